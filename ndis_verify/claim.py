@@ -1,0 +1,117 @@
+"""Claims, the checks that decide them, and the rule that turns evidence into a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Verdict(str, Enum):
+    """How a claim ends; the meaning of each is in README.md."""
+
+    PROVED = "proved"
+    CERTIFIED = "certified"
+    SUPPORTED = "supported"
+    RESTRICTED = "restricted"
+    REFUTED = "refuted"
+    OPEN = "open"
+
+
+class Kind(str, Enum):
+    """What a check establishes when it holds."""
+
+    PROOF = "proof"  # a symbolic residual, the whole of its part of the statement, is zero
+    ENCLOSURE = "enclosure"  # settled over a stated compact domain, or one number, by certified enclosures
+    ATTACK = "attack"  # an adversarial search over the declared domain found no violation
+    COUNTEREXAMPLE = "counterexample"  # a violation whose sign is certified
+    CROSSCHECK = "crosscheck"  # independent routes agree; necessary, never sufficient
+
+
+class Outcome(str, Enum):
+    HELD = "held"
+    FAILED = "failed"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one run of a check found. `digits`: agreement or certified digits; `count`: points, boxes or steps."""
+
+    outcome: Outcome
+    route: str
+    detail: str
+    digits: float | None = None
+    count: int | None = None
+    counted: str = "points"
+
+    def line(self) -> str:
+        """One line for a report: route, digits, how many points or subdomains, what was found."""
+        parts = [self.route]
+        if self.digits is not None:
+            parts.append(f"{self.digits:.0f} digits")
+        if self.count is not None:
+            parts.append(f"{self.count} {self.counted}")
+        return f"{self.outcome.value}: {', '.join(parts)}; {self.detail}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A named check of one part of a claim.
+
+    `run(effort)` returns Evidence; effort is "quick" or "full". `mutants` maps a description of a planted
+    fault to the same check with that fault in it; each must come back FAILED.
+    """
+
+    name: str
+    kind: Kind
+    run: Callable[[str], Evidence]
+    mutants: Mapping[str, Callable[[str], Evidence]]
+    part: str = "statement"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a source, with its declared verdict and the checks that recompute it."""
+
+    id: str
+    source: str
+    title: str
+    statement: str
+    declared: Verdict
+    checks: tuple[Check, ...] = ()
+    hypotheses: tuple[str, ...] = ()
+    formula: str | None = None
+    counterexample: str | None = None
+    corrected: str | None = None
+    note: str = ""
+    reason_open: str = ""
+    tags: tuple[str, ...] = field(default=())
+
+
+_STRENGTH = {Kind.PROOF: 3, Kind.ENCLOSURE: 2, Kind.ATTACK: 1}
+_VERDICT = {3: Verdict.PROVED, 2: Verdict.CERTIFIED, 1: Verdict.SUPPORTED}
+
+
+def decide(results: list[tuple[Check, Evidence]]) -> Verdict | None:
+    """The verdict that the evidence carries, or None where a check failed.
+
+    Every part of the statement needs evidence of its own; a part is as strong as its strongest check, a claim
+    is as weak as its weakest part. A certified counterexample to one part refutes the claim as printed; if the
+    other parts (the restricted statement) stand on evidence, the verdict is `restricted`.
+    """
+    if any(evidence.outcome is Outcome.FAILED for _, evidence in results):
+        return None
+    if not results or any(evidence.outcome is Outcome.UNDECIDED for _, evidence in results):
+        return Verdict.OPEN
+    strength: dict[str, int] = {}
+    broken: set[str] = set()
+    for check, _ in results:
+        if check.kind is Kind.COUNTEREXAMPLE:
+            broken.add(check.part)
+        strength[check.part] = max(strength.get(check.part, 0), _STRENGTH.get(check.kind, 0))
+    standing = {part: value for part, value in strength.items() if part not in broken}
+    if broken:
+        return Verdict.RESTRICTED if standing and min(standing.values()) > 0 else Verdict.REFUTED
+    weakest = min(standing.values())
+    return _VERDICT.get(weakest, Verdict.OPEN)

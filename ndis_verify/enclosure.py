@@ -1,0 +1,115 @@
+"""A number that carries its error and says what that error rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import mpmath
+
+from ndis_verify.exact_number import exact
+
+Basis = Literal["bound", "agreement"]
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """`mid` plus or minus `rad`.
+
+    basis "bound": truncation and rounding are both bounded, the true value is inside.
+    basis "agreement": two independent routes agree within `rad`; that is evidence, not a proof.
+    """
+
+    mid: mpmath.mpf
+    rad: mpmath.mpf
+    basis: Basis
+
+    def __post_init__(self) -> None:
+        if self.basis not in ("bound", "agreement"):
+            raise ValueError(f"basis = {self.basis!r}: must be 'bound' or 'agreement'")
+        object.__setattr__(self, "mid", _finite(self.mid, "mid"))
+        object.__setattr__(self, "rad", _finite(self.rad, "rad"))
+        if self.rad < 0:
+            raise ValueError(f"rad = {self.rad}: must be nonnegative")
+
+    @property
+    def lower(self) -> Fraction:
+        """mid - rad, exactly."""
+        return exact(self.mid) - exact(self.rad)
+
+    @property
+    def upper(self) -> Fraction:
+        """mid + rad, exactly."""
+        return exact(self.mid) + exact(self.rad)
+
+    def contains(self, value: Any) -> bool:
+        """Whether `value` (any exact number) lies in [mid - rad, mid + rad]."""
+        return self.lower <= exact(value) <= self.upper
+
+    def overlaps(self, other: Enclosure) -> bool:
+        """Whether the two enclosures have a point in common."""
+        return self.lower <= other.upper and other.lower <= self.upper
+
+    def sign(self) -> int | None:
+        """-1, 0 or 1 where the enclosure decides it, else None."""
+        if self.lower > 0:
+            return 1
+        if self.upper < 0:
+            return -1
+        return 0 if self.lower == self.upper == 0 else None
+
+    @property
+    def relative_radius(self) -> mpmath.mpf:
+        """rad / |mid|; 0 for an exact zero, infinity where mid is 0 and rad is not."""
+        if self.mid == 0:
+            return mpmath.mpf(0) if self.rad == 0 else mpmath.inf
+        return self.rad / abs(self.mid)
+
+    def justified_digits(self) -> int:
+        """How many significant decimal digits of `mid` the radius justifies (0 if none)."""
+        if self.rad == 0:
+            return max(15, int(self.mid.man.bit_length() * 0.30103) + 1)
+        if self.mid == 0:
+            return 0
+        return max(0, int(mpmath.floor(-mpmath.log10(self.relative_radius))))
+
+    def decimal(self, digits: int | None = None) -> tuple[str, str]:
+        """(value, radius) as decimal strings whose interval contains this enclosure.
+
+        The value is rounded to `digits` significant digits, or to fewer where fewer are justified; the rounding
+        is added to the radius, which is rounded up to one digit.
+        """
+        if self.mid == 0 and self.rad == 0:
+            return "0", "0"
+        shown = self.justified_digits() if digits is None else min(digits, max(self.justified_digits(), 1))
+        with mpmath.workprec(max(64, self.mid.man.bit_length() + 64)):
+            value = mpmath.nstr(self.mid, max(shown, 1), strip_zeros=False, min_fixed=-7, max_fixed=21)
+        radius = exact(self.rad) + abs(exact(self.mid) - exact(value))
+        return value, _round_up(radius)
+
+    def __str__(self) -> str:
+        value, radius = self.decimal()
+        mark = "certified" if self.basis == "bound" else "two routes agree"
+        return f"{value} +/- {radius} ({mark})"
+
+
+def _finite(value: Any, name: str) -> mpmath.mpf:
+    # mpf(mpf) would round to the ambient precision; keep what was computed.
+    number = value if isinstance(value, mpmath.mpf) else mpmath.mpf(value)
+    if not mpmath.isfinite(number):
+        raise ValueError(f"{name} = {value}: must be finite")
+    return number
+
+
+def _round_up(radius: Fraction) -> str:
+    """The least d * 10^k >= radius with one digit d, as text."""
+    if radius == 0:
+        return "0"
+    exponent = len(str(radius.numerator)) - len(str(radius.denominator)) - 1
+    while Fraction(10) ** (exponent + 1) <= radius:
+        exponent += 1
+    digit = -((-radius) // Fraction(10) ** exponent)
+    if digit == 10:
+        digit, exponent = 1, exponent + 1
+    return f"{digit}e{exponent}"

@@ -1,0 +1,147 @@
+"""Exact input numbers: what a caller wrote, kept as a rational until an engine decides how to round it.
+
+A float means that binary64 number exactly, a decimal string means that decimal exactly.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+
+MAX_DIGITS = 20_000
+MAX_EXPONENT = 20_000
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+
+
+class InputError(ValueError):
+    """A bad input: names the argument, the value as given and the rule that it breaks."""
+
+    def __init__(self, argument: str, value: Any, rule: str):
+        shown = value if isinstance(value, str) else repr(value)
+        if len(shown) > 80:
+            shown = shown[:77] + "..."
+        super().__init__(f"{argument} = {shown}: {rule}")
+        self.argument = argument
+        self.value = shown
+        self.rule = rule
+
+
+def exact(value: Any, argument: str = "value") -> Fraction:
+    """The rational that `value` denotes exactly.
+
+    Accepts decimal strings ("0.1", "-3e-7"), ints, Fractions, mpmath mpf, floats and numpy real scalars.
+    Raises `InputError` for booleans, non-finite values, other types, and strings with more than
+    `MAX_DIGITS` digits or a decimal exponent beyond `MAX_EXPONENT`.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        raise InputError(argument, value, "must be a real number, not a boolean")
+    if isinstance(value, numbers.Integral):
+        return Fraction(int(value))
+    if isinstance(value, (float, np.floating)):
+        if not math.isfinite(value):
+            raise InputError(argument, value, "must be finite")
+        numerator, denominator = value.as_integer_ratio()
+        return Fraction(int(numerator), int(denominator))
+    if isinstance(value, mpmath.mpf):
+        return _from_mpf(value, argument)
+    if isinstance(value, str):
+        return _from_decimal(value, argument)
+    raise InputError(argument, value, "must be a decimal string, an int, a Fraction, an mpf or a float")
+
+
+def _from_mpf(value: mpmath.mpf, argument: str) -> Fraction:
+    if not mpmath.isfinite(value):
+        raise InputError(argument, str(value), "must be finite")
+    sign, mantissa, exponent, _ = value._mpf_
+    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return -magnitude if sign else magnitude
+
+
+def _from_decimal(text: str, argument: str) -> Fraction:
+    stripped = text.strip()
+    if len(stripped) > MAX_DIGITS:
+        raise InputError(argument, text, f"must have at most {MAX_DIGITS} characters")
+    if not _DECIMAL.match(stripped):
+        raise InputError(argument, text, "must be a finite decimal number such as 0.25 or -3e-7")
+    _, _, exponent = stripped.lower().partition("e")
+    if exponent and (len(exponent) > 8 or abs(int(exponent)) > MAX_EXPONENT):
+        raise InputError(argument, text, f"must have a decimal exponent of at most {MAX_EXPONENT} in magnitude")
+    return Fraction(stripped)
+
+
+def to_mpf(value: Fraction | float | int) -> mpmath.mpf:
+    """`value` rounded to the current mpmath precision (exact where it fits)."""
+    if isinstance(value, Fraction):
+        return mpmath.mpf(value.numerator) / value.denominator
+    return mpmath.mpf(value)
+
+
+def exact_array(values: Any, argument: str, ndim: int) -> np.ndarray:
+    """`values` as a read-only array of `ndim` dimensions that denotes the same numbers.
+
+    float64 when every entry is a binary64 number already, else an object array of Fractions.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.dtype.itemsize <= 8:
+        array = values.astype(np.float64)
+        if values.dtype.kind != "f" and not np.array_equal(array, values):
+            array = _object_array([exact(v, argument) for v in values.flat], values.shape)
+    else:
+        array = _from_nested(values, argument, ndim)
+    if array.ndim != ndim:
+        raise InputError(argument, f"an array of shape {array.shape}", f"must have {ndim} dimension(s)")
+    if array.size == 0:
+        raise InputError(argument, values, "must not be empty")
+    if array.dtype == np.float64 and not np.isfinite(array).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(argument, float(array[where]), f"entry {where} must be finite")
+    array.setflags(write=False)
+    return array
+
+
+def as_float(array: np.ndarray) -> np.ndarray:
+    """The array in float64, each entry rounded to nearest."""
+    return array if array.dtype == np.float64 else array.astype(np.float64)
+
+
+def as_exact(array: np.ndarray) -> np.ndarray:
+    """The array as an object array of Fractions, exactly."""
+    if array.dtype != np.float64:
+        return array
+    return _object_array([Fraction(*v.as_integer_ratio()) for v in array.ravel().tolist()], array.shape)
+
+
+def _from_nested(values: Any, argument: str, ndim: int) -> np.ndarray:
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if ndim == 0:
+        flat, shape = [values], ()
+    elif isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise InputError(argument, values, f"must be a list with {ndim} dimension(s)")
+    elif ndim == 1:
+        flat = list(values)
+        shape = (len(flat),)
+    else:
+        rows = [list(row) if hasattr(row, "__iter__") and not isinstance(row, str) else None for row in values]
+        if any(row is None or len(row) != len(rows[0] or ()) for row in rows):
+            raise InputError(argument, values, "must be a rectangular list of rows")
+        flat = [entry for row in rows for entry in row]
+        shape = (len(rows), len(rows[0]) if rows else 0)
+    if all(type(entry) is float for entry in flat):
+        return np.array(flat, dtype=np.float64).reshape(shape)
+    if any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in flat):
+        raise InputError(argument, values, f"must have {ndim} dimension(s)")
+    return _object_array([exact(entry, argument) for entry in flat], shape)
+
+
+def _object_array(flat: list[Fraction], shape: tuple[int, ...]) -> np.ndarray:
+    array = np.empty(len(flat), dtype=object)
+    array[:] = flat
+    return array.reshape(shape)
