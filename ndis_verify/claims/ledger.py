@@ -1,0 +1,58 @@
+"""The ledger: every claim that the package has a record of, in the order of the sources."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from ndis_verify.claim import Claim
+from ndis_verify.exact_number import InputError
+
+SOURCES = {
+    "N26": "NDIS and its application to privacy-preserving machine learning (arXiv 2309.01243v4)",
+    "N24": "NDIS and its application to privacy-preserving machine learning, earlier version (arXiv 2309.01243)",
+    "BW": "Balle and Wang, the analytic Gaussian mechanism (arXiv 1805.06530)",
+    "SL": "lecture slides on the Gaussian noise mechanism",
+    "KM": "Koskela and Mohammadi, auditing by density estimation (arXiv 2406.04827)",
+    "DATA": "statements of this package about real records",
+}
+_TOPICS = (
+    "definitions",
+    "lemma",
+    "mean_shift",
+    "random_projection",
+    "leverage",
+    "estimator",
+    "privacy_loss",
+    "real_data",
+)
+
+
+@cache
+def all_claims() -> tuple[Claim, ...]:
+    """Every record; ids are unique."""
+    claims = [claim for topic in _TOPICS for claim in import_module(f"ndis_verify.claims.{topic}").CLAIMS]
+    ids = [claim.id for claim in claims]
+    doubled = sorted({i for i in ids if ids.count(i) > 1})
+    if doubled:
+        raise ValueError(f"claims with two records: {', '.join(doubled)}")
+    order = list(SOURCES)
+    return tuple(sorted(claims, key=lambda claim: order.index(claim.source)))
+
+
+def find(claim_id: str) -> Claim:
+    """The record with that id; InputError with the nearest ids where there is none."""
+    by_id = {claim.id: claim for claim in all_claims()}
+    if claim_id not in by_id:
+        import difflib
+
+        near = difflib.get_close_matches(claim_id, by_id, n=3)
+        hint = f"; did you mean {', '.join(near)}?" if near else "; `ndis-verify claims` lists them"
+        raise InputError("ID", claim_id, "is not in the ledger" + hint)
+    return by_id[claim_id]
+
+
+def missing(ids: list[str]) -> list[str]:
+    """Those of `ids` that have no record, in the order given."""
+    known = {claim.id for claim in all_claims()}
+    return [i for i in ids if i not in known]

@@ -1,0 +1,181 @@
+"""The command line `ndis-verify`: verify, claims, delta, epsilon, eval, bench.
+
+Exit codes: 0 everything held; 1 a verdict differs from the declared one, or something failed; 2 usage;
+3 something could not be decided.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ndis_verify import __version__
+from ndis_verify.exact_number import InputError
+
+USAGE, FAILED, UNDECIDED = 2, 1, 3
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except InputError as error:
+        print(f"ndis-verify: {error}", file=sys.stderr)
+        return USAGE
+    except ArithmeticError as error:
+        print(f"ndis-verify: undecided: {error}", file=sys.stderr)
+        return UNDECIDED
+    except BrokenPipeError:
+        # The reader went away; point stdout elsewhere so that the interpreter's last flush does not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        print(f"ndis-verify: {error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print("ndis-verify: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ndis-verify", description="Verify the exact privacy curve between two Gaussians and what is built on it."
+    )
+    parser.add_argument("--version", action="version", version=f"ndis-verify {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_verify(commands)
+    _add_claims(commands)
+    _add_value(commands, "delta", "epsilon", "hockey-stick divergence of a pair at epsilon")
+    _add_value(commands, "epsilon", "delta", "smallest epsilon at which the divergence of a pair is at most delta")
+    _add_eval(commands)
+    _add_bench(commands)
+    return parser
+
+
+def _add_verify(commands: Any) -> None:
+    parser = commands.add_parser("verify", help="recompute the ledger's verdicts", description="Recompute the ledger.")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="claims to judge (default: all)")
+    effort = parser.add_mutually_exclusive_group()
+    effort.add_argument("--quick", dest="effort", action="store_const", const="quick", default="quick", help="the default")
+    effort.add_argument("--full", dest="effort", action="store_const", const="full", help="more points, more digits")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
+    parser.add_argument("--output", type=Path, default=Path("ndis-verify-report"), help="folder for report.json and report.md")
+    parser.add_argument("--json", action="store_true", help="print the JSON report instead of the table")
+    parser.set_defaults(run=_verify)
+
+
+def _add_claims(commands: Any) -> None:
+    parser = commands.add_parser("claims", help="list the ledger")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--missing", type=Path, metavar="FILE", help="print the ids of FILE that have no record; exit 1 if any")
+    parser.set_defaults(run=_claims)
+
+
+def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
+    parser = commands.add_parser(name, help=text, description=f"The {text}.")
+    parser.add_argument("--pair", type=Path, metavar="FILE", help="JSON file with mean_p, cov_p, mean_q, cov_q")
+    for flag, shape in (("mean-p", "0.5,1"), ("cov-p", "2,0.5;0.5,1"), ("mean-q", "0,0"), ("cov-q", "1")):
+        parser.add_argument(f"--{flag}", metavar=shape, help="numbers; in a covariance `;` separates rows, one row is a diagonal")
+    parser.add_argument(f"--{argument}", dest="points", nargs="+", required=True, metavar=argument.upper())
+    parser.add_argument("--digits", type=int, default=30, help="significant digits (default 30)")
+    parser.add_argument("--certified", action="store_true", help="a certified enclosure by ball arithmetic")
+    parser.add_argument("--json", action="store_true")
+    parser.set_defaults(run=_value, quantity={"delta": "hockey_stick", "epsilon": "epsilon_for_delta"}[name], argument=argument)
+
+
+def _add_eval(commands: Any) -> None:
+    parser = commands.add_parser("eval", help="answer requests, one JSON object per line, on standard input and output")
+    parser.add_argument("--engine", choices=("fast", "oracle", "certified"), required=True)
+    parser.set_defaults(run=_eval)
+
+
+def _add_bench(commands: Any) -> None:
+    from ndis_verify import bench
+
+    parser = commands.add_parser("bench", help="time this package and its peers in one run")
+    bench.add_arguments(parser)
+    parser.set_defaults(run=bench.main)
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    from ndis_verify.claims.court import exit_code
+    from ndis_verify.claims.journal import Journal, fingerprint
+    from ndis_verify.claims.ledger import all_claims, find
+    from ndis_verify.claims.session import run_session
+    from ndis_verify.report import verdicts
+    from ndis_verify.report.progress import Progress
+
+    if arguments.jobs < 1:
+        raise InputError("--jobs", str(arguments.jobs), "must be at least 1")
+    ids = [find(i).id for i in dict.fromkeys(arguments.ids)] or [claim.id for claim in all_claims()]
+    journal = Journal(arguments.output / "journal.jsonl", fingerprint(arguments.effort))
+    progress = Progress(f"verify --{arguments.effort}")
+    finished = False
+    try:
+        judgements = run_session(ids, arguments.effort, journal, arguments.jobs, progress)
+        finished = True
+    finally:
+        progress.close()
+        journal.close(finished)
+        if not finished:
+            print(f"{len(journal.done)} verdicts are kept in {journal.path}; the same command goes on", file=sys.stderr)
+    claims = {i: find(i) for i in ids}
+    paths = verdicts.write_reports(arguments.output, judgements, claims, arguments.effort, __version__)
+    if arguments.json:
+        print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))
+    else:
+        print(verdicts.terminal_table(judgements, claims))
+        print("written: " + ", ".join(str(path) for path in paths))
+    return exit_code(judgements)
+
+
+def _claims(arguments: argparse.Namespace) -> int:
+    from ndis_verify.claims.ledger import all_claims, missing
+    from ndis_verify.report.verdicts import claim_record
+
+    if arguments.missing:
+        wanted = arguments.missing.read_text(encoding="utf-8").split()
+        absent = missing(wanted)
+        print(json.dumps(absent) if arguments.json else "\n".join(absent), end="\n" if absent or arguments.json else "")
+        return FAILED if absent else 0
+    if arguments.json:
+        print(json.dumps([claim_record(claim) for claim in all_claims()], indent=1, ensure_ascii=False))
+    else:
+        for claim in all_claims():
+            print(f"{claim.id:<18} {claim.declared.value:<10} {claim.title}")
+    return 0
+
+
+def _value(arguments: argparse.Namespace) -> int:
+    from ndis_verify import oracle
+    from ndis_verify.reference.pair_input import read_pair
+
+    if not 1 <= arguments.digits <= 1000:
+        raise InputError("--digits", str(arguments.digits), "must be between 1 and 1000")
+    pair = read_pair(arguments)
+    prefix = "certified_" if arguments.certified else ""
+    function = getattr(oracle, prefix + arguments.quantity)
+    for point in arguments.points:
+        enclosure = function(pair, point, digits=arguments.digits)
+        value, radius = enclosure.decimal(arguments.digits)
+        if arguments.json:
+            print(json.dumps({arguments.argument: point, "value": value, "radius": radius, "basis": enclosure.basis}), flush=True)
+        else:
+            mark = "certified" if enclosure.basis == "bound" else "two routes agree"
+            print(f"{arguments.command}({arguments.argument} = {point}) = {value} +/- {radius} ({mark})", flush=True)
+    return 0
+
+
+def _eval(arguments: argparse.Namespace) -> int:
+    from ndis_verify.reference.engines import ENGINES
+    from ndis_verify.reference.protocol import serve
+
+    serve(sys.stdin.buffer, sys.stdout, ENGINES[arguments.engine])
+    return 0

@@ -1,0 +1,74 @@
+"""The package's own engines behind the line protocol: fast (float64), oracle (two routes) and certified (Arb)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ndis_verify import fast, oracle
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.reference.quantities import QUANTITIES, Answer
+
+FAST_RELATIVE_ERROR = 1e-11  # the accuracy that ndis_verify.fast documents
+_CHI2_ARGUMENTS = ("weights", "dofs", "noncentralities", "std", "shift", "x")
+
+
+def _pair(inputs: dict[str, Any]) -> GaussianPair:
+    return GaussianPair(inputs["mean_p"], inputs["cov_p"], inputs["mean_q"], inputs["cov_q"])
+
+
+def _positional(name: str, inputs: dict[str, Any]) -> list[Any]:
+    """The inputs in the argument order that the three witnesses share."""
+    if "mean_p" in inputs:
+        (last,) = (key for key in inputs if key in ("epsilon", "delta"))
+        return [_pair(inputs), inputs[last]]
+    return [inputs[key] for key in QUANTITIES[name].inputs]
+
+
+def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable[[dict[str, Any], int], Answer]:
+    def answer(inputs: dict[str, Any], digits: int) -> Answer:
+        enclosure = function(*_positional(name, inputs), digits=digits)
+        return (*enclosure.decimal(digits), enclosure.basis)
+
+    return answer
+
+
+def _fast_value(name: str, inputs: dict[str, Any]) -> float:
+    arguments = _positional(name, inputs)
+    if name.startswith("generalized_chi2"):
+        law = fast.GeneralizedChi2(*(_floats(inputs[key], key) for key in _CHI2_ARGUMENTS[:-1]))
+        method = law.cdf if name.endswith("cdf") else law.sf
+        return float(method(_floats(inputs["x"], "x")))
+    names = list(QUANTITIES[name].inputs)[-len(arguments) :]
+    if isinstance(arguments[0], GaussianPair):
+        return float(getattr(fast, name)(arguments[0], _floats(arguments[1], names[-1])))
+    floats = [a if key in ("r", "direction") else _floats(a, key) for key, a in zip(names, arguments)]
+    return float(getattr(fast, name)(*floats))
+
+
+def _floats(value: Any, argument: str) -> Any:
+    if isinstance(value, list):
+        return [float(exact(entry, argument)) for entry in value]
+    return float(exact(value, argument))
+
+
+def _fast_answer(name: str) -> Callable[[dict[str, Any], int], Answer]:
+    def answer(inputs: dict[str, Any], digits: int) -> Answer:
+        value = _fast_value(name, inputs)
+        radius = "0" if value == 0 else f"{abs(value) * FAST_RELATIVE_ERROR:.0e}"
+        return repr(value), radius, "estimate"
+
+    return answer
+
+
+ENGINES: dict[str, dict[str, Callable[[dict[str, Any], int], Answer]]] = {
+    "fast": {name: _fast_answer(name) for name in QUANTITIES},
+    "oracle": {name: _enclosure_answer(getattr(oracle, name), name) for name in QUANTITIES if hasattr(oracle, name)},
+    "certified": {
+        name: _enclosure_answer(getattr(oracle, f"certified_{name}"), name)
+        for name in QUANTITIES
+        if hasattr(oracle, f"certified_{name}")
+    },
+}

@@ -1,0 +1,166 @@
+"""The line protocol: one JSON request per line in, one JSON answer per line out, numbers as decimal strings.
+
+    {"id": 7, "quantity": "hockey_stick", "inputs": {...}, "digits": 30}
+    {"id": 7, "value": "0.0861...", "radius": "1e-31", "basis": "bound"}
+    {"id": 8, "error": {"kind": "domain", "argument": "cov_p", "message": "..."}}
+
+Requests are untrusted: nothing in them is evaluated, sizes are limited, and one bad line never stops the next.
+Error kinds: parse, request, type, quantity, size, domain, precision, internal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO, Any
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.reference.quantities import QUANTITIES, Answer, Quantity
+
+MAX_LINE_BYTES = 16 * 2**20
+MAX_DIGITS = 1000
+DEFAULT_DIGITS = 30
+Engine = Mapping[str, Callable[..., Answer]]
+
+
+class ProtocolError(Exception):
+    """A request that gets an error object; `kind` is one of those listed in the module's docstring."""
+
+    def __init__(self, kind: str, message: str, argument: str | None = None, request_id: Any = None):
+        super().__init__(message)
+        self.kind = kind
+        self.argument = argument
+        self.request_id = request_id
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"id": self.request_id, "error": {"kind": self.kind, "argument": self.argument, "message": str(self)}}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A well-formed request: known quantity, inputs of the declared names and shapes."""
+
+    id: Any
+    quantity: Quantity
+    inputs: dict[str, Any]
+    digits: int
+
+
+def serve(source: IO[bytes], sink: IO[str], engine: Engine) -> None:
+    """Answer every line of `source` on `sink`, in order, one at a time, until the input ends."""
+    for line in _lines(source):
+        if isinstance(line, ProtocolError):
+            answer = line.as_dict()
+        elif not line.strip():
+            continue
+        else:
+            answer = answer_line(line, engine)
+        sink.write(json.dumps(answer) + "\n")
+        sink.flush()
+
+
+def answer_line(line: bytes | str, engine: Engine) -> dict[str, Any]:
+    """The answer to one request line; every failure becomes an error object."""
+    try:
+        request = parse_request(line)
+        return _evaluate(request, engine)
+    except ProtocolError as error:
+        return error.as_dict()
+
+
+def parse_request(line: bytes | str) -> Request:
+    """Read one request; ProtocolError where it is malformed."""
+    try:
+        data = json.loads(line, parse_float=_refuse_float, parse_constant=_refuse_float, object_pairs_hook=_no_doubles)
+    except ProtocolError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError("parse", f"not a JSON request: {_first_line(error)}") from None
+    if not isinstance(data, dict):
+        raise ProtocolError("request", "a request must be a JSON object")
+    request_id = data.get("id")
+    try:
+        return _checked(data, request_id)
+    except ProtocolError as error:
+        error.request_id = request_id if isinstance(request_id, (str, int)) and not isinstance(request_id, bool) else None
+        raise
+
+
+def _checked(data: dict[str, Any], request_id: Any) -> Request:
+    if isinstance(request_id, bool) or not isinstance(request_id, (str, int, type(None))):
+        raise ProtocolError("type", "must be a string, an integer or absent", "id")
+    unknown = sorted(set(data) - {"id", "quantity", "inputs", "digits"})
+    if unknown:
+        raise ProtocolError("request", f"unknown field; a request has id, quantity, inputs and digits", unknown[0])
+    name = data.get("quantity")
+    if not isinstance(name, str) or name not in QUANTITIES:
+        raise ProtocolError("quantity", f"unknown quantity; known: {', '.join(sorted(QUANTITIES))}", "quantity")
+    digits = data.get("digits", DEFAULT_DIGITS)
+    if isinstance(digits, bool) or not isinstance(digits, int):
+        raise ProtocolError("type", "must be an integer", "digits")
+    if not 1 <= digits <= MAX_DIGITS:
+        raise ProtocolError("size", f"must be between 1 and {MAX_DIGITS}", "digits")
+    return Request(request_id, QUANTITIES[name], _inputs(data.get("inputs"), QUANTITIES[name]), digits)
+
+
+def _inputs(inputs: Any, quantity: Quantity) -> dict[str, Any]:
+    if not isinstance(inputs, dict):
+        raise ProtocolError("request", "must be an object", "inputs")
+    for name in inputs:
+        if name not in quantity.inputs:
+            raise ProtocolError("request", f"not an input of {quantity.name}: {', '.join(quantity.inputs)}", name)
+    checked = {}
+    for name, kind in quantity.inputs.items():
+        if name not in inputs:
+            raise ProtocolError("request", f"missing; {quantity.name} needs {', '.join(quantity.inputs)}", name)
+        try:
+            checked[name] = kind(inputs[name])
+        except OverflowError as error:
+            raise ProtocolError("size", str(error), name) from None
+        except TypeError as error:
+            raise ProtocolError("type", str(error), name) from None
+    return checked
+
+
+def _evaluate(request: Request, engine: Engine) -> dict[str, Any]:
+    name = request.quantity.name
+    if name not in engine:
+        raise ProtocolError("quantity", f"this engine does not compute {name}", "quantity", request.id)
+    try:
+        value, radius, basis = engine[name](request.inputs, request.digits)
+    except InputError as error:
+        raise ProtocolError("domain", str(error), error.argument, request.id) from None
+    except ArithmeticError as error:
+        raise ProtocolError("precision", _first_line(error), None, request.id) from None
+    except MemoryError:
+        raise ProtocolError("size", "the request needs more memory than there is", None, request.id) from None
+    except Exception as error:  # the stream must survive whatever an engine does
+        raise ProtocolError("internal", f"{type(error).__name__}: {_first_line(error)}", None, request.id) from None
+    return {"id": request.id, "value": value, "radius": radius, "basis": basis}
+
+
+def _lines(source: IO[bytes]) -> Iterator[bytes | ProtocolError]:
+    """The lines of a byte stream; one that is too long is passed over and reported, in bounded memory."""
+    while line := source.readline(MAX_LINE_BYTES):
+        if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
+            while (rest := source.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                pass
+            yield ProtocolError("size", f"a request line must have at most {MAX_LINE_BYTES} bytes")
+        else:
+            yield line
+
+
+def _refuse_float(text: str) -> Any:
+    raise ProtocolError("type", f"{text[:40]} is a bare JSON number; write it as a decimal string, in quotes")
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        raise ProtocolError("request", "a name occurs twice in one object")
+    return data
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0][:200]

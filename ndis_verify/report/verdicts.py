@@ -1,0 +1,155 @@
+"""The verdict table: on the terminal, in Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from ndis_verify.claim import Claim
+from ndis_verify.claims.court import Judgement
+from ndis_verify.claims.ledger import SOURCES
+
+_ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved")
+
+
+def ordered(judgements: list[Judgement]) -> list[Judgement]:
+    """What a reader must not miss comes first: disagreements, then refuted and restricted claims."""
+    return sorted(judgements, key=lambda j: (j.agrees, _ORDER.index(j.verdict)))
+
+
+def summary(judgements: list[Judgement]) -> str:
+    """One line: how many claims, how many of each verdict, how many differ, mutants killed."""
+    counts = Counter(j.verdict or "failed" for j in judgements)
+    parts = ", ".join(f"{counts[v]} {v}" for v in sorted(counts))
+    differ = sum(not j.agrees for j in judgements)
+    killed, planted = sum(j.mutants_killed for j in judgements), sum(j.mutants for j in judgements)
+    agree = "all as declared" if not differ else f"{differ} NOT as declared"
+    return f"{len(judgements)} claims: {parts}; {agree}; {killed} of {planted} planted faults caught"
+
+
+def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width: int = 110) -> str:
+    """One table per source, then the details of everything that is not as declared."""
+    lines: list[str] = []
+    for source, title in SOURCES.items():
+        rows = ordered([j for j in judgements if j.source == source])
+        if not rows:
+            continue
+        lines += [f"{source}  {title}"]
+        for j in rows:
+            claim = claims[j.id]
+            mark = " " if j.agrees else "!"
+            text = f" {mark} {j.verdict or 'FAILED':<10} {j.id:<18} {claim.title}"
+            lines.append(text if len(text) <= width else text[: width - 3] + "...")
+            lines += _extras(claim, j)
+        lines.append("")
+    lines.append(summary(judgements))
+    return "\n".join(lines)
+
+
+def _extras(claim: Claim, judgement: Judgement) -> list[str]:
+    pad = " " * 14
+    lines = []
+    if judgement.verdict in ("refuted", "restricted"):
+        if claim.counterexample:
+            lines.append(f"{pad}counterexample: {claim.counterexample}")
+        if claim.corrected:
+            lines.append(f"{pad}corrected: {claim.corrected}")
+    if not judgement.agrees:
+        lines.append(f"{pad}declared {judgement.declared}")
+        lines += [f"{pad}{failure}" for failure in judgement.failures]
+        if judgement.undecided:
+            lines += [f"{pad}{line}" for line in judgement.evidence if "undecided" in line]
+    return lines
+
+
+def markdown(judgements: list[Judgement], claims: dict[str, Claim]) -> str:
+    """The same table with the evidence lines, as a Markdown page."""
+    lines = ["# Verdicts", "", summary(judgements) + ".", ""]
+    for source, title in SOURCES.items():
+        rows = ordered([j for j in judgements if j.source == source])
+        if not rows:
+            continue
+        lines += [f"## {source}: {title}", "", "| claim | verdict | statement |", "|---|---|---|"]
+        lines += [f"| {j.id} | {j.verdict or 'FAILED'} | {_cell(claims[j.id].title)} |" for j in rows]
+        lines.append("")
+        for j in rows:
+            lines += _markdown_claim(claims[j.id], j)
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_claim(claim: Claim, judgement: Judgement) -> list[str]:
+    lines = [f"### {claim.id}: {claim.title}", "", claim.statement, ""]
+    for label, text in (
+        ("Formula", claim.formula and f"`{claim.formula}`"),
+        ("Hypotheses", "; ".join(claim.hypotheses)),
+        ("Counterexample", claim.counterexample),
+        ("Corrected", claim.corrected),
+        ("Note", claim.note),
+        ("Open because", claim.reason_open),
+    ):
+        if text:
+            lines += [f"{label}: {text}", ""]
+    lines += [f"Verdict: **{judgement.verdict or 'FAILED'}** (declared {judgement.declared}).", ""]
+    lines += [f"- {line}" for line in judgement.evidence]
+    lines += [f"- FAILED {line}" for line in judgement.failures]
+    lines += [f"- planted faults caught: {judgement.mutants_killed} of {judgement.mutants}", ""]
+    return lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def as_json(judgements: list[Judgement], claims: dict[str, Claim], effort: str, version: str) -> dict[str, Any]:
+    """The report as plain data."""
+    return {
+        "package": "ndis_verify",
+        "version": version,
+        "effort": effort,
+        "summary": summary(judgements),
+        "claims": [{**claim_record(claims[j.id]), **j.as_dict()} for j in judgements],
+    }
+
+
+def claim_record(claim: Claim) -> dict[str, Any]:
+    """A claim without its checks, as plain data."""
+    return {
+        "id": claim.id,
+        "source": claim.source,
+        "title": claim.title,
+        "statement": claim.statement,
+        "formula": claim.formula,
+        "hypotheses": list(claim.hypotheses),
+        "declared": claim.declared.value,
+        "counterexample": claim.counterexample,
+        "corrected": claim.corrected,
+        "note": claim.note,
+        "reason_open": claim.reason_open,
+        "checks": [{"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants)} for c in claim.checks],
+    }
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole file or leave the old one: a temporary file in the same folder, then a rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_reports(folder: Path, judgements: list[Judgement], claims: dict[str, Claim], effort: str, version: str) -> list[Path]:
+    """Write report.json and report.md into `folder`; returns their paths."""
+    data = json.dumps(as_json(judgements, claims, effort, version), indent=1, ensure_ascii=False)
+    paths = [folder / "report.json", folder / "report.md"]
+    write_atomically(paths[0], data + "\n")
+    write_atomically(paths[1], markdown(judgements, claims))
+    return paths
