@@ -91,7 +91,7 @@ def exact_array(values: Any, argument: str, ndim: int) -> np.ndarray:
     """
     if isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.dtype.itemsize <= 8:
         array = values.astype(np.float64)
-        if values.dtype.kind != "f" and not np.array_equal(array, values):
+        if values.dtype.kind != "f" and (np.abs(array) > 2**53).any():  # not every such integer is a float64
             array = _object_array([exact(v, argument) for v in values.flat], values.shape)
     else:
         array = _from_nested(values, argument, ndim)

@@ -1,0 +1,79 @@
+"""The house rules that a program can read: blind witnesses, no evaluation of text, executed notebooks."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "ndis_verify"
+RECORDS = {"exact_number", "gaussian_pair", "quadratic_form", "enclosure", "claim"}
+RECORD_NAMES = {"Enclosure", "GaussianPair", "InputError", "QuadraticForm"}
+WITNESSES = ("symbolic", "oracle", "fast")
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imported_modules(source: str, package: tuple[str, ...]) -> set[str]:
+    """Absolute names of every module that a file of `package` imports, relative imports resolved."""
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            module = ".".join(part for part in (base, node.module or "") if part)
+            names.add(module)
+            names.update(f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("import_module", "__import__"):
+            names.add("a dynamic import")
+    return names
+
+
+def forbidden(source: str, package: tuple[str, ...], witness: str) -> list[str]:
+    """The imports by which a file of one witness would see more of the package than the records and itself."""
+    seen = []
+    for name in imported_modules(source, package):
+        parts = name.split(".")
+        if name == "a dynamic import":
+            seen.append(name)
+        elif parts[0] == "ndis_verify" and len(parts) > 1 and parts[1] not in RECORDS | RECORD_NAMES | {witness}:
+            seen.append(name)
+    return seen
+
+
+@pytest.mark.parametrize("witness", WITNESSES)
+def test_the_witnesses_are_mutually_blind(witness):
+    files = sorted((PACKAGE / witness).rglob("*.py"))
+    assert len(files) > 1
+    for path in files:
+        package = path.relative_to(ROOT).parent.parts
+        assert not forbidden(path.read_text(encoding="utf-8"), package, witness), path.name
+
+
+@pytest.mark.parametrize(
+    "line", ["from ndis_verify.oracle import hockey_stick", "import ndis_verify.oracle.contour", "from ..oracle import contour",
+             "from ndis_verify import oracle", "importlib.import_module('ndis_verify.oracle')"]
+)
+def test_a_forbidden_import_would_be_seen(line):
+    assert forbidden(line, ("ndis_verify", "fast"), "fast")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_text_is_evaluated(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            owner = getattr(getattr(node.func, "value", None), "id", "")
+            assert name not in ("eval", "exec", "parse_expr", "sympify") or owner == "re", f"line {node.lineno}: {name}"
+            assert owner != "pickle", f"line {node.lineno}: pickle"
+
+
+def test_notebooks_are_committed_executed_from_the_top():
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    assert notebooks
+    for path in notebooks:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1)), path.name
+        assert not any(output["output_type"] == "error" for cell in code for output in cell["outputs"]), path.name
