@@ -1,0 +1,40 @@
+"""Leverage scores of chosen rows of a database, by exact rational arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import flint
+import mpmath
+import numpy as np
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError, as_exact, exact_array
+
+
+def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30) -> list[Enclosure]:
+    """Certified `p_i = d_i^T (D^T D)^{-1} d_i` (N26 eq. 1, N26-D2) for i in `rows`.
+
+    `data`: n x d exact numbers of full column rank. The value is an exact rational; the radius covers its one
+    rounding to `digits` significant digits. Raises `InputError` where the rank is below d or a row does not exist.
+    """
+    matrix = as_exact(exact_array(data, "data", 2))
+    for row in rows:
+        if not 0 <= row < matrix.shape[0]:
+            raise InputError("rows", row, f"must be between 0 and {matrix.shape[0] - 1}")
+    common = math.lcm(*(entry.denominator for entry in matrix.ravel()))
+    integers = flint.fmpz_mat(np.vectorize(lambda entry: int(entry * common), otypes=[object])(matrix).tolist())
+    gram = flint.fmpq_mat(integers.transpose() * integers)  # the common denominator cancels in p_i
+    if gram.rank() < matrix.shape[1]:
+        raise InputError("data", f"a matrix of shape {matrix.shape}", "must have full column rank")
+    return [_score(gram, integers, row, digits) for row in rows]
+
+
+def _score(gram: flint.fmpq_mat, integers: flint.fmpz_mat, row: int, digits: int) -> Enclosure:
+    record = flint.fmpq_mat(integers.ncols(), 1, [integers[row, j] for j in range(integers.ncols())])
+    score = (record.transpose() * gram.solve(record))[0, 0]
+    with mpmath.workdps(digits + 5):
+        mid = mpmath.mpf(int(score.p)) / int(score.q)
+        return Enclosure(mid, mid * mpmath.eps, "bound")
