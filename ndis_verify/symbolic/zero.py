@@ -1,0 +1,155 @@
+"""Decide whether a SymPy expression is zero: True, False, or None where neither could be shown.
+
+`True` needs an algebraic normal form that is the literal 0, and no sample point that says otherwise.
+`False` needs a sample point inside the declared assumptions where 50-digit arithmetic gives a nonzero value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+SAMPLE_DIGITS = 50
+STABLE = 1e-6
+_POINTS = 3
+
+
+def as_expression(value: Any) -> Any:
+    """`value` as a SymPy object: SymPy objects and ints only, so that text is never parsed."""
+    if isinstance(value, (sp.Basic, sp.MatrixBase)):
+        return value
+    if isinstance(value, int):
+        return sp.Integer(value)
+    raise TypeError(f"{value!r}: must be a SymPy expression or an int")
+
+
+def is_zero(expression: Any) -> bool | None:
+    """Whether `expression` (scalar or explicit matrix) vanishes for all values its symbols are declared to take.
+
+    None means undecided, and undecided never counts as proved. Symbols declared positive are sampled in (0, 1),
+    real ones in (-1, 1), integers among small integers of the declared sign.
+    """
+    if isinstance(expression, sp.MatrixBase):
+        return _all(is_zero(entry) for entry in expression)
+    expression = as_expression(expression)
+    if expression == 0:
+        return True
+    if expression.has(sp.Determinant, sp.Derivative, sp.MatrixSymbol, sp.nan, sp.zoo):
+        # An unevaluated determinant differentiates to 0 in silence, so nothing that holds one is trusted.
+        return None
+    if _nonzero_somewhere(expression):
+        return False
+    candidates = (expression, _arguments(expression))
+    if any(normal_form(candidate) == 0 for normal_form in _NORMAL_FORMS for candidate in candidates):
+        return True
+    return None
+
+
+def _all(outcomes: Iterable[bool | None]) -> bool | None:
+    """False if any is False, None if any is undecided, else True."""
+    seen = list(outcomes)
+    if any(outcome is False for outcome in seen):
+        return False
+    return True if all(seen) else None
+
+
+def _arguments(expression: sp.Expr) -> sp.Expr:
+    """Every function's arguments in expanded rational normal form, so that equal values look equal."""
+
+    def tidy(argument: sp.Expr) -> sp.Expr:
+        return sp.expand(sp.cancel(sp.together(sp.expand_log(argument))))
+
+    return expression.replace(
+        lambda node: isinstance(node, sp.Function) and not isinstance(node, (sp.Max, sp.Min)),
+        lambda node: node.func(*(tidy(argument) for argument in node.args)),
+    )
+
+
+def _rational(expression: sp.Expr) -> sp.Expr:
+    return sp.cancel(sp.together(sp.powsimp(sp.expand(expression))))
+
+
+def _logarithms(expression: sp.Expr) -> sp.Expr:
+    return sp.expand(sp.powsimp(sp.expand(sp.expand_log(expression))))
+
+
+def _exponents(expression: sp.Expr) -> sp.Expr:
+    """Terms with equal exponential parts collected, each coefficient in rational normal form.
+
+    A power of a positive base counts as exp(exponent log base), except for the numeric part of its exponent.
+    """
+    groups: dict[sp.Expr, sp.Expr] = {}
+    for term in sp.Add.make_args(sp.expand_mul(expression, deep=False)):
+        exponent, coefficient = sp.Integer(0), sp.Integer(1)
+        for factor in sp.Mul.make_args(term):
+            if isinstance(factor, sp.exp):
+                exponent += factor.args[0]
+            elif factor.is_Pow and factor.base.is_positive is True:
+                numeric, symbolic = factor.exp.as_coeff_Add()
+                exponent += symbolic * sp.expand_log(sp.log(sp.factor(factor.base)))
+                coefficient *= factor.base**numeric
+            else:
+                coefficient *= factor
+        key = sp.cancel(sp.together(sp.expand_log(exponent)))
+        groups[key] = groups.get(key, sp.Integer(0)) + coefficient
+    return sp.Add(*(sp.cancel(sp.together(value)) * sp.exp(key) for key, value in groups.items()))
+
+
+def _absolute(expression: sp.Expr) -> sp.Expr:
+    return sp.expand(expression.rewrite(sp.Abs)) if expression.has(sp.Max, sp.Min) else expression
+
+
+_NORMAL_FORMS: tuple[Callable[[sp.Expr], sp.Expr], ...] = (
+    sp.expand,
+    _absolute,
+    _rational,
+    _logarithms,
+    _exponents,
+    sp.simplify,
+)
+
+
+def sample_points(symbols: Iterable[sp.Symbol], count: int = _POINTS) -> list[dict[sp.Symbol, sp.Rational]]:
+    """`count` rational points, the same on every run, that respect each symbol's declared assumptions."""
+    ordered = sorted(symbols, key=lambda symbol: symbol.name)
+    return [{symbol: _sample(symbol, 7 * k + j) for j, symbol in enumerate(ordered)} for k in range(count)]
+
+
+def _sample(symbol: sp.Symbol, index: int) -> sp.Rational:
+    magnitude = sp.Rational((37 * index) % 89 + 7, 101)
+    if symbol.is_integer:
+        magnitude = sp.Integer(index % 5 + 1)
+    if symbol.is_nonpositive:
+        return -magnitude
+    if symbol.is_nonnegative:
+        return magnitude
+    return magnitude if index % 2 else -magnitude
+
+
+def _nonzero_somewhere(expression: sp.Expr) -> bool:
+    """Whether some sample point gives a value that stays put when the precision is doubled, and is not 0."""
+    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
+    if not all(symbol.is_commutative for symbol in symbols):
+        return False
+    try:
+        evaluate = sp.lambdify(symbols, expression, modules="mpmath")
+    except (NotImplementedError, TypeError):
+        return False
+    for point in sample_points(symbols):
+        coarse, fine = (_value(evaluate, symbols, point, digits) for digits in (SAMPLE_DIGITS, 2 * SAMPLE_DIGITS))
+        # Rounding noise of an exact zero shrinks with the precision; a nonzero value keeps its leading digits.
+        if coarse is not None and fine is not None and fine != 0 and abs(coarse - fine) < STABLE * abs(fine):
+            return True
+    return False
+
+
+def _value(evaluate: Callable[..., Any], symbols: list[sp.Symbol], point: dict[sp.Symbol, sp.Rational], digits: int) -> Any:
+    with mpmath.workdps(digits):
+        try:
+            value = mpmath.mpmathify(evaluate(*(mpmath.mpf(int(point[s].p)) / int(point[s].q) for s in symbols)))
+        except (ArithmeticError, NameError, TypeError, ValueError):
+            return None
+        return value if mpmath.isfinite(value) else None

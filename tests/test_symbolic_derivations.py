@@ -1,0 +1,119 @@
+"""Every derivation verifies in full, and every planted fault is rejected."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic import all_derivations
+from ndis_verify.symbolic.derivation import Derivation, Step
+from ndis_verify.symbolic.zero import is_zero
+
+DERIVATIONS = all_derivations()
+
+
+def _decided(derivation: Derivation) -> list[Step]:
+    return [step for step in derivation.steps if step.kind == "identity"]
+
+
+@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
+def test_every_step_is_decided_true(derivation: Derivation) -> None:
+    outcomes = {step.name: outcome for step, outcome in derivation.verify() if step.kind == "identity"}
+    assert outcomes
+    assert set(outcomes.values()) == {True}, outcomes
+    assert derivation.proved
+
+
+@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
+def test_named_mutants_are_rejected(derivation: Derivation) -> None:
+    mutants = derivation.mutants()
+    assert len(mutants) >= 2
+    for name, mutant in mutants.items():
+        assert any(outcome is False for step, outcome in mutant.verify() if step.kind == "identity"), name
+        assert not mutant.proved, name
+
+
+def _disturbances(step: Step) -> list[sp.Expr]:
+    """Nonzero things of the right shape to add to the right-hand side."""
+    if isinstance(step.rhs, sp.MatrixBase):
+        return [sp.ones(*step.rhs.shape)]
+    if step.algebra is None:
+        return [sp.Rational(1, 3)]
+    shape = getattr(step.algebra.evaluate(step.lhs), "shape", None)
+    letters = [a for a, value in step.algebra.model.items() if getattr(value, "shape", None) == shape]
+    return letters or [sp.Rational(1, 3)]
+
+
+@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
+def test_no_identity_step_is_vacuous(derivation: Derivation) -> None:
+    for step in _decided(derivation):
+        for disturbance in _disturbances(step):
+            mutant = derivation.with_fault(step.name, step.rhs + disturbance)
+            assert mutant.step(step.name).holds is False, (step.name, disturbance)
+
+
+@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
+def test_prose_never_counts_as_decided(derivation: Derivation) -> None:
+    assert all(outcome is None for step, outcome in derivation.verify() if step.kind != "identity")
+    assert all(step.statement for step in derivation.arguments)
+
+
+def test_ids_are_distinct_and_name_their_builders() -> None:
+    ids = [derivation.id for derivation in DERIVATIONS]
+    assert len(set(ids)) == len(ids)
+
+
+def test_block_models_satisfy_their_own_rules() -> None:
+    algebras = {id(step.algebra): step.algebra for d in DERIVATIONS for step in d.steps if step.algebra is not None}
+    assert algebras
+    assert all(algebra.consistent() for algebra in algebras.values())
+
+
+x, y = sp.symbols("x y", positive=True)
+f = sp.Function("f")
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (sp.sqrt(x**2 * y) - x * sp.sqrt(y), True),
+        ((x + y) ** 2 - x**2 - 2 * x * y - y**2, True),
+        (x**y * x**2 - x ** (y + 2), True),
+        (sp.exp(sp.log(x) * y) - x**y, True),
+        (x - x * (1 + sp.Rational(1, 10**18)), False),
+        (sp.sin(x) - x, False),
+        (f(x) - f(y), None),
+        (sp.Matrix([[x - x, f(x)]]), None),
+        (sp.Matrix([[f(x), x + 1]]), False),
+        (sp.nan, None),
+    ],
+)
+def test_is_zero(expression: sp.Expr, expected: bool | None) -> None:
+    assert is_zero(expression) is expected
+
+
+def test_determinant_of_a_matrix_symbol_is_never_trusted() -> None:
+    # SymPy differentiates this to 0 in silence.
+    matrix = sp.MatrixSymbol("M", 2, 2)
+    assert is_zero(sp.Determinant(matrix) * 0 + sp.Determinant(matrix) - sp.Determinant(matrix.T) + sp.Determinant(matrix)) is None
+
+
+def test_an_inequality_needs_the_sign_of_its_witness() -> None:
+    real = sp.Symbol("w", real=True)
+    assert Step("square", "", lhs=real**2 + x, rhs=sp.Integer(0), relation=">", witness=real**2 + x).holds is True
+    assert Step("unknown sign", "", lhs=real, rhs=sp.Integer(0), relation=">=", witness=real).holds is None
+    assert Step("wrong witness", "", lhs=real**2, rhs=sp.Integer(0), relation=">=", witness=real**4).holds is False
+
+
+def test_bad_faults_and_arguments_are_named() -> None:
+    derivation = DERIVATIONS[0]
+    step = _decided(derivation)[0]
+    with pytest.raises(InputError, match="differ"):
+        derivation.with_fault(step.name, step.rhs)
+    with pytest.raises(InputError, match="must be one of"):
+        derivation.step("no such step")
+    with pytest.raises(InputError, match="must be exactly"):
+        derivation.number(nonsense=1)
+    with pytest.raises(InputError, match="two sides|both sides"):
+        Step("half", "", lhs=x)
