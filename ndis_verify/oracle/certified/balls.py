@@ -1,0 +1,70 @@
+"""Between exact numbers, Arb balls and enclosures; precision in bits, scoped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+import mpmath
+from flint import arb, ctx, fmpq, fmpz
+
+from ndis_verify.enclosure import Enclosure
+
+
+@contextmanager
+def working_bits(bits: int) -> Iterator[None]:
+    """Arb precision `bits` inside the block, the caller's precision after it, whatever happens."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def to_fmpq(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def ball(value: Fraction | int) -> arb:
+    """A ball around the rational `value`, as tight as the current precision allows."""
+    return arb(to_fmpq(Fraction(value)))
+
+
+def midpoint(value: arb) -> arb:
+    """The exact midpoint of `value` as a ball of radius zero."""
+    return value.mid()
+
+
+def enclosure(value: arb) -> Enclosure:
+    """The ball as an `Enclosure` with basis "bound"; midpoint and radius are carried over exactly."""
+    return Enclosure(_exact_mpf(value.mid()), _exact_mpf(value.rad()), "bound")
+
+
+def relative_digits(value: arb) -> float:
+    """Decimal digits of relative accuracy: -log10(rad / |mid|); infinite for an exact ball."""
+    if not value.is_finite():
+        return -1.0
+    if value.is_exact():
+        return float("inf")
+    return value.rel_accuracy_bits() / 3.3219281 - 0.7
+
+
+def exact_zero() -> Enclosure:
+    return Enclosure(mpmath.mpf(0), mpmath.mpf(0), "bound")
+
+
+def exact_one() -> Enclosure:
+    return Enclosure(mpmath.mpf(1), mpmath.mpf(0), "bound")
+
+
+def to_fraction(value: arb) -> Fraction:
+    """The midpoint of `value` as a Fraction, exactly."""
+    mantissa, exponent = (int(part) for part in value.mid().man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def _exact_mpf(value: arb) -> mpmath.mpf:
+    mantissa, exponent = value.man_exp()
+    return mpmath.mp.make_mpf(mpmath.libmp.from_man_exp(int(fmpz(mantissa)), int(exponent)))

@@ -1,0 +1,145 @@
+"""Certified hockey-stick divergences of two Gaussians: the integral of `laplace`, and calibration by certified signs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from flint import arb
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError, exact
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, working_bits
+from ndis_verify.oracle.certified.calibration import decreasing_root, exceeds
+from ndis_verify.oracle.certified.laplace import Scaled, upward_integral
+from ndis_verify.oracle.certified.spectrum import Eigenvalue, Spectrum, spectrum
+from ndis_verify.oracle.certified.tail import Term, Transform
+from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+
+
+def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
+    """The hockey-stick divergence `delta_{P,Q}(epsilon)` = sup_S P(S) - e^epsilon Q(S), enclosed with proof.
+
+    `(1/(2 pi i)) int M(s) e^{-s epsilon}/(s (s + 1)) ds`, M(s) = E_P e^{sL} (from N26-L1). epsilon may be negative.
+    Relative radius at most 10^-digits; exactly 0 where the privacy loss cannot exceed epsilon.
+    Raises `InputError` for bad input, `PrecisionError` at the precision ceiling.
+    """
+    epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
+    return _delta(pair, epsilon, digits, log=False)
+
+
+def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
+    """log of `delta_{P,Q}(epsilon)`, enclosed with proof to `digits` relative digits of the logarithm.
+
+    Raises `InputError` also where the divergence is exactly zero.
+    """
+    epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
+    return _delta(pair, epsilon, digits, log=True)
+
+
+@lru_cache(maxsize=16)
+def _spectrum_of(pair: GaussianPair) -> Spectrum:
+    return spectrum(pair)
+
+
+def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclosure:
+    """The smallest epsilon >= 0 with `delta_{P,Q}(epsilon) <= delta`, bracketed by certified signs.
+
+    delta in [0, 1]; 0 is allowed where the privacy loss is bounded above. Relative radius at most 10^-digits.
+    Raises `InputError` for bad input, `PrecisionError` at the precision ceiling.
+    """
+    delta, digits = exact(delta, "delta"), checked_digits(digits)
+    if not 0 <= delta <= 1:
+        raise InputError("delta", str(delta), "must lie in [0, 1]")
+    if delta == 0:
+        return _largest_loss(pair, digits)
+    if delta == 1 or not exceeds(lambda e, n: _delta(pair, e, n, log=False), Fraction(0), delta):
+        return exact_zero()
+    return decreasing_root(lambda e, n: _delta(pair, e, n, log=False), delta, Fraction(1), digits)
+
+
+def one_sided(pair: GaussianPair, epsilon: Fraction, digits: int, log: bool = False) -> Enclosure | None:
+    """The (log) divergence where the privacy loss lies wholly on one side of epsilon, else None; decided exactly.
+
+    0 where L <= epsilon always, 1 - e^epsilon where L >= epsilon always.
+    """
+    spec = _spectrum_of(pair)
+    for bits in bits_ladder(digits):
+        with working_bits(bits):
+            eigenvalues = spec.nonzero(bits)
+            _, x = _tail_coefficient(spec, eigenvalues, epsilon)
+            if x.contains(0) and not x.is_zero():
+                continue
+            value = _without_integral(spec, eigenvalues, epsilon, x)
+            if value is None:
+                return None
+            result = value.log() if log else value.plain()
+            if relative_digits(result) >= digits:
+                return enclosure(result)
+    raise PrecisionError(f"hockey_stick: {bits} bits do not decide whether the loss can exceed epsilon")
+
+
+def _largest_loss(pair: GaussianPair, digits: int) -> Enclosure:
+    spec = _spectrum_of(pair)
+    for bits in bits_ladder(digits):
+        with working_bits(bits):
+            eigenvalues = spec.nonzero(bits)
+            if spec.null_m2 or any(e.alpha > 0 for e in eigenvalues):
+                raise InputError("delta", "0", "the privacy loss is unbounded: no finite epsilon gives 0")
+            if not eigenvalues:
+                return exact_zero()
+            largest = -_tail_coefficient(spec, eigenvalues, Fraction(0))[1]
+            if relative_digits(largest) >= digits:
+                return enclosure(largest)
+    raise PrecisionError(f"largest privacy loss: {digits} digits not reached")
+
+
+def _tail_coefficient(spec: Spectrum, eigenvalues: tuple[Eigenvalue, ...], epsilon: Fraction) -> tuple[arb, arb]:
+    """y and x of `tail.py`: y = epsilon + (1/2) log det ratio, x = y + sum m^2/(2 alpha) - (m^2 at alpha = 0)/2.
+
+    x is exactly 0 only if log(det ratio) is rational, so only if the ratio is 1 (Lindemann); decided exactly.
+    """
+    half_log = sum((e.multiplicity * e.alpha.log1p() for e in eigenvalues), arb(0)) / 2
+    y = half_log + ball(epsilon)
+    x = y + sum((e.m2 / e.alpha for e in eigenvalues), -ball(spec.null_m2)) / 2
+    if x.contains(0) and spec.det_ratio() == 1:
+        x = ball(epsilon + (spec.shift_over_alpha() - spec.null_m2) / 2)
+    return y, x
+
+
+def _delta(pair: GaussianPair, epsilon: Fraction, digits: int, log: bool) -> Enclosure:
+    spec = _spectrum_of(pair)
+    for bits in bits_ladder(digits):
+        with working_bits(bits):
+            eigenvalues = spec.nonzero(bits)
+            y, x = _tail_coefficient(spec, eigenvalues, epsilon)
+            if x.contains(0) and not x.is_zero():
+                continue
+            value = _without_integral(spec, eigenvalues, epsilon, x)
+            if value is None:
+                terms = tuple(Term(e.alpha, e.multiplicity, e.m2, e.m2) for e in eigenvalues)
+                null = ball(spec.null_m2)
+                if spec.null_m2:
+                    terms += (Term(arb(0), 0, null, null),)
+                value = upward_integral(Transform(y, terms, x, second_pole=True), digits + 1)
+            result = value.log() if log else value.plain()
+            if relative_digits(result) >= digits:
+                return enclosure(result)
+    raise PrecisionError(f"hockey_stick: {digits} digits not reached at {bits} bits")
+
+
+def _without_integral(spec: Spectrum, eigenvalues: tuple[Eigenvalue, ...], epsilon: Fraction, x: arb) -> Scaled | None:
+    """The divergence where the whole law of the privacy loss lies on one side of epsilon, else None."""
+    if not eigenvalues and not spec.null_m2:
+        above = epsilon < 0
+    elif spec.null_m2:
+        return None
+    elif all(e.alpha < 0 for e in eigenvalues) and x >= 0:
+        above = False
+    elif all(e.alpha > 0 for e in eigenvalues) and x <= 0:
+        above = True
+    else:
+        return None
+    return Scaled(-ball(epsilon).expm1() if above else arb(0), arb(0))

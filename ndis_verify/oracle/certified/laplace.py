@@ -1,0 +1,167 @@
+"""Certified inverse Laplace integrals of the moment generating function of a quadratic form in Gaussians.
+
+The number computed is `(1/(2 pi i)) int g(s) ds` up the line Re s = s0 > 0, left of every cut on the right, with
+`g(s) = exp(-y s + sum_j (p_j s^2 + q_j s)/(2 (1 - s alpha_j))) prod_j (1 - s alpha_j)^{-k_j/2} / s`, or over s (s + 1).
+The line is bent, without leaving the upper half plane, into a polygon near the steepest descent from the
+saddle and a final ray; Arb's `acb.integral` encloses the polygon and `tail.tail_bound` bounds the ray.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import acb, arb
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.oracle.certified.tail import INFINITE, Transform, tail_bound
+from ndis_verify.oracle.precision import PrecisionError
+
+MAX_VERTICES = 4000
+EVALUATION_LIMIT = 200_000
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """The number `value * exp(log_scale)`, with `log_scale` exact."""
+
+    value: arb
+    log_scale: arb
+
+    def plain(self) -> arb:
+        return self.value * self.log_scale.exp() if not self.value.is_zero() else arb(0)
+
+    def log(self) -> arb:
+        """The logarithm; raises `InputError` where the number is exactly zero."""
+        if self.value.is_zero():
+            raise InputError("epsilon", "as given", "the divergence is exactly 0 there and has no logarithm")
+        return self.value.log() + self.log_scale
+
+
+def upward_integral(transform: Transform, digits: int) -> Scaled:
+    """The integral of `transform` at the current precision, aiming at `digits` relative digits.
+
+    The radius is whatever was proved, and may be larger than asked for: the caller looks and raises the precision.
+    """
+    start = saddle(transform)
+    _, _, curvature = _derivatives(transform, acb(start))
+    width = (1 / curvature.real.sqrt()).mid()
+    scale = _log_transform(transform, acb(start)).real.mid()
+    tolerance = width * arb(10) ** (-digits - 2)
+    vertices, tail = _descent(transform, start, width, scale, tolerance)
+    share = tolerance / len(vertices)
+    total = acb(0)
+    for left, right in zip(vertices, vertices[1:]):
+        total += acb.integral(
+            lambda s, analytic: _integrand(transform, scale, s, analytic),
+            left,
+            right,
+            abs_tol=share,
+            rel_tol=arb(2) ** -20_000,
+            eval_limit=EVALUATION_LIMIT,
+        )
+    return Scaled((total.imag + arb(0, tail)) / arb.pi(), scale)
+
+
+def saddle(transform: Transform) -> arb:
+    """A point near the minimum of g on (0, 1/max(alpha)), where log g is convex: bisection on its derivative."""
+    rightmost = max((t.alpha for t in transform.terms if t.alpha > 0), default=None, key=lambda a: float(a.mid()))
+    edge = None if rightmost is None else (1 / rightmost).lower().mid()
+
+    def place(exponent: arb) -> arb:
+        v = arb(2) ** exponent
+        return (v if edge is None else edge - edge / (1 + v)).mid()
+
+    def slope(exponent: arb) -> tuple[arb, arb]:
+        _, first, second = _derivatives(transform, acb(place(exponent)))
+        return first.real, second.real
+
+    low, high, step = arb(0), arb(0), arb(1)
+    while slope(low)[0].mid() > 0:
+        low, step = low - step, step * 2
+    step = arb(1)
+    while slope(high)[0].mid() < 0:
+        high, step = high + step, step * 2
+        if high > 1_000_000:
+            raise PrecisionError("no saddle point found below 2^1000000")
+    for _ in range(400):
+        middle = ((low + high) / 2).mid()
+        first, second = slope(middle)
+        if not first.is_finite():
+            raise PrecisionError("the saddle lies closer to a branch point than the working precision")
+        if first.mid() ** 2 < second.mid() / 16:
+            break
+        low, high = (middle, high) if first.mid() < 0 else (low, middle)
+    return place(middle)
+
+
+def _log_transform(transform: Transform, s: acb) -> acb:
+    total = -transform.y * s - s.log()
+    if transform.second_pole:
+        total -= (s + 1).log()
+    for t in transform.terms:
+        w = 1 - s * t.alpha
+        total += s * (t.p * s + t.q) / (2 * w) - w.log() * t.multiplicity / 2
+    return total
+
+
+def _derivatives(transform: Transform, s: acb) -> tuple[None, acb, acb]:
+    first, second = -1 / s - transform.y, 1 / (s * s)
+    if transform.second_pole:
+        first, second = first - 1 / (s + 1), second + 1 / ((s + 1) * (s + 1))
+    for t in transform.terms:
+        u = 1 / (1 - s * t.alpha)
+        au = t.alpha * u
+        first += t.multiplicity * au / 2
+        second += t.multiplicity * au * au / 2
+        if t.has_exponent:
+            value, slope = s * (t.p * s + t.q) / 2, t.p * s + t.q / 2
+            first += u * (slope + value * au)
+            second += u * (t.p + 2 * slope * au + 2 * value * au * au)
+    return None, first, second
+
+
+def _integrand(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
+    exponent = -transform.y * s - scale
+    product = 1 / (s * (s + 1)) if transform.second_pole else 1 / s
+    for t in transform.terms:
+        if t.alpha.is_zero():
+            exponent += s * (t.p * s + t.q) / 2
+            continue
+        root = (1 - s * t.alpha).rsqrt(analytic)
+        product *= root if t.multiplicity == 1 else root**t.multiplicity
+        if t.has_exponent:
+            exponent += s * (t.p * s + t.q) * (root * root) / 2
+    return exponent.exp() * product
+
+
+def _descent(transform: Transform, start: arb, width: arb, scale: arb, tolerance: arb) -> tuple[list[acb], arb]:
+    """Vertices from the saddle towards the valley at infinity, until the tail bound is below the tolerance."""
+    branch_points = [0.0, -1.0] + [(1 / t.alpha).mid() for t in transform.terms if not t.alpha.is_zero()]
+    vertices = [acb(start), acb(start, 2 * width)]
+    while len(vertices) < MAX_VERTICES:
+        here = vertices[-1]
+        height = (_log_transform(transform, here).real - scale).exp()
+        bound = min((tail_bound(transform, here, u) for u in (1j, transform.side or 1j)), key=_size)
+        if bound is not INFINITE and (bound * height) < tolerance:
+            return vertices, (bound * height).upper()
+        reach = min(abs(here - b).mid() for b in branch_points)
+        half = (here + _step(transform, here, reach) / 2).mid()
+        vertices.append((here + _step(transform, half, reach)).mid())
+    raise PrecisionError(f"the path did not reach its tail within {MAX_VERTICES} vertices")
+
+
+def _size(bound: arb | None) -> float:
+    return float("inf") if bound is INFINITE else float(bound.mid().log())
+
+
+def _step(transform: Transform, s: acb, reach: arb) -> acb:
+    """A step down log |g|, never towards the real axis nor away from the side where exp(-x s) decays."""
+    _, first, _ = _derivatives(transform, s)
+    length = abs(first).mid()
+    down = -first.conjugate()
+    real, imag = down.real.mid(), down.imag.mid()
+    real = real if real * transform.side > 0 else arb(0)
+    imag = imag if imag > 0 else arb(0)
+    norm = (real * real + imag * imag).sqrt()
+    direction = acb(real, imag) / norm if norm > 0 else acb(0, 1)
+    return (direction * min(8 / length, reach)).mid()
