@@ -1,0 +1,26 @@
+"""Float64 values of Gaussian indistinguishability spectra, vectorised over epsilon and over pairs (numpy, scipy)."""
+
+from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
+from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
+from ndis_verify.fast.privacy_profile import PrivacyProfile
+from ndis_verify.fast.random_projection import log_rp_hockey_stick, rp_hockey_stick, rp_leverage
+from ndis_verify.fast.spectrum import PairBatch, Spectrum, quadratic_form, spectrum
+
+__all__ = [
+    "GeneralizedChi2",
+    "PairBatch",
+    "PrivacyProfile",
+    "Spectrum",
+    "epsilon_for_delta",
+    "gaussian_hockey_stick",
+    "gaussian_std",
+    "hockey_stick",
+    "log_gaussian_hockey_stick",
+    "log_hockey_stick",
+    "log_rp_hockey_stick",
+    "quadratic_form",
+    "rp_hockey_stick",
+    "rp_leverage",
+    "spectrum",
+]

@@ -1,0 +1,81 @@
+"""The smallest epsilon of a pair for a given delta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.hockey_stick import Pair, log_entries, to_log_delta
+from ndis_verify.fast.safe_root import safe_root
+from ndis_verify.fast.spectrum import Spectrum, spectrum
+
+SAFETY = 1e-12  # relative margin on delta, above the error of its evaluation
+
+
+def probabilities(value: Any, argument: str) -> np.ndarray:
+    """`value` as a float array in [0, 1]; raises `InputError`."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(argument, value, "must be a number or an array of numbers") from None
+    bad = ~((array >= 0) & (array <= 1))
+    if bad.any():
+        raise InputError(argument, float(array[bad].flat[0]), "must be between 0 and 1")
+    return array
+
+
+def epsilon_search(pair: Pair, delta: Any) -> np.ndarray:
+    """See `hockey_stick.epsilon_for_delta`."""
+    target = probabilities(delta, "delta")
+    laws = spectrum(pair)
+    count = int(np.prod(laws.batch_shape, dtype=int))
+    rows = np.repeat(np.arange(count), target.size)
+    result = _entries(laws, rows, np.tile(target.ravel(), count))
+    return result.reshape(laws.batch_shape + target.shape)[()]
+
+
+def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        goal = np.log(target)
+
+    def log_delta(epsilon: np.ndarray, index: np.ndarray) -> np.ndarray:
+        return to_log_delta(log_entries(laws, rows[index], epsilon))
+
+    def excess(epsilon: np.ndarray, index: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            gap = np.maximum(log_delta(epsilon, index), -1e300) - np.maximum(goal[index], -1e300)
+        return gap + SAFETY
+
+    result = np.zeros(target.shape)
+    everything = np.arange(target.size)
+    ceiling = _largest_loss(laws)[rows]
+    above = log_delta(result, everything) > goal
+    zero = above & (target == 0)
+    result[zero] = np.maximum(ceiling[zero], 0)
+    search = np.flatnonzero(above & ~zero)
+    if search.size:
+        low, high = _bracket(excess, search, ceiling[search])
+        result[search] = safe_root(lambda x, k: excess(x, search[k]), high, low)
+    return result
+
+
+def _bracket(excess: Any, index: np.ndarray, ceiling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    low, high = np.zeros(index.size), np.minimum(1.0, ceiling)
+    open_ = np.arange(index.size)
+    while open_.size:
+        over = excess(high[open_], index[open_]) > 0
+        open_ = open_[over]
+        low[open_] = high[open_]
+        high[open_] = np.minimum(4 * high[open_], ceiling[open_])
+    return low, high
+
+
+def _largest_loss(laws: Spectrum) -> np.ndarray:
+    """sup L of each pair: inf unless every alpha <= 0 and alpha = 0 carries no shift."""
+    loss = laws.loss_forms()
+    forms = loss.forms
+    bounded = ((forms.alpha < 0) | ((forms.alpha == 0) & (forms.b_squared == 0))).all(axis=1)
+    largest = (-loss.edge).astype(np.float64)
+    return np.where(bounded, np.nextafter(largest, np.inf), np.inf)

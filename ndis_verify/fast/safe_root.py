@@ -1,0 +1,46 @@
+"""Vectorised bracketing search that ends on the safe side of a monotone constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+_ITERATIONS = 160
+_ULPS = 4.0
+
+
+def safe_root(excess: Callable[[np.ndarray, np.ndarray], np.ndarray], safe: np.ndarray, unsafe: np.ndarray) -> np.ndarray:
+    """The point nearest to `unsafe` found with excess <= 0, within about 4 ulps of the crossing.
+
+    `excess(x, index)` evaluates entries `index` at x; it is <= 0 at `safe` and > 0 at `unsafe` (arrays of shape (E,)).
+    Chandrupatla's method: inverse quadratic steps, bisection where they would not pay. The result was evaluated.
+    """
+    index = np.arange(safe.size)
+    a, b, fa, fb = unsafe.copy(), safe.copy(), excess(unsafe, index), excess(safe, index)
+    c, fc, t = a.copy(), fa.copy(), np.full(safe.shape, 0.5)
+    result, live = safe.copy(), index
+    for _ in range(_ITERATIONS):
+        x = np.clip(a + t * (b - a), np.minimum(a, b), np.maximum(a, b))
+        fx = excess(x, live)
+        same = (fx > 0) == (fa > 0)
+        c, fc = np.where(same, a, b), np.where(same, fa, fb)
+        b, fb = np.where(same, b, a), np.where(same, fb, fa)
+        a, fa = x, fx
+        result[live] = np.where(fa <= 0, a, b)
+        tolerance = _ULPS * np.spacing(np.maximum(np.abs(a), np.abs(b))) / np.maximum(np.abs(b - a), 1e-300)
+        keep = tolerance < 0.5
+        if not keep.any():
+            break
+        a, b, c, fa, fb, fc, live = (v[keep] for v in (a, b, c, fa, fb, fc, live))
+        t = _next_fraction(a, b, c, fa, fb, fc, np.minimum(tolerance[keep], 0.5))
+    return result
+
+
+def _next_fraction(a, b, c, fa, fb, fc, tolerance):
+    with np.errstate(all="ignore"):
+        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
+        quadratic = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+        t = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+    t = np.where(quadratic & np.isfinite(t), t, 0.5)
+    return np.clip(t, tolerance, 1 - tolerance)

@@ -1,0 +1,266 @@
+"""Whitening: from two Gaussians to relative eigenvalues alpha = lambda - 1 and squared mean shifts m^2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError, as_exact, as_float
+from ndis_verify.fast.contour import Forms
+from ndis_verify.fast.exact_products import double_double, whitened_pencil
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.quadratic_form import QuadraticForm
+
+
+def _array(values: Any, argument: str) -> np.ndarray:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(argument, values, "must be a rectangular array of numbers") from None
+    if not np.isfinite(array).all():
+        raise InputError(argument, float(array[~np.isfinite(array)].flat[0]), "must be finite")
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """A whitened pair, or a batch: lambda_i = 1 + alpha_i the eigenvalues of S2^{-1/2} S1 S2^{-1/2}, m_i the coordinates
+    of S2^{-1/2}(mean_p - mean_q) in their eigenbasis (N26-L1).
+
+    Group j has eigenvalue `alpha[..., j]`, taken `multiplicity[..., j]` times, and total m^2 `shift_squared[..., j]`.
+    Leading axes are batch axes; the three broadcast. alpha > -1, shift_squared >= 0, multiplicity >= 0 (a group of
+    multiplicity 0 pads a batch and has no shift). `log_ratio` = log(1 + alpha), given where 1 + alpha has lost digits.
+    """
+
+    alpha: np.ndarray
+    shift_squared: np.ndarray
+    multiplicity: np.ndarray
+    log_ratio: np.ndarray
+
+    def __init__(self, alpha: Any, shift_squared: Any = 0.0, multiplicity: Any = 1, log_ratio: Any = None):
+        alpha, shift, count = _array(alpha, "alpha"), _array(shift_squared, "shift_squared"), _array(multiplicity, "multiplicity")
+        for name, array, bad, rule in (
+            ("alpha", alpha, alpha <= -1, "must be greater than -1"),
+            ("shift_squared", shift, shift < 0, "must be at least 0"),
+            ("multiplicity", count, (count < 0) | (count != np.floor(count)), "must be a whole number, at least 0"),
+        ):
+            if log_ratio is None and bad.any() or name != "alpha" and bad.any():
+                raise InputError(name, float(array[bad].flat[0]), rule)
+        logs = np.log1p(alpha) if log_ratio is None else _array(log_ratio, "log_ratio")
+        try:
+            shape = np.broadcast_shapes(alpha.shape, shift.shape, count.shape, logs.shape, (1,))
+        except ValueError:
+            raise InputError("alpha", alpha.shape, "must broadcast with shift_squared and multiplicity") from None
+        if 0 in shape:
+            raise InputError("alpha", alpha.shape, "must not be empty")
+        for name, array in (("alpha", alpha), ("shift_squared", shift), ("multiplicity", count), ("log_ratio", logs)):
+            object.__setattr__(self, name, np.broadcast_to(array, shape))
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        return self.alpha.shape[:-1]
+
+    @property
+    def dimension(self) -> np.ndarray:
+        """d of each pair."""
+        return self.multiplicity.sum(axis=-1)
+
+    def swapped(self) -> Spectrum:
+        """The pair (Q, P): 1/lambda, m^2/lambda."""
+        inverse = np.exp(-self.log_ratio)
+        return Spectrum(-self.alpha * inverse, self.shift_squared * inverse, self.multiplicity, -self.log_ratio)
+
+    def loss_forms(self) -> LossForms:
+        """The privacy loss of every pair of the batch as a quadratic form, one row each."""
+        flat = (-1, self.alpha.shape[-1])
+        alpha, shift, count = (np.ascontiguousarray(a.reshape(flat)) for a in (self.alpha, self.shift_squared, self.multiplicity))
+        logs = self.log_ratio.reshape(flat)
+        b_squared = np.exp(logs) * shift
+        # Extended precision where the platform has it: epsilon is often close to these sums.
+        wide = 0.5 * (count * logs.astype(np.longdouble)).sum(axis=1)
+        pull = np.divide(shift, alpha, out=np.zeros(alpha.shape, dtype=np.longdouble), where=alpha != 0).sum(axis=1)
+        return LossForms(
+            forms=Forms(alpha, count, b_squared),
+            offset=(wide - 0.5 * shift.astype(np.longdouble).sum(axis=1)).astype(np.float64),
+            edge=wide + 0.5 * pull,
+            mean=0.5 * (count * log1p_gap(alpha, logs)).sum(axis=1) + 0.5 * shift.sum(axis=1),
+            std=np.sqrt(0.5 * (count * alpha**2).sum(axis=1) + b_squared.sum(axis=1)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LossForms:
+    """L = -offset + (linear and quadratic part given by `forms`); rows of a batch.
+
+    offset = c of N26-L1; edge = c + sum b^2/(2 alpha), minus the largest loss where the loss is bounded above
+    (extended precision); mean and std of L under P.
+    """
+
+    forms: Forms
+    offset: np.ndarray
+    edge: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+
+
+def log1p_gap(alpha: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    """alpha - log(1 + alpha) >= 0 without cancellation."""
+    small = np.abs(alpha) < 0.02
+    a = np.where(small, alpha, 0.0)
+    series = np.zeros_like(a)
+    for n in range(11, 1, -1):
+        series = 1 / n - a * series
+    return np.where(small, a * a * series, alpha - logs)
+
+
+@dataclass(frozen=True, eq=False)
+class PairBatch:
+    """B pairs of Gaussians on R^d in float64: means (B, d); covariances (B,) multiples of the identity, (B, d)
+    diagonals or (B, d, d) symmetric positive definite matrices (a leading axis of 1 is shared by all pairs).
+
+    Raises `InputError`: non-finite, wrong shape, asymmetric, not positive definite.
+    """
+
+    mean_p: np.ndarray
+    cov_p: np.ndarray
+    mean_q: np.ndarray
+    cov_q: np.ndarray
+    size: int = field(init=False)
+    dimension: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name in ("mean_p", "cov_p", "mean_q", "cov_q"):
+            object.__setattr__(self, name, _array(getattr(self, name), name))
+        for name in ("mean_p", "mean_q"):
+            if getattr(self, name).ndim != 2 or 0 in getattr(self, name).shape:
+                raise InputError(name, f"an array of shape {getattr(self, name).shape}", "must have shape (B, d)")
+        dimension = self.mean_p.shape[1]
+        size = max(getattr(self, name).shape[0] for name in ("mean_p", "cov_p", "mean_q", "cov_q") if getattr(self, name).ndim)
+        for name in ("mean_p", "cov_p", "mean_q", "cov_q"):
+            array = getattr(self, name)
+            sides = (dimension,) if name.startswith("mean") else (dimension,) * (array.ndim - 1)
+            if array.ndim not in (1, 2, 3) or array.shape[0] not in (1, size) or array.shape[1:] != sides:
+                raise InputError(name, f"an array of shape {array.shape}", f"must match B = {size} and d = {dimension}")
+            if name.startswith("cov"):
+                _require_covariances(array, name)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "dimension", dimension)
+
+
+def _require_covariances(array: np.ndarray, name: str) -> None:
+    if array.ndim < 3:
+        if not (array > 0).all():
+            raise InputError(name, float(array.min()), "must be positive definite; this is its smallest eigenvalue")
+        return
+    if not np.array_equal(array, np.swapaxes(array, 1, 2)):
+        raise InputError(name, f"an array of shape {array.shape}", "every matrix must be symmetric exactly")
+    try:
+        np.linalg.cholesky(array)
+    except np.linalg.LinAlgError:
+        smallest = float(np.linalg.eigvalsh(array).min())
+        raise InputError(name, smallest, "must be positive definite; this is its smallest eigenvalue, about") from None
+
+
+def spectrum(pair: GaussianPair | PairBatch | Spectrum) -> Spectrum:
+    """The `Spectrum` of a pair or batch (N26-L1). Diagonal covariances elementwise, in O(d) memory and time;
+    dense ones by the symmetric pencil (S1 - S2, S2), formed and whitened to twice the working precision."""
+    if isinstance(pair, Spectrum):
+        return pair
+    if isinstance(pair, PairBatch):
+        return _batch_spectrum(pair)
+    if isinstance(pair, GaussianPair):
+        return _pair_spectrum(pair)
+    raise InputError("pair", type(pair).__name__, "must be a GaussianPair, a PairBatch or a Spectrum")
+
+
+def quadratic_form(pair: GaussianPair) -> QuadraticForm:
+    """(a, b, c) of N26-L1 in floats: a = -alpha, b = -sqrt(lambda) m, grouped as in the spectrum."""
+    laws = spectrum(pair)
+    loss = laws.loss_forms()
+    forms = loss.forms
+    if loss.offset.size != 1:
+        raise InputError("pair", f"a batch of {loss.offset.size}", "must be one pair")
+    return QuadraticForm(
+        tuple((-forms.alpha[0]).tolist()),
+        tuple((-np.sqrt(forms.b_squared[0])).tolist()),
+        float(loss.offset[0]),
+        tuple(int(k) for k in forms.dof[0]),
+    )
+
+
+def _pair_spectrum(pair: GaussianPair) -> Spectrum:
+    floats = all(a.dtype == np.float64 for a in (pair.mean_p, pair.mean_q, pair.cov_p.entries, pair.cov_q.entries))
+    if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
+        convert = as_float if floats else as_exact
+        difference = convert(pair.mean_p) - convert(pair.mean_q) if not floats else None
+        mean = double_double(pair.mean_p, pair.mean_q) if floats else double_double(difference)
+        return _dense_spectrum(mean, _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert))
+    convert = as_float if floats else as_exact
+    p, q = convert(pair.cov_p.entries), convert(pair.cov_q.entries)
+    shift = convert(pair.mean_p) - convert(pair.mean_q)
+    return _elementwise(np.atleast_1d(p), np.atleast_1d(q), shift)
+
+
+def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectrum:
+    """Diagonal covariances p, q (.., d) or (.., 1) and mean differences (.., d)."""
+    alpha = ((p - q) / q).astype(np.float64)
+    ratio = (p / q).astype(np.float64)
+    logs = np.where(np.abs(alpha) < 0.5, np.log1p(np.maximum(alpha, -0.9)), np.log(ratio))
+    shift = (difference * difference / q).astype(np.float64)
+    if alpha.shape[-1] == 1 and difference.shape[-1] > 1:
+        return Spectrum(alpha, shift.sum(axis=-1, keepdims=True), difference.shape[-1], logs)
+    if alpha.ndim == 1:
+        return _grouped(alpha, shift, logs)
+    return Spectrum(alpha, shift, 1, logs)
+
+
+def _grouped(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray) -> Spectrum:
+    """Equal eigenvalues put together."""
+    _, first, group, count = np.unique(alpha, return_index=True, return_inverse=True, return_counts=True)
+    if first.size == alpha.size:
+        return Spectrum(alpha, shift, 1, logs)
+    return Spectrum(alpha[first], np.bincount(group, shift), count, logs[first])
+
+
+def _matrix(covariance: Any, convert: Any) -> np.ndarray:
+    entries = convert(covariance.entries)
+    if entries.ndim == 2:
+        return entries
+    return np.diag(np.broadcast_to(entries, covariance.dimension))
+
+
+def _batch_spectrum(batch: PairBatch) -> Spectrum:
+    difference = batch.mean_p - batch.mean_q
+    if batch.cov_p.ndim < 3 and batch.cov_q.ndim < 3:
+        p, q = (c[:, None] if c.ndim == 1 else c for c in (batch.cov_p, batch.cov_q))
+        return _spread(_elementwise(p, q, difference), batch.size)
+    p, q = (_batch_matrices(c, batch.dimension) for c in (batch.cov_p, batch.cov_q))
+    return _spread(_dense_spectrum(double_double(batch.mean_p, batch.mean_q), p, q), batch.size)
+
+
+def _spread(laws: Spectrum, size: int) -> Spectrum:
+    shape = (size, laws.alpha.shape[-1])
+    parts = (np.broadcast_to(a, shape) for a in (laws.alpha, laws.shift_squared, laws.multiplicity, laws.log_ratio))
+    return Spectrum(*parts)
+
+
+def _batch_matrices(cov: np.ndarray, dimension: int) -> np.ndarray:
+    if cov.ndim == 3:
+        return cov
+    return (cov[:, None] if cov.ndim == 1 else cov)[:, :, None] * np.eye(dimension)
+
+
+def _dense_spectrum(mean: tuple[np.ndarray, np.ndarray], p: np.ndarray, q: np.ndarray) -> Spectrum:
+    """Matrices (.., d, d) of floats or Fractions; the mean difference as an unevaluated sum of two floats."""
+    gap = double_double(p, q) if p.dtype == np.float64 else double_double(p - q)
+    alpha, shift = whitened_pencil(gap, double_double(q), mean)
+    smallest = alpha.min()
+    logs = np.log1p(np.maximum(alpha, -1 + 1e-16))
+    if smallest < -0.9:
+        # 1 + alpha has lost digits: take small lambda from the pencil in the other order, where it is large.
+        inverse, _ = whitened_pencil((-gap[0], -gap[1]), double_double(p), mean)
+        logs = np.where(alpha < -0.5, -np.log1p(np.maximum(inverse[..., ::-1], 0.0)), logs)
+    return Spectrum(np.maximum(alpha, -1.0), shift, 1, logs)
