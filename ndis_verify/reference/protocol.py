@@ -72,7 +72,7 @@ def answer_line(line: bytes | str, engine: Engine) -> dict[str, Any]:
 def parse_request(line: bytes | str) -> Request:
     """Read one request; ProtocolError where it is malformed."""
     try:
-        data = json.loads(line, parse_float=_refuse_float, parse_constant=_refuse_float, object_pairs_hook=_no_doubles)
+        data = json.loads(line, parse_float=_BareNumber, parse_constant=_BareNumber, object_pairs_hook=_no_doubles)
     except ProtocolError:
         raise
     except (ValueError, RecursionError) as error:
@@ -92,7 +92,7 @@ def _checked(data: dict[str, Any], request_id: Any) -> Request:
         raise ProtocolError("type", "must be a string, an integer or absent", "id")
     unknown = sorted(set(data) - {"id", "quantity", "inputs", "digits"})
     if unknown:
-        raise ProtocolError("request", f"unknown field; a request has id, quantity, inputs and digits", unknown[0])
+        raise ProtocolError("request", "unknown field; a request has id, quantity, inputs and digits", unknown[0])
     name = data.get("quantity")
     if not isinstance(name, str) or name not in QUANTITIES:
         raise ProtocolError("quantity", f"unknown quantity; known: {', '.join(sorted(QUANTITIES))}", "quantity")
@@ -131,6 +131,8 @@ def _evaluate(request: Request, engine: Engine) -> dict[str, Any]:
         value, radius, basis = engine[name](request.inputs, request.digits)
     except InputError as error:
         raise ProtocolError("domain", str(error), error.argument, request.id) from None
+    except OverflowError:
+        raise ProtocolError("domain", "an input is beyond the range of float64", None, request.id) from None
     except ArithmeticError as error:
         raise ProtocolError("precision", _first_line(error), None, request.id) from None
     except MemoryError:
@@ -151,8 +153,11 @@ def _lines(source: IO[bytes]) -> Iterator[bytes | ProtocolError]:
             yield line
 
 
-def _refuse_float(text: str) -> Any:
-    raise ProtocolError("type", f"{text[:40]} is a bare JSON number; write it as a decimal string, in quotes")
+class _BareNumber:
+    """A JSON number with a fraction, an exponent or no value: ambiguous between decimal and binary64, so no input takes it."""
+
+    def __init__(self, text: str):
+        self.text = text
 
 
 def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

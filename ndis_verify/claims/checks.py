@@ -1,0 +1,162 @@
+"""How checks are made: proofs from derivations, agreement of independent routes, certified numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from ndis_verify.claim import Check, Evidence, Kind, Outcome
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.symbolic.derivation import Derivation
+
+Points = Callable[[str], Iterable[tuple]]
+MAX_DIGITS = 60
+
+
+def proof(name: str, derive: Callable[[], Derivation], part: str = "statement") -> Check:
+    """The derivation's decided steps all hold; its named faults are the mutants."""
+    return Check(
+        name,
+        Kind.PROOF,
+        lambda effort: _verified(derive()),
+        _LazyMutants(lambda: {fault: _constant(mutant) for fault, mutant in derive().mutants().items()}),
+        part,
+    )
+
+
+def _constant(derivation: Derivation) -> Callable[[str], Evidence]:
+    return lambda effort: _verified(derivation)
+
+
+def _verified(derivation: Derivation) -> Evidence:
+    decided = [(step, holds) for step, holds in derivation.verify() if step.kind == "identity"]
+    wrong = [step.name for step, holds in decided if holds is False]
+    unknown = [step.name for step, holds in decided if holds is None]
+    facts = [step.name for step in derivation.arguments]
+    detail = f"derivation {derivation.id}" + (f"; standard facts used: {', '.join(facts)}" if facts else "")
+    if wrong:
+        return Evidence(Outcome.FAILED, "symbolic", f"step {wrong[0]!r} of {derivation.id} is false", count=len(decided), counted="steps")
+    if unknown or not decided:
+        return Evidence(Outcome.UNDECIDED, "symbolic", f"steps {unknown} of {derivation.id} were not decided")
+    return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps")
+
+
+class _LazyMutants(Mapping):
+    """Mutants that are built when they are first looked at: building a derivation takes time."""
+
+    def __init__(self, build: Callable[[], Mapping[str, Callable[[str], Evidence]]]):
+        self._build = build
+        self._built: Mapping[str, Callable[[str], Evidence]] | None = None
+
+    def _mutants(self) -> Mapping[str, Callable[[str], Evidence]]:
+        if self._built is None:
+            self._built = self._build()
+        return self._built
+
+    def __getitem__(self, name: str) -> Callable[[str], Evidence]:
+        return self._mutants()[name]
+
+    def __iter__(self):
+        return iter(self._mutants())
+
+    def __len__(self) -> int:
+        return len(self._mutants())
+
+
+def agreement(
+    name: str,
+    route: str,
+    left: Callable[..., Any],
+    right: Callable[..., Any],
+    points: Points,
+    digits: float,
+    mutants: Mapping[str, Callable[..., Any]],
+    kind: Kind = Kind.CROSSCHECK,
+    part: str = "statement",
+) -> Check:
+    """`left` and `right` agree to `digits` significant digits at every point; each mutant stands in for `left`.
+
+    A value may be a float, an mpf or an Enclosure; an Enclosure's radius counts against the agreement.
+    """
+
+    def run(candidate: Callable[..., Any]) -> Callable[[str], Evidence]:
+        return lambda effort: _compared(candidate, right, list(points(effort)), digits, route)
+
+    return Check(name, kind, run(left), {fault: run(mutant) for fault, mutant in mutants.items()}, part)
+
+
+def _compared(left, right, points: list[tuple], digits: float, route: str) -> Evidence:
+    if not points:
+        return Evidence(Outcome.FAILED, route, "there is no point to compare at", count=0)
+    worst, where = float(MAX_DIGITS), points[0]
+    for point in points:
+        found = digits_of_agreement(left(*point), right(*point))
+        if found < worst:
+            worst, where = found, point
+    if worst < digits:
+        return Evidence(Outcome.FAILED, route, f"only {worst:.1f} digits at {_shown(where)}", max(worst, 0.0), len(points))
+    return Evidence(Outcome.HELD, route, f"worst point {_shown(where)}", float(int(worst)), len(points))
+
+
+def digits_of_agreement(left: Any, right: Any) -> float:
+    """-log10 of the relative difference, radii included; at most `MAX_DIGITS`, negative where they disagree."""
+    left_mid, left_radius = _interval(left)
+    right_mid, right_radius = _interval(right)
+    difference = abs(left_mid - right_mid) + left_radius + right_radius
+    if difference == 0:
+        return float(MAX_DIGITS)
+    scale = max(abs(left_mid), abs(right_mid))
+    if scale == 0:
+        return -float("inf")
+    ratio = difference / scale
+    with mpmath.workdps(15):
+        return min(float(-mpmath.log10(mpmath.mpf(ratio.numerator) / ratio.denominator)), float(MAX_DIGITS))
+
+
+def _interval(value: Any) -> tuple[Fraction, Fraction]:
+    if isinstance(value, Enclosure):
+        return exact(value.mid), exact(value.rad)
+    return exact(value if isinstance(value, mpmath.mpf) else float(value)), Fraction(0)
+
+
+def _shown(point: tuple) -> str:
+    return ", ".join(_short(value) for value in point)
+
+
+def _short(value: Any) -> str:
+    text = f"pair with d = {value.dimension}" if isinstance(value, GaussianPair) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def formula_check(
+    name: str,
+    derive: Callable[[], Derivation],
+    value: Callable[..., Any],
+    points: Points,
+    digits: float,
+    kind: Kind = Kind.CROSSCHECK,
+    part: str = "statement",
+) -> Check:
+    """The expression that a derivation ends in, as a number, against `value` (certified, by another route).
+
+    Points list the arguments of `Derivation.number` in its order. The mutants are the faults planted in the
+    derivation's last line.
+    """
+
+    def number(derivation: Derivation) -> Callable[..., Any]:
+        return lambda *point: derivation.number(digits=int(digits) + 6, **dict(zip(derivation.symbols, point, strict=True)))
+
+    def run(choose: Callable[[], Derivation]) -> Callable[[str], Evidence]:
+        return lambda effort: _compared(number(choose()), value, list(points(effort)), digits, "symbolic lambdified, certified")
+
+    def mutants() -> dict[str, Callable[[str], Evidence]]:
+        derivation = derive()
+        in_result = {fault.name for fault in derivation.faults if fault.step == derivation.result_step}
+        return {name: run(lambda m=mutant: m) for name, mutant in derivation.mutants().items() if name in in_result}
+
+    return Check(name, kind, run(derive), _LazyMutants(mutants), part)

@@ -1,0 +1,137 @@
+"""The line protocol under good and hostile input."""
+
+import io
+import json
+
+import pytest
+
+from ndis_verify.reference.engines import ENGINES
+from ndis_verify.reference.protocol import MAX_LINE_BYTES, answer_line, serve
+from ndis_verify.reference.quantities import QUANTITIES
+
+SAMPLE = (
+    '{"id": 7, "quantity": "hockey_stick", "inputs": {"mean_p": ["0.5"], "cov_p": [["2"]], '
+    '"mean_q": ["0"], "cov_q": [["1"]], "epsilon": "1"}, "digits": 30}'
+)
+SAMPLE_VALUE = "0.0861509684526509859978810791809"  # the contract's sample answer
+INPUTS = {
+    "hockey_stick": json.loads(SAMPLE)["inputs"],
+    "log_hockey_stick": json.loads(SAMPLE)["inputs"],
+    "epsilon_for_delta": {"mean_p": ["0.5"], "cov_p": "2", "mean_q": ["0"], "cov_q": ["1"], "delta": "0.05"},
+    "generalized_chi2_cdf": {
+        "weights": ["1", "-0.5"], "dofs": [1, 3], "noncentralities": ["0.25", "0"], "std": "0.5", "shift": "1", "x": "2",
+    },
+    "gaussian_hockey_stick": {"sensitivity": "1", "std": "2", "epsilon": "0.5"},
+    "gaussian_std": {"sensitivity": "1", "epsilon": "0.5", "delta": "0.00001"},
+    "rp_hockey_stick": {"leverage": "0.25", "r": 10, "epsilon": "1", "direction": "delete"},
+    "rp_leverage": {"r": 10, "epsilon": "1", "delta": "0.00001"},
+}
+INPUTS["generalized_chi2_sf"] = INPUTS["generalized_chi2_cdf"]
+
+
+def ask(request, engine="fast"):
+    return answer_line(request if isinstance(request, (str, bytes)) else json.dumps(request), ENGINES[engine])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_sample_request_gives_the_sample_value(engine):
+    answer = ask(SAMPLE, engine)
+    assert answer["id"] == 7
+    assert abs(float(answer["value"]) - float(SAMPLE_VALUE)) <= 1e-15
+    if engine != "fast":
+        assert answer["value"] == SAMPLE_VALUE and float(answer["radius"]) <= 1e-30
+    assert answer["basis"] == {"fast": "estimate", "oracle": "agreement", "certified": "bound"}[engine]
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_the_three_engines_agree_on_every_quantity(quantity):
+    answers = {e: ask({"id": 1, "quantity": quantity, "inputs": INPUTS[quantity], "digits": 20}, e) for e in ENGINES}
+    assert all("value" in answer for answer in answers.values()), answers
+    certified = float(answers["certified"]["value"])
+    assert answers["certified"]["basis"] == "bound"
+    assert float(answers["oracle"]["value"]) == pytest.approx(certified, rel=1e-15)
+    assert float(answers["fast"]["value"]) == pytest.approx(certified, rel=1e-11)
+
+
+def changed(**fields):
+    request = json.loads(SAMPLE)
+    for key, value in fields.items():
+        target = request["inputs"] if key not in ("id", "quantity", "inputs", "digits", "extra") else request
+        target[key] = value
+    return request
+
+
+@pytest.mark.parametrize(
+    "request_, kind, argument",
+    [
+        ("{", "parse", None),
+        ("[" * 100_000, "parse", None),
+        (b"\xff\xfe{", "parse", None),
+        ("[]", "request", None),
+        ("null", "request", None),
+        ('{"id": 1, "id": 2}', "request", None),
+        ('{"quantity": "hockey_stick"}', "request", "inputs"),
+        (changed(id=[1]), "type", "id"),
+        (changed(id=True), "type", "id"),
+        (changed(extra=1), "request", "extra"),
+        (changed(quantity="__import__"), "quantity", "quantity"),
+        (changed(quantity=["hockey_stick"]), "quantity", "quantity"),
+        (changed(digits="30"), "type", "digits"),
+        (changed(digits=0), "size", "digits"),
+        (changed(digits=10**9), "size", "digits"),
+        (changed(inputs=[]), "request", "inputs"),
+        (changed(surplus="1"), "request", "surplus"),
+        (changed(epsilon=1.5), "type", "epsilon"),
+        (changed(epsilon=True), "type", "epsilon"),
+        (changed(epsilon=None), "type", "epsilon"),
+        (changed(epsilon="1" * 30_000), "size", "epsilon"),
+        (changed(epsilon="nan"), "domain", "epsilon"),
+        (changed(epsilon="__import__('os')"), "domain", "epsilon"),
+        (changed(epsilon="1e999999999"), "domain", "epsilon"),
+        (changed(mean_p="0.5"), "type", "mean_p"),
+        (changed(mean_p=[]), "domain", "mean_p"),
+        (changed(mean_p=["0.5", "1"]), "domain", "mean_q"),
+        (changed(cov_p=[["2", "1"], ["1"]]), "domain", "cov_p"),
+        (changed(cov_p=[["-2"]]), "domain", "cov_p"),
+        (changed(cov_p={"a": 1}), "type", "cov_p"),
+        (changed(cov_p=[["1"]] * 5000), "size", "cov_p"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["fast", "certified"])
+def test_a_bad_request_gets_an_error_object_that_names_the_argument(request_, kind, argument, engine):
+    answer = ask(request_, engine)
+    assert set(answer) == {"id", "error"}
+    assert (answer["error"]["kind"], answer["error"]["argument"]) == (kind, argument), answer
+    assert answer["error"]["message"]
+
+
+def test_beyond_float64_is_a_domain_error_of_the_fast_engine():
+    request = {"id": 1, "quantity": "gaussian_hockey_stick", "inputs": {"sensitivity": "1e400", "std": "1e400", "epsilon": "1"}}
+    assert ask(request)["error"]["kind"] == "domain"
+    assert ask(request, "certified")["value"].startswith("0.126936737506")
+
+
+def test_one_bad_line_never_stops_the_next():
+    lines = [b"garbage", SAMPLE.encode(), b"", b'{"id": 9}', SAMPLE.encode()]
+    sink = io.StringIO()
+    serve(io.BytesIO(b"\n".join(lines)), sink, ENGINES["fast"])
+    answers = [json.loads(line) for line in sink.getvalue().splitlines()]
+    assert ["error" in answer for answer in answers] == [True, False, True, False]
+    assert answers[2]["id"] == 9
+
+
+def test_an_endless_line_is_reported_and_passed_over():
+    source = io.BytesIO(b"1" * (3 * MAX_LINE_BYTES + 5) + b"\n" + SAMPLE.encode() + b"\n")
+    sink = io.StringIO()
+    serve(source, sink, ENGINES["fast"])
+    first, second = (json.loads(line) for line in sink.getvalue().splitlines())
+    assert first["error"]["kind"] == "size" and "value" in second
+
+
+def test_a_failing_engine_is_an_error_object():
+    def crash(inputs, digits):
+        raise RuntimeError("inside\nsecret second line")
+
+    answer = answer_line(SAMPLE, {"hockey_stick": crash})
+    assert answer["error"] == {"kind": "internal", "argument": None, "message": "RuntimeError: inside"}
+    assert answer_line(SAMPLE, {})["error"]["kind"] == "quantity"
