@@ -1,0 +1,72 @@
+"""The Monte Carlo estimator's guarantee, from the lemma and Hoeffding's inequality."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+
+accuracy, failure, excess, draws = sp.symbols("alpha gamma k m", positive=True)
+q = sp.Symbol("q", real=True)
+_least = sp.log(2 / failure) / (2 * accuracy**2)
+
+
+@cache
+def hoeffding_samples() -> Derivation:
+    """`m = ceil(log(2/gamma)/(2 alpha^2))` draws put the mean within alpha with probability 1 - gamma (N24-Fig2, N24-C1).
+
+    `number`: the real number log(2/gamma)/(2 alpha^2) that m rounds up, at `accuracy` and `failure_probability`.
+    """
+    hinge = sp.Max(0, 1 - sp.exp(q))
+    steps = (
+        Step("terms are at least 0", "A maximum with 0.", lhs=hinge, rhs=sp.Integer(0), relation=">=", witness=hinge),
+        Step(
+            "terms are at most 1",
+            "1 - max(0, 1 - e^q) = min(1, e^q) >= 0.",
+            lhs=sp.Integer(1),
+            rhs=hinge,
+            relation=">=",
+            witness=sp.Min(1, sp.exp(q)),
+            reduce=lambda left, right: _by_cases(left - right),
+        ),
+        Step("terms have mean delta", "N26-L1: delta = E[max(0, 1 - exp q_eps(Z))]; the estimator's terms are independent copies.", kind="argument"),
+        Step("Hoeffding's inequality", "(Hoeffding 1963) Pr[|mean - delta| > alpha] <= 2 exp(-2 m alpha^2) for m independent terms in [0, 1].", kind="argument"),
+        Step(
+            "bound at m = log(2/gamma)/(2 alpha^2) + k",
+            "k >= 0 is what rounding up adds.",
+            lhs=2 * sp.exp(-2 * (_least + excess) * accuracy**2),
+            rhs=failure * sp.exp(-2 * excess * accuracy**2),
+        ),
+        Step(
+            "more draws only help",
+            "The bound falls as m grows, so rounding m up keeps it at most gamma.",
+            lhs=sp.diff(2 * sp.exp(-2 * draws * accuracy**2), draws),
+            rhs=sp.Integer(0),
+            relation="<",
+            witness=-4 * accuracy**2 * sp.exp(-2 * draws * accuracy**2),
+        ),
+        Step("sample size", "The exponent that makes the bound gamma.", lhs=sp.log(2 / failure), rhs=2 * accuracy**2 * _least),
+        Step("least sample size", "Solved for m.", lhs=sp.solve(sp.log(2 / failure) - 2 * accuracy**2 * draws, draws)[0], rhs=_least),
+    )  # fmt: skip
+    return Derivation(
+        id="monte_carlo.hoeffding_samples",
+        title="The Monte Carlo estimator is within alpha with probability 1 - gamma",
+        sources=("N24-Fig2", "N24-C1"),
+        hypotheses=("alpha, gamma in (0, 1)", "independent draws"),
+        steps=steps,
+        result_step="least sample size",
+        symbols={"accuracy": accuracy, "failure_probability": failure},
+        faults=(
+            Fault("factor 2 of the two sides dropped", "least sample size", lambda rhs: sp.log(1 / failure) / (2 * accuracy**2)),
+            Fault("alpha not squared", "least sample size", lambda rhs: rhs * accuracy),
+            Fault("exponent halved", "bound at m = log(2/gamma)/(2 alpha^2) + k", lambda rhs: sp.sqrt(2 * failure) * sp.exp(-excess * accuracy**2)),
+        ),
+        covers={"N24-Fig2": "whole", "N24-C1": "whole, cost aside"},
+    )  # fmt: skip
+
+
+def _by_cases(expression: sp.Expr) -> sp.Expr:
+    """min and max through |.|, so that the two sides can be compared."""
+    return expression.rewrite(sp.Abs)
