@@ -24,7 +24,7 @@ def proof(name: str, derive: Callable[[], Derivation], part: str = "statement") 
         name,
         Kind.PROOF,
         lambda effort: _verified(derive()),
-        _LazyMutants(lambda: {fault: _constant(mutant) for fault, mutant in derive().mutants().items()}),
+        Mutants(lambda: {fault: _constant(mutant) for fault, mutant in derive().mutants().items()}),
         part,
     )
 
@@ -46,7 +46,7 @@ def _verified(derivation: Derivation) -> Evidence:
     return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps")
 
 
-class _LazyMutants(Mapping):
+class Mutants(Mapping):
     """Mutants that are built when they are first looked at: building a derivation takes time."""
 
     def __init__(self, build: Callable[[], Mapping[str, Callable[[str], Evidence]]]):
@@ -85,9 +85,16 @@ def agreement(
     """
 
     def run(candidate: Callable[..., Any]) -> Callable[[str], Evidence]:
-        return lambda effort: _compared(candidate, right, list(points(effort)), digits, route)
+        return compare(lambda: candidate, right, points, digits, route)
 
     return Check(name, kind, run(left), {fault: run(mutant) for fault, mutant in mutants.items()}, part)
+
+
+def compare(
+    left: Callable[[], Callable[..., Any]], right: Callable[..., Any], points: Points, digits: float, route: str
+) -> Callable[[str], Evidence]:
+    """A check's `run`: `left()` gives the candidate, which must agree with `right` to `digits` at every point."""
+    return lambda effort: _compared(left(), right, list(points(effort)), digits, route)
 
 
 def _compared(left, right, points: list[tuple], digits: float, route: str) -> Evidence:
@@ -152,11 +159,11 @@ def formula_check(
         return lambda *point: derivation.number(digits=int(digits) + 6, **dict(zip(derivation.symbols, point, strict=True)))
 
     def run(choose: Callable[[], Derivation]) -> Callable[[str], Evidence]:
-        return lambda effort: _compared(number(choose()), value, list(points(effort)), digits, "symbolic lambdified, certified")
+        return compare(lambda: number(choose()), value, points, digits, "symbolic lambdified, certified")
 
     def mutants() -> dict[str, Callable[[str], Evidence]]:
         derivation = derive()
         in_result = {fault.name for fault in derivation.faults if fault.step == derivation.result_step}
         return {name: run(lambda m=mutant: m) for name, mutant in derivation.mutants().items() if name in in_result}
 
-    return Check(name, kind, run(derive), _LazyMutants(mutants), part)
+    return Check(name, kind, run(derive), Mutants(mutants), part)

@@ -24,17 +24,24 @@ def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30) -> list[En
     for row in rows:
         if not 0 <= row < matrix.shape[0]:
             raise InputError("rows", row, f"must be between 0 and {matrix.shape[0] - 1}")
-    common = math.lcm(*(entry.denominator for entry in matrix.ravel()))
-    integers = flint.fmpz_mat(np.vectorize(lambda entry: int(entry * common), otypes=[object])(matrix).tolist())
+    integers = _cleared(matrix)
     gram = flint.fmpq_mat(integers.transpose() * integers)  # the common denominator cancels in p_i
     if gram.rank() < matrix.shape[1]:
         raise InputError("data", f"a matrix of shape {matrix.shape}", "must have full column rank")
-    return [_score(gram, integers, row, digits) for row in rows]
+    records = flint.fmpq_mat(_cleared(matrix, rows))
+    solved = gram.solve(records.transpose())
+    return [_score(records, solved, k, digits) for k in range(len(rows))]
 
 
-def _score(gram: flint.fmpq_mat, integers: flint.fmpz_mat, row: int, digits: int) -> Enclosure:
-    record = flint.fmpq_mat(integers.ncols(), 1, [integers[row, j] for j in range(integers.ncols())])
-    score = (record.transpose() * gram.solve(record))[0, 0]
+def _cleared(matrix: np.ndarray, rows: Sequence[int] | None = None) -> flint.fmpz_mat:
+    """The matrix (or some of its rows) over the common denominator of all of its entries."""
+    common = math.lcm(*(entry.denominator for entry in matrix.ravel()))
+    chosen = matrix if rows is None else matrix[list(rows)]
+    return flint.fmpz_mat([[int(entry * common) for entry in row] for row in chosen])
+
+
+def _score(records: flint.fmpq_mat, solved: flint.fmpq_mat, k: int, digits: int) -> Enclosure:
+    score = sum((records[k, j] * solved[j, k] for j in range(records.ncols())), flint.fmpq(0))
     with mpmath.workdps(digits + 5):
         mid = mpmath.mpf(int(score.p)) / int(score.q)
         return Enclosure(mid, mid * mpmath.eps, "bound")
