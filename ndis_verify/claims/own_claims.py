@@ -1,0 +1,219 @@
+"""Claims of your own: written in about 20 lines of Python, put through the same machinery as the ledger.
+
+    from ndis_verify.claims.own_claims import continuous, relative_margin, universal_claim
+    from ndis_verify.fast import Spectrum, hockey_stick
+
+    def margin(ratio, epsilon):                      # >= 0 exactly where the claim holds; arrays in, array out
+        ...
+
+    MY_CLAIM = universal_claim(
+        "the name of the claim", "the statement in words", margin,
+        [continuous("ratio", "1e-6", "1e6", "log"), continuous("epsilon", 0, 10)],
+        mutants={"a false version": false_margin},
+    )
+
+`ndis-verify attack my_claims.py:MY_CLAIM` searches for a violation; `ndis-verify verify my_claims.py` puts every claim of
+the file before the court. examples/my_claims.py is a worked example. Loading a file runs it: load your own only.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ndis_verify.claim import Check, Claim, Verdict
+from ndis_verify.claims.attack import (
+    Problem,
+    enclosed_difference,
+    enclosure_of,
+    log_margin,
+    relative_margin,
+)
+from ndis_verify.claims.attack_checks import (
+    FULL_EVALUATIONS,
+    QUICK_EVALUATIONS,
+    attack_check,
+    counterexample_check,
+    negated,
+    problems_of,
+    refutation_check,
+)
+from ndis_verify.claims.certify_box import axis
+from ndis_verify.claims.certify_checks import certified_box_check
+from ndis_verify.claims.court import Judgement, judge
+from ndis_verify.claims.domain import Condition, Domain, Parameter, Point, choice, continuous, integer, stacked, vector
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError
+
+__all__ = [
+    "Condition", "attack_check", "axis", "certified_box_check", "choice", "continuous", "counterexample_check",
+    "enclosed_difference", "enclosure_of", "integer", "judge_file", "load_claims", "log_margin", "refutation_check",
+    "relative_margin", "stacked", "universal_claim", "vector",
+]  # fmt: skip
+
+SOURCE = "OWN"
+
+
+@dataclass(frozen=True)
+class UniversalClaim:
+    """A claim as the court takes it, and the problem that is attacked."""
+
+    claim: Claim
+    problem: Problem
+
+
+def universal_claim(
+    title: str,
+    statement: str,
+    margin: Callable[..., Any],
+    parameters: Iterable[Parameter],
+    *,
+    mutants: Mapping[str, Callable[..., Any]],
+    declared: str = "supported",
+    certify: Callable[[Point], Enclosure] | None = None,
+    counterexample: Mapping[str, Any] | None = None,
+    constraints: Iterable[Condition] = (),
+    hypotheses: Iterable[Condition] = (),
+    checks: Iterable[Check] = (),
+    quick: int = QUICK_EVALUATIONS,
+    full: int = FULL_EVALUATIONS,
+    **problem: Any,
+) -> UniversalClaim:
+    """A statement for all parameters of a domain, ready for `attack` and `verify`.
+
+    margin: >= 0 exactly where the statement holds; takes the parameters by keyword as float arrays and returns an array
+    (or scalars with `vectorised=False`). Make it relative where values are small: `relative_margin(larger, smaller)`.
+    parameters: from `continuous`, `integer`, `choice`, `vector`. constraints cut the box down, hypotheses must hold at
+    every point that is left (`Condition(text, predicate)`). certify(point): encloses the margin at exact values, for
+    instance `enclosed_difference` of two values of `ndis_verify.oracle.certified`.
+    declared "supported": an attack finds nothing, and each of `mutants`, margins of false statements, is found violated.
+    declared "refuted": the search finds a violation and `certify` proves its sign, and so it does at `counterexample`
+    where one is given; `mutants` are then margins of true statements (a corrected one): the search must find nothing.
+    Other verdicts: `checks` from `certified_box_check` and others are added; other keywords as in `attack.Problem`
+    (tolerance, branches, confirm, starts, vectorised).
+    """
+    try:
+        verdict = Verdict(declared)
+    except ValueError:
+        raise InputError("declared", declared, f"must be one of {', '.join(v.value for v in Verdict)}") from None
+    if not mutants:
+        raise InputError("mutants", mutants, "must plant at least one fault: a check that cannot fail shows nothing")
+    domain = Domain(tuple(parameters), tuple(constraints), tuple(hypotheses))
+    attacked = Problem(title, margin, domain, certify=certify, **problem)
+    options = {"quick": quick, "full": full, **problem}
+    if verdict in (Verdict.REFUTED, Verdict.RESTRICTED):
+        first = _refutations(title, attacked, mutants, counterexample, options)
+    else:
+        first = [attack_check(title, margin, domain, mutants=mutants, certify=certify, **options)]
+    claim = Claim(
+        id=title,
+        source=SOURCE,
+        title=title,
+        statement=statement,
+        declared=verdict,
+        checks=(*first, *checks),
+        hypotheses=domain.lines(),
+        counterexample=counterexample and ", ".join(f"{name} = {value}" for name, value in counterexample.items()),
+    )
+    return UniversalClaim(claim, attacked)
+
+
+def _refutations(title: str, attacked: Problem, mutants, counterexample, options) -> list[Check]:
+    if attacked.certify is None:
+        raise InputError("certify", None, "must be given for a claim declared refuted or restricted: only a certified sign refutes")
+    found = refutation_check(
+        f"{title}: search", attacked.margin, attacked.domain, certify=attacked.certify, mutants=mutants, **options
+    )
+    if counterexample is None:
+        return [found]
+    turned = {"the sign of the violation turned": attacked.certify}
+    at_point = counterexample_check(
+        title, negated(attacked.certify), counterexample, turned, domain=attacked.domain
+    )
+    return [at_point, found]
+
+
+def load_claims(path: str | Path) -> dict[str, UniversalClaim | Claim]:
+    """The claims of a Python file by the names they are bound to, in the file's order. This runs the file.
+
+    Raises `InputError`: no such file, not a .py file, an error while it runs (with its line), no claim in it.
+    """
+    path = Path(path)
+    if path.suffix != ".py" or not path.is_file():
+        raise InputError("FILE", str(path), "must be an existing Python file, named .py")
+    module = _run_file(path)
+    found = {name: value for name, value in vars(module).items() if isinstance(value, (UniversalClaim, Claim))}
+    if not found:
+        raise InputError("FILE", str(path), "defines no claim at its top level; see `universal_claim`")
+    ids = [as_claim(value).id for value in found.values()]
+    doubled = sorted({i for i in ids if ids.count(i) > 1})
+    if doubled:
+        raise InputError("FILE", str(path), f"two claims have the title {doubled[0]!r}")
+    return found
+
+
+def _run_file(path: Path) -> Any:
+    name = f"_own_claims_of_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and others look their module up
+    sys.path.insert(0, str(path.resolve().parent))  # as `python my_claims.py` does
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        line = _line_in(error, path)
+        raise InputError("FILE", str(path), f"line {line}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.resolve().parent))
+        sys.modules.pop(name, None)
+    return module
+
+
+def _line_in(error: Exception, path: Path) -> int | str:
+    """The last line of the file that took part in the error."""
+    if isinstance(error, SyntaxError):
+        return error.lineno or "?"
+    line, trace = "?", error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).name == path.name:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def as_claim(value: UniversalClaim | Claim) -> Claim:
+    """The record that the court takes."""
+    return value.claim if isinstance(value, UniversalClaim) else value
+
+
+def problems(target: str) -> list[Problem]:
+    """What `ndis-verify attack TARGET` attacks: `FILE.py:NAME`, every claim of `FILE.py`, or an id of the ledger."""
+    file, separator, name = target.rpartition(":")
+    if not separator and target.endswith(".py"):
+        file, name = target, ""
+    if not file.endswith(".py"):
+        from ndis_verify.claims.ledger import find
+
+        return problems_of(find(target))
+    claims = load_claims(file)
+    if name and name not in claims:
+        raise InputError("NAME", name, f"is not a claim of {Path(file).name}, which has {', '.join(claims)}")
+    chosen = [claims[name]] if name else list(claims.values())
+    return [p for value in chosen for p in ([value.problem] if isinstance(value, UniversalClaim) else problems_of(value))]
+
+
+def judge_file(
+    path: str | Path, effort: str = "quick", progress: Callable[[int, int, str], None] = lambda done, total, label: None
+) -> tuple[dict[str, Claim], list[Judgement]]:
+    """Every claim of a Python file put before the court: the records by id, and the judgements in the file's order."""
+    claims = [as_claim(value) for value in load_claims(path).values()]
+    judgements = []
+    for claim in claims:
+        progress(len(judgements), len(claims), claim.id)
+        judgements.append(judge(claim, effort))
+    progress(len(claims), len(claims), "")
+    return {claim.id: claim for claim in claims}, judgements
