@@ -71,6 +71,7 @@ def test_a_crashing_check_is_a_failure_that_says_where():
 
     judgement = judge(claim(Check("bad", Kind.PROOF, crash, {"planted": crash})))
     assert judgement.verdict is None and "one over nothing" in judgement.failures[0]
+    assert judgement.mutants_killed == 0, "a mutant that crashes was not judged"
 
 
 def test_a_verdict_that_differs_in_either_direction_is_seen():

@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+import numpy as np
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.symbolic.derivation import Derivation
 
@@ -102,7 +103,11 @@ def _compared(left, right, points: list[tuple], digits: float, route: str) -> Ev
         return Evidence(Outcome.FAILED, route, "there is no point to compare at", count=0)
     worst, where = float(MAX_DIGITS), points[0]
     for point in points:
-        found = digits_of_agreement(left(*point), right(*point))
+        reference = right(*point)
+        try:
+            found = digits_of_agreement(left(*point), reference)
+        except InputError as error:  # the candidate has no value where the reference has one
+            return Evidence(Outcome.FAILED, route, f"no value at {_shown(point)}: {error}", 0, len(points))
         if found < worst:
             worst, where = found, point
     if worst < digits:
@@ -136,7 +141,11 @@ def _shown(point: tuple) -> str:
 
 
 def _short(value: Any) -> str:
-    text = f"pair with d = {value.dimension}" if isinstance(value, GaussianPair) else str(value)
+    if isinstance(value, GaussianPair):
+        return f"pair with d = {value.dimension}"
+    if isinstance(value, np.ndarray):
+        return f"matrix {' x '.join(map(str, value.shape))}"
+    text = str(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -152,7 +161,7 @@ def formula_check(
     """The expression that a derivation ends in, as a number, against `value` (certified, by another route).
 
     Points list the arguments of `Derivation.number` in its order. The mutants are the faults planted in the
-    derivation's last line.
+    derivation's result, and an error just above the tolerance.
     """
 
     def number(derivation: Derivation) -> Callable[..., Any]:
@@ -161,9 +170,14 @@ def formula_check(
     def run(choose: Callable[[], Derivation]) -> Callable[[str], Evidence]:
         return compare(lambda: number(choose()), value, points, digits, "symbolic lambdified, certified")
 
+    def off_by_a_little(*point: Any) -> Any:
+        return number(derive())(*point) * (1 + mpmath.mpf(10) ** (1 - int(digits)))
+
     def mutants() -> dict[str, Callable[[str], Evidence]]:
         derivation = derive()
         in_result = {fault.name for fault in derivation.faults if fault.step == derivation.result_step}
-        return {name: run(lambda m=mutant: m) for name, mutant in derivation.mutants().items() if name in in_result}
+        planted = {name: run(lambda m=mutant: m) for name, mutant in derivation.mutants().items() if name in in_result}
+        little = compare(lambda: off_by_a_little, value, points, digits, "symbolic lambdified, certified")
+        return {**planted, f"relative error of 1e{1 - int(digits)} planted": little}
 
     return Check(name, kind, run(derive), Mutants(mutants), part)

@@ -11,6 +11,9 @@ from typing import Any
 from ndis_verify.claim import Check, Claim, Evidence, Outcome, Verdict, decide
 
 
+_CRASHED = "crashed"
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What recomputing one claim gave; plain data, so that it can be written to a journal and read back."""
@@ -52,7 +55,7 @@ def judge(claim: Claim, effort: str = "quick") -> Judgement:
         for fault, run in check.mutants.items():
             planted += 1
             outcome = _run(run, effort)
-            if outcome.outcome is Outcome.FAILED:
+            if outcome.outcome is Outcome.FAILED and outcome.route != _CRASHED:  # a crash is no judgement
                 killed += 1
             else:
                 failures.append(f"{check.name}: mutant survived: {fault} ({outcome.line()})")
@@ -87,4 +90,4 @@ def _run(run: Callable[[str], Evidence], effort: str) -> Evidence:
         return run(effort)
     except Exception as error:  # a check that crashes has not held, and the run must go on to the next claim
         where = traceback.extract_tb(error.__traceback__)[-1]
-        return Evidence(Outcome.FAILED, "crashed", f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})")
+        return Evidence(Outcome.FAILED, _CRASHED, f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})")

@@ -26,9 +26,9 @@ def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
 
 
 def logit_uniform(rng: np.random.Generator, edge: float) -> float:
-    """A number in (edge, 1 - edge) whose log odds are uniform."""
-    odds = np.exp(rng.uniform(np.log(edge), -np.log(edge)))
-    return short(float(odds / (1 + odds)), 4)
+    """A number in (edge, 1 - edge) whose log odds are uniform; it or its complement has three digits."""
+    odds = float(np.exp(rng.uniform(np.log(edge), -np.log(edge))))
+    return short(odds / (1 + odds)) if odds < 1 else 1 - short(1 / (1 + odds))
 
 
 def shifts_and_epsilons(effort: str) -> list[tuple[float, float]]:
