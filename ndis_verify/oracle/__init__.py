@@ -1,18 +1,44 @@
-"""Arbitrary-precision and certified values: `name` by two agreeing routes (mpmath), `certified_name` with proof (Arb)."""
+"""Arbitrary-precision and certified values.
 
+`name(...)` comes from two routes that share no code and agree (mpmath; basis "agreement"); `certified_name(...)`
+carries a proof (Arb balls and an analytic tail bound; basis "bound"). Same arguments, `digits` relative digits.
+"""
+
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_sf as certified_generalized_chi2_sf
 from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta as certified_epsilon_for_delta
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.hockey_stick import log_hockey_stick as certified_log_hockey_stick
-from ndis_verify.oracle.hockey_stick import hockey_stick, log_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_std as certified_gaussian_std
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
+from ndis_verify.oracle.generalized_chi2 import generalized_chi2_cdf, generalized_chi2_sf
+from ndis_verify.oracle.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
+from ndis_verify.oracle.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.quadratic_form import quadratic_form
+from ndis_verify.oracle.random_projection import rp_hockey_stick, rp_leverage
 
 __all__ = [
     "PrecisionError",
     "certified_epsilon_for_delta",
+    "certified_gaussian_hockey_stick",
+    "certified_gaussian_std",
+    "certified_generalized_chi2_cdf",
+    "certified_generalized_chi2_sf",
     "certified_hockey_stick",
     "certified_log_hockey_stick",
+    "certified_rp_hockey_stick",
+    "certified_rp_leverage",
+    "epsilon_for_delta",
+    "gaussian_hockey_stick",
+    "gaussian_std",
+    "generalized_chi2_cdf",
+    "generalized_chi2_sf",
     "hockey_stick",
     "log_hockey_stick",
     "quadratic_form",
+    "rp_hockey_stick",
+    "rp_leverage",
 ]

@@ -1,8 +1,12 @@
-"""Hockey-stick divergence as one contour integral (mpmath): hyperbola through the saddle, trapezoid rule."""
+"""Inverse Laplace integrals (mpmath): a hyperbola through the saddle and the trapezoid rule, N against 2N nodes.
+
+One integral gives the hockey-stick divergence, one gives a tail of a generalized chi-square law.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import mpmath
 
@@ -13,19 +17,47 @@ BENDS = ("0.8", "0.4", "0.15", "0.05", "0")
 MAX_NODES = 20_000
 
 
+@dataclass(frozen=True)
+class Factor:
+    """(1 - s alpha)^{-k/2} exp((p s^2 + q s)/(2 (1 - s alpha))), one factor of a moment generating function."""
+
+    alpha: mpmath.mpf
+    multiplicity: int
+    p: mpmath.mpf
+    q: mpmath.mpf
+
+
 def contour_hockey_stick(groups: Sequence[Group], epsilon: mpmath.mpf, digits: int) -> tuple[mpmath.mpf, mpmath.mpf]:
-    """(value, log value) of `delta = (1/(2 pi i)) int M(s) e^{-s eps}/(s (s + 1)) ds` to about `digits` digits.
+    """(value, log value) of `delta = (1/(2 pi i)) int M(s) e^{-s eps}/(s (s + 1)) ds` to about `digits` digits."""
+    y = epsilon + mpmath.fsum(g.multiplicity * mpmath.log1p(g.alpha) for g in groups) / 2
+    return _integral([Factor(g.alpha, g.multiplicity, g.m2, g.m2) for g in groups], y, True, digits)
+
+
+def contour_upper_tail(
+    parts: Sequence[tuple[mpmath.mpf, int, mpmath.mpf]], variance: mpmath.mpf, y: mpmath.mpf, digits: int
+) -> mpmath.mpf:
+    """Pr[X > y] = (1/(2 pi i)) int E e^{s (X - y)}/s ds, X = sum w chi'^2(k, nc) + sqrt(variance) N(0, 1); parts (w, k, nc)."""
+    factors = [Factor(2 * w, k, mpmath.mpf(0), 2 * w * nc) for w, k, nc in parts]
+    if variance:
+        factors.append(Factor(mpmath.mpf(0), 0, variance, mpmath.mpf(0)))
+    return _integral(factors, y, False, digits)[0]
+
+
+def _integral(
+    factors: Sequence[Factor], y: mpmath.mpf, second_pole: bool, digits: int
+) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """(value, log value) of the integral of e^{-s y} prod factors/s, or over s (s + 1), at the current precision.
 
     `s(u) = s0 + w (i sinh u + kappa (cosh u - 1))`, s0 the saddle and w its width; kappa has the sign of
-    `x = eps + (1/2) sum k log lambda + sum m^2/(2 alpha)`, for which the integrand decays like e^{-s x}.
-    The step is halved until two sums agree to `digits` digits. Evaluated at the current precision.
+    `x = y + sum p/(2 alpha)`, for which the integrand decays like e^{-s x}. The step is halved until two sums
+    agree to `digits` digits.
     """
-    exponent, first, second = _integrand(groups, epsilon)
-    edge = max((1 / g.alpha for g in groups if g.alpha > 0), default=None, key=lambda e: -e)
+    exponent, first, second = _integrand(factors, y, second_pole)
+    edge = min((1 / f.alpha for f in factors if f.alpha > 0), default=None)
     start = _saddle(first, second, edge)
     width = 1 / mpmath.sqrt(second(start))
     peak = exponent(start).real
-    side = _side(groups, epsilon)
+    side = _side(factors, y)
     goal = mpmath.mpf(10) ** (-digits - 1)
     for bend in BENDS:
         kappa = side * mpmath.mpf(bend)
@@ -36,32 +68,33 @@ def contour_hockey_stick(groups: Sequence[Group], epsilon: mpmath.mpf, digits: i
     raise PrecisionError("contour: no bend of the path converged")
 
 
-def _integrand(groups: Sequence[Group], epsilon: mpmath.mpf) -> tuple[Callable, Callable, Callable]:
+def _integrand(
+    factors: Sequence[Factor], y: mpmath.mpf, second_pole: bool
+) -> tuple[Callable, Callable, Callable]:
     """log of the integrand, and its first two derivatives."""
-    y = epsilon + mpmath.fsum(g.multiplicity * mpmath.log1p(g.alpha) for g in groups) / 2
-    plain = [(g.alpha, mpmath.mpf(g.multiplicity) / 2) for g in groups if g.alpha != 0]
-    shifted = [(g.alpha, g.m2 / 2) for g in groups if g.m2 != 0]
+    zero = mpmath.mpf(0)
+    powers = [(f.alpha, mpmath.mpf(f.multiplicity) / 2) for f in factors if f.alpha != 0]
+    exponents = [(f.alpha, f.p / 2, f.q / 2) for f in factors if f.p or f.q]
+    poles = (zero, mpmath.mpf(1)) if second_pole else (zero,)
 
     def exponent(s):
-        total = -s * y - mpmath.log(s) - mpmath.log(s + 1)
-        for alpha, half in plain:
+        total = -s * y - sum((mpmath.log(s + z) for z in poles), zero)
+        for alpha, half in powers:
             total -= half * mpmath.log(1 - s * alpha)
-        return total + s * (s + 1) * sum((half / (1 - s * alpha) for alpha, half in shifted), mpmath.mpf(0))
+        return total + s * sum(((p * s + q) / (1 - s * alpha) for alpha, p, q in exponents), zero)
 
     def first(s):
-        total = -y - 1 / s - 1 / (s + 1) + sum((half * alpha / (1 - s * alpha) for alpha, half in plain), mpmath.mpf(0))
-        for alpha, half in shifted:
+        total = -y - sum((1 / (s + z) for z in poles), zero)
+        total += sum((half * alpha / (1 - s * alpha) for alpha, half in powers), zero)
+        for alpha, p, q in exponents:
             w = 1 - s * alpha
-            total += half * ((2 * s + 1) / w + s * (s + 1) * alpha / w**2)
+            total += (2 * p * s + q) / w + s * (p * s + q) * alpha / w**2
         return total
 
     def second(s):
-        total = 1 / s**2 + 1 / (s + 1) ** 2
-        total += sum((half * (alpha / (1 - s * alpha)) ** 2 for alpha, half in plain), mpmath.mpf(0))
-        for alpha, half in shifted:
-            w = 1 - s * alpha
-            total += 2 * half * (1 + alpha) * (1 / w**3)
-        return total
+        total = sum((1 / (s + z) ** 2 for z in poles), zero)
+        total += sum((half * (alpha / (1 - s * alpha)) ** 2 for alpha, half in powers), zero)
+        return total + sum((2 * (p + q * alpha) / (1 - s * alpha) ** 3 for alpha, p, q in exponents), zero)
 
     return exponent, first, second
 
@@ -90,11 +123,10 @@ def _saddle(first: Callable, second: Callable, edge: mpmath.mpf | None) -> mpmat
         low, high = (middle, high) if slope < 0 else (low, middle)
 
 
-def _side(groups: Sequence[Group], epsilon: mpmath.mpf) -> int:
-    if any(g.alpha == 0 and g.m2 != 0 for g in groups):
+def _side(factors: Sequence[Factor], y: mpmath.mpf) -> int:
+    if any(f.alpha == 0 and f.p != 0 for f in factors):
         return 0
-    x = epsilon + mpmath.fsum(g.multiplicity * mpmath.log1p(g.alpha) + g.m2 / g.alpha for g in groups if g.alpha != 0) / 2
-    return int(mpmath.sign(x))
+    return int(mpmath.sign(y + mpmath.fsum(f.p / f.alpha for f in factors if f.alpha != 0) / 2))
 
 
 def _node(exponent, start, width, kappa, peak, u):

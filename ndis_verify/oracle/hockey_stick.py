@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.agreement import agree
-from ndis_verify.oracle.certified.hockey_stick import one_sided
+from ndis_verify.oracle.calibration import decreasing_root, exceeds
+from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta as certified_epsilon_for_delta
+from ndis_verify.oracle.certified.hockey_stick import one_sided, spectrum_of
+from ndis_verify.oracle.certified.spectrum import Spectrum
 from ndis_verify.oracle.contour import contour_hockey_stick
 from ndis_verify.oracle.precision import checked_digits
 from ndis_verify.oracle.quadratic_form import Group, relative_groups
 from ndis_verify.oracle.two_cdf import second_route
+
+Remake = Callable[[int], tuple[Sequence[Group], mpmath.mpf]]
 
 
 def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
@@ -28,7 +33,7 @@ def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosur
     Raises `InputError` for bad input, `PrecisionError` where the routes do not agree to that many digits.
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
-    return _either(pair, epsilon, digits, log=False)
+    return agreed_value(_pair_remake(pair, epsilon), lambda: spectrum_of(pair), epsilon, digits)
 
 
 def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
@@ -37,25 +42,48 @@ def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Encl
     Raises `InputError` also where the divergence is exactly 0.
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
-    return _either(pair, epsilon, digits, log=True)
+    return agreed_value(_pair_remake(pair, epsilon), lambda: spectrum_of(pair), epsilon, digits, log=True)
 
 
-def _either(pair: GaussianPair, epsilon: Fraction, digits: int, log: bool) -> Enclosure:
-    def remake(aim: int) -> tuple[Sequence[Group], mpmath.mpf]:
-        groups = relative_groups(pair, aim)
-        with mpmath.workdps(2 * aim + 20):
-            return groups, to_mpf(epsilon)
+def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclosure:
+    """The smallest epsilon >= 0 with `delta_{P,Q}(epsilon) <= delta`; both routes agree on the sign at each end.
 
+    delta in [0, 1]; 0 (then by closed form) is allowed where the privacy loss is bounded above. Relative radius
+    at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    """
+    delta, digits = exact(delta, "delta"), checked_digits(digits)
+    if delta == 0:
+        return certified_epsilon_for_delta(pair, delta, digits)
+    if not 0 < delta <= 1:
+        raise InputError("delta", str(delta), "must lie in [0, 1]")
+
+    def curve(epsilon: Fraction, aim: int) -> Enclosure:
+        return agreed_value(_pair_remake(pair, epsilon), lambda: spectrum_of(pair), epsilon, aim)
+
+    def quick(epsilon: Fraction, aim: int) -> mpmath.mpf:
+        if _certain(relative_groups(pair, aim), lambda: spectrum_of(pair), epsilon, aim, log=False) is not None:
+            return mpmath.mpf(0)
+        return contour_value(_pair_remake(pair, epsilon), aim)
+
+    if delta == 1 or not exceeds(curve, Fraction(0), delta):
+        return Enclosure(mpmath.mpf(0), mpmath.mpf(0), "agreement")
+    return decreasing_root(curve, delta, Fraction(1), digits, quick, "agreement")
+
+
+def agreed_value(
+    remake: Remake, exact_spectrum: Callable[[], Spectrum], epsilon: Fraction, digits: int, log: bool = False
+) -> Enclosure:
+    """The (log) divergence of the groups that `remake(n)` gives to n digits, by both routes.
+
+    Where the privacy loss may lie on one side of epsilon, `exact_spectrum` decides it.
+    """
     groups, _ = remake(min(digits, 15))
-    if len({mpmath.sign(g.alpha) for g in groups if g.alpha or g.m2}) < 2:
-        decided = one_sided(pair, epsilon, digits, log)
-        if decided is not None:
-            return decided
+    decided = _certain(groups, exact_spectrum, epsilon, digits, log)
+    if decided is not None:
+        return decided
 
     def first(aim: int) -> mpmath.mpf:
-        parts, eps = remake(aim)
-        with mpmath.workdps(2 * aim + 20):
-            return contour_hockey_stick(parts, eps, aim)[1 if log else 0]
+        return contour_value(remake, aim, log)
 
     def second(aim: int) -> mpmath.mpf:
         value = second_route(remake, aim)
@@ -63,3 +91,27 @@ def _either(pair: GaussianPair, epsilon: Fraction, digits: int, log: bool) -> En
             return mpmath.log(value) if log else value
 
     return agree(first, second, digits, "log_hockey_stick" if log else "hockey_stick")
+
+
+def contour_value(remake: Remake, aim: int, log: bool = False) -> mpmath.mpf:
+    """Route 1 alone, to about `aim` digits."""
+    groups, epsilon = remake(aim)
+    with mpmath.workdps(2 * aim + 20):
+        return contour_hockey_stick(groups, epsilon, aim)[1 if log else 0]
+
+
+def _certain(
+    groups: Sequence[Group], exact_spectrum: Callable[[], Spectrum], epsilon: Fraction, digits: int, log: bool
+) -> Enclosure | None:
+    if len({mpmath.sign(g.alpha) for g in groups if g.alpha or g.m2}) == 2:
+        return None
+    return one_sided(exact_spectrum(), epsilon, digits, log)
+
+
+def _pair_remake(pair: GaussianPair, epsilon: Fraction) -> Remake:
+    def remake(aim: int) -> tuple[Sequence[Group], mpmath.mpf]:
+        groups = relative_groups(pair, aim)
+        with mpmath.workdps(2 * aim + 20):
+            return groups, to_mpf(epsilon)
+
+    return remake

@@ -10,6 +10,7 @@ import mpmath
 from flint import arb, ctx, fmpq, fmpz
 
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
 
 
 @contextmanager
@@ -40,6 +41,11 @@ def midpoint(value: arb) -> arb:
 def enclosure(value: arb) -> Enclosure:
     """The ball as an `Enclosure` with basis "bound"; midpoint and radius are carried over exactly."""
     return Enclosure(_exact_mpf(value.mid()), _exact_mpf(value.rad()), "bound")
+
+
+def to_exact_ball(value: Enclosure) -> arb:
+    """The enclosure as a ball that contains it, rounded outward to the current precision."""
+    return ball(exact(value.mid)) + arb(0, ball(exact(value.rad)).upper())
 
 
 def relative_digits(value: arb) -> float:

@@ -11,8 +11,8 @@ from flint import arb
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.calibration import decreasing_root, exceeds
 from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, working_bits
-from ndis_verify.oracle.certified.calibration import decreasing_root, exceeds
 from ndis_verify.oracle.certified.laplace import Scaled, upward_integral
 from ndis_verify.oracle.certified.spectrum import Eigenvalue, Spectrum, spectrum
 from ndis_verify.oracle.certified.tail import Term, Transform
@@ -27,7 +27,7 @@ def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosur
     Raises `InputError` for bad input, `PrecisionError` at the precision ceiling.
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
-    return _delta(pair, epsilon, digits, log=False)
+    return _delta(spectrum_of(pair), epsilon, digits, log=False)
 
 
 def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
@@ -36,11 +36,12 @@ def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Encl
     Raises `InputError` also where the divergence is exactly zero.
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
-    return _delta(pair, epsilon, digits, log=True)
+    return _delta(spectrum_of(pair), epsilon, digits, log=True)
 
 
 @lru_cache(maxsize=16)
-def _spectrum_of(pair: GaussianPair) -> Spectrum:
+def spectrum_of(pair: GaussianPair) -> Spectrum:
+    """`spectrum(pair)`, remembered for the pairs used last."""
     return spectrum(pair)
 
 
@@ -53,19 +54,23 @@ def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclo
     delta, digits = exact(delta, "delta"), checked_digits(digits)
     if not 0 <= delta <= 1:
         raise InputError("delta", str(delta), "must lie in [0, 1]")
+    spec = spectrum_of(pair)
     if delta == 0:
-        return _largest_loss(pair, digits)
-    if delta == 1 or not exceeds(lambda e, n: _delta(pair, e, n, log=False), Fraction(0), delta):
+        return _largest_loss(spec, digits)
+
+    def curve(epsilon: Fraction, aim: int) -> Enclosure:
+        return _delta(spec, epsilon, aim, log=False)
+
+    if delta == 1 or not exceeds(curve, Fraction(0), delta):
         return exact_zero()
-    return decreasing_root(lambda e, n: _delta(pair, e, n, log=False), delta, Fraction(1), digits)
+    return decreasing_root(curve, delta, Fraction(1), digits)
 
 
-def one_sided(pair: GaussianPair, epsilon: Fraction, digits: int, log: bool = False) -> Enclosure | None:
+def one_sided(spec: Spectrum, epsilon: Fraction, digits: int, log: bool = False) -> Enclosure | None:
     """The (log) divergence where the privacy loss lies wholly on one side of epsilon, else None; decided exactly.
 
     0 where L <= epsilon always, 1 - e^epsilon where L >= epsilon always.
     """
-    spec = _spectrum_of(pair)
     for bits in bits_ladder(digits):
         with working_bits(bits):
             eigenvalues = spec.nonzero(bits)
@@ -81,8 +86,7 @@ def one_sided(pair: GaussianPair, epsilon: Fraction, digits: int, log: bool = Fa
     raise PrecisionError(f"hockey_stick: {bits} bits do not decide whether the loss can exceed epsilon")
 
 
-def _largest_loss(pair: GaussianPair, digits: int) -> Enclosure:
-    spec = _spectrum_of(pair)
+def _largest_loss(spec: Spectrum, digits: int) -> Enclosure:
     for bits in bits_ladder(digits):
         with working_bits(bits):
             eigenvalues = spec.nonzero(bits)
@@ -109,8 +113,7 @@ def _tail_coefficient(spec: Spectrum, eigenvalues: tuple[Eigenvalue, ...], epsil
     return y, x
 
 
-def _delta(pair: GaussianPair, epsilon: Fraction, digits: int, log: bool) -> Enclosure:
-    spec = _spectrum_of(pair)
+def _delta(spec: Spectrum, epsilon: Fraction, digits: int, log: bool) -> Enclosure:
     for bits in bits_ladder(digits):
         with working_bits(bits):
             eigenvalues = spec.nonzero(bits)

@@ -8,6 +8,7 @@ eigenvalue alpha = 0, a repeated eigenvalue and a vanishing m_i are decided by g
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -102,6 +103,8 @@ class Spectrum:
 
 def spectrum(pair: GaussianPair) -> Spectrum:
     """The exact relative spectrum of `pair`; dense pairs up to d = `MAX_DENSE_DIMENSION`."""
+    if not isinstance(pair, GaussianPair):
+        raise InputError("pair", pair, "must be a GaussianPair")
     if pair.cov_p.kind != "dense" and pair.cov_q.kind != "dense":
         return _from_diagonals(pair)
     if pair.dimension > MAX_DENSE_DIMENSION:
@@ -119,9 +122,14 @@ def _from_diagonals(pair: GaussianPair) -> Spectrum:
         group = groups.setdefault((p - q) / q, [0, Fraction(0)])
         group[0] += 1
         group[1] += step * step / q
-    null_m2 = groups.pop(Fraction(0), [0, Fraction(0)])[1]
-    rational = tuple((alpha, k, m2) for alpha, (k, m2) in sorted(groups.items()))
-    return Spectrum(rational, (), None, None, None, null_m2, pair.dimension)
+    return from_groups([(alpha, k, m2) for alpha, (k, m2) in sorted(groups.items())])
+
+
+def from_groups(groups: Sequence[tuple[Fraction, int, Fraction]]) -> Spectrum:
+    """The spectrum with the given exact (alpha, multiplicity, m2), alpha distinct."""
+    null_m2 = sum((m2 for alpha, _, m2 in groups if alpha == 0), Fraction(0))
+    curved = tuple(group for group in groups if group[0] != 0)
+    return Spectrum(curved, (), None, None, None, null_m2, sum(k for _, k, _ in groups))
 
 
 def _from_dense(pair: GaussianPair) -> Spectrum:

@@ -1,0 +1,138 @@
+"""Approximate least squares, finite-r law: certified values, and the largest privacy loss.
+
+The privacy loss is `L = L0 + ((r+1)/2) log(1 - q T)` with 0 <= T <= 1 (see `oracle/als_exact.py`), k = r - d.
+If k = 2n is even, T is under both laws a binomial mixture of beta variables,
+`T | J ~ Beta(J + 1/2, r/2 - J)`, J ~ Bin(n, 1 - p/q) in the larger database; in the smaller one
+`T' = (1-q) T/(1 - q T)` has the same conditional law with J ~ Bin(n, (q-p)/(q (1-p))). Hence, with T < tau where L > eps,
+`delta = sum_j Pr[J=j] I_tau(j + 1/2, r/2 - j) - e^eps sum_j Pr'[J=j] I_tau'(j + 1/2, r/2 - j)`: a finite sum.
+If k is odd the same expectation is an integral over one angle, enclosed by Arb (`als_angle`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+from flint import acb, arb, fmpq
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
+from ndis_verify.oracle.certified.als_angle import angle_integral
+from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, working_bits
+from ndis_verify.oracle.least_squares import Record, checked_sketch
+from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+
+
+def als_max_privacy_loss(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: str = "delete", digits: int = 30
+) -> Enclosure:
+    """The largest privacy loss of the finite-r law, enclosed: delta is exactly 0 from there on and positive before.
+
+    "delete": `((r-d+1) log(1/(1-q)) - (r-d) log(1/(1-p)))/2`; "insert": `((r-d) log(1/(1-p)) + d log(1/(1-q)))/2`.
+    """
+    record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
+    if record.q == 0:
+        return exact_zero()
+    for bits in bits_ladder(digits):
+        with working_bits(bits):
+            value = max_loss(record)
+            if relative_digits(value) >= digits:
+                return enclosure(value)
+    raise PrecisionError(f"als_max_privacy_loss: {digits} digits not reached")
+
+
+def als_exact_hockey_stick(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete", digits: int = 30
+) -> Enclosure:
+    """delta(epsilon) of the sketched solution (Pi B)^+ Pi b itself with and without one record, enclosed with proof.
+
+    The law is a multivariate Student t with r-d+1 degrees of freedom (N24 section 6.3 leaves it open). p = leverage,
+    q = augmented_leverage, 0 <= p <= q < 1, r >= d >= 1; any real epsilon; exactly 0 where the loss cannot exceed it.
+    Relative radius at most 10^-digits. r - d even: a finite sum; odd: a rigorous integral. Raises `InputError`,
+    `PrecisionError`.
+    """
+    record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
+    epsilon = exact(epsilon, "epsilon")
+    if epsilon < 0 or record.q == 0:
+        return _shifted(record, epsilon, digits)
+    for bits in bits_ladder(digits):
+        with working_bits(bits):
+            value = _delta(record, epsilon, digits)
+            if value is not None and value.is_zero():
+                return exact_zero()
+            if value is not None and relative_digits(value) >= digits:
+                return enclosure(value)
+    raise PrecisionError(f"als_exact_hockey_stick: {digits} digits not reached")
+
+
+def _shifted(record: Record, epsilon: Fraction, digits: int) -> Enclosure:
+    """Equal laws; or epsilon < 0 through `delta_{P,Q}(eps) = 1 - e^eps + e^eps delta_{Q,P}(-eps)`."""
+    if record.q == 0 and epsilon >= 0:
+        return exact_zero()
+    other = record._replace(direction="insert" if record.direction == "delete" else "delete")
+    for bits in bits_ladder(digits):
+        with working_bits(bits):
+            swapped = _delta(other, -epsilon, digits) if record.q else arb(0)
+            if swapped is not None:
+                value = -ball(epsilon).expm1() + ball(epsilon).exp() * swapped
+                if relative_digits(value) >= digits:
+                    return enclosure(value)
+    raise PrecisionError(f"als_exact_hockey_stick: {digits} digits not reached")
+
+
+def max_loss(record: Record) -> arb:
+    """The largest privacy loss at the current precision."""
+    p, q, d, r, direction = record
+    if direction == "delete":
+        return ((r - d) * ball((1 - p) / (1 - q)).log() - ball(1 - q).log()) / 2
+    return -((r - d) * ball(1 - p).log() + d * ball(1 - q).log()) / 2
+
+
+def _delta(record: Record, epsilon: Fraction, digits: int) -> arb | None:
+    """The divergence for q > 0, epsilon >= 0; None where this precision does not decide whether it is 0.
+
+    It is 0 from epsilon = max loss on; they are never equal: e^{2 max loss} is rational and above 1, and e^{2 epsilon} is
+    irrational for every rational epsilon != 0 (Lindemann).
+    """
+    excess = max_loss(record) - ball(epsilon)
+    if excess < 0:
+        return arb(0)
+    if not excess > 0:
+        return None
+    # edge = 1 - q tau at the threshold tau of T
+    scale = arb(2) / (record.r + 1)
+    edge = (-excess * scale).exp() if record.direction == "delete" else ball(1 - record.q) * (excess * scale).exp()
+    if (record.r - record.d) % 2:
+        return angle_integral(record, epsilon, edge, digits)
+    return _finite_sum(record, epsilon, edge)
+
+
+def _finite_sum(record: Record, epsilon: Fraction, edge: arb) -> arb:
+    p, q, d, r, direction = record
+    n = (r - d) // 2
+    share, tilted = (q - p) / q, (q - p) / (q * (1 - p))
+    # (1 - tau) and (1 - tau') as well as tau: each beta tail from its own end.
+    tau, above = (1 - edge) / ball(q), (edge - ball(1 - q)) / ball(q)
+    tilt = ball(1 - q) / edge
+    first = _mixture(n, share, r, tau, above, direction)
+    second = _mixture(n, tilted, r, tau * tilt, above / edge, direction)
+    growth = ball(epsilon).exp()
+    return first - growth * second if direction == "delete" else second - growth * first
+
+
+def _mixture(n: int, share: Fraction, r: int, x: arb, rest: arb, direction: str) -> arb:
+    """Pr[T < x] ("delete") or Pr[T > x] of the binomial mixture of Beta(j + 1/2, r/2 - j), rest = 1 - x."""
+    total = arb(0)
+    for j in range(n + 1):
+        weight = comb(n, j) * share**j * (1 - share) ** (n - j)
+        if weight == 0:
+            continue
+        a, b = fmpq(2 * j + 1, 2), fmpq(r - 2 * j, 2)
+        tail = _beta(a, b, x) if direction == "delete" else _beta(b, a, rest)
+        total += ball(weight) * tail
+    return total
+
+
+def _beta(a: fmpq, b: fmpq, x: arb) -> arb:
+    return acb(x).beta_lower(acb(arb(a)), acb(arb(b)), regularized=True).real

@@ -1,0 +1,63 @@
+"""Certified values of the random-projection closed form (N26-L4, N24-C2)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle.calibration import decreasing_root
+from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, to_exact_ball, working_bits
+from ndis_verify.oracle.inputs import checked_calibration, checked_projection
+from ndis_verify.oracle.precision import PrecisionError, bits_ladder
+
+
+def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete", digits: int = 30) -> Enclosure:
+    """The divergence of r Gaussian projections with and without a row of the given leverage (N26-L4), with proof.
+
+    `Qg(r/2, t0/2) - e^eps Qg(r/2, rho t0/2)`, rho = 1/(1 - p), for "delete" (P from the larger database); for
+    "insert" the lower incomplete gammas at lambda = 1 - p, exactly 0 once 2 epsilon >= r log(1/(1 - p)).
+    leverage in [0, 1), r a positive int, any real epsilon. Relative radius at most 10^-digits.
+    Raises `InputError`, `PrecisionError`.
+    """
+    alpha, r, epsilon, digits = checked_projection(leverage, r, epsilon, direction, digits)
+    return _delta(alpha, r, epsilon, digits)
+
+
+def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+    """The largest leverage p with `rp_hockey_stick(p, r, epsilon, "delete") <= delta` (N26-Fig1), by certified signs.
+
+    epsilon >= 0, delta in (0, 1), r a positive int. The curve increases in p (N26-P4). Raises `InputError`,
+    `PrecisionError`.
+    """
+    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
+    # With odds = (1 - p)/p, alpha = p/(1 - p) = 1/odds; the curve decreases in the odds.
+    odds = decreasing_root(lambda x, n: _delta(1 / x, int(r), epsilon, n), delta, Fraction(1), digits + 1)
+    with working_bits(int(digits * 3.33) + 64):
+        return enclosure(1 / (1 + to_exact_ball(odds)))
+
+
+def _delta(alpha: Fraction, r: int, epsilon: Fraction, digits: int) -> Enclosure:
+    """One eigenvalue lambda = 1 + alpha, r times: `F(edge) - e^eps F(lambda edge)`, edge = (eps + (r/2) log lambda)/alpha."""
+    for bits in bits_ladder(digits):
+        with working_bits(bits):
+            value = _closed_form(alpha, r, epsilon)
+            if value is not None and relative_digits(value) >= digits:
+                return enclosure(value)
+    raise PrecisionError(f"rp_hockey_stick: {digits} digits not reached at {bits} bits")
+
+
+def _closed_form(alpha: Fraction, r: int, epsilon: Fraction) -> arb | None:
+    whole = -ball(epsilon).expm1()
+    if alpha == 0:
+        return whole if epsilon < 0 else arb(0)
+    half = arb(r) / 2
+    edge = (ball(epsilon) + half * ball(alpha).log1p()) / ball(alpha)
+    if edge <= 0:
+        return whole if alpha > 0 else arb(0)
+    if not edge > 0:
+        return None
+    tail = arb.gamma_upper if alpha > 0 else arb.gamma_lower
+    return tail(edge, half, 1) - ball(epsilon).exp() * tail(ball(1 + alpha) * edge, half, 1)

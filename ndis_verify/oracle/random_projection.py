@@ -1,0 +1,44 @@
+"""The random-projection curve (N26-L4, N24-C2) to any number of digits: incomplete gammas against the contour integral."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
+from ndis_verify.oracle.calibration import decreasing_root
+from ndis_verify.oracle.inputs import checked_calibration, checked_projection
+from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value
+
+
+def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete", digits: int = 30) -> Enclosure:
+    """The divergence of r Gaussian projections with and without a row of the given leverage (N26-L4), by two routes.
+
+    `Qg(r/2, t0/2) - e^eps Qg(r/2, rho t0/2)`, rho = 1/(1 - p), for "delete" (P from the larger database); for
+    "insert" the lower incomplete gammas at lambda = 1 - p, exactly 0 once 2 epsilon >= r log(1/(1 - p)).
+    leverage in [0, 1), r a positive int, any real epsilon. Relative radius at most 10^-digits.
+    Raises `InputError`, `PrecisionError`.
+    """
+    alpha, r, epsilon, digits = checked_projection(leverage, r, epsilon, direction, digits)
+    return two_route_value(alpha, r, Fraction(0), epsilon, digits)
+
+
+def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+    """The largest leverage p with `rp_hockey_stick(p, r, epsilon, "delete") <= delta` (N26-Fig1), signs by two routes.
+
+    epsilon >= 0, delta in (0, 1), r a positive int. Raises `InputError`, `PrecisionError`.
+    """
+    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
+
+    def curve(odds: Fraction, aim: int) -> Enclosure:
+        return two_route_value(1 / odds, int(r), Fraction(0), epsilon, aim)
+
+    def quick(odds: Fraction, aim: int) -> mpmath.mpf:
+        return contour_value(1 / odds, int(r), Fraction(0), epsilon, aim)
+
+    odds = decreasing_root(curve, delta, Fraction(1), digits + 1, quick, "agreement")
+    with mpmath.workdps(digits + 25):
+        return Enclosure(1 / (1 + odds.mid), odds.rad / (1 + mpmath.mpf(odds.lower.numerator) / odds.lower.denominator) ** 2 * 2, "agreement")
