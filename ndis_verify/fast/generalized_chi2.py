@@ -9,8 +9,9 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.calibration import probabilities
-from ndis_verify.fast.contour import Forms, log_integral
+from ndis_verify.fast.contour import log_integral
 from ndis_verify.fast.safe_root import safe_root
+from ndis_verify.fast.transform import Forms
 
 
 @dataclass(frozen=True, eq=False)

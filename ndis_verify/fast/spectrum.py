@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError, as_exact, as_float
-from ndis_verify.fast.contour import Forms
+from ndis_verify.fast.transform import Forms
 from ndis_verify.fast.exact_products import double_double, whitened_pencil
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.quadratic_form import QuadraticForm
@@ -47,9 +47,9 @@ class Spectrum:
             ("shift_squared", shift, shift < 0, "must be at least 0"),
             ("multiplicity", count, (count < 0) | (count != np.floor(count)), "must be a whole number, at least 0"),
         ):
-            if log_ratio is None and bad.any() or name != "alpha" and bad.any():
+            if bad.any() and (log_ratio is None or name != "alpha"):
                 raise InputError(name, float(array[bad].flat[0]), rule)
-        logs = np.log1p(alpha) if log_ratio is None else _array(log_ratio, "log_ratio")
+        logs = np.log1p(np.maximum(alpha, -1).astype(np.longdouble)) if log_ratio is None else np.asarray(log_ratio, dtype=np.longdouble)
         try:
             shape = np.broadcast_shapes(alpha.shape, shift.shape, count.shape, logs.shape, (1,))
         except ValueError:
@@ -70,21 +70,23 @@ class Spectrum:
 
     def swapped(self) -> Spectrum:
         """The pair (Q, P): 1/lambda, m^2/lambda."""
-        inverse = np.exp(-self.log_ratio)
+        inverse = np.exp(-self.log_ratio.astype(np.float64))
         return Spectrum(-self.alpha * inverse, self.shift_squared * inverse, self.multiplicity, -self.log_ratio)
 
     def loss_forms(self) -> LossForms:
         """The privacy loss of every pair of the batch as a quadratic form, one row each."""
         flat = (-1, self.alpha.shape[-1])
         alpha, shift, count = (np.ascontiguousarray(a.reshape(flat)) for a in (self.alpha, self.shift_squared, self.multiplicity))
-        logs = self.log_ratio.reshape(flat)
+        wide_logs = self.log_ratio.reshape(flat)
+        logs = wide_logs.astype(np.float64)
         b_squared = np.exp(logs) * shift
         # Extended precision where the platform has it: epsilon is often close to these sums.
-        wide = 0.5 * (count * logs.astype(np.longdouble)).sum(axis=1)
-        pull = np.divide(shift, alpha, out=np.zeros(alpha.shape, dtype=np.longdouble), where=alpha != 0).sum(axis=1)
+        wide = 0.5 * (count * wide_logs).sum(axis=1)
+        wide_shift = shift.astype(np.longdouble)
+        pull = np.divide(wide_shift, alpha, out=-wide_shift, where=alpha != 0).sum(axis=1)
         return LossForms(
             forms=Forms(alpha, count, b_squared),
-            offset=(wide - 0.5 * shift.astype(np.longdouble).sum(axis=1)).astype(np.float64),
+            offset=wide - 0.5 * wide_shift.sum(axis=1),
             edge=wide + 0.5 * pull,
             mean=0.5 * (count * log1p_gap(alpha, logs)).sum(axis=1) + 0.5 * shift.sum(axis=1),
             std=np.sqrt(0.5 * (count * alpha**2).sum(axis=1) + b_squared.sum(axis=1)),
@@ -206,15 +208,26 @@ def _pair_spectrum(pair: GaussianPair) -> Spectrum:
 
 def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectrum:
     """Diagonal covariances p, q (.., d) or (.., 1) and mean differences (.., d)."""
-    alpha = ((p - q) / q).astype(np.float64)
-    ratio = (p / q).astype(np.float64)
-    logs = np.where(np.abs(alpha) < 0.5, np.log1p(np.maximum(alpha, -0.9)), np.log(ratio))
     shift = (difference * difference / q).astype(np.float64)
+    gap = p - q
+    if gap.dtype == np.float64:
+        p, q, gap = (a.astype(np.longdouble) for a in (p, q, gap))
+    wide_alpha, ratio = (_wide(a) for a in (gap / q, p / q))
+    alpha = wide_alpha.astype(np.float64)
+    logs = np.where(np.abs(alpha) < 0.5, np.log1p(np.maximum(wide_alpha, -0.9)), np.log(ratio))
     if alpha.shape[-1] == 1 and difference.shape[-1] > 1:
         return Spectrum(alpha, shift.sum(axis=-1, keepdims=True), difference.shape[-1], logs)
     if alpha.ndim == 1:
         return _grouped(alpha, shift, logs)
     return Spectrum(alpha, shift, 1, logs)
+
+
+def _wide(a: np.ndarray) -> np.ndarray:
+    """Extended precision where the platform has it; Fractions as a sum of two floats."""
+    if a.dtype != object:
+        return a
+    high, low = double_double(a)
+    return high.astype(np.longdouble) + low
 
 
 def _grouped(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray) -> Spectrum:

@@ -1,0 +1,200 @@
+"""Approximate least squares, finite-r law: two multivariate Student t laws told apart, in float64.
+
+Whiten the larger database: z = (B^T B)^{1/2}(x - x_opt)/||w||. Its sketched solution has a density proportional to
+`(1 + |z|^2)^{-(r+1)/2}`, and deleting the record divides the residual sum of squares at x by 1 - q T, 0 <= T <= 1, where
+`q T = (sqrt(p) z_1 + sqrt(q-p))^2/(1 + |z|^2)`. So the privacy loss depends on T alone:
+`L = L0 + ((r+1)/2) log(1 - q T)`, `L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2`.
+On the half sphere y = (1, z)/sqrt(1 + |z|^2) the density is proportional to y_0^{r-d}, and T = t^2 with t the coordinate of y
+along (sqrt(q-p), sqrt(p), 0, ...)/sqrt(q). Given t, y_0 = A + B xi with A = cos(theta) t, B = sin(theta) sqrt(1 - t^2),
+sin(theta)^2 = p/q, and xi a coordinate of a uniform direction in R^d. That leaves an integral over t of an integral over xi,
+both of positive terms and both kept in logarithms: nothing cancels and nothing underflows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.als_kernel import NODES, STEP, log_kernel, log_sum, logistic
+from ndis_verify.fast.hockey_stick import checked_epsilons
+from ndis_verify.fast.least_squares import als_max_privacy_loss, checked_records, require_enough_rows
+
+_CHUNK = 32
+_ZOOM = np.linspace(-1.0, 1.0, 41)
+_ROUNDS = 7
+_REACH = 150.0
+_WIDTHS = 10.0 ** np.linspace(-5.0, 1.3, 64)
+_EDGE = 600.0
+# Where T is on the right side of the threshold tau = root^2, as intervals of t between signed markers; `node` = sin(theta),
+# at which y_0 starts to be positive (t > -node) and beyond which it is positive for every xi (t > node).
+_PIECES = {
+    ("delete", True): ((("-", "root"), ("+", "root")),),
+    ("delete", False): ((("-", "node"), ("+", "node")), (("+", "node"), ("+", "root"))),
+    ("insert", True): ((("+", "node"), ("+", "one")), (("+", "root"), ("+", "node")), (("-", "node"), ("-", "root"))),
+    ("insert", False): ((("+", "root"), ("+", "one")),),
+}
+
+
+def als_exact_hockey_stick(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete"
+) -> np.ndarray:
+    """delta(epsilon) of the sketched solution (Pi B)^+ Pi b itself, Pi r x n standard normal, with and without one record.
+
+    The law is a multivariate Student t with r-d+1 degrees of freedom, location x_opt and scale matrix
+    (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
+    The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
+    Relative error at most 1e-10 where delta >= 1e-290 and r <= 1e5; exactly 0 from `als_max_privacy_loss` on.
+    Raises `InputError`.
+    """
+    with np.errstate(under="ignore"):
+        logs = log_als_exact_hockey_stick(leverage, augmented_leverage, d, r, epsilon, direction)
+        return np.minimum(np.exp(logs), 1.0)[()]
+
+
+def log_als_exact_hockey_stick(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete"
+) -> np.ndarray:
+    """log of `als_exact_hockey_stick`; -inf where it is exactly 0."""
+    p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
+    require_enough_rows(d, r)
+    try:
+        p, q, r, epsilon = np.broadcast_arrays(p, q, r, checked_epsilons(epsilon))
+    except ValueError:
+        raise InputError("epsilon", np.shape(epsilon), "must broadcast with the other arguments") from None
+    shape = p.shape
+    p, q, r, epsilon = (x.ravel() for x in (p, q, r, epsilon))
+    result = np.full(p.size, -np.inf)
+    live = np.flatnonzero(epsilon < als_max_privacy_loss(p, q, d, r, direction))
+    for start in range(0, live.size, _CHUNK):
+        part = live[start : start + _CHUNK]
+        result[part] = _Laws(p[part], q[part], d, r[part], epsilon[part], direction).log_delta()
+    return result.reshape(shape)[()]
+
+
+class _Laws:
+    """Entries with delta > 0, one per row of (E, 1) columns, and the markers of their half spheres."""
+
+    def __init__(self, p: np.ndarray, q: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, direction: str):
+        self.d, self.direction = d, direction
+        self.q, self.r, self.epsilon, self.k = (x[:, None] for x in (q, r, epsilon, r - d))
+        excess = (2 / (r + 1)) * (als_max_privacy_loss(p, q, d, r, direction) - epsilon)  # > 0
+        log_q = np.log1p(-q)
+        # edge = log(1 - q tau); the loss exceeds epsilon where T < tau (delete) or T > tau (insert).
+        edge = -excess if direction == "delete" else log_q + excess
+        tau = -np.expm1(edge) / q
+        node, root = np.sqrt(p / q), np.sqrt(tau)
+        above = (1 - q) * np.expm1(edge - log_q) / q  # 1 - tau
+        one_node, one_root = (q - p) / q / (1 + node), above / (1 + root)
+        self.inside = root <= node
+        self.cosine, self.edge = np.sqrt((q - p) / q)[:, None], edge[:, None]
+        self.at = {"one": np.ones_like(q)[:, None], "node": node[:, None], "root": root[:, None]}
+        apart = {("one", "node"): one_node, ("one", "root"): one_root, ("root", "node"): (tau - p / q) / (root + node)}
+        self.apart = {pair: gap[:, None] for pair, gap in apart.items()}
+
+    def take(self, rows: np.ndarray) -> _Laws:
+        part = object.__new__(_Laws)
+        part.d, part.direction = self.d, self.direction
+        for name in ("q", "r", "epsilon", "k", "cosine", "edge"):
+            setattr(part, name, getattr(self, name)[rows])
+        part.at = {name: value[rows] for name, value in self.at.items()}
+        part.apart = {pair: value[rows] for pair, value in self.apart.items()}
+        return part
+
+    def minus(self, marker: str, end: tuple[str, str]) -> np.ndarray:
+        """marker - end without cancellation; `end` is a signed marker."""
+        sign, name = end
+        if sign == "-":
+            return self.at[marker] + self.at[name]
+        if marker == name:
+            return np.zeros_like(self.q)
+        return self.apart[marker, name] if (marker, name) in self.apart else -self.apart[name, marker]
+
+    def log_delta(self) -> np.ndarray:
+        total = np.full(self.inside.shape, -np.inf)
+        for inside in (True, False):
+            rows = np.flatnonzero(self.inside == inside)
+            for low, high in _PIECES[self.direction, inside]:
+                laws = self.take(rows)
+                width = laws.width(low, high)[:, 0]
+                rows_with = rows[width > 0]
+                if rows_with.size:
+                    total[rows_with] = np.logaddexp(total[rows_with], _Piece(self.take(rows_with), low, high).log_integral())
+        return total
+
+    def width(self, low: tuple[str, str], high: tuple[str, str]) -> np.ndarray:
+        """high - low; both negative, both positive, or low negative and high positive."""
+        if high[0] == "-":
+            return self.minus(low[1], ("+", high[1]))
+        return self.minus(high[1], low)
+
+
+class _Piece:
+    """The integral over one interval of t, in the logistic coordinate v of that interval."""
+
+    def __init__(self, laws: _Laws, low: tuple[str, str], high: tuple[str, str]):
+        self.laws, self.width = laws, laws.width(low, high)
+        self.near = {name: self._offsets(name, low, high) for name in laws.at}
+        signed = {"+": 1.0, "-": -1.0}
+        self.low, self.high = (signed[end[0]] * laws.at[end[1]] for end in (low, high))
+        self.constant = np.log(2.0) - betaln((laws.k + 1) / 2, laws.d / 2)
+
+    def _offsets(self, marker: str, low: tuple[str, str], high: tuple[str, str]) -> tuple[np.ndarray, ...]:
+        """(marker - low, marker - high, marker + low, marker + high), each without cancellation."""
+        flipped = [("-" if sign == "+" else "+", name) for sign, name in (low, high)]
+        return tuple(self.laws.minus(marker, end) for end in (low, high, *flipped))
+
+    def _factors(self, marker: str, up: np.ndarray, down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(marker - t, marker + t) with t = low + up = high - down, from the nearer end."""
+        a, b, c, e = self.near[marker]
+        return np.where(np.abs(a) < np.abs(b), a - up, b + down), np.where(np.abs(e) < np.abs(c), e - down, c + up)
+
+    def log_integrand(self, v: np.ndarray, rough: bool) -> np.ndarray:
+        laws = self.laws
+        log_s, log_rest = logistic(np.clip(v, -_EDGE, _EDGE))
+        up, down = self.width * np.exp(log_s), self.width * np.exp(log_rest)
+        t = np.where(up < down, self.low + up, self.high - down)
+        one_minus, one_plus = self._factors("one", up, down)
+        node_minus, node_plus = self._factors("node", up, down)
+        root_minus, root_plus = self._factors("root", up, down)
+        with np.errstate(all="ignore"):
+            mean, spread = laws.cosine * t, laws.at["node"] * np.sqrt(one_minus * one_plus)
+            # (B + A)(B - A) = node^2 - t^2
+            product = node_minus * node_plus
+            total = np.where(t > 0, mean + spread, product / (spread - mean))
+            rest = np.where(t > 0, -product / (mean + spread), mean - spread)
+            k = np.broadcast_to(laws.k, t.shape)
+            kernel = log_kernel(np.maximum(total, 1e-300), rest, spread, k, laws.d, rough)
+            density = self.constant + (laws.d - 2) / 2 * np.log(one_minus * one_plus) + kernel
+            gain = -0.5 * (laws.r + 1) * np.log1p(laws.q * root_minus * root_plus * np.exp(-laws.edge))
+            value = density + self._log_weight(gain) + log_s + log_rest + np.log(self.width)
+        return np.where(np.isnan(value), -np.inf, value)
+
+    def _log_weight(self, gain: np.ndarray) -> np.ndarray:
+        """log(1 - e^{epsilon - L}) for P the larger, log(e^{-L} - e^{epsilon}) for Q the larger; gain = +-(epsilon - L)."""
+        if self.laws.direction == "delete":
+            return np.log(-np.expm1(gain))
+        return self.laws.epsilon + gain + np.log(-np.expm1(-gain))
+
+    def _window(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mode and scale of the integrand in v, from Laplace estimates of the inner integral."""
+        centre, reach = np.zeros_like(self.width), _REACH
+        for _ in range(_ROUNDS):
+            grid = centre + reach * _ZOOM
+            values = self.log_integrand(grid, rough=True)
+            best = values.argmax(axis=1)[:, None]
+            centre, reach = np.take_along_axis(grid, best, axis=1), reach / 10
+        height = np.take_along_axis(values, best, axis=1)
+        both = self.log_integrand(np.hstack([centre - _WIDTHS, centre + _WIDTHS]), rough=True)
+        with np.errstate(invalid="ignore"):
+            drop = height - 0.5 * (both[:, : _WIDTHS.size] + both[:, _WIDTHS.size :])
+        low_enough = drop > 0.5
+        first = np.where(low_enough.any(axis=1), low_enough.argmax(axis=1), _WIDTHS.size - 1)
+        return centre, _WIDTHS[first][:, None]
+
+    def log_integral(self) -> np.ndarray:
+        centre, scale = self._window()
+        values = self.log_integrand(centre + scale * np.sinh(NODES), rough=False)
+        return log_sum(values + np.log(np.cosh(NODES))) + np.log(scale[:, 0] * STEP)

@@ -1,0 +1,157 @@
+"""The log-transform K(s) of Gaussian quadratic forms and its derivatives, over entries, nodes and groups at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+_CELLS = 1 << 16  # complex numbers in a work array: stays in cache, bounds memory
+_FACTORS = 8
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Rows of quadratic forms: `alpha`, `dof`, `b_squared` of shape (R, g), g groups in each row.
+
+    R is the number of entries, or 1 for a form that all entries share. `pulled` (R, g) marks groups whose quadratic
+    term `s^2 b^2/(2(1 - s alpha))` has had its asymptote `-s b^2/(2 alpha)` moved into the threshold; what is left
+    of it is `s b^2/(2 alpha (1 - s alpha))`.
+    """
+
+    alpha: np.ndarray
+    dof: np.ndarray
+    b_squared: np.ndarray
+    pulled: np.ndarray | None = None
+
+    @property
+    def groups(self) -> int:
+        return self.alpha.shape[1]
+
+    def reflected(self) -> Forms:
+        """The forms of -L (s -> -s)."""
+        return Forms(-self.alpha, self.dof, self.b_squared)
+
+    def take(self, rows: np.ndarray | slice) -> Forms:
+        """The rows asked for; a shared row stays as it is."""
+        if self.alpha.shape[0] == 1:
+            return self
+        pulled = None if self.pulled is None else self.pulled[rows]
+        return Forms(self.alpha[rows], self.dof[rows], self.b_squared[rows], pulled)
+
+    def parts(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Coefficients of `s^2/(2(1 - s alpha))` and of `s/(2(1 - s alpha))`; None where all are 0."""
+        if self.pulled is None:
+            return (self.b_squared if self.b_squared.any() else None), None
+        linear = np.divide(self.b_squared, self.alpha, out=np.zeros(self.b_squared.shape), where=self.pulled)
+        square = np.where(self.pulled, 0.0, self.b_squared)
+        return (square if square.any() else None), linear
+
+
+def transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """K at the points s (E, N) of each entry, on or above the real axis; real points lie before the first pole."""
+    if s.size * min(forms.groups, _FACTORS) <= _CELLS and s.size * forms.groups <= 4 * _CELLS:
+        return _transform(forms, t, s)
+    value = np.empty(s.shape, dtype=complex)
+    entries = max(1, _CELLS // (s.shape[1] * max(1, forms.groups // _FACTORS)))
+    nodes = s.shape[1] if entries > 1 else max(1, _CELLS // max(1, forms.groups // _FACTORS))
+    for e in range(0, s.shape[0], entries):
+        row = slice(e, e + entries)
+        some = forms.take(row)
+        for n in range(0, s.shape[1], nodes):
+            value[row, n : n + nodes] = _transform(some, t[row], s[row, n : n + nodes])
+    return value
+
+
+def _transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
+    largest = np.abs(s).max() * np.abs(forms.alpha).max()
+    width = int(np.clip(280 / max(np.log10(largest), 1.0), 1, _FACTORS)) if np.isfinite(largest) else 1
+    squares, linears = forms.parts()
+    shared = bool((forms.dof == forms.dof[0, 0]).all())
+    width = min(width, forms.groups) if shared else 1
+    blocks = -(-forms.groups // width)
+    alpha = _blocked(forms.alpha, blocks, width)
+    square = None if squares is None else _blocked(squares, blocks, width)
+    linear = None if linears is None else _blocked(linears, blocks, width)
+    logs, quadratic, pulled = _block_sums(alpha, square, linear, s)
+    if shared:
+        value = -0.5 * forms.dof[0, 0] * _fold(logs)
+    else:
+        value = -0.5 * _fold(forms.dof.T[:, :, None] * logs)
+    value -= t[:, None] * s
+    if quadratic is not None:
+        value += 0.5 * s * s * _fold(quadratic)
+    if pulled is not None:
+        value += 0.5 * s * _fold(pulled)
+    return value
+
+
+def _blocked(array: np.ndarray, blocks: int, width: int) -> np.ndarray:
+    """(R, g) as (width, blocks, R, 1), padded with zeros."""
+    padded = array
+    if blocks * width != array.shape[1]:
+        padded = np.zeros((array.shape[0], blocks * width))
+        padded[:, : array.shape[1]] = array
+    return np.ascontiguousarray(padded.T).reshape(width, blocks, array.shape[0], 1)
+
+
+def _block_sums(alpha, square, linear, s):
+    """sum log(1 - s alpha), sum square/(1 - s alpha), sum linear/(1 - s alpha) in each block.
+
+    Logarithms are dear: each block multiplies its factors and takes one, counting the turns of the product. The
+    argument of a factor lies between 0 and pi where alpha < 0, between -pi and 0 where alpha > 0.
+    """
+    product = 1 - s * alpha[0]
+    quadratic = None if square is None else square[0] / product
+    pulled = None if linear is None else linear[0] / product
+    turns = None
+    for j in range(1, alpha.shape[0]):
+        factor = 1 - s * alpha[j]
+        if square is not None:
+            quadratic += square[j] / factor
+        if linear is not None:
+            pulled += linear[j] / factor
+        below = product.imag < 0
+        product *= factor
+        after = product.imag < 0
+        crossed = (below != after) & np.where(alpha[j] < 0, after, below)
+        if crossed.any():
+            turns = np.zeros(product.shape) if turns is None else turns
+            turns += np.where(crossed, np.where(after, 1.0, -1.0), 0.0)
+    logs = np.log(product)
+    if turns is not None:
+        logs.imag += 2 * np.pi * turns
+    return logs, quadratic, pulled
+
+
+def _fold(values: np.ndarray) -> np.ndarray:
+    """Sum over the first axis by halves: rounding grows with the logarithm of its length."""
+    while values.shape[0] > 1:
+        half = values.shape[0] // 2
+        head = values[:half] + values[half : 2 * half]
+        if values.shape[0] % 2:
+            head[0] += values[-1]
+        values = head
+    return values[0]
+
+
+def slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """K', K'', K''' at the real points s (E,)."""
+    s = s[:, None]
+    inverse = 1 / (1 - s * forms.alpha)
+    ratio = forms.alpha * inverse
+    weighted = forms.dof * ratio
+    first = 0.5 * weighted.sum(axis=1)
+    weighted = weighted * ratio
+    second = 0.5 * weighted.sum(axis=1)
+    third = (weighted * ratio).sum(axis=1)
+    squares, linears = forms.parts()
+    if squares is not None or linears is not None:
+        mixed = forms.b_squared * inverse**3
+        second = second + mixed.sum(axis=1)
+        third = third + 3 * (mixed * ratio).sum(axis=1)
+    if squares is not None:
+        first = first + 0.5 * (squares * inverse * inverse * s * (2 - s * forms.alpha)).sum(axis=1)
+    if linears is not None:
+        first = first + 0.5 * (linears * inverse * inverse).sum(axis=1)
+    return first - t, second, third
