@@ -104,13 +104,16 @@ class _Angle:
 
     def _small(self, psi: acb, analytic: bool) -> acb:
         sine, cosine = psi.sin(), psi.cos()
+        front = self.beta_small * sine ** (self.r - 1) * self.sine2.sqrt() ** self.k
+        if self.cosine2.is_zero():
+            return front
         b2 = self.sine2 * sine * sine
         z = self.cosine2 * cosine * cosine / b2
         if analytic and not (z.real < 1 or not z.imag.contains(0)):
             return acb("nan")
         half = arb(fmpq(1, 2))
         series = z.hypgeom_2f1(acb(-half * self.k), acb(-half * (self.r - 2)), acb(half))
-        return self.beta_small * sine ** (self.r - 1) * self.sine2.sqrt() ** self.k * series
+        return front * series
 
     def _gap(self, beyond: arb) -> arb:
         """A ball around [0, bound]: the integrand between A = B (or the threshold, if it falls inside) and psi = beyond."""

@@ -18,6 +18,8 @@ from ndis_verify.oracle.precision import PrecisionError
 
 MAX_VERTICES = 4000
 EVALUATION_LIMIT = 200_000
+WIDE_BITS = 12
+LARGE = 100
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     The radius is whatever was proved, and may be larger than asked for: the caller looks and raises the precision.
     """
     start = saddle(transform)
-    _, _, curvature = _derivatives(transform, acb(start))
+    _, curvature = _derivatives(transform, acb(start))
     width = (1 / curvature.real.sqrt()).mid()
     scale = _log_transform(transform, acb(start)).real.mid()
     tolerance = width * arb(10) ** (-digits - 2)
@@ -72,7 +74,7 @@ def saddle(transform: Transform) -> arb:
         return (v if edge is None else edge - edge / (1 + v)).mid()
 
     def slope(exponent: arb) -> tuple[arb, arb]:
-        _, first, second = _derivatives(transform, acb(place(exponent)))
+        first, second = _derivatives(transform, acb(place(exponent)))
         return first.real, second.real
 
     low, high, step = arb(0), arb(0), arb(1)
@@ -104,7 +106,7 @@ def _log_transform(transform: Transform, s: acb) -> acb:
     return total
 
 
-def _derivatives(transform: Transform, s: acb) -> tuple[None, acb, acb]:
+def _derivatives(transform: Transform, s: acb) -> tuple[acb, acb]:
     first, second = -1 / s - transform.y, 1 / (s * s)
     if transform.second_pole:
         first, second = first - 1 / (s + 1), second + 1 / ((s + 1) * (s + 1))
@@ -114,13 +116,40 @@ def _derivatives(transform: Transform, s: acb) -> tuple[None, acb, acb]:
         first += t.multiplicity * au / 2
         second += t.multiplicity * au * au / 2
         if t.has_exponent:
-            value, slope = s * (t.p * s + t.q) / 2, t.p * s + t.q / 2
-            first += u * (slope + value * au)
-            second += u * (t.p + 2 * slope * au + 2 * value * au * au)
-    return None, first, second
+            first += u * (t.p * s + t.q / 2 + s * (t.p * s + t.q) * au / 2)
+            second += (t.p + t.q * t.alpha) * u * u * u
+    return first, second
 
 
 def _integrand(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
+    """g(s) e^{-scale}; non-finite where `analytic` is asked for and s may touch a cut.
+
+    On a wide box the terms of log g may cancel and the product be a gross overestimate: then `_centred` too, and
+    the smaller of the two.
+    """
+    plain = _product(transform, scale, s, analytic)
+    if s.rel_accuracy_bits() > WIDE_BITS or plain.abs_upper() < LARGE:
+        return plain
+    centred = _centred(transform, scale, s)
+    return centred if centred.abs_upper() < plain.abs_upper() or not plain.is_finite() else plain
+
+
+def _centred(transform: Transform, scale: arb, s: acb) -> acb:
+    """g on a box S off the cuts: g(c) exp((log g)'(c) (S - c) + (log g)''(S) (S - c)^2/2), c its centre (Taylor)."""
+    if not all(_off_the_cut(1 - s * t.alpha) for t in transform.terms):
+        return acb("nan")
+    centre = s.mid()
+    offset = s - centre
+    slope, _ = _derivatives(transform, centre)
+    _, curvature = _derivatives(transform, s)
+    return _product(transform, scale, centre, False) * (offset * (slope + offset * curvature / 2)).exp()
+
+
+def _off_the_cut(w: acb) -> bool:
+    return bool(w.real > 0) or not w.imag.contains(0)
+
+
+def _product(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
     exponent = -transform.y * s - scale
     product = 1 / (s * (s + 1)) if transform.second_pole else 1 / s
     for t in transform.terms:
@@ -156,7 +185,7 @@ def _size(bound: arb | None) -> float:
 
 def _step(transform: Transform, s: acb, reach: arb) -> acb:
     """A step down log |g|, never towards the real axis nor away from the side where exp(-x s) decays."""
-    _, first, _ = _derivatives(transform, s)
+    first, _ = _derivatives(transform, s)
     length = abs(first).mid()
     down = -first.conjugate()
     real, imag = down.real.mid(), down.imag.mid()
