@@ -326,13 +326,14 @@ def test_repetitions_are_interleaved():
 
 
 def test_a_slow_call_is_repeated_less_often():
-    count = {"slow": 0, "quick": 0}
+    count = {"slow": 0, "middling": 0, "quick": 0}
 
     def call(name):
         count[name] += 1
 
-    interleaved({name: lambda name=name: call(name) for name in count}, {"slow": 4.0, "quick": 0.5}, repetitions=9, budget=2.0)
-    assert count == {"slow": 1, "quick": 4}
+    first = {"slow": 4.0, "middling": 1.5, "quick": 0.5}
+    interleaved({name: lambda name=name: call(name) for name in count}, first, repetitions=9, budget=2.0)
+    assert count == {"slow": 1, "middling": 3, "quick": 4}
 
 
 def test_summary_of_samples():

@@ -69,9 +69,9 @@ def interleaved(calls: dict[str, Callable[[], object]], first: dict[str, float],
     """Time every call, one sample of each per round, so that a busy machine slows all of them alike.
 
     `first` holds the seconds of one earlier call of each; a call takes part in as many rounds as fit in `budget`
-    seconds, at least one and at most `repetitions`.
+    seconds, at most `repetitions`; at least 3 if one fits in `budget`, so that there is a median, else 1.
     """
-    rounds = {name: int(np.clip(budget / max(first[name], SHORTEST_SAMPLE), 1, repetitions)) for name in calls}
+    rounds = {name: _rounds(max(first[name], SHORTEST_SAMPLE), repetitions, budget) for name in calls}
     inner = {name: max(1, int(SHORTEST_SAMPLE / max(first[name], 1e-7))) for name in calls}
     samples: dict[str, list[float]] = {name: [] for name in calls}
     for done in range(max(rounds.values(), default=0)):
@@ -80,6 +80,10 @@ def interleaved(calls: dict[str, Callable[[], object]], first: dict[str, float],
                 samples[name].append(_sample(call, inner[name]))
         on_round(done + 1)
     return {name: summarise(values) for name, values in samples.items()}
+
+
+def _rounds(seconds: float, repetitions: int, budget: float) -> int:
+    return min(repetitions, max(int(budget / seconds), 3 if seconds <= budget else 1))
 
 
 def _sample(call: Callable[[], object], count: int) -> float:
