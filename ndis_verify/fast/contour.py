@@ -15,13 +15,14 @@ from typing import Literal
 import numpy as np
 
 from ndis_verify.fast.transform import Forms, slopes, transform
-from ndis_verify.fast.trapezoid import GOOD, WIDTH, trapezoid
+from ndis_verify.fast.trapezoid import WIDTH, trapezoid
 
 Weight = Literal["hockey_stick", "complement", "tail", "density"]
 
 _SLOPE = {"hockey_stick": 1.0, "complement": -1.0, "tail": 0.0, "density": 0.0}
 _ENTRIES = 1 << 11  # entries worked on together: bounds memory
 _CELLS = 1 << 20  # the same bound for groups times entries, where every entry has a form of its own
+_GOOD = 1e-15
 _FLATTEST = 0.1
 _STEEPEST = 0.6  # below pi/4, the angle from which a Gaussian part stops decaying
 
@@ -80,11 +81,13 @@ class _Paths:
         side = np.where(self.edge > 0, 1.0, -1.0)
         steepest = side * np.clip(side * np.arctan(WIDTH * scale**3 * third / 3), _FLATTEST, _STEEPEST)
         best, error, todo = np.full(self.t.shape, np.nan), np.full(self.t.shape, np.inf), np.arange(self.t.size)
-        for bend in (steepest, 0.3 * side, 0.6 * side, 0.1 * side, -0.1 * side, -0.4 * side):
-            value, estimate = trapezoid(self, todo, saddle, scale, bend, height)
+        # Far below the smallest float only the logarithm is asked for, and the exponent's own rounding is larger.
+        good = np.where(np.abs(height) > 745, np.minimum(1e-14 * np.abs(height), 1e-2), _GOOD)
+        for bend in (steepest, -0.1 * side, 0.3 * side, 0.6 * side, -0.3 * side):
+            value, estimate = trapezoid(self, todo, saddle, scale, bend, height, good)
             better = estimate < error[todo]
             best[todo[better]], error[todo[better]] = value[better], estimate[better]
-            todo = todo[~(error[todo] < GOOD)]
+            todo = todo[~(error[todo] < good[todo])]
             if not todo.size:
                 break
         return height + np.log(best * scale)

@@ -51,13 +51,24 @@ def product(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     count = 4
     left = _slices(a, bits, count)
     right = [np.swapaxes(s, -1, -2) for s in _slices((np.swapaxes(b[0], -1, -2), np.swapaxes(b[1], -1, -2)), bits, count)]
-    high = left[0] @ right[0]
+    high = matmul(left[0], right[0])
     low = np.zeros(high.shape)
     for order in range(1, count):
         for i in range(order + 1):
-            high, error = _two_sum(high, left[i] @ right[order - i])
+            high, error = _two_sum(high, matmul(left[i], right[order - i]))
             low = low + error
     return _two_sum(high, low)
+
+
+def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a @ b; for many small matrices as a sum of outer products, which spares a call for each."""
+    inner = a.shape[-1]
+    if a.ndim < 3 or inner > 8:
+        return a @ b
+    total = a[..., :, :1] * b[..., :1, :]
+    for k in range(1, inner):
+        total += a[..., :, k : k + 1] * b[..., k : k + 1, :]
+    return total
 
 
 def whitened_pencil(gap: DoubleDouble, base: DoubleDouble, mean: DoubleDouble) -> tuple[np.ndarray, np.ndarray]:
@@ -74,7 +85,7 @@ def whitened_pencil(gap: DoubleDouble, base: DoubleDouble, mean: DoubleDouble) -
     rest = product(product(white, base), turned)[0]
     second = np.linalg.inv(np.linalg.cholesky((rest + np.swapaxes(rest, -1, -2)) / 2))
     inner = product(product(white, gap), turned)[0]
-    inner = second @ inner @ np.swapaxes(second, -1, -2)
+    inner = matmul(matmul(second, inner), np.swapaxes(second, -1, -2))
     moved = product(white, (mean[0][..., None], mean[1][..., None]))[0]
     values, vectors = np.linalg.eigh((inner + np.swapaxes(inner, -1, -2)) / 2)
     coordinates = np.swapaxes(vectors, -1, -2) @ (second @ moved)

@@ -65,7 +65,7 @@ def transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 def _transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
     largest = np.abs(s).max() * np.abs(forms.alpha).max()
-    width = int(np.clip(280 / max(np.log10(largest), 1.0), 1, _FACTORS)) if np.isfinite(largest) else 1
+    width = int(np.clip(140 / max(np.log10(largest), 1.0), 1, _FACTORS)) if np.isfinite(largest) else 1
     squares, linears = forms.parts()
     shared = bool((forms.dof == forms.dof[0, 0]).all())
     width = min(width, forms.groups) if shared else 1
@@ -73,16 +73,15 @@ def _transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
     alpha = _blocked(forms.alpha, blocks, width)
     square = None if squares is None else _blocked(squares, blocks, width)
     linear = None if linears is None else _blocked(linears, blocks, width)
-    logs, quadratic, pulled = _block_sums(alpha, square, linear, s)
-    if shared:
-        value = -0.5 * forms.dof[0, 0] * _fold(logs)
-    else:
-        value = -0.5 * _fold(forms.dof.T[:, :, None] * logs)
+    logs, quadratic, pulled = _block_sums(alpha, square, linear, np.ascontiguousarray(s.real), np.ascontiguousarray(s.imag))
+    if not shared:
+        logs = [np.ascontiguousarray(forms.dof.T)[:, :, None] * part for part in logs]
+    value = (-0.5 * (forms.dof[0, 0] if shared else 1.0)) * _joined(logs)
     value -= t[:, None] * s
     if quadratic is not None:
-        value += 0.5 * s * s * _fold(quadratic)
+        value += 0.5 * s * s * _joined(quadratic)
     if pulled is not None:
-        value += 0.5 * s * _fold(pulled)
+        value += 0.5 * s * _joined(pulled)
     return value
 
 
@@ -95,33 +94,54 @@ def _blocked(array: np.ndarray, blocks: int, width: int) -> np.ndarray:
     return np.ascontiguousarray(padded.T).reshape(width, blocks, array.shape[0], 1)
 
 
-def _block_sums(alpha, square, linear, s):
-    """sum log(1 - s alpha), sum square/(1 - s alpha), sum linear/(1 - s alpha) in each block.
+def _block_sums(alpha, square, linear, x, y):
+    """sum log(1 - s alpha), sum square/(1 - s alpha), sum linear/(1 - s alpha) in each block, as (real, imaginary).
 
-    Logarithms are dear: each block multiplies its factors and takes one, counting the turns of the product. The
-    argument of a factor lies between 0 and pi where alpha < 0, between -pi and 0 where alpha > 0.
+    s = x + iy. Logarithms are dear: each block multiplies its factors and takes one, counting the turns of the
+    product. A factor's argument lies between 0 and pi where alpha < 0, between -pi and 0 where alpha > 0.
     """
-    product = 1 - s * alpha[0]
-    quadratic = None if square is None else square[0] / product
-    pulled = None if linear is None else linear[0] / product
+    real, imag = 1 - x * alpha[0], -y * alpha[0]
+    sums = [None if part is None else [0.0, 0.0] for part in (square, linear)]
+    _add_fractions(sums, (square, linear), 0, real, imag)
     turns = None
     for j in range(1, alpha.shape[0]):
-        factor = 1 - s * alpha[j]
-        if square is not None:
-            quadratic += square[j] / factor
-        if linear is not None:
-            pulled += linear[j] / factor
-        below = product.imag < 0
-        product *= factor
-        after = product.imag < 0
-        crossed = (below != after) & np.where(alpha[j] < 0, after, below)
+        a, b = 1 - x * alpha[j], -y * alpha[j]
+        _add_fractions(sums, (square, linear), j, a, b)
+        below = imag < 0
+        real, imag = real * a - imag * b, real * b + imag * a
+        after = imag < 0
+        crossed = np.where(alpha[j] < 0, after & ~below, below & ~after)
         if crossed.any():
-            turns = np.zeros(product.shape) if turns is None else turns
+            turns = np.zeros(real.shape) if turns is None else turns
             turns += np.where(crossed, np.where(after, 1.0, -1.0), 0.0)
-    logs = np.log(product)
+    argument = np.arctan2(imag, real)
     if turns is not None:
-        logs.imag += 2 * np.pi * turns
-    return logs, quadratic, pulled
+        argument += 2 * np.pi * turns
+    return (_log_modulus(real, imag), argument), sums[0], sums[1]
+
+
+def _add_fractions(sums, parts, j, real, imag) -> None:
+    """Add part[j]/(real + i imag) to each sum."""
+    if parts[0] is None and parts[1] is None:
+        return
+    norm = real * real + imag * imag
+    for total, part in zip(sums, parts):
+        if part is not None:
+            share = part[j] / norm
+            total[0] = total[0] + share * real
+            total[1] = total[1] - share * imag
+
+
+def _log_modulus(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    """log |real + i imag|; near modulus 1 from what the square exceeds 1 by."""
+    norm = real * real + imag * imag
+    near = np.abs(norm - 1) < 0.5
+    excess = np.where(near, (real - 1) * (real + 1) + imag * imag, 0.0)
+    return 0.5 * np.where(near, np.log1p(excess), np.log(norm))
+
+
+def _joined(parts) -> np.ndarray:
+    return _fold(parts[0]) + 1j * _fold(parts[1])
 
 
 def _fold(values: np.ndarray) -> np.ndarray:

@@ -9,33 +9,32 @@ import numpy as np
 from ndis_verify.fast.transform import transform
 
 WIDTH = 2.0  # the hyperbola's half-width in units of the saddle's
-_STEP = 0.25
-_BLOCK = 12  # a multiple of 6, so that every second and every third node form rules of their own
-_MAX_BLOCKS = 26
-_FINEST = 32
+_STEP = 0.17
+_BLOCK = 18  # a multiple of 6, so that every second and every third node form rules of their own
+_MAX_BLOCKS = 22
+_FINEST = 16
 _TAIL = 1e-18
 _END = 1e-15
-GOOD = 1e-15
 _OVERGROWN = 1e6
 
 
 def trapezoid(
-    paths: Any, index: np.ndarray, saddle: np.ndarray, scale: np.ndarray, bend: np.ndarray, height: np.ndarray
+    paths: Any, index: np.ndarray, saddle: np.ndarray, scale: np.ndarray, bend: np.ndarray, height: np.ndarray, good: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """For the entries `index` of `paths`: the integral over e^height and scale, and an estimate of its relative error.
 
-    The path is s(u) = s0 + scale WIDTH (tan(bend) (cosh u - 1) + i sinh u), u >= 0, mirrored in the real axis.
+    An entry is refined until the estimate is below `good`. The path is s(u) = s0 + scale WIDTH (tan(bend) (cosh u - 1) + i sinh u), u >= 0, mirrored in the real axis.
     Entries whose integrand does not decay come back with an infinite error.
     """
-    return _Hyperbolas(paths, index, saddle, scale, bend, height).integrate()
+    return _Hyperbolas(paths, index, saddle, scale, bend, height, good).integrate()
 
 
 class _Hyperbolas:
-    def __init__(self, paths, index, saddle, scale, bend, height):
+    def __init__(self, paths, index, saddle, scale, bend, height, good):
         self.paths = paths
         self.forms = paths.forms if index.size == paths.t.size else paths.forms.take(index)
         self.t, self.saddle, self.scale, self.slope = (a[index] for a in (paths.t, saddle, scale, paths.slope))
-        self.tangent, self.height = WIDTH * np.tan(bend[index]), height[index]
+        self.tangent, self.height, self.good = WIDTH * np.tan(bend[index]), height[index], good[index]
 
     def integrate(self) -> tuple[np.ndarray, np.ndarray]:
         size = self.t.size
@@ -56,7 +55,7 @@ class _Hyperbolas:
         failed = ~(mass < _OVERGROWN)
         failed[active] = True
         error = np.where(failed, np.inf, _error(sums))
-        self._refine(sums, error, blocks, mass, np.flatnonzero(~(error < GOOD) & ~failed))
+        self._refine(sums, error, blocks, mass, np.flatnonzero(~(error < self.good) & ~failed))
         value = sums[0] * _STEP
         # A sum much smaller than its terms has lost digits: another path will do better.
         lossy = (mass > 1e3 * sums[0]) & ~failed
@@ -72,7 +71,7 @@ class _Hyperbolas:
             finer = np.array([0.5 * (whole + middle), 0.5 * whole, 0.5 * (thirds + third)])
             sums[:, index] = finer
             error[index] = np.where(end < _END * mass[index], _error(finer), np.inf)
-            index = index[~(error[index] < GOOD) & (error[index] < np.inf)]
+            index = index[~(error[index] < self.good[index]) & (error[index] < np.inf)]
 
     def _midpoints(self, index: np.ndarray, blocks: np.ndarray, parts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Sums, over parts, of all midpoints of the grid of step _STEP/parts and of those a third as dense; the
