@@ -150,6 +150,18 @@ _PROOFS = (
     proof("privacy loss as a quadratic form", ndis_lemma.log_density_ratio),
     proof("divergence as a hinge expectation", ndis_lemma.hockey_stick),
 )
+_INTEGRAL = (
+    proof("moment generating function of the loss", moment_generating.loss_moment),
+    proof("transform of the payoff", moment_generating.payoff_transform),
+    proof("the divergence as a single integral", moment_generating.single_integral),
+    proof("the largest loss, beyond which delta is 0", moment_generating.largest_loss),
+)
+_LAWS = (
+    proof("law of y", generalized_chi2.change_of_measure),
+    proof("law of W1", generalized_chi2.first_law),
+    proof("law of W2", generalized_chi2.second_law),
+    proof("difference of the two laws", generalized_chi2.hockey_stick),
+)
 _LEMMA = "q_eps(z) = eps + c + b.z + (1/2) z^T diag(a) z; delta = E[max(0, 1 - exp q_eps(Z))], q_eps = eps - L"
 _HYPOTHESES = ("S1, S2 symmetric positive definite", "eps >= 0 (any real eps holds)")
 
@@ -163,7 +175,7 @@ CLAIMS = (
         formula=_LEMMA,
         hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
-        checks=(*_PROOFS, proof("moment generating function and single integral", moment_generating.single_integral),
+        checks=(*_PROOFS, *_INTEGRAL, 
                 _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
     ),
     Claim(
@@ -186,6 +198,6 @@ CLAIMS = (
         "shift -sum b^2/(2a), W2 adds sum_{a=0} b^2",
         hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
-        checks=(*_PROOFS, proof("the two laws by completing the square", generalized_chi2.two_laws), _TWO_LAWS),
+        checks=(*_PROOFS, *_LAWS, _TWO_LAWS),
     ),
 )  # fmt: skip
