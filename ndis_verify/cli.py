@@ -132,8 +132,22 @@ def _verify(arguments: argparse.Namespace) -> int:
         print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))
     else:
         print(verdicts.terminal_table(judgements, claims))
+        paths += _real_data(judgements, arguments.output)
         print("written: " + ", ".join(str(path) for path in paths))
     return exit_code(judgements)
+
+
+def _real_data(judgements: list[Any], output: Path) -> list[Path]:
+    """Print and plot the curves of the data sets whose claims were decided."""
+    from ndis_verify.claims.real_data import deletion_curve
+    from ndis_verify.report.real_data import curve_table, save_plot
+
+    names = [j.id.removeprefix("DATA-") for j in judgements if j.source == "DATA" and j.verdict]
+    curves = [deletion_curve(name) for name in names]
+    for curve in curves:
+        print("\n" + curve_table(curve))
+    path = output / "real_data.png"
+    return [path] if curves and save_plot(curves, path) else []
 
 
 def _claims(arguments: argparse.Namespace) -> int:
