@@ -5,13 +5,28 @@ Nothing here is taken from the other witnesses.
 
 from __future__ import annotations
 
-from ndis_verify.symbolic import mean_shift, ndis_lemma, random_projection
+from ndis_verify.symbolic import (
+    generalized_chi2,
+    leverage,
+    mean_shift,
+    moment_generating,
+    ndis_lemma,
+    privacy_loss,
+    random_linear_combination,
+    random_projection,
+    random_projection_order,
+)
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.zero import is_zero
 
 BUILDERS = (
     ndis_lemma.log_density_ratio,
     ndis_lemma.hockey_stick,
+    generalized_chi2.definition,
+    generalized_chi2.first_law,
+    generalized_chi2.second_law,
+    generalized_chi2.change_of_measure,
+    generalized_chi2.hockey_stick,
     mean_shift.hinge_expectation,
     mean_shift.hockey_stick,
     mean_shift.erf_form,
@@ -26,6 +41,25 @@ BUILDERS = (
     random_projection.lower_expectation,
     random_projection.hockey_stick_deletion,
     random_projection.hockey_stick_insertion,
+    random_projection_order.derivative_in_leverage,
+    random_projection_order.deletion_dominates,
+    random_linear_combination.upper_expectation,
+    random_linear_combination.lower_expectation,
+    random_linear_combination.hockey_stick_deletion,
+    random_linear_combination.hockey_stick_insertion,
+    leverage.rank_one_determinant,
+    leverage.range_of_leverage,
+    leverage.spectral_form,
+    leverage.ridge,
+    privacy_loss.dp_iff_hockey_stick,
+    privacy_loss.two_tails,
+    privacy_loss.gaussian_profile,
+    privacy_loss.triangle,
+    privacy_loss.sensitivity_norms,
+    moment_generating.loss_moment,
+    moment_generating.payoff_transform,
+    moment_generating.largest_loss,
+    moment_generating.single_integral,
 )
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import mpmath
+import numpy as np
 import sympy as sp
 
 from ndis_verify.exact_number import InputError, exact, to_mpf
@@ -21,7 +22,6 @@ from ndis_verify.symbolic.zero import as_expression, is_zero
 
 StepKind = Literal["definition", "identity", "argument"]
 _RELATIONS = {"=": sp.Eq, ">=": sp.Ge, ">": sp.Gt, "<=": sp.Le, "<": sp.Lt}
-_WORD_RELATION = {"=": "=", ">=": ">=", ">": ">", "<=": "<=", "<": "<"}
 _CEILING = 16
 
 
@@ -110,8 +110,9 @@ class Fault:
 class Derivation:
     """Steps from hypotheses to `result`, the right-hand side of step `result_step`.
 
-    `symbols` maps each argument of `number` to its symbol. `covers` says, for each claim, how much of it the
-    decided steps carry: "whole" (with the argument steps named in the derivation) or which part.
+    `symbols` maps each argument of `number` to its symbol; `domain` are relations between them that must hold
+    beyond their declared assumptions. `covers` says, for each claim, how much of it the decided steps carry:
+    "whole" (with the argument steps named in the derivation) or which part.
     """
 
     id: str
@@ -121,6 +122,7 @@ class Derivation:
     steps: tuple[Step, ...]
     result_step: str
     symbols: Mapping[str, sp.Symbol]
+    domain: tuple[Any, ...] = ()
     faults: tuple[Fault, ...] = ()
     covers: Mapping[str, str] = field(default_factory=dict)
 
@@ -185,15 +187,42 @@ class Derivation:
             raise InputError("arguments", str(sorted(values)), f"must be exactly {sorted(self.symbols)}")
         symbols = list(self.symbols.values())
         if digits is None:
-            return self._float_function(*(values[name] for name in self.symbols))
+            floats = [np.asarray(values[name], dtype=np.float64) for name in self.symbols]
+            _require_domain(self, floats)
+            return self._float_function(*(array if array.ndim else float(array) for array in floats))
         if not isinstance(digits, int) or digits < 1:
             raise InputError("digits", digits, "must be a positive integer")
         given = [exact(values[name], name) for name in self.symbols]
+        _require_domain(self, [np.asarray(value, dtype=object) for value in given])
         return _settled(sp.lambdify(symbols, self.result, modules="mpmath"), given, digits)
 
     @cached_property
     def _float_function(self) -> Callable[..., Any]:
-        return sp.lambdify(list(self.symbols.values()), self.result, modules=["scipy", "numpy"])
+        # The printed maximum does not broadcast; the same value through the absolute value does.
+        plain = self.result.replace(sp.Max, lambda first, second: (first + second + sp.Abs(first - second)) / 2)
+        return sp.lambdify(list(self.symbols.values()), plain, modules=["scipy", "numpy"])
+
+
+def _require_domain(derivation: Derivation, arrays: list[np.ndarray]) -> None:
+    symbols = list(derivation.symbols.values())
+    for name, symbol, array in zip(derivation.symbols, symbols, arrays):
+        for entry in array.flat:
+            if array.dtype != object and not np.isfinite(entry):
+                raise InputError(name, float(entry), "must be finite")
+            if (symbol.is_positive and not entry > 0) or (symbol.is_nonnegative and not entry >= 0):
+                raise InputError(name, str(entry), "must be positive" if symbol.is_positive else "must not be negative")
+            if symbol.is_negative and not entry < 0:
+                raise InputError(name, str(entry), "must be negative")
+            if symbol.is_integer and entry != int(entry):
+                raise InputError(name, str(entry), "must be an integer")
+    for relation in derivation.domain:
+        holds = sp.lambdify(symbols, relation, modules="mpmath")
+        for entries in np.broadcast(*arrays):
+            with mpmath.workdps(50):
+                numbers = [to_mpf(exact(entry)) for entry in entries]
+                if not holds(*numbers):
+                    shown = ", ".join(f"{name} = {mpmath.nstr(x, 8)}" for name, x in zip(derivation.symbols, numbers))
+                    raise InputError("values", shown, f"must satisfy {relation}")
 
 
 def _settled(function: Callable[..., Any], given: list[Any], digits: int) -> mpmath.mpf:

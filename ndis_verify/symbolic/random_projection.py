@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.integration import integral_steps
-from ndis_verify.symbolic.special_functions import Pg, Qg, chi2_density, phi
+from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 from ndis_verify.symbolic.zero import as_expression
 
 r = sp.Symbol("r", positive=True, integer=True)
@@ -50,12 +50,13 @@ def projected_covariance() -> Derivation:
     D, Dt, u, ut = (letter(name) for name in "D Dt u ut".split())
     tall = sp.Matrix([[1, 2], [0, 1], [3, -1]])
     algebra = BlockAlgebra({}, {D: tall, Dt: tall.T, u: sp.Matrix([2, 3]), ut: sp.Matrix([[2, 3]])})
+    share = sp.exp(x**2 / 2)
     steps = (
-        Step("one entry: square", "x z - z^2/2 = x^2/2 - (z - x)^2/2.", lhs=sp.exp(x * z) * phi(z), rhs=sp.exp(x**2 / 2) * phi(z - x)),
-        Step("independent entries", "E exp(u^T D^T g) = prod_k E exp((D u)_k g_k) = exp(||D u||^2/2), as each phi(z - x) integrates to 1.", kind="argument"),
+        *integral_steps("one entry", sp.exp(x * z) * phi(z), (z, -sp.oo, sp.oo), share * Phi(z - x), share, "x z - z^2/2 = x^2/2 - (z - x)^2/2."),
+        Step("independent entries", "E exp(u^T D^T g) = prod_k E exp((D u)_k g_k) = exp(||D u||^2/2), by independence.", kind="argument"),
         Step("quadratic form, any n and d", "||D u||^2 = u^T (D^T D) u, so one column is N(0, D^T D).", lhs=(ut * Dt) * (D * u), rhs=ut * (Dt * D) * u, algebra=algebra),
         Step("columns", "Different columns of G are independent, so the columns of D^T G are; stacked, they are N(0, I_r (x) D^T D).", kind="argument"),
-        Step("log moment", "One entry's share of the exponent.", lhs=sp.expand_log(sp.log(sp.exp(x**2 / 2))), rhs=x**2 / 2),
+        Step("log moment", "One entry's share of the exponent.", lhs=sp.log(share), rhs=x**2 / 2),
     )  # fmt: skip
     return Derivation(
         id="random_projection.projected_covariance",
@@ -66,14 +67,14 @@ def projected_covariance() -> Derivation:
         result_step="log moment",
         symbols={"x": x},
         faults=(
-            Fault("sign of the exponent flipped", "one entry: square", lambda rhs: sp.exp(-(x**2) / 2) * phi(z - x)),
+            Fault("sign of the exponent flipped", "one entry", lambda rhs: 1 / rhs),
             Fault("transpose dropped", "quadratic form, any n and d", lambda rhs: ut * (Dt * D) * (Dt * D) * u),
         ),
         covers={"N26-D2": "whole", "N24-C2": "whole: stacking the columns, then N26-L1 on block diagonal covariances"},
     )  # fmt: skip
 
 
-def _rank_one_algebra() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
+def rank_one_algebra() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
     """S = D^T D, R = S^{1/2}, v the record, w = R^{-1} v, w^T w = p."""
     names = {name: letter(name) for name in "S Si R Ri v vt w wt x xt".split()}
     S, Si, R, Ri, v, vt, w, wt, x, xt = names.values()
@@ -92,9 +93,9 @@ def _rank_one_algebra() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
     return BlockAlgebra(rules, model), names
 
 
-def _determinant_steps() -> tuple[Step, ...]:
+def determinant_lemma_steps() -> tuple[Step, ...]:
     """The matrix determinant lemma for I - w w^T, by block elimination, entry by entry."""
-    algebra, n = _rank_one_algebra()
+    algebra, n = rank_one_algebra()
     w, wt = n["w"], n["wt"]
     one = sp.Integer(1)
 
@@ -148,7 +149,7 @@ def quadratic_form_deletion() -> Derivation:
 
     `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
-    algebra, n = _rank_one_algebra()
+    algebra, n = rank_one_algebra()
     S, Si, R, Ri, v, vt, w, wt, x = (n[name] for name in "S Si R Ri v vt w wt x".split())
     smaller_inverse = Si + Si * v * vt * Si / (1 - leverage)
     A = 1 - R * smaller_inverse * R
@@ -162,7 +163,7 @@ def quadratic_form_deletion() -> Derivation:
         Step("eigenvector w", "A w = (1 - rho) w,", lhs=(-w * wt / (1 - leverage)) * w, rhs=(1 - rho) * w, algebra=algebra),
         Step("orthogonal vectors", "and A x = 0 for every x with w^T x = 0. The r columns repeat this.", lhs=(-w * wt / (1 - leverage)) * x, rhs=sp.Integer(0), algebra=algebra),
         _characteristic_step("eigenvalues, d = 3 in full", explicit, 1 - 1 / (1 - square), 3),
-        *_determinant_steps(),
+        *determinant_lemma_steps(),
         Step("c", "(r/2) log(det S/det(S - v v^T)) = (r/2) log rho.", lhs=r * sp.log(rho) / 2, rhs=-r * sp.log(1 - leverage) / 2, reduce=lambda left, right: in_odds(left - right)),
     )  # fmt: skip
     return Derivation(
@@ -173,6 +174,7 @@ def quadratic_form_deletion() -> Derivation:
         steps=steps,
         result_step="c",
         symbols={"leverage": leverage, "r": r},
+        domain=(leverage < 1,),
         faults=(
             Fault("eigenvalue rho - 1 in place of 1 - rho", "eigenvector w", lambda rhs: -rhs),
             Fault("Sherman-Morrison of S + v v^T", "A, any d", lambda rhs: -w * wt / (1 + leverage)),
@@ -188,7 +190,7 @@ def quadratic_form_insertion() -> Derivation:
 
     p is the leverage in the larger database. `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
-    algebra, n = _rank_one_algebra()
+    algebra, n = rank_one_algebra()
     S, Si, w, wt, x, v, vt = (n[name] for name in "S Si w wt x v vt".split())
     # P has covariance S - v v^T. A and B = I - S^{-1/2} (S - v v^T) S^{-1/2} = w w^T have the same eigenvalues:
     # with M = (S - v v^T)^{1/2} S^{-1/2} they are I - M M^T and I - M^T M.
@@ -201,7 +203,7 @@ def quadratic_form_insertion() -> Derivation:
         Step("eigenvector w", "eigenvalue w^T w = p = 1 - 1/rho,", lhs=(w * wt) * w, rhs=leverage * w, algebra=algebra),
         Step("orthogonal vectors", "and 0 on every x with w^T x = 0. The r columns repeat this.", lhs=(w * wt) * x, rhs=sp.Integer(0), algebra=algebra),
         _characteristic_step("eigenvalues, d = 3 in full", direction * direction.T, square, 3),
-        *_determinant_steps(),
+        *determinant_lemma_steps(),
         Step("c", "(r/2) log(det(S - v v^T)/det S) = (r/2) log(1 - p).", lhs=-r * sp.log(1 / (1 - leverage)) / 2, rhs=r * sp.log(1 - leverage) / 2, reduce=lambda left, right: in_odds(left - right)),
     )  # fmt: skip
     return Derivation(
@@ -212,6 +214,7 @@ def quadratic_form_insertion() -> Derivation:
         steps=steps,
         result_step="c",
         symbols={"leverage": leverage, "r": r},
+        domain=(leverage < 1,),
         faults=(
             Fault("eigenvalue of the other direction", "eigenvector w", lambda rhs: -leverage / (1 - leverage) * w),
             Fault("sign of c flipped", "c", lambda rhs: -rhs),
@@ -249,6 +252,7 @@ def upper_expectation() -> Derivation:
         steps=steps,
         result_step="expectation",
         symbols={"c": c, "scale": scale, "r": r},
+        domain=(c >= 0,),
         faults=(
             Fault("factor (1+g)^{-r/2} dropped", "expectation", lambda rhs: rhs.subs((1 + scale) ** (-dof_half), 1)),
             Fault("threshold not rescaled", "tilted mass above", lambda rhs: tilt * Qg(dof_half, c / scale)),
@@ -290,6 +294,7 @@ def lower_expectation() -> Derivation:
         steps=steps,
         result_step="expectation",
         symbols={"c": c, "fraction": fraction, "r": r},
+        domain=(fraction < 1, c < 0),
         faults=(
             Fault("factor (1-a)^{-r/2} dropped", "expectation", lambda rhs: rhs.subs((1 - fraction) ** (-dof_half), 1)),
             Fault("threshold not rescaled", "tilted mass below", lambda rhs: tilt * Pg(dof_half, -c / fraction)),
@@ -324,6 +329,7 @@ def hockey_stick_deletion() -> Derivation:
         steps=steps,
         result_step="closed form",
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
+        domain=(leverage < 1, epsilon >= 0),
         faults=(
             Fault("factor e^eps dropped", "closed form", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
             Fault("threshold not rescaled by rho", "closed form", lambda rhs: Qg(dof_half, t0 / 2) * (1 - sp.exp(epsilon))),
@@ -338,29 +344,37 @@ def hockey_stick_deletion() -> Derivation:
 def hockey_stick_insertion() -> Derivation:
     """`delta = Pg(r/2, t1/2) - e^eps Pg(r/2, (1-p) t1/2)`, t1 = (r log(1/(1-p)) - 2 eps)/p; 0 once t1 <= 0 (N24-T2, N24-T7).
 
-    P from the smaller database. `number`: at `leverage` = p in (0, 1), `r`, `epsilon` with 2 eps < r log(1/(1-p)).
+    P from the smaller database. `number`: at `leverage` = p in (0, 1), `r`, `epsilon` >= 0.
     """
     general = lower_expectation().result
     constant = epsilon + quadratic_form_insertion().result
     t1 = insertion_threshold()
-    closed = Pg(dof_half, t1 / 2) - sp.exp(epsilon) * Pg(dof_half, (1 - leverage) * t1 / 2)
+    below = sp.Symbol("t1", nonpositive=True)
+
+    def closed(edge: sp.Expr) -> sp.Expr:
+        return Pg(dof_half, edge / 2) - sp.exp(epsilon) * Pg(dof_half, (1 - leverage) * edge / 2)
+
     steps = (
         Step("T", "q_eps = eps + c + p T/2 with T chi-square with r degrees of freedom: the eigenvalues of quadratic_form_insertion.", kind="argument"),
         Step("factor", "e^c (1-p)^{-r/2} = 1.", lhs=sp.exp(constant) * (1 - leverage) ** (-dof_half), rhs=sp.exp(epsilon), reduce=_over_leverages),
         Step("when it is 0", "eps + c = (2 eps - r log(1/(1-p)))/2 = -p t1/2: lower_expectation is 0 exactly when 2 eps >= r log(1/(1-p)), else positive.", lhs=constant, rhs=-leverage * t1 / 2),
-        Step("closed form", "lower_expectation at a = p and constant eps + (r/2) log(1-p).", lhs=general.subs({c: constant, fraction: leverage}, simultaneous=True), rhs=closed, reduce=_over_leverages),
+        Step("closed form", "lower_expectation at a = p and constant eps + (r/2) log(1-p).", lhs=general.subs({c: constant, fraction: leverage}, simultaneous=True), rhs=closed(t1), reduce=_over_leverages),
+        Step("zero branch", "At max(t1, 0) = 0 the closed form is 0, which is the divergence when t1 <= 0.", lhs=closed(sp.Max(below, 0)), rhs=sp.Integer(0)),
+        Step("both branches", "One expression for every eps >= 0: max(t1, 0) is t1 where t1 > 0.", lhs=closed(t1), rhs=closed(sp.Max(t1, 0)), reduce=lambda left, right: left - right.subs(sp.Max(t1, 0), t1)),
     )  # fmt: skip
     return Derivation(
         id="random_projection.hockey_stick_insertion",
         title="Closed form of the divergence of random projection when a record is inserted",
         sources=("N24-T2", "N24-T7"),
-        hypotheses=("D^T D invertible", "0 < p < 1", "0 <= 2 eps < r log(1/(1-p)); the divergence is 0 beyond"),
+        hypotheses=("D^T D invertible", "0 < p < 1", "eps >= 0"),
         steps=steps,
-        result_step="closed form",
+        result_step="both branches",
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
+        domain=(leverage < 1, epsilon >= 0),
         faults=(
             Fault("factor e^eps dropped", "closed form", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
             Fault("deletion and insertion swapped", "closed form", lambda rhs: rhs.subs(Pg, Qg)),
+            Fault("t1 kept where it is negative", "zero branch", lambda rhs: closed(below)),
             Fault("zero at eps in place of 2 eps", "when it is 0", lambda rhs: rhs + epsilon),
         ),
         covers={"N24-T2": "insertion", "N24-T7": "insertion, r = 1"},

@@ -15,6 +15,7 @@ import sympy as sp
 SAMPLE_DIGITS = 50
 STABLE = 1e-6
 _POINTS = 3
+_MAX_OPERATIONS = 150
 
 
 def as_expression(value: Any) -> Any:
@@ -45,7 +46,8 @@ def is_zero(expression: Any) -> bool | None:
     candidates = (expression, _arguments(expression))
     if any(normal_form(candidate) == 0 for normal_form in _NORMAL_FORMS for candidate in candidates):
         return True
-    return None
+    # Last, because slow; and only where it ends in reasonable time.
+    return True if sp.count_ops(expression) < _MAX_OPERATIONS and sp.simplify(expression) == 0 else None
 
 
 def _all(outcomes: Iterable[bool | None]) -> bool | None:
@@ -86,11 +88,12 @@ def _exponents(expression: sp.Expr) -> sp.Expr:
         exponent, coefficient = sp.Integer(0), sp.Integer(1)
         for factor in sp.Mul.make_args(term):
             if isinstance(factor, sp.exp):
-                exponent += factor.args[0]
-            elif factor.is_Pow and factor.base.is_positive is True:
+                plain, power = _split_logarithms(factor.args[0])
+                exponent, coefficient = exponent + plain, coefficient * power
+            elif factor.is_Pow and sp.factor(factor.base).is_positive is True:
                 numeric, symbolic = factor.exp.as_coeff_Add()
                 exponent += symbolic * sp.expand_log(sp.log(sp.factor(factor.base)))
-                coefficient *= factor.base**numeric
+                coefficient *= sp.factor(factor.base) ** numeric
             else:
                 coefficient *= factor
         key = sp.cancel(sp.together(sp.expand_log(exponent)))
@@ -98,8 +101,22 @@ def _exponents(expression: sp.Expr) -> sp.Expr:
     return sp.Add(*(sp.cancel(sp.together(value)) * sp.exp(key) for key, value in groups.items()))
 
 
+def _split_logarithms(exponent: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """exp(exponent) as exp(first) times second, the rational multiples of logarithms moved into the second."""
+    kept, power = [], sp.Integer(1)
+    for term in sp.Add.make_args(sp.expand(sp.expand_log(exponent))):
+        multiple, rest = term.as_coeff_Mul()
+        if multiple.is_Rational and isinstance(rest, sp.log) and rest.args[0].is_positive:
+            power *= rest.args[0] ** multiple
+        else:
+            kept.append(term)
+    return sp.Add(*kept), power
+
+
 def _absolute(expression: sp.Expr) -> sp.Expr:
-    return sp.expand(expression.rewrite(sp.Abs)) if expression.has(sp.Max, sp.Min) else expression
+    if not expression.has(sp.Max, sp.Min, sp.Abs):
+        return expression
+    return sp.expand(expression.rewrite(sp.Abs).replace(sp.Abs, lambda inner: sp.Abs(sp.factor(inner))))
 
 
 _NORMAL_FORMS: tuple[Callable[[sp.Expr], sp.Expr], ...] = (
@@ -108,7 +125,6 @@ _NORMAL_FORMS: tuple[Callable[[sp.Expr], sp.Expr], ...] = (
     _rational,
     _logarithms,
     _exponents,
-    sp.simplify,
 )
 
 
