@@ -48,6 +48,7 @@ class Parameter:
         if self.scale == "logit":
             odds = _log_odds(self.low) + unit * (_log_odds(self.high) - _log_odds(self.low))
             gap_low, gap_high = _inside(1 - self.high, 1 - self.low)
+            odds = np.where(unit <= 0, -np.inf, np.where(unit >= 1, np.inf, odds))  # the ends are met exactly
             return np.clip(expit(odds), low, high), np.clip(expit(-odds), gap_low, gap_high)
         if self.scale == "log":
             values = np.exp((1 - unit) * _log(self.low) + unit * _log(self.high))

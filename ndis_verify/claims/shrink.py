@@ -109,10 +109,9 @@ def _candidates(parameter: Parameter, value: Any) -> list[Any]:
     if parameter.kind == "choice":
         return list(parameter.choices[: parameter.choices.index(value)])
     if parameter.kind == "integer":
-        low = int(parameter.low)
-        steps = {low + k for k in (0, 1, 2, 3, 4, 7)} | {int(rounded(Fraction(value), n)) for n in (1, 2)}
-        steps |= {value - k for k in (1, 2)}
-        return sorted(v for v in steps if v < value or (digits(v), v) < (digits(value), value))
+        steps = {int(parameter.low) + k for k in (0, 1, 2, 3, 4, 7)} | {value - 1, value - 2}
+        steps |= {int(rounded(Fraction(value, part), n)) for n in (1, 2) for part in (1, 2, 5, 10, 100)}
+        return sorted((v for v in steps if _whole(v) < _whole(value)), key=_whole)
     found = set(_PLAIN)
     for count in (1, 2, 3):
         unit = Fraction(10) ** (_exponent(value) - count + 1) if value else Fraction(1)
@@ -123,6 +122,10 @@ def _candidates(parameter: Parameter, value: Any) -> list[Any]:
         found |= {Fraction(10) ** k for k in range(_exponent(value) - 2, _exponent(value) + 4)}
     order = sorted(found, key=lambda v: (*_complexity(v), abs(v - value)))
     return [v for v in order if _complexity(v) < _complexity(value)]
+
+
+def _whole(value: int) -> tuple[int, int]:
+    return digits(value), abs(value)
 
 
 def _complexity(value: Fraction) -> tuple[int, int]:

@@ -1,0 +1,188 @@
+"""Branch and bound: what it certifies is true, what it refutes is false, and it says when it cannot tell."""
+
+from fractions import Fraction
+
+import pytest
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ndis_verify.claim import Claim, Outcome, Verdict
+from ndis_verify.claims.certify import certify_monotone, certify_nonnegative, series_derivative, series_gradient
+from ndis_verify.claims.certify_box import as_balls, axis, bisect, sides_text, text_sides
+from ndis_verify.claims.certify_checks import certified_box_check
+from ndis_verify.claims.court import judge
+from ndis_verify.exact_number import InputError
+from ndis_verify.oracle.certified.balls import ball, working_bits
+
+UNIT = [axis("x", 0, 1)]
+SQUARE = [axis("x", -1, 1), axis("y", -1, 1)]
+
+
+def hill(x):
+    return x * (1 - x)
+
+
+def saddle(x, y):
+    return (x * y).exp() - x * y - 1 + x * x / 100 + arb(1) / 10
+
+
+saddle_gradient = series_gradient(lambda x, y: (x * y).exp() - x * y - 1 + x * x / 100, 2)
+
+
+@given(*(st.fractions(min_value=-5, max_value=5, max_denominator=20) for _ in range(3)))
+def test_verdicts_on_parabolas_are_right(a, b, c):
+    def parabola(x):
+        return ball(a) * x * x + ball(b) * x + ball(c)
+
+    def exactly(x):
+        return a * x * x + b * x + c
+
+    vertices = [Fraction(0), Fraction(1)] + ([-b / (2 * a)] if a and 0 < -b / (2 * a) < 1 else [])
+    least = min(map(exactly, vertices))
+    record = certify_nonnegative(parabola, UNIT, max_boxes=400)
+    if record.outcome == "certified":
+        assert least >= 0
+    elif record.outcome == "refuted":
+        assert exactly(record.point["x"]) < 0 and record.value.contains(exactly(record.point["x"]))
+    else:
+        assert abs(least) < Fraction(1, 1000)
+
+
+@given(st.fractions(), st.fractions(min_value=0, max_value=100))
+def test_balls_contain_their_sides(low, width):
+    with working_bits(64):
+        (whole,) = as_balls(((low, low + width),))
+        assert whole.contains(ball(low)) and whole.contains(ball(low + width))
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_halves_cover_the_side_and_share_only_the_cut(scale):
+    box = (axis("x", "1e-20", 3, scale), axis("y", 0, 0))
+    sides = ((box[0].low, box[0].high), (Fraction(0), Fraction(0)))
+    (left, _), (right, _) = bisect(sides, box, 1e-9)
+    assert left[0] == box[0].low and right[1] == box[0].high and left[1] == right[0]
+    assert text_sides(sides_text(sides)) == sides
+    assert bisect(((Fraction(1), Fraction(1) + Fraction(1, 10**12)), sides[1]), box, 1e-9) is None
+
+
+def test_a_touching_minimum_is_undecided_until_it_is_divided_out():
+    plain = certify_nonnegative(hill, UNIT, max_boxes=200)
+    assert plain.outcome == "undecided" and 1 <= len(plain.remaining) <= 3
+    factored = certify_nonnegative(lambda x: arb(1), UNIT, factors=((0, 0, 1), (0, 1, 1)), margin=hill)
+    assert factored.outcome == "certified" and factored.boxes == 1
+    for factors in (((0, 0, 2), (0, 1, 1)), ((0, "0.5", 2),), ((0, 0, 0),)):
+        with pytest.raises(InputError, match="factors"):
+            certify_nonnegative(lambda x: arb(1), UNIT, factors=factors, margin=hill)
+    with pytest.raises(InputError, match="margin"):
+        certify_nonnegative(lambda x: arb(1), UNIT, factors=((0, 0, 1),))
+
+
+def test_a_refutation_is_a_point_with_a_proved_sign():
+    record = certify_nonnegative(lambda x: hill(x) - arb("0.2499999"), [axis("x", "0.4", "0.6")])
+    assert record.outcome == "refuted" and record.value.sign() == -1
+    x = record.point["x"]
+    assert x * (1 - x) < Fraction("0.2499999") and "refuted at x" in record.line()
+
+
+def test_a_gradient_saves_boxes():
+    plain, clever = (certify_nonnegative(saddle, SQUARE, gradient=g) for g in (None, saddle_gradient))
+    assert plain.outcome == clever.outcome == "certified"
+    assert clever.boxes < plain.boxes and clever.worst_lower >= 0 and clever.worst_box is not None
+
+
+def test_precision_rises_where_rounding_hides_the_sign():
+    def hidden(x):
+        return (1 + x * arb("1e-40")) - 1
+
+    box = [axis("x", 1, 2)]
+    record = certify_nonnegative(hidden, box, digits=20, max_digits=80)
+    assert record.outcome == "certified" and record.bits > 130
+    assert certify_nonnegative(hidden, box, digits=20, max_digits=20, max_boxes=50).outcome == "undecided"
+
+
+def test_a_function_without_a_finite_enclosure_is_never_certified():
+    record = certify_nonnegative(lambda x: 1 / (x - ball(Fraction(1, 3))) ** 2, UNIT, max_boxes=300)
+    assert record.outcome == "undecided"
+    assert all(low <= Fraction(1, 3) <= high or high - low < Fraction(1, 2**20) for ((low, high),), _ in record.remaining)
+
+
+def test_monotone_by_the_sign_of_an_enclosed_derivative():
+    derivative = series_derivative(lambda x: x.exp() - x, 0)
+    assert certify_monotone(derivative, [axis("x", "0.001", 10, "log")]).outcome == "certified"
+    assert certify_monotone(derivative, [axis("x", -10, "-0.001")], "decreasing").outcome == "certified"
+    assert certify_monotone(derivative, [axis("x", -1, 1)]).outcome == "refuted"
+    with pytest.raises(InputError):
+        certify_monotone(derivative, UNIT, "up")
+
+
+def test_series_derivatives_are_the_derivatives():
+    slopes = series_gradient(lambda x, y: x * x * y + y.exp(), 2)(arb(3), arb(0))
+    assert slopes[0].overlaps(arb(0)) and slopes[1].overlaps(arb(10))
+
+
+def test_a_run_cut_into_pieces_ends_as_one():
+    whole = certify_nonnegative(saddle, SQUARE)
+    record = certify_nonnegative(saddle, SQUARE, max_boxes=40)
+    assert record.outcome == "undecided"
+    while record.outcome == "undecided":
+        record = certify_nonnegative(saddle, SQUARE, max_boxes=40, resume=record)
+    assert (record.outcome, record.boxes, record.worst_box) == (whole.outcome, whole.boxes, whole.worst_box)
+    with pytest.raises(InputError, match="resume"):
+        certify_nonnegative(hill, UNIT, resume=certify_nonnegative(saddle, SQUARE, max_boxes=5))
+
+
+def test_an_interrupted_run_goes_on_from_its_journal(tmp_path):
+    journal = tmp_path / "certify.json"
+
+    def stop(done, known, label):
+        if done == 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        certify_nonnegative(saddle, SQUARE, journal=journal, name="saddle", progress=stop)
+    first = []
+    record = certify_nonnegative(saddle, SQUARE, journal=journal, name="saddle", progress=lambda d, k, t: first.append(d))
+    assert first[0] == 101 and record.boxes == certify_nonnegative(saddle, SQUARE).boxes
+    assert not journal.exists()
+    with pytest.raises(InputError, match="name"):
+        certify_nonnegative(hill, UNIT, journal=journal)
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"certify": "other", "remaining": [[[["0", "1"]], 0]]}', "[1"])
+def test_a_journal_that_is_not_ours_is_started_over(tmp_path, text):
+    journal = tmp_path / "certify.json"
+    journal.write_text(text)
+    assert certify_nonnegative(lambda x: 1 + x, UNIT, journal=journal, name="t").boxes == 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: axis("x", 1, 0), lambda: axis("x", 0, 1, "log"), lambda: certify_nonnegative(hill, []),
+        lambda: certify_nonnegative(hill, UNIT, max_boxes=0), lambda: certify_nonnegative(hill, UNIT, digits=50, max_digits=20),
+    ],
+)  # fmt: skip
+def test_bad_boxes_are_refused(make):
+    with pytest.raises(InputError):
+        make()
+
+
+def _claim(check, declared):
+    return Claim("T", "N26", "t", "t", declared, (check,))
+
+
+def test_a_box_check_certifies_a_claim_and_kills_its_mutants():
+    check = certified_box_check(
+        "t", saddle, SQUARE, gradient=saddle_gradient, mutants={"a sign flipped": lambda x, y: saddle(x, y) - arb(1) / 5}
+    )
+    judgement = judge(_claim(check, Verdict.CERTIFIED))
+    assert judgement.agrees and "boxes" in judgement.evidence[0] and judgement.mutants_killed == 1
+    survivor = certified_box_check("t", saddle, SQUARE, mutants={"larger": lambda x, y: saddle(x, y) + 1})
+    assert "mutant survived" in judge(_claim(survivor, Verdict.CERTIFIED)).failures[0]
+
+
+def test_a_box_check_that_runs_out_is_undecided_and_a_false_one_fails():
+    mutants = {"negated": lambda x: -hill(x) - 1}
+    assert certified_box_check("t", hill, UNIT, mutants=mutants, max_boxes=50).run("quick").outcome is Outcome.UNDECIDED
+    assert certified_box_check("t", mutants["negated"], UNIT, mutants=mutants).run("quick").outcome is Outcome.FAILED
