@@ -20,7 +20,7 @@ def curve_table(curve: DeletionCurve, every: int = 4) -> str:
     ]
     for k in range(0, len(curve.epsilons), every):
         lines.append(f"{curve.epsilons[k]:8.2f}  {curve.from_covariance[k]:26.11e}  {curve.from_leverage[k]:24.11e}")
-    lines.append(f"the two agree to {int(curve.digits())} digits at {len(curve.epsilons)} epsilons")
+    lines.append(f"both agree with the certified values to {int(curve.digits())} digits at {len(curve.epsilons)} epsilons")
     return "\n".join(lines)
 
 
