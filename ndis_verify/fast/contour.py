@@ -14,15 +14,18 @@ from typing import Literal
 
 import numpy as np
 
-from ndis_verify.fast.transform import Forms, slopes, transform
+from ndis_verify.fast.transform import Forms, cumulants, slopes, transform
 from ndis_verify.fast.trapezoid import WIDTH, trapezoid
 
 Weight = Literal["hockey_stick", "complement", "tail", "density"]
 
 _SLOPE = {"hockey_stick": 1.0, "complement": -1.0, "tail": 0.0, "density": 0.0}
+_POWER = {"hockey_stick": 1.0, "complement": 1.0, "tail": 0.0, "density": -1.0}
+_CLOSEST = 1e-290
 _ENTRIES = 1 << 11  # entries worked on together: bounds memory
 _CELLS = 1 << 20  # the same bound for groups times entries, where every entry has a form of its own
 _GOOD = 1e-15
+_LOG_ONLY = 1e14  # beyond this the height of the saddle is the logarithm, to 12 digits
 _FLATTEST = 0.1
 _STEEPEST = 0.6  # below pi/4, the angle from which a Gaussian part stops decaying
 
@@ -51,7 +54,13 @@ def _log_integral(forms: Forms, t: np.ndarray, edge: np.ndarray, weight: Weight)
     t, edge = t / unit, edge / unit
     largest = forms.alpha.max(axis=1)
     bounded = (largest <= 0) & ~((forms.alpha == 0) & (forms.b_squared > 0)).any(axis=1)
-    empty = np.broadcast_to(bounded & (weight != "complement"), t.shape) & (edge >= 0)
+    bounded = np.broadcast_to(bounded & (weight != "complement"), t.shape)
+    empty = bounded & (edge >= 0)
+    # Next to the end of the support the integral is a power of the distance, exactly for all that floats can tell.
+    close = bounded & ~empty & (edge > -_CLOSEST)
+    power = 0.5 * forms.dof.sum(axis=1) + _POWER[weight]
+    shrunk = np.where(close, power * np.log(np.where(close, -edge, 1.0).astype(np.float64) / _CLOSEST), 0.0)
+    t, edge = np.where(close, t - edge - _CLOSEST, t), np.where(close, -_CLOSEST, edge)
     value = np.full(t.shape, -np.inf)
     live = np.flatnonzero(~empty)
     if live.size:
@@ -61,6 +70,7 @@ def _log_integral(forms: Forms, t: np.ndarray, edge: np.ndarray, weight: Weight)
         reach, slope = (np.broadcast_to(a, t.shape)[live] for a in (reach, _SLOPE[weight] / unit))
         kept = forms if live.size == t.size else forms.take(live)
         value[live] = _Paths(kept, t[live], edge[live], reach, slope, weight != "density").solve()
+    value += shrunk
     return value - np.log(unit) if weight == "density" else value
 
 
@@ -75,33 +85,33 @@ class _Paths:
         """log of the integrals."""
         saddle = self._pull(self._saddles())
         _, second, third = self._derivatives(saddle)
-        scale = 1 / np.sqrt(second)
+        relative = 1 / np.sqrt(second)
         height = transform(self.forms, self.t, saddle[:, None])[:, 0].real - np.log(self.weight(saddle, self.slope))
         # The third derivative gives the curvature of steepest descent; the far end decays on the side of `edge`.
         side = np.where(self.edge > 0, 1.0, -1.0)
-        steepest = side * np.clip(side * np.arctan(WIDTH * scale**3 * third / 3), _FLATTEST, _STEEPEST)
-        best, error, todo = np.full(self.t.shape, np.nan), np.full(self.t.shape, np.inf), np.arange(self.t.size)
+        steepest = side * np.clip(side * np.arctan(WIDTH * relative**3 * third / 3), _FLATTEST, _STEEPEST)
+        best, error, todo = np.full(self.t.shape, np.nan), np.full(self.t.shape, np.inf), np.flatnonzero(~(np.abs(height) > _LOG_ONLY))
         # Far below the smallest float only the logarithm is asked for, and the exponent's own rounding is larger.
         good = np.where(np.abs(height) > 745, np.minimum(1e-14 * np.abs(height), 1e-2), _GOOD)
         for bend in (steepest, -0.1 * side, 0.3 * side, 0.6 * side, -0.3 * side):
-            value, estimate = trapezoid(self, todo, saddle, scale, bend, height, good)
+            if not todo.size:
+                break
+            value, estimate = trapezoid(self, todo, saddle, saddle * relative, bend, height, good)
             better = estimate < error[todo]
             best[todo[better]], error[todo[better]] = value[better], estimate[better]
             todo = todo[~(error[todo] < good[todo])]
-            if not todo.size:
-                break
-        return height + np.log(best * scale)
+        return np.where(np.abs(height) > _LOG_ONLY, height, height + np.log(best) + np.log(saddle * relative))
 
     def weight(self, s: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """1/w(s)."""
         return s * (1 + slope * s) if self.pole else np.ones_like(s)
 
     def _derivatives(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of log(e^K w) at real s."""
+        """Of log(e^K w) at real s, times s, s^2 and s^3."""
         first, second, third = slopes(self.forms, self.t, s)
         if self.pole:
-            for root in (1 / s, self.slope / (1 + self.slope * s)):
-                first, second, third = first - root, second + root**2, third - 2 * root**3
+            share = self.slope * s / (1 + self.slope * s)
+            first, second, third = first - 1 - share, second + 1 + share**2, third - 2 - 2 * share**3
         return first, second, third
 
     def _pull(self, saddle: np.ndarray) -> np.ndarray:
@@ -125,19 +135,20 @@ class _Paths:
         """Newton on the odds s/(1 - s/reach), in logarithms, kept inside a shrinking bracket."""
         start = self._start()
         share = 1 / self.reach
-        start = np.minimum(start, 0.7 * np.minimum(self.reach, 1e290))
-        low, high = np.full_like(start, -680.0), np.full_like(start, 680.0)
+        start = np.minimum(start, 0.7 * np.minimum(self.reach, 1e305))
+        # Closer to a singularity than 1e-14 of its distance, 1 - s alpha has no digits left.
+        low, high = np.full_like(start, -700.0), np.minimum(700.0, np.log(self.reach) + 32)
         odds = np.log(start / (1 - start * share))
         for _ in range(200):
             grown = np.exp(odds)
             gap = 1 / (1 + grown * share)
             point = grown * gap
             first, second, _ = self._derivatives(point)
-            done = np.abs(first) < 0.05 * np.sqrt(second)
+            done = (np.abs(first) < 0.05 * np.sqrt(second)) | (high - low < 1e-14)
             if done.all():
                 break
             low, high = np.where(first < 0, odds, low), np.where(first > 0, odds, high)
-            growth = (1 - 2 * point * share) * first + point * gap * second
+            growth = (1 - 2 * point * share) * first + gap * second
             step = odds + np.clip(-first / growth, -2, 2)
             inside = (step > low) & (step < high) & (growth > 0)
             up, down = np.minimum(odds + 2, (odds + high) / 2), np.maximum(odds - 2, (odds + low) / 2)
@@ -146,11 +157,13 @@ class _Paths:
 
     def _start(self) -> np.ndarray:
         """The saddle of the quadratic approximation at 0, or, close to the end of the support, of the asymptote."""
-        mean, variance, _ = slopes(self.forms, self.t, np.zeros_like(self.t))
+        mean, variance = cumulants(self.forms, self.t)
         poles = 1.0 if self.pole else 0.0
         root = np.sqrt(mean * mean + 4 * variance * poles)
         start = np.where(mean > 0, 2 * poles / (mean + root), (root - mean) / (2 * variance))
         smallest = np.abs(self.forms.alpha).min(axis=1)
         far = (0.5 * self.forms.dof.sum(axis=1) + 2 * poles) / -self.edge.astype(np.float64)
         start = np.where((self.edge < 0) & np.isinf(self.reach) & (far * smallest > 1), far, start)
-        return np.clip(np.nan_to_num(start, nan=1.0, posinf=1.0), 1e-280, 1e280)
+        if not self.pole:
+            start = np.maximum(start, 1e-3 / np.sqrt(variance))  # nothing to stay away from at 0
+        return np.clip(np.nan_to_num(start, nan=1.0, posinf=1.0), 1e-280, 1e300)

@@ -8,6 +8,7 @@ import numpy as np
 
 _CELLS = 1 << 16  # complex numbers in a work array: stays in cache, bounds memory
 _FACTORS = 8
+_MANY = 16
 
 
 @dataclass(frozen=True)
@@ -65,21 +66,23 @@ def transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 def _transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
     largest = np.abs(s).max() * np.abs(forms.alpha).max()
-    width = int(np.clip(140 / max(np.log10(largest), 1.0), 1, _FACTORS)) if np.isfinite(largest) else 1
+    width = int(np.clip(140 / np.log10(np.nan_to_num(largest, nan=np.inf) + 10), 1, _FACTORS))
     squares, linears = forms.parts()
-    shared = bool((forms.dof == forms.dof[0, 0]).all())
+    # A large multiplicity multiplies the rounding of 1 - s alpha: such factors keep to themselves, see _single.
+    shared = bool((forms.dof == forms.dof[0, 0]).all()) and forms.dof[0, 0] <= _MANY
     width = min(width, forms.groups) if shared else 1
     blocks = -(-forms.groups // width)
     alpha = _blocked(forms.alpha, blocks, width)
     square = None if squares is None else _blocked(squares, blocks, width)
     linear = None if linears is None else _blocked(linears, blocks, width)
-    logs, quadratic, pulled = _block_sums(alpha, square, linear, np.ascontiguousarray(s.real), np.ascontiguousarray(s.imag))
+    sums = _block_sums if width > 1 else _single
+    logs, quadratic, pulled = sums(alpha, square, linear, np.ascontiguousarray(s.real), np.ascontiguousarray(s.imag))
     if not shared:
         logs = [np.ascontiguousarray(forms.dof.T)[:, :, None] * part for part in logs]
     value = (-0.5 * (forms.dof[0, 0] if shared else 1.0)) * _joined(logs)
     value -= t[:, None] * s
     if quadratic is not None:
-        value += 0.5 * s * s * _joined(quadratic)
+        value += 0.5 * s * (s * _joined(quadratic))
     if pulled is not None:
         value += 0.5 * s * _joined(pulled)
     return value
@@ -120,11 +123,24 @@ def _block_sums(alpha, square, linear, x, y):
     return (_log_modulus(real, imag), argument), sums[0], sums[1]
 
 
+def _single(alpha, square, linear, x, y):
+    """As `_block_sums` for blocks of one factor, with log(1 - s alpha) to full relative accuracy for small s alpha."""
+    real, imag = 1 - x * alpha[0], -y * alpha[0]
+    sums = [None if part is None else [0.0, 0.0] for part in (square, linear)]
+    _add_fractions(sums, (square, linear), 0, real, imag)
+    excess = imag * imag - x * alpha[0] * (1 + real)
+    near = np.abs(excess) < 0.5
+    modulus = np.where(near, 0.5 * np.log1p(np.where(near, excess, 0.0)), _log_modulus(real, imag))
+    return (modulus, np.arctan2(imag, real)), sums[0], sums[1]
+
+
 def _add_fractions(sums, parts, j, real, imag) -> None:
     """Add part[j]/(real + i imag) to each sum."""
     if parts[0] is None and parts[1] is None:
         return
-    norm = real * real + imag * imag
+    largest = np.maximum(np.abs(real), np.abs(imag))
+    real, imag = real / largest, imag / largest
+    norm = (real * real + imag * imag) * largest
     for total, part in zip(sums, parts):
         if part is not None:
             share = part[j] / norm
@@ -135,6 +151,8 @@ def _add_fractions(sums, parts, j, real, imag) -> None:
 def _log_modulus(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     """log |real + i imag|; near modulus 1 from what the square exceeds 1 by."""
     norm = real * real + imag * imag
+    if not np.isfinite(norm).all():
+        return np.log(np.hypot(real, imag))
     near = np.abs(norm - 1) < 0.5
     excess = np.where(near, (real - 1) * (real + 1) + imag * imag, 0.0)
     return 0.5 * np.where(near, np.log1p(excess), np.log(norm))
@@ -155,11 +173,20 @@ def _fold(values: np.ndarray) -> np.ndarray:
     return values[0]
 
 
+def cumulants(forms: Forms, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean K_1(0) and variance K_2(0), each (E,)."""
+    squares, linears = forms.parts()
+    mean = 0.5 * (forms.dof * forms.alpha).sum(axis=1) - t
+    variance = 0.5 * (forms.dof * forms.alpha**2).sum(axis=1) + forms.b_squared.sum(axis=1)
+    return (mean if linears is None else mean + 0.5 * linears.sum(axis=1)), variance + np.zeros_like(mean)
+
+
 def slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """K', K'', K''' at the real points s (E,)."""
-    s = s[:, None]
-    inverse = 1 / (1 - s * forms.alpha)
-    ratio = forms.alpha * inverse
+    """s K_1, s^2 K_2, s^3 K_3 (K_n the n-th derivative of K) at the real points s (E,): free of units, so free of overflow."""
+    column = s[:, None]
+    scaled = column * forms.alpha
+    inverse = 1 / (1 - scaled)
+    ratio = scaled * inverse
     weighted = forms.dof * ratio
     first = 0.5 * weighted.sum(axis=1)
     weighted = weighted * ratio
@@ -167,11 +194,11 @@ def slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.n
     third = (weighted * ratio).sum(axis=1)
     squares, linears = forms.parts()
     if squares is not None or linears is not None:
-        mixed = forms.b_squared * inverse**3
+        mixed = (np.sqrt(forms.b_squared) * column * inverse) ** 2 * inverse
         second = second + mixed.sum(axis=1)
         third = third + 3 * (mixed * ratio).sum(axis=1)
     if squares is not None:
-        first = first + 0.5 * (squares * inverse * inverse * s * (2 - s * forms.alpha)).sum(axis=1)
+        first = first + 0.5 * ((np.sqrt(squares) * column * inverse) ** 2 * (2 - scaled)).sum(axis=1)
     if linears is not None:
-        first = first + 0.5 * (linears * inverse * inverse).sum(axis=1)
-    return first - t, second, third
+        first = first + 0.5 * (linears * column * inverse * inverse).sum(axis=1)
+    return first - t * s, second, third
