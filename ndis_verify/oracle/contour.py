@@ -14,7 +14,7 @@ from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.quadratic_form import Group
 
 BENDS = ("0.8", "0.4", "0.15", "0.05", "0")
-MAX_NODES = 20_000
+MAX_NODES = 3_000
 
 
 @dataclass(frozen=True)

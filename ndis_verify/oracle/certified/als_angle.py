@@ -1,12 +1,12 @@
-"""The finite-r law of approximate least squares with r - d odd: one rigorous integral over an angle.
+"""The finite-r law of approximate least squares with r - d odd: what the finite sum of `als_exact` leaves out.
 
 With T = cos(psi)^2, 0 <= psi <= pi/2, k = r - d, S = p/q, C = 1 - S, the law of psi under the larger database has the density
-`(2/B((k+1)/2, d/2)) sin(psi)^{d-1} K(psi)`, `K = E |A + B xi|^k`, A = sqrt(C) cos(psi), B = sqrt(S) sin(psi), xi a coordinate of
-a uniform direction in R^d. By the binomial series and its continuation through A = B (Euler's integral), where A >= B,
-`K = A^k 2F1(-k/2, (1-k)/2; d/2; B^2/A^2)`, a polynomial for odd k; where A < B,
-`K = B^k (B((k+1)/2, d/2)/B(1/2, r/2)) 2F1(-k/2, -(r-2)/2; 1/2; A^2/B^2)`.
-At A = B the second form meets its branch point, where K stays continuous. An interval of width eta beside it is bounded
-instead: `K^{1/k}` is the L^k norm of A + B xi, so by Minkowski it grows by at most |change of A| + |change of B| <= 2 eta.
+`(2/B((k+1)/2, d/2)) sin(psi)^{d-1} E |A + B xi|^k`, A = sqrt(C) cos(psi), B = sqrt(S) sin(psi), xi a coordinate of a uniform
+direction in R^d. For odd k, `|x|^k = x^k + 2 (-x)_+^k`. The first part is a polynomial, hence the finite sum. The second lives
+where B > A, that is psi > node with sin(node)^2 = C; substituting xi = 1 - (1 - A/B) u, with m = (d-1)/2 and
+`B - A = sin(psi - node)`, z = (1 - A/B)/2,
+`E (B xi - A)_+^k = sin(psi - node)^k (2z)^m 2^{m-1} (B(m, k+1)/B(1/2, m)) 2F1(1-m, m; m+k+1; z)`
+(for d = 1 the ratio of beta functions is 1). At the node it vanishes to the order k + m.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from flint import acb, arb, ctx, fmpq
 from ndis_verify.oracle.certified.balls import ball
 from ndis_verify.oracle.least_squares import Record
 
-EVALUATION_LIMIT = 400_000
+EVALUATION_LIMIT = 100_000
+_SCOUTS = 100
 
 
-def angle_integral(record: Record, epsilon: Fraction, edge: arb, digits: int) -> arb:
-    """The divergence at the current precision, with `edge` = 1 - q tau at the threshold tau of T; r - d odd, q > 0."""
-    law = _Angle(record, epsilon, edge)
-    return law.integral(digits)
+def angle_integral(record: Record, epsilon: Fraction, edge: arb, digits: int, floor: arb) -> arb:
+    """The part of the divergence beyond the finite sum, at the current precision; r - d odd, 0 < p <= q.
+
+    `edge` = 1 - q tau at the threshold tau of T. The integral is pursued to `digits` relative digits or to the absolute
+    error `floor`, whichever is easier; the radius returned is what was proved.
+    """
+    return _Angle(record, epsilon, edge).integral(digits, floor)
 
 
 class _Angle:
@@ -32,46 +36,54 @@ class _Angle:
         p, q, d, r, direction = record
         self.d, self.r, self.k, self.direction = d, r, r - d, direction
         self.q, self.edge, self.growth = ball(q), edge, ball(epsilon).exp()
-        self.sine2, self.cosine2 = ball(p / q), ball((q - p) / q)
-        tau, above = (1 - edge) / self.q, (edge - ball(1 - q)) / self.q
-        self.psi_root = _angle(above, tau)
-        self.psi_node = _angle(self.cosine2, self.sine2)
-        self.branch = 0 < p < q
+        self.root_sine = ball(p / q).sqrt()
+        self.psi_root = _angle((edge - ball(1 - q)) / self.q, (1 - edge) / self.q)
+        self.psi_node = _angle(ball((q - p) / q), ball(p / q))
         half = arb(fmpq(1, 2))
-        self.beta_large = 2 / _beta_function(half * (self.k + 1), half * d)
-        self.beta_small = 2 / _beta_function(half, half * r)
+        self.m = half * (d - 1)
+        ratio = _beta_function(self.m, arb(self.k + 1)) / _beta_function(half, self.m) if d > 1 else arb(1)
+        # twice (2/B((k+1)/2, d/2)) times the constant of the second part
+        self.constant = 2 * arb(2) ** self.m * ratio / _beta_function(half * (self.k + 1), half * d)
 
-    def integral(self, digits: int) -> arb:
-        """Where A >= B, the width-eta interval beside A = B, and where A < B."""
-        eta = arb(2) ** (-(ctx.prec // 2)) if self.branch else arb(0)
+    def integral(self, digits: int, floor: arb) -> arb:
         node, root, right = self.psi_node, self.psi_root, arb.pi() / 2
-        beyond = (node + eta).mid() if self.branch else node
         if self.direction == "delete":
-            large = (root, node) if root < node else None
-            small = (root, right) if root > beyond else (beyond, right)
-            gap = self.branch and not root > beyond
+            low, high = (root if root > node else node), right
         else:
-            large = (arb(0), root) if root < node else (arb(0), node)
-            small = (beyond, root) if root > beyond else None
-            gap = self.branch and not root < node
-        total = arb(0)
-        if large is not None and not large[1].is_zero():
-            total += self._integrate(self._large, *large, digits)
-        if small is not None and not small[0].overlaps(small[1]):
-            total += self._integrate(self._small, *small, digits)
-        return total + self._gap(beyond) if gap else total
+            low, high = node, root
+            if not root > node:
+                return arb(0) if root <= node else self._integrate(node, node.union(root), digits, floor)
+        return self._integrate(low, high, digits, floor)
 
-    def _integrate(self, density, low: arb, high: arb, digits: int) -> arb:
-        def integrand(psi: acb, analytic: bool) -> acb:
-            return density(psi, analytic) * self._weight(psi, analytic)
-
-        tolerance = arb(10) ** (-digits - 3)
+    def _integrate(self, low: arb, high: arb, digits: int, floor: arb) -> arb:
+        # The largest of a few values sets the scale of the tolerance; it has no part in what is proved.
+        length, scale = (high - low).mid(), arb(0)
+        for i in range(_SCOUTS):
+            value = abs(self._integrand(acb((low + length * (2 * i + 1) / (2 * _SCOUTS)).mid()), False))
+            scale = value.mid() if value.is_finite() and value.mid() > scale else scale
+        tolerance = scale * length / _SCOUTS * arb(10) ** (-digits - 2)
+        tolerance = tolerance if tolerance > floor else floor.mid()
+        if not tolerance > 0:
+            tolerance = arb(2) ** (-ctx.prec)
         return acb.integral(
-            integrand, acb(low), acb(high), rel_tol=tolerance, abs_tol=arb(2) ** -100_000, eval_limit=EVALUATION_LIMIT
+            self._integrand, acb(low), acb(high), rel_tol=arb(10) ** (-digits - 3), abs_tol=tolerance, eval_limit=EVALUATION_LIMIT
         ).real
 
+    def _integrand(self, psi: acb, analytic: bool) -> acb:
+        return self._density(psi, analytic) * self._weight(psi, analytic)
+
+    def _density(self, psi: acb, analytic: bool) -> acb:
+        sine, beyond = psi.sin(), (psi - self.psi_node).sin()
+        twice_z = beyond / (self.root_sine * sine)
+        power = twice_z ** ((self.d - 1) // 2)
+        if self.d % 2 == 0:
+            power *= twice_z.sqrt(analytic)
+        series = (twice_z / 2).hypgeom_2f1(acb(1 - self.m), acb(self.m), acb(self.m + self.k + 1))
+        return self.constant * sine ** (self.d - 1) * beyond**self.k * power * series
+
     def _weight(self, psi: acb, analytic: bool) -> acb:
-        """1 - e^{eps - L} for "delete", e^{-L} - e^eps for "insert"; e^{eps - L} = ((1 - q T)/edge)^{-(r+1)/2} times e^{0 or eps}."""
+        """1 - e^{eps - L} for "delete", e^{-L} - e^eps for "insert"; e^{-L} and e^{eps - L} are ((1 - q T)/edge)^{-(r+1)/2}
+        up to the factor e^eps."""
         cosine = psi.cos()
         ratio = (1 - self.q * cosine * cosine) / self.edge
         if self.r % 2:
@@ -79,54 +91,6 @@ class _Angle:
         else:
             power = ratio.rsqrt(analytic) ** (self.r + 1)
         return 1 - power if self.direction == "delete" else self.growth * (power - 1)
-
-    def _large(self, psi: acb, analytic: bool) -> acb:
-        sine, cosine = psi.sin(), psi.cos()
-        # A^k 2F1 as a polynomial in A^2 and B^2, in Horner form, is safe at A = 0 and entire.
-        return self.beta_large * sine ** (self.d - 1) * self._polynomial(self.cosine2 * cosine * cosine, self.sine2 * sine * sine) * (
-            cosine * self.cosine2.sqrt()
-        )
-
-    def _polynomial(self, a2: acb, b2: acb) -> acb:
-        """E (A + B xi)^k over A: `sum_i C(k, 2i) A^{k-1-2i} B^{2i} (1/2)_i/(d/2)_i` for odd k."""
-        count = (self.k - 1) // 2
-        ratio, coefficient = [], arb(1)
-        for i in range(count):
-            ratio.append(arb(fmpq((self.k - 2 * i) * (self.k - 2 * i - 1), (2 * i + 2) * (self.d + 2 * i))))
-        total, power = acb(0), acb(1)
-        coefficients = [coefficient]
-        for step in ratio:
-            coefficients.append(coefficients[-1] * step)
-        for coefficient in coefficients:  # Horner in a2, with the powers of b2 built up on the way
-            total = total * a2 + coefficient * power
-            power = power * b2
-        return total
-
-    def _small(self, psi: acb, analytic: bool) -> acb:
-        sine, cosine = psi.sin(), psi.cos()
-        front = self.beta_small * sine ** (self.r - 1) * self.sine2.sqrt() ** self.k
-        if self.cosine2.is_zero():
-            return front
-        b2 = self.sine2 * sine * sine
-        z = self.cosine2 * cosine * cosine / b2
-        if analytic and not (z.real < 1 or not z.imag.contains(0)):
-            return acb("nan")
-        half = arb(fmpq(1, 2))
-        series = z.hypgeom_2f1(acb(-half * self.k), acb(-half * (self.r - 2)), acb(half))
-        return front * series
-
-    def _gap(self, beyond: arb) -> arb:
-        """A ball around [0, bound]: the integrand between A = B (or the threshold, if it falls inside) and psi = beyond."""
-        here = self.psi_node.union(beyond)
-        if self.psi_root.overlaps(here):
-            here = here.union(self.psi_root)
-        width = (2 * here.rad()).upper()
-        norm = self._polynomial(acb(self.cosine2 * self.psi_node.cos() ** 2), acb(self.sine2 * self.psi_node.sin() ** 2)).real
-        norm = norm * self.psi_node.cos() * self.cosine2.sqrt()
-        kernel = (abs(norm).root(self.k) + 2 * width) ** self.k
-        weight = abs(self._weight(acb(here), False).real)
-        bound = (self.beta_large * kernel * weight * width).upper() / 2
-        return arb(bound, bound)
 
 
 def _angle(sine2: arb, cosine2: arb) -> arb:
@@ -139,4 +103,4 @@ def _root(x: arb) -> arb:
 
 
 def _beta_function(a: arb, b: arb) -> arb:
-    return a.gamma() * b.gamma() / (a + b).gamma()
+    return (a.lgamma() + b.lgamma() - (a + b).lgamma()).exp()

@@ -1,17 +1,17 @@
 """Approximate least squares, finite-r law: certified values, and the largest privacy loss.
 
-The privacy loss is `L = L0 + ((r+1)/2) log(1 - q T)` with 0 <= T <= 1 (see `oracle/als_exact.py`), k = r - d.
-If k = 2n is even, T is under both laws a binomial mixture of beta variables,
-`T | J ~ Beta(J + 1/2, r/2 - J)`, J ~ Bin(n, 1 - p/q) in the larger database; in the smaller one
-`T' = (1-q) T/(1 - q T)` has the same conditional law with J ~ Bin(n, (q-p)/(q (1-p))). Hence, with T < tau where L > eps,
+The privacy loss is `L = L0 + ((r+1)/2) log(1 - q T)`, 0 <= T <= 1 (see `oracle/als_exact.py`); k = r - d.
+If k = 2n is even, T is under both laws a binomial mixture of beta variables, `T | J ~ Beta(J + 1/2, r/2 - J)` with
+J ~ Bin(n, 1 - p/q) in the larger database; in the smaller one `T' = (1-q) T/(1 - q T)` has that conditional law, with
+J ~ Bin(n, (q-p)/(q (1-p))). With T < tau where L > eps and tau' the image of tau,
 `delta = sum_j Pr[J=j] I_tau(j + 1/2, r/2 - j) - e^eps sum_j Pr'[J=j] I_tau'(j + 1/2, r/2 - j)`: a finite sum.
-If k is odd the same expectation is an integral over one angle, enclosed by Arb (`als_angle`).
+If k is odd the same sum with binom(k/2, i), i < k/2, is the part of the expectation where `|y_0|^k` may be replaced by the
+polynomial y_0^k; the rest is one integral over an angle (`als_angle`).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 from typing import Any
 
 from flint import acb, arb, fmpq
@@ -103,36 +103,40 @@ def _delta(record: Record, epsilon: Fraction, digits: int) -> arb | None:
     # edge = 1 - q tau at the threshold tau of T
     scale = arb(2) / (record.r + 1)
     edge = (-excess * scale).exp() if record.direction == "delete" else ball(1 - record.q) * (excess * scale).exp()
-    if (record.r - record.d) % 2:
-        return angle_integral(record, epsilon, edge, digits)
-    return _finite_sum(record, epsilon, edge)
+    total = _finite_sum(record, epsilon, edge)
+    if (record.r - record.d) % 2 and record.p > 0:
+        total += angle_integral(record, epsilon, edge, digits, abs(total).upper() * arb(10) ** (-digits - 2))
+    return total
 
 
 def _finite_sum(record: Record, epsilon: Fraction, edge: arb) -> arb:
     p, q, d, r, direction = record
-    n = (r - d) // 2
-    share, tilted = (q - p) / q, (q - p) / (q * (1 - p))
-    # (1 - tau) and (1 - tau') as well as tau: each beta tail from its own end.
     tau, above = (1 - edge) / ball(q), (edge - ball(1 - q)) / ball(q)
-    tilt = ball(1 - q) / edge
-    first = _mixture(n, share, r, tau, above, direction)
-    second = _mixture(n, tilted, r, tau * tilt, above / edge, direction)
+    first = _mixture(p / q, (q - p) / q, record, tau, above)
+    # The smaller database: the same betas for T' = (1-q) T/(1 - q T), weights tilted.
+    second = _mixture(p * (1 - q) / (q * (1 - p)), (q - p) / (q * (1 - p)), record, tau * ball(1 - q) / edge, above / edge)
     growth = ball(epsilon).exp()
     return first - growth * second if direction == "delete" else second - growth * first
 
 
-def _mixture(n: int, share: Fraction, r: int, x: arb, rest: arb, direction: str) -> arb:
-    """Pr[T < x] ("delete") or Pr[T > x] of the binomial mixture of Beta(j + 1/2, r/2 - j), rest = 1 - x."""
-    total = arb(0)
-    for j in range(n + 1):
-        weight = comb(n, j) * share**j * (1 - share) ** (n - j)
-        if weight == 0:
-            continue
-        a, b = fmpq(2 * j + 1, 2), fmpq(r - 2 * j, 2)
-        tail = _beta(a, b, x) if direction == "delete" else _beta(b, a, rest)
-        total += ball(weight) * tail
+def _mixture(sine2: Fraction, cosine2: Fraction, record: Record, x: arb, rest: arb) -> arb:
+    """`sum_i binom(k/2, i) sine2^i cosine2^{k/2-i} Pr[Beta((k+1)/2 - i, d/2 + i) < x]` ("insert": > x) over 0 <= i <= k/2.
+
+    rest = 1 - x: each tail is computed from its own end.
+    """
+    k, d = record.r - record.d, record.d
+    total, weight = arb(0), arb(1)
+    root = ball(cosine2).sqrt() if k % 2 else arb(1)
+    for i in range(k // 2 + 1):
+        scale = weight * ball(cosine2) ** (k // 2 - i) * root
+        if not scale.is_zero():
+            a, b = arb(fmpq(k + 1 - 2 * i, 2)), arb(fmpq(d + 2 * i, 2))
+            total += scale * (_beta(a, b, x) if record.direction == "delete" else _beta(b, a, rest))
+        weight *= ball(sine2 * Fraction(k - 2 * i, 2 * i + 2))
+        if weight.is_zero():
+            break
     return total
 
 
-def _beta(a: fmpq, b: fmpq, x: arb) -> arb:
-    return acb(x).beta_lower(acb(arb(a)), acb(arb(b)), regularized=True).real
+def _beta(a: arb, b: arb, x: arb) -> arb:
+    return acb(x).beta_lower(acb(a), acb(b), regularized=True).real

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.tail import INFINITE, Transform, tail_bound
 from ndis_verify.oracle.precision import PrecisionError
 
-MAX_VERTICES = 4000
-EVALUATION_LIMIT = 200_000
-WIDE_BITS = 12
+MAX_VERTICES = 1000
+EVALUATION_LIMIT = 20_000
 LARGE = 100
 
 
@@ -45,11 +44,17 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     The radius is whatever was proved, and may be larger than asked for: the caller looks and raises the precision.
     """
     start = saddle(transform)
+    if start is None or ctx.prec < digits * 3.33 + 20 + _cancelled_bits(transform, start):
+        return Scaled(arb.nan(), arb(0))
     _, curvature = _derivatives(transform, acb(start))
     width = (1 / curvature.real.sqrt()).mid()
     scale = _log_transform(transform, acb(start)).real.mid()
     tolerance = width * arb(10) ** (-digits - 2)
-    vertices, tail = _descent(transform, start, width, scale, tolerance)
+    path = _descent(transform, start, width, scale, tolerance, free=True)
+    path = path or _descent(transform, start, width, scale, tolerance, free=False)
+    if path is None:
+        raise PrecisionError(f"the path did not reach its tail within {MAX_VERTICES} vertices")
+    vertices, tail = path
     share = tolerance / len(vertices)
     total = acb(0)
     for left, right in zip(vertices, vertices[1:]):
@@ -64,14 +69,28 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     return Scaled((total.imag + arb(0, tail)) / arb.pi(), scale)
 
 
-def saddle(transform: Transform) -> arb:
-    """A point near the minimum of g on (0, 1/max(alpha)), where log g is convex: bisection on its derivative."""
+def _cancelled_bits(transform: Transform, start: arb) -> float:
+    """The bits lost where the terms of log g cancel at the saddle: log2 of the largest of them."""
+    largest = abs(transform.y * start)
+    for t in transform.terms:
+        w = 1 - start * t.alpha
+        largest += abs(start * (t.p * start + t.q) / w) + abs(w.log()) * t.multiplicity
+    return max(0.0, float(largest.mid().log()) / 0.6931)
+
+
+def saddle(transform: Transform) -> arb | None:
+    """A point near the minimum of g on (0, 1/max(alpha)), where log g is convex: bisection on its derivative.
+
+    None where the working precision does not tell it from the branch point.
+    """
     rightmost = max((t.alpha for t in transform.terms if t.alpha > 0), default=None, key=lambda a: float(a.mid()))
     edge = None if rightmost is None else (1 / rightmost).lower().mid()
 
     def place(exponent: arb) -> arb:
         v = arb(2) ** exponent
-        return (v if edge is None else edge - edge / (1 + v)).mid()
+        if edge is None:
+            return v.mid()
+        return (edge * v / (1 + v) if exponent < 0 else edge - edge / (1 + v)).mid()
 
     def slope(exponent: arb) -> tuple[arb, arb]:
         first, second = _derivatives(transform, acb(place(exponent)))
@@ -89,7 +108,7 @@ def saddle(transform: Transform) -> arb:
         middle = ((low + high) / 2).mid()
         first, second = slope(middle)
         if not first.is_finite():
-            raise PrecisionError("the saddle lies closer to a branch point than the working precision")
+            return None
         if first.mid() ** 2 < second.mid() / 16:
             break
         low, high = (middle, high) if first.mid() < 0 else (low, middle)
@@ -128,7 +147,7 @@ def _integrand(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
     the smaller of the two.
     """
     plain = _product(transform, scale, s, analytic)
-    if s.rel_accuracy_bits() > WIDE_BITS or plain.abs_upper() < LARGE:
+    if plain.abs_upper() < LARGE:
         return plain
     centred = _centred(transform, scale, s)
     return centred if centred.abs_upper() < plain.abs_upper() or not plain.is_finite() else plain
@@ -163,34 +182,36 @@ def _product(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
     return exponent.exp() * product
 
 
-def _descent(transform: Transform, start: arb, width: arb, scale: arb, tolerance: arb) -> tuple[list[acb], arb]:
-    """Vertices from the saddle towards the valley at infinity, until the tail bound is below the tolerance."""
-    branch_points = [0.0, -1.0] + [(1 / t.alpha).mid() for t in transform.terms if not t.alpha.is_zero()]
+def _descent(
+    transform: Transform, start: arb, width: arb, scale: arb, tolerance: arb, free: bool
+) -> tuple[list[acb], arb] | None:
+    """Vertices from the saddle towards the valley at infinity, until the tail bound is below the tolerance.
+
+    `free` steps may go to either side; otherwise only to the side where exp(-x s) decays. None where it gets nowhere.
+    """
+    branch_points = [arb(0), arb(-1)] + [(1 / t.alpha).mid() for t in transform.terms if not t.alpha.is_zero()]
     vertices = [acb(start), acb(start, 2 * width)]
-    while len(vertices) < MAX_VERTICES:
+    for _ in range(MAX_VERTICES):
         here = vertices[-1]
         height = (_log_transform(transform, here).real - scale).exp()
-        bound = min((tail_bound(transform, here, u) for u in (1j, transform.side or 1j)), key=_size)
-        if bound is not INFINITE and (bound * height) < tolerance:
-            return vertices, (bound * height).upper()
+        bounds = [tail_bound(transform, here, u) for u in (1j, transform.side or 1j)]
+        tails = [(b * height).upper() for b in bounds if b is not INFINITE]
+        for tail in tails:
+            if tail < tolerance:
+                return vertices, tail
         reach = min(abs(here - b).mid() for b in branch_points)
-        half = (here + _step(transform, here, reach) / 2).mid()
-        vertices.append((here + _step(transform, half, reach)).mid())
-    raise PrecisionError(f"the path did not reach its tail within {MAX_VERTICES} vertices")
+        half = (here + _step(transform, here, reach, free) / 2).mid()
+        vertices.append((here + _step(transform, half, reach, free)).mid())
+    return None
 
 
-def _size(bound: arb | None) -> float:
-    return float("inf") if bound is INFINITE else float(bound.mid().log())
-
-
-def _step(transform: Transform, s: acb, reach: arb) -> acb:
-    """A step down log |g|, never towards the real axis nor away from the side where exp(-x s) decays."""
+def _step(transform: Transform, s: acb, reach: arb, free: bool) -> acb:
+    """A step down log |g|, never towards the real axis, and unless `free` only to the side where exp(-x s) decays."""
     first, _ = _derivatives(transform, s)
-    length = abs(first).mid()
     down = -first.conjugate()
-    real, imag = down.real.mid(), down.imag.mid()
-    real = real if real * transform.side > 0 else arb(0)
-    imag = imag if imag > 0 else arb(0)
+    real, imag = down.real.mid(), down.imag.mid().max(arb(0))
+    if not free and not real * transform.side > 0:
+        real = arb(0)
     norm = (real * real + imag * imag).sqrt()
     direction = acb(real, imag) / norm if norm > 0 else acb(0, 1)
-    return (direction * min(8 / length, reach)).mid()
+    return (direction * (8 / abs(first).mid()).min(reach)).mid()

@@ -12,9 +12,10 @@ With `x = y + sum_{alpha != 0} p/(2 alpha) - sum_{alpha = 0} q/2` and `v = sum_{
 For a hockey-stick divergence p = q = m^2 and `h = b^2/(2 alpha^2)`; for a generalized chi-square law p = 0 and
 h is half the noncentrality. In both h_j >= 0.
 
-The arc. If v > 0 both ends are vertical lines; on the segments between them `|exp(v s^2/2)| -> 0`. If v = 0 the ray
-goes to the side where `Re(x s) >= 0`, so between ray and line `|exp(-x s)| <= 1`, `exp(h (1/w - 1))` is
-bounded and `|g| = O(|s|^{-1-k/2})` with k >= 1 in all, times an arc of length O(|s|).
+The arc. Between a vertical ray and the vertical line lies a strip of finite width, on which |g| tends to 0 like
+`exp(-v (Im s)^2/2)` if v > 0 and like |s|^{-1-k/2} otherwise (k >= 1 in all). A horizontal ray is used only if
+v = 0, to the side where `Re(x s) >= 0`: between it and the line `|exp(-x s)|` and `exp(h (1/w - 1))` are bounded,
+so |g| = O(|s|^{-1-k/2}) on an arc of length O(|s|).
 
 The ray. s(t) = r + t u for t >= 0, u one of i, 1, -1, Im r > 0. Factor by factor, against the value at r:
 (a) `|exp(-x s)|` changes by `exp(-t Re(x u))`; a direction with Re(x u) < 0 is rejected.
