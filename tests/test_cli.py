@@ -1,0 +1,174 @@
+"""The command line as a person or a script uses it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+SAMPLE = (
+    '{"id": 7, "quantity": "hockey_stick", "inputs": {"mean_p": ["0.5"], "cov_p": [["2"]], '
+    '"mean_q": ["0"], "cov_q": [["1"]], "epsilon": "1"}, "digits": 30}\n'
+)
+PAIR_FLAGS = ["--mean-p", "0.5", "--cov-p", "2", "--mean-q", "0", "--cov-q", "1"]
+VALUE = "0.0861509684526509859978810791809"
+
+
+def run(*arguments, stdin=None, cwd=None, timeout=120):
+    return subprocess.run(
+        [sys.executable, "-m", "ndis_verify", *arguments], input=stdin, capture_output=True, text=True, cwd=cwd, timeout=timeout
+    )
+
+
+@pytest.mark.parametrize("engine", ["fast", "oracle", "certified"])
+def test_eval_answers_the_sample_and_survives_a_bad_line(engine):
+    result = run("eval", "--engine", engine, stdin="{\n" + SAMPLE)
+    assert result.returncode == 0 and result.stderr == ""
+    bad, good = map(json.loads, result.stdout.splitlines())
+    assert bad["error"]["kind"] == "parse" and good["id"] == 7
+    assert float(good["value"]) == pytest.approx(float(VALUE), rel=1e-15)
+
+
+def test_eval_streams_each_answer_before_the_next_request():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ndis_verify", "eval", "--engine", "fast"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        for _ in range(2):
+            process.stdin.write(SAMPLE)
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == 7
+    finally:
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+        process.stdout.close()
+
+
+def test_delta_from_flags_and_from_a_file(tmp_path):
+    pair = {"mean_p": ["0.5"], "cov_p": [["2"]], "mean_q": [0], "cov_q": 1}
+    (tmp_path / "pair.json").write_text(json.dumps(pair))
+    for source in (PAIR_FLAGS, ["--pair", str(tmp_path / "pair.json")]):
+        result = run("delta", *source, "--epsilon", "1", "--certified")
+        assert result.returncode == 0 and VALUE in result.stdout and "certified" in result.stdout
+    result = run("delta", *PAIR_FLAGS, "--epsilon", "0", "1", "--json", "--digits", "12")
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [answer["epsilon"] for answer in answers] == ["0", "1"]
+    assert answers[1]["value"].startswith("0.0861509684") and answers[1]["basis"] == "agreement"
+
+
+def test_json_decimals_in_a_pair_file_are_read_as_decimals(tmp_path):
+    (tmp_path / "pair.json").write_text('{"mean_p": [0.1], "cov_p": 1, "mean_q": [0], "cov_q": 1}')
+    from_file = run("delta", "--pair", str(tmp_path / "pair.json"), "--epsilon", "0", "--certified").stdout
+    from_flags = run("delta", "--mean-p", "0.1", "--cov-p", "1", "--mean-q", "0", "--cov-q", "1", "--epsilon", "0", "--certified").stdout
+    assert from_file == from_flags != ""
+
+
+def test_epsilon_is_the_inverse_of_delta():
+    result = run("epsilon", *PAIR_FLAGS, "--delta", VALUE, "--certified", "--json", "--digits", "20")
+    answer = json.loads(result.stdout)
+    assert float(answer["value"]) == pytest.approx(1, abs=1e-15) and answer["basis"] == "bound"
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ([], "COMMAND"),
+        (["nonsense"], "invalid choice"),
+        (["eval"], "--engine"),
+        (["delta", "--epsilon", "1"], "--mean-p"),
+        (["delta", *PAIR_FLAGS], "--epsilon"),
+        (["delta", *PAIR_FLAGS, "--epsilon", "one"], "epsilon = one"),
+        (["delta", *PAIR_FLAGS, "--epsilon", "1", "--digits", "0"], "--digits"),
+        (["delta", *PAIR_FLAGS[:-1], "-1", "--epsilon", "1"], "cov_q"),
+        (["delta", *PAIR_FLAGS, "--pair", "x.json", "--epsilon", "1"], "--pair"),
+        (["delta", "--pair", "absent.json", "--epsilon", "1"], "absent.json"),
+        (["verify", "N26-L11"], "did you mean"),
+        (["verify", "--jobs", "0"], "--jobs"),
+        (["claims", "--missing", "absent.txt"], "absent.txt"),
+    ],
+)
+def test_wrong_usage_is_exit_2_with_a_reason(arguments, words, tmp_path):
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == 2 and words in result.stderr and "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("text", ["[" * 10_000, "{}", '{"mean_p": [NaN], "cov_p": 1, "mean_q": [0], "cov_q": 1}', "\x00"])
+def test_a_bad_pair_file_is_refused(text, tmp_path):
+    (tmp_path / "pair.json").write_text(text)
+    result = run("delta", "--pair", str(tmp_path / "pair.json"), "--epsilon", "1")
+    assert result.returncode == 2 and "Traceback" not in result.stderr
+
+
+def test_claims_lists_and_finds_what_is_missing(tmp_path):
+    listed = json.loads(run("claims", "--json").stdout)
+    assert {"N26-L1", "SL-1"} <= {claim["id"] for claim in listed}
+    (tmp_path / "ids.txt").write_text("N26-L1 N99-X\nSL-1\n")
+    result = run("claims", "--missing", str(tmp_path / "ids.txt"))
+    assert result.returncode == 1 and result.stdout.split() == ["N99-X"]
+    (tmp_path / "ids.txt").write_text("N26-L1\n")
+    result = run("claims", "--missing", str(tmp_path / "ids.txt"))
+    assert result.returncode == 0 and result.stdout == ""
+
+
+def test_verify_prints_a_table_and_writes_both_reports(tmp_path):
+    result = run("verify", "SL-1", "BW-L6", "--jobs", "1", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "2 claims: 2 proved; all as declared" in result.stdout
+    report = json.loads((tmp_path / "ndis-verify-report" / "report.json").read_text())
+    assert [claim["id"] for claim in report["claims"]] == ["SL-1", "BW-L6"] and all(c["agrees"] for c in report["claims"])
+    assert "Verdict: **proved**" in (tmp_path / "ndis-verify-report" / "report.md").read_text()
+    assert not (tmp_path / "ndis-verify-report" / "journal.jsonl").exists()
+
+
+
+def test_a_killed_verify_resumes(tmp_path):
+    ids = ["SL-1", "BW-L6", "N26-L1", "N26-L4"]
+    command = [sys.executable, "-m", "ndis_verify", "verify", "--jobs", "1", *ids]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    journal = tmp_path / "ndis-verify-report" / "journal.jsonl"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (journal.exists() and len(journal.read_text().splitlines()) >= 3):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = [json.loads(line)["id"] for line in journal.read_text().splitlines()[1:] if line.endswith("}")]
+    assert kept[:2] == ids[:2]
+    seconds = {json.loads(line)["id"]: json.loads(line)["seconds"] for line in journal.read_text().splitlines()[1:3]}
+    result = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert [claim["id"] for claim in report["claims"]] == ids
+    assert {c["id"]: c["seconds"] for c in report["claims"] if c["id"] in seconds} == seconds, "kept verdicts are not recomputed"
+
+
+def test_nothing_is_drawn_on_a_stderr_that_is_no_terminal(tmp_path):
+    assert run("verify", "SL-1", cwd=tmp_path).stderr == ""
+
+
+def test_a_reader_that_goes_away_is_no_traceback():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ndis_verify", "claims"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    assert "Traceback" not in process.stderr.read()
+    process.wait(timeout=60)
+    process.stderr.close()
+
+
+def test_progress_is_drawn_on_a_terminal():
+    import io
+
+    from ndis_verify.report.progress import Progress
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    progress = Progress("verify", stream)
+    progress(1, 2, "N26-L1")
+    progress(2, 2, "N26-L4")
+    progress.close()
+    assert "2/2" in stream.getvalue() and stream.getvalue().endswith("\x1b[K")
