@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic import all_derivations
+from ndis_verify.symbolic import all_derivations, derivations_for
 from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.zero import is_zero
 
@@ -57,6 +57,26 @@ def test_no_identity_step_is_vacuous(derivation: Derivation) -> None:
 def test_prose_never_counts_as_decided(derivation: Derivation) -> None:
     assert all(outcome is None for step, outcome in derivation.verify() if step.kind != "identity")
     assert all(step.statement for step in derivation.arguments)
+
+
+@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
+def test_every_step_can_be_shown(derivation: Derivation) -> None:
+    for step in derivation.steps:
+        assert step.text and step.why
+        # A relation that collapsed to True or False would show the reader nothing.
+        assert isinstance(step.statement, str) or (step.statement not in (True, False) and sp.latex(step.statement))
+
+
+CLAIMS = """N26-D1 N26-D2 N26-F1 N26-L1 N26-T4.1 N26-P1 N26-P3 N26-L4 N26-P4 N24-T1 N24-C1 N24-Fig2 N24-C2 N24-T2 N24-P1
+N24-P2 N24-P3 N24-F1 N24-F2 N24-T7 N24-P8 N24-P9 N24-P10 N24-L2 N24-P5 N24-P6 N24-P7 BW-L3 BW-T5 BW-L6 BW-L7 BW-T8
+KM-2.2 KM-2.3 SL-1""".split()
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_every_claim_has_a_derivation_that_names_it_as_a_source(claim: str) -> None:
+    found = derivations_for(claim)
+    assert found
+    assert all(claim in derivation.sources for derivation in found)
 
 
 def test_ids_are_distinct_and_name_their_builders() -> None:

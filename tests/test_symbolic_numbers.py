@@ -231,15 +231,15 @@ def test_single_integral_in_one_dimension(eigenvalue: str, shift: str, eps: str)
 
 def test_single_integral_in_several_dimensions_is_the_projection_form() -> None:
     # Leverage 1/3 deleted, three columns: eigenvalue rho = 3/2 three times.
-    got = moment_generating.hockey_stick(["1.5"] * 3, [0] * 3, "0.4", digits=DIGITS)
+    got = moment_generating.hockey_stick(["1.5"] * 3, [0] * 3, "0.4", digits=20)
     expected = random_projection.hockey_stick_deletion().number(DIGITS, leverage=Fraction(1, 3), r=3, epsilon="0.4")
-    assert close(got, expected, digits=DIGITS - 2)
+    assert close(got, expected, digits=18)
 
 
 def test_single_integral_splits_a_shift_between_equal_coordinates() -> None:
-    one = moment_generating.hockey_stick(["0.6", "0.6"], ["0.5", 0], "0.2", digits=DIGITS)
-    two = moment_generating.hockey_stick(["0.6", "0.6"], ["0.3", "0.4"], "0.2", digits=DIGITS)
-    assert close(one, two, digits=DIGITS - 2)
+    one = moment_generating.hockey_stick(["0.6", "0.6"], ["0.5", 0], "0.2", digits=15)
+    two = moment_generating.hockey_stick(["0.6", "0.6"], ["0.3", "0.4"], "0.2", digits=15)
+    assert close(one, two, digits=14)
 
 
 def test_integrand_is_what_the_quadrature_sums() -> None:
@@ -259,8 +259,8 @@ def test_payoff_transform_and_largest_loss() -> None:
         transform = mpmath.quad(lambda u: -mpmath.expm1(-u) * mpmath.exp(-u * 3 / 2), mpmath.linspace(0, 100, 41))
         assert close(moment_generating.payoff_transform().number(DIGITS, s="1.5"), transform, digits=25)
         bound = moment_generating.largest_loss().number(DIGITS, lam="0.25", m=2)
-    assert moment_generating.hockey_stick(["0.25"], [2], bound + mpmath.mpf("0.001"), digits=20) < mpmath.mpf(10) ** -18
-    assert moment_generating.hockey_stick(["0.25"], [2], bound - mpmath.mpf("0.1"), digits=20) > mpmath.mpf(10) ** -6
+    assert moment_generating.hockey_stick(["0.25"], [2], bound + mpmath.mpf("0.001"), digits=12) < mpmath.mpf(10) ** -11
+    assert moment_generating.hockey_stick(["0.25"], [2], bound - mpmath.mpf("0.1"), digits=12) > mpmath.mpf(10) ** -6
 
 
 def test_log_density_ratio_is_the_log_of_the_densities() -> None:

@@ -10,6 +10,7 @@ from ndis_verify.symbolic import (
     leverage,
     mean_shift,
     moment_generating,
+    monte_carlo,
     ndis_lemma,
     privacy_loss,
     random_linear_combination,
@@ -60,6 +61,7 @@ BUILDERS = (
     moment_generating.payoff_transform,
     moment_generating.largest_loss,
     moment_generating.single_integral,
+    monte_carlo.hoeffding_samples,
 )
 
 
@@ -68,4 +70,9 @@ def all_derivations() -> tuple[Derivation, ...]:
     return tuple(build() for build in BUILDERS)
 
 
-__all__ = ["BUILDERS", "Derivation", "Fault", "Step", "all_derivations", "is_zero"]
+def derivations_for(claim: str) -> tuple[Derivation, ...]:
+    """The derivations that carry some part of `claim` (an id such as "N26-L4"); `covers` says how much."""
+    return tuple(derivation for derivation in all_derivations() if claim in derivation.covers)
+
+
+__all__ = ["BUILDERS", "Derivation", "Fault", "Step", "all_derivations", "derivations_for", "is_zero"]

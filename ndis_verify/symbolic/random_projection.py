@@ -238,10 +238,12 @@ def upper_expectation() -> Derivation:
         "tilted mass above", sp.exp(c - scale * tt / 2) * chi2_density(r, tt), (tt, threshold, sp.oo),
         -tilt * Qg(dof_half, (1 + scale) * tt / 2), tilt * Qg(dof_half, (1 + scale) * c / scale), "The tilt rescales t by 1 + g.",
     )  # fmt: skip
+    total = Step("c < 0", "Then the exponent is negative for every T > 0: the hinge has mean 1 - e^c (1+g)^{-r/2}, the same antiderivative between 0 and infinity.", lhs=-tilt * Qg(dof_half, sp.oo) + tilt * Qg(dof_half, sp.Integer(0)), rhs=tilt)
     steps = (
         Step("threshold", "c - gT/2 < 0 exactly for T > 2c/g.", lhs=c - scale * tt / 2, rhs=-scale / 2 * (tt - threshold)),
         *mass,
         *tilted,
+        total,
         Step("expectation", "The difference of the two masses.", lhs=mass[1].rhs - tilted[1].rhs, rhs=Qg(dof_half, c / scale) - tilt * Qg(dof_half, (1 + scale) * c / scale)),
     )  # fmt: skip
     return Derivation(
