@@ -1,4 +1,4 @@
-"""The command line `ndis-verify`: verify, claims, delta, epsilon, eval, bench.
+"""The command line `ndis-verify`: verify, claims, attack, delta, epsilon, eval, bench.
 
 Exit codes: 0 everything held; 1 a verdict differs from the declared one, or something failed; 2 usage;
 3 something could not be decided.
@@ -52,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_verify(commands)
     _add_claims(commands)
+    _add_attack(commands)
     _add_value(commands, "delta", "epsilon", "hockey-stick divergence of a pair at epsilon")
     _add_value(commands, "epsilon", "delta", "smallest epsilon at which the divergence of a pair is at most delta")
     _add_eval(commands)
@@ -61,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_verify(commands: Any) -> None:
     parser = commands.add_parser("verify", help="recompute the ledger's verdicts", description="Recompute the ledger.")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="claims to judge (default: all)")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="claims to judge, or FILE.py with claims of your own (default: the whole ledger)")
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", dest="effort", action="store_const", const="quick", default="quick", help="the default")
     effort.add_argument("--full", dest="effort", action="store_const", const="full", help="more points, more digits")
@@ -76,6 +77,14 @@ def _add_claims(commands: Any) -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--missing", type=Path, metavar="FILE", help="print the ids of FILE that have no record; exit 1 if any")
     parser.set_defaults(run=_claims)
+
+
+def _add_attack(commands: Any) -> None:
+    from ndis_verify.claims import attack_command
+
+    parser = commands.add_parser("attack", help="hunt a violation of a claim")
+    attack_command.add_arguments(parser)
+    parser.set_defaults(run=attack_command.main)
 
 
 def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
@@ -106,14 +115,41 @@ def _add_bench(commands: Any) -> None:
 
 def _verify(arguments: argparse.Namespace) -> int:
     from ndis_verify.claims.court import exit_code
-    from ndis_verify.claims.journal import Journal, fingerprint
-    from ndis_verify.claims.ledger import all_claims, find
-    from ndis_verify.claims.session import run_session
     from ndis_verify.report import verdicts
-    from ndis_verify.report.progress import Progress
 
     if arguments.jobs < 1:
         raise InputError("--jobs", str(arguments.jobs), "must be at least 1")
+    own = [target for target in arguments.ids if target.endswith(".py")]
+    if own and len(arguments.ids) > 1:
+        raise InputError("ID", own[0], "a file of claims is judged alone")
+    claims, judgements = _judged_file(own[0], arguments) if own else _judged_ledger(arguments)
+    paths = verdicts.write_reports(arguments.output, judgements, claims, arguments.effort, __version__)
+    if arguments.json:
+        print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))
+    else:
+        print(verdicts.terminal_table(judgements, claims))
+        paths += _real_data(judgements, arguments.output)
+        print("written: " + ", ".join(str(path) for path in paths))
+    return exit_code(judgements)
+
+
+def _judged_file(path: str, arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
+    from ndis_verify.claims.own_claims import judge_file
+    from ndis_verify.report.progress import Progress
+
+    progress = Progress(f"verify {path}")
+    try:
+        return judge_file(path, arguments.effort, progress)
+    finally:
+        progress.close()
+
+
+def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
+    from ndis_verify.claims.journal import Journal, fingerprint
+    from ndis_verify.claims.ledger import all_claims, find
+    from ndis_verify.claims.session import run_session
+    from ndis_verify.report.progress import Progress
+
     ids = [find(i).id for i in dict.fromkeys(arguments.ids)] or [claim.id for claim in all_claims()]
     journal = Journal(arguments.output / "journal.jsonl", fingerprint(arguments.effort))
     progress = Progress(f"verify --{arguments.effort}")
@@ -126,15 +162,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         journal.close(finished)
         if not finished:
             print(f"{len(journal.done)} verdicts are kept in {journal.path}; the same command goes on", file=sys.stderr)
-    claims = {i: find(i) for i in ids}
-    paths = verdicts.write_reports(arguments.output, judgements, claims, arguments.effort, __version__)
-    if arguments.json:
-        print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))
-    else:
-        print(verdicts.terminal_table(judgements, claims))
-        paths += _real_data(judgements, arguments.output)
-        print("written: " + ", ".join(str(path) for path in paths))
-    return exit_code(judgements)
+    return {i: find(i) for i in ids}, judgements
 
 
 def _real_data(judgements: list[Any], output: Path) -> list[Path]:

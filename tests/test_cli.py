@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -172,3 +173,16 @@ def test_progress_is_drawn_on_a_terminal():
     progress(2, 2, "N26-L4")
     progress.close()
     assert "2/2" in stream.getvalue() and stream.getvalue().endswith("\x1b[K")
+
+
+EXAMPLE = str(Path(__file__).resolve().parents[1] / "examples" / "my_claims.py")
+
+
+def test_claims_of_ones_own_are_judged_and_attacked(tmp_path):
+    result = run("verify", EXAMPLE, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "3 claims: 1 refuted, 2 supported; all as declared" in result.stdout
+    result = run("attack", EXAMPLE + ":LEVERAGE_BOUND", "--evaluations", "2000", cwd=tmp_path)
+    assert result.returncode == 1 and "VIOLATED, certified" in result.stdout
+    result = run("verify", EXAMPLE, "N26-L1", cwd=tmp_path)
+    assert result.returncode == 2 and "judged alone" in result.stderr

@@ -15,6 +15,7 @@ SOURCES = {
     "SL": "lecture slides on the Gaussian noise mechanism",
     "KM": "Koskela and Mohammadi, auditing by density estimation (arXiv 2406.04827)",
     "DATA": "statements of this package about real records",
+    "OWN": "claims of your own",
 }
 _TOPICS = (
     "definitions",
