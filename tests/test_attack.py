@@ -287,6 +287,7 @@ def test_enclosures_of_intervals_contain_their_ends(lower, width):
 def test_margins_of_pairs():
     assert relative_margin(3, 1) == pytest.approx(2 / 3) and relative_margin(0, 0) == 0 and relative_margin(0, 2) == -1
     assert relative_margin(1e-300, 2e-300) == pytest.approx(-0.5)
+    assert relative_margin([np.inf, 1.0], [1.0, np.inf]).tolist() == [1, -1] and np.isnan(relative_margin(np.inf, np.inf))
     assert log_margin(-800.0, -801.0) == 1 and log_margin(-np.inf, -np.inf) == 0 and log_margin(-5.0, -np.inf) == np.inf
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndis_verify.claim import Claim, Outcome, Verdict
-from ndis_verify.claims.certify import certify_monotone, certify_nonnegative, series_derivative, series_gradient
+from ndis_verify.claims.certify import certify_monotone, certify_nonnegative, monotone, series_derivative, series_gradient
 from ndis_verify.claims.certify_box import as_balls, axis, bisect, sides_text, text_sides
 from ndis_verify.claims.certify_checks import certified_box_check
 from ndis_verify.claims.court import judge
@@ -114,6 +114,14 @@ def test_monotone_by_the_sign_of_an_enclosed_derivative():
     assert certify_monotone(derivative, [axis("x", -1, 1)]).outcome == "refuted"
     with pytest.raises(InputError):
         certify_monotone(derivative, UNIT, "up")
+
+
+def test_a_monotone_function_is_enclosed_by_its_ends():
+    wide = arb(3).union(arb("3.5"))
+    tight, loose = monotone(lambda x: x.gamma_upper(arb(5), 1), wide), wide.gamma_upper(arb(5), 1)
+    assert tight.rad() < loose.rad() / 4
+    assert all(tight.contains(x.gamma_upper(arb(5), 1)) for x in (arb(3), arb("3.2"), arb("3.5")))
+    assert monotone(arb.exp, arb(2)).overlaps(arb(2).exp()) and not monotone(arb.exp, arb("nan")).is_finite()
 
 
 def test_series_derivatives_are_the_derivatives():

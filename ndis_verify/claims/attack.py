@@ -279,10 +279,16 @@ def _key(point: Point) -> tuple:
 
 
 def relative_margin(larger: Any, smaller: Any) -> np.ndarray:
-    """(larger - smaller) / max(|larger|, |smaller|): the margin of `larger >= smaller`, in [-2, 2]; 0 where both are 0."""
-    larger, smaller = np.asarray(larger, dtype=np.float64), np.asarray(smaller, dtype=np.float64)
+    """(larger - smaller) / max(|larger|, |smaller|): the margin of `larger >= smaller`, in [-2, 2].
+
+    0 where both are 0; 1 or -1 where one of them overflowed to infinity; nan where both did, as nothing is known there.
+    """
+    larger, smaller = np.broadcast_arrays(np.asarray(larger, dtype=np.float64), np.asarray(smaller, dtype=np.float64))
     scale = np.maximum(np.abs(larger), np.abs(smaller))
-    return np.divide(larger - smaller, scale, out=np.zeros(np.broadcast_shapes(larger.shape, smaller.shape)), where=scale != 0)[()]
+    with np.errstate(invalid="ignore"):
+        difference = larger - smaller
+        ratio = np.divide(difference, scale, out=np.zeros(scale.shape), where=scale != 0)
+    return np.where(np.isinf(difference), np.sign(difference), ratio)[()]
 
 
 def log_margin(log_larger: Any, log_smaller: Any) -> np.ndarray:

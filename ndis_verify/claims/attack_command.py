@@ -7,11 +7,13 @@ import hashlib
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ndis_verify.claims.attack import AttackRecord, Problem, attack_problem
-from ndis_verify.claims.domain import shown_point
 from ndis_verify.exact_number import InputError
 from ndis_verify.report.progress import Progress
+
+if TYPE_CHECKING:  # the command line builds every parser; scipy is only needed once a search runs
+    from ndis_verify.claims.attack import AttackRecord, Problem
 
 DEFAULT_SECONDS = 30.0
 _EXIT = {"nothing": 0, "suspected": 3}
@@ -47,6 +49,8 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _attacked(problem: Problem, target: str, seed: int, evaluations: int | None, seconds: float | None, folder: Path) -> AttackRecord:
+    from ndis_verify.claims.attack import attack_problem
+
     label = hashlib.sha256(f"{target} {problem.name}".encode()).hexdigest()[:12]
     journal = folder / f"attack-{label}.jsonl"
     progress = Progress(f"attack {problem.name[:40]}")
@@ -61,6 +65,8 @@ def _attacked(problem: Problem, target: str, seed: int, evaluations: int | None,
 
 
 def _text(record: AttackRecord) -> str:
+    from ndis_verify.claims.domain import shown_point
+
     lines = [f"{record.name}: {_VERDICT[record.finding]}"]
     if record.simple is not None:
         value, radius = record.enclosure.decimal(10)

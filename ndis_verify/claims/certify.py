@@ -125,6 +125,16 @@ def certify_monotone(
     return certify_nonnegative(signed, box, **options)
 
 
+def monotone(function: Callable[[arb], arb], x: arb) -> arb:
+    """The values on `x` of a function that the caller knows to be monotone there, from its values at the two ends.
+
+    Arb's special functions (incomplete gamma, erfc) give wide enclosures on wide balls; this is tight.
+    """
+    if x.is_exact() or not x.is_finite():
+        return function(x)
+    return function(x.lower()).union(function(x.upper()))
+
+
 def series_derivative(function: Callable[..., Any], index: int) -> Function:
     """The partial derivative of `function` along axis `index`, by power series in ball arithmetic.
 
