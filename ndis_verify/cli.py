@@ -76,6 +76,7 @@ def _add_claims(commands: Any) -> None:
     parser = commands.add_parser("claims", help="list the ledger")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--missing", type=Path, metavar="FILE", help="print the ids of FILE that have no record; exit 1 if any")
+    parser.add_argument("--errata", type=Path, metavar="FILE", help="write the page of what is wrong in the sources")
     parser.set_defaults(run=_claims)
 
 
@@ -180,8 +181,12 @@ def _real_data(judgements: list[Any], output: Path) -> list[Path]:
 
 def _claims(arguments: argparse.Namespace) -> int:
     from ndis_verify.claims.ledger import all_claims, missing
-    from ndis_verify.report.verdicts import claim_record
+    from ndis_verify.report.errata import errata
+    from ndis_verify.report.verdicts import claim_record, write_atomically
 
+    if arguments.errata:
+        write_atomically(arguments.errata, errata(all_claims()))
+        return 0
     if arguments.missing:
         wanted = arguments.missing.read_text(encoding="utf-8").split()
         absent = missing(wanted)

@@ -1,0 +1,44 @@
+"""ERRATA.md: what is wrong in the sources, generated from the ledger and never edited by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claims.ledger import SOURCES
+
+_HEADER = """# Errata of the sources
+
+Generated from the ledger by `ndis-verify claims --errata ERRATA.md`; do not edit. Each entry is recomputed by
+`ndis-verify verify ID`, which fails if the verdict no longer holds.
+"""
+_KIND = {Verdict.REFUTED: "false as printed", Verdict.RESTRICTED: "false as printed, true under a further hypothesis"}
+
+
+def is_erratum(claim: Claim) -> bool:
+    """Refuted and restricted claims, and misprints."""
+    return claim.declared in _KIND or "misprint" in claim.tags
+
+
+def errata(claims: Iterable[Claim]) -> str:
+    """The page, one section per source, in the ledger's order."""
+    wrong = [claim for claim in claims if is_erratum(claim)]
+    lines = [_HEADER]
+    for source, title in SOURCES.items():
+        entries = [claim for claim in wrong if claim.source == source]
+        if entries:
+            lines.append(f"## {source}: {title}\n")
+            lines += [_entry(claim) for claim in entries]
+    return "\n".join(lines)
+
+
+def _entry(claim: Claim) -> str:
+    kind = "misprint" if "misprint" in claim.tags and claim.declared not in _KIND else _KIND.get(claim.declared, "")
+    rows = [
+        ("Printed", claim.statement + (f" `{claim.formula}`" if claim.formula else "")),
+        ("Counterexample", claim.counterexample),
+        ("Corrected", claim.corrected),
+        ("Consequence", claim.note),
+    ]
+    body = "\n".join(f"- {label}: {text}" for label, text in rows if text)
+    return f"### {claim.id}: {claim.title} ({kind})\n\n{body}\n- Recompute: `ndis-verify verify {claim.id}`\n"

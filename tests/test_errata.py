@@ -1,0 +1,29 @@
+"""ERRATA.md is what the ledger generates."""
+
+from pathlib import Path
+
+from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claims.ledger import all_claims
+from ndis_verify.report.errata import errata, is_erratum
+
+PAGE = Path(__file__).resolve().parents[1] / "ERRATA.md"
+
+
+def claim(declared, **fields):
+    return Claim("N26-X", "N26", "title", "What is printed.", declared, **fields)
+
+
+def test_the_committed_page_is_the_generated_one():
+    assert PAGE.read_text(encoding="utf-8") == errata(all_claims())
+
+
+def test_an_entry_says_what_is_wrong_and_how_to_recompute_it():
+    page = errata([claim(Verdict.REFUTED, counterexample="x = 1", corrected="What holds.", note="Leaks.")])
+    for text in ("false as printed", "What is printed.", "x = 1", "What holds.", "Leaks.", "ndis-verify verify N26-X"):
+        assert text in page
+
+
+def test_only_what_is_wrong_is_listed():
+    assert not is_erratum(claim(Verdict.PROVED)) and is_erratum(claim(Verdict.PROVED, tags=("misprint",)))
+    assert "N26-X" not in errata([claim(Verdict.PROVED)])
+    assert "(misprint)" in errata([claim(Verdict.PROVED, tags=("misprint",))])
