@@ -348,7 +348,7 @@ def test_the_worked_example_has_the_verdicts_it_declares():
     claims, judgements = judge_file(EXAMPLE)
     assert [j.verdict for j in judgements] == ["refuted", "supported", "supported"]
     assert all(j.agrees and j.mutants_killed == j.mutants for j in judgements), [j.failures for j in judgements]
-    assert list(claims) == [j.id for j in judgements]
+    assert list(claims) == [j.id for j in judgements] == ["LEVERAGE_BOUND", "DELETION_IS_WORSE", "SLOPE_AT_ZERO"]
 
 
 def test_the_command_attacks_one_claim_of_a_file(tmp_path, capsys):

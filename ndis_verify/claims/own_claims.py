@@ -21,7 +21,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +138,7 @@ def _refutations(title: str, attacked: Problem, mutants, counterexample, options
 
 
 def load_claims(path: str | Path) -> dict[str, UniversalClaim | Claim]:
-    """The claims of a Python file by the names they are bound to, in the file's order. This runs the file.
+    """The claims of a Python file by the names they are bound to, which become their ids, in order. This runs the file.
 
     Raises `InputError`: no such file, not a .py file, an error while it runs (with its line), no claim in it.
     """
@@ -149,11 +149,12 @@ def load_claims(path: str | Path) -> dict[str, UniversalClaim | Claim]:
     found = {name: value for name, value in vars(module).items() if isinstance(value, (UniversalClaim, Claim))}
     if not found:
         raise InputError("FILE", str(path), "defines no claim at its top level; see `universal_claim`")
-    ids = [as_claim(value).id for value in found.values()]
+    named = {n: replace(v, claim=replace(v.claim, id=n)) if isinstance(v, UniversalClaim) else v for n, v in found.items()}
+    ids = [as_claim(value).id for value in named.values()]
     doubled = sorted({i for i in ids if ids.count(i) > 1})
     if doubled:
-        raise InputError("FILE", str(path), f"two claims have the title {doubled[0]!r}")
-    return found
+        raise InputError("FILE", str(path), f"two claims have the id {doubled[0]!r}")
+    return named
 
 
 def _run_file(path: Path) -> Any:
