@@ -23,7 +23,7 @@ _SCOUTS = 100
 
 
 def angle_integral(record: Record, epsilon: Fraction, edge: arb, digits: int, floor: arb) -> arb:
-    """The part of the divergence beyond the finite sum, at the current precision; r - d odd, 0 < p <= q.
+    """The part of the divergence beyond the finite sum, at the current precision; r - d odd, 0 < p < q.
 
     `edge` = 1 - q tau at the threshold tau of T. The integral is pursued to `digits` relative digits or to the absolute
     error `floor`, whichever is easier; the radius returned is what was proved.

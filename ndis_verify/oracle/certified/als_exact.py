@@ -104,7 +104,7 @@ def _delta(record: Record, epsilon: Fraction, digits: int) -> arb | None:
     scale = arb(2) / (record.r + 1)
     edge = (-excess * scale).exp() if record.direction == "delete" else ball(1 - record.q) * (excess * scale).exp()
     total = _finite_sum(record, epsilon, edge)
-    if (record.r - record.d) % 2 and record.p > 0:
+    if (record.r - record.d) % 2 and 0 < record.p < record.q:
         total += angle_integral(record, epsilon, edge, digits, abs(total).upper() * arb(10) ** (-digits - 2))
     return total
 
@@ -125,6 +125,8 @@ def _mixture(sine2: Fraction, cosine2: Fraction, record: Record, x: arb, rest: a
     rest = 1 - x: each tail is computed from its own end.
     """
     k, d = record.r - record.d, record.d
+    if cosine2 == 0:  # T is Beta(1/2, r/2), whatever the parity
+        k, d = 0, record.r
     total, weight = arb(0), arb(1)
     root = ball(cosine2).sqrt() if k % 2 else arb(1)
     for i in range(k // 2 + 1):

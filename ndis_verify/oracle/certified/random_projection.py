@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from flint import arb
+from flint import arb, ctx
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.calibration import decreasing_root
@@ -59,5 +59,29 @@ def _closed_form(alpha: Fraction, r: int, epsilon: Fraction) -> arb | None:
         return whole if alpha > 0 else arb(0)
     if not edge > 0:
         return None
-    tail = arb.gamma_upper if alpha > 0 else arb.gamma_lower
-    return tail(edge, half, 1) - ball(epsilon).exp() * tail(ball(1 + alpha) * edge, half, 1)
+    tail = _upper_gamma if alpha > 0 else _lower_gamma
+    return tail(half, edge) - ball(epsilon).exp() * tail(half, ball(1 + alpha) * edge)
+
+
+def _upper_gamma(order: arb, x: arb) -> arb:
+    return x.gamma_upper(order, 1)
+
+
+def _lower_gamma(order: arb, x: arb) -> arb:
+    """P(order, x): below the mean by `e^{-x} x^a/Gamma(a + 1) sum_n x^n/((a + 1) ... (a + n))`, terms all positive.
+
+    After a term t with the next ratio q = x/(a + n + 1) < 1 the remainder is at most t q/(1 - q).
+    """
+    if not x < order:
+        return 1 - _upper_gamma(order, x)
+    term, total, n = arb(1), arb(0), 0
+    small = arb(2) ** -ctx.prec
+    while True:
+        total += term
+        n += 1
+        ratio = x / (order + n)
+        if term * ratio < small * (1 - ratio):
+            break
+        term *= ratio
+    total += arb(0, (term * ratio / (1 - ratio)).upper())
+    return total * (order * x.log() - x - (order + 1).lgamma()).exp()
