@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import runpy
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from ndis_verify.claim import Claim, Kind, Outcome, Verdict
 from ndis_verify.claims import attack_command
 from ndis_verify.claims.attack import attack, enclosed_difference, enclosure_of, log_margin, relative_margin
+from ndis_verify.claims.attack_journal import identity
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check, negated, problems_of, refutation_check
 from ndis_verify.claims.court import judge
 from ndis_verify.claims.domain import Condition, Domain, VacuityError, choice, continuous, integer, shown, stacked, vector
@@ -191,6 +193,17 @@ def test_an_interrupted_attack_resumes_to_the_same_end(tmp_path):
     assert count[0] > json.loads(kept[-1])["evaluations"]
     assert (resumed.point, resumed.margin, resumed.evaluations) == (whole.point, whole.margin, whole.evaluations)
     assert not journal.exists()
+
+
+def test_a_journal_is_tied_to_the_file_of_its_claim(tmp_path):
+    mine = tmp_path / "mine.py"
+    seen = []
+    for line in ("return 1 + 0 * x + y", "return 2 + 0 * x + y"):
+        mine.write_text(f"def margin(x, y):\n    {line}\n")
+        module = runpy.run_path(str(mine))
+        seen.append(identity(("t",), (module["margin"],)))
+        assert seen[-1] == identity(("t",), (module["margin"],)) != identity(("u",), (module["margin"],))
+    assert seen[0] != seen[1]
 
 
 def test_a_journal_of_another_attack_is_not_taken_up(tmp_path):

@@ -7,8 +7,6 @@ to ball arithmetic (`certify`) before anything is called a violation.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -18,6 +16,7 @@ from typing import Any, Literal
 import mpmath
 import numpy as np
 
+from ndis_verify.claims.attack_journal import append_state, identity, last_state
 from ndis_verify.claims.attack_search import BudgetSpent, Search, run_round
 from ndis_verify.claims.domain import Columns, Domain, Point, VacuityError, shown, shown_point
 from ndis_verify.claims.shrink import shrink
@@ -156,9 +155,11 @@ def attack_problem(
     problem.domain.satisfiable(np.random.default_rng(seed))
     stop_below = -problem.tolerance if stop_at_first else -np.inf
     search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below)
-    header = _fingerprint(problem, seed, evaluations)
     if journal is not None:
-        _resume(search, journal, header)
+        parts = (problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations, stop_at_first)
+        state = last_state(journal, identity(parts, (problem.margin, *problem.branches)))
+        if state is not None:
+            search.restore(state)
     _run(search, problem, journal)
     record = _judged(search, problem)
     if journal is not None:
@@ -172,33 +173,10 @@ def _run(search: Search, problem: Problem, journal: Path | None) -> None:
         while True:
             run_round(search, problem.branches, starts)
             if journal is not None:
-                with journal.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(search.state()) + "\n")
+                append_state(journal, search.state())
     except BudgetSpent:
         if not search.elite and not search.failures:
             raise VacuityError(f"none of {search.evaluations} points of the search satisfies the constraints") from None
-
-
-def _fingerprint(problem: Problem, seed: int, evaluations: int | None) -> str:
-    text = repr((problem.name, problem.domain.lines(), seed, evaluations, problem.tolerance))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _resume(search: Search, journal: Path, header: str) -> None:
-    """Restore the last whole round of the same attack, or start the journal."""
-    lines = journal.read_text(encoding="utf-8", errors="replace").splitlines() if journal.exists() else []
-    kept = []
-    for line in lines:
-        try:
-            kept.append(json.loads(line))
-        except json.JSONDecodeError:
-            break
-    if len(kept) > 1 and kept[0] == {"attack": header}:
-        search.restore(kept[-1])
-    else:
-        kept = [{"attack": header}]
-        journal.parent.mkdir(parents=True, exist_ok=True)
-    journal.write_text("".join(json.dumps(entry) + "\n" for entry in kept), encoding="utf-8")
 
 
 def _judged(search: Search, problem: Problem) -> AttackRecord:

@@ -13,7 +13,6 @@ only expose a wrong division; that the identity holds everywhere is for a deriva
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +23,7 @@ from typing import Any, Literal
 
 from flint import arb, arb_series
 
+from ndis_verify.claims.attack_journal import identity
 from ndis_verify.claims.certify_box import Axis, Box, Sides, as_balls, bisect, centre, sides_text, text_sides
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
@@ -100,9 +100,10 @@ def certify_nonnegative(
         raise InputError("name", name, "must be given with a journal, to tell one run from another")
     _require_factors(function, box, factors, margin, _bits(digits))
     run = _Run(function, box, gradient, min_width, _bits(digits), _bits(max_digits))
-    header = hashlib.sha256(repr((name, [str(a) for a in box], min_width, digits)).encode()).hexdigest()
-    if journal is not None and resume is None:
-        resume = _read(journal, header, box)
+    header = ""
+    if journal is not None:
+        header = identity((name, box, min_width, digits), (function, gradient) if gradient else (function,))
+        resume = resume or _read(journal, header, box)
     run.begin(resume)
     _loop(run, max_boxes, journal, header, progress)
     record = run.record()
