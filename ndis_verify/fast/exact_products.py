@@ -6,17 +6,18 @@ products of slices are exact in float64, so the plain matrix product (BLAS) does
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 DoubleDouble = tuple[np.ndarray, np.ndarray]
+_BITS = 72
 
 
 def double_double(a: np.ndarray, b: np.ndarray | None = None) -> DoubleDouble:
     """a, or a - b, as (high, low): exact for floats, to twice the precision for arrays of Fractions."""
     if a.dtype != np.float64:
         high = a.astype(np.float64)
-        from fractions import Fraction
-
         low = np.array([float(x - Fraction(h)) for x, h in zip(a.ravel(), high.ravel().tolist())]).reshape(a.shape)
         return high, low
     if b is None:
@@ -44,16 +45,22 @@ def _slices(matrix: DoubleDouble, bits: int, count: int) -> list[np.ndarray]:
     return slices
 
 
-def product(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
-    """a @ b with error about 2^-80 of |a| |b| rowwise and columnwise."""
-    inner = a[0].shape[-1]
-    bits = min(21, (52 - int(np.ceil(np.log2(inner + 1)))) // 2)
-    count = 4
-    left = _slices(a, bits, count)
-    right = [np.swapaxes(s, -1, -2) for s in _slices((np.swapaxes(b[0], -1, -2), np.swapaxes(b[1], -1, -2)), bits, count)]
+def _cut(matrix: DoubleDouble, inner: int) -> list[np.ndarray]:
+    """Slices for products over an inner dimension: no product of two slices has more than 53 bits."""
+    bits = (53 - max(inner - 1, 1).bit_length()) // 2
+    return _slices(matrix, bits, -(-_BITS // bits))
+
+
+def _turned(matrix: DoubleDouble) -> DoubleDouble:
+    return np.swapaxes(matrix[0], -1, -2), np.swapaxes(matrix[1], -1, -2)
+
+
+def _product(left: list[np.ndarray], right: list[np.ndarray]) -> DoubleDouble:
+    """left @ right.T of cut matrices, error about 2^-_BITS of |left| |right| row by row."""
+    right = [np.swapaxes(piece, -1, -2) for piece in right]
     high = matmul(left[0], right[0])
     low = np.zeros(high.shape)
-    for order in range(1, count):
+    for order in range(1, len(left)):
         for i in range(order + 1):
             high, error = _two_sum(high, matmul(left[i], right[order - i]))
             low = low + error
@@ -80,13 +87,20 @@ def whitened_pencil(gap: DoubleDouble, base: DoubleDouble, mean: DoubleDouble) -
     scale = 2.0 ** -np.rint(np.log2(np.diagonal(base[0], axis1=-2, axis2=-1)) / 2)
     scaled = base[0] * scale[..., :, None] * scale[..., None, :]
     inverse = np.linalg.inv(np.linalg.cholesky(scaled)) * scale[..., None, :]
-    white = (inverse, np.zeros(inverse.shape))
-    turned = (np.swapaxes(inverse, -1, -2), np.swapaxes(white[1], -1, -2))
-    rest = product(product(white, base), turned)[0]
-    second = np.linalg.inv(np.linalg.cholesky((rest + np.swapaxes(rest, -1, -2)) / 2))
-    inner = product(product(white, gap), turned)[0]
-    inner = matmul(matmul(second, inner), np.swapaxes(second, -1, -2))
-    moved = product(white, (mean[0][..., None], mean[1][..., None]))[0]
-    values, vectors = np.linalg.eigh((inner + np.swapaxes(inner, -1, -2)) / 2)
+    inner = inverse.shape[-1]
+    white = _cut((inverse, np.zeros(inverse.shape)), inner)
+
+    def congruent(matrix: DoubleDouble) -> np.ndarray:
+        half = _product(white, _cut(_turned(matrix), inner))
+        return _symmetric(_product(_cut(half, inner), white)[0])
+
+    second = np.linalg.inv(np.linalg.cholesky(congruent(base)))
+    pencil = matmul(matmul(second, congruent(gap)), np.swapaxes(second, -1, -2))
+    moved = _product(white, _cut((mean[0][..., None, :], mean[1][..., None, :]), inner))[0]
+    values, vectors = np.linalg.eigh(_symmetric(pencil))
     coordinates = np.swapaxes(vectors, -1, -2) @ (second @ moved)
     return values, coordinates[..., 0] ** 2
+
+
+def _symmetric(matrix: np.ndarray) -> np.ndarray:
+    return (matrix + np.swapaxes(matrix, -1, -2)) / 2

@@ -81,6 +81,8 @@ def _rows(r: Any) -> np.ndarray:
 
 def _log_delete(logit: np.ndarray, r: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
     """log delta in the "delete" direction at leverage 1/(1 + e^-logit): alpha = e^logit."""
+    if not logit.size:
+        return logit
     laws = Spectrum(np.exp(logit)[:, None], 0.0, r[:, None])
     return to_log_delta(log_entries(laws, np.arange(logit.size), epsilon))
 

@@ -106,21 +106,28 @@ def _block_sums(alpha, square, linear, x, y):
     real, imag = 1 - x * alpha[0], -y * alpha[0]
     sums = [None if part is None else [0.0, 0.0] for part in (square, linear)]
     _add_fractions(sums, (square, linear), 0, real, imag)
-    turns = None
+    turns = np.zeros(real.shape, dtype=np.int8)
+    below = (imag < 0).view(np.int8)
     for j in range(1, alpha.shape[0]):
         a, b = 1 - x * alpha[j], -y * alpha[j]
         _add_fractions(sums, (square, linear), j, a, b)
-        below = imag < 0
         real, imag = real * a - imag * b, real * b + imag * a
-        after = imag < 0
-        crossed = np.where(alpha[j] < 0, after & ~below, below & ~after)
-        if crossed.any():
-            turns = np.zeros(real.shape) if turns is None else turns
-            turns += np.where(crossed, np.where(after, 1.0, -1.0), 0.0)
+        after = (imag < 0).view(np.int8)
+        turns += _turned(after - below, alpha[j])
+        below = after
     argument = np.arctan2(imag, real)
-    if turns is not None:
+    if turns.any():
         argument += 2 * np.pi * turns
     return (_log_modulus(real, imag), argument), sums[0], sums[1]
+
+
+def _turned(change: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Full turns added where the product passed the negative axis; passing the positive axis is none."""
+    if alpha.max() <= 0:
+        return np.maximum(change, 0)
+    if alpha.min() >= 0:
+        return np.minimum(change, 0)
+    return np.where(alpha < 0, np.maximum(change, 0), np.minimum(change, 0))
 
 
 def _single(alpha, square, linear, x, y):
@@ -138,14 +145,17 @@ def _add_fractions(sums, parts, j, real, imag) -> None:
     """Add part[j]/(real + i imag) to each sum."""
     if parts[0] is None and parts[1] is None:
         return
-    largest = np.maximum(np.abs(real), np.abs(imag))
-    real, imag = real / largest, imag / largest
-    norm = (real * real + imag * imag) * largest
+    share = real * real
+    share += imag * imag
+    if share.max() > 1e300:
+        # 1/factor is then 0 for all that floats can tell, where the square overflows
+        share[~np.isfinite(share)] = np.finfo(float).max
+    np.divide(1.0, share, out=share)
     for total, part in zip(sums, parts):
         if part is not None:
-            share = part[j] / norm
-            total[0] = total[0] + share * real
-            total[1] = total[1] - share * imag
+            scaled = share * part[j]
+            total[0] = total[0] + scaled * real
+            total[1] = total[1] - scaled * imag
 
 
 def _log_modulus(real: np.ndarray, imag: np.ndarray) -> np.ndarray:

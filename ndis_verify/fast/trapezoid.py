@@ -9,9 +9,9 @@ import numpy as np
 from ndis_verify.fast.transform import transform
 
 WIDTH = 2.0  # the hyperbola's half-width in units of the saddle's
-_STEP = 0.17
+_STEP = 0.14
 _BLOCK = 18  # a multiple of 6, so that every second and every third node form rules of their own
-_MAX_BLOCKS = 22
+_MAX_BLOCKS = 27
 _FINEST = 16
 _TAIL = 1e-18
 _END = 1e-15
