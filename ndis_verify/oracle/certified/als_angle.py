@@ -46,6 +46,17 @@ class _Angle:
         self.constant = 2 * arb(2) ** self.m * ratio / _beta_function(half * (self.k + 1), half * d)
 
     def integral(self, digits: int, floor: arb) -> arb:
+        bound = self._bound()
+        if bound <= floor:
+            return arb(bound / 2, bound / 2)
+        return self._quadrature(digits, floor)
+
+    def _bound(self) -> arb:
+        """An upper bound: sin(psi - node) <= sqrt(S), 2z <= 1, 2F1 <= 2 (Euler's integral, z <= 1/2), weight largest at an end."""
+        weight = arb(1) if self.direction == "delete" else self._weight(acb(self.psi_node), False).real.max(arb(0))
+        return (arb.pi() * self.constant * self.root_sine**self.k * weight).upper()
+
+    def _quadrature(self, digits: int, floor: arb) -> arb:
         node, root, right = self.psi_node, self.psi_root, arb.pi() / 2
         if self.direction == "delete":
             low, high = (root if root > node else node), right
