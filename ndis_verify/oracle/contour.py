@@ -13,7 +13,7 @@ import mpmath
 from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.quadratic_form import Group
 
-BENDS = ("0.8", "0.4", "0.15", "0.05", "0")
+BENDS = ("0.6", "0.25", "0.08", "0", "-0.3")
 MAX_NODES = 3_000
 
 
@@ -36,7 +36,10 @@ def contour_hockey_stick(groups: Sequence[Group], epsilon: mpmath.mpf, digits: i
 def contour_upper_tail(
     parts: Sequence[tuple[mpmath.mpf, int, mpmath.mpf]], variance: mpmath.mpf, y: mpmath.mpf, digits: int
 ) -> mpmath.mpf:
-    """Pr[X > y] = (1/(2 pi i)) int E e^{s (X - y)}/s ds, X = sum w chi'^2(k, nc) + sqrt(variance) N(0, 1); parts (w, k, nc)."""
+    """Pr[X > y] = (1/(2 pi i)) int E e^{s (X - y)}/s ds for X = sum w chi'^2(k, nc) + sqrt(variance) N(0, 1).
+
+    parts: triples (w, k, nc).
+    """
     factors = [Factor(2 * w, k, mpmath.mpf(0), 2 * w * nc) for w, k, nc in parts]
     if variance:
         factors.append(Factor(mpmath.mpf(0), 0, variance, mpmath.mpf(0)))
@@ -49,7 +52,8 @@ def _integral(
     """(value, log value) of the integral of e^{-s y} prod factors/s, or over s (s + 1), at the current precision.
 
     `s(u) = s0 + w (i sinh u + kappa (cosh u - 1))`, s0 the saddle and w its width; kappa has the sign of
-    `x = y + sum p/(2 alpha)`, for which the integrand decays like e^{-s x}. The step is halved until two sums
+    `x = y + sum p/(2 alpha) - sum q/2 (alpha = 0)`, for which the integrand decays like e^{-s x}; |kappa| < 1 keeps
+    the Gaussian decay of a part with alpha = 0. The other side is the last resort. The step is halved until two sums
     agree to `digits` digits.
     """
     exponent, first, second = _integrand(factors, y, second_pole)
@@ -100,7 +104,7 @@ def _integrand(
 
 
 def _saddle(first: Callable, second: Callable, edge: mpmath.mpf | None) -> mpmath.mpf:
-    """The zero of the increasing derivative on (0, edge), by bisection in log(s/(edge - s)); a tenth of a width is enough."""
+    """The zero of the increasing derivative on (0, edge), by bisection, to a tenth of the width."""
 
     def place(t):
         v = mpmath.ldexp(1, int(t)) * mpmath.mpf(2) ** (t - int(t))
@@ -124,9 +128,8 @@ def _saddle(first: Callable, second: Callable, edge: mpmath.mpf | None) -> mpmat
 
 
 def _side(factors: Sequence[Factor], y: mpmath.mpf) -> int:
-    if any(f.alpha == 0 and f.p != 0 for f in factors):
-        return 0
-    return int(mpmath.sign(y + mpmath.fsum(f.p / f.alpha for f in factors if f.alpha != 0) / 2))
+    curved = mpmath.fsum((f.p / f.alpha if f.alpha else -f.q) for f in factors)
+    return int(mpmath.sign(y + curved / 2))
 
 
 def _node(exponent, start, width, kappa, peak, u):

@@ -25,7 +25,7 @@ def checked_mean_shift(sensitivity: Any, std: Any, epsilon: Any, digits: Any) ->
 def checked_projection(
     leverage: Any, r: Any, epsilon: Any, direction: Any, digits: Any
 ) -> tuple[Fraction, int, Fraction, int]:
-    """(alpha, r, epsilon, digits): the relative covariance is 1 + alpha = 1/(1 - p) for "delete", 1 - p for "insert"."""
+    """(alpha, r, epsilon, digits); the relative covariance 1 + alpha is 1/(1 - p) for "delete", 1 - p for "insert"."""
     p = exact(leverage, "leverage")
     if not 0 <= p < 1:
         raise InputError("leverage", leverage, "must lie in [0, 1)")
@@ -38,7 +38,7 @@ def checked_projection(
 def checked_calibration(
     name: str, scale: Any, epsilon: Any, delta: Any, digits: Any
 ) -> tuple[Fraction, Fraction, Fraction, int]:
-    """(scale, epsilon, delta, digits) with scale > 0 (a positive int if its name is "r"), epsilon >= 0, 0 < delta < 1."""
+    """(scale, epsilon, delta, digits); scale > 0 (a positive int if named "r"), epsilon >= 0, 0 < delta < 1."""
     size = Fraction(checked_count(scale)) if name == "r" else exact(scale, name)
     if size <= 0:
         raise InputError(name, scale, "must be positive")

@@ -16,7 +16,7 @@ from ndis_verify.oracle.quadratic_form import Group
 
 
 def two_route_value(alpha: Fraction, multiplicity: int, m2: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
-    """`delta_{P,Q}(epsilon)` where S1 = (1 + alpha) S2 and the whitened mean shift has squared norm m2, by both routes."""
+    """`delta_{P,Q}(epsilon)` where S1 = (1 + alpha) S2 and m2 is the squared whitened mean shift, by both routes."""
     exact_spectrum = from_groups([(alpha, multiplicity, m2)])
     remake = _remake(alpha, multiplicity, m2, epsilon)
     return agreed_value(remake, lambda: exact_spectrum, epsilon, digits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -18,7 +19,7 @@ MAX_DENSE_DIMENSION = 128
 
 @dataclass(frozen=True)
 class Group:
-    """`multiplicity` coordinates with one alpha = lambda - 1; m2 is the squared norm of their share of the mean shift."""
+    """`multiplicity` coordinates with one alpha = lambda - 1; m2 is their share of the squared mean shift."""
 
     alpha: mpmath.mpf
     multiplicity: int
@@ -46,9 +47,14 @@ def quadratic_form(pair: GaussianPair, digits: int = 30) -> QuadraticForm:
 
 
 def relative_groups(pair: GaussianPair, digits: int) -> tuple[Group, ...]:
-    """Distinct alpha with multiplicity and m2, computed with 2 digits + 20 working digits."""
+    """Distinct alpha with multiplicity and m2, computed with 2 digits + 20 working digits (the last few are kept)."""
     if not isinstance(pair, GaussianPair):
         raise InputError("pair", pair, "must be a GaussianPair")
+    return _groups(pair, digits)
+
+
+@lru_cache(maxsize=16)
+def _groups(pair: GaussianPair, digits: int) -> tuple[Group, ...]:
     with mpmath.workdps(2 * digits + 20):
         if pair.cov_p.kind != "dense" and pair.cov_q.kind != "dense":
             return _diagonal_groups(pair)

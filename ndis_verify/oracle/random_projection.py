@@ -1,4 +1,4 @@
-"""The random-projection curve (N26-L4, N24-C2) to any number of digits: incomplete gammas against the contour integral."""
+"""The random-projection curve (N26-L4, N24-C2) by incomplete gammas and by the contour integral."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact
 from ndis_verify.oracle.calibration import decreasing_root
 from ndis_verify.oracle.inputs import checked_calibration, checked_projection
 from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value
@@ -41,4 +40,5 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure
 
     odds = decreasing_root(curve, delta, Fraction(1), digits + 1, quick, "agreement")
     with mpmath.workdps(digits + 25):
-        return Enclosure(1 / (1 + odds.mid), odds.rad / (1 + mpmath.mpf(odds.lower.numerator) / odds.lower.denominator) ** 2 * 2, "agreement")
+        lowest = odds.mid - 2 * odds.rad
+        return Enclosure(1 / (1 + odds.mid), 2 * odds.rad / (1 + lowest) ** 2, "agreement")

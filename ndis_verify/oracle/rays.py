@@ -13,7 +13,7 @@ import mpmath
 from ndis_verify.oracle.precision import PrecisionError
 
 ANGLES = (60, 72, 82, 87, 90)
-MAX_LEVEL = 6
+MAX_LEVEL = 8
 
 
 @dataclass(frozen=True)

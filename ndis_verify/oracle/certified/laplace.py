@@ -34,7 +34,7 @@ class Scaled:
     def log(self) -> arb:
         """The logarithm; raises `InputError` where the number is exactly zero."""
         if self.value.is_zero():
-            raise InputError("epsilon", "as given", "the divergence is exactly 0 there and has no logarithm")
+            raise InputError("epsilon", "this pair", "the divergence is exactly 0 there and has no logarithm")
         return self.value.log() + self.log_scale
 
 
