@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ndis_verify.fast.transform import Forms, cumulants, slopes, transform
-from ndis_verify.fast.trapezoid import WIDTH, trapezoid
+from ndis_verify.fast.trapezoid import trapezoid
 
 Weight = Literal["hockey_stick", "complement", "tail", "density"]
 
@@ -24,7 +24,7 @@ _POWER = {"hockey_stick": 1.0, "complement": 1.0, "tail": 0.0, "density": -1.0}
 _CLOSEST = 1e-290
 _ENTRIES = 1 << 11  # entries worked on together: bounds memory
 _CELLS = 1 << 20  # the same bound for groups times entries, where every entry has a form of its own
-_GOOD = 1e-15
+_GOOD = 1e-15  # of the estimate; the step is chosen for less
 _LOG_ONLY = 1e14  # beyond this the height of the saddle is the logarithm, to 12 digits
 _FLATTEST = 0.1
 _STEEPEST = 0.6  # below pi/4, the angle from which a Gaussian part stops decaying
@@ -87,16 +87,18 @@ class _Paths:
         _, second, third = self._derivatives(saddle)
         relative = 1 / np.sqrt(second)
         height = transform(self.forms, self.t, saddle[:, None])[:, 0].real - np.log(self.weight(saddle, self.slope))
+        # The hyperbola's half-width in units of the saddle's: as wide as the nearest singularity is far.
+        width = np.clip(np.minimum(1.0, self.reach / saddle - 1) / relative, 0.6, 1.6)
         # The third derivative gives the curvature of steepest descent; the far end decays on the side of `edge`.
         side = np.where(self.edge > 0, 1.0, -1.0)
-        steepest = side * np.clip(side * np.arctan(WIDTH * relative**3 * third / 3), _FLATTEST, _STEEPEST)
+        steepest = side * np.clip(side * np.arctan(width * relative**3 * third / 3), _FLATTEST, _STEEPEST)
         best, error, todo = np.full(self.t.shape, np.nan), np.full(self.t.shape, np.inf), np.flatnonzero(~(np.abs(height) > _LOG_ONLY))
         # Far below the smallest float only the logarithm is asked for, and the exponent's own rounding is larger.
         good = np.where(np.abs(height) > 745, np.minimum(1e-14 * np.abs(height), 1e-2), _GOOD)
         for bend in (steepest, -0.1 * side, 0.3 * side, 0.6 * side, -0.3 * side):
             if not todo.size:
                 break
-            value, estimate = trapezoid(self, todo, saddle, saddle * relative, bend, height, good)
+            value, estimate = trapezoid(self, todo, saddle, saddle * relative, width, bend, height, good)
             better = estimate < error[todo]
             best[todo[better]], error[todo[better]] = value[better], estimate[better]
             todo = todo[~(error[todo] < good[todo])]
