@@ -91,6 +91,23 @@ def test_near_equal_pairs(gap):
     agrees_with_certified("hockey_stick", pair, 0)
 
 
+AWKWARD = {
+    "a Gaussian part of size 1e-10": (GaussianPair([1, "1e-10"], [3, 1], [0, 0], 1), 1),
+    "a Gaussian part beside a bounded loss": (GaussianPair([1, "1e-3"], ["0.3", 1], [0, 0], 1), "0.5"),
+    "tail coefficient x = 0": (GaussianPair([0, 0], [2, "0.5"], [0, 0], 1), 0),
+    "tail coefficient x = 1e-8": (GaussianPair([0, 0], [2, "0.5"], [0, 0], 1), "1e-8"),
+    "eigenvalues from 1e-6 to 1e6": (GaussianPair([1, 1, 1], ["1e6", "1e-6", 1], [0, 0, 0], 1), 1),
+    "large noncentralities": (GaussianPair([10, 5], ["0.9", "0.5"], [0, 0], 1), 100),
+    "ten thousand coordinates": (GaussianPair([0] * 10_000, ["0.99"] * 5000 + ["1.02"] * 5000, [0] * 10_000, 1), 10),
+    "means far apart": (GaussianPair(["1e10"], ["0.5"], [0], 1), 10),
+}
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_awkward_pairs(name):
+    agrees_with_certified("hockey_stick", *AWKWARD[name])
+
+
 @pytest.mark.parametrize(
     "arguments", [(1, 1, 1), (1, "0.05", 1), (1, 7, 5), (1, 1, -2), (0, 1, 1), (0, 1, -1), ("1e-20", 1, 0)]
 )

@@ -8,7 +8,6 @@ from typing import Any
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import to_mpf
 from ndis_verify.oracle.calibration import decreasing_root
 from ndis_verify.oracle.inputs import checked_calibration, checked_mean_shift
 from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value

@@ -10,6 +10,7 @@ from ndis_verify.exact_number import InputError
 
 MAX_DIGITS = 1000
 MAX_BITS = 60_000
+MAX_ROUTE_DIGITS = 2_500  # mpmath routes: beyond this their run time is no longer reasonable
 
 
 class PrecisionError(ArithmeticError):

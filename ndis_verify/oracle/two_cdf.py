@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import mpmath
 
 from ndis_verify.oracle.chi2_series import lower_probability
-from ndis_verify.oracle.precision import MAX_BITS, PrecisionError
+from ndis_verify.oracle.precision import MAX_ROUTE_DIGITS, PrecisionError
 from ndis_verify.oracle.quadratic_form import Group
 from ndis_verify.oracle.rays import Law
 
@@ -22,7 +22,7 @@ Terms = tuple[mpmath.mpf, mpmath.mpf]
 def second_route(remake: Callable[[int], tuple[Sequence[Group], mpmath.mpf]], digits: int) -> mpmath.mpf:
     """The divergence to about `digits` digits; `remake(n)` gives (groups, epsilon) with n digits and more."""
     wanted = digits + 4
-    while wanted * 3.33 < MAX_BITS:
+    while wanted <= MAX_ROUTE_DIGITS:
         groups, epsilon = remake(wanted)
         with mpmath.workdps(2 * wanted + 20):
             first, second = _route(groups)(groups, epsilon, wanted)
