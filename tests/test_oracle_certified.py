@@ -296,3 +296,14 @@ def test_tail_bound_is_above_the_tail(parts, real, imag, u, second_pole, offset)
         bound = tail_bound(transform, r, u)
     if bound is not None:
         assert float(bound) >= ray_integral(transform, r, u) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize(("alpha", "u", "offset"), [(0.3, 1, 0.1), (-0.3, -1, -0.1)])
+def test_tail_bound_pays_for_a_branch_point_still_ahead(alpha, u, offset):
+    """The ray passes 1/alpha at a height of 1/2, where |1 - s alpha|^{-k/2} has grown: exp(-x t) alone is no bound."""
+    with working_bits(80):
+        transform = Transform(arb(offset), (Term(arb(alpha), 8, arb(0), arb(0)),), arb(offset), True)
+        r = acb(0.1 if u == 1 else -1.1, 0.5)
+        bound = float(tail_bound(transform, r, u))
+    tail = ray_integral(transform, complex(0.1 if u == 1 else -1.1, 0.5), u)
+    assert 1 / abs(offset) < tail <= bound
