@@ -41,7 +41,7 @@ class Phi(sp.Function):
         return (1 + sp.erf(x / sp.sqrt(2))) / 2
 
     def _mpmathcode(self, printer: Any) -> str:
-        return printer._print(self.rewrite(sp.erfc))
+        return f"({printer._print(self.rewrite(sp.erfc))})"  # a reflected erfc prints as a sum
 
     def _numpycode(self, printer: Any) -> str:
         return f"{printer._module_format('scipy.special.ndtr')}({printer._print(self.args[0])})"
