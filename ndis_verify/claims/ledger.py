@@ -26,6 +26,7 @@ _TOPICS = (
     "estimator",
     "privacy_loss",
     "real_data",
+    "waiting",
 )
 
 

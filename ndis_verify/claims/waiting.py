@@ -1,0 +1,162 @@
+"""Claims about mechanisms, audits and experiments that nothing in this package runs yet: recorded, stated, open."""
+
+from __future__ import annotations
+
+from ndis_verify.claim import Claim, Verdict
+
+_MECHANISM = "The mechanism is not in this package yet; its privacy has to be derived from the drawn output, not from the plan."
+_EXPERIMENT = (
+    "A printed number of an experiment: it can be judged only by running the mechanisms it compares on data of the printed size, "
+    "and the package has neither those mechanisms nor those data sets yet."
+)
+_SIZES = "The tables print Song n = 327346 and Flight n = 515345; the text has flight 327346 (2 features) and song 515345 (91 features)."
+
+
+def _open(id: str, title: str, statement: str, reason: str, hypotheses: tuple[str, ...], note: str = "", formula: str | None = None) -> Claim:
+    return Claim(
+        id=id,
+        source=id.partition("-")[0],
+        title=title,
+        statement=statement,
+        formula=formula,
+        hypotheses=hypotheses,
+        declared=Verdict.OPEN,
+        reason_open=reason,
+        note=note,
+    )
+
+
+_AUDIT = ("a CDF oracle whose error per call is at most alpha/(1 + e^eps)", "alpha > 0", "eps > 0")
+_RELATIVE = ("a set of databases S", "neighbours both in S")
+_LEAST_SQUARES = ("[B b] of full column rank", "the residual is not zero")
+
+CLAIMS = (
+    _open(
+        "N26-D9",
+        "a CDF oracle for generalized chi-square laws with error alpha",
+        "On every generalized chi-square law and every t the oracle's answer is within alpha of the probability.",
+        "A definition whose use is the audit of N26-T7.1: it waits on the audit, which has to show an oracle that keeps its stated error.",
+        _AUDIT[:1],
+        formula="|oracle(W, t) - Pr[W <= t]| <= alpha",
+    ),
+    _open(
+        "N26-T7.1",
+        "two oracle calls give the divergence within alpha",
+        "Two calls with error alpha/(1+e^eps) each give the divergence within alpha, and a lower bound above the claimed delta refutes "
+        "a claim of differential privacy.",
+        "Waits on the audit. The error sum is one line; the statement also promises a deterministic auditor, and the oracles at hand "
+        "(Davies, Imhof) certify no error, so what the auditor concludes has to be judged together with the auditor.",
+        _AUDIT,
+        formula="|(p1 - e^eps p2) - delta| <= alpha/(1+e^eps) + e^eps alpha/(1+e^eps) = alpha",
+        note="Relative to a delta below alpha the guarantee says nothing: at delta = 1e-6 and eps = 10 each call needs an absolute error "
+        "under 4.6e-11 to reach alpha = delta, and the package's own certified values carry their error instead of assuming it.",
+    ),
+    _open(
+        "N24-D6",
+        "the leverage of a set of databases",
+        "The largest leverage of a record, over all databases of the set and all their records.",
+        "A definition that only relative privacy uses: it waits on the relative mechanisms of N24-Fig12.",
+        _RELATIVE,
+        formula="p_S = max over D, D' in S, D' = D without row i, of p_i(D)",
+    ),
+    _open(
+        "N24-D7",
+        "the residual of a set of databases",
+        "The largest global residual of a record, over all databases of the set and all their records.",
+        "A definition that only relative privacy uses: it waits on the relative mechanisms of N24-Fig13.",
+        _RELATIVE,
+        formula="q_S = max over D, D' in S, D' = D without row i, of q_i(D)",
+    ),
+    _open(
+        "N24-Fig12",
+        "relative random projection: noise only if the inherent privacy falls short",
+        "With p* from the target: if p* is at least the leverage of the set return the plain projection, else the noisy one.",
+        _MECHANISM,
+        (*_RELATIVE, "every record has norm at most l"),
+    ),
+    _open(
+        "N24-T6",
+        "the relative random projection mechanism is (eps, delta)-relative DP",
+        "For every set of databases the mechanism of N24-Fig12 is (eps, delta)-relative differentially private.",
+        "Waits on the mechanism of N24-Fig12. Its two halves are settled where they stand alone: the closed form and its order in the "
+        "leverage (N24-T2, N24-P3), and the noisy branch (N24-T3); what is left is that the branch taken is the same for neighbours.",
+        _RELATIVE,
+    ),
+    _open(
+        "N24-Fig13",
+        "relative least squares: noise only if the inherent privacy falls short",
+        "If leverage and residual of the set already meet the target sample from the least squares law, else augment by a ridge first.",
+        _MECHANISM + " It also rests on the order conjectured in N24-T5.",
+        (*_RELATIVE, *_LEAST_SQUARES),
+    ),
+    _open(
+        "N24-Fig14",
+        "baselines: projected least squares (Sheffet) and the mutual-information baseline",
+        "The two baselines compared with are (eps, delta)-DP at the constants of the figure.",
+        "The baselines are not in this package yet, and the constants of the figure were lost from the text.",
+        (*_LEAST_SQUARES, "every record has norm at most l"),
+        note="The second baseline bounds mutual information and is converted to (eps, delta) by an inequality of its own.",
+    ),
+    _open(
+        "N24-TabI",
+        "utility of private random projection on three data sets",
+        "Pairwise-distance ratio, dot-product ratio and added noise of four methods, averages of 100 runs.",
+        _EXPERIMENT,
+        ("eps = 1", "delta from the number of records"),
+        note=_SIZES,
+    ),
+    _open(
+        "N24-TabII",
+        "error of private least squares on three data sets",
+        "Normalised error and added noise of the private least squares mechanisms, averages of 100 runs.",
+        _EXPERIMENT,
+        ("eps = 1", "delta from the number of records"),
+        note=_SIZES + " The text calls one table both II and IV.",
+    ),
+    _open(
+        "N24-TabIII",
+        "utility of relative random projection on three data sets",
+        "The measures of N24-TabI with the relative mechanism; plain projection has its inherent delta printed.",
+        _EXPERIMENT,
+        ("eps = 1", "a database and all its neighbours as the set"),
+        note=_SIZES,
+    ),
+    _open(
+        "N24-TabIV",
+        "error of relative least squares on three data sets",
+        "Normalised error and added noise of the relative least squares mechanisms, averages of 100 runs.",
+        _EXPERIMENT,
+        ("eps = 1", "a database and all its neighbours as the set"),
+        note=_SIZES,
+    ),
+    _open(
+        "N24-Fig5",
+        "theoretical and black-box spectrum of approximate least squares agree",
+        "On Cancer and 20000 records of Flight the asymptotic spectrum and the estimated one closely match.",
+        "Waits on a black-box estimator of the divergence and on the Flight data; closeness of two curves needs a stated error of the estimate.",
+        (*_LEAST_SQUARES, "r columns as in the source's experiments"),
+    ),
+    _open(
+        "N24-Fig6",
+        "spectrum of random projection on the larger data sets",
+        "Plain projection of Flight and Song has some inherent relative privacy.",
+        "Needs the Flight and Song records, which the package does not bundle; on bundled records the curve is settled (DATA-diabetes).",
+        ("the deletion of each database's worst record",),
+        note=_SIZES,
+    ),
+    _open(
+        "N24-Fig9",
+        "theoretical and black-box spectrum of a random linear combination agree",
+        "With and without added noise the closed form and the estimated spectrum closely match.",
+        "Waits on a black-box estimator of the divergence with a stated error. The closed form itself is proved (N24-T7).",
+        ("r = 1", "one record deleted"),
+    ),
+    _open(
+        "N24-Fig10",
+        "spectrum of a random linear combination on the larger data sets",
+        "The curve of N24-T7 at the largest leverage of Flight and of Song.",
+        "Needs the Flight and Song records, which the package does not bundle.",
+        ("r = 1", "the deletion of each database's worst record"),
+        note=_SIZES,
+    ),
+)
