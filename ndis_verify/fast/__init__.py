@@ -1,7 +1,9 @@
 """Float64 values of Gaussian indistinguishability spectra, vectorised over epsilon and over pairs (numpy, scipy)."""
 
+from ndis_verify.fast.als_exact import als_exact_hockey_stick, log_als_exact_hockey_stick
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
+from ndis_verify.fast.least_squares import als_hockey_stick, als_max_privacy_loss, als_spectrum, log_als_hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
 from ndis_verify.fast.privacy_profile import PrivacyProfile
 from ndis_verify.fast.random_projection import log_rp_hockey_stick, rp_hockey_stick, rp_leverage
@@ -12,10 +14,16 @@ __all__ = [
     "PairBatch",
     "PrivacyProfile",
     "Spectrum",
+    "als_exact_hockey_stick",
+    "als_hockey_stick",
+    "als_max_privacy_loss",
+    "als_spectrum",
     "epsilon_for_delta",
     "gaussian_hockey_stick",
     "gaussian_std",
     "hockey_stick",
+    "log_als_exact_hockey_stick",
+    "log_als_hockey_stick",
     "log_gaussian_hockey_stick",
     "log_hockey_stick",
     "log_rp_hockey_stick",

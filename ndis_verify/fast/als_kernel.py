@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaln
 
-STEP = 0.1
-NODES = np.arange(-48, 49) * STEP
+STEP = 0.08
+NODES = np.arange(-60, 61) * STEP
 _LOG_COSH = np.log(np.cosh(NODES))
 _EDGE = 600.0  # logistic coordinates beyond it hold less than e^-300 of any integral here
 

@@ -4,6 +4,10 @@
 carries a proof (Arb balls and an analytic tail bound; basis "bound"). Same arguments, `digits` relative digits.
 """
 
+from ndis_verify.oracle.als_exact import als_exact_hockey_stick
+from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as certified_als_exact_hockey_stick
+from ndis_verify.oracle.certified.als_exact import als_max_privacy_loss as certified_als_max_privacy_loss
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_sf as certified_generalized_chi2_sf
 from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta as certified_epsilon_for_delta
@@ -16,12 +20,18 @@ from ndis_verify.oracle.certified.random_projection import rp_leverage as certif
 from ndis_verify.oracle.generalized_chi2 import generalized_chi2_cdf, generalized_chi2_sf
 from ndis_verify.oracle.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.oracle.mean_shift import gaussian_hockey_stick, gaussian_std
+from ndis_verify.oracle.least_squares import als_hockey_stick
 from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.quadratic_form import quadratic_form
 from ndis_verify.oracle.random_projection import rp_hockey_stick, rp_leverage
 
 __all__ = [
     "PrecisionError",
+    "als_exact_hockey_stick",
+    "als_hockey_stick",
+    "certified_als_exact_hockey_stick",
+    "certified_als_hockey_stick",
+    "certified_als_max_privacy_loss",
     "certified_epsilon_for_delta",
     "certified_gaussian_hockey_stick",
     "certified_gaussian_std",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ndis_verify.symbolic import (
     generalized_chi2,
+    least_squares,
     leverage,
     mean_shift,
     moment_generating,
@@ -62,6 +63,11 @@ BUILDERS = (
     moment_generating.largest_loss,
     moment_generating.single_integral,
     monte_carlo.hoeffding_samples,
+    least_squares.deleted_solution,
+    least_squares.quadratic_form_deletion,
+    least_squares.quadratic_form_insertion,
+    least_squares.student_law,
+    least_squares.finite_loss,
 )
 
 
