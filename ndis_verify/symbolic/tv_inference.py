@@ -1,0 +1,187 @@
+"""One parameter read off one divergence: two bins, the Gaussian std, and which order depends on it most."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.special_functions import Phi, phi
+
+std, order, rate = sp.symbols("s a q", positive=True)
+loss = sp.Symbol("l", real=True)  # log of the order
+zero = sp.Integer(0)
+_argument = 1 / (2 * std) - std * loss
+
+
+@cache
+def two_bins() -> Derivation:
+    """Two bins, TPR >= FPR and eps >= 0: the divergences are (TPR - e^eps FPR)_+ and (TNR - e^eps FNR)_+ (KM-6.1).
+
+    `number`: e^eps at which the first equals `delta`, from `tpr` and `fpr`.
+    """
+    fpr, gain, growth, level, above = sp.symbols("f g k delta c", nonnegative=True)
+    tpr, rest = sp.symbols("t", positive=True), sp.symbols("r", nonnegative=True)
+    positive_fpr = sp.symbols("F", positive=True)
+    steps = (
+        Step("second bin adds nothing", "TPR = FPR + g, e^eps = 1 + k, TNR = r = 1 - FPR, FNR = r - g: FNR - e^eps TNR <= 0.", lhs=(rest - gain) - (1 + growth) * rest, rhs=zero, relation="<=", witness=-gain - growth * rest),
+        Step("first bin adds nothing to the other order", "FPR - e^eps TPR <= 0.", lhs=fpr - (1 + growth) * (fpr + gain), rhs=zero, relation="<=", witness=-gain - growth * fpr - growth * gain),
+        Step("true negatives", "The same with TNR and FNR.", lhs=(rest - (rest - level) / positive_fpr * positive_fpr) - level, rhs=zero),
+        Step("beyond it", "A larger e^eps lowers both divergences, so the larger of the two solutions bounds both by delta.", lhs=tpr - ((tpr - level) / positive_fpr + above) * positive_fpr, rhs=level, relation="<=", witness=-above * positive_fpr),
+        Step("solution", "TPR - e^eps FPR = delta.", lhs=sp.solve(tpr - sp.Symbol("x") * positive_fpr - level, sp.Symbol("x"))[0], rhs=(tpr - level) / positive_fpr),
+        Step("lower bound", "Binning is post-processing: a mechanism that is (eps', delta)-DP has eps' at least the smallest eps >= 0 at which both are at most delta.", kind="argument"),
+    )  # fmt: skip
+    return Derivation(
+        id="tv_inference.two_bins",
+        title="The epsilon of a threshold attack is that of a two-bin histogram",
+        sources=("KM-6.1",),
+        hypotheses=("TPR >= FPR > 0, FNR > 0", "the larger ratio is at least 1"),
+        steps=steps,
+        result_step="solution",
+        symbols={"tpr": tpr, "fpr": positive_fpr, "delta": level},
+        faults=(
+            Fault("delta added", "solution", lambda rhs: (tpr + level) / positive_fpr),
+            Fault("ratio inverted", "solution", lambda rhs: positive_fpr / (tpr + level)),
+            Fault("bound doubled", "beyond it", lambda rhs: 2 * level),
+        ),
+        covers={"KM-6.1": "whole, under TPR >= FPR and a nonnegative epsilon"},
+    )  # fmt: skip
+
+
+@cache
+def invertible() -> Derivation:
+    """`d/ds H_a(N(0,s^2)||N(1,s^2)) = -phi(1/(2s) - s log a)/s^2 < 0` for every a > 0 (KM-7.1, KM-I.1).
+
+    `number`: that derivative at `std` and `log_order` = log a.
+    """
+    value = Phi(_argument) - sp.exp(loss) * Phi(-std * loss - 1 / (2 * std))
+    slope = -phi(_argument) / std**2
+    printed = (-loss - 1 / (2 * std**2)) * phi(-std * loss + 1 / (2 * std)) - sp.exp(loss) * (-loss + 1 / (2 * std**2)) * phi(-std * loss - 1 / (2 * std))
+    whitened = mean_shift.hockey_stick().result.subs({mean_shift.shift: 1 / std, mean_shift.epsilon: loss})
+    steps = (
+        Step("profile", "mean_shift.hockey_stick at the shift 1/s, eps = log a.", lhs=whitened, rhs=value),
+        Step("printed derivative", "The source's two terms.", lhs=sp.diff(value, std), rhs=printed),
+        Step("derivative", "The two terms have one exponential part.", lhs=printed, rhs=slope),
+        Step("strictly decreasing", "Hence one std for each value of the divergence.", lhs=slope, rhs=zero, relation="<", witness=slope),
+        Step("range", "As s -> 0 the value tends to 1, as s -> infinity to max(0, 1 - a): those are the values that have a preimage.", kind="argument"),
+    )  # fmt: skip
+    return Derivation(
+        id="tv_inference.invertible",
+        title="A divergence of the Gaussian pair determines its standard deviation",
+        sources=("KM-7.1",),
+        hypotheses=("s > 0", "a > 0"),
+        steps=steps,
+        result_step="derivative",
+        symbols={"std": std, "log_order": loss},
+        faults=(
+            Fault("sign", "derivative", lambda rhs: -rhs),
+            Fault("s for s^2", "derivative", lambda rhs: rhs * std),
+            Fault("order inverted", "profile", lambda rhs: rhs.subs(loss, -loss)),
+        ),
+        covers={"KM-7.1": "whole"},
+    )
+
+
+@cache
+def sensitivity_peak() -> Derivation:
+    """|d/ds H_a| is largest at a = e^{1/(2 s^2)}, where it is 1/(sqrt(2 pi) s^2); at a = 1 it is e^{-1/(8 s^2)} of that (KM-7.2).
+
+    `number`: the order at which it is largest, at `std`.
+    """
+    excess = sp.symbols("k", positive=True)  # s = 1 + k
+    size = phi(_argument) / std**2
+    best = 1 / (2 * std**2)
+    steps = (
+        Step("one square", "phi falls with the square of its argument, which is 0 at log a = 1/(2 s^2).", lhs=_argument, rhs=-std * (loss - best)),
+        Step("nowhere larger", "phi(0) - phi(x) >= 0 as x^2 >= 0.", lhs=-(_argument**2) / 2, rhs=zero, relation="<=", witness=-(std**2) * (loss - best) ** 2 / 2),
+        Step("derivative in log a", "Negative beyond the peak and positive before it: the only stationary point.", lhs=sp.diff(size, loss), rhs=phi(_argument) / std * (1 / (2 * std) - std * loss)),
+        Step("inside the printed interval", "s = 1 + k: 1/(2s) - 1/(2 s^2) > 0, and the peak is beyond a = 1.", lhs=(1 / (2 * std) - best).subs(std, 1 + excess), rhs=zero, relation=">", witness=excess / (2 * (1 + excess) ** 2)),
+        Step("total variation", "At a = 1.", lhs=(phi(_argument) / phi(0)).subs(loss, 0), rhs=sp.exp(-1 / (8 * std**2))),
+        Step("peak", "The order itself.", lhs=sp.exp(sp.solve(_argument, loss)[0]), rhs=sp.exp(best)),
+    )  # fmt: skip
+    return Derivation(
+        id="tv_inference.sensitivity_peak",
+        title="The order whose divergence depends most on the standard deviation",
+        sources=("KM-7.2",),
+        hypotheses=("s > 0 (the interval: s > 1)",),
+        steps=steps,
+        result_step="peak",
+        symbols={"std": std},
+        faults=(
+            Fault("end of the printed interval", "peak", lambda rhs: sp.exp(1 / (2 * std))),
+            Fault("total variation best", "total variation", lambda rhs: sp.Integer(1)),
+            Fault("std left out of the derivative", "derivative in log a", lambda rhs: rhs * std),
+        ),
+        covers={"KM-7.2": "whole, with the exact order"},
+    )
+
+
+@cache
+def mixed_order_derivative() -> Derivation:
+    """`d/da d/ds H_a = -x phi(x)/(s a)`, x = 1/(2s) - s log a (KM-J.1).
+
+    `number`: at `std` and `log_order` = log a.
+    """
+    slope = -phi(1 / (2 * std) - std * sp.log(order)) / std**2
+    right = -(1 / (2 * std) - std * sp.log(order)) * phi(1 / (2 * std) - std * sp.log(order)) / (std * order)
+    by_log = -_argument * phi(_argument) / (std * sp.exp(loss))
+    steps = (
+        Step("derivative in a", "Of tv_inference.invertible's result.", lhs=sp.diff(slope, order), rhs=right),
+        Step("at a = 1", "Negative, as the source says.", lhs=right.subs(order, 1), rhs=-sp.exp(-1 / (8 * std**2)) / (2 * sp.sqrt(2 * sp.pi) * std**2)),
+        Step("in log a", "a = e^l.", lhs=right.subs(order, sp.exp(loss)), rhs=by_log),
+    )
+    return Derivation(
+        id="tv_inference.mixed_order_derivative",
+        title="Derivative of the sensitivity with respect to the order",
+        sources=("KM-7.2",),
+        hypotheses=("s > 0", "a > 0"),
+        steps=steps,
+        result_step="in log a",
+        symbols={"std": std, "log_order": loss},
+        faults=(
+            Fault("std missing from the argument", "derivative in a", lambda rhs: -(1 / (2 * std) - sp.log(order)) * phi(1 / (2 * std) - sp.log(order)) / (std * order)),
+            Fault("sign", "in log a", lambda rhs: -rhs),
+        ),
+        covers={"KM-7.2": "part: the derivative behind it"},
+    )  # fmt: skip
+
+
+@cache
+def subsampled_tv() -> Derivation:
+    """`TV(q N(1,s^2) + (1-q) N(0,s^2), N(0,s^2)) = q (2 Phi(1/(2s)) - 1)`, decreasing in s (KM-S7-example, KM-eq5.1).
+
+    `number`: at `rate` = q and `std` = s.
+    """
+    p, base = sp.symbols("p b", positive=True)
+    value = rate * (2 * Phi(1 / (2 * std)) - 1)
+    slope = -rate * phi(1 / (2 * std)) / std**2
+    plain = mean_shift.hockey_stick().result.subs({mean_shift.shift: 1 / std, mean_shift.epsilon: zero})
+    steps = (
+        Step("mixture", "The difference to the second component is q times that of the two Gaussians.", lhs=(rate * p + (1 - rate) * base) - base, rhs=rate * (p - base)),
+        Step("two Gaussians", "mean_shift.hockey_stick at eps = 0.", lhs=plain, rhs=2 * Phi(1 / (2 * std)) - 1, reduce=_by_reflection),
+        Step("decreasing in s", "So it is invertible.", lhs=sp.diff(value, std), rhs=slope),
+        Step("sign", "A density over a square. ", lhs=slope, rhs=zero, relation="<", witness=slope),
+        Step("value", "Both together.", lhs=rate * (Phi(1 / (2 * std)) - (1 - Phi(1 / (2 * std)))), rhs=value),
+    )
+    return Derivation(
+        id="tv_inference.subsampled_tv",
+        title="Total variation of the subsampled Gaussian pair",
+        sources=("KM-S7-example",),
+        hypotheses=("0 < q <= 1", "s > 0"),
+        steps=steps,
+        result_step="value",
+        symbols={"rate": rate, "std": std},
+        faults=(
+            Fault("overlap for distance", "two Gaussians", lambda rhs: 1 - rhs),
+            Fault("rate forgotten", "value", lambda rhs: rhs / rate),
+            Fault("full distance in the argument", "value", lambda rhs: rate * (2 * Phi(1 / std) - 1)),
+        ),
+        covers={"KM-S7-example": "the function from TV to s"},
+    )  # fmt: skip
+
+
+def _by_reflection(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    """The difference with every Phi written through the odd function erf."""
+    return (left - right).rewrite(sp.erf)
