@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -85,7 +86,7 @@ class Enclosure:
         shown = self.justified_digits() if digits is None else min(digits, max(self.justified_digits(), 1))
         with mpmath.workprec(max(64, self.mid.man.bit_length() + 64)):
             value = mpmath.nstr(self.mid, max(shown, 1), strip_zeros=False, min_fixed=-7, max_fixed=21)
-        radius = exact(self.rad) + abs(exact(self.mid) - exact(value))
+        radius = exact(self.rad) + abs(exact(self.mid) - Fraction(value))
         return value, _round_up(radius)
 
     def __str__(self) -> str:
@@ -106,7 +107,8 @@ def _round_up(radius: Fraction) -> str:
     """The least d * 10^k >= radius with one digit d, as text."""
     if radius == 0:
         return "0"
-    exponent = len(str(radius.numerator)) - len(str(radius.denominator)) - 1
+    # Bit lengths give the decimal exponent to within one; str() of a long integer is refused by Python.
+    exponent = math.floor((radius.numerator.bit_length() - radius.denominator.bit_length() - 1) * math.log10(2)) - 1
     while Fraction(10) ** (exponent + 1) <= radius:
         exponent += 1
     digit = -((-radius) // Fraction(10) ** exponent)

@@ -144,6 +144,14 @@ def test_only_justified_digits_are_shown():
     assert enclosure.decimal(4)[0] == "3.142"
 
 
+@pytest.mark.parametrize("exponent", [-1386, -8700, -34707])
+def test_values_far_below_any_float_are_printed(exponent):
+    with mpmath.workdps(30):
+        enclosure = Enclosure(mpmath.mpf(10) ** exponent * 9, mpmath.mpf(10) ** (exponent - 20), "bound")
+    value, radius = enclosure.decimal(15)
+    assert value.endswith(f"e{exponent}") and radius.endswith(f"e{exponent - 20}") and str(enclosure)
+
+
 def test_an_enclosure_never_rounds_what_it_is_given():
     with mpmath.workdps(60):
         mid = mpmath.mpf(1) / 3
