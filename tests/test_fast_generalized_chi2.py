@@ -23,7 +23,7 @@ def noncentral_reference(dof, noncentrality, x, digits=60):
         return lower, upper
 
 
-@pytest.mark.parametrize("dof, noncentrality", [(1, 0.0), (1, 3.0), (2, 0.5), (5, 20.0), (0.5, 1.0)])
+@pytest.mark.parametrize("dof, noncentrality", [(1, 0.0), (1, 3.0), (2, 0.5), (5, 20.0), (12, 1.0)])
 @pytest.mark.parametrize("x", [1e-30, 1e-6, 0.3, 4.0, 60.0, 400.0])
 def test_one_weight(dof, noncentrality, x):
     lower, upper = noncentral_reference(dof, noncentrality, x)
@@ -38,6 +38,15 @@ def test_two_weights_of_opposite_sign_are_laplace():
     np.testing.assert_allclose(law.pdf(x), np.exp(-np.abs(x) / 2) / 4, rtol=1e-11)
     np.testing.assert_allclose(law.logsf(x[3:]), -x[3:] / 2 - math.log(2), rtol=1e-11)
     np.testing.assert_allclose(law.logcdf(x[:2]), x[:2] / 2 - math.log(2), rtol=1e-11)
+
+
+def test_a_density_with_a_pole_inside():
+    law = GeneralizedChi2([1.0, -1.0], [1, 1], [0.0, 0.0])
+    x = np.array([1e-60, 1e-9, 0.5, 20.0])
+    reference = [float(mpmath.besselk(0, v / 2) / (2 * mpmath.pi)) for v in x]
+    np.testing.assert_allclose(law.pdf(x), reference, rtol=1e-11)
+    np.testing.assert_allclose(law.pdf(-x), reference, rtol=1e-11)
+    assert law.pdf(0.0) == math.inf and law.cdf(0.0) == pytest.approx(0.5, rel=1e-14)
 
 
 def test_gaussian_alone():

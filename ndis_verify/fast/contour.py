@@ -80,6 +80,9 @@ class _Paths:
     def __init__(self, forms: Forms, t: np.ndarray, edge: np.ndarray, reach: np.ndarray, slope: np.ndarray, pole: bool):
         self.forms, self.wide_t, self.t, self.edge = forms, t, t.astype(np.float64), edge
         self.reach, self.slope, self.pole = reach, slope, pole
+        # The nearest singularity to the left of the path.
+        least = np.broadcast_to(forms.alpha.min(axis=1), t.shape)
+        self.floor = np.zeros(t.shape) if pole else np.where(least < 0, 1 / np.minimum(least, -1e-300), -np.inf)
 
     def solve(self) -> np.ndarray:
         """log of the integrals."""
@@ -88,11 +91,12 @@ class _Paths:
         relative = 1 / np.sqrt(second)
         height = transform(self.forms, self.t, saddle[:, None])[:, 0].real - np.log(self.weight(saddle, self.slope))
         # The hyperbola's half-width in units of the saddle's: as wide as the nearest singularity is far.
-        width = np.clip(np.minimum(1.0, self.reach / saddle - 1) / relative, 0.6, 1.6)
+        width = np.clip(np.minimum(saddle - self.floor, self.reach - saddle) / (saddle * relative), 0.6, 1.6)
         # The third derivative gives the curvature of steepest descent; the far end decays on the side of `edge`.
         side = np.where(self.edge > 0, 1.0, -1.0)
         steepest = side * np.clip(side * np.arctan(width * relative**3 * third / 3), _FLATTEST, _STEEPEST)
-        best, error, todo = np.full(self.t.shape, np.nan), np.full(self.t.shape, np.inf), np.flatnonzero(~(np.abs(height) > _LOG_ONLY))
+        best, error = np.full(self.t.shape, np.nan), np.full(self.t.shape, np.inf)
+        todo = np.flatnonzero(~(np.abs(height) > _LOG_ONLY))
         # Far below the smallest float only the logarithm is asked for, and the exponent's own rounding is larger.
         good = np.where(np.abs(height) > 745, np.minimum(1e-14 * np.abs(height), 1e-2), _GOOD)
         for bend in (steepest, -0.1 * side, 0.3 * side, 0.6 * side, -0.3 * side):

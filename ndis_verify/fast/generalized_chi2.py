@@ -18,8 +18,8 @@ from ndis_verify.fast.transform import Forms
 class GeneralizedChi2:
     """The law of sum_i w_i chi'^2(k_i, nc_i) + std N(0, 1) + shift, all parts independent (N26-D1).
 
-    weights: g numbers of either sign; dofs > 0 and noncentralities >= 0 broadcast to them; std >= 0; at least one
-    nonzero weight, or std > 0. Methods take a scalar or an array and return its shape. Tails and logarithms have full
+    weights: g numbers of either sign; whole dofs >= 1 and noncentralities >= 0 broadcast to them; std >= 0; at least
+    one nonzero weight, or std > 0. Methods take a scalar or an array and return its shape. Tails and logarithms have full
     relative accuracy (1e-11 where the value is at least 1e-290); exactly 0 and 1 outside a one-sided support.
     Raises `InputError`.
     """
@@ -36,7 +36,7 @@ class GeneralizedChi2:
         weights, dofs, ncs = (np.atleast_1d(_finite(getattr(self, n), n)) for n in ("weights", "dofs", "noncentralities"))
         std, shift = float(_finite(self.std, "std")), float(_finite(self.shift, "shift"))
         for name, array, bad, rule in (
-            ("dofs", dofs, dofs <= 0, "must be positive"),
+            ("dofs", dofs, (dofs < 1) | (dofs != np.floor(dofs)), "must be a whole number, at least 1"),
             ("noncentralities", ncs, ncs < 0, "must be at least 0"),
             ("std", np.atleast_1d(std), np.atleast_1d(std < 0), "must be at least 0"),
         ):
@@ -77,9 +77,6 @@ class GeneralizedChi2:
         high = np.inf if self.std > 0 or (w > 0).any() else self.shift
         return low, high
 
-    def _one_sided(self) -> bool:
-        return bool(np.isfinite(self.support()).any())
-
     def logcdf(self, x: Any) -> np.ndarray:
         """log Pr[W <= x]."""
         return self._log_tail(_points(x), upper=False)
@@ -99,18 +96,16 @@ class GeneralizedChi2:
             return np.exp(self.logsf(x))
 
     def pdf(self, x: Any) -> np.ndarray:
-        """The density; at the end of a one-sided support its limit from inside (inf for fewer than 2 dofs)."""
+        """The density; at the end of a one-sided support its limit from inside (inf for one degree of freedom)."""
         x = _points(x)
         flat = x.ravel()
-        value = np.empty(flat.shape)
-        above = flat > self.mean()
-        t = flat - self._offset
-        for part, forms, sign in ((above, self._forms, 1.0), (~above, self._forms.reflected(), -1.0)):
-            where = np.flatnonzero(part & np.isfinite(flat))
-            value[where] = log_integral(forms, np.zeros(where.size, dtype=int), sign * t[where], sign * (flat[where] - self.shift), "density")
-        value[~np.isfinite(flat)] = -np.inf
-        low, high = self.support()
-        value[(flat == low) | (flat == high)] = self._log_density_at_end() if np.isfinite(low) or np.isfinite(high) else -np.inf
+        value = np.full(flat.shape, -np.inf)
+        for where, forms, sign in self._sides(flat):
+            value[where] = self._integral(forms, sign, flat[where], "density")
+        if self.std == 0:
+            total, both = self._forms.dof.sum(), bool((self.weights > 0).any() and (self.weights < 0).any())
+            if not both or total == 2:
+                value[flat == self.shift] = np.inf if both else self._log_density_at_end()
         with np.errstate(under="ignore"):
             return np.exp(value).reshape(x.shape)[()]
 
@@ -131,15 +126,24 @@ class GeneralizedChi2:
             total = total + w * random_state.noncentral_chisquare(k, nc, size)
         return total
 
+    def _sides(self, x: np.ndarray) -> list[tuple[np.ndarray, Forms, float]]:
+        """Finite points above the mean with the forms of W, the others with those of -W."""
+        above, finite = x > self.mean(), np.isfinite(x)
+        return [
+            (np.flatnonzero(above & finite), self._forms, 1.0),
+            (np.flatnonzero(~above & finite), self._forms.reflected(), -1.0),
+        ]
+
+    def _integral(self, forms: Forms, sign: float, x: np.ndarray, weight: str) -> np.ndarray:
+        rows = np.zeros(x.size, dtype=int)
+        return log_integral(forms, rows, sign * (x - self._offset), sign * (x - self.shift), weight)
+
     def _log_tail(self, x: np.ndarray, upper: bool) -> np.ndarray:
         """The tail on x's side of the mean by the integral, the other one as its complement."""
         flat = x.ravel()
-        above = flat > self.mean()
-        t = flat - self._offset
         value = np.zeros(flat.shape)
-        for part, forms, sign in ((above, self._forms, 1.0), (~above, self._forms.reflected(), -1.0)):
-            where = np.flatnonzero(part & np.isfinite(flat))
-            tail = np.minimum(log_integral(forms, np.zeros(where.size, dtype=int), sign * t[where], sign * (flat[where] - self.shift), "tail"), 0.0)
+        for where, forms, sign in self._sides(flat):
+            tail = np.minimum(self._integral(forms, sign, flat[where], "tail"), 0.0)
             with np.errstate(all="ignore"):
                 value[where] = tail if (sign > 0) == upper else np.log1p(-np.exp(tail))
         value[flat == (np.inf if upper else -np.inf)] = -np.inf
@@ -180,14 +184,24 @@ class GeneralizedChi2:
                 return low + np.exp(u)
             return high - np.exp(-u) if np.isfinite(high) else centre + spread * np.sinh(u)
 
-        def excess(u: np.ndarray, index: np.ndarray) -> np.ndarray:
-            gap = self._log_tail(place(u), upper) - goal[index]
-            return np.clip(np.nan_to_num(gap if upper else -gap, nan=0.0), -1e300, 1e300)
+        def excess(x: np.ndarray, index: np.ndarray) -> np.ndarray:
+            gap = self._log_tail(x, upper) - goal[index]
+            return np.clip(gap if upper else -gap, -1e300, 1e300)
 
         # log tails down to -745 lie within a few thousand standard deviations
-        reach = np.log(abs(centre - (low if np.isfinite(low) else high)) + 1e4 * spread) if self._one_sided() else 10.0
-        ends = np.array([-740.0, reach]) if np.isfinite(low) else np.array([-reach, 740.0 if self._one_sided() else reach])
-        return place(safe_root(excess, np.full(goal.shape, ends[1]), np.full(goal.shape, ends[0])))
+        if np.isfinite(low):
+            ends = -740.0, np.log(centre - low + 1e4 * spread)
+        elif np.isfinite(high):
+            ends = -np.log(high - centre + 1e4 * spread), 740.0
+        else:
+            ends = -10.0, 10.0
+        lower, higher = (np.full(goal.shape, end) for end in ends)
+        u = safe_root(lambda v, index: excess(place(v), index), higher, lower)
+        if np.isfinite(low) or np.isfinite(high):
+            return place(u)
+        # place() cancels where x is small beside the mean: settle x itself.
+        slack = 1e-9 * (abs(centre) + spread * np.cosh(u))
+        return safe_root(excess, place(u) + slack, place(u) - slack)
 
 
 def _finite(values: Any, argument: str) -> np.ndarray:

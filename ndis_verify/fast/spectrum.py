@@ -41,7 +41,8 @@ class Spectrum:
     log_ratio: np.ndarray
 
     def __init__(self, alpha: Any, shift_squared: Any = 0.0, multiplicity: Any = 1, log_ratio: Any = None):
-        alpha, shift, count = _array(alpha, "alpha"), _array(shift_squared, "shift_squared"), _array(multiplicity, "multiplicity")
+        alpha, shift = _array(alpha, "alpha"), _array(shift_squared, "shift_squared")
+        count = _array(multiplicity, "multiplicity")
         for name, array, bad, rule in (
             ("alpha", alpha, alpha <= -1, "must be greater than -1"),
             ("shift_squared", shift, shift < 0, "must be at least 0"),
@@ -49,7 +50,9 @@ class Spectrum:
         ):
             if bad.any() and (log_ratio is None or name != "alpha"):
                 raise InputError(name, float(array[bad].flat[0]), rule)
-        logs = np.log1p(np.maximum(alpha, -1).astype(np.longdouble)) if log_ratio is None else np.asarray(log_ratio, dtype=np.longdouble)
+        if log_ratio is None:
+            log_ratio = np.log1p(np.maximum(alpha, -1).astype(np.longdouble))
+        logs = np.asarray(log_ratio, dtype=np.longdouble)
         try:
             shape = np.broadcast_shapes(alpha.shape, shift.shape, count.shape, logs.shape, (1,))
         except ValueError:
@@ -76,7 +79,8 @@ class Spectrum:
     def loss_forms(self) -> LossForms:
         """The privacy loss of every pair of the batch as a quadratic form, one row each."""
         flat = (-1, self.alpha.shape[-1])
-        alpha, shift, count = (np.ascontiguousarray(a.reshape(flat)) for a in (self.alpha, self.shift_squared, self.multiplicity))
+        parts = (self.alpha, self.shift_squared, self.multiplicity)
+        alpha, shift, count = (np.ascontiguousarray(part.reshape(flat)) for part in parts)
         wide_logs = self.log_ratio.reshape(flat)
         logs = wide_logs.astype(np.float64)
         b_squared = np.exp(logs) * shift
@@ -140,7 +144,8 @@ class PairBatch:
             if getattr(self, name).ndim != 2 or 0 in getattr(self, name).shape:
                 raise InputError(name, f"an array of shape {getattr(self, name).shape}", "must have shape (B, d)")
         dimension = self.mean_p.shape[1]
-        size = max(getattr(self, name).shape[0] for name in ("mean_p", "cov_p", "mean_q", "cov_q") if getattr(self, name).ndim)
+        arrays = (self.mean_p, self.cov_p, self.mean_q, self.cov_q)
+        size = max(array.shape[0] for array in arrays if array.ndim)
         for name in ("mean_p", "cov_p", "mean_q", "cov_q"):
             array = getattr(self, name)
             sides = (dimension,) if name.startswith("mean") else (dimension,) * (array.ndim - 1)

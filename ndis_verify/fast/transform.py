@@ -76,7 +76,8 @@ def _transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
     square = None if squares is None else _blocked(squares, blocks, width)
     linear = None if linears is None else _blocked(linears, blocks, width)
     sums = _block_sums if width > 1 else _single
-    logs, quadratic, pulled = sums(alpha, square, linear, np.ascontiguousarray(s.real), np.ascontiguousarray(s.imag))
+    x, y = np.ascontiguousarray(s.real), np.ascontiguousarray(s.imag)
+    logs, quadratic, pulled = sums(alpha, square, linear, x, y)
     if not shared:
         logs = [np.ascontiguousarray(forms.dof.T)[:, :, None] * part for part in logs]
     value = (-0.5 * (forms.dof[0, 0] if shared else 1.0)) * _joined(logs)

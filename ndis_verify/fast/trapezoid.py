@@ -9,7 +9,7 @@ import numpy as np
 from ndis_verify.fast.transform import transform
 
 _BLOCK = 18  # a multiple of 6, so that every second and every third node form rules of their own
-_MAX_BLOCKS = 40
+_MAX_BLOCKS = 140
 _FINEST = 16
 _TAIL = 1e-18
 _END = 1e-15
@@ -42,7 +42,8 @@ class _Hyperbolas:
     def __init__(self, paths, index, saddle, scale, width, bend, height, good):
         self.paths = paths
         self.forms = paths.forms if index.size == paths.t.size else paths.forms.take(index)
-        self.t, self.slope, self.reach = (a[index] for a in (paths.t, paths.slope, paths.reach))
+        self.t, self.slope = paths.t[index], paths.slope[index]
+        self.floor, self.reach = paths.floor[index], paths.reach[index]
         self.saddle, self.height, self.good = (a[index] for a in (saddle, height, good))
         self.rise = scale[index] * width[index]
         self.tangent, self.width = np.tan(bend[index]), width[index]
@@ -56,7 +57,7 @@ class _Hyperbolas:
         """
         crossing = self.rise[:, None] * (self.tangent[:, None] * (np.cos(_TURNS) - 1) - np.sin(_TURNS))
         s = self.saddle[:, None] + crossing
-        inside = (s > 0) & (s < self.reach[:, None])
+        inside = (s > self.floor[:, None]) & (s < self.reach[:, None])
         growth = transform(self.forms, self.t, np.where(inside, s, self.saddle[:, None])).real - self.height[:, None]
         growth -= np.log(np.abs(self.paths.weight(s, self.slope[:, None])))
         step = np.where(inside, 2 * np.pi * np.abs(_TURNS) / (_GOAL + np.maximum(growth, 0)), 0.0)
@@ -100,7 +101,7 @@ class _Hyperbolas:
             error[index] = np.where(end < _END * mass[index], _error(finer), np.inf)
             index = index[~(error[index] < self.good[index]) & (error[index] < np.inf)]
 
-    def _midpoints(self, index: np.ndarray, blocks: np.ndarray, parts: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _midpoints(self, index: np.ndarray, blocks: np.ndarray, parts: int) -> tuple[np.ndarray, ...]:
         """Sums, over parts, of all midpoints of the grid `parts` times as fine and of those a third as dense; the
         modulus at the far end."""
         total, third, end = np.zeros(index.size), np.zeros(index.size), np.zeros(index.size)
@@ -134,7 +135,8 @@ def _error(sums: np.ndarray) -> np.ndarray:
     """Relative error of the rule with all nodes, from those with every second and every third.
 
     Convergence is geometric: an error E at step h is E^(1/2) at 2h and E^(1/3) at 3h, up to a factor and a phase that
-    may vanish by accident for one of them, for which the smaller exponents below allow. The step is chosen beforehand; this finds the entries where that failed.
+    may vanish by accident for one of them, for which the smaller exponents below allow. The step is chosen
+    beforehand; this finds the entries where that failed.
     """
     second, third = np.abs(2 * sums[1] / sums[0] - 1), np.abs(3 * sums[2] / sums[0] - 1)
     error = np.maximum(second**1.4, third**2)
