@@ -6,6 +6,9 @@ Nothing here is taken from the other witnesses.
 from __future__ import annotations
 
 from ndis_verify.symbolic import (
+    denoising,
+    gaussian_calibration,
+    gaussian_mechanism,
     generalized_chi2,
     least_squares,
     leverage,
@@ -68,6 +71,18 @@ BUILDERS = (
     least_squares.quadratic_form_insertion,
     least_squares.student_law,
     least_squares.finite_loss,
+    gaussian_mechanism.tail_bound,
+    gaussian_mechanism.classical,
+    gaussian_mechanism.zero_epsilon,
+    gaussian_mechanism.noise_floor,
+    gaussian_mechanism.circulated_floor,
+    gaussian_calibration.analytic_std,
+    gaussian_calibration.tail_calibration,
+    gaussian_calibration.counting_queries,
+    denoising.bayes_gaussian,
+    denoising.james_stein,
+    denoising.soft_threshold,
+    denoising.minimax_balls,
 )
 
 
