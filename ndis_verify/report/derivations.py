@@ -1,0 +1,59 @@
+"""A derivation as plain text: its steps one by one, what was decided about each, and why it holds."""
+
+from __future__ import annotations
+
+import textwrap
+
+from ndis_verify.symbolic.derivation import Derivation, Step
+
+_MAX_LINES = 4
+_INDENT = " " * 6
+
+
+def steps_table(derivation: Derivation, width: int = 110) -> str:
+    """Title, sources and hypotheses; for each step its name, outcome, statement and reason; a summary line.
+
+    The outcome is "decided", "FALSE" or "UNDECIDED" for an identity, else the kind of the step. A statement that
+    fills more than four lines of `width` characters is cut, and its length is given: `Step.statement` has the whole.
+    """
+    lines = [
+        f"{derivation.id}: {derivation.title}",
+        f"sources: {', '.join(derivation.sources)}; given: {'; '.join(derivation.hypotheses)}",
+    ]
+    for number, step in enumerate(derivation.steps, start=1):
+        lines.append(f"{number:3d}. {step.name} [{_outcome(step)}]")
+        lines += _body(step, width)
+    lines.append(_summary(derivation))
+    return "\n".join(lines)
+
+
+def _outcome(step: Step) -> str:
+    if step.kind != "identity":
+        return step.kind
+    return {True: "decided", False: "FALSE", None: "UNDECIDED"}[step.holds]
+
+
+def _body(step: Step, width: int) -> list[str]:
+    if step.lhs is None:
+        return _wrapped(step.why, width)
+    # An operation that SymPy evaluates on the spot leaves the same text on both sides; printing it twice says nothing.
+    same = step.relation == "=" and str(step.lhs) == str(step.rhs)
+    lines = _wrapped(f"both sides evaluate to {step.rhs}" if same else step.text, width)
+    if step.witness is not None and str(step.witness) != str(step.lhs):
+        lines += _wrapped(f"left - right = {step.witness}", width)
+    return lines + _wrapped(f"-- {step.why}", width)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines = textwrap.wrap(text, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
+    if len(lines) <= _MAX_LINES:
+        return lines
+    return [*lines[:_MAX_LINES], f"{_INDENT}... ({len(text)} characters in all)"]
+
+
+def _summary(derivation: Derivation) -> str:
+    identities = [step for step in derivation.steps if step.kind == "identity"]
+    decided = sum(step.holds is True for step in identities)
+    verdict = "proved" if derivation.proved else "NOT proved"
+    cited = f"; argued in prose: {', '.join(step.name for step in derivation.arguments)}" if derivation.arguments else ""
+    return f"{verdict}: {decided} of {len(identities)} identities decided{cited}"

@@ -1,0 +1,59 @@
+"""What people read: a derivation shown step by step."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import sympy as sp
+
+from ndis_verify.report.derivations import steps_table
+from ndis_verify.symbolic import all_derivations, generalized_chi2, mean_shift
+from ndis_verify.symbolic.derivation import Step
+
+
+@pytest.mark.parametrize("derivation", all_derivations(), ids=lambda d: d.id)
+def test_every_step_is_shown_in_order_within_the_width(derivation):
+    text = steps_table(derivation, width=100)
+    places = [text.index(f"{k}. {step.name} [") for k, step in enumerate(derivation.steps, start=1)]
+    assert places == sorted(places)
+    assert text.count("[decided]") == sum(step.kind == "identity" for step in derivation.steps)
+    body = [line for line in text.splitlines() if line.startswith("      ")]
+    assert body and max(len(line) for line in body) <= 100
+    assert text.splitlines()[-1].startswith("proved: ")
+
+
+def test_reasons_and_prose_are_told_apart_from_what_was_decided():
+    text = steps_table(mean_shift.hockey_stick())
+    assert "direction [argument]" in text
+    assert "argued in prose: direction" in text
+    assert "-- The mass less the tilted mass." in text
+
+
+def test_a_planted_fault_is_shown():
+    (mutant, *_) = mean_shift.hockey_stick().mutants().values()
+    text = steps_table(mutant)
+    assert "closed form [FALSE]" in text
+    assert text.splitlines()[-1].startswith("NOT proved: ")
+
+
+def test_an_undecided_step_is_not_called_decided():
+    derivation = generalized_chi2.first_law()
+    x = sp.Symbol("x")
+    unknown = Step("unknown", "no rule decides it", lhs=sp.Function("f")(x), rhs=sp.Function("g")(x))
+    text = steps_table(dataclasses.replace(derivation, steps=(*derivation.steps, unknown)))
+    assert "unknown [UNDECIDED]" in text
+    assert text.splitlines()[-1].startswith("NOT proved: 3 of 4 ")
+
+
+def test_long_statements_are_cut_and_say_so():
+    x = sp.Symbol("x")
+    long = Step("long", "by expansion", lhs=sp.Add(*(x**k for k in range(300))), rhs=x)
+    derivation = generalized_chi2.first_law()
+    text = steps_table(dataclasses.replace(derivation, steps=(*derivation.steps, long)))
+    assert f"... ({len(long.text)} characters in all)" in text
+
+
+def test_an_inequality_shows_its_witness():
+    text = steps_table(mean_shift.derivative_in_shift())
+    assert "left - right = sqrt(2)*exp(-(Delta/2 - epsilon/Delta)**2/2)/(2*sqrt(pi))" in text
