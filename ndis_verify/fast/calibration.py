@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.hockey_stick import Pair, log_entries, to_log_delta
+from ndis_verify.fast.curve import Pair, log_entries, to_log_delta
 from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.spectrum import Spectrum, spectrum
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.calibration import SAFETY, probabilities
-from ndis_verify.fast.hockey_stick import checked_epsilons, log_entries, to_delta, to_log_delta
+from ndis_verify.fast.curve import checked_epsilons, log_entries, to_delta, to_log_delta
 from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.spectrum import Spectrum
 

@@ -186,14 +186,14 @@ def _fold(values: np.ndarray) -> np.ndarray:
 
 def cumulants(forms: Forms, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean K_1(0) and variance K_2(0), each (E,)."""
-    squares, linears = forms.parts()
+    _, linears = forms.parts()
     mean = 0.5 * (forms.dof * forms.alpha).sum(axis=1) - t
     variance = 0.5 * (forms.dof * forms.alpha**2).sum(axis=1) + forms.b_squared.sum(axis=1)
     return (mean if linears is None else mean + 0.5 * linears.sum(axis=1)), variance + np.zeros_like(mean)
 
 
 def slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """s K_1, s^2 K_2, s^3 K_3 (K_n the n-th derivative of K) at the real points s (E,): free of units, so free of overflow."""
+    """s K_1, s^2 K_2, s^3 K_3 (K_n the n-th derivative of K) at the real points s (E,): without units, no overflow."""
     column = s[:, None]
     scaled = column * forms.alpha
     inverse = 1 / (1 - scaled)

@@ -1,0 +1,63 @@
+"""Curves: the entries (pair, epsilon) of a batch as contour integrals of delta or, near 1, of its complement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.contour import log_integral
+from ndis_verify.fast.spectrum import PairBatch, Spectrum, spectrum
+from ndis_verify.gaussian_pair import GaussianPair
+
+Pair = GaussianPair | PairBatch | Spectrum
+
+
+def checked_epsilons(epsilon: Any, argument: str = "epsilon") -> np.ndarray:
+    """`epsilon` as a float array, finite and at least 0; raises `InputError`."""
+    try:
+        array = np.asarray(epsilon, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(argument, epsilon, "must be a number or an array of numbers") from None
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        raise InputError(argument, float(array[bad].flat[0]), "must be finite and at least 0")
+    return array
+
+
+def log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(log delta, nan) or (nan, log(1 - delta)) for every pair at every epsilon."""
+    laws = spectrum(pair)
+    batch = laws.batch_shape
+    count = int(np.prod(batch, dtype=int))
+    rows = np.repeat(np.arange(count), epsilon.size)
+    direct, complement = log_entries(laws, rows, np.tile(epsilon.ravel(), count))
+    return direct.reshape(batch + epsilon.shape), complement.reshape(batch + epsilon.shape)
+
+
+def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
+    loss = laws.loss_forms()
+    t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
+    direct, complement = np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+    # Where epsilon lies well below the mean loss, delta is near 1 and its complement is the quiet integral.
+    high = loss.mean[rows] - epsilon > 0.5 * loss.std[rows]
+    low, top = np.flatnonzero(~high), np.flatnonzero(high)
+    direct[low] = log_integral(loss.forms, rows[low], t[low], edge[low], "hockey_stick")
+    complement[top] = log_integral(loss.forms.reflected(), rows[top], -t[top], -edge[top], "complement")
+    return direct, complement
+
+
+def to_log_delta(logs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """log delta from the two halves of `log_entries`."""
+    direct, complement = logs
+    with np.errstate(all="ignore"):
+        return np.minimum(np.where(np.isnan(complement), direct, np.log1p(-np.exp(complement))), 0.0)[()]
+
+
+def to_delta(logs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """delta from the two halves of `log_entries`."""
+    direct, complement = logs
+    with np.errstate(all="ignore"):
+        return np.clip(np.where(np.isnan(complement), np.exp(direct), -np.expm1(complement)), 0.0, 1.0)[()]
