@@ -25,6 +25,7 @@ _TOPICS = (
     "leverage",
     "estimator",
     "privacy_loss",
+    "trade_off",
     "real_data",
     "waiting",
 )
