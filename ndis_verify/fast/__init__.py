@@ -1,6 +1,7 @@
 """Float64 values of Gaussian indistinguishability spectra, vectorised over epsilon and over pairs (numpy, scipy)."""
 
 from ndis_verify.fast.als_exact import als_exact_hockey_stick, log_als_exact_hockey_stick
+from ndis_verify.fast.als_gap import als_asymptotic_gap
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.fast.least_squares import als_hockey_stick, als_max_privacy_loss, als_spectrum, log_als_hockey_stick
@@ -14,6 +15,7 @@ __all__ = [
     "PairBatch",
     "PrivacyProfile",
     "Spectrum",
+    "als_asymptotic_gap",
     "als_exact_hockey_stick",
     "als_hockey_stick",
     "als_max_privacy_loss",
