@@ -14,7 +14,7 @@ _FINEST = 16
 _TAIL = 1e-18
 _END = 1e-15
 _OVERGROWN = 1e6
-_GOAL = 50.0  # minus the logarithm of the error the step is chosen for
+_GOAL = 60.0  # minus the logarithm of the error the step is chosen for
 _LONGEST = 0.3
 _TURNS = np.concatenate([side * np.linspace(0.2, 1.4, 5) for side in (-1.0, 1.0)])
 
