@@ -33,6 +33,13 @@ def _inside(expression: sp.Expr) -> sp.Expr:
     return expression.subs(epsilon, half * log_rho * (1 - 1 / (1 + w)))
 
 
+def _beyond(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    """The difference of two sides at eps = eps* + w, w > 0, where max(t1, 0) is 0."""
+    w = sp.Symbol("w", positive=True)
+    at = lambda side: in_odds(side).subs(epsilon, half * log_rho + w)  # noqa: E731
+    return at(left).replace(sp.Max, lambda *edges: sp.Max(*(sp.factor(sp.expand(sp.expand_log(e))) for e in edges))) - at(right)
+
+
 def _as_declared(expression: sp.Expr) -> sp.Expr:
     return expression.subs(sp.Symbol("epsilon", real=True), epsilon)
 
@@ -140,7 +147,8 @@ def deletion_dominates() -> Derivation:
         *_shape_steps(),
         Step("insertion at eps*", "Insertion is 0 there and beyond, while deletion is positive: its loss is unbounded.", lhs=_insertion(half * log_rho), rhs=sp.Integer(0)),
         Step("G >= 0", "G rises from 0 and then falls to G(eps*) > 0, so G >= 0 on [0, eps*]; beyond eps*, G is the deletion divergence.", kind="argument"),
-        Step("difference", "Both closed forms, for every eps >= 0.", lhs=_deletion(epsilon) - _insertion(epsilon), rhs=delete - insert, reduce=lambda left, right: left - in_odds(right.replace(sp.Max, lambda *edges: sp.Add(*edges)))),
+        Step("difference beyond eps*", "At eps = eps* + w, w > 0, insertion is 0 and the difference is the deletion divergence.", lhs=delete - insert, rhs=_deletion(epsilon), reduce=_beyond),
+        Step("difference", "G itself, on 0 <= eps <= eps*.", lhs=_deletion(epsilon) - _insertion(epsilon), rhs=delete - insert, reduce=lambda left, right: _inside(left - in_odds(right.replace(sp.Max, lambda *edges: sp.Add(*edges))))),
     )  # fmt: skip
     return Derivation(
         id="random_projection_order.deletion_dominates",
