@@ -86,6 +86,8 @@ class _Angle:
     def _density(self, psi: acb, analytic: bool) -> acb:
         sine, beyond = psi.sin(), (psi - self.psi_node).sin()
         twice_z = beyond / (self.root_sine * sine)
+        if self.d % 2 == 0 and analytic and not (twice_z.real < 2 or not twice_z.imag.contains(0)):
+            return acb("nan")  # on the cut z >= 1 of the series; for odd d it is a polynomial
         power = twice_z ** ((self.d - 1) // 2)
         if self.d % 2 == 0:
             power *= twice_z.sqrt(analytic)
