@@ -21,6 +21,8 @@ _TOPICS = (
     "definitions",
     "lemma",
     "mean_shift",
+    "gaussian_mechanism",
+    "classical_gaussian",
     "random_projection",
     "leverage",
     "estimator",
