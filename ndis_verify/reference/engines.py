@@ -44,7 +44,7 @@ def _fast_value(name: str, inputs: dict[str, Any]) -> float:
     names = list(QUANTITIES[name].inputs)[-len(arguments) :]
     if isinstance(arguments[0], GaussianPair):
         return float(getattr(fast, name)(arguments[0], _floats(arguments[1], names[-1])))
-    floats = [a if key in ("r", "direction") else _floats(a, key) for key, a in zip(names, arguments)]
+    floats = [a if key in ("d", "r", "direction") else _floats(a, key) for key, a in zip(names, arguments)]
     return float(getattr(fast, name)(*floats))
 
 

@@ -79,6 +79,15 @@ _CHI2 = {
     "x": number,
 }
 
+_LEAST_SQUARES = {
+    "leverage": number,
+    "augmented_leverage": number,
+    "d": count,
+    "r": count,
+    "epsilon": number,
+    "direction": direction,
+}
+
 QUANTITIES: dict[str, Quantity] = {
     quantity.name: quantity
     for quantity in (
@@ -91,5 +100,7 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("gaussian_std", {"sensitivity": number, "epsilon": number, "delta": number}),
         Quantity("rp_hockey_stick", {"leverage": number, "r": count, "epsilon": number, "direction": direction}),
         Quantity("rp_leverage", {"r": count, "epsilon": number, "delta": number}),
+        Quantity("als_hockey_stick", _LEAST_SQUARES),
+        Quantity("als_exact_hockey_stick", _LEAST_SQUARES),
     )
 }
