@@ -18,6 +18,8 @@ from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.oracle.certified.balls import ball, enclosure, exact_one, exact_zero, relative_digits, working_bits
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
 
+_LEAST_EXPONENT = -8000
+
 
 def less_spread_bound(eigenvalues: Any, epsilon: Any, digits: int = 30) -> Enclosure:
     """The bound printed in N26-L2: inf_{s>0} e^{s(nu - 2 eps)} prod (1 + 2s(1 - e^{-l_i}))^{-1/2}, and 0 once 2 eps >= nu.
@@ -108,6 +110,10 @@ class _MoreSpread(_Chernoff):
     def slope(self, s: arb) -> arb:
         return super().slope(s) + (s / (1 + s)).log()
 
+    def before(self, s: arb) -> arb:
+        """A lower bound of the exponent on (0, s], s < 1/e: its positive terms left out, s log s at its least."""
+        return s * s.log() - 2 * s - s * (ball(self.epsilon) + _nu(self.eigenvalues) / 2)
+
 
 def _nu(eigenvalues: Sequence[Fraction]) -> arb:
     return sum((ball(x).log() for x in eigenvalues), arb(0))
@@ -142,6 +148,8 @@ def _least(exponent: Any, bits: int) -> arb | None:
         return None
     low, high = place
     left, right = exponent.slope(low), exponent.slope(high)
+    if left > 0 and isinstance(exponent, _MoreSpread):  # the least value lies below every s that was tried
+        return arb(1).union(exponent.before(low).exp())
     if not (left < 0 and right > 0):
         return None
     top = exponent.value(low)
@@ -159,9 +167,11 @@ def _bisected(exponent: Any, bits: int) -> tuple[arb, arb] | None:
         def place(odds: mpmath.mpf) -> arb:
             return ball(exact(odds if end is None else end * odds / (1 + odds)))
 
-        while low > mpmath.mpf(2) ** -8000 and not exponent.slope(place(low)) < 0:
+        while low > mpmath.mpf(2) ** _LEAST_EXPONENT and not exponent.slope(place(low)) < 0:
             low = low * low
-        while high < mpmath.mpf(2) ** min(8000, bits) and not exponent.slope(place(high)) > 0:
+        if not exponent.slope(place(low)) < 0:
+            return place(low), place(high)
+        while high < mpmath.mpf(2) ** min(-_LEAST_EXPONENT, bits) and not exponent.slope(place(high)) > 0:
             high = high * 4
         for _ in range(bits):
             middle = mpmath.sqrt(low * high)

@@ -6,9 +6,11 @@ Nothing here is taken from the other witnesses.
 from __future__ import annotations
 
 from ndis_verify.symbolic import (
+    covariance_shift,
     denoising,
     gaussian_calibration,
     gaussian_mechanism,
+    general_bound,
     generalized_chi2,
     histogram,
     histogram_rate,
@@ -72,6 +74,16 @@ BUILDERS = (
     moment_generating.largest_loss,
     moment_generating.single_integral,
     monte_carlo.hoeffding_samples,
+    covariance_shift.less_spread_bound,
+    covariance_shift.more_spread_bound,
+    covariance_shift.envelope_vertex,
+    covariance_shift.exact_envelope,
+    covariance_shift.symmetrised_order,
+    covariance_shift.radial_domain,
+    general_bound.additive_noise,
+    general_bound.invariants,
+    general_bound.sensitivities_in_variance,
+    general_bound.split_bound,
     least_squares.deleted_solution,
     least_squares.quadratic_form_deletion,
     least_squares.quadratic_form_insertion,
