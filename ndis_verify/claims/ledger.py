@@ -23,6 +23,7 @@ _TOPICS = (
     "mean_shift",
     "gaussian_mechanism",
     "classical_gaussian",
+    "gaussian_calibration",
     "random_projection",
     "leverage",
     "estimator",
