@@ -26,6 +26,7 @@ _TOPICS = (
     "gaussian_calibration",
     "random_projection",
     "leverage",
+    "projection_mechanism",
     "estimator",
     "privacy_loss",
     "trade_off",

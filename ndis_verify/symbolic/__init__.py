@@ -26,6 +26,8 @@ from ndis_verify.symbolic import (
     random_linear_combination,
     random_projection,
     random_projection_order,
+    ridge,
+    ridge_wrappers,
     trade_off,
     tv_inference,
 )
@@ -127,6 +129,13 @@ BUILDERS = (
     random_canaries.joint_scores,
     random_canaries.largest_angle,
     random_canaries.histogram_limit,
+    ridge.mechanism,
+    ridge.smallest_ridge,
+    ridge.utility,
+    ridge.eigenvalue_threshold,
+    ridge_wrappers.subsampling,
+    ridge_wrappers.propose_test_release,
+    ridge_wrappers.ridge_comparison,
 )
 
 
