@@ -136,6 +136,7 @@ BUILDERS = (
     ridge_wrappers.subsampling,
     ridge_wrappers.propose_test_release,
     ridge_wrappers.ridge_comparison,
+    histogram.loss_distribution,
 )
 
 

@@ -186,3 +186,33 @@ def interval_exponent() -> Derivation:
         ),
         covers={"KM-CI": "the binned interval at small delta"},
     )
+
+
+@cache
+def loss_distribution() -> Derivation:
+    """E[max(0, 1 - e^{eps - s})] over the c-fold sum of losses is the divergence of the c-fold product laws (KM-eq9.1).
+
+    `number`: the term of one outcome of product masses `p`, `q` at `epsilon`.
+    """
+    p, q, p2, q2 = sp.symbols("p q p2 q2", positive=True)
+    epsilon = sp.Symbol("epsilon", real=True)
+    steps = (
+        Step("losses add", "The loss of independent outcomes is the sum of their losses, with the product of their P-masses: the self-convolution.", lhs=sp.log(p / q) + sp.log(p2 / q2), rhs=sp.log(p * p2 / (q * q2))),
+        Step("no mass under Q", "An outcome with q = 0 < p has an infinite loss and the term p; dropping it would lower the result.", lhs=sp.Max(p - sp.exp(epsilon) * zero, 0), rhs=p),
+        Step("sum", "Summed over outcomes it is H_{e^eps} of the products; the other order likewise.", kind="argument"),
+        Step("term", "p max(0, 1 - e^{eps - s}) at s = log(p/q).", lhs=p * sp.Max(0, 1 - sp.exp(epsilon - sp.log(p / q))), rhs=sp.Max(p - sp.exp(epsilon) * q, 0)),
+    )  # fmt: skip
+    return Derivation(
+        id="histogram.loss_distribution",
+        title="The divergence of composed histograms through their privacy losses",
+        sources=("KM-eq9.1",),
+        hypotheses=("c independent copies", "real eps"),
+        steps=steps,
+        result_step="term",
+        symbols={"p": p, "q": q, "epsilon": epsilon},
+        faults=(
+            Fault("losses of the other order", "term", lambda rhs: sp.Max(q - sp.exp(epsilon) * p, 0)),
+            Fault("losses multiplied", "losses add", lambda rhs: sp.log(p / q) * sp.log(p2 / q2)),
+        ),
+        covers={"KM-eq9.1": "the formula; how far estimate and truth are apart is not decided"},
+    )

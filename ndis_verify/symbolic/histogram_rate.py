@@ -89,7 +89,7 @@ def heavy_tail() -> Derivation:
 
     `number`: the lower bound G(X + h)/4 at `n` and `h` = h.
     """
-    x, p = sp.symbols("x p", positive=True)
+    x, p, u = sp.symbols("x p u", positive=True)
     tail = (1 + x**3) ** sp.Rational(-1, 6)
     density = x**2 / 2 * (1 + x**3) ** sp.Rational(-7, 6)
     start = (draws * width / 2) ** sp.Rational(2, 3)
@@ -97,7 +97,9 @@ def heavy_tail() -> Derivation:
     steps = (
         Step("density", "Minus the derivative of the tail; 0 for x <= 0.", lhs=-sp.diff(tail, x), rhs=density),
         Step("differentiable at 0", "The right derivative there is 0, as the left one.", lhs=sp.limit(sp.diff(density, x), x, 0), rhs=zero),
-        Step("finite roughness", "Slope squared is (x^2 (1+x^3)^{-7/3}) times a bounded factor: int P'^2 is finite and positive.", lhs=sp.diff(density, x), rhs=x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3)),
+        Step("slope", "The derivative of the density.", lhs=sp.diff(density, x), rhs=x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3)),
+        Step("slope squared in u = 1 + x^3", "du = 3 x^2 dx.", lhs=(x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3)) ** 2 / (3 * x**2), rhs=((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48).subs(u, 1 + x**3)),
+        Step("roughness", "int P'^2 is finite, so the printed width is defined.", lhs=sp.integrate(sp.expand((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48), (u, 1, sp.oo)), rhs=sp.Rational(23, 320)),
         Step("density below its power law", "Its ratio to x^{-3/2}/2 is (x^3/(1+x^3))^{7/6} <= 1.", lhs=density / (x ** sp.Rational(-3, 2) / 2), rhs=(x**3 / (1 + x**3)) ** sp.Rational(7, 6)),
         Step("light bins", "A bin that begins at or beyond X has mass at most h X^{-3/2}/2 = 1/n.", lhs=width * start ** sp.Rational(-3, 2) / 2, rhs=1 / draws),
         Step("one sample missing", "|X_j - Y_j| >= X_j [Y_j = 0] + Y_j [X_j = 0]: with counts Bin(n, p) its mean is at least 2 n p (1-p)^n; half of it over n.", lhs=2 * draws * p * (1 - p) ** draws / (2 * draws), rhs=p * (1 - p) ** draws),
