@@ -337,7 +337,8 @@ CLAIMS = (
         "At n = 10^9 that is 0.0019; the printed proof's bound 2 sqrt(E int (P^ - P)^2) is at most 0.00122.",
         corrected="If E X^2 and int |density'| are finite under both laws the rate holds at every width C n^{-1/3} (KM-T4.4-corrected).",
         note="The printed proof bounds int |f| by sqrt(int f^2) on the whole line, which holds on sets of length at most 1 only. The width minimises the sum of the two mean integrated "
-        "square errors, not the error of the divergence. Tails like |x|^{-1-c} with c < 1 break the rate.",
+        "square errors, not the error of the divergence. Densities like |x|^{-1-c} with c < 1 break the rate; smoother ones, tail "
+        "(1 + x^6)^{-1/12}, do so alike.",
     ),
     Claim(
         id="KM-T4.4-corrected",

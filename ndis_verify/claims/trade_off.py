@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy.stats import beta as beta_law
+from scipy.stats import binom
 
 from ndis_verify import fast
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -55,6 +58,43 @@ def _four_properties(bend: Fraction = Fraction(0), jump: Fraction = Fraction(0))
         return Evidence(Outcome.HELD, "exact rational", "four properties on 25 levels of each curve", count=len(laws), counted="pairs of laws")
 
     return run
+
+
+def _below_both(both: bool = True):
+    """The conversion is at most T(P, Q) and T(Q, P), exactly; with one order only it is not."""
+
+    def run(effort: str) -> Evidence:
+        laws = _laws(effort)
+        for p, q, level in laws:
+            if converted(p, q, level, both) > min(exact_trade_off(p, q, level), exact_trade_off(q, p, level)):
+                return Evidence(Outcome.FAILED, "exact rational", f"above a curve at x = {level}", count=len(laws))
+        return Evidence(Outcome.HELD, "exact rational", "at most both curves", count=len(laws), counted="pairs of laws")
+
+    return run
+
+
+def _coverage(limit: Callable[[np.ndarray, int, float], np.ndarray]):
+    """Exact chance that the bound exceeds mu of the two errors, Clopper-Pearson limits at 1 - gamma each, against 2 gamma."""
+
+    def run(effort: str) -> Evidence:
+        errors, worst = (0.02, 0.2, 0.4, 0.49), 0.0
+        cases = [(a, b, n, g) for a in errors for b in errors for n in (10, 40) for g in (0.05, 0.2, 0.4)]
+        for a, b, n, gamma in cases:
+            counts = np.arange(n + 1)
+            upper = np.clip(limit(counts, n, gamma), 1e-15, 1 - 1e-15)
+            bound = fast_trade_off.gdp_parameter(upper[:, None], upper[None, :])
+            chance = np.outer(binom.pmf(counts, n, a), binom.pmf(counts, n, b))
+            failed = float(chance[bound > fast_trade_off.gdp_parameter(a, b) + 1e-9].sum())
+            if failed > 2 * gamma:
+                return Evidence(Outcome.FAILED, "fast", f"fails with {failed:.3g} at {a}, {b}, n = {n}, gamma = {gamma}", count=len(cases))
+            worst = max(worst, failed / gamma)
+        return Evidence(Outcome.HELD, "fast", f"fails with at most {worst:.2g} gamma", count=len(cases))
+
+    return run
+
+
+def _clopper_pearson(counts: np.ndarray, n: int, gamma: float) -> np.ndarray:
+    return np.where(counts == n, 1.0, beta_law.ppf(1 - gamma, counts + 1, np.maximum(n - counts, 1e-9)))
 
 
 def _one_order(point: dict) -> Enclosure:
@@ -107,18 +147,15 @@ def _never_above(shift: float):
     return run
 
 
-def _subsampled_excess(point: dict) -> Enclosure:
-    """How far the mu of the test x > z exceeds the claimed one, q = 1/4 and s = 0.3."""
-    found = certified.subsampled_gdp_parameter(Fraction(1, 4), Fraction(3, 10), point["z"], 30)
-    with working_bits(160):
-        return enclosure(to_exact_ball(found) - ball(1 / Fraction(404, 1000)))
+def _subsampled_excess(claimed: Fraction) -> Callable[[dict], Enclosure]:
+    """How far the mu of the test x > z exceeds `claimed`, q = 1/4 and s = 0.3."""
 
+    def certify(point: dict) -> Enclosure:
+        found = certified.subsampled_gdp_parameter(Fraction(1, 4), Fraction(3, 10), point["z"], 30)
+        with working_bits(160):
+            return enclosure(to_exact_ball(found) - ball(claimed))
 
-def _within_one_over_std(point: dict) -> Enclosure:
-    """The same against 1/s, which no threshold exceeds."""
-    found = certified.subsampled_gdp_parameter(Fraction(1, 4), Fraction(3, 10), point["z"], 30)
-    with working_bits(160):
-        return enclosure(to_exact_ball(found) - ball(Fraction(10, 3)))
+    return certify
 
 
 def _laplace_gap(mu_of) -> Any:
@@ -151,11 +188,6 @@ def _levels(effort: str) -> list[tuple[float, float]]:
 def _thresholds(effort: str) -> list[tuple[float, float, float]]:
     rng = np.random.default_rng(34)
     return [(short(rng.uniform(0.01, 1)), short(rng.uniform(0.2, 3)), short(rng.uniform(-1, 3))) for _ in range(count(effort, 12, 60))]
-
-
-def _threshold_free(z: float, std: float) -> Enclosure:
-    """mu at threshold z of N(1, s^2) against N(0, s^2), from the two errors."""
-    return certified.subsampled_gdp_parameter(1, std, z, 20)
 
 
 def _fast_check(name: str, left, right, points, mutants, part: str = "statement") -> Check:
@@ -204,7 +236,11 @@ CLAIMS = (
         formula="f(x) = sup_{a > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a)",
         hypotheses=("h(a) is the largest H_a over both orders", "x in [0, 1]"),
         declared=Verdict.PROVED,
-        checks=(proof("lines below every curve, and enough of them", derived.conversion), _EXACT_T),
+        checks=(
+            proof("lines below every curve, and enough of them", derived.conversion),
+            _EXACT_T,
+            Check("at most both curves of a pair", Kind.CROSSCHECK, _below_both(), {"profile of one order": _below_both(both=False)}),
+        ),
         note="Printed with max over a >= 0: the supremum need not be attained (x = 0) and the third member needs a > 0. Orders a >= 1 suffice. "
         "With a profile of one order only the formula overstates privacy, see KM-2.7-one-order.",
         tags=("misprint",),
@@ -269,9 +305,12 @@ CLAIMS = (
         formula="mu_lower = Phi^-1(1 - A) - Phi^-1(B)",
         hypotheses=("the test is chosen before the samples", "Clopper-Pearson upper limits"),
         declared=Verdict.PROVED,
-        checks=(proof("monotone, and a union bound", derived.lower_bound),),
+        checks=(
+            proof("monotone, and a union bound", derived.lower_bound),
+            Check("exact coverage", Kind.CROSSCHECK, _coverage(_clopper_pearson), {"observed rates for the limits": _coverage(lambda counts, n, gamma: counts / n)}),
+        ),
         note="The source prints no level for the bound: with one-sided limits at 1 - gamma the union bound certifies 1 - 2 gamma, with independent samples "
-        "(1 - gamma)^2; upper ends of two-sided (1 - gamma) intervals certify 1 - gamma. A threshold tuned on the same samples voids it.",
+        "(1 - gamma)^2 (the exact coverages computed here stay above 1 - gamma); upper ends of two-sided (1 - gamma) intervals certify 1 - gamma. A threshold tuned on the same samples voids it.",
     ),
     Claim(
         id="KM-eq2.5",
@@ -311,7 +350,7 @@ CLAIMS = (
                 "1/s against the value from the two errors",
                 "exact rational, certified",
                 lambda z, std: 1 / std,
-                _threshold_free,
+                lambda z, std: certified.subsampled_gdp_parameter(1, std, z, 20),
                 lambda effort: [(z, std) for _, std, z in _thresholds(effort)],
                 digits=14,
                 mutants={"one over the variance": lambda z, std: 1 / std**2},
@@ -330,15 +369,15 @@ CLAIMS = (
         checks=(
             counterexample_check(
                 "the test x > z",
-                _subsampled_excess,
+                _subsampled_excess(1 / Fraction(404, 1000)),
                 {"z": Fraction(3, 2)},
-                {"against 1/s": _within_one_over_std, "at z = 1": {"z": Fraction(1)}},
+                {"against 1/s": _subsampled_excess(Fraction(10, 3)), "at z = 1": {"z": Fraction(1)}},
             ),
         ),
         counterexample="z = 1.5: FPR = 1 - Phi(5), FNR = 1 - (1/4)(1 - Phi(5/3)) - (3/4)(1 - Phi(5)); Phi^-1(1 - FPR) - Phi^-1(FNR) = 2.7412 > 2.476.",
         corrected="The least mu is 1/s = 3.333..., whatever q > 0: the supremum over thresholds, approached as z grows and not attained (KM-S3-corrected).",
-        note="The optimisation stops at a tangent point inside a bounded range of eps; beyond FPR of about 1e-5 the pair is less private than mu = 2.475 says. "
-        "The caption of Figure 13 also has the order reversed: the tight mu is 1/s for the largest s whose profile stays above h.",
+        note="mu of the threshold z grows with z at every z computed and passes 2.475 at z = 1.21, FPR 2.9e-5, so the two profiles have no common tangent; the printed problem (A.1) is solved "
+        "by any s as eps grows, where both vectors vanish. The caption of Figure 13 has the order reversed: the tight mu is 1/s for the largest s whose profile stays above h.",
     ),
     Claim(
         id="KM-S3-corrected",

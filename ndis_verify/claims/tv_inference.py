@@ -175,7 +175,8 @@ def _figure(order: str, share: str) -> Callable[[str], Evidence]:
 
 _INTERVAL_NOTE = (
     "0.285 follows from the half width sqrt(20/10^6) = 0.00447 that n allows, not from the printed 0.005. The interval of TV is printed around 0.302, which is "
-    "s. It covers the TV of the binned laws only in the sense of KM-CI; for the unbinned TV only the lower end of TV, the upper end of s, is a bound."
+    "s. It covers the TV of the binned laws only in the sense of KM-CI; for the unbinned TV only the lower end is a "
+    "limit: 0.32 is an upper limit for s, while the 'lower bound for s' that the source reads off would need an upper limit for TV(P, Q), which binning cannot give."
 )
 _SIX_ONE = ("TPR, FPR in (0, 1)", "0 <= delta < 1")
 
