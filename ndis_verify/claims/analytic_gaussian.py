@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 
 from ndis_verify import fast, oracle
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.certified_numbers import at
 from ndis_verify.claims.checks import agreement, proof
@@ -18,7 +19,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.oracle.certified import gaussian_calibration as calibrated
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
-from ndis_verify.oracle.certified.balls import ball
+from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.symbolic import gaussian_calibration as derived
 from ndis_verify.symbolic import mean_shift, privacy_loss
 
@@ -33,23 +34,39 @@ def _targets(effort: str) -> list[tuple[float, float, float]]:
     return points
 
 
-def _other_branch(sensitivity: float, epsilon: float, delta: float) -> mpmath.mpf:
+def _other_branch(sensitivity: float, epsilon: float, delta: float) -> Enclosure:
     """alpha replaced by 1/alpha: the std of the other branch at the same u."""
-    std = calibrated.analytic_std(sensitivity, epsilon, delta, digits=20)
-    with mpmath.workdps(25):
-        return to_mpf(exact(sensitivity)) ** 2 / (2 * to_mpf(exact(epsilon)) * std.mid)
+    std = calibrated.analytic_std(sensitivity, epsilon, delta, digits=25)
+    with working_bits(120):
+        return enclosure(ball(exact(sensitivity)) ** 2 / (2 * ball(exact(epsilon)) * to_exact_ball(std)))
 
 
-_ALGORITHM = agreement(
-    "root of B+ or B- against the root of the closed form",
-    "certified, two searches",
-    lambda sensitivity, epsilon, delta: calibrated.analytic_std(sensitivity, epsilon, delta, digits=20),
-    lambda sensitivity, epsilon, delta: oracle.certified_gaussian_std(sensitivity, epsilon, delta, digits=20),
-    _targets,
-    digits=18,
-    mutants={
-        "branches swapped": _other_branch,
-        "std without the sensitivity": lambda sensitivity, epsilon, delta: calibrated.analytic_std(1, epsilon, delta, digits=20),
+def _smallest(std_of: Callable[..., Enclosure]) -> Callable[[str], Evidence]:
+    """The certified divergence is at most delta just above `std_of` and above delta just below it."""
+
+    def run(effort: str) -> Evidence:
+        points = _targets(effort)
+        for sensitivity, epsilon, delta in points:
+            std, step = std_of(sensitivity, epsilon, delta), Fraction(1, 10**18)
+            above, below = (
+                oracle.certified_gaussian_hockey_stick(sensitivity, side, epsilon, digits=40)
+                for side in (std.upper * (1 + step), std.lower * (1 - step))
+            )
+            if not above.upper <= exact(delta) < below.lower:
+                where = f"sensitivity {sensitivity}, eps {epsilon}, delta {delta}"
+                return Evidence(Outcome.FAILED, "certified", f"not the smallest valid std at {where}", count=len(points))
+        return Evidence(Outcome.HELD, "certified", "divergence on both sides of the returned std", 18, len(points))
+
+    return run
+
+
+_ALGORITHM = Check(
+    "the root of B+ or B- gives the smallest std that meets the target",
+    Kind.CROSSCHECK,
+    _smallest(lambda sensitivity, epsilon, delta: calibrated.analytic_std(sensitivity, epsilon, delta, digits=25)),
+    {
+        "branches swapped": _smallest(_other_branch),
+        "std without the sensitivity": _smallest(lambda sensitivity, epsilon, delta: calibrated.analytic_std(1, epsilon, delta, digits=25)),
     },
 )
 _FAST = agreement(

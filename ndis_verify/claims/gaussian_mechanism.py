@@ -160,6 +160,7 @@ CLAIMS = (
         title="where the threshold in circulation stops being valid",
         statement="The threshold 1/2 - e^{-3 eps}/sqrt(4 pi eps) is valid up to an eps* in (0.216282, 0.216283), and too large beyond.",
         formula="e^{4 eps*} sqrt(4 pi eps*) Phi(-sqrt(2 eps*)) = 1",
+        hypotheses=("eps > 0",),
         declared=Verdict.CERTIFIED,
         checks=(
             sign_check(
