@@ -297,7 +297,7 @@ CLAIMS = (
         ),
         counterexample="P = Q uniform on k bins, delta = 2 e^{-k/2}, n = k/tau^2 large: Pr[TV^ > tau] = e^{-0.406 k + o(k)} > delta for every large k.",
         corrected="Half width sqrt(2) tau (KM-CI-corrected).",
-        note="Only very small delta is concerned: for P = Q uniform and k <= 14 exact sums found at most a tenth of delta; importance sampling of the normal limit gives 0.8 delta at "
+        note="Only very small delta is concerned: for P = Q uniform and k <= 14 float64 sums found at most a tenth of delta; importance sampling of the normal limit gives 0.8 delta at "
         "k = 40 and 1.8 delta at k = 50, delta = 3e-11 (estimates, not certified).",
     ),
     Claim(
