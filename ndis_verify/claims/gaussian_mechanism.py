@@ -84,8 +84,8 @@ CLAIMS = (
                 digits=24,
             ),
         ),
-        note="The constant 1/2 comes from Pinsker's inequality and is not sharp: 1/sqrt(2 pi) = 0.399 is, at every delta "
-        "(2 Phi(x/2) - 1 < x/sqrt(2 pi)), so the variance is 1.57 times what is needed. The remark after the source's proof belongs to "
+        note="The constant 1/2 comes from Pinsker's inequality and is not sharp: sigma = Delta/(sqrt(2 pi) delta), a variance 1.57 times "
+        "smaller, is enough at every delta, as 2 Phi(x/2) - 1 < x/sqrt(2 pi). The remark after the source's proof belongs to "
         "the proof of its Theorem 4: at sigma = Delta/sqrt(2 eps) the mechanism has delta = delta_0(eps), BW-T4-corrected.",
     ),
     Claim(
@@ -107,7 +107,7 @@ CLAIMS = (
             proof("the form is below the exact threshold up to eps = 1/5", derived.circulated_floor, part="eps <= 1/5"),
             proof("the exact threshold", derived.noise_floor, part="eps <= 1/5"),
         ),
-        counterexample="eps = 1, delta = 0.4 < 0.486, Delta = 1, sigma = 0.6 < 0.707: Phi(7/30) - e Phi(-43/30) = 0.387 <= 0.4",
+        counterexample="eps = 1, delta = 0.4 < 0.486, Delta = 1, sigma = 0.6 < 0.707: Phi(7/30) - e Phi(-43/30) = 0.386 <= 0.4",
         corrected="sigma >= Delta/sqrt(2 eps) is forced exactly for delta <= 1/2 - e^eps Phi(-sqrt(2 eps)) (BW-T4-corrected); what "
         "the source's own argument proves is delta < 1/2 - 1/sqrt(4 pi eps).",
         note="The display is lost in the source; the threshold is the form in circulation, which tends to 1/2 as the text says. It is "
@@ -127,7 +127,10 @@ CLAIMS = (
                 "the tail above the printed bound",
                 in_balls(_circulated_ratio),
                 at(epsilon=1),
-                {"eps = 0.2": at(epsilon="0.2"), "without e^{-3 eps}": in_balls(lambda epsilon: (_circulated_ratio(epsilon) + 1) * (-3 * epsilon).exp() * (-epsilon).exp() - 1)},
+                {
+                    "eps = 0.2": at(epsilon="0.2"),
+                    "without e^{-3 eps}": in_balls(lambda epsilon: (_circulated_ratio(epsilon) + 1) * (-3 * epsilon).exp() - 1),
+                },
                 part="step",
             ),
         ),
