@@ -5,6 +5,7 @@ from __future__ import annotations
 from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.checks import agreement, formula_check, proof
+from ndis_verify.claims.monotone_attacks import increases_with_shift
 from ndis_verify.claims.points import shifts_and_epsilons
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.symbolic import mean_shift
@@ -94,7 +95,7 @@ CLAIMS = (
         formula="d delta/dD = phi(D/2 - eps/D) > 0",
         hypotheses=("D > 0", "real eps"),
         declared=Verdict.PROVED,
-        checks=(proof("derivative in D", mean_shift.derivative_in_shift), _FORMULA),
+        checks=(proof("derivative in D", mean_shift.derivative_in_shift), _FORMULA, increases_with_shift()),
     ),
     Claim(
         id="N24-P7",
@@ -139,7 +140,7 @@ CLAIMS = (
         formula="d/dD = phi(D/2 - eps/D) > 0, D = sqrt(2 eta)",
         hypotheses=("eta > 0", "eps >= 0"),
         declared=Verdict.PROVED,
-        checks=(proof("derivative in D", mean_shift.derivative_in_shift), _FORMULA),
+        checks=(proof("derivative in D", mean_shift.derivative_in_shift), _FORMULA, increases_with_shift()),
     ),
     Claim(
         id="KM-2.3",

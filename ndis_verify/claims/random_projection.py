@@ -12,6 +12,7 @@ import numpy as np
 from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.checks import agreement, formula_check, proof
+from ndis_verify.claims.monotone_attacks import deletion_above_insertion, increases_with_leverage
 from ndis_verify.claims.points import count, insertions, log_uniform, logit_uniform, projections, short
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
@@ -121,6 +122,7 @@ _HYPOTHESES = ("D has full column rank with and without the row", "0 < p < 1", "
 _DATABASE_DELETE, _DATABASE_INSERT = _database_check("delete"), _database_check("insert")
 _FAST_DELETE, _FAST_INSERT = _fast_check("delete", projections), _fast_check("insert", insertions)
 _DOMINATES = proof("deletion dominates insertion", order.deletion_dominates)
+_ORDER_ATTACK, _LEVERAGE_ATTACK = deletion_above_insertion(), increases_with_leverage()
 _MONOTONE = proof("derivative in the leverage", order.derivative_in_leverage)
 _SLOPE = formula_check(
     "derived slope against a certified difference quotient",
@@ -204,7 +206,7 @@ CLAIMS = (
         formula="d delta/d rho = (t/rho) f_r(t) with f_r the chi-square density, d rho/dp = rho^2",
         hypotheses=("0 <= p < 1", "r >= 1", "eps >= 0"),
         declared=Verdict.PROVED,
-        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE),
+        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE, _LEVERAGE_ATTACK),
         note="At p = 0 the two laws are one and delta = 0, the limit of the formula.",
     ),
     Claim(
@@ -228,6 +230,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             *_PROOF_DELETE, *_PROOF_INSERT, _DOMINATES, _FORMULA_DELETE, _FORMULA_INSERT, _FAST_DELETE, _FAST_INSERT, _DATABASE_INSERT,
+            _ORDER_ATTACK,
         ),
     ),
     Claim(
@@ -276,7 +279,7 @@ CLAIMS = (
         formula="d delta/dp = (t/(1-p)) f_r(t) > 0",
         hypotheses=("0 < p < 1", "r >= 1", "eps >= 0"),
         declared=Verdict.PROVED,
-        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE),
+        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE, _LEVERAGE_ATTACK),
     ),
     Claim(
         id="N24-T7",
