@@ -32,6 +32,7 @@ _TOPICS = (
     "random_projection",
     "leverage",
     "projection_mechanism",
+    "sensitivity",
     "estimator",
     "privacy_loss",
     "trade_off",

@@ -28,6 +28,7 @@ from ndis_verify.symbolic import (
     random_projection_order,
     ridge,
     ridge_wrappers,
+    sensitivity,
     trade_off,
     tv_inference,
 )
@@ -137,6 +138,10 @@ BUILDERS = (
     ridge_wrappers.propose_test_release,
     ridge_wrappers.ridge_comparison,
     histogram.loss_distribution,
+    sensitivity.logistic_shift,
+    sensitivity.logistic_rank_one,
+    sensitivity.prediction_shift,
+    sensitivity.prediction_variance,
 )
 
 
