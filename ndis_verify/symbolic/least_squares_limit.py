@@ -86,7 +86,7 @@ def limit_law() -> Derivation:
         Step("growth at 0", "which is 0 at y = 0", lhs=growth.subs(y, 0), rhs=sp.Integer(0)),
         Step("growth is positive", "and has a positive derivative: (1 + s/r)^r grows with r.", lhs=sp.diff(growth, y), rhs=sp.Integer(0), relation=">", witness=y / (1 + y) ** 2),
         Step("domination", "So (1 + s/r)^{-(r+1)/2} <= (1 + s/r0)^{-r0/2} for r >= r0, integrable over R^d once r0 > d.", kind="argument"),
-        Step("constant, d = 2 in full", "The normalising constant over that of N(0, I) is 1 - 1/r", lhs=constant, rhs=1 - 1 / rows, reduce=lambda left, right: sp.gammasimp(left) - right),
+        Step("constant, d = 2 in full", "The normalising constant over that of N(0, I) is 1 - 1/r", lhs=constant, rhs=1 - 1 / rows, reduce=lambda left, right: sp.gammasimp((left - right).subs(rows, 2 * square + 1))),
         Step("constant, limit", "and tends to 1.", lhs=sp.limit(1 - 1 / rows, rows, sp.oo), rhs=sp.Integer(1)),
         Step("convergence", "Pointwise limit and domination: the normalising constants converge, for every d, and so do the densities; by Scheffe's lemma the laws converge in total variation, hence in distribution. Undoing the scale: N(x_opt, (W/r) N^{-1}).", kind="argument"),
         Step("exponent", "The limit is the exponent of the normal density.", lhs=sp.limit(exponent, rows, sp.oo), rhs=square / 2),
