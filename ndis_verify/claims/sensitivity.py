@@ -93,7 +93,7 @@ _LOGISTIC_DOMAIN = Domain(
 )  # fmt: skip
 _PROCESS_DOMAIN = Domain(
     (
-        continuous("length", "0.1", 30, "log"), continuous("labels", "0.1", 10, "log"), continuous("noise", "0.1", 10, "log"),
+        continuous("length", "0.5", 30, "log"), continuous("labels", "0.1", 10, "log"), continuous("noise", "0.1", 10, "log"),
         continuous("added", "0.001", 100, "log"), integer("n", 1, _RECORDS),
         *vector("entry", 2 * _RECORDS + 2, -1, 1), *vector("label", _RECORDS, -1, 1),
     )
