@@ -27,6 +27,7 @@ _TOPICS = (
     "gaussian_calibration",
     "denoising",
     "covariance_shift",
+    "covariance_order",
     "general_bound",
     "gaussian_output",
     "random_projection",

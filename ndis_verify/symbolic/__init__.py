@@ -83,6 +83,7 @@ BUILDERS = (
     covariance_shift.envelope_vertex,
     covariance_shift.exact_envelope,
     covariance_shift.symmetrised_order,
+    covariance_shift.two_eigenvalues_order,
     covariance_shift.radial_domain,
     general_bound.additive_noise,
     general_bound.invariants,

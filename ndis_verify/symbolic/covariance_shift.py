@@ -323,3 +323,65 @@ def _inner(expression: sp.Expr, k: sp.Symbol) -> sp.Expr:
     """At eps = v (m/2) log kappa, v = w/(1+w): every eps strictly below the largest g."""
     w = sp.Symbol("w", positive=True)
     return expression.subs(epsilon, r / 2 * sp.log(1 + k) * (1 - 1 / (1 + w)))
+
+
+@cache
+def two_eigenvalues_order() -> Derivation:
+    """delta_{P,Q}(eps) >= delta_{Q,P}(eps) for two distinct eigenvalues of any multiplicities (N26-L3).
+
+    y(x) = x E[v], v ~ Beta(a, b) tilted by e^{-xv}, obeys `x y' = a x - (a+b-1) y + y^2 - x y`; a and b are half the
+    multiplicities of the smaller and of the larger eigenvalue. `number`: y' at `a`, `b`, `x`, `y`.
+    """
+    a, b, x, y = sp.symbols("a b x y", positive=True)
+    v, w, n, high, low = sp.symbols("v w n y_1 y_0", positive=True)
+    y1, y2, plus, minus = sp.symbols("p_1 p_2 Q_1 Q_0", real=True)
+    d = 2 * (a + b)
+    right = a * x - (a + b - 1) * y + y**2 - x * y
+    kernel = v**a * (1 - v) ** b * sp.exp(-x * v)
+    mean, square = y / x, ((a + b + x) * y / x - a) / x
+    over, under = sp.Rational(1, 2) + w, sp.Rational(1, 2) - w
+    second = (a - y - y1 * (a + b - 2 * y + x)) / x
+    flat = (-y1 - y1 * (1 - 2 * y1)) / x
+    steepness, bend = sp.symbols("q k", nonnegative=True)
+    near, far = sp.symbols("t_0 t_1", positive=True)  # tau_- and tau_+ = tau_- + 2 w
+    drop = -(2 * w * steepness + bend) + near * steepness - (near + 2 * w) * (steepness + minus**2)
+    steps = (
+        Step("setting", "l_1 < l_2 with multiplicities 2a and 2b, n_i = nu coth(l_i/2), L/nu + 1/2 = tau = sum z_j^2/n_j has the density tau^{a+b-1} E exp(-tau (n_2 + (n_1 - n_2) v)/2) up to a constant, v ~ Beta(a, b); tau_+- = 1/2 +- w, w = l/nu.", kind="definition"),
+        Step("integration by parts", "The kernel vanishes at v = 0 and 1, so its derivative has mean 0 under the tilted law:", lhs=sp.diff(kernel, v), rhs=kernel / (v * (1 - v)) * (a * (1 - v) - b * v - x * v * (1 - v))),
+        Step("second moment", "a - (a+b+x) E[v] + x E[v^2] = 0.", lhs=a - (a + b + x) * mean + x * square, rhs=zero),
+        Step("Riccati equation", "d E[v]/dx = -Var v, so x y' = y + x^2 (E[v]^2 - E[v^2]).", lhs=(y + x**2 * (mean**2 - square)) / x, rhs=right / x),
+        Step("second derivative", "from x y'' + y' = d/dx (a x - (a+b-1) y + y^2 - x y).", lhs=(sp.diff(right, x) + sp.diff(right, y) * y1 - y1) / x, rhs=second),
+        Step("third, where y'' = 0", "x y''' = -2 y' (1 - y') there:", lhs=((sp.diff(second * x, x) + sp.diff(second * x, y) * y1 + sp.diff(second * x, y1) * y2 - y2) / x).subs(y2, 0), rhs=-2 * y1 * (1 - y1) / x),
+        Step("the same", "negative for 0 < y' < 1.", lhs=flat, rhs=-2 * y1 * (1 - y1) / x),
+        Step("start", "y(0) = 0, y'(0) = E[v] = a/(a+b) < 1, y''(0) = -2 Var v < 0.", lhs=1 - a / (a + b), rhs=zero, relation=">", witness=b / (a + b)),
+        Step("concave while increasing", "y'' starts negative and cannot come up to 0 while 0 < y' < 1, as y''' would be negative there; and y' stays below its start.", kind="argument"),
+        Step("at y = a", "x y' = a (1 - b).", lhs=right.subs(y, a), rhs=a * (1 - b)),
+        Step("where y' = 0", "y'' = (a - y)/x.", lhs=second.subs(y1, 0), rhs=(a - y) / x),
+        Step("b >= 1", "y < a always: y cannot pass a, where y' <= 0 (for b = 1 the constant a is itself a solution). A first zero of y' would have y'' <= 0, so y >= a: there is none. y is increasing and concave.", kind="argument"),
+        Step("b = 1/2", "y' > 0 at y = a, so y never falls back to a. A first zero of y', at x_m, has y >= a, hence y > a from there on; a second one would need y <= a. So y is increasing and concave up to x_m, then decreasing and above a.", kind="argument"),
+        Step("slope of the log ratio", "F = log density at tau_+ less that at tau_-; with Q = tau E[N] = n tau + 2 y(g tau/2), n = n_2, g = n_1 - n_2, E[N] = Q/tau: F' = (d - 2 - h)/(2 tau_+ tau_-), h = tau_- Q(tau_+) + tau_+ Q(tau_-).", lhs=(d / 2 - 1) * sp.diff(sp.log(over / under), w) - (plus / over + minus / under) / 2, rhs=(d - 2 - under * plus - over * minus) / (2 * over * under)),
+        Step("h', the part of n", "From Q = n tau alone:", lhs=sp.diff(under * n * over + over * n * under, w), rhs=-4 * w * n),
+        Step("h', the part of y, concave", "With slopes y'(tau_+) = q >= 0, y'(tau_-) = q + Q_0^2 and y(tau_+) - y(tau_-) = 2 w q + k: half of it is -(2wq + k) + tau_- q - tau_+ (q + Q_0^2) <= 0.", lhs=drop, rhs=zero, relation="<=", witness=-(4 * w * steepness + bend + (near + 2 * w) * minus**2)),
+        Step("h at a level", "where y(tau_+) = a + y_1 and y(tau_-) = a + y_0 exceed a, h > 2 (tau_- a + tau_+ a) = 2a,", lhs=near * (a + high) + far * (a + low), rhs=a * (near + far), relation=">", witness=near * high + far * low),
+        Step("above the crossing", "and for b = 1/2, d - 2 = 2a - 1 is below that: no crossing there.", lhs=2 * a - (d - 2).subs(b, sp.Rational(1, 2)), rhs=one),
+        Step("at a crossing h = d - 2", "For b = 1/2 therefore y(tau_-) <= a, so tau_- lies before x_m; if tau_+ does too, h' < 0 by concavity; if not, y(tau_+) > a >= y(tau_-), y'(tau_+) <= 0 <= y'(tau_-), and h' < 0 term by term. For b >= 1, h' < 0 everywhere.", kind="argument"),
+        Step("one change of sign", "h crosses d - 2 at most once, downwards, so F' is negative and then positive; F(0) = 0: F changes sign at most once on 0 < l < nu/2, and beyond, w(-l) = 0. symmetrised_order gives the order.", kind="argument"),
+        Step("slope", "the Riccati equation again.", lhs=a - (a + b - 1) * y / x + y**2 / x - y, rhs=right / x),
+    )  # fmt: skip
+    return Derivation(
+        id="covariance_shift.two_eigenvalues_order",
+        title="The more spread law first is the worse direction: two distinct eigenvalues",
+        sources=("N26-L3",),
+        hypotheses=("equal means", "S1 >= S2 in the Loewner order", "at most two distinct eigenvalues away from 1, any multiplicities", "eps >= 0"),
+        steps=steps,
+        result_step="slope",
+        symbols={"a": a, "b": b, "x": x, "y": y},
+        faults=(
+            Fault("tilt of the wrong sign", "integration by parts", lambda rhs: rhs.subs(x * v * (1 - v), -x * v * (1 - v))),
+            Fault("a + b for a + b - 1", "slope", lambda rhs: rhs - y / x),
+            Fault("third derivative of the wrong sign", "third, where y'' = 0", lambda rhs: -rhs),
+            Fault("d for d - 2", "slope of the log ratio", lambda rhs: rhs + 1 / (over * under)),
+            Fault("level of two coordinates more", "above the crossing", lambda rhs: -rhs),
+        ),
+        covers={"N26-L3": "part: two distinct eigenvalues away from 1, any multiplicities"},
+    )
