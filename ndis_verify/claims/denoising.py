@@ -241,27 +241,6 @@ CLAIMS = (
         "is y, for d = 1 the formula would expand; code that uses max(0, .) (positive part) does at least as well.",
     ),
     Claim(
-        id="BW-T11-squared",
-        source="BW",
-        title="James-Stein risk with a squared ratio",
-        statement="Under theta ~ N(0, w^2 I) the James-Stein estimator has risk d sigma^2 (1 - ((d-2)/d)^2 sigma^2/(w^2+sigma^2)).",
-        hypotheses=("d >= 3", *_NORMAL),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "d = 3, w = sigma = 1",
-                _form_gap(2),
-                at(d=3, prior_std=1),
-                {"first power": _form_gap(1)},
-                part="risk",
-            ),
-        ),
-        counterexample="d = 3, w = sigma = 1: 3 (1 - 1/18) = 2.83; the risk is 3 - 1/2 = 2.5",
-        corrected="d sigma^2 (1 - ((d-2)/d) sigma^2/(w^2+sigma^2)), as E[1/||y||^2] = 1/((d-2)(w^2+sigma^2)).",
-        note="The source's display is lost; this is a form that readers may meet. It overstates the risk: no privacy is at stake.",
-        tags=("misprint",),
-    ),
-    Claim(
         id="BW-T12",
         source="BW",
         title="soft threshold sigma sqrt(2 ln d) against the ideal",

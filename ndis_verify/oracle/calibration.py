@@ -60,47 +60,67 @@ def decreasing_root(
 
 
 def _search(approximate: Approximate, target: Fraction, guess: Fraction, digits: int) -> Fraction:
-    """Secant steps on log value against log x, kept inside a shrinking bracket; full precision for the last ones."""
-    with mpmath.workdps(digits + 15):
-        log_target = mpmath.log(to_mpf(target))
+    """The root in u = log x of the log odds of the value less those of the target: first roughly, then to all digits."""
+    spare = to_mpf(1 - target) if target < 1 else mpmath.mpf(1)
+    coarse = 10 + max(0, int(-mpmath.log10(spare)))  # close to 1 the value itself says little
+    with mpmath.workdps(digits + coarse + 15):
 
-        def gap(u: mpmath.mpf, aim: int = 10) -> mpmath.mpf:
-            value = approximate(exact(mpmath.exp(u)), aim)
-            return mpmath.log(value) - log_target if value > 0 else -mpmath.inf
+        def log_odds(value: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.log(value) - (mpmath.log(1 - value) if target < 1 else 0)
 
-        low = high = mpmath.log(to_mpf(guess))
-        gap_low = gap_high = gap(low)
-        step = mpmath.mpf(1)
-        while gap_low <= 0:
-            high, gap_high = low, gap_low
-            low, step = low - step, step * 2
-            gap_low = gap(low)
-        step = mpmath.mpf(1)
-        while gap_high > 0:
-            low, gap_low = high, gap_high
-            high, step = high + step, step * 2
-            gap_high = gap(high)
-        return exact(mpmath.exp(_secant(gap, (low, gap_low), (high, gap_high), digits)))
+        def gap(u: mpmath.mpf, aim: int = coarse) -> mpmath.mpf:
+            try:
+                value = approximate(exact(mpmath.exp(u)), aim)
+            except PrecisionError:  # far too small to be computed, so far below the target
+                return -mpmath.inf
+            if value <= 0:
+                return -mpmath.inf
+            return mpmath.inf if value >= 1 > target else log_odds(value) - log_odds(to_mpf(target))
+
+        def fine(u: mpmath.mpf) -> mpmath.mpf:
+            return gap(u, digits + coarse)
+
+        low, high = _bracket(gap, mpmath.log(to_mpf(guess)), mpmath.mpf(1))
+        width = mpmath.mpf("1e-5")
+        low, high = _narrowed(gap, low, high, width)
+        low, high = _bracket(fine, (low[0] + high[0]) / 2, width)  # coarse signs may have cut the root off
+        low, high = _narrowed(fine, low, high, mpmath.mpf(10) ** (-digits - 3))
+        return exact(mpmath.exp((low[0] + high[0]) / 2))
 
 
-def _secant(gap: Callable, left: tuple, right: tuple, digits: int) -> mpmath.mpf:
-    goal, accurate = mpmath.mpf(10) ** (-digits - 3), mpmath.mpf("1e-6")
-    (low, gap_low), (high, gap_high) = left, right
-    previous, current = left, right
-    aim = 10
-    for _ in range(MAX_STEPS):
-        middle = (low + high) / 2
-        proposal = middle
-        if mpmath.isfinite(current[1]) and mpmath.isfinite(previous[1]) and current[1] != previous[1]:
-            secant = current[0] - current[1] * (current[0] - previous[0]) / (current[1] - previous[1])
-            proposal = secant if low <= secant <= high else middle
-        moved = abs(proposal - current[0])
-        if aim > 10 and (moved < goal or high - low < goal):
-            return proposal
-        if aim == 10 and moved < accurate:
-            # Low-precision signs may have cut the root off: reopen the bracket.
-            aim, low, high = digits + 10, proposal - 1000 * accurate, proposal + 1000 * accurate
-        value = gap(proposal, aim)
-        previous, current = current, (proposal, value)
-        low, high = (proposal, high) if value > 0 else (low, proposal)
+Point = tuple[mpmath.mpf, mpmath.mpf]  # u and the gap there
+
+
+def _bracket(gap: Callable, start: mpmath.mpf, first: mpmath.mpf) -> tuple[Point, Point]:
+    """Two points around the root, found by steps that double."""
+    low = high = (start, gap(start))
+    step = first
+    while low[1] <= 0:
+        low, high, step = (low[0] - step, gap(low[0] - step)), low, 2 * step
+    step = first
+    while high[1] > 0:
+        low, high, step = high, (high[0] + step, gap(high[0] + step)), 2 * step
+    return low, high
+
+
+def _narrowed(gap: Callable, low: Point, high: Point, width: mpmath.mpf) -> tuple[Point, Point]:
+    """False position (Illinois), with a bisection whenever two steps did not halve the bracket."""
+    ends = {True: low, False: high}
+    last_side, before = None, high[0] - low[0]
+    for k in range(MAX_STEPS):
+        (a, gap_a), (b, gap_b) = ends[True], ends[False]
+        if b - a <= width:
+            return ends[True], ends[False]
+        usable = mpmath.isfinite(gap_a) and mpmath.isfinite(gap_b) and not (k % 3 == 2 and b - a > before / 2)
+        u = a + (b - a) * gap_a / (gap_a - gap_b) if usable else (a + b) / 2
+        if k % 3 == 2:
+            before = b - a
+        u = min(max(u, a + width / 4), b - width / 4)
+        value = gap(u)
+        side = value > 0
+        other = ends[not side]
+        if side == last_side and mpmath.isfinite(other[1]):
+            ends[not side] = (other[0], other[1] / 2)
+        ends[side], last_side = (u, value), side
     raise PrecisionError(f"the root search did not end in {MAX_STEPS} steps")
+
