@@ -41,6 +41,7 @@ _TOPICS = (
     "tv_inference",
     "random_canaries",
     "real_data",
+    "cdf_oracle",
     "waiting",
 )
 

@@ -105,7 +105,13 @@ def _scaled(bounds: Callable[..., tuple], index: int, factor: float) -> Callable
     return lambda *point: tuple(value * (factor if k == index else 1) for k, value in enumerate(bounds(*point)))
 
 
+_LONE = {f"entry_{i + 1}": 1 - i % 2 for i in range(2 * _RECORDS)} | {f"label_{i + 1}": 1 for i in range(_RECORDS)}
+_LONE_LOGISTIC = _LONE | {"length": "0.5", "penalty": 10, "added": "0.001", "n": 1, "d": 1}
+_LONE_PROCESS = _LONE | {"entry_9": 0, "entry_10": 0, "length": 1, "labels": 1, "noise": 1, "added": 100, "n": 1}
+
+
 def _attacked(name: str, margin: Callable, domain: Domain, bounds: Callable[..., tuple], factors: tuple[float, float]) -> Check:
+    """The search starts from no record against one, where the sharper bounds are attained."""
     faults = {"Delta": (0, factors[0]), "rho_inf": (1, factors[1])}
     return attack_check(
         name,
@@ -116,6 +122,7 @@ def _attacked(name: str, margin: Callable, domain: Domain, bounds: Callable[...,
         full=20_000,
         tolerance=_ROUNDING,
         vectorised=False,
+        starts=(_LONE_LOGISTIC if domain is _LOGISTIC_DOMAIN else _LONE_PROCESS,),
     )
 
 

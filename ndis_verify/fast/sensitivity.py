@@ -19,7 +19,7 @@ def logistic_surrogate(features: Any, labels: Any, penalty: float) -> tuple[np.n
 
     `argmin_theta sum log(1 + exp(-y x^T theta)) + penalty |theta|^2/2` by Newton's method, and
     `(penalty I + X^T X/4)^{-1}`. features n x d (n = 0 allowed), labels n entries of -1 or 1, penalty > 0.
-    The gradient at the mean is at most 1e-13 of its terms' sizes. Raises `InputError`.
+    The gradient at the mean is at most 1e-13 of the sizes of its terms. Raises `InputError`.
     """
     x, y = _data(features, labels)
     if not (np.abs(y) == 1).all():
@@ -28,11 +28,11 @@ def logistic_surrogate(features: Any, labels: Any, penalty: float) -> tuple[np.n
     signed = x * y[:, None]
     mean = np.zeros(x.shape[1])
     identity = np.eye(x.shape[1])
-    goal = _SETTLED * (1 + np.abs(x).sum())
+    sizes = np.linalg.norm(x, axis=1)
     for _ in range(_STEPS):
         chance = expit(-(signed @ mean))
         gradient = penalty * mean - signed.T @ chance
-        if np.linalg.norm(gradient) <= goal:
+        if np.linalg.norm(gradient) <= _SETTLED * (penalty * np.linalg.norm(mean) + sizes @ chance):
             break
         curvature = penalty * identity + x.T @ (x * (chance * (1 - chance))[:, None])
         mean = _descend(signed, penalty, mean, np.linalg.solve(curvature, gradient))

@@ -6,6 +6,7 @@ Nothing here is taken from the other witnesses.
 from __future__ import annotations
 
 from ndis_verify.symbolic import (
+    cdf_oracle,
     covariance_shift,
     denoising,
     gaussian_calibration,
@@ -148,6 +149,7 @@ BUILDERS = (
     sensitivity.logistic_rank_one,
     sensitivity.prediction_shift,
     sensitivity.prediction_variance,
+    cdf_oracle.two_calls,
 )
 
 
