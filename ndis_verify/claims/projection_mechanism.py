@@ -135,7 +135,7 @@ CLAIMS = (
             counterexample_check("r = 1, eps = 80", excess_at_threshold, {"r": 1, "epsilon": Fraction(80)},
                                  {"r = 1, eps = 40": {"r": 1, "epsilon": Fraction(40)}}, part="every eps"),
         ),
-        counterexample="r = 1, eps = 80, delta = 1e-6: L = 15.202, the older threshold is 0.9648, and delta_1(80; 0.9648) = 0.013 > 1e-6.",
+        counterexample="r = 1, eps = 80, delta = 1e-6: L = 15.202, the older threshold is 0.9654, and delta_1(80; 0.9654) = 0.015 > 1e-6 (p* = 0.8726).",
         corrected="True for eps <= 3 log(4/delta), whatever r.",
         note="Where the older threshold exceeds 1 its ridge is smaller than l^2 and it says nothing about this mechanism's privacy; its own "
         "theorem is not for such eps.",
@@ -239,7 +239,7 @@ CLAIMS = (
             ),
         ),
         counterexample="r = 1, l = 1, eps = 1, delta = 0.01: p* = 0.34426, l^2/p* = 2.9048; sigma^2 = 1.91 is valid: "
-        "delta_1(1; 1/2.91) = 0.00997.",
+        "delta_1(1; 1/2.91) = 0.00992.",
         corrected="sigma^2 = l^2 (1/p* - 1) is valid and no smaller one is.",
         note="The formula for sigma was lost from the text. Bounding the leverage by the eigenvalues above sigma^2, as the proof does, gives "
         "l^2/p*, the ridge of N26; if l^2 (1/p* - 1) was printed, the statement is true as it stands.",
