@@ -114,7 +114,9 @@ CLAIMS = (
         checks=(
             proof("tail at the older threshold", ridge.eigenvalue_threshold),
             proof("order in the leverage", order.derivative_in_leverage),
-            Check("certified at points, delta = 1e-6", Kind.CROSSCHECK, certified_threshold(4.0), {"threshold forty times": certified_threshold(0.1)}),
+            Check("certified at points, delta = 1e-6", Kind.CROSSCHECK, certified_threshold(4.0), {
+                "threshold forty times": certified_threshold(0.1),
+            }),
             attack_check("search for a ratio below 1", ratio_margin(), RATIO_DOMAIN, mutants={"threshold twenty times": ratio_margin(0.2)},
                          quick=300, full=3000),
         ),
@@ -135,7 +137,8 @@ CLAIMS = (
             counterexample_check("r = 1, eps = 80", excess_at_threshold, {"r": 1, "epsilon": Fraction(80)},
                                  {"r = 1, eps = 40": {"r": 1, "epsilon": Fraction(40)}}, part="every eps"),
         ),
-        counterexample="r = 1, eps = 80, delta = 1e-6: L = 15.202, the older threshold is 0.9654, and delta_1(80; 0.9654) = 0.015 > 1e-6 (p* = 0.8726).",
+        counterexample="r = 1, eps = 80, delta = 1e-6: L = 15.202, the older threshold is 0.9654, and delta_1(80; 0.9654) = 0.015 "
+        "> 1e-6 (p* = 0.8726).",
         corrected="True for eps <= 3 log(4/delta), whatever r.",
         note="Where the older threshold exceeds 1 its ridge is smaller than l^2 and it says nothing about this mechanism's privacy; its own "
         "theorem is not for such eps.",
