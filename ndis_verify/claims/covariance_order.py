@@ -282,6 +282,7 @@ _tilted_points, digits=15,
         title="the radial inequality fails beyond its domain",
         statement="At kappa = 2, m = 2, eps = 0 the inequality of N26-P2 fails for g = 1.01 log 2, just above (m/2) log kappa.",
         formula="E[(1-e^{g-T/2})_+] < E[(1-e^{-g+T/4})_+]",
+        hypotheses=("kappa = 2, m = 2, eps = 0, g = 1.01 log 2",),
         declared=Verdict.CERTIFIED,
         checks=(
             Check("both sides as balls", Kind.ENCLOSURE, _sharp(Fraction(101, 100)), {
