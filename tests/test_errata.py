@@ -27,3 +27,8 @@ def test_only_what_is_wrong_is_listed():
     assert not is_erratum(claim(Verdict.PROVED)) and is_erratum(claim(Verdict.PROVED, tags=("misprint",)))
     assert "N26-X" not in errata([claim(Verdict.PROVED)])
     assert "(misprint)" in errata([claim(Verdict.PROVED, tags=("misprint",))])
+
+
+def test_a_reading_is_never_called_printed():
+    page = errata([claim(Verdict.RESTRICTED, tags=("reading",), counterexample="x = 1")])
+    assert "- Reading: What is printed." in page and "- Printed" not in page and "a reading that is false, true under" in page

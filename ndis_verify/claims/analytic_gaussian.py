@@ -121,6 +121,7 @@ CLAIMS = (
     ),
     Claim(
         id="BW-Alg1-float",
+        tags=("reading",),
         source="BW",
         title="alpha evaluated as printed in float64",
         statement="On the branch delta >= delta_0, evaluating alpha = sqrt(1+u/2) - sqrt(u/2) in float64 keeps the target delta to 1e-6.",

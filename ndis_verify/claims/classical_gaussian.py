@@ -213,6 +213,7 @@ CLAIMS = (
     ),
     Claim(
         id="BW-T1-every-epsilon",
+        tags=("reading",),
         source="BW",
         title="the classical std used at every eps",
         statement="The classical std is (eps, delta)-DP for every eps > 0 and delta in (0, 1), that is, without the source's "

@@ -224,6 +224,7 @@ CLAIMS = (
     ),
     Claim(
         id="SL-2-necessary",
+        tags=("reading",),
         source="SL",
         title="is Pr[loss > eps] <= delta necessary?",
         statement="A Gaussian mechanism that is (eps, delta)-DP has Pr[loss > eps] <= delta.",

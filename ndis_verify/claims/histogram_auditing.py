@@ -281,6 +281,7 @@ CLAIMS = (
     ),
     Claim(
         id="KM-CI-binned",
+        tags=("reading",),
         source="KM",
         title="the same interval for the TV of the binned laws",
         statement="With n as in KM-4.2, [TV^ - tau, TV^ + tau] contains the total variation of the binned laws with probability at least 1 - delta, for every delta.",

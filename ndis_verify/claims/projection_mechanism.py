@@ -125,6 +125,7 @@ CLAIMS = (
     ),
     Claim(
         id="N26-Fig2-every-epsilon",
+        tags=("reading",),
         source="N26",
         title="the same comparison without a limit on eps",
         statement="For every eps > 0 and r >= 1, at delta = 1e-6, p* exceeds the threshold of the least-eigenvalue analysis.",

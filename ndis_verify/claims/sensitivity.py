@@ -292,6 +292,7 @@ CLAIMS = (
     ),
     Claim(
         id="N26-Pr7-smaller-n",
+        tags=("reading",),
         source="N26",
         title="the same with n the size of the smaller database",
         statement="The printed rho_inf holds with n the number of records of either database of a neighbouring pair.",
@@ -351,6 +352,7 @@ CLAIMS = (
     ),
     Claim(
         id="N26-Pr8-smaller-n",
+        tags=("reading",),
         source="N26",
         title="the same with n the size of the smaller database",
         statement="The printed Delta holds with n the number of records of either database of a neighbouring pair.",

@@ -247,6 +247,7 @@ CLAIMS = (
     ),
     Claim(
         id="KM-2.7-one-order",
+        tags=("reading",),
         source="KM",
         title="the conversion applied to one order of a pair",
         statement="With h(a) = H_a(P||Q) of one ordered pair, as the problem formulation of the source has it, f is at most T(P, Q).",

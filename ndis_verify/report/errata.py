@@ -10,7 +10,8 @@ from ndis_verify.claims.ledger import SOURCES
 _HEADER = """# Errata of the sources
 
 Generated from the ledger by `ndis-verify claims --errata ERRATA.md`; do not edit. Each entry is recomputed by
-`ndis-verify verify ID`, which fails if the verdict no longer holds.
+`ndis-verify verify ID`, which fails if the verdict no longer holds. "Printed" is the source's statement, rebuilt where
+its display was lost; "Reading" is not printed, but what a reader or an implementer may take the source to say.
 """
 _KIND = {Verdict.REFUTED: "false as printed", Verdict.RESTRICTED: "false as printed, true under a further hypothesis"}
 
@@ -33,9 +34,12 @@ def errata(claims: Iterable[Claim]) -> str:
 
 
 def _entry(claim: Claim) -> str:
-    kind = "misprint" if "misprint" in claim.tags and claim.declared not in _KIND else _KIND.get(claim.declared, "")
+    reading = "reading" in claim.tags
+    kind = "misprint" if "misprint" in claim.tags else _KIND[claim.declared]
+    if reading:
+        kind = kind.replace("false as printed", "a reading that is false")
     rows = [
-        ("Printed", claim.statement + (f" `{claim.formula}`" if claim.formula else "")),
+        ("Reading" if reading else "Printed", claim.statement + (f" `{claim.formula}`" if claim.formula else "")),
         ("Counterexample", claim.counterexample),
         ("Corrected", claim.corrected),
         ("Consequence", claim.note),
