@@ -35,6 +35,8 @@ _TOPICS = (
     "projection_mechanism",
     "sensitivity",
     "estimator",
+    "least_squares",
+    "least_squares_mechanism",
     "privacy_loss",
     "trade_off",
     "histogram_auditing",
