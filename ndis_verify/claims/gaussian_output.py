@@ -333,8 +333,14 @@ CLAIMS = (
             _CORRECTED, _SPLIT, _TRIANGLE, *_MEAN,
             proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
             Check("certified terms at the calibrated noise", Kind.CROSSCHECK, _noise_bracket(), {"one per cent less noise": _noise_bracket(0.99)}),
-            Check("worst pairs at the calibrated noise, corrected bound", Kind.CROSSCHECK, _worst_at_noise("bound"), {"the printed bound": _worst_at_noise("printed")}),
-            Check("worst pairs at the calibrated noise, exact term", Kind.CROSSCHECK, _worst_at_noise("exact"), {"the printed bound": _worst_at_noise("printed")}),
+            Check(
+                "worst pairs at the calibrated noise, corrected bound", Kind.CROSSCHECK, _worst_at_noise("bound"),
+                {"the printed bound": _worst_at_noise("printed")},
+            ),
+            Check(
+                "worst pairs at the calibrated noise, exact term", Kind.CROSSCHECK, _worst_at_noise("exact"),
+                {"the printed bound": _worst_at_noise("printed")},
+            ),
         ),
     ),
 )  # fmt: skip

@@ -218,7 +218,8 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(proof("boundary flux and exchange", shifts.exact_envelope), _VERTEX_ATTACK),
         note="At nu = k rho the vertex has one distinct eigenvalue, so deletion of random projection with r = k and 1/(1-p) = e^rho gives it "
-        "in closed form; at any vertex the more spread law first is the greater direction (N26-L3-two-eigenvalues). Added variance at eps = 1, delta = 1e-5 with this term: 12.9567 for N26-Pr7's sensitivities (n = 455, d = 30, "
+        "in closed form; at any vertex the more spread law first is the greater direction (N26-L3-two-eigenvalues). "
+        "Added variance at eps = 1, delta = 1e-5 with this term: 12.9567 for N26-Pr7's sensitivities (n = 455, d = 30, "
         "lambda = 3, l = 1.5; 14.1343 with N26-L2-corrected, 16.9984 with the literal Chernoff bound), 8.6476 for N26-Pr8's (n = 16, B = 0.5, "
         "s^2 = 250, l = 1; 11.3853 and 15.2059, or 15.2276 with the mean step first only).",
     ),
