@@ -42,6 +42,7 @@ _TOPICS = (
     "histogram_auditing",
     "tv_inference",
     "random_canaries",
+    "misprints",
     "real_data",
     "cdf_oracle",
     "waiting",
