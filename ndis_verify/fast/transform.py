@@ -8,6 +8,7 @@ import numpy as np
 
 _CELLS = 1 << 16  # complex numbers in a work array: stays in cache, bounds memory
 _FACTORS = 8
+_SMALL = 4096
 _MANY = 16
 
 
@@ -70,7 +71,8 @@ def _transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
     squares, linears = forms.parts()
     # A large multiplicity multiplies the rounding of 1 - s alpha: such factors keep to themselves, see _single.
     shared = bool((forms.dof == forms.dof[0, 0]).all()) and forms.dof[0, 0] <= _MANY
-    width = min(width, forms.groups) if shared else 1
+    # So do all factors where there are so few that calls cost more than logarithms.
+    width = min(width, forms.groups) if shared and s.size * forms.groups > _SMALL else 1
     blocks = -(-forms.groups // width)
     alpha = _blocked(forms.alpha, blocks, width)
     square = None if squares is None else _blocked(squares, blocks, width)
