@@ -200,18 +200,20 @@ def slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.n
     scaled = column * forms.alpha
     inverse = 1 / (1 - scaled)
     ratio = scaled * inverse
+    # A product with ones sums short rows much faster than a reduction.
+    ones = np.ones(forms.groups)
     weighted = forms.dof * ratio
-    first = 0.5 * weighted.sum(axis=1)
+    first = 0.5 * (weighted @ ones)
     weighted = weighted * ratio
-    second = 0.5 * weighted.sum(axis=1)
-    third = (weighted * ratio).sum(axis=1)
+    second = 0.5 * (weighted @ ones)
+    third = (weighted * ratio) @ ones
     squares, linears = forms.parts()
     if squares is not None or linears is not None:
         mixed = (np.sqrt(forms.b_squared) * column * inverse) ** 2 * inverse
-        second = second + mixed.sum(axis=1)
-        third = third + 3 * (mixed * ratio).sum(axis=1)
+        second = second + mixed @ ones
+        third = third + 3 * ((mixed * ratio) @ ones)
     if squares is not None:
-        first = first + 0.5 * ((np.sqrt(squares) * column * inverse) ** 2 * (2 - scaled)).sum(axis=1)
+        first = first + 0.5 * (((np.sqrt(squares) * column * inverse) ** 2 * (2 - scaled)) @ ones)
     if linears is not None:
-        first = first + 0.5 * (linears * column * inverse * inverse).sum(axis=1)
+        first = first + 0.5 * ((linears * column * inverse * inverse) @ ones)
     return first - t * s, second, third

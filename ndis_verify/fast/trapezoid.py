@@ -77,15 +77,15 @@ class _Hyperbolas:
         size = self.good.size
         sums, mass = np.zeros((3, size)), np.zeros(size)
         ends = np.zeros(size, dtype=int)
+        rules = np.array([np.arange(self.block) % j == 0 for j in (1, 2, 3)], dtype=float).T
         active = np.arange(size)
         for start in range(0, _MOST, self.block):
             term, modulus = self._terms(active, np.arange(start, start + self.block))
             if start == 0:
                 term[:, 0] *= 0.5
-            for j in range(3):
-                sums[j, active] += term[:, :: j + 1].sum(axis=1)
+            sums[:, active] += (term @ rules).T
             end = modulus[:, -1]
-            mass[active] += np.where(end > _HOPELESS, np.inf, modulus.sum(axis=1))
+            mass[active] += np.where(end > _HOPELESS, np.inf, modulus @ rules[:, 0])
             ends[active] = start + self.block
             active = active[(end > _TAIL * mass[active]) & (mass[active] < _OVERGROWN)]
             if not active.size:
