@@ -270,6 +270,6 @@ CLAIMS = (
         hypotheses=_RECORD,
         declared=Verdict.SUPPORTED,
         checks=EDGE,
-        note="cap = 0.1, d = 2, r = 100, eps = 1: 0.0106087 at p = 1/24, 4.78e-6 at p = 0 and 1.29e-6 at p = q. Noise chosen at a corner is too small.",
+        note="cap = 0.1, d = 2, r = 100, eps = 1: 0.0106087 at p = 1/24, 4.78e-6 at p = 0 and 1.29e-6 at p = q. Noise chosen at a corner is too small. Supported and not proved: along p at fixed q the slope of the larger direction has no closed sign.",
     ),
 )

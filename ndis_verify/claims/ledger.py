@@ -28,6 +28,7 @@ _TOPICS = (
     "denoising",
     "covariance_shift",
     "covariance_order",
+    "covariance_box",
     "general_bound",
     "gaussian_output",
     "random_projection",
