@@ -217,3 +217,16 @@ def test_affine_change_of_variables(seed, epsilon, dimension):
     changed = GaussianPair(change @ mean, change @ cov_p @ change.T, np.zeros(dimension), change @ cov_q @ change.T)
     # sums of few dyadic numbers: the change of variables is exact, so the pairs are equivalent exactly
     np.testing.assert_allclose(hockey_stick(changed, epsilon), hockey_stick(original, epsilon), rtol=1e-10)
+
+
+@pytest.mark.parametrize("swap", [False, True], ids=["PQ", "QP"])
+@pytest.mark.parametrize("below", [1e-4, 1e-8, 1e-12, 1e-14])
+@pytest.mark.parametrize("mean, cov", [([0.75], [0.96875]), ([0.1, 0.0], [0.5, 0.25]), ([0.3, -0.2, 0.0], [0.9, 0.625, 0.99]), ([0.0], [0.7])])
+def test_next_to_the_largest_loss(mean, cov, below, swap):
+    pair = GaussianPair(np.array(mean) + 0.1, cov, [0.1] * len(mean), 1.0)
+    if swap:
+        pair = GaussianPair(np.array(mean) + 0.1, 1.0, [0.1] * len(mean), cov).swapped()
+    largest = 0.5 * sum(m * m / (1 - v) - math.log(v) for m, v in zip(mean, cov))
+    epsilon = largest * (1 - below)
+    reference = certified_log_hockey_stick(pair, epsilon, digits=16).mid
+    assert abs(float(log_hockey_stick(pair, epsilon)) - reference) < 1e-11 * max(1, abs(reference))

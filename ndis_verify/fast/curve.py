@@ -9,6 +9,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.contour import log_integral
 from ndis_verify.fast.spectrum import PairBatch, Spectrum, spectrum
+from ndis_verify.fast.support_edge import corrections
 from ndis_verify.gaussian_pair import GaussianPair
 
 Pair = GaussianPair | PairBatch | Spectrum
@@ -40,6 +41,8 @@ def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
     loss = laws.loss_forms()
     t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
+    close = corrections(laws, rows, epsilon, edge)
+    t, edge = t + close, edge + close
     direct, complement = np.full(t.shape, np.nan), np.full(t.shape, np.nan)
     # Where epsilon lies well below the mean loss, delta is near 1 and its complement is the quiet integral.
     high = loss.mean[rows] - epsilon > 0.5 * loss.std[rows]

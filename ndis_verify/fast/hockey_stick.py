@@ -31,9 +31,9 @@ def hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
     Accuracy: relative error at most 1e-11 where delta >= 1e-290 (of log delta below), for eigenvalue ratios 1e-6 to
     1e6, d to 10,000 and epsilon to 200, either order; measured below 3e-12. Two limits come from the input:
     dense pairs are whitened with relative error about 1e-15 of the largest |alpha| for covariances conditioned up
-    to about 1e8; and with a bounded loss, rounding of the largest loss counts: at a distance x below it the relative
-    error is about 1e-16 d |largest loss|/x, as one unit in the last place of the means, the covariances or epsilon
-    would cause (1e-19 in place of 1e-16 without a mean shift). `oracle.certified_hockey_stick` has no such limit.
+    to about 1e8; and next to the largest value x0 of a bounded loss, a dense pair or a batch has a relative error of
+    about 1e-16 d x0/(x0 - epsilon), as a rounding of its entries would cause (a `GaussianPair` with diagonal
+    covariances has no such limit, `support_edge`).
     Exactly 0 where the privacy loss cannot exceed epsilon; always in [0, 1]. Raises `InputError`.
     """
     return to_delta(log_pair(pair, checked_epsilons(epsilon)))

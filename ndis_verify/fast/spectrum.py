@@ -33,6 +33,7 @@ class Spectrum:
     Group j has eigenvalue `alpha[..., j]`, taken `multiplicity[..., j]` times, and total m^2 `shift_squared[..., j]`.
     Leading axes are batch axes; the three broadcast. alpha > -1, shift_squared >= 0, multiplicity >= 0 (a group of
     multiplicity 0 pads a batch and has no shift). `log_ratio` = log(1 + alpha), given where 1 + alpha has lost digits.
+    `inputs`: diagonal covariances p, q and the means, for `support_edge`; None where there are none.
     """
 
     alpha: np.ndarray
@@ -50,6 +51,7 @@ class Spectrum:
         ):
             if bad.any() and (log_ratio is None or name != "alpha"):
                 raise InputError(name, float(array[bad].flat[0]), rule)
+        object.__setattr__(self, "logs_given", log_ratio is not None)
         if log_ratio is None:
             log_ratio = np.log1p(np.maximum(alpha, -1).astype(np.longdouble))
         logs = np.asarray(log_ratio, dtype=np.longdouble)
@@ -61,6 +63,12 @@ class Spectrum:
             raise InputError("alpha", alpha.shape, "must not be empty")
         for name, array in (("alpha", alpha), ("shift_squared", shift), ("multiplicity", count), ("log_ratio", logs)):
             object.__setattr__(self, name, np.broadcast_to(array, shape))
+        object.__setattr__(self, "inputs", None)
+
+    def from_inputs(self, *inputs: np.ndarray) -> Spectrum:
+        """This spectrum, with the diagonal covariances p, q and the means of P, Q that it was rounded from."""
+        object.__setattr__(self, "inputs", inputs)
+        return self
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -74,7 +82,11 @@ class Spectrum:
     def swapped(self) -> Spectrum:
         """The pair (Q, P): 1/lambda, m^2/lambda."""
         inverse = np.exp(-self.log_ratio.astype(np.float64))
-        return Spectrum(-self.alpha * inverse, self.shift_squared * inverse, self.multiplicity, -self.log_ratio)
+        other = Spectrum(-self.alpha * inverse, self.shift_squared * inverse, self.multiplicity, -self.log_ratio)
+        if self.inputs is not None:
+            p, q, mean_p, mean_q = self.inputs
+            other.from_inputs(q, p, mean_q, mean_p)
+        return other
 
     def loss_forms(self) -> LossForms:
         """The privacy loss of every pair of the batch as a quadratic form, one row each."""
@@ -208,7 +220,8 @@ def _pair_spectrum(pair: GaussianPair) -> Spectrum:
     convert = as_float if floats else as_exact
     p, q = convert(pair.cov_p.entries), convert(pair.cov_q.entries)
     shift = convert(pair.mean_p) - convert(pair.mean_q)
-    return _elementwise(np.atleast_1d(p), np.atleast_1d(q), shift)
+    p, q = np.atleast_1d(p), np.atleast_1d(q)
+    return _elementwise(p, q, shift).from_inputs(p, q, convert(pair.mean_p), convert(pair.mean_q))
 
 
 def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectrum:
@@ -221,10 +234,10 @@ def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectr
     alpha = wide_alpha.astype(np.float64)
     logs = np.where(np.abs(alpha) < 0.5, np.log1p(np.maximum(wide_alpha, -0.9)), np.log(ratio))
     if alpha.shape[-1] == 1 and difference.shape[-1] > 1:
-        return Spectrum(alpha, shift.sum(axis=-1, keepdims=True), difference.shape[-1], logs)
-    if alpha.ndim == 1:
-        return _grouped(alpha, shift, logs)
-    return Spectrum(alpha, shift, 1, logs)
+        laws = Spectrum(alpha, shift.sum(axis=-1, keepdims=True), difference.shape[-1], logs)
+    else:
+        laws = _grouped(alpha, shift, logs) if alpha.ndim == 1 else Spectrum(alpha, shift, 1, logs)
+    return laws
 
 
 def _wide(a: np.ndarray) -> np.ndarray:
