@@ -21,7 +21,8 @@ def corrections(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray, edge: np.
     covariances, p < q, it is `-(1/2) sum log(p/q) - (1/2) sum (mean_p - mean_q)^2/(p - q)`. Shapes (E,); extended precision.
     """
     flat = (-1, laws.alpha.shape[-1])
-    bounded = ((laws.alpha < 0) | (laws.multiplicity == 0)).reshape(flat).all(axis=1)
+    idle = (laws.multiplicity == 0) | ((laws.alpha == 0) & (laws.shift_squared == 0))  # coordinates that say nothing
+    bounded = ((laws.alpha < 0) | idle).reshape(flat).all(axis=1)
     close = np.flatnonzero(bounded[rows] & (np.abs(edge) < CLOSE * np.abs(epsilon)))
     result = np.zeros(edge.shape, dtype=np.longdouble)
     if not close.size:
@@ -39,10 +40,10 @@ def _largest_loss(laws: Spectrum, row: int) -> mpmath.mpf:
         parts = (laws.alpha, laws.shift_squared, laws.multiplicity, laws.log_ratio)
         rows = zip(*(np.reshape(part, (-1, part.shape[-1]))[row] for part in parts))
         logs = ((k, a, m, _mpf(log) if laws.logs_given else mpmath.log1p(float(a))) for a, m, k, log in rows)
-        return -mpmath.fsum(int(k) * log + mpmath.mpf(float(m)) / float(a) for k, a, m, log in logs if k) / 2
+        return -mpmath.fsum(int(k) * log + mpmath.mpf(float(m)) / float(a) for k, a, m, log in logs if k and a) / 2
     size = laws.inputs[2].shape[-1]
     columns = zip(*(_exact(part, size) for part in laws.inputs))
-    return -mpmath.fsum(mpmath.log(p / q) + (a - b) ** 2 / (p - q) for p, q, a, b in columns) / 2
+    return -mpmath.fsum(mpmath.log(p / q) + (a - b) ** 2 / (p - q) for p, q, a, b in columns if p != q) / 2
 
 
 def _exact(part: np.ndarray, size: int) -> list[mpmath.mpf]:
