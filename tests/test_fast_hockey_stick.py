@@ -57,7 +57,7 @@ def test_close_to_the_largest_loss(fraction):
     largest = 0.5 * math.log(8) + 0.5 * (0.25 / 0.5 + 0.0625 / 0.75)
     epsilon = fraction * largest
     reference = certified_hockey_stick(pair, epsilon, digits=20).mid
-    assert abs(float(hockey_stick(pair, epsilon)) / reference - 1) < 1e-9
+    assert abs(float(hockey_stick(pair, epsilon)) / reference - 1) < 1e-11
     assert hockey_stick(pair, largest * (1 + 1e-12)) == 0.0
 
 
@@ -229,4 +229,5 @@ def test_next_to_the_largest_loss(mean, cov, below, swap):
     largest = 0.5 * sum(m * m / (1 - v) - math.log(v) for m, v in zip(mean, cov) if v < 1)
     epsilon = largest * (1 - below)
     reference = certified_log_hockey_stick(pair, epsilon, digits=16).mid
-    assert abs(float(log_hockey_stick(pair, epsilon)) - reference) < 1e-11 * max(1, abs(reference))
+    tolerance = 1e-11 if reference > math.log(1e-290) else 1e-11 * abs(reference)
+    assert abs(float(log_hockey_stick(pair, epsilon)) - reference) < tolerance
