@@ -1,4 +1,4 @@
-"""The command line `ndis-verify`: verify, claims, attack, delta, epsilon, eval, bench.
+"""The command line `ndis-verify`: verify, claims, attack, experiment, delta, epsilon, eval, bench.
 
 Exit codes: 0 everything held; 1 a verdict differs from the declared one, or something failed; 2 usage;
 3 something could not be decided.
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_verify(commands)
     _add_claims(commands)
     _add_attack(commands)
+    _add_experiment(commands)
     _add_value(commands, "delta", "epsilon", "hockey-stick divergence of a pair at epsilon")
     _add_value(commands, "epsilon", "delta", "smallest epsilon at which the divergence of a pair is at most delta")
     _add_eval(commands)
@@ -86,6 +87,20 @@ def _add_attack(commands: Any) -> None:
     parser = commands.add_parser("attack", help="hunt a violation of a claim")
     attack_command.add_arguments(parser)
     parser.set_defaults(run=attack_command.main)
+
+
+def _add_experiment(commands: Any) -> None:
+    parser = commands.add_parser("experiment", help="rerun an experiment of the sources", description="Rerun an experiment.")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment (default: list them)")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="the default")
+    size.add_argument("--full", dest="size", action="store_const", const="full", help="the sizes of the source")
+    parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same rows (default 0)")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="CSV file that stands in for the bundled records")
+    parser.add_argument("--target", metavar="COLUMN", help="its target: a name of the header, or a position from 1")
+    parser.add_argument("--output", type=Path, default=Path("ndis-verify-experiments"), metavar="DIR", help="folder for JSON and picture")
+    parser.add_argument("--json", action="store_true", help="print the JSON record instead of the table")
+    parser.set_defaults(run=_experiment)
 
 
 def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
@@ -182,7 +197,8 @@ def _real_data(judgements: list[Any], output: Path) -> list[Path]:
 def _claims(arguments: argparse.Namespace) -> int:
     from ndis_verify.claims.ledger import all_claims, missing
     from ndis_verify.report.errata import errata
-    from ndis_verify.report.verdicts import claim_record, write_atomically
+    from ndis_verify.report.files import write_atomically
+    from ndis_verify.report.verdicts import claim_record
 
     if arguments.errata:
         write_atomically(arguments.errata, errata(all_claims()))
@@ -198,6 +214,12 @@ def _claims(arguments: argparse.Namespace) -> int:
         for claim in all_claims():
             print(f"{claim.id:<18} {claim.declared.value:<10} {claim.title}")
     return 0
+
+
+def _experiment(arguments: argparse.Namespace) -> int:
+    from ndis_verify.experiments import command
+
+    return command.main(arguments)
 
 
 def _value(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,42 @@
+"""Experiments of the sources, rerun: seeded, resumable, each with the property that it is meant to show.
+
+How to add one.
+1. Write a module in this folder with one or more `framework.Experiment` records. Its parts:
+   - `cells(size, data)`: the grid, a list of small dicts of JSON values, one per unit of work (a second or less each);
+     `size` is "quick" or "full"; `data` is the user's `table.Table` or None, where None means the bundled records;
+   - `measure(cell, rng, data)`: the rows of one cell, dicts of JSON values; all randomness from `rng`, which depends on
+     the seed and on the cell's own values alone, so that a resumed run gives the rows of an uninterrupted one;
+   - `findings(rows)`: orderings, ratios and crossings, each a `framework.Finding` with the numbers it rests on;
+   - `draw(rows, figure)`: the picture on a matplotlib Figure, or None;
+   - `data`: "none", "records" or "records and target": whether `--data` and `--target` may stand in.
+2. Add its name and module to `_MODULES` here; modules are imported only when asked for.
+`run(find(name), size, seed)` gives the rows, `ndis-verify experiment NAME` the same from the command line.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.experiments.framework import Experiment, Finding, run
+from ndis_verify.experiments.table import Table, read_table
+
+_MODULES: dict[str, str] = {  # name of an experiment: module that holds it
+    "bw-fig1-variance": "gaussian_variance",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Every experiment, in the order of the registry."""
+    return tuple(_MODULES)
+
+
+def find(name: str) -> Experiment:
+    """The experiment of that name; `InputError` with the names there are."""
+    if name not in _MODULES:
+        raise InputError("NAME", name, f"is not an experiment; there are {', '.join(_MODULES)}")
+    module = import_module(f"ndis_verify.experiments.{_MODULES[name]}")
+    return next(experiment for experiment in module.EXPERIMENTS if experiment.name == name)
+
+
+__all__ = ["Experiment", "Finding", "Table", "find", "names", "read_table", "run"]

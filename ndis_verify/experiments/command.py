@@ -1,0 +1,64 @@
+"""`ndis-verify experiment`: run one experiment, resumable, with progress on stderr and JSON and a picture out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from ndis_verify import __version__
+from ndis_verify.exact_number import InputError
+from ndis_verify.experiments import find, names, read_table, run
+from ndis_verify.experiments.framework import Experiment, check
+from ndis_verify.experiments.journal import RowJournal
+from ndis_verify.experiments.output import as_json, finding_lines, terminal_table, write
+from ndis_verify.experiments.table import Table
+
+FAILED = 1
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run what the arguments ask for; 0 where every finding holds, 1 where one does not."""
+    if arguments.name is None:
+        for name in names():
+            print(f"{name:<24} {find(name).title}")
+        return 0
+    experiment = find(arguments.name)
+    if arguments.target is not None and arguments.data is None:
+        raise InputError("--target", arguments.target, "names a column of --data FILE, which is not given")
+    if arguments.data is not None and experiment.data == "none":
+        raise InputError("--data", str(arguments.data), f"is not used: {experiment.name} makes its own data")
+    data = read_table(arguments.data, arguments.target) if arguments.data is not None else None
+    check(experiment, arguments.size, arguments.seed, data)
+    rows = _rows(experiment, arguments, data)
+    record = as_json(experiment, arguments.size, arguments.seed, data.name if data else None, rows, __version__)
+    paths = write(record, experiment, arguments.output)
+    findings = experiment.findings(rows)
+    if arguments.json:
+        print(json.dumps(record, indent=1, allow_nan=False))
+    else:
+        print(f"{experiment.title}\n{experiment.setting}\n\n{terminal_table(rows)}\n\n{finding_lines(findings)}")
+        print("written: " + ", ".join(str(path) for path in paths))
+    return 0 if all(finding.holds for finding in findings) else FAILED
+
+
+def _rows(experiment: Experiment, arguments: argparse.Namespace, data: Table | None) -> list[dict]:
+    from ndis_verify.claims.journal import fingerprint
+    from ndis_verify.report.progress import Progress
+
+    ties = (experiment.name, arguments.size, str(arguments.seed), data.fingerprint() if data else "")
+    journal = RowJournal(arguments.output / f"{experiment.name}.journal.jsonl", fingerprint(" ".join(ties)))
+    if journal.resumed:
+        print(f"going on after {journal.resumed} finished cells", file=sys.stderr)
+    progress = Progress(f"experiment {experiment.name}")
+    finished = False
+    try:
+        rows = run(experiment, arguments.size, arguments.seed, data, progress, journal)
+        finished = True
+    finally:
+        progress.close()
+        journal.close(finished)
+        if not finished:
+            print(f"{len(journal.done)} cells are kept in {journal.path}; the same command goes on", file=sys.stderr)
+    return rows

@@ -1,0 +1,124 @@
+"""What an experiment is, and how it is run: cell by cell, each with its own stream of random numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.experiments.journal import RowJournal
+from ndis_verify.experiments.table import Table
+
+SIZES = ("quick", "full")
+DATA = ("none", "records", "records and target")
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One ordering, ratio or crossing, whether the rows show it, and the numbers it rests on."""
+
+    statement: str
+    holds: bool
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", bool(self.holds))
+        object.__setattr__(self, "numbers", MappingProxyType(dict(self.numbers)))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"statement": self.statement, "holds": self.holds, "numbers": dict(self.numbers)}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment: its grid, the measurement of one cell, what the rows are meant to show.
+
+    claims: ids in the ledger that it belongs to. setting: what was read into the source where its text has no numbers.
+    See the package's docstring for the parts.
+    """
+
+    name: str
+    title: str
+    claims: tuple[str, ...]
+    setting: str
+    cells: Callable[[str, Table | None], Sequence[Mapping[str, Any]]]
+    measure: Callable[[Mapping[str, Any], np.random.Generator, Table | None], Sequence[Row]]
+    findings: Callable[[Sequence[Row]], Sequence[Finding]]
+    draw: Callable[[Sequence[Row], Any], None] | None = None
+    data: str = "none"
+
+    def __post_init__(self) -> None:
+        if self.data not in DATA:
+            raise InputError("data", self.data, f"must be one of {', '.join(DATA)}")
+
+
+def run(
+    experiment: Experiment,
+    size: str = "quick",
+    seed: int = 0,
+    data: Table | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+    journal: RowJournal | None = None,
+) -> list[Row]:
+    """The rows of every cell, in the order of the grid; the same seed gives the same rows.
+
+    size "quick" or "full"; seed an int >= 0; data stands in for the bundled records where the experiment takes any.
+    progress(done, total, label) is called after each cell; cells that `journal` holds are not measured again.
+    Raises `InputError`.
+    """
+    check(experiment, size, seed, data)
+    cells = [dict(cell) for cell in experiment.cells(size, data)]
+    keys = [_key(cell) for cell in cells]
+    if len(set(keys)) < len(keys):
+        raise ValueError(f"{experiment.name}: two cells of the grid are the same")
+    rows: list[Row] = []
+    for done, (cell, key) in enumerate(zip(cells, keys, strict=True), 1):
+        found = journal.done.get(key) if journal else None
+        if found is None:
+            found = _plain([dict(row) for row in experiment.measure(cell, generator(experiment.name, seed, key), data)])
+            if journal:
+                journal.append(key, found)
+        rows.extend(found)
+        if progress:
+            progress(done, len(cells), key)
+    return rows
+
+
+def check(experiment: Experiment, size: str, seed: int, data: Table | None) -> None:
+    """Raises `InputError` where the experiment cannot be run this way."""
+    if size not in SIZES:
+        raise InputError("size", size, f"must be one of {', '.join(SIZES)}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError("seed", seed, "must be a whole number, at least 0")
+    if data is not None and experiment.data == "none":
+        raise InputError("data", data.name, f"is not used: {experiment.name} makes its own data")
+    if data is not None and experiment.data == "records and target" and data.target is None:
+        raise InputError("target", None, f"must name a column: {experiment.name} predicts it")
+
+
+def generator(name: str, seed: int, key: str) -> np.random.Generator:
+    """The stream of one cell: a function of the experiment, the seed and the cell alone."""
+    digest = hashlib.sha256(f"{name}\n{key}".encode()).digest()
+    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=tuple(np.frombuffer(digest, dtype="<u4").tolist())))
+
+
+def _key(cell: Mapping[str, Any]) -> str:
+    return json.dumps(cell, sort_keys=True, allow_nan=False)
+
+
+def _plain(rows: list[Row]) -> list[Row]:
+    """The rows as JSON gives them back, so that fresh and resumed rows are the same objects; no NaN, no infinity."""
+    return json.loads(json.dumps(rows, allow_nan=False, default=_number))
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a row may hold JSON values only, not {type(value).__name__}")

@@ -1,0 +1,59 @@
+"""Rows of an experiment on disk, one JSON line per finished cell, so that a killed run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import IO, Any
+
+
+class RowJournal:
+    """Finished cells by key. A header line ties them to one run; rows of another run are dropped, as is a torn last line."""
+
+    def __init__(self, path: Path, run: str):
+        self.path = path
+        self.done: dict[str, list[dict[str, Any]]] = _read(path, run)
+        self.resumed = len(self.done)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps({"run": run})] + [_line(key, rows) for key, rows in self.done.items()]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self._file: IO[str] = path.open("a", encoding="utf-8")
+
+    def append(self, key: str, rows: list[dict[str, Any]]) -> None:
+        self.done[key] = rows
+        self._file.write(_line(key, rows) + "\n")
+        self._file.flush()
+
+    def close(self, finished: bool) -> None:
+        """Close the file; a finished run leaves no journal behind."""
+        self._file.close()
+        if finished:
+            self.path.unlink(missing_ok=True)
+
+
+def _line(key: str, rows: list[dict[str, Any]]) -> str:
+    return json.dumps({"cell": key, "rows": rows}, allow_nan=False)
+
+
+def _read(path: Path, run: str) -> dict[str, list[dict[str, Any]]]:
+    if not path.exists():
+        return {}
+    records = [_parsed(line) for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
+    if not records or records[0] != {"run": run}:
+        return {}
+    return {
+        record["cell"]: record["rows"]
+        for record in records[1:]
+        if isinstance(record, dict) and isinstance(record.get("cell"), str) and _are_rows(record.get("rows"))
+    }
+
+
+def _are_rows(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        return None

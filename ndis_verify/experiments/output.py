@@ -1,0 +1,78 @@
+"""What a run of an experiment leaves: JSON, a table for the terminal, a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ndis_verify.experiments.framework import Experiment, Finding, Row
+from ndis_verify.report.verdicts import write_atomically
+
+_SHOWN = 40
+
+
+def as_json(experiment: Experiment, size: str, seed: int, data: str | None, rows: Sequence[Row], version: str) -> dict[str, Any]:
+    """The whole run as plain JSON types."""
+    return {
+        "experiment": experiment.name,
+        "title": experiment.title,
+        "claims": list(experiment.claims),
+        "setting": experiment.setting,
+        "version": version,
+        "size": size,
+        "seed": seed,
+        "data": data,
+        "findings": [finding.as_dict() for finding in experiment.findings(rows)],
+        "rows": list(rows),
+    }
+
+
+def terminal_table(rows: Sequence[Row]) -> str:
+    """Rows in columns, at most 40 of them."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [[_shown(row.get(name)) for name in columns] for row in rows[:_SHOWN]]
+    widths = [max(len(name), *(len(line[k]) for line in lines)) if lines else len(name) for k, name in enumerate(columns)]
+    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in [columns, *lines]]
+    if len(rows) > _SHOWN:
+        text.append(f"... and {len(rows) - _SHOWN} rows more in the JSON file")
+    return "\n".join(text)
+
+
+def finding_lines(findings: Sequence[Finding]) -> str:
+    """One line per finding, with its numbers."""
+    lines = []
+    for finding in findings:
+        numbers = ", ".join(f"{name} {_shown(value)}" for name, value in finding.numbers.items())
+        lines.append(f"{'holds' if finding.holds else 'FAILS':<6} {finding.statement}" + (f" ({numbers})" if numbers else ""))
+    return "\n".join(lines)
+
+
+def write(record: dict[str, Any], experiment: Experiment, folder: Path) -> list[Path]:
+    """Write NAME.json, and NAME.png where the experiment has a picture and matplotlib is there; returns what was written."""
+    path = folder / f"{experiment.name}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps(record, indent=1, allow_nan=False) + "\n")
+    picture = folder / f"{experiment.name}.png"
+    return [path, picture] if save_figure(experiment, record["rows"], picture) else [path]
+
+
+def save_figure(experiment: Experiment, rows: Sequence[Row], path: Path) -> bool:
+    """Write the picture; False where there is none or matplotlib (extra `plots`) is absent."""
+    if experiment.draw is None:
+        return False
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        return False
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    experiment.draw(rows, figure)
+    figure.savefig(path, dpi=110)
+    return True
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)

@@ -1,0 +1,135 @@
+"""Records from a CSV file: numbers only, nothing evaluated, limits on size, errors with the line they are on."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import math
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+
+MAX_BYTES = 2 << 30
+MAX_LINE = 1 << 20
+MAX_ENTRIES = 100_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """`records`: n x d float64, one row per person; `target`: n values or None; `columns`: the d names ("" without a header)."""
+
+    name: str
+    records: np.ndarray
+    target: np.ndarray | None = None
+    columns: tuple[str, ...] = field(default=())
+
+    def fingerprint(self) -> str:
+        """A hash of the numbers."""
+        digest = hashlib.sha256(repr(self.records.shape).encode() + np.ascontiguousarray(self.records).tobytes())
+        if self.target is not None:
+            digest.update(b"target" + np.ascontiguousarray(self.target).tobytes())
+        return digest.hexdigest()
+
+
+def read_table(path: str | Path, target: str | None = None) -> Table:
+    """A CSV file of numbers, separated by commas, as records and, where `target` is given, a target column.
+
+    UTF-8; the first line may be a header (any field that is no number makes it one); empty lines are skipped. target: a
+    name of the header, or the position of a column counted from 1. Limits: 2 GiB, lines of 1 MiB, 1e8 numbers.
+    Raises `InputError` with the line number for a field that is not a finite number or a line of another length;
+    `OSError` where the file cannot be read.
+    """
+    path = Path(path)
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError("data", path.name, f"must have at most {MAX_BYTES} bytes")
+    with path.open("r", encoding="utf-8-sig", newline="") as file:
+        header, numbers, width = _parse(file, path.name)
+    matrix = np.frombuffer(numbers, dtype=np.float64).reshape(-1, width).copy()
+    columns = header or ("",) * width
+    if target is None:
+        return Table(path.stem, matrix, None, columns)
+    chosen = _column(target, header, width)
+    if width == 1:
+        raise InputError("data", path.name, "must have a column besides the target")
+    rest = [k for k in range(width) if k != chosen]
+    return Table(path.stem, matrix[:, rest], matrix[:, chosen].copy(), tuple(columns[k] for k in rest))
+
+
+def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
+    header: tuple[str, ...] = ()
+    numbers, width = array("d"), 0
+    reader = csv.reader(_lines(file, name), strict=True)
+    while True:
+        try:
+            fields = next(reader, None)
+        except csv.Error as error:
+            raise InputError("data", f"{name}, line {reader.line_num}", f"must be comma-separated values ({error})") from None
+        if fields is None:
+            break
+        if not fields or fields == [""]:
+            continue
+        if not width:
+            width = len(fields)
+            if any(_is_text(text) for text in fields):
+                header = tuple(text.strip() for text in fields)
+                continue
+        if len(fields) != width:
+            raise InputError("data", f"{name}, line {reader.line_num}", f"must have {width} fields like the first line, has {len(fields)}")
+        numbers.extend(_number(text, name, reader.line_num) for text in fields)
+        if len(numbers) > MAX_ENTRIES:
+            raise InputError("data", name, f"must hold at most {MAX_ENTRIES} numbers")
+    if not numbers:
+        raise InputError("data", name, "must have a line of numbers")
+    return header, numbers, width
+
+
+def _lines(file, name: str) -> Iterator[str]:
+    line_number = 0
+    while True:
+        line_number += 1
+        try:
+            line = file.readline(MAX_LINE + 1)
+        except UnicodeDecodeError:
+            raise InputError("data", f"{name}, at or after line {line_number}", "must be UTF-8 text") from None
+        if len(line) > MAX_LINE:
+            raise InputError("data", f"{name}, line {line_number}", f"must have at most {MAX_LINE} characters")
+        if not line:
+            return
+        if "\0" in line:
+            raise InputError("data", f"{name}, line {line_number}", "must be text: it holds a zero byte")
+        yield line
+
+
+def _is_text(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
+
+
+def _number(text: str, name: str, line: int) -> float:
+    shown = text if len(text) <= 40 else text[:37] + "..."
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError("data", f"{shown!r} in {name}, line {line}", "must be a number") from None
+    if not math.isfinite(value) or "_" in text:
+        raise InputError("data", f"{shown!r} in {name}, line {line}", "must be a finite number in plain decimal form")
+    return value
+
+
+def _column(target: str, header: tuple[str, ...], width: int) -> int:
+    if header.count(target) > 1:
+        raise InputError("target", target, "names two columns of the header; give its position")
+    if target in header:
+        return header.index(target)
+    if target.isascii() and target.isdigit() and 1 <= int(target[:9]) <= width:
+        return int(target) - 1
+    there = f"one of {', '.join(header[:20])}, or " if header else ""
+    raise InputError("target", target, f"must be {there}a position from 1 to {width}")
