@@ -25,6 +25,7 @@ INPUTS = {
     "gaussian_std": {"sensitivity": "1", "epsilon": "0.5", "delta": "0.00001"},
     "rp_hockey_stick": {"leverage": "0.25", "r": 10, "epsilon": "1", "direction": "delete"},
     "rp_leverage": {"r": 10, "epsilon": "1", "delta": "0.00001"},
+    "rp_ridge": {"norm_bound": "2", "r": 10, "epsilon": "1", "delta": "0.00001"},
 }
 INPUTS["als_hockey_stick"] = INPUTS["als_exact_hockey_stick"] = {
     "leverage": "0.125", "augmented_leverage": "0.25", "d": 3, "r": "20", "epsilon": "0.5", "direction": "delete",

@@ -12,6 +12,8 @@ from ndis_verify.fast.curve import checked_epsilons, log_entries, to_delta, to_l
 from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.spectrum import Spectrum
 
+RIDGE_MARGIN = 1.1e-11  # relative, on delta: above the documented error of the curve
+
 
 def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete") -> np.ndarray:
     """delta(epsilon) of the projections D^T G and D'^T G to r columns, one record of leverage p deleted (N26-L4).
@@ -36,27 +38,66 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0; just below 1 where any leverage
     will do. Raises `InputError`.
     """
+    r, epsilon, goal, shape = _targets(r, epsilon, delta)
+    logit = _largest_logit(r, epsilon, goal, SAFETY)
+    result = np.where(logit == _CEILING, 1 / (1 + np.exp(-_CEILING)), 0.0)
+    inner = np.flatnonzero((logit > -np.inf) & (logit < _CEILING))
+    if inner.size:
+        result[inner] = _settled(1 / (1 + np.exp(-logit[inner])), r[inner], epsilon[inner], goal[inner])
+    return result.reshape(shape)[()]
+
+
+def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
+    """The smallest ridge l^2 (1/p* - 1) that keeps every leverage of records of norm l within p* (N24-Fig3, N26-Fig1).
+
+    p* = `rp_leverage(r, epsilon, delta)`; norm_bound = l > 0, the ridge in its unit squared. Domain and shapes as there.
+    On the safe side: the delta of a lone record of norm l beside the returned ridge was evaluated, and is below the
+    target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0; where any
+    leverage will do, 2e-16 l^2. Raises `InputError`.
+    """
+    length = np.asarray(norm_bound, dtype=np.float64)
+    if not ((length > 0) & np.isfinite(length)).all():
+        raise InputError("norm_bound", norm_bound, "must be positive and finite")
+    r, epsilon, goal, shape = _targets(r, epsilon, delta)
+    odds = np.exp(-_largest_logit(r, epsilon, goal, RIDGE_MARGIN))  # (1 - p)/p
+    live = np.flatnonzero(np.isfinite(odds) & (odds > np.exp(-_CEILING)))
+    while live.size:
+        laws = Spectrum(1 / odds[live, None], 0.0, r[live, None])
+        over = to_log_delta(log_entries(laws, np.arange(live.size), epsilon[live])) > goal[live] - RIDGE_MARGIN
+        live = live[over]
+        odds[live] *= 1 + 4e-16
+    with np.errstate(over="ignore"):
+        return (odds.reshape(shape) * length * length * (1 + 4e-16))[()]
+
+
+_CEILING = 36.0  # the logit of a leverage that float64 can still tell from 1
+_FLOOR = -600.0
+
+
+def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
+    """(r, epsilon, log delta, shape), the first three flat."""
     epsilon, target, r = np.broadcast_arrays(checked_epsilons(epsilon), probabilities(delta, "delta"), _rows(r))
-    shape = target.shape
-    epsilon, r = epsilon.ravel(), r.ravel()
     with np.errstate(divide="ignore"):
         goal = np.log(target).ravel()
-    floor, ceiling = np.full(goal.shape, -600.0), np.full(goal.shape, 36.0)
+    return r.ravel(), epsilon.ravel(), goal, target.shape
+
+
+def _largest_logit(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, margin: float) -> np.ndarray:
+    """log p/(1-p) at log delta = goal - margin: -inf where no leverage will do, `_CEILING` where any will."""
+    floor, ceiling = np.full(goal.shape, _FLOOR), np.full(goal.shape, _CEILING)
 
     def excess(logit: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return _log_delete(logit, r[index], epsilon[index]) - goal[index] + SAFETY
+        return _log_delete(logit, r[index], epsilon[index]) - goal[index] + margin
 
-    result = np.zeros(goal.shape)
-    everything = np.arange(goal.size)
+    result = np.full(goal.shape, -np.inf)
     finite = np.isfinite(goal)
     top = finite & (np.where(finite, _log_delete(ceiling, r, epsilon), 0.0) <= goal)
-    result[top] = 1 / (1 + np.exp(-36.0))
-    search = everything[finite & ~top]
+    result[top] = _CEILING
+    search = np.flatnonzero(finite & ~top)
     search = search[excess(floor[search], search) <= 0]
     if search.size:
-        logit = safe_root(lambda x, k: excess(x, search[k]), floor[search], ceiling[search])
-        result[search] = _settled(1 / (1 + np.exp(-logit)), r[search], epsilon[search], goal[search])
-    return result.reshape(shape)[()]
+        result[search] = safe_root(lambda x, k: excess(x, search[k]), floor[search], ceiling[search])
+    return result
 
 
 def _settled(leverage: np.ndarray, r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> np.ndarray:

@@ -59,6 +59,14 @@ def decreasing_root(
         raise PrecisionError(f"no bracket of {digits} digits around {+middle}")
 
 
+def scaled(root: Enclosure, factor: Fraction, digits: int) -> Enclosure:
+    """`factor` > 0 times an enclosure, rounded outward; the relative radius grows by at most 10^-(digits + 15)."""
+    with mpmath.workdps(digits + 25):
+        mid = to_mpf(exact(root.mid) * factor)
+        slack = abs(exact(root.mid) * factor - exact(mid)) + exact(root.rad) * factor
+        return Enclosure(mid, to_mpf(slack) * (1 + mpmath.mpf(10) ** -(digits + 20)), root.basis)
+
+
 def _search(approximate: Approximate, target: Fraction, guess: Fraction, digits: int) -> Fraction:
     """The root in u = log x of the log odds of the value less those of the target: first roughly, then to all digits."""
     spare = to_mpf(1 - target) if target < 1 else mpmath.mpf(1)

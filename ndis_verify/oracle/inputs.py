@@ -50,6 +50,14 @@ def checked_calibration(
     return size, eps, target, checked_digits(digits)
 
 
+def positive(value: Any, name: str) -> Fraction:
+    """`value` exactly; it must be positive."""
+    number = exact(value, name)
+    if number <= 0:
+        raise InputError(name, value, "must be positive")
+    return number
+
+
 def checked_count(r: Any) -> int:
     """r as an int in [1, `MAX_PROJECTIONS`]; a decimal string of an integer is accepted."""
     if isinstance(r, bool) or not isinstance(r, (numbers.Real, str)):

@@ -8,8 +8,8 @@ from typing import Any
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root
-from ndis_verify.oracle.inputs import checked_calibration, checked_projection
+from ndis_verify.oracle.calibration import decreasing_root, scaled
+from ndis_verify.oracle.inputs import checked_calibration, checked_projection, positive
 from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value
 
 
@@ -32,13 +32,30 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure
     """
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
 
-    def curve(odds: Fraction, aim: int) -> Enclosure:
-        return two_route_value(1 / odds, int(r), Fraction(0), epsilon, aim)
-
-    def quick(odds: Fraction, aim: int) -> mpmath.mpf:
-        return contour_value(1 / odds, int(r), Fraction(0), epsilon, aim)
-
-    odds = decreasing_root(curve, delta, Fraction(1), digits + 1, quick, "agreement")
+    odds = _least_odds(int(r), epsilon, delta, digits + 1)
     with mpmath.workdps(digits + 25):
         lowest = odds.mid - 2 * odds.rad
         return Enclosure(1 / (1 + odds.mid), 2 * odds.rad / (1 + lowest) ** 2, "agreement")
+
+
+def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+    """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), signs by two routes.
+
+    norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
+    Raises `InputError`, `PrecisionError`.
+    """
+    length = positive(norm_bound, "norm_bound")
+    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
+    return scaled(_least_odds(int(r), epsilon, delta, digits + 1), length**2, digits)
+
+
+def _least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
+    """(1 - p)/p at the largest leverage p that meets the target."""
+
+    def curve(odds: Fraction, aim: int) -> Enclosure:
+        return two_route_value(1 / odds, r, Fraction(0), epsilon, aim)
+
+    def quick(odds: Fraction, aim: int) -> mpmath.mpf:
+        return contour_value(1 / odds, r, Fraction(0), epsilon, aim)
+
+    return decreasing_root(curve, delta, Fraction(1), digits, quick, "agreement")

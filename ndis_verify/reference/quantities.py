@@ -100,6 +100,7 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("gaussian_std", {"sensitivity": number, "epsilon": number, "delta": number}),
         Quantity("rp_hockey_stick", {"leverage": number, "r": count, "epsilon": number, "direction": direction}),
         Quantity("rp_leverage", {"r": count, "epsilon": number, "delta": number}),
+        Quantity("rp_ridge", {"norm_bound": number, "r": count, "epsilon": number, "delta": number}),
         Quantity("als_hockey_stick", _LEAST_SQUARES),
         Quantity("als_exact_hockey_stick", _LEAST_SQUARES),
     )

@@ -8,9 +8,9 @@ from typing import Any
 from flint import arb, ctx
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root
+from ndis_verify.oracle.calibration import decreasing_root, scaled
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, to_exact_ball, working_bits
-from ndis_verify.oracle.inputs import checked_calibration, checked_projection
+from ndis_verify.oracle.inputs import checked_calibration, checked_projection, positive
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder
 
 
@@ -33,10 +33,25 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure
     `PrecisionError`.
     """
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
-    # With odds = (1 - p)/p, alpha = p/(1 - p) = 1/odds; the curve decreases in the odds.
-    odds = decreasing_root(lambda x, n: _delta(1 / x, int(r), epsilon, n), delta, Fraction(1), digits + 1)
+    odds = _least_odds(int(r), epsilon, delta, digits + 1)
     with working_bits(int(digits * 3.33) + 64):
         return enclosure(1 / (1 + to_exact_ball(odds)))
+
+
+def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+    """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), by certified signs.
+
+    norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
+    Raises `InputError`, `PrecisionError`.
+    """
+    length = positive(norm_bound, "norm_bound")
+    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
+    return scaled(_least_odds(int(r), epsilon, delta, digits + 1), length**2, digits)
+
+
+def _least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
+    """odds = (1 - p)/p at the largest leverage p that meets the target: alpha = 1/odds, the curve decreases in the odds."""
+    return decreasing_root(lambda x, n: _delta(1 / x, r, epsilon, n), delta, Fraction(1), digits)
 
 
 def _delta(alpha: Fraction, r: int, epsilon: Fraction, digits: int) -> Enclosure:
