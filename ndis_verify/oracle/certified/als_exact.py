@@ -122,23 +122,36 @@ def _finite_sum(record: Record, epsilon: Fraction, edge: arb) -> arb:
 def _mixture(sine2: Fraction, cosine2: Fraction, record: Record, x: arb, rest: arb) -> arb:
     """`sum_i binom(k/2, i) sine2^i cosine2^{k/2-i} Pr[Beta((k+1)/2 - i, d/2 + i) < x]` ("insert": > x) over 0 <= i <= k/2.
 
-    rest = 1 - x: each tail is computed from its own end.
+    rest = 1 - x: each tail is computed from its own end. Neighbouring tails differ by one positive term,
+    `I_x(a-1, b+1) = I_x(a, b) + x^{a-1} (1-x)^b Gamma(a+b)/(Gamma(a) Gamma(b+1))`, so only the smallest is a beta function.
     """
     k, d = record.r - record.d, record.d
     if cosine2 == 0:  # T is Beta(1/2, r/2), whatever the parity
         k, d = 0, record.r
-    total, weight = arb(0), arb(1)
-    root = ball(cosine2).sqrt() if k % 2 else arb(1)
-    for i in range(k // 2 + 1):
-        scale = weight * ball(cosine2) ** (k // 2 - i) * root
-        if not scale.is_zero():
-            a, b = arb(fmpq(k + 1 - 2 * i, 2)), arb(fmpq(d + 2 * i, 2))
-            total += scale * (_beta(a, b, x) if record.direction == "delete" else _beta(b, a, rest))
-        weight *= ball(sine2 * Fraction(k - 2 * i, 2 * i + 2))
-        if weight.is_zero():
-            break
+    last = k // 2 if sine2 else 0
+    a, b = arb(fmpq(k + 1, 2)), arb(fmpq(d, 2))
+    weights, steps = [ball(cosine2) ** arb(fmpq(k, 2)) if k else arb(1)], []
+    for i in range(last):
+        weights.append(weights[-1] * ball(sine2 / cosine2 * Fraction(k - 2 * i, 2 * i + 2)))
+        if i == 0:
+            steps.append(x ** (a - 1) * rest**b * ((a + b).lgamma() - a.lgamma() - (b + 1).lgamma()).exp())
+        else:
+            steps.append(steps[-1] * (rest / x) * ((a - i) / (b + i)))
+    if record.direction == "delete":
+        tail = _beta(a, b, x, rest)
+    else:
+        tail = _beta(b + last, a - last, rest, x)
+        weights.reverse()
+        steps.reverse()
+    total = weights[0] * tail
+    for weight, step in zip(weights[1:], steps, strict=True):
+        tail += step
+        total += weight * tail
     return total
 
 
-def _beta(a: arb, b: arb, x: arb) -> arb:
+def _beta(a: arb, b: arb, x: arb, rest: arb) -> arb:
+    """The regularised incomplete beta function I_x(a, b); beyond the mean a/(a+b) through its complement."""
+    if x * (a + b) > a:
+        return 1 - acb(rest).beta_lower(acb(b), acb(a), regularized=True).real
     return acb(x).beta_lower(acb(a), acb(b), regularized=True).real
