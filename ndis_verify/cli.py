@@ -66,7 +66,9 @@ def _add_verify(commands: Any) -> None:
     parser.add_argument("ids", nargs="*", metavar="ID", help="claims to judge, or FILE.py with claims of your own (default: the whole ledger)")
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", dest="effort", action="store_const", const="quick", default="quick", help="the default")
-    effort.add_argument("--full", dest="effort", action="store_const", const="full", help="more points, more digits")
+    effort.add_argument("--full", dest="effort", action="store_const", const="full", help="more points, more digits, no certificate")
+    parser.add_argument("--store", action="store_true", help="with --full: keep certificates, on which --quick can stand")
+    parser.add_argument("--certificates", type=Path, metavar="DIR", help="folder of certificates (default: in the package)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
     parser.add_argument("--output", type=Path, default=Path("ndis-verify-report"), help="folder for report.json and report.md")
     parser.add_argument("--json", action="store_true", help="print the JSON report instead of the table")
@@ -135,6 +137,8 @@ def _verify(arguments: argparse.Namespace) -> int:
 
     if arguments.jobs < 1:
         raise InputError("--jobs", str(arguments.jobs), "must be at least 1")
+    if arguments.store and arguments.effort != "full":
+        raise InputError("--store", arguments.effort, "needs --full: only the full effort makes certificates")
     own = [target for target in arguments.ids if target.endswith(".py")]
     if own and len(arguments.ids) > 1:
         raise InputError("ID", own[0], "a file of claims is judged alone")
@@ -161,6 +165,7 @@ def _judged_file(path: str, arguments: argparse.Namespace) -> tuple[dict[str, An
 
 
 def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
+    from ndis_verify.claims.certificate_store import FOLDER
     from ndis_verify.claims.journal import Journal, fingerprint
     from ndis_verify.claims.ledger import all_claims, find
     from ndis_verify.claims.session import run_session
@@ -170,8 +175,9 @@ def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[
     journal = Journal(arguments.output / "journal.jsonl", fingerprint(arguments.effort))
     progress = Progress(f"verify --{arguments.effort}")
     finished = False
+    folder = (arguments.certificates or FOLDER).resolve()
     try:
-        judgements = run_session(ids, arguments.effort, journal, arguments.jobs, progress)
+        judgements = run_session(ids, arguments.effort, journal, arguments.jobs, progress, folder, arguments.store)
         finished = True
     finally:
         progress.close()

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ndis_verify.claims.covariance_box import _QUICK, _box_order, _partition
+from ndis_verify.claims.covariance_box import _QUICK, BoxOrder, _boxes, _partition
 from ndis_verify.claim import Outcome
 
 
 def test_every_ordered_point_lies_in_a_settled_box():
-    settled, wrong = _partition(_QUICK, True)
+    levels, wrong = _partition(_QUICK, True)
     assert wrong is None
-    boxes = np.concatenate(settled)
+    boxes = _boxes(_QUICK, levels)
     (low, high), (first, last) = _QUICK
     rng = np.random.default_rng(0)
     spectra = np.sort(rng.uniform(low, high, (4000, 3)), axis=1)[:, ::-1]
@@ -21,4 +21,4 @@ def test_every_ordered_point_lies_in_a_settled_box():
 
 
 def test_the_reverse_order_is_refuted():
-    assert _box_order(False)("quick").outcome is Outcome.FAILED
+    assert BoxOrder(False)("quick").outcome is Outcome.FAILED

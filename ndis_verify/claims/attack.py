@@ -26,6 +26,7 @@ from ndis_verify.exact_number import InputError, exact
 Finding = Literal["nothing", "suspected", "confirmed", "certified", "engine failure"]
 DEFAULT_EVALUATIONS = 20_000
 _SUSPECTS = 8
+_DANGEROUS = 8
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class AttackRecord:
     oracle agrees, basis agreement), "certified" (the sign is proved), "engine failure" (NaN, an exception, a suspicion
     that the oracle refutes, or a margin that is the same everywhere; `failure` says which).
     `point` is the worst point found, `margin` its float64 margin; `simple` the shrunk violation with its `enclosure`.
+    `dangerous`: margins and unit coordinates of the worst points that lie apart.
     """
 
     name: str
@@ -86,6 +88,7 @@ class AttackRecord:
     crossings: int
     failures: int
     failure: str
+    dangerous: tuple[tuple[float, tuple[float, ...]], ...] = ()
 
     def line(self) -> str:
         """One line for a report."""
@@ -104,6 +107,7 @@ class AttackRecord:
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON; exact numbers as text."""
         data = asdict(self) | {"enclosure": None}
+        del data["dangerous"]
         for name in ("point", "simple"):
             point = getattr(self, name)
             data[name] = point and {k: shown(v) if isinstance(v, Fraction) else v for k, v in point.items()}
@@ -222,6 +226,7 @@ def _judged(search: Search, problem: Problem) -> AttackRecord:
         crossings=search.crossings,
         failures=search.failures + bool(false_alarm),
         failure=failure,
+        dangerous=tuple((margin, tuple(unit)) for margin, unit in search.elite[:_DANGEROUS]),
     )
 
 

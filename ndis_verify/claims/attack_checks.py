@@ -10,6 +10,8 @@ import mpmath
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome
 from ndis_verify.claims.attack import AttackRecord, Problem, attack_problem
+from ndis_verify.claims.attack_certificate import ROUTE, stored_attack
+from ndis_verify.claims.certificate_store import StoredCheck, stored
 from ndis_verify.claims.domain import Domain, Point, shown_point
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
@@ -21,18 +23,32 @@ Margin = Callable[..., Any]
 
 @dataclass(frozen=True)
 class AttackRun:
-    """`run(effort)` of an attack; `wanted` is what it has to end with to count as held."""
+    """`run(effort)` of an attack; `wanted` is what it has to end with to count as held.
+
+    `owner`: id of the claim, set by the ledger; a certificate is kept under it.
+    """
 
     problem: Problem
     evaluations: Mapping[str, int]
     seed: int
     wanted: str  # "nothing": the claim stands; "certified": it falls
     mutant: bool = False
+    owner: str = ""
 
     def __call__(self, effort: str) -> Evidence:
+        kept = self.stored_check()
+        return self._computed(effort)[0] if kept is None else stored(kept, effort)
+
+    def stored_check(self) -> StoredCheck | None:
+        """What can be kept of this attack: only searches that have to find nothing, and no mutants."""
+        if self.mutant or self.wanted != "nothing" or not self.owner:
+            return None
+        return stored_attack(self.owner, self.problem, self.seed, self.evaluations, self._computed)
+
+    def _computed(self, effort: str) -> tuple[Evidence, AttackRecord]:
         record = self.record(effort)
-        outcome = self._outcome(record)
-        return Evidence(outcome, "attack on float64", record.line(), count=record.evaluations, counted="evaluations")
+        evidence = Evidence(self._outcome(record), ROUTE, record.line(), count=record.evaluations, counted="evaluations")
+        return evidence, record
 
     def record(self, effort: str) -> AttackRecord:
         """The search itself; one that has to find something stops at the first suspicion."""
@@ -163,6 +179,12 @@ def negated(enclose: Callable[[Point], Enclosure]) -> Callable[[Point], Enclosur
         return Enclosure(turned, found.rad, found.basis)
 
     return negative
+
+
+def owned(claim: Claim) -> Claim:
+    """The claim with its attacks marked as its own."""
+    checks = tuple(replace(c, run=replace(c.run, owner=claim.id)) if isinstance(c.run, AttackRun) else c for c in claim.checks)
+    return replace(claim, checks=checks)
 
 
 def problems_of(claim: Claim) -> list[Problem]:

@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from ndis_verify.claim import Claim
+from ndis_verify.claims.attack_checks import owned
 from ndis_verify.exact_number import InputError
 
 SOURCES = {
@@ -53,7 +54,7 @@ _TOPICS = (
 @cache
 def all_claims() -> tuple[Claim, ...]:
     """Every record; ids are unique."""
-    claims = [claim for topic in _TOPICS for claim in import_module(f"ndis_verify.claims.{topic}").CLAIMS]
+    claims = [owned(claim) for topic in _TOPICS for claim in import_module(f"ndis_verify.claims.{topic}").CLAIMS]
     ids = [claim.id for claim in claims]
     doubled = sorted({i for i in ids if ids.count(i) > 1})
     if doubled:

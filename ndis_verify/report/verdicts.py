@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 from ndis_verify.claim import Claim
 from ndis_verify.claims.court import Judgement
 from ndis_verify.claims.ledger import SOURCES
+from ndis_verify.report.files import write_atomically
 
 _ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved")
 
@@ -131,19 +130,6 @@ def claim_record(claim: Claim) -> dict[str, Any]:
         "reason_open": claim.reason_open,
         "checks": [{"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants)} for c in claim.checks],
     }
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or leave the old one: a temporary file in the same folder, then a rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def write_reports(folder: Path, judgements: list[Judgement], claims: dict[str, Claim], effort: str, version: str) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 
 import mpmath
@@ -13,9 +14,24 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 
 
+_seen: ContextVar[list[int] | None] = ContextVar("precisions used", default=None)
+
+
+@contextmanager
+def precisions_used() -> Iterator[list[int]]:
+    """A list that receives every precision in bits that `working_bits` sets inside the block."""
+    token = _seen.set([])
+    try:
+        yield _seen.get()
+    finally:
+        _seen.reset(token)
+
+
 @contextmanager
 def working_bits(bits: int) -> Iterator[None]:
     """Arb precision `bits` inside the block, the caller's precision after it, whatever happens."""
+    if (seen := _seen.get()) is not None:
+        seen.append(bits)
     before = ctx.prec
     ctx.prec = bits
     try:

@@ -1,0 +1,268 @@
+"""Stored certificates: taken where everything matches, and never where the file, the sources or the sample differ."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ndis_verify.claim import Evidence, Outcome
+from ndis_verify.claims import certificate_store as store
+from ndis_verify.claims.attack_checks import AttackRun, attack_check
+from ndis_verify.claims.covariance_box import BoxOrder
+from ndis_verify.claims.domain import Domain, continuous
+from ndis_verify.claims.ledger import all_claims
+from ndis_verify.claims.monotone_attacks import increases_with_shift
+from ndis_verify.claims.source_closure import closure, defining_modules, source_hash
+
+SMALL_BOX = BoxOrder(quick=((2.0, 2.25), (0.5, 0.75)), full=((2.0, 2.5), (0.5, 1.0)))
+
+
+def squares(limit=30):
+    """A check that counts what it computes."""
+    counted = []
+
+    def compute(effort):
+        numbers = [n * n for n in range(limit if effort == "full" else 3)]
+        counted.append(effort)
+        return Evidence(Outcome.HELD, "squares", "computed", count=len(numbers)), {"squares": numbers}
+
+    def recheck(content):
+        counted.append("sample")
+        if any(content["squares"][n] != n * n for n in (0, 7, limit - 1)):
+            raise store.CertificateError("a square is wrong")
+        return Evidence(Outcome.HELD, "squares", "sampled", count=len(content["squares"]))
+
+    return store.StoredCheck("squares", {"limit": limit}, {"ndis_verify.claims.certify_box"}, compute, recheck), counted
+
+
+def kept(tmp_path, check):
+    with store.writing(tmp_path):
+        store.stored(check, "full")
+    return tmp_path / f"{check.name}.json"
+
+
+def quick(tmp_path, check):
+    with store.certificates_in(tmp_path):
+        return store.stored(check, "quick")
+
+
+def tampered(path, change):
+    """The file with other content and a checksum that fits it."""
+    certificate = store.read(path)
+    content = json.loads(json.dumps(certificate.content))
+    change(content)
+    path.write_text(replace(certificate, content=content).text(), encoding="utf-8")
+
+
+def test_a_certificate_that_matches_is_evidence_after_a_sample(tmp_path):
+    check, counted = squares()
+    path = kept(tmp_path, check)
+    evidence = quick(tmp_path, check)
+    assert counted == ["full", "sample"]
+    assert evidence.outcome is Outcome.HELD and evidence.count == 30
+    assert evidence.detail.startswith(f"stored certificate {store.key(check)[:8]} (")
+    assert path.read_text(encoding="utf-8") == store.read(path).text(), "the format repeats itself"
+
+
+def test_the_full_effort_reads_no_certificate_and_writes_only_when_told(tmp_path):
+    check, counted = squares()
+    with store.certificates_in(tmp_path):
+        assert store.stored(check, "full").detail == "computed"
+    assert not list(tmp_path.iterdir()) and counted == ["full"]
+    kept(tmp_path, check)
+    with store.certificates_in(tmp_path):
+        assert store.stored(check, "full").detail == "computed"
+
+
+def test_a_check_that_did_not_hold_is_not_kept(tmp_path):
+    check, _ = squares()
+    failing = replace(check, compute=lambda effort: (Evidence(Outcome.FAILED, "squares", "no"), {"squares": []}))
+    assert not kept(tmp_path, failing).exists()
+
+
+def test_without_a_certificate_the_quick_size_is_computed(tmp_path):
+    check, counted = squares()
+    assert quick(tmp_path, check).detail == "computed" and counted == ["quick"]
+
+
+@pytest.mark.parametrize("change", ["parameters", "sources", "versions"])
+def test_a_certificate_of_something_else_is_not_used(tmp_path, monkeypatch, change):
+    check, counted = squares()
+    kept(tmp_path, check)
+    if change == "parameters":
+        check = replace(check, parameters={"limit": 31})
+    elif change == "sources":
+        monkeypatch.setattr(store, "source_hash", lambda modules: "another")
+    else:
+        monkeypatch.setattr(store, "versions", lambda: {"python-flint": "0"})
+    evidence = quick(tmp_path, check)
+    assert counted == ["full", "quick"]
+    assert evidence.outcome is Outcome.HELD and "other sources or versions" in evidence.detail
+
+
+def test_a_flipped_bit_anywhere_is_caught_and_said(tmp_path):
+    check, counted = squares()
+    path = kept(tmp_path, check)
+    whole = path.read_bytes()
+    seen = 0
+    for place in range(0, len(whole), 7):
+        broken = bytearray(whole)
+        broken[place] ^= 1
+        path.write_bytes(bytes(broken))
+        try:
+            same = store.read(path) == store.Certificate(**{k: v for k, v in json.loads(whole).items() if k not in ("format", "checksum")})
+        except store.CertificateError:
+            seen += 1
+            continue
+        assert same, "only space between the values may differ unseen"
+    assert seen > len(whole) // 14
+    path.write_bytes(whole.replace(b"841", b"842"))
+    assert "NOT used: squares.json has a wrong checksum" in quick(tmp_path, check).detail
+    assert counted[-1] == "quick"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 99}', '{"format": 1, "check": "squares"}', "\x00", "[" * 100_000])
+def test_a_file_that_is_no_certificate_is_not_used(tmp_path, text):
+    check, _ = squares()
+    (tmp_path / "squares.json").write_text(text, encoding="utf-8")
+    evidence = quick(tmp_path, check)
+    assert evidence.outcome is Outcome.HELD and "NOT used" in evidence.detail
+
+
+@pytest.mark.parametrize("change", [lambda c: c["squares"].__setitem__(7, 50), lambda c: c.clear(), lambda c: c.update(squares=None)])
+def test_content_that_is_wrong_under_a_right_checksum_is_caught_by_the_sample(tmp_path, change):
+    check, counted = squares()
+    tampered(kept(tmp_path, check), change)
+    evidence = quick(tmp_path, check)
+    assert evidence.outcome is Outcome.HELD and "NOT used" in evidence.detail and counted[-1] == "quick"
+
+
+def test_a_certificate_of_another_check_is_not_used(tmp_path):
+    check, _ = squares()
+    path = kept(tmp_path, check)
+    path.rename(tmp_path / "cubes.json")
+    assert "NOT used" in quick(tmp_path, replace(check, name="cubes")).detail
+
+
+def test_the_boxes_of_a_partition_are_kept_and_sampled(tmp_path):
+    check = SMALL_BOX.stored_check()
+    with store.writing(tmp_path):
+        full = SMALL_BOX("full")
+    path = tmp_path / f"{check.name}.json"
+    with store.certificates_in(tmp_path):
+        line = SMALL_BOX("quick")
+    assert line.outcome is Outcome.HELD and line.count == full.count
+    assert f"{full.count} boxes, depth " in line.detail and " bits" in line.detail and "stored certificate" in line.detail
+    levels = store.read(path).content["levels"]
+    for change in (
+        lambda c: c.update(levels=["#"], boxes=1),  # the whole box claimed at once
+        lambda c: c.update(levels=levels[:-1]),
+        lambda c: c.update(levels=[*levels[:-2], "#" * len(levels[-2])], boxes=c["boxes"] - levels[-2].count(".")),
+        lambda c: c.update(boxes=c["boxes"] + 1),
+        lambda c: c.update({"least gap": 0.5}),
+    ):
+        with store.writing(tmp_path):
+            SMALL_BOX("full")
+        tampered(path, change)
+        with store.certificates_in(tmp_path):
+            again = SMALL_BOX("quick")
+        assert again.outcome is Outcome.HELD and "NOT used" in again.detail and again.count < full.count
+
+
+def test_an_attack_is_kept_and_its_first_rounds_are_searched_again(tmp_path):
+    run = replace(increases_with_shift().run, owner="N24-P6", evaluations={"quick": 400, "full": 3000})
+    path = kept(tmp_path, run.stored_check())
+    with store.certificates_in(tmp_path):
+        assert run("quick").count == 3000
+        for change in (
+            lambda c: c["dangerous"][0].update(margin=0.25),
+            lambda c: c["dangerous"][0].update(unit=[1.5, 0.5, 0.5]),
+            lambda c: c["dangerous"][0].update(unit=[0.5]),
+            lambda c: c.update(dangerous=[]),
+            lambda c: c.update(dangerous=c["dangerous"][:1] * 3, finding="suspected"),
+            lambda c: c.update(evaluations=10**9),
+        ):
+            whole = path.read_text(encoding="utf-8")
+            tampered(path, change)
+            evidence = run("quick")
+            path.write_text(whole, encoding="utf-8")
+            assert evidence.count == 400 and "NOT used" in evidence.detail
+
+
+def test_a_certificate_cannot_hide_a_violation(tmp_path):
+    """The stored search of a true statement under the name of a false one: the first rounds find the violation."""
+    sound = replace(increases_with_shift().run, owner="N24-P6", evaluations={"quick": 400, "full": 3000})
+    false = replace(sound, problem=replace(sound.problem, margin=lambda shift, factor, epsilon: shift - 1))
+    check = sound.stored_check()
+    path = kept(tmp_path, check)
+    claimed = false._computed("quick")
+    assert claimed[0].outcome is Outcome.FAILED
+    recheck = replace(check, recheck=lambda content: attack_recheck(false, content), compute=false._computed)
+    assert quick(tmp_path, recheck).outcome is Outcome.FAILED
+    assert path.exists()
+
+
+def attack_recheck(run, content):
+    from ndis_verify.claims.attack_certificate import _searched_again
+
+    return _searched_again(run.problem, content, run.seed, run.evaluations)
+
+
+def test_margins_written_outside_the_package_are_not_kept():
+    domain = Domain((continuous("x", 0, 1),))
+    check = attack_check("mine", lambda x: x, domain, mutants={"reverse": lambda x: -x})
+    assert check.run.stored_check() is None
+    assert all(run.stored_check() is None for run in increases_with_shift().mutants.values())
+
+
+def test_the_sources_of_a_result_are_followed_to_the_end(tmp_path):
+    root = tmp_path / "ndis_verify"
+    (root / "part").mkdir(parents=True)
+    files = {
+        "__init__.py": "",
+        "one.py": "from ndis_verify.part import two\n",
+        "part/__init__.py": "",
+        "part/two.py": "def f():\n    from .three import g\n    return g\n",
+        "part/three.py": "import ndis_verify.four\n",
+        "four.py": "import numpy\n",
+        "apart.py": "import ndis_verify.one\n",
+    }
+    for name, text in files.items():
+        (root / name).write_text(text, encoding="utf-8")
+    names = {p.relative_to(root).as_posix() for p in closure(frozenset({"ndis_verify.one"}), root)}
+    assert names == set(files) - {"apart.py"}
+    first = source_hash({"ndis_verify.one"}, root)
+    other = tmp_path / "copy" / "ndis_verify"
+    other.parent.mkdir()
+    root.rename(other)
+    assert source_hash({"ndis_verify.one"}, other) == first, "where the package lies does not count"
+    (other / "part" / "three.py").write_text("import ndis_verify.four  # changed\n", encoding="utf-8")
+    moved = tmp_path / "again" / "ndis_verify"
+    moved.parent.mkdir()
+    other.rename(moved)
+    assert source_hash({"ndis_verify.one"}, moved) != first
+
+
+def test_functions_that_a_margin_closes_over_count_as_its_sources():
+    inner = increases_with_shift().run.problem.margin
+
+    def wrapped(shift, factor, epsilon, of=np.float64):
+        return of(inner(shift, factor, epsilon))
+
+    assert defining_modules(wrapped) >= {__name__, "ndis_verify.claims.monotone_attacks"}
+    assert "ndis_verify.claims.monotone_attacks" in defining_modules([lambda: None, {"a": (inner,)}])
+
+
+def test_the_ledger_s_certificates_have_names_of_their_own():
+    runs = [check.run for claim in all_claims() for check in claim.checks if isinstance(check.run, (AttackRun, BoxOrder))]
+    names = [check.name for check in (run.stored_check() for run in runs) if check is not None]
+    assert names and len(set(names)) == len(names)
+    present = {path.stem for path in store.FOLDER.glob("*.json")}
+    assert present <= set(names), "a certificate that no check asks for"
+
+
+def test_every_certificate_of_the_package_is_whole_and_standing():
+    for path in sorted(store.FOLDER.glob("*.json")):
+        certificate = store.read(path)
+        assert certificate.check == path.stem and certificate.seconds >= 0 and certificate.content
