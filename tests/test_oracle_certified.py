@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ndis_verify import GaussianPair, InputError
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle import log_hockey_stick
 from ndis_verify.oracle import (
     certified_epsilon_for_delta,
     certified_gaussian_hockey_stick,
@@ -184,6 +185,14 @@ def test_log_where_the_divergence_underflows_everything():
     direct = certified_hockey_stick(pair, 100, 30)
     with mpmath.workdps(40):
         assert certified_log_hockey_stick(pair, 100, 25).contains(mpmath.log(direct.mid))
+
+
+@pytest.mark.parametrize("d", [128, 600])
+def test_log_of_a_divergence_next_to_1_keeps_its_relative_digits(d):
+    pair = GaussianPair([0] * d, ["0.5"] * d, [0] * d, 1)
+    value = certified_log_hockey_stick(pair, "0.125", digits=40)
+    assert value.relative_radius <= mpmath.mpf(10) ** -40
+    assert value.overlaps(log_hockey_stick(pair, "0.125", digits=25))
 
 
 def test_log_of_zero_is_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -114,6 +115,7 @@ def _tail_coefficient(spec: Spectrum, eigenvalues: tuple[Eigenvalue, ...], epsil
 
 
 def _delta(spec: Spectrum, epsilon: Fraction, digits: int, log: bool) -> Enclosure:
+    aim = digits + 1
     for bits in bits_ladder(digits):
         with working_bits(bits):
             eigenvalues = spec.nonzero(bits)
@@ -126,10 +128,13 @@ def _delta(spec: Spectrum, epsilon: Fraction, digits: int, log: bool) -> Enclosu
                 null = ball(spec.null_m2)
                 if spec.null_m2:
                     terms += (Term(arb(0), 0, null, null),)
-                value = upward_integral(Transform(y, terms, x, second_pole=True), digits + 1)
+                value = upward_integral(Transform(y, terms, x, second_pole=True), aim)
             result = value.log() if log else value.plain()
-            if relative_digits(result) >= digits:
+            reached = relative_digits(result)
+            if reached >= digits:
                 return enclosure(result)
+            if log and result.is_finite():  # the logarithm of a number next to 1 keeps fewer relative digits than the number
+                aim += math.ceil(digits - reached) + 1
     raise PrecisionError(f"hockey_stick: {digits} digits not reached at {bits} bits")
 
 
