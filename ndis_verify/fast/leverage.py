@@ -26,6 +26,44 @@ def leverage_scores(data: Any) -> np.ndarray:
     return np.minimum(np.einsum("ij,ij->i", basis, basis), 1.0)
 
 
+def neighbourhood_leverage(data: Any, additions: Any = None, ridge: float = 0.0) -> float:
+    """The leverage of the set {D, D less a record, D plus a record}: its largest over all neighbours in the set (N24-D6).
+
+    `max(max_i p_i, max_u h_u/(1 + h_u))`, `p_i = d_i^T S^{-1} d_i`, `h_u = u^T S^{-1} u`, S = D^T D + ridge I: one
+    factorisation, then d^2 for each record. `data`: n x d, finite; `additions`: the records u that may come in, m x d, by
+    default the records of D (which then never attain the maximum); ridge >= 0 in the data's unit squared.
+    Rounded up by `8 max(n, d) 2^-52` times the condition number of the scaled columns; 1 where that is all that can be
+    said, and for ridge 0 where D lacks full column rank. Raises `InputError`.
+    """
+    data = _finite_matrix(data, "data")
+    others = np.zeros((0, data.shape[1])) if additions is None else _finite_matrix(additions, "additions")
+    if others.shape[1] != data.shape[1]:
+        raise InputError("additions", f"shape {others.shape}", f"must have the {data.shape[1]} columns of data")
+    if not (ridge >= 0 and np.isfinite(ridge)):
+        raise InputError("ridge", ridge, "must be nonnegative and finite")
+    n, d = data.shape
+    whole = np.vstack([data, np.sqrt(ridge) * np.eye(d)]) if ridge > 0 else data
+    scale = np.linalg.norm(whole, axis=0)
+    if len(whole) < d or not (scale > 0).all():
+        return 1.0
+    basis, triangle, order = scipy.linalg.qr(whole / scale, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diagonal(triangle))
+    allowance = 8 * max(n, d) * np.finfo(float).eps * diagonal[0] / max(diagonal[-1], np.finfo(float).tiny)
+    if allowance >= 1:
+        return 1.0
+    out = (basis[:n] ** 2).sum(axis=1).max(initial=0.0)
+    solved = scipy.linalg.solve_triangular(triangle, (others / scale)[:, order].T, trans="T")
+    come = (solved**2).sum(axis=0).max(initial=0.0)
+    return float(min(max(out, come / (1 + come)) + allowance, 1.0))
+
+
+def _finite_matrix(data: Any, argument: str) -> np.ndarray:
+    matrix = np.asarray(data, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] == 0 or not np.isfinite(matrix).all():
+        raise InputError(argument, f"shape {matrix.shape}", "must be a matrix of finite numbers with a column")
+    return matrix
+
+
 def _full_rank_matrix(data: Any) -> np.ndarray:
     try:
         matrix = np.asarray(data, dtype=np.float64)

@@ -55,9 +55,7 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0; where any
     leverage will do, 2e-16 l^2. Raises `InputError`.
     """
-    length = np.asarray(norm_bound, dtype=np.float64)
-    if not ((length > 0) & np.isfinite(length)).all():
-        raise InputError("norm_bound", norm_bound, "must be positive and finite")
+    length = _lengths(norm_bound)
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
     odds = np.exp(-_largest_logit(r, epsilon, goal, RIDGE_MARGIN))  # (1 - p)/p
     live = np.flatnonzero(np.isfinite(odds) & (odds > np.exp(-_CEILING)))
@@ -66,8 +64,28 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
         over = to_log_delta(log_entries(laws, np.arange(live.size), epsilon[live])) > goal[live] - RIDGE_MARGIN
         live = live[over]
         odds[live] *= 1 + 4e-16
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         return (odds.reshape(shape) * length * length * (1 + 4e-16))[()]
+
+
+def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> np.ndarray:
+    """delta(epsilon) of deleting a lone record of norm l beside a ridge: leverage l^2/(l^2 + ridge), the worst (N26-T5.1).
+
+    `rp_hockey_stick` at that leverage, without rounding it; 1 at ridge 0. norm_bound = l > 0, ridge >= 0 in its unit
+    squared, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as there. Raises `InputError`.
+    """
+    length, ridge = _lengths(norm_bound), np.asarray(ridge, dtype=np.float64)
+    if not (ridge >= 0).all():
+        raise InputError("ridge", ridge, "must be nonnegative")
+    length, ridge, r, epsilon = np.broadcast_arrays(length, ridge, _rows(r), checked_epsilons(epsilon))
+    with np.errstate(divide="ignore", over="ignore"):
+        alpha = ((length / ridge) * length).ravel()
+    result = np.where(alpha > 0, 1.0, 0.0)
+    live = np.flatnonzero((alpha > 0) & np.isfinite(alpha))
+    if live.size:
+        laws = Spectrum(alpha[live, None], 0.0, r.ravel()[live, None])
+        result[live] = to_delta(log_entries(laws, np.arange(live.size), epsilon.ravel()[live]))
+    return result.reshape(ridge.shape)[()]
 
 
 _CEILING = 36.0  # the logit of a leverage that float64 can still tell from 1
@@ -107,6 +125,13 @@ def _settled(leverage: np.ndarray, r: np.ndarray, epsilon: np.ndarray, goal: np.
         if not over.any():
             return leverage
         leverage = np.where(over, np.nextafter(leverage * (1 - 2e-16), 0.0), leverage)
+
+
+def _lengths(norm_bound: Any) -> np.ndarray:
+    length = np.asarray(norm_bound, dtype=np.float64)
+    if not ((length > 0) & np.isfinite(length)).all():
+        raise InputError("norm_bound", norm_bound, "must be positive and finite")
+    return length
 
 
 def _rows(r: Any) -> np.ndarray:

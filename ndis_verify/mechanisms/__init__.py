@@ -1,17 +1,59 @@
 """Mechanisms with Gaussian outputs as things a person can run: calibrate, release, inspect, compare."""
 
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, UnsafeRelease
+from ndis_verify.mechanisms.projection_estimates import gram_error, gram_estimate, projected_least_squares
+from ndis_verify.mechanisms.projection_wrappers import (
+    ProposeTestRelease,
+    ReleaseAfterTest,
+    Split,
+    SubsampledRandomProjection,
+    planned_split,
+    propose_test_release,
+    subsampled_random_projection,
+)
+from ndis_verify.mechanisms.random_projection import (
+    RandomLinearCombination,
+    RandomProjection,
+    random_linear_combination,
+    random_projection,
+)
 from ndis_verify.mechanisms.records import clip_norms
+from ndis_verify.mechanisms.relative_projection import (
+    Neighbourhood,
+    RelativeRandomProjection,
+    inherent_delta,
+    neighbourhood,
+    relative_random_projection,
+)
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour, law_delta, worst_neighbour
 
 __all__ = [
     "Calibration",
     "Certificate",
+    "Neighbourhood",
     "OutputLaw",
+    "ProposeTestRelease",
+    "RandomLinearCombination",
+    "RandomProjection",
+    "RelativeRandomProjection",
+    "ReleaseAfterTest",
+    "Split",
+    "SubsampledRandomProjection",
     "Target",
     "UnsafeRelease",
     "WorstNeighbour",
     "clip_norms",
+    "gram_error",
+    "gram_estimate",
+    "inherent_delta",
     "law_delta",
+    "neighbourhood",
+    "planned_split",
+    "projected_least_squares",
+    "propose_test_release",
+    "random_linear_combination",
+    "random_projection",
+    "relative_random_projection",
+    "subsampled_random_projection",
     "worst_neighbour",
 ]

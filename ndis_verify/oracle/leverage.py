@@ -33,6 +33,25 @@ def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30) -> list[En
     return [_score(records, solved, k, digits) for k in range(len(rows))]
 
 
+def leverage_of_set(databases: Sequence[Any], digits: int = 30) -> Enclosure:
+    """Certified N24-D6 by its words: the largest leverage of row i of D over all D, D' of the set with D' = D less row i.
+
+    `databases`: matrices of exact numbers with one number of columns, each of full column rank; rows are compared as
+    multisets. 0 where no two of them are neighbours. Raises `InputError`.
+    """
+    exactly = [as_exact(exact_array(data, "databases", 2)) for data in databases]
+    members = {_multiset(data) for data in exactly}
+    worst = Enclosure(mpmath.mpf(0), mpmath.mpf(0), "bound")
+    for data in exactly:
+        rows = [i for i in range(len(data)) if _multiset(np.delete(data, i, axis=0)) in members]
+        worst = max([worst, *(leverage_scores(data, rows, digits) if rows else [])], key=lambda score: score.mid)
+    return worst
+
+
+def _multiset(data: np.ndarray) -> tuple:
+    return tuple(sorted(map(tuple, data)))
+
+
 def _cleared(matrix: np.ndarray, rows: Sequence[int] | None = None) -> flint.fmpz_mat:
     """The matrix (or some of its rows) over the common denominator of all of its entries."""
     common = math.lcm(*(entry.denominator for entry in matrix.ravel()))

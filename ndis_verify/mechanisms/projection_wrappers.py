@@ -1,0 +1,242 @@
+"""Random projection behind a Poisson sample (N26-Fig3), and with a ridge lowered after a private test (N26-Fig4)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.hockey_stick import epsilon_for_delta
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
+from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, number, positive, whole
+from ndis_verify.mechanisms.random_projection import (
+    ADD_REMOVE,
+    Ridge,
+    certificate,
+    checked_length,
+    generator,
+    projected,
+    proper_target,
+    ridge_level,
+    ridged_law,
+    rounded_up,
+)
+from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.white_box import OutputLaw
+
+TestRidge = Literal["smallest", "N26-Fig4"]
+
+
+@dataclass(frozen=True)
+class SubsampledRandomProjection:
+    """Every record is kept with probability `rate`, independently; the kept ones are projected above the ridge."""
+
+    calibration: Calibration
+
+    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+        """The d x r matrix; which records were kept is not told. Raises `InputError`, `UnsafeRelease`."""
+        self.calibration.require_safe()
+        public = self.calibration.public
+        records = database(data, public["norm_bound"])
+        kept = generator(rng).random(len(records)) < public["rate"]
+        return projected(records[kept], self.ridge, public["r"], rng)
+
+    def output_law(self, data: Any, kept: Any) -> OutputLaw:
+        """The law given the sample: `kept` is one boolean for each record. The release is the mixture over all samples."""
+        records, chosen = database(data, self.calibration.public["norm_bound"]), np.asarray(kept)
+        if chosen.dtype != bool or chosen.shape != (len(records),):
+            raise InputError("kept", f"{chosen.dtype} of shape {chosen.shape}", "must be one boolean for each record")
+        return ridged_law(records[chosen], self.ridge, self.calibration.public["r"])
+
+    @property
+    def ridge(self) -> float:
+        """The variance added to every coordinate, public; 0 where delta >= rate."""
+        return self.calibration.noise["ridge"]
+
+
+def subsampled_random_projection(
+    rate: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest"
+) -> SubsampledRandomProjection:
+    """Poisson sampling at `rate` = q, then `random_projection` at eps' = log(1 + (e^eps - 1)/q), delta' = delta/q (N26-T5.3).
+
+    The target is met exactly by a lone record of norm l under the smallest ridge. For delta >= q two neighbours are within
+    q in total variation whatever is done to the sample, and there is no ridge. 0 < q <= 1; the rest as `random_projection`.
+    Raises `InputError`.
+    """
+    share = number(rate, "rate", 0.0, 1.0)
+    if share == 0:
+        raise InputError("rate", rate, "must be positive")
+    r, target, length = whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound)
+    if target.delta >= share:
+        noise = {"ridge": 0.0}
+        why = Certificate("the two samples differ with probability q at most (N26-T5.3)", {"rate": share}, share)
+    else:
+        inner = inner_epsilon(target.epsilon, share)
+        level = ridge_level(length, r, inner, target.delta / share * (1 - 4e-16), ridge)
+        noise = {"ridge": level, "inner_epsilon": inner}
+        lone = certificate(length, level, r, inner)
+        why = Certificate("q times the " + lone.bound, {**lone.worst_case, "rate": share}, min(share * lone.delta * (1 + 4e-16), 1.0))
+    return SubsampledRandomProjection(
+        Calibration(
+            mechanism=f"random projection of a Poisson sample, {ridge} ridge",
+            adjacency=ADD_REMOVE,
+            public={"norm_bound": length, "r": r, "rate": share},
+            target=target,
+            noise=noise,
+            certificate=why,
+        )
+    )
+
+
+def inner_epsilon(epsilon: float, rate: float) -> float:
+    """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down."""
+    if epsilon < 1:
+        value = math.log1p(math.expm1(epsilon) / rate)
+    else:
+        value = epsilon + math.log1p(-(1 - rate) * math.exp(-epsilon)) - math.log(rate)
+    return value * (1 - 1e-15)
+
+
+@dataclass(frozen=True)
+class ReleaseAfterTest:
+    """`matrix`: d x r. `noised_eigenvalue`: the private reading of lambda_min(D^T D). `ridge`: what it led to."""
+
+    matrix: np.ndarray
+    noised_eigenvalue: float
+    ridge: float
+
+
+@dataclass(frozen=True)
+class ProposeTestRelease:
+    """The ridge is lowered by a private lower bound on lambda_min(D^T D); reading and projection are both released."""
+
+    calibration: Calibration
+
+    def release(self, data: Any, rng: np.random.Generator) -> ReleaseAfterTest:
+        """Reads the least eigenvalue with noise, then projects above `ridge_at` that. Raises `InputError`, `UnsafeRelease`."""
+        self.calibration.require_safe()
+        public = self.calibration.public
+        records = database(data, public["norm_bound"])
+        noised = least_eigenvalue(records) + public["std"] * float(generator(rng).standard_normal())
+        ridge = float(self.ridge_at(noised))
+        return ReleaseAfterTest(projected(records, ridge, public["r"], rng), noised, ridge)
+
+    def ridge_at(self, noised_eigenvalue: Any) -> np.ndarray:
+        """`max(l^2/p* - max(b, 0), 0)`, b = reading - std z_P (N26-Fig4); "smallest" has l^2 in place of that 0 under b."""
+        public, noise = self.calibration.public, self.calibration.noise
+        bound = np.asarray(noised_eigenvalue, dtype=np.float64) - public["std"] * noise["quantile"]
+        floor = public["norm_bound"] ** 2 if public["ridge"] == "smallest" else 0.0
+        return np.maximum(noise["full_ridge"] - np.maximum(bound, floor), 0.0)
+
+    def output_law(self, data: Any, noised_eigenvalue: float) -> OutputLaw:
+        """The law of the matrix given the reading, which is N(lambda_min(D^T D), std^2)."""
+        records = database(data, self.calibration.public["norm_bound"])
+        return ridged_law(records, float(self.ridge_at(noised_eigenvalue)), self.calibration.public["r"])
+
+
+def propose_test_release(
+    r: Any, epsilon: Any, delta: Any, norm_bound: Any, std: Any, delta_test: Any, delta_failure: Any, ridge: TestRidge = "smallest"
+) -> ProposeTestRelease:
+    """Propose-test-release on the least eigenvalue, then random projection (N26-Fig4, N26-T5.4).
+
+    delta = delta_test + delta_R + delta_failure, delta_R being what is left. The test adds N(0, std^2) to an eigenvalue of
+    sensitivity l^2 and spends eps_T at delta_test; the projection has eps - eps_T and delta_R. A split with
+    eps_T > epsilon is refused: clamping eps - eps_T at 0 would give (eps_T, delta), not (epsilon, delta).
+    ridge "smallest" is N26-T5.4-smaller-ridge, "N26-Fig4" the printed one. `planned_split` finds a good split.
+    Raises `InputError`.
+    """
+    r, target, length, spread = whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound), positive(std, "std")
+    if ridge not in ("smallest", "N26-Fig4"):
+        raise InputError("ridge", ridge, "must be one of smallest, N26-Fig4")
+    test, failure = (positive(value, name) for value, name in ((delta_test, "delta_test"), (delta_failure, "delta_failure")))
+    release = Fraction(target.delta) - Fraction(test) - Fraction(failure)
+    if release <= 0:
+        raise InputError("delta_test", test, f"delta_test + delta_failure must be less than delta = {target.delta:g}")
+    spent, test_delta = _test_cost(length**2, spread, target.epsilon, test)
+    left = math.nextafter(target.epsilon - spent, 0.0)
+    full = ridge_level(length, r, left, math.nextafter(float(release), 0.0), "N26-Fig1")
+    lone = rounded_up(float(rp_ridge_hockey_stick(length, full - length**2, r, left)))
+    why = Certificate(
+        "test, release at the largest leverage p*, failure of the bound (N26-T5.4)",
+        {"test_epsilon": spent, "release_epsilon": left, "leverage": length**2 / full, "r": r, "direction": "delete"},
+        math.fsum((test_delta, lone, failure)),
+    )
+    return ProposeTestRelease(
+        Calibration(
+            mechanism=f"random projection after a test, {ridge} ridge",
+            adjacency=ADD_REMOVE,
+            public={"norm_bound": length, "r": r, "std": spread, "delta_test": test, "delta_failure": failure, "ridge": ridge},
+            target=target,
+            noise={"full_ridge": full, "quantile": float(-ndtri(failure)) + 1e-13 * abs(float(ndtri(failure))), "test_epsilon": spent},
+            certificate=why,
+        )
+    )
+
+
+def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> tuple[float, float]:
+    """(eps_T, its delta rounded up), or `InputError` where eps_T > epsilon."""
+    pair = GaussianPair([sensitivity / std], 1, [0], 1)
+    spent = float(epsilon_for_delta(pair, delta * (1 - 2e-11)))
+    if spent > epsilon:
+        least = float(gaussian_std(sensitivity, epsilon, delta * (1 - 2e-11)))
+        rule = f"the test alone would spend {spent:.6g}, more than epsilon = {epsilon:.6g}; it fits from std = {least:.6g} on"
+        raise InputError("std", std, rule)
+    return spent, rounded_up(float(gaussian_hockey_stick(sensitivity, std, spent)))
+
+
+def least_eigenvalue(records: np.ndarray) -> float:
+    """lambda_min(D^T D), 0 for fewer records than columns."""
+    n, d = records.shape
+    return 0.0 if n < d else float(np.linalg.svd(records, compute_uv=False)[-1]) ** 2
+
+
+@dataclass(frozen=True)
+class Split:
+    """A split for `propose_test_release`, and what it reaches.
+
+    zero_ridge: lambda_min from which the median ridge is 0. break_even: lambda_min from which it is below the untested one.
+    """
+
+    std: float
+    delta_test: float
+    delta_failure: float
+    zero_ridge: float
+    break_even: float
+
+
+def planned_split(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> Split:
+    """The split with the least full ridge plus std z_P, on public grounds alone.
+
+    At the median the tested ridge is that sum less lambda_min, so one split is best for every database on which the test
+    pays. Two vectorised grids over the test's share of epsilon and the shares of delta; within a few per cent of the
+    best. epsilon > 0; arguments as `random_projection`. Raises `InputError`.
+    """
+    r, target, length = whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound)
+    if target.epsilon == 0:
+        raise InputError("epsilon", epsilon, "must be positive: the test spends some of it")
+    shares = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
+    parts = np.array([0.4, 0.2, 0.08, 0.02, 4e-3, 8e-4])
+    best = _best_split(length, r, target.epsilon, target.delta, shares, parts, parts)
+    closer = np.array([0.6, 0.8, 1.0, 1.2, 1.5])
+    share, test, failure = best[1:]
+    fine = np.minimum(share * closer, 0.97), np.minimum(test * closer, 0.45), np.minimum(failure * closer, 0.45)
+    total, share, test, failure = min(best, _best_split(length, r, target.epsilon, target.delta, *fine))
+    std = float(gaussian_std(length**2, share * target.epsilon, test * target.delta * (1 - 1e-10)))
+    untested = float(rp_ridge(length, r, target.epsilon, target.delta))
+    return Split(std, test * target.delta, failure * target.delta, total, total - untested)
+
+
+def _best_split(length, r, epsilon, delta, shares, tests, failures) -> tuple[float, float, float, float]:
+    """(least sum, share of epsilon, share of delta for the test, for the failure) over a grid."""
+    share, test, failure = (g.ravel() for g in np.meshgrid(shares, tests, failures, indexing="ij"))
+    std = gaussian_std(length**2, shares[:, None] * epsilon, tests * delta).repeat(len(failures), axis=1).ravel()
+    total = length**2 + rp_ridge(length, r, (1 - share) * epsilon, (1 - test - failure) * delta) - std * ndtri(failure * delta)
+    k = int(np.argmin(total))
+    return float(total[k]), float(share[k]), float(test[k]), float(failure[k])

@@ -1,0 +1,158 @@
+"""Random projection and random linear combination made private by a public ridge (N26-Fig1, N24-Fig3, N24-Fig8)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive, whole
+from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.white_box import OutputLaw
+
+Ridge = Literal["smallest", "N26-Fig1", "N24-Fig3"]
+RIDGES = ("smallest", "N26-Fig1", "N24-Fig3")
+ADD_REMOVE = "one record added or removed"
+ENGINE_ERROR = 1e-11  # relative, on delta, as the float64 engine documents it
+_BLOCK = 2**20  # random numbers drawn at a time
+
+
+@dataclass(frozen=True)
+class RandomProjection:
+    """`M = D^T G + sqrt(ridge) H`, G and H of independent standard normals: the projection of [D; sqrt(ridge) I] to r columns."""
+
+    calibration: Calibration
+
+    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+        """The d x r matrix M. `data`: n x d, every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
+        self.calibration.require_safe()
+        records = database(data, self.calibration.public["norm_bound"])
+        return projected(records, self.ridge, self.calibration.public["r"], generator(rng))
+
+    def output_law(self, data: Any) -> OutputLaw:
+        """r independent columns N(0, D^T D + ridge I): what `release` samples from."""
+        records = database(data, self.calibration.public["norm_bound"])
+        return ridged_law(records, self.ridge, self.calibration.public["r"])
+
+    @property
+    def ridge(self) -> float:
+        """The variance added to every coordinate, public."""
+        return self.calibration.noise["ridge"]
+
+
+@dataclass(frozen=True)
+class RandomLinearCombination:
+    """`D^T g + sqrt(ridge) h`, g and h standard normal: one column of `RandomProjection`."""
+
+    calibration: Calibration
+
+    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+        """The d entries of the combination. Raises `InputError`, `UnsafeRelease`."""
+        return RandomProjection(self.calibration).release(data, rng)[:, 0]
+
+    def output_law(self, data: Any) -> OutputLaw:
+        """N(0, D^T D + ridge I): what `release` samples from."""
+        return RandomProjection(self.calibration).output_law(data)
+
+    @property
+    def ridge(self) -> float:
+        """The variance added to every coordinate, public."""
+        return self.calibration.noise["ridge"]
+
+
+def random_projection(r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest") -> RandomProjection:
+    """Random projection to r columns, (epsilon, delta)-DP for records of norm at most `norm_bound` = l.
+
+    ridge "smallest": l^2 (1/p* - 1), below which a lone record of norm l costs more than delta (N26-Fig1-smallest-ridge);
+    "N26-Fig1" and "N24-Fig3": l^2/p*, appended as rows there, added as a noise matrix here, one law (the formula of
+    N24-Fig3 as its proof reads). epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises `InputError`.
+    """
+    return RandomProjection(_calibrated("random projection", whole(r, "r"), epsilon, delta, norm_bound, ridge))
+
+
+def random_linear_combination(epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest") -> RandomLinearCombination:
+    """A random linear combination of records of norm at most `norm_bound`, (epsilon, delta)-DP (N24-Fig8, N24-C7).
+
+    `random_projection` with r = 1; arguments as there. Raises `InputError`.
+    """
+    return RandomLinearCombination(_calibrated("random linear combination", 1, epsilon, delta, norm_bound, ridge))
+
+
+def _calibrated(mechanism: str, r: int, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge) -> Calibration:
+    target, length = proper_target(epsilon, delta), checked_length(norm_bound)
+    level = ridge_level(length, r, target.epsilon, target.delta, ridge)
+    return Calibration(
+        mechanism=f"{mechanism}, {ridge} ridge",
+        adjacency=ADD_REMOVE,
+        public={"norm_bound": length, "r": r},
+        target=target,
+        noise={"ridge": level},
+        certificate=certificate(length, level, r, target.epsilon),
+    )
+
+
+def ridge_level(length: float, r: int, epsilon: float, delta: float, ridge: Ridge) -> float:
+    """The ridge of that name at (epsilon, delta). Raises `InputError`."""
+    if ridge not in RIDGES:
+        raise InputError("ridge", ridge, f"must be one of {', '.join(RIDGES)}")
+    smallest = float(rp_ridge(length, r, epsilon, delta))
+    level = smallest if ridge == "smallest" else math.nextafter(smallest + length * length, math.inf)
+    if not 1e-300 < level < math.inf:
+        raise InputError("delta", delta, f"must leave a ridge between 1e-300 and the largest float; it would be {level:g}")
+    return level
+
+
+def certificate(length: float, level: float, r: int, epsilon: float) -> Certificate:
+    """The lone record of norm l beside a ridge, the worst of all databases: its delta, rounded up by the engine's error."""
+    delta = float(rp_ridge_hockey_stick(length, level, r, epsilon))
+    worst = {"leverage": length * length / (length * length + level), "r": r, "direction": "delete"}
+    return Certificate("deletion of a lone record of norm l (N26-L4, N26-T5.1)", worst, rounded_up(delta))
+
+
+def rounded_up(delta: float) -> float:
+    """A float64 delta plus the error that its engine documents."""
+    return min(delta * (1 + ENGINE_ERROR), 1.0)
+
+
+def proper_target(epsilon: Any, delta: Any) -> Target:
+    """A target with 0 < delta < 1. Raises `InputError`."""
+    target = Target(epsilon, delta)
+    if not 0 < target.delta < 1:
+        raise InputError("delta", delta, "must lie strictly between 0 and 1")
+    return target
+
+
+def checked_length(norm_bound: Any) -> float:
+    """A norm bound whose square is an ordinary float. Raises `InputError`."""
+    length = positive(norm_bound, "norm_bound")
+    if not 1e-140 < length < 1e140:
+        raise InputError("norm_bound", norm_bound, "must lie between 1e-140 and 1e140")
+    return length
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """`rng` itself, which must be a numpy Generator. Raises `InputError`."""
+    if not isinstance(rng, np.random.Generator):
+        raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
+    return rng
+
+
+def projected(records: np.ndarray, ridge: float, r: int, rng: np.random.Generator) -> np.ndarray:
+    """`D^T G + sqrt(ridge) H`, drawn block by block so that memory stays small."""
+    n, d = records.shape
+    matrix = math.sqrt(ridge) * rng.standard_normal((d, r))
+    step = max(1, _BLOCK // r)
+    for start in range(0, n, step):
+        block = records[start : start + step]
+        matrix += block.T @ rng.standard_normal((len(block), r))
+    return matrix
+
+
+def ridged_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:
+    """r independent columns N(0, D^T D + ridge I)."""
+    d = records.shape[1]
+    return OutputLaw(np.zeros(d), records.T @ records + ridge * np.eye(d), r)

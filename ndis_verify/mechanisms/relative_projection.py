@@ -1,0 +1,174 @@
+"""Random projection that is private relative to a public set of databases (N24-D6, N24-Fig12).
+
+Relative DP with the set {D and its neighbours}: the set is public, and with it D. What is promised is that two
+neighbours that are both in the set cannot be told apart from a release better than (epsilon, delta) allows; nothing is
+promised about other databases. The calibration, and so the branch taken, is a function of the set and never of the
+database released: computed afresh from each database, from that database's own neighbours, it would give itself away.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.leverage import neighbourhood_leverage
+from ndis_verify.fast.random_projection import rp_hockey_stick
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, whole
+from ndis_verify.mechanisms.random_projection import checked_length, generator, projected, proper_target, ridge_level, ridged_law, rounded_up
+from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.white_box import OutputLaw
+
+RelativeRidge = Literal["smallest", "N24-Fig12"]
+ADJACENCY = "one record added or removed, both databases in the public set (relative DP)"
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """The set of `base` and of its neighbours: less one of its records, or with one record of `additions` more.
+
+    additions: the m x d records that may come in, or None for every record of norm at most `norm_bound`.
+    """
+
+    base: np.ndarray
+    norm_bound: float
+    additions: np.ndarray | None
+
+    def leverage(self, ridge: float = 0.0) -> float:
+        """The leverage of the set (N24-D6) beside a ridge, rounded up; 1 where the base lacks full column rank and ridge = 0.
+
+        max_i p_i over the records of the base, and h/(1 + h), h = u^T (D^T D + ridge I)^{-1} u, over additions u: for all of
+        the ball that is l^2/(lambda_min + ridge + l^2).
+        """
+        largest = neighbourhood_leverage(self.base, self.additions, ridge)
+        return largest if self.additions is not None else max(largest, self._ball_leverage(ridge))
+
+    def contains(self, data: Any) -> bool:
+        """Whether `data` is the base or a neighbour of it in the set; the order of the records does not matter."""
+        records = database(data, self.norm_bound)
+        if records.shape[1] != self.base.shape[1]:
+            return False
+        mine, theirs = (Counter(row.tobytes() for row in rows + 0.0) for rows in (self.base, records))
+        gone, come = sum((mine - theirs).values()), list((theirs - mine).elements())
+        if come and self.additions is not None and come[0] not in {row.tobytes() for row in self.additions + 0.0}:
+            return False
+        return gone + len(come) <= 1
+
+    def least_ridge(self, leverage: float) -> float:
+        """The least ridge beside which the leverage of the set is at most `leverage` in (0, 1); 0 where none is needed."""
+        if self.leverage() <= leverage:
+            return 0.0
+        largest = self.norm_bound**2 * (1 / leverage - 1)  # enough for any database
+        values, vectors = np.linalg.eigh(self.base.T @ self.base)
+        values = np.maximum(values, 0.0)
+        squares = [(rows @ vectors) ** 2 for rows in (self.base, np.zeros((0, len(values))) if self.additions is None else self.additions)]
+
+        def estimate(ridge: float) -> float:
+            out, come = ((square / (values + ridge)).sum(axis=1).max(initial=0.0) for square in squares)
+            ball = self.norm_bound**2 / (values[0] + ridge) if self.additions is None else 0.0
+            return max(out, come / (1 + come), ball / (1 + ball))
+
+        high = largest * 1e-18
+        if estimate(high) > leverage >= estimate(largest):
+            root = brentq(lambda x: estimate(np.exp(x)) - leverage, np.log(high), np.log(largest), xtol=1e-13, rtol=1e-13)
+            high = min(np.exp(root), largest)
+        step = 1e-12
+        while self.leverage(high) > leverage and high < largest:  # the search was rough, the last word is the upper bound's
+            high, step = min(high * (1 + step), largest), 2 * step
+        return float(high)
+
+    def _ball_leverage(self, ridge: float) -> float:
+        n, d = self.base.shape
+        values = np.linalg.svd(self.base, compute_uv=False)
+        slack = 8 * max(n, d) * np.finfo(float).eps
+        smallest = max(values[-1] - slack * values[0], 0.0) ** 2 if n >= d else 0.0
+        return self.norm_bound**2 / (smallest + ridge + self.norm_bound**2) * (1 + slack)
+
+
+def neighbourhood(data: Any, norm_bound: Any, additions: Any = "rows") -> Neighbourhood:
+    """The set of `data` and its neighbours, records within the public `norm_bound`.
+
+    additions "rows": records that the database has already, as in the source's experiments; "ball": every record of norm
+    at most `norm_bound`; or a matrix of records. Raises `InputError`.
+    """
+    length = checked_length(norm_bound)
+    base = database(data, length)
+    if isinstance(additions, str):
+        if additions not in ("rows", "ball"):
+            raise InputError("additions", additions, "must be 'rows', 'ball' or a matrix of records")
+        others = base if additions == "rows" else None
+    else:
+        others = database(additions, length, "additions")
+        if others.shape[1] != base.shape[1]:
+            raise InputError("additions", f"shape {others.shape}", f"must have {base.shape[1]} columns")
+    return Neighbourhood(base, length, others)
+
+
+@dataclass(frozen=True, eq=False)
+class RelativeRandomProjection:
+    """The projection above the ridge that the set needs, which may be none; only members of the set are projected."""
+
+    calibration: Calibration
+    databases: Neighbourhood
+
+    @property
+    def ridge(self) -> float:
+        """The variance added to every coordinate; 0 where the projection's own randomness is enough."""
+        return self.calibration.noise["ridge"]
+
+    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+        """The d x r projection of `data`, a member of the set. Raises `InputError`, `UnsafeRelease`."""
+        self.calibration.require_safe()
+        return projected(self._member(data), self.ridge, self.calibration.public["r"], generator(rng))
+
+    def output_law(self, data: Any) -> OutputLaw:
+        """r independent columns N(0, D^T D + ridge I): what `release` samples from."""
+        return ridged_law(self._member(data), self.ridge, self.calibration.public["r"])
+
+    def _member(self, data: Any) -> np.ndarray:
+        records = database(data, self.databases.norm_bound)
+        if not self.databases.contains(records):
+            raise InputError("data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away")
+        return records
+
+
+def relative_random_projection(
+    databases: Neighbourhood, r: Any, epsilon: Any, delta: Any, ridge: RelativeRidge = "smallest"
+) -> RelativeRandomProjection:
+    """Random projection, (epsilon, delta)-DP relative to the set `databases` (N24-Fig12, N24-T6).
+
+    No ridge where the leverage of the set is at most p*. Otherwise "smallest" is the least ridge beside which it is, and
+    "N24-Fig12" the ridge l^2/p* that the printed mechanism falls back to. epsilon >= 0, 0 < delta < 1, whole r >= 1.
+    Raises `InputError`.
+    """
+    if ridge not in ("smallest", "N24-Fig12"):
+        raise InputError("ridge", ridge, "must be one of smallest, N24-Fig12")
+    r, target = whole(r, "r"), proper_target(epsilon, delta)
+    length = databases.norm_bound
+    everywhere = ridge_level(length, r, target.epsilon, target.delta, "smallest")
+    allowed = length**2 / (length**2 + everywhere) * (1 - 4e-16)
+    inherent = databases.leverage()
+    if inherent <= allowed:
+        level, leverage = 0.0, inherent
+    else:
+        level = everywhere + length**2 if ridge == "N24-Fig12" else databases.least_ridge(allowed)
+        leverage = min(databases.leverage(level), length**2 / (length**2 + level) * (1 + 4e-16))
+    why = Certificate(
+        "largest leverage over neighbours in the set (N24-D6, N24-T2)",
+        {"leverage": leverage, "r": r, "direction": "delete"},
+        rounded_up(float(rp_hockey_stick(leverage, r, target.epsilon))),
+    )
+    public = {"norm_bound": length, "r": r, "records": len(databases.base), "leverage": inherent}
+    return RelativeRandomProjection(
+        Calibration(f"relative random projection, {ridge} ridge", ADJACENCY, public, target, {"ridge": level}, why), databases
+    )
+
+
+def inherent_delta(databases: Neighbourhood, r: Any, epsilon: Any) -> float:
+    """delta(epsilon) that the plain projection to r columns has on the set, rounded up; 1 where its leverage is 1."""
+    leverage = databases.leverage()
+    return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, whole(r, "r"), epsilon)))
