@@ -1,4 +1,4 @@
-"""The command line `ndis-verify`: verify, claims, attack, experiment, delta, epsilon, eval, bench.
+"""The command line `ndis-verify`: verify, claims, attack, experiment, delta, epsilon, audit, eval, bench.
 
 Exit codes: 0 everything held; 1 a verdict differs from the declared one, or something failed; 2 usage;
 3 something could not be decided.
@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_experiment(commands)
     _add_value(commands, "delta", "epsilon", "hockey-stick divergence of a pair at epsilon")
     _add_value(commands, "epsilon", "delta", "smallest epsilon at which the divergence of a pair is at most delta")
+    _add_audit(commands)
     _add_eval(commands)
     _add_bench(commands)
     return parser
@@ -115,6 +116,13 @@ def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
     parser.add_argument("--certified", action="store_true", help="a certified enclosure by ball arithmetic")
     parser.add_argument("--json", action="store_true")
     parser.set_defaults(run=_value, quantity={"delta": "hockey_stick", "epsilon": "epsilon_for_delta"}[name], argument=argument)
+
+
+def _add_audit(commands: Any) -> None:
+    from ndis_verify.audit import command
+
+    parser = commands.add_parser("audit", help="what samples of scores prove about the privacy of a mechanism")
+    command.add_arguments(parser)
 
 
 def _add_eval(commands: Any) -> None:

@@ -1,0 +1,31 @@
+"""Auditors: what samples, or known output laws, prove about the privacy of a mechanism."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# Names are imported when they are first used, so that the command line can list its options without loading scipy.
+_HOME = {
+    "METHODS": "histogram",
+    "ScoreAudit": "histogram",
+    "audit_scores": "histogram",
+    "OperatingPoints": "operating_points",
+    "ScoreFile": "score_files",
+    "score_files": "score_files",
+    "clopper_pearson_lower": "limits",
+    "clopper_pearson_upper": "limits",
+    "jeffreys_upper": "limits",
+    "threshold_attack": "threshold_attack",
+    "credible_mass": "credible_region",
+    "credible_gdp": "credible_region",
+    "infer_std": "tv_inference",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

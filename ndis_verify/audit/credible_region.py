@@ -1,0 +1,107 @@
+"""Posterior mass of the region that a trade-off curve allows (KM-eq2.5), and the mu that it discredits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import betainc, betaincc, betaincinv, expit, logit
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.trade_off import gaussian_trade_off
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_LEVELS = np.concatenate([10.0 ** np.arange(-18, -1, 2), [0.1, 0.3, 0.5, 0.7, 0.9]])
+_ROUNDS = 24
+_TOLERANCE = 1e-12
+
+
+def credible_mass(curve: Callable[[np.ndarray], np.ndarray], false_positives: int, negatives: int, false_negatives: int, positives: int) -> tuple[float, float]:
+    """(inside, outside): posterior mass of `curve(a) <= b <= 1 - curve(1 - a)` and of the rest (KM-eq2.5, corrected).
+
+    a ~ Beta(1/2 + FP, 1/2 + N - FP), b ~ Beta(1/2 + FN, 1/2 + M - FN): type I and II error under Jeffreys priors, N
+    negatives, M positives. `curve`: a trade-off function on arrays. Both masses keep their relative digits (about 1e-12 for
+    smooth curves, 1e-9 for curves with corners), as each is a sum of positive terms.
+
+    The integral over b is a regularised incomplete beta function, so one integral over a is left. The source's instability is
+    that of quadrature in two dimensions on the unit square: the posterior is a spot of area about 1/N there, which a fixed
+    set of nodes misses (it then returns 0, with a small error estimate), and its density is a ratio of powers that overflow. Here
+    a = expit(s), panels start at quantiles of the posterior of a, the density is taken relative to its mode, and
+    panels are halved where the integrand is not yet resolved. Raises `InputError`.
+    """
+    for name, count, size in (("false_positives", false_positives, negatives), ("false_negatives", false_negatives, positives)):
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 <= count <= size:
+            raise InputError(name, count, f"must be a whole number between 0 and {size}")
+    a1, a2 = 0.5 + false_positives, 0.5 + negatives - false_positives
+    b1, b2 = 0.5 + false_negatives, 0.5 + positives - false_negatives
+
+    def parts(s: np.ndarray) -> np.ndarray:
+        low, high = curve(expit(s)), curve(expit(-s))
+        outside = betainc(b1, b2, low) + betainc(b2, b1, high)  # I_{1-x}(b1, b2) = 1 - I_x(b2, b1)
+        below, above = betainc(b1, b2, low), betaincc(b2, b1, high)
+        inside = np.where(below > 0.5, betaincc(b1, b2, low) - betainc(b2, b1, high), above - below)
+        return np.stack([np.maximum(inside, 0), outside, np.ones_like(s)]) * _relative_density(s, a1, a2)
+
+    levels = np.concatenate([betaincinv(a1, a2, _LEVELS), 1 - betaincinv(a2, a1, _LEVELS[:9])[::-1]])
+    with np.errstate(divide="ignore"):
+        panels = logit(levels)
+    inside, outside, whole = _integral(parts, np.unique(panels[np.isfinite(panels)]))
+    return float(inside / whole), float(outside / whole)
+
+
+def _relative_density(s: np.ndarray, a1: float, a2: float) -> np.ndarray:
+    """The density of logit(a), a ~ Beta(a1, a2), over its largest value; no power is ever formed."""
+    mode = a1 / (a1 + a2)
+    a, rest = expit(s), expit(-s)
+    # log1p of a small difference keeps the digits that log a - log mode loses when a1 + a2 is large.
+    step = a - mode
+    near = np.abs(step) < 0.5 * min(mode, 1 - mode)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        close = a1 * np.log1p(step / mode) + a2 * np.log1p(-step / (1 - mode))
+        far = a1 * (np.log(a) - np.log(mode)) + a2 * (np.log(rest) - np.log1p(-mode))
+    return np.exp(np.where(near, close, far))
+
+
+def _integral(parts: Callable[[np.ndarray], np.ndarray], points: np.ndarray) -> np.ndarray:
+    """Gauss-Legendre on panels, each halved until its two halves say the same; returns one value for each part."""
+    low, high = points[:-1], points[1:]
+    total, coarse = 0.0, _panels(parts, low, high)
+    for _ in range(_ROUNDS):
+        middle = (low + high) / 2
+        left, right = _panels(parts, low, middle), _panels(parts, middle, high)
+        scale = np.maximum(total + (left + right).sum(axis=1, keepdims=True), 1e-300)
+        open_ = (np.abs(left + right - coarse) > _TOLERANCE * scale).any(axis=0)
+        total = total + (left + right)[:, ~open_].sum(axis=1, keepdims=True)
+        if not open_.any():
+            return total[:, 0]
+        low, high = np.concatenate([low[open_], middle[open_]]), np.concatenate([middle[open_], high[open_]])
+        coarse = np.concatenate([left[:, open_], right[:, open_]], axis=1)
+    return total[:, 0] + coarse.sum(axis=1)
+
+
+def _panels(parts: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    half = (high - low) / 2
+    s = (low + high)[:, None] / 2 + half[:, None] * _NODES
+    return (parts(s.ravel()).reshape(3, *s.shape) @ _WEIGHTS) * half
+
+
+def credible_gdp(false_positives: int, negatives: int, false_negatives: int, positives: int, failure: float) -> float:
+    """The mu whose Gaussian curve has posterior mass `failure` inside: mu is larger with posterior probability 1 - failure.
+
+    0 where even the curve of guessing has more mass inside. Absolute accuracy 1e-9. A posterior probability is no
+    confidence: KM-eq2.5. Raises `InputError`.
+    """
+    if not 0 < failure < 1:
+        raise InputError("failure", failure, "must lie strictly between 0 and 1")
+    counts = (false_positives, negatives, false_negatives, positives)
+
+    def inside(mu: float) -> float:
+        return credible_mass(lambda a: gaussian_trade_off(a, mu), *counts)[0]
+
+    low, high = 0.0, 1.0
+    while inside(high) < failure and high < 64:
+        low, high = high, 2 * high
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if inside(middle) < failure else (low, middle)
+    return low

@@ -1,0 +1,142 @@
+"""Samples of scores as streams: read in chunks, split by row number, counted in bins; memory does not grow with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+
+CHUNK = 1 << 16
+KEPT = 1 << 16  # rows of the learning part that are kept
+SMALLEST = 8
+# Row r goes to part r % 8: 0 learns bins and orders, 4 chooses among sets, the other six eighths bound the chosen ones.
+PERIOD, LEARN, CHOOSE = 8, 0, 4
+
+
+class Sample(Protocol):
+    """Scores that can be read more than once: `chunks()` gives float64 arrays, in the order of the rows."""
+
+    name: str
+
+    def chunks(self) -> Iterator[np.ndarray]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySample:
+    """Scores that are in memory."""
+
+    values: np.ndarray
+    name: str
+
+    def chunks(self) -> Iterator[np.ndarray]:
+        for start in range(0, self.values.size, CHUNK):
+            yield self.values[start : start + CHUNK]
+
+
+def as_sample(scores: Any, name: str) -> Sample:
+    """`scores` itself if it has chunks, else one axis of finite numbers. Raises `InputError`."""
+    if hasattr(scores, "chunks"):
+        return scores
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(name, scores, "must be one axis of numbers") from None
+    if values.ndim != 1:
+        raise InputError(name, f"an array of shape {values.shape}", "must have one axis: one score per row")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise InputError(name, float(values[bad[0]]), f"row {bad[0] + 1} must be finite")
+    return ArraySample(values, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What one reading of a sample shows: how many rows, all of them, and of the part that learns a thinned copy."""
+
+    n: int
+    learning: np.ndarray  # sorted
+    mean: float
+    std: float
+    smallest: float
+    largest: float
+
+    def size(self, part: str) -> int:
+        """How many rows are in a part: "choose", "bound", "rest" (both of these) or "all"."""
+        learn, choose = (len(range(offset, self.n, PERIOD)) for offset in (LEARN, CHOOSE))
+        return {"choose": choose, "bound": self.n - learn - choose, "rest": self.n - learn, "all": self.n}[part]
+
+
+def survey(sample: Sample, whole: bool = False) -> Survey:
+    """Read a sample once. `whole`: mean, std and range are those of all rows, else of the part that learns.
+
+    At most 2^16 learning rows are kept, thinned by their row number: the choice does not look at the scores. Raises
+    `InputError` for fewer than 8 rows, and for 20 or more that are sorted: rows must be in the order in which they were
+    drawn, or shuffled, as splitting sorted rows makes the parts dependent.
+    """
+    n, stride, kept = 0, PERIOD, np.empty(0)
+    sums, rising, falling, last = _Moments(), True, True, None
+    for chunk in sample.chunks():
+        rows = np.arange(n, n + chunk.size)
+        chosen = chunk[rows % stride == LEARN]
+        kept = np.concatenate([kept, chosen])
+        while kept.size > KEPT:
+            kept, stride = kept[::2], 2 * stride
+        sums.add(chunk if whole else chunk[rows % PERIOD == LEARN])
+        steps = np.diff(chunk) if last is None else np.diff(chunk, prepend=last)
+        rising, falling = rising and not (steps < 0).any(), falling and not (steps > 0).any()
+        n, last = n + chunk.size, chunk[-1] if chunk.size else last
+    if n < SMALLEST:
+        raise InputError(sample.name, f"{n} scores", f"needs at least {SMALLEST}")
+    if n >= 20 and rising != falling:
+        raise InputError(sample.name, f"{n} sorted scores", "must be in the order in which they were drawn, or shuffled")
+    return Survey(n, np.sort(kept), sums.mean, sums.std(), sums.smallest, sums.largest)
+
+
+def check_distinguishable(first: Survey, second: Survey, names: tuple[str, str]) -> None:
+    """Refuse two samples that consist of one and the same score (ranges are of what the surveys looked at)."""
+    if first.smallest == first.largest == second.smallest == second.largest:
+        raise InputError(" and ".join(names), first.smallest, "every score is the same: there is nothing to audit")
+
+
+def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+    """Counts in the bins (-inf, e_1), [e_1, e_2), ..., [e_m, inf) of the rows of each part, in one reading.
+
+    edges: increasing, at least one; parts: names as in `Survey.size`.
+    """
+    totals = {part: np.zeros(edges.size + 1, dtype=np.int64) for part in parts}
+    n = 0
+    for chunk in sample.chunks():
+        bins = np.searchsorted(edges, chunk, side="right")
+        part_of_row = np.arange(n, n + chunk.size) % PERIOD
+        masks = {"choose": part_of_row == CHOOSE, "rest": part_of_row != LEARN, "all": slice(None)}
+        masks["bound"] = masks["rest"] & ~masks["choose"]
+        for part in parts:
+            totals[part] += np.bincount(bins[masks[part]], minlength=edges.size + 1)
+        n += chunk.size
+    return tuple(totals[part] for part in parts)
+
+
+class _Moments:
+    """Mean, spread and range of a stream; merged chunk by chunk (Chan, Golub and LeVeque 1983), so that no digits are lost."""
+
+    def __init__(self) -> None:
+        self.count, self.mean, self._square, self.smallest, self.largest = 0, 0.0, 0.0, np.inf, -np.inf
+
+    def add(self, values: np.ndarray) -> None:
+        if not values.size:
+            return
+        total = self.count + values.size
+        with np.errstate(over="ignore"):
+            centre = float(values.mean())
+            step = centre - self.mean
+            self._square += float(((values - centre) ** 2).sum()) + step * step * self.count * values.size / total
+        self.mean += step * values.size / total
+        self.count = total
+        self.smallest, self.largest = min(self.smallest, float(values.min())), max(self.largest, float(values.max()))
+
+    def std(self) -> float:
+        return float(np.sqrt(self._square / max(self.count - 1, 1)))

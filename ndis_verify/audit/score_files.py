@@ -1,0 +1,144 @@
+"""Scores in CSV files, read in blocks: one or two columns, any length, errors with the number of the line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+
+BLOCK = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """One column of a CSV file as a sample (`samples.Sample`); the file is read anew by every `chunks()`.
+
+    Lines end in LF or CRLF, fields are separated by commas; the first line may hold names. Every line needs as many
+    fields as the first, the column's field a finite decimal number, and the last line its line end: a file that was cut
+    off is refused, not audited. `chunks` raises `InputError` with the number of the offending line, `OSError` where the file cannot
+    be read.
+    """
+
+    path: Path
+    column: int
+    fields: int
+    header: bool
+    name: str
+
+    def chunks(self) -> Iterator[np.ndarray]:
+        """float64 arrays of at most about 2^20 bytes of text each."""
+        lines = 0
+        for block in _blocks(self.path, self.name):
+            start = lines
+            lines += block.count(b"\n")
+            if start == 0:
+                block = block.removeprefix(_BOM)
+                if self.header:
+                    block, start = block[block.index(b"\n") + 1 :], 1
+            if block:
+                values = self._values(block)
+                yield self._by_line(block, start) if values is None else values
+
+    def _values(self, block: bytes) -> np.ndarray | None:
+        """The column of whole lines, or None where some line is not as it should be."""
+        characters = np.frombuffer(block, dtype=np.uint8)
+        separators = characters[(characters == 44) | (characters == 10)]
+        pattern = np.array([44] * (self.fields - 1) + [10], dtype=np.uint8)
+        if separators.size % self.fields or (separators.reshape(-1, self.fields) != pattern).any() or b"_" in block:
+            return None
+        cells = block.replace(b"\n", b",").split(b",")[self.column : -1 : self.fields]
+        try:
+            values = np.array(cells).astype(np.float64)
+        except ValueError:
+            return None
+        return values if np.isfinite(values).all() else None
+
+    def _by_line(self, block: bytes, start: int) -> np.ndarray:
+        values = []
+        for number, line in enumerate(block.split(b"\n")[:-1], start + 1):
+            text = line.decode("utf-8", "replace").rstrip("\r")
+            cells = text.split(",")
+            if not text.strip():
+                raise InputError(self.name, text, f"line {number} is empty")
+            if len(cells) != self.fields:
+                raise InputError(self.name, text, f"line {number} has {len(cells)} fields, the first line has {self.fields}")
+            values.append(_number(cells[self.column], self.name, number))
+        return np.array(values)
+
+
+def score_files(paths: Sequence[Path], columns: Sequence[str] | None = None) -> tuple[ScoreFile, ScoreFile]:
+    """The samples P and Q: from two files, or from one file with a column for each.
+
+    columns: names from the first line, or numbers counted from 1; one for each sample. Without it the first column of each
+    of two files, or the first two of one file. Raises `InputError`, `OSError`.
+    """
+    if not 1 <= len(paths) <= 2:
+        raise InputError("FILE", f"{len(paths)} files", "needs two samples: two files, or one with two columns")
+    chosen = list(columns) if columns is not None else ["1", "1"] if len(paths) == 2 else ["1", "2"]
+    if len(chosen) != 2:
+        raise InputError("columns", ",".join(chosen), "must be two, one for P and one for Q")
+    first, second = (_opened(path, column) for path, column in zip((paths[0], paths[-1]), chosen, strict=True))
+    if (first.path, first.column) == (second.path, second.column):
+        raise InputError("columns", ",".join(chosen), "P and Q are the same column of the same file")
+    return first, second
+
+
+def _opened(path: Path, column: str) -> ScoreFile:
+    line = next(_blocks(path, str(path)), b"").removeprefix(_BOM).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+    if not line.strip():
+        raise InputError(str(path), line, "line 1 is empty: needs a score on each line")
+    cells = [cell.strip() for cell in line.split(",")]
+    header = not any(_is_number(cell) for cell in cells)
+    if header and column in cells:
+        place = cells.index(column)
+    elif column.isascii() and column.isdigit():
+        place = int(column) - 1
+    else:
+        raise InputError("columns", column, f"is neither a name in the first line of {path} nor a number")
+    if not 0 <= place < len(cells):
+        needed = "one sample only: the other needs a second column or a second file" if len(cells) == 1 else f"{path} has {len(cells)} columns"
+        raise InputError("columns", column, needed)
+    name = str(path) if len(cells) == 1 else f"{path} column {cells[place] if header else place + 1}"
+    return ScoreFile(path, place, len(cells), header, name)
+
+
+def _blocks(path: Path, name: str) -> Iterator[bytes]:
+    """The file in blocks of whole lines; nothing longer than two blocks is ever held."""
+    rest, lines = b"", 0
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            whole, end, tail = block.rpartition(b"\n")
+            if not end:
+                rest += block
+                if len(rest) > 2 * BLOCK:
+                    raise InputError(name, rest[:40].decode("utf-8", "replace"), f"line {lines + 1} is longer than {BLOCK} characters")
+                continue
+            yield rest + whole + end
+            lines += whole.count(b"\n") + 1
+            rest = tail
+    if rest:
+        raise InputError(
+            name, rest[:80].decode("utf-8", "replace"), f"line {lines + 1} has no line end: the file may be cut off (add a line end if it is whole)"
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(text: str, name: str, line: int) -> float:
+    if not _is_number(text) or "_" in text:
+        raise InputError(name, text, f"line {line} must hold a decimal number")
+    value = float(text)
+    if not np.isfinite(value):
+        raise InputError(name, text, f"line {line} must be finite")
+    return value
