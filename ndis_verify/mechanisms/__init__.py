@@ -1,6 +1,8 @@
 """Mechanisms with Gaussian outputs as things a person can run: calibrate, release, inspect, compare."""
 
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, UnsafeRelease
+from ndis_verify.mechanisms.denoising import denoise, james_stein, positive_part, soft_threshold
+from ndis_verify.mechanisms.gaussian import GaussianMechanism, gaussian_mechanism
 from ndis_verify.mechanisms.projection_estimates import gram_error, gram_estimate, projected_least_squares
 from ndis_verify.mechanisms.projection_wrappers import (
     ProposeTestRelease,
@@ -30,6 +32,7 @@ from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour, law_delt
 __all__ = [
     "Calibration",
     "Certificate",
+    "GaussianMechanism",
     "Neighbourhood",
     "OutputLaw",
     "ProposeTestRelease",
@@ -43,17 +46,22 @@ __all__ = [
     "UnsafeRelease",
     "WorstNeighbour",
     "clip_norms",
+    "denoise",
+    "gaussian_mechanism",
     "gram_error",
     "gram_estimate",
     "inherent_delta",
+    "james_stein",
     "law_delta",
     "neighbourhood",
     "planned_split",
+    "positive_part",
     "projected_least_squares",
     "propose_test_release",
     "random_linear_combination",
     "random_projection",
     "relative_random_projection",
+    "soft_threshold",
     "subsampled_random_projection",
     "worst_neighbour",
 ]

@@ -1,4 +1,4 @@
-"""The analytic Gaussian mechanism as its algorithm writes it: a root of B+ or B-, then alpha."""
+"""Stds of the Gaussian mechanism: the analytic one as its algorithm writes it (a root of B+ or B-, then alpha), the slides' one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flint import arb
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.certified.gaussian_mechanism import floor_delta, upper_tail
+from ndis_verify.oracle.certified.gaussian_mechanism import floor_delta, settled, upper_tail
 from ndis_verify.oracle.inputs import checked_calibration
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder
 
@@ -37,6 +37,23 @@ def analytic_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -
             if relative_digits(std) >= digits:
                 return enclosure(std)
     raise PrecisionError(f"analytic_std: {digits} digits not reached at {bits} bits")
+
+
+def rho_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+    """`sensitivity/sqrt(rho)`, `sqrt(rho) = sqrt(2 l + 2 epsilon) - sqrt(2 l)`, l = ln(1/delta) (SL-2), certified.
+
+    sensitivity > 0, epsilon > 0, delta in (0, 1); std in the unit of sensitivity. Relative radius at most 10^-digits.
+    Raises `InputError`, `PrecisionError`.
+    """
+    size, epsilon, delta, digits = checked_calibration("sensitivity", sensitivity, epsilon, delta, digits)
+    if epsilon == 0:
+        raise InputError("epsilon", "0", "must be positive: rho is 0 there")
+
+    def std(size: arb, epsilon: arb, delta: arb) -> arb:
+        level = -2 * delta.log()
+        return size * ((level + 2 * epsilon).sqrt() + level.sqrt()) / (2 * epsilon)
+
+    return settled(std, {"size": size, "epsilon": epsilon, "delta": delta}, digits)
 
 
 def _root(epsilon: Fraction, delta: Fraction, bits: int) -> tuple[bool, Fraction, Fraction] | None:

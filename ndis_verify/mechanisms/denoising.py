@@ -1,0 +1,83 @@
+"""Estimators that denoise a Gaussian release: post-processing of y ~ N(theta, std^2 I) with the std that was announced.
+
+Their risks are `fast.denoising` (float64) and `oracle.certified.denoising` (certified), under the same names.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.denoising import james_stein_risk, positive_part_risk, soft_threshold_risk
+from ndis_verify.mechanisms.calibration import number, positive
+from ndis_verify.mechanisms.gaussian import finite_array
+
+DENOISERS = ("plain", "james_stein", "positive_part", "soft_threshold")
+
+
+def james_stein(y: Any, std: float) -> np.ndarray:
+    """`(1 - (d-2) std^2/||y||^2) y`, d the number of entries of y (BW-T11); y itself for d <= 2.
+
+    Any shape; std > 0 in the unit of y. Below norm `std sqrt((d-2)/2)` it turns y round and lengthens it; see
+    `positive_part`. The zero vector stays. Raises `InputError`.
+    """
+    values, share = _share(y, std)
+    return values if share is None else (1 - share) * values
+
+
+def positive_part(y: Any, std: float) -> np.ndarray:
+    """`max(0, 1 - (d-2) std^2/||y||^2) y`; y itself for d <= 2. Arguments as `james_stein`. Raises `InputError`."""
+    values, share = _share(y, std)
+    return values if share is None else max(0.0, 1 - share) * values
+
+
+def soft_threshold(y: Any, std: float, threshold: float | None = None) -> np.ndarray:
+    """`sign(y_i) max(|y_i| - std threshold, 0)`, threshold in units of std, `sqrt(2 ln d)` unless given (BW-T12).
+
+    Any shape; std > 0 in the unit of y, threshold >= 0. Raises `InputError`.
+    """
+    values, spread = finite_array(y, "y"), positive(std, "std")
+    level = universal_threshold(values.size) if threshold is None else number(threshold, "threshold", 0.0, math.inf)
+    return np.sign(values) * np.maximum(np.abs(values) - spread * level, 0.0)
+
+
+def universal_threshold(d: int) -> float:
+    """`sqrt(2 ln d)`."""
+    return math.sqrt(2 * math.log(d))
+
+
+def denoise(y: Any, std: float, method: str) -> np.ndarray:
+    """One of `DENOISERS` by name. Raises `InputError`."""
+    if method not in DENOISERS:
+        raise InputError("method", method, f"must be one of {', '.join(DENOISERS)}")
+    if method == "plain":
+        return finite_array(y, "y")
+    return {"james_stein": james_stein, "positive_part": positive_part, "soft_threshold": soft_threshold}[method](y, std)
+
+
+def risk(theta: Any, std: float, method: str) -> float:
+    """`E||denoise(y, std, method) - theta||^2`, y ~ N(theta, std^2 I), exact up to float64. Raises `InputError`."""
+    if method not in DENOISERS:
+        raise InputError("method", method, f"must be one of {', '.join(DENOISERS)}")
+    values, spread = finite_array(theta, "theta"), positive(std, "std")
+    d = values.size
+    if method == "soft_threshold":
+        # equal coordinates have equal risks: histograms have few different counts
+        levels, counts = np.unique(np.abs(values), return_counts=True)
+        return float(spread**2 * (counts * soft_threshold_risk(levels / spread, universal_threshold(d))).sum())
+    if method == "plain" or d < 3:
+        return d * spread**2
+    function = james_stein_risk if method == "james_stein" else positive_part_risk
+    return float(function(d, np.linalg.norm(values), spread))
+
+
+def _share(y: Any, std: float) -> tuple[np.ndarray, float | None]:
+    """y, and the share `(d-2) std^2/||y||^2` to take off; None where nothing is."""
+    values, spread = finite_array(y, "y"), positive(std, "std")
+    length = float(np.linalg.norm(values))
+    if values.size <= 2 or length == 0:
+        return values, None
+    return values, (values.size - 2) * (spread / length) ** 2
