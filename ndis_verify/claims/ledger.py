@@ -35,6 +35,7 @@ _TOPICS = (
     "random_projection",
     "leverage",
     "projection_mechanism",
+    "calibration_hunt",
     "sensitivity",
     "estimator",
     "least_squares",

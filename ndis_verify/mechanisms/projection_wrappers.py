@@ -78,7 +78,7 @@ def subsampled_random_projection(
         noise = {"ridge": 0.0}
         why = Certificate("the two samples differ with probability q at most (N26-T5.3)", {"rate": share}, share)
     else:
-        inner = inner_epsilon(target.epsilon, share)
+        inner = float(inner_epsilon(target.epsilon, share))
         level = ridge_level(length, r, inner, target.delta / share * (1 - 4e-16), ridge)
         noise = {"ridge": level, "inner_epsilon": inner}
         lone = certificate(length, level, r, inner)
@@ -95,13 +95,12 @@ def subsampled_random_projection(
     )
 
 
-def inner_epsilon(epsilon: float, rate: float) -> float:
-    """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down."""
-    if epsilon < 1:
-        value = math.log1p(math.expm1(epsilon) / rate)
-    else:
-        value = epsilon + math.log1p(-(1 - rate) * math.exp(-epsilon)) - math.log(rate)
-    return value * (1 - 1e-15)
+def inner_epsilon(epsilon: Any, rate: Any) -> np.ndarray:
+    """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast."""
+    epsilon, rate = np.broadcast_arrays(np.asarray(epsilon, dtype=np.float64), np.asarray(rate, dtype=np.float64))
+    small = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / rate)
+    large = epsilon + np.log1p(-(1 - rate) * np.exp(-epsilon)) - np.log(rate)
+    return np.where(epsilon < 1, small, large) * (1 - 1e-15)
 
 
 @dataclass(frozen=True)
