@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_value(commands, "epsilon", "delta", "smallest epsilon at which the divergence of a pair is at most delta")
     _add_audit(commands)
     _add_eval(commands)
+    _add_reference(commands)
     _add_bench(commands)
     return parser
 
@@ -129,6 +130,14 @@ def _add_eval(commands: Any) -> None:
     parser = commands.add_parser("eval", help="answer requests, one JSON object per line, on standard input and output")
     parser.add_argument("--engine", choices=("fast", "oracle", "certified"), required=True)
     parser.set_defaults(run=_eval)
+
+
+def _add_reference(commands: Any) -> None:
+    from ndis_verify.reference import command
+
+    parser = commands.add_parser("reference", help="reference tables: build, check, show, query, export")
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.main)
 
 
 def _add_bench(commands: Any) -> None:
