@@ -41,7 +41,7 @@ def _chi2() -> Iterator[Any]:
         for noncentrality in (Fraction(0), Fraction(1, 2), Fraction(9)):
             for share in (Fraction(1, 8), Fraction(1), Fraction(3)):
                 flags = ("body", "one_degree") if dof == 1 else ("body", "noncentral") if noncentrality else ("body",)
-                yield _law(f"chi2-{number}", [1], [dof], [noncentrality], 0, 0, share * (dof + noncentrality), flags, core=number % 12 == 1)
+                yield _law(f"chi2-{number}", [1], [dof], [noncentrality], 0, 0, share * (dof + noncentrality), flags, core=number % 20 == 1)
                 number += 1
 
 
@@ -55,7 +55,7 @@ def _positive() -> Iterator[Any]:
         mean = sum(w * (n + v) for w, n, v in zip(weights, dofs, lambdas))
         sign = -1 if number % 3 == 0 else 1
         yield _law(f"one-sign-{number}", [sign * w for w in weights], dofs, lambdas, 0, 0,
-                   sign * draw.among((Fraction(1, 4), Fraction(1), Fraction(2))) * mean, ("noncentral",), core=number % 11 == 2)  # fmt: skip
+                   sign * draw.among((Fraction(1, 4), Fraction(1), Fraction(2))) * mean, ("noncentral",), core=number % 15 == 2)  # fmt: skip
 
 
 def _mixed() -> Iterator[Any]:
@@ -66,7 +66,7 @@ def _mixed() -> Iterator[Any]:
         dofs = [draw.among((1, 2, 3)) for _ in weights]
         lambdas = [draw.among((0, Fraction(1, 4), 2)) for _ in weights]
         yield _law(f"mixed-{number}", weights, dofs, lambdas, 0, draw.dyadic(-1, 1, 8), draw.dyadic(-8, 8, 64), ("mixed_signs",),
-                   core=number % 11 == 2)  # fmt: skip
+                   core=number % 15 == 2)  # fmt: skip
 
 
 def _gaussian_part() -> Iterator[Any]:
@@ -75,7 +75,7 @@ def _gaussian_part() -> Iterator[Any]:
         weights = [draw.log_dyadic(-2, 2) * draw.among((1, -1)) for _ in range(1 + draw.below(2))] if number % 6 else []
         dofs, lambdas = [draw.among((1, 2)) for _ in weights], [draw.among((0, 1)) for _ in weights]
         yield _law(f"gaussian-{number}", weights or [1], dofs or [1], lambdas or [0], draw.among((Fraction(1, 8), 1, 3)), Fraction(1, 2),
-                   draw.dyadic(-6, 6, 64), ("linear_part",), core=number % 11 == 2)  # fmt: skip
+                   draw.dyadic(-6, 6, 64), ("linear_part",), core=number % 15 == 2)  # fmt: skip
 
 
 def _far() -> Iterator[Any]:
@@ -86,7 +86,7 @@ def _far() -> Iterator[Any]:
         if number % 3 == 2:
             weights[-1] = -weights[-1]
         far = draw.among((60, 200, 600)) * max(weights) if number % 3 else Fraction(1, 2 ** draw.among((10, 20, 40)))
-        yield _law(f"far-{number}", weights, dofs, lambdas, 0, 0, far, ("tail_by_subtraction",), core=number % 11 == 4)
+        yield _law(f"far-{number}", weights, dofs, lambdas, 0, 0, far, ("tail_by_subtraction",), core=number % 15 == 4)
 
 
 def _ends() -> Iterator[Any]:

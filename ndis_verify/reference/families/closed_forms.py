@@ -62,7 +62,7 @@ def _projection_grid() -> Iterator[RowSpec]:
                 group = f"grid-{number}"
                 for direction in ("delete", "insert"):
                     yield _projection(f"grid-{number}-{direction}", leverage, r, epsilon, direction, tuple(flags), group=group,
-                                      core=number % 13 == 6)  # fmt: skip
+                                      core=number % 31 == 6)  # fmt: skip
                 number += 1
 
 

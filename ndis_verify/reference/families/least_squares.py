@@ -19,8 +19,8 @@ def rows() -> Iterator[RowSpec]:
         d, r = draw.among((1, 2, 3, 10, 50)), draw.among((1, 8, 100, 10**4))
         epsilon = draw.among((0, Fraction(1, 4), 1, 3))
         flags = ["monotone_pair"] + (["linear_part"] if p == 0 else []) + (["trivial_end"] if p == q else [])
-        yield from _both("als_hockey_stick", number, (p, q, d, r, epsilon), flags, "N24-T4", number % 7 == 3)
-    for number in range(36):
+        yield from _both("als_hockey_stick", number, (p, q, d, r, epsilon), flags, "N24-T4", number % 13 == 3)
+    for number in range(44):
         draw = Draw(f"als-exact/{number}")
         p, q = sorted((draw.dyadic(0, Fraction(1, 4), 32), draw.dyadic(Fraction(1, 64), Fraction(1, 2), 64)))
         d = draw.among((1, 2, 3))

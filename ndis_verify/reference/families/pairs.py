@@ -70,7 +70,7 @@ def _scalar() -> Iterator[RowSpec]:
         for mean in (Fraction(0), Fraction(1, 2), Fraction(-2)):
             for epsilon in (Fraction(0), Fraction(1, 4), Fraction(1), Fraction(3)):
                 flags = ["body", "one_degree"] + (["epsilon_zero"] if epsilon == 0 else [])
-                yield pair(f"scalar-{number}", epsilon, [mean], [variance], flags, "N26-L1", core=number % 12 == 5)
+                yield pair(f"scalar-{number}", epsilon, [mean], [variance], flags, "N26-L1", core=number % 21 == 5)
                 number += 1
 
 
@@ -82,17 +82,17 @@ def _loewner() -> Iterator[RowSpec]:
         epsilon = draw.among(_EPSILONS)
         for swapped in (False, True):
             yield pair(f"loewner-{number}-{'less' if swapped else 'more'}", epsilon, [0] * d, cov, ("loewner_direction", "monotone_pair"),
-                       "N26-L3", swapped=swapped, group=f"loewner-{number}", core=number % 8 == 3)  # fmt: skip
+                       "N26-L3", swapped=swapped, group=f"loewner-{number}", core=number % 17 == 3)  # fmt: skip
 
 
 def _mixed() -> Iterator[RowSpec]:
-    for number in range(80):
+    for number in range(100):
         draw = Draw(f"mixed/{number}")
         d = 2 + draw.below(7)
         cov = [draw.log_dyadic(-4, 4) for _ in range(d)]
         cov[0], cov[1] = Fraction(draw.among((3, 5, 11)), 2), Fraction(draw.among((3, 5, 7)), 8)
         mean = [draw.dyadic(-1, 1, 16) for _ in range(d)]
-        yield pair(f"mixed-{number}", draw.among((0, *_EPSILONS)), mean, cov, ("mixed_signs",), "N26-T4.1", core=number % 8 == 0)
+        yield pair(f"mixed-{number}", draw.among((0, *_EPSILONS)), mean, cov, ("mixed_signs",), "N26-T4.1", core=number % 14 == 0)
 
 
 def _repeated() -> Iterator[RowSpec]:
@@ -105,7 +105,7 @@ def _repeated() -> Iterator[RowSpec]:
         mean = [draw.among((0, Fraction(1, 4), Fraction(3, 8)))] + [0] * (d - 1)
         flags = ["repeated_eigenvalues"] + (["high_dimension"] if d >= 64 else [])
         yield pair(f"repeated-{number}", draw.among((*_EPSILONS, 8)), mean, cov, flags, "N26-T4.1", swapped=draw.below(2) == 1,
-                   core=number % 9 == 4)  # fmt: skip
+                   core=number % 18 == 4)  # fmt: skip
 
 
 def _near_equal() -> Iterator[RowSpec]:
@@ -117,7 +117,7 @@ def _near_equal() -> Iterator[RowSpec]:
                 for epsilon in (0, step / 2, step * 4):
                     cov = [1 + step * (k + 1) for k in range(d)]
                     mean = [step * shift] + [0] * (d - 1)
-                    yield pair(f"near-equal-{number}", epsilon, mean, cov, ("near_equal",), "N26-L1", core=number % 10 == 3)
+                    yield pair(f"near-equal-{number}", epsilon, mean, cov, ("near_equal",), "N26-L1", core=number % 20 == 3)
                     number += 1
 
 
@@ -128,7 +128,7 @@ def _mean_only() -> Iterator[RowSpec]:
         mean = [draw.dyadic(-2, 2, 32) for _ in range(d)]
         mean[0] = mean[0] or Fraction(1, 2)
         cov = draw.among((1, Fraction(9, 4), Fraction(1, 16)))
-        yield pair(f"mean-only-{number}", draw.among((0, *_EPSILONS)), mean, cov, ("mean_only",), "N26-P1", cov_q=cov, core=number % 10 == 0)
+        yield pair(f"mean-only-{number}", draw.among((0, *_EPSILONS)), mean, cov, ("mean_only",), "N26-P1", cov_q=cov, core=number % 20 == 0)
 
 
 def _dense() -> Iterator[RowSpec]:
@@ -137,7 +137,7 @@ def _dense() -> Iterator[RowSpec]:
         d = draw.among((2, 2, 3, 3, 4, 5, 6))
         mean = [draw.dyadic(-1, 1, 16) for _ in range(d)]
         yield pair(f"dense-{number}", draw.among((0, *_EPSILONS)), mean, _covariance(draw, d), ("dense",), "N24-T1",
-                   cov_q=_covariance(draw, d), core=number % 9 == 0)  # fmt: skip
+                   cov_q=_covariance(draw, d), core=number % 14 == 0)  # fmt: skip
 
 
 def _covariance(draw: Draw, d: int) -> list[list[Fraction]]:
@@ -164,12 +164,12 @@ def _tails() -> Iterator[RowSpec]:
         cov = [1 + draw.dyadic(Fraction(1, 8), 2, 16) for _ in range(d)]
         mean = [draw.dyadic(-1, 1, 8) for _ in range(d)]
         epsilon = draw.among((8, 16, 24, 40, 64, 100))
-        yield pair(f"tail-{number}", epsilon, mean, cov, ("tail_by_subtraction",), "N26-T4.1", core=number % 9 == 0)
+        yield pair(f"tail-{number}", epsilon, mean, cov, ("tail_by_subtraction",), "N26-T4.1", core=number % 14 == 0)
 
 
 def _edges() -> Iterator[RowSpec]:
     """Bounded losses: triples at relative steps 2^-44 to 2^-10 around the largest one, and beyond it."""
-    for number in range(36):
+    for number in range(50):
         draw = Draw(f"edge/{number}")
         d = draw.among((1, 2, 3, 4, 10))
         cov = [draw.among((Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(7, 8)))] * d
@@ -180,7 +180,7 @@ def _edges() -> Iterator[RowSpec]:
         for position, epsilon in zip(POSITIONS, around(largest_loss(mean, cov), step)):
             flags = ("largest_loss", "exact_zero") if position == "above" else ("largest_loss",)
             yield pair(f"edge-{number}-{position}", epsilon, mean, cov, flags, "N24-C2", group=f"edge-{number}", position=position,
-                       core=number % 9 == 2)  # fmt: skip
+                       core=number % 25 == 2)  # fmt: skip
 
 
 def _negative() -> Iterator[RowSpec]:
@@ -201,7 +201,7 @@ def _wide() -> Iterator[RowSpec]:
         cov = [draw.log_dyadic(-20, -12), draw.log_dyadic(12, 20), *(draw.log_dyadic(-2, 2) for _ in range(draw.below(3)))]
         cov = cov[:1] if number % 6 == 0 else cov[1:2] if number % 6 == 1 else cov
         mean = [draw.dyadic(-1, 1, 8) for _ in cov]
-        yield pair(f"wide-{number}", draw.among((*_EPSILONS, 16)), mean, cov, ("wide_ratio",), "N26-L1", core=number % 9 == 0)
+        yield pair(f"wide-{number}", draw.among((*_EPSILONS, 16)), mean, cov, ("wide_ratio",), "N26-L1", core=number % 14 == 0)
 
 
 def _scaled() -> Iterator[RowSpec]:
