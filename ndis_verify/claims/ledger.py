@@ -36,6 +36,7 @@ _TOPICS = (
     "leverage",
     "projection_mechanism",
     "calibration_hunt",
+    "relative_projection",
     "sensitivity",
     "estimator",
     "least_squares",

@@ -246,13 +246,14 @@ def subsampled(inner: Callable[[float, float], float]) -> Callable[[str], Eviden
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(120)
 
 
-def _deletion(epsilon, ratio, r):
+def deletion(epsilon, ratio, r):
     """Divergence of r coordinates of variance `ratio` > 1 from variance 1, any real epsilon."""
     edge = np.maximum((epsilon + r / 2 * np.log(ratio)) / (ratio - 1), 0)
     return gammaincc(r / 2, edge) - np.exp(epsilon) * gammaincc(r / 2, ratio * edge)
 
 
-def _insertion(epsilon, ratio, r):
+def insertion(epsilon, ratio, r):
+    """Divergence of r coordinates of variance 1 from variance `ratio` > 1, any real epsilon."""
     edge = np.maximum((r / 2 * np.log(ratio) - epsilon) * ratio / (ratio - 1), 0)
     return gammainc(r / 2, edge) - np.exp(epsilon) * gammainc(r / 2, edge / ratio)
 
@@ -268,7 +269,7 @@ def _tested_margin(lowered: Callable[..., np.ndarray]) -> Callable[..., np.ndarr
         z, weight = 9 * _NODES[None, :], 9 * _WEIGHTS[None, :] * np.exp(-((9 * _NODES) ** 2) / 2) / math.sqrt(2 * math.pi)
         quantile = ndtri(1 - column(delta) / 3)
         totals = []
-        for start, sign, curve in ((eigenvalue, 1, _deletion), (eigenvalue - 1, -1, _insertion)):
+        for start, sign, curve in ((eigenvalue, 1, deletion), (eigenvalue - 1, -1, insertion)):
             level = lowered(1 / p, start, std, z, quantile)
             loss = sign * z / std + 1 / (2 * std**2)
             with np.errstate(over="ignore"):

@@ -27,6 +27,7 @@ from ndis_verify.claims.projection_checks import (
     subsampled,
     tested_attack,
 )
+from ndis_verify.claims.projection_white_box import SAMPLED, TESTED, ridged
 from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import ridge, ridge_wrappers
 
@@ -59,7 +60,7 @@ CLAIMS = (
         formula="sigma^2 = l^2/p*",
         hypotheses=_EVERYONE,
         declared=Verdict.PROVED,
-        checks=(*MECHANISM, DP, PRIVACY[0]),
+        checks=(*MECHANISM, DP, PRIVACY[0], ridged("N26-Fig1")),
         note=_RIDGE_NOTE + " A bisection has to end on the side delta_r <= delta.",
     ),
     Claim(
@@ -71,7 +72,7 @@ CLAIMS = (
         formula="sigma^2 = l^2 (1/p* - 1)",
         hypotheses=(*_EVERYONE, "some record has norm l", "the ridge depends on nothing private"),
         declared=Verdict.PROVED,
-        checks=(*SMALLEST, PRIVACY[1]),
+        checks=(*SMALLEST, PRIVACY[1], ridged("smallest")),
         note="Certified ridge/l^2 at eps = 1, delta = 1e-6: 15.419396 for r = 10 and 35.540172 for r = 100, where l^2/p* has 1 more.",
     ),
     Claim(
@@ -152,7 +153,7 @@ CLAIMS = (
         formula="eps' = log(1 + (e^eps - 1)/q), delta' = delta/q",
         hypotheses=(*_EVERYONE, "0 < q <= 1", "delta < q"),
         declared=Verdict.PROVED,
-        checks=_SAMPLE,
+        checks=(*_SAMPLE, SAMPLED),
         note=_SAMPLE_NOTE,
     ),
     Claim(
@@ -178,7 +179,7 @@ CLAIMS = (
         formula="ridge = max(l^2/p* - max(lambda_min + N(0, tau^2) - tau Phi^{-1}(1 - delta_P), 0), 0)",
         hypotheses=(*_EVERYONE, "eps_T <= eps"),
         declared=Verdict.PROVED,
-        checks=(*_TEST, tested_attack("joint divergence of test and release", figure_ridge)),
+        checks=(*_TEST, tested_attack("joint divergence of test and release", figure_ridge), TESTED),
         note=_TEST_NOTE,
     ),
     Claim(

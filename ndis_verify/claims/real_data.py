@@ -95,7 +95,7 @@ def deletion_curve(name: str) -> DeletionCurve:
     )
 
 
-def _with_data(run: Callable[[str], Evidence]) -> Callable[[str], Evidence]:
+def with_data(run: Callable[[str], Evidence]) -> Callable[[str], Evidence]:
     """Without scikit-learn nothing can be decided, and nothing is."""
 
     def guarded(effort: str) -> Evidence:
@@ -119,7 +119,7 @@ def _all_leverages(name: str, power: int = 1) -> Callable[[str], Evidence]:
         detail = f"largest leverage {largest.decimal(6)[0]}, largest difference {float(worst):.0e}, all in (0, 1]"
         return Evidence(Outcome.HELD if held else Outcome.FAILED, "fast QR, exact rational", detail, 12, len(data), "records")
 
-    return _with_data(run)
+    return with_data(run)
 
 
 def _curve_agrees(name: str, shift: float = 0.0) -> Callable[[str], Evidence]:
@@ -132,7 +132,7 @@ def _curve_agrees(name: str, shift: float = 0.0) -> Callable[[str], Evidence]:
         held = digits >= CURVE_DIGITS
         return Evidence(Outcome.HELD if held else Outcome.FAILED, "fast, certified", detail, int(max(digits, 0)), len(curve.epsilons), "epsilons")
 
-    return _with_data(run)
+    return with_data(run)
 
 
 def _certified_curve(name: str, direction: str = "delete") -> Callable[[str], Evidence]:
@@ -150,7 +150,7 @@ def _certified_curve(name: str, direction: str = "delete") -> Callable[[str], Ev
         held = worst >= 20
         return Evidence(Outcome.HELD if held else Outcome.FAILED, "certified twice", detail, int(max(worst, 0)), len(cases))
 
-    return _with_data(run)
+    return with_data(run)
 
 
 def _claim(name: str, title: str) -> Claim:

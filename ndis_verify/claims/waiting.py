@@ -39,35 +39,12 @@ CLAIMS = (
         formula="|oracle(W, t) - Pr[W <= t]| <= alpha",
     ),
     _open(
-        "N24-D6",
-        "the leverage of a set of databases",
-        "The largest leverage of a record, over all databases of the set and all their records.",
-        "A definition that only relative privacy uses: it waits on the relative mechanisms of N24-Fig12.",
-        _RELATIVE,
-        formula="p_S = max over D, D' in S, D' = D without row i, of p_i(D)",
-    ),
-    _open(
         "N24-D7",
         "the residual of a set of databases",
         "The largest global residual of a record, over all databases of the set and all their records.",
         "A definition that only relative privacy uses: it waits on the relative mechanisms of N24-Fig13.",
         _RELATIVE,
         formula="q_S = max over D, D' in S, D' = D without row i, of q_i(D)",
-    ),
-    _open(
-        "N24-Fig12",
-        "relative random projection: noise only if the inherent privacy falls short",
-        "With p* from the target: if p* is at least the leverage of the set return the plain projection, else the noisy one.",
-        _MECHANISM,
-        (*_RELATIVE, "every record has norm at most l"),
-    ),
-    _open(
-        "N24-T6",
-        "the relative random projection mechanism is (eps, delta)-relative DP",
-        "For every set of databases the mechanism of N24-Fig12 is (eps, delta)-relative differentially private.",
-        "Waits on the mechanism of N24-Fig12. Its two halves are settled where they stand alone: the closed form and its order in the "
-        "leverage (N24-T2, N24-P3), and the noisy branch (N24-T3); what is left is that the branch taken is the same for neighbours.",
-        _RELATIVE,
     ),
     _open(
         "N24-Fig13",
