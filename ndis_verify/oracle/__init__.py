@@ -5,8 +5,12 @@ carries a proof (Arb balls and an analytic tail bound; basis "bound"). Same argu
 """
 
 from ndis_verify.oracle.als_exact import als_exact_hockey_stick
+from ndis_verify.oracle.certified.als_cap import als_cap as certified_als_cap
+from ndis_verify.oracle.certified.als_cap import als_exact_cap as certified_als_exact_cap
 from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as certified_als_exact_hockey_stick
 from ndis_verify.oracle.certified.als_exact import als_max_privacy_loss as certified_als_max_privacy_loss
+from ndis_verify.oracle.certified.als_worst_case import als_exact_worst_case as certified_als_exact_worst_case
+from ndis_verify.oracle.certified.als_worst_case import als_worst_case as certified_als_worst_case
 from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_sf as certified_generalized_chi2_sf
@@ -30,9 +34,13 @@ __all__ = [
     "PrecisionError",
     "als_exact_hockey_stick",
     "als_hockey_stick",
+    "certified_als_cap",
+    "certified_als_exact_cap",
     "certified_als_exact_hockey_stick",
+    "certified_als_exact_worst_case",
     "certified_als_hockey_stick",
     "certified_als_max_privacy_loss",
+    "certified_als_worst_case",
     "certified_epsilon_for_delta",
     "certified_gaussian_hockey_stick",
     "certified_gaussian_std",

@@ -40,6 +40,11 @@ def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Encl
     return _delta(spectrum_of(pair), epsilon, digits, log=True)
 
 
+def spectrum_hockey_stick(spec: Spectrum, epsilon: Fraction, digits: int) -> Enclosure:
+    """`hockey_stick` of a relative spectrum; the arguments are taken as checked."""
+    return _delta(spec, epsilon, digits, log=False)
+
+
 @lru_cache(maxsize=16)
 def spectrum_of(pair: GaussianPair) -> Spectrum:
     """`spectrum(pair)`, remembered for the pairs used last."""

@@ -1,0 +1,173 @@
+"""The largest value of a privacy curve along q = cap, by branch and bound over the leverage p in [0, cap].
+
+What is maximised is an `Edge`: certified values at points and certified upper bounds over intervals of p. A box is settled when
+its bound is at most the target; otherwise it is halved. Nothing here rests on where the maximum is expected: the search for
+a high point only sets the target.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Protocol
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError, exact
+from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.precision import PrecisionError
+
+DIRECTIONS = ("delete", "insert")
+MAX_BOXES = 200_000
+_GRID = 16
+_FINEST = Fraction(1, 4000)
+
+
+class Edge(Protocol):
+    """One curve on q = cap: `value` encloses it at a point, `bound` is at least its supremum over low <= p <= high."""
+
+    cap: Fraction
+    digits: int
+
+    def value(self, p: Fraction, direction: str) -> Enclosure: ...
+
+    def bound(self, low: Fraction, high: Fraction, direction: str) -> Fraction: ...
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The highest point found: `lower` is certified to be at most the value at (leverage, cap) in that direction."""
+
+    lower: Fraction
+    leverage: Fraction
+    direction: str
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """A certified supremum: `value` contains it, its lower end is attained at `leverage` in `direction`.
+
+    boxes, depth: of the branch and bound; digits: of each certified value in it; seconds: of the whole.
+    """
+
+    value: Enclosure
+    cap: Fraction
+    leverage: Fraction
+    direction: str
+    boxes: int
+    depth: int
+    digits: int
+    seconds: float
+
+    def line(self) -> str:
+        """One line for a report."""
+        return (
+            f"sup in {interval(self.value)}, attained near p = {float(self.leverage):.6g} ({self.direction}), cap {float(self.cap):.6g}: "
+            f"{self.boxes} boxes, depth {self.depth}, {self.digits} digits each, {self.seconds:.1f} s"
+        )
+
+
+@dataclass
+class Cover:
+    """State of one branch and bound: the largest bound of the settled boxes, their number and depth, the highest point."""
+
+    upper: Fraction
+    boxes: int
+    depth: int
+    peak: Peak
+
+
+def checked_directions(direction: str) -> tuple[str, ...]:
+    """The directions that `direction` stands for; raises `InputError`."""
+    if direction == "both":
+        return DIRECTIONS
+    if direction not in DIRECTIONS:
+        raise InputError("direction", direction, "must be 'delete', 'insert' or 'both'")
+    return (direction,)
+
+
+def checked_relative(relative: object) -> Fraction:
+    """`relative` as a rational in [1e-9, 1/2]; raises `InputError`."""
+    value = exact(relative, "relative")
+    if not Fraction(1, 10**9) <= value <= Fraction(1, 2):
+        raise InputError("relative", relative, "must lie between 1e-9 and 0.5")
+    return value
+
+
+def digits_for(relative: Fraction) -> int:
+    """Digits of a value that are lost in a bracket of this relative width."""
+    return 2 + len(str(int(1 / relative)))
+
+
+def highest(edge: Edge, directions: Sequence[str], start: Fraction | None = None) -> Peak:
+    """A high point: the best of a grid (or of the neighbourhood of `start`, a share p/cap), then smaller and smaller steps."""
+
+    def peak(share: Fraction, direction: str) -> Peak:
+        return Peak(edge.value(share * edge.cap, direction).lower, share * edge.cap, direction)
+
+    shares = [Fraction(i, _GRID) for i in range(_GRID + 1)]
+    if start is not None:
+        shares = [s for s in shares if abs(s - start) <= Fraction(1, 8)] + [start]
+    best = max((peak(s, direction) for direction in directions for s in shares), key=lambda found: found.lower)
+    step = Fraction(1, _GRID)
+    while step > _FINEST and edge.cap:
+        step, at = step / 2, best.leverage / edge.cap
+        around = [peak(s, best.direction) for s in (at - step, at + step) if 0 <= s <= 1]
+        best = max([best, *around], key=lambda found: found.lower)
+    return best
+
+
+def cover(edge: Edge, directions: Sequence[str], peak: Peak, target: Callable[[Peak], Fraction], ceiling: Fraction | None = None) -> Cover:
+    """Halve [0, cap] until every box is bounded by `target(peak)`; stops early where a value exceeds `ceiling`.
+
+    Whenever a box of a new depth is halved its middle is evaluated, so a higher point elsewhere raises the peak.
+    """
+    state, aim = Cover(peak.lower, 0, 0, peak), target(peak)
+    open_boxes = [(name, Fraction(i, 8), Fraction(i + 1, 8), 3) for name in reversed(directions) for i in reversed(range(8))]
+    evaluated = 3
+    while open_boxes and (ceiling is None or state.peak.lower <= ceiling):
+        direction, low, high, depth = open_boxes.pop()
+        state.boxes, state.depth = state.boxes + 1, max(state.depth, depth)
+        if state.boxes > MAX_BOXES:
+            raise PrecisionError(f"worst case: not settled by {MAX_BOXES} boxes")
+        bound = edge.bound(low * edge.cap, high * edge.cap, direction)
+        if bound <= aim:
+            state.upper = max(state.upper, bound)
+            continue
+        middle = (low + high) / 2
+        if depth > evaluated:
+            evaluated, here = depth, edge.value(middle * edge.cap, direction).lower
+            if here > state.peak.lower:
+                state.peak = Peak(here, middle * edge.cap, direction)
+                aim = target(state.peak)
+        open_boxes += [(direction, middle, high, depth + 1), (direction, low, middle, depth + 1)]
+    state.upper = max(state.upper, state.peak.lower)
+    return state
+
+
+def worst_case(edge: Edge, directions: Sequence[str], relative: Fraction) -> WorstCase:
+    """The supremum of the edge, certified to a bracket of relative width at most `relative`."""
+    started = time.monotonic()
+    peak = highest(edge, directions)
+    # The values themselves take a little of the width allowed.
+    found = cover(edge, directions, peak, lambda best: best.lower * (1 + relative * Fraction(19, 20)))
+    seconds = round(time.monotonic() - started, 2)
+    best = found.peak
+    return WorstCase(between(best.lower, found.upper), edge.cap, best.leverage, best.direction, found.boxes, found.depth, edge.digits, seconds)
+
+
+def interval(value: Enclosure) -> str:
+    """`[lower, upper]` in 7 decimal digits, rounded outward."""
+    ends = []
+    for end, rounding in ((value.lower, ROUND_FLOOR), (value.upper, ROUND_CEILING)):
+        context = Context(prec=7, rounding=rounding)
+        ends.append(format(context.divide(Decimal(end.numerator), Decimal(end.denominator)).normalize(context), "g"))
+    return f"[{ends[0]}, {ends[1]}]"
+
+
+def between(lower: Fraction, upper: Fraction) -> Enclosure:
+    """The interval [lower, upper], rounded outward."""
+    with working_bits(64):
+        return enclosure(ball(lower).union(ball(upper)))
