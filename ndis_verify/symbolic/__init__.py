@@ -15,6 +15,7 @@ from ndis_verify.symbolic import (
     generalized_chi2,
     histogram,
     histogram_rate,
+    joint_shift,
     least_squares,
     least_squares_laws,
     least_squares_limit,
@@ -32,6 +33,7 @@ from ndis_verify.symbolic import (
     ridge,
     ridge_wrappers,
     sensitivity,
+    sensitivity_joint,
     trade_off,
     tv_inference,
 )
@@ -152,6 +154,10 @@ BUILDERS = (
     sensitivity.logistic_rank_one,
     sensitivity.prediction_shift,
     sensitivity.prediction_variance,
+    joint_shift.grows_with_shift,
+    joint_shift.rank_one_worst,
+    sensitivity_joint.logistic_joint,
+    sensitivity_joint.prediction_joint,
     cdf_oracle.two_calls,
 )
 

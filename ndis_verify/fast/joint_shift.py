@@ -1,0 +1,302 @@
+"""Mean shift and one moved variance together: the exact worst case of a rank-one envelope, and the noise it needs.
+
+The envelope (`RankOne`): P = N(0, v I + y (kept + lost) e e^T), Q = N(u, v I + y kept e e^T) for any unit vector e,
+0 <= y <= 1 and |u| <= shift. Its worst pairs have y = 1 and |u| = shift (symbolic.joint_shift); what is left is the
+share of |u|^2 along e, in [0, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.cell_search import Largest, largest
+from ndis_verify.fast.curve import log_entries, to_log_delta
+from ndis_verify.fast.safe_root import safe_root
+from ndis_verify.fast.spectrum import Spectrum
+
+TOLERANCE = 1e-6  # of log delta, between the largest value found and its bound
+ENGINE_ERROR = 1e-11  # relative, on delta, as `hockey_stick` documents it
+WIDE_TOLERANCE = 1e-3  # the same where the worst pair may lie inside the envelope
+_COARSE = 1.0 / 16
+_TRIES = 12
+
+
+@dataclass(frozen=True)
+class RankOne:
+    """Two Gaussians whose covariances differ along one direction e and whose means differ by any u, |u| <= shift.
+
+    Along e the variances are v + y (kept + lost) and v + y kept, 0 <= y <= 1; v in every other direction.
+    kept, lost, shift >= 0 and finite. Raises `InputError`.
+    """
+
+    kept: float
+    lost: float
+    shift: float
+
+    def __post_init__(self) -> None:
+        for name in ("kept", "lost", "shift"):
+            object.__setattr__(self, name, _finite(getattr(self, name), name))
+
+    def largest(self, added: float, epsilon: float, tolerance: float = TOLERANCE) -> Largest:
+        """The largest log delta over the envelope, both directions, at added variance v > 0; `point`: the share of |u|^2 along e."""
+        base = self._base(added)
+
+        def value(points: np.ndarray) -> np.ndarray:
+            return self._log_delta(base, points[:, 0], 1 - points[:, 0], epsilon)
+
+        def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+            return self._log_delta(base, high[:, 0], 1 - low[:, 0], epsilon)  # grows in either part of the shift
+
+        return largest(value, bound, 1, tolerance)
+
+    def coarse(self, added: float, epsilon: float) -> float:
+        """The largest log delta over 17 shares of |u|^2 along e: a lower bound of `largest`."""
+        share = np.arange(0, 1 + _COARSE / 2, _COARSE)
+        return float(self._log_delta(self._base(added), share, 1 - share, epsilon).max())
+
+    def without_noise(self) -> bool:
+        """Whether v = 0 can be evaluated: only where nothing moves."""
+        return self.shift == 0 and self.lost == 0
+
+    def scale(self) -> float:
+        """A variance of the size of what has to be hidden."""
+        return max(self.shift**2, self.lost, 1e-290)
+
+    def _base(self, added: float) -> float:
+        base = _finite(added, "added")
+        if base == 0 and not self.without_noise():
+            raise InputError("added", added, "must be positive: the shift may lie where there is no other noise")
+        return base or 1.0
+
+    def _log_delta(self, base: float, along: np.ndarray, across: np.ndarray, epsilon: float) -> np.ndarray:
+        small, square = base + self.kept, self.shift**2
+        return log_joint_delta(self.lost / small, square / small * along, square / base * across, epsilon)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A Gaussian-process prediction at a public point and its neighbours (N26-D8): k(x, x) <= length^2, |y| <= labels,
+    noise variance, at most `records` records in the larger database.
+
+    Its pairs, all of them attained: N(0, v + w) and N(sqrt(w X) r, v + w (1 - X)) with w = length^2 (1 - z),
+    x = U/noise_variance, X = x/(1 + x), r = labels (1 + sqrt((records - 1) z x))/sqrt(noise_variance (1 + x)), over
+    0 <= z <= 1 - a, 0 <= x <= (1 - z) length^2/noise_variance, a = 1/(1 + (records - 1) length^2/noise_variance).
+    length, labels >= 0 (length > 0), noise_variance > 0, whole records >= 1. Raises `InputError`.
+    """
+
+    length: float
+    labels: float
+    noise_variance: float
+    records: int
+
+    def __post_init__(self) -> None:
+        for name in ("length", "labels", "noise_variance"):
+            object.__setattr__(self, name, _finite(getattr(self, name), name))
+        for name in ("length", "noise_variance"):
+            if getattr(self, name) == 0:
+                raise InputError(name, 0.0, "must be positive")
+        if isinstance(self.records, bool) or int(self.records) != self.records or self.records < 1:
+            raise InputError("records", self.records, "must be a whole number, at least 1")
+        object.__setattr__(self, "records", int(self.records))
+
+    def largest(self, added: float, epsilon: float, tolerance: float = WIDE_TOLERANCE) -> Largest:
+        """The largest log delta over all neighbouring databases, both directions, at added variance v >= 0; `point`: (z, x)."""
+        added, turn = _finite(added, "added"), self._turn
+        edge = self._edge(added, epsilon, tolerance)
+        inner = self._inner(added, epsilon, tolerance, edge.attained)
+        if edge.attained >= inner.attained:
+            z = turn + edge.point[0] * (self._widest - turn)
+            x = self._most(z)
+        else:
+            z, x = inner.point[0] * turn, self._between(inner.point[0] * turn, inner.point[1])
+        return Largest(max(edge.upper, inner.upper), max(edge.attained, inner.attained), (float(z), float(x)))
+
+    def _edge(self, added: float, epsilon: float, tolerance: float) -> Largest:
+        """Over z from `_turn` on: there r grows with x up to x's end."""
+        turn = self._turn
+
+        def place(share: np.ndarray) -> np.ndarray:
+            return turn + share[:, 0] * (self._widest - turn)
+
+        def value(points: np.ndarray) -> np.ndarray:
+            z = place(points)
+            return self._log_delta(added, z, self._most(z), self._pull(z, self._most(z)), epsilon)
+
+        def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+            first, last = place(low), place(high)
+            most = self._most(first)
+            return self._log_delta(added, first, most, self._pull(last, most), epsilon)
+
+        return largest(value, bound, 1, tolerance)
+
+    def _inner(self, added: float, epsilon: float, tolerance: float, known: float) -> Largest:
+        """Over z up to `_turn` and x from (records - 1) z, where r is greatest, to x's end; below, X and r both fall."""
+        turn = self._turn
+
+        def value(points: np.ndarray) -> np.ndarray:
+            z = points[:, 0] * turn
+            x = self._between(z, points[:, 1])
+            return self._log_delta(added, z, x, self._pull(z, x), epsilon)
+
+        def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+            first, last = low[:, 0] * turn, high[:, 0] * turn
+            others = self.records - 1
+            most = _between(others * last, self._most(first), high[:, 1])
+            least = _between(others * first, self._most(last), low[:, 1])
+            at = np.clip(others * last, np.minimum(least, most), most)
+            return self._log_delta(added, first, most, self._pull(last, at), epsilon)
+
+        if turn == 0:  # no other record: x alone is left
+            pad = lambda t: np.insert(t, 0, 0.0, axis=1)  # noqa: E731
+            found = largest(lambda t: value(pad(t)), lambda low, high: bound(pad(low), pad(high)), 1, tolerance, known=known)
+            return Largest(found.upper, found.attained, (0.0, *found.point))
+        return largest(value, bound, 2, tolerance, start=8, known=known)
+
+    def coarse(self, added: float, epsilon: float) -> float:
+        """The largest log delta over a grid of the envelope: a lower bound of `largest`."""
+        edge = self._turn + np.linspace(0, 1, 33) * (self._widest - self._turn)
+        z, t = (part.ravel() for part in np.meshgrid(np.linspace(0, self._turn, 7), np.linspace(0, 1, 9)))
+        z, x = np.append(edge, z), np.append(self._most(edge), self._between(z, t))
+        return float(self._log_delta(_finite(added, "added"), z, x, self._pull(z, x), epsilon).max())
+
+    def without_noise(self) -> bool:
+        """Whether v = 0 can be evaluated: always, as the prediction has a variance of its own."""
+        return True
+
+    def scale(self) -> float:
+        """A variance of the size of what has to be hidden."""
+        return max(self.length**2 * (self.labels**2 / self.noise_variance), self.length**2 * 1e-6, 1e-290)
+
+    @property
+    def _ratio(self) -> float:
+        return self.length**2 / self.noise_variance
+
+    @property
+    def _widest(self) -> float:
+        """The end of z."""
+        spread = (self.records - 1) * self._ratio
+        return spread / (1 + spread)
+
+    @property
+    def _turn(self) -> float:
+        """The z at which (records - 1) z meets the end of x."""
+        return min(self._ratio / (self.records - 1 + self._ratio), self._widest)
+
+    def _most(self, z: Any) -> Any:
+        """The end of x."""
+        return self._ratio * (1 - z)
+
+    def _between(self, z: Any, share: Any) -> Any:
+        """x from where r is greatest to its end."""
+        return _between((self.records - 1) * z, self._most(z), share)
+
+    def _pull(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """r."""
+        return self.labels / math.sqrt(self.noise_variance) * (1 + np.sqrt((self.records - 1) * z * x)) / np.sqrt(1 + x)
+
+    def _log_delta(self, added: float, z: np.ndarray, x: np.ndarray, pull: np.ndarray, epsilon: float) -> np.ndarray:
+        own = self.length**2 * (1 - z)
+        lost = own * x / (1 + x)
+        small = added + own / (1 + x)
+        return log_joint_delta(lost / small, lost / small * pull**2, 0.0, epsilon)
+
+
+Envelope = RankOne | Prediction
+
+
+def log_joint_delta(growth: Any, along: Any, across: Any, epsilon: float) -> np.ndarray:
+    """log delta of N(0, diag(1 + growth, 1)) and N((m1, m2), I), the greater of the two directions.
+
+    along = m1^2, across = m2^2, growth >= 0; they broadcast to one axis. -inf where the two laws are equal.
+    """
+    growth, along, across = np.broadcast_arrays(np.atleast_1d(growth), along, across)
+    with np.errstate(all="ignore"):
+        alpha = np.stack([growth, np.zeros(growth.shape)], axis=-1)
+        laws = Spectrum(alpha, np.stack([along, across], axis=-1), 1, np.log1p(alpha))
+        rows, eps = np.arange(growth.size), np.full(growth.size, float(epsilon))
+        both = [to_log_delta(log_entries(law, rows, eps)) for law in (laws, laws.swapped())]
+    same = (growth == 0) & (along == 0) & (across == 0)
+    return np.where(same, -np.inf, np.maximum(*both))
+
+
+def added_variance(envelope: Envelope, epsilon: float, delta: float) -> tuple[float, Largest]:
+    """The least added variance v at which the worst pair of the envelope meets (epsilon, delta), on the safe side.
+
+    (v, the largest log delta at v): its `upper`, which bounds every pair of the envelope, is at most log delta less
+    the engine's error; v is within about 1e-6 relative of the least. v = 0 where no noise is needed.
+    epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+    """
+    epsilon = _finite(epsilon, "epsilon")
+    if not 0 < delta < 1:
+        raise InputError("delta", delta, "must lie strictly between 0 and 1")
+    goal = math.log(delta) - ENGINE_ERROR
+    if envelope.without_noise():
+        found = envelope.largest(0.0, epsilon)
+        if found.upper <= goal:
+            return 0.0, found
+    return _settled(envelope, epsilon, goal)
+
+
+def _settled(envelope: Envelope, epsilon: float, goal: float) -> tuple[float, Largest]:
+    """From the root of the coarse maximum to a v whose proved maximum lies just below the goal."""
+    log_v = _root(envelope, epsilon, goal)
+    rate = max(abs(envelope.coarse(math.exp(log_v), epsilon) - envelope.coarse(math.exp(log_v + 1e-3), epsilon)) / 1e-3, 1e-9)
+    low, safe, best = -math.inf, math.inf, None
+    for _ in range(_TRIES):
+        found = envelope.largest(math.exp(log_v), epsilon)
+        gap = found.upper - goal
+        if gap > 0:
+            low = log_v
+        elif best is None or log_v < safe:
+            safe, best = log_v, (math.exp(log_v), found)
+        slack = max(4 * (found.upper - found.attained), TOLERANCE)
+        if best is not None and -slack <= gap <= 0:
+            break
+        log_v += (gap + max(found.upper - found.attained, TOLERANCE) / 2) / rate
+        if not low < log_v < safe:
+            log_v = (low + safe) / 2
+    if best is None:
+        raise InputError("delta", math.exp(goal), f"is not met with certainty at added variance {math.exp(log_v):g}")
+    return best
+
+
+def _between(low: Any, high: Any, share: Any) -> Any:
+    """From low to high, evenly in log(1 + x)."""
+    return np.expm1((1 - share) * np.log1p(low) + share * np.log1p(high))
+
+
+def _root(envelope: Envelope, epsilon: float, goal: float) -> float:
+    def excess(log_v: np.ndarray, index: np.ndarray) -> np.ndarray:
+        return np.array([max(envelope.coarse(math.exp(x), epsilon), -1e300) - goal for x in log_v])
+
+    start = math.log(envelope.scale())
+    unsafe, safe = _bracket(lambda x: float(excess(np.array([x]), np.zeros(1))[0]), start)
+    return float(safe_root(excess, np.array([safe]), np.array([unsafe]))[0])
+
+
+def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
+    """log v too small and large enough; both within the range of floats."""
+    x, step = start, 1.0
+    wrong = excess(x) > 0
+    while -690 < x < 690:
+        following = x + step if wrong else x - step
+        if (excess(following) > 0) != wrong:
+            return (x, following) if wrong else (following, x)
+        x, step = following, step * 2
+    raise InputError("delta", math.exp(x), "needs an added variance outside the range of float64" if wrong else "needs next to no noise")
+
+
+def _finite(value: Any, argument: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(argument, value, "must be a number") from None
+    if not 0 <= number < math.inf:
+        raise InputError(argument, value, "must be finite and not negative")
+    return number
