@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_audit(commands)
     _add_eval(commands)
     _add_reference(commands)
+    _add_conform(commands)
     _add_bench(commands)
     return parser
 
@@ -138,6 +139,17 @@ def _add_reference(commands: Any) -> None:
     parser = commands.add_parser("reference", help="reference tables: build, check, show, query, export")
     command.add_arguments(parser)
     parser.set_defaults(run=command.main)
+
+
+def _add_conform(commands: Any) -> None:
+    from ndis_verify.reference.conformance import command
+
+    parser = commands.add_parser("conform", help="hold an implementation in any language to the reference tables")
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.main)
+    parser = commands.add_parser("check-adapter", help="a handful of rows with explanations, to debug an adapter")
+    command.add_check_arguments(parser)
+    parser.set_defaults(run=command.check_adapter)
 
 
 def _add_bench(commands: Any) -> None:

@@ -4,6 +4,9 @@
     {"id": 7, "value": "0.0861...", "radius": "1e-31", "basis": "bound"}
     {"id": 8, "error": {"kind": "domain", "argument": "cov_p", "message": "..."}}
 
+A conversation may open with `{"id": ..., "command": "start", "protocol": "1.0"}`, answered with the name, the version and
+the quantities of the implementation, and may end with `{"id": ..., "command": "stop"}`.
+
 Requests are untrusted: nothing in them is evaluated, sizes are limited, and one bad line never stops the next.
 Error kinds: parse, request, type, quantity, size, domain, precision, internal.
 """
@@ -15,9 +18,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
+from ndis_verify import __version__
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.quantities import QUANTITIES, Answer, Quantity
 
+PROTOCOL = "1.0"
 MAX_LINE_BYTES = 16 * 2**20
 MAX_DIGITS = 1000
 DEFAULT_DIGITS = 30
@@ -48,7 +53,7 @@ class Request:
 
 
 def serve(source: IO[bytes], sink: IO[str], engine: Engine) -> None:
-    """Answer every line of `source` on `sink`, in order, one at a time, until the input ends."""
+    """Answer every line of `source` on `sink`, in order, one at a time, until the input ends or a stop request."""
     for line in _lines(source):
         if isinstance(line, ProtocolError):
             answer = line.as_dict()
@@ -58,19 +63,27 @@ def serve(source: IO[bytes], sink: IO[str], engine: Engine) -> None:
             answer = answer_line(line, engine)
         sink.write(json.dumps(answer) + "\n")
         sink.flush()
+        if answer.get("stopped"):
+            break
 
 
 def answer_line(line: bytes | str, engine: Engine) -> dict[str, Any]:
     """The answer to one request line; every failure becomes an error object."""
     try:
-        request = parse_request(line)
-        return _evaluate(request, engine)
+        data = _parsed(line)
+        if "command" in data:
+            return _conversation(data, engine)
+        return _evaluate(_request(data), engine)
     except ProtocolError as error:
         return error.as_dict()
 
 
 def parse_request(line: bytes | str) -> Request:
     """Read one request; ProtocolError where it is malformed."""
+    return _request(_parsed(line))
+
+
+def _parsed(line: bytes | str) -> dict[str, Any]:
     try:
         data = json.loads(line, parse_float=_BareNumber, parse_constant=_BareNumber, object_pairs_hook=_no_doubles)
     except ProtocolError:
@@ -79,12 +92,33 @@ def parse_request(line: bytes | str) -> Request:
         raise ProtocolError("parse", f"not a JSON request: {_first_line(error)}") from None
     if not isinstance(data, dict):
         raise ProtocolError("request", "a request must be a JSON object")
+    return data
+
+
+def _request(data: dict[str, Any]) -> Request:
     request_id = data.get("id")
     try:
         return _checked(data, request_id)
     except ProtocolError as error:
-        error.request_id = request_id if isinstance(request_id, (str, int)) and not isinstance(request_id, bool) else None
+        error.request_id = _known_id(request_id)
         raise
+
+
+def _known_id(request_id: Any) -> str | int | None:
+    return request_id if isinstance(request_id, (str, int)) and not isinstance(request_id, bool) else None
+
+
+def _conversation(data: dict[str, Any], engine: Engine) -> dict[str, Any]:
+    """The answer to a start or a stop request."""
+    request_id = _known_id(data.get("id"))
+    if data["command"] == "stop":
+        return {"id": request_id, "protocol": PROTOCOL, "stopped": True}
+    if data["command"] != "start":
+        raise ProtocolError("request", "must be start or stop", "command", request_id)
+    asked = data.get("protocol")
+    if not isinstance(asked, str) or asked.partition(".")[0] != PROTOCOL.partition(".")[0]:
+        raise ProtocolError("request", f"must be a version of protocol {PROTOCOL}", "protocol", request_id)
+    return {"id": request_id, "protocol": PROTOCOL, "name": "ndis_verify", "version": __version__, "quantities": sorted(engine)}
 
 
 def _checked(data: dict[str, Any], request_id: Any) -> Request:

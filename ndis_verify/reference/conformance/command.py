@@ -1,0 +1,86 @@
+"""`ndis-verify conform` and `ndis-verify check-adapter`."""
+
+from __future__ import annotations
+
+import argparse
+from fractions import Fraction
+from pathlib import Path
+
+from ndis_verify.exact_number import InputError, exact
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `ndis-verify conform`; the parsed ones go to `main`."""
+    _add_common(parser)
+    parser.add_argument("--core", action="store_true", help="the compact subset of about 200 rows")
+    parser.add_argument("--fresh", type=int, metavar="N", help="N new rows from --seed, valued now, in place of the tables")
+    parser.add_argument("--seed", type=int, default=0, help="which fresh rows (default 0)")
+    parser.add_argument("--quantity", action="append", default=[], metavar="NAME", help="only this quantity; may be repeated")
+    parser.add_argument("--known-failures", type=Path, metavar="FILE", help="quantity/row keys, one to a line, that do not fail the run")
+    parser.add_argument("--output", type=Path, default=Path("ndis-verify-conformance"), help="folder for the reports")
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `ndis-verify check-adapter`; the parsed ones go to `check_adapter`."""
+    _add_common(parser)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    from ndis_verify.reference.loader import FOLDER
+
+    parser.add_argument("--tolerance", default="1e-9", help="relative error that still counts as tight (default 1e-9)")
+    parser.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="for each answer (default 10)")
+    parser.add_argument("--tables", type=Path, default=FOLDER, metavar="DIR", help="folder of the tables (default: the package's)")
+    parser.add_argument("command_line", nargs="+", metavar="COMMAND", help="the implementation, after --")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run, print, write the reports; 0 nothing unsafe or newly failing, 1 something is, 2 usage."""
+    from ndis_verify.reference.conformance import reports
+    from ndis_verify.reference.conformance.run import conform
+    from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
+    from ndis_verify.reference.conformance.summary import exit_code, read_known
+    from ndis_verify.report.progress import Progress
+
+    known = read_known(arguments.known_failures)
+    rows = table_rows(arguments.tables, arguments.quantity, arguments.core)
+    if arguments.fresh is not None:
+        rows = list(fresh_rows(rows, arguments.fresh, arguments.seed))
+    progress = Progress("conform")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    try:
+        run = conform(arguments.command_line, rows, tolerance=_tolerance(arguments), seconds=arguments.timeout,
+                      journal=arguments.output / "conformance.jsonl", progress=progress)  # fmt: skip
+    finally:
+        progress.close()
+    print(reports.terminal(run, known))
+    print("written: " + ", ".join(str(path) for path in reports.write_all(arguments.output, run, known)))
+    return exit_code(run, known)
+
+
+def check_adapter(arguments: argparse.Namespace) -> int:
+    """Ask a row of every quantity and a row that must be refused, and explain each answer; 0 all well, 1 not."""
+    from ndis_verify.reference.conformance.judge import FAILING
+    from ndis_verify.reference.conformance.run import conform
+    from ndis_verify.reference.conformance.selection import table_rows
+    from ndis_verify.reference.exports import describe
+
+    handful = []
+    for quantity in dict.fromkeys(name for name, _ in table_rows(arguments.tables, core=True)):
+        rows = [row for name, row in table_rows(arguments.tables, [quantity], core=True)]
+        handful += [(quantity, next(row for row in rows if ("error" in row) == refused)) for refused in (False, True)
+                    if any(("error" in row) == refused for row in rows)]  # fmt: skip
+    run = conform(arguments.command_line, handful, tolerance=_tolerance(arguments), seconds=arguments.timeout)
+    print(f"it answers to {run.name or 'no name'} {run.version}, and says that it computes {', '.join(run.quantities) or 'nothing'}")
+    asked = {f"{quantity}/{row['name']}": (quantity, row) for quantity, row in handful}
+    for verdict in run.judgements:
+        print(f"\n{verdict.outcome.upper()} in {1e3 * verdict.seconds:.1f} ms: answered {verdict.answer or 'with an error'}. {verdict.message}")
+        print(describe(*asked[verdict.key]))
+    return int(not run.judgements or run.left_out > 0 or any(verdict.outcome in FAILING for verdict in run.judgements))
+
+
+def _tolerance(arguments: argparse.Namespace) -> Fraction:
+    tolerance = exact(arguments.tolerance, "--tolerance")
+    if not 0 < tolerance < 1:
+        raise InputError("--tolerance", arguments.tolerance, "must lie between 0 and 1")
+    return tolerance

@@ -1,0 +1,122 @@
+"""Judge one answer of an implementation under test against one reference row; one-sided where safety is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ndis_verify.exact_number import InputError, exact
+
+# Which side of the true value is safe: a divergence, an epsilon or a noise level may be too large, a leverage too small.
+# Distribution functions enter a divergence with both signs, so neither side of theirs is.
+SAFE_SIDE = {
+    "hockey_stick": 1,
+    "log_hockey_stick": 1,
+    "epsilon_for_delta": 1,
+    "generalized_chi2_cdf": 0,
+    "generalized_chi2_sf": 0,
+    "gaussian_hockey_stick": 1,
+    "gaussian_std": 1,
+    "rp_hockey_stick": 1,
+    "rp_leverage": -1,
+    "rp_ridge": 1,
+    "als_hockey_stick": 1,
+    "als_exact_hockey_stick": 1,
+}
+CALIBRATIONS = ("gaussian_std", "rp_leverage", "rp_ridge")
+OUTCOMES = ("tight", "loose", "unsafe", "invalid", "refused", "crashed", "timeout", "inconclusive")
+FAILING = ("unsafe", "invalid", "crashed", "timeout")
+HALF_ULP = Fraction(1, 2**53)
+TINY = Fraction(1, 2**1022)  # below it binary64 loses digits: an error of one step, 2^-1074, is granted there
+STEP = Fraction(1, 2**1074)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One row's outcome (of `OUTCOMES`), why, the answer as given, its error relative to the value and in ulps, the time."""
+
+    quantity: str
+    row: str
+    flags: tuple[str, ...]
+    outcome: str
+    message: str
+    answer: str | None = None
+    relative_error: float | None = None
+    ulps: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def key(self) -> str:
+        return f"{self.quantity}/{self.row}"
+
+
+def judge(quantity: str, row: dict[str, Any], answer: dict[str, Any], tolerance: Fraction, seconds: float = 0.0) -> Judgement:
+    """The outcome of one well-formed answer object: `{"value": ...}` or `{"error": ...}`.
+
+    tight: within `tolerance` of the value, relatively. Beyond it: loose on the safe side, unsafe on the other. Calibrations
+    are granted half an ulp on the unsafe side and no more. invalid: no finite number, or a number for an input that has
+    to be refused. refused: a valid input declined. inconclusive: the row's own radius is wider than the tolerance.
+    """
+    facts = {"quantity": quantity, "row": row["name"], "flags": tuple(row["flags"]), "seconds": seconds}
+    if "error" in answer:
+        return _refusal(row, answer["error"], facts)
+    text = answer.get("value")
+    if "error" in row:
+        return Judgement(**facts, outcome="unsafe", message=f"answered, and must refuse {row['error']['argument']}", answer=_shown(text))
+    try:
+        given = exact(text, "value") if isinstance(text, str) else None
+    except InputError:
+        given = None
+    if given is None:
+        return Judgement(**facts, outcome="invalid", message="the value is no finite decimal number in a string", answer=_shown(text))
+    return _compared(quantity, row, given, _shown(text), tolerance, facts)
+
+
+def _refusal(row: dict[str, Any], error: Any, facts: dict[str, Any]) -> Judgement:
+    message = str(error.get("message", ""))[:200] if isinstance(error, dict) else str(error)[:200]
+    if "error" in row:
+        named = error.get("argument") if isinstance(error, dict) else None
+        right = "" if named == row["error"]["argument"] else f", but names {named} and not {row['error']['argument']}"
+        return Judgement(**facts, outcome="tight", message=f"refused as it must be{right}")
+    return Judgement(**facts, outcome="refused", message=message or "refused")
+
+
+def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, tolerance: Fraction, facts: dict[str, Any]) -> Judgement:
+    value, radius = Fraction(row["value"]), Fraction(row["radius"])
+    gap, size = given - value, abs(value)
+    relative = _ratio(gap, size)
+    measured = {"answer": shown, "relative_error": relative, "ulps": _ratio(abs(gap), _ulp(value))}
+    allowed = size * tolerance + (STEP if size < TINY else 0)
+    if radius > max(allowed, size * HALF_ULP) and radius:
+        return Judgement(**facts, **measured, outcome="inconclusive", message="the row's radius is wider than the tolerance")
+    side = SAFE_SIDE[quantity]
+    wrong_way = side == 0 or gap * side < 0
+    if quantity in CALIBRATIONS and wrong_way:
+        allowed = size * HALF_ULP
+    if abs(gap) <= allowed + radius:
+        return Judgement(**facts, **measured, outcome="tight", message="")
+    words = f"{shown} against {row['value'][:24]}, relative error {relative:.2g}"
+    return Judgement(**facts, **measured, outcome="unsafe" if wrong_way else "loose", message=words)
+
+
+def _ulp(value: Fraction) -> Fraction:
+    """The spacing of binary64 numbers at `value`."""
+    return max(Fraction(math.ulp(float(abs(value)))), STEP)
+
+
+def _ratio(number: Fraction, size: Fraction) -> float:
+    if number == 0:
+        return 0.0
+    if size == 0:
+        return math.copysign(math.inf, number)
+    try:
+        return float(number / size)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def _shown(text: Any) -> str:
+    shown = text if isinstance(text, str) else repr(text)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -1,0 +1,154 @@
+"""What people look at after a conformance run: terminal, JSON, Markdown, JUnit XML, one self-contained HTML page."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES
+from ndis_verify.reference.conformance.run import Run
+from ndis_verify.reference.conformance.summary import ULP_NAMES, Share, exit_code, failures, finite, shares
+from ndis_verify.reference.flags import FLAGS
+from ndis_verify.report.files import write_atomically
+
+_LISTED = 20
+
+
+def write_all(folder: Path, run: Run, known: frozenset[str]) -> list[Path]:
+    """conformance.json, .md, .xml and .html in `folder`, each whole or not at all."""
+    pages = {"json": as_json(run, known), "md": markdown(run, known), "xml": junit(run, known), "html": page(run, known)}
+    paths = []
+    for suffix, text in pages.items():
+        paths.append(folder / f"conformance.{suffix}")
+        write_atomically(paths[-1], text)
+    return paths
+
+
+def headline(run: Run, known: frozenset[str]) -> str:
+    """One line: who, how many rows, the outcomes, passed or not."""
+    counted = {outcome: sum(j.outcome == outcome for j in run.judgements) for outcome in OUTCOMES}
+    words = ", ".join(f"{count} {outcome}" for outcome, count in counted.items() if count)
+    who = " ".join(part for part in (run.name, run.version) if part) or run.command[0]
+    end = f"; {run.left_out} rows left out: {run.given_up}" if run.left_out else ""
+    return f"{who}: {len(run.judgements)} rows at tolerance {run.tolerance}: {words or 'nothing asked'}{end}: {_verdict(run, known)}"
+
+
+def terminal(run: Run, known: frozenset[str]) -> str:
+    """The summary that the command prints."""
+    lines = [headline(run, known), ""]
+    for title, by in (("quantity", "quantity"), ("flag", "flag")):
+        lines.append(f"{title:<26}{'rows':>5}  {'worst error':<12}{'ms':>8}  outcomes")
+        lines += [f"{s.name:<26}{s.rows:>5}  {finite(s.worst_error):<12}{1e3 * s.seconds:>8.2f}  {_outcomes(s)}" for s in shares(run, by)]
+        lines.append("")
+    bad = failures(run)
+    lines += [f"{'known ' if j.key in known else ''}{j.outcome}: {j.key}: {_printable(j.message)}" for j in bad[:_LISTED]]
+    if len(bad) > _LISTED:
+        lines.append(f"and {len(bad) - _LISTED} more in the reports")
+    return "\n".join(lines + _oddities(run))
+
+
+def as_json(run: Run, known: frozenset[str]) -> str:
+    """Everything, for a program."""
+    record = run.as_dict() | {
+        "passed": exit_code(run, known) == 0,
+        "by_quantity": [vars(share) for share in shares(run, "quantity")],
+        "by_flag": [vars(share) for share in shares(run, "flag")],
+    }
+    return json.dumps(_no_infinity(record), indent=1) + "\n"
+
+
+def markdown(run: Run, known: frozenset[str]) -> str:
+    """A page for a repository or a review."""
+    lines = ["# Conformance", "", headline(run, known), ""]
+    for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
+        lines += [f"| {title} | rows | outcomes | worst relative error | at | ulps {' / '.join(ULP_NAMES)} | median ms |", "|---|---|---|---|---|---|---|"]
+        lines += [f"| {s.name} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {s.worst_row} | {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
+                  for s in shares(run, by)]  # fmt: skip
+        lines.append("")
+    bad = failures(run)
+    if bad:
+        lines += ["## What failed", "", "| row | outcome | why | flags |", "|---|---|---|---|"]
+        lines += [f"| {j.key} | {j.outcome}{' (known)' if j.key in known else ''} | {_cell(j.message)} | {', '.join(j.flags)} |" for j in bad]
+        lines.append("")
+        lines += [f"- {name}: {FLAGS[name].bug}" for name in dict.fromkeys(f for j in bad for f in j.flags) if name in FLAGS]
+    return "\n".join(lines + _oddities(run)) + "\n"
+
+
+def junit(run: Run, known: frozenset[str]) -> str:
+    """JUnit XML: a suite for each quantity, a case for each row."""
+    root = ElementTree.Element("testsuites", name=_printable(run.name or run.command[0]))
+    for quantity in dict.fromkeys(j.quantity for j in run.judgements):
+        group = [j for j in run.judgements if j.quantity == quantity]
+        bad = [j for j in group if j.outcome in FAILING and j.key not in known]
+        suite = ElementTree.SubElement(root, "testsuite", name=quantity, tests=str(len(group)), failures=str(len(bad)),
+                                       time=f"{sum(j.seconds for j in group):.3f}")  # fmt: skip
+        for j in group:
+            case = ElementTree.SubElement(suite, "testcase", classname=quantity, name=j.row, time=f"{j.seconds:.4f}")
+            if j.outcome in FAILING:
+                ElementTree.SubElement(case, "skipped" if j.key in known else "failure", message=f"{j.outcome}: {_printable(j.message)}")
+            elif j.outcome in ("refused", "inconclusive"):
+                ElementTree.SubElement(case, "skipped", message=f"{j.outcome}: {_printable(j.message)}")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+_STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+table{border-collapse:collapse;margin:1rem 0}td,th{border-bottom:1px solid #ccc;padding:.25rem .6rem;text-align:left}
+td.n{text-align:right;font-variant-numeric:tabular-nums}.unsafe,.invalid,.crashed,.timeout{color:#a40000;font-weight:600}"""
+
+
+def page(run: Run, known: frozenset[str]) -> str:
+    """One HTML page that needs no other file."""
+    escape = html.escape
+    parts = [f"<!doctype html><html lang=en><meta charset=utf-8><title>Conformance</title><style>{_STYLE}</style>",
+             f"<h1>Conformance</h1><p>{escape(headline(run, known))}</p>"]  # fmt: skip
+    for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
+        parts.append(f"<table><tr><th>{title}<th>rows<th>outcomes<th>worst relative error<th>at<th>median ms"
+                     + "".join(f"<th>{escape(name)}" for name in ULP_NAMES) + "</tr>")  # fmt: skip
+        for s in shares(run, by):
+            hint = f' title="{escape(FLAGS[s.name].bug)}"' if s.name in FLAGS else ""
+            parts.append(f"<tr><td{hint}>{escape(s.name)}<td class=n>{s.rows}<td>{escape(_outcomes(s))}<td class=n>{finite(s.worst_error)}"
+                         f"<td>{escape(s.worst_row)}<td class=n>{1e3 * s.seconds:.2f}" + "".join(f"<td class=n>{n}" for n in s.ulps) + "</tr>")  # fmt: skip
+        parts.append("</table>")
+    if bad := failures(run):
+        parts.append("<h2>What failed</h2><table><tr><th>row<th>outcome<th>why<th>flags</tr>")
+        parts += [f"<tr><td>{escape(j.key)}<td class={j.outcome}>{j.outcome}{' (known)' if j.key in known else ''}<td>{escape(_printable(j.message))}"
+                  f"<td>{escape(', '.join(j.flags))}</tr>" for j in bad]  # fmt: skip
+        parts.append("</table>")
+    parts += [f"<p>{escape(line)}</p>" for line in _oddities(run)]
+    return "\n".join(parts) + "</html>\n"
+
+
+def _verdict(run: Run, known: frozenset[str]) -> str:
+    return "FAILED" if exit_code(run, known) else "passed"
+
+
+def _outcomes(share: Share) -> str:
+    return ", ".join(f"{count} {outcome}" for outcome, count in share.outcomes.items())
+
+
+def _oddities(run: Run) -> list[str]:
+    odd = run.oddities
+    if not (odd.garbage or odd.strangers or odd.overlong):
+        return []
+    words = f"{odd.garbage} lines that are no answers, {odd.strangers} answers to other requests, {odd.overlong} lines too long"
+    return ["", f"It also printed {words}; the first: {_printable(odd.first)}"]
+
+
+def _printable(text: str) -> str:
+    """Control characters from an untrusted process shown as escapes."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _cell(text: str) -> str:
+    return _printable(text).replace("|", "\\|")
+
+
+def _no_infinity(value: object) -> object:
+    """JSON has no infinity: such errors become the string "infinite"."""
+    if isinstance(value, dict):
+        return {key: _no_infinity(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_no_infinity(entry) for entry in value]
+    return "infinite" if isinstance(value, float) and value in (float("inf"), float("-inf")) else value

@@ -1,0 +1,145 @@
+"""One conformance run: start the implementation, send every row it says it can answer, judge, keep every result at once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.reference.conformance.judge import Judgement, judge
+from ndis_verify.reference.conformance.process import Died, Oddities, Process, TooSlow
+from ndis_verify.reference.quantities import QUANTITIES
+
+PROTOCOL = "1.0"
+DIGITS = 17
+MAX_FAILED_STARTS = 3
+MAX_FAILURES = 40  # deaths and timeouts after which the rest of the run is given up
+Row = tuple[str, dict[str, Any]]
+
+
+@dataclass
+class Run:
+    """What a run ended with. `given_up`: why rows were left out, if they were; `oddities`: what else was printed."""
+
+    command: tuple[str, ...]
+    name: str = ""
+    version: str = ""
+    quantities: tuple[str, ...] = ()
+    tolerance: str = ""
+    judgements: list[Judgement] = field(default_factory=list)
+    left_out: int = 0
+    given_up: str = ""
+    starts: int = 0
+    oddities: Oddities = field(default_factory=Oddities)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def conform(command: Sequence[str], rows: Iterable[Row], *, tolerance: Fraction, seconds: float = 10.0, journal: Path | None = None,
+            progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Run:  # fmt: skip
+    """Judge `command` on `rows` (quantity, row), one request at a time, `seconds` for each answer.
+
+    A process that dies or hangs is started again, its row judged crashed or timeout; after `MAX_FAILURES` of them the
+    rest is left out. `journal`: a JSON-lines file that receives every judgement as it is made. The run ends within
+    `seconds` per row, whatever the process does. Raises `InputError` where the command cannot be started at all, or
+    answers no start request.
+    """
+    if not tolerance > 0 or not seconds > 0:
+        raise InputError("tolerance", str(tolerance), "tolerance and seconds must be positive")
+    run = Run(tuple(command), tolerance=f"{float(tolerance):g}")
+    target = _Target(run, seconds)
+    try:
+        target.start()
+        wanted = [(quantity, row) for quantity, row in rows if quantity in run.quantities]
+        _all(run, target, wanted, tolerance, journal, progress)
+    finally:
+        target.stop()
+    return run
+
+
+def _all(run: Run, target: _Target, rows: list[Row], tolerance: Fraction, journal: Path | None, progress: Callable[..., None]) -> None:
+    failures = 0
+    file = journal.open("w", encoding="utf-8") if journal else None
+    try:
+        for number, (quantity, row) in enumerate(rows, 1):
+            verdict = target.judged(number, quantity, row, tolerance)
+            run.judgements.append(verdict)
+            if file:
+                file.write(json.dumps(asdict(verdict)) + "\n")
+                file.flush()
+            progress(number, len(rows), f"{quantity}/{row['name']}")
+            failures += verdict.outcome in ("crashed", "timeout")
+            if failures >= MAX_FAILURES or target.gone:
+                run.left_out = len(rows) - number
+                run.given_up = target.gone or f"{failures} rows crashed or timed out"
+                break
+    finally:
+        if file:
+            file.close()
+
+
+class _Target:
+    """The implementation, started again whenever it was lost."""
+
+    def __init__(self, run: Run, seconds: float):
+        self._run, self._seconds = run, seconds
+        self._process: Process | None = None
+        self.gone = ""
+
+    def start(self) -> None:
+        """Start it and read its capabilities; the first start must succeed."""
+        self._run.starts += 1
+        self._process = Process(self._run.command, self._run.oddities)
+        try:
+            answer = self._process.ask({"id": "start", "command": "start", "protocol": PROTOCOL}, max(self._seconds, 30.0))
+        except (Died, TooSlow) as error:
+            self.stop()
+            raise InputError("COMMAND", self._run.command[0], f"did not answer the start request: {error}") from None
+        offered = answer.get("quantities")
+        if str(answer.get("protocol")).partition(".")[0] != PROTOCOL.partition(".")[0] or not isinstance(offered, list):
+            self.stop()
+            raise InputError("COMMAND", self._run.command[0], f"must answer start with protocol {PROTOCOL} and a list of quantities")
+        self._run.quantities = tuple(name for name in QUANTITIES if name in offered)
+        self._run.name, self._run.version = (str(answer.get(key, ""))[:80] for key in ("name", "version"))
+
+    def judged(self, number: int, quantity: str, row: dict[str, Any], tolerance: Fraction) -> Judgement:
+        began = time.monotonic()
+        facts = {"quantity": quantity, "row": row["name"], "flags": tuple(row["flags"])}
+        try:
+            if self._process is None:
+                self.start()
+            began = time.monotonic()
+            request = {"id": number, "quantity": quantity, "inputs": row["inputs"], "digits": DIGITS}
+            answer = self._process.ask(request, self._seconds)
+            return judge(quantity, row, answer, tolerance, time.monotonic() - began)
+        except InputError as error:
+            self._lost()
+            self.gone = f"it could not be started again: {error}" if self._run.starts >= MAX_FAILED_STARTS else ""
+            outcome, message = "crashed", str(error)
+        except Died as error:
+            self._lost()
+            outcome, message = "crashed", str(error)
+        except TooSlow as error:
+            self._lost()
+            outcome, message = "timeout", str(error)
+        return Judgement(**facts, outcome=outcome, message=message, seconds=time.monotonic() - began)
+
+    def stop(self) -> None:
+        """A polite stop request, then the end of the whole process group."""
+        if self._process is not None:
+            try:
+                self._process.ask({"id": "stop", "command": "stop"}, 1.0)
+            except (Died, TooSlow):
+                pass
+            self._lost()
+
+    def _lost(self) -> None:
+        if self._process is not None:
+            self._process.stop()
+            self._process = None

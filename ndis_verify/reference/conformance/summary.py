@@ -1,0 +1,89 @@
+"""A conformance run in numbers: per quantity and per flag, and what is new against a list of known failures."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES, Judgement
+from ndis_verify.reference.conformance.run import Run
+
+ULP_EDGES = (0.5, 1, 4, 64, 2**10, 2**20, 2**40)
+ULP_NAMES = ("<=0.5", "<=1", "<=4", "<=64", "<=2^10", "<=2^20", "<=2^40", "more")
+MAX_KNOWN_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class Share:
+    """Rows of one quantity or one flag: how many of each outcome, the worst relative error and its row, ulps, median seconds."""
+
+    name: str
+    rows: int
+    outcomes: dict[str, int]
+    worst_error: float
+    worst_row: str
+    ulps: tuple[int, ...]
+    seconds: float
+
+
+def shares(run: Run, by: str) -> list[Share]:
+    """One `Share` for each quantity (`by` = "quantity") or flag ("flag"), in order of first appearance."""
+    names: Callable[[Judgement], Iterable[str]] = (lambda j: (j.quantity,)) if by == "quantity" else (lambda j: j.flags)
+    groups: dict[str, list[Judgement]] = {}
+    for judgement in run.judgements:
+        for name in names(judgement):
+            groups.setdefault(name, []).append(judgement)
+    return [_share(name, group) for name, group in groups.items()]
+
+
+def _share(name: str, group: list[Judgement]) -> Share:
+    counted = Counter(judgement.outcome for judgement in group)
+    worst = max((j for j in group if j.relative_error is not None), key=lambda j: abs(j.relative_error), default=None)
+    times = sorted(judgement.seconds for judgement in group)
+    return Share(
+        name,
+        len(group),
+        {outcome: counted[outcome] for outcome in OUTCOMES if counted[outcome]},
+        abs(worst.relative_error) if worst else 0.0,
+        worst.key if worst else "",
+        ulp_histogram(group),
+        times[len(times) // 2],
+    )
+
+
+def ulp_histogram(group: Iterable[Judgement]) -> tuple[int, ...]:
+    """How many answers are within each of `ULP_EDGES` units in the last place, and how many beyond."""
+    counts = [0] * (len(ULP_EDGES) + 1)
+    for judgement in group:
+        if judgement.ulps is not None:
+            counts[next((k for k, edge in enumerate(ULP_EDGES) if judgement.ulps <= edge), len(ULP_EDGES))] += 1
+    return tuple(counts)
+
+
+def failures(run: Run) -> list[Judgement]:
+    """The judgements that fail a run."""
+    return [judgement for judgement in run.judgements if judgement.outcome in FAILING]
+
+
+def read_known(path: Path | None) -> frozenset[str]:
+    """The keys (quantity/row, one to a line, # comments) of a known-failures file. Raises `InputError`."""
+    if path is None:
+        return frozenset()
+    if path.stat().st_size > MAX_KNOWN_BYTES:
+        raise InputError("--known-failures", str(path), f"must have at most {MAX_KNOWN_BYTES} bytes")
+    lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return frozenset(line for line in lines if line)
+
+
+def exit_code(run: Run, known: frozenset[str]) -> int:
+    """1 where anything not known fails, or rows were left out; else 0."""
+    return int(run.left_out > 0 or any(judgement.key not in known for judgement in failures(run)))
+
+
+def finite(value: float) -> str:
+    """An error for a person."""
+    return "0" if value == 0 else "infinite" if math.isinf(value) else f"{value:.1e}"
