@@ -207,7 +207,40 @@ class Prediction:
         return log_joint_delta(lost / small, lost / small * pull**2, 0.0, epsilon)
 
 
-Envelope = RankOne | Prediction
+@dataclass(frozen=True)
+class Declared:
+    """Sensitivities of a scalar or rank-one pair as functions of v: (Delta, rho, nu, dimension) with nu = rho (N26-D5).
+
+    Delta bounds the mean shift whitened by the smaller covariance, rho the log of the one eigenvalue that differs.
+    Exact for that triple: its pairs are those of `RankOne(0, e^rho - 1, Delta)` at added variance 1.
+    """
+
+    sensitivities: Callable[[float], tuple[float, float, float, int]]
+
+    def largest(self, added: float, epsilon: float, tolerance: float = TOLERANCE) -> Largest:
+        """`RankOne.largest` of the triple at v."""
+        return self._at(added).largest(1.0, epsilon, tolerance)
+
+    def coarse(self, added: float, epsilon: float) -> float:
+        """`RankOne.coarse` of the triple at v."""
+        return self._at(added).coarse(1.0, epsilon)
+
+    def without_noise(self) -> bool:
+        """Sensitivities are declared for v > 0."""
+        return False
+
+    def scale(self) -> float:
+        """A variance to start from."""
+        return 1.0
+
+    def _at(self, added: float) -> RankOne:
+        shift, rho, nu, dimension = self.sensitivities(_finite(added, "added"))
+        if dimension > 1 and nu > rho * (1 + 1e-12):
+            raise InputError("nu", nu, f"must equal rho = {rho:g}: the joint worst case is known for one moved eigenvalue")
+        return RankOne(0.0, math.expm1(rho), shift)
+
+
+Envelope = RankOne | Prediction | Declared
 
 
 def log_joint_delta(growth: Any, along: Any, across: Any, epsilon: float) -> np.ndarray:

@@ -3,6 +3,9 @@
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, UnsafeRelease
 from ndis_verify.mechanisms.denoising import denoise, james_stein, positive_part, soft_threshold
 from ndis_verify.mechanisms.gaussian import GaussianMechanism, gaussian_mechanism
+from ndis_verify.mechanisms.gaussian_output import CalibratedGaussian, calibrated_gaussian
+from ndis_verify.mechanisms.gaussian_process import gaussian_process, linear_kernel, squared_exponential
+from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.mechanisms.projection_estimates import gram_error, gram_estimate, projected_least_squares
 from ndis_verify.mechanisms.projection_wrappers import (
     ProposeTestRelease,
@@ -30,6 +33,7 @@ from ndis_verify.mechanisms.relative_projection import (
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour, law_delta, worst_neighbour
 
 __all__ = [
+    "CalibratedGaussian",
     "Calibration",
     "Certificate",
     "GaussianMechanism",
@@ -45,14 +49,18 @@ __all__ = [
     "Target",
     "UnsafeRelease",
     "WorstNeighbour",
+    "calibrated_gaussian",
     "clip_norms",
     "denoise",
     "gaussian_mechanism",
+    "gaussian_process",
     "gram_error",
     "gram_estimate",
     "inherent_delta",
     "james_stein",
     "law_delta",
+    "linear_kernel",
+    "logistic_regression",
     "neighbourhood",
     "planned_split",
     "positive_part",
@@ -62,6 +70,7 @@ __all__ = [
     "random_projection",
     "relative_random_projection",
     "soft_threshold",
+    "squared_exponential",
     "subsampled_random_projection",
     "worst_neighbour",
 ]

@@ -1,0 +1,122 @@
+"""The NDIS-calibrated Gaussian mechanism: any Gaussian output N(mu_D, S_D), released with calibrated noise N(0, v I) (N26-Fig5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
+from ndis_verify.fast.covariance_shift import added_variance as split_variance
+from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne
+from ndis_verify.fast.joint_shift import added_variance as joint_variance
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target
+from ndis_verify.mechanisms.white_box import OutputLaw
+
+Bound = Literal["joint", "exact", "corrected", "chernoff", "printed"]
+BOUNDS = ("joint", "exact", "corrected", "chernoff", "printed")
+Output = Callable[[Any], tuple[np.ndarray, np.ndarray]]
+ADD_REMOVE = "one record added or removed"
+UNSAFE = "the printed covariance bound (N26-L2) does not hold in the direction that it is used in: N26-Fig5 is refuted"
+ENGINE_ERROR = 1e-10  # relative, on delta: the float64 engine's 1e-11 and the sum of two terms
+_TERMS = {"exact": "exact", "corrected": "bound", "chernoff": "chernoff", "printed": "printed"}
+_TITLES = {
+    "exact": "two steps, exact covariance term (N26-D6-exact, N26-T6.1-corrected)",
+    "corrected": "two steps, N26-L2-corrected (N26-D6-corrected, N26-T6.1-corrected)",
+    "chernoff": "two steps, literal Chernoff covariance term (N26-L2-corrected without its factor)",
+    "printed": "two steps as printed, judged by the exact covariance term (N26-Fig5)",
+}
+
+
+@dataclass(frozen=True)
+class CalibratedGaussian:
+    """N(mu_D, S_D + v I): the output of a Gaussian-output algorithm with noise of variance v in every coordinate.
+
+    output(data) gives (mu_D, S_D), d entries and d x d, and checks the data against the public bounds.
+    """
+
+    calibration: Calibration
+    output: Output
+
+    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+        """One draw, d entries. Raises `InputError`, `UnsafeRelease`."""
+        self.calibration.require_safe()
+        if not isinstance(rng, np.random.Generator):
+            raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
+        law = self.output_law(data)
+        return rng.multivariate_normal(law.mean, law.cov, method="eigh")
+
+    def output_law(self, data: Any) -> OutputLaw:
+        """N(mu_D, S_D + v I): what `release` samples from."""
+        mean, cov = self.output(data)
+        mean, cov = np.atleast_1d(mean), np.atleast_2d(cov)
+        return OutputLaw(mean, (cov + cov.T) / 2 + self.added_variance * np.eye(len(mean)))
+
+    @property
+    def added_variance(self) -> float:
+        """v, public."""
+        return self.calibration.noise["variance"]
+
+
+def calibrated_gaussian(
+    output: Output,
+    sensitivity: Sensitivities | RankOne | Prediction,
+    epsilon: Any,
+    delta: Any,
+    bound: Bound = "joint",
+    public: Mapping[str, Any] | None = None,
+    mechanism: str = "calibrated Gaussian",
+) -> CalibratedGaussian:
+    """The Gaussian-output algorithm `output` with the least noise that `bound` allows, (epsilon, delta)-DP (N26-Fig5).
+
+    sensitivity: v -> (Delta, rho, nu, dimension), nonincreasing in v (N26-D5: Delta in the smaller covariance), or an
+    envelope of `fast.joint_shift`. It is declared, not checked. bound "joint": the exact worst pair of a scalar or
+    rank-one envelope (N26-D6-joint); "exact", "corrected", "chernoff": N26-T6.1-corrected with the covariance term of
+    that name, for a triple; "printed": N26-Fig5 as printed, for comparison, which cannot release.
+    epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+    """
+    target = Target(epsilon, delta)
+    if not 0 < target.delta < 1:
+        raise InputError("delta", delta, "must lie strictly between 0 and 1")
+    if bound not in BOUNDS:
+        raise InputError("bound", bound, f"must be one of {', '.join(BOUNDS)}")
+    declared = not isinstance(sensitivity, (RankOne, Prediction))
+    if bound == "joint":
+        variance, certificate = _joint(Declared(sensitivity) if declared else sensitivity, target)
+    elif declared:
+        variance, certificate = _split(sensitivity, target, bound)
+    else:
+        raise InputError("bound", bound, "must be joint for an envelope; the others take a triple of sensitivities")
+    calibration = Calibration(
+        mechanism=f"{mechanism}, {bound} bound",
+        adjacency=ADD_REMOVE,
+        public=dict(public or {}),
+        target=target,
+        noise={"variance": variance},
+        certificate=certificate,
+        unsafe=UNSAFE if bound == "printed" else "",
+    )
+    return CalibratedGaussian(calibration, output)
+
+
+def _joint(envelope: Declared | RankOne | Prediction, target: Target) -> tuple[float, Certificate]:
+    variance, found = joint_variance(envelope, target.epsilon, target.delta)
+    delta = min(float(np.exp(found.upper)) * (1 + ENGINE_ERROR), target.delta)
+    if isinstance(envelope, Prediction):
+        worst = {"others' share z": found.point[0], "variance at the new point over noise x": found.point[1]}
+        return variance, Certificate("exact worst neighbours of a prediction (N26-Pr8-joint)", worst, delta)
+    worst = {"share of the shift along the moved direction": found.point[0]}
+    return variance, Certificate("exact worst pair of a rank-one envelope (N26-D6-joint)", worst, delta)
+
+
+def _split(sensitivities: Sensitivities, target: Target, bound: str) -> tuple[float, Certificate]:
+    term = _TERMS[bound]
+    variance = split_variance(sensitivities, target.epsilon, target.delta * (1 - 2 * ENGINE_ERROR), term)
+    shift, rho, nu, dimension = sensitivities(variance)
+    judged = loewner_bound(shift, rho, nu, dimension, target.epsilon, "exact" if bound == "printed" else term)
+    worst = {"Delta": shift, "rho": rho, "nu": nu, "dimension": dimension}
+    return variance, Certificate(_TITLES[bound], worst, min(judged * (1 + ENGINE_ERROR), 1.0))
+
