@@ -72,14 +72,15 @@ class Neighbourhood:
             ball = self.norm_bound**2 / (values[0] + ridge) if self.additions is None else 0.0
             return max(out, come / (1 + come), ball / (1 + ball))
 
-        high = largest * 1e-18
-        if estimate(high) > leverage >= estimate(largest):
-            root = brentq(lambda x: estimate(np.exp(x)) - leverage, np.log(high), np.log(largest), xtol=1e-13, rtol=1e-13)
-            high = min(np.exp(root), largest)
+        ends = np.log(largest) + np.array([-40.0, 1.0])
+        root = ends[0]
+        if estimate(np.exp(ends[0])) > leverage:
+            root = brentq(lambda x: estimate(np.exp(x)) - leverage, *ends, xtol=1e-13, rtol=1e-13)
+        high = min(float(np.exp(root)), largest)
         step = 1e-12
         while self.leverage(high) > leverage and high < largest:  # the search was rough, the last word is the upper bound's
             high, step = min(high * (1 + step), largest), 2 * step
-        return float(high)
+        return high
 
     def _ball_leverage(self, ridge: float) -> float:
         n, d = self.base.shape
@@ -155,7 +156,8 @@ def relative_random_projection(
     if inherent <= allowed:
         level, leverage = 0.0, inherent
     else:
-        level = everywhere + length**2 if ridge == "N24-Fig12" else databases.least_ridge(allowed)
+        printed = ridge == "N24-Fig12"
+        level = ridge_level(length, r, target.epsilon, target.delta, "N24-Fig3") if printed else databases.least_ridge(allowed)
         leverage = min(databases.leverage(level), length**2 / (length**2 + level) * (1 + 4e-16))
     why = Certificate(
         "largest leverage over neighbours in the set (N24-D6, N24-T2)",
