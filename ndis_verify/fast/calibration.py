@@ -10,8 +10,10 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.curve import Pair, log_entries, to_log_delta
 from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.spectrum import Spectrum, spectrum
+from ndis_verify.fast.support_edge import largest_loss
 
 SAFETY = 1e-12  # relative margin on delta, above the error of its evaluation
+_ROOM = 1e-6  # above the largest loss, relative to it: far more than its rounding error
 
 
 def probabilities(value: Any, argument: str) -> np.ndarray:
@@ -50,10 +52,10 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
 
     result = np.zeros(target.shape)
     everything = np.arange(target.size)
-    ceiling = _largest_loss(laws)[rows]
+    ceiling = _ceilings(laws)[rows]
     above = log_delta(result, everything) > goal
     zero = above & (target == 0)
-    result[zero] = np.maximum(ceiling[zero], 0)
+    result[zero] = [max(largest_loss(laws, int(row)), 0.0) for row in rows[zero]]
     search = np.flatnonzero(above & ~zero)
     if search.size:
         low, high = _bracket(excess, search, ceiling[search])
@@ -72,10 +74,10 @@ def _bracket(excess: Any, index: np.ndarray, ceiling: np.ndarray) -> tuple[np.nd
     return low, high
 
 
-def _largest_loss(laws: Spectrum) -> np.ndarray:
-    """sup L of each pair: inf unless every alpha <= 0 and alpha = 0 carries no shift."""
+def _ceilings(laws: Spectrum) -> np.ndarray:
+    """Somewhat more than sup L of each pair: inf unless every alpha <= 0 and alpha = 0 carries no shift."""
     loss = laws.loss_forms()
     forms = loss.forms
     bounded = ((forms.alpha < 0) | ((forms.alpha == 0) & (forms.b_squared == 0))).all(axis=1)
     largest = (-loss.edge).astype(np.float64)
-    return np.where(bounded, np.nextafter(largest, np.inf), np.inf)
+    return np.where(bounded, np.nextafter(largest * (1 + _ROOM), np.inf), np.inf)

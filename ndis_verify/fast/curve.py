@@ -9,7 +9,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.contour import log_integral
 from ndis_verify.fast.spectrum import PairBatch, Spectrum, spectrum
-from ndis_verify.fast.support_edge import corrections
+from ndis_verify.fast.support_edge import thresholds
 from ndis_verify.gaussian_pair import GaussianPair
 
 Pair = GaussianPair | PairBatch | Spectrum
@@ -40,15 +40,13 @@ def log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
     loss = laws.loss_forms()
-    t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
-    close = corrections(laws, rows, epsilon, edge)
-    t, edge = t + close, edge + close
-    direct, complement = np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+    direct, complement = (np.full(epsilon.shape, np.nan) for _ in range(2))
     # Where epsilon lies well below the mean loss, delta is near 1 and its complement is the quiet integral.
     high = loss.mean[rows] - epsilon > 0.5 * loss.std[rows]
+    forms, t, edge = thresholds(laws, loss, rows, epsilon, ~high)
     low, top = np.flatnonzero(~high), np.flatnonzero(high)
-    direct[low] = log_integral(loss.forms, rows[low], t[low], edge[low], "hockey_stick")
-    complement[top] = log_integral(loss.forms.reflected(), rows[top], -t[top], -edge[top], "complement")
+    direct[low] = log_integral(forms, rows[low], t[low], edge[low], "hockey_stick")
+    complement[top] = log_integral(forms.reflected(), rows[top], -t[top], -edge[top], "complement")
     return direct, complement
 
 

@@ -1,6 +1,6 @@
-"""Matrix products to twice the working precision, and the whitening that needs them.
+"""Matrix products to a multiple of the working precision, and the whitening that needs them.
 
-A matrix is an unevaluated sum (high, low) of two float64 arrays. Each is cut into slices short enough that
+A matrix is an unevaluated sum (high, low, ...) of float64 arrays. Each is cut into slices short enough that
 products of slices are exact in float64, so the plain matrix product (BLAS) does the work.
 """
 
@@ -11,30 +11,42 @@ from functools import reduce
 
 import numpy as np
 
-DoubleDouble = tuple[np.ndarray, np.ndarray]
+Expansion = tuple[np.ndarray, ...]
 _BITS = 72
 
 
-def double_double(a: np.ndarray, b: np.ndarray | None = None) -> DoubleDouble:
-    """a, or a - b, as (high, low): exact for floats, to twice the precision for arrays of Fractions."""
+def expansion(a: np.ndarray, b: np.ndarray | None = None, terms: int = 2) -> Expansion:
+    """a, or a - b, as a sum of `terms` floats: exact for floats, rounded to that many for arrays of Fractions."""
     if a.dtype != np.float64:
-        high = a.astype(np.float64)
-        low = np.array([float(x - Fraction(h)) for x, h in zip(a.ravel(), high.ravel().tolist())]).reshape(a.shape)
-        return high, low
-    if b is None:
-        return a, np.zeros(a.shape)
-    return _two_sum(a, -b)
+        rest, parts = a if b is None else a - b, []
+        for _ in range(terms):
+            parts.append(rest.astype(np.float64))
+            exact = [x - Fraction(part) for x, part in zip(rest.ravel(), parts[-1].ravel().tolist())]
+            rest = np.array([*exact, None], dtype=object)[:-1].reshape(a.shape)
+        return tuple(parts)
+    pair = (a, np.zeros(a.shape)) if b is None else two_sum(a, -b)
+    return (*pair, *(np.zeros(pair[0].shape) for _ in range(terms - 2)))
 
 
-def _two_sum(a: np.ndarray, b: np.ndarray) -> DoubleDouble:
+def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """a + b rounded, and its rounding error."""
     high = a + b
     part = high - a
     return high, (a - (high - part)) + (b - part)
 
 
-def _slices(matrix: DoubleDouble, bits: int, count: int) -> list[np.ndarray]:
+def added(total: Expansion, value: np.ndarray) -> Expansion:
+    """total + value; what falls below the last term is rounded."""
+    parts = []
+    for part in total[:-1]:
+        high, value = two_sum(part, value)
+        parts.append(high)
+    return (*parts, total[-1] + value)
+
+
+def _slices(matrix: Expansion, bits: int, count: int) -> list[np.ndarray]:
     """Rows cut into `count` slices of `bits` bits each, aligned along the row."""
-    high, low = matrix
+    high, *rest = matrix
     slices = []
     for _ in range(count):
         largest = _row_maxima(np.abs(high))
@@ -42,7 +54,9 @@ def _slices(matrix: DoubleDouble, bits: int, count: int) -> list[np.ndarray]:
         grid = np.ldexp(1.0, exponent - bits)
         piece = np.rint(high / grid) * grid
         slices.append(piece)
-        high, low = _two_sum(high - piece, low)
+        high = high - piece
+        for k in range(len(rest)):
+            high, rest[k] = two_sum(high, rest[k])
     return slices
 
 
@@ -53,26 +67,31 @@ def _row_maxima(values: np.ndarray) -> np.ndarray:
     return reduce(np.maximum, (values[..., k : k + 1] for k in range(values.shape[-1])))
 
 
-def _cut(matrix: DoubleDouble, inner: int) -> list[np.ndarray]:
-    """Slices for products over an inner dimension: no product of two slices has more than 53 bits."""
-    bits = (53 - max(inner - 1, 1).bit_length()) // 2
-    return _slices(matrix, bits, -(-_BITS // bits))
+def _cut(matrix: Expansion, inner: int, bits: int) -> list[np.ndarray]:
+    """Slices, `bits` in all, for products over an inner dimension: no product of two slices has more than 53 bits."""
+    each = (53 - max(inner - 1, 1).bit_length()) // 2
+    return _slices(matrix, each, -(-bits // each))
 
 
-def _turned(matrix: DoubleDouble) -> DoubleDouble:
-    return np.swapaxes(matrix[0], -1, -2), np.swapaxes(matrix[1], -1, -2)
+def turned(matrix: Expansion) -> Expansion:
+    """The transpose."""
+    return tuple(np.swapaxes(part, -1, -2) for part in matrix)
 
 
-def _product(left: list[np.ndarray], right: list[np.ndarray]) -> DoubleDouble:
-    """left @ right.T of cut matrices, error about 2^-_BITS of |left| |right| row by row."""
+def _product(left: list[np.ndarray], right: list[np.ndarray], terms: int) -> Expansion:
+    """left @ right.T of cut matrices, with an error about as large as the last slices' product, row by row."""
     right = [np.swapaxes(piece, -1, -2) for piece in right]
     high = matmul(left[0], right[0])
-    low = np.zeros(high.shape)
+    total: Expansion = (high, *(np.zeros(high.shape) for _ in range(terms - 1)))
     for order in range(1, len(left)):
         for i in range(order + 1):
-            high, error = _two_sum(high, matmul(left[i], right[order - i]))
-            low = low + error
-    return _two_sum(high, low)
+            total = added(total, matmul(left[i], right[order - i]))
+    for _ in range(terms - 1):  # so that no term overlaps the next
+        parts = list(total)
+        for k in range(terms - 1, 0, -1):
+            parts[k - 1], parts[k] = two_sum(parts[k - 1], parts[k])
+        total = tuple(parts)
+    return total
 
 
 def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -86,29 +105,56 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return total
 
 
-def whitened_pencil(gap: DoubleDouble, base: DoubleDouble, mean: DoubleDouble) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues (ascending) of the pencil (gap, base) and squared coordinates of mean in its eigenbasis.
+class Congruence:
+    """W M W^T and W v for a float matrix W (.., d, d), in `terms` floats from products cut to `bits` bits."""
 
-    A float Cholesky factor whitens `base` up to its condition number; that congruence is then applied exactly,
-    and what is left of `base` is so close to the identity that a second, plain whitening loses nothing.
+    def __init__(self, white: np.ndarray, terms: int = 2, bits: int = _BITS):
+        self.inner, self.terms, self.bits = white.shape[-1], terms, bits
+        self.white = self._cut((white, np.zeros(white.shape)))
+
+    def _cut(self, matrix: Expansion) -> list[np.ndarray]:
+        return _cut(matrix, self.inner, self.bits)
+
+    def matrix(self, matrix: Expansion) -> Expansion:
+        """W M W^T."""
+        half = _product(self.white, self._cut(turned(matrix)), self.terms)
+        return _product(self._cut(half), self.white, self.terms)
+
+    def vector(self, vector: Expansion) -> Expansion:
+        """W v; v has shape (.., d), the result (.., d, 1)."""
+        return _product(self.white, self._cut(tuple(part[..., None, :] for part in vector)), self.terms)
+
+
+def balanced(matrix: np.ndarray) -> np.ndarray:
+    """Powers of two (.., d) that bring the diagonal of a positive matrix, scaled from both sides, close to 1."""
+    return 2.0 ** -np.rint(np.log2(np.diagonal(matrix, axis1=-2, axis2=-1)) / 2)
+
+
+def scaled(matrix: Expansion, scale: np.ndarray) -> Expansion:
+    """Rows and columns multiplied by powers of two."""
+    factor = scale[..., :, None] * scale[..., None, :]
+    return tuple(part * factor for part in matrix)
+
+
+def whitened_pencil(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Eigenvalues (ascending) of the pencil (gap, base), squared coordinates of mean in its eigenbasis, and the
+    condition of `base` with its diagonal scaled to about 1: the trace of the inverse.
+
+    A float Cholesky factor whitens `base` up to its condition number; that congruence is then applied to twice the
+    precision, and what is left of `base` is so close to the identity that a second, plain whitening loses nothing.
     """
-    scale = 2.0 ** -np.rint(np.log2(np.diagonal(base[0], axis1=-2, axis2=-1)) / 2)
-    scaled = base[0] * scale[..., :, None] * scale[..., None, :]
-    inverse = np.linalg.inv(np.linalg.cholesky(scaled)) * scale[..., None, :]
-    inner = inverse.shape[-1]
-    white = _cut((inverse, np.zeros(inverse.shape)), inner)
-
-    def congruent(matrix: DoubleDouble) -> np.ndarray:
-        half = _product(white, _cut(_turned(matrix), inner))
-        return _symmetric(_product(_cut(half, inner), white)[0])
-
-    second = np.linalg.inv(np.linalg.cholesky(congruent(base)))
-    pencil = matmul(matmul(second, congruent(gap)), np.swapaxes(second, -1, -2))
-    moved = _product(white, _cut((mean[0][..., None, :], mean[1][..., None, :]), inner))[0]
-    values, vectors = np.linalg.eigh(_symmetric(pencil))
-    coordinates = np.swapaxes(vectors, -1, -2) @ (second @ moved)
-    return values, coordinates[..., 0] ** 2
+    scale = balanced(base[0])
+    gap, base, mean = scaled(gap, scale), scaled(base, scale), tuple(part * scale for part in mean)
+    inverse = np.linalg.inv(np.linalg.cholesky(base[0]))
+    condition = (inverse * inverse).sum(axis=(-2, -1))
+    congruence = Congruence(inverse)
+    second = np.linalg.inv(np.linalg.cholesky(symmetric(congruence.matrix(base)[0])))
+    pencil = matmul(matmul(second, symmetric(congruence.matrix(gap)[0])), np.swapaxes(second, -1, -2))
+    values, vectors = np.linalg.eigh(symmetric(pencil))
+    coordinates = np.swapaxes(vectors, -1, -2) @ (second @ congruence.vector(mean)[0])
+    return values, coordinates[..., 0] ** 2, condition
 
 
-def _symmetric(matrix: np.ndarray) -> np.ndarray:
+def symmetric(matrix: np.ndarray) -> np.ndarray:
+    """The mean of a matrix and its transpose."""
     return (matrix + np.swapaxes(matrix, -1, -2)) / 2

@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError, as_exact, as_float
+from ndis_verify.fast.exact_moment import Inputs
+from ndis_verify.fast.exact_products import expansion, whitened_pencil
+from ndis_verify.fast.graded_pencil import graded_pencil
 from ndis_verify.fast.transform import Forms
-from ndis_verify.fast.exact_products import double_double, whitened_pencil
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.quadratic_form import QuadraticForm
+
+_CONDITION = 1e7  # of the second covariance, from which on a float64 whitening loses digits
+_GRADED = 100.0  # largest |alpha| over smallest lambda
+_UNSIGNED = 1e-12
 
 
 def _array(values: Any, argument: str) -> np.ndarray:
@@ -33,7 +39,8 @@ class Spectrum:
     Group j has eigenvalue `alpha[..., j]`, taken `multiplicity[..., j]` times, and total m^2 `shift_squared[..., j]`.
     Leading axes are batch axes; the three broadcast. alpha > -1, shift_squared >= 0, multiplicity >= 0 (a group of
     multiplicity 0 pads a batch and has no shift). `log_ratio` = log(1 + alpha), given where 1 + alpha has lost digits.
-    `inputs`: diagonal covariances p, q and the means, for `support_edge`; None where there are none.
+    `inputs`: the covariances and means it was rounded from, None where there are none; `memory`: what `support_edge`
+    has found of them.
     """
 
     alpha: np.ndarray
@@ -64,9 +71,10 @@ class Spectrum:
         for name, array in (("alpha", alpha), ("shift_squared", shift), ("multiplicity", count), ("log_ratio", logs)):
             object.__setattr__(self, name, np.broadcast_to(array, shape))
         object.__setattr__(self, "inputs", None)
+        object.__setattr__(self, "memory", {})
 
-    def from_inputs(self, *inputs: np.ndarray) -> Spectrum:
-        """This spectrum, with the diagonal covariances p, q and the means of P, Q that it was rounded from."""
+    def from_inputs(self, inputs: Inputs | None) -> Spectrum:
+        """This spectrum, with what it was rounded from."""
         object.__setattr__(self, "inputs", inputs)
         return self
 
@@ -83,10 +91,7 @@ class Spectrum:
         """The pair (Q, P): 1/lambda, m^2/lambda."""
         inverse = np.exp(-self.log_ratio.astype(np.float64))
         other = Spectrum(-self.alpha * inverse, self.shift_squared * inverse, self.multiplicity, -self.log_ratio)
-        if self.inputs is not None:
-            p, q, mean_p, mean_q = self.inputs
-            other.from_inputs(q, p, mean_q, mean_p)
-        return other
+        return other.from_inputs(None if self.inputs is None else self.inputs.swapped())
 
     def loss_forms(self) -> LossForms:
         """The privacy loss of every pair of the batch as a quadratic form, one row each."""
@@ -185,7 +190,8 @@ def _require_covariances(array: np.ndarray, name: str) -> None:
 
 def spectrum(pair: GaussianPair | PairBatch | Spectrum) -> Spectrum:
     """The `Spectrum` of a pair or batch (N26-L1). Diagonal covariances elementwise, in O(d) memory and time;
-    dense ones by the symmetric pencil (S1 - S2, S2), formed and whitened to twice the working precision."""
+    dense ones by the symmetric pencil (S1 - S2, S2), formed and whitened to twice the working precision, or three times
+    where the eigenvalues are graded or S2 is conditioned badly."""
     if isinstance(pair, Spectrum):
         return pair
     if isinstance(pair, PairBatch):
@@ -212,16 +218,18 @@ def quadratic_form(pair: GaussianPair) -> QuadraticForm:
 
 def _pair_spectrum(pair: GaussianPair) -> Spectrum:
     floats = all(a.dtype == np.float64 for a in (pair.mean_p, pair.mean_q, pair.cov_p.entries, pair.cov_q.entries))
-    if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
-        convert = as_float if floats else as_exact
-        difference = convert(pair.mean_p) - convert(pair.mean_q) if not floats else None
-        mean = double_double(pair.mean_p, pair.mean_q) if floats else double_double(difference)
-        return _dense_spectrum(mean, _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert))
     convert = as_float if floats else as_exact
-    p, q = convert(pair.cov_p.entries), convert(pair.cov_q.entries)
-    shift = convert(pair.mean_p) - convert(pair.mean_q)
-    p, q = np.atleast_1d(p), np.atleast_1d(q)
-    return _elementwise(p, q, shift).from_inputs(p, q, convert(pair.mean_p), convert(pair.mean_q))
+    mean_p, mean_q = convert(pair.mean_p), convert(pair.mean_q)
+    if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
+        p, q = _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert)
+        inputs = Inputs(p[None], q[None], mean_p[None], mean_q[None])
+        return _first(_dense_spectrum(inputs)).from_inputs(inputs)
+    p, q = (np.atleast_1d(convert(covariance.entries)) for covariance in (pair.cov_p, pair.cov_q))
+    return _elementwise(p, q, mean_p - mean_q).from_inputs(Inputs(p[None], q[None], mean_p[None], mean_q[None]))
+
+
+def _first(laws: Spectrum) -> Spectrum:
+    return Spectrum(laws.alpha[0], laws.shift_squared[0], laws.multiplicity[0], laws.log_ratio[0])
 
 
 def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectrum:
@@ -244,7 +252,7 @@ def _wide(a: np.ndarray) -> np.ndarray:
     """Extended precision where the platform has it; Fractions as a sum of two floats."""
     if a.dtype != object:
         return a
-    high, low = double_double(a)
+    high, low = expansion(a)
     return high.astype(np.longdouble) + low
 
 
@@ -264,12 +272,13 @@ def _matrix(covariance: Any, convert: Any) -> np.ndarray:
 
 
 def _batch_spectrum(batch: PairBatch) -> Spectrum:
-    difference = batch.mean_p - batch.mean_q
     if batch.cov_p.ndim < 3 and batch.cov_q.ndim < 3:
         p, q = (c[:, None] if c.ndim == 1 else c for c in (batch.cov_p, batch.cov_q))
-        return _spread(_elementwise(p, q, difference), batch.size)
-    p, q = (_batch_matrices(c, batch.dimension) for c in (batch.cov_p, batch.cov_q))
-    return _spread(_dense_spectrum(double_double(batch.mean_p, batch.mean_q), p, q), batch.size)
+        laws = _elementwise(p, q, batch.mean_p - batch.mean_q)
+    else:
+        p, q = (_batch_matrices(c, batch.dimension) for c in (batch.cov_p, batch.cov_q))
+        laws = _dense_spectrum(Inputs(p, q, batch.mean_p, batch.mean_q))
+    return _spread(laws, batch.size).from_inputs(Inputs(p, q, batch.mean_p, batch.mean_q))
 
 
 def _spread(laws: Spectrum, size: int) -> Spectrum:
@@ -284,14 +293,25 @@ def _batch_matrices(cov: np.ndarray, dimension: int) -> np.ndarray:
     return (cov[:, None] if cov.ndim == 1 else cov)[:, :, None] * np.eye(dimension)
 
 
-def _dense_spectrum(mean: tuple[np.ndarray, np.ndarray], p: np.ndarray, q: np.ndarray) -> Spectrum:
-    """Matrices (.., d, d) of floats or Fractions; the mean difference as an unevaluated sum of two floats."""
-    gap = double_double(p, q) if p.dtype == np.float64 else double_double(p - q)
-    alpha, shift = whitened_pencil(gap, double_double(q), mean)
-    smallest = alpha.min()
-    logs = np.log1p(np.maximum(alpha, -1 + 1e-16))
-    if smallest < -0.9:
-        # 1 + alpha has lost digits: take small lambda from the pencil in the other order, where it is large.
-        inverse, _ = whitened_pencil((-gap[0], -gap[1]), double_double(p), mean)
-        logs = np.where(alpha < -0.5, -np.log1p(np.maximum(inverse[..., ::-1], 0.0)), logs)
-    return Spectrum(np.maximum(alpha, -1.0), shift, 1, logs)
+def _dense_spectrum(inputs: Inputs) -> Spectrum:
+    """Float64 whitening where its error, 1e-16 of the largest |alpha|, is small enough; `graded_pencil` elsewhere."""
+    p, q, mean_p, mean_q = inputs.p, inputs.q, inputs.mean_p, inputs.mean_q
+    try:
+        alpha, shift, condition = whitened_pencil(expansion(p, q), expansion(q), expansion(mean_p, mean_q))
+    except np.linalg.LinAlgError:  # not positive definite for floats
+        return Spectrum(*_with_unit_multiplicity(*graded_pencil(*inputs.rows(np.arange(inputs.size)))))
+    logs = np.log1p(np.maximum(alpha, -1 + 1e-16)).astype(np.longdouble)
+    size = np.abs(alpha).max(axis=-1)
+    graded = size > _GRADED * np.minimum(1.0, 1 + alpha.min(axis=-1))
+    # Next to 0 the sign of alpha decides whether the loss is bounded, and coordinates that say nothing have no sign.
+    unsigned = (alpha.max(axis=-1) < _UNSIGNED * size) & (np.abs(alpha).min(axis=-1) < _UNSIGNED * size)
+    rows = np.flatnonzero(np.broadcast_to(graded | unsigned | (condition > _CONDITION), inputs.size))
+    if rows.size:
+        shape = (inputs.size, alpha.shape[-1])
+        alpha, shift, logs = (np.broadcast_to(part, shape).copy() for part in (alpha, shift, logs))
+        alpha[rows], shift[rows], logs[rows] = graded_pencil(*inputs.rows(rows))
+    return Spectrum(*_with_unit_multiplicity(np.maximum(alpha, -1.0), shift, logs))
+
+
+def _with_unit_multiplicity(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray) -> tuple[np.ndarray, ...]:
+    return alpha, shift, np.ones(1), logs

@@ -1,56 +1,218 @@
-"""The largest privacy loss in extended arithmetic, for epsilons that lie so close below it that float64 sums have no digits left."""
+"""Thresholds for which float64 sums have no digits left: next to the largest loss, and wherever the saddle point lies far out.
+
+A threshold t enters as e^{-s t}, so an error of t counts s times, and s, the saddle point, is as large as the distance
+to the largest loss is small (the largest loss of the coordinates with alpha well below 0, whatever the others are).
+There t is found anew from the identity `K(s) = log E_P e^{sL} - s epsilon`, with the left side in terms of
+the float64 alpha and b^2 that the integral uses and the right side in wide arithmetic from the inputs. Errors of
+alpha and b^2 are then as harmless as their relative size, and that is kept small by `graded_pencil`.
+"""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from dataclasses import replace
 
 import mpmath
 import numpy as np
 
-from ndis_verify.exact_number import exact, to_mpf
-from ndis_verify.fast.spectrum import Spectrum
+from ndis_verify.fast.exact_moment import BITS, diagonal_log_moment
+from ndis_verify.fast.graded_pencil import graded_pencil
+from ndis_verify.fast.spectrum import LossForms, Spectrum
+from ndis_verify.fast.transform import Forms
 
-_DIGITS = 60
-CLOSE = 1e-3  # nearer than this, relative to the largest loss, the distance is computed anew
+_ROUNDING = 500.0  # s times the sums that an error of 1e-16 is relative to, from which on it shows
+_DENSE = 100.0  # the same for s times the largest |alpha| of a dense pair
+_CERTAIN = 1e-9  # farther above the largest loss than this, relative to its terms, delta is 0 beyond doubt
+_UNITS = 200  # at s = 2^200 over the largest |alpha| only the largest loss is left
+_STEP = 3  # exponents of the s at which thresholds are found are multiples of this
+_PASSED = 16.0  # |alpha| s from which on a coordinate has nothing but its largest loss left
+_CELLS = 1 << 20
 
 
-def corrections(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray, edge: np.ndarray) -> np.ndarray:
-    """What to add to `edge` = epsilon less the largest loss, where the loss is bounded and `edge` close to 0; else 0.
+def thresholds(
+    laws: Spectrum, loss: LossForms, rows: np.ndarray, epsilon: np.ndarray, direct: np.ndarray
+) -> tuple[Forms, np.ndarray, np.ndarray]:
+    """Forms (as `loss.forms`), t = epsilon + c and edge = t + sum b^2/(2 alpha) of the entries (rows[e], epsilon[e]).
 
-    The largest loss is `-(1/2) sum k log lambda - (1/2) sum m^2/alpha`, all alpha < 0; from the inputs of diagonal
-    covariances, p < q, it is `-(1/2) sum log(p/q) - (1/2) sum (mean_p - mean_q)^2/(p - q)`. Shapes (E,); extended precision.
+    `direct` marks the entries that are integrated on s > 0, the only ones to need care. Shapes (E,); extended precision.
     """
-    flat = (-1, laws.alpha.shape[-1])
-    idle = (laws.multiplicity == 0) | ((laws.alpha == 0) & (laws.shift_squared == 0))  # coordinates that say nothing
-    bounded = ((laws.alpha < 0) | idle).reshape(flat).all(axis=1)
-    close = np.flatnonzero(bounded[rows] & (np.abs(edge) < CLOSE * np.abs(epsilon)))
-    result = np.zeros(edge.shape, dtype=np.longdouble)
-    if not close.size:
-        return result
-    with mpmath.workdps(_DIGITS):
-        largest = {row: _largest_loss(laws, row) for row in set(rows[close].tolist())}
-        for entry in close:
-            distance = mpmath.mpf(float(epsilon[entry])) - largest[int(rows[entry])]
-            result[entry] = float(distance - _mpf(edge[entry]))
-    return result
+    t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
+    asked = _asked(laws, loss, rows, t, edge, direct)
+    if not asked.size:
+        return loss.forms, t, edge
+    if laws.inputs is not None and laws.inputs.dense:
+        loss = _graded(laws, loss, np.unique(rows[asked]))
+        t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
+    t[asked], edge[asked] = _found(laws, loss.forms, rows[asked], epsilon[asked], t[asked], edge[asked])
+    return loss.forms, t, edge
 
 
-def _largest_loss(laws: Spectrum, row: int) -> mpmath.mpf:
-    if laws.inputs is None:
-        parts = (laws.alpha, laws.shift_squared, laws.multiplicity, laws.log_ratio)
-        rows = zip(*(np.reshape(part, (-1, part.shape[-1]))[row] for part in parts))
-        logs = ((k, a, m, _mpf(log) if laws.logs_given else mpmath.log1p(float(a))) for a, m, k, log in rows)
-        return -mpmath.fsum(int(k) * log + mpmath.mpf(float(m)) / float(a) for k, a, m, log in logs if k and a) / 2
-    size = laws.inputs[2].shape[-1]
-    columns = zip(*(_exact(part, size) for part in laws.inputs))
-    return -mpmath.fsum(mpmath.log(p / q) + (a - b) ** 2 / (p - q) for p, q, a, b in columns if p != q) / 2
+def largest_loss(laws: Spectrum, row: int) -> float:
+    """sup L of one pair, rounded up; inf where the loss is unbounded."""
+    index, none = np.array([row]), np.zeros(1)
+    loss = laws.loss_forms()
+    if laws.inputs is not None and laws.inputs.dense:
+        loss = _graded(laws, loss, index)
+    form = loss.forms.take(index)
+    if not _bounded(form)[0]:
+        return np.inf
+    if not form.alpha.any():
+        return 0.0
+    with mpmath.workprec(BITS):
+        moments = _moments(laws, loss.forms, row, int(_limit(form)[0]))
+        if moments is None:
+            return np.inf
+        largest = -moments[1]
+        rounded = float(largest)
+        return rounded if rounded >= largest else float(np.nextafter(rounded, np.inf))
 
 
-def _exact(part: np.ndarray, size: int) -> list[mpmath.mpf]:
-    """An input of one pair, spread over its coordinates."""
-    return [to_mpf(v if isinstance(v, Fraction) else exact(float(v))) for v in np.broadcast_to(part, size)]
+def _idle(forms: Forms) -> np.ndarray:
+    """Coordinates that say nothing."""
+    return (forms.dof == 0) | ((forms.alpha == 0) & (forms.b_squared == 0))
 
 
-def _mpf(value: np.longdouble) -> mpmath.mpf:
+def _bounded(forms: Forms) -> np.ndarray:
+    return ((forms.alpha < 0) | _idle(forms)).all(axis=1)
+
+
+def _limit(forms: Forms) -> np.ndarray:
+    """Exponents of an s so large that the moments of a bounded loss are those of its largest value."""
+    return _UNITS - np.frexp(np.abs(forms.alpha).max(axis=1))[1]
+
+
+def _critical(laws: Spectrum, loss: LossForms) -> np.ndarray:
+    """The least saddle point of each row that is so far out that rounding shows; inf where none can be."""
+    forms = loss.forms
+    size = np.where(forms.alpha < 0, -forms.alpha, 0.0)
+    order = np.argsort(-size, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        shift = np.where(size > 0, forms.b_squared / (size * (1 + forms.alpha)), 0.0)
+        terms = np.nan_to_num(shift) + 1e-3 * forms.dof * np.where(size > 0, np.abs(np.log1p(forms.alpha)), 0.0)
+        # Only coordinates with |alpha| s > 1 have their largest loss in the sum.
+        size, terms = (np.take_along_axis(part, order, axis=1) for part in (size, terms))
+        critical = np.maximum(1 / size, _ROUNDING / np.cumsum(terms, axis=1)).min(axis=1)
+        if laws.inputs is not None and laws.inputs.dense:
+            critical = np.minimum(critical, _DENSE / np.abs(forms.alpha).max(axis=1))
+        return np.where(critical * forms.alpha.max(axis=1) < 0.5, critical, np.inf)
+
+
+def _asked(laws, loss, rows, t, edge, direct) -> np.ndarray:
+    """Entries whose saddle points lie beyond `_critical`."""
+    forms, critical = loss.forms, _critical(laws, loss)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(forms.alpha < 0, forms.b_squared / np.abs(forms.alpha) - np.log1p(forms.alpha), 0.0)
+    certain = np.where(_bounded(forms), _CERTAIN * (forms.dof * terms).sum(axis=1), np.inf)
+    some = np.flatnonzero(direct & np.isfinite(critical[rows]) & (edge < certain[rows]))
+    kept = []
+    step = max(1, _CELLS // forms.groups)
+    for start in range(0, some.size, step):
+        part = some[start : start + step]
+        kept.append(part[_beyond(forms.take(rows[part]), t[part], edge[part], critical[rows[part]])])
+    return np.concatenate(kept) if kept else some
+
+
+def _beyond(forms: Forms, t: np.ndarray, edge: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Whether the saddle point lies beyond s > 0: the sign of the slope of K(s) - log s - log(1 + s)."""
+    column = s[:, None]
+    factor = 1 - column * forms.alpha
+    passed = -forms.alpha * column > 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least = np.where(forms.alpha != 0, forms.b_squared / (2 * forms.alpha), 0.0)
+    kept, moved = (np.where(which, least, 0.0).astype(t.dtype).sum(axis=1) for which in (~passed, passed))
+    threshold = np.where(np.abs(kept) < np.abs(moved), edge - kept, t + moved)
+    inner = forms.b_squared * column * (2 - column * forms.alpha) / 2
+    pull = forms.dof * forms.alpha / (2 * factor) + np.where(passed, least, inner) / factor**2
+    return pull.sum(axis=1) - threshold - 1 / s - 1 / (1 + s) < 0
+
+
+def _graded(laws: Spectrum, loss: LossForms, rows: np.ndarray) -> LossForms:
+    """`loss` with the rows asked for from `graded_pencil`."""
+    known = laws.memory.setdefault("graded", {})
+    new = np.array([row for row in rows.tolist() if row not in known], dtype=int)
+    if new.size:
+        known.update(zip(new.tolist(), zip(*graded_pencil(*laws.inputs.rows(new)))))
+    alpha, shift, logs = (np.stack(part) for part in zip(*(known[row] for row in rows.tolist())))
+    better = Spectrum(alpha, shift, 1, logs).loss_forms()
+    changed = {}
+    for name in ("offset", "edge", "mean", "std"):
+        changed[name] = getattr(loss, name).copy()
+        changed[name][rows] = getattr(better, name)
+    forms = Forms(*(getattr(loss.forms, name).copy() for name in ("alpha", "dof", "b_squared")))
+    for name in ("alpha", "dof", "b_squared"):
+        getattr(forms, name)[rows] = getattr(better.forms, name)
+    return replace(loss, forms=forms, **changed)
+
+
+def _found(laws, forms, rows, epsilon, t, edge) -> tuple[np.ndarray, np.ndarray]:
+    """t and edge from the moments close to the saddle point, which depends on them."""
+    exponent = np.full(rows.shape, -(1 << 20))
+    with mpmath.workprec(BITS):
+        for _ in range(5):
+            found = _exponents(forms.take(rows), t, edge)
+            moved = np.flatnonzero(found != exponent)
+            if not moved.size:
+                break
+            exponent = found
+            for entry in moved.tolist():
+                moments = _moments(laws, forms, int(rows[entry]), int(exponent[entry]))
+                if moments is not None:
+                    t[entry], edge[entry] = (_wide(moment + float(epsilon[entry])) for moment in moments)
+    return t, edge
+
+
+def _exponents(forms: Forms, t: np.ndarray, edge: np.ndarray) -> np.ndarray:
+    """Multiples of `_STEP` with 2^exponent just below the saddle point; `_limit` where that might be infinite."""
+    size = np.abs(forms.alpha)
+    limit = _limit(forms)
+    largest = forms.alpha.max(axis=1)
+    high = np.where(largest > 0, -np.frexp(np.where(largest > 0, largest, 1.0))[1] - 1, limit)
+    low, high = -_UNITS - np.zeros(t.shape, dtype=int), high + np.zeros(t.shape, dtype=int)
+    while (low < high).any():
+        middle = low + (high - low + 1) // 2
+        beyond = _beyond(forms, t, edge, np.ldexp(np.longdouble(1), middle))
+        low, high = np.where(beyond, middle, low), np.where(beyond, high, middle - 1)
+    smallest = np.where(_idle(forms), np.inf, size).min(axis=1)
+    alone = _bounded(forms) & (np.ldexp(smallest, low) > _PASSED)
+    return np.where(alone, limit, low // _STEP * _STEP)
+
+
+def _moments(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[mpmath.mpf, mpmath.mpf] | None:
+    """t - epsilon and edge - epsilon for which K at s = 2^exponent is exact; None where that is infinite."""
+    known = laws.memory.setdefault("moments", {})
+    if (row, exponent) not in known:
+        known[row, exponent] = _compared(laws, forms, row, exponent)
+    return known[row, exponent]
+
+
+def _compared(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[mpmath.mpf, mpmath.mpf] | None:
+    if laws.inputs is not None:
+        moment = laws.inputs.log_moment(row, exponent)
+    else:
+        moment = diagonal_log_moment(_eigenvalues(laws, row), exponent)
+    own = forms.take(np.array([row]))
+    groups = [(int(k), mpmath.mpf(a), mpmath.mpf(b)) for k, a, b in zip(*(part[0].tolist() for part in (own.dof, own.alpha, own.b_squared)))]
+    s = mpmath.ldexp(1, exponent)
+    if moment is None or any(s * alpha >= 1 for _, alpha, _ in groups):
+        return None
+    free = mpmath.fsum(s * s * b / (1 - s * a) - k * mpmath.log(1 - s * a) for k, a, b in groups) / 2
+    t = (free - moment) / s
+    return t, t + mpmath.fsum(b / a for _, a, b in groups if a) / 2
+
+
+def _eigenvalues(laws: Spectrum, row: int):
+    """(k, log lambda, alpha, m^2) of one pair."""
+    parts = (laws.multiplicity, laws.log_ratio, laws.alpha, laws.shift_squared)
+    for k, log, alpha, squared in zip(*(np.reshape(part, (-1, part.shape[-1]))[row] for part in parts)):
+        if k:
+            alpha = mpmath.mpf(float(alpha))
+            yield int(k), _number(log) if laws.logs_given else mpmath.log1p(alpha), alpha, mpmath.mpf(float(squared))
+
+
+def _number(value: np.longdouble) -> mpmath.mpf:
     high = float(value)
     return mpmath.mpf(high) + mpmath.mpf(float(value - np.longdouble(high)))
+
+
+def _wide(value: mpmath.mpf) -> np.longdouble:
+    high = float(value)
+    return np.longdouble(high) + np.longdouble(float(value - high))

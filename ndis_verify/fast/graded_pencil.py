@@ -1,0 +1,174 @@
+"""Whitening with every relative eigenvalue to its own relative accuracy, in 1 + alpha and in alpha, whatever the conditioning.
+
+A float eigendecomposition has an error of 1e-16 of the largest |alpha|. It serves as a change of basis, carried out
+on the inputs in triple precision: there both covariances are diagonal but for entries of that size, which rotations
+of the few close pairs and one step of perturbation theory for all the others remove.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ndis_verify.fast.exact_products import Congruence, Expansion, added, balanced, expansion, matmul, scaled, symmetric, two_sum
+
+_TERMS = 3
+_BITS = 140
+_SWEEPS = 8
+_NULL = 1e-24  # smaller than this, relative to the largest, an eigenvalue or coordinate is 0
+_SLIGHT = 1e-8  # angles from which perturbation theory gives way to rotations
+_INERT = 4e-15  # entries too small, relative to their eigenvalues, to be worth a rotation
+
+
+def graded_pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """alpha, m^2 and log(1 + alpha) (extended precision), each (n, d), ascending, of n pairs with covariances p, q.
+
+    p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Relative accuracy about 1e-15 of alpha,
+    of 1 + alpha, and of each m^2 that the pair determines so well.
+    """
+    gap, base, mean = expansion(p, q, _TERMS), expansion(q, None, _TERMS), expansion(mean_p, mean_q, _TERMS)
+    scale = balanced(base[0])
+    gap, base = scaled(gap, scale), scaled(base, scale)
+    mean = tuple((part * scale)[..., None] for part in mean)
+    gap, base, mean = _near_diagonal(*_whitened(gap, base, mean))
+    diagonal, beside, coordinate = _orthonormal(gap, base, mean)
+    _rotate(diagonal, beside, coordinate)
+    return _perturbed(diagonal, beside, coordinate)
+
+
+def _congruent(white: np.ndarray, gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
+    by = Congruence(white, _TERMS, _BITS)
+    return by.matrix(gap), by.matrix(base), by.vector(tuple(part[..., 0] for part in mean))
+
+
+def _whitened(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
+    """The same pencil with `base` near the identity; each round divides its condition number by up to 1e15."""
+    identity = np.eye(base[0].shape[-1])
+    for _ in range(_SWEEPS):
+        white = _inverse_factor(base[0])
+        gap, base, mean = _congruent(white, gap, base, mean)
+        if np.abs(symmetric(base[0]) - identity).sum(axis=-1).max() < 0.5:
+            break
+    return gap, base, mean
+
+
+def _inverse_factor(matrix: np.ndarray) -> np.ndarray:
+    """Inverse of the Cholesky factor; of a matrix moved off the singular ones where floats cannot tell it from them."""
+    matrix, shift = symmetric(matrix), 0.0
+    identity = np.eye(matrix.shape[-1])
+    size = matrix.shape[-1] * np.abs(matrix).max(axis=(-2, -1), keepdims=True)
+    while True:
+        try:
+            return np.linalg.inv(np.linalg.cholesky(matrix + shift * size * identity))
+        except np.linalg.LinAlgError:
+            shift = max(4 * shift, 2.0**-52)
+
+
+def _near_diagonal(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
+    second = np.linalg.inv(np.linalg.cholesky(symmetric(base[0])))
+    pencil = matmul(matmul(second, symmetric(gap[0])), np.swapaxes(second, -1, -2))
+    vectors = np.linalg.eigh(symmetric(pencil))[1]
+    return _congruent(np.swapaxes(vectors, -1, -2) @ second, gap, base, mean)
+
+
+def _orthonormal(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """Diagonal (two floats), the rest, and the mean, in coordinates where `base` = I + F, F small, is the identity."""
+    each = np.arange(base[0].shape[-1])
+    high = base[0].copy()
+    high[..., each, each] -= 1
+    defect = symmetric(high + base[1])
+    matrix = symmetric(gap[0])
+    correction = 0.5 * (defect @ matrix)
+    correction = correction + np.swapaxes(correction, -1, -2)
+    diagonal = [part[..., each, each] for part in gap]
+    total = added(tuple(diagonal), -correction[..., each, each])
+    beside = symmetric(gap[0] - correction + gap[1])
+    beside[..., each, each] = 0.0
+    shift = mean[0][..., 0] - 0.5 * (defect @ mean[0])[..., 0] + mean[1][..., 0]
+    return list(two_sum(total[0], total[1])), beside, shift
+
+
+def _scales(diagonal: list[np.ndarray]) -> np.ndarray:
+    """min(|alpha|, 1 + alpha): what an error of alpha is relative to."""
+    return np.minimum(np.abs(diagonal[0]), np.abs((1 + diagonal[0]) + diagonal[1])) + 1e-300
+
+
+def _angles(diagonal: list[np.ndarray], beside: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differences alpha_j - alpha_i; where entries are too large for perturbation theory; where they do not matter.
+
+    Shapes (n, d, d), entry (i, j).
+    """
+    high, low = diagonal
+    gap = (high[..., None, :] - high[..., :, None]) + (low[..., None, :] - low[..., :, None])
+    scale = _scales(diagonal)
+    size = np.abs(beside)
+    inert = size <= _INERT * np.minimum(scale[..., None, :], scale[..., :, None])
+    return gap, (size > _SLIGHT * np.abs(gap)), inert
+
+
+def _rotate(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndarray) -> None:
+    """Cyclic Jacobi rotations, in place, among the indices of close pairs, until none is left."""
+    for _ in range(_SWEEPS):
+        _, close, inert = _angles(diagonal, beside)
+        wanted = (close & ~inert).any(axis=0)
+        index = np.flatnonzero(wanted.any(axis=0))
+        if not index.size:
+            return
+        for left, right in _rounds(index):
+            some = wanted[left, right]
+            if some.any():
+                _turn(diagonal, beside, coordinate, left[some], right[some])
+
+
+def _rounds(index: np.ndarray):
+    """Every pair of `index` once, in rounds of disjoint pairs (a tournament)."""
+    players = list(index) + [-1] * (len(index) % 2)
+    half = len(players) // 2
+    for _ in range(len(players) - 1):
+        pairs = [pair for pair in zip(players[:half], reversed(players[half:])) if -1 not in pair]
+        if pairs:
+            yield tuple(np.array(side) for side in zip(*pairs))
+        players = [players[0], players[-1], *players[1:-1]]
+
+
+def _turn(diagonal, beside, coordinate, p, q) -> None:
+    """Rotations of the disjoint pairs of indices (p, q), each by the angle that makes its entry 0."""
+    entry = beside[:, p, q]
+    gap = (diagonal[0][:, q] - diagonal[0][:, p]) + (diagonal[1][:, q] - diagonal[1][:, p])
+    with np.errstate(over="ignore"):
+        ratio = np.divide(gap, 2 * entry, out=np.full(gap.shape, np.inf), where=entry != 0)
+    tangent = np.copysign(1.0, ratio) / (np.abs(ratio) + np.hypot(1.0, ratio))
+    cosine = 1 / np.hypot(1.0, tangent)
+    sine = tangent * cosine
+    for side, sign in ((p, -1.0), (q, 1.0)):
+        moved = added((diagonal[0][:, side], diagonal[1][:, side]), sign * tangent * entry)
+        diagonal[0][:, side], diagonal[1][:, side] = two_sum(*moved)
+    first, second = coordinate[:, p], coordinate[:, q]
+    coordinate[:, p], coordinate[:, q] = cosine * first - sine * second, sine * first + cosine * second
+    c, s = cosine[:, :, None], sine[:, :, None]
+    first, second = beside[:, p, :], beside[:, q, :]
+    beside[:, p, :], beside[:, q, :] = c * first - s * second, s * first + c * second
+    c, s = cosine[:, None, :], sine[:, None, :]
+    first, second = beside[:, :, p], beside[:, :, q]
+    beside[:, :, p], beside[:, :, q] = c * first - s * second, s * first + c * second
+    for i, j in ((p, q), (q, p), (p, p), (q, q)):
+        beside[:, i, j] = 0.0
+
+
+def _perturbed(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """alpha, m^2, log(1 + alpha) after the entries beside the diagonal, all slight, are accounted for."""
+    gap, close, _ = _angles(diagonal, beside)
+    angle = np.divide(beside, gap, out=np.zeros(gap.shape), where=~close & (gap != 0))
+    high, low = two_sum(*added(tuple(diagonal), -(angle * beside).sum(axis=-1)))
+    shift = coordinate - (angle @ coordinate[..., None])[..., 0]
+    high, low, shift = _without_dust(high, low, shift)
+    wide = high.astype(np.longdouble)
+    logs = np.where(np.abs(high) < 0.5, np.log1p(np.maximum(wide + low, -0.9)), np.log((1 + wide) + low))
+    order = np.argsort(high, axis=-1)
+    return tuple(np.take_along_axis(part, order, axis=-1) for part in (high + low, shift * shift, logs))
+
+
+def _without_dust(high: np.ndarray, low: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Coordinates that say nothing have alpha = 0 and m = 0, not what rounding has left of them."""
+    null = np.abs(high) <= _NULL * np.abs(high).max(axis=-1, keepdims=True)
+    silent = np.abs(shift) <= _NULL * np.abs(shift).max(axis=-1, keepdims=True)
+    return np.where(null, 0.0, high), np.where(null, 0.0, low), np.where(silent, 0.0, shift)
