@@ -97,7 +97,7 @@ def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, t
         allowed = size * HALF_ULP
     if abs(gap) <= allowed + radius:
         return Judgement(**facts, **measured, outcome="tight", message="")
-    words = f"{shown} against {row['value'][:24]}, relative error {relative:.2g}"
+    words = f"{shown} against {_short(row['value'])}, relative error {relative:.2g}"
     return Judgement(**facts, **measured, outcome="unsafe" if wrong_way else "loose", message=words)
 
 
@@ -115,6 +115,12 @@ def _ratio(number: Fraction, size: Fraction) -> float:
         return float(number / size)
     except OverflowError:
         return math.copysign(math.inf, number)
+
+
+def _short(value: str) -> str:
+    """The first digits of a decimal, with its exponent."""
+    digits, sign, exponent = value.partition("e")
+    return digits[:20] + sign + exponent
 
 
 def _shown(text: Any) -> str:

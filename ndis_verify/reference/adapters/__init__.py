@@ -1,0 +1,1 @@
+"""Adapters: other implementations behind the line protocol, each in a process of its own."""

@@ -1,0 +1,166 @@
+"""The conformance runner against good, bad and hostile implementations: a verdict in bounded time, nothing lost."""
+
+import json
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from ndis_verify.cli import main
+from ndis_verify.exact_number import InputError
+from ndis_verify.reference.conformance import reports
+from ndis_verify.reference.conformance.judge import judge
+from ndis_verify.reference.conformance.run import conform
+from ndis_verify.reference.conformance.selection import fresh_rows
+from ndis_verify.reference.conformance.summary import exit_code, failures, shares
+
+ROW = {"name": "row", "inputs": {}, "value": "0.0861509684526509859978810791809", "radius": "1e-31", "flags": ["body"], "claim": "N26-L1"}
+HALF = "0.086150968452"
+LOOP = """
+import json, os, sys, time, subprocess
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {"id": request["id"]}
+    if request.get("command") == "start":
+        answer |= {"protocol": "1.0", "name": "fake", "version": "1", "quantities": ["hockey_stick"]}
+    elif request.get("command") == "stop":
+        answer |= {"protocol": "1.0", "stopped": True}
+    else:
+        number = request["id"]
+        answer |= {"value": "0.0861509684526509859978810791809"}
+        %s
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def implementation(tmp_path: Path, body: str = "pass") -> list[str]:
+    path = tmp_path / "fake.py"
+    path.write_text(LOOP % body.replace("\n", "\n        "), encoding="utf-8")
+    return [sys.executable, str(path)]
+
+
+def rows(count: int) -> list[tuple[str, dict]]:
+    return [("hockey_stick", ROW | {"name": f"row-{k}"}) for k in range(count)]
+
+
+def run(command: list[str], count: int = 3, seconds: float = 5.0, **options):
+    return conform(command, rows(count), tolerance=Fraction(1, 10**9), seconds=seconds, **options)
+
+
+def outcomes(result) -> list[str]:
+    return [judgement.outcome for judgement in result.judgements]
+
+
+def test_a_right_implementation_passes(tmp_path):
+    result = run(implementation(tmp_path))
+    assert outcomes(result) == ["tight"] * 3 and exit_code(result, frozenset()) == 0 and result.name == "fake"
+
+
+@pytest.mark.parametrize(("value", "outcome"), [
+    (HALF, "tight"), ("0.0861509", "unsafe"), ("0.0861510", "loose"), ("1", "loose"), ("-0.1", "unsafe"), ("nan", "invalid"), ("inf", "invalid"),
+    ("__import__('os')", "invalid"), ("1e999999999", "invalid"), (0.0861509684526509859978810791809, "invalid"), (None, "invalid"), ([], "invalid"),
+])  # fmt: skip
+def test_values_are_judged_on_the_safe_side(value, outcome):
+    assert judge("hockey_stick", ROW, {"value": value}, Fraction(1, 10**8)).outcome == outcome
+
+
+@pytest.mark.parametrize(("quantity", "value", "outcome"), [
+    ("rp_leverage", "0.0861509684526509", "tight"), ("rp_leverage", "0.08615096845265", "tight"), ("rp_leverage", "0.08615096845267", "unsafe"),
+    ("rp_leverage", "0.08", "loose"), ("gaussian_std", "0.08615096845264", "unsafe"), ("gaussian_std", "0.08615096845266", "tight"),
+    ("gaussian_std", "0.09", "loose"), ("generalized_chi2_cdf", "0.09", "unsafe"), ("generalized_chi2_cdf", "0.08", "unsafe"),
+])  # fmt: skip
+def test_calibrations_are_granted_half_an_ulp_on_the_unsafe_side(quantity, value, outcome):
+    assert judge(quantity, ROW, {"value": value}, Fraction(1, 10**9)).outcome == outcome
+
+
+def test_zeros_refusals_and_wide_rows():
+    tolerance = Fraction(1, 10**9)
+    zero = ROW | {"value": "0", "radius": "0"}
+    assert judge("hockey_stick", zero, {"value": "0.0"}, tolerance).outcome == "tight"
+    assert judge("hockey_stick", zero, {"value": "1e-17"}, tolerance).outcome == "loose"
+    assert judge("hockey_stick", zero, {"value": "-1e-17"}, tolerance).outcome == "unsafe"
+    refusal = {key: value for key, value in ROW.items() if key not in ("value", "radius")} | {"error": {"kind": "domain", "argument": "cov_p"}}
+    assert judge("hockey_stick", refusal, {"value": "0.5"}, tolerance).outcome == "unsafe"
+    assert judge("hockey_stick", refusal, {"error": {"argument": "cov_p"}}, tolerance).outcome == "tight"
+    assert judge("hockey_stick", ROW, {"error": {"message": "no"}}, tolerance).outcome == "refused"
+    assert judge("hockey_stick", ROW | {"radius": "1e-5"}, {"value": "0.0861"}, tolerance).outcome == "inconclusive"
+    tiny = ROW | {"value": "1e-320", "radius": "1e-360"}
+    assert judge("hockey_stick", tiny, {"value": "1e-320"}, tolerance).outcome == "tight"
+    assert judge("hockey_stick", ROW | {"value": "1e-300", "radius": "1e-340"}, {"value": "0"}, tolerance).outcome == "unsafe"
+
+
+HOSTILE = {
+    "hangs": ("if number == 2: time.sleep(600)", ["tight", "timeout", "tight"]),
+    "dies": ("if number == 2: os._exit(3)", ["tight", "crashed", "tight"]),
+    "kills itself": ("if number == 2: os.kill(os.getpid(), 9)", ["tight", "crashed", "tight"]),
+    "closes the pipe": ("if number == 2: os.close(1); time.sleep(600)", ["tight", "crashed", "tight"]),
+    "prints garbage": ("print('\\x1b[2J not json'); print('{\"id\": 2'); print('[' * 5000)", ["tight"] * 3),
+    "answers others": ("print(json.dumps({'id': 99, 'value': '1'})); print(json.dumps({'id': number - 1, 'value': '1'}))", ["tight"] * 3),
+    "answers NaN": ("answer['value'] = float('nan')", ["invalid"] * 3),
+    "answers a bare number": ("answer['value'] = 0.5", ["loose"] * 3),
+    "forks": ("subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])", ["tight"] * 3),
+    "prints one endless line": ("if number == 2:\n    while True: sys.stdout.write('x' * 65536)", ["tight", "timeout", "tight"]),
+    "floods lines": ("if number == 2:\n    while True: print('{}' * 50)", ["tight", "timeout", "tight"]),
+    "floods stderr": ("sys.stderr.write('e' * 3000000)", ["tight"] * 3),
+}
+
+
+@pytest.mark.parametrize("habit", HOSTILE)
+def test_hostile_implementations_get_a_verdict_in_bounded_time(tmp_path, habit):
+    body, expected = HOSTILE[habit]
+    journal = tmp_path / "rows.jsonl"
+    began = time.monotonic()
+    result = run(implementation(tmp_path, body), seconds=2.0, journal=journal)
+    assert time.monotonic() - began < 40
+    assert outcomes(result) == expected
+    assert len(journal.read_text(encoding="utf-8").splitlines()) == 3
+    for page in (reports.terminal(result, frozenset()), reports.markdown(result, frozenset()), reports.page(result, frozenset())):
+        assert "\x1b" not in page
+    ElementTree.fromstring(reports.junit(result, frozenset()).partition("\n")[2])
+    json.loads(reports.as_json(result, frozenset()))
+
+
+def test_one_that_does_not_read_is_given_up(tmp_path):
+    path = tmp_path / "deaf.py"
+    path.write_text(
+        'import json, sys, time\nprint(json.dumps({"id": "start", "protocol": "1.0", "quantities": ["hockey_stick"]}), flush=True)\ntime.sleep(600)\n'
+    )
+    big = [("hockey_stick", ROW | {"name": "big", "inputs": {"mean_p": ["0.5"] * 200_000}})]
+    result = conform([sys.executable, str(path)], big, tolerance=Fraction(1, 10**9), seconds=1.5)
+    assert outcomes(result) == ["timeout"]
+
+
+def test_a_run_that_only_fails_is_cut_short_and_says_so(tmp_path):
+    result = run(implementation(tmp_path, "os._exit(1)"), count=60)
+    assert result.left_out == 20 and result.given_up and exit_code(result, frozenset(j.key for j in result.judgements)) == 1
+
+
+@pytest.mark.parametrize("command", [["no-such-program-anywhere"], [sys.executable, "-c", "pass"], [sys.executable, "-c", "print('hello'); input()"]])
+def test_what_cannot_be_started_is_a_usage_error(command):
+    with pytest.raises(InputError, match="COMMAND"):
+        run(command)
+
+
+def test_known_failures_do_not_fail_the_run(tmp_path):
+    result = run(implementation(tmp_path, "if number == 2: answer['value'] = '0'"))
+    assert [j.key for j in failures(result)] == ["hockey_stick/row-1"]
+    assert exit_code(result, frozenset()) == 1 and exit_code(result, frozenset({"hockey_stick/row-1"})) == 0
+    (share,) = shares(result, "quantity")
+    assert share.outcomes == {"tight": 2, "unsafe": 1} and share.worst_row == "hockey_stick/row-1"
+
+
+def test_fresh_rows_repeat_with_their_seed_and_are_right():
+    pair = {"mean_p": ["0.5"], "cov_p": ["2"], "mean_q": ["0"], "cov_q": "1", "epsilon": "1"}
+    start = [("hockey_stick", ROW | {"inputs": pair})]
+    first, again, other = (list(fresh_rows(start, 3, seed)) for seed in (1, 1, 2))
+    assert first == again != other and len({json.dumps(row["inputs"]) for _, row in first}) == 3
+
+
+def test_the_command_judges_the_fast_engine(tmp_path, capsys):
+    command = [sys.executable, "-m", "ndis_verify", "eval", "--engine", "fast"]
+    assert main(["conform", "--core", "--tolerance", "1e-11", "--output", str(tmp_path), "--", *command]) == 0
+    assert "passed" in capsys.readouterr().out
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".jsonl", ".md", ".xml", ".html"}
