@@ -1,0 +1,237 @@
+"""The reference tables: intact, valid, complete, right where recomputed; the build resumes and survives a lost worker."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+
+import jsonschema
+import pytest
+
+from ndis_verify.cli import main
+from ndis_verify.claims.ledger import all_claims
+from ndis_verify.exact_number import InputError
+from ndis_verify.reference import build as building
+from ndis_verify.reference import check as checking
+from ndis_verify.reference import exports, loader
+from ndis_verify.reference.compute import RowError, computed
+from ndis_verify.reference.families import all_rows
+from ndis_verify.reference.flags import FLAGS
+from ndis_verify.reference.rows import RowSpec, around, is_binary64, text
+
+SCHEMA = json.loads((loader.FOLDER / "schema.json").read_text(encoding="utf-8"))
+TABLES = {quantity: loader.read_table(loader.FOLDER / f"{quantity}.json") for quantity in loader.quantities()}
+ROWS = [(quantity, row) for quantity, table in TABLES.items() for row in table["rows"]]
+
+
+def small_families(rows: int = 3) -> dict[str, tuple[RowSpec, ...]]:
+    return {quantity: specs[:rows] for quantity, specs in all_rows().items() if quantity in ("hockey_stick", "gaussian_hockey_stick")}
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.setattr(building, "all_rows", small_families)
+    return small_families()
+
+
+@pytest.mark.parametrize("quantity", sorted(TABLES))
+def test_every_table_follows_the_schema_and_its_families(quantity):
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(TABLES[quantity], SCHEMA, cls=jsonschema.Draft202012Validator)
+    assert not checking._differences(quantity, all_rows()[quantity], TABLES[quantity]["rows"])
+
+
+def test_the_tables_are_as_large_as_promised():
+    assert set(TABLES) == set(all_rows())
+    assert sum("value" in row for _, row in ROWS) >= 2500
+    assert 150 <= sum(row.get("core", False) for _, row in ROWS) <= 250
+    assert {flag for _, row in ROWS for flag in row["flags"]} == set(FLAGS)
+    known = {claim.id for claim in all_claims()}
+    assert {row["claim"] for _, row in ROWS} <= known
+
+
+def test_values_have_forty_digits_and_a_certified_radius():
+    for quantity, row in ROWS:
+        if "value" in row:
+            value, radius = abs(Fraction(row["value"])), Fraction(row["radius"])
+            assert row["basis"] == "bound", (quantity, row["name"])
+            assert radius <= value / 10**39, (quantity, row["name"])
+            assert abs(Fraction(row["second"]) - Fraction(row["value"])) <= max(value / 10**24, 0)
+
+
+def numbers(value):
+    if isinstance(value, list):
+        for entry in value:
+            yield from numbers(entry)
+    elif isinstance(value, str) and value not in ("delete", "insert"):
+        yield value
+
+
+def test_inputs_are_binary64_numbers_written_exactly():
+    assert all(is_binary64(number) for _, row in ROWS for value in row["inputs"].values() for number in numbers(value))
+
+
+def test_boundary_rows_come_in_triples_and_groups_have_company():
+    groups = {}
+    for quantity, row in ROWS:
+        if "group" in row:
+            groups.setdefault((quantity, row["group"]), []).append(row)
+    for key, rows in groups.items():
+        positions = [row.get("position") for row in rows]
+        assert sorted(positions) == ["above", "at", "below"] if any(positions) else len(rows) >= 2, key
+
+
+def test_invariant_groups_have_one_value_and_deletion_is_the_worse_direction():
+    for quantity, row in ROWS:
+        mates = [other for name, other in ROWS if name == quantity and other.get("group") == row.get("group")]
+        if "invariance" in row["flags"] and quantity == "hockey_stick":
+            assert len({Fraction(mate["value"]) for mate in mates}) == 1, row["name"]
+        if quantity == "rp_hockey_stick" and row["name"].endswith("-delete") and row.get("group"):
+            assert Fraction(row["value"]) >= min(Fraction(mate["value"]) for mate in mates)
+
+
+def test_negative_epsilons_satisfy_the_identity():
+    import mpmath
+
+    rows = {row["name"]: row for quantity, row in ROWS if quantity == "hockey_stick" and "negative_epsilon" in row["flags"]}
+    assert len(rows) == 40
+    with mpmath.workdps(45):
+        for name in (name for name in rows if name.endswith("plus")):
+            plus, minus = rows[name], rows[name.replace("plus", "minus")]
+            epsilon = mpmath.mpf(plus["inputs"]["epsilon"])
+            expected = 1 - mpmath.exp(-epsilon) + mpmath.exp(-epsilon) * mpmath.mpf(plus["value"])
+            assert abs(mpmath.mpf(minus["value"]) - expected) < mpmath.mpf(10) ** -38
+
+
+def test_a_sample_is_right_at_a_higher_precision():
+    assert checking.check(loader.FOLDER, sample=12, seed=3) == (12, [])
+
+
+def test_a_changed_value_is_found_even_with_a_right_checksum(tmp_path, few, monkeypatch):
+    monkeypatch.setattr(checking, "all_rows", small_families)
+    building.build(tmp_path)
+    table = loader.read_table(tmp_path / "gaussian_hockey_stick.json")
+    row = table["rows"][1]
+    digits = row["value"]
+    row["value"] = digits[:-3] + str((int(digits[-3]) + 1) % 10) + digits[-2:]
+    table["sha256"] = loader.checksum(table["rows"])
+    (tmp_path / "gaussian_hockey_stick.json").write_text(json.dumps(table), encoding="utf-8")
+    count, findings = checking.check(tmp_path, sample=None)
+    assert count == 6 and {finding.row for finding in findings} == {row["name"]}
+
+
+@pytest.mark.parametrize("offset", [0.2, 0.5, 0.9])
+def test_a_flipped_byte_is_caught(tmp_path, offset):
+    data = bytearray((loader.FOLDER / "rp_leverage.json").read_bytes())
+    place = int(len(data) * offset)
+    while not chr(data[place]).isdigit():
+        place += 1
+    data[place] = ord("1") if data[place] != ord("1") else ord("2")
+    (tmp_path / "rp_leverage.json").write_bytes(data)
+    with pytest.raises(loader.TableError, match="rp_leverage"):
+        loader.load("rp_leverage", tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"rows": 3}', '{"format": "9.0", "rows": []}', '{"format": "1.0", "rows": [1.5]}', "[" * 100_000])
+def test_what_is_no_table_is_refused(tmp_path, content):
+    (tmp_path / "rp_leverage.json").write_text(content)
+    with pytest.raises(loader.TableError, match="rp_leverage.json"):
+        loader.load("rp_leverage", tmp_path)
+
+
+def test_the_build_repeats_byte_for_byte_and_resumes(tmp_path, few):
+    first, second = tmp_path / "first", tmp_path / "second"
+    building.build(first)
+
+    def stop(done, total, label):
+        if done == 4 and label:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        building.build(second, progress=stop)
+    journal = second / building.JOURNAL
+    assert not list(second.glob("*.json")) and len(journal.read_text().splitlines()) == 4
+    journal.write_text(journal.read_text()[:-20])  # the machine went away in the middle of a line
+    seen = []
+    building.build(second, jobs=2, progress=lambda done, total, label: seen.append(done))
+    assert seen[0] == 3 and not journal.exists()
+    for name in few:
+        assert (first / f"{name}.json").read_bytes() == (second / f"{name}.json").read_bytes()
+
+
+def test_a_cluster_that_loses_a_worker_loses_no_row_and_doubles_none(tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(building, "all_rows", lambda: small_families(8))
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        killed = []
+
+        def kill(done, total, label):
+            if done == 3 and not killed:
+                killed.append(cluster.workers[0].pid)
+                os.kill(killed[0], signal.SIGKILL)
+
+        sizes = building.build(tmp_path / "cluster", scheduler=cluster.scheduler_address, progress=kill)
+    assert killed and sizes == {"hockey_stick": 8, "gaussian_hockey_stick": 8}
+    building.build(tmp_path / "alone")
+    for name in sizes:
+        assert (tmp_path / "cluster" / f"{name}.json").read_bytes() == (tmp_path / "alone" / f"{name}.json").read_bytes()
+
+
+def test_a_row_that_cannot_be_settled_stops_the_build_with_its_name():
+    good = all_rows()["hockey_stick"][0]
+    with pytest.raises(RowError, match="hockey_stick/refuse-me: epsilon is not refused"):
+        computed(RowSpec("hockey_stick", "refuse-me", good.inputs, ("refusal",), "N26-L1", refusal="epsilon"))
+    with pytest.raises(RowError, match="certified"):
+        computed(RowSpec("hockey_stick", "invalid", good.inputs | {"cov_p": ["-1"]}, ("refusal",), "N26-L1"))
+
+
+def test_unknown_names_are_usage_errors(tmp_path, capsys):
+    with pytest.raises(InputError, match="no_such_quantity"):
+        building.build(tmp_path, ["no_such_quantity"])
+    assert main(["reference", "show", "no_such_quantity"]) == 2
+    assert main(["reference", "show", "hockey_stick/no-such-row"]) == 2
+    assert main(["reference", "query", "hockey_stick", "epsilon"]) == 2
+    assert main(["reference", "query", "gaussian_std", "sensitivity=1", "epsilon=1", "delta=2"]) == 2
+    assert "delta" in capsys.readouterr().err
+
+
+def test_query_gives_a_certified_value_on_demand(capsys):
+    assert main(["reference", "query", "hockey_stick", 'mean_p=["0.5"]', 'cov_p=["2"]', 'mean_q=["0"]', "cov_q=1", "epsilon=1", "--digits", "30", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["value"] == "0.0861509684526509859978810791809" and answer["basis"] == "bound"
+
+
+def test_the_loader_needs_only_the_standard_library(tmp_path):
+    shutil.copy(loader.__file__, tmp_path / "loader.py")
+    (tmp_path / "tables").mkdir()
+    shutil.copy(loader.FOLDER / "rp_leverage.json", tmp_path / "tables")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import loader; print(len(loader.load('rp_leverage')))"
+    output = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(output) == len(TABLES["rp_leverage"]["rows"])
+
+
+def test_exports_hold_every_row():
+    rows = list(csv.DictReader(io.StringIO(exports.export("csv", loader.FOLDER))))
+    assert [(row["quantity"], row["name"]) for row in rows] == [(quantity, row["name"]) for quantity, row in ROWS]
+    header = exports.export("header", loader.FOLDER, core=True)
+    core = [row for _, row in ROWS if row.get("core")]
+    entries = re.findall(r'^  \{"([^"]+)", \w+, \w+, (\S+), (-?\d+)\},$', header, re.M)
+    assert [name for name, _, _ in entries] == [row["name"] for row in core]
+    for (_, value, refused), row in zip(entries, core):
+        assert float.fromhex(value) == float(Fraction(row.get("value", "0"))) and (int(refused) >= 0) == ("error" in row)
+    page = exports.export("text", loader.FOLDER, core=True)
+    assert page.count("an instance of") == len(core)
+
+
+def test_exact_decimals():
+    assert text(Fraction(1, 8)) == "0.125" and text(0.1).startswith("0.1000000000000000055511") and text([1, [2.5]]) == ["1", ["2.5"]]
+    assert not is_binary64("0.1") and is_binary64("0.5")
+    assert around(1.0) == (1 - 2**-53, 1.0, 1 + 2**-52)
+    with pytest.raises(ValueError):
+        text(Fraction(1, 3))
