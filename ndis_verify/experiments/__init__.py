@@ -23,6 +23,11 @@ from ndis_verify.experiments.table import Table, read_table
 
 _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "bw-fig1-variance": "gaussian_variance",
+    "bw-fig1-mean": "mean_estimation",
+    "bw-fig2": "road_graph",
+    "bw-b-histograms": "histogram_release",
+    "n26-fig2": "leverage_threshold",
+    "n24-fig7": "classical_waste",
 }
 
 

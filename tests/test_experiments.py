@@ -1,0 +1,213 @@
+"""Experiments: the framework that runs them, CSV records, the command, and the graph denoisers that one of them needs."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from ndis_verify.cli import main
+from ndis_verify.exact_number import InputError
+from ndis_verify.experiments import Experiment, Finding, find, names, read_table, run
+from ndis_verify.experiments.framework import generator
+from ndis_verify.experiments.journal import RowJournal
+from ndis_verify.experiments.road_graph import road_graph, signal, spread, wavelets
+from ndis_verify.mechanisms.graph_denoising import Graph, tree_wavelet, trend_filter, trend_filter_by_risk, wavelet_threshold
+
+
+def _experiment(measured=None, data="none"):
+    def measure(cell, rng, table):
+        if measured is not None:
+            measured.append(cell["k"])
+        if measured == [0, 1, 2]:
+            raise KeyboardInterrupt
+        total = float(table.records.sum()) if table else 0.0
+        return [{"k": cell["k"], "draw": rng.standard_normal(), "total": np.float64(total)}]
+
+    return Experiment(
+        "toy", "A toy", ("X",), "none", lambda size, table: [{"k": k} for k in range(4 if size == "quick" else 6)], measure,
+        lambda rows: [Finding("four rows", len(rows) == 4, {"rows": len(rows)})], data=data,
+    )  # fmt: skip
+
+
+def test_rows_depend_on_the_seed_and_the_cell_alone():
+    first, again = run(_experiment(), seed=3), run(_experiment(), seed=3)
+    assert first == again and [row["k"] for row in first] == [0, 1, 2, 3]
+    assert run(_experiment(), "full", 3)[:4] == first
+    assert len({row["draw"] for row in first + run(_experiment(), seed=4)}) == 8
+    assert generator("toy", 3, "a").integers(1 << 60) != generator("boy", 3, "a").integers(1 << 60)
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
+    path, measured = tmp_path / "toy.jsonl", []
+    journal = RowJournal(path, "run 1")
+    with pytest.raises(KeyboardInterrupt):
+        run(_experiment(measured), seed=3, journal=journal)
+    journal.close(False)
+    with path.open("a") as file:
+        file.write('{"cell": "{\\"k\\": 3}", "ro')  # a torn line
+    resumed = RowJournal(path, "run 1")
+    assert resumed.resumed == 2
+    measured.clear()
+    assert run(_experiment(measured), seed=3, journal=resumed) == run(_experiment(), seed=3) and measured == [2, 3]
+    resumed.close(False)
+    assert RowJournal(path, "run 2").resumed == 0
+    resumed = RowJournal(path, "run 2")
+    resumed.close(True)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "argument"),
+    [(("tiny",), "size"), (("quick", -1), "seed"), (("quick", True), "seed"), (("quick", 0, "table"), "data")],
+)
+def test_a_run_names_what_is_wrong(arguments, argument, tmp_path):
+    (tmp_path / "t.csv").write_text("1,2\n")
+    arguments = [read_table(tmp_path / "t.csv") if value == "table" else value for value in arguments]
+    with pytest.raises(InputError, match=argument):
+        run(_experiment(), *arguments)
+    with pytest.raises(InputError, match="target"):
+        run(_experiment(data="records and target"), "quick", 0, read_table(tmp_path / "t.csv"))
+    assert run(_experiment(data="records"), data=read_table(tmp_path / "t.csv"))[0]["total"] == 3.0
+
+
+def test_rows_hold_json_values_only():
+    for value in (math.nan, math.inf, object(), np.zeros(2)):
+        odd = Experiment("odd", "", (), "", lambda size, data: [{}], lambda cell, rng, data, v=value: [{"x": v}], lambda rows: [])
+        with pytest.raises((ValueError, TypeError)):
+            run(odd)
+
+
+def test_csv_with_and_without_header(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text('age,"net pay",y\r\n1,2e1,3\r\n\r\n-4,.5,6\r\n', encoding="utf-8-sig")
+    table = read_table(path, "net pay")
+    assert table.records.tolist() == [[1, 3], [-4, 6]] and table.target.tolist() == [20, 0.5] and table.columns == ("age", "y")
+    assert read_table(path, "3").target.tolist() == [3, 6] and read_table(path).target is None
+    assert read_table(path).fingerprint() != table.fingerprint() == read_table(path, "2").fingerprint()
+    path.write_text("1,2\n3,4")
+    assert read_table(path).records.tolist() == [[1, 2], [3, 4]] and read_table(path, "1").records.tolist() == [[2], [4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "message"),
+    [
+        ("a,b\n1,2\n3\n", None, "line 3.*must have 2 fields"), ("a,b\n1,x\n", None, "'x' in .*line 2.*must be a number"),
+        ("1,2\n3,nan\n", None, "line 2.*finite"), ("1,1_0\n", None, "line 1.*plain decimal"), ("a,b\n", None, "line of numbers"),
+        ("", None, "line of numbers"), ('1,"2\n', None, "comma-separated|number"), ("a,b\n1,2\n", "c", "target.*must be one of a, b"),
+        ("1,2\n", "3", "position from 1 to 2"), ("a,a\n1,2\n", "a", "two columns"), ("a\n1\n", "a", "column besides"),
+        ("1,2\n3,__import__('os')\n", None, "must be a number"), ("1,\0\n", None, "zero byte"), ("1," + "2" * 2_000_000, None, "characters"),
+    ],
+)  # fmt: skip
+def test_csv_errors_name_the_line(tmp_path, text, target, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_table(path, target)
+
+
+def test_csv_that_is_not_text(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"1,2\n\xff\xfe,3\n")
+    with pytest.raises(InputError, match="UTF-8"):
+        read_table(tmp_path / "x.csv")
+    with pytest.raises(OSError, match="absent"):
+        read_table(tmp_path / "absent.csv")
+
+
+def test_the_command_writes_json_and_a_picture(tmp_path, capsys):
+    assert main(["experiment", "bw-fig1-variance", "--output", str(tmp_path), "--seed", "5"]) == 0
+    text = capsys.readouterr().out
+    assert "holds" in text and "FAILS" not in text
+    record = json.loads((tmp_path / "bw-fig1-variance.json").read_text())
+    assert record["seed"] == 5 and record["size"] == "quick" and len(record["rows"]) == 72
+    assert all(finding["holds"] for finding in record["findings"])
+    assert (tmp_path / "bw-fig1-variance.png").stat().st_size > 5000 and len(list(tmp_path.iterdir())) == 2
+    assert main(["experiment", "bw-fig1-variance", "--output", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == record["rows"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["no-such"], ["bw-fig2", "--target", "x"], ["bw-fig2", "--data", "x.csv"], ["bw-fig2", "--seed", "-1"]]
+)  # fmt: skip
+def test_the_command_refuses_with_the_usage_code(arguments, tmp_path, capsys):
+    assert main(["experiment", *arguments, "--output", str(tmp_path / "out")]) == 2
+    assert "must be" in (error := capsys.readouterr().err) or "is not" in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_lists_every_experiment(capsys):
+    assert main(["experiment"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(names())
+    for name in names():
+        experiment = find(name)
+        assert experiment.name == name and experiment.claims and experiment.title and experiment.setting
+
+
+@pytest.mark.parametrize("name", ["n24-fig7", "bw-b-histograms"])
+def test_findings_hold_and_see_a_reversed_row(name):
+    experiment = find(name)
+    rows = run(experiment)
+    assert all(finding.holds for finding in experiment.findings(rows))
+    flag = "classical_delta" if name == "n24-fig7" else "rmse"
+    other = {"n24-fig7": "claimed_over_true", "bw-b-histograms": "rmse"}[name]
+    bad = [dict(row) for row in rows]
+    bad[0][other] = 0.5 * min(row[other] for row in rows) if flag == "classical_delta" else 1e-9
+    assert not all(finding.holds for finding in experiment.findings(bad))
+
+
+def test_road_graph_has_the_printed_size():
+    graph = road_graph()
+    assert (graph.nodes, len(graph.edges)) == (3784, 7070)
+    assert len({tuple(sorted(edge)) for edge in graph.edges.tolist()}) == 7070
+    steps = {abs(a - b) for a, b in graph.edges.tolist()}
+    assert steps == {1, 86}  # along a street or across: planar, no crossings
+    trips = np.zeros(3784)
+    trips[100] = 5.0
+    assert spread(trips).sum() == pytest.approx(5.0) and np.linalg.norm(spread(trips)) < 5.0
+    for name in ("smooth", "districts", "scattered"):
+        assert signal(name, np.random.default_rng(1)).sum() == pytest.approx(25_000)
+
+
+def test_tree_wavelets_are_an_orthonormal_basis():
+    rng = np.random.default_rng(2)
+    small = Graph(7, np.array([[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [0, 6], [1, 5]]))
+    basis = tree_wavelet(small, rng)
+    matrix = np.array([basis.transform(unit) for unit in np.eye(7)])
+    assert matrix @ matrix.T == pytest.approx(np.eye(7)) and basis.inverse(basis.transform(np.arange(7.0))) == pytest.approx(np.arange(7))
+    y = rng.standard_normal(3784)
+    coefficients = wavelets().transform(y)
+    assert wavelets().inverse(coefficients) == pytest.approx(y) and (coefficients**2).sum() == pytest.approx((y**2).sum())
+    assert wavelet_threshold(np.full(3784, 7.0), 1.0, wavelets()) == pytest.approx(np.full(3784, 7.0))
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_trend_filter_meets_the_optimality_conditions(order):
+    """y - x = K^T u with |u| <= penalty and u = penalty sign(Kx) where Kx is not 0: solved as a bounded least squares."""
+    from scipy.optimize import lsq_linear
+
+    rng = np.random.default_rng(order)
+    graph = Graph(12, np.array([[k, k + 1] for k in range(11)] + [[0, 11], [3, 8]]))
+    operator = (graph.laplacian() if order else graph.incidence()).toarray()
+    y = np.repeat([0.0, 4.0, 1.0], 4) + rng.standard_normal(12)
+    for penalty in (0.1, 0.7, 3.0):
+        exact = y - operator.T @ lsq_linear(operator.T, y, bounds=(-penalty, penalty), tol=1e-13).x
+        fit = trend_filter(y, graph, penalty, order, tolerance=1e-9)
+        assert fit.values == pytest.approx(exact, abs=1e-3) and 0 <= fit.gap < 1e-9
+        kinks = np.abs(operator @ exact) > 1e-6
+        if order == 0:
+            pieces = 1 + sum(abs(a - b) > 1e-6 for a, b in zip(exact, exact[1:], strict=False))
+            assert fit.freedom <= pieces
+        else:
+            assert fit.freedom == max(kinks.sum(), 1)
+    assert trend_filter(y, graph, 1e4, order).values == pytest.approx(np.full(12, y.mean()), abs=0.05)
+    assert trend_filter_by_risk(y, 1.0, graph, order).penalty <= 32.0
+
+
+@pytest.mark.parametrize("edges", [[[0, 1]], [[0, 1], [1, 1], [1, 2]], [[0, 1], [1, 3]], [0, 1], [[0.5, 1.0]]])
+def test_graphs_are_checked(edges):
+    with pytest.raises(InputError, match="edges"):
+        Graph(3, np.array(edges))
+    with pytest.raises(InputError, match="order"):
+        trend_filter(np.zeros(2), Graph(2, np.array([[0, 1]])), 1.0, order=2)
+    with pytest.raises(InputError, match="y"):
+        trend_filter(np.zeros(3), Graph(2, np.array([[0, 1]])), 1.0)
