@@ -16,7 +16,8 @@ from ndis_verify.claim import Claim, Kind, Outcome, Verdict
 from ndis_verify.claims import attack_command
 from ndis_verify.claims.attack import attack, enclosed_difference, enclosure_of, log_margin, relative_margin
 from ndis_verify.claims.attack_journal import identity
-from ndis_verify.claims.attack_checks import attack_check, counterexample_check, negated, problems_of, refutation_check
+from ndis_verify.claims.attack_checks import attack_check, counterexample_check, negated, refutation_check
+from ndis_verify.claims.attacks import problems_of
 from ndis_verify.claims.court import judge
 from ndis_verify.claims.domain import Condition, Domain, VacuityError, choice, continuous, integer, shown, stacked, vector
 from ndis_verify.claims.own_claims import judge_file, load_claims, universal_claim

@@ -14,7 +14,6 @@ from ndis_verify.claims.attack_certificate import ROUTE, stored_attack
 from ndis_verify.claims.certificate_store import StoredCheck, stored
 from ndis_verify.claims.domain import Domain, Point, shown_point
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError
 
 QUICK_EVALUATIONS = 4_000
 FULL_EVALUATIONS = 100_000
@@ -185,12 +184,3 @@ def owned(claim: Claim) -> Claim:
     """The claim with its attacks marked as its own."""
     checks = tuple(replace(c, run=replace(c.run, owner=claim.id)) if isinstance(c.run, AttackRun) else c for c in claim.checks)
     return replace(claim, checks=checks)
-
-
-def problems_of(claim: Claim) -> list[Problem]:
-    """What can be attacked in a claim: the problems behind its checks, in their order."""
-    found = [getattr(check.run, "problem", None) for check in claim.checks]
-    problems = [problem for problem in found if problem is not None]
-    if not problems:
-        raise InputError("ID", claim.id, "has no check with a margin to attack")
-    return problems

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from ndis_verify.claim import Claim
 from ndis_verify.claims.attack_checks import owned
+from ndis_verify.claims.attacks import attacks_by_id, with_attacks
 from ndis_verify.exact_number import InputError
 
 SOURCES = {
@@ -56,7 +57,9 @@ _TOPICS = (
 @cache
 def all_claims() -> tuple[Claim, ...]:
     """Every record; ids are unique."""
-    claims = [owned(claim) for topic in _TOPICS for claim in import_module(f"ndis_verify.claims.{topic}").CLAIMS]
+    stated = [claim for topic in _TOPICS for claim in import_module(f"ndis_verify.claims.{topic}").CLAIMS]
+    attacks = attacks_by_id()
+    claims = [owned(with_attacks(claim, attacks)) for claim in stated]
     ids = [claim.id for claim in claims]
     doubled = sorted({i for i in ids if ids.count(i) > 1})
     if doubled:

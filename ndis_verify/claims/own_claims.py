@@ -39,9 +39,9 @@ from ndis_verify.claims.attack_checks import (
     attack_check,
     counterexample_check,
     negated,
-    problems_of,
     refutation_check,
 )
+from ndis_verify.claims.attacks import problems_of
 from ndis_verify.claims.certify_box import axis
 from ndis_verify.claims.certify_checks import certified_box_check
 from ndis_verify.claims.court import Judgement, judge

@@ -1,0 +1,111 @@
+"""Every claim of the ledger is searched by `ndis-verify attack ID`, or says in a line of its own why it is not."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from ndis_verify import InputError
+from ndis_verify.claim import Kind, Verdict
+from ndis_verify.claims.attack import attack_problem
+from ndis_verify.claims.attack_checks import PointRun
+from ndis_verify.claims.attacks import attacks_by_id, problems_of, reason
+from ndis_verify.claims.attacks.builders import agree, agree_logs, around, bounds
+from ndis_verify.claims.attacks.closed_forms import scalar_hinge
+from ndis_verify.claims.attacks.engines import engine, real_engine
+from ndis_verify.claims.attacks.finite_laws import trade_off
+from ndis_verify.claims.attacks.reasons import NO_MARGIN
+from ndis_verify.claims.ledger import all_claims
+from ndis_verify.cli import main
+from ndis_verify.enclosure import Enclosure
+
+CLAIMS = {claim.id: claim for claim in all_claims()}
+BROKEN = [c for c in CLAIMS.values() if c.declared in (Verdict.REFUTED, Verdict.RESTRICTED) and c.id not in NO_MARGIN]
+
+
+def test_every_claim_has_a_margin_or_a_reason_of_its_own():
+    silent = []
+    for claim in CLAIMS.values():
+        try:
+            assert problems_of(claim) and claim.id not in NO_MARGIN, claim.id
+        except InputError as error:
+            assert str(error).endswith(reason(claim))
+            if claim.declared is not Verdict.OPEN and claim.id not in NO_MARGIN:
+                silent.append(claim.id)
+    assert not silent, "add an attack to ndis_verify/claims/attacks, or the reason to its reasons.py"
+    assert len(set(NO_MARGIN.values())) > len(NO_MARGIN) - 3 and set(NO_MARGIN) <= set(CLAIMS)
+
+
+def test_attacks_stand_in_the_ledger_under_a_part_that_is_decided():
+    attacks = attacks_by_id()
+    assert set(attacks) <= set(CLAIMS)
+    for claim_id, checks in attacks.items():
+        claim = CLAIMS[claim_id]
+        names = {check.name for check in checks}
+        mine = [check for check in claim.checks if check.name in names]
+        assert len(mine) == len(checks) and all(c.kind is Kind.ATTACK and c.mutants for c in mine)
+        assert {c.part for c in mine} <= {c.part for c in claim.checks if c.name not in names}
+
+
+@pytest.mark.parametrize("claim", BROKEN, ids=lambda claim: claim.id)
+def test_a_statement_that_fails_is_found_violated(claim):
+    printed = [p for p in problems_of(claim) if p.certify is not None and p.tolerance == 0.0]
+    for problem in printed:
+        record = attack_problem(problem, evaluations=40)
+        assert record.finding == "certified" and record.enclosure.sign() == -1
+
+
+def test_a_claim_without_a_margin_is_answered_with_its_reason(capsys):
+    for claim_id, part in (("N26-D5", "it defines the three sensitivities"), ("BW-Fig2", "is open: "), ("N24-Tab-sizes", "is a misprint")):
+        assert main(["attack", claim_id]) == 2
+        error = capsys.readouterr().err
+        assert part in error and error.count("\n") == 1
+
+
+def test_a_proved_claim_is_attacked_from_the_command_line(capsys):
+    assert main(["attack", "N26-P3", "--evaluations", "300"]) == 0
+    assert capsys.readouterr().out.count("no violation found") == 2
+
+
+def test_margins_of_identities_and_bounds():
+    same = agree(lambda x: x, lambda x: x * (1 + 1e-3), None)
+    assert np.allclose(same(x=np.array([1.0, -4.0])), -1e-3 / 1.001)
+    assert same(x=np.array([0.0]))[0] == 0
+    logs = agree_logs(lambda x: x, lambda x: x + 1e-3)
+    assert logs(x=np.array([-np.inf, 0.5, -1000.0])) == pytest.approx([0, -1e-3, -1e-3 / 999.999])
+    assert bounds(lambda x: x, lambda x: 2 * x)(x=np.array([1.0])) == -0.5
+
+
+def test_the_engine_at_negative_epsilon_is_the_swapped_pair():
+    found = real_engine(np.array([1.0, -0.5]), 0.25, 2, np.array([-0.5, 0.0]))
+    assert found[0] == pytest.approx(1 - np.exp(-0.5) + np.exp(-0.5) * engine(-0.5, 0.125, 2, 0.5)[0])
+    assert found[1] == pytest.approx(engine(-0.5, 0.25, 2, 0.0)[0])
+
+
+def test_the_scalar_hinge_is_the_divergence():
+    for lam in (0.3, 2.5):
+        assert scalar_hinge(lam, 0.7, 0.4) == pytest.approx(float(engine(lam - 1, 0.49, 1, 0.4)[0]), rel=1e-12)
+
+
+def test_trade_off_of_two_coins():
+    p, q, x = np.array([[0.25, 0.75]]), np.array([[0.75, 0.25]]), np.array([0.25])
+    assert trade_off(p, q, x) == pytest.approx([0.25])
+    assert trade_off(p, p, x) == pytest.approx([0.75])
+
+
+def test_around_a_point_names_shares_and_whole_numbers_stay_what_they_are():
+    def violation(point):
+        if point["n"] > 30:
+            raise ValueError("outside the statement")
+        size = float(point["half width"]) + int(point["n"]) - 10.05
+        return Enclosure(mpmath.mpf(size), mpmath.mpf(0), "bound")
+
+    problem = around("X-1", PointRun(violation, {"half width": Fraction(1, 10), "n": 10, "zero": 0}, None))
+    names = {p.name: p for p in problem.domain.parameters}
+    assert set(names) == {"half_width", "n", "zero"}
+    assert names["n"].low == 10 and names["n"].high == 40 and names["half_width"].high < 1 and names["zero"].choices == (0,)
+    record = attack_problem(problem, evaluations=30)
+    assert record.finding == "certified" and record.simple["n"] <= 30
+
+
