@@ -122,9 +122,13 @@ def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
 
 def _add_audit(commands: Any) -> None:
     from ndis_verify.audit import command
+    from ndis_verify.claims import audit_study
 
     parser = commands.add_parser("audit", help="what samples of scores prove about the privacy of a mechanism")
-    command.add_arguments(parser)
+    kinds = command.add_arguments(parser)
+    study = kinds.add_parser("study", help=audit_study.HELP, description=audit_study.HELP[:1].upper() + audit_study.HELP[1:] + ".")
+    audit_study.add_arguments(study)
+    study.set_defaults(run=audit_study.main)
 
 
 def _add_eval(commands: Any) -> None:

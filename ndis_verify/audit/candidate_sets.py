@@ -11,6 +11,7 @@ _MOST_ATOMS = 256
 _RESOLUTIONS = (8, 32, 128)
 _SHARES = np.array([0.1, 0.25, 0.5, 0.75])
 _CLIP = 6.0
+_CAUTION = 1.0
 
 
 @dataclass(frozen=True)
@@ -124,11 +125,14 @@ class Chooser:
 
     def choose(self, target: Target, failure: float, shares: np.ndarray = _SHARES) -> ChosenSet:
         """The order, prefix, direction and share of the failure probability with the best forecast for `target`."""
-        # An extra half row of each kind keeps the forecast from trusting empty sets.
-        rates = [(counts + 0.5) / (size + 1) for counts, size in ((self.p, self.sizes[0]), (self.q, self.sizes[1]))]
+        shape = (2, 1, 1)
+        rates = np.stack([self.p, self.q]) / np.reshape(self.sizes, shape)
+        spread = np.sqrt((rates * (1 - rates) + 1 / np.reshape(self.sizes, shape)) / np.reshape(self.sizes, shape))
+        # The best of many noisy forecasts is too good; a forecast that counts its own noise against itself is less so.
+        low, high = np.maximum(rates - _CAUTION * spread, 0), np.minimum(rates + _CAUTION * spread, 1)
         best, found = -np.inf, None
         for first_is_p in (True, False):
-            (one, other), (n, m) = (rates, self.bound_sizes) if first_is_p else ([1 - rates[1], 1 - rates[0]], self.bound_sizes[::-1])
+            (one, other), (n, m) = ((low[0], high[1]), self.bound_sizes) if first_is_p else ((1 - high[1], 1 - low[0]), self.bound_sizes[::-1])
             for share in shares:
                 power, level = _forecast(one, n, -ndtri(failure * share), -1), _forecast(other, m, -ndtri(failure * (1 - share)), 1)
                 value = target.value(power, level)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,17 +50,26 @@ def audit_scores(
 
     Returns a `ScoreAudit`. Raises `InputError`.
     """
-    if method not in METHODS:
-        raise InputError("method", method, f"must be one of {', '.join(METHODS)}")
+    return audit_by_methods(p, q, (method,), delta=delta, epsilon=epsilon, confidence=confidence, bins=bins)[method]
+
+
+def audit_by_methods(
+    p: Any, q: Any, methods: Sequence[str], *, delta: float | None = None, epsilon: float | None = None, confidence: float = 0.95, bins: Any = "width"
+) -> dict[str, ScoreAudit]:
+    """Several methods of `audit_scores` on the same samples, read once for all of them; each has its own confidence.
+
+    The best of several limits is a limit at the confidence of their union only: failures add up. Raises `InputError`.
+    """
+    for method in methods:
+        if method not in METHODS:
+            raise InputError("method", method, f"must be one of {', '.join(METHODS)}")
+        target = _target(method, delta, epsilon)
     failure = 1 - checked_confidence(confidence)
-    target = _target(method, delta, epsilon)
     samples = (as_sample(p, "p"), as_sample(q, "q"))
-    surveys = tuple(survey(sample, whole=method == "plug-in") for sample in samples)
+    surveys = tuple(survey(sample) for sample in samples)
     check_distinguishable(*surveys, (samples[0].name, samples[1].name))
     audited = Audited(samples, surveys, failure, target)
-    if method in _OF_BINS:
-        return _OF_BINS[method](audited, bins)
-    return _OF_SETS[method](audited)
+    return {method: _OF_BINS[method](audited, bins) if method in _OF_BINS else _OF_SETS[method](audited) for method in methods}
 
 
 def _target(method: str, delta: float | None, epsilon: float | None) -> Target | None:

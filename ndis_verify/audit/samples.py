@@ -55,14 +55,14 @@ def as_sample(scores: Any, name: str) -> Sample:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What one reading of a sample shows: how many rows, all of them, and of the part that learns a thinned copy."""
+    """What one reading of a sample shows: how many rows, and of those that learn a thinned copy, their spread and range."""
 
     n: int
-    learning: np.ndarray  # sorted
-    mean: float
+    learning: np.ndarray  # thinned and sorted
     std: float
     smallest: float
     largest: float
+    constant: float | None  # the score, where every row has the same
 
     def size(self, part: str) -> int:
         """How many rows are in a part: "choose", "bound", "rest" (both of these) or "all"."""
@@ -70,36 +70,36 @@ class Survey:
         return {"choose": choose, "bound": self.n - learn - choose, "rest": self.n - learn, "all": self.n}[part]
 
 
-def survey(sample: Sample, whole: bool = False) -> Survey:
-    """Read a sample once. `whole`: mean, std and range are those of all rows, else of the part that learns.
+def survey(sample: Sample) -> Survey:
+    """Read a sample once; mean, std and range are those of the rows that learn.
 
     At most 2^16 learning rows are kept, thinned by their row number: the choice does not look at the scores. Raises
-    `InputError` for fewer than 8 rows, and for 20 or more that are sorted: rows must be in the order in which they were
+    `InputError` for fewer than 8 rows, and for sorted ones (10 rises and no fall, or the reverse): rows must be in the order in which they were
     drawn, or shuffled, as splitting sorted rows makes the parts dependent.
     """
     n, stride, kept = 0, PERIOD, np.empty(0)
-    sums, rising, falling, last = _Moments(), True, True, None
+    learning, every, rises, falls, last = _Moments(), _Moments(), 0, 0, np.empty(0)
     for chunk in sample.chunks():
         rows = np.arange(n, n + chunk.size)
-        chosen = chunk[rows % stride == LEARN]
-        kept = np.concatenate([kept, chosen])
+        kept = np.concatenate([kept, chunk[rows % stride == LEARN]])
         while kept.size > KEPT:
             kept, stride = kept[::2], 2 * stride
-        sums.add(chunk if whole else chunk[rows % PERIOD == LEARN])
-        steps = np.diff(chunk) if last is None else np.diff(chunk, prepend=last)
-        rising, falling = rising and not (steps < 0).any(), falling and not (steps > 0).any()
-        n, last = n + chunk.size, chunk[-1] if chunk.size else last
+        learning.add(chunk[rows % PERIOD == LEARN])
+        every.add(chunk)
+        steps = np.concatenate([last, chunk])
+        rises, falls = rises + int((steps[1:] > steps[:-1]).sum()), falls + int((steps[1:] < steps[:-1]).sum())
+        n, last = n + chunk.size, steps[-1:]
     if n < SMALLEST:
         raise InputError(sample.name, f"{n} scores", f"needs at least {SMALLEST}")
-    if n >= 20 and rising != falling:
+    if min(rises, falls) == 0 and max(rises, falls) >= 10:  # by chance with probability below 1/10!
         raise InputError(sample.name, f"{n} sorted scores", "must be in the order in which they were drawn, or shuffled")
-    return Survey(n, np.sort(kept), sums.mean, sums.std(), sums.smallest, sums.largest)
+    return Survey(n, np.sort(kept), learning.std(), learning.smallest, learning.largest, every.smallest if every.smallest == every.largest else None)
 
 
 def check_distinguishable(first: Survey, second: Survey, names: tuple[str, str]) -> None:
-    """Refuse two samples that consist of one and the same score (ranges are of what the surveys looked at)."""
-    if first.smallest == first.largest == second.smallest == second.largest:
-        raise InputError(" and ".join(names), first.smallest, "every score is the same: there is nothing to audit")
+    """Refuse two samples that consist of one and the same score."""
+    if first.constant is not None and first.constant == second.constant:
+        raise InputError(" and ".join(names), first.constant, "every score is the same: there is nothing to audit")
 
 
 def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...]) -> tuple[np.ndarray, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,12 @@ class Audited:
         confidence = 0.0 if basis == "estimate" else 1 - self.failure
         return ScoreAudit(method, curve, basis, confidence, names, tuple(one.n for one in self.surveys), rows, bins, sets)
 
+    @cached_property
+    def learned_bins(self) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+        """Learned edges, and the counts of P and of Q there of the choosing and of the bounding rows."""
+        edges = learned_edges(self.surveys[0].learning, self.surveys[1].learning)
+        return edges, self.counts(edges, ("choose", "bound"))
+
     def counts(self, edges: np.ndarray, parts: tuple[str, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
         """(counts of P, counts of Q) for each part."""
         return list(zip(*(bin_counts(sample, edges, parts) for sample in self.samples), strict=True))
@@ -84,9 +91,8 @@ class Learned:
     @classmethod
     def of(cls, audited: Audited, orders_of: Callable[..., np.ndarray] = bin_orders) -> Learned:
         one, other = audited.surveys
-        edges = learned_edges(one.learning, other.learning)
+        edges, (choose, bound) = audited.learned_bins
         orders = orders_of(edges, one.learning, other.learning)
-        choose, bound = audited.counts(edges, ("choose", "bound"))
         sizes, bound_sizes = (tuple(survey.size(part) for survey in audited.surveys) for part in ("choose", "bound"))
         return cls(audited, edges, orders, Chooser(prefix_counts(orders, choose[0]), prefix_counts(orders, choose[1]), sizes, bound_sizes), bound)
 

@@ -1,0 +1,117 @@
+"""Pairs of laws with certified privacy, from which auditors are given samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from math import exp, log, log1p, sqrt
+
+import numpy as np
+
+from ndis_verify import oracle
+from ndis_verify.audit.study import Case
+from ndis_verify.exact_number import exact
+from ndis_verify.gaussian_pair import GaussianPair
+
+EPSILONS = (0.0, 0.5, 1.0, 2.0, 4.0)
+DELTAS = (0.1, 1e-3, 1e-5)
+RATE, STD = 0.25, 0.3
+_UP = 1 + 1e-12  # the float64 steps after a certified value
+
+
+def gaussian_case(name: str, mean: list[float], variance: list[float], scores: str = "loss") -> Case:
+    """N(mean, diag variance) against N(0, I); scores: the "loss" log p/q, or "raw", the first coordinate."""
+    shift, spread = np.array(mean, dtype=float), np.sqrt(np.array(variance, dtype=float))
+    pair = GaussianPair(mean, variance, [0.0] * len(mean), 1.0)
+
+    def loss(x: np.ndarray) -> np.ndarray:
+        return x[:, 0] if scores == "raw" else ((x**2 - ((x - shift) / spread) ** 2) / 2 - np.log(spread)).sum(axis=1)
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        size = (n, shift.size)
+        return loss(shift + spread * rng.standard_normal(size)), loss(rng.standard_normal(size))
+
+    pairs = (pair, pair.swapped())
+    return Case(
+        name,
+        draw,
+        {eps: max(_upper(oracle.certified_hockey_stick(one, eps, digits=15)) for one in pairs) for eps in EPSILONS},
+        {delta: max(_upper(oracle.certified_epsilon_for_delta(one, delta, digits=12)) for one in pairs) for delta in DELTAS},
+    )
+
+
+def identical_case(name: str, law: Callable[[np.random.Generator, int], np.ndarray]) -> Case:
+    """The same law twice: every epsilon and delta is 0."""
+    return Case(name, lambda rng, n: (law(rng, n), law(rng, n)), dict.fromkeys(EPSILONS, 0.0), dict.fromkeys(DELTAS, 0.0))
+
+
+def laplace_case() -> Case:
+    """Lap(1, 1) against Lap(0, 1): delta = 1 - e^{(eps - 1)/2} up to eps = 1 and 0 beyond, in both orders."""
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        return rng.laplace(1, 1, n), rng.laplace(0, 1, n)
+
+    return Case(
+        "Laplace",
+        draw,
+        {eps: max(0.0, 1 - exp((eps - 1) / 2)) * _UP for eps in EPSILONS},
+        {delta: max(0.0, 1 + 2 * log1p(-delta)) * _UP for delta in DELTAS},
+    )
+
+
+def subsampled_case() -> Case:
+    """P = q N(1, s^2) + (1-q) N(0, s^2), Q = N(0, s^2), q = 1/4, s = 0.3 (KM-S3), scored by x.
+
+    With c = e^eps: H_c(P||Q) = q H_{(c-1+q)/q}(N(1)||N(0)); H_c(Q||P) = w H_{cq/w}(N(0)||N(1)), w = 1 - c (1-q), 0 where
+    w <= 0.
+    """
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        return STD * rng.standard_normal(n) + (rng.random(n) < RATE), STD * rng.standard_normal(n)
+
+    inner = {delta: _upper(oracle.certified_epsilon_for_delta(_shifted(), Fraction(exact(delta)) / exact(RATE), digits=12)) for delta in DELTAS}
+    return Case(
+        "subsampled Gaussian",
+        draw,
+        {eps: _subsampled_delta(eps) for eps in EPSILONS},
+        {delta: log1p(RATE * (exp(eps) - 1)) * _UP for delta, eps in inner.items()},
+    )
+
+
+@cache
+def _shifted() -> GaussianPair:
+    return GaussianPair([1.0], [[exact(STD) ** 2]], [0.0], [[exact(STD) ** 2]])
+
+
+def _subsampled_delta(epsilon: float) -> float:
+    growth, rest = exp(epsilon), 1 - exp(epsilon) * (1 - RATE)
+    forward = RATE * _upper(oracle.certified_gaussian_hockey_stick(1, STD, log((growth - 1 + RATE) / RATE), digits=15))
+    if rest <= 0:
+        return forward * _UP
+    ratio = log(growth * RATE / rest)
+    # H at a negative log order through H of the other order: H_c = 1 - c + c H_{1/c}.
+    other = _upper(oracle.certified_gaussian_hockey_stick(1, STD, abs(ratio), digits=15))
+    return max(forward, rest * (other if ratio >= 0 else 1 - exp(ratio) + exp(ratio) * other)) * _UP
+
+
+def _upper(enclosure) -> float:
+    return float(enclosure.upper) * _UP
+
+
+@cache
+def all_cases() -> tuple[Case, ...]:
+    """Identical laws (with ties, with heavy tails), and mechanisms exactly at their guarantee."""
+    p, q, r = 0.2, 0.3, 50  # least squares: leverage, augmented leverage, rows of the sketch
+    first, others, shift = (1 - p) ** 2 / (1 - q), (1 - p) / (1 - q), sqrt(r * p * (q - p) / (1 - q))
+    return (
+        identical_case("identical normal", lambda rng, n: rng.standard_normal(n)),
+        identical_case("identical with ties", lambda rng, n: rng.poisson(1.5, n).astype(float)),
+        identical_case("identical Cauchy", lambda rng, n: rng.standard_cauchy(n)),
+        gaussian_case("Gaussian", [1.0], [1.0], "raw"),
+        gaussian_case("Gaussian, variances 2.25 and 1", [0.5], [2.25], "raw"),
+        laplace_case(),
+        subsampled_case(),
+        gaussian_case("random projection, p = 0.3, r = 4", [0.0] * 4, [1 / (1 - 0.3)] * 4),
+        gaussian_case("least squares, d = 3, r = 50", [shift, 0.0, 0.0], [first, others, others]),
+    )
