@@ -7,7 +7,6 @@ no eigenvalue has to be known, and coordinates in which the two laws agree need 
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,8 +17,7 @@ import mpmath
 import numpy as np
 
 from ndis_verify.exact_number import exact, to_mpf
-
-BITS = 640  # of every number here; the exponents below stay under 256
+from ndis_verify.fast.fixed_point import BITS, difference, exponents, factors, fixed, solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,18 +63,17 @@ class Inputs:
                 totals[first, second] += (left - right) ** 2
             ratios = ((k, mpmath.log(a / b), a / b - 1, totals[a, b] / b) for (a, b), k in counts.items())
             return diagonal_log_moment(ratios, exponent)
-        scale = [math.frexp(float(v))[1] // 2 for v in np.diagonal(q)]
-        first, second = (_fixed(matrix, scale) for matrix in (p, q))
-        shift = [_integer(exact(a) - exact(b), -e) for a, b, e in zip(mean_p.tolist(), mean_q.tolist(), scale)]
+        scale = exponents(q)
+        first, second, shift = fixed(p, scale), fixed(q, scale), difference(mean_p, mean_q, scale)
         if row not in self._determinants:
-            self._determinants[row] = tuple(_eliminated(m, shift)[0] for m in (first, second))
+            self._determinants[row] = tuple(_log_and_form(matrix, shift)[0] for matrix in (first, second))
         log_first, log_second = self._determinants[row]
         # H / s
-        mixed = _eliminated(second - first + (second >> exponent if exponent >= 0 else second << -exponent), shift)
+        mixed = _log_and_form(second - first + (second >> exponent if exponent >= 0 else second << -exponent), shift)
         if mixed is None:
             return None
         s = mpmath.ldexp(1, exponent)
-        log_mixed = mixed[0] + len(shift) * exponent * mpmath.log(2)
+        log_mixed = mixed[0] + shift.size * exponent * mpmath.log(2)
         return ((s + 1) * mixed[1] - s * (log_first - log_second) - (log_mixed - log_second)) / 2
 
 
@@ -96,42 +93,12 @@ def _numbers(part: np.ndarray, size: int) -> list[mpmath.mpf]:
     return [to_mpf(v if isinstance(v, Fraction) else exact(float(v))) for v in np.broadcast_to(part, size)]
 
 
-def _integer(value: Any, shift: int) -> int:
-    """value 2^(shift + BITS), rounded down."""
-    if isinstance(value, float):
-        mantissa, exponent = math.frexp(value)
-        value, shift = int(math.ldexp(mantissa, 53)), shift + exponent - 53
-        return value << (shift + BITS) if shift + BITS >= 0 else value >> -(shift + BITS)
-    value = Fraction(value)
-    return (value.numerator << max(BITS + shift, 0)) // (value.denominator << max(-BITS - shift, 0))
-
-
-def _fixed(matrix: np.ndarray, scale: list[int]) -> np.ndarray:
-    """Integers, BITS after the point, of the matrix with rows and columns divided by 2^scale."""
-    size = len(scale)
-    result = np.empty((size, size), dtype=object)
-    for i, row in enumerate(matrix.tolist()):
-        for j in range(i + 1):
-            result[i, j] = result[j, i] = _integer(row[j], -scale[i] - scale[j])
-    return result
-
-
-def _eliminated(matrix: np.ndarray, shift: list[int]) -> tuple[mpmath.mpf, mpmath.mpf] | None:
-    """log det M and v^T M^{-1} v of a fixed-point matrix and vector; None if M is not positive definite."""
-    size = len(shift)
-    # Unit lower triangle L, and L times the pivots: sums of products are rounded once.
-    lower, weighted = (np.zeros((size, size), dtype=object) for _ in range(2))
-    vector = np.array([*shift, None], dtype=object)[:-1]
-    log, quadratic = mpmath.mpf(0), mpmath.mpf(0)
-    for k in range(size):
-        column = matrix[k:, k]
-        if k:
-            column = column - ((lower[k:, :k] @ weighted[k, :k]) >> BITS)
-            vector[k] -= (lower[k, :k] @ vector[:k]) >> BITS
-        pivot = column[0]
-        if pivot <= 0:
-            return None
-        weighted[k:, k], lower[k:, k] = column, (column << BITS) // pivot
-        log += mpmath.log(mpmath.ldexp(pivot, -BITS))
-        quadratic += mpmath.ldexp(mpmath.mpf(vector[k]) ** 2 / pivot, -BITS)
-    return log, quadratic
+def _log_and_form(matrix: np.ndarray, vector: np.ndarray) -> tuple[mpmath.mpf, mpmath.mpf] | None:
+    """log det M and v^T M^{-1} v in fixed point; None if M is not positive definite."""
+    found = factors(matrix)
+    if found is None:
+        return None
+    lower, pivots = found
+    log = mpmath.fsum(mpmath.log(mpmath.ldexp(pivot, -BITS)) for pivot in pivots)
+    squares = (mpmath.mpf(value) ** 2 / pivot for value, pivot in zip(solved(lower, vector).tolist(), pivots))
+    return log, mpmath.ldexp(mpmath.fsum(squares), -BITS)

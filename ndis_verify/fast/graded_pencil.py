@@ -10,11 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from ndis_verify.fast.exact_products import Congruence, Expansion, added, balanced, expansion, matmul, scaled, symmetric, two_sum
+from ndis_verify.fast.fixed_point import BITS, difference, exponents, factors, fixed, floats, solved
 
 _TERMS = 3
 _BITS = 140
 _SWEEPS = 8
 _NULL = 1e-24  # smaller than this, relative to the largest, an eigenvalue or coordinate is 0
+_SILENT = 1e-18  # the same for the coordinates whose eigenvalue is 0
 _SLIGHT = 1e-8  # angles from which perturbation theory gives way to rotations
 _INERT = 4e-15  # entries too small, relative to their eigenvalues, to be worth a rotation
 
@@ -25,11 +27,7 @@ def graded_pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.n
     p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Relative accuracy about 1e-15 of alpha,
     of 1 + alpha, and of each m^2 that the pair determines so well.
     """
-    gap, base, mean = expansion(p, q, _TERMS), expansion(q, None, _TERMS), expansion(mean_p, mean_q, _TERMS)
-    scale = balanced(base[0])
-    gap, base = scaled(gap, scale), scaled(base, scale)
-    mean = tuple((part * scale)[..., None] for part in mean)
-    gap, base, mean = _near_diagonal(*_whitened(gap, base, mean))
+    gap, base, mean = _near_diagonal(*_whitened(p, q, mean_p, mean_q))
     diagonal, beside, coordinate = _orthonormal(gap, base, mean)
     _rotate(diagonal, beside, coordinate)
     return _perturbed(diagonal, beside, coordinate)
@@ -37,37 +35,47 @@ def graded_pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.n
 
 def _congruent(white: np.ndarray, gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
     by = Congruence(white, _TERMS, _BITS)
-    return by.matrix(gap), by.matrix(base), by.vector(tuple(part[..., 0] for part in mean))
+    return by.matrix(gap), by.matrix(base), by.vector(mean)
 
 
-def _whitened(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
-    """The same pencil with `base` near the identity; each round divides its condition number by up to 1e15."""
-    identity = np.eye(base[0].shape[-1])
-    for _ in range(_SWEEPS):
-        white = _inverse_factor(base[0])
+def _whitened(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[Expansion, Expansion, Expansion]:
+    """p - q, q and the mean difference in coordinates where q is close to the identity, up to a diagonal."""
+    scale = balanced(q.astype(np.float64))
+    gap, base = (scaled(matrix, scale) for matrix in (expansion(p, q, _TERMS), expansion(q, None, _TERMS)))
+    mean = tuple(part * scale for part in expansion(mean_p, mean_q, _TERMS))
+    try:
+        white = np.linalg.inv(np.linalg.cholesky(base[0]))
         gap, base, mean = _congruent(white, gap, base, mean)
-        if np.abs(symmetric(base[0]) - identity).sum(axis=-1).max() < 0.5:
-            break
+        sound = np.abs(symmetric(base[0]) - np.eye(q.shape[-1])).sum(axis=-1).max(axis=-1) < 0.5
+    except np.linalg.LinAlgError:
+        mean, sound = tuple(part[..., None] for part in mean), np.zeros(q.shape[0], dtype=bool)
+    for row in np.flatnonzero(~sound).tolist():
+        for parts, better in zip((gap, base, mean), _eliminated(p[row], q[row], mean_p[row], mean_q[row])):
+            for part, value in zip(parts, better):
+                part[row] = value
     return gap, base, mean
 
 
-def _inverse_factor(matrix: np.ndarray) -> np.ndarray:
-    """Inverse of the Cholesky factor; of a matrix moved off the singular ones where floats cannot tell it from them."""
-    matrix, shift = symmetric(matrix), 0.0
-    identity = np.eye(matrix.shape[-1])
-    size = matrix.shape[-1] * np.abs(matrix).max(axis=(-2, -1), keepdims=True)
-    while True:
-        try:
-            return np.linalg.inv(np.linalg.cholesky(matrix + shift * size * identity))
-        except np.linalg.LinAlgError:
-            shift = max(4 * shift, 2.0**-52)
+def _eliminated(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[Expansion, Expansion, Expansion]:
+    """The same of one pair by elimination in integers, for a q that floats cannot tell from a singular matrix."""
+    scale = exponents(q)
+    second = fixed(q, scale)
+    lower, pivots = factors(second)
+    half = solved(lower, fixed(p, scale) - second)
+    gap, mean = solved(lower, half.T), solved(lower, difference(mean_p, mean_q, scale))
+    # Pivots within a factor of 4 of 1; the powers of two are exact.
+    unit = np.array([(BITS - pivot.bit_length()) // 2 for pivot in pivots])
+    base = np.zeros(gap.shape, dtype=object)
+    base[np.diag_indices(unit.size)] = pivots
+    both = unit[:, None] + unit
+    return floats(gap, both, _TERMS), floats(base, both, _TERMS), floats(mean[:, None], unit[:, None], _TERMS)
 
 
 def _near_diagonal(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
     second = np.linalg.inv(np.linalg.cholesky(symmetric(base[0])))
     pencil = matmul(matmul(second, symmetric(gap[0])), np.swapaxes(second, -1, -2))
     vectors = np.linalg.eigh(symmetric(pencil))[1]
-    return _congruent(np.swapaxes(vectors, -1, -2) @ second, gap, base, mean)
+    return _congruent(np.swapaxes(vectors, -1, -2) @ second, gap, base, tuple(part[..., 0] for part in mean))
 
 
 def _orthonormal(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
@@ -170,5 +178,5 @@ def _perturbed(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.nd
 def _without_dust(high: np.ndarray, low: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Coordinates that say nothing have alpha = 0 and m = 0, not what rounding has left of them."""
     null = np.abs(high) <= _NULL * np.abs(high).max(axis=-1, keepdims=True)
-    silent = np.abs(shift) <= _NULL * np.abs(shift).max(axis=-1, keepdims=True)
+    silent = np.abs(shift) <= np.where(null, _SILENT, _NULL) * np.abs(shift).max(axis=-1, keepdims=True)
     return np.where(null, 0.0, high), np.where(null, 0.0, low), np.where(silent, 0.0, shift)

@@ -14,7 +14,8 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 
-from ndis_verify.fast.exact_moment import BITS, diagonal_log_moment
+from ndis_verify.fast.exact_moment import diagonal_log_moment
+from ndis_verify.fast.fixed_point import BITS
 from ndis_verify.fast.graded_pencil import graded_pencil
 from ndis_verify.fast.spectrum import LossForms, Spectrum
 from ndis_verify.fast.transform import Forms
