@@ -27,6 +27,7 @@ Finding = Literal["nothing", "suspected", "confirmed", "certified", "engine fail
 DEFAULT_EVALUATIONS = 20_000
 _SUSPECTS = 8
 _DANGEROUS = 8
+_SCALAR_BATCH = 8
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,8 @@ def attack_problem(
         raise InputError("seed", seed, "must be a whole number, at least 0")
     problem.domain.satisfiable(np.random.default_rng(seed))
     stop_below = -problem.tolerance if stop_at_first else -np.inf
-    search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below)
+    batch = {} if problem.vectorised else {"batch": _SCALAR_BATCH}
+    search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below, **batch)
     if journal is not None:
         parts = (problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations, stop_at_first)
         state = last_state(journal, identity(parts, (problem.margin, *problem.branches)))

@@ -39,6 +39,7 @@ class Search:
     seconds_allowed: float | None
     progress: Callable[[int, int, str], None]
     stop_below: float = -np.inf
+    batch: int = 2048  # rows of one call in the first part of a round; a search that stops early stops between calls
     evaluations: int = 0
     infeasible: int = 0
     failures: int = 0
@@ -159,7 +160,7 @@ def run_round(search: Search, branches: Sequence[Callable[..., Any]], starts: np
     unit = search.domain.sample(size, rng)
     if number == 0:
         unit = np.vstack([starts.reshape(-1, search.domain.size), unit[: size // 2], search.domain.corners(rng), unit[size // 2 :]])
-    for part in np.array_split(unit, max(1, len(unit) // 2048)):
+    for part in np.array_split(unit, max(1, len(unit) // search.batch)):
         search.values(part)
     for branch in branches:
         _cross(search, branch, max(8, size // (8 * len(branches))), rng)

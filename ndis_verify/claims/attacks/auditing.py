@@ -35,7 +35,7 @@ def _closed(std, log_order):
 
 def _falling(sign=1):
     def margin(std, step, log_order):
-        return sign * (_shifted(std, log_order) - _shifted(std * (1 + step), log_order))
+        return sign * (_closed(std, log_order) - _closed(std * (1 + step), log_order))
 
     return margin
 

@@ -16,7 +16,7 @@ from ndis_verify.claims.domain import Domain, Parameter, Point, choice, continuo
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 
-QUICK, FULL = 600, 20_000
+QUICK, FULL = 600, 8_000
 Values = Callable[..., Any]
 _WHOLE = ("d", "k", "m", "n", "r", "N", "FN", "FP")
 _SPREAD = 4

@@ -210,8 +210,8 @@ TWO_LAWS = search(
     box(vector("log", 3, "0.05", 3), vector("shift", 3, 0, 3), continuous("epsilon", 0, 4)),
     {"laws exchanged": _scalar_agree(lambda **columns: _two_laws(swap=True, **columns), _three_groups)},
     vectorised=False,
-    quick=150,
-    full=3000,
+    quick=100,
+    full=1500,
 )
 
 
@@ -236,8 +236,8 @@ CHI_SQUARE = search(
     {"one degree of freedom more": lambda **at: -abs(_added(**at) - _noncentral(**at, more=1))},
     vectorised=False,
     tolerance=1e-8,
-    quick=150,
-    full=3000,
+    quick=100,
+    full=1500,
 )  # fmt: skip
 
 
