@@ -2,6 +2,7 @@
 
 from ndis_verify.fast.als_exact import als_exact_hockey_stick, log_als_exact_hockey_stick
 from ndis_verify.fast.als_gap import als_asymptotic_gap
+from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.fast.least_squares import als_hockey_stick, als_max_privacy_loss, als_spectrum, log_als_hockey_stick
@@ -15,11 +16,16 @@ __all__ = [
     "PairBatch",
     "PrivacyProfile",
     "Spectrum",
+    "WorstRecord",
     "als_asymptotic_gap",
+    "als_cap",
+    "als_exact_cap",
     "als_exact_hockey_stick",
+    "als_exact_worst_case",
     "als_hockey_stick",
     "als_max_privacy_loss",
     "als_spectrum",
+    "als_worst_case",
     "epsilon_for_delta",
     "gaussian_hockey_stick",
     "gaussian_std",

@@ -64,7 +64,7 @@ def _bracket(edge_at: MakeEdge, delta: Fraction, relative: Fraction) -> CapBrack
     share = peak.leverage / root
     for _ in range(8):
         safe, unsafe = root * (1 - half), min(root * (1 + half), (1 + root) / 2)
-        above = highest(edge_at(unsafe), (peak.direction,), start=share)
+        above = highest(edge_at(unsafe), (peak.direction,), start=min(share, Fraction(1)))
         if above.lower > delta:
             edge = edge_at(safe)
             start = Peak(Fraction(0), Fraction(0), peak.direction)

@@ -21,8 +21,9 @@ from ndis_verify.oracle.precision import PrecisionError
 
 DIRECTIONS = ("delete", "insert")
 MAX_BOXES = 200_000
-_GRID = 16
-_FINEST = Fraction(1, 4000)
+_ENDS = [Fraction(1, 4**k) for k in range(7, 2, -1)]
+_SHARES = [Fraction(0), *_ENDS, *(Fraction(i, 16) for i in range(1, 16)), *(1 - s for s in reversed(_ENDS)), Fraction(1)]
+_HALVINGS = 9
 
 
 class Edge(Protocol):
@@ -102,17 +103,19 @@ def digits_for(relative: Fraction) -> int:
 
 
 def highest(edge: Edge, directions: Sequence[str], start: Fraction | None = None) -> Peak:
-    """A high point: the best of a grid (or of the neighbourhood of `start`, a share p/cap), then smaller and smaller steps."""
+    """A high point: the best of a grid of shares p/cap, finer at both ends, then steps that halve; with `start`, from that share on."""
 
     def peak(share: Fraction, direction: str) -> Peak:
         return Peak(edge.value(share * edge.cap, direction).lower, share * edge.cap, direction)
 
-    shares = [Fraction(i, _GRID) for i in range(_GRID + 1)]
-    if start is not None:
-        shares = [s for s in shares if abs(s - start) <= Fraction(1, 8)] + [start]
+    shares = _SHARES if start is None else [start]
     best = max((peak(s, direction) for direction in directions for s in shares), key=lambda found: found.lower)
-    step = Fraction(1, _GRID)
-    while step > _FINEST and edge.cap:
+    if not edge.cap:
+        return best
+    share = best.leverage / edge.cap
+    below, above = [s for s in _SHARES if s < share], [s for s in _SHARES if s > share]
+    step = max(share - max(below, default=share), min(above, default=share) - share)
+    for _ in range(_HALVINGS):
         step, at = step / 2, best.leverage / edge.cap
         around = [peak(s, best.direction) for s in (at - step, at + step) if 0 <= s <= 1]
         best = max([best, *around], key=lambda found: found.lower)
