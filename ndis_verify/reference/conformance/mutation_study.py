@@ -1,0 +1,82 @@
+"""How many planted bugs the tables catch: `python -m ndis_verify.reference.conformance.mutation_study`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import ndis_verify
+from ndis_verify.reference.conformance.judge import Judgement
+from ndis_verify.reference.conformance.mutants import MUTANTS, Mutant
+from ndis_verify.reference.conformance.run import conform
+from ndis_verify.reference.conformance.selection import Row, table_rows
+from ndis_verify.reference.loader import FOLDER
+from ndis_verify.report.progress import Progress
+
+PACKAGE = Path(ndis_verify.__file__).resolve().parent
+TOLERANCE = Fraction(1, 10**11)
+SECONDS = 5.0
+
+
+def planted(mutant: Mutant, folder: Path) -> None:
+    """A copy of the package in `folder`/ndis_verify with the bug in it. ValueError where its text does not occur once."""
+    target = folder / "ndis_verify"
+    shutil.copytree(PACKAGE, target, ignore=shutil.ignore_patterns("__pycache__", "tables", "certificates"))
+    for file, old, new in mutant.edits:
+        path = target / "fast" / file
+        source = path.read_text(encoding="utf-8")
+        if source.count(old) != 1:
+            raise ValueError(f"{mutant.name}: {file} has its text {source.count(old)} times")
+        path.write_text(source.replace(old, new), encoding="utf-8")
+
+
+def caught(mutant: Mutant, rows: list[Row]) -> list[Judgement]:
+    """The rows on which the engine with the bug is not tight any more (without it, it is on all)."""
+    with tempfile.TemporaryDirectory() as folder:
+        planted(mutant, Path(folder))
+        env = f"import sys; sys.path.insert(0, {folder!r}); from ndis_verify.cli import main; sys.exit(main(['eval', '--engine', 'fast']))"
+        run = conform([sys.executable, "-W", "ignore", "-c", env], rows, tolerance=TOLERANCE, seconds=SECONDS)
+    return [judgement for judgement in run.judgements if judgement.outcome != "tight"]
+
+
+def study(mutants: Iterable[Mutant] = MUTANTS, tables: Path = FOLDER,
+          progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> list[dict[str, Any]]:  # fmt: skip
+    """For each bug: how many rows of the core it moves, and of the whole tables where the core misses it."""
+    core, everything = table_rows(tables, core=True), table_rows(tables)
+    records = []
+    for number, mutant in enumerate(mutants, 1):
+        moved, table = caught(mutant, core), "core"
+        if not moved:
+            moved, table = caught(mutant, everything), "all"
+        first = f"{moved[0].key}: {moved[0].outcome}" if moved else ""
+        records.append({"bug": mutant.name, "table": table if moved else "none", "rows": len(moved), "first": first})
+        progress(number, len(MUTANTS), mutant.name)
+    return records
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=Path, default=FOLDER)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    progress = Progress("mutation study")
+    try:
+        records = study(tables=arguments.tables, progress=progress)
+    finally:
+        progress.close()
+    for record in records:
+        print(json.dumps(record) if arguments.json else f"{record['table']:<5}{record['rows']:>5}  {record['bug']:<58} {record['first']}")
+    by_core, by_any = (sum(record["table"] in names for record in records) for names in (("core",), ("core", "all")))
+    print(f"{len(records)} bugs: {by_core} caught by the core, {by_any} by the tables", file=sys.stderr if arguments.json else sys.stdout)
+    return int(by_any < len(records))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
