@@ -43,10 +43,10 @@ def scores(arguments: argparse.Namespace) -> int:
     if delta is None and epsilon is None:
         raise InputError("--delta, --epsilon", "neither", "at least one is needed")
     from ndis_verify.audit.histogram import audit_scores
-    from ndis_verify.audit.score_files import score_files
+    from ndis_verify.audit.score_files import open_scores
 
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
-    p, q = score_files(arguments.files, columns)
+    p, q = open_scores(arguments.files, columns)
     found = audit_scores(p, q, method=arguments.method, delta=delta, epsilon=epsilon, confidence=confidence, bins=_bins(arguments.bins))
     report = summary(found, delta, epsilon, arguments.profile and arguments.method != "best-set")
     print(json.dumps(report, indent=1) if arguments.json else "\n".join(_lines(report)))

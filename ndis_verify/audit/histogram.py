@@ -117,16 +117,16 @@ def _edges(audited: Audited, bins: Any) -> tuple[np.ndarray, str]:
     if isinstance(bins, str) and bins == "adaptive":
         return learned_edges(one.learning, other.learning), "rest"
     if isinstance(bins, (tuple, list)) and len(bins) == 3:
-        return _equal_edges(*bins), "all"
+        return equal_edges(*bins), "all"
     if isinstance(bins, int) and not isinstance(bins, bool):
-        return _equal_edges(low, high, bins), "rest"
+        return equal_edges(low, high, bins), "rest"
     if not (isinstance(bins, str) and bins == "width"):
         raise InputError("bins", bins, "must be 'width', 'adaptive', a number of bins, or (a, b, k)")
     width = bin_width(float(np.hypot(one.std, other.std) / np.sqrt(2)), min(one.size("rest"), other.size("rest")))
     if not np.isfinite(width):  # squares overflowed
         return learned_edges(one.learning, other.learning), "rest"
     count = int(np.clip(np.ceil((high - low) / width), 2, MOST_BINS)) if width > 0 else 2
-    return _equal_edges(low, low + count * width if width > 0 else high, count), "rest"
+    return equal_edges(low, low + count * width if width > 0 else high, count), "rest"
 
 
 def bin_width(std: float, n: int) -> float:
@@ -134,7 +134,8 @@ def bin_width(std: float, n: int) -> float:
     return float(_WIDTH * std * n ** (-1 / 3))
 
 
-def _equal_edges(low: Any, high: Any, count: Any) -> np.ndarray:
+def equal_edges(low: Any, high: Any, count: Any) -> np.ndarray:
+    """The inner edges of `count` equal bins from `low` to `high`; the outer two bins reach to infinity (KM-Alg2). Raises `InputError`."""
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count <= MOST_BINS:
         raise InputError("bins", count, f"must be a whole number between 2 and {MOST_BINS}")
     if not (np.isfinite(low) and np.isfinite(high) and low < high):

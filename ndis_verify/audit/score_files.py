@@ -71,7 +71,7 @@ class ScoreFile:
         return np.array(values)
 
 
-def score_files(paths: Sequence[Path], columns: Sequence[str] | None = None) -> tuple[ScoreFile, ScoreFile]:
+def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> tuple[ScoreFile, ScoreFile]:
     """The samples P and Q: from two files, or from one file with a column for each.
 
     columns: names from the first line, or numbers counted from 1; one for each sample. Without it the first column of each

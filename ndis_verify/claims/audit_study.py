@@ -21,7 +21,7 @@ HELP = "how often score auditors fail and how tight they get, on pairs of known 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `ndis-verify audit study`; the parsed ones go to `main`."""
     parser.add_argument("--full", action="store_true", help="n = 100, 10^4 and 10^6 with many repetitions (an hour); default: minutes")
-    parser.add_argument("--cases", nargs="+", metavar="NAME", help="only the pairs whose names start so")
+    parser.add_argument("--cases", nargs="+", metavar="NAME", help="only these pairs, by their names or by how these start")
     parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="only these numbers of scores")
     parser.add_argument("--confidence", type=float, default=0.95, help="of the limits (default 0.95)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same tables (default 0)")
@@ -38,7 +38,9 @@ def main(arguments: argparse.Namespace) -> int:
 
     if arguments.seed < 0:
         raise InputError("--seed", str(arguments.seed), "must be at least 0")
-    cases = [case for case in all_cases() if arguments.cases is None or case.name.startswith(tuple(arguments.cases))]
+    wanted = arguments.cases
+    cases = [case for case in all_cases() if wanted is None or case.name in wanted]
+    cases = cases or [case for case in all_cases() if case.name.startswith(tuple(wanted))]
     if not cases:
         raise InputError("--cases", " ".join(arguments.cases), f"must begin one of: {'; '.join(case.name for case in all_cases())}")
     repetitions = {n: runs for n, runs in (FULL if arguments.full else QUICK).items() if arguments.sizes is None or n in arguments.sizes}
