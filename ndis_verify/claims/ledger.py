@@ -39,6 +39,7 @@ _TOPICS = (
     "calibration_hunt",
     "relative_projection",
     "sensitivity",
+    "joint_shift",
     "estimator",
     "least_squares",
     "least_squares_mechanism",
