@@ -165,7 +165,7 @@ def test_road_graph_has_the_printed_size():
     trips[100] = 5.0
     assert spread(trips).sum() == pytest.approx(5.0) and np.linalg.norm(spread(trips)) < 5.0
     for name in ("smooth", "districts", "scattered"):
-        assert signal(name, np.random.default_rng(1)).sum() == pytest.approx(25_000)
+        assert signal(name, np.random.default_rng(1)).sum() == pytest.approx(100_000)
 
 
 def test_tree_wavelets_are_an_orthonormal_basis():

@@ -239,18 +239,6 @@ CLAIMS = (
         "applies the formula at large eps understates delta.",
     ),
     Claim(
-        id="BW-Fig1",
-        source="BW",
-        title="mean estimation with denoised releases, and the variance panels",
-        statement="Two panels of classical over analytic variance; two panels of mean estimation where James-Stein and soft threshold on "
-        "the analytic mechanism beat the classical, the plain analytic and the Laplace mechanism as d grows.",
-        hypotheses=("the source's data: n points in a unit cube around a random centre",),
-        declared=Verdict.OPEN,
-        reason_open="waits on the experiments: the mean-estimation panels need the mechanisms and denoisers as samplers. The variance "
-        "panels are decided as numbers in BW-Fig1-variance.",
-        note="The source prints neither axes nor n, eps, delta in the text that is left.",
-    ),
-    Claim(
         id="BW-Fig1-variance",
         source="BW",
         title="analytic calibration removes at least a third of the classical variance",

@@ -177,25 +177,6 @@ CLAIMS = (
         ),
     ),
     Claim(
-        id="BW-Fig2",
-        source="BW",
-        title="counts on a road graph, denoised",
-        statement="On a graph of 3,784 nodes and 7,070 edges trend filtering beats wavelet thresholding, and both improve the error of the "
-        "plain release by much.",
-        hypotheses=("the source's taxi counts, which are not available; a synthetic smooth signal stands in",),
-        declared=Verdict.OPEN,
-        reason_open="waits on the experiments: graph wavelet and trend filtering denoisers, and a graph of that size",
-    ),
-    Claim(
-        id="BW-B",
-        source="BW",
-        title="histogram release with power-law and sparse counts",
-        statement="Denoised analytic releases of power-law and sparse histograms have smaller errors than plain ones.",
-        hypotheses=("synthetic histograms of the source's appendix B",),
-        declared=Verdict.OPEN,
-        reason_open="waits on the experiments: the histogram release and its denoisers as samplers",
-    ),
-    Claim(
         id="N24-C4",
         source="N24",
         title="the Gaussian mechanism's tight (eps, delta)",

@@ -28,6 +28,8 @@ _TOPICS = (
     "analytic_gaussian",
     "gaussian_calibration",
     "denoising",
+    "experiments_gaussian",
+    "experiments_graph",
     "covariance_shift",
     "covariance_order",
     "covariance_box",

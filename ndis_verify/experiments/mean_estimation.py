@@ -34,29 +34,35 @@ def _cells(size: str, data: Any) -> list[dict[str, Any]]:
 
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> list[Row]:
     """Data sets with a centre from N(0, I) and records uniform in the unit cube around it; the released mean against the true one."""
+    squares: dict[str, list[float]] = {name: [] for name in METHODS}
+    errors = errors_of(cell, rng, squares)
+    return [
+        {
+            "epsilon": cell["epsilon"], "d": cell["d"], "method": name, "mean_error": float(errors[name].mean()),
+            "root_mean_risk": float(np.sqrt(np.mean(squares[name]))), "closer_than_aGM": int((errors[name] < errors["aGM"]).sum()),
+            "repetitions": cell["repetitions"],
+        }
+        for name in METHODS
+    ]  # fmt: skip
+
+
+def errors_of(cell: Mapping[str, Any], rng: np.random.Generator, squares: dict[str, list[float]] | None = None) -> dict[str, np.ndarray]:
+    """Distances to the true mean by method, one per data set; `squares` collects the exact risks given the data."""
     d, epsilon = cell["d"], cell["epsilon"]
     mechanisms = {
         rule: gaussian_mechanism(d**0.5 / _RECORDS, epsilon, _DELTA, adjacency=_ADJACENCY, rule=rule) for rule in ("analytic", "classical")
     }
     mechanisms["laplace"] = laplace_mechanism(d / _RECORDS, epsilon, adjacency=_ADJACENCY)
     errors: dict[str, list[float]] = {name: [] for name in METHODS}
-    squares: dict[str, list[float]] = {name: [] for name in METHODS}
     for _ in range(cell["repetitions"]):
         mean = _mean_of_data(rng, d)
         releases = {rule: mechanism.release(mean, rng) for rule, mechanism in mechanisms.items()}
         for name, (rule, method) in METHODS.items():
             std = 2**0.5 * mechanisms[rule].scale if rule == "laplace" else mechanisms[rule].std
             errors[name].append(float(np.linalg.norm(denoise(releases[rule], std, method) - mean)))
-            squares[name].append(risk(mean, std, method))
-    plain = np.array(errors["aGM"])
-    return [
-        {
-            "epsilon": epsilon, "d": d, "method": name, "mean_error": float(np.mean(errors[name])),
-            "root_mean_risk": float(np.sqrt(np.mean(squares[name]))), "closer_than_aGM": int((np.array(errors[name]) < plain).sum()),
-            "repetitions": cell["repetitions"],
-        }
-        for name in METHODS
-    ]  # fmt: skip
+            if squares is not None:
+                squares[name].append(risk(mean, std, method))
+    return {name: np.array(values) for name, values in errors.items()}
 
 
 def _mean_of_data(rng: np.random.Generator, d: int) -> np.ndarray:
