@@ -9,6 +9,7 @@ import pytest
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims import certificate_store as store
 from ndis_verify.claims.attack_checks import AttackRun, attack_check
+from ndis_verify.claims.checks import Comparison, agreement, kept as keep
 from ndis_verify.claims.covariance_box import BoxOrder
 from ndis_verify.claims.domain import Domain, continuous
 from ndis_verify.claims.ledger import all_claims
@@ -209,6 +210,31 @@ def attack_recheck(run, content):
     return _searched_again(run.problem, content, run.seed, run.evaluations)
 
 
+def test_a_long_comparison_is_kept_and_some_of_its_points_are_compared_again(tmp_path):
+    seen = []
+
+    def cube(x):
+        seen.append(x)
+        return x**3 * (1 + (1e-9 if x == 13 else 1e-12))
+
+    points = lambda effort: [(float(x),) for x in range(1, 41 if effort == "full" else 4)]  # noqa: E731
+    check = keep(agreement("cubes", "twice", cube, lambda x: x * x * x, points, 8, {"square": lambda x: x**2}))
+    run = replace(check.run, owner="X-1")
+    path = kept(tmp_path, run.stored_check())
+    assert path.name == "X-1-cubes.json" and store.read(path).content == {"points": 40, "digits": 9.0, "worst": 12}
+    seen.clear()
+    with store.certificates_in(tmp_path):
+        evidence = run("quick")
+        assert evidence.outcome is Outcome.HELD and evidence.count == 40 and evidence.digits == 9 and 1 <= len(seen) <= 3
+        for change in (lambda c: c.update(digits=12.0), lambda c: c.update(worst=0), lambda c: c.update(points=41), lambda c: c.update(worst=99)):
+            whole = path.read_text(encoding="utf-8")
+            tampered(path, change)
+            again = run("quick")
+            path.write_text(whole, encoding="utf-8")
+            assert again.count == 3 and "NOT used" in again.detail
+    assert check.mutants["square"]("quick").outcome is Outcome.FAILED
+
+
 def test_margins_written_outside_the_package_are_not_kept():
     domain = Domain((continuous("x", 0, 1),))
     check = attack_check("mine", lambda x: x, domain, mutants={"reverse": lambda x: -x})
@@ -255,7 +281,8 @@ def test_functions_that_a_margin_closes_over_count_as_its_sources():
 
 
 def test_the_ledger_s_certificates_have_names_of_their_own():
-    runs = [check.run for claim in all_claims() for check in claim.checks if isinstance(check.run, (AttackRun, BoxOrder))]
+    every = [check.run for claim in all_claims() for check in claim.checks]
+    runs = [r for r in every if isinstance(r, (AttackRun, BoxOrder)) or (isinstance(r, Comparison) and r.name)]
     names = [check.name for check in (run.stored_check() for run in runs) if check is not None]
     assert names and len(set(names)) == len(names)
     present = {path.stem for path in store.FOLDER.glob("*.json")}

@@ -9,7 +9,7 @@ import numpy as np
 
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims.attack import AttackRecord, Problem, attack_problem
-from ndis_verify.claims.certificate_store import CertificateError, Content, StoredCheck
+from ndis_verify.claims.certificate_store import CertificateError, Content, StoredCheck, file_name
 from ndis_verify.claims.domain import shown_point
 from ndis_verify.claims.source_closure import PACKAGE, defining_modules
 
@@ -43,7 +43,7 @@ def stored_attack(
     def recheck(content: Content) -> Evidence:
         return _searched_again(problem, content, seed, evaluations)
 
-    return StoredCheck(f"{owner}-{_slug(problem.name)}", parameters, inside | {__name__}, computed, recheck)
+    return StoredCheck(file_name(owner, problem.name), parameters, inside | {__name__}, computed, recheck)
 
 
 def _content(record: AttackRecord) -> Content | None:
@@ -88,8 +88,3 @@ def _searched_again(problem: Problem, content: Content, seed: int, evaluations: 
 
 def _predicates(conditions: Any) -> list[Any]:
     return [getattr(condition, "holds", condition) for condition in conditions]
-
-
-def _slug(text: str) -> str:
-    words = "".join(character if character.isalnum() and character.isascii() else " " for character in text.lower()).split()
-    return "-".join(words)[:60].rstrip("-")

@@ -77,6 +77,12 @@ class StoredCheck:
     recheck: Callable[[Content], Evidence]
 
 
+def file_name(owner: str, text: str) -> str:
+    """The name of a certificate from the id of its claim and the name of its check."""
+    words = "".join(character if character.isalnum() and character.isascii() else " " for character in text.lower()).split()
+    return f"{owner}-{'-'.join(words)[:60].rstrip('-')}"
+
+
 def stored(check: StoredCheck, effort: str) -> Evidence:
     """The evidence of `check`: at "full" always computed (and kept inside `writing`), at "quick" from its certificate."""
     if effort == "full":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,8 @@ import mpmath
 import numpy as np
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
+from ndis_verify.claims.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
+from ndis_verify.claims.source_closure import PACKAGE, defining_modules
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
@@ -17,6 +20,7 @@ from ndis_verify.symbolic.derivation import Derivation
 
 Points = Callable[[str], Iterable[tuple]]
 MAX_DIGITS = 60
+_SAMPLE = 2
 
 
 def proof(name: str, derive: Callable[[], Derivation], part: str = "statement") -> Check:
@@ -91,28 +95,72 @@ def agreement(
     return Check(name, kind, run(left), {fault: run(mutant) for fault, mutant in mutants.items()}, part)
 
 
-def compare(
-    left: Callable[[], Callable[..., Any]], right: Callable[..., Any], points: Points, digits: float, route: str
-) -> Callable[[str], Evidence]:
+def compare(left: Callable[[], Callable[..., Any]], right: Callable[..., Any], points: Points, digits: float, route: str) -> Comparison:
     """A check's `run`: `left()` gives the candidate, which must agree with `right` to `digits` at every point."""
-    return lambda effort: _compared(left(), right, list(points(effort)), digits, route)
+    return Comparison(left, right, points, digits, route)
 
 
-def _compared(left, right, points: list[tuple], digits: float, route: str) -> Evidence:
+def kept(check: Check) -> Check:
+    """A comparison whose full evidence is kept as a certificate: for those that take long."""
+    return replace(check, run=replace(check.run, name=check.name))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`run(effort)` of `compare`. `name`: set by `kept`; `owner`: the claim, set by the ledger."""
+
+    left: Callable[[], Callable[..., Any]]
+    right: Callable[..., Any]
+    points: Points
+    digits: float
+    route: str
+    name: str = ""
+    owner: str = ""
+
+    def __call__(self, effort: str) -> Evidence:
+        return stored(self.stored_check(), effort) if self.name and self.owner else self._computed(effort)[0]
+
+    def stored_check(self) -> StoredCheck:
+        """The number of points, the worst of them and its digits are what is kept."""
+        modules = {m for m in defining_modules([self.left, self.right, self.points]) if m.startswith(PACKAGE)} | {__name__}
+        parameters = {"digits": self.digits, "route": self.route}
+        return StoredCheck(file_name(self.owner, self.name), parameters, modules, self._computed, self._sampled)
+
+    def _computed(self, effort: str) -> tuple[Evidence, Content | None]:
+        points = list(self.points(effort))
+        evidence, worst = _compared(self.left(), self.right, points, self.digits, self.route)
+        return evidence, {"points": len(points), "digits": evidence.digits, "worst": worst}
+
+    def _sampled(self, content: Content) -> Evidence:
+        """The stored worst point and some others compared again."""
+        points = list(self.points("full"))
+        if content["points"] != len(points) or content["worst"] not in range(len(points)):
+            raise CertificateError("it is about other points")
+        others = np.random.default_rng(0).choice(len(points), min(_SAMPLE, len(points)), replace=False)
+        evidence, _ = _compared(self.left(), self.right, [points[k] for k in {content["worst"], *others.tolist()}], self.digits, self.route)
+        if evidence.outcome is not Outcome.HELD or not evidence.digits - 1 <= content["digits"] <= evidence.digits:
+            raise CertificateError("the sample agrees to other digits")
+        detail = f"{evidence.detail}; computed again: {evidence.count} of {len(points)} points"
+        return replace(evidence, digits=content["digits"], count=len(points), detail=detail)
+
+
+def _compared(left, right, points: list[tuple], digits: float, route: str) -> tuple[Evidence, int]:
+    """The evidence and the index of the worst point."""
     if not points:
-        return Evidence(Outcome.FAILED, route, "there is no point to compare at", count=0)
-    worst, where = float(MAX_DIGITS), points[0]
-    for point in points:
+        return Evidence(Outcome.FAILED, route, "there is no point to compare at", count=0), 0
+    worst, at = float(MAX_DIGITS), 0
+    for k, point in enumerate(points):
         reference = right(*point)
         try:
             found = digits_of_agreement(left(*point), reference)
         except InputError as error:  # the candidate has no value where the reference has one
-            return Evidence(Outcome.FAILED, route, f"no value at {_shown(point)}: {error}", 0, len(points))
+            return Evidence(Outcome.FAILED, route, f"no value at {_shown(point)}: {error}", 0, len(points)), k
         if found < worst:
-            worst, where = found, point
+            worst, at = found, k
+    where = _shown(points[at])
     if worst < digits:
-        return Evidence(Outcome.FAILED, route, f"only {worst:.1f} digits at {_shown(where)}", max(worst, 0.0), len(points))
-    return Evidence(Outcome.HELD, route, f"worst point {_shown(where)}", float(int(worst)), len(points))
+        return Evidence(Outcome.FAILED, route, f"only {worst:.1f} digits at {where}", max(worst, 0.0), len(points)), at
+    return Evidence(Outcome.HELD, route, f"worst point {where}", float(int(worst)), len(points)), at
 
 
 def digits_of_agreement(left: Any, right: Any) -> float:

@@ -10,7 +10,7 @@ import sympy as sp
 
 from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Kind, Verdict
-from ndis_verify.claims.checks import Mutants, agreement, compare, proof
+from ndis_verify.claims.checks import Mutants, agreement, compare, kept, proof
 from ndis_verify.claims.points import count, general_pairs, log_uniform, short
 from ndis_verify.exact_number import to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
@@ -37,14 +37,16 @@ def _fast_check(name: str):
     )
 
 
-_ORACLE = agreement(
-    "contour integral and a second route against ball arithmetic",
-    "oracle (two routes), certified",
-    lambda pair, epsilon: oracle.hockey_stick(pair, epsilon, digits=25),
-    _certified,
-    lambda effort: general_pairs(effort)[:: 1 if effort == "full" else 3],
-    digits=24,
-    mutants={"pair swapped": lambda pair, epsilon: oracle.hockey_stick(pair.swapped(), epsilon, digits=25)},
+_ORACLE = kept(
+    agreement(
+        "contour integral and a second route against ball arithmetic",
+        "oracle (two routes), certified",
+        lambda pair, epsilon: oracle.hockey_stick(pair, epsilon, digits=25),
+        _certified,
+        lambda effort: general_pairs(effort)[:: 1 if effort == "full" else 3],
+        digits=24,
+        mutants={"pair swapped": lambda pair, epsilon: oracle.hockey_stick(pair.swapped(), epsilon, digits=25)},
+    )
 )
 
 
@@ -133,17 +135,19 @@ def _law_pairs(effort: str) -> list[tuple[GaussianPair, float]]:
     return [point for point in general_pairs(effort) if all(a == 0 or abs(a) > 1e-4 for a in fast.quadratic_form(point[0]).a)]
 
 
-_TWO_LAWS = agreement(
-    "the two generalized chi-square laws as printed against the certified value",
-    "certified CDFs, certified divergence",
-    _two_laws,
-    _certified,
-    _law_pairs,
-    digits=15,
-    mutants={
-        "e^-eps for e^eps": lambda pair, epsilon: _two_laws(pair, epsilon, swap_factor=True),
-        "shift left out": lambda pair, epsilon: _two_laws(pair, epsilon, shift_off=True),
-    },
+_TWO_LAWS = kept(
+    agreement(
+        "the two generalized chi-square laws as printed against the certified value",
+        "certified CDFs, certified divergence",
+        _two_laws,
+        _certified,
+        _law_pairs,
+        digits=15,
+        mutants={
+            "e^-eps for e^eps": lambda pair, epsilon: _two_laws(pair, epsilon, swap_factor=True),
+            "shift left out": lambda pair, epsilon: _two_laws(pair, epsilon, shift_off=True),
+        },
+    )
 )
 
 _PROOFS = (

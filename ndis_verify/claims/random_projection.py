@@ -11,7 +11,7 @@ import numpy as np
 
 from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.claims.checks import agreement, formula_check, proof
+from ndis_verify.claims.checks import agreement, formula_check, kept, proof
 from ndis_verify.claims.monotone_attacks import deletion_above_insertion, increases_with_leverage
 from ndis_verify.claims.points import count, insertions, log_uniform, logit_uniform, projections, short
 from ndis_verify.exact_number import exact, to_mpf
@@ -108,8 +108,10 @@ _PROOF_INSERT = (
     proof("quadratic form of an insertion", derived.quadratic_form_insertion),
     proof("closed form of an insertion", derived.hockey_stick_insertion),
 )
-_FORMULA_DELETE = formula_check(
-    "deletion closed form against the certified contour integral", derived.hockey_stick_deletion, _certified("delete"), projections, 24
+_FORMULA_DELETE = kept(
+    formula_check(
+        "deletion closed form against the certified contour integral", derived.hockey_stick_deletion, _certified("delete"), projections, 24
+    )
 )
 _FORMULA_INSERT = formula_check(
     "insertion closed form against the certified contour integral", derived.hockey_stick_insertion, _certified("insert"), insertions, 24
@@ -243,12 +245,14 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("truncated exponential moment", derived.upper_expectation),
-            formula_check(
-                "closed form against quadrature of the density",
-                derived.upper_expectation,
-                lambda c, scale, r: _hinge_by_quadrature(c, scale, r, -1),
-                lambda effort: _hinge_points(effort, "delete"),
-                digits=15,
+            kept(
+                formula_check(
+                    "closed form against quadrature of the density",
+                    derived.upper_expectation,
+                    lambda c, scale, r: _hinge_by_quadrature(c, scale, r, -1),
+                    lambda effort: _hinge_points(effort, "delete"),
+                    digits=15,
+                ),
             ),
         ),
     ),

@@ -21,6 +21,7 @@ _ENTRIES = vector("x", _ROWS * _FEATURES, -3, 3)
 _ANSWERS = vector("b", _ROWS, -3, 3)
 _SCALE = continuous("size", "0.01", 10, "log")  # of the row that is deleted
 _EPSILON = continuous("epsilon", 0, 6)
+_ROUNDING = 1e-7  # of matrices conditioned up to about 1e4
 
 
 def data(columns: Mapping[str, Any]) -> np.ndarray:
@@ -83,6 +84,7 @@ LEVERAGE = search(
     agree(lambda **c: leverage(data(c)), lambda **c: _by_qr(c)),
     _DATABASE,
     {"length not squared": agree(lambda **c: leverage(data(c)), lambda **c: _by_qr(c, 1))},
+    tolerance=_ROUNDING,
 )
 
 
@@ -117,6 +119,7 @@ ANGLES = search(
     agree(lambda **c: _by_angles(c), lambda **c: _by_qr(c)),
     _DATABASE,
     {"cosine not squared": agree(lambda **c: _by_angles(c, 1), lambda **c: _by_qr(c))},
+    tolerance=_ROUNDING,
 )
 
 
@@ -136,14 +139,14 @@ SHARE = search(
     lambda **c: np.minimum(agree(lambda **k: _split_leverage(k), lambda **k: _stacked_leverage(k))(**c), 1 - _stacked_leverage(c)),
     _REGRESSION,
     {"residual not squared": agree(lambda **c: _split_leverage(c, 1), lambda **c: _stacked_leverage(c))},
-    tolerance=1e-7,
+    tolerance=_ROUNDING,
 )
 BELOW_ONE = search(
     "1 less the leverage against the ratio of the determinants",
     agree(lambda **c: np.linalg.det(gram(data(c)[:, 1:])), lambda **c: (1 - leverage(data(c))) * np.linalg.det(gram(data(c)))),
     _DATABASE,
     {"leverage doubled": agree(lambda **c: np.linalg.det(gram(data(c)[:, 1:])), lambda **c: (1 - 2 * leverage(data(c))) * np.linalg.det(gram(data(c))))},
-    tolerance=1e-7,
+    tolerance=_ROUNDING,
 )
 
 
@@ -215,7 +218,7 @@ def _regression(name, margin_of, **options):
 FOUR_NUMBERS = _regression(
     "(p, q, d, r) against the limit laws' means and covariances",
     lambda value: agree(value, _limit_law, lambda **c: 1.0),
-    tolerance=1e-7,
+    tolerance=_ROUNDING,
 )
 
 
@@ -240,7 +243,7 @@ DECOMPOSITION = search(
     _decomposition(),
     box(_ENTRIES, _ANSWERS, continuous("size", "0.1", 3, "log"), integer("r", 1, 30), constraints=(RESIDUAL,)),
     {"(1-p) not squared": _decomposition(1)},
-    tolerance=1e-7,
+    tolerance=_ROUNDING,
 )
 
 
