@@ -40,14 +40,14 @@ def log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
     loss = laws.loss_forms()
-    direct, complement = (np.full(epsilon.shape, np.nan) for _ in range(2))
     # Where epsilon lies well below the mean loss, delta is near 1 and its complement is the quiet integral.
     high = loss.mean[rows] - epsilon > 0.5 * loss.std[rows]
     forms, t, edge = thresholds(laws, loss, rows, epsilon, ~high)
-    low, top = np.flatnonzero(~high), np.flatnonzero(high)
-    direct[low] = log_integral(forms, rows[low], t[low], edge[low], "hockey_stick")
-    complement[top] = log_integral(forms.reflected(), rows[top], -t[top], -edge[top], "complement")
-    return direct, complement
+    if high.any():
+        rows, t, edge = rows + high * loss.offset.size, np.where(high, -t, t), np.where(high, -edge, edge)
+        forms = forms.followed_by(forms.reflected())
+    logs = log_integral(forms, rows, t, edge, "hockey_stick", high)
+    return np.where(high, np.nan, logs), np.where(high, logs, np.nan)
 
 
 def to_log_delta(logs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-_CELLS = 1 << 16  # complex numbers in a work array: stays in cache, bounds memory
+_CELLS = 1 << 16  # numbers in a work array: stays in cache, bounds memory
 _FACTORS = 8
-_SMALL = 4096
+_ROOM = 1 << 14  # the same where there are many of them: larger arrays cost more to allocate than to fill
 _MANY = 16
 
 
@@ -34,6 +35,11 @@ class Forms:
         """The forms of -L (s -> -s)."""
         return Forms(-self.alpha, self.dof, self.b_squared)
 
+    def followed_by(self, other: Forms) -> Forms:
+        """The rows of both, without what was pulled."""
+        pairs = (self.alpha, other.alpha), (self.dof, other.dof), (self.b_squared, other.b_squared)
+        return Forms(*(np.concatenate(pair) for pair in pairs))
+
     def take(self, rows: np.ndarray | slice) -> Forms:
         """The rows asked for; a shared row stays as it is."""
         if self.alpha.shape[0] == 1:
@@ -41,6 +47,13 @@ class Forms:
         pulled = None if self.pulled is None else self.pulled[rows]
         return Forms(self.alpha[rows], self.dof[rows], self.b_squared[rows], pulled)
 
+    @cached_property
+    def common_dof(self) -> float:
+        """The multiplicity, where all groups have the same; else 0."""
+        first = float(self.dof[0, 0])
+        return first if (self.dof == first).all() else 0.0
+
+    @cached_property
     def parts(self) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Coefficients of `s^2/(2(1 - s alpha))` and of `s/(2(1 - s alpha))`; None where all are 0."""
         if self.pulled is None:
@@ -50,45 +63,76 @@ class Forms:
         return (square if square.any() else None), linear
 
 
-def transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """K at the points s (E, N) of each entry, on or above the real axis; real points lie before the first pole."""
-    if s.size * min(forms.groups, _FACTORS) <= _CELLS and s.size * forms.groups <= 4 * _CELLS:
-        return _transform(forms, t, s)
-    value = np.empty(s.shape, dtype=complex)
-    entries = max(1, _CELLS // (s.shape[1] * max(1, forms.groups // _FACTORS)))
-    nodes = s.shape[1] if entries > 1 else max(1, _CELLS // max(1, forms.groups // _FACTORS))
-    for e in range(0, s.shape[0], entries):
-        row = slice(e, e + entries)
+def transform(forms: Forms, t: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Real and imaginary part of K at the points x + iy (E, N) of each entry, on or above the real axis."""
+    width = _width(forms, x, y)
+    entries, nodes = x.shape
+    room = max(1, (_CELLS if width > 1 else _ROOM) // -(-forms.groups // width))
+    if entries * nodes <= room:
+        return _transform(forms, t, x, y, width)
+    real, imag = np.empty(x.shape), np.empty(x.shape)
+    rows = max(1, room // nodes)
+    for e in range(0, entries, rows):
+        row = slice(e, e + rows)
         some = forms.take(row)
-        for n in range(0, s.shape[1], nodes):
-            value[row, n : n + nodes] = _transform(some, t[row], s[row, n : n + nodes])
-    return value
+        for n in range(0, nodes, room):
+            cell = row, slice(n, n + room)
+            real[cell], imag[cell] = _transform(some, t[row], x[cell], y[cell], width)
+    return real, imag
 
 
-def _transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
-    largest = np.abs(s).max() * np.abs(forms.alpha).max()
-    width = int(np.clip(140 / np.log10(np.nan_to_num(largest, nan=np.inf) + 10), 1, _FACTORS))
-    squares, linears = forms.parts()
+def _width(forms: Forms, x: np.ndarray, y: np.ndarray) -> int:
+    """How many factors are multiplied before a logarithm is taken."""
     # A large multiplicity multiplies the rounding of 1 - s alpha: such factors keep to themselves, see _single.
-    shared = bool((forms.dof == forms.dof[0, 0]).all()) and forms.dof[0, 0] <= _MANY
     # So do all factors where there are so few that calls cost more than logarithms.
-    width = min(width, forms.groups) if shared and s.size * forms.groups > _SMALL else 1
+    if not 0 < forms.common_dof <= _MANY or forms.groups < _FACTORS or x.size * forms.groups <= _ROOM:
+        return 1
+    largest = np.hypot(np.abs(x).max(), y.max()) * np.abs(forms.alpha).max()
+    return int(np.clip(140 / np.log10(np.nan_to_num(largest, nan=np.inf) + 10), 1, _FACTORS))
+
+
+def _transform(
+    forms: Forms, t: np.ndarray, x: np.ndarray, y: np.ndarray, width: int
+) -> tuple[np.ndarray, np.ndarray]:
     blocks = -(-forms.groups // width)
     alpha = _blocked(forms.alpha, blocks, width)
-    square = None if squares is None else _blocked(squares, blocks, width)
-    linear = None if linears is None else _blocked(linears, blocks, width)
-    sums = _block_sums if width > 1 else _single
-    x, y = np.ascontiguousarray(s.real), np.ascontiguousarray(s.imag)
-    logs, quadratic, pulled = sums(alpha, square, linear, x, y)
-    if not shared:
+    square, linear = (None if part is None else _blocked(part, blocks, width) for part in forms.parts)
+    logs, quadratic, pulled = (_block_sums if width > 1 else _single)(alpha, square, linear, x, y)
+    if not forms.common_dof:
         logs = [np.ascontiguousarray(forms.dof.T)[:, :, None] * part for part in logs]
-    value = (-0.5 * (forms.dof[0, 0] if shared else 1.0)) * _joined(logs)
-    value -= t[:, None] * s
-    if quadratic is not None:
-        value += 0.5 * s * (s * _joined(quadratic))
-    if pulled is not None:
-        value += 0.5 * s * _joined(pulled)
+    weight = -0.5 * (forms.common_dof or 1.0)
+    real, imag = (weight * _fold(part) - t[:, None] * point for part, point in zip(logs, (x, y)))
+    if quadratic is not None or pulled is not None:
+        # s (s Q + P)/2 with the sums Q, P of the two kinds of fractions
+        inner = 0.0 if pulled is None else _fold(pulled[0]) + 1j * _fold(pulled[1])
+        s = x + 1j * y
+        if quadratic is not None:
+            inner = inner + s * (_fold(quadratic[0]) + 1j * _fold(quadratic[1]))
+        inner = 0.5 * s * inner
+        real, imag = real + inner.real, imag + inner.imag
+    return real, imag
+
+
+def real_transform(forms: Forms, t: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """K at the real points s (E, N) of each entry, before the first pole."""
+    value = -t[:, None] * s
+    squares, linears = forms.parts
+    step = max(1, _CELLS // s.size)
+    for start in range(0, forms.groups, step):
+        group = slice(start, start + step)
+        scaled = s * _columns(forms.alpha[:, group])
+        logs = np.log1p(-scaled)
+        value -= 0.5 * _fold(logs * (forms.common_dof or _columns(forms.dof[:, group])))
+        if squares is not None:
+            value += 0.5 * s * (s * _fold(_columns(squares[:, group]) / (1 - scaled)))
+        if linears is not None:
+            value += 0.5 * s * _fold(_columns(linears[:, group]) / (1 - scaled))
     return value
+
+
+def _columns(array: np.ndarray) -> np.ndarray:
+    """(R, g) as (g, R, 1)."""
+    return np.ascontiguousarray(array.T)[:, :, None]
 
 
 def _blocked(array: np.ndarray, blocks: int, width: int) -> np.ndarray:
@@ -135,12 +179,20 @@ def _turned(change: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
 def _single(alpha, square, linear, x, y):
     """As `_block_sums` for blocks of one factor, with log(1 - s alpha) to full relative accuracy for small s alpha."""
-    real, imag = 1 - x * alpha[0], -y * alpha[0]
+    scaled, imag = x * alpha[0], y * -alpha[0]
+    real = 1 - scaled
     sums = [None if part is None else [0.0, 0.0] for part in (square, linear)]
     _add_fractions(sums, (square, linear), 0, real, imag)
-    excess = imag * imag - x * alpha[0] * (1 + real)
-    near = np.abs(excess) < 0.5
-    modulus = np.where(near, 0.5 * np.log1p(np.where(near, excess, 0.0)), _log_modulus(real, imag))
+    excess = 1 + real
+    excess *= scaled
+    np.subtract(imag * imag, excess, out=excess)  # |1 - s alpha|^2 - 1
+    low = excess < -0.5
+    modulus = np.log1p(excess, out=excess)
+    modulus *= 0.5
+    if low.any():
+        modulus[low] = np.log(np.hypot(real[low], imag[low]))
+    if not modulus.max() < np.inf:
+        modulus = np.log(np.hypot(real, imag))
     return (modulus, np.arctan2(imag, real)), sums[0], sums[1]
 
 
@@ -150,7 +202,7 @@ def _add_fractions(sums, parts, j, real, imag) -> None:
         return
     share = real * real
     share += imag * imag
-    if share.max() > 1e300:
+    if not share.max() < 1e300:
         # 1/factor is then 0 for all that floats can tell, where the square overflows
         share[~np.isfinite(share)] = np.finfo(float).max
     np.divide(1.0, share, out=share)
@@ -164,26 +216,22 @@ def _add_fractions(sums, parts, j, real, imag) -> None:
 def _log_modulus(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     """log |real + i imag|; near modulus 1 from what the square exceeds 1 by."""
     norm = real * real + imag * imag
-    if not np.isfinite(norm).all():
+    if not norm.max() < np.inf:
         return np.log(np.hypot(real, imag))
     near = np.abs(norm - 1) < 0.5
     excess = np.where(near, (real - 1) * (real + 1) + imag * imag, 0.0)
     return 0.5 * np.where(near, np.log1p(excess), np.log(norm))
 
 
-def _joined(parts) -> np.ndarray:
-    return _fold(parts[0]) + 1j * _fold(parts[1])
-
-
 def _fold(values: np.ndarray) -> np.ndarray:
-    """Sum over the first axis by halves: rounding grows with the logarithm of its length."""
-    while values.shape[0] > 1:
+    """Sum over the first axis; of many by halves, so that rounding grows with the logarithm of their number."""
+    while values.shape[0] > 16:
         half = values.shape[0] // 2
         head = values[:half] + values[half : 2 * half]
         if values.shape[0] % 2:
             head[0] += values[-1]
         values = head
-    return values[0]
+    return values.sum(axis=0)
 
 
 def _row_sums(values: np.ndarray) -> np.ndarray:
@@ -195,30 +243,44 @@ def _row_sums(values: np.ndarray) -> np.ndarray:
 
 def cumulants(forms: Forms, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean K_1(0) and variance K_2(0), each (E,)."""
-    _, linears = forms.parts()
-    mean = 0.5 * (forms.dof * forms.alpha).sum(axis=1) - t
-    variance = 0.5 * (forms.dof * forms.alpha**2).sum(axis=1) + forms.b_squared.sum(axis=1)
-    return (mean if linears is None else mean + 0.5 * linears.sum(axis=1)), variance + np.zeros_like(mean)
+    _, linears = forms.parts
+    weighted = forms.dof * forms.alpha
+    mean = 0.5 * weighted.sum(axis=1) - t
+    variance = 0.5 * (weighted * forms.alpha).sum(axis=1) + forms.b_squared.sum(axis=1)
+    return (mean if linears is None else mean + 0.5 * linears.sum(axis=1)), variance + np.zeros(mean.shape)
 
 
 def slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """s K_1, s^2 K_2, s^3 K_3 (K_n the n-th derivative of K) at the real points s (E,): without units, no overflow."""
+    step = max(1, _ROOM // forms.groups)
+    if s.size <= step:
+        return _slopes(forms, t, s)
+    rows = [slice(start, start + step) for start in range(0, s.size, step)]
+    parts = zip(*(_slopes(forms.take(row), t[row], s[row]) for row in rows))
+    return tuple(np.concatenate(part) for part in parts)
+
+
+def _slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     column = s[:, None]
     scaled = column * forms.alpha
     inverse = 1 / (1 - scaled)
     ratio = scaled * inverse
     weighted = forms.dof * ratio
     first = 0.5 * _row_sums(weighted)
-    weighted = weighted * ratio
+    weighted *= ratio
     second = 0.5 * _row_sums(weighted)
-    third = _row_sums(weighted * ratio)
-    squares, linears = forms.parts()
+    weighted *= ratio
+    third = _row_sums(weighted)
+    squares, linears = forms.parts
     if squares is not None or linears is not None:
-        mixed = (np.sqrt(forms.b_squared) * column * inverse) ** 2 * inverse
+        mixed = (np.sqrt(forms.b_squared) * column * inverse) ** 2
+        if squares is not None:
+            every = mixed if linears is None else np.where(forms.pulled, 0.0, mixed)
+            first = first + 0.5 * _row_sums(every * (2 - scaled))
+        if linears is not None:
+            first = first + 0.5 * _row_sums(linears * column * inverse * inverse)
+        mixed *= inverse
         second = second + _row_sums(mixed)
-        third = third + 3 * _row_sums(mixed * ratio)
-    if squares is not None:
-        first = first + 0.5 * _row_sums((np.sqrt(squares) * column * inverse) ** 2 * (2 - scaled))
-    if linears is not None:
-        first = first + 0.5 * _row_sums(linears * column * inverse * inverse)
+        mixed *= ratio
+        third = third + 3 * _row_sums(mixed)
     return first - t * s, second, third

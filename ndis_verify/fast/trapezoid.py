@@ -1,157 +1,193 @@
-"""Trapezoid sums along hyperbolas in the complex plane, refined entry by entry until two step widths agree."""
+"""Trapezoid sums along hyperbolas in the complex plane, refined entry by entry until they are seen to be right."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ndis_verify.fast.transform import transform
+from ndis_verify.fast.transform import real_transform, transform
 
-_BLOCKS = 48, 12  # multiples of 6, so that every second and every third node form rules of their own
-_FEW = 512  # paths times groups up to which calls cost more than the longer block
+_BLOCK = 12  # nodes
+_BLOCKS = 12  # together at most
+_CELLS = 1 << 14  # nodes times paths times groups up to which calls cost more than numbers
 _MOST = 2520  # nodes, before any refinement
-_FINEST = 16
+_HALVINGS = 4
+_ROOM = 1 << 14  # numbers in a work array: larger ones cost more to allocate than to fill
 _TAIL = 1e-17
-_END = 1e-15
+_FAINT = -42.0  # logarithm of terms that are less than that for sure, of a sum that is about 1
 _OVERGROWN = 1e5  # sum of the terms, and the last of a block, that the rule gives up at
 _HOPELESS = 30.0
-_GOAL = 52.0  # minus the logarithm of the error the step is chosen for: less by far than needed, but seen at 2h
+_LOSSY = 100.0  # sum of the terms over the integral, from which digits are missed
+_GOAL = 58.0  # minus the logarithm of the error the step is chosen for: far less than needed, but seen from afar
 _LONGEST = 0.3
-_EXPONENTS = 1.4, 2.0
+_RULES = np.array([[0.0, 2 / 3, 0.84, 0.92, 1.0]])  # theta
+_EXPONENT = 1.4
+_GOOD = 2e-13  # of the estimate, which is much larger than the error
+LOG_ONLY = 1e14  # beyond this the height of the saddle is the logarithm, to 12 digits
 _TURNS = np.concatenate([side * np.linspace(0.2, 0.8, 4) for side in (-1.0, 1.0)])
 
 
-@dataclass(frozen=True)
-class Fan:
-    """Thresholds served by common paths: threshold f lies `offset[f]` beyond that of the path `owner[f]`."""
+def good_enough(height: np.ndarray) -> np.ndarray:
+    """The error to be reached where the integrand is e^height at the saddle.
 
-    owner: np.ndarray
-    offset: np.ndarray
-
-    def take(self, index: np.ndarray) -> tuple[np.ndarray, Fan]:
-        """The paths that some of the thresholds need, and their fan."""
-        owners, owner = np.unique(self.owner[index], return_inverse=True)
-        return owners, Fan(owner, self.offset[index])
+    Far below the smallest float only the logarithm is asked for, and the exponent's own rounding is larger.
+    """
+    return np.where(np.abs(height) > 745, np.minimum(1e-14 * np.abs(height), 1e-2), _GOOD)
 
 
-def trapezoid(paths: Any, bend: np.ndarray, good: np.ndarray, fan: Fan | None = None) -> tuple[np.ndarray, np.ndarray]:
+def trapezoid(paths: Any, bend: np.ndarray, good: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For the entries of `paths`: the integral over e^height and scale, and an estimate of its relative error.
 
-    An entry is refined until the estimate is below `good`. The path is
-    s(u) = s0 + scale width (tan(bend) (cosh u - 1) + i sinh u), u >= 0, mirrored in the real axis.
-    Entries whose integrand does not decay come back with an infinite error. With a `fan`, entries and `good` are its
-    thresholds, and heights are those of their integrands at the saddles of their paths.
+    Steps are halved until the estimate is below `good`. Entries whose integrand does not decay come back with an
+    infinite error.
     """
-    return _Hyperbolas(paths, bend, good, fan).integrate()
+    lines = _Hyperbolas(paths, bend)
+    todo = np.arange(good.size)
+    value, error = lines.integrals(todo, todo, None)
+    for _ in range(_HALVINGS):
+        todo = todo[~(error[todo] < good[todo]) & (error[todo] < np.inf)]
+        if not todo.size:
+            break
+        lines.step[todo] *= 0.5
+        value[todo], error[todo] = lines.integrals(todo, todo, None)
+    return value, error
+
+
+def shared_trapezoid(paths: Any, owner: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As `trapezoid`, with the first step, for thresholds on common paths: threshold f lies `offset[f]` beyond that of
+    the path `owner[f]` (sorted), and its height is that of its integrand where the path crosses the real axis."""
+    starts = np.searchsorted(owner, np.arange(paths.t.size))
+    spread = np.minimum.reduceat(offset, starts), np.maximum.reduceat(offset, starts)
+    return _Hyperbolas(paths, paths.bend, spread).integrals(np.arange(owner.size), owner, offset)
 
 
 class _Hyperbolas:
-    def __init__(self, paths, bend, good, fan):
-        self.paths, self.forms, self.t, self.slope = paths, paths.forms, paths.t, paths.slope
-        self.saddle, self.height, self.width = paths.saddle, paths.height, paths.width
+    """s(u) = s0 + scale width (tan(bend) (cosh u - 1) + i sinh u), u >= 0, mirrored in the real axis."""
+
+    def __init__(self, paths: Any, bend: np.ndarray, spread: tuple[np.ndarray, ...] = ()):
+        self.paths, self.spread = paths, spread
         self.rise = paths.scale * paths.width
         self.tangent = np.tan(bend)
-        self.good, self.fan = good, fan
         self.step = self._steps()
-        self.block = _BLOCKS[0] if self.t.size * self.forms.groups <= _FEW else _BLOCKS[1]
+        self.block = _BLOCK * max(1, min(_BLOCKS, _CELLS // (_BLOCK * paths.t.size * paths.forms.groups)))
 
     def _steps(self) -> np.ndarray:
-        """Steps for an error of e^-_GOAL.
+        """Steps h for which the rule is seen to be right, see `_error`, whatever the offset in the range `spread`.
 
         At step h the rule errs by e^{-2 pi |v|/h} times the integral along the path shifted to u + iv, for any v that
         meets no singularity on the way; that integral is about its integrand where the shifted path crosses the real
         axis. Beyond |v| = pi/4 the far ends no longer decay.
+        The lowest frequency that `_error` looks at, a third, sees e^{-_GOAL/3}.
         """
+        paths = self.paths
         crossing = self.rise[:, None] * (self.tangent[:, None] * (np.cos(_TURNS) - 1) - np.sin(_TURNS))
-        s = self.saddle[:, None] + crossing
-        inside = (s > self.paths.floor[:, None]) & (s < self.paths.reach[:, None])
-        growth = transform(self.forms, self.t, np.where(inside, s, self.saddle[:, None])).real - self.height[:, None]
-        growth -= np.log(np.abs(self.paths.weight(s, self.slope[:, None])))
-        step = np.where(inside, 2 * np.pi * np.abs(_TURNS) / (_GOAL + np.maximum(growth, 0)), 0.0)
-        step = np.minimum(*(half.max(axis=1) for half in np.split(step, 2, axis=1)))
-        return np.clip(step, _LONGEST / 10, _LONGEST)
+        s = paths.saddle[:, None] + crossing
+        inside = (s > paths.floor[:, None]) & (s < paths.reach[:, None])
+        s = np.where(inside, s, paths.saddle[:, None])
+        growth = real_transform(paths.forms, paths.t, s) - paths.height[:, None]
+        growth -= np.log(paths.weight(s, paths.slope[:, None]))
+        if self.spread:
+            growth += self._largest(crossing, slice(None))
+        step = np.where(inside, 2 * np.pi * np.abs(_TURNS) / (_GOAL + 3 * np.maximum(growth, 0)), 0.0)
+        half = _TURNS.size // 2
+        step = np.minimum(step[:, :half].max(axis=1), step[:, half:].max(axis=1))
+        return np.minimum(np.maximum(step, _LONGEST / 10), _LONGEST)
 
-    def integrate(self) -> tuple[np.ndarray, np.ndarray]:
-        size = self.good.size
-        sums, mass = np.zeros((3, size)), np.zeros(size)
-        ends = np.zeros(size, dtype=int)
-        rules = np.array([np.arange(self.block) % j == 0 for j in (1, 2, 3)], dtype=float).T
-        active = np.arange(size)
+    def nodes(self, index: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, ...]:
+        """x, y, growth and turn (P, N): at s0 + x + iy, the integrand times ds/du over its value at the saddle and
+        scale is e^{growth + i turn}. With a `spread`, without the last nodes where nothing is left."""
+        paths = self.paths
+        every = index.size == paths.t.size
+        rise, tangent, saddle, width, slope, height, t = (
+            a if every else a[index]
+            for a in (self.rise, self.tangent, paths.saddle, paths.width, paths.slope, paths.height, paths.t)
+        )
+        grown = np.exp(self.step[index, None] * nodes)
+        inverse = 1 / grown
+        sinh, cosh = 0.5 * (grown - inverse), 0.5 * (grown + inverse)
+        lean = tangent[:, None] * sinh
+        x, y = rise[:, None] * (tangent[:, None] * (cosh - 1)), rise[:, None] * sinh
+        right = saddle[:, None] + x
+        growth, turn = transform(paths.forms if every else paths.forms.take(index), t, right, y)
+        factor = width[:, None] * (lean + 1j * cosh) / paths.weight(right + 1j * y, slope[:, None])
+        growth += np.log(np.abs(factor)) - height[:, None]
+        turn += np.angle(factor)
+        if not self.spread:
+            return x, y, growth, turn
+        seen = np.flatnonzero((growth + self._largest(x, index) > _FAINT).any(axis=0))
+        used = slice(0, seen[-1] + 2 if seen.size else 1)
+        return x[:, used], y[:, used], growth[:, used], turn[:, used]
+
+    def _largest(self, x: np.ndarray, index: np.ndarray | slice) -> np.ndarray:
+        """The largest of -offset x."""
+        return np.maximum(*(-offset[index, None] * x for offset in self.spread))
+
+    def integrals(self, entries: np.ndarray, owner: np.ndarray, offset: np.ndarray | None) -> tuple[np.ndarray, ...]:
+        """The integrals and their estimated errors, for thresholds `offset` beyond those of the paths `owner`."""
+        sums, mass = np.zeros((entries.size, _RULES.shape[1])), np.zeros(entries.size)
+        active = np.arange(entries.size)
         for start in range(0, _MOST, self.block):
-            term, modulus = self._terms(active, np.arange(start, start + self.block))
+            nodes = np.arange(start, start + self.block)
+            rules = np.cos(np.pi * nodes[:, None] * _RULES)
             if start == 0:
-                term[:, 0] *= 0.5
-            sums[:, active] += (term @ rules).T
-            end = modulus[:, -1]
-            mass[active] += np.where(end > _HOPELESS, np.inf, modulus @ rules[:, 0])
-            ends[active] = start + self.block
-            active = active[(end > _TAIL * mass[active]) & (mass[active] < _OVERGROWN)]
+                rules[0] = 0.5
+            part, more, end = self._sums(nodes, rules, owner[active], None if offset is None else offset[active])
+            more[end > _HOPELESS] = np.inf
+            sums[active] += part
+            mass[active] += more
+            more = mass[active]
+            active = active[(end > _TAIL * more) & (more < _OVERGROWN)]
             if not active.size:
                 break
         failed = ~(mass < _OVERGROWN)
         failed[active] = True
-        error = np.where(failed, np.inf, _error(sums))
-        self._refine(sums, error, ends, mass, np.flatnonzero(~(error < self.good) & ~failed))
-        value = sums[0] * (self.step if self.fan is None else self.step[self.fan.owner])
-        # A sum much smaller than its terms has lost digits: another path will do better.
-        lossy = (mass > 1e3 * sums[0]) & ~failed
-        return value / np.pi, np.where(lossy, np.maximum(error, 1e3), error)
+        error = np.where(failed, np.inf, _error(sums, mass))
+        return sums[:, 0] * self.step[owner] / np.pi, error
 
-    def _refine(self, sums, error, ends, mass, index) -> None:
-        """Halve the step where the rules disagree; the sums stay in units of the first step."""
-        parts = 1
-        while index.size and parts < _FINEST:
-            middle, third, end = self._midpoints(index, ends[index], parts)
-            parts *= 2
-            whole, thirds = sums[0, index], sums[2, index]
-            finer = np.array([0.5 * (whole + middle), 0.5 * whole, 0.5 * (thirds + third)])
-            sums[:, index] = finer
-            error[index] = np.where(end < _END * mass[index], _error(finer), np.inf)
-            index = index[~(error[index] < self.good[index]) & (error[index] < np.inf)]
-
-    def _midpoints(self, index: np.ndarray, ends: np.ndarray, parts: int) -> tuple[np.ndarray, ...]:
-        """Sums, over parts, of all midpoints of the grid `parts` times as fine and of those a third as dense; the
-        modulus at the far end."""
-        total, third, end = np.zeros(index.size), np.zeros(index.size), np.zeros(index.size)
-        for start in range(0, int(ends.max()), self.block):
-            active = np.flatnonzero(ends > start)
-            term, modulus = self._terms(index[active], start + (np.arange(self.block * parts) + 0.5) / parts)
-            total[active] += term.sum(axis=1)
-            third[active] += term[:, 1::3].sum(axis=1)
-            end[active] = modulus[:, -1]
-        return total / parts, third / parts, end
-
-    def _terms(self, entries: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Imaginary part and modulus of the integrand times ds/du, over its value at the saddle and scale, (E, N)."""
-        index, row = entries, None
-        if self.fan is not None:
-            index, row = np.unique(self.fan.owner[entries], return_inverse=True)
-        rise, tangent, width = self.rise[index, None], self.tangent[index, None], self.width[index, None]
-        grown = np.exp(self.step[index, None] * nodes)
-        inverse = 1 / grown
-        sinh, cosh = 0.5 * (grown - inverse), 0.5 * (grown + inverse)
-        s = np.empty(grown.shape, dtype=complex)
-        x, y = rise * tangent * (cosh - 1), rise * sinh
-        s.real, s.imag = self.saddle[index, None] + x, y
-        exponent = transform(self.forms if index.size == self.t.size else self.forms.take(index), self.t[index], s)
-        factor = width * (tangent * sinh + 1j * cosh) / self.paths.weight(s, self.slope[index, None])
-        growth, turn, size = exponent.real - self.height[index, None], exponent.imag + np.angle(factor), np.abs(factor)
-        if row is not None:
-            offset = self.fan.offset[entries, None]
-            growth, turn, size = growth[row] - offset * x[row], turn[row] - offset * y[row], size[row]
-        modulus = np.exp(growth) * size
-        return np.sin(turn) * modulus, np.where(np.isnan(modulus), np.inf, modulus)
+    def _sums(self, nodes: np.ndarray, rules: np.ndarray, owner: np.ndarray, offset: np.ndarray | None):
+        """Sums by the rules (E, n) of the imaginary part of the integrand times ds/du, over its value at the saddle and
+        scale; the sum of its modulus and the last modulus (E,)."""
+        if offset is None:
+            return _summed(*self.nodes(owner, nodes)[2:], rules)
+        used, row = np.unique(owner, return_inverse=True)
+        x, y, growth, turn = self.nodes(used, nodes)
+        chunk, parts = max(1, _ROOM // x.shape[1]), []
+        for start in range(0, owner.size, chunk):
+            path = row[start : start + chunk]
+            beyond = -offset[start : start + chunk, None]
+            lifted, turned = x[path], y[path]
+            lifted *= beyond
+            lifted += growth[path]
+            turned *= beyond
+            turned += turn[path]
+            parts.append(_summed(lifted, turned, rules))
+        return parts[0] if len(parts) == 1 else tuple(np.concatenate(part) for part in zip(*parts))
 
 
-def _error(sums: np.ndarray) -> np.ndarray:
-    """Relative error of the rule with all nodes, from those with every second and every third.
+def _summed(growth: np.ndarray, turn: np.ndarray, rules: np.ndarray) -> tuple[np.ndarray, ...]:
+    """For terms e^{growth + i turn} (E, N), whose arrays are used up: sums of imaginary parts by each rule, the sum of
+    moduli, the last modulus."""
+    modulus = np.exp(growth, out=growth)
+    # sin from the tangent of half the angle: tangents are vectorised where sines are not
+    turn *= 0.5
+    half = np.tan(turn, out=turn)
+    size = half * half
+    size += 1
+    half /= size
+    half *= modulus
+    return half @ (2 * rules[: half.shape[1]]), modulus @ np.ones(half.shape[1]), modulus[:, -1].copy()
 
-    Convergence is geometric: an error E at step h is E^(1/2) at 2h and E^(1/3) at 3h, up to a factor and a phase that
-    may vanish by accident for one of them, for which the smaller exponents below allow. The step is chosen
-    beforehand; this finds the entries where that failed.
+
+def _error(sums: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Relative error of the trapezoid rule, from the Fourier transform of the integrand.
+
+    At step h the rule errs by twice the transform at 2 pi/h, which decays geometrically: if it is E there, it is
+    E^(theta/2) at theta pi/h, up to a factor, for which the smaller exponent allows, and a phase, for which there are
+    several theta. The step is chosen beforehand; this finds the entries where that failed.
     """
-    second, third = np.abs(2 * sums[1] / sums[0] - 1), np.abs(3 * sums[2] / sums[0] - 1)
-    error = np.maximum(second**_EXPONENTS[0], third**_EXPONENTS[1])
-    return np.where((sums[0] > 0) & np.isfinite(error), error, 1e3)
+    aliased = 2 * np.abs(sums[:, 1:] / sums[:, :1])
+    error = (aliased ** (_EXPONENT / _RULES[0, 1:])).max(axis=1)
+    error = np.where((sums[:, 0] > 0) & np.isfinite(error), error, 1e3)
+    # A sum much smaller than its terms has lost digits: another path will do better.
+    return np.where(mass > _LOSSY * sums[:, 0], np.maximum(error, 1e3), error)
