@@ -128,6 +128,23 @@ def test_a_split_that_cannot_fit_is_refused_with_the_least_std():
     assert mechanisms.propose_test_release(10, 1.0, 1e-6, 1.0, 4.67867, 1e-7, 1e-7).calibration.noise["test_epsilon"] <= 1
 
 
+def test_the_tested_calibration_is_certified_piece_by_piece():
+    rng = np.random.default_rng(16)
+    for _ in range(10):
+        r, epsilon, delta = int(10 ** rng.uniform(0, 5)), 10 ** rng.uniform(-4, 1.5), 10 ** rng.uniform(-20, -0.6)
+        test, failure = delta * rng.uniform(0.05, 0.45, 2)
+        std = float(fast.gaussian_std(1.0, rng.uniform(0.1, 0.9) * epsilon, test))
+        calibration = mechanisms.propose_test_release(r, epsilon, delta, 1.0, std, test, failure).calibration
+        spent, left = (calibration.certificate.worst_case[name] for name in ("test_epsilon", "release_epsilon"))
+        assert Fraction(spent) + Fraction(left) <= Fraction(epsilon)
+        tested = oracle.certified_gaussian_hockey_stick(1, std, spent, digits=20).upper
+        leverage = 1 / Fraction(calibration.noise["full_ridge"])  # beside an eigenvalue that is exactly its lower bound
+        released = oracle.certified_rp_hockey_stick(leverage, r, left, "delete", digits=20).upper
+        assert tested <= Fraction(test) and tested + released + Fraction(failure) <= Fraction(delta)
+        missed = stats.norm.sf(calibration.noise["quantile"])
+        assert failure * (1 - 1e-9) < missed < failure * (1 + 1e-13)
+
+
 # The sampler: 13 goodness-of-fit tests, each at level 1e-6/13, so that a false alarm anywhere has probability 1e-6 at most.
 
 TESTS, BUDGET = 13, 1e-6
