@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -203,9 +204,10 @@ def _thin_margin(items_per_bin: int):
     return margin
 
 
-def _tall(bins: int = 100, top: int = 10_000):
-    """Soft threshold's risk over the plain one, less 1, for counts top/k in `bins` bins at eps = 1."""
-    return lambda: _soft_share(np.floor(top / np.arange(1, bins + 1)), "1") - 1
+def _tall(point: Mapping[str, Any]) -> Enclosure:
+    """Soft threshold's risk over the plain one, less 1, for counts n/k in d bins at eps = 1."""
+    counts = np.floor(int(point["n"]) / np.arange(1, int(point["d"]) + 1))
+    return in_balls(lambda: _soft_share(counts, "1") - 1)({})
 
 
 CLAIMS = (
@@ -289,9 +291,9 @@ CLAIMS = (
         checks=(
             counterexample_check(
                 "soft threshold worse on a tall power law",
-                in_balls(_tall()),
-                at(),
-                {"counts 10/k": in_balls(_tall(top=10)), "1000 bins, counts 100/k": in_balls(_tall(bins=1000, top=100))},
+                _tall,
+                at(d=100, n=10_000),
+                {"counts 10/k": at(d=100, n=10), "1000 bins, counts 100/k": at(d=1000, n=100)},
                 part="soft threshold, every power law",
             ),
             proof("James-Stein improves for every mean, d >= 3", derived.james_stein, part="James-Stein, every histogram"),
