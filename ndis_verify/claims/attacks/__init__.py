@@ -47,7 +47,7 @@ def problems_of(claim: Claim) -> list[Problem]:
     if claim.id in PRINTED:
         problems.append(PRINTED[claim.id])
     elif any(check.kind is Kind.COUNTEREXAMPLE for check in claim.checks) and not _searches_violation(claim):
-        problems += [around(claim.id, run) for run in runs if isinstance(run, PointRun)][:1]
+        problems += [around(claim.id, run) for run in runs if isinstance(run, PointRun) and run.point][:1]
     if not problems:
         raise InputError("ID", claim.id, reason(claim))
     return problems
@@ -55,10 +55,10 @@ def problems_of(claim: Claim) -> list[Problem]:
 
 def reason(claim: Claim) -> str:
     """Why a claim has no margin to attack, in one line."""
-    if claim.id in NO_MARGIN:
-        return f"has no margin to attack: {NO_MARGIN[claim.id]}"
     if claim.declared is Verdict.OPEN:
         return f"is open: {claim.reason_open}"
+    if claim.id in NO_MARGIN:
+        return f"has no margin to attack: {NO_MARGIN[claim.id]}"
     how = ", ".join(sorted({check.kind.value for check in claim.checks}))
     return f"has no margin to attack: its checks ({how}) decide it without free parameters to search"
 

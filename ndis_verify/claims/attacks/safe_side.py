@@ -15,7 +15,7 @@ from ndis_verify.claims.calibration_hunt import FAMILIES, Family
 from ndis_verify.claims.domain import Parameter, Point, continuous, integer
 from ndis_verify.enclosure import Enclosure
 
-_TARGETS = (continuous("epsilon", "1e-6", 100, "log"), continuous("delta", "1e-30", "0.4", "log"), continuous("norm_bound", "1e-3", "1e3", "log"))
+_TARGETS = (continuous("epsilon", "1e-6", 100, "log"), continuous("delta", "1e-30", "0.4", "log"))
 
 
 def _margin(family: Family, share: float = 1.0) -> Callable[..., np.ndarray]:
@@ -63,9 +63,10 @@ def _search(name: str, *parameters: Parameter) -> Check:
     )
 
 
-_ROWS = integer("r", 1, 10**6, "log")
+_BOUND, _ROWS = continuous("norm_bound", "1e-3", "1e3", "log"), integer("r", 1, 10**6, "log")
 ATTACKS = {
-    "N26-Fig1-safe-side": _search("random projection", _ROWS),
-    "N24-Fig8-safe-side": _search("random linear combination", integer("r", 1, 1)),
-    "N26-Fig3-safe-side": _search("subsampled random projection", _ROWS, continuous("part", 0, "0.99")),
+    "N26-Fig1-safe-side": _search("random projection", _BOUND, _ROWS),
+    "N24-Fig8-safe-side": _search("random linear combination", _BOUND, integer("r", 1, 1)),
+    "N26-Fig3-safe-side": _search("subsampled random projection", _BOUND, _ROWS, continuous("part", 0, "0.99")),
+    "BW-Alg1-safe-side": _search("gaussian mechanism", continuous("sensitivity", "1e-3", "1e3", "log")),
 }
