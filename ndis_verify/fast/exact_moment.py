@@ -7,8 +7,7 @@ no eigenvalue has to be known, and coordinates in which the two laws agree need 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -31,7 +30,7 @@ class Inputs:
     q: np.ndarray
     mean_p: np.ndarray
     mean_q: np.ndarray
-    _determinants: dict[int, Any] = field(default_factory=dict, repr=False)
+    _known: dict[int, Any] = field(default_factory=dict, repr=False)
 
     @property
     def dense(self) -> bool:
@@ -55,19 +54,14 @@ class Inputs:
         """log E_P e^{sL} at s = 2^exponent of pair `row`; None where it is infinite. Call in `BITS` bits."""
         p, q, mean_p, mean_q = (part[0] for part in self.rows(np.array([row])))
         if not self.dense:
-            columns = (_numbers(part, mean_p.size) for part in (p, q, mean_p, mean_q))
-            totals: dict[tuple[Any, Any], Any] = defaultdict(int)
-            counts: Counter[tuple[Any, Any]] = Counter()
-            for first, second, left, right in zip(*columns):
-                counts[first, second] += 1
-                totals[first, second] += (left - right) ** 2
-            ratios = ((k, mpmath.log(a / b), a / b - 1, totals[a, b] / b) for (a, b), k in counts.items())
-            return diagonal_log_moment(ratios, exponent)
+            if row not in self._known:
+                self._known[row] = _grouped(*(_numbers(part, mean_p.size) for part in (p, q, mean_p, mean_q)))
+            return diagonal_log_moment(*self._known[row], exponent)
         scale = exponents(q)
         first, second, shift = fixed(p, scale), fixed(q, scale), difference(mean_p, mean_q, scale)
-        if row not in self._determinants:
-            self._determinants[row] = tuple(_log_and_form(matrix, shift)[0] for matrix in (first, second))
-        log_first, log_second = self._determinants[row]
+        if row not in self._known:
+            self._known[row] = tuple(_log_and_form(matrix, shift)[0] for matrix in (first, second))
+        log_first, log_second = self._known[row]
         # H / s
         mixed = _log_and_form(second - first + (second >> exponent if exponent >= 0 else second << -exponent), shift)
         if mixed is None:
@@ -77,15 +71,28 @@ class Inputs:
         return ((s + 1) * mixed[1] - s * (log_first - log_second) - (log_mixed - log_second)) / 2
 
 
-def diagonal_log_moment(groups: Iterable[tuple[int, Any, Any, Any]], exponent: int) -> mpmath.mpf | None:
-    """The same from (multiplicity, log lambda, alpha = lambda - 1, m^2) of every eigenvalue."""
-    s, terms = mpmath.ldexp(1, exponent), []
-    for count, log, alpha, squared in groups:
+def diagonal_log_moment(log_ratio: Any, groups: Sequence[tuple[int, Any, Any]], exponent: int) -> mpmath.mpf | None:
+    """The same from log det(S1)/det(S2) and (multiplicity, alpha = lambda - 1, m^2) of every eigenvalue lambda."""
+    s, product, terms = mpmath.ldexp(1, exponent), mpmath.mpf(1), []
+    for count, alpha, squared in groups:
         factor = 1 - s * alpha
         if factor <= 0:
             return None
-        terms.append(s * (s + 1) * squared / factor - count * (s * log + mpmath.log(factor)))
-    return mpmath.fsum(terms) / 2
+        product *= factor**count
+        if squared:
+            terms.append(squared / factor)
+    return (s * (s + 1) * mpmath.fsum(terms) - s * log_ratio - mpmath.log(product)) / 2
+
+
+def _grouped(p: list, q: list, mean_p: list, mean_q: list) -> tuple[Any, list[tuple[int, Any, Any]]]:
+    """Diagonal covariances as `diagonal_log_moment` wants them."""
+    totals: dict[tuple[Any, Any], list[Any]] = {}
+    for first, second, left, right in zip(p, q, mean_p, mean_q):
+        total = totals.setdefault((first, second), [0, mpmath.mpf(0)])
+        total[0] += 1
+        total[1] += (left - right) ** 2
+    ratio = mpmath.fprod((a / b) ** k for (a, b), (k, _) in totals.items())
+    return mpmath.log(ratio), [(k, (a - b) / b, squared / b) for (a, b), (k, squared) in totals.items()]
 
 
 def _numbers(part: np.ndarray, size: int) -> list[mpmath.mpf]:

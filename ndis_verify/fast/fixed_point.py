@@ -14,7 +14,7 @@ import numpy as np
 
 from ndis_verify.exact_number import exact
 
-BITS = 640
+BITS = 448
 
 
 def exponents(matrix: np.ndarray) -> list[int]:

@@ -23,7 +23,7 @@ from ndis_verify.fast.transform import Forms
 _ROUNDING = 500.0  # s times the sums that an error of 1e-16 is relative to, from which on it shows
 _DENSE = 100.0  # the same for s times the largest |alpha| of a dense pair
 _CERTAIN = 1e-9  # farther above the largest loss than this, relative to its terms, delta is 0 beyond doubt
-_UNITS = 200  # at s = 2^200 over the largest |alpha| only the largest loss is left
+_UNITS = 144  # at s = 2^144 over the largest |alpha| only the largest loss is left
 _STEP = 3  # exponents of the s at which thresholds are found are multiples of this
 _PASSED = 16.0  # |alpha| s from which on a coordinate has nothing but its largest loss left
 _CELLS = 1 << 20
@@ -189,24 +189,26 @@ def _compared(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[mp
     if laws.inputs is not None:
         moment = laws.inputs.log_moment(row, exponent)
     else:
-        moment = diagonal_log_moment(_eigenvalues(laws, row), exponent)
-    own = forms.take(np.array([row]))
-    groups = [(int(k), mpmath.mpf(a), mpmath.mpf(b)) for k, a, b in zip(*(part[0].tolist() for part in (own.dof, own.alpha, own.b_squared)))]
-    s = mpmath.ldexp(1, exponent)
-    if moment is None or any(s * alpha >= 1 for _, alpha, _ in groups):
+        moment = diagonal_log_moment(*_eigenvalues(laws, row), exponent)
+    own, s = forms.take(np.array([row])), mpmath.ldexp(1, exponent)
+    groups = [(int(k), a, mpmath.mpf(b)) for k, a, b in zip(*(part[0].tolist() for part in (own.dof, own.alpha, own.b_squared)))]
+    # The integral's own K at threshold 0; its quadratic part is m^2 with s^2 for s (s + 1).
+    free = diagonal_log_moment(0, [(k, a, s / (s + 1) * b) for k, a, b in groups], exponent)
+    if moment is None or free is None:
         return None
-    free = mpmath.fsum(s * s * b / (1 - s * a) - k * mpmath.log(1 - s * a) for k, a, b in groups) / 2
     t = (free - moment) / s
     return t, t + mpmath.fsum(b / a for _, a, b in groups if a) / 2
 
 
-def _eigenvalues(laws: Spectrum, row: int):
-    """(k, log lambda, alpha, m^2) of one pair."""
-    parts = (laws.multiplicity, laws.log_ratio, laws.alpha, laws.shift_squared)
-    for k, log, alpha, squared in zip(*(np.reshape(part, (-1, part.shape[-1]))[row] for part in parts)):
-        if k:
-            alpha = mpmath.mpf(float(alpha))
-            yield int(k), _number(log) if laws.logs_given else mpmath.log1p(alpha), alpha, mpmath.mpf(float(squared))
+def _eigenvalues(laws: Spectrum, row: int) -> tuple[mpmath.mpf, list[tuple[int, mpmath.mpf, mpmath.mpf]]]:
+    """log det ratio and (k, alpha, m^2) of one pair."""
+    parts = (np.reshape(part, (-1, part.shape[-1]))[row] for part in (laws.multiplicity, laws.alpha, laws.shift_squared))
+    groups = [(int(k), mpmath.mpf(a), mpmath.mpf(m)) for k, a, m in zip(*(part.tolist() for part in parts)) if k]
+    if not laws.logs_given:
+        return mpmath.log(mpmath.fprod((1 + a) ** k for k, a, _ in groups)), groups
+    logs = np.reshape(laws.log_ratio, (-1, laws.log_ratio.shape[-1]))[row]
+    counts = np.reshape(laws.multiplicity, (-1, laws.multiplicity.shape[-1]))[row]
+    return mpmath.fsum(int(k) * _number(log) for k, log in zip(counts, logs) if k), groups
 
 
 def _number(value: np.longdouble) -> mpmath.mpf:
