@@ -13,8 +13,8 @@ from ndis_verify.exact_number import InputError
 if TYPE_CHECKING:
     from ndis_verify.audit.study import Power, Validity
 
-QUICK = {100: 250, 10_000: 120}
-FULL = {100: 2000, 10_000: 1000, 1_000_000: 150}
+QUICK = {100: 200, 10_000: 100}
+FULL = {100: 1000, 10_000: 500, 1_000_000: 100}
 HELP = "how often score auditors fail and how tight they get, on pairs of known privacy"
 
 

@@ -1,0 +1,216 @@
+"""Validity and power of score auditors against certified truth; the credible region; one parameter through total variation."""
+
+import json
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import ndtri
+from scipy.stats import beta, binom, norm
+
+from ndis_verify.audit import GaussianCurve, audit_scores, credible_gdp, credible_mass, infer_std
+from ndis_verify.audit.study import GUARANTEED, Case, judged, power_table, run_study, validity_table
+from ndis_verify.audit.tv_inference import subsampled_epsilon
+from ndis_verify.claims import audit_study
+from ndis_verify.claims.audit_cases import EPSILONS, RATE, STD, all_cases, identical_case, subsampled_case
+from ndis_verify.cli import main
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.trade_off import gaussian_trade_off
+
+CONFIDENCE = 0.9
+RUNS = {100: 100, 10_000: 16}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return run_study(all_cases(), RUNS, methods=GUARANTEED, confidence=CONFIDENCE, seed=1)
+
+
+def test_no_auditor_that_promises_a_confidence_breaks_it(study):
+    """False alarm: at most 1e-6 over the whole table, were every rate exactly 1 - CONFIDENCE."""
+    validity, _ = study
+    assert len(validity) == len(all_cases()) * len(RUNS) * len(GUARANTEED)
+    assert not [row for row in validity if row.verdict == "above"]
+    # and, for n = 100, the runs are enough to say that each rate is at most 0.1 with confidence 0.99
+    assert all(row.verdict == "at most" for row in validity if row.n == 100)
+
+
+def test_limits_are_tight_enough_to_be_of_use(study):
+    _, power = study
+    share = {(row.case, row.method, row.n): row.share for row in power}
+    assert all(0 <= value <= 1 for value in share.values())
+    assert share["Gaussian", "best-set", 10_000] > 0.4 and share["Laplace", "family", 10_000] > 0.85
+    for case in {case for case, _, _ in share}:
+        assert share[case, "best-set", 10_000] > share[case, "tv", 10_000]
+        assert share[case, "best-set", 10_000] > share[case, "best-set", 100]
+
+
+def test_a_million_scores_once():
+    case = next(case for case in all_cases() if case.name == "Gaussian")
+    validity, power = run_study([case], {1_000_000: 1}, methods=("best-set", "family"))
+    assert not any(row.exceeded for row in validity) and all(0.65 < row.share < 1 for row in power)
+
+
+def test_the_study_sees_an_auditor_that_cries_wolf(monkeypatch):
+    """Three planted faults: no limits at all, the mean for a limit, and a Gaussian reading of a Laplace pair."""
+    cases = [case for case in all_cases() if case.name in ("identical normal", "Laplace")]
+    validity, _ = run_study(cases, {100: 60}, methods=("plug-in", "gdp"), seed=2)
+    verdicts = {(row.case, row.method): row.verdict for row in validity}
+    assert verdicts["identical normal", "plug-in"] == verdicts["Laplace", "gdp"] == "above"
+    assert verdicts["identical normal", "gdp"] != "above"
+    from ndis_verify.audit import set_limits
+
+    monkeypatch.setattr(set_limits, "clopper_pearson_lower", lambda count, n, failure: count / n)
+    monkeypatch.setattr(set_limits, "clopper_pearson_upper", lambda count, n, failure: (count + 1) / (n + 1))
+    faulty, _ = run_study(cases[:1], {100: 60}, methods=("family",), seed=2)
+    assert faulty[0].verdict == "above"
+
+
+def test_the_same_seed_gives_the_same_tables_whatever_else_runs():
+    cases = all_cases()[3:5]
+    alone = run_study(cases[1:], {100: 5}, methods=("best-set",), seed=3)
+    both = run_study(cases, {100: 5}, methods=("best-set",), seed=3)
+    assert alone[1] == [row for row in both[1] if row.case == cases[1].name]
+    assert validity_table(both[0]).count("\n") == 3 and power_table(both[1]).startswith("| case | n | best-set |")
+
+
+@pytest.mark.parametrize("exceeded, runs, failure, verdict", [(0, 100, 0.05, "at most"), (3, 40, 0.05, "consistent"), (40, 100, 0.05, "above"), (1, 20, 0.01, "consistent")])
+def test_verdicts_of_counts(exceeded, runs, failure, verdict):
+    row = judged("case", "method", 100, runs, exceeded, failure)
+    assert row.verdict == verdict
+    assert binom.cdf(exceeded, runs, row.highest) <= 0.01 + 1e-6 or row.highest == 1
+
+
+# --- the truth that the study compares with
+
+
+def test_truth_of_the_subsampled_pair_against_quadrature():
+    case = subsampled_case()
+    p = lambda x: RATE * norm.pdf(x, 1, STD) + (1 - RATE) * norm.pdf(x, 0, STD)  # noqa: E731
+    q = lambda x: norm.pdf(x, 0, STD)  # noqa: E731
+    for eps in EPSILONS:
+        orders = [quad(lambda x: max(a(x) - math.exp(eps) * b(x), 0), -2, 3.5, limit=400, points=[0.5, 0, 1])[0] for a, b in ((p, q), (q, p))]
+        assert case.deltas[eps] == pytest.approx(max(orders), rel=1e-6)
+    for delta, eps in case.epsilons.items():
+        assert eps == pytest.approx(subsampled_epsilon(RATE, STD, delta), rel=1e-9)
+
+
+@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
+def test_draws_are_from_the_laws_whose_truth_is_stated(case):
+    """The plug-in total variation of many draws is near the stated one: within 0.015, of which 0.011 is what 280 bins of equal laws show."""
+    p, q = case.draw(np.random.default_rng(4), 400_000)
+    found = float(audit_scores(p, q, method="plug-in", epsilon=0.0, bins="adaptive").delta(0))
+    assert abs(found - case.deltas[0.0]) < 0.015
+    assert list(case.deltas.values()) == sorted(case.deltas.values(), reverse=True)
+
+
+# --- the credible region (KM-eq2.5)
+
+
+def reference_mass(mu, fp, n, fn, m):
+    """The mass inside by mpmath over b (the other variable), densities as they stand in the source, 30 digits."""
+    with mpmath.workdps(30):
+        a1, a2, b1, b2 = (mpmath.mpf(v) + mpmath.mpf(1) / 2 for v in (fp, n - fp, fn, m - fn))
+        quantile = lambda x: mpmath.sqrt(2) * mpmath.erfinv(2 * x - 1)  # noqa: E731
+        curve = lambda x: mpmath.ncdf(-quantile(x) - mu)  # noqa: E731
+        below = lambda x: mpmath.betainc(a1, a2, 0, x, regularized=True)  # noqa: E731
+        mean = b1 / (b1 + b2)
+        spread = mpmath.sqrt(mean * (1 - mean) / (b1 + b2 + 1))
+        inner = [mean + k * spread for k in range(-14, 15, 2)]
+        points = [mpmath.mpf("1e-25"), *[x for x in inner if 1e-20 < x < 1 - 1e-12], 1 - mpmath.mpf("1e-25")]
+        density = lambda b: b ** (b1 - 1) * (1 - b) ** (b2 - 1) / mpmath.beta(b1, b2)  # noqa: E731
+        return mpmath.quad(lambda b: density(b) * (below(1 - curve(1 - b)) - below(curve(b))), points)
+
+
+@pytest.mark.parametrize("mu, fp, n, fn, m", [(1.0, 3, 40, 5, 40), (2.0, 1, 30, 12, 50), (0.3, 8, 25, 9, 25)])
+def test_credible_mass_against_another_variable_and_another_library(mu, fp, n, fn, m):
+    inside, outside = credible_mass(lambda a: gaussian_trade_off(a, mu), fp, n, fn, m)
+    reference = reference_mass(mu, fp, n, fn, m)
+    assert abs(inside - float(reference)) < 1e-9 and inside + outside == pytest.approx(1, abs=1e-12)
+
+
+def test_credible_mass_where_a_fixed_grid_misses_the_posterior():
+    """The source's integrator: a product rule on the unit square sees nothing of a spot of width 1e-4."""
+    n, fp, fn, mu = 10_000_000, 500_000, 7_400_000, 0.99
+    inside, outside = credible_mass(lambda a: gaussian_trade_off(a, mu), fp, n, fn, n)
+    nodes, weights = np.polynomial.legendre.leggauss(21)
+    x = (nodes + 1) / 2
+    a, b = beta(0.5 + fp, 0.5 + n - fp), beta(0.5 + fn, 0.5 + n - fn)
+    product = np.outer(a.pdf(x), b.pdf(x)) * (x[None, :] >= gaussian_trade_off(x, mu)[:, None]) * np.outer(weights, weights) / 4
+    assert product.sum() == 0.0
+    # by the delta method the posterior of Phi^-1(1 - a) - Phi^-1(b) is normal; mu lies in its lower tail
+    centre = -ndtri(fp / n) - ndtri(fn / n)
+    spread = math.sqrt(sum(r * (1 - r) / n / norm.pdf(ndtri(r)) ** 2 for r in (fp / n, fn / n)))
+    assert inside == pytest.approx(norm.cdf((mu - centre) / spread), rel=0.02) and inside + outside == pytest.approx(1)
+
+
+def test_the_tail_outside_keeps_its_digits():
+    outside = [credible_mass(lambda a: gaussian_trade_off(a, mu), 300, 20_000, 9_000, 20_000)[1] for mu in (2.0, 2.5, 2.7)]
+    assert outside[0] == pytest.approx(1) and 0 < outside[2] < 1e-30 < outside[1] < 1e-10
+
+
+def test_credible_mu_has_the_stated_mass_and_stays_positive_for_guessing():
+    mu = credible_gdp(75, 1_000, 600, 1_000, 0.05)
+    assert credible_mass(lambda a: gaussian_trade_off(a, mu), 75, 1_000, 600, 1_000)[0] == pytest.approx(0.05, abs=1e-5)
+    assert credible_gdp(500, 1_000, 500, 1_000, 0.05) > 0  # the region of guessing is a line of mass 0
+    with pytest.raises(InputError, match="false_positives"):
+        credible_mass(lambda a: 1 - a, 5, 4, 0, 4)
+    with pytest.raises(InputError, match="failure"):
+        credible_gdp(1, 4, 1, 4, 1.0)
+
+
+def test_gaussian_curves():
+    assert GaussianCurve(0.0).epsilon(1e-5) == 0 and GaussianCurve(0.0).delta(0.0) == 0
+    assert GaussianCurve(1.0).delta(GaussianCurve(1.0).epsilon(1e-5)) == pytest.approx(1e-5)
+    with pytest.raises(InputError, match="delta"):
+        GaussianCurve(1.0).epsilon(0.0)
+
+
+# --- one parameter through total variation (KM-7)
+
+
+@pytest.mark.parametrize("bins", ["threshold", (-1.5, 2.5, 20)])
+@pytest.mark.parametrize("rate, std, n, runs", [(0.25, 0.3, 2_000, 50), (1.0, 2.0, 500, 50)])
+def test_intervals_of_std_and_epsilon_hold_together(bins, rate, std, n, runs):
+    """More failures than the 1e-6 quantile at the stated rate 0.1 would be a false alarm of at most 1e-6."""
+    rng = np.random.default_rng([7, n])
+    true, failures, widths = subsampled_epsilon(rate, std, 1e-5), 0, []
+    for _ in range(runs):
+        p, q = std * rng.standard_normal(n) + (rng.random(n) < rate), std * rng.standard_normal(n)
+        found = infer_std(p, q, rate, confidence=0.9, bins=bins)
+        failures += not (found.std.low <= std <= found.std.high and found.epsilon.low <= true <= found.epsilon.high)
+        widths.append(found.tv.high - found.tv.low)
+    assert failures <= binom.isf(1e-6, runs, 0.1)
+    assert np.mean(widths) < (0.5 if n < 1_000 else 0.15)
+
+
+def test_bins_that_could_hide_a_difference_are_refused():
+    rng = np.random.default_rng(8)
+    p, q = rng.normal(1, 1, 100), rng.normal(0, 1, 100)
+    for bins in ((-4.0, 4.0, 5), "width", (0.0, 1.0, 3)):
+        with pytest.raises(InputError, match="bins"):
+            infer_std(p, q, bins=bins)
+    with pytest.raises(InputError, match="rate"):
+        infer_std(p, q, 0.0)
+    reversed_ = infer_std(q, p)
+    assert reversed_.estimate == math.inf and reversed_.std.high == math.inf and reversed_.epsilon.low == 0
+
+
+# --- the command
+
+
+def test_study_command_writes_both_reports(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(audit_study, "QUICK", {100: 25})
+    assert main(["audit", "study", "--cases", "Laplace", "--sizes", "100", "--output", str(tmp_path), "--json"]) == 0
+    record = json.loads((tmp_path / "audit_study.json").read_text())
+    assert json.loads(capsys.readouterr().out) == record and {row["case"] for row in record["validity"]} == {"Laplace"}
+    text = (tmp_path / "audit_study.md").read_text()
+    assert "**above**" in text and "## Power" in text
+    assert main(["audit", "study", "--cases", "none"]) == 2 and main(["audit", "study", "--sizes", "7"]) == 2
+
+
+def test_a_case_of_identical_laws_has_no_privacy_loss():
+    case = identical_case("same", lambda rng, n: rng.standard_normal(n))
+    assert isinstance(case, Case) and not any(case.deltas.values()) and not any(case.epsilons.values())
