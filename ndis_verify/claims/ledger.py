@@ -30,6 +30,7 @@ _TOPICS = (
     "denoising",
     "experiments_gaussian",
     "experiments_graph",
+    "baselines",
     "covariance_shift",
     "covariance_order",
     "covariance_box",

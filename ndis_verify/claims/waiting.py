@@ -54,14 +54,6 @@ CLAIMS = (
         (*_RELATIVE, *_LEAST_SQUARES),
     ),
     _open(
-        "N24-Fig14",
-        "baselines: projected least squares (Sheffet) and the mutual-information baseline",
-        "The two baselines compared with are (eps, delta)-DP at the constants of the figure.",
-        "The baselines are not in this package yet, and the constants of the figure were lost from the text.",
-        (*_LEAST_SQUARES, "every record has norm at most l"),
-        note="The second baseline bounds mutual information and is converted to (eps, delta) by an inequality of its own.",
-    ),
-    _open(
         "N24-TabI",
         "utility of private random projection on three data sets",
         "Pairwise-distance ratio, dot-product ratio and added noise of four methods, averages of 100 runs.",

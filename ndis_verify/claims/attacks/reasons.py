@@ -12,6 +12,7 @@ NO_MARGIN = {
     "N24-P12": "it is two moments of a normal variable, E x^2 = s^2 and E x^4 = 3 s^4, with nothing to vary but the scale",
     "N24-Tab-sizes": "it is a misprint, two rows of a table exchanged",
     "BW-T4-range": "it is one number, enclosed; the threshold over all eps is attacked in BW-T4-corrected",
+    "N26-Fig2-ridges": "it is a table of enclosed numbers; the threshold over its whole domain is attacked in N26-Fig2",
     "SL-2-slack": "it is a table of enclosed numbers; the mechanism over its whole domain is attacked in SL-2",
     "KM-Fig7": "it is one curve at s = 5; the largest sensitivity at every s is attacked in KM-7.2",
     "KM-AppE-log": "it is a misprint, a logarithm left out; the counterexample on record is one point",
