@@ -162,6 +162,10 @@ def _certified_ridge_delta(point: Point, digits: int, epsilon: Fraction | None =
     return oracle.certified_rp_hockey_stick(square / (square + point["noise"]), int(point["r"]), epsilon, "delete", digits=digits)
 
 
+def _shifts(rng: np.random.Generator, count: int) -> Columns:
+    return {**targets(rng, count), "sensitivity": log_uniform(rng, 1e-3, 1e3, count)}
+
+
 def _samples(rng: np.random.Generator, count: int) -> Columns:
     """Rates from delta to 1."""
     columns = _projections(1e6)(rng, count)
@@ -184,6 +188,13 @@ FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
         Family("random projection", _projections(1e6), _ridge, _ridge_delta, _certified_ridge_delta),
+        Family(
+            "gaussian mechanism",
+            _shifts,
+            lambda columns: fast.gaussian_std(columns["sensitivity"], columns["epsilon"], columns["delta"]),
+            lambda columns, std: fast.gaussian_hockey_stick(columns["sensitivity"], std, columns["epsilon"]),
+            lambda point, digits: oracle.certified_gaussian_hockey_stick(point["sensitivity"], point["noise"], point["epsilon"], digits=digits),
+        ),
         Family("random linear combination", _projections(1), _ridge, _ridge_delta, _certified_ridge_delta),
         Family(
             "subsampled random projection",
@@ -216,7 +227,7 @@ def hunted(family: Family, change: Callable[[Columns], np.ndarray] | None = None
     return run
 
 
-def _claim(id: str, name: str, title: str, statement: str) -> Claim:
+def _claim(id: str, name: str, title: str, statement: str, inputs: tuple[str, ...] = ("1 <= r <= 1e6", "1e-3 <= l <= 1e3")) -> Claim:
     family = FAMILIES[name]
     mutants = {
         "1 per cent less noise": hunted(family, lambda columns: 0.99 * family.calibrate(columns)),
@@ -229,7 +240,7 @@ def _claim(id: str, name: str, title: str, statement: str) -> Claim:
         title=title,
         statement=statement,
         formula="0 <= (delta - delta(noise))/delta <= 2e-11",
-        hypotheses=("1e-6 <= eps <= 100", "1e-30 <= delta <= 0.4", "1 <= r <= 1e6", "1e-3 <= l <= 1e3"),
+        hypotheses=("1e-6 <= eps <= 100", "1e-30 <= delta <= 0.4", *inputs),
         declared=Verdict.SUPPORTED,
         checks=(Check("random targets, every calibration certified", Kind.ATTACK, hunted(family), mutants),),
         note="`python -m ndis_verify.claims.calibration_hunt --points 100000` is the same hunt at length.",
@@ -248,12 +259,20 @@ CLAIMS = (
         "random linear combination",
         "no float64 noise of a random linear combination is too small",
         "The ridge that float64 returns for r = 1 meets the target, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+        ("r = 1", "1e-3 <= l <= 1e3"),
     ),
     _claim(
         "N26-Fig3-safe-side",
         "subsampled random projection",
         "no float64 ridge behind a sample is too small",
         "The ridge that float64 returns for a sampled target meets it, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+    ),
+    _claim(
+        "BW-Alg1-safe-side",
+        "gaussian mechanism",
+        "no float64 standard deviation is too small",
+        "The std that float64 returns for a target meets it, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+        ("1e-3 <= Delta <= 1e3",),
     ),
 )
 
