@@ -233,3 +233,16 @@ def test_sketched_least_squares_uses_the_projection_alone():
         solver.release(features, target[:-1], rng)
     with pytest.raises(InputError, match="norm"):
         solver.release(2 * features, target, rng)
+
+
+@pytest.mark.parametrize("rule", STDS)
+def test_no_random_target_gets_too_little_noise(rule):
+    """Certified at exactly the float64 std that the mechanism carries; `claims.calibration_hunt` is the same hunt at length."""
+    rng = np.random.default_rng(29)
+    for _ in range(150):
+        sensitivity, epsilon = 10 ** rng.uniform(-100, 100), 10 ** rng.uniform(-6, 0 if rule == "classical" else 2)
+        delta = 10 ** rng.uniform(-30, math.log10(0.4))
+        mechanism = gaussian_mechanism(sensitivity, epsilon, delta, adjacency=ADJACENCY, rule=rule)
+        reached = oracle.certified_gaussian_hockey_stick(sensitivity, mechanism.std, epsilon, digits=16)
+        assert not mechanism.calibration.unsafe and reached.upper <= exact(delta), (sensitivity, epsilon, delta)
+        assert rule != "analytic" or reached.lower >= exact(delta) * (1 - exact("1e-11"))
