@@ -16,7 +16,6 @@ from ndis_verify.claims.domain import Domain, choice, continuous, integer
 from ndis_verify.claims.least_squares_matrices import DIRECTIONS
 from ndis_verify.claims.least_squares_noise import (
     CAPS,
-    EDGE,
     GAP,
     LEVERAGE_FALLS,
     SAFE,
@@ -201,7 +200,7 @@ CLAIMS = (
         counterexample=UNSAFE_TEXT,
         corrected=f"(eps, delta)-DP exactly when {SAFE} (d features, so any p); no order is needed.",
         note="The condition is false, so the theorem says nothing; without it the conclusion fails. " + _LOST + " The largest divergence lies "
-        "on q = cap by every search (N24-T5-worst-case): one search over p does it.",
+        "on q = cap (N24-T5-worst-case), so one search over p does it: als_cap, certified_als_cap (N24-T5-worst-value).",
     ),
     Claim(
         id="N24-Fig11",
@@ -213,7 +212,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=tuple(replace(check, part="statement") for check in GAP),
         note="Uniform over databases and over sigma, so sigma may depend on r. The bound is of order (1 + e^eps)/r and says nothing at delta = "
-        "1e-6; the exact finite-r law does (N24-6.3-exact-law, N24-6.3-safe), and from eps = (r/2) log(1 + l^2/sigma^2) on delta is 0.",
+        "1e-6; the exact finite-r law does (N24-6.3-exact-law, N24-6.3-worst-case), and from eps = (r/2) log(1 + l^2/sigma^2) on delta is 0.",
     ),
     Claim(
         id="N24-6.3-exact-law",
@@ -260,16 +259,5 @@ CLAIMS = (
         corrected="No point was found where the larger asymptotic direction is below the larger exact one.",
         note="Taking one direction alone as the sketch's privacy can report no loss where there is some. The source conjectures that the two "
         "guarantees are very close; this is the part of it that a user needs.",
-    ),
-    Claim(
-        id="N24-T5-worst-case",
-        source="N24",
-        title="where the worst record below a cap lies",
-        statement="The largest divergence over 0 <= p <= q <= cap lies on q = cap, and not at its corners in general.",
-        formula="max over the triangle = max over p in [0, cap] of delta(p, cap)",
-        hypotheses=_RECORD,
-        declared=Verdict.SUPPORTED,
-        checks=EDGE,
-        note="cap = 0.1, d = 2, r = 100, eps = 1: 0.0106087 at p = 1/24, 4.78e-6 at p = 0 and 1.29e-6 at p = q. Noise chosen at a corner is too small. Supported and not proved: along p at fixed q the slope of the larger direction has no closed sign.",
     ),
 )

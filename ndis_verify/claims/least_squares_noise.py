@@ -233,69 +233,6 @@ SAFE_CHECKS = tuple(
 )
 
 
-def _edge_margin(inward: bool = False) -> Callable[..., np.ndarray]:
-    """log of the largest divergence found on q = cap less that of (p, q) inside."""
-
-    def margin(cap, height, along, depth, d, r):
-        q = cap * height
-        p = q * along
-        size = np.sqrt(r * p * (q - p) / (1 - q))
-        epsilon = 1e-6 + size**2 / 2 + depth * (size + (1 + depth) / 2 * q / (1 - q))
-        inside = larger(fast.log_als_hockey_stick, p, q, d, r, epsilon)
-        edge = q * 0.999 if inward else cap
-        best = np.full(q.shape, -np.inf)
-        for at in (along * edge, p, p + edge - q, 0 * edge, edge):
-            at = np.clip(at, 0, edge)
-            best = np.maximum(best, larger(fast.log_als_hockey_stick, at, edge, d, r, epsilon))
-        for row in np.flatnonzero(best < inside):  # a finer look before anything is called a violation
-            at = np.linspace(0, edge[row], 65)
-            best[row] = max(best[row], larger(fast.log_als_hockey_stick, at, edge[row], d[row], r[row], epsilon[row]).max())
-        return np.where(inside > -600, best - inside, 1.0)
-
-    return margin
-
-
-_EDGE_DOMAIN = Domain(
-    (
-        continuous("cap", "0.0001", "0.95", "logit"),
-        continuous("height", "0.05", "0.9999"),
-        continuous("along", 0, 1),
-        continuous("depth", 0, 20),
-        choice("d", (1, 2, 5)),
-        integer("r", 1, 1000, "log"),
-    )
-)
-
-
-def _corners(p: Fraction) -> Callable[[str], Evidence]:
-    """Certified: at q = 0.1, d = 2, r = 100, eps = 1 the leverage p gives over 1000 times either corner."""
-
-    def run(effort: str) -> Evidence:
-        at = Fraction(1, 10), 2, 100, 1
-        with working_bits(120):
-            inner, ends = worst(p, *at), [worst(Fraction(e, 10), *at) for e in (0, 1)]
-            holds = inner > 1000 * ends[0] and inner > 1000 * ends[1]
-            shown = ", ".join(enclosure(v).decimal(6)[0] for v in (inner, *ends))
-        return Evidence(Outcome.HELD if holds else Outcome.FAILED, "certified", f"inside, at p = 0, at p = q: {shown}", 18, 3, "numbers")
-
-    return run
-
-
-EDGE = (
-    attack_check(
-        "none inside above the edge q = cap",
-        _edge_margin(),
-        _EDGE_DOMAIN,
-        mutants={"edge moved below the point": _edge_margin(inward=True)},
-        quick=96,
-        full=4000,
-        tolerance=1e-8,
-        part="on the edge",
-    ),
-    Check("certified: corners understate", Kind.ENCLOSURE, _corners(Fraction(1, 24)), {"at p = 1e-7": _corners(Fraction(1, 10**7))}, "not at a corner"),
-)
-
-
 def student_distance(d: int, r: int) -> float:
     """Total variation distance of the scaled sketched solution from N(0, I_d): the same for every database.
 

@@ -46,6 +46,7 @@ _TOPICS = (
     "estimator",
     "least_squares",
     "least_squares_mechanism",
+    "least_squares_worst",
     "privacy_loss",
     "trade_off",
     "histogram_auditing",

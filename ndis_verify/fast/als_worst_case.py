@@ -29,6 +29,7 @@ _ZOOM = np.linspace(-1.0, 1.0, 9)
 _REACHES = (0.75, 0.2, 0.05)
 _STEPS = (0.02, 0.003, 3e-4, 5e-5)
 _MOVES = 40
+_MARGIN = 1e-10  # how far below the target a record is taken, so that the next worst record is not above it
 Curve = Callable[..., np.ndarray]
 
 
@@ -60,7 +61,7 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> float:
     """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5).
 
     Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). One target: epsilon >= 0,
-    0 < delta < 1. Within about 1e-10 relative, on the safe side of what `als_worst_case` finds. Raises `InputError`.
+    0 < delta < 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds. Raises `InputError`.
     """
     return _cap(log_als_hockey_stick, _along_constant_difference, *_checked_target(d, r, epsilon, delta))
 
@@ -74,7 +75,7 @@ def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> float:
     return _cap(log_als_exact_hockey_stick, _at_constant_ratio, d, r, epsilon, delta)
 
 
-def _worst(curve: Curve, cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> WorstRecord:
+def _worst(curve: Curve, cap: Any, d: Any, r: Any, epsilon: Any, direction: str, fine: bool = True) -> WorstRecord:
     if direction != "both" and direction not in DIRECTIONS:
         raise InputError("direction", direction, "must be 'delete', 'insert' or 'both'")
     cap = probabilities(cap, "cap")
@@ -85,7 +86,7 @@ def _worst(curve: Curve, cap: Any, d: Any, r: Any, epsilon: Any, direction: str)
     except ValueError:
         raise InputError("epsilon", np.shape(epsilon), "must broadcast with cap and r") from None
     names = DIRECTIONS if direction == "both" else (direction,)
-    found = [_highest(curve, cap.ravel(), d, r.ravel(), epsilon.ravel(), name) for name in names]
+    found = [_highest(curve, cap.ravel(), d, r.ravel(), epsilon.ravel(), name, fine) for name in names]
     values = np.stack([value for value, _ in found])
     best = values.argmax(axis=0)
     rows = np.arange(cap.size)
@@ -96,7 +97,7 @@ def _worst(curve: Curve, cap: Any, d: Any, r: Any, epsilon: Any, direction: str)
     return WorstRecord(delta[()], log_delta[()], (share * cap)[()], np.array(names)[best].reshape(cap.shape)[()])
 
 
-def _highest(curve: Curve, cap: np.ndarray, d: Any, r: np.ndarray, epsilon: np.ndarray, direction: str) -> tuple[np.ndarray, np.ndarray]:
+def _highest(curve: Curve, cap: np.ndarray, d: Any, r: np.ndarray, epsilon: np.ndarray, direction: str, fine: bool) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, p/cap) of the highest point found on q = cap, row by row; in the log odds of p/cap, as maxima crowd at both ends."""
     best, share = np.full(cap.size, -np.inf), np.zeros(cap.size)
 
@@ -113,10 +114,10 @@ def _highest(curve: Curve, cap: np.ndarray, d: Any, r: np.ndarray, epsilon: np.n
         return values
 
     keep(np.broadcast_to(np.concatenate([[0.0], expit(_GRID), [1.0]]), (cap.size, _GRID.size + 2)))
-    for reach in _REACHES:
+    for reach in _REACHES if fine else ():
         keep(expit(np.clip(logit(share), *_ENDS)[:, None] + reach * _ZOOM))
     middle = np.clip(logit(share), *_ENDS)
-    for reach in _STEPS:
+    for reach in _STEPS if fine else ():
         left, centre, right = keep(expit(middle[:, None] + reach * np.array([-1.0, 0.0, 1.0]))).T
         with np.errstate(all="ignore"):
             step = 0.5 * (left - right) / (left - 2 * centre + right)  # the vertex of a parabola
@@ -127,23 +128,25 @@ def _highest(curve: Curve, cap: np.ndarray, d: Any, r: np.ndarray, epsilon: np.n
 def _cap(curve: Curve, descend: Callable[..., tuple], d: int, r: float, epsilon: float, delta: float) -> float:
     goal = np.log(delta) - SAFETY
     log_room = np.log(0.05)  # log of log(1/(1-cap))
-    while (worst := _worst(curve, _cap_of(log_room), d, r, epsilon, "both")).log_delta <= goal:
+    while (worst := _worst(curve, _cap_of(log_room), d, r, epsilon, "both", fine=False)).log_delta <= goal:
         log_room += 1.0
         if _cap_of(log_room) >= 1:
             raise InputError("delta", delta, "is met at every cap below 1 - 1e-16: there is no largest one")
-    cap = float(_cap_of(log_room))
+    cap, fine = float(_cap_of(log_room)), False
     for _ in range(_MOVES):
         at = descend(float(worst.leverage), cap)
 
         def excess(u: np.ndarray, _: np.ndarray) -> np.ndarray:
             p, q = at(u)
-            return np.maximum(curve(p, q, d, r, epsilon, str(worst.direction)), -1e300) - goal
+            return np.maximum(curve(p, q, d, r, epsilon, str(worst.direction)), -1e300) - goal + _MARGIN
 
         high = np.array([1.0])
         while excess(high, high)[0] > 0:
             high *= 2
-        cap = min(cap * (1 - 1e-11), float(at(safe_root(excess, high, np.array([0.0])))[1][0]))
-        worst = _worst(curve, cap, d, r, epsilon, "both")
+        cap = min(cap, float(at(safe_root(excess, high, np.array([0.0])))[1][0]))
+        worst = _worst(curve, cap, d, r, epsilon, "both", fine)
+        if worst.log_delta <= goal and not fine:  # any record bounds the cap; the finest search is for the last ones
+            fine, worst = True, _worst(curve, cap, d, r, epsilon, "both")
         if worst.log_delta <= goal:
             return cap
     raise ArithmeticError(f"als_cap: the worst records of {_MOVES} caps did not settle")
