@@ -388,10 +388,6 @@ CLAIMS = (
         note="Decided is the formula for given histograms. That its value estimates the composed mechanism's profile waits on the experiments; each empty bin of one histogram puts its "
         "whole mass into delta.",
     ),
-    _open("KM-Alg2", "the histogram auditor", "The algorithm returns the divergence of the two histograms as an estimate of delta.", _AUDITOR, "A plug-in value is no lower limit: its mean is at least the divergence of the binned laws."),
-    _open("KM-Fig4", "total variation of two Gaussians estimated with 63 bins", "With 50000 samples the estimate follows the exact total variation over s; the width gives 63 bins.", _AUDITOR, "63 widths are 5.97 s: the range on which the bins lie is not stated. The exact curve's formula is misprinted, see KM-eq5.1."),
-    _open("KM-Fig5", "trade-off curve of the subsampled Gaussian pair", "With 10^5 samples the estimated curve is close to the exact one.", _AUDITOR),
-    _open("KM-Fig6", "trade-off curve of the Laplace mechanism", "With 10^5 samples and 100 bins the estimated curve is close to the exact one.", _AUDITOR),
     _open("KM-Alg3", "black-box auditing of DP-SGD", "Losses of models trained with and without a record are independent draws from the two laws.", _EXPERIMENT),
     _open("KM-Alg4", "white-box auditing with random canaries", "Inner products of noisy gradients with the canary are draws from the pair of one step.", _EXPERIMENT),
     _open("KM-Fig8", "trade-off curves, losses close to normal", "Threshold and histogram auditing give nearly the same curve.", _EXPERIMENT),

@@ -50,6 +50,8 @@ _TOPICS = (
     "privacy_loss",
     "trade_off",
     "histogram_auditing",
+    "score_auditing",
+    "score_figures",
     "tv_inference",
     "random_canaries",
     "misprints",
