@@ -1,7 +1,7 @@
 """Attacks on the universal claims whose topic states none, and why the remaining claims have none.
 
-Every file here has `ATTACKS`: claim id -> one check or several. The ledger adds them to its claims, in the part of the
-statement that the claim's first check decides, so that `verify` runs them and `ndis-verify attack ID` searches them.
+Every file here has `ATTACKS`: claim id -> one check or several. The ledger adds them to its claims, in the first part of
+the statement that stands, so that `verify` runs them and `ndis-verify attack ID` searches them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import replace
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.claims.attack import Problem
 from ndis_verify.claims.attack_checks import PointRun
-from ndis_verify.claims.attacks import auditing, closed_forms, finite_laws, matrices, mechanisms, projection_forms, relative, safe_side
+from ndis_verify.claims.attacks import auditing, closed_forms, finite_laws, matrices, mechanisms, projection_forms, relative, restricted, safe_side
 from ndis_verify.claims.attacks.builders import around
 from ndis_verify.claims.attacks.printed import PRINTED
 from ndis_verify.claims.attacks.reasons import NO_MARGIN
 from ndis_verify.exact_number import InputError
 
-_FILES = (auditing, closed_forms, finite_laws, matrices, mechanisms, projection_forms, relative, safe_side)
+_FILES = (auditing, closed_forms, finite_laws, matrices, mechanisms, projection_forms, relative, restricted, safe_side)
 
 
 def attacks_by_id() -> dict[str, tuple[Check, ...]]:
@@ -32,9 +32,12 @@ def attacks_by_id() -> dict[str, tuple[Check, ...]]:
 
 
 def with_attacks(claim: Claim, attacks: dict[str, tuple[Check, ...]]) -> Claim:
-    """The claim with the attacks on it, as evidence for the part that its first check decides."""
-    added = tuple(replace(check, part=claim.checks[0].part) for check in attacks.get(claim.id, ()))
-    return replace(claim, checks=(*claim.checks, *added))
+    """The claim with the attacks on it, as evidence for the first part that no counterexample breaks."""
+    if claim.id not in attacks:
+        return claim
+    broken = {check.part for check in claim.checks if check.kind is Kind.COUNTEREXAMPLE}
+    part = next(check.part for check in claim.checks if check.part not in broken)
+    return replace(claim, checks=(*claim.checks, *(replace(check, part=part) for check in attacks[claim.id])))
 
 
 def problems_of(claim: Claim) -> list[Problem]:
