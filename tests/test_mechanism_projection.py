@@ -5,18 +5,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from ndis_verify import fast, mechanisms, oracle
 from ndis_verify.claims.calibration_hunt import FAMILIES, Family, hunt
-from ndis_verify.claims.projection_white_box import adversarial
+from ndis_verify.claims.projection_white_box import adversarial, real
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import leverage_scores, neighbourhood_leverage
-from ndis_verify.mechanisms.projection_wrappers import inner_epsilon
 from ndis_verify.mechanisms.white_box import worst_neighbour
 from ndis_verify.oracle.leverage import leverage_of_set
+from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
 
 EXTREMES = [(1, 1e-6, 0.4), (1, 100.0, 1e-30), (1_000_000, 1e-6, 1e-30), (1_000_000, 100.0, 0.4), (1, 1e-6, 1e-30), (10, 1.0, 1e-6), (37, 0.3, 1e-12)]
 DATA = np.array([[0.9, 0.1, 0.0], [0.0, -0.7, 0.5], [0.3, 0.3, 0.3], [0.6, 0.0, -0.6], [0.0, 0.0, 0.2]])
@@ -41,7 +41,18 @@ def test_the_ridge_is_on_the_safe_side_of_the_certified_one(r, epsilon, delta):
 
 
 def test_two_routes_give_the_certified_ridge():
-    assert oracle.rp_ridge("0.5", 3, "0.2", "1e-9", digits=15).overlaps(oracle.certified_rp_ridge("0.5", 3, "0.2", "1e-9", digits=15))
+    assert oracle.rp_ridge("0.5", 3, "0.2", "1e-9", digits=8).overlaps(oracle.certified_rp_ridge("0.5", 3, "0.2", "1e-9", digits=8))
+    sampled = oracle.certified_sampled_rp_ridge("0.5", "0.01", 3, "0.2", "1e-9", digits=8)
+    assert oracle.sampled_rp_ridge("0.5", "0.01", 3, "0.2", "1e-9", digits=8).overlaps(sampled) and sampled.relative_radius < 1e-8
+    assert oracle.certified_sampled_rp_ridge(1, "0.01", 3, "0.2", "0.01").upper == 0
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.25, 1e-3])
+@pytest.mark.parametrize("r, epsilon, delta", [(1, 1e-6, 1e-4), (1000, 100.0, 1e-30), (10, 1.0, 1e-6)])
+def test_the_sampled_ridge_is_on_the_safe_side_of_the_certified_one(rate, r, epsilon, delta):
+    found = Fraction(float(fast.sampled_rp_ridge(2.0, rate, r, epsilon, delta)))
+    certified = oracle.certified_sampled_rp_ridge(2, rate, r, epsilon, delta, digits=18)
+    assert certified.upper <= found <= certified.upper * (1 + Fraction(1, 10**9))
 
 
 @pytest.mark.parametrize("r, epsilon, delta", EXTREMES)
@@ -65,6 +76,7 @@ def test_ridges_at_the_ends():
     assert fast.rp_ridge_hockey_stick(1.0, [0.0, np.inf], 5, 1.0).tolist() == [1.0, 0.0]
 
 
+@settings(max_examples=12)
 @given(st.floats(1e-6, 100), st.floats(-30, -0.4), st.integers(1, 10**6), st.floats(1e-3, 1e3))
 def test_a_certificate_never_exceeds_its_target(epsilon, log_delta, r, bound):
     delta = 10**log_delta
@@ -93,11 +105,11 @@ def test_a_hunt_finds_what_is_planted():
 
 def test_the_sampled_calibration():
     mechanism = mechanisms.subsampled_random_projection(0.1, 10, 1.0, 1e-6, 1.0)
-    inner = float(inner_epsilon(1.0, 0.1))
+    inner = float(fast.sampled_epsilon(1.0, 0.1))
     assert inner == pytest.approx(np.log(1 + np.expm1(1.0) / 0.1), rel=1e-14)
     assert mechanism.ridge == pytest.approx(float(fast.rp_ridge(1.0, 10, inner, 1e-5)), rel=1e-12)
     assert 1e-6 * (1 - 1e-10) <= mechanism.calibration.certificate.delta <= 1e-6
-    assert inner_epsilon([1e-9, 1.0, 700.0], 0.5) == pytest.approx([2e-9, np.log(2 * np.e - 1), 700 + np.log(2)], rel=1e-14)
+    assert fast.sampled_epsilon([1e-9, 1.0, 700.0], 0.5) == pytest.approx([2e-9, np.log(2 * np.e - 1), 700 + np.log(2)], rel=1e-14)
     assert mechanisms.subsampled_random_projection(1.0, 10, 1.0, 1e-6, 1.0).ridge == pytest.approx(mechanisms.random_projection(10, 1.0, 1e-6, 1.0).ridge)
 
 
@@ -240,6 +252,7 @@ def test_the_worst_neighbour_of_the_set_meets_the_relative_target():
 # Sets of databases
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(0, 6), st.sampled_from([0.0, 0.25]))
 def test_the_leverage_of_a_neighbourhood_is_the_definition(seed, d, spare, ridge):
     rng = np.random.default_rng(seed)
@@ -263,6 +276,17 @@ def test_the_ball_comes_in_where_any_record_may():
     assert databases.leverage(0.5) == pytest.approx(1 / (smallest + 1.5), rel=1e-12)
     mechanism = mechanisms.relative_random_projection(databases, 4, 1.0, 1e-3)
     assert mechanism.ridge == pytest.approx(mechanisms.random_projection(4, 1.0, 1e-3, 1.0).ridge - smallest, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "diabetes"])
+def test_the_least_ridge_of_real_records_is_certified(name):
+    data, bound = dict(zip(("breast_cancer", "diabetes"), real()))[name]
+    mechanism = mechanisms.relative_random_projection(mechanisms.neighbourhood(data, bound), 10, 1.0, 1e-5)
+    allowed = oracle.certified_rp_leverage(10, 1, "1e-5", digits=20)
+    beside = leverage_scores(np.vstack([data, np.sqrt(mechanism.ridge) * np.eye(data.shape[1])]))[: len(data)]
+    rows = np.argsort(beside)[-3:]
+    largest = max(exact_leverage_scores(data, rows, digits=20, ridge=mechanism.ridge), key=lambda score: score.mid)
+    assert largest.upper <= allowed.lower <= largest.lower * (1 + Fraction(1, 10**7))
 
 
 def test_membership_in_a_set():

@@ -22,7 +22,6 @@ from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.projection_checks import inner_epsilon as certified_inner_epsilon
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.mechanisms.projection_wrappers import inner_epsilon
 from ndis_verify.oracle.calibration import scaled
 
 Columns = Mapping[str, np.ndarray]
@@ -174,7 +173,7 @@ def _samples(rng: np.random.Generator, count: int) -> Columns:
 
 def _inner(columns: Columns) -> dict[str, np.ndarray]:
     rate = columns["rate"]
-    return {**columns, "epsilon": inner_epsilon(columns["epsilon"], rate), "delta": columns["delta"] / rate * (1 - 4e-16)}
+    return {**columns, "epsilon": fast.sampled_epsilon(columns["epsilon"], rate), "delta": columns["delta"] / rate * (1 - 4e-16)}
 
 
 def _certified_sample_delta(point: Point, digits: int) -> Enclosure:
@@ -199,7 +198,7 @@ FAMILIES: dict[str, Family] = {
         Family(
             "subsampled random projection",
             _samples,
-            lambda columns: _ridge(_inner(columns)),
+            lambda columns: fast.sampled_rp_ridge(*(columns[name] for name in ("norm_bound", "rate", "r", "epsilon", "delta"))),
             lambda columns, ridge: columns["rate"] * _ridge_delta(_inner(columns), ridge),
             _certified_sample_delta,
         ),

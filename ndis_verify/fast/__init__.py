@@ -8,7 +8,15 @@ from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_h
 from ndis_verify.fast.least_squares import als_hockey_stick, als_max_privacy_loss, als_spectrum, log_als_hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
 from ndis_verify.fast.privacy_profile import PrivacyProfile
-from ndis_verify.fast.random_projection import log_rp_hockey_stick, rp_hockey_stick, rp_leverage, rp_ridge, rp_ridge_hockey_stick
+from ndis_verify.fast.random_projection import (
+    log_rp_hockey_stick,
+    rp_hockey_stick,
+    rp_leverage,
+    rp_ridge,
+    rp_ridge_hockey_stick,
+    sampled_epsilon,
+    sampled_rp_ridge,
+)
 from ndis_verify.fast.spectrum import PairBatch, Spectrum, quadratic_form, spectrum
 
 __all__ = [
@@ -40,5 +48,7 @@ __all__ = [
     "rp_leverage",
     "rp_ridge",
     "rp_ridge_hockey_stick",
+    "sampled_epsilon",
+    "sampled_rp_ridge",
     "spectrum",
 ]

@@ -68,6 +68,32 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
         return (odds.reshape(shape) * length * length * (1 + 4e-16))[()]
 
 
+def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
+    """`rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate: after Poisson sampling (N26-Fig3, N26-T5.3).
+
+    0 where delta >= rate: no ridge is needed then. 0 < rate <= 1; the rest as `rp_ridge`, and on the same safe side:
+    rate times the delta of a lone record at eps' was evaluated. Raises `InputError`.
+    """
+    target, rate = np.broadcast_arrays(probabilities(delta, "delta"), _rates(rate))
+    inner = np.minimum(target / rate * (1 - 4e-16), 1.0)
+    return np.where(target >= rate, 0.0, rp_ridge(norm_bound, r, sampled_epsilon(epsilon, rate), inner))[()]
+
+
+def sampled_epsilon(epsilon: Any, rate: Any) -> np.ndarray:
+    """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast. Raises `InputError`."""
+    epsilon, rate = np.broadcast_arrays(checked_epsilons(epsilon), _rates(rate))
+    small = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / rate)
+    large = epsilon + np.log1p(-(1 - rate) * np.exp(-epsilon)) - np.log(rate)
+    return (np.where(epsilon < 1, small, large) * (1 - 1e-15))[()]
+
+
+def _rates(rate: Any) -> np.ndarray:
+    array = probabilities(rate, "rate")
+    if (array == 0).any():
+        raise InputError("rate", 0.0, "must be positive")
+    return array
+
+
 def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> np.ndarray:
     """delta(epsilon) of deleting a lone record of norm l beside a ridge: leverage l^2/(l^2 + ridge), the worst (N26-T5.1).
 

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.hockey_stick import epsilon_for_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
-from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
+from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, number, positive, whole
 from ndis_verify.mechanisms.random_projection import (
@@ -78,7 +78,7 @@ def subsampled_random_projection(
         noise = {"ridge": 0.0}
         why = Certificate("the two samples differ with probability q at most (N26-T5.3)", {"rate": share}, share)
     else:
-        inner = float(inner_epsilon(target.epsilon, share))
+        inner = float(sampled_epsilon(target.epsilon, share))
         level = ridge_level(length, r, inner, target.delta / share * (1 - 4e-16), ridge)
         noise = {"ridge": level, "inner_epsilon": inner}
         lone = certificate(length, level, r, inner)
@@ -93,14 +93,6 @@ def subsampled_random_projection(
             certificate=why,
         )
     )
-
-
-def inner_epsilon(epsilon: Any, rate: Any) -> np.ndarray:
-    """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast."""
-    epsilon, rate = np.broadcast_arrays(np.asarray(epsilon, dtype=np.float64), np.asarray(rate, dtype=np.float64))
-    small = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / rate)
-    large = epsilon + np.log1p(-(1 - rate) * np.exp(-epsilon)) - np.log(rate)
-    return np.where(epsilon < 1, small, large) * (1 - 1e-15)
 
 
 @dataclass(frozen=True)

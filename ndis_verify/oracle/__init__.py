@@ -22,13 +22,14 @@ from ndis_verify.oracle.certified.mean_shift import gaussian_std as certified_ga
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
 from ndis_verify.oracle.certified.random_projection import rp_ridge as certified_rp_ridge
+from ndis_verify.oracle.certified.random_projection import sampled_rp_ridge as certified_sampled_rp_ridge
 from ndis_verify.oracle.generalized_chi2 import generalized_chi2_cdf, generalized_chi2_sf
 from ndis_verify.oracle.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.oracle.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.oracle.least_squares import als_hockey_stick
 from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.quadratic_form import quadratic_form
-from ndis_verify.oracle.random_projection import rp_hockey_stick, rp_leverage, rp_ridge
+from ndis_verify.oracle.random_projection import rp_hockey_stick, rp_leverage, rp_ridge, sampled_rp_ridge
 
 __all__ = [
     "PrecisionError",
@@ -51,6 +52,7 @@ __all__ = [
     "certified_rp_hockey_stick",
     "certified_rp_leverage",
     "certified_rp_ridge",
+    "certified_sampled_rp_ridge",
     "epsilon_for_delta",
     "gaussian_hockey_stick",
     "gaussian_std",
@@ -62,4 +64,5 @@ __all__ = [
     "rp_hockey_stick",
     "rp_leverage",
     "rp_ridge",
+    "sampled_rp_ridge",
 ]

@@ -59,6 +59,15 @@ def decreasing_root(
         raise PrecisionError(f"no bracket of {digits} digits around {+middle}")
 
 
+def hull(first: Enclosure, second: Enclosure, digits: int) -> Enclosure:
+    """An enclosure of both, rounded outward; `digits` sets the precision."""
+    low, high = min(first.lower, second.lower), max(first.upper, second.upper)
+    with mpmath.workdps(digits + 25):
+        mid = to_mpf((low + high) / 2)
+        reach = max(high - exact(mid), exact(mid) - low)
+        return Enclosure(mid, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), first.basis)
+
+
 def scaled(root: Enclosure, factor: Fraction, digits: int) -> Enclosure:
     """`factor` > 0 times an enclosure, rounded outward; the relative radius grows by at most 10^-(digits + 15)."""
     with mpmath.workdps(digits + 25):

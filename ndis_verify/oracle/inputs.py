@@ -50,6 +50,14 @@ def checked_calibration(
     return size, eps, target, checked_digits(digits)
 
 
+def checked_rate(rate: Any) -> Fraction:
+    """A sampling rate in (0, 1], exactly."""
+    share = exact(rate, "rate")
+    if not 0 < share <= 1:
+        raise InputError("rate", rate, "must lie in (0, 1]")
+    return share
+
+
 def positive(value: Any, name: str) -> Fraction:
     """`value` exactly; it must be positive."""
     number = exact(value, name)

@@ -11,21 +11,26 @@ import mpmath
 import numpy as np
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, as_exact, exact_array
+from ndis_verify.exact_number import InputError, as_exact, exact, exact_array
 
 
-def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30) -> list[Enclosure]:
-    """Certified `p_i = d_i^T (D^T D)^{-1} d_i` (N26 eq. 1, N26-D2) for i in `rows`.
+def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any = 0) -> list[Enclosure]:
+    """Certified `p_i = d_i^T (D^T D + ridge I)^{-1} d_i` (N26 eq. 1, N26-D2) for i in `rows`.
 
-    `data`: n x d exact numbers of full column rank. The value is an exact rational; the radius covers its one
+    `data`: n x d exact numbers, of full column rank where ridge = 0; ridge >= 0, exact. The value is an exact rational; the radius covers its one
     rounding to `digits` significant digits. Raises `InputError` where the rank is below d or a row does not exist.
     """
     matrix = as_exact(exact_array(data, "data", 2))
     for row in rows:
         if not 0 <= row < matrix.shape[0]:
             raise InputError("rows", row, f"must be between 0 and {matrix.shape[0] - 1}")
+    level = exact(ridge, "ridge")
+    if level < 0:
+        raise InputError("ridge", ridge, "must be nonnegative")
     integers = _cleared(matrix)
     gram = flint.fmpq_mat(integers.transpose() * integers)  # the common denominator cancels in p_i
+    for j in range(matrix.shape[1]):
+        gram[j, j] += flint.fmpq(level.numerator, level.denominator) * _common(matrix) ** 2
     if gram.rank() < matrix.shape[1]:
         raise InputError("data", f"a matrix of shape {matrix.shape}", "must have full column rank")
     records = flint.fmpq_mat(_cleared(matrix, rows))
@@ -54,9 +59,13 @@ def _multiset(data: np.ndarray) -> tuple:
 
 def _cleared(matrix: np.ndarray, rows: Sequence[int] | None = None) -> flint.fmpz_mat:
     """The matrix (or some of its rows) over the common denominator of all of its entries."""
-    common = math.lcm(*(entry.denominator for entry in matrix.ravel()))
+    common = _common(matrix)
     chosen = matrix if rows is None else matrix[list(rows)]
     return flint.fmpz_mat([[int(entry * common) for entry in row] for row in chosen])
+
+
+def _common(matrix: np.ndarray) -> int:
+    return math.lcm(*(entry.denominator for entry in matrix.ravel()))
 
 
 def _score(records: flint.fmpq_mat, solved: flint.fmpq_mat, k: int, digits: int) -> Enclosure:

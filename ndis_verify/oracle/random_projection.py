@@ -8,8 +8,9 @@ from typing import Any
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root, scaled
-from ndis_verify.oracle.inputs import checked_calibration, checked_projection, positive
+from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.oracle.calibration import decreasing_root, hull, scaled
+from ndis_verify.oracle.inputs import checked_calibration, checked_projection, checked_rate, positive
 from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value
 
 
@@ -47,6 +48,22 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30
     length = positive(norm_bound, "norm_bound")
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
     return scaled(_least_odds(int(r), epsilon, delta, digits + 1), length**2, digits)
+
+
+def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+    """The ridge after Poisson sampling: `rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate (N26-Fig3, N26-T5.3).
+
+    Exactly 0 where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`. Raises `InputError`, `PrecisionError`.
+    """
+    length, share = positive(norm_bound, "norm_bound"), checked_rate(rate)
+    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
+    if delta >= share:
+        return Enclosure(mpmath.mpf(0), mpmath.mpf(0), "agreement")
+    with mpmath.workdps(digits + 40):
+        inner = exact(mpmath.log1p(mpmath.expm1(to_mpf(epsilon)) / to_mpf(share)))
+    slack = inner / 10 ** (digits + 20)
+    ends = [_least_odds(int(r), eps, delta / share, digits + 2) for eps in (inner - slack, inner + slack)]
+    return scaled(hull(*ends, digits), length**2, digits)
 
 
 def _least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
