@@ -16,7 +16,7 @@ from ndis_verify.audit.set_limits import ScoreAudit
 GUARANTEED = ("best-set", "family", "dkw", "tv", "threshold")
 BASELINES = ("threshold-jeffreys", "gdp", "credible")
 FALSE_ALARM = 1e-6
-_SLOW = {"credible": 50, "gdp": 200}  # repetitions that have to be enough
+_SLOW = {"credible": 20, "gdp": 200}  # repetitions that have to be enough
 Progress = Callable[[int, int, str], None]
 
 
@@ -95,7 +95,7 @@ def run_study(
     """Audit every case `repetitions[n]` times with n scores of each law: validity and power of every method, on the same draws.
 
     Sets are chosen for `delta`. The same seed gives the same rows, whatever other cases or sizes are run. The methods that
-    read Gaussian curves are slow and run on the first draws only ("gdp" 200, "credible" 50).
+    read Gaussian curves are slow and run on the first draws only ("gdp" 200, "credible" 20).
     """
     validity, power = [], []
     done, total = 0, len(cases) * sum(repetitions.values())

@@ -129,7 +129,7 @@ def threshold_at_half() -> Derivation:
     q, s, x = sp.Symbol("q", positive=True), sp.Symbol("s", positive=True), sp.Symbol("x", real=True)
     exponent = (x**2 - (x - 1) ** 2) / (2 * s**2)
     steps = (
-        Step("ratio of the two normals", "", lhs=exponent, rhs=(2 * x - 1) / (2 * s**2)),
+        Step("ratio of the two normals", "Exponents of N(1, s^2) over N(0, s^2).", lhs=exponent, rhs=(2 * x - 1) / (2 * s**2)),
         Step("where P exceeds Q", "P/Q - 1 = q (e^{(2x-1)/(2 s^2)} - 1), positive exactly for x > 1/2.", lhs=q * sp.exp(exponent) + (1 - q) - 1, rhs=q * (sp.exp((2 * x - 1) / (2 * s**2)) - 1)),
         Step("the best set", "TV is P(S) - Q(S) at S = {P >= Q} = {x >= 1/2}: two bins cut at 1/2 hide nothing, and no bins finer than these do.", kind="argument"),
         Step("two limits", "p in [p1, p2] and r in [r1, r2], each of four ends failing with at most gamma/4: p - r in [p1 - r2, p2 - r1].", lhs=4 * (failure / 4), rhs=failure),
