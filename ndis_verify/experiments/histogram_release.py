@@ -55,7 +55,7 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     sparse = [key for key in cells if key[0] == "sparse"]
     thin = [key for key in cells if key[0].startswith("power") and key[1] == key[2]]
     soft_worse = [f"{key[0]}, {key[1]} bins, {key[2]} items, eps = {key[3]:g}" for key in cells if cells[key]["aGM soft_threshold"] > plain[key]]
-    closest = max(abs(row["one_release"] / row["rmse"] - 1) for row in rows)
+    closest = max(abs(row["one_release"] / row["rmse"] - 1) for row in rows if row["method"] in ("cGM", "aGM plain"))
     soft_gain = [plain[key] / cells[key]["aGM soft_threshold"] for key in sparse]
     return [
         Finding("the analytic release beats the classical one", all(cells[key]["cGM"] > plain[key] for key in cells)),
@@ -65,7 +65,7 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
         Finding("power-law counts, one item per bin: the soft threshold beats the plain release",
                 all(cells[key]["aGM soft_threshold"] < plain[key] for key in thin)),
         Finding("where most counts stand out of the noise the soft threshold is worse than the plain release", bool(soft_worse), {"where": soft_worse}),
-        Finding("one release of each is within half of its exact root mean squared error", closest < 0.5, {"largest difference": closest}),
+        Finding("one plain release is within 15 % of its exact root mean squared error, 6 deviations at 1000 bins", closest < 0.15, {"largest difference": closest}),
     ]  # fmt: skip
 
 
