@@ -67,7 +67,7 @@ class Inputs:
         if mixed is None:
             return None
         s = mpmath.ldexp(1, exponent)
-        log_mixed = mixed[0] + shift.size * exponent * mpmath.log(2)
+        log_mixed = mixed[0] + shift.size * exponent * mpmath.ln2
         return ((s + 1) * mixed[1] - s * (log_first - log_second) - (log_mixed - log_second)) / 2
 
 
@@ -106,6 +106,6 @@ def _log_and_form(matrix: np.ndarray, vector: np.ndarray) -> tuple[mpmath.mpf, m
     if found is None:
         return None
     lower, pivots = found
-    log = mpmath.fsum(mpmath.log(mpmath.ldexp(pivot, -BITS)) for pivot in pivots)
-    squares = (mpmath.mpf(value) ** 2 / pivot for value, pivot in zip(solved(lower, vector).tolist(), pivots))
-    return log, mpmath.ldexp(mpmath.fsum(squares), -BITS)
+    form = sum(value * value // pivot for value, pivot in zip(solved(lower, vector).tolist(), pivots))
+    log = mpmath.log(mpmath.fprod(pivots)) - len(pivots) * BITS * mpmath.ln2
+    return log, mpmath.ldexp(mpmath.mpf(form), -BITS)

@@ -59,10 +59,10 @@ def largest_loss(laws: Spectrum, row: int) -> float:
     if not form.alpha.any():
         return 0.0
     with mpmath.workprec(BITS):
-        moments = _moments(laws, loss.forms, row, int(_limit(form)[0]))
-        if moments is None:
+        exact = _compared(laws, loss.forms, row, int(_limit(form)[0]))
+        if exact is None:
             return np.inf
-        largest = -moments[1]
+        largest = -exact[1]
         rounded = float(largest)
         return rounded if rounded >= largest else float(np.nextafter(rounded, np.inf))
 
@@ -155,9 +155,10 @@ def _found(laws, forms, rows, epsilon, t, edge) -> tuple[np.ndarray, np.ndarray]
                 break
             exponent = found
             for entry in moved.tolist():
-                moments = _moments(laws, forms, int(rows[entry]), int(exponent[entry]))
-                if moments is not None:
-                    t[entry], edge[entry] = (_wide(moment + float(epsilon[entry])) for moment in moments)
+                constants = _constants(laws, forms, int(rows[entry]), int(exponent[entry]))
+                if constants is not None:
+                    # Where the sum cancels it is exact.
+                    t[entry], edge[entry] = ((epsilon[entry] + high) + middle + low for high, middle, low in constants)
     return t, edge
 
 
@@ -177,15 +178,17 @@ def _exponents(forms: Forms, t: np.ndarray, edge: np.ndarray) -> np.ndarray:
     return np.where(alone, limit, low // _STEP * _STEP)
 
 
-def _moments(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[mpmath.mpf, mpmath.mpf] | None:
-    """t - epsilon and edge - epsilon for which K at s = 2^exponent is exact; None where that is infinite."""
-    known = laws.memory.setdefault("moments", {})
+def _constants(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[tuple[np.longdouble, ...], ...] | None:
+    """`_compared`, each as a sum of three floats, remembered."""
+    known = laws.memory.setdefault("constants", {})
     if (row, exponent) not in known:
-        known[row, exponent] = _compared(laws, forms, row, exponent)
+        exact = _compared(laws, forms, row, exponent)
+        known[row, exponent] = None if exact is None else tuple(_three(value) for value in exact)
     return known[row, exponent]
 
 
 def _compared(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[mpmath.mpf, mpmath.mpf] | None:
+    """t - epsilon and edge - epsilon for which K at s = 2^exponent is exact; None where that is infinite."""
     if laws.inputs is not None:
         moment = laws.inputs.log_moment(row, exponent)
     else:
@@ -216,6 +219,9 @@ def _number(value: np.longdouble) -> mpmath.mpf:
     return mpmath.mpf(high) + mpmath.mpf(float(value - np.longdouble(high)))
 
 
-def _wide(value: mpmath.mpf) -> np.longdouble:
-    high = float(value)
-    return np.longdouble(high) + np.longdouble(float(value - high))
+def _three(value: mpmath.mpf) -> tuple[np.longdouble, ...]:
+    parts = []
+    for _ in range(3):
+        parts.append(np.longdouble(float(value)))
+        value -= float(value)
+    return tuple(parts)
