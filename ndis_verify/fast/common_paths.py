@@ -19,6 +19,8 @@ _EVENLY = np.linspace(0, 1, _SURVEY)
 _MARGINS = 2.8, 8.0, 20.0  # of odds, by which it reaches beyond first estimates of the outermost saddles
 _SERVES = 1.5  # how many standard deviations of the tilted law a common path reaches to
 _SLACK = 0.25  # the error of positions that is put up with
+_ROUNDS = 3  # in which entries that were not served choose anew
+_WORTH = 3  # entries that it takes for one
 _LEVER = 300.0  # how much heights may differ along it, unless they are larger: their difference loses digits
 
 
@@ -30,23 +32,39 @@ def on_common_paths(entries: Entries) -> np.ndarray:
     if not placed.size:
         return value
     # Apart: entries of different forms, and those whose paths bend to different sides.
-    side = 2 * entries.rows[placed] + (entries.edge[placed] > 0)
-    position = position[placed]
-    position += side * (position.max() - position.min() + 3 * _SERVES)
-    anchor, owner = _owners(position)
-    anchor = placed[anchor]
-    paths = entries.paths(anchor).locate(odds[anchor], _SLACK)
+    side = 2 * entries.rows + (entries.edge > 0)
+    position = position + side * (np.ptp(position[placed]) + 3 * _SERVES)
+    for _ in range(_ROUNDS):
+        if placed.size < _WORTH:
+            break
+        anchor, owner = _owners(position[placed])
+        anchor = placed[anchor]
+        paths = entries.paths(anchor).locate(odds[anchor], _SLACK)
+        served, offset = _served(entries, anchor, paths, placed, owner)
+        used, owner = np.unique(owner[served], return_inverse=True)
+        if not used.size:
+            break
+        paths = paths if used.size == anchor.size else paths.take(used)
+        height = paths.height[owner] - offset * paths.saddle[owner]
+        integral, error = shared_trapezoid(paths, owner, offset)
+        good = (error < good_enough(height)) & (np.abs(height) < LOG_ONLY)
+        value[placed[served[good]]] = (height + np.log(integral * paths.scale[owner]))[good]
+        placed = placed[np.isnan(value[placed])]
+    return value
+
+
+def _served(
+    entries: Entries, anchor: np.ndarray, paths: Paths, placed: np.ndarray, owner: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the entries `placed` the paths serve, and how far their thresholds lie beyond those of the paths."""
     near = np.abs(entries.edge[anchor]) < np.abs(entries.t[anchor])
     offset = np.where(near[owner], *(a[placed] - a[anchor[owner]] for a in (entries.edge, entries.t))).astype(np.float64)
     lever = np.abs(offset) * paths.saddle[owner]
     within = lever * paths.relative[owner] < _SERVES + _SLACK
     within &= lever < np.maximum(_LEVER, 0.5 * np.abs(paths.height))[owner]
-    placed, owner, offset = placed[within], owner[within], offset[within]
-    height = paths.height[owner] - offset * paths.saddle[owner]
-    integral, error = shared_trapezoid(paths, owner, offset)
-    good = (error < good_enough(height)) & (np.abs(height) < LOG_ONLY)
-    value[placed[good]] = (height + np.log(integral * paths.scale[owner]))[good]
-    return value
+    within &= (paths.rate[owner] + offset) * paths.side[owner] >= -paths.deviation[owner]
+    served = np.flatnonzero(within)
+    return served, offset[served]
 
 
 def _owners(position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,8 @@ _STEEPEST = 0.72  # below pi/4, from which a Gaussian part stops decaying
 _FLATTEST = 0.15
 _ROUND = 5.0
 _SHARP = 3.0
+_LASTING = 1e4  # exponent of a Gaussian part at the distance of its singularity, from which on it never gets there
+_REACHED = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,19 +85,39 @@ class Paths:
         self.floor = np.zeros(self.t.shape) if self.pole else self.left
         room = np.minimum(self.saddle - self.floor, self.reach - self.saddle) / self.scale
         self.width = np.minimum(np.maximum(1.3 * room, _NARROW), _WIDE)
-        self.side = np.where(self.edge > 0, 1.0, -1.0)
+        self.rate, self.deviation = self._far()
+        self.side = np.where(self.rate > 0, 1.0, -1.0)
         self.bend = self._angles(curved, third)
         return self
+
+    def _far(self) -> tuple[np.ndarray, np.ndarray]:
+        """Far out the integrand is about e^{-rate s + deviation^2 s^2/2}: what remains of the linear parts and of those
+        Gaussian ones that die out before 1/|alpha| is reached."""
+        squares, forms = self.forms.parts[0], self.forms
+        edge = self.edge.astype(np.float64)
+        if squares is None:
+            return edge, np.zeros(edge.shape)
+        factor = 1 - self.saddle[:, None] * forms.alpha
+        lasting = squares > _LASTING * forms.alpha**2 * factor
+        if not lasting.any():
+            return edge, np.zeros(edge.shape)
+        deviation = np.sqrt(np.where(lasting, squares, 0.0).sum(axis=1))
+        slope = self.saddle[:, None] * squares * (1 + factor) / (2 * factor**2)
+        asymptote = np.divide(forms.b_squared, 2 * forms.alpha, out=np.zeros(factor.shape), where=~lasting)
+        rate = self.wide_t + np.where(lasting, -slope, np.nan_to_num(asymptote)).sum(axis=1)
+        return np.where(deviation > 0, rate, edge).astype(np.float64), deviation
 
     def _angles(self, curved: np.ndarray, third: np.ndarray) -> np.ndarray:
         """Angles between the vertical and the far ends of the paths.
 
         Algebraic decay wants the middle of the sector between the vertical and the cut, Gaussian decay the vertical;
-        the Gaussian part ends where the singularities of K are about as far away as the path is from the axis.
+        the Gaussian part ends where the singularities of K are about as far away as the path is from the axis, but
+        for what is Gaussian all along: see `_far`.
         """
         room = np.minimum(self.right - self.saddle, self.saddle - self.left) / self.saddle * np.sqrt(curved)
         angle = _STEEPEST / (1 + (room / _ROUND) ** _SHARP)
-        # Far away the integrand decays on the side of `edge`; steepest descent may set out to the other side.
+        angle = np.minimum(angle, _FLATTEST + (_STEEPEST - _FLATTEST) / (1 + (_REACHED * self.deviation / self.rate) ** 2))
+        # Far away the integrand decays on this side; steepest descent may set out to the other side.
         against = np.arctan(self.width * self.relative**3 * third / 3) * self.side
         return self.side * np.maximum(angle + np.minimum(against, 0), np.minimum(angle, _FLATTEST))
 

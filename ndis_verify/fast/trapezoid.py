@@ -96,7 +96,7 @@ class _Hyperbolas:
 
     def nodes(self, index: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, ...]:
         """x, y, growth and turn (P, N): at s0 + x + iy, the integrand times ds/du over its value at the saddle and
-        scale is e^{growth + i turn}. With a `spread`, without the last nodes where nothing is left."""
+        scale is e^{growth + i turn}. Without the last nodes, where nothing is left."""
         paths = self.paths
         every = index.size == paths.t.size
         rise, tangent, saddle, width, slope, height, t = (
@@ -113,10 +113,11 @@ class _Hyperbolas:
         factor = width[:, None] * (lean + 1j * cosh) / paths.weight(right + 1j * y, slope[:, None])
         growth += np.log(np.abs(factor)) - height[:, None]
         turn += np.angle(factor)
-        if not self.spread:
-            return x, y, growth, turn
-        seen = np.flatnonzero((growth + self._largest(x, index) > _FAINT).any(axis=0))
-        used = slice(0, seen[-1] + 2 if seen.size else 1)
+        # Where a path has died out it ends: farther out the integrand may rise again, if another bend were right there.
+        bound = growth + self._largest(x, index) if self.spread else growth
+        over = np.logical_or.accumulate(bound < _FAINT, axis=1)
+        growth[over] = -np.inf
+        used = slice(0, int(over.shape[1] - over.all(axis=0).sum()) + 1)
         return x[:, used], y[:, used], growth[:, used], turn[:, used]
 
     def _largest(self, x: np.ndarray, index: np.ndarray | slice) -> np.ndarray:
