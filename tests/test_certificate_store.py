@@ -6,15 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ndis_verify import oracle
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims import certificate_store as store
-from ndis_verify.claims.attack_checks import AttackRun, attack_check
-from ndis_verify.claims.checks import Comparison, agreement, kept as keep
+from ndis_verify.claims.attack_checks import attack_check
+from ndis_verify.claims.checks import agreement, kept as keep
 from ndis_verify.claims.covariance_box import BoxOrder
 from ndis_verify.claims.domain import Domain, continuous
 from ndis_verify.claims.ledger import all_claims
+from ndis_verify.claims.least_squares_worst import _NORMAL, Largest
 from ndis_verify.claims.monotone_attacks import increases_with_shift
 from ndis_verify.claims.source_closure import closure, defining_modules, source_hash
+from ndis_verify.oracle.certified.als_worst_case import gaussian_edge
 
 SMALL_BOX = BoxOrder(quick=((2.0, 2.25), (0.5, 0.75)), full=((2.0, 2.5), (0.5, 1.0)))
 
@@ -210,6 +213,23 @@ def attack_recheck(run, content):
     return _searched_again(run.problem, content, run.seed, run.evaluations)
 
 
+def test_worst_records_below_a_cap_are_kept(tmp_path):
+    run = Largest(_NORMAL[3:5], gaussian_edge, oracle.certified_als_worst_case, name="caps")
+    path = kept(tmp_path, run.stored_check())
+    with store.certificates_in(tmp_path):
+        assert "stored certificate" in run("quick").detail
+        for change in (
+            lambda c: c["suprema"].pop(),
+            lambda c: c["suprema"].reverse(),
+            lambda c: c["suprema"][0].update(leverage="1/20"),
+            lambda c: c["suprema"][1].update(value=["1", "2"]),
+        ):
+            whole = path.read_text(encoding="utf-8")
+            tampered(path, change)
+            assert "NOT used" in run("quick").detail
+            path.write_text(whole, encoding="utf-8")
+
+
 def test_a_long_comparison_is_kept_and_some_of_its_points_are_compared_again(tmp_path):
     seen = []
 
@@ -281,8 +301,7 @@ def test_functions_that_a_margin_closes_over_count_as_its_sources():
 
 
 def test_the_ledger_s_certificates_have_names_of_their_own():
-    every = [check.run for claim in all_claims() for check in claim.checks]
-    runs = [r for r in every if isinstance(r, (AttackRun, BoxOrder)) or (isinstance(r, Comparison) and r.name)]
+    runs = [check.run for claim in all_claims() for check in claim.checks if hasattr(check.run, "stored_check")]
     names = [check.name for check in (run.stored_check() for run in runs) if check is not None]
     assert names and len(set(names)) == len(names)
     present = {path.stem for path in store.FOLDER.glob("*.json")}

@@ -118,10 +118,13 @@ class Comparison:
     owner: str = ""
 
     def __call__(self, effort: str) -> Evidence:
-        return stored(self.stored_check(), effort) if self.name and self.owner else self._computed(effort)[0]
+        check = self.stored_check()
+        return self._computed(effort)[0] if check is None else stored(check, effort)
 
-    def stored_check(self) -> StoredCheck:
-        """The number of points, the worst of them and its digits are what is kept."""
+    def stored_check(self) -> StoredCheck | None:
+        """The number of points, the worst of them and its digits are what is kept, of a comparison that has a name."""
+        if not self.name or not self.owner:
+            return None
         modules = {m for m in defining_modules([self.left, self.right, self.points]) if m.startswith(PACKAGE)} | {__name__}
         parameters = {"digits": self.digits, "route": self.route}
         return StoredCheck(file_name(self.owner, self.name), parameters, modules, self._computed, self._sampled)
