@@ -11,7 +11,7 @@ Values = Callable[[np.ndarray], np.ndarray]
 Bounds = Callable[[np.ndarray, np.ndarray], np.ndarray]
 _PARTS = 4
 _ROUNDS = 40
-_CELLS = 16_000
+_CELLS = 6_000
 
 
 @dataclass(frozen=True)

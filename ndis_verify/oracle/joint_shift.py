@@ -36,13 +36,17 @@ class RankOne:
     kept: Fraction
     lost: Fraction
     shift: Fraction
-    regions = (_UNIT,)
 
     def __post_init__(self) -> None:
         for name in ("kept", "lost", "shift"):
             object.__setattr__(self, name, _nonnegative(getattr(self, name), name))
         if self.shift == 0:
             raise InputError("shift", "0", "must be positive")
+
+    @property
+    def regions(self) -> tuple[Cell, ...]:
+        """The range of q; without a covariance step the whole shift lies where there is no other noise, q = 1."""
+        return (_UNIT,) if self.lost else (((Fraction(1), Fraction(1)),),)
 
     def pair(self, added: Fraction, place: tuple[Fraction, ...]) -> GaussianPair:
         """The pair at y = 1, |u| = shift, the more spread law first."""
@@ -82,7 +86,10 @@ class Prediction:
 
     def pair(self, added: Fraction, place: tuple[Fraction, ...]) -> GaussianPair:
         """The neighbouring laws at (z, x), the more spread one first, their shift rounded down by less than one part in 10^40."""
-        z, x = self._point(place)
+        return self.pair_at(added, *self._point(place))
+
+    def pair_at(self, added: Fraction, z: Fraction, x: Fraction) -> GaussianPair:
+        """`pair` by z and x themselves."""
         return self._pair(added, z, x, self._pull(z, x, up=False), up=False)
 
     def greater(self, added: Fraction, cell: Cell) -> GaussianPair:

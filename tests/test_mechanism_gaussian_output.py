@@ -1,0 +1,270 @@
+"""Calibrated Gaussian outputs: known noise levels, the released law, real and adversarial neighbours, errors."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ndis_verify import oracle
+from ndis_verify.claims.output_hunt import FAMILIES
+from ndis_verify.claims.calibration_hunt import hunt
+from ndis_verify.datasets import load_dataset
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.cell_search import largest
+from ndis_verify.fast.covariance_shift import covariance_envelope
+from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne, added_variance, log_joint_delta
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
+from ndis_verify.mechanisms import (
+    UnsafeRelease,
+    calibrated_gaussian,
+    clip_norms,
+    gaussian_process,
+    law_delta,
+    linear_kernel,
+    logistic_regression,
+    squared_exponential,
+    worst_neighbour,
+)
+from ndis_verify.mechanisms.gaussian_process import printed_sensitivity
+from ndis_verify.mechanisms.logistic_regression import logistic_envelope
+from ndis_verify.oracle import joint_shift as certified
+
+FALSE_ALARM = 1e-7  # of each goodness-of-fit test; ten tests at fixed seeds: 1e-6 in all
+KERNEL = squared_exponential(1.0)
+
+
+def cancer(sensitivity="joint", bound="joint", epsilon=1, delta=1e-5):
+    return logistic_regression(30, 3, 1.5, epsilon, delta, sensitivity, bound, records=455)
+
+
+def linnerud(sensitivity="joint", bound="joint", noise=250, epsilon=1, delta=1e-5):
+    return gaussian_process(KERNEL, [0, 0, 0], noise, 0.5, 1, 16, epsilon, delta, sensitivity, bound)
+
+
+# Noise levels
+
+
+@pytest.mark.parametrize(
+    "mechanism, sensitivity, bound, variance",
+    [
+        (cancer, "printed", "chernoff", 16.9984), (cancer, "printed", "corrected", 14.1343), (cancer, "printed", "exact", 12.9567),
+        (cancer, "improved", "exact", 4.1685), (cancer, "improved", "joint", 4.1106), (cancer, "joint", "joint", 3.8749),
+        (linnerud, "printed", "chernoff", 15.2059), (linnerud, "printed", "exact", 8.6476), (linnerud, "printed", "joint", 8.0363),
+        (linnerud, "joint", "joint", 0.0),
+    ],
+)  # fmt: skip
+def test_known_noise_levels(mechanism, sensitivity, bound, variance):
+    found = mechanism(sensitivity, bound)
+    assert found.added_variance == pytest.approx(variance, rel=6e-5, abs=1e-12)
+    assert found.calibration.certificate.delta <= found.calibration.target.delta and not found.calibration.unsafe
+
+
+def test_the_mean_step_first_alone_needs_a_little_more():
+    sensitivities = printed_sensitivity(1.0, 0.5, 250.0, 16)
+
+    def mean_first(v):
+        shift, rho, nu, d = sensitivities(v)
+        first = np.linspace(0, 1, 20_001)
+        return (gaussian_hockey_stick(shift, 1.0, first) + np.exp(first) * covariance_envelope(rho, nu, d, 1 - first, "chernoff")).min()
+
+    assert mean_first(15.2276) <= 1e-5 < mean_first(15.2275)
+
+
+def test_the_oracle_brackets_the_least_noise():
+    v = Fraction(cancer().added_variance)
+    kept = 1 / (3 + Fraction(9, 16))
+    envelope = certified.RankOne(kept, Fraction(9, 48) * kept, Fraction(1, 2))
+    corner = oracle.certified_hockey_stick(envelope.pair(v, (Fraction(0),)), 1, digits=8)
+    assert 1 - Fraction(1, 10**4) < corner.lower * 10**5 and corner.upper <= Fraction(1, 10**5)
+    worst = certified.largest(envelope, v, 1, 3)
+    assert worst.lower <= corner.upper and worst.upper <= Fraction(1, 10**5) * (1 + Fraction(1, 10**3))
+
+
+def test_the_oracle_calibrates_without_a_covariance_step():
+    envelope = certified.RankOne(0, 0, 1)
+    variance = certified.added_variance(envelope, 1, "0.01", digits=3)
+    assert variance.contains(float(gaussian_std(1.0, 1.0, 0.01)) ** 2)
+
+
+def test_certified_and_float64_envelopes_agree():
+    for v, noise in ((0.0, 250), (8.17, 1)):
+        fast = Prediction(1, 0.5, noise, 16).largest(v, 1.0)
+        value = certified.largest(certified.Prediction(1, Fraction(1, 2), noise, 16), v, 1, 2)
+        assert value.lower <= math.exp(fast.upper) and math.exp(fast.attained) <= value.upper
+
+
+def test_less_noise_is_too_little():
+    for envelope, epsilon, delta in ((logistic_envelope(3.0, 1.5), 1.0, 1e-5), (Prediction(1, 0.5, 1, 16), 1.0, 1e-5), (logistic_envelope(0.1, 4), 0.1, 1e-9)):
+        v, found = added_variance(envelope, epsilon, delta)
+        assert found.attained <= found.upper <= math.log(delta)
+        assert envelope.largest(0.99 * v, epsilon).attained > math.log(delta)
+
+
+def test_other_caps_and_labels():
+    assert added_variance(Prediction(1, 0.5, 1, 16), 1, 1e-5)[0] < added_variance(Prediction(1, 0.5, 1, 17), 1, 1e-5)[0]
+    assert added_variance(Prediction(1, 0.5, 1, 1), 1, 1e-5)[0] < added_variance(Prediction(1, 0.6, 1, 1), 1, 1e-5)[0]
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_random_targets_are_met(name):
+    record = hunt(FAMILIES[name], 3, seed=5)
+    assert record.unsafe == 0 and record.undecided == 0 and record.least_waste > -1e-12
+
+
+def test_the_search_brackets_a_maximum():
+    value = lambda x: -((x[:, 0] - 0.3) ** 2) - (x[:, 1] - 1) ** 2  # noqa: E731
+    bound = lambda low, high: value((low + high) / 2) + 2 * (high - low).sum(axis=1)  # noqa: E731  slopes are at most 2
+    found = largest(value, bound, 2, 1e-2)
+    assert found.attained <= 0 <= found.upper < 0.1 and found.point == pytest.approx((0.3, 1), abs=0.1)
+
+
+def test_equal_laws_cost_nothing_and_either_direction_is_covered():
+    assert log_joint_delta(0.0, 0.0, 0.0, 1.0)[0] == -np.inf
+    pair = log_joint_delta(0.5, 0.3, 0.2, 0.4)[0]
+    law = certified.RankOne(0, Fraction(1, 2), 1).pair(Fraction(1), (Fraction(0),))
+    exact = max(float(oracle.hockey_stick(order, Fraction("0.4"), 15).mid) for order in (law, law.swapped()))
+    alone = log_joint_delta(0.5, 1.0, 0.0, 0.4)[0]
+    assert alone == pytest.approx(math.log(exact), rel=1e-10) and pair < alone
+
+
+# Releases
+
+
+def test_releases_follow_their_law():
+    rng = np.random.default_rng(17)
+    features = clip_norms(rng.standard_normal((25, 2)), 1.0)
+    mechanism = logistic_regression(2, 0.5, 1.0, 1, 1e-3)
+    process = gaussian_process(linear_kernel, [0.5, 0.5], 1.0, 1.0, 1.0, 30, 1, 1e-3)
+    pvalues = []
+    for found, data in ((mechanism, np.column_stack([features, np.sign(features[:, 0])])), (process, np.column_stack([features, features[:, 1]]))):
+        law, draws = found.output_law(data), np.array([found.release(data, rng) for _ in range(800)])
+        white = np.linalg.solve(np.linalg.cholesky(law.cov), (draws - law.mean).T)
+        pvalues += [stats.kstest(row, "norm").pvalue for row in white]
+        pvalues.append(stats.kstest((white**2).sum(axis=0), stats.chi2(len(law.mean)).cdf).pvalue)
+        wrong = np.linalg.solve(np.linalg.cholesky(law.cov) * 1.3, (draws - law.mean).T)
+        assert stats.kstest((wrong**2).sum(axis=0), stats.chi2(len(law.mean)).cdf).pvalue < FALSE_ALARM
+    assert len(pvalues) <= 10 and min(pvalues) > FALSE_ALARM
+
+
+def test_a_seed_repeats_a_release():
+    mechanism = logistic_regression(2, 1, 1, 1, 1e-5)
+    data = [[0.6, 0.8, 1], [0, 0.5, -1]]
+    first, second = (mechanism.release(data, np.random.default_rng(3)) for _ in range(2))
+    assert (first == second).all() and (first != mechanism.release(data, np.random.default_rng(4))).any()
+
+
+def test_the_printed_bound_does_not_release():
+    mechanism = cancer("printed", "printed")
+    assert mechanism.added_variance == pytest.approx(9.611, rel=1e-3) and "refuted" in mechanism.calibration.unsafe
+    assert mechanism.calibration.certificate.delta > 1e-5
+    with pytest.raises(UnsafeRelease):
+        mechanism.release(np.zeros((1, 31)), np.random.default_rng(0))
+
+
+# Neighbours
+
+
+def records(rows, labels):
+    return np.column_stack([rows, labels])
+
+
+def adversarial(length, width, top):
+    rng = np.random.default_rng(5)
+    unit = np.eye(width)[0] * length
+    labels = lambda n: top * np.where(np.arange(n) % 2, 1.0, -1.0)  # noqa: E731
+    cases = {
+        "duplicates": np.tile(unit, (6, 1)), "zero rows": np.zeros((4, width)), "one record": unit[None],
+        "orthogonal record": np.vstack([np.tile(np.eye(width)[1] * length, (5, 1)), unit]),
+        "dominating record": np.vstack([1e-3 * rng.standard_normal((8, width)), unit]),
+        "n = d": clip_norms(rng.standard_normal((width, width)), length),
+        "many small": np.vstack([np.tile(unit * 1e-3, (40_000, 1)), unit]),
+    }  # fmt: skip
+    for name, rows in cases.items():
+        y = np.append(np.full(len(rows) - 1, -top), top) if name in ("duplicates", "many small", "dominating record") else labels(len(rows))
+        yield name, records(rows, y)
+
+
+def worst_record(law, data, epsilon):
+    """The worst delta over every record; in a long database over the last one alone, the one unlike the others."""
+    if len(data) < 20:
+        return worst_neighbour(law, data, epsilon).delta
+    pair = (law(data), law(data[:-1]))
+    return max(law_delta(*order, epsilon) for order in (pair, pair[::-1]))
+
+
+def test_adversarial_neighbours_of_a_surrogate_stay_below_the_certificate():
+    mechanism = logistic_regression(3, 3, 1.5, 1, 1e-5)
+    found = {name: worst_record(mechanism.output_law, data, 1.0) for name, data in adversarial(1.5, 3, 1.0)}
+    assert max(found.values()) <= mechanism.calibration.certificate.delta
+    assert found["many small"] > 0.5 * mechanism.calibration.certificate.delta  # the envelope is approached
+
+
+def test_adversarial_neighbours_of_a_prediction_stay_below_the_certificate():
+    for noise in (1.0, 250.0):
+        mechanism = gaussian_process(linear_kernel, [1, 0, 0], noise, 0.5, 1, 6000, 1, 1e-5)
+        for _, data in adversarial(1.0, 3, 0.5):
+            assert worst_record(mechanism.output_law, data[-600:], 1.0) <= mechanism.calibration.certificate.delta
+
+
+def test_breast_cancer_records_stay_below_the_certificate():
+    data = load_dataset("breast_cancer")
+    features = (data.records - data.records.mean(axis=0)) / data.records.std(axis=0)
+    rows = records(clip_norms(features * 0.3, 1.5), 2 * data.target - 1)[:8]
+    mechanism = cancer()
+    assert worst_neighbour(mechanism.output_law, rows, 1.0).delta <= mechanism.calibration.certificate.delta
+
+
+def test_linnerud_records_stay_below_the_certificate():
+    bunch = pytest.importorskip("sklearn.datasets").load_linnerud()
+    inputs = (bunch.data - bunch.data.mean(axis=0)) / bunch.data.std(axis=0)
+    y = bunch.target[:, 0]
+    data = records(inputs, (y - y.min()) / (y.max() - y.min()) - 0.5)[:16]
+    for mechanism in (linnerud(), linnerud(noise=1), linnerud(epsilon=0.01)):
+        worst = worst_neighbour(mechanism.output_law, data, mechanism.calibration.target.epsilon)
+        assert worst.delta <= mechanism.calibration.certificate.delta
+
+
+def test_no_records_at_all():
+    mechanism = logistic_regression(2, 2, 1, 1, 1e-5)
+    law = mechanism.output_law(np.zeros((0, 3)))
+    assert (law.mean == 0).all() and law.cov == pytest.approx(np.eye(2) * (0.5 + mechanism.added_variance))
+    assert linnerud().output_law(np.zeros((0, 4))).cov[0, 0] == 1
+
+
+# Errors and declared sensitivities
+
+
+@pytest.mark.parametrize(
+    "make, argument",
+    [
+        (lambda: logistic_regression(2, -1, 1, 1, 1e-5), "penalty"), (lambda: logistic_regression(2, 1, 1, 1, 0), "delta"),
+        (lambda: logistic_regression(2, 1, 1, -1, 0.1), "epsilon"), (lambda: logistic_regression(2, 1, 1, 1, 0.1, "printed"), "records"),
+        (lambda: logistic_regression(2, 1, 1, 1, 0.1, "other"), "sensitivity"), (lambda: cancer("joint", "exact"), "bound"),
+        (lambda: cancer("printed", "joint"), "nu"), (lambda: linnerud(bound="none"), "bound"), (lambda: linnerud(noise=0), "noise_variance"),
+        (lambda: logistic_regression(2, 1, 1, 1, 0.1).release([[1, 1, 1]], np.random.default_rng(0)), "data"),
+        (lambda: logistic_regression(2, 1, 1, 1, 0.1).release([[0.5, 0.5, 0]], np.random.default_rng(0)), "data"),
+        (lambda: logistic_regression(2, 1, 1, 1, 0.1, records=1).release([[0, 0, 1]] * 2, np.random.default_rng(0)), "data"),
+        (lambda: logistic_regression(2, 1, 1, 1, 0.1).release([[0, 0, 1]], 7), "rng"),
+        (lambda: linnerud().release([[0, 0, 0, 0.6]], np.random.default_rng(0)), "data"),
+        (lambda: linnerud().release(np.zeros((17, 4)), np.random.default_rng(0)), "data"),
+        (lambda: gaussian_process(linear_kernel, [3], 1, 1, 1, 5, 1, 0.1).release([[0.5, 0]], np.random.default_rng(0)), "kernel"),
+        (lambda: RankOne(1, -1, 1), "lost"), (lambda: Prediction(1, 1, 1, 0), "records"), (lambda: RankOne(1, 1, 1).largest(0, 1), "added"),
+        (lambda: certified.RankOne(1, 1, 0), "shift"), (lambda: certified.added_variance(certified.RankOne(0, 0, 1), 1, 1), "delta"),
+    ],
+)  # fmt: skip
+def test_bad_input_names_its_argument(make, argument):
+    with pytest.raises(InputError) as error:
+        make()
+    assert str(error.value).startswith(argument)
+
+
+def test_any_declared_output():
+    mean = lambda data: (np.array([float(np.sum(data))]), np.zeros((1, 1)))  # noqa: E731  values in [0, 1]
+    mechanism = calibrated_gaussian(mean, lambda v: (1 / math.sqrt(v), 0.0, 0.0, 1), 1, 1e-5, public={"range": 1})
+    assert mechanism.added_variance == pytest.approx(float(gaussian_std(1.0, 1.0, 1e-5)) ** 2, rel=1e-4)
+    assert mechanism.calibration.as_dict()["public"] == {"range": 1}
+    assert mechanism.output_law([1, 0, 1]).cov[0, 0] == mechanism.added_variance
+    with pytest.raises(InputError, match="nu"):
+        Declared(lambda v: (1.0, 0.1, 0.3, 3)).largest(1.0, 1.0)
