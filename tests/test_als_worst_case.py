@@ -9,6 +9,7 @@ from ndis_verify import fast, oracle
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.als_edge import Peak, cover, interval
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
+from ndis_verify.symbolic import least_squares_order as order
 
 DIRECTIONS = ("delete", "insert")
 CURVES = {"normal": (fast.als_hockey_stick, gaussian_edge), "student": (fast.als_exact_hockey_stick, student_edge)}
@@ -37,3 +38,157 @@ def test_the_bound_of_a_short_box_is_close(law):
     low = Fraction("0.04")
     for direction in DIRECTIONS:
         assert edge.bound(low, low + Fraction(1, 10**6), direction) < edge.value(low, direction).upper * Fraction(10001, 10000)
+
+
+@pytest.mark.parametrize("case", ASYMPTOTIC, ids=str)
+def test_asymptotic_supremum_holds_the_searched_one_and_every_record_of_the_triangle(case):
+    cap, d, r, epsilon = (float(v) for v in case)
+    found = oracle.certified_als_worst_case(*case, relative="0.02")
+    searched = fast.als_worst_case(cap, int(d), r, epsilon)
+    assert float(found.value.lower) * (1 - 1e-9) <= searched.delta <= float(found.value.upper)
+    assert found.value.upper <= found.value.lower * Fraction(51, 50)
+    assert_above_the_triangle(fast.als_hockey_stick, found, cap, int(d), r, epsilon, 400)
+
+
+@pytest.mark.parametrize("case", FINITE, ids=str)
+def test_finite_supremum_holds_the_searched_one_and_every_record_of_the_triangle(case):
+    cap, d, r, epsilon = (float(v) for v in case)
+    found = oracle.certified_als_exact_worst_case(*case, relative="0.02")
+    searched = fast.als_exact_worst_case(cap, int(d), r, epsilon)
+    assert float(found.value.lower) * (1 - 1e-9) <= searched.delta <= float(found.value.upper)
+    assert_above_the_triangle(fast.als_exact_hockey_stick, found, cap, int(d), r, epsilon, 40)
+
+
+def assert_above_the_triangle(curve, found, cap, d, r, epsilon, count):
+    rng = np.random.default_rng(5)
+    q = cap * np.sqrt(rng.uniform(size=count))
+    p = q * rng.uniform(size=count)
+    for direction in DIRECTIONS:
+        assert curve(p, q, d, r, epsilon, direction).max() <= float(found.value.upper)
+
+
+def test_one_direction_alone():
+    for direction in DIRECTIONS:
+        found = oracle.certified_als_worst_case("0.1", 2, 100, 1, direction, relative="0.02")
+        assert found.direction == direction
+        assert float(found.value.lower) * (1 - 1e-9) <= fast.als_worst_case(0.1, 2, 100, 1, direction).delta <= float(found.value.upper)
+
+
+def test_with_one_feature_the_directions_agree():
+    """x and y change places: the record with p/(1-p) and (q-p)/(1-q) exchanged has the other direction's curve."""
+    p, q = Fraction("0.1"), Fraction("0.3")
+    x, y = p / (1 - p), (q - p) / (1 - q)
+    here = oracle.certified_als_hockey_stick(p, q, 1, 20, 1, "delete", digits=15)
+    there = oracle.certified_als_hockey_stick(y / (1 + y), q, 1, 20, 1, "insert", digits=15)
+    assert (1 + x) * (1 + y) == 1 / (1 - q) and here.overlaps(there)
+
+
+def test_a_record_below_the_cap_is_one_on_it_with_noise():
+    """gaussian_order's curve, certified: at (X, Y) both directions are above those at every smaller point of it."""
+    X, Y = Fraction("0.2"), Fraction("0.3")
+    for tau in (Fraction(1, 4), Fraction(2)):
+        x, y = X / (1 + tau * X), Y / (1 + tau * Y)
+        (p, q), (p2, q2) = ((a / (1 + a), 1 - 1 / ((1 + a) * (1 + b))) for a, b in ((x, y), (X, Y)))
+        assert symbolic_number(tau, X, Y) == pytest.approx(float(q))
+        for direction in DIRECTIONS:
+            low = oracle.certified_als_hockey_stick(p, q, 3, 40, 2, direction, digits=12)
+            high = oracle.certified_als_hockey_stick(p2, q2, 3, 40, 2, direction, digits=12)
+            assert low.upper < high.lower
+
+
+def symbolic_number(tau, X, Y):
+    return float(order.gaussian_order().number(odds_p=float(X), odds_q=float(Y), tau=float(tau)))
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_finite_law_grows_with_q_at_a_fixed_ratio(direction):
+    values = [oracle.certified_als_exact_hockey_stick(q / 3, q, 2, 9, "0.2", direction, digits=12) for q in map(Fraction, ("0.2", "0.3", "0.6"))]
+    assert values[0].upper < values[1].lower and values[1].upper < values[2].lower
+    assert float(order.finite_order().number(leverage=0.1, augmented_leverage=0.3, cap=0.6)) == pytest.approx(0.2)
+
+
+def test_no_divergence_where_there_is_none():
+    assert oracle.certified_als_worst_case(0, 2, 10, 1).value.upper == 0
+    found = oracle.certified_als_exact_worst_case("0.1", 2, 10, "0.53")  # (10/2) log(1/0.9) = 0.5268...
+    assert found.value.lower == found.value.upper == 0
+    assert oracle.certified_als_exact_worst_case("0.1", 2, 10, "0.52").value.lower > 0
+    assert fast.als_exact_worst_case(0.1, 2, 10, [0.52, 0.53]).delta.tolist()[1] == 0
+
+
+def test_a_target_below_the_supremum_is_not_covered():
+    edge = gaussian_edge("0.1", 2, 100, 1, 6)
+    start = Peak(Fraction(0), Fraction(0), "delete")
+    low, high = Fraction("0.0105"), Fraction("0.0108")
+    assert cover(edge, DIRECTIONS, start, lambda _: low, ceiling=low).peak.lower > low
+    covered = cover(edge, DIRECTIONS, start, lambda _: high, ceiling=high)
+    assert covered.upper <= high and covered.peak.lower < covered.upper
+
+
+def test_the_interval_of_a_report_contains_the_enclosure():
+    found = oracle.certified_als_worst_case("0.5", 1, 1, "0.5", relative="0.1")
+    low, high = (Fraction(text) for text in interval(found.value)[1:-1].split(", "))
+    assert low <= found.value.lower <= found.value.upper <= high
+    assert f"{found.boxes} boxes" in found.line()
+
+
+TARGETS = [(2, 100, 1.0, 1e-5), (1, 1, 0.0, 0.9), (10, 1000, 1.0, 1e-6)]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_the_largest_cap_lies_between_the_certified_ones(target):
+    found = oracle.certified_als_cap(*target, relative="0.02")
+    assert float(found.safe) <= fast.als_cap(*target) <= float(found.unsafe)
+    assert found.unsafe - found.safe <= Fraction(25, 1000) * found.unsafe
+    assert fast.als_worst_case(float(found.safe), *target[:3]).delta <= target[3]
+    assert fast.als_hockey_stick(float(found.leverage), float(found.unsafe), *target[:3], found.direction) > target[3]
+
+
+@pytest.mark.parametrize("target", [(2, 8, 0.5, 1e-4), (3, 4, 8.0, 1e-5)], ids=str)
+def test_the_largest_finite_cap_lies_between_the_certified_ones(target):
+    found = oracle.certified_als_exact_cap(*target, relative="0.03")
+    cap = fast.als_exact_cap(*target)
+    assert float(found.safe) <= cap <= float(found.unsafe)
+    assert fast.als_exact_worst_case(cap, *target[:3]).delta <= target[3]
+    assert cap >= fast.als_exact_cap(*target[:3], 0) == pytest.approx(1 - np.exp(-2 * target[2] / target[1]))
+
+
+def test_the_search_runs_over_arrays():
+    found = fast.als_worst_case([[0.1], [0.2]], 2, 100, [0.5, 1.0, 2.0])
+    assert found.delta.shape == found.leverage.shape == found.direction.shape == (2, 3)
+    assert (np.diff(found.delta, axis=1) < 0).all() and (found.delta[1] > found.delta[0]).all()
+    one = fast.als_worst_case(0.2, 2, 100, 2.0)
+    assert one.delta == pytest.approx(found.delta[1, 2], rel=1e-9) and np.exp(one.log_delta) == pytest.approx(one.delta)
+
+
+@pytest.mark.parametrize("case", [(3, 300, "0.03"), (2, 401, "0.05")], ids=str)
+def test_many_rows_by_two_routes(case):
+    d, r, q = case
+    for direction in DIRECTIONS:
+        ours = oracle.certified_als_exact_hockey_stick("0.01", q, d, r, "0.7", direction, digits=12)
+        assert float(ours.mid) == pytest.approx(float(fast.als_exact_hockey_stick(0.01, float(q), d, r, 0.7, direction)), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: oracle.certified_als_worst_case(1, 2, 10, 1),
+        lambda: oracle.certified_als_worst_case(-0.1, 2, 10, 1),
+        lambda: oracle.certified_als_worst_case(0.1, 2, 10, -1),
+        lambda: oracle.certified_als_worst_case(0.1, 2, 10, 1, "up"),
+        lambda: oracle.certified_als_worst_case(0.1, 2, 10, 1, relative=2),
+        lambda: oracle.certified_als_exact_worst_case(0.1, 3, 2, 1),
+        lambda: oracle.certified_als_cap(2, 10, 1, 0),
+        lambda: oracle.certified_als_exact_cap(3, 2, 1, 0.1),
+        lambda: fast.als_worst_case(1.0, 2, 10, 1),
+        lambda: fast.als_worst_case(0.1, 2, 10, 1, "up"),
+        lambda: fast.als_worst_case([0.1, 0.2], 2, 10, [1, 2, 3]),
+        lambda: fast.als_exact_worst_case(0.1, 3, 2, 1),
+        lambda: fast.als_cap(2, 10, 1, 0),
+        lambda: fast.als_cap(2, 10, [1, 2], 0.1),
+        lambda: fast.als_exact_cap(3, 2, 1, 0.1),
+        lambda: fast.als_exact_cap(2, 10, 1, 1),
+    ],
+)
+def test_bad_input_is_rejected(call):
+    with pytest.raises(InputError):
+        call()

@@ -1,12 +1,13 @@
 """The largest value of a privacy curve along q = cap, by branch and bound over the leverage p in [0, cap].
 
-What is maximised is an `Edge`: certified values at points and certified upper bounds over intervals of p. A box is settled when
-its bound is at most the target; otherwise it is halved. Nothing here rests on where the maximum is expected: the search for
+What is maximised is an `Edge`: certified values at points and certified upper bounds over intervals of p. The box of
+the largest bound is halved until no bound is above the target. Nothing here rests on where the maximum is expected: the search for
 a high point only sets the target.
 """
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class WorstCase:
 
 @dataclass
 class Cover:
-    """State of one branch and bound: the largest bound of the settled boxes, their number and depth, the highest point."""
+    """State of one branch and bound: the largest bound of a box, the number of boxes and their depth, the highest point."""
 
     upper: Fraction
     boxes: int
@@ -123,30 +124,34 @@ def highest(edge: Edge, directions: Sequence[str], start: Fraction | None = None
 
 
 def cover(edge: Edge, directions: Sequence[str], peak: Peak, target: Callable[[Peak], Fraction], ceiling: Fraction | None = None) -> Cover:
-    """Halve [0, cap] until every box is bounded by `target(peak)`; stops early where a value exceeds `ceiling`.
+    """Halve [0, cap], the box of largest bound first, until every bound is at most `target(peak)`, or a value exceeds `ceiling`.
 
     Whenever a box of a new depth is halved its middle is evaluated, so a higher point elsewhere raises the peak.
     """
-    state, aim = Cover(peak.lower, 0, 0, peak), target(peak)
-    open_boxes = [(name, Fraction(i, 8), Fraction(i + 1, 8), 3) for name in reversed(directions) for i in reversed(range(8))]
-    evaluated = 3
-    while open_boxes and (ceiling is None or state.peak.lower <= ceiling):
-        direction, low, high, depth = open_boxes.pop()
+    state = Cover(Fraction(0), 0, 0, peak)
+    heap: list[tuple[Fraction, int, str, Fraction, Fraction, int]] = []
+
+    def push(direction: str, low: Fraction, high: Fraction, depth: int) -> None:
         state.boxes, state.depth = state.boxes + 1, max(state.depth, depth)
         if state.boxes > MAX_BOXES:
             raise PrecisionError(f"worst case: not settled by {MAX_BOXES} boxes")
         bound = edge.bound(low * edge.cap, high * edge.cap, direction)
-        if bound <= aim:
-            state.upper = max(state.upper, bound)
-            continue
+        heapq.heappush(heap, (-bound, state.boxes, direction, low, high, depth))
+
+    for direction in directions:
+        for i in range(8):
+            push(direction, Fraction(i, 8), Fraction(i + 1, 8), 3)
+    evaluated = 3
+    while -heap[0][0] > target(state.peak) and (ceiling is None or state.peak.lower <= ceiling):
+        _, _, direction, low, high, depth = heapq.heappop(heap)
         middle = (low + high) / 2
         if depth > evaluated:
             evaluated, here = depth, edge.value(middle * edge.cap, direction).lower
             if here > state.peak.lower:
                 state.peak = Peak(here, middle * edge.cap, direction)
-                aim = target(state.peak)
-        open_boxes += [(direction, middle, high, depth + 1), (direction, low, middle, depth + 1)]
-    state.upper = max(state.upper, state.peak.lower)
+        push(direction, low, middle, depth + 1)
+        push(direction, middle, high, depth + 1)
+    state.upper = max(-heap[0][0], state.peak.lower)
     return state
 
 
