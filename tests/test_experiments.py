@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -211,3 +212,29 @@ def test_graphs_are_checked(edges):
         trend_filter(np.zeros(2), Graph(2, np.array([[0, 1]])), 1.0, order=2)
     with pytest.raises(InputError, match="y"):
         trend_filter(np.zeros(3), Graph(2, np.array([[0, 1]])), 1.0)
+
+
+def test_without_matplotlib_there_is_no_picture(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert main(["experiment", "bw-fig1-variance", "--output", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["bw-fig1-variance.json"] and ".png" not in capsys.readouterr().out
+
+
+def test_an_interrupted_command_keeps_its_cells(tmp_path, monkeypatch, capsys):
+    whole = tmp_path / "whole"
+    assert main(["experiment", "n24-fig7", "--output", str(whole), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    append = RowJournal.append
+
+    def interrupted(journal, key, found):
+        append(journal, key, found)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RowJournal, "append", interrupted)
+    assert main(["experiment", "n24-fig7", "--output", str(tmp_path)]) == 130
+    assert "1 cells are kept" in capsys.readouterr().err and (tmp_path / "n24-fig7.journal.jsonl").exists()
+    monkeypatch.setattr(RowJournal, "append", append)
+    assert main(["experiment", "n24-fig7", "--output", str(tmp_path), "--json"]) == 0
+    answer = capsys.readouterr()
+    assert "going on after 1 finished cells" in answer.err and json.loads(answer.out)["rows"] == rows
+    assert not (tmp_path / "n24-fig7.journal.jsonl").exists()

@@ -121,7 +121,6 @@ CLAIMS = (
         declared=Verdict.SUPPORTED,
         checks=(
             _graph_check("smooth", "Laplacian trend filtering at 2 sigma", 1, 2.0, 1.5, _SMOOTH),
-            _graph_check("smooth", "total variation at sigma, hot spots", 0, 1.0, 1.4, _SMOOTH),
             _graph_check("districts", "total variation at sigma, districts", 0, 1.0, 2.0, _DISTRICTS),
             Check("wavelets against James-Stein", Kind.CROSSCHECK, _stein_order("smooth", 1.2), {
                 "unrelated junctions": _stein_order("scattered", 1.2), "by a factor of 3": _stein_order("smooth", 3.0)}, _SMOOTH),

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import IO, Any
 
+from ndis_verify.report.files import write_atomically
+
 
 class RowJournal:
     """Finished cells by key. A header line ties them to one run; rows of another run are dropped, as is a torn last line."""
@@ -16,7 +18,7 @@ class RowJournal:
         self.resumed = len(self.done)
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps({"run": run})] + [_line(key, rows) for key, rows in self.done.items()]
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_atomically(path, "\n".join(lines) + "\n")
         self._file: IO[str] = path.open("a", encoding="utf-8")
 
     def append(self, key: str, rows: list[dict[str, Any]]) -> None:
