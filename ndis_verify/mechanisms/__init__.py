@@ -5,6 +5,7 @@ from ndis_verify.mechanisms.denoising import denoise, james_stein, positive_part
 from ndis_verify.mechanisms.gaussian import GaussianMechanism, gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_output import CalibratedGaussian, calibrated_gaussian
 from ndis_verify.mechanisms.gaussian_process import gaussian_process, linear_kernel, squared_exponential
+from ndis_verify.mechanisms.least_squares import LeastSquares, SketchedLeastSquares, least_squares, sketched_least_squares
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.mechanisms.projection_estimates import gram_error, gram_estimate, projected_least_squares
 from ndis_verify.mechanisms.projection_wrappers import (
@@ -23,6 +24,7 @@ from ndis_verify.mechanisms.random_projection import (
     random_projection,
 )
 from ndis_verify.mechanisms.records import clip_norms
+from ndis_verify.mechanisms.relative_least_squares import RelativeLeastSquares, relative_least_squares, worst_in_set
 from ndis_verify.mechanisms.relative_projection import (
     Neighbourhood,
     RelativeRandomProjection,
@@ -37,13 +39,16 @@ __all__ = [
     "Calibration",
     "Certificate",
     "GaussianMechanism",
+    "LeastSquares",
     "Neighbourhood",
     "OutputLaw",
     "ProposeTestRelease",
     "RandomLinearCombination",
     "RandomProjection",
+    "RelativeLeastSquares",
     "RelativeRandomProjection",
     "ReleaseAfterTest",
+    "SketchedLeastSquares",
     "Split",
     "SubsampledRandomProjection",
     "Target",
@@ -59,6 +64,7 @@ __all__ = [
     "inherent_delta",
     "james_stein",
     "law_delta",
+    "least_squares",
     "linear_kernel",
     "logistic_regression",
     "neighbourhood",
@@ -68,9 +74,12 @@ __all__ = [
     "propose_test_release",
     "random_linear_combination",
     "random_projection",
+    "relative_least_squares",
     "relative_random_projection",
+    "sketched_least_squares",
     "soft_threshold",
     "squared_exponential",
     "subsampled_random_projection",
+    "worst_in_set",
     "worst_neighbour",
 ]

@@ -1,0 +1,226 @@
+"""Least squares made private by a public ridge: a draw from its limiting normal law, or a Gaussian sketch itself (N24-Fig4, Fig11).
+
+Above the ridge, D = [[B b]; sqrt(ridge) I], every record has leverage p <= q <= cap = l^2/(l^2 + ridge), in B and in [B b];
+a lone record of norm l has q = cap with any p below. The largest divergence over that set is on its edge q = cap
+(N24-T5-worst-case, N24-6.3-worst-case): one search over p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.linalg
+from scipy.optimize import brentq
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.als_exact import als_exact_hockey_stick
+from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
+from ndis_verify.fast.least_squares import als_hockey_stick
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, whole
+from ndis_verify.mechanisms.random_projection import ADD_REMOVE, checked_length, generator, projected, proper_target
+from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
+
+Noise = Literal["worst case", "N24-Fig4", "N24-Fig4 corner"]
+NOISES = ("worst case", "N24-Fig4", "N24-Fig4 corner")
+SEARCH_ERROR = 2e-9  # relative, on delta: how far the search may miss the worst record
+DIRECTIONS = ("delete", "insert")
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """`x ~ N(x_opt, (|w|^2/r) (B^T B)^{-1})` of the database above its ridge, w the residual: M_LS of N24-Fig4."""
+
+    calibration: Calibration
+
+    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+        """The d coefficients. `data`: [B b], n x (d+1), every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
+        self.calibration.require_safe()
+        solution, residual, triangle = solved(self._records(data), self.ridge)
+        noise = generator(rng).standard_normal(len(solution))
+        spread = residual / math.sqrt(self.calibration.public["r"])
+        return solution + spread * scipy.linalg.solve_triangular(triangle, noise)
+
+    def output_law(self, data: Any) -> OutputLaw:
+        """N(x_opt, (|w|^2/r)(B^T B)^{-1}): what `release` samples from."""
+        return normal_law(self._records(data), self.ridge, self.calibration.public["r"])
+
+    @property
+    def ridge(self) -> float:
+        """The variance sigma^2 whose root stands on the diagonal below the records, public."""
+        return self.calibration.noise["ridge"]
+
+    def worst_record(self, data: Any, epsilon: float | None = None) -> WorstNeighbour:
+        """The record of `data` whose deletion or insertion costs most, from the actual output laws; by default at the target's epsilon."""
+        public, target = self.calibration.public, self.calibration.target
+        return worst_record(als_hockey_stick, self._records(data), self.ridge, public["r"], target.epsilon if epsilon is None else epsilon)
+
+    def _records(self, data: Any) -> np.ndarray:
+        return _database(data, self.calibration)
+
+
+@dataclass(frozen=True)
+class SketchedLeastSquares:
+    """`(Pi B)^+ Pi b` of the database above its ridge, Pi r x (n+d+1) standard normal: M_ALS of N24-Fig11.
+
+    The output is a multivariate Student law, whose privacy loss is bounded: the guarantee is not asymptotic.
+    """
+
+    calibration: Calibration
+
+    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+        """The d coefficients; the sketch is drawn block by block. `data` as in `LeastSquares`. Raises `InputError`, `UnsafeRelease`."""
+        self.calibration.require_safe()
+        sketch = projected(_database(data, self.calibration), self.ridge, self.calibration.public["r"], generator(rng)).T
+        return np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0]
+
+    @property
+    def ridge(self) -> float:
+        """The variance sigma^2 whose root stands on the diagonal below the records, public."""
+        return self.calibration.noise["ridge"]
+
+    def worst_record(self, data: Any, epsilon: float | None = None) -> WorstNeighbour:
+        """As `LeastSquares.worst_record`, from the finite-r laws of the sketched solution."""
+        public, target = self.calibration.public, self.calibration.target
+        records = _database(data, self.calibration)
+        return worst_record(als_exact_hockey_stick, records, self.ridge, public["r"], target.epsilon if epsilon is None else epsilon)
+
+
+def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noise: Noise = "worst case") -> LeastSquares:
+    """Least squares by its limiting normal law, (epsilon, delta)-DP for rows of [B b] of norm at most `norm_bound` = l (N24-Fig4).
+
+    noise "worst case": the least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target
+    (corrected N24-T5). "N24-Fig4": leverage and residual share both l^2/ridge; "N24-Fig4 corner": leverage 0, q = l^2/ridge,
+    two readings of a test whose display is lost, unsafe where the worst record exceeds the target.
+    d features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+    """
+    d, r, target, length = whole(d, "d"), whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound)
+    if noise not in NOISES:
+        raise InputError("noise", noise, f"must be one of {', '.join(NOISES)}")
+    if noise == "worst case":
+        ridge = length**2 * _beside(als_cap(d, r, target.epsilon, target.delta * (1 - 2 * SEARCH_ERROR)))
+    else:
+        ridge = _printed_ridge(d, r, target.epsilon, target.delta, noise) * length**2
+    calibration = _calibrated(als_worst_case, "least squares", d, r, target, length, ridge, noise)
+    return LeastSquares(calibration)
+
+
+def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> SketchedLeastSquares:
+    """Least squares by a Gaussian sketch of r rows, (epsilon, delta)-DP by its exact finite-r law (N24-Fig11, N24-6.3-exact-law).
+
+    The least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target; delta = 0 is allowed
+    (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. Raises `InputError`.
+    """
+    d, r, length = whole(d, "d"), whole(r, "r"), checked_length(norm_bound)
+    pure = delta == 0 and not isinstance(delta, bool)
+    target = proper_target(epsilon, 0.5 if pure else delta)
+    if pure:
+        target = type(target)(epsilon, 0.0)
+        if target.epsilon == 0:
+            raise InputError("epsilon", epsilon, "must be positive for delta = 0")
+    ridge = length**2 * _beside(als_exact_cap(d, r, target.epsilon, target.delta * (1 - 2 * SEARCH_ERROR)))
+    return SketchedLeastSquares(_calibrated(als_exact_worst_case, "sketched least squares", d, r, target, length, ridge, "worst case"))
+
+
+def solved(records: np.ndarray, ridge: float) -> tuple[np.ndarray, float, np.ndarray]:
+    """(x_opt, |w|, R with R^T R = B^T B) of [[B b]; sqrt(ridge) I]."""
+    d = records.shape[1] - 1
+    triangle = np.linalg.qr(_augmented(records, ridge), mode="r")
+    return scipy.linalg.solve_triangular(triangle[:d, :d], triangle[:d, d]), abs(float(triangle[d, d])), triangle[:d, :d]
+
+
+def normal_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:
+    """N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the records above the ridge."""
+    solution, residual, triangle = solved(records, ridge)
+    inverse = scipy.linalg.solve_triangular(triangle, np.eye(len(solution)))
+    return OutputLaw(solution, residual**2 / r * (inverse @ inverse.T))
+
+
+def record_leverages(records: np.ndarray, ridge: float, others: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """(p, q) of every record above the ridge: its leverage in B and in [B b], one factorisation for all (N24-P4).
+
+    `others`: for records that would come in, their (p, q) in the database with them, h/(1 + h).
+    """
+    d = records.shape[1] - 1
+    triangle = np.linalg.qr(_augmented(records, ridge), mode="r")
+    wanted = records if others is None else others
+    coordinates = scipy.linalg.solve_triangular(triangle, wanted.T, trans="T") ** 2
+    p, q = coordinates[:d].sum(axis=0), coordinates.sum(axis=0)
+    if others is not None:
+        # With u added: q = H/(1 + H); the share of the residual in B alone is h/(1 + h).
+        p, q = p / (1 + p), q / (1 + q)
+    return np.minimum(p, q), np.minimum(q, 1.0)
+
+
+def worst_record(curve: Callable[..., Any], records: np.ndarray, ridge: float, r: int, epsilon: float,
+                 others: np.ndarray | None = None) -> WorstNeighbour:  # fmt: skip
+    """The single-record change that costs most, from the (p, q) of every record; delta 1 where q = 1."""
+    if not len(records if others is None else others):
+        raise InputError("data", "no rows", "must have a row to change")
+    p, q = record_leverages(records, ridge, others)
+    d = records.shape[1] - 1
+    worst = WorstNeighbour(0, "delete", -1.0)
+    if (q >= 1).any():
+        return WorstNeighbour(int(np.argmax(q)), "delete", 1.0)
+    for direction in DIRECTIONS:
+        deltas = np.asarray(curve(p, q, d, r, epsilon, direction))
+        if deltas.max() > worst.delta:
+            worst = WorstNeighbour(int(deltas.argmax()), direction, float(deltas.max()))
+    return worst
+
+
+def certificate(worst: WorstRecord, cap: float, d: int, r: int) -> Certificate:
+    """The worst record below a cap, rounded up by what its search may miss."""
+    where = {"leverage": float(worst.leverage), "augmented_leverage": cap, "d": d, "r": r, "direction": str(worst.direction)}
+    return Certificate("worst record of p <= q <= cap (corrected N24-T5)", where, min(float(worst.delta) * (1 + SEARCH_ERROR), 1.0), 8)
+
+
+def _calibrated(search: Callable[..., WorstRecord], name: str, d: int, r: int, target: Any, length: float, ridge: float, noise: str) -> Calibration:
+    cap = length**2 / (length**2 + ridge) * (1 + 4e-16)
+    if not (ridge < math.inf and cap < 1):
+        raise InputError("delta", target.delta, "must leave a finite ridge and a cap below 1")
+    why = certificate(search(cap, d, r, target.epsilon), cap, d, r)
+    unsafe = f"its worst record has delta {why.delta:.3g}" if noise != "worst case" and why.delta > target.delta else ""
+    public = {"norm_bound": length, "d": d, "r": r}
+    return Calibration(f"{name}, {noise}", ADD_REMOVE, public, target, {"ridge": ridge}, why, unsafe)
+
+
+def _beside(cap: float) -> float:
+    """ridge/l^2 that keeps every leverage at `cap`, rounded up."""
+    return (1 - cap) / cap * (1 + 1e-15)
+
+
+def _printed_ridge(d: int, r: int, epsilon: float, delta: float, noise: str) -> float:
+    """ridge/l^2 of a printed test: the largest c = l^2/ridge at which its one record meets delta in both directions."""
+    corner = noise == "N24-Fig4 corner"
+
+    def excess(log_c: float) -> float:
+        c = math.exp(log_c)
+        p, q = (0.0, c) if corner else (c, 2 * c)
+        return max(float(als_hockey_stick(p, q, d, r, epsilon, direction)) for direction in DIRECTIONS) - delta
+
+    low, high = math.log(1e-18), math.log((1 if corner else 0.5) * (1 - 1e-12))
+    if excess(high) <= 0:
+        return math.exp(-high)
+    if excess(low) > 0:
+        raise InputError("delta", delta, "is met by the printed test at no ridge below 1e18 norm bounds squared")
+    root = brentq(excess, low, high, xtol=1e-13)
+    while excess(root) > 0:
+        root -= 1e-13
+    return math.exp(-root)
+
+
+def _augmented(records: np.ndarray, ridge: float) -> np.ndarray:
+    return np.vstack([records, math.sqrt(ridge) * np.eye(records.shape[1])])
+
+
+def _database(data: Any, calibration: Calibration) -> np.ndarray:
+    records = database(data, calibration.public["norm_bound"])
+    width = calibration.public["d"] + 1
+    if records.shape[1] != width:
+        raise InputError("data", f"shape {records.shape}", f"must have {width} columns: {width - 1} features, then the target")
+    return records
