@@ -238,3 +238,16 @@ def test_an_interrupted_command_keeps_its_cells(tmp_path, monkeypatch, capsys):
     answer = capsys.readouterr()
     assert "going on after 1 finished cells" in answer.err and json.loads(answer.out)["rows"] == rows
     assert not (tmp_path / "n24-fig7.journal.jsonl").exists()
+
+
+def test_a_user_table_stands_in_for_the_bundled_records(tmp_path, capsys):
+    rng = np.random.default_rng(6)
+    text = "height,weight,y\n" + "\n".join(",".join(map(repr, row)) for row in rng.normal(size=(50, 3)).tolist())
+    (tmp_path / "mine.csv").write_text(text)
+    command = ["experiment", "projection-noise", "--data", str(tmp_path / "mine.csv"), "--output", str(tmp_path), "--json"]
+    assert main([*command, "--target", "height"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["data"] == "mine" and {(row["n"], row["d"]) for row in record["rows"]} == {(50, 3)}
+    assert main([*command, "--target", "age"]) == 2 and "height, weight, y" in capsys.readouterr().err
+    (tmp_path / "mine.csv").write_text("1\n2\n")
+    assert main(command) == 2 and "two columns" in capsys.readouterr().err

@@ -8,7 +8,8 @@ How to add one.
      the seed and on the cell's own values alone, so that a resumed run gives the rows of an uninterrupted one;
    - `findings(rows)`: orderings, ratios and crossings, each a `framework.Finding` with the numbers it rests on;
    - `draw(rows, figure)`: the picture on a matplotlib Figure, or None;
-   - `data`: "none", "records" or "records and target": whether `--data` and `--target` may stand in.
+   - `data`: "none", "records" or "records and target": whether `--data` and `--target` may stand in
+     (`records.source_names` and `records.table_of` choose between the user's table and the bundled data sets).
 2. Add its name and module to `_MODULES` here; modules are imported only when asked for.
 `run(find(name), size, seed)` gives the rows, `ndis-verify experiment NAME` the same from the command line.
 """
@@ -28,6 +29,7 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "bw-b-histograms": "histogram_release",
     "n26-fig2": "leverage_threshold",
     "n24-fig7": "classical_waste",
+    "projection-noise": "projection_noise",
 }
 
 
