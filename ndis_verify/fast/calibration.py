@@ -60,6 +60,8 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
     if search.size:
         low, high = _bracket(excess, search, ceiling[search])
         result[search] = safe_root(lambda x, k: excess(x, search[k]), high, low)
+    for entry in np.flatnonzero(result > ceiling * (1 - 2 * _ROOM)).tolist():
+        result[entry] = min(result[entry], max(largest_loss(laws, int(rows[entry])), 0.0))
     return result
 
 

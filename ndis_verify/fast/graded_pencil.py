@@ -2,7 +2,7 @@
 
 A float eigendecomposition has an error of 1e-16 of the largest |alpha|. It serves as a change of basis, carried out
 on the inputs in triple precision: there both covariances are diagonal but for entries of that size, which rotations
-of the few close pairs and one step of perturbation theory for all the others remove.
+of the few close pairs and perturbation theory for all the others remove.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ _BITS = 140
 _SWEEPS = 8
 _NULL = 1e-24  # smaller than this, relative to the largest, an eigenvalue or coordinate is 0
 _SILENT = 1e-18  # the same for the coordinates whose eigenvalue is 0
+_DONE = 1e-17  # angles that change nothing any more
 _SLIGHT = 1e-8  # angles from which perturbation theory gives way to rotations
 _INERT = 4e-15  # entries too small, relative to their eigenvalues, to be worth a rotation
 
@@ -29,8 +30,12 @@ def graded_pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.n
     """
     gap, base, mean = _near_diagonal(*_whitened(p, q, mean_p, mean_q))
     diagonal, beside, coordinate = _orthonormal(gap, base, mean)
-    _rotate(diagonal, beside, coordinate)
-    return _perturbed(diagonal, beside, coordinate)
+    for _ in range(_SWEEPS):
+        _rotate(diagonal, beside, coordinate)
+        coordinate, done = _perturb(diagonal, beside, coordinate)
+        if done:
+            break
+    return _sorted(diagonal, coordinate)
 
 
 def _congruent(white: np.ndarray, gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
@@ -162,12 +167,25 @@ def _turn(diagonal, beside, coordinate, p, q) -> None:
         beside[:, i, j] = 0.0
 
 
-def _perturbed(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """alpha, m^2, log(1 + alpha) after the entries beside the diagonal, all slight, are accounted for."""
+def _perturb(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndarray) -> tuple[np.ndarray, bool]:
+    """One step of perturbation theory, in place: I + K + K^2/2, K = entries over gaps, leaves commutators beside the
+    diagonal. The coordinates, and whether there was nothing left to do."""
     gap, close, _ = _angles(diagonal, beside)
-    angle = np.divide(beside, gap, out=np.zeros(gap.shape), where=~close & (gap != 0))
-    high, low = two_sum(*added(tuple(diagonal), -(angle * beside).sum(axis=-1)))
-    shift = coordinate - (angle @ coordinate[..., None])[..., 0]
+    apart = ~close & (gap != 0)
+    angle = np.divide(beside, gap, out=np.zeros(gap.shape), where=apart)
+    product = np.where(apart, 0.5 * beside, beside) @ angle
+    second = product + np.swapaxes(product, -1, -2)
+    each = np.arange(second.shape[-1])
+    diagonal[:] = two_sum(*added(tuple(diagonal), second[..., each, each]))
+    second[..., each, each] = 0.0
+    beside[:] = np.where(apart, 0.0, beside) + second
+    turn = (angle @ coordinate[..., None])[..., 0]
+    return coordinate - turn + 0.5 * (angle @ turn[..., None])[..., 0], np.abs(angle).max() < _DONE
+
+
+def _sorted(diagonal: list[np.ndarray], shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """alpha, m^2, log(1 + alpha), ascending."""
+    high, low = diagonal
     high, low, shift = _without_dust(high, low, shift)
     wide = high.astype(np.longdouble)
     logs = np.where(np.abs(high) < 0.5, np.log1p(np.maximum(wide + low, -0.9)), np.log((1 + wide) + low))

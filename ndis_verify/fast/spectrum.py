@@ -304,7 +304,8 @@ def _dense_spectrum(inputs: Inputs) -> Spectrum:
     size = np.abs(alpha).max(axis=-1)
     graded = size > _GRADED * np.minimum(1.0, 1 + alpha.min(axis=-1))
     # Next to 0 the sign of alpha decides whether the loss is bounded, and coordinates that say nothing have no sign.
-    unsigned = (alpha.max(axis=-1) < _UNSIGNED * size) & (np.abs(alpha).min(axis=-1) < _UNSIGNED * size)
+    one_sided = np.minimum(alpha.max(axis=-1), -alpha.min(axis=-1)) < _UNSIGNED * size
+    unsigned = one_sided & (np.abs(alpha).min(axis=-1) < _UNSIGNED * size)
     rows = np.flatnonzero(np.broadcast_to(graded | unsigned | (condition > _CONDITION), inputs.size))
     if rows.size:
         shape = (inputs.size, alpha.shape[-1])
