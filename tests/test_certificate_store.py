@@ -17,6 +17,7 @@ from ndis_verify.claims.ledger import all_claims
 from ndis_verify.claims.least_squares_worst import _NORMAL, Largest
 from ndis_verify.claims.monotone_attacks import increases_with_shift
 from ndis_verify.claims.source_closure import closure, defining_modules, source_hash
+from ndis_verify.cli import main
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge
 
 SMALL_BOX = BoxOrder(quick=((2.0, 2.25), (0.5, 0.75)), full=((2.0, 2.5), (0.5, 1.0)))
@@ -312,3 +313,13 @@ def test_every_certificate_of_the_package_is_whole_and_standing():
     for path in sorted(store.FOLDER.glob("*.json")):
         certificate = store.read(path)
         assert certificate.check == path.stem and certificate.seconds >= 0 and certificate.content
+
+
+def test_the_command_line_keeps_certificates_and_stands_on_them(tmp_path, capsys):
+    folder, report = str(tmp_path / "kept"), str(tmp_path / "report")
+    assert main(["verify", "SL-1", "--full", "--store", "--certificates", folder, "--output", report, "--json"]) == 0
+    assert "stored certificate" not in capsys.readouterr().out
+    assert main(["verify", "SL-1", "--certificates", folder, "--output", report, "--json"]) == 0
+    assert "stored certificate" in capsys.readouterr().out
+    assert main(["verify", "SL-1", "--store", "--output", report]) == 2
+    assert "needs --full" in capsys.readouterr().err
