@@ -12,6 +12,7 @@ _RESOLUTIONS = (8, 32, 128)
 _SHARES = np.array([0.1, 0.25, 0.5, 0.75])
 _CLIP = 6.0
 _CAUTION = 1.0
+SMOOTH = 3  # this many orders, the first ones, fit too few parameters to have learned noise: learning rows may judge them too
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def bin_orders(edges: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
             group = np.minimum((below * groups / 2).astype(int), groups - 1)
             share_p, share_q = (np.bincount(group, counts, groups) + 0.5 for counts in (of_p, of_q))
             orders.append(np.argsort(-np.log(share_p * q.size / (share_q * p.size))[group], kind="stable"))
-    return np.unique(np.array(orders), axis=0)
+    return np.array(orders)
 
 
 def _quadratic_log_odds(edges: np.ndarray, of_p: np.ndarray, of_q: np.ndarray) -> np.ndarray:
@@ -116,20 +117,29 @@ def prefix_counts(orders: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Chooser:
-    """Chooses sets by what their limits will be, forecast from rows that are neither learned from nor bounded with."""
+    """Chooses sets by what their limits will be, forecast from rows that do not bound."""
 
-    p: np.ndarray  # prefix counts, (orders, bins - 1)
-    q: np.ndarray
-    sizes: tuple[int, int]
+    rates: np.ndarray  # shares of P and Q in the prefixes, (2, orders, bins - 1)
+    sizes: np.ndarray  # rows behind them, (2, orders, 1)
     bound_sizes: tuple[int, int]
+
+    @classmethod
+    def of(cls, orders: np.ndarray, choosing: tuple, learning: tuple, bound_sizes: tuple[int, int]) -> Chooser:
+        """From the counts in the bins of the choosing and of the learning rows, (P, Q) each."""
+        rates, sizes = [], []
+        for chosen, learned in zip(choosing, learning, strict=True):
+            counts, size = prefix_counts(orders, chosen).astype(float), np.full((len(orders), 1), float(chosen.sum()))
+            counts[:SMOOTH] += prefix_counts(orders[:SMOOTH], learned)
+            size[:SMOOTH] += learned.sum()
+            rates.append(counts / size)
+            sizes.append(size)
+        return cls(np.stack(rates), np.stack(sizes), bound_sizes)
 
     def choose(self, target: Target, failure: float, shares: np.ndarray = _SHARES) -> ChosenSet:
         """The order, prefix, direction and share of the failure probability with the best forecast for `target`."""
-        shape = (2, 1, 1)
-        rates = np.stack([self.p, self.q]) / np.reshape(self.sizes, shape)
-        spread = np.sqrt((rates * (1 - rates) + 1 / np.reshape(self.sizes, shape)) / np.reshape(self.sizes, shape))
+        spread = np.sqrt((self.rates * (1 - self.rates) + 1 / self.sizes) / self.sizes)
         # The best of many noisy forecasts is too good; a forecast that counts its own noise against itself is less so.
-        low, high = np.maximum(rates - _CAUTION * spread, 0), np.minimum(rates + _CAUTION * spread, 1)
+        low, high = np.maximum(self.rates - _CAUTION * spread, 0), np.minimum(self.rates + _CAUTION * spread, 1)
         best, found = -np.inf, None
         for first_is_p in (True, False):
             (one, other), (n, m) = ((low[0], high[1]), self.bound_sizes) if first_is_p else ((1 - high[1], 1 - low[0]), self.bound_sizes[::-1])

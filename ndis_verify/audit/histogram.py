@@ -33,7 +33,7 @@ def audit_scores(
     p, q: independent scores under the two neighbouring inputs, one axis each, or samples that read in chunks
     (`score_files.ScoreFile`); at least 8 rows, sizes may differ. `method`:
 
-    - "best-set": one set of scores, chosen for `delta` or `epsilon` (one is required) on a quarter of the rows, bounded by
+    - "best-set": one set of scores, learned and chosen for `delta` or `epsilon` (one is required) on a quarter of the rows, bounded by
       Clopper-Pearson limits on the rest. Conditionally on the choice the counts are binomial; the two limits fail with
       probability at most 1 - confidence together (union bound).
     - "family": up to 24 such sets, chosen along the whole profile, the failure shared among them: holds for every
@@ -118,15 +118,16 @@ def _edges(audited: Audited, bins: Any) -> tuple[np.ndarray, str]:
         return learned_edges(one.learning, other.learning), "rest"
     if isinstance(bins, (tuple, list)) and len(bins) == 3:
         return equal_edges(*bins), "all"
-    if isinstance(bins, int) and not isinstance(bins, bool):
-        return equal_edges(low, high, bins), "rest"
-    if not (isinstance(bins, str) and bins == "width"):
+    count = bins if isinstance(bins, int) and not isinstance(bins, bool) else None
+    if count is None and not (isinstance(bins, str) and bins == "width"):
         raise InputError("bins", bins, "must be 'width', 'adaptive', a number of bins, or (a, b, k)")
     width = bin_width(float(np.hypot(one.std, other.std) / np.sqrt(2)), min(one.size("rest"), other.size("rest")))
-    if not np.isfinite(width):  # squares overflowed
+    if not (0 < width < np.inf and 0 < high - low < np.inf):  # one score alone was learned from, or squares overflowed
         return learned_edges(one.learning, other.learning), "rest"
-    count = int(np.clip(np.ceil((high - low) / width), 2, MOST_BINS)) if width > 0 else 2
-    return equal_edges(low, low + count * width if width > 0 else high, count), "rest"
+    if count is not None:
+        return equal_edges(low, high, count), "rest"
+    count = int(np.clip(np.ceil((high - low) / width), 2, MOST_BINS))
+    return equal_edges(low, low + count * width, count), "rest"
 
 
 def bin_width(std: float, n: int) -> float:

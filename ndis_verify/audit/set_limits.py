@@ -93,8 +93,8 @@ class Learned:
         one, other = audited.surveys
         edges, (choose, bound) = audited.learned_bins
         orders = orders_of(edges, one.learning, other.learning)
-        sizes, bound_sizes = (tuple(survey.size(part) for survey in audited.surveys) for part in ("choose", "bound"))
-        return cls(audited, edges, orders, Chooser(prefix_counts(orders, choose[0]), prefix_counts(orders, choose[1]), sizes, bound_sizes), bound)
+        learning = tuple(np.bincount(np.searchsorted(edges, survey.learning, side="right"), minlength=edges.size + 1) for survey in (one, other))
+        return cls(audited, edges, orders, Chooser.of(orders, choose, learning, (one.size("bound"), other.size("bound"))), bound)
 
     def held(self, chosen: ChosenSet) -> tuple[int, int]:
         """How many bounding rows of the set's first law and of its other law lie in it."""
