@@ -150,15 +150,23 @@ def _block_sums(alpha, square, linear, x, y):
     s = x + iy. Logarithms are dear: each block multiplies its factors and takes one, counting the turns of the
     product. A factor's argument lies between 0 and pi where alpha < 0, between -pi and 0 where alpha > 0.
     """
-    real, imag = 1 - x * alpha[0], -y * alpha[0]
+    real, imag = 1 - x * alpha[0], y * -alpha[0]
     sums = [None if part is None else [0.0, 0.0] for part in (square, linear)]
     _add_fractions(sums, (square, linear), 0, real, imag)
     turns = np.zeros(real.shape, dtype=np.int8)
     below = (imag < 0).view(np.int8)
+    a, b, product = (np.empty(real.shape) for _ in range(3))
     for j in range(1, alpha.shape[0]):
-        a, b = 1 - x * alpha[j], -y * alpha[j]
+        np.multiply(x, alpha[j], out=a)
+        np.subtract(1, a, out=a)
+        np.multiply(y, -alpha[j], out=b)
         _add_fractions(sums, (square, linear), j, a, b)
-        real, imag = real * a - imag * b, real * b + imag * a
+        np.multiply(imag, b, out=product)
+        imag *= a
+        b *= real
+        imag += b
+        real *= a
+        real -= product
         after = (imag < 0).view(np.int8)
         turns += _turned(after - below, alpha[j])
         below = after
@@ -200,17 +208,19 @@ def _add_fractions(sums, parts, j, real, imag) -> None:
     """Add part[j]/(real + i imag) to each sum."""
     if parts[0] is None and parts[1] is None:
         return
-    share = real * real
-    share += imag * imag
+    share, product = real * real, imag * imag
+    share += product
     if not share.max() < 1e300:
         # 1/factor is then 0 for all that floats can tell, where the square overflows
         share[~np.isfinite(share)] = np.finfo(float).max
     np.divide(1.0, share, out=share)
     for total, part in zip(sums, parts):
         if part is not None:
-            scaled = share * part[j]
-            total[0] = total[0] + scaled * real
-            total[1] = total[1] - scaled * imag
+            np.multiply(share, part[j], out=product)
+            scaled = product * real
+            total[0] = np.add(total[0], scaled, out=scaled)
+            product *= imag
+            total[1] = total[1] - product
 
 
 def _log_modulus(real: np.ndarray, imag: np.ndarray) -> np.ndarray:

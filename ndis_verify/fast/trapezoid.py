@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,12 @@ _HOPELESS = 30.0
 _LOSSY = 100.0  # sum of the terms over the integral, from which digits are missed
 _GOAL = 58.0  # minus the logarithm of the error the step is chosen for: far less than needed, but seen from afar
 _LONGEST = 0.3
-_RULES = np.array([[0.0, 2 / 3, 0.84, 0.92, 1.0]])  # theta
+_RULES = np.array([0.0, 2 / 3, 0.84, 0.92, 1.0])  # theta
 _EXPONENT = 1.4
 _GOOD = 2e-13  # of the estimate, which is much larger than the error
 LOG_ONLY = 1e14  # beyond this the height of the saddle is the logarithm, to 12 digits
 _TURNS = np.concatenate([side * np.linspace(0.2, 0.8, 4) for side in (-1.0, 1.0)])
+_SINE, _VERSINE, _SWEEP = np.sin(_TURNS), 1 - np.cos(_TURNS), 2 * np.pi * np.abs(_TURNS)
 
 
 def good_enough(height: np.ndarray) -> np.ndarray:
@@ -81,7 +83,7 @@ class _Hyperbolas:
         The lowest frequency that `_error` looks at, a third, sees e^{-_GOAL/3}.
         """
         paths = self.paths
-        crossing = self.rise[:, None] * (self.tangent[:, None] * (np.cos(_TURNS) - 1) - np.sin(_TURNS))
+        crossing = -self.rise[:, None] * (self.tangent[:, None] * _VERSINE + _SINE)
         s = paths.saddle[:, None] + crossing
         inside = (s > paths.floor[:, None]) & (s < paths.reach[:, None])
         s = np.where(inside, s, paths.saddle[:, None])
@@ -89,7 +91,7 @@ class _Hyperbolas:
         growth -= np.log(paths.weight(s, paths.slope[:, None]))
         if self.spread:
             growth += self._largest(crossing, slice(None))
-        step = np.where(inside, 2 * np.pi * np.abs(_TURNS) / (_GOAL + 3 * np.maximum(growth, 0)), 0.0)
+        step = np.where(inside, _SWEEP / (_GOAL + 3 * np.maximum(growth, 0)), 0.0)
         half = _TURNS.size // 2
         step = np.minimum(step[:, :half].max(axis=1), step[:, half:].max(axis=1))
         return np.minimum(np.maximum(step, _LONGEST / 10), _LONGEST)
@@ -112,7 +114,7 @@ class _Hyperbolas:
         growth, turn = transform(paths.forms if every else paths.forms.take(index), t, right, y)
         factor = width[:, None] * (lean + 1j * cosh) / paths.weight(right + 1j * y, slope[:, None])
         growth += np.log(np.abs(factor)) - height[:, None]
-        turn += np.angle(factor)
+        turn += np.arctan2(factor.imag, factor.real)
         # Where a path has died out it ends: farther out the integrand may rise again, if another bend were right there.
         bound = growth + self._largest(x, index) if self.spread else growth
         over = np.logical_or.accumulate(bound < _FAINT, axis=1)
@@ -126,13 +128,10 @@ class _Hyperbolas:
 
     def integrals(self, entries: np.ndarray, owner: np.ndarray, offset: np.ndarray | None) -> tuple[np.ndarray, ...]:
         """The integrals and their estimated errors, for thresholds `offset` beyond those of the paths `owner`."""
-        sums, mass = np.zeros((entries.size, _RULES.shape[1])), np.zeros(entries.size)
+        sums, mass = np.zeros((entries.size, _RULES.size)), np.zeros(entries.size)
         active = np.arange(entries.size)
         for start in range(0, _MOST, self.block):
-            nodes = np.arange(start, start + self.block)
-            rules = np.cos(np.pi * nodes[:, None] * _RULES)
-            if start == 0:
-                rules[0] = 0.5
+            nodes, rules = _nodes(start, self.block)
             part, more, end = self._sums(nodes, rules, owner[active], None if offset is None else offset[active])
             more[end > _HOPELESS] = np.inf
             sums[active] += part
@@ -166,6 +165,16 @@ class _Hyperbolas:
         return parts[0] if len(parts) == 1 else tuple(np.concatenate(part) for part in zip(*parts))
 
 
+@lru_cache(maxsize=256)
+def _nodes(start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the nodes, and their weights (N, n) in the rules for each theta."""
+    nodes = np.arange(start, start + count)
+    rules = 2 * np.cos(np.pi * nodes[:, None] * _RULES)
+    if start == 0:
+        rules[0] = 1.0
+    return nodes, rules
+
+
 def _summed(growth: np.ndarray, turn: np.ndarray, rules: np.ndarray) -> tuple[np.ndarray, ...]:
     """For terms e^{growth + i turn} (E, N), whose arrays are used up: sums of imaginary parts by each rule, the sum of
     moduli, the last modulus."""
@@ -177,7 +186,7 @@ def _summed(growth: np.ndarray, turn: np.ndarray, rules: np.ndarray) -> tuple[np
     size += 1
     half /= size
     half *= modulus
-    return half @ (2 * rules[: half.shape[1]]), modulus @ np.ones(half.shape[1]), modulus[:, -1].copy()
+    return half @ rules[: half.shape[1]], modulus @ np.ones(half.shape[1]), modulus[:, -1].copy()
 
 
 def _error(sums: np.ndarray, mass: np.ndarray) -> np.ndarray:
@@ -188,7 +197,7 @@ def _error(sums: np.ndarray, mass: np.ndarray) -> np.ndarray:
     several theta. The step is chosen beforehand; this finds the entries where that failed.
     """
     aliased = 2 * np.abs(sums[:, 1:] / sums[:, :1])
-    error = (aliased ** (_EXPONENT / _RULES[0, 1:])).max(axis=1)
+    error = np.exp((np.log(aliased) * (_EXPONENT / _RULES[1:])).max(axis=1))
     error = np.where((sums[:, 0] > 0) & np.isfinite(error), error, 1e3)
     # A sum much smaller than its terms has lost digits: another path will do better.
     return np.where(mass > _LOSSY * sums[:, 0], np.maximum(error, 1e3), error)
