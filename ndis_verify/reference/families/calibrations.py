@@ -1,4 +1,4 @@
-"""Rows of the calibrations: `gaussian_std` and `rp_leverage`. An answer may be on the safe side of the value only."""
+"""Rows of the calibrations: `gaussian_std`, `rp_leverage` and `rp_ridge`. An answer may be on the safe side of the value only."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def rows() -> Iterator[RowSpec]:
     yield from _grid()
     yield from _branches()
     yield from _extremes()
+    yield from _ridges()
 
 
 def _std(name: str, sensitivity: Any, epsilon: Any, delta: Any, flags: tuple[str, ...], **fields: Any) -> RowSpec:
@@ -63,3 +64,16 @@ def _extremes() -> Iterator[RowSpec]:
         yield _std(f"extreme-{number}", draw.log_dyadic(-3, 3), epsilon, delta, ("safe_side",), core=number % 12 == 1)
         r = draw.among((1, 3, 17, 400, 10**4))
         yield _leverage(f"extreme-{number}", r, draw.log_dyadic(-8, 6), delta, ("safe_side",), core=number % 12 == 1)
+
+
+def _ridges() -> Iterator[RowSpec]:
+    for number in range(40):
+        draw = Draw(f"ridge/{number}")
+        inputs = {
+            "norm_bound": text(draw.among((Fraction(1), Fraction(1), Fraction(3, 2**20), Fraction(5 * 2**30)))),
+            "r": draw.among((1, 2, 10, 50, 1000)),
+            "epsilon": text(draw.among((Fraction(1, 64), Fraction(1, 4), Fraction(1), Fraction(3), Fraction(10)))),
+            "delta": text(draw.among(_DELTAS[:7])),
+        }
+        flags = ("safe_side", "scale") if inputs["norm_bound"] != "1" else ("safe_side",)
+        yield RowSpec("rp_ridge", f"grid-{number}", inputs, flags, "N26-Fig1-smallest-ridge", core=number % 10 == 3)

@@ -17,6 +17,7 @@ _VALID: dict[str, dict[str, Any]] = {
     "gaussian_std": {"sensitivity": "1", "epsilon": "1", "delta": "0.125"},
     "rp_hockey_stick": {"leverage": "0.5", "r": 10, "epsilon": "1", "direction": "delete"},
     "rp_leverage": {"r": 10, "epsilon": "1", "delta": "0.125"},
+    "rp_ridge": {"norm_bound": "1", "r": 10, "epsilon": "1", "delta": "0.125"},
     "als_hockey_stick": {"leverage": "0.25", "augmented_leverage": "0.5", "d": 2, "r": 10, "epsilon": "1", "direction": "delete"},
 }
 _VALID["generalized_chi2_sf"] = _VALID["generalized_chi2_cdf"]
@@ -40,6 +41,7 @@ _BAD: dict[str, tuple[tuple[str, Any], ...]] = {
     "gaussian_std": (("sensitivity", "-1"), ("delta", "0"), ("delta", "-0.125"), ("delta", "1.5")),
     "rp_hockey_stick": (("leverage", "-0.125"), ("leverage", "1"), ("leverage", "1.5"), ("r", 0), ("r", -1)),
     "rp_leverage": (("r", 0), ("delta", "-0.125"), ("delta", "1.5")),
+    "rp_ridge": (("norm_bound", "-1"), ("norm_bound", "0"), ("r", 0), ("delta", "1.5")),
     "als_hockey_stick": (("leverage", "-0.125"), ("augmented_leverage", "1"), ("augmented_leverage", "0.125"), ("d", 0), ("r", 0)),
 }
 _BAD["generalized_chi2_sf"] = _BAD["generalized_chi2_cdf"]
