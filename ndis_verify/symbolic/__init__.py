@@ -6,6 +6,7 @@ Nothing here is taken from the other witnesses.
 from __future__ import annotations
 
 from ndis_verify.symbolic import (
+    baselines,
     cdf_oracle,
     covariance_shift,
     denoising,
@@ -154,6 +155,8 @@ BUILDERS = (
     ridge.smallest_ridge,
     ridge.utility,
     ridge.eigenvalue_threshold,
+    baselines.blocki,
+    baselines.information,
     ridge_wrappers.subsampling,
     ridge_wrappers.propose_test_release,
     ridge_wrappers.ridge_comparison,
