@@ -43,6 +43,7 @@ _TOPICS = (
     "relative_projection",
     "sensitivity",
     "joint_shift",
+    "output_hunt",
     "estimator",
     "least_squares",
     "least_squares_mechanism",
