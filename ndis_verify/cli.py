@@ -83,6 +83,10 @@ def _add_claims(commands: Any) -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--missing", type=Path, metavar="FILE", help="print the ids of FILE that have no record; exit 1 if any")
     parser.add_argument("--errata", type=Path, metavar="FILE", help="write the page of what is wrong in the sources")
+    parser.add_argument(
+        "--certificates", action="store_true", help="compute what `verify --quick` stands on, where its certificate is missing or of other sources"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes for --certificates (default: one per core)")
     parser.set_defaults(run=_claims)
 
 
@@ -239,6 +243,8 @@ def _claims(arguments: argparse.Namespace) -> int:
     from ndis_verify.report.files import write_atomically
     from ndis_verify.report.verdicts import claim_record
 
+    if arguments.certificates:
+        return _renewed(arguments.jobs)
     if arguments.errata:
         write_atomically(arguments.errata, errata(all_claims()))
         return 0
@@ -259,6 +265,22 @@ def _experiment(arguments: argparse.Namespace) -> int:
     from ndis_verify.experiments import command
 
     return command.main(arguments)
+
+
+def _renewed(jobs: int) -> int:
+    from ndis_verify.claims.certificate_renewal import renew
+    from ndis_verify.claims.certificate_store import FOLDER
+    from ndis_verify.report.progress import Progress
+
+    if jobs < 1:
+        raise InputError("--jobs", str(jobs), "must be at least 1")
+    progress = Progress("certificates")
+    try:
+        failed = renew(FOLDER, jobs, progress)
+    finally:
+        progress.close()
+    print("\n".join(failed) or f"current: {len(list(FOLDER.glob('*.json')))} certificates in {FOLDER}")
+    return FAILED if failed else 0
 
 
 def _value(arguments: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from ndis_verify import oracle
 from ndis_verify.claim import Evidence, Outcome
+from ndis_verify.claims import certificate_renewal as renewal
 from ndis_verify.claims import certificate_store as store
 from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.checks import agreement, kept as keep
@@ -323,3 +324,19 @@ def test_the_command_line_keeps_certificates_and_stands_on_them(tmp_path, capsys
     assert "stored certificate" in capsys.readouterr().out
     assert main(["verify", "SL-1", "--store", "--output", report]) == 2
     assert "needs --full" in capsys.readouterr().err
+
+
+def test_certificates_are_renewed_where_they_are_not_current(tmp_path, monkeypatch):
+    chosen = {task: check for task, check in renewal.kept_checks().items() if task[0] in ("SL-1", "KM-4.1", "KM-2.2")}
+    assert len(chosen) == 3 and len(renewal.kept_checks()) > 60
+    monkeypatch.setattr(renewal, "kept_checks", lambda: chosen)
+    seen = []
+    assert renewal.renew(tmp_path, 1, lambda done, total, label: seen.append((done, total))) == []
+    assert seen == [(k, 3) for k in range(4)] and {p.stem for p in tmp_path.glob("*.json")} == {c.name for c in chosen.values()}
+    damaged, *others = sorted(tmp_path.glob("*.json"))
+    damaged.write_text("{", encoding="utf-8")
+    (tmp_path / "nobody-s.json").write_text("{}", encoding="utf-8")
+    before = [path.stat().st_mtime_ns for path in others]
+    assert renewal.renew(tmp_path, 1, lambda done, total, label: seen.append((done, total))) == []
+    assert seen[-1] == (1, 1) and store.read(damaged) is not None
+    assert [path.stat().st_mtime_ns for path in others] == before and not (tmp_path / "nobody-s.json").exists()

@@ -104,6 +104,15 @@ def stored(check: StoredCheck, effort: str) -> Evidence:
     return replace(evidence, detail=detail)
 
 
+def is_current(check: StoredCheck, folder: Path) -> bool:
+    """Whether `folder` has a whole certificate of `check` that rests on the installed sources and versions."""
+    try:
+        certificate = read(folder / f"{check.name}.json")
+    except CertificateError:
+        return False
+    return certificate is not None and certificate.key == key(check)
+
+
 def key(check: StoredCheck) -> str:
     """The hash of what the certificate of `check` rests on."""
     return _hash([FORMAT, check.name, check.parameters, versions(), source_hash(check.modules)])
