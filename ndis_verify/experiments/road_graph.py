@@ -85,7 +85,7 @@ def denoised(y: np.ndarray, std: float, method: str, tolerance: float = 3e-3) ->
 
 
 def _cells(size: str, data: Any) -> list[dict[str, Any]]:
-    epsilons, repetitions = ((1.0,), 2) if size == "quick" else ((0.5, 1.0, 4.0), 20)
+    epsilons, repetitions = ((1.0,), 2) if size == "quick" else ((0.5, 1.0, 4.0), 10)
     return [{"signal": s, "epsilon": e, "repetition": k} for s in SIGNALS for e in epsilons for k in range(repetitions)]
 
 
