@@ -12,7 +12,6 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome
 from ndis_verify.claims.attack import AttackRecord, Problem, attack_problem
 from ndis_verify.claims.attack_certificate import ROUTE, stored_attack
 from ndis_verify.claims.certificate_store import StoredCheck, stored
-from ndis_verify.claims.checks import Comparison
 from ndis_verify.claims.domain import Domain, Point, shown_point
 from ndis_verify.enclosure import Enclosure
 
@@ -183,5 +182,5 @@ def negated(enclose: Callable[[Point], Enclosure]) -> Callable[[Point], Enclosur
 
 def owned(claim: Claim) -> Claim:
     """The claim with its attacks and comparisons marked as its own, so that their certificates have a name."""
-    checks = tuple(replace(c, run=replace(c.run, owner=claim.id)) if isinstance(c.run, (AttackRun, Comparison)) else c for c in claim.checks)
+    checks = tuple(replace(c, run=replace(c.run, owner=claim.id)) if hasattr(c.run, "owner") else c for c in claim.checks)
     return replace(claim, checks=checks)

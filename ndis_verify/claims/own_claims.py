@@ -41,7 +41,6 @@ from ndis_verify.claims.attack_checks import (
     negated,
     refutation_check,
 )
-from ndis_verify.claims.attacks import problems_of
 from ndis_verify.claims.certify_box import axis
 from ndis_verify.claims.certify_checks import certified_box_check
 from ndis_verify.claims.court import Judgement, judge
@@ -193,6 +192,8 @@ def as_claim(value: UniversalClaim | Claim) -> Claim:
 
 def problems(target: str) -> list[Problem]:
     """What `ndis-verify attack TARGET` attacks: `FILE.py:NAME`, every claim of `FILE.py`, or an id of the ledger."""
+    from ndis_verify.claims.attacks import problems_of
+
     file, separator, name = target.rpartition(":")
     if not separator and target.endswith(".py"):
         file, name = target, ""
