@@ -13,6 +13,7 @@ import numpy as np
 
 Expansion = tuple[np.ndarray, ...]
 _BITS = 72
+_FEW = 4096
 
 
 def expansion(a: np.ndarray, b: np.ndarray | None = None, terms: int = 2) -> Expansion:
@@ -148,8 +149,12 @@ def whitened_pencil(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[n
     inverse = np.linalg.inv(np.linalg.cholesky(base[0]))
     condition = (inverse * inverse).sum(axis=(-2, -1))
     congruence = Congruence(inverse)
-    second = np.linalg.inv(np.linalg.cholesky(symmetric(congruence.matrix(base)[0])))
-    pencil = matmul(matmul(second, symmetric(congruence.matrix(gap)[0])), np.swapaxes(second, -1, -2))
+    if gap[0].size < _FEW and gap[0].shape == base[0].shape:  # calls then cost more than numbers: both at once
+        white, moved = symmetric(congruence.matrix(tuple(map(np.stack, zip(base, gap))))[0])
+    else:
+        white, moved = (symmetric(congruence.matrix(part)[0]) for part in (base, gap))
+    second = np.linalg.inv(np.linalg.cholesky(white))
+    pencil = matmul(matmul(second, moved), np.swapaxes(second, -1, -2))
     values, vectors = np.linalg.eigh(symmetric(pencil))
     coordinates = np.swapaxes(vectors, -1, -2) @ (second @ congruence.vector(mean)[0])
     return values, coordinates[..., 0] ** 2, condition
