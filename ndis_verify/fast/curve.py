@@ -15,15 +15,15 @@ from ndis_verify.gaussian_pair import GaussianPair
 Pair = GaussianPair | PairBatch | Spectrum
 
 
-def checked_epsilons(epsilon: Any, argument: str = "epsilon") -> np.ndarray:
-    """`epsilon` as a float array, finite and at least 0; raises `InputError`."""
+def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = False) -> np.ndarray:
+    """`epsilon` as a float array, finite, and at least 0 unless `negative`; raises `InputError`."""
     try:
         array = np.asarray(epsilon, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(argument, epsilon, "must be a number or an array of numbers") from None
-    bad = ~(np.isfinite(array) & (array >= 0))
+    bad = ~(np.isfinite(array) & (negative | (array >= 0)))
     if bad.any():
-        raise InputError(argument, float(array[bad].flat[0]), "must be finite and at least 0")
+        raise InputError(argument, float(array[bad].flat[0]), "must be finite" + ("" if negative else " and at least 0"))
     return array
 
 
@@ -62,3 +62,13 @@ def to_delta(logs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     direct, complement = logs
     with np.errstate(all="ignore"):
         return np.clip(np.where(np.isnan(complement), np.exp(direct), -np.expm1(complement)), 0.0, 1.0)[()]
+
+
+def log_below_zero(epsilon: np.ndarray, swapped: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """log delta_{P,Q}(epsilon) at epsilon < 0 from the halves of the swapped pair at -epsilon, by
+    `delta_{P,Q}(epsilon) = 1 - e^epsilon + e^epsilon delta_{Q,P}(-epsilon)`: terms of one sign, nothing cancels."""
+    direct, complement = swapped
+    with np.errstate(all="ignore"):
+        small = np.log(-np.expm1(epsilon) + np.exp(epsilon) * to_delta(swapped))
+        rest = np.where(np.isnan(complement), np.log1p(-np.exp(direct)), complement)  # log(1 - delta_{Q,P})
+        return np.where(small < -0.5, small, np.log1p(-np.exp(epsilon + rest)))

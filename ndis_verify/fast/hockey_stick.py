@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.fast.calibration import epsilon_search
-from ndis_verify.fast.curve import Pair, checked_epsilons, log_entries, log_pair, to_delta, to_log_delta
+from ndis_verify.fast.curve import Pair, checked_epsilons, log_below_zero, log_entries, log_pair, to_delta, to_log_delta
+from ndis_verify.fast.spectrum import spectrum
 
 __all__ = [
     "Pair",
@@ -24,24 +25,34 @@ __all__ = [
 def hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
     """delta_{P,Q}(epsilon) = sup_S P(S) - e^epsilon Q(S) (N26-L1), as one contour integral of E_P e^{sL}.
 
-    pair: a `GaussianPair`, a `PairBatch` of B pairs, or a `Spectrum`. epsilon >= 0: a scalar or an array; one pair
+    pair: a `GaussianPair`, a `PairBatch` of B pairs, or a `Spectrum`. epsilon: a scalar or an array, of either sign; one pair
     gives the shape of epsilon. A batch of shape (B,) gives (B,) for a scalar epsilon and (B, *epsilon.shape) for an
     array: every pair at every epsilon.
 
     Accuracy: relative error at most 1e-11 where delta >= 1e-290 (of log delta below), for eigenvalue ratios 1e-6 to
-    1e6, d to 10,000 and epsilon to 200, either order; measured below 3e-12. Two limits come from the input:
-    dense pairs are whitened with relative error about 1e-15 of the largest |alpha| for covariances conditioned up
-    to about 1e8; and next to the largest value x0 of a bounded loss, a dense pair or a batch has a relative error of
-    about 1e-16 d x0/(x0 - epsilon), as a rounding of its entries would cause (a `GaussianPair` with diagonal
-    covariances has no such limit, `support_edge`).
+    1e6, d to 10,000 and epsilon to 200, either order; measured below 3e-12. Inputs are meant exactly, so this holds
+    for pairs and batches, diagonal and dense alike, whatever the conditioning of the covariances (`graded_pencil`),
+    and as close to the largest value of a bounded loss as floats come (`support_edge`, which costs about 0.3 ms a pair
+    in few dimensions, seconds for dense ones of some hundred; paid only there, once for nearby epsilons). One limit:
+    next to the largest loss of some coordinates, others with an eigenvalue ratio within 1e-12 of 1, but not 1, and a
+    mean shift of their own are good to 1e-16 of that largest loss over the spread of their loss only.
     Exactly 0 where the privacy loss cannot exceed epsilon; always in [0, 1]. Raises `InputError`.
     """
-    return to_delta(log_pair(pair, checked_epsilons(epsilon)))
+    epsilon = checked_epsilons(epsilon, negative=True)
+    if (epsilon < 0).any():
+        return np.minimum(np.exp(log_hockey_stick(pair, epsilon)), 1.0)[()]
+    return to_delta(log_pair(pair, epsilon))
 
 
 def log_hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
     """log of `hockey_stick`, also far below the smallest float; -inf where delta is exactly 0."""
-    return to_log_delta(log_pair(pair, checked_epsilons(epsilon)))
+    epsilon = checked_epsilons(epsilon, negative=True)
+    if not (epsilon < 0).any():
+        return to_log_delta(log_pair(pair, epsilon))
+    laws = spectrum(pair)
+    ahead = to_log_delta(log_pair(laws, np.maximum(epsilon, 0.0)))
+    behind = log_below_zero(epsilon, log_pair(laws.swapped(), np.maximum(-epsilon, 0.0)))
+    return np.where(epsilon < 0, behind, ahead)[()]
 
 
 def epsilon_for_delta(pair: Pair, delta: Any) -> np.ndarray:

@@ -9,6 +9,7 @@ from scipy.special import erfcx, log_ndtr
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.calibration import SAFETY, probabilities
+from ndis_verify.fast.curve import checked_epsilons, log_below_zero
 from ndis_verify.fast.safe_root import safe_root
 
 _STEP = 0.11
@@ -21,7 +22,7 @@ _HALF_LOG_2PI = 0.9189385332046727417803297
 def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarray:
     """delta of N(sensitivity, std^2) against N(0, std^2): Phi(D/2 - e/D) - e^epsilon Phi(-D/2 - e/D), D = sensitivity/std.
 
-    N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon >= 0.
+    N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon of either sign.
     Relative error about 1e-13 down to underflow. Raises `InputError`.
     """
     with np.errstate(under="ignore"):
@@ -31,9 +32,11 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarra
 def log_gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarray:
     """log of `gaussian_hockey_stick`; -inf where sensitivity = 0."""
     sensitivity, std = _checked(sensitivity, "sensitivity", zero=True), _checked(std, "std", zero=False)
-    epsilon = _checked(epsilon, "epsilon", zero=True)
+    epsilon = checked_epsilons(epsilon, negative=True)
     with np.errstate(all="ignore"):
-        return _log_delta(*np.broadcast_arrays(sensitivity / std, epsilon))[()]
+        shift, epsilon = np.broadcast_arrays(sensitivity / std, epsilon)
+        value = _log_delta(shift, np.abs(epsilon))
+        return np.where(epsilon < 0, log_below_zero(epsilon, (value, np.full(value.shape, np.nan))), value)[()]
 
 
 def gaussian_std(sensitivity: Any, epsilon: Any, delta: Any) -> np.ndarray:

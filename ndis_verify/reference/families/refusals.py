@@ -42,7 +42,7 @@ _BAD: dict[str, tuple[tuple[str, Any], ...]] = {
     "rp_hockey_stick": (("leverage", "-0.125"), ("leverage", "1"), ("leverage", "1.5"), ("r", 0), ("r", -1)),
     "rp_leverage": (("r", 0), ("delta", "-0.125"), ("delta", "1.5")),
     "rp_ridge": (("norm_bound", "-1"), ("norm_bound", "0"), ("r", 0), ("delta", "1.5")),
-    "als_hockey_stick": (("leverage", "-0.125"), ("augmented_leverage", "1"), ("augmented_leverage", "0.125"), ("d", 0), ("r", 0)),
+    "als_hockey_stick": (("leverage", "-0.125"), ("augmented_leverage", "1"), ("d", 0), ("r", 0)),
 }
 _BAD["generalized_chi2_sf"] = _BAD["generalized_chi2_cdf"]
 _BAD["als_exact_hockey_stick"] = (*_BAD["als_hockey_stick"], ("r", 1))
