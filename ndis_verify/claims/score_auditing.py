@@ -129,6 +129,17 @@ def _gaussian_reading(point: dict) -> Enclosure:
         return enclosure(room if room < excess else excess)
 
 
+def _mass_below(point: dict) -> Enclosure:
+    """gamma less a bound of the posterior mass inside the region of `mu`, whatever the outcome of one draw from each law.
+
+    At every a the region has width at most Phi(x + mu) - Phi(x - mu) <= 2 mu/sqrt(2 pi) in b; the CDF of Beta(1/2, 3/2) is concave
+    and at most (4/pi) sqrt(h) at h, that of Beta(3/2, 1/2) its mirror image: neither grows by more than that over a width h.
+    """
+    with working_bits(128):
+        width = 2 * ball(point["mu"]) / (2 * arb.pi()).sqrt()
+        return enclosure(ball(point["gamma"]) - 4 / arb.pi() * width.sqrt())
+
+
 def _tail(x: float) -> float:
     return float(ndtr(-x))
 
@@ -234,6 +245,28 @@ CLAIMS = (
         counterexample="Lap(1, 1) and Lap(0, 1): delta(1) = 0. The test x > 1/2 has both errors e^-1/2/2 = 0.303, so mu >= 2 0.515 > 1; N(1, 1) and N(0, 1) have delta(1) = 0.127.",
         corrected="One test bounds the curve at its own errors only: KM-Alg2-corrected.",
         note="Seeded runs on Laplace, subsampled, random projection and unequal Gaussian pairs read an epsilon above the true one nearly always (`ndis-verify audit study`).",
+    ),
+    Claim(
+        id="KM-eq2.5-limit",
+        source="KM",
+        tags=("reading",),
+        title="the mu that the credible region discredits as a lower limit",
+        statement="The mu whose region f(a) <= b <= 1 - f(1 - a) has posterior mass gamma is a lower limit of the mechanism's mu with confidence 1 - gamma.",
+        hypotheses=("f of N(0, 1) and N(mu, 1)", "Jeffreys posteriors of both errors", "any pair, any test"),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "equal laws, one draw each",
+                _mass_below,
+                {"mu": Fraction(1, 1000), "gamma": Fraction(1, 20)},
+                {"gamma = 1/100": {"mu": Fraction(1, 1000), "gamma": Fraction(1, 100)}, "mu = 1/2": {"mu": Fraction(1, 2), "gamma": Fraction(1, 20)}},
+            ),
+        ),
+        counterexample="P = Q (mu = 0), one draw from each: in all four outcomes the region of mu = 1/1000 has posterior mass at most (4/pi) sqrt(0.002/sqrt(2 pi)) = 0.036 < 0.05, so the "
+        "mu of mass 0.05 is above 1/1000: the limit is wrong with probability 1.",
+        corrected="Clopper-Pearson limits of both errors (KM-eq2.4).",
+        note="The same for every sample size: the region of mu = 0 is the line of guessing, of mass 0, so some mu > 0 is always discredited; equal laws are never found equal. In seeded "
+        "audits of equal laws the limit was above the truth in every run.",
     ),
     Claim(
         id="KM-S7-interval-corrected",
