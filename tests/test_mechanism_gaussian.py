@@ -123,8 +123,11 @@ def test_denoisers_at_points_worked_by_hand():
     assert james_stein(y / 5, 1.0) == pytest.approx(-y / 5) and not positive_part(y / 5, 1.0).any()
     assert list(soft_threshold([5.0, -5.0, 0.5], 2.0, 1.0)) == [3.0, -3.0, 0.0]
     assert soft_threshold(y, 1.0)[0, 0] == pytest.approx(3 - math.sqrt(2 * math.log(4)))
+    tiny = np.full(5, 1e-200)
+    assert james_stein(tiny, 1.0) == pytest.approx(np.full(5, -3 / 5 * 1e200)) and not positive_part(tiny, 1.0).any()
+    assert james_stein(1e200 * np.ones(5), 1.0)[0] == 1e200 and positive_part(1e150 * np.ones(5), 1e150) == pytest.approx(0.4e150 * np.ones(5))
     assert list(james_stein([1.0, 2.0], 1.0)) == [1.0, 2.0] and not james_stein(np.zeros(5), 1.0).any()
-    for call in (lambda: denoise(y, 1.0, "median"), lambda: james_stein(y, 0.0), lambda: soft_threshold(y, 1.0, -1.0), lambda: positive_part([math.nan], 1)):
+    for call in (lambda: denoise(y, 1.0, "median"), lambda: james_stein(y, 0.0), lambda: soft_threshold(y, 1.0, -1.0), lambda: positive_part([math.nan], 1), lambda: james_stein(1e-300 * np.ones(5), 1e10)):
         with pytest.raises(InputError):
             call()
 
@@ -165,6 +168,15 @@ def test_soft_threshold_risk_agrees_with_the_certified_one():
             reference = float(certified.soft_threshold_risk(mean, threshold, digits=20).mid)
             assert soft_threshold_risk(mean, threshold) == pytest.approx(reference, rel=1e-10)
     assert soft_threshold_risk(1e300, 2.0) == 5.0
+
+
+def test_risks_far_from_zero_are_those_of_the_plain_release():
+    for function in (james_stein_risk, positive_part_risk):
+        assert list(function([3, 50, 10**5], [1e300, 1e200, 1e154], [1e-5, 1.0, 2.0])) == pytest.approx([3e-10, 50.0, 4e5])
+        with pytest.raises(InputError, match="d "):
+            function(2, 1.0, 1.0)
+        with pytest.raises(InputError, match="std"):
+            function(3, 1.0, 0.0)
 
 
 @pytest.mark.parametrize("name", baselines.PROJECTIONS)

@@ -23,7 +23,7 @@ def james_stein_risk(d: Any, norm: Any, std: Any) -> np.ndarray:
     error about 1e-13. Raises `InputError`.
     """
     d, norm, std = np.broadcast_arrays(_dimension(d), _checked(norm, "norm", True), _checked(std, "std", False))
-    half, mean = (d - 2) / 2, (norm / std) ** 2 / 2
+    half, mean = (d - 2) / 2, _ratio(norm, std) ** 2 / 2
     with np.errstate(under="ignore"):
         return (std**2 * (2 + 2 * half * mean * _decay(half, mean)))[()]
 
@@ -36,7 +36,7 @@ def positive_part_risk(d: Any, norm: Any, std: Any) -> np.ndarray:
     scalars or arrays. Error about 1e-14 d std^2. Raises `InputError`.
     """
     d, norm, std = np.broadcast_arrays(_dimension(d), _checked(norm, "norm", True), _checked(std, "std", False))
-    gain = [_truncation_gain(float(n), float(m) / float(s)) for n, m, s in zip(d.flat, norm.flat, std.flat, strict=True)]
+    gain = [_truncation_gain(float(n), float(m)) for n, m in zip(d.flat, _ratio(norm, std).flat, strict=True)]
     return (james_stein_risk(d, norm, std) - std**2 * np.reshape(gain, d.shape))[()]
 
 
@@ -80,6 +80,12 @@ def _truncation_gain(d: float, size: float) -> float:
         squares = cut**2 * gammainc(m / 2 - 1, cut / 2) / (m - 2) - 2 * cut * gammainc(m / 2, cut / 2) + m * gammainc(m / 2 + 1, cut / 2)
         along = cut * gammainc(m / 2, cut / 2) / m - gammainc(m / 2 + 1, cut / 2)
     return float((weights * (np.maximum(squares, 0.0) + 4 * mean * np.maximum(along, 0.0))).sum())
+
+
+def _ratio(norm: np.ndarray, std: np.ndarray) -> np.ndarray:
+    """norm/std; from 1e140 on, where the risk is d std^2 to the last digit, 1e140."""
+    with np.errstate(over="ignore"):
+        return np.minimum(norm / std, 1e140)
 
 
 def _dimension(d: Any) -> np.ndarray:

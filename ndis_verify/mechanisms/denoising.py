@@ -24,14 +24,14 @@ def james_stein(y: Any, std: float) -> np.ndarray:
     Any shape; std > 0 in the unit of y. Below norm `std sqrt((d-2)/2)` it turns y round and lengthens it; see
     `positive_part`. The zero vector stays. Raises `InputError`.
     """
-    values, share = _share(y, std)
-    return values if share is None else (1 - share) * values
+    values, length, taken = _lengths(y, std)
+    return values if taken == 0 else values - taken * (values / length)
 
 
 def positive_part(y: Any, std: float) -> np.ndarray:
     """`max(0, 1 - (d-2) std^2/||y||^2) y`; y itself for d <= 2. Arguments as `james_stein`. Raises `InputError`."""
-    values, share = _share(y, std)
-    return values if share is None else max(0.0, 1 - share) * values
+    values, length, taken = _lengths(y, std)
+    return np.zeros_like(values) if taken >= length > 0 else values if taken == 0 else values - taken * (values / length)
 
 
 def soft_threshold(y: Any, std: float, threshold: float | None = None) -> np.ndarray:
@@ -74,10 +74,14 @@ def risk(theta: Any, std: float, method: str) -> float:
     return float(function(d, np.linalg.norm(values), spread))
 
 
-def _share(y: Any, std: float) -> tuple[np.ndarray, float | None]:
-    """y, and the share `(d-2) std^2/||y||^2` to take off; None where nothing is."""
+def _lengths(y: Any, std: float) -> tuple[np.ndarray, float, float]:
+    """y, its length, and what to take off it, `(d-2) std^2/||y||`; 0 where nothing is."""
     values, spread = finite_array(y, "y"), positive(std, "std")
-    length = float(np.linalg.norm(values))
+    largest = float(np.abs(values).max())
+    length = largest * float(np.linalg.norm(values / largest)) if largest > 0 else 0.0  # squares may leave float64's range
     if values.size <= 2 or length == 0:
-        return values, None
-    return values, (values.size - 2) * (spread / length) ** 2
+        return values, length, 0.0
+    taken = (values.size - 2) * spread * (spread / length)
+    if not max(length, taken) < math.inf:
+        raise InputError("y", f"norm {length:g}", f"must be of a size that float64 can relate to std {spread:g}")
+    return values, length, taken
