@@ -144,6 +144,7 @@ class PairBatch:
     """B pairs of Gaussians on R^d in float64: means (B, d); covariances (B,) multiples of the identity, (B, d)
     diagonals or (B, d, d) symmetric positive definite matrices (a leading axis of 1 is shared by all pairs).
 
+    Each pair is meant exactly as given and has the accuracy that it would have as a `GaussianPair`.
     Raises `InputError`: non-finite, wrong shape, asymmetric, not positive definite.
     """
 

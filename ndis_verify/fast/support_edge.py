@@ -49,7 +49,7 @@ def thresholds(
 
 def largest_loss(laws: Spectrum, row: int) -> float:
     """sup L of one pair, rounded up; inf where the loss is unbounded."""
-    index, none = np.array([row]), np.zeros(1)
+    index = np.array([row])
     loss = laws.loss_forms()
     if laws.inputs is not None and laws.inputs.dense:
         loss = _graded(laws, loss, index)
