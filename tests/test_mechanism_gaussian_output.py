@@ -88,6 +88,11 @@ def test_the_oracle_calibrates_without_a_covariance_step():
     assert variance.contains(float(gaussian_std(1.0, 1.0, 0.01)) ** 2)
 
 
+def test_the_oracle_calibrates_a_lone_prediction():
+    variance = certified.added_variance(certified.Prediction(1, Fraction(1, 2), 1, 1), 1, "1e-5", digits=3)
+    assert variance.contains(added_variance(Prediction(1, 0.5, 1, 1), 1, 1e-5)[0])
+
+
 def test_certified_and_float64_envelopes_agree():
     for v, noise in ((0.0, 250), (8.17, 1)):
         fast = Prediction(1, 0.5, noise, 16).largest(v, 1.0)

@@ -75,7 +75,6 @@ class Prediction:
     labels: Fraction
     noise_variance: Fraction
     records: int
-    regions = (_UNIT, _UNIT * 2)
 
     def __post_init__(self) -> None:
         for name in ("length", "labels", "noise_variance"):
@@ -83,6 +82,11 @@ class Prediction:
             if getattr(self, name) == 0:
                 raise InputError(name, "0", "must be positive")
         object.__setattr__(self, "records", checked_count(self.records))
+
+    @property
+    def regions(self) -> tuple[Cell, ...]:
+        """Where x is at its end; where it need not be. Without other records z = 0."""
+        return (_UNIT, _UNIT * 2) if self.records > 1 else (((Fraction(0), Fraction(0)), *_UNIT),)
 
     def pair(self, added: Fraction, place: tuple[Fraction, ...]) -> GaussianPair:
         """The neighbouring laws at (z, x), the more spread one first, their shift rounded down by less than one part in 10^40."""
