@@ -188,10 +188,9 @@ def _log_curve(leverage: Any, r: Any, epsilon: Any, direction: str) -> tuple[np.
     leverage, r, epsilon = np.broadcast_arrays(leverage, _rows(r), checked_epsilons(epsilon))
     shape = leverage.shape
     p = leverage.reshape(-1, 1)
-    logs = np.log1p(-p)
     if direction == "delete":
-        laws = Spectrum(p / (1 - p), 0.0, r.reshape(-1, 1), -logs)
+        laws = Spectrum(p / (1 - p), 0.0, r.reshape(-1, 1), -np.log1p(-p))
     else:
-        laws = Spectrum(-p, 0.0, r.reshape(-1, 1), logs)
+        laws = Spectrum(-p, 0.0, r.reshape(-1, 1))  # its logarithm is taken wide: epsilon may be next to the largest loss
     direct, complement = log_entries(laws, np.arange(p.size), epsilon.ravel())
     return direct.reshape(shape), complement.reshape(shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ndis_verify import fast, oracle
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.reference.quantities import QUANTITIES, Answer
 
@@ -38,6 +38,9 @@ def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable
 def _fast_value(name: str, inputs: dict[str, Any]) -> float:
     arguments = _positional(name, inputs)
     if name.startswith("generalized_chi2"):
+        for argument in _CHI2_ARGUMENTS[1:3]:
+            if len(inputs[argument]) != len(inputs["weights"]):  # the class would broadcast a list of one
+                raise InputError(argument, len(inputs[argument]), "must have as many entries as weights")
         law = fast.GeneralizedChi2(*(_floats(inputs[key], key) for key in _CHI2_ARGUMENTS[:-1]))
         method = law.cdf if name.endswith("cdf") else law.sf
         return float(method(_floats(inputs["x"], "x")))
