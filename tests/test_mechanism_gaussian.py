@@ -200,6 +200,8 @@ def test_printed_ridges():
     assert ratios["smallest"] == 1 < ratios["N26-Fig1"] < 1.02 < 2.8 < ratios["Sheffet 2019"] < 2.82 < ratios["MI-DP, binary channel"]
     with pytest.raises(InputError, match="epsilon"):
         baselines.sheffet(1, 0.0, 0.1, 1.0)
+    with pytest.raises(InputError, match="delta"):
+        baselines.mutual_information(1, 1.0, 1e-200, 1.0, conversion="pinsker")
     with pytest.raises(InputError, match="conversion"):
         baselines.mutual_information(1, 1.0, 0.1, 1.0, conversion="none")
 

@@ -35,7 +35,10 @@ def mutual_information(r: Any, epsilon: Any, delta: Any, norm_bound: Any, conver
     if conversion not in CONVERSIONS:
         raise InputError("conversion", conversion, f"must be one of {', '.join(CONVERSIONS)}")
     level = target.delta**2 / 2 if conversion == "pinsker" else information_level(target.epsilon, target.delta)
-    ridge = length**2 / signal_to_noise(columns, level * (1 - _SAFETY))
+    signal = signal_to_noise(columns, level * (1 - _SAFETY)) if level > 0 else 0.0
+    if not signal > 1e-300:
+        raise InputError("delta", target.delta, "must be large enough for float64 to hold the level of information that it leaves")
+    ridge = length**2 / signal
     name = f"random projection, mutual information ({conversion})"
     return ridged(name, ridge, columns, target, length, {"information": level})
 
@@ -51,13 +54,14 @@ def signal_to_noise(r: int, information: float) -> float:
 def information_level(epsilon: float, delta: float) -> float:
     """The least capacity, in nats, of a binary channel that violates (epsilon, delta): `min_q C(q, delta + e^epsilon q)`."""
     most = math.log1p(-delta) - epsilon  # log of the largest q that leaves p <= 1
-    found = minimize_scalar(lambda x: _capacity(math.exp(x), epsilon, delta), bounds=(most - 120, most), method="bounded", options={"xatol": 1e-7})
-    return min(float(found.fun), _capacity(0.0, epsilon, delta))
+    least = min(math.log(delta) - epsilon - 20, most - 1)  # below, the capacity is that of q = 0 to nine digits
+    found = minimize_scalar(lambda x: _capacity(x, epsilon, delta), bounds=(least, most), method="bounded", options={"xatol": 1e-7})
+    return min(float(found.fun), _capacity(-math.inf, epsilon, delta))
 
 
-def _capacity(q: float, epsilon: float, delta: float) -> float:
+def _capacity(log_q: float, epsilon: float, delta: float) -> float:
     """Capacity of the channel whose input 1 gives output 1 with probability p = delta + e^epsilon q, input 0 with q."""
-    difference = delta + math.expm1(epsilon) * q
+    q, difference = math.exp(log_q), delta - math.exp(epsilon + log_q) * math.expm1(-epsilon)
     found = minimize_scalar(lambda share: -_information(share, q, difference), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-7})
     return -float(found.fun)
 
