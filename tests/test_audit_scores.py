@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import ndis_verify.audit as audit
-from ndis_verify.audit import OperatingPoints, audit_scores, open_scores
+from ndis_verify.audit import OperatingPoints, audit_scores, command, open_scores
 from ndis_verify.audit.histogram import METHODS, audit_by_methods, bin_width, equal_edges
 from ndis_verify.audit.limits import (
     clopper_pearson_lower,
@@ -50,6 +50,10 @@ def test_audit_imports_only_fast_the_records_and_itself():
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("ndis_verify."):
                 assert node.module.split(".")[1] in allowed, f"{path.name}: {node.module}"
             assert not (isinstance(node, ast.ImportFrom) and node.module == "ndis_verify"), path.name
+
+
+def test_the_command_offers_every_method():
+    assert command._METHODS == METHODS
 
 
 def test_public_names_exist():
@@ -276,6 +280,14 @@ def test_parts_share_no_row_and_leave_none_out():
     assert (learned + choose + bound == 1).all() and (every == 1).all() and (rest == choose + bound).all()
     assert [seen.size(part) for part in ("choose", "bound", "rest", "all")] == [counts.sum() for counts in (choose, bound, rest, every)]
     assert values[LEARN] in seen.learning and choose[int(values[CHOOSE])] == 1
+
+
+def test_a_thinned_copy_holds_learning_rows_only():
+    order = np.random.default_rng(1).permutation(1_200_000).astype(float)
+    row = np.empty(order.size, dtype=int)
+    row[order.astype(int)] = np.arange(order.size)
+    kept = survey(ArraySample(order, "p")).learning
+    assert 30_000 < kept.size <= 65_536 and (row[kept.astype(int)] % PERIOD == LEARN).all()
 
 
 def test_memory_does_not_grow_with_the_sample():
