@@ -48,6 +48,7 @@ _TOPICS = (
     "least_squares",
     "least_squares_mechanism",
     "least_squares_worst",
+    "relative_least_squares",
     "privacy_loss",
     "trade_off",
     "histogram_auditing",

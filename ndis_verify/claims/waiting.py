@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ndis_verify.claim import Claim, Verdict
 
-_MECHANISM = "The mechanism is not in this package yet; its privacy has to be derived from the drawn output, not from the plan."
 _EXPERIMENT = (
     "A printed number of an experiment: it can be judged only by running the mechanisms it compares on data of the printed size, "
     "and the package has neither those mechanisms nor those data sets yet."
@@ -26,7 +25,6 @@ def _open(id: str, title: str, statement: str, reason: str, hypotheses: tuple[st
     )
 
 
-_RELATIVE = ("a set of databases S", "neighbours both in S")
 _LEAST_SQUARES = ("[B b] of full column rank", "the residual is not zero")
 
 CLAIMS = (
@@ -37,21 +35,6 @@ CLAIMS = (
         "A definition, proved to be enough in N26-T7.1: whether an oracle at hand keeps its stated error is judged with the audit that uses it.",
         ("every generalized chi-square law", "every real t"),
         formula="|oracle(W, t) - Pr[W <= t]| <= alpha",
-    ),
-    _open(
-        "N24-D7",
-        "the residual of a set of databases",
-        "The largest global residual of a record, over all databases of the set and all their records.",
-        "A definition that only relative privacy uses: it waits on the relative mechanisms of N24-Fig13.",
-        _RELATIVE,
-        formula="q_S = max over D, D' in S, D' = D without row i, of q_i(D)",
-    ),
-    _open(
-        "N24-Fig13",
-        "relative least squares: noise only if the inherent privacy falls short",
-        "If leverage and residual of the set already meet the target sample from the least squares law, else augment by a ridge first.",
-        _MECHANISM + " It also rests on the order conjectured in N24-T5.",
-        (*_RELATIVE, *_LEAST_SQUARES),
     ),
     _open(
         "N24-TabI",
