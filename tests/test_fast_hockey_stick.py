@@ -24,6 +24,7 @@ REGIMES = [
     ("tiny alpha, large shift", [12.0, 0.5], [1 + 2.0**-30, 1 - 2.0**-33], [0.0, 60.0, 150.0]),
     ("near-equal", [2.0**-41, 0.0, 2.0**-40], [1 + 2.0**-40, 1 - 2.0**-41, 1 + 2.0**-42], [0.0, 2.0**-40, 2.0**-37]),
     ("one large, many tiny", [0.0] * 33, [3.0] + [1 + 2.0**-20] * 32, [0.0, 4.0, 60.0]),
+    ("a Gaussian part beside both signs", [0.4375, 0.4375, 0.125], [0.375, 1 + 2.0**-52, 2.5], [0.0, 1.0, 10.0]),
     ("far shift", [40.0, 0.0], [1.0, 2.0], [150.0, 199.0]),
 ]
 POINTS = [(name, mean, cov, epsilon) for name, mean, cov, epsilons in REGIMES for epsilon in epsilons]
@@ -49,6 +50,27 @@ def test_agrees_with_certified_values(name, mean, cov, epsilon, swap):
     else:
         exponent = certified_log_hockey_stick(pair, epsilon, digits=20).mid
         assert abs(float(log_hockey_stick(pair, epsilon)) / exponent - 1) < 1e-11
+
+
+COMMON = [
+    (alpha, shift, top)
+    for alpha, shift in [
+        ([-0.5, 0.25, 1.5], [0.0, 0.1, 0.0]), ([-0.5, -0.25], [1.0, 0.5]), ([0.5, 2.0], [0.0, 0.0]),
+        ([-0.5, 2.0**-50, 1.5], [0.1, 0.2, 0.0]), ([2.0**-30, -(2.0**-33)], [4.0, 0.25]), ([-0.25] * 30 + [0.5], [0.0] * 31),
+    ]
+    for top in (1.0, 20.0)
+]
+
+
+@pytest.mark.parametrize("alpha, shift, top", COMMON)
+def test_thresholds_on_common_paths_agree_with_those_on_their_own(alpha, shift, top):
+    laws, epsilon = Spectrum(alpha, shift), np.linspace(0.0, top, 24)
+    together = log_hockey_stick(laws, epsilon)
+    alone = np.array([float(log_hockey_stick(laws, value)) for value in epsilon])
+    finite = np.isfinite(alone)
+    assert (np.isfinite(together) == finite).all()
+    assert np.abs(together[finite] - alone[finite]).max() < 1e-11
+    assert np.abs(log_hockey_stick(laws, epsilon[::-1])[::-1][finite] - together[finite]).max() < 1e-12
 
 
 @pytest.mark.parametrize("fraction", [1 - 2.0**-3, 1 - 2.0**-12, 1 - 2.0**-20])
