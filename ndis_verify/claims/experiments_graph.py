@@ -148,11 +148,11 @@ CLAIMS = (
                 {"details a tenth of the threshold": at(nodes=3784, size="0.1"), "a constant signal": at(nodes=3784, size=0)},
                 part="every signal",
             ),
-            proof("oracle inequality in the wavelet basis", derived.soft_threshold, part="sum of min(c_j^2/sigma^2, 1) <= n/(1 + 2 ln n) - 1"),
+            proof("oracle inequality in the wavelet basis", derived.soft_threshold, part="sum of min(c_j^2/sigma^2, 1) < n/(1 + 2 ln n) - 1"),
         ),
         counterexample="n = 3784, every wavelet coefficient 8.12 sigma, twice the threshold: the expected square is 17.5 sigma^2 a node, that of "
         "the release sigma^2",
-        corrected="Where sum_j min(c_j^2/sigma^2, 1) <= n/(1 + 2 ln n) - 1, c the wavelet coefficients: 214 of 3,784 coefficients may be of any size.",
+        corrected="Where sum_j min(c_j^2/sigma^2, 1) < n/(1 + 2 ln n) - 1, c the wavelet coefficients: 214 of 3,784 coefficients may be of any size.",
         note="Nothing in the sources says that it never hurts; the figure shows one signal. James-Stein's positive part never does.",
     ),
 )  # fmt: skip
