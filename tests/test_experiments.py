@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -251,3 +252,23 @@ def test_a_user_table_stands_in_for_the_bundled_records(tmp_path, capsys):
     assert main([*command, "--target", "age"]) == 2 and "height, weight, y" in capsys.readouterr().err
     (tmp_path / "mine.csv").write_text("1\n2\n")
     assert main(command) == 2 and "two columns" in capsys.readouterr().err
+
+
+SMALL = {
+    "bw-fig1-mean": [{"epsilon": epsilon, "d": d, "repetitions": 8} for epsilon in (0.01, 1.0) for d in (10, 1000)],
+    "n26-fig2": [{"r": 10, "points": 3}, {"r": 1000, "points": 3}],
+    "bw-fig2": [{"signal": name, "epsilon": 1.0, "repetition": 0} for name in ("smooth", "scattered")],
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_findings_hold_on_a_small_grid(name):
+    small = replace(find(name), cells=lambda size, data: SMALL[name])
+    rows = run(small, seed=1)
+    assert all(finding.holds for finding in small.findings(rows)), [f.statement for f in small.findings(rows) if not f.holds]
+    if name != "bw-fig2":
+        from matplotlib.figure import Figure
+
+        figure = Figure()
+        small.draw(rows, figure)
+        assert len(figure.axes) == 2 and all(axes.lines for axes in figure.axes)
