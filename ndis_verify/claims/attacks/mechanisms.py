@@ -216,7 +216,7 @@ def _order(sign=1):
 THREE_EIGENVALUES = search(
     "the more spread law first over the other direction, on the box",
     _order(),
-    box(vector("lam", 3, "1.25", 8, "log"), continuous("epsilon", "0.25", 4, "log")),
+    box(vector("lam", 3, "1.125", 16, "log"), continuous("epsilon", "0.25", 4, "log")),
     {"directions exchanged": _order(-1)},
 )
 
