@@ -21,7 +21,7 @@ from ndis_verify.fast.spectrum import LossForms, Spectrum
 from ndis_verify.fast.transform import Forms
 
 _ROUNDING = 500.0  # s times the sums that an error of 1e-16 is relative to, from which on it shows
-_DENSE = 100.0  # the same for s times the largest |alpha| of a dense pair
+_DENSE = 30.0  # s times the largest |alpha| of a dense pair from which on errors relative to that show
 _CERTAIN = 1e-9  # farther above the largest loss than this, relative to its terms, delta is 0 beyond doubt
 _UNITS = 144  # at s = 2^144 over the largest |alpha| only the largest loss is left
 _STEP = 3  # exponents of the s at which thresholds are found are multiples of this
@@ -37,13 +37,15 @@ def thresholds(
     `direct` marks the entries that are integrated on s > 0, the only ones to need care. Shapes (E,); extended precision.
     """
     t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
-    asked = _asked(laws, loss, rows, t, edge, direct)
-    if not asked.size:
-        return loss.forms, t, edge
     if laws.inputs is not None and laws.inputs.dense:
-        loss = _graded(laws, loss, np.unique(rows[asked]))
+        rough = np.unique(rows[_asked(loss, rows, t, edge, direct, _DENSE)])
+        if not rough.size:
+            return loss.forms, t, edge
+        loss, direct = _graded(laws, loss, rough), direct & np.isin(rows, rough)
         t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
-    t[asked], edge[asked] = _found(laws, loss.forms, rows[asked], epsilon[asked], t[asked], edge[asked])
+    asked = _asked(loss, rows, t, edge, direct)
+    if asked.size:
+        t[asked], edge[asked] = _found(laws, loss.forms, rows[asked], epsilon[asked], t[asked], edge[asked])
     return loss.forms, t, edge
 
 
@@ -81,9 +83,9 @@ def _limit(forms: Forms) -> np.ndarray:
     return _UNITS - np.frexp(np.abs(forms.alpha).max(axis=1))[1]
 
 
-def _critical(laws: Spectrum, loss: LossForms) -> np.ndarray:
-    """The least saddle point of each row that is so far out that rounding shows; inf where none can be."""
-    forms = loss.forms
+def _critical(forms: Forms, largest: float) -> np.ndarray:
+    """The least saddle point of each row that is so far out that rounding shows, at most `largest` over the largest
+    |alpha|; inf where none can be."""
     size = np.where(forms.alpha < 0, -forms.alpha, 0.0)
     order = np.argsort(-size, axis=1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -92,14 +94,13 @@ def _critical(laws: Spectrum, loss: LossForms) -> np.ndarray:
         # Only coordinates with |alpha| s > 1 have their largest loss in the sum.
         size, terms = (np.take_along_axis(part, order, axis=1) for part in (size, terms))
         critical = np.maximum(1 / size, _ROUNDING / np.cumsum(terms, axis=1)).min(axis=1)
-        if laws.inputs is not None and laws.inputs.dense:
-            critical = np.minimum(critical, _DENSE / np.abs(forms.alpha).max(axis=1))
+        critical = np.minimum(critical, largest / np.abs(forms.alpha).max(axis=1))
         return np.where(critical * forms.alpha.max(axis=1) < 0.5, critical, np.inf)
 
 
-def _asked(laws, loss, rows, t, edge, direct) -> np.ndarray:
+def _asked(loss, rows, t, edge, direct, largest: float = np.inf) -> np.ndarray:
     """Entries whose saddle points lie beyond `_critical`."""
-    forms, critical = loss.forms, _critical(laws, loss)
+    forms, critical = loss.forms, _critical(loss.forms, largest)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(forms.alpha < 0, forms.b_squared / np.abs(forms.alpha) - np.log1p(forms.alpha), 0.0)
     certain = np.where(_bounded(forms), _CERTAIN * (forms.dof * terms).sum(axis=1), np.inf)
