@@ -30,6 +30,8 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "n26-fig2": "leverage_threshold",
     "n24-fig7": "classical_waste",
     "projection-noise": "projection_noise",
+    "n24-tab1": "projection_utility",
+    "n24-tab3": "projection_utility",
 }
 
 
