@@ -141,7 +141,7 @@ def _unrestricted(part=1.0):
         r, epsilon, delta = _TARGETS[int(target)]
         table = data({name: np.array([value]) for name, value in columns.items()})[0]
         records = np.column_stack([table, [columns[f"b_{i}"] for i in range(1, 5)]])
-        longest = (records**2).sum(axis=1).max()
+        longest = max((records**2).sum(axis=1).max(), 1e-6)
         level = part * longest * (1 / _cap(r, epsilon, delta) - 1)
         p, q = (np.einsum("ij,jk,ik->i", x, np.linalg.inv(x.T @ x + level * np.eye(x.shape[1])), x) for x in (table, records))
         worst = max(float(fast.als_hockey_stick(p, np.maximum(q, p), 2, r, epsilon, way).max()) for way in ("delete", "insert"))
