@@ -19,7 +19,7 @@ _EVENLY = np.linspace(0, 1, _SURVEY)
 _MARGINS = 2.8, 8.0, 20.0  # of odds, by which it reaches beyond first estimates of the outermost saddles
 _SERVES = 1.5  # how many standard deviations of the tilted law a common path reaches to
 _SLACK = 0.25  # the error of positions that is put up with
-_ROUNDS = 3  # in which entries that were not served choose anew
+_FINER = 1.0, 2.0, 4.0  # rounds, in which entries that were not served choose anew and take smaller steps
 _WORTH = 3  # entries that it takes for one
 _LEVER = 300.0  # how much heights may differ along it, unless they are larger: their difference loses digits
 
@@ -34,7 +34,7 @@ def on_common_paths(entries: Entries) -> np.ndarray:
     # Apart: entries of different forms, and those whose paths bend to different sides.
     side = 2 * entries.rows + (entries.edge > 0)
     position = position + side * (np.ptp(position[placed]) + 3 * _SERVES)
-    for _ in range(_ROUNDS):
+    for finer in _FINER:
         if placed.size < _WORTH:
             break
         anchor, owner = _owners(position[placed])
@@ -46,7 +46,7 @@ def on_common_paths(entries: Entries) -> np.ndarray:
             break
         paths = paths if used.size == anchor.size else paths.take(used)
         height = paths.height[owner] - offset * paths.saddle[owner]
-        integral, error = shared_trapezoid(paths, owner, offset)
+        integral, error = shared_trapezoid(paths, owner, offset, finer)
         good = (error < good_enough(height)) & (np.abs(height) < LOG_ONLY)
         value[placed[served[good]]] = (height + np.log(integral * paths.scale[owner]))[good]
         placed = placed[np.isnan(value[placed])]

@@ -56,12 +56,16 @@ def trapezoid(paths: Any, bend: np.ndarray, good: np.ndarray) -> tuple[np.ndarra
     return value, error
 
 
-def shared_trapezoid(paths: Any, owner: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As `trapezoid`, with the first step, for thresholds on common paths: threshold f lies `offset[f]` beyond that of
-    the path `owner[f]` (sorted), and its height is that of its integrand where the path crosses the real axis."""
+def shared_trapezoid(
+    paths: Any, owner: np.ndarray, offset: np.ndarray, finer: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `trapezoid`, with the first step over `finer`, for thresholds on common paths: threshold f lies `offset[f]`
+    beyond that of the path `owner[f]` (sorted); its height is that of its integrand where the path crosses the real axis."""
     starts = np.searchsorted(owner, np.arange(paths.t.size))
     spread = np.minimum.reduceat(offset, starts), np.maximum.reduceat(offset, starts)
-    return _Hyperbolas(paths, paths.bend, spread).integrals(np.arange(owner.size), owner, offset)
+    lines = _Hyperbolas(paths, paths.bend, spread)
+    lines.step /= finer
+    return lines.integrals(np.arange(owner.size), owner, offset)
 
 
 class _Hyperbolas:
