@@ -53,9 +53,9 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     measured.clear()
     assert run(_experiment(measured), seed=3, journal=resumed) == run(_experiment(), seed=3) and measured == [2, 3]
     resumed.close(False)
-    assert RowJournal(path, "run 2").resumed == 0
-    resumed = RowJournal(path, "run 2")
-    resumed.close(True)
+    other = RowJournal(path, "run 2")
+    assert other.resumed == 0
+    other.close(True)
     assert not path.exists()
 
 
@@ -203,6 +203,8 @@ def test_trend_filter_meets_the_optimality_conditions(order):
             assert fit.freedom == max(kinks.sum(), 1)
     assert trend_filter(y, graph, 1e4, order).values == pytest.approx(np.full(12, y.mean()), abs=0.05)
     assert trend_filter_by_risk(y, 1.0, graph, order).penalty <= 32.0
+    for level in (0.0, 7.0, 1e-200, -1e100):
+        assert trend_filter(np.full(12, level), graph, 1.0, order).values == pytest.approx(np.full(12, level))
 
 
 @pytest.mark.parametrize("edges", [[[0, 1]], [[0, 1], [1, 1], [1, 2]], [[0, 1], [1, 3]], [0, 1], [[0.5, 1.0]]])

@@ -185,9 +185,13 @@ _MOST_STEPS, _CHECK_EVERY = 10_000, 10
 
 def _fitted(values, operator, graph, level, order, tolerance, state) -> tuple[TrendFit, tuple]:
     """One fit, and the state (z, dual variable) from which the next penalty starts."""
+    mean = values.mean()
+    if level >= np.abs(values - mean).sum() * (graph.nodes if order else 1):
+        # y - mean flows along a spanning tree within the penalty: the constant is optimal
+        return TrendFit(np.full_like(values, mean), level, 1, 0.0), (np.zeros(operator.shape[0]), None)
     z, dual = state[0], np.zeros(operator.shape[0]) if state[1] is None else np.clip(state[1], -level, level)
     scale = np.std(operator @ values) / np.sqrt(operator.power(2).sum(axis=1).mean())
-    weight = 2 * level / scale if scale > 0 else 1.0
+    weight = min(max(2 * level / scale, 1e-3), 1e6) if scale > 0 else 1.0  # without a unit; beyond, the factors lose digits
     solve = _factored(operator, weight)
     for step in range(1, _MOST_STEPS + 1):
         x = solve(values + operator.T @ (weight * z - dual))
@@ -204,7 +208,7 @@ def _fitted(values, operator, graph, level, order, tolerance, state) -> tuple[Tr
             apart, change = np.linalg.norm(image - z), weight * np.linalg.norm(operator.T @ (z - before))
             factor = np.clip(np.sqrt(apart / max(change, 1e-300)), 0.2, 5.0)
             if not 0.7 < factor < 1.4:
-                weight *= float(factor)
+                weight = min(max(weight * float(factor), 1e-3), 1e6)
                 solve = _factored(operator, weight)
     raise ArithmeticError(f"trend filtering: gap {gap:.3g} after {_MOST_STEPS} steps")
 
@@ -218,11 +222,12 @@ def _factored(operator: sparse.csr_array, weight: float):
 
 
 def _relative_gap(values, operator, x, dual, level) -> float:
-    """(objective - dual objective)/objective at x and a dual point with entries in [-level, level]."""
+    """(objective - dual objective)/objective at x and a dual point with entries in [-level, level]; the objective at least 1e-9 ||y||^2."""
     objective = ((values - x) ** 2).sum() / 2 + level * np.abs(operator @ x).sum()
     explained = operator.T @ dual
     lower = (values**2).sum() / 2 - ((values - explained) ** 2).sum() / 2
-    return float((objective - lower) / max(objective, np.finfo(float).tiny))
+    rounding = 1e-9 * (values**2).sum()  # an objective below it is rounding
+    return float(max(objective - lower, 0.0) / max(objective, rounding, np.finfo(float).tiny))
 
 
 def _freedom(graph: Graph, z: np.ndarray, order: int) -> int:
