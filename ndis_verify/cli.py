@@ -126,10 +126,13 @@ def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
 
 def _add_audit(commands: Any) -> None:
     from ndis_verify.audit import command
-    from ndis_verify.claims import audit_study
+    from ndis_verify.claims import audit_gaussian, audit_study
 
-    parser = commands.add_parser("audit", help="what samples of scores prove about the privacy of a mechanism")
+    parser = commands.add_parser("audit", help="what output laws, or samples of scores, prove about the privacy of a mechanism")
     kinds = command.add_arguments(parser)
+    gaussian = kinds.add_parser("gaussian", help=audit_gaussian.HELP, description=audit_gaussian.HELP[:1].upper() + audit_gaussian.HELP[1:] + ".")
+    audit_gaussian.add_arguments(gaussian)
+    gaussian.set_defaults(run=audit_gaussian.main)
     study = kinds.add_parser("study", help=audit_study.HELP, description=audit_study.HELP[:1].upper() + audit_study.HELP[1:] + ".")
     audit_study.add_arguments(study)
     study.set_defaults(run=audit_study.main)

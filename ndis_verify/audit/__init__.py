@@ -21,6 +21,12 @@ _HOME = {
     "credible_mass": "credible_region",
     "credible_gdp": "credible_region",
     "infer_std": "tv_inference",
+    "WhiteBoxAudit": "white_box",
+    "WitnessSet": "white_box",
+    "audit_gaussian": "white_box",
+    "error_per_call": "white_box",
+    "estimated_limits": "white_box",
+    "two_call_limits": "white_box",
 }
 
 __all__ = sorted(_HOME)
