@@ -31,7 +31,13 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "n24-fig7": "classical_waste",
     "projection-noise": "projection_noise",
     "n24-tab1": "projection_utility",
+    "n24-tab2": "private_regression",
     "n24-tab3": "projection_utility",
+    "n24-tab4": "private_regression",
+    "n24-fig5": "black_box_curves",
+    "n24-fig6": "leverage_curves",
+    "n24-fig9": "black_box_curves",
+    "n24-fig10": "leverage_curves",
 }
 
 
