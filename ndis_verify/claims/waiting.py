@@ -29,14 +29,6 @@ _LEAST_SQUARES = ("[B b] of full column rank", "the residual is not zero")
 
 CLAIMS = (
     _open(
-        "N26-D9",
-        "a CDF oracle for generalized chi-square laws with error alpha",
-        "On every generalized chi-square law and every t the oracle's answer is within alpha of the probability.",
-        "A definition, proved to be enough in N26-T7.1: whether an oracle at hand keeps its stated error is judged with the audit that uses it.",
-        ("every generalized chi-square law", "every real t"),
-        formula="|oracle(W, t) - Pr[W <= t]| <= alpha",
-    ),
-    _open(
         "N24-TabI",
         "utility of private random projection on three data sets",
         "Pairwise-distance ratio, dot-product ratio and added noise of four methods, averages of 100 runs.",

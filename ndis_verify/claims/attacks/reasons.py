@@ -21,7 +21,6 @@ NO_MARGIN = {
     "BW-Fig2": "it is an experiment on one graph and two signals; soft thresholds over every mean are attacked in BW-T12",
     "N24-T5-worst-value": "it is a table of enclosed numbers; where the worst record lies is attacked in N24-T5-worst-case",
     "N24-6.3-worst-value": "it is a table of enclosed numbers; where the worst record lies is attacked in N24-6.3-worst-case",
-    "N26-D9": "it defines the accuracy of a CDF oracle; what follows from it is attacked in N26-T7.1",
     "N24-D7": "it defines the residual of a set of databases; the law that it enters is attacked in N24-C3",
     "N24-TabI": "it is a table of one experiment's averages",
     "N24-TabII": "it is a table of averages of one experiment with private least squares",
