@@ -20,7 +20,7 @@ from ndis_verify.fast.paths import Entries, Paths
 from ndis_verify.fast.transform import Forms
 from ndis_verify.fast.trapezoid import LOG_ONLY, good_enough, trapezoid
 
-Weight = Literal["hockey_stick", "complement", "tail", "density"]
+Weight = Literal["hockey_stick", "tail", "density"]
 
 _SLOPE = {"hockey_stick": 1.0, "tail": 0.0, "density": 0.0}
 _POWER = {"hockey_stick": 1.0, "tail": 0.0, "density": -1.0}
