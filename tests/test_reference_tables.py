@@ -165,6 +165,18 @@ def test_the_build_repeats_byte_for_byte_and_resumes(tmp_path, few):
         assert (first / f"{name}.json").read_bytes() == (second / f"{name}.json").read_bytes()
 
 
+def test_a_build_keeps_what_the_same_engines_computed(tmp_path, few, monkeypatch):
+    building.build(tmp_path)
+    before = {name: (tmp_path / f"{name}.json").read_bytes() for name in few}
+    monkeypatch.setattr(building, "computed", lambda row: pytest.fail("computed again"))
+    building.build(tmp_path)
+    assert before == {name: (tmp_path / f"{name}.json").read_bytes() for name in few}
+    monkeypatch.setattr(building, "made_with", lambda: {"mpmath": "0"})
+    for options in ({}, {"anew": True}):
+        with pytest.raises(pytest.fail.Exception, match="computed again"):
+            building.build(tmp_path, **options)
+
+
 def test_a_cluster_that_loses_a_worker_loses_no_row_and_doubles_none(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(building, "all_rows", lambda: small_families(8))

@@ -12,9 +12,9 @@ from typing import Any
 
 from ndis_verify import __version__
 from ndis_verify.exact_number import InputError
-from ndis_verify.reference.compute import computed
+from ndis_verify.reference.compute import computed, finished
 from ndis_verify.reference.families import all_rows
-from ndis_verify.reference.loader import FORMAT, checksum
+from ndis_verify.reference.loader import FORMAT, TableError, checksum, read_table
 from ndis_verify.reference.rows import RowSpec
 from ndis_verify.report.files import write_atomically
 
@@ -24,12 +24,13 @@ Progress = Callable[[int, int, str], None]
 Finished = tuple[str, dict[str, Any]]
 
 
-def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, scheduler: str | None = None,
+def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, scheduler: str | None = None, anew: bool = False,
           progress: Progress = lambda done, total, label: None) -> dict[str, int]:  # fmt: skip
     """Write one table for each quantity (all by default) to `folder`; returns the number of rows of each.
 
     Every finished row goes to a journal in the folder at once: a stopped build takes it up again, and the same rows come
-    out whatever the order in which they were finished. `scheduler`: the address of a Dask cluster, in place of `jobs`
+    out whatever the order in which they were finished. Values of intact tables in the folder that were made with the same
+    versions of the engines are kept, unless `anew`. `scheduler`: the address of a Dask cluster, in place of `jobs`
     processes. Raises `InputError` for an unknown quantity, `RowError` where a row cannot be settled; nothing is written
     then but the journal.
     """
@@ -37,13 +38,14 @@ def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, schedu
     folder.mkdir(parents=True, exist_ok=True)
     todo = {key(row): row for rows in tables.values() for row in rows}
     total = len(todo)
-    done = _finished(folder / JOURNAL, todo)
+    done = {} if anew else _kept(folder, tables)
+    done |= _journaled(folder / JOURNAL, todo)
     waiting = [row for name, row in todo.items() if name not in done]
     progress(len(done), total, "taken up" if done else "")
     run = _on_cluster(waiting, scheduler) if scheduler else _on_processes(waiting, jobs)
     with (folder / JOURNAL).open("a", encoding="utf-8") as journal:
         for name, record in run:
-            if name not in done:
+            if name not in done:  # a cluster may run a row twice
                 done[name] = record
                 journal.write(json.dumps([name, record]) + "\n")
                 journal.flush()
@@ -81,7 +83,25 @@ def _chosen(quantities: Iterable[str]) -> dict[str, tuple[RowSpec, ...]]:
     return {name: tables[name] for name in chosen}
 
 
-def _finished(path: Path, todo: dict[str, RowSpec]) -> dict[str, dict[str, Any]]:
+def _kept(folder: Path, tables: dict[str, tuple[RowSpec, ...]]) -> dict[str, dict[str, Any]]:
+    """Rows that the tables in the folder have already: same name, same inputs, same engines."""
+    done = {}
+    for quantity, rows in tables.items():
+        try:
+            table = read_table(folder / f"{quantity}.json")
+        except (OSError, TableError):
+            continue
+        if table["made_with"] != made_with():
+            continue
+        known = {row["name"]: row for row in table["rows"]}
+        for row in rows:
+            old = known.get(row.name, {})
+            if old.get("inputs") == row.inputs and ("error" in old) == (row.refusal is not None):
+                done[key(row)] = finished(row, {name: old[name] for name in ("value", "radius", "basis", "second", "error") if name in old})
+    return done
+
+
+def _journaled(path: Path, todo: dict[str, RowSpec]) -> dict[str, dict[str, Any]]:
     """The rows of an interrupted build that are still wanted; a truncated last line is cut off."""
     if not path.exists():
         return {}

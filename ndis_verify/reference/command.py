@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     build.add_argument("--output", type=Path, default=Path("reference-tables"), help="folder (default reference-tables)")
     build.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
     build.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, in place of processes (extra `cluster`)")
+    build.add_argument("--anew", action="store_true", help="recompute also what the folder's tables hold already")
     build.set_defaults(action=_build)
     check = actions.add_parser("check", help="recompute rows by both routes at a higher precision; exit 1 if any is wrong")
     _add_folder(check)
@@ -64,7 +65,8 @@ def _build(arguments: argparse.Namespace) -> int:
 
     progress = Progress("reference build")
     try:
-        sizes = build(arguments.output, arguments.quantities, jobs=arguments.jobs, scheduler=arguments.scheduler, progress=progress)
+        sizes = build(arguments.output, arguments.quantities, jobs=arguments.jobs, scheduler=arguments.scheduler, anew=arguments.anew,
+                      progress=progress)  # fmt: skip
     except KeyboardInterrupt:
         progress.close()
         print(f"finished rows are kept in {arguments.output / JOURNAL}; the same command goes on", file=sys.stderr)

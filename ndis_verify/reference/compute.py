@@ -23,19 +23,16 @@ def computed(row: RowSpec) -> dict[str, Any]:
     """The finished row as plain JSON types. Raises `RowError`."""
     request = {"id": row.name, "quantity": row.quantity, "inputs": row.inputs, "digits": DIGITS}
     first = ask(request, "certified")
-    record: dict[str, Any] = {"name": row.name, "inputs": row.inputs}
     if row.refusal is not None:
-        record["error"] = _refusal(row, first)
-    else:
-        second = ask({**request, "digits": SECOND_DIGITS}, "oracle")
-        record.update(_value(row, first, second))
-    record.update(flags=list(row.flags), claim=row.claim)
-    for key in ("group", "position"):
-        if getattr(row, key) is not None:
-            record[key] = getattr(row, key)
-    if row.core:
-        record["core"] = True
-    return record
+        return finished(row, {"error": _refusal(row, first)})
+    return finished(row, _value(row, first, ask({**request, "digits": SECOND_DIGITS}, "oracle")))
+
+
+def finished(row: RowSpec, values: dict[str, Any]) -> dict[str, Any]:
+    """The row with its `values`: value, radius, basis and second, or error."""
+    record = {"name": row.name, "inputs": row.inputs, **values, "flags": list(row.flags), "claim": row.claim}
+    record |= {key: getattr(row, key) for key in ("group", "position") if getattr(row, key) is not None}
+    return record | ({"core": True} if row.core else {})
 
 
 def ask(request: dict[str, Any], engine: str) -> dict[str, Any]:

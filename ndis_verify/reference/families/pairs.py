@@ -62,6 +62,7 @@ def _hockey_stick_rows() -> Iterator[RowSpec]:
     yield from _wide()
     yield from _scaled()
     yield from _same_value()
+    yield from _isotropic()
 
 
 def _scalar() -> Iterator[RowSpec]:
@@ -231,6 +232,16 @@ def _same_value() -> Iterator[RowSpec]:
 def _sheared(shear: list[list[Fraction]], diagonal: list[Fraction]) -> list[list[Fraction]]:
     d = range(len(diagonal))
     return [[sum((shear[i][k] * diagonal[k] * shear[j][k] for k in d), Fraction(0)) for j in d] for i in d]
+
+
+def _isotropic() -> Iterator[RowSpec]:
+    """Both covariances multiples of the identity, written as one number: d is known from the means alone."""
+    for number in range(24):
+        draw = Draw(f"isotropic/{number}")
+        d = draw.among((2, 3, 5, 20))
+        mean = [draw.among((0, Fraction(1, 2)))] + [0] * (d - 1)
+        yield pair(f"isotropic-{number}", draw.among(_EPSILONS), mean, draw.among((Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(2))),
+                   ("repeated_eigenvalues",), "N26-T4.1", core=number % 8 == 1)  # fmt: skip
 
 
 def _deep_tails() -> Iterator[RowSpec]:

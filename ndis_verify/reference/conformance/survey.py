@@ -1,0 +1,66 @@
+"""The conformance table of all adapters that come with the package: `python -m ndis_verify.reference.conformance.survey`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.reference.conformance.judge import OUTCOMES
+from ndis_verify.reference.conformance.run import Run, conform
+from ndis_verify.reference.conformance.selection import table_rows
+from ndis_verify.reference.conformance.summary import finite, shares
+from ndis_verify.reference.loader import FOLDER
+from ndis_verify.report.progress import Progress
+
+_ADAPTERS = "ndis_verify.reference.adapters"
+COMMANDS: dict[str, tuple[str, ...]] = {
+    **{f"ndis_verify {engine}": ("-m", "ndis_verify", "eval", "--engine", engine) for engine in ("fast", "oracle", "certified")},
+    "textbook, Imhof": ("-m", f"{_ADAPTERS}.naive"),
+    "textbook, Monte Carlo": ("-m", f"{_ADAPTERS}.naive", "--method", "monte-carlo"),
+    "gx2": ("-m", f"{_ADAPTERS}.peers", "gx2"),
+    "gx2, Imhof": ("-m", f"{_ADAPTERS}.peers", "gx2", "--method", "1"),
+    **{name: ("-m", f"{_ADAPTERS}.peers", name) for name in ("chi2comb", "dp-accounting", "opendp", "autodp", "prv-accountant")},
+}
+
+
+def line(name: str, run: Run) -> list[str]:
+    """A row of the table for each quantity that the adapter computes."""
+    return [
+        f"| {name} | {share.name} | {share.rows} | " + " | ".join(str(share.outcomes.get(outcome, "")) for outcome in OUTCOMES)
+        + f" | {finite(share.worst_error)} | {1e3 * share.seconds:.2f} |"
+        for share in shares(run, "quantity")
+    ]  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"default: all of {', '.join(COMMANDS)}")
+    parser.add_argument("--full", action="store_true", help="the whole tables in place of their core")
+    parser.add_argument("--tolerance", default="1e-9")
+    parser.add_argument("--timeout", type=float, default=20.0)
+    parser.add_argument("--tables", type=Path, default=FOLDER)
+    arguments = parser.parse_args()
+    if unknown := set(arguments.names) - set(COMMANDS):
+        parser.error(f"unknown adapter {unknown.pop()}")
+    rows = table_rows(arguments.tables, core=not arguments.full)
+    print("| implementation | quantity | rows | " + " | ".join(OUTCOMES) + " | worst error | median ms |")
+    print("|---" * (len(OUTCOMES) + 5) + "|")
+    for name in arguments.names or COMMANDS:
+        progress = Progress(name)
+        try:
+            run = conform((sys.executable, "-W", "ignore", *COMMANDS[name]), rows, tolerance=Fraction(arguments.tolerance),
+                          seconds=arguments.timeout, progress=progress)  # fmt: skip
+        except InputError as error:
+            print(f"| {name} | not run: {error.rule[:80]} |" + " |" * (len(OUTCOMES) + 3))
+            continue
+        finally:
+            progress.close()
+        print("\n".join(line(name, run)), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
