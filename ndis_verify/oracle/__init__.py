@@ -11,6 +11,7 @@ from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as cer
 from ndis_verify.oracle.certified.als_exact import als_max_privacy_loss as certified_als_max_privacy_loss
 from ndis_verify.oracle.certified.als_worst_case import als_exact_worst_case as certified_als_exact_worst_case
 from ndis_verify.oracle.certified.als_worst_case import als_worst_case as certified_als_worst_case
+from ndis_verify.oracle.certified.composition import composed_hockey_stick as certified_composed_hockey_stick
 from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_sf as certified_generalized_chi2_sf
@@ -42,6 +43,7 @@ __all__ = [
     "certified_als_hockey_stick",
     "certified_als_max_privacy_loss",
     "certified_als_worst_case",
+    "certified_composed_hockey_stick",
     "certified_epsilon_for_delta",
     "certified_gaussian_hockey_stick",
     "certified_gaussian_std",
