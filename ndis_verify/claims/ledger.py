@@ -30,6 +30,8 @@ _TOPICS = (
     "denoising",
     "experiments_gaussian",
     "experiments_graph",
+    "experiments_projection",
+    "experiments_regression",
     "baselines",
     "covariance_shift",
     "covariance_order",
@@ -59,7 +61,6 @@ _TOPICS = (
     "misprints",
     "real_data",
     "cdf_oracle",
-    "waiting",
 )
 
 

@@ -103,7 +103,7 @@ def _linear_cells(size: str, data: Table | None) -> list[dict[str, Any]]:
     return [cell | {"ridge": ridge} for cell in _cells(size, data) for ridge in (0.0, 0.1)]
 
 
-def _sketch(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
+def sketch_rows(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
     matrix, _ = records_of(cell["data"], data)
     d, r = matrix.shape[1] - 1, cell["r"]
     row = worst_row(matrix, r)
@@ -121,7 +121,7 @@ def _in_blocks(matrix: np.ndarray, r: int, count: int, rng: np.random.Generator)
     return np.vstack([sketched_solutions(matrix, r, min(block, count - start), rng) for start in range(0, count, block)])
 
 
-def _linear(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
+def linear_rows(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
     matrix, bound = records_of(cell["data"], data)
     ridge = cell["ridge"] * bound**2
     leverages = leverage_scores(np.vstack([matrix, math.sqrt(ridge) * np.eye(matrix.shape[1])]) if ridge else matrix)[: len(matrix)]
@@ -168,7 +168,7 @@ _SETTING = (
 )
 EXPERIMENTS = (
     Experiment("n24-fig5", "Sketch and solve: asymptotic curve against a classifier's", ("N24-Fig5",),
-               _SETTING + "r = 40 (20, 100, 500): that of the source is lost.", _sketch_cells, _sketch, _findings, _draw, data="records and target"),
+               _SETTING + "r = 40 (20, 100, 500): that of the source is lost.", _sketch_cells, sketch_rows, _findings, _draw, data="records and target"),
     Experiment("n24-fig9", "Random linear combination: closed form against a classifier's curve", ("N24-Fig9",),
-               _SETTING + "Added noise: none, and variance l^2/10.", _linear_cells, _linear, _findings, _draw, data="records"),
+               _SETTING + "Added noise: none, and variance l^2/10.", _linear_cells, linear_rows, _findings, _draw, data="records"),
 )  # fmt: skip
