@@ -1,6 +1,8 @@
 """The conformance runner against good, bad and hostile implementations: a verdict in bounded time, nothing lost."""
 
 import json
+import os
+import subprocess
 import sys
 import time
 from fractions import Fraction
@@ -14,8 +16,9 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance import reports
 from ndis_verify.reference.conformance.judge import judge
 from ndis_verify.reference.conformance.run import conform
-from ndis_verify.reference.conformance.selection import fresh_rows
+from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
 from ndis_verify.reference.conformance.summary import exit_code, failures, shares
+from ndis_verify.reference.loader import FOLDER
 
 ROW = {"name": "row", "inputs": {}, "value": "0.0861509684526509859978810791809", "radius": "1e-31", "flags": ["body"], "claim": "N26-L1"}
 HALF = "0.086150968452"
@@ -164,3 +167,53 @@ def test_the_command_judges_the_fast_engine(tmp_path, capsys):
     assert main(["conform", "--core", "--tolerance", "1e-11", "--output", str(tmp_path), "--", *command]) == 0
     assert "passed" in capsys.readouterr().out
     assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".jsonl", ".md", ".xml", ".html"}
+
+
+def test_the_template_of_the_documentation_works(tmp_path):
+    page = (Path(__file__).resolve().parents[1] / "docs" / "conformance.md").read_text(encoding="utf-8")
+    template = page.split("### Python\n\n```python\n")[1].split("```")[0]
+    (tmp_path / "mine.py").write_text(template, encoding="utf-8")
+    result = conform([sys.executable, str(tmp_path / "mine.py")], table_rows(FOLDER, ["gaussian_hockey_stick"], core=True),
+                     tolerance=Fraction(1, 10**9))  # fmt: skip
+    counted = [j.outcome for j in result.judgements]
+    assert result.quantities == ("gaussian_hockey_stick",) and counted.count("tight") >= 9 and "crashed" not in counted
+
+
+def test_the_textbook_gets_a_bad_grade():
+    rows = [(quantity, row) for quantity, row in table_rows(FOLDER, core=True) if {"near_equal", "mean_only", "refusal"} & set(row["flags"])]
+    command = [sys.executable, "-W", "ignore", "-m", "ndis_verify.reference.adapters.naive"]
+    result = conform(command, rows, tolerance=Fraction(1, 10**9), seconds=30)
+    (pairs,) = (share for share in shares(result, "quantity") if share.name == "hockey_stick")
+    assert pairs.outcomes["unsafe"] >= 3 and pairs.outcomes["tight"] >= 1
+
+
+def test_an_adapter_is_explained_row_by_row(capsys):
+    command = [sys.executable, "-m", "ndis_verify", "eval", "--engine", "fast"]
+    assert main(["check-adapter", "--", *command]) == 0
+    page = capsys.readouterr().out
+    assert page.count("TIGHT") >= 20 and "an instance of" in page
+
+
+def test_the_plugin_runs_a_function_of_ones_own(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from ndis_verify import fast\n"
+        "def right(quantity, inputs):\n"
+        "    if quantity != 'gaussian_hockey_stick': raise NotImplementedError\n"
+        "    return fast.gaussian_hockey_stick(*(float(inputs[name]) for name in ('sensitivity', 'std', 'epsilon')))\n"
+        "def wrong(quantity, inputs):\n"
+        "    return 0.5 * right(quantity, inputs)\n"
+    )
+    (tmp_path / "test_mine.py").write_text(
+        "import mine\n"
+        "def test_right(ndis_conform): ndis_conform(mine.right, tolerance='1e-9')\n"
+        "def test_wrong(ndis_conform): ndis_conform(mine.wrong, quantities=('gaussian_hockey_stick',))\n"
+    )
+
+    def run_pytest(*options):
+        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment).stdout
+
+    assert "1 failed, 1 passed" in (page := run_pytest("test_mine.py")) and "reference rows fail" in page
+    rows = run_pytest("--ndis-conform", "mine:right", "test_mine.py::test_right")
+    assert " passed" in rows and " failed" not in rows and " skipped" in rows
