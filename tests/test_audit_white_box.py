@@ -18,6 +18,7 @@ from ndis_verify.claims.audit_gaussian import certified_limits
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.composition import compose, composed_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.mechanisms.white_box import OutputLaw, law_delta
 from ndis_verify.oracle.certified import composition as certified
 
 PRINTED = GaussianPair(["0"], "9.26", ["0"], "1.26")  # N26-Fig5 stops at variance 0.26 for eps = 1, delta = 1e-6
@@ -149,6 +150,11 @@ def test_composition_of_equal_covariances_is_one_shift():
     twice = compose(compose(DENSE, 3), 2)
     assert np.array_equal(twice.multiplicity, compose(DENSE, 6).multiplicity)
     assert twice.shift_squared == pytest.approx(compose(DENSE, 6).shift_squared)
+
+
+def test_an_output_law_of_several_columns_counts_every_mean_shift():
+    laws = [OutputLaw(np.array([mean, 0.0]), np.eye(2), 4) for mean in (0.5, 0.0)]
+    assert law_delta(*laws, 1.0) == pytest.approx(norm.cdf(-0.5) - np.e * norm.cdf(-1.5), rel=1e-10)
 
 
 @pytest.mark.parametrize("copies", [0, -1, 1.5, True, "2"])

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.composition import compose
 from ndis_verify.fast.hockey_stick import hockey_stick
-from ndis_verify.fast.spectrum import Spectrum, spectrum
+from ndis_verify.fast.spectrum import spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 
 
@@ -45,8 +46,7 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
     if basis.shape[1] == 0:
         return 0.0
     one = spectrum(GaussianPair(*_within(first, basis), *_within(second, basis)))
-    laws = Spectrum(one.alpha, one.shift_squared, np.asarray(one.multiplicity) * first.copies)
-    return float(hockey_stick(laws, epsilon).ravel()[0])
+    return float(hockey_stick(compose(one, first.copies), epsilon).ravel()[0])
 
 
 def worst_neighbour(law: Callable[[Any], OutputLaw], data: np.ndarray, epsilon: float) -> WorstNeighbour:
