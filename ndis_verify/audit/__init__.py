@@ -21,6 +21,8 @@ _HOME = {
     "credible_mass": "credible_region",
     "credible_gdp": "credible_region",
     "infer_std": "tv_inference",
+    "CanaryScores": "canaries",
+    "one_shot_scores": "canaries",
     "WhiteBoxAudit": "white_box",
     "WitnessSet": "white_box",
     "audit_gaussian": "white_box",
