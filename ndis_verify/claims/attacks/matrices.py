@@ -314,7 +314,7 @@ def _gradient(columns, factor=1.0):
     mean, cov = logistic_surrogate(x, y, penalty)
     chance = expit(-y * (x @ mean))
     slope = factor * penalty * mean - (x * y[:, None]).T @ chance
-    size = penalty * np.abs(mean).sum() + np.abs(x).sum()
+    size = penalty * np.abs(mean).sum() + np.abs(x).sum() + np.finfo(float).tiny
     spread = np.linalg.eigvalsh(cov)
     return min(float(spread[0]) - 1 / (penalty + (x**2).sum() / 4) * (1 - 1e-9), -float(np.abs(slope).max() / size))
 
