@@ -1,0 +1,208 @@
+"""What Poisson-subsampled Gaussian noise costs: one step in closed form, many steps between limits, a peer's accountant."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import fft
+from scipy.special import ndtr
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick
+
+CELLS = 4096
+_REACH = 9.0  # standard deviations; the tails beyond hold 2e-19 and are accounted for
+_ROUNDING = 1e-10  # what float64 convolutions may be wrong by, added to every upper limit of a composition
+_MOST = 2**24
+
+
+def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
+    """The larger of both divergences of `rate N(1, noise^2) + (1 - rate) N(0, noise^2)` from `N(0, noise^2)` and back.
+
+    One step of DP-SGD with sampling rate q and noise multiplier s is (epsilon, delta)-private under adding or removing a record
+    exactly for delta at least that. With H(e) the curve of N(1, s^2) against N(0, s^2) and c = e^epsilon:
+    `q H(log((c - 1 + q)/q))` and `(1 - c (1 - q)) H(log(q c/(1 - c (1 - q))))`, 0 where c (1 - q) >= 1.
+    epsilon >= 0, any shape. Raises `InputError`.
+    """
+    _checked(rate, noise)
+    eps = np.asarray(epsilon, dtype=np.float64)
+    if not (np.isfinite(eps) & (eps >= 0)).all():
+        raise InputError("epsilon", epsilon, "must be finite and at least 0")
+    with np.errstate(over="ignore", divide="ignore"):
+        # log((e^eps - 1 + q)/q) = eps + log(1 + (1 - q)(1 - e^-eps)/q)
+        added = rate * gaussian_hockey_stick(1.0, noise, eps + np.log1p((1 - rate) / rate * -np.expm1(-eps)))
+        weight = rate - (1 - rate) * np.expm1(eps)
+        inside = weight > 0
+        inner = np.where(inside, np.log(rate) + eps - np.log(np.where(inside, weight, 1.0)), 0.0)
+    return np.maximum(added, np.where(inside, weight * gaussian_hockey_stick(1.0, noise, inner), 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class ComposedStep:
+    """Limits of the privacy profile of `steps` independent steps; `upper` and `lower` answer delta at epsilon.
+
+    The likelihood ratio is spread to both ends of each of `CELLS` cells for the upper limit, masses of both laws kept:
+    that raises every convex divergence ("connect the dots"; Doroshenko et al. 2022), also of products. For the lower
+    limit every loss is rounded down. Convolutions are by Fourier transforms; 1e-10 is kept for their rounding.
+    """
+
+    rate: float
+    noise: float
+    steps: int
+    pessimistic: tuple[tuple[np.ndarray, np.ndarray, float], ...]
+    optimistic: tuple[tuple[np.ndarray, np.ndarray, float], ...]
+
+    def upper(self, epsilon: Any) -> np.ndarray:
+        """Delta at epsilon, no smaller than the truth."""
+        return np.minimum(_larger(self.pessimistic, epsilon) + _ROUNDING, 1.0)
+
+    def lower(self, epsilon: Any) -> np.ndarray:
+        """Delta at epsilon, no larger than the truth."""
+        return np.maximum(_larger(self.optimistic, epsilon) - _ROUNDING, 0.0)
+
+    def epsilon(self, delta: float) -> float:
+        """An epsilon at which delta holds: the upper limit there is at most `delta`. delta > 1e-9. Raises `InputError`."""
+        if not 10 * _ROUNDING < delta < 1:
+            raise InputError("delta", delta, "must lie strictly between 1e-9 and 1")
+        low, high = 0.0, max(float(losses[-1]) for losses, _, _ in self.pessimistic)
+        if self.upper(0.0) <= delta:
+            return 0.0
+        if self.upper(high) > delta:
+            return np.inf
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.upper(middle) > delta else (low, middle)
+        return high
+
+
+@lru_cache(maxsize=32)
+def composed_step(rate: float, noise: float, steps: int) -> ComposedStep:
+    """The profile of `steps` >= 1 steps of the pair of `step_delta`, between limits. Raises `InputError`."""
+    _checked(rate, noise)
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= _MOST // CELLS - 1:
+        raise InputError("steps", steps, f"must be a whole number, 1 to {_MOST // CELLS - 1}")
+    losses, p, q = _cells(rate, noise)
+    # Every loss rounded down, the mass of the far tail included; the other tail is left out. Under q the loss is -log(p/q).
+    down = ((losses[:-1], _with_tail(p[1:-1], p[-1]), 0.0), (-losses[:0:-1], _with_tail(q[-2:0:-1], q[0]), 0.0))
+    return ComposedStep(rate, noise, int(steps), *(tuple(_power(*one, steps) for one in orders) for orders in (_spread(losses, p, q), down)))
+
+
+def _cells(rate: float, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Losses at the edges, in equal distances, and the masses of both laws in the cells and the two tails."""
+    low, high = (np.logaddexp(np.log1p(-rate) if rate < 1 else -np.inf, np.log(rate) + (2 * x - 1) / (2 * noise**2))
+                 for x in (-_REACH * noise, 1 + _REACH * noise))  # fmt: skip
+    losses = np.linspace(low, high, CELLS + 1)
+    # log p/q = loss  <=>  x = s^2 log((e^loss - 1 + q)/q) + 1/2
+    inner = losses[1:-1] + np.log(np.maximum(-np.expm1(-losses[1:-1] + (np.log1p(-rate) if rate < 1 else -np.inf)), 1e-300)) - np.log(rate)
+    edges = np.concatenate([[-_REACH * noise], noise**2 * inner + 0.5, [1 + _REACH * noise]])
+    edges = np.maximum.accumulate(edges)
+    zero, one = _masses(edges / noise), _masses((edges - 1) / noise)
+    return losses, rate * one + (1 - rate) * zero, zero
+
+
+def _masses(edges: np.ndarray) -> np.ndarray:
+    """Standard normal masses between neighbouring edges and beyond the last ones, each from the smaller tail."""
+    below = np.diff(np.concatenate([[0.0], ndtr(edges), [1.0]]))
+    above = -np.diff(np.concatenate([[1.0], ndtr(-edges), [0.0]]))
+    return np.where(np.append(edges, np.inf) > 0, above, below)
+
+
+def _spread(losses: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray, float], ...]:
+    """Both orders' (losses, masses, infinite mass) of the dominating pair on the grid."""
+    ratio = np.exp(losses)
+    of_q = np.zeros(losses.size)
+    inside_p, inside_q = p[1:-1], q[1:-1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(inside_q > 0, (inside_p / inside_q - ratio[:-1]) / (ratio[1:] - ratio[:-1]), 0.0)
+    share = np.clip(np.nan_to_num(share), 0.0, 1.0)
+    of_q[:-1] += (1 - share) * inside_q
+    of_q[1:] += share * inside_q
+    of_p = of_q * ratio
+    of_q[-1] += q[-1]
+    of_p[-1] += q[-1] * ratio[-1]
+    of_p[0] += p[0]
+    of_q[0] += p[0] / ratio[0]
+    # What is left of either law has an infinite loss; rounding must not take it below 0.
+    rest_p, rest_q = max(1 - of_p.sum(), 0.0), max(1 - of_q.sum(), 0.0)
+    return (losses, of_p, rest_p), (-losses[::-1], of_q[::-1], rest_q)
+
+
+def _with_tail(masses: np.ndarray, tail: float) -> np.ndarray:
+    """The mass beyond the largest loss, rounded down to it."""
+    masses = masses.copy()
+    masses[-1] += tail
+    return masses
+
+
+def _power(losses: np.ndarray, masses: np.ndarray, infinite: float, steps: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """The law of a sum of `steps` independent losses."""
+    if steps == 1:
+        return losses, masses, infinite
+    size = steps * (losses.size - 1) + 1
+    padded = fft.next_fast_len(size, real=True)
+    found = fft.irfft(fft.rfft(masses, padded) ** steps, padded)[:size]
+    return np.linspace(steps * losses[0], steps * losses[-1], size), np.maximum(found, 0.0), float(-np.expm1(steps * np.log1p(-infinite)))
+
+
+def _larger(orders: tuple[tuple[np.ndarray, np.ndarray, float], ...], epsilon: Any) -> np.ndarray:
+    """max over both orders of E[(1 - e^(epsilon - L))_+] (KM-eq9.1)."""
+    eps = np.asarray(epsilon, dtype=np.float64)
+    if not (np.isfinite(eps) & (eps >= 0)).all():
+        raise InputError("epsilon", epsilon, "must be finite and at least 0")
+    found = [[_excess(losses, masses, e) + rest for losses, masses, rest in orders] for e in eps.ravel()]
+    return np.max(np.array(found), axis=1).reshape(eps.shape)
+
+
+def _excess(losses: np.ndarray, masses: np.ndarray, epsilon: float) -> float:
+    start = int(np.searchsorted(losses, epsilon, side="right"))
+    return float(masses[start:] @ -np.expm1(epsilon - losses[start:]))
+
+
+def histogram_composition(p: Any, q: Any, copies: int, epsilon: Any, cells: int = 1 << 14) -> np.ndarray:
+    """The profile of `copies` independent copies of two histograms, by convolution of their privacy losses (KM-eq9.1).
+
+    p, q: counts or masses of the same bins. An estimate of the mechanism's profile, without any limit: it has the
+    binning and sampling error of the histograms, and each bin that is empty under one law alone puts its whole mass
+    of the other into delta. Losses are rounded to the nearest of `cells` values. Raises `InputError`.
+    """
+    one, other = (np.asarray(law, dtype=np.float64) for law in (p, q))
+    if one.shape != other.shape or one.ndim != 1 or not all((law >= 0).all() and 0 < law.sum() < np.inf for law in (one, other)):
+        raise InputError("p, q", f"{one.shape}, {other.shape}", "must be two histograms of the same bins, masses at least 0, not all 0")
+    if isinstance(copies, bool) or not isinstance(copies, (int, np.integer)) or not 1 <= copies <= _MOST // cells:
+        raise InputError("copies", copies, f"must be a whole number, 1 to {_MOST // cells}")
+    one, other = one / one.sum(), other / other.sum()
+    both = (one > 0) & (other > 0)
+    loss = np.log(one[both] / other[both])
+    if not loss.size:
+        return np.ones(np.shape(epsilon))
+    reach = max(float(np.abs(loss).max()), 1e-9)
+    grid = np.linspace(-reach, reach, cells + 1)
+    nearest = np.rint((loss + reach) / (2 * reach) * cells).astype(int)
+    orders = [(np.bincount(nearest, one[both], cells + 1), float(one[~both].sum())),
+              (np.bincount(cells - nearest, other[both], cells + 1), float(other[~both].sum()))]  # fmt: skip
+    return np.minimum(_larger(tuple(_power(grid, masses, rest, copies) for masses, rest in orders), epsilon), 1.0)
+
+
+def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> float:
+    """Epsilon at `delta` of `steps` steps from dp-accounting's privacy loss accountant (extra `peers`).
+
+    Add-or-remove neighbours, pessimistic. Raises `ModuleNotFoundError` with the remedy where the library is absent, `InputError`.
+    """
+    _checked(rate, noise)
+    try:
+        library, accountants = (importlib.import_module(name) for name in ("dp_accounting", "dp_accounting.pld.pld_privacy_accountant"))
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"the accountant needs dp-accounting ({error}): pip install 'ndis_verify[peers]'") from None
+    step = library.PoissonSampledDpEvent(rate, library.GaussianDpEvent(noise))
+    return float(accountants.PLDAccountant().compose(step, int(steps)).get_epsilon(delta))
+
+
+def _checked(rate: Any, noise: Any) -> None:
+    if not 0 < rate <= 1:
+        raise InputError("rate", rate, "must lie in (0, 1]")
+    if not 0 < noise < np.inf:
+        raise InputError("noise", noise, "must be positive and finite")

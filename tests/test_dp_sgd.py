@@ -1,0 +1,202 @@
+"""DP-SGD and its audits: gradients, clipping, noise, theoretical limits, validity where the law is known."""
+
+import importlib.util
+import sys
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import binom, chi2, kstest, norm
+
+from ndis_verify.audit import audit_scores
+from ndis_verify.audit.dp_sgd import (
+    DpSgd, Linear, Network, black_box_scores, clipped_sum, linear_delta, loss_sums, noisy_sum, per_example_gradients, train, white_box_scores,
+)  # fmt: skip
+from ndis_verify.audit.subsampled_gaussian import accountant_epsilon, composed_step, histogram_composition, step_delta
+from ndis_verify.exact_number import InputError
+
+NETWORK = Network(4, 5, 3)
+LINEAR = Linear(3)
+
+
+def _data(n=6, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, 4)), rng.integers(0, 3, n)
+
+
+def _orthogonal(norm_of_canary=1.0):
+    """Records in a plane, a canary orthogonal to them."""
+    x = np.column_stack([np.zeros(5), np.random.default_rng(1).standard_normal((5, 2))])
+    return x, np.zeros(5), (np.array([norm_of_canary, 0.0, 0.0]), 0)
+
+
+def test_gradients_of_every_record_against_finite_differences():
+    x, y = _data()
+    theta = NETWORK.start(np.random.default_rng(2)) + 0.1
+    found = per_example_gradients(NETWORK, theta, x, y)
+    assert found.shape == (6, NETWORK.size)
+    moved = np.concatenate([theta + 1e-5 * np.eye(theta.size), theta - 1e-5 * np.eye(theta.size)])
+    losses = NETWORK.losses(moved, x, y)
+    assert np.abs((losses[: theta.size] - losses[theta.size :]).T / 2e-5 - found).max() < 1e-8
+    np.testing.assert_allclose(NETWORK.norms(theta[None], x, y)[0], np.linalg.norm(found, axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("clip", [0.01, 0.7, 100.0])
+def test_every_gradient_is_clipped_by_itself(clip):
+    x, y = _data()
+    parameters = np.random.default_rng(3).standard_normal((2, NETWORK.size))
+    drawn = np.array([[1, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1]])
+    found = clipped_sum(NETWORK, parameters, x, y, drawn, clip)
+    for theta, chosen, total in zip(parameters, drawn, found, strict=True):
+        gradients = per_example_gradients(NETWORK, theta, x, y)
+        clipped = [g * min(1, clip / np.linalg.norm(g)) for g in gradients]
+        np.testing.assert_allclose(total, sum(c * g for c, g in zip(chosen, clipped, strict=True)), atol=1e-12)
+    assert np.linalg.norm(found[1]) <= clip * (1 + 1e-12)
+
+
+def test_noise_and_sampling_have_the_stated_laws():
+    settings, rng = DpSgd(0.3, 1.7, 1, clip=2.0), np.random.default_rng(4)
+    x, y, (record, _) = _orthogonal(5.0)
+    total = noisy_sum(LINEAR, settings, np.zeros((20_000, 3)), np.zeros((4, 3)), np.zeros(4), rng)
+    assert chi2.cdf((total**2).sum() / (1.7 * 2) ** 2, total.size) == pytest.approx(0.5, abs=0.5 - 1e-6)
+    assert kstest(total[:, 1] / 3.4, "norm").pvalue > 1e-6
+    total = noisy_sum(LINEAR, replace(settings, noise=1e-9), np.zeros((20_000, 3)), record[None], np.zeros(1), rng)[:, 0]
+    assert np.allclose(np.minimum(total, abs(2 - total)), 0, atol=1e-7)  # drawn or not, clipped from 5 to 2
+    assert 1e-6 < binom.cdf((total > 1).sum(), 20_000, 0.3) < 1 - 1e-6
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_trainings_repeat_with_the_seed_and_do_not_touch_their_start(optimizer):
+    settings, (x, y) = DpSgd(0.5, 0.8, 4, optimizer=optimizer), _data()
+    start = NETWORK.start(np.random.default_rng(5))
+    kept = start.copy()
+    one, again, other = (train(NETWORK, settings, x, y, start, 3, np.random.default_rng(s)) for s in (6, 6, 7))
+    assert np.array_equal(one, again) and not np.array_equal(one, other) and np.array_equal(start, kept)
+    assert np.unique(one[:, 0]).size == 3
+
+
+def test_optimizers_move_along_the_released_sum():
+    x, y = np.array([[3.0, 4.0, 0.0]]), np.zeros(1)
+    settings = DpSgd(1.0, 1e-12, 2, clip=2.0, learning_rate=0.5)
+    np.testing.assert_allclose(train(LINEAR, settings, x, y, np.zeros(3), 1, np.random.default_rng(8))[0], [-0.6, -0.8, 0], atol=1e-9)
+    adam = train(Linear(2), replace(settings, optimizer="adam"), x[:, :2], y, np.zeros(2), 1, np.random.default_rng(8))
+    np.testing.assert_allclose(adam[0], [-1.0, -1.0], atol=1e-6)  # a constant gradient: steps of the learning rate
+
+
+def test_training_learns():
+    rng = np.random.default_rng(9)
+    x = np.vstack([rng.standard_normal((40, 4)) + 2, rng.standard_normal((40, 4)) - 2])
+    y = np.repeat([0, 1], 40)
+    start = NETWORK.start(rng)
+    found = train(NETWORK, DpSgd(0.5, 0.5, 30, learning_rate=0.05), x, y, start, 5, rng)
+    assert NETWORK.losses(found, x, y).mean() < 0.3 * NETWORK.losses(start[None], x, y).mean()
+
+
+@pytest.mark.parametrize(("rate", "noise"), [(0.25, 0.3), (0.5, 2.0), (0.01, 1.0), (1.0, 1.0)])
+def test_one_step_against_quadrature_and_between_the_limits(rate, noise):
+    def p(x):
+        return rate * norm.pdf(x, 1, noise) + (1 - rate) * norm.pdf(x, 0, noise)
+
+    def q(x):
+        return norm.pdf(x, 0, noise)
+
+    epsilons, composed = np.array([0.0, 0.1, 1.0, 3.0]), composed_step(rate, noise, 1)
+    ends, inner = (-12 * noise, 1 + 12 * noise), np.linspace(-12 * noise, 1 + 12 * noise, 12)[1:-1]
+    found = step_delta(rate, noise, epsilons)
+    for eps, delta in zip(epsilons, found, strict=True):
+        orders = [quad(lambda x, a=a, b=b: max(a(x) - np.exp(eps) * b(x), 0), *ends, points=inner, limit=400)[0] for a, b in ((p, q), (q, p))]
+        assert delta == pytest.approx(max(orders), abs=2e-8)
+    assert (composed.lower(epsilons) <= found).all() and (found <= composed.upper(epsilons)).all()
+    assert np.abs(composed.upper(epsilons) - composed.lower(epsilons)).max() < 1e-3
+
+
+def test_many_steps_without_sampling_are_one_gaussian():
+    composed, eps = composed_step(1.0, 2.0, 4), np.array([0.0, 0.5, 2.0])
+    exact = norm.cdf(0.5 - eps) - np.exp(eps) * norm.cdf(-0.5 - eps)
+    assert (composed.lower(eps) <= exact).all() and (exact <= composed.upper(eps)).all() and composed.upper(eps) == pytest.approx(exact, abs=1e-5)
+    assert composed.upper(composed.epsilon(1e-5)) <= 1e-5
+    assert composed.epsilon(1e-5) == pytest.approx(4.377178, abs=1e-4)
+
+
+def test_the_accountant_agrees_where_it_is_installed_and_is_named_where_not(monkeypatch):
+    if importlib.util.find_spec("dp_accounting"):
+        ours = composed_step(0.25, 1.0, 20).epsilon(1e-5)
+        assert accountant_epsilon(0.25, 1.0, 20, 1e-5) == pytest.approx(ours, abs=1e-3)
+    monkeypatch.setitem(sys.modules, "dp_accounting", None)
+    with pytest.raises(ModuleNotFoundError, match=r"ndis_verify\[peers\]"):
+        accountant_epsilon(0.25, 1.0, 20, 1e-5)
+
+
+def test_histograms_composed_against_products():
+    p, q = np.array([5.0, 3, 2, 0]) / 10, np.array([2.0, 2, 5, 1]) / 10
+    for eps in (0.0, 0.3, 1.0):
+        pairs = [np.prod([(p[i], q[i]) for i in word], axis=0) for word in product(range(4), repeat=3)]
+        exact = max(sum(max(a - np.exp(eps) * b, 0) for a, b in pairs), sum(max(b - np.exp(eps) * a, 0) for a, b in pairs))
+        assert float(histogram_composition(p, q, 3, eps)) == pytest.approx(exact, abs=2e-4)
+    assert histogram_composition([1, 0], [0, 1], 2, [0.0, 5.0]).tolist() == [1.0, 1.0]
+
+
+def test_linear_law_is_what_training_shows():
+    settings, (x, y, canary) = DpSgd(0.3, 0.8, 5, learning_rate=1.0), _orthogonal(3.0)
+    with_it, without = (s / 3 for s in black_box_scores(LINEAR, settings, x, y, canary, 4000, np.random.default_rng(10)))
+    std, counts = 0.8 * np.sqrt(5), np.arange(6)
+    assert kstest(-without, norm(0, std).cdf).pvalue > 1e-6
+    assert kstest(-with_it, lambda t: norm.cdf((np.atleast_1d(t)[:, None] - counts) / std) @ binom.pmf(counts, 5, 0.3)).pvalue > 1e-6
+    one = replace(settings, steps=1)
+    assert linear_delta(one, [0.0, 0.7, 2.0]) == pytest.approx(step_delta(0.3, 0.8, [0.0, 0.7, 2.0]), abs=1e-12)
+    assert (linear_delta(settings, [0.1, 1.0]) <= settings.bound().upper([0.1, 1.0])).all()
+
+
+def test_lower_limits_are_seldom_above_the_truth_of_the_linear_model():
+    settings, (x, y, canary) = DpSgd(0.5, 0.6, 2), _orthogonal()
+    truth, rng = float(linear_delta(settings, 0.5)), np.random.default_rng(11)
+    limits = []
+    for _ in range(100):
+        scores = black_box_scores(LINEAR, settings, x, y, canary, 400, rng)
+        limits.append(float(audit_scores(*scores, epsilon=0.5, confidence=0.9).delta(0.5)))
+    assert sum(limit > truth for limit in limits) <= binom.isf(1e-6, 100, 0.1)
+    assert np.median(limits) > truth / 2
+
+
+def test_white_box_scores_have_the_law_of_one_step():
+    settings, (x, y, _) = DpSgd(0.4, 0.5, 3, clip=2.0), _orthogonal()
+    scores = white_box_scores(LINEAR, settings, x, y, 2000, np.random.default_rng(12), canary=[7.0, 0, 0])
+    assert [s.shape for s in scores] == [(2000, 3)] * 2
+    assert kstest(scores[1].ravel(), norm(0, 0.5).cdf).pvalue > 1e-6
+    assert kstest(scores[0].ravel(), lambda t: 0.4 * norm.cdf(t, 1, 0.5) + 0.6 * norm.cdf(t, 0, 0.5)).pvalue > 1e-6
+    assert loss_sums(np.array([[0.5, 0.5]]), 0.4, 0.5) == pytest.approx(0.0, abs=1e-15)
+    own = white_box_scores(NETWORK, settings, *_data(), 3, np.random.default_rng(13), own_path=True)
+    assert np.isfinite(own).all() and np.shape(own) == (2, 3, 3)
+
+
+def _proved(settings, model_settings, factor=1.0):
+    """Epsilon proved at delta = 0.05 with confidence 1 - 1e-6, less what `settings` promises."""
+    x, y, canary = _orthogonal(factor)
+    scores = black_box_scores(LINEAR, model_settings, x, y, canary, 2500, np.random.default_rng(14))
+    return float(audit_scores(*scores, delta=0.05, confidence=1 - 1e-6).epsilon(0.05)) - settings.bound().epsilon(0.05)
+
+
+def test_faulty_training_is_caught_and_sound_training_is_not():
+    settings = DpSgd(0.25, 1.0, 4)
+    assert _proved(settings, settings, 8.0) < 0
+    assert _proved(settings, replace(settings, clip=8.0, noise=1 / 8), 8.0) > 0  # no clipping: the noise is that of clip 1
+    assert _proved(settings, replace(settings, noise=0.2)) > 0
+    assert _proved(settings, replace(settings, rate=1.0)) > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [(lambda: DpSgd(0, 1, 1), "rate"), (lambda: DpSgd(1, 0, 1), "noise"), (lambda: DpSgd(1, 1, 0), "steps"), (lambda: DpSgd(1, 1, 1, clip=np.inf), "clip"),
+     (lambda: DpSgd(1, 1, 1, optimizer="x"), "optimizer"), (lambda: Network(0, 1, 1), "inputs"), (lambda: Linear(2.5), "inputs"),
+     (lambda: step_delta(0.5, 1, -1), "epsilon"), (lambda: step_delta(0.5, np.inf, 1), "noise"), (lambda: composed_step(0.5, 1, 10**6), "steps"),
+     (lambda: composed_step(0.5, 1, 2).epsilon(1e-12), "delta"), (lambda: histogram_composition([1], [1, 2], 2, 0), "p, q"),
+     (lambda: train(NETWORK, DpSgd(1, 1, 1), [[1, 2]], [0], np.zeros(NETWORK.size), 1, np.random.default_rng(0)), "x"),
+     (lambda: train(NETWORK, DpSgd(1, 1, 1), [[1, 2, 3, 4]], [3], np.zeros(NETWORK.size), 1, np.random.default_rng(0)), "y"),
+     (lambda: white_box_scores(LINEAR, DpSgd(1, 1, 1), [[1, 2, 3]], [0], 1, np.random.default_rng(0), canary=[1, 2]), "canary")],
+)  # fmt: skip
+def test_bad_input_is_named(call, argument):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert caught.value.argument == argument
