@@ -39,6 +39,7 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "n24-fig6": "leverage_curves",
     "n24-fig9": "black_box_curves",
     "n24-fig10": "leverage_curves",
+    "mechanism-table": "mechanism_table",
 }
 
 

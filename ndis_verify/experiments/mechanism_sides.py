@@ -1,0 +1,310 @@
+"""Every mechanism with its printed noise and ours on one data set: what each costs, by certified values, and what each is good for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+
+from ndis_verify import oracle
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
+from ndis_verify.experiments.private_regression import normal_draw, sketch_draw
+from ndis_verify.experiments.projection_utility import records_of
+from ndis_verify.experiments.records import table_of
+from ndis_verify.experiments.table import Table
+from ndis_verify.fast.als_worst_case import als_exact_worst_case, als_worst_case
+from ndis_verify.fast.least_squares import als_hockey_stick
+from ndis_verify.mechanisms.gaussian import gaussian_mechanism
+from ndis_verify.mechanisms.gaussian_process import gaussian_process, squared_exponential
+from ndis_verify.mechanisms.least_squares import least_squares, record_leverages, sketched_least_squares
+from ndis_verify.mechanisms.logistic_regression import logistic_envelope, logistic_regression
+from ndis_verify.mechanisms.projection_estimates import gram_estimate
+from ndis_verify.mechanisms.projection_wrappers import subsampled_random_projection
+from ndis_verify.mechanisms.random_projection import ADD_REMOVE, projected, random_linear_combination, random_projection
+from ndis_verify.mechanisms.records import clip_norms
+from ndis_verify.mechanisms.relative_least_squares import relative_least_squares
+from ndis_verify.mechanisms.relative_projection import neighbourhood, relative_random_projection
+from ndis_verify.oracle import joint_shift
+
+R, RATE = 100, 0.5
+PENALTY, LENGTH = 3.0, 1.5  # logistic regression, as N26 runs it
+LABEL, NOISE, PRIOR = 0.5, 250.0, 1.0  # Gaussian process, as N26 runs it: B, s^2, l
+_DIGITS = 12
+Draw = Callable[[np.random.Generator], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Records and a target (epsilon, delta)."""
+
+    name: str
+    epsilon: float
+    delta: float
+    data: Table | None = None
+
+    def table(self) -> Table:
+        return table_of(self.name, self.data)
+
+    def matrix(self) -> tuple[np.ndarray, float]:
+        """Columns over their largest size, the target column last; the largest norm of a record, as public bound l."""
+        return records_of(self.name, self.data)
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """One mechanism on one problem, with two noise levels.
+
+    noise: a variance; ridges are over l^2. certify(noise): an upper bound of delta there, at the worst case of the mechanism's
+    certificate. draws(noise): the measure of one release at that noise. unsafe: why the printed one cannot release, or "".
+    """
+
+    names: tuple[str, str]
+    measure: str
+    noise: tuple[float, float]
+    certify: Callable[[float], Fraction]
+    draws: Callable[[float], Draw]
+    unsafe: str = ""
+
+
+def _upper(value: Enclosure) -> Fraction:
+    return value.upper
+
+
+def _cap(noise: float) -> Fraction:
+    """l^2/(l^2 + ridge), exactly."""
+    return 1 / (1 + exact(noise))
+
+
+# Projections
+
+
+_GRAM = "spectral error of the Gram matrix over its norm"
+
+
+def _gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> Callable[[float], Draw]:
+    gram = matrix.T @ matrix
+
+    def draws(noise: float) -> Draw:
+        ridge = noise * bound**2
+
+        def draw(rng: np.random.Generator) -> float:
+            kept = matrix if rate == 1 else matrix[rng.random(len(matrix)) < rate]
+            estimate = gram_estimate(projected(kept, ridge, r, rng), ridge) / rate
+            return float(np.linalg.norm(estimate - gram, 2) / np.linalg.norm(gram, 2))
+
+        return draw
+
+    return draws
+
+
+def _lone(r: int, epsilon: float) -> Callable[[float], Fraction]:
+    return lambda noise: _upper(oracle.certified_rp_hockey_stick(_cap(noise), r, epsilon, digits=_DIGITS))
+
+
+def projection(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    target = (R, problem.epsilon, problem.delta, bound)
+    noise = tuple(random_projection(*target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
+    return Sides(("N26-Fig1", "smallest ridge"), _GRAM, noise, _lone(R, problem.epsilon), _gram_draws(matrix, bound, R))
+
+
+def combination(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    target = (problem.epsilon, problem.delta, bound)
+    noise = tuple(random_linear_combination(*target, ridge=name).ridge / bound**2 for name in ("N24-Fig3", "smallest"))
+    return Sides(("N24-Fig8", "smallest ridge"), _GRAM, noise, _lone(1, problem.epsilon), _gram_draws(matrix, bound, 1))
+
+
+def subsampled(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    target = (RATE, R, problem.epsilon, problem.delta, bound)
+    noise = tuple(subsampled_random_projection(*target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
+    with mpmath.workdps(40):  # rounded down: delta falls in epsilon
+        inner = exact(mpmath.log1p(mpmath.expm1(problem.epsilon) / RATE) * (1 - mpmath.mpf(10) ** -35))
+    certify = _lone(R, inner)
+    return Sides(("N26-Fig3", "smallest ridge"), _GRAM, noise, lambda level: exact(RATE) * certify(level), _gram_draws(matrix, bound, R, RATE))
+
+
+def relative_projection(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    databases = neighbourhood(matrix, bound)
+    noise = tuple(
+        relative_random_projection(databases, R, problem.epsilon, problem.delta, ridge).ridge / bound**2 for ridge in ("N24-Fig12", "smallest")
+    )
+
+    def certify(level: float) -> Fraction:
+        leverage = min(exact(databases.leverage(level * bound**2)), _cap(level))
+        if leverage >= 1:
+            return Fraction(1)
+        return _upper(oracle.certified_rp_hockey_stick(leverage, R, problem.epsilon, digits=_DIGITS))
+
+    return Sides(("N24-Fig12", "least ridge of the set"), _GRAM, noise, certify, _gram_draws(matrix, bound, R))
+
+
+# Least squares
+
+
+_RESIDUAL = "residual over the least one"
+
+
+def _residual_draws(matrix: np.ndarray, bound: float, release: Callable) -> Callable[[float], Draw]:
+    features, target = matrix[:, :-1], matrix[:, -1]
+    least = np.linalg.norm(target - features @ np.linalg.lstsq(features, target, rcond=None)[0])
+
+    def draws(noise: float) -> Draw:
+        drawn = release(matrix, noise * bound**2, R)
+        return lambda rng: float(np.linalg.norm(target - features @ drawn(rng)) / least)
+
+    return draws
+
+
+def _worst_record(search: Callable, certified: Callable, d: int, epsilon: float) -> Callable[[float], Fraction]:
+    """Certified delta of the worst record of p <= q <= cap, found in float64."""
+
+    def certify(noise: float) -> Fraction:
+        cap = 1 / (1 + noise) * (1 + 4e-16)
+        worst = search(cap, d, R, epsilon)
+        return _upper(certified(float(worst.leverage), cap, d, R, epsilon, str(worst.direction), digits=_DIGITS))
+
+    return certify
+
+
+def _printed_ridge(d: int, problem: Problem, bound: float) -> float:
+    return least_squares(d, R, problem.epsilon, problem.delta, bound, "N24-Fig4").ridge / bound**2
+
+
+def limit_least_squares(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    d = matrix.shape[1] - 1
+    printed = least_squares(d, R, problem.epsilon, problem.delta, bound, "N24-Fig4")
+    ours = least_squares(d, R, problem.epsilon, problem.delta, bound)
+    certify = _worst_record(als_worst_case, oracle.certified_als_hockey_stick, d, problem.epsilon)
+    noise = (printed.ridge / bound**2, ours.ridge / bound**2)
+    draws = _residual_draws(matrix, bound, normal_draw)
+    return Sides(("N24-Fig4", "worst record"), _RESIDUAL, noise, certify, draws, printed.calibration.unsafe)
+
+
+def sketched(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    d = matrix.shape[1] - 1
+    ours = sketched_least_squares(d, R, problem.epsilon, problem.delta, bound).ridge / bound**2
+    certify = _worst_record(als_exact_worst_case, oracle.certified_als_exact_hockey_stick, d, problem.epsilon)
+    noise = (_printed_ridge(d, problem, bound), ours)
+    return Sides(("N24-Fig4", "exact law"), _RESIDUAL, noise, certify, _residual_draws(matrix, bound, sketch_draw))
+
+
+def relative_regression(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    databases, d = neighbourhood(matrix, bound), matrix.shape[1] - 1
+    ours = relative_least_squares(databases, R, problem.epsilon, problem.delta).ridge / bound**2
+
+    def certify(level: float) -> Fraction:
+        pairs = [record_leverages(matrix, level * bound**2, others) for others in (None, matrix)]
+        p, q = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+        found = {direction: als_hockey_stick(p, q, d, R, problem.epsilon, direction) for direction in ("delete", "insert")}
+        direction = max(found, key=lambda name: found[name].max())
+        k = int(found[direction].argmax())
+        return _upper(oracle.certified_als_hockey_stick(float(p[k]), float(q[k]), d, R, problem.epsilon, direction, digits=_DIGITS))
+
+    p, q = record_leverages(matrix, 0.0)
+    share = float((q - p).max())  # N24-Fig13: the largest leverage with the largest residual, of whichever records
+    tested = max(float(als_hockey_stick(p.max(), p.max() + share, d, R, problem.epsilon, direction)) for direction in ("delete", "insert"))
+    noise = (0.0 if tested <= problem.delta else _printed_ridge(d, problem, bound), ours)
+    return Sides(("N24-Fig13", "pairs of the set"), _RESIDUAL, noise, certify, _residual_draws(matrix, bound, normal_draw))
+
+
+# Outputs with a covariance of their own
+
+
+def _split(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Standardised columns over sqrt d and the target; four fifths and the rest, by one fixed shuffle."""
+    records, order = table.records, np.random.default_rng(0).permutation(len(table.records))
+    spread = records.std(axis=0)
+    scaled = ((records - records.mean(axis=0)) / np.where(spread > 0, spread, 1.0) / math.sqrt(records.shape[1]))[order]
+    target, first = np.asarray(table.target)[order], 4 * len(records) // 5
+    return scaled[:first], scaled[first:], target[:first], target[first:]
+
+
+def logistic(problem: Problem) -> Sides:
+    train, test, known, wanted = _split(problem.table())
+    middle = float(np.median(known))
+    if set(np.unique(known)) == {0.0, 1.0}:
+        middle = 0.5
+    train, known, wanted = clip_norms(train, LENGTH), np.where(known > middle, 1.0, -1.0), np.where(wanted > middle, 1.0, -1.0)
+    n, d = train.shape
+    target = (d, PENALTY, LENGTH, problem.epsilon, problem.delta)
+    printed = logistic_regression(*target, "printed", "chernoff", n)
+    ours = logistic_regression(*target)
+    mean, cov = ours.output(np.column_stack([train, known]))
+    envelope, penalty, square = logistic_envelope(PENALTY, LENGTH), exact(PENALTY), exact(LENGTH) ** 2
+    kept = 1 / (penalty + square / 4)
+    exactly = joint_shift.RankOne(kept, square / 4 * kept / penalty, exact(LENGTH) / penalty)
+
+    def certify(level: float) -> Fraction:
+        share = math.sqrt(envelope.largest(level, problem.epsilon).point[0])
+        pair = exactly.pair(exact(level), (exact(math.sqrt((1 - share) / (1 + share))),))
+        return max(_upper(oracle.certified_hockey_stick(law, problem.epsilon, digits=_DIGITS)) for law in (pair, pair.swapped()))
+
+    def draws(level: float) -> Draw:
+        root = np.linalg.cholesky((cov + cov.T) / 2 + level * np.eye(d))
+        return lambda rng: float(np.mean(np.sign(test @ (mean + root @ rng.standard_normal(d))) == wanted))
+
+    noise = (printed.added_variance, ours.added_variance)
+    return Sides(("N26-Pr7", "joint worst pair"), "accuracy on the held-out fifth", noise, certify, draws)
+
+
+def process(problem: Problem) -> Sides:
+    train, test, known, wanted = _split(problem.table())
+    low, high = min(known.min(), wanted.min()), max(known.max(), wanted.max())
+    known, wanted = (2 * LABEL * (part - low) / (high - low) - LABEL for part in (known, wanted))
+    n, kernel = len(train), squared_exponential(1.0)
+    noise = tuple(
+        gaussian_process(kernel, test[0], NOISE, LABEL, PRIOR, n, problem.epsilon, problem.delta, *names).added_variance
+        for names in (("printed", "chernoff"), ("joint", "joint"))
+    )
+    cross = kernel(test, train)  # every held-out point is a query of its own, one factorisation for all
+    weights = np.linalg.solve(kernel(train, train) + NOISE * np.eye(n), np.column_stack([known, cross.T]))
+    means, variances = cross @ weights[:, 0], PRIOR - np.einsum("ij,ji->i", cross, weights[:, 1:])
+    exactly = joint_shift.Prediction(exact(PRIOR), exact(LABEL), exact(NOISE), n)
+
+    def draws(level: float) -> Draw:
+        return lambda rng: float(np.mean((means + np.sqrt(variances + level) * rng.standard_normal(len(means)) - wanted) ** 2))
+
+    def certify(level: float) -> Fraction:
+        return _upper(joint_shift.largest(exactly, exact(level), exact(problem.epsilon), 1))
+
+    return Sides(("N26-Pr8", "joint worst pair"), "mean-square error of a prediction, labels within 1/2", noise, certify, draws)
+
+
+def gaussian(problem: Problem) -> Sides:
+    matrix, bound = problem.matrix()
+    total = np.linalg.norm(matrix.sum(axis=0))
+    made = [gaussian_mechanism(bound, problem.epsilon, problem.delta, adjacency=ADD_REMOVE, rule=rule) for rule in ("classical", "analytic")]
+
+    def certify(level: float) -> Fraction:
+        return _upper(oracle.certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=_DIGITS))
+
+    def draws(level: float) -> Draw:
+        return lambda rng: float(math.sqrt(level) * bound * np.linalg.norm(rng.standard_normal(matrix.shape[1])) / total)
+
+    noise = tuple((mechanism.std / bound) ** 2 for mechanism in made)
+    return Sides(("BW-T1 classical", "analytic"), "error of the sum of the records over its norm", noise, certify, draws, made[0].calibration.unsafe)
+
+
+MECHANISMS: dict[str, Callable[[Problem], Sides]] = {
+    "random projection": projection,
+    "random linear combination": combination,
+    "Poisson-subsampled projection": subsampled,
+    "relative random projection": relative_projection,
+    "least squares": limit_least_squares,
+    "sketched least squares": sketched,
+    "relative least squares": relative_regression,
+    "logistic regression": logistic,
+    "Gaussian process": process,
+    "Gaussian mechanism": gaussian,
+}
