@@ -1,0 +1,85 @@
+"""The tables and curves of the experiments with private projection and least squares: their measures, estimates and findings."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from ndis_verify.datasets import MORE_NAMES, load_dataset
+from ndis_verify.exact_number import InputError
+from ndis_verify.experiments import Table, find, run
+from ndis_verify.experiments.black_box_curves import combinations, estimated_curve, sketched_solutions
+from ndis_verify.experiments.private_regression import local_sensitivity
+from ndis_verify.experiments.projection_utility import distance_ratio, measures
+from ndis_verify.fast.random_projection import rp_hockey_stick
+from ndis_verify.mechanisms.random_projection import projected
+
+DATA = np.random.default_rng(0).standard_normal((30, 4)) @ np.diag([1.0, 2.0, 0.5, 1.0]) + 0.5
+
+
+def test_distances_follow_their_expectation():
+    rng = np.random.default_rng(1)
+    for ridge, r in ((0.0, 3), (25.0, 8)):
+        found = np.array([measures(DATA, projected(DATA, ridge, r, rng)) for _ in range(3000)])
+        spread = found[:, 0].std() / math.sqrt(len(found))
+        assert abs(found[:, 0].mean() - distance_ratio(DATA, ridge, r)) < 5.5 * spread  # false alarm 4e-8
+        assert (np.abs(found[:, 1]) <= 1).all()
+    assert measures(DATA, DATA.T * math.sqrt(30)) == pytest.approx((1.0, 1.0))
+
+
+def test_local_sensitivity_is_that_of_every_neighbour():
+    def solution(matrix):
+        return np.linalg.lstsq(matrix[:, :-1], matrix[:, -1], rcond=None)[0]
+
+    others = [np.delete(DATA, i, axis=0) for i in range(30)] + [np.vstack([DATA, DATA[i]]) for i in range(30)]
+    moved = max(np.linalg.norm(solution(other) - solution(DATA)) for other in others)
+    assert local_sensitivity(DATA) == pytest.approx(moved, rel=1e-9)
+
+
+def test_sketches_through_the_triangle_have_the_law_of_the_sketch():
+    rng = np.random.default_rng(2)
+    quick = sketched_solutions(DATA, 6, 4000, rng)
+    slow = np.array([np.linalg.lstsq(*np.split(rng.standard_normal((6, 30)) @ DATA, [3], axis=1), rcond=None)[0][:, 0] for _ in range(4000)])
+    for j in range(3):
+        both = np.sort(np.concatenate([quick[:, j], slow[:, j]]))
+        gap = np.abs(np.searchsorted(np.sort(quick[:, j]), both, "right") - np.searchsorted(np.sort(slow[:, j]), both, "right")).max() / 4000
+        assert gap < math.sqrt(math.log(2 * 3 / 1e-6) / 4000)  # two samples, DKW-type limit
+
+
+def test_the_estimate_finds_a_known_divergence_and_no_more():
+    rng = np.random.default_rng(3)
+    wide, narrow = (combinations(np.diag([scale, 1.0]), 0.0, 20_000, rng) for scale in (2.0, 1.0))
+    for row in estimated_curve(wide, narrow):
+        assert row["lower"] <= float(rp_hockey_stick(0.75, 1, row["epsilon"])) <= row["upper"] + 0.02
+    assert all(row["lower"] == 0 for row in estimated_curve(wide[:10_000], wide[10_000:]))
+
+
+@pytest.mark.parametrize("name", ["n24-tab1", "n24-tab3", "n24-fig6", "n24-fig10"])
+def test_findings_hold_on_a_users_table(name):
+    table = Table("people", np.random.default_rng(4).uniform(-1, 2, (1500, 8)), None, ("",) * 8)
+    experiment = find(name)
+    rows = run(experiment, data=table)
+    assert rows and all(row["data"] == "people" and row["n"] == 1500 for row in rows)
+    assert all(finding.holds for finding in experiment.findings(rows)) and json.dumps(rows, allow_nan=False)
+
+
+def test_a_table_of_two_columns_has_no_correlation():
+    with pytest.raises(InputError, match="three columns"):
+        run(find("n24-tab1"), data=Table("flight", np.ones((5, 2)), None, ("", "")))
+
+
+def test_findings_see_a_wrong_order():
+    experiment = find("n24-fig10")
+    rows = [dict(row) for row in run(experiment)]
+    assert all(finding.holds for finding in experiment.findings(rows))
+    rows[0]["insert"] = 1.0
+    assert not all(finding.holds for finding in experiment.findings(rows))
+
+
+def test_more_data_sets():
+    for name, shape in zip(MORE_NAMES, ((20, 3), (1797, 61)), strict=True):
+        loaded = load_dataset(name)
+        assert loaded.records.shape == shape and loaded.target.shape == shape[:1] and loaded.records.any(axis=0).all()
+    with pytest.raises(InputError, match="digits"):
+        load_dataset("iris")
