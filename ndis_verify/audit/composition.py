@@ -1,0 +1,201 @@
+"""k-fold composition of a pair through its privacy loss distribution: two sides around the exact curve, and from histograms (KM-eq9.1)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.fast.curve import Pair
+from ndis_verify.fast.hockey_stick import hockey_stick
+from ndis_verify.fast.spectrum import spectrum
+
+SIDES = ("pessimistic", "optimistic")
+MOST_POINTS = 1 << 22
+ROUNDING = 1e-11  # of a composed delta: transforms of a million masses that sum to 1, and their truncation
+_TAIL = 1e-16
+
+Curve = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """delta of a pair (P, Q) for epsilon of either sign, in two parts that lose no digits.
+
+    above(e) = H_{e^e}(P||Q) and below(e) = e^e H_{e^-e}(Q||P), both for e >= 0 and e <= 0 alike;
+    `H_{e^e}(P||Q) = 1 - e^e + below(e)`.
+    """
+
+    above: Curve
+    below: Curve
+
+    def __call__(self, epsilon: Any) -> np.ndarray:
+        """delta at epsilon, finite, of either sign."""
+        e = np.asarray(epsilon, dtype=np.float64)
+        return np.where(e < 0, -np.expm1(np.minimum(e, 0)) + self.below(np.minimum(e, 0)), self.above(np.maximum(e, 0)))[()]
+
+    def swapped(self) -> Profile:
+        """The profile of (Q, P)."""
+        return Profile(lambda e: np.exp(e) * self.below(-e), lambda e: np.exp(e) * self.above(-e))
+
+
+def gaussian_profile(pair: Pair) -> Profile:
+    """The profile of one Gaussian pair (N26-L1). Raises `InputError`."""
+    ahead = spectrum(pair)
+    behind = ahead.swapped()
+    return Profile(lambda e: hockey_stick(ahead, e), lambda e: np.exp(e) * hockey_stick(behind, -e))
+
+
+def subsampled_profile(pair: Pair, rate: float) -> Profile:
+    """The profile of `rate P + (1 - rate) Q` against Q: Poisson sampling, a record removed; `swapped()`: added (KM-S3).
+
+    `H_a = q H_{(a-1+q)/q}(P||Q)` for a > 1 - q, else 1 - a; q = rate in (0, 1]. Raises `InputError`.
+    """
+    if not 0 < rate <= 1:
+        raise InputError("rate", rate, "must lie in (0, 1]")
+    whole = gaussian_profile(pair)
+
+    def inner(e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        shift = np.expm1(e) / rate  # a = 1 + rate shift, the inner factor is 1 + shift
+        inside = shift > -1
+        return np.where(inside, np.log1p(np.where(inside, shift, 0.0)), 0.0), inside
+
+    def below(e: np.ndarray) -> np.ndarray:
+        at, inside = inner(e)
+        return np.where(inside, rate * whole.below(at), 0.0)
+
+    return Profile(lambda e: rate * whole.above(inner(e)[0]), below)
+
+
+def composed_bound(profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic") -> np.ndarray:
+    """delta of `copies`-fold composition at every epsilon through dp-accounting (extra `peers`), from one side.
+
+    profile: of one pair; epsilons: any shape, of either sign; step: the grid of losses, in (0, 1].
+
+    - "pessimistic": connect-the-dots (Doroshenko et al. 2022), `create_pmf_pessimistic_connect_dots`: the profile in
+      e^epsilon is replaced by its chords, above it as it is convex: never below the exact delta.
+    - "optimistic": the same masses one step lower, those at the lowest loss dropped, that of infinite loss at the top of
+      the grid. Every mass then lies at or below the losses it came from and (1 - e^{epsilon - s})_+ rises with s, so
+      that this is never above the exact delta. (dp-accounting has connect-the-dots for the pessimistic side alone.)
+
+    Both up to `ROUNDING`. Raises `InputError`; `ModuleNotFoundError` that names the extra where dp-accounting is absent.
+    """
+    at = _checked(copies, epsilons, side)
+    losses, deltas = loss_grid(profile, step, _TAIL / copies)
+    module = dp_accounting_masses()
+    masses = module.create_pmf_pessimistic_connect_dots(step, losses, deltas).to_dense_pmf()
+    if side == "optimistic":
+        lower, probabilities = _one_step_lower(losses, deltas, step)
+        masses = module.create_pmf(dict(zip(lower.tolist(), probabilities.tolist(), strict=True)), step, 0.0, False).to_dense_pmf()
+    if copies > 1:
+        masses = masses.self_compose(int(copies))
+    found = [masses.get_delta_for_epsilon(float(e)) for e in at.ravel()]
+    return np.clip(np.reshape(found, at.shape), 0.0, 1.0)[()]
+
+
+def grid_composition(profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic") -> np.ndarray:
+    """`composed_bound` by this package's own sums: nothing else is needed, and the two can be compared. Raises `InputError`."""
+    at = _checked(copies, epsilons, side)
+    losses, deltas = loss_grid(profile, step, _TAIL / copies)
+    if side == "pessimistic":
+        return _delta_of_sums(dot_masses(losses, deltas, step), int(losses[0]), float(deltas[-1]), int(copies), at, step)[()]
+    lower, masses = _one_step_lower(losses, deltas, step)
+    return _delta_of_sums(masses, int(lower[0]), 0.0, int(copies), at, step)[()]
+
+
+def loss_grid(profile: Profile, step: float, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """Whole multiples of `step` (as ints) and the profile there, until what is left on either side is at most `tail`."""
+    if not 0 < step <= 1:
+        raise InputError("step", step, "must lie in (0, 1]")
+    ends = [_end(side, step, tail) for side in (profile.above, lambda e: profile.below(-e))]
+    losses = np.arange(-ends[1], ends[0] + 1)
+    deltas = np.minimum.accumulate(np.clip(profile(losses * step), 0.0, 1.0))
+    return losses, deltas
+
+
+def dot_masses(losses: np.ndarray, deltas: np.ndarray, step: float) -> np.ndarray:
+    """Masses at the losses whose profile connects the dots: changes of slope of the chords in e^epsilon."""
+    drops = -np.diff(deltas)
+    masses = np.zeros(deltas.size)
+    masses[0] = 1 - deltas[0]
+    masses[1:] = drops / -np.expm1(-step)
+    masses[:-1] -= drops / np.expm1(step)
+    return np.maximum(masses, 0.0)
+
+
+def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: float = 1e-4) -> np.ndarray:
+    """KM-eq9.1 from two histograms: the larger of both orders' `E[(1 - e^{epsilon - s})_+]`, s the sum of `copies` losses.
+
+    p, q: counts or masses of the same bins, one axis each. A bin that is empty under the second law has an infinite loss.
+    Losses are rounded up to multiples of `step`, which raises delta by at most copies * step. Raises `InputError`.
+    """
+    first, second = (np.asarray(values, dtype=np.float64) for values in (p, q))
+    bad = first.ndim != 1 or first.shape != second.shape or not (first.sum() > 0 and second.sum() > 0)
+    if bad or not (np.isfinite(first).all() and np.isfinite(second).all() and min(first.min(), second.min()) >= 0):
+        raise InputError("p, q", (first.shape, second.shape), "must be counts of the same bins, at least 0, neither empty")
+    if not 0 < step <= 1:
+        raise InputError("step", step, "must lie in (0, 1]")
+    at = _checked(copies, epsilons, SIDES[0])
+    first, second = first / first.sum(), second / second.sum()
+    return np.maximum(*(_one_order(one, other, int(copies), at, step) for one, other in ((first, second), (second, first))))[()]
+
+
+def _checked(copies: Any, epsilons: Any, side: str) -> np.ndarray:
+    if side not in SIDES:
+        raise InputError("side", side, f"must be one of {', '.join(SIDES)}")
+    if isinstance(copies, bool) or not isinstance(copies, (int, np.integer)) or copies < 1:
+        raise InputError("copies", copies, "must be a whole number, at least 1")
+    at = np.asarray(epsilons, dtype=np.float64)
+    if not np.isfinite(at).all():
+        raise InputError("epsilons", epsilons, "must be finite")
+    return at
+
+
+def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, step: float) -> np.ndarray:
+    finite = (p > 0) & (q > 0)
+    if not finite.any():
+        return np.ones(epsilons.shape)
+    rounded = np.ceil(np.log(p[finite] / q[finite]) / step - 1e-9).astype(int)
+    masses = np.bincount(rounded - rounded.min(), weights=p[finite])
+    return _delta_of_sums(masses, int(rounded.min()), float(p[q == 0].sum()), copies, epsilons, step)
+
+
+def _delta_of_sums(masses: np.ndarray, lowest: int, endless: float, copies: int, epsilons: np.ndarray, step: float) -> np.ndarray:
+    """`E[(1 - e^{epsilon - s})_+]` for sums of independent losses: `masses` from `lowest` on in multiples of step, `endless` at infinity."""
+    size = copies * (masses.size - 1) + 1
+    if size > MOST_POINTS:
+        raise InputError("step", step, f"must be larger: {size} losses, at most {MOST_POINTS}")
+    length = 1 << size.bit_length()
+    sums = np.maximum(np.fft.irfft(np.fft.rfft(masses, length) ** copies, length)[:size], 0.0)
+    losses = (np.arange(size) + copies * lowest) * step
+    found = [float(sums @ -np.expm1(np.minimum(epsilon - losses, 0.0))) for epsilon in epsilons.ravel()]
+    beyond = -np.expm1(copies * np.log1p(-endless)) if endless < 1 else 1.0
+    return np.clip(np.reshape(found, epsilons.shape) + beyond, 0.0, 1.0)
+
+
+def _one_step_lower(losses: np.ndarray, deltas: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+    masses = dot_masses(losses, deltas, step)
+    return losses, np.append(masses[1:], deltas[-1])
+
+
+def _end(rest: Curve, step: float, tail: float) -> int:
+    """A number of steps beyond which `rest` is at most `tail`; at least 2."""
+    reach = 1.0
+    while float(rest(np.array(reach))) > tail:
+        reach *= 1.25
+        if reach / step > MOST_POINTS / 2:
+            raise InputError("step", step, f"must be larger: the losses reach beyond {reach:.3g}")
+    return max(int(np.ceil(reach / step)), 2)
+
+
+def dp_accounting_masses() -> ModuleType:
+    """dp-accounting's module of loss masses. Raises `ModuleNotFoundError` that names the extra."""
+    try:
+        return importlib.import_module("dp_accounting.pld.pld_pmf")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("composition through dp-accounting needs it: pip install 'ndis_verify[peers]'", name=error.name) from error
