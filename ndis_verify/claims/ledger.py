@@ -17,6 +17,7 @@ SOURCES = {
     "SL": "lecture slides on the Gaussian noise mechanism",
     "KM": "Koskela and Mohammadi, auditing by density estimation (arXiv 2406.04827)",
     "DATA": "statements of this package about real records",
+    "PKG": "statements of this package about its own mechanisms",
     "OWN": "claims of your own",
 }
 _TOPICS = (
@@ -60,6 +61,7 @@ _TOPICS = (
     "random_canaries",
     "misprints",
     "real_data",
+    "mechanism_table",
     "cdf_oracle",
 )
 

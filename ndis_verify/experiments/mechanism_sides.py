@@ -198,6 +198,15 @@ def sketched(problem: Problem) -> Sides:
     return Sides(("N24-Fig4", "exact law"), _RESIDUAL, noise, certify, _residual_draws(matrix, bound, sketch_draw))
 
 
+def _printed_test(matrix: np.ndarray, problem: Problem) -> float:
+    """delta at the largest leverage with the largest residual share, of whichever records (N24-Fig13); 1 where they exceed 1."""
+    p, q = record_leverages(matrix, 0.0)
+    least, most = float(p.max()), float(p.max() + (q - p).max())
+    if most >= 1:
+        return 1.0
+    return max(float(als_hockey_stick(least, most, matrix.shape[1] - 1, R, problem.epsilon, direction)) for direction in ("delete", "insert"))
+
+
 def relative_regression(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     databases, d = neighbourhood(matrix, bound), matrix.shape[1] - 1
@@ -206,15 +215,14 @@ def relative_regression(problem: Problem) -> Sides:
     def certify(level: float) -> Fraction:
         pairs = [record_leverages(matrix, level * bound**2, others) for others in (None, matrix)]
         p, q = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+        if q.max() >= 1:
+            return Fraction(1)
         found = {direction: als_hockey_stick(p, q, d, R, problem.epsilon, direction) for direction in ("delete", "insert")}
         direction = max(found, key=lambda name: found[name].max())
         k = int(found[direction].argmax())
         return _upper(oracle.certified_als_hockey_stick(float(p[k]), float(q[k]), d, R, problem.epsilon, direction, digits=_DIGITS))
 
-    p, q = record_leverages(matrix, 0.0)
-    share = float((q - p).max())  # N24-Fig13: the largest leverage with the largest residual, of whichever records
-    tested = max(float(als_hockey_stick(p.max(), p.max() + share, d, R, problem.epsilon, direction)) for direction in ("delete", "insert"))
-    noise = (0.0 if tested <= problem.delta else _printed_ridge(d, problem, bound), ours)
+    noise = (0.0 if _printed_test(matrix, problem) <= problem.delta else _printed_ridge(d, problem, bound), ours)
     return Sides(("N24-Fig13", "pairs of the set"), _RESIDUAL, noise, certify, _residual_draws(matrix, bound, normal_draw))
 
 

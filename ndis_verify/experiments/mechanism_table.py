@@ -115,7 +115,7 @@ EXPERIMENTS = (
     Experiment(
         "mechanism-table",
         "Mechanism, data, target: printed noise, ours, their ratio, certified delta and utility of each",
-        ("DATA-mechanism-table",),
+        ("PKG-mechanism-table",),
         "r = 100, sampling rate 1/2, penalty 3 and l = 1.5 (logistic regression), B = 1/2, s^2 = 250, l = 1 (Gaussian process); noise is a variance, "
         "ridges and the Gaussian mechanism's over l^2. Columns over their largest size, the largest norm as l; for the last two learners standardised over "
         "sqrt d, as if that were public. Medians over releases; a noise that misses its target is not released from.",

@@ -18,6 +18,7 @@ NO_MARGIN = {
     "KM-AppE-log": "it is a misprint, a logarithm left out; the counterexample on record is one point",
     "DATA-breast_cancer": "it is about one fixed data set; the statement for all databases is attacked in N24-C2",
     "DATA-diabetes": "it is about one fixed data set; the statement for all databases is attacked in N24-C2",
+    "PKG-mechanism-table": "it is a table of calibrations on fixed data sets; calibrations at random targets are attacked in N26-Fig1-smallest-ridge",
     "BW-Fig2": "it is an experiment on one graph and two signals; soft thresholds over every mean are attacked in BW-T12",
     "N24-T5-worst-value": "it is a table of enclosed numbers; where the worst record lies is attacked in N24-T5-worst-case",
     "N24-6.3-worst-value": "it is a table of enclosed numbers; where the worst record lies is attacked in N24-6.3-worst-case",
