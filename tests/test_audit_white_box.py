@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +13,6 @@ from scipy.stats import multivariate_normal, norm
 
 from ndis_verify import cli, fast, oracle
 from ndis_verify.audit import audit_gaussian, error_per_call, estimated_limits, two_call_limits
-from ndis_verify.audit.accountant import pld_bounds
 from ndis_verify.audit.white_box import witness_set
 from ndis_verify.claims.audit_gaussian import certified_limits
 from ndis_verify.exact_number import InputError
@@ -200,20 +198,19 @@ def test_the_command(tmp_path, capsys):
     assert "excludes" in capsys.readouterr().err
 
 
-def test_composition_by_privacy_loss_distributions_needs_its_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "dp_accounting", None)
-    monkeypatch.setitem(sys.modules, "dp_accounting.pld.pld_pmf", None)
-    with pytest.raises(InputError, match="peers"):
-        pld_bounds(DENSE, 2, 1.0)
-
-
 def test_the_composition_experiment_sees_a_value_outside_and_a_cheaper_copy():
     experiment = find("km-eq9.1")
-    rows = [{"pair": "x", "copies": k, "epsilon": 1.0, "optimistic": d * 0.99, "exact": d, "pessimistic": d * 1.01}
-            for k, d in ((1, 0.1), (2, 0.2))]  # fmt: skip
-    assert all(finding.holds for finding in experiment.findings(rows))
-    for bad in ({"exact": 0.3}, {"pessimistic": 0.15}, {"optimistic": 0.21}):
-        assert not experiment.findings([rows[0], rows[1] | bad])[-1].holds
+    names = ("optimistic", "pessimistic", "dp_accounting_optimistic", "dp_accounting_pessimistic")
+    rows = [
+        {"pair": "x", "copies": k, "epsilon": 1.0, "exact": d} | {name: d * (0.99 if "opt" in name else 1.01) for name in names}
+        for k, d in ((1, 0.1), (2, 0.2))
+    ]
+    assert all(finding.holds for finding in experiment.findings(rows)) and len(experiment.findings(rows)) == 3
+    for name in names:
+        bad = experiment.findings([rows[0], rows[1] | {name: 0.21 if "opt" in name else 0.19}])
+        assert [finding.holds for finding in bad].count(False) == 1
     assert not experiment.findings(rows[::-1])[0].holds
-    bare = [row | {"optimistic": None, "pessimistic": None} for row in rows]
-    assert len(experiment.findings(bare)) == 1
+    bare = [row | dict.fromkeys(names[2:]) for row in rows]
+    assert len(experiment.findings(bare)) == 2
+    cell = {"pair": "mean and covariance", "copies": 4, "interval": 1e-2}
+    assert all(finding.holds for finding in experiment.findings(experiment.measure(cell, np.random.default_rng(0), None)))
