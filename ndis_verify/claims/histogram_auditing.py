@@ -212,7 +212,6 @@ def _open(claim_id: str, title: str, statement: str, reason: str, note: str = ""
     return Claim(claim_id, "KM", title, statement, Verdict.OPEN, hypotheses=("as in the source's experiment",), reason_open=reason, note=note)
 
 
-_AUDITOR = "waits on the auditors: needs a run of the histogram auditor against known laws"
 _EXPERIMENT = "waits on the experiments: needs trained networks and their scores"
 _ANY = "any two differentiable densities"
 
@@ -392,6 +391,5 @@ CLAIMS = (
     _open("KM-Alg4", "white-box auditing with random canaries", "Inner products of noisy gradients with the canary are draws from the pair of one step.", _EXPERIMENT),
     _open("KM-Fig8", "trade-off curves, losses close to normal", "Threshold and histogram auditing give nearly the same curve.", _EXPERIMENT),
     _open("KM-Fig10", "trade-off curves, losses not normal", "Histogram auditing gives the lower curve.", _EXPERIMENT),
-    _open("KM-Fig11", "composed profile of a toy pair", "The profile estimated from 10^5 samples and 10 compositions is close to the exact one.", _AUDITOR),
     _open("KM-Fig12", "composed profile of a network", "The profile from white-box scores is close to the accountant's.", _EXPERIMENT),
 )

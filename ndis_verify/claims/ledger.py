@@ -59,6 +59,7 @@ _TOPICS = (
     "score_figures",
     "tv_inference",
     "random_canaries",
+    "composed_profile",
     "misprints",
     "real_data",
     "mechanism_table",
