@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -274,3 +275,22 @@ def test_findings_hold_on_a_small_grid(name):
         figure = Figure()
         small.draw(rows, figure)
         assert len(figure.axes) == 2 and all(axes.lines for axes in figure.axes)
+
+
+def test_the_mechanism_table_on_a_users_records(tmp_path):
+    """Small records, every mechanism: the findings hold, an exceeded target and a printed noise below ours are seen."""
+    from ndis_verify.experiments.mechanism_table import markdown, shown
+
+    rng = np.random.default_rng(8)
+    lines = [",".join(map(repr, row)) for row in rng.normal(size=(40, 4)).tolist()]
+    (tmp_path / "mine.csv").write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
+    experiment, table = find("mechanism-table"), read_table(tmp_path / "mine.csv", "y")
+    cells = [{**cell, "runs": 2} for cell in experiment.cells("quick", table) if cell["epsilon"] == 1.0]
+    rows = run(replace(experiment, cells=lambda size, data: cells), seed=2, data=table)
+    assert [row["mechanism"] for row in rows] == [cell["mechanism"] for cell in cells] and len(rows) == 10
+    assert all(finding.holds for finding in experiment.findings(rows))
+    assert markdown(rows).count("\n") == 11
+    for change in ({"ours_delta": "1.001e-5"}, {"ours_delta": "9.9e-6"}, {"printed_noise": 1e-3, "printed_delta": "1e-6"}):
+        assert not all(finding.holds for finding in experiment.findings([{**rows[0], **change}, *rows[1:]]))
+    assert shown(Fraction(1, 3)) == "333333333334e-12" and shown(Fraction(1, 10**5)) == "100000000000e-16" and shown(Fraction(0)) == "0"
+    assert Fraction(shown(Fraction(2, 7 * 10**2000))) >= Fraction(2, 7 * 10**2000)
