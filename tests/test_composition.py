@@ -11,6 +11,7 @@ from scipy.stats import norm
 from ndis_verify.audit import composition
 from ndis_verify.audit.composition import ROUNDING, composed_bound, gaussian_profile, grid_composition, histogram_composition, subsampled_profile
 from ndis_verify.exact_number import InputError
+from ndis_verify.experiments import find, run
 from ndis_verify.fast.composition import composed_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 
@@ -106,3 +107,13 @@ def test_without_dp_accounting_the_error_names_the_extra(monkeypatch):
     monkeypatch.setattr(composition.importlib, "import_module", absent)
     with pytest.raises(ModuleNotFoundError, match="peers"):
         composed_bound(gaussian_profile(_PAIRS[0]), 2, 1.0)
+
+
+def test_the_experiment_finds_what_it_states_and_sees_altered_rows():
+    experiment = find("km-composition")
+    rows = run(experiment)
+    assert all(finding.holds for finding in experiment.findings(rows)) and len(experiment.findings(rows)) == (5 if _PEERS else 3)
+    for change in ({"optimistic": 1.0}, {"histograms": 0.5}) + (({"dp_accounting_mechanism": 0.0},) if _PEERS else ()):
+        bad = [dict(row) for row in rows]
+        bad[0] |= change
+        assert not all(finding.holds for finding in experiment.findings(bad))

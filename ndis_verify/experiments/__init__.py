@@ -28,6 +28,7 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "bw-fig2": "road_graph",
     "bw-b-histograms": "histogram_release",
     "km-eq9.1": "pair_composition",
+    "km-composition": "subsampled_composition",
     "n26-fig2": "leverage_threshold",
     "n24-fig7": "classical_waste",
     "projection-noise": "projection_noise",
