@@ -162,31 +162,6 @@ def _excess(losses: np.ndarray, masses: np.ndarray, epsilon: float) -> float:
     return float(masses[start:] @ -np.expm1(epsilon - losses[start:]))
 
 
-def histogram_composition(p: Any, q: Any, copies: int, epsilon: Any, cells: int = 1 << 14) -> np.ndarray:
-    """The profile of `copies` independent copies of two histograms, by convolution of their privacy losses (KM-eq9.1).
-
-    p, q: counts or masses of the same bins. An estimate of the mechanism's profile, without any limit: it has the
-    binning and sampling error of the histograms, and each bin that is empty under one law alone puts its whole mass
-    of the other into delta. Losses are rounded to the nearest of `cells` values. Raises `InputError`.
-    """
-    one, other = (np.asarray(law, dtype=np.float64) for law in (p, q))
-    if one.shape != other.shape or one.ndim != 1 or not all((law >= 0).all() and 0 < law.sum() < np.inf for law in (one, other)):
-        raise InputError("p, q", f"{one.shape}, {other.shape}", "must be two histograms of the same bins, masses at least 0, not all 0")
-    if isinstance(copies, bool) or not isinstance(copies, (int, np.integer)) or not 1 <= copies <= _MOST // cells:
-        raise InputError("copies", copies, f"must be a whole number, 1 to {_MOST // cells}")
-    one, other = one / one.sum(), other / other.sum()
-    both = (one > 0) & (other > 0)
-    loss = np.log(one[both] / other[both])
-    if not loss.size:
-        return np.ones(np.shape(epsilon))
-    reach = max(float(np.abs(loss).max()), 1e-9)
-    grid = np.linspace(-reach, reach, cells + 1)
-    nearest = np.rint((loss + reach) / (2 * reach) * cells).astype(int)
-    orders = [(np.bincount(nearest, one[both], cells + 1), float(one[~both].sum())),
-              (np.bincount(cells - nearest, other[both], cells + 1), float(other[~both].sum()))]  # fmt: skip
-    return np.minimum(_larger(tuple(_power(grid, masses, rest, copies) for masses, rest in orders), epsilon), 1.0)
-
-
 def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> float:
     """Epsilon at `delta` of `steps` steps from dp-accounting's privacy loss accountant (extra `peers`).
 

@@ -208,11 +208,6 @@ def _widths(effort: str) -> list[tuple[int, float]]:
     return [(10 ** int(rng.integers(2, 9)), short(rng.uniform(0.1, 5))) for _ in range(count(effort, 4, 12))]
 
 
-def _open(claim_id: str, title: str, statement: str, reason: str, note: str = "") -> Claim:
-    return Claim(claim_id, "KM", title, statement, Verdict.OPEN, hypotheses=("as in the source's experiment",), reason_open=reason, note=note)
-
-
-_EXPERIMENT = "waits on the experiments: needs trained networks and their scores"
 _ANY = "any two differentiable densities"
 
 CLAIMS = (
@@ -387,9 +382,4 @@ CLAIMS = (
         note="Decided is the formula for given histograms. That its value estimates the composed mechanism's profile waits on the experiments; each empty bin of one histogram puts its "
         "whole mass into delta.",
     ),
-    _open("KM-Alg3", "black-box auditing of DP-SGD", "Losses of models trained with and without a record are independent draws from the two laws.", _EXPERIMENT),
-    _open("KM-Alg4", "white-box auditing with random canaries", "Inner products of noisy gradients with the canary are draws from the pair of one step.", _EXPERIMENT),
-    _open("KM-Fig8", "trade-off curves, losses close to normal", "Threshold and histogram auditing give nearly the same curve.", _EXPERIMENT),
-    _open("KM-Fig10", "trade-off curves, losses not normal", "Histogram auditing gives the lower curve.", _EXPERIMENT),
-    _open("KM-Fig12", "composed profile of a network", "The profile from white-box scores is close to the accountant's.", _EXPERIMENT),
 )

@@ -59,6 +59,7 @@ _TOPICS = (
     "score_figures",
     "tv_inference",
     "random_canaries",
+    "dp_sgd",
     "composed_profile",
     "misprints",
     "real_data",
