@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from ndis_verify.audit import composition
 from ndis_verify.audit.composition import ROUNDING, composed_bound, gaussian_profile, grid_composition, histogram_composition, subsampled_profile
+from ndis_verify.audit.subsampled_gaussian import composed_step
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, run
 from ndis_verify.fast.composition import composed_hockey_stick
@@ -117,3 +118,13 @@ def test_the_experiment_finds_what_it_states_and_sees_altered_rows():
         bad = [dict(row) for row in rows]
         bad[0] |= change
         assert not all(finding.holds for finding in experiment.findings(bad))
+
+
+@pytest.mark.parametrize(("rate", "std", "copies"), [(0.5, 2.0, 10), (0.05, 1.0, 50), (0.25, 0.8, 4)])
+def test_two_discretisations_of_subsampled_noise_overlap(rate, std, copies):
+    """Chords of the profile on a grid of losses, and cells of the distribution functions: intervals of one number."""
+    cells, profile = composed_step(rate, std, copies), subsampled_profile(GaussianPair([1 / std], 1, [0], 1), rate)
+    at = np.array([0.0, 0.5, 1.0, 2.0])
+    low, high = (np.maximum(*(grid_composition(one, copies, at, side=side) for one in (profile, profile.swapped()))) for side in ("optimistic", "pessimistic"))
+    assert (low <= cells.upper(at) + ROUNDING).all() and (cells.lower(at) <= high + ROUNDING).all()
+    assert np.abs(high - cells.upper(at)).max() < 1e-4
