@@ -379,7 +379,7 @@ CLAIMS = (
                 mutants={"infinite losses dropped": lambda p, q, f: _composed(p, q, f, drop=True), "two copies": lambda p, q, f: _composed(p, q, f, 2)},
             ),
         ),
-        note="Decided is the formula for given histograms. That its value estimates the composed mechanism's profile waits on the experiments; each empty bin of one histogram puts its "
+        note="Decided is the formula for given histograms. How near its value comes to the composed mechanism's profile: KM-Fig11; each empty bin of one histogram puts its "
         "whole mass into delta.",
     ),
 )
