@@ -137,3 +137,13 @@ def test_arguments_outside_the_domain():
         law.ppf(1.5)
     with pytest.raises(InputError, match="random_state"):
         law.rvs(3, random_state=7)
+
+
+@pytest.mark.parametrize("noncentrality", [0.0, 1.0, 3.5])
+@pytest.mark.parametrize("exponent", [-5, -16, -17, -18, -30, -140, -153, -155, -200, -280])
+def test_lower_tail_next_to_the_end_of_the_support(noncentrality, exponent):
+    """chi'^2(1, nc) <= x has probability sqrt(2 x/pi) e^{-nc/2} (1 + (nc - 1) x/6 + O(x^2))."""
+    x = 10.0**exponent
+    expected = 0.5 * math.log(2 * x / math.pi) - noncentrality / 2 + math.log1p((noncentrality - 1) * x / 6)
+    assert GeneralizedChi2([1.0], [1], [noncentrality]).logcdf(x) == pytest.approx(expected, rel=1e-11)
+    assert GeneralizedChi2([-2.0], [1], [noncentrality]).logsf(-2 * x) == pytest.approx(expected, rel=1e-11)

@@ -24,7 +24,7 @@ Weight = Literal["hockey_stick", "tail", "density"]
 
 _SLOPE = {"hockey_stick": 1.0, "tail": 0.0, "density": 0.0}
 _POWER = {"hockey_stick": 1.0, "tail": 0.0, "density": -1.0}
-_CLOSEST = 1e-290
+_CLOSEST = 1e-140  # squares of its inverse stay inside the range of floats
 _ENTRIES = 1 << 11  # entries worked on together: bounds memory
 _CELLS = 1 << 20  # the same bound for groups times entries, where every entry has a form of its own
 _GROUPS = 64  # the length of a form that is long

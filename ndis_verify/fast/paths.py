@@ -10,6 +10,7 @@ import numpy as np
 from ndis_verify.fast.transform import Forms, cumulants, real_transform, slopes
 
 _NEAR = 0.05  # distance from the saddle point, in standard deviations of the tilted law, that Newton stops at
+_LOST = 100.0
 _NARROW, _WIDE = 0.6, 4.0
 # The angles of paths, tuned for few nodes: see Paths._angles.
 _STEEPEST = 0.72  # below pi/4, from which a Gaussian part stops decaying
@@ -73,7 +74,9 @@ class Paths:
         """Find saddle points, from odds `start`; heights and shapes of the paths."""
         curved, second, third = self._saddles(start, tolerance)
         if self._pull():
-            curved, second, third = self._saddles(self.odds(self.saddle), tolerance)
+            # Where t had lost the distance to the end of the support, that saddle point was nowhere: back to the start.
+            found = self.odds(self.saddle)
+            curved, second, third = self._saddles(np.where(np.abs(found - start) < _LOST, found, start), tolerance)
         self.relative = 1 / np.sqrt(second)
         self.height = real_transform(self.forms, self.t, self.saddle[:, None])[:, 0]
         self.height -= np.log(self.weight(self.saddle, self.slope))
