@@ -190,3 +190,26 @@ def test_bad_input_is_named(call, argument):
     with pytest.raises(InputError) as caught:
         call()
     assert caught.value.argument == argument
+
+
+def test_the_experiment_on_a_users_records_and_what_it_would_notice(tmp_path):
+    from ndis_verify.experiments import find, read_table, run
+
+    rng = np.random.default_rng(15)
+    lines = [",".join(map(repr, [*row, k % 2])) for k, row in enumerate(rng.normal(size=(30, 3)).tolist())]
+    (tmp_path / "mine.csv").write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
+    experiment, table = find("km-dp-sgd"), read_table(tmp_path / "mine.csv", "y")
+    cells = [cell | {"models": {400: 60, 1600: 240}[cell["models"]]} for cell in experiment.cells("quick", table)]
+    rows = run(replace(experiment, cells=lambda size, data: cells), seed=1, data=table)
+    assert run(replace(experiment, cells=lambda size, data: cells[:1]), seed=1, data=table) == rows[:1]
+    sound, lead, profile = "nothing proved is above the theoretical bound", "scores of all steps prove more than the losses at the end", rows[-1]
+    found = {finding.statement: finding.holds for finding in experiment.findings(rows)}
+    assert found[sound] and found[lead]
+    wrong = [rows[0] | {"epsilon_proved": 99.0}, *rows[1:-1], profile | {"estimate": profile["bound"] + 0.5}]
+    found = {finding.statement: finding.holds for finding in experiment.findings(wrong)}
+    assert not found[sound] and not list(found.values())[-1]
+    wrong = [row | {"epsilon_proved": 1.0} if row["kind"] == "black box" else row | {"epsilon_proved": 0.5} if "epsilon_proved" in row else row for row in rows]
+    assert not {finding.statement: finding.holds for finding in experiment.findings(wrong)}[lead]
+    with pytest.raises(InputError, match="classes"):
+        (tmp_path / "one.csv").write_text("a,y\n1,1\n2,1\n3,1\n")
+        run(experiment, data=read_table(tmp_path / "one.csv", "y"))
