@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.special import ndtr
+from scipy.stats import binom
 
 from ndis_verify.audit.subsampled_gaussian import ComposedStep, composed_step
 from ndis_verify.exact_number import InputError
@@ -277,11 +279,8 @@ def loss_sums(scores: np.ndarray, rate: float, noise: float) -> np.ndarray:
 def linear_delta(settings: DpSgd, epsilon: Any) -> np.ndarray:
     """Delta, the larger of both orders, of the loss that `Linear` and "sgd" show of a canary orthogonal to the rest, |canary| >= clip.
 
-    The pair `sum_k Bin(T, q)(k) N(k, T s^2)` against `N(0, T s^2)`, with a likelihood ratio that rises. For epsilon >= 0; about 1e-13 absolute.
+    The pair `sum_k Bin(T, q)(k) N(k, T s^2)` against `N(0, T s^2)`, with a likelihood ratio that rises. epsilon >= 0; about 1e-13 absolute.
     """
-    from scipy.special import ndtr
-    from scipy.stats import binom
-
     counts, std = np.arange(settings.steps + 1), settings.noise * np.sqrt(settings.steps)
     weights = binom.pmf(counts, settings.steps, settings.rate)
     reach = settings.steps + 40 * std
