@@ -14,6 +14,7 @@ from ndis_verify.claims.calibration_hunt import FAMILIES, Family, hunt
 from ndis_verify.claims.projection_white_box import adversarial, real
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import leverage_scores, neighbourhood_leverage
+from ndis_verify.mechanisms.records import clip_norms, database
 from ndis_verify.mechanisms.white_box import worst_neighbour
 from ndis_verify.oracle.leverage import leverage_of_set
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
@@ -379,3 +380,12 @@ def test_errors_name_the_argument(call, argument):
     with pytest.raises(InputError) as caught:
         call()
     assert caught.value.argument == argument
+
+
+def test_clipped_records_stay_within_the_bound_in_every_layout():
+    rng = np.random.default_rng(0)
+    for d in (1, 3, 7, 17, 30, 59):
+        clipped = clip_norms(rng.normal(size=(60, d)) * 10, 1.5)
+        labelled = np.column_stack([clipped, np.ones(60)])
+        for view in (labelled[:, :-1], np.asfortranarray(labelled)[:, :-1], np.delete(labelled, 3, axis=0)[5:, :-1]):
+            assert database(view, 1.5).shape[1] == d

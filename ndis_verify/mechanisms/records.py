@@ -39,7 +39,7 @@ def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
 
 def _matrix(data: Any, argument: str) -> np.ndarray:
     try:
-        matrix = np.array(data, dtype=np.float64)
+        matrix = np.array(data, dtype=np.float64, order="C")  # one layout, so that a norm is one number wherever it is taken
     except (TypeError, ValueError) as error:
         raise InputError(argument, type(data).__name__, f"must be a matrix of numbers ({error})") from None
     if matrix.ndim != 2 or matrix.shape[1] == 0:
