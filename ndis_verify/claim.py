@@ -85,7 +85,7 @@ class Claim:
     counterexample: str | None = None
     corrected: str | None = None
     note: str = ""
-    reason_open: str = ""
+    reason: str = ""  # why an open or a supported statement is not decided by proof or enclosure
     tags: tuple[str, ...] = field(default=())
 
 

@@ -201,6 +201,8 @@ CLAIMS = (
         formula="delta_{P,Q}(eps) >= delta_{Q,P}(eps)",
         hypotheses=("equal means", "S1 >= S2", "eps >= 0"),
         declared=Verdict.SUPPORTED,
+        reason="with three distinct eigenvalues the third derivative of the log density changes sign, so that convexity does not carry over; "
+        "a compact box of three is N26-L3-box, and four or more have too many parameters for boxes",
         checks=(
             proof("at most two eigenvalues away from 1", derived.symmetrised_order, part="rank of S1 - S2 at most 2"),
             proof("one distinct eigenvalue, any multiplicity", order.deletion_dominates, part="one distinct eigenvalue"),

@@ -216,6 +216,7 @@ CLAIMS = (
         statement="Losses of models trained with and without a record are independent draws from the two laws, so that what they prove is below the accounted epsilon.",
         hypotheses=("add-or-remove neighbours, Poisson sampling", "every training starts at the same parameters or at independent ones", "linear models and networks of 30 parameters, far and mislabelled canaries"),
         declared=Verdict.SUPPORTED,
+        reason="the laws of a trained model's losses have no closed form: trainings are drawn",
         checks=(
             _attack("losses against the accountant", _black_box, "limits below the account"),
             _attack("losses of a linear model against their exact laws", _law_of_losses, "laws"),
@@ -229,6 +230,7 @@ CLAIMS = (
         statement="Inner products of one step's noisy sums with the canary are draws from the pair of that step; those of all steps prove more than losses at the end.",
         hypotheses=("canary of the clipping norm, drawn at the rate of the records", "one score per run, or rows of runs on their own paths"),
         declared=Verdict.SUPPORTED,
+        reason="the laws of a trained model's scores have no closed form: trainings are drawn",
         checks=(
             _attack("scores of one step against its exact profile", _one_step, "one step", {"canary left out": _one_step(missing=True)}, tuple(_FAULTS)[1:]),
             _attack("sums over all steps against the accountant", _whole_runs, "all steps", faults=("a fifth of the noise", "every record drawn in every step")),
@@ -248,7 +250,7 @@ CLAIMS = (
             Check("a canary with losses near to normal", Kind.CROSSCHECK, _curves(True), {
                 "a canary with skewed losses": _curves(True, other=True), "two samples of one law": _curves(True, same=True)}, "figure"),
         ),
-        reason_open=_OPEN_FIGURE,
+        reason=_OPEN_FIGURE,
         note=_FIGURE_NOTE,
     ),
     Claim(
@@ -262,7 +264,7 @@ CLAIMS = (
             Check("a canary with skewed losses", Kind.CROSSCHECK, _curves(False), {
                 "a canary with losses near to normal": _curves(False, other=True), "two samples of one law": _curves(False, same=True)}, "figure"),
         ),
-        reason_open=_OPEN_FIGURE,
+        reason=_OPEN_FIGURE,
         note=_FIGURE_NOTE,
     ),
     Claim(
@@ -273,6 +275,7 @@ CLAIMS = (
         formula="|delta~(eps) - delta(eps)| <= 0.06, 0 <= eps <= 4",
         hypotheses=("q = 1/2, s = 2, 20 steps, Adam with learning rate 0.001, random canaries", "a network of 114 parameters on twelve records", "10 or 20 equal bins"),
         declared=Verdict.SUPPORTED,
+        reason="the laws of a trained model's scores have no closed form: trainings are drawn",
         checks=(_attack("estimates against limits of the accounted profile", _network_profile, "statement", {"twelve compositions": _network_profile(copies=12)},
                         ("a fifth of the noise", "every record drawn in every step")),),
         note="Nothing here is a lower limit: scores of one run depend on each other, and histograms have their own error. The other records' sum adds to the noise in the direction of the "

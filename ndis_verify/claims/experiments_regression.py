@@ -175,6 +175,7 @@ CLAIMS = (
         formula="delta_ALS(1) <= 1/n < delta_RP(1) on diabetes; 1/n < delta_ALS(1) < delta_RP(1) on breast cancer",
         hypotheses=(*_READING, "a database and all its neighbours as the set", "r = 100, bundled records in place of the source's"),
         declared=Verdict.SUPPORTED,
+        reason="the records' inherent deltas are float64 values: certified values exist for rational leverages only, and these are rounded",
         checks=(
             proof("one set, its own pairs", relative.mechanism, part="mechanism"),
             proof("leverages of a pair", relative_projection.neighbourhood, part="mechanism"),

@@ -92,6 +92,7 @@ CLAIMS = (
             "certified values at the worst case of each certificate, which float64 searches found for least squares and logistic regression",
         ),
         declared=Verdict.SUPPORTED,
+        reason="the calibrations are float64 numbers on chosen records: certified one by one, not as a range",
         checks=tuple(_check(mechanism) for mechanism in MECHANISMS),
         note="Needs scikit-learn (extra `data`). That the worst cases are the worst is settled in N26-Fig1-smallest-ridge, N24-T5-worst-case, "
         "N24-6.3-worst-case, N26-Pr7-joint and N26-Pr8-joint. The table with utilities: `ndis-verify experiment mechanism-table`.",

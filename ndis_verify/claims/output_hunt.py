@@ -133,6 +133,7 @@ CLAIMS = (
         formula="delta(v) <= delta",
         hypotheses=("1e-6 <= eps <= 100", "1e-30 <= delta <= 0.4", "penalty, l from 0.01 to 100", "B, l from 0.1 to 10, s^2 from 0.1 to 1000, n to 1000"),
         declared=Verdict.SUPPORTED,
+        reason="the numbers that float64 returns depend on the platform's rounding: certified one by one, not as a range",
         checks=(
             *(Check(f"random targets, {name}", Kind.ATTACK, _hunted(name), {"2 per cent less noise": _hunted(name, 0.98)}) for name in FAMILIES),
             _SEARCHED,

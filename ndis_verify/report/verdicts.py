@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ndis_verify.claim import Claim
+from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.court import Judgement
 from ndis_verify.claims.ledger import SOURCES
 from ndis_verify.report.files import write_atomically
@@ -88,7 +88,7 @@ def _markdown_claim(claim: Claim, judgement: Judgement) -> list[str]:
         ("Counterexample", claim.counterexample),
         ("Corrected", claim.corrected),
         ("Note", claim.note),
-        ("Open because", claim.reason_open),
+        ("Open because" if claim.declared is Verdict.OPEN else "Not proved because", claim.reason),
     ):
         if text:
             lines += [f"{label}: {text}", ""]
@@ -127,7 +127,7 @@ def claim_record(claim: Claim) -> dict[str, Any]:
         "counterexample": claim.counterexample,
         "corrected": claim.corrected,
         "note": claim.note,
-        "reason_open": claim.reason_open,
+        "reason": claim.reason,
         "checks": [{"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants)} for c in claim.checks],
     }
 

@@ -59,7 +59,7 @@ def problems_of(claim: Claim) -> list[Problem]:
 def reason(claim: Claim) -> str:
     """Why a claim has no margin to attack, in one line."""
     if claim.declared is Verdict.OPEN:
-        return f"is open: {claim.reason_open}"
+        return f"is open: {claim.reason}"
     if claim.id in NO_MARGIN:
         return f"has no margin to attack: {NO_MARGIN[claim.id]}"
     how = ", ".join(sorted({check.kind.value for check in claim.checks}))
