@@ -122,7 +122,7 @@ def test_the_command_writes_json_and_a_picture(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "holds" in text and "FAILS" not in text
     record = json.loads((tmp_path / "bw-fig1-variance.json").read_text())
-    assert record["seed"] == 5 and record["size"] == "quick" and len(record["rows"]) == 72
+    assert 0 <= record["seconds"] < 60 and record["seed"] == 5 and record["size"] == "quick" and len(record["rows"]) == 72
     assert all(finding["holds"] for finding in record["findings"])
     assert (tmp_path / "bw-fig1-variance.png").stat().st_size > 5000 and len(list(tmp_path.iterdir())) == 2
     assert main(["experiment", "bw-fig1-variance", "--output", str(tmp_path), "--json"]) == 0
@@ -230,8 +230,8 @@ def test_an_interrupted_command_keeps_its_cells(tmp_path, monkeypatch, capsys):
     rows = json.loads(capsys.readouterr().out)["rows"]
     append = RowJournal.append
 
-    def interrupted(journal, key, found):
-        append(journal, key, found)
+    def interrupted(journal, key, found, seconds):
+        append(journal, key, found, seconds)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(RowJournal, "append", interrupted)

@@ -31,8 +31,8 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError("--data", str(arguments.data), f"is not used: {experiment.name} makes its own data")
     data = read_table(arguments.data, arguments.target) if arguments.data is not None else None
     check(experiment, arguments.size, arguments.seed, data)
-    rows = _rows(experiment, arguments, data)
-    record = as_json(experiment, arguments.size, arguments.seed, data.name if data else None, rows, __version__)
+    rows, seconds = _rows(experiment, arguments, data)
+    record = as_json(experiment, arguments.size, arguments.seed, data.name if data else None, rows, __version__, seconds)
     paths = write(record, experiment, arguments.output)
     findings = experiment.findings(rows)
     if arguments.json:
@@ -43,7 +43,7 @@ def main(arguments: argparse.Namespace) -> int:
     return 0 if all(finding.holds for finding in findings) else FAILED
 
 
-def _rows(experiment: Experiment, arguments: argparse.Namespace, data: Table | None) -> list[dict]:
+def _rows(experiment: Experiment, arguments: argparse.Namespace, data: Table | None) -> tuple[list[dict], float]:
     from ndis_verify.claims.journal import fingerprint
     from ndis_verify.report.progress import Progress
 
@@ -61,4 +61,4 @@ def _rows(experiment: Experiment, arguments: argparse.Namespace, data: Table | N
         journal.close(finished)
         if not finished:
             print(f"{len(journal.done)} cells are kept in {journal.path}; the same command goes on", file=sys.stderr)
-    return rows
+    return rows, sum(journal.seconds.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -82,9 +83,10 @@ def run(
     for done, (cell, key) in enumerate(zip(cells, keys, strict=True), 1):
         found = journal.done.get(key) if journal else None
         if found is None:
+            started = time.perf_counter()
             found = _plain([dict(row) for row in experiment.measure(cell, generator(experiment.name, seed, key), data)])
             if journal:
-                journal.append(key, found)
+                journal.append(key, found, time.perf_counter() - started)
         rows.extend(found)
         if progress:
             progress(done, len(cells), key)

@@ -10,20 +10,22 @@ from ndis_verify.report.files import write_atomically
 
 
 class RowJournal:
-    """Finished cells by key. A header line ties them to one run; rows of another run are dropped, as is a torn last line."""
+    """Finished cells by key, and the seconds each took. A header line ties them to one run; rows of another run are dropped, as is a torn last line."""
 
     def __init__(self, path: Path, run: str):
         self.path = path
-        self.done: dict[str, list[dict[str, Any]]] = _read(path, run)
+        kept = _read(path, run)
+        self.done: dict[str, list[dict[str, Any]]] = {key: rows for key, (rows, _) in kept.items()}
+        self.seconds: dict[str, float] = {key: seconds for key, (_, seconds) in kept.items()}
         self.resumed = len(self.done)
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = [json.dumps({"run": run})] + [_line(key, rows) for key, rows in self.done.items()]
+        lines = [json.dumps({"run": run})] + [_line(key, *cell) for key, cell in kept.items()]
         write_atomically(path, "\n".join(lines) + "\n")
         self._file: IO[str] = path.open("a", encoding="utf-8")
 
-    def append(self, key: str, rows: list[dict[str, Any]]) -> None:
-        self.done[key] = rows
-        self._file.write(_line(key, rows) + "\n")
+    def append(self, key: str, rows: list[dict[str, Any]], seconds: float) -> None:
+        self.done[key], self.seconds[key] = rows, round(seconds, 3)
+        self._file.write(_line(key, rows, self.seconds[key]) + "\n")
         self._file.flush()
 
     def close(self, finished: bool) -> None:
@@ -33,20 +35,20 @@ class RowJournal:
             self.path.unlink(missing_ok=True)
 
 
-def _line(key: str, rows: list[dict[str, Any]]) -> str:
-    return json.dumps({"cell": key, "rows": rows}, allow_nan=False)
+def _line(key: str, rows: list[dict[str, Any]], seconds: float) -> str:
+    return json.dumps({"cell": key, "rows": rows, "seconds": seconds}, allow_nan=False)
 
 
-def _read(path: Path, run: str) -> dict[str, list[dict[str, Any]]]:
+def _read(path: Path, run: str) -> dict[str, tuple[list[dict[str, Any]], float]]:
     if not path.exists():
         return {}
     records = [_parsed(line) for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
     if not records or records[0] != {"run": run}:
         return {}
     return {
-        record["cell"]: record["rows"]
+        record["cell"]: (record["rows"], record["seconds"])
         for record in records[1:]
-        if isinstance(record, dict) and isinstance(record.get("cell"), str) and _are_rows(record.get("rows"))
+        if isinstance(record, dict) and isinstance(record.get("cell"), str) and _are_rows(record.get("rows")) and isinstance(record.get("seconds"), float)
     }
 
 

@@ -13,8 +13,10 @@ from ndis_verify.report.files import write_atomically
 _SHOWN = 40
 
 
-def as_json(experiment: Experiment, size: str, seed: int, data: str | None, rows: Sequence[Row], version: str) -> dict[str, Any]:
-    """The whole run as plain JSON types."""
+def as_json(
+    experiment: Experiment, size: str, seed: int, data: str | None, rows: Sequence[Row], version: str, seconds: float
+) -> dict[str, Any]:
+    """The whole run as plain JSON types; `seconds` were spent in its cells, those of an earlier, interrupted run included."""
     return {
         "experiment": experiment.name,
         "title": experiment.title,
@@ -24,6 +26,7 @@ def as_json(experiment: Experiment, size: str, seed: int, data: str | None, rows
         "size": size,
         "seed": seed,
         "data": data,
+        "seconds": round(seconds, 1),
         "findings": [finding.as_dict() for finding in experiment.findings(rows)],
         "rows": list(rows),
     }
