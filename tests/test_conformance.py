@@ -1,19 +1,16 @@
-"""The conformance runner against good, bad and hostile implementations: a verdict in bounded time, nothing lost."""
+"""The conformance runner: values judged on the safe side, selections, exit codes, templates, the adapters, the pytest plugin."""
 
 import json
 import os
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
-from ndis_verify.reference.conformance import reports
 from ndis_verify.reference.conformance.judge import judge
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
@@ -24,6 +21,7 @@ ROW = {"name": "row", "inputs": {}, "value": "0.0861509684526509859978810791809"
 HALF = "0.086150968452"
 LOOP = """
 import json, os, sys, time, subprocess
+number = 0  # of the row since the start
 for line in sys.stdin:
     request = json.loads(line)
     answer = {"id": request["id"]}
@@ -32,7 +30,7 @@ for line in sys.stdin:
     elif request.get("command") == "stop":
         answer |= {"protocol": "1.0", "stopped": True}
     else:
-        number = request["id"]
+        number += 1
         answer |= {"value": "0.0861509684526509859978810791809"}
         %s
     print(json.dumps(answer), flush=True)
@@ -93,47 +91,6 @@ def test_zeros_refusals_and_wide_rows():
     tiny = ROW | {"value": "1e-320", "radius": "1e-360"}
     assert judge("hockey_stick", tiny, {"value": "1e-320"}, tolerance).outcome == "tight"
     assert judge("hockey_stick", ROW | {"value": "1e-300", "radius": "1e-340"}, {"value": "0"}, tolerance).outcome == "unsafe"
-
-
-HOSTILE = {
-    "hangs": ("if number == 2: time.sleep(600)", ["tight", "timeout", "tight"]),
-    "dies": ("if number == 2: os._exit(3)", ["tight", "crashed", "tight"]),
-    "kills itself": ("if number == 2: os.kill(os.getpid(), 9)", ["tight", "crashed", "tight"]),
-    "closes the pipe": ("if number == 2: os.close(1); time.sleep(600)", ["tight", "crashed", "tight"]),
-    "prints garbage": ("print('\\x1b[2J not json'); print('{\"id\": 2'); print('[' * 5000)", ["tight"] * 3),
-    "answers others": ("print(json.dumps({'id': 99, 'value': '1'})); print(json.dumps({'id': number - 1, 'value': '1'}))", ["tight"] * 3),
-    "answers NaN": ("answer['value'] = float('nan')", ["invalid"] * 3),
-    "answers a bare number": ("answer['value'] = 0.5", ["loose"] * 3),
-    "forks": ("subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])", ["tight"] * 3),
-    "prints one endless line": ("if number == 2:\n    while True: sys.stdout.write('x' * 65536)", ["tight", "timeout", "tight"]),
-    "floods lines": ("if number == 2:\n    while True: print('{}' * 50)", ["tight", "timeout", "tight"]),
-    "floods stderr": ("sys.stderr.write('e' * 3000000)", ["tight"] * 3),
-}
-
-
-@pytest.mark.parametrize("habit", HOSTILE)
-def test_hostile_implementations_get_a_verdict_in_bounded_time(tmp_path, habit):
-    body, expected = HOSTILE[habit]
-    journal = tmp_path / "rows.jsonl"
-    began = time.monotonic()
-    result = run(implementation(tmp_path, body), seconds=2.0, journal=journal)
-    assert time.monotonic() - began < 40
-    assert outcomes(result) == expected
-    assert len(journal.read_text(encoding="utf-8").splitlines()) == 3
-    for page in (reports.terminal(result, frozenset()), reports.markdown(result, frozenset()), reports.page(result, frozenset())):
-        assert "\x1b" not in page
-    ElementTree.fromstring(reports.junit(result, frozenset()).partition("\n")[2])
-    json.loads(reports.as_json(result, frozenset()))
-
-
-def test_one_that_does_not_read_is_given_up(tmp_path):
-    path = tmp_path / "deaf.py"
-    path.write_text(
-        'import json, sys, time\nprint(json.dumps({"id": "start", "protocol": "1.0", "quantities": ["hockey_stick"]}), flush=True)\ntime.sleep(600)\n'
-    )
-    big = [("hockey_stick", ROW | {"name": "big", "inputs": {"mean_p": ["0.5"] * 200_000}})]
-    result = conform([sys.executable, str(path)], big, tolerance=Fraction(1, 10**9), seconds=1.5)
-    assert outcomes(result) == ["timeout"]
 
 
 def test_a_run_that_only_fails_is_cut_short_and_says_so(tmp_path):

@@ -61,6 +61,7 @@ def main(arguments: argparse.Namespace) -> int:
 def check_adapter(arguments: argparse.Namespace) -> int:
     """Ask a row of every quantity and a row that must be refused, and explain each answer; 0 all well, 1 not."""
     from ndis_verify.reference.conformance.judge import FAILING
+    from ndis_verify.reference.conformance.process import printable
     from ndis_verify.reference.conformance.run import conform
     from ndis_verify.reference.conformance.selection import table_rows
     from ndis_verify.reference.exports import describe
@@ -72,9 +73,12 @@ def check_adapter(arguments: argparse.Namespace) -> int:
                     if any(("error" in row) == refused for row in rows)]  # fmt: skip
     run = conform(arguments.command_line, handful, tolerance=_tolerance(arguments), seconds=arguments.timeout)
     print(f"it answers to {run.name or 'no name'} {run.version}, and says that it computes {', '.join(run.quantities) or 'nothing'}")
+    if run.unknown:
+        print(f"and {', '.join(run.unknown)}, which the protocol does not know")
     asked = {f"{quantity}/{row['name']}": (quantity, row) for quantity, row in handful}
     for verdict in run.judgements:
-        print(f"\n{verdict.outcome.upper()} in {1e3 * verdict.seconds:.1f} ms: answered {verdict.answer or 'with an error'}. {verdict.message}")
+        given = f"answered {printable(verdict.answer)}" if verdict.answer else "no value"
+        print(f"\n{verdict.outcome.upper()} in {1e3 * verdict.seconds:.1f} ms: {given}. {printable(verdict.message)}")
         print(describe(*asked[verdict.key]))
     return int(not run.judgements or run.left_out > 0 or any(verdict.outcome in FAILING for verdict in run.judgements))
 

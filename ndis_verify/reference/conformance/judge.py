@@ -57,20 +57,24 @@ def judge(quantity: str, row: dict[str, Any], answer: dict[str, Any], tolerance:
 
     tight: within `tolerance` of the value, relatively. Beyond it: loose on the safe side, unsafe on the other. Calibrations
     are granted half an ulp on the unsafe side and no more. invalid: no finite number, or a number for an input that has
-    to be refused. refused: a valid input declined. inconclusive: the row's own radius is wider than the tolerance.
+    to be refused. refused: a valid input declined. inconclusive: the row's own radius is wider than the tolerance. An error
+    that is null, false or "" is none; an error beside a value is invalid.
     """
     facts = {"quantity": quantity, "row": row["name"], "flags": tuple(row["flags"]), "seconds": seconds}
-    if "error" in answer:
-        return _refusal(row, answer["error"], facts)
-    text = answer.get("value")
+    text, error = answer.get("value"), answer.get("error")
+    refuses = "error" in answer and error is not None and error is not False and error != ""
+    if refuses and text is None:
+        return _refusal(row, error, facts)
+    if refuses:
+        return Judgement(**facts, outcome="invalid", message="a value and an error in one answer", answer=_shown(text))
     if "error" in row:
         return Judgement(**facts, outcome="unsafe", message=f"answered, and must refuse {row['error']['argument']}", answer=_shown(text))
     try:
-        given = exact(text, "value") if isinstance(text, str) else None
+        given = exact(text, "value") if isinstance(text, (str, int)) else None
     except InputError:
         given = None
     if given is None:
-        return Judgement(**facts, outcome="invalid", message="the value is no finite decimal number in a string", answer=_shown(text))
+        return Judgement(**facts, outcome="invalid", message="the value is no finite decimal number", answer=_shown(text))
     return _compared(quantity, row, given, _shown(text), tolerance, facts)
 
 
@@ -78,7 +82,7 @@ def _refusal(row: dict[str, Any], error: Any, facts: dict[str, Any]) -> Judgemen
     message = str(error.get("message", ""))[:200] if isinstance(error, dict) else str(error)[:200]
     if "error" in row:
         named = error.get("argument") if isinstance(error, dict) else None
-        right = "" if named == row["error"]["argument"] else f", but names {named} and not {row['error']['argument']}"
+        right = "" if named == row["error"]["argument"] else f", but names {_shown(named)} and not {row['error']['argument']}"
         return Judgement(**facts, outcome="tight", message=f"refused as it must be{right}")
     return Judgement(**facts, outcome="refused", message=message or "refused")
 
@@ -109,12 +113,10 @@ def _ulp(value: Fraction) -> Fraction:
 def _ratio(number: Fraction, size: Fraction) -> float:
     if number == 0:
         return 0.0
-    if size == 0:
-        return math.copysign(math.inf, number)
     try:
         return float(number / size)
-    except OverflowError:
-        return math.copysign(math.inf, number)
+    except (OverflowError, ZeroDivisionError):  # the answer may be any number that can be written
+        return math.inf if number > 0 else -math.inf
 
 
 def _short(value: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import json
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES
+from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES, Judgement
+from ndis_verify.reference.conformance.process import printable
 from ndis_verify.reference.conformance.run import Run
-from ndis_verify.reference.conformance.summary import ULP_NAMES, Share, exit_code, failures, finite, shares
+from ndis_verify.reference.conformance.summary import ULP_NAMES, Share, answered, exit_code, failures, finite, healed, shares
 from ndis_verify.reference.flags import FLAGS
 from ndis_verify.report.files import write_atomically
 
@@ -31,7 +33,9 @@ def headline(run: Run, known: frozenset[str]) -> str:
     counted = {outcome: sum(j.outcome == outcome for j in run.judgements) for outcome in OUTCOMES}
     words = ", ".join(f"{count} {outcome}" for outcome, count in counted.items() if count)
     who = " ".join(part for part in (run.name, run.version) if part) or run.command[0]
-    end = f"; {run.left_out} rows left out: {run.given_up}" if run.left_out else ""
+    end = f"; {run.left_out} rows left out: {printable(run.given_up)}" if run.left_out else ""
+    if not answered(run):
+        end += "; no row was answered with a value"
     return f"{who}: {len(run.judgements)} rows at tolerance {run.tolerance}: {words or 'nothing asked'}{end}: {_verdict(run, known)}"
 
 
@@ -43,10 +47,10 @@ def terminal(run: Run, known: frozenset[str]) -> str:
         lines += [f"{s.name:<26}{s.rows:>5}  {finite(s.worst_error):<12}{1e3 * s.seconds:>8.2f}  {_outcomes(s)}" for s in shares(run, by)]
         lines.append("")
     bad = failures(run)
-    lines += [f"{'known ' if j.key in known else ''}{j.outcome}: {j.key}: {_printable(j.message)}" for j in bad[:_LISTED]]
+    lines += [f"{'known ' if j.key in known else ''}{j.outcome}: {j.key}: {printable(j.message)}" for j in bad[:_LISTED]]
     if len(bad) > _LISTED:
         lines.append(f"and {len(bad) - _LISTED} more in the reports")
-    return "\n".join(lines + _oddities(run))
+    return "\n".join(lines + _remarks(run, known))
 
 
 def as_json(run: Run, known: frozenset[str]) -> str:
@@ -61,7 +65,7 @@ def as_json(run: Run, known: frozenset[str]) -> str:
 
 def markdown(run: Run, known: frozenset[str]) -> str:
     """A page for a repository or a review."""
-    lines = ["# Conformance", "", headline(run, known), ""]
+    lines = ["# Conformance", "", _cell(headline(run, known)), ""]
     for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
         lines += [f"| {title} | rows | outcomes | worst relative error | at | ulps {' / '.join(ULP_NAMES)} | median ms |", "|---|---|---|---|---|---|---|"]
         lines += [f"| {s.name} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {s.worst_row} | {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
@@ -73,24 +77,33 @@ def markdown(run: Run, known: frozenset[str]) -> str:
         lines += [f"| {j.key} | {j.outcome}{' (known)' if j.key in known else ''} | {_cell(j.message)} | {', '.join(j.flags)} |" for j in bad]
         lines.append("")
         lines += [f"- {name}: {FLAGS[name].bug}" for name in dict.fromkeys(f for j in bad for f in j.flags) if name in FLAGS]
-    return "\n".join(lines + _oddities(run)) + "\n"
+    return "\n".join(lines + [_cell(line) for line in _remarks(run, known)]) + "\n"
 
 
 def junit(run: Run, known: frozenset[str]) -> str:
     """JUnit XML: a suite for each quantity, a case for each row."""
-    root = ElementTree.Element("testsuites", name=_printable(run.name or run.command[0]))
+    root = ElementTree.Element("testsuites", name=printable(run.name or run.command[0]))
     for quantity in dict.fromkeys(j.quantity for j in run.judgements):
-        group = [j for j in run.judgements if j.quantity == quantity]
-        bad = [j for j in group if j.outcome in FAILING and j.key not in known]
-        suite = ElementTree.SubElement(root, "testsuite", name=quantity, tests=str(len(group)), failures=str(len(bad)),
-                                       time=f"{sum(j.seconds for j in group):.3f}")  # fmt: skip
-        for j in group:
-            case = ElementTree.SubElement(suite, "testcase", classname=quantity, name=j.row, time=f"{j.seconds:.4f}")
-            if j.outcome in FAILING:
-                ElementTree.SubElement(case, "skipped" if j.key in known else "failure", message=f"{j.outcome}: {_printable(j.message)}")
-            elif j.outcome in ("refused", "inconclusive"):
-                ElementTree.SubElement(case, "skipped", message=f"{j.outcome}: {_printable(j.message)}")
+        _suite(root, quantity, [j for j in run.judgements if j.quantity == quantity], known)
+    if run.left_out or not answered(run):
+        suite = ElementTree.SubElement(root, "testsuite", name="run", tests="1", failures="1", errors="0", skipped="0", time="0")
+        case = ElementTree.SubElement(suite, "testcase", classname="run", name="every row is asked", time="0")
+        ElementTree.SubElement(case, "failure", message=headline(run, known), type="left out")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(root: ElementTree.Element, quantity: str, group: list[Judgement], known: frozenset[str]) -> None:
+    fates = {j.key: "failure" if j.outcome in FAILING and j.key not in known else "" if j.outcome in ("tight", "loose") else "skipped" for j in group}
+    counts = Counter(fates.values())
+    suite = ElementTree.SubElement(
+        root, "testsuite", name=quantity, tests=str(len(group)), failures=str(counts["failure"]), errors="0", skipped=str(counts["skipped"]),
+        time=f"{sum(j.seconds for j in group):.3f}",
+    )  # fmt: skip
+    for j in group:
+        case = ElementTree.SubElement(suite, "testcase", classname=quantity, name=j.row, time=f"{j.seconds:.4f}")
+        if fate := fates[j.key]:
+            kind = {"type": j.outcome} if fate == "failure" else {}
+            ElementTree.SubElement(case, fate, message=f"{j.outcome}: {printable(j.message)}", **kind)
 
 
 _STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
@@ -113,10 +126,10 @@ def page(run: Run, known: frozenset[str]) -> str:
         parts.append("</table>")
     if bad := failures(run):
         parts.append("<h2>What failed</h2><table><tr><th>row<th>outcome<th>why<th>flags</tr>")
-        parts += [f"<tr><td>{escape(j.key)}<td class={j.outcome}>{j.outcome}{' (known)' if j.key in known else ''}<td>{escape(_printable(j.message))}"
+        parts += [f"<tr><td>{escape(j.key)}<td class={j.outcome}>{j.outcome}{' (known)' if j.key in known else ''}<td>{escape(printable(j.message))}"
                   f"<td>{escape(', '.join(j.flags))}</tr>" for j in bad]  # fmt: skip
         parts.append("</table>")
-    parts += [f"<p>{escape(line)}</p>" for line in _oddities(run)]
+    parts += [f"<p>{escape(line)}</p>" for line in _remarks(run, known) if line]
     return "\n".join(parts) + "</html>\n"
 
 
@@ -128,21 +141,26 @@ def _outcomes(share: Share) -> str:
     return ", ".join(f"{count} {outcome}" for outcome, count in share.outcomes.items())
 
 
-def _oddities(run: Run) -> list[str]:
+def _remarks(run: Run, known: frozenset[str]) -> list[str]:
+    """What else happened, a paragraph to each."""
     odd = run.oddities
-    if not (odd.garbage or odd.strangers or odd.overlong):
-        return []
-    words = f"{odd.garbage} lines that are no answers, {odd.strangers} answers to other requests, {odd.overlong} lines too long"
-    return ["", f"It also printed {words}; the first: {_printable(odd.first)}"]
-
-
-def _printable(text: str) -> str:
-    """Control characters from an untrusted process shown as escapes."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    lines = []
+    if odd.garbage or odd.strangers or odd.overlong:
+        words = f"{odd.garbage} lines that are no answers, {odd.strangers} answers to other requests, {odd.overlong} lines too long"
+        lines.append(f"It also printed {words}; the first: {printable(odd.first)}")
+    if run.unknown:
+        lines.append(f"It offers what is no quantity of the protocol: {', '.join(run.unknown)}")
+    if run.ending:
+        lines.append(f"In the end: {printable(run.ending)}")
+    if better := healed(run, known):
+        more = f" and {len(better) - _LISTED} more" if len(better) > _LISTED else ""
+        lines.append(f"Known failures that do not fail any more: {', '.join(better[:_LISTED])}{more}")
+    return [part for line in lines for part in ("", line)]
 
 
 def _cell(text: str) -> str:
-    return _printable(text).replace("|", "\\|")
+    """Untrusted text in Markdown: no column, no tag."""
+    return printable(text).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _no_infinity(value: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,29 +13,35 @@ from typing import Any
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance.judge import Judgement, judge
-from ndis_verify.reference.conformance.process import Died, Oddities, Process, TooSlow
+from ndis_verify.reference.conformance.process import Died, Oddities, Process, TooSlow, printable
 from ndis_verify.reference.quantities import QUANTITIES
 
 PROTOCOL = "1.0"
 DIGITS = 17
 MAX_FAILED_STARTS = 3
+MAX_UNKNOWN = 20
 MAX_FAILURES = 40  # deaths and timeouts after which the rest of the run is given up
 Row = tuple[str, dict[str, Any]]
 
 
 @dataclass
 class Run:
-    """What a run ended with. `given_up`: why rows were left out, if they were; `oddities`: what else was printed."""
+    """What a run ended with. `given_up`: why rows were left out, if they were; `oddities`: what else was printed.
+
+    `unknown`: names among the quantities offered that are none; `ending`: how the process ended, where not with exit code 0.
+    """
 
     command: tuple[str, ...]
     name: str = ""
     version: str = ""
     quantities: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     tolerance: str = ""
     judgements: list[Judgement] = field(default_factory=list)
     left_out: int = 0
     given_up: str = ""
     starts: int = 0
+    ending: str = ""
     oddities: Oddities = field(default_factory=Oddities)
 
     def as_dict(self) -> dict[str, Any]:
@@ -59,7 +66,7 @@ def conform(command: Sequence[str], rows: Iterable[Row], *, tolerance: Fraction,
         wanted = [(quantity, row) for quantity, row in rows if quantity in run.quantities]
         _all(run, target, wanted, tolerance, journal, progress)
     finally:
-        target.stop()
+        run.ending = target.stop()
     return run
 
 
@@ -68,7 +75,7 @@ def _all(run: Run, target: _Target, rows: list[Row], tolerance: Fraction, journa
     file = journal.open("w", encoding="utf-8") if journal else None
     try:
         for number, (quantity, row) in enumerate(rows, 1):
-            verdict = target.judged(number, quantity, row, tolerance)
+            verdict = target.judged(quantity, row, tolerance)
             run.judgements.append(verdict)
             if file:
                 file.write(json.dumps(asdict(verdict)) + "\n")
@@ -90,6 +97,7 @@ class _Target:
     def __init__(self, run: Run, seconds: float):
         self._run, self._seconds = run, seconds
         self._process: Process | None = None
+        self._failed_starts = 0
         self.gone = ""
 
     def start(self) -> None:
@@ -104,23 +112,29 @@ class _Target:
         offered = answer.get("quantities")
         if str(answer.get("protocol")).partition(".")[0] != PROTOCOL.partition(".")[0] or not isinstance(offered, list):
             self.stop()
-            raise InputError("COMMAND", self._run.command[0], f"must answer start with protocol {PROTOCOL} and a list of quantities")
-        self._run.quantities = tuple(name for name in QUANTITIES if name in offered)
-        self._run.name, self._run.version = (str(answer.get(key, ""))[:80] for key in ("name", "version"))
+            shown = printable(json.dumps(answer)[:120])
+            raise InputError("COMMAND", self._run.command[0], f"must answer start with protocol {PROTOCOL} and a list of quantities, not {shown}")
+        self._failed_starts = 0
+        if self._run.starts == 1:
+            self._run.quantities = tuple(name for name in QUANTITIES if name in offered)
+            self._run.unknown = tuple(printable(str(name))[:80] for name in offered if not isinstance(name, str) or name not in QUANTITIES)[:MAX_UNKNOWN]
+            self._run.name, self._run.version = (printable(str(answer.get(key, "")))[:80] for key in ("name", "version"))
 
-    def judged(self, number: int, quantity: str, row: dict[str, Any], tolerance: Fraction) -> Judgement:
+    def judged(self, quantity: str, row: dict[str, Any], tolerance: Fraction) -> Judgement:
+        """One row. The number of a request is drawn, so that no answer can come before its question."""
         began = time.monotonic()
         facts = {"quantity": quantity, "row": row["name"], "flags": tuple(row["flags"])}
         try:
             if self._process is None:
                 self.start()
             began = time.monotonic()
-            request = {"id": number, "quantity": quantity, "inputs": row["inputs"], "digits": DIGITS}
+            request = {"id": secrets.randbelow(10**9), "quantity": quantity, "inputs": row["inputs"], "digits": DIGITS}
             answer = self._process.ask(request, self._seconds)
             return judge(quantity, row, answer, tolerance, time.monotonic() - began)
         except InputError as error:
             self._lost()
-            self.gone = f"it could not be started again: {error}" if self._run.starts >= MAX_FAILED_STARTS else ""
+            self._failed_starts += 1
+            self.gone = f"it could not be started again: {error}" if self._failed_starts >= MAX_FAILED_STARTS else ""
             outcome, message = "crashed", str(error)
         except Died as error:
             self._lost()
@@ -130,16 +144,18 @@ class _Target:
             outcome, message = "timeout", str(error)
         return Judgement(**facts, outcome=outcome, message=message, seconds=time.monotonic() - began)
 
-    def stop(self) -> None:
-        """A polite stop request, then the end of the whole process group."""
-        if self._process is not None:
-            try:
-                self._process.ask({"id": "stop", "command": "stop"}, 1.0)
-            except (Died, TooSlow):
-                pass
-            self._lost()
+    def stop(self) -> str:
+        """A polite stop request, then the end of the whole process group; how it ended, "" where as it should."""
+        if self._process is None:
+            return ""
+        try:
+            self._process.ask({"id": "stop", "command": "stop"}, 1.0)
+            said = ""
+        except (Died, TooSlow) as error:
+            said = f"asked to stop: {error}"
+        ending = self._lost()
+        return said or ending
 
-    def _lost(self) -> None:
-        if self._process is not None:
-            self._process.stop()
-            self._process = None
+    def _lost(self) -> str:
+        process, self._process = self._process, None
+        return process.stop() if process else ""

@@ -75,13 +75,27 @@ def read_known(path: Path | None) -> frozenset[str]:
         return frozenset()
     if path.stat().st_size > MAX_KNOWN_BYTES:
         raise InputError("--known-failures", str(path), f"must have at most {MAX_KNOWN_BYTES} bytes")
-    lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return frozenset(line for line in lines if line)
+    lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
+    known = frozenset(line for line in lines if line)
+    for line in sorted(known):
+        if line.count("/") != 1:
+            raise InputError("--known-failures", line, "must be a key quantity/row")
+    return known
 
 
 def exit_code(run: Run, known: frozenset[str]) -> int:
-    """1 where anything not known fails, or rows were left out; else 0."""
-    return int(run.left_out > 0 or any(judgement.key not in known for judgement in failures(run)))
+    """1 where anything not known fails, rows were left out, or no row was answered with a value; else 0."""
+    return int(run.left_out > 0 or not answered(run) or any(judgement.key not in known for judgement in failures(run)))
+
+
+def answered(run: Run) -> bool:
+    """Whether any valid row got a value: a run of refusals alone has shown nothing."""
+    return any(judgement.answer is not None for judgement in run.judgements)
+
+
+def healed(run: Run, known: frozenset[str]) -> list[str]:
+    """Known failures that were asked and do not fail any more."""
+    return sorted(judgement.key for judgement in run.judgements if judgement.key in known and judgement.outcome not in FAILING)
 
 
 def finite(value: float) -> str:
