@@ -10,17 +10,20 @@ import mpmath
 import numpy as np
 from flint import arb
 
+from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack import log_margin
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
-from ndis_verify.claims.checks import formula_check, proof
+from ndis_verify.claims.checks import agreement, formula_check, proof
 from ndis_verify.claims.domain import Condition, Domain, continuous, integer, stacked, vector
 from ndis_verify.claims.points import count
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact
+from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
 from ndis_verify.fast.spectrum import Spectrum
+from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.symbolic import covariance_order
 from ndis_verify.symbolic import covariance_shift as derived
 from ndis_verify.symbolic import random_projection_order as order
 
@@ -81,7 +84,47 @@ _ORDER_ATTACK = attack_check(
     tolerance=1e-6,
     quick=800,
     full=20_000,
-    part="any spectrum",
+)
+
+
+def _scale_slope(first: str, second: str, epsilon: str, spread_first: bool, factor: bool = True) -> Any:
+    """T f(T) at T = nu + 2 eps, or e^eps T f(T) at T = nu - 2 eps; f the density of a_1 z_1^2 + a_2 z_2^2, by a Bessel function."""
+    with mpmath.workdps(40):
+        lams, eps = [to_mpf(exact(value)) for value in (first, second)], to_mpf(exact(epsilon))
+        level = sum(mpmath.log(lam) for lam in lams) + (2 * eps if spread_first else -2 * eps)
+        one, two = (lam - 1 for lam in lams)
+        body = mpmath.exp(-level * (1 / one + 1 / two) / 4) * mpmath.besseli(0, level * (1 / one - 1 / two) / 4)
+        weight = 1 if spread_first or not factor else mpmath.exp(eps)
+        return weight * level * body / (2 * mpmath.sqrt(one * two))
+
+
+def _scale_quotient(first: str, second: str, epsilon: str, spread_first: bool) -> Any:
+    """A central difference quotient of the certified divergence in the log of the more spread law's scale."""
+    step, found = Fraction(1, 10**8), []
+    for factor in (1 + step, 1 - step):
+        pair = GaussianPair([0, 0], [exact(first) * factor, exact(second) * factor], [0, 0], 1)
+        found.append(oracle.certified_hockey_stick(pair if spread_first else pair.swapped(), epsilon, digits=28))
+    with mpmath.workdps(40):
+        return (to_mpf(exact(found[0].mid)) - to_mpf(exact(found[1].mid))) / (2 * to_mpf(step))
+
+
+def _scale_points(effort: str) -> list[tuple[str, str, str, bool]]:
+    spectra = (("4", "2", "0.5"), ("1.01", "30", "0.25"), ("1.5", "1.25", "0.3"), ("900", "1.001", "3"))
+    return [(*point, spread_first) for point in spectra[: count(effort, 2, 4)] for spread_first in (True, False)]
+
+
+_SCALE_SLOPES = agreement(
+    "slopes in the scale against difference quotients, two eigenvalues",
+    "closed form, certified",
+    _scale_slope,
+    _scale_quotient,
+    _scale_points,
+    digits=12,
+    mutants={
+        "half of it": lambda *point: _scale_slope(*point) / 2,
+        "e^eps left out of the other direction": lambda *point: _scale_slope(*point, factor=False),
+        "directions exchanged": lambda *point: _scale_slope(*point[:3], not point[3]),
+    },
 )
 
 
@@ -159,6 +202,16 @@ def _direction_gap(point: Mapping[str, Any], direction: int = 1, largest: bool =
         return enclosure(direction * (other - own))
 
 
+def _pairing_gap(point: Mapping[str, Any], largest: bool = False) -> Enclosure:
+    """The least contribution to delta_{Q,P} of any direction (u along the larger eigenvalue) minus that of e_2 to delta_{P,Q}."""
+    l1, l2 = (exact(point[name]) for name in ("first", "second"))
+    with working_bits(200):
+        level = lambda: (ball(l1).log() + ball(l2).log()) / 2  # noqa: E731
+        own, _ = radial(max(l1, l2) if largest else l2, level, 2, exact(point["epsilon"]))
+        _, least = radial(max(l1, l2), level, 2, exact(point["epsilon"]))
+        return enclosure(least - own)
+
+
 def _sharp(multiple: Fraction) -> Callable[[str], Evidence]:
     """At m = 2, kappa = 2, eps = 0 and g = multiple log 2: is the first side provably the smaller?"""
 
@@ -200,19 +253,12 @@ CLAIMS = (
         statement="For equal means and S1 >= S2 in the Loewner order, delta_{P,Q}(eps) >= delta_{Q,P}(eps) for all eps >= 0.",
         formula="delta_{P,Q}(eps) >= delta_{Q,P}(eps)",
         hypotheses=("equal means", "S1 >= S2", "eps >= 0"),
-        declared=Verdict.SUPPORTED,
-        reason="with three distinct eigenvalues the third derivative of the log density changes sign, so that convexity does not carry over; "
-        "a compact box of three is N26-L3-box, and four or more have too many parameters for boxes",
-        checks=(
-            proof("at most two eigenvalues away from 1", derived.symmetrised_order, part="rank of S1 - S2 at most 2"),
-            proof("one distinct eigenvalue, any multiplicity", order.deletion_dominates, part="one distinct eigenvalue"),
-            proof("two distinct eigenvalues, any multiplicities", derived.two_eigenvalues_order, part="two distinct eigenvalues"),
-            _ORDER_ATTACK,
-        ),
-        note="The printed proof falls with N26-L3-step. In any dimension it is enough that w(l) - w(-l) changes sign once on l > 0, w the "
-        "density of the loss under the law proportional to sqrt(p q) (covariance_shift.symmetrised_order); that is proved where at most two "
-        "distinct eigenvalues differ from 1, with any multiplicities. For three and more there is the search alone (20,000 evaluations, smallest "
-        "log ratio over the share eps/(nu/2) 0.40). Nothing else here rests on this lemma: N26-L2-corrected and N26-D6-exact bound both directions by themselves.",
+        declared=Verdict.PROVED,
+        checks=(proof("no interior minimum in scale and epsilon", covariance_order.scale_order), _SCALE_SLOPES, _ORDER_ATTACK),
+        note="The printed proof falls with N26-L3-step; the statement is true. The proof here scales the more spread law: the difference of the two "
+        "divergences has no local minimum in (scale, eps) where both are positive, and is not negative on the edges of that set. For eps > 0 the "
+        "order is strict unless S1 = S2. Another proof, for at most two distinct eigenvalues, is N26-L3-two-eigenvalues; the search of up to three "
+        "(20,000 evaluations) finds a smallest log ratio over the share eps/(nu/2) of 0.40.",
     ),
     Claim(
         id="N26-L3-two-eigenvalues",
@@ -231,8 +277,7 @@ _tilted_points, digits=15,
             ),
             _TWO_ATTACK,
         ),
-        note="Enough for N26-D6-exact, whose worst point has at most two distinct eigenvalues: there the more spread law first is the one to "
-        "evaluate.",
+        note="A second proof of this case of N26-L3, by the density of the loss under the law proportional to sqrt(p q).",
     ),
     Claim(
         id="N26-L3-step",
@@ -251,12 +296,21 @@ _tilted_points, digits=15,
                     "equal eigenvalues": {"first": 2, "second": 2, "epsilon": "0.1"},
                 },
             ),
+            counterexample_check(
+                "no other direction is matched with that u either", _pairing_gap, {"first": 4, "second": 2, "epsilon": 0},
+                {
+                    "u along the larger eigenvalue": lambda point: _pairing_gap(point, largest=True),
+                    "equal eigenvalues": {"first": 2, "second": 2, "epsilon": "0.1"},
+                },
+            ),
         ),
         counterexample="P = N(0, diag(4, 2)), Q = N(0, I), u = e_2, eps = 0: contribution to delta_{P,Q} 2^{-1.5} - 2^{-2.5} = 0.1768, to "
         "delta_{Q,P} 7/8 - 2^{-0.5} (1 - 2^{-1.5}) = 0.4179",
-        corrected="It holds for the directions with g <= (d/2) log kappa'(u) (N26-P2); for all u only where all eigenvalues are equal.",
-        note="At eps = 0 both averages over u are one total variation distance, so domination in every direction would mean equality in "
-        "every direction. The proof applies N26-P2 outside its domain: g = (1/2) sum log lambda_i <= (d/2) log kappa'(u) is not true of every u.",
+        corrected="It holds for the directions with g <= (d/2) log kappa'(u) (N26-P2); for all u only where all eigenvalues are equal. What it was "
+        "to show is true: N26-L3.",
+        note="A pairing of different directions for the two contributions does not help: every direction contributes at least "
+        "3/4 - (sqrt 2 - 1) = 0.3358 to delta_{Q,P}, more than those near e_2 do to delta_{P,Q}. At eps = 0 both averages over u are one total "
+        "variation distance, so domination in every direction would mean equality in every direction. The proof applies N26-P2 outside its domain: g = (1/2) sum log lambda_i <= (d/2) log kappa'(u) is not true of every u.",
     ),
     Claim(
         id="N26-P2",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,9 @@ from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.symbolic import covariance_order, mean_shift, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
-from ndis_verify.symbolic import mean_shift, privacy_loss
 
 Point = Mapping[str, Any]
 
@@ -158,11 +159,13 @@ CLAIMS = (
             proof("covariance term where P is the less spread law", shifts.less_spread_bound, part="S1 <= S2"),
             proof("two paths", derived.split_bound, part="S1 <= S2"),
             proof("triangle inequality", privacy_loss.triangle, part="S1 <= S2"),
+            proof("the more spread law first is the greater covariance term", covariance_order.scale_order, part="exact covariance terms"),
+            *(replace(check, part="exact covariance terms") for check in (_TRIANGLE, _SPLIT, *_MEAN)),
         ),
         counterexample="P = N(0.01, 7), Q = N(0, 1), eps = 1, e1 = 0.02, e2 = 0.98 >= log(7)/2: printed bound delta_mean(0.02) + 0 < 2e-4, "
         "and delta_{P,Q}(1) = 0.3307",
-        corrected="N26-T4.2-corrected; with exact covariance terms the sum is right given N26-L3, and the greater of the two exact directions "
-        "makes it right without N26-L3.",
+        corrected="With exact covariance terms, the more spread law first, the sum is right for both orders of the pair (N26-L3); with a bound of "
+        "them, N26-T4.2-corrected.",
         note="Whether the displayed sum has N26-P3's factor e^{e1} cannot be read in the text; the covariance term at the counterexample is "
         "0, so it fails either way. One path of the proof is described with 'the target mean and the smaller covariance' in the middle: where "
         "the target has the smaller covariance that middle law is the target itself, so N(m2, S1) is meant. For S1 <= S2 the covariance step "
@@ -218,7 +221,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(proof("boundary flux and exchange", shifts.exact_envelope), _VERTEX_ATTACK),
         note="At nu = k rho the vertex has one distinct eigenvalue, so deletion of random projection with r = k and 1/(1-p) = e^rho gives it "
-        "in closed form; at any vertex the more spread law first is the greater direction (N26-L3-two-eigenvalues). "
+        "in closed form; at any vertex the more spread law first is the greater direction (N26-L3). "
         "Added variance at eps = 1, delta = 1e-5 with this term: 12.9567 for N26-Pr7's sensitivities (n = 455, d = 30, "
         "lambda = 3, l = 1.5; 14.1343 with N26-L2-corrected, 16.9984 with the literal Chernoff bound), 8.6476 for N26-Pr8's (n = 16, B = 0.5, "
         "s^2 = 250, l = 1; 11.3853 and 15.2059, or 15.2276 with the mean step first only).",

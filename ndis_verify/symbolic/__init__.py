@@ -8,6 +8,7 @@ from __future__ import annotations
 from ndis_verify.symbolic import (
     baselines,
     cdf_oracle,
+    covariance_order,
     covariance_shift,
     denoising,
     gaussian_calibration,
@@ -94,6 +95,7 @@ BUILDERS = (
     covariance_shift.symmetrised_order,
     covariance_shift.two_eigenvalues_order,
     covariance_shift.radial_domain,
+    covariance_order.scale_order,
     general_bound.additive_noise,
     general_bound.invariants,
     general_bound.sensitivities_in_variance,
