@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.hockey_stick import epsilon_for_delta
-from ndis_verify.fast.mean_shift import gaussian_hockey_stick
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.trade_off import gaussian_trade_off
 from ndis_verify.gaussian_pair import GaussianPair
 
@@ -43,3 +44,23 @@ class GaussianCurve:
     def trade_off(self, alpha: Any) -> np.ndarray:
         """`Phi(Phi^-1(1 - alpha) - mu)`. Raises `InputError`."""
         return gaussian_trade_off(alpha, self.mu)
+
+
+def largest_mu(epsilon: float, delta: float) -> float:
+    """The largest mu whose Gaussian pair has at most `delta` at `epsilon`, safe side: 0 at delta = 0, infinite at 1. Raises `InputError`."""
+    if delta == 0:
+        return 0.0
+    std = float(gaussian_std(1.0, epsilon, delta))
+    return 1 / std if std > 0 else np.inf
+
+
+def laplace_gdp(mu: float) -> float:
+    """`2 Phi^-1(1 - e^{-mu/2}/2)`: the least m for which Lap(mu, 1) and Lap(0, 1) are m-GDP, mu >= 0.
+
+    The test of errors (a, b) on the curve (KM-AppC) has m = z(1 - a) + z(1 - b), z the normal quantile. Where 1 - b = e^mu a
+    it grows with a, as u/phi(z(u)) grows with u; where a b is constant it grows until a = b for the same reason. So the
+    supremum is attained at a = b = e^{-mu/2}/2; the rest of the curve is its mirror image. Raises `InputError`.
+    """
+    if not 0 <= mu < np.inf:
+        raise InputError("mu", mu, "must be finite and at least 0")
+    return float(-2 * ndtri(np.exp(-mu / 2) / 2))

@@ -8,10 +8,15 @@ from functools import cache
 from math import exp, log, log1p, sqrt
 
 import numpy as np
+from scipy.special import ndtri
 
 from ndis_verify import oracle
+from ndis_verify.audit.gdp import laplace_gdp
 from ndis_verify.audit.study import Case
 from ndis_verify.exact_number import exact
+from ndis_verify.fast.mean_shift import gaussian_std
+from ndis_verify.fast.pair_trade_off import pair_gdp
+from ndis_verify.fast.random_projection import rp_leverage
 from ndis_verify.gaussian_pair import GaussianPair
 
 EPSILONS = (0.0, 0.5, 1.0, 2.0, 4.0)
@@ -38,12 +43,13 @@ def gaussian_case(name: str, mean: list[float], variance: list[float], scores: s
         draw,
         {eps: max(_upper(oracle.certified_hockey_stick(one, eps, digits=15)) for one in pairs) for eps in EPSILONS},
         {delta: max(_upper(oracle.certified_epsilon_for_delta(one, delta, digits=12)) for one in pairs) for delta in DELTAS},
+        pair_gdp(pair) * _UP,
     )
 
 
 def identical_case(name: str, law: Callable[[np.random.Generator, int], np.ndarray]) -> Case:
     """The same law twice: every epsilon and delta is 0."""
-    return Case(name, lambda rng, n: (law(rng, n), law(rng, n)), dict.fromkeys(EPSILONS, 0.0), dict.fromkeys(DELTAS, 0.0))
+    return Case(name, lambda rng, n: (law(rng, n), law(rng, n)), dict.fromkeys(EPSILONS, 0.0), dict.fromkeys(DELTAS, 0.0), 0.0)
 
 
 def laplace_case() -> Case:
@@ -57,6 +63,23 @@ def laplace_case() -> Case:
         draw,
         {eps: max(0.0, 1 - exp((eps - 1) / 2)) * _UP for eps in EPSILONS},
         {delta: max(0.0, 1 + 2 * log1p(-delta)) * _UP for delta in DELTAS},
+        laplace_gdp(1.0) * _UP,
+    )
+
+
+def response_case(epsilon: float = 1.0) -> Case:
+    """Randomised response: 1 with probability a = e^eps/(1 + e^eps) under P, 1 - a under Q; delta = 0 at epsilon exactly."""
+    a = 1 / (1 + exp(-epsilon))
+
+    def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        return (rng.random(n) < a).astype(float), (rng.random(n) >= a).astype(float)
+
+    return Case(
+        f"randomised response, eps = {epsilon:g}",
+        draw,
+        {eps: max(0.0, a - exp(eps) * (1 - a)) * _UP for eps in EPSILONS},
+        {delta: max(0.0, log((a - delta) / (1 - a))) * _UP if delta < a else 0.0 for delta in DELTAS},
+        float(2 * ndtri(a)) * _UP,
     )
 
 
@@ -76,6 +99,7 @@ def subsampled_case() -> Case:
         draw,
         {eps: _subsampled_delta(eps) for eps in EPSILONS},
         {delta: log1p(RATE * (exp(eps) - 1)) * _UP for delta, eps in inner.items()},
+        _UP / STD,
     )
 
 
@@ -101,8 +125,9 @@ def _upper(enclosure) -> float:
 
 @cache
 def all_cases() -> tuple[Case, ...]:
-    """Identical laws (with ties, with heavy tails), and mechanisms exactly at their guarantee."""
+    """Identical laws (with ties, with heavy tails), pairs of known privacy, and mechanisms calibrated to (1, 1e-5) exactly."""
     p, q, r = 0.2, 0.3, 50  # least squares: leverage, augmented leverage, rows of the sketch
+    std, leverage = float(gaussian_std(1.0, 1.0, 1e-5)), float(rp_leverage(4, 1.0, 1e-5))
     first, others, shift = (1 - p) ** 2 / (1 - q), (1 - p) / (1 - q), sqrt(r * p * (q - p) / (1 - q))
     return (
         identical_case("identical normal", lambda rng, n: rng.standard_normal(n)),
@@ -114,4 +139,7 @@ def all_cases() -> tuple[Case, ...]:
         subsampled_case(),
         gaussian_case("random projection, p = 0.3, r = 4", [0.0] * 4, [1 / (1 - 0.3)] * 4),
         gaussian_case("least squares, d = 3, r = 50", [shift, 0.0, 0.0], [first, others, others]),
+        response_case(),
+        gaussian_case("Gaussian mechanism at (1, 1e-5)", [1 / std], [1.0], "raw"),
+        gaussian_case("random projection at (1, 1e-5), r = 4", [0.0] * 4, [1 / (1 - leverage)] * 4),
     )

@@ -4,80 +4,171 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ndis_verify.exact_number import InputError
 
 if TYPE_CHECKING:
-    from ndis_verify.audit.study import Power, Validity
+    from ndis_verify.audit.study import Block, Case, Power, Tally, Validity
 
 QUICK = {100: 200, 10_000: 100}
 FULL = {100: 1000, 10_000: 500, 1_000_000: 100}
+DELTA = 1e-5
 HELP = "how often score auditors fail and how tight they get, on pairs of known privacy"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `ndis-verify audit study`; the parsed ones go to `main`."""
-    parser.add_argument("--full", action="store_true", help="n = 100, 10^4 and 10^6 with many repetitions (an hour); default: minutes")
+    parser.add_argument("--full", action="store_true", help="n = 100, 10^4 and 10^6 with many repetitions (an hour of one core); default: minutes")
     parser.add_argument("--cases", nargs="+", metavar="NAME", help="only these pairs, by their names or by how these start")
     parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="only these numbers of scores")
+    parser.add_argument("--runs", type=int, metavar="K", help="repetitions, in place of the size's own")
     parser.add_argument("--confidence", type=float, default=0.95, help="of the limits (default 0.95)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same tables (default 0)")
-    parser.add_argument("--output", type=Path, default=Path("ndis-verify-report"), metavar="DIR", help="folder for audit_study.json and audit_study.md")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("ndis-verify-report"), metavar="DIR",
+        help="folder for audit_study.json, and for the runs as they end: the same command goes on where it was stopped",
+    )  # fmt: skip
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="the page with both tables (default: audit_study.md in that folder)")
     parser.add_argument("--json", action="store_true", help="print the JSON record instead of the tables")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run, print, write; 1 where an auditor that promises a confidence was found to break it."""
     from ndis_verify.audit.study import GUARANTEED, run_study
-    from ndis_verify.claims.audit_cases import all_cases
     from ndis_verify.report.files import write_atomically
     from ndis_verify.report.progress import Progress
 
-    if arguments.seed < 0:
-        raise InputError("--seed", str(arguments.seed), "must be at least 0")
-    wanted = arguments.cases
-    cases = [case for case in all_cases() if wanted is None or case.name in wanted]
-    cases = cases or [case for case in all_cases() if case.name.startswith(tuple(wanted))]
-    if not cases:
-        raise InputError("--cases", " ".join(arguments.cases), f"must begin one of: {'; '.join(case.name for case in all_cases())}")
-    repetitions = {n: runs for n, runs in (FULL if arguments.full else QUICK).items() if arguments.sizes is None or n in arguments.sizes}
-    if not repetitions:
-        raise InputError("--sizes", str(arguments.sizes), f"must be among {', '.join(map(str, FULL if arguments.full else QUICK))}")
+    for name, least in (("seed", 0), ("jobs", 1), ("runs", 1)):
+        value = getattr(arguments, name)
+        if value is not None and value < least:
+            raise InputError(f"--{name}", str(value), f"must be at least {least}")
+    cases, repetitions = _cases(arguments.cases), _repetitions(arguments)
     progress = Progress("audit study")
-    try:
-        validity, power = run_study(cases, repetitions, confidence=arguments.confidence, seed=arguments.seed, progress=progress)
-    finally:
-        progress.close()
-    record = _record(arguments, validity, power)
-    text = markdown(arguments.confidence, validity, power)
+    with _measured(arguments, cases) as measured:
+        try:
+            validity, power = run_study(
+                cases, repetitions, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed, progress=progress, measured=measured
+            )
+        finally:
+            progress.close()
+    record = _record(arguments, repetitions, validity, power)
+    text = markdown(record, validity, power)
     write_atomically(arguments.output / "audit_study.json", json.dumps(record, indent=1) + "\n")
-    write_atomically(arguments.output / "audit_study.md", text)
+    write_atomically(arguments.markdown or arguments.output / "audit_study.md", text)
     print(json.dumps(record, indent=1) if arguments.json else text, end="\n" if arguments.json else "")
     return int(any(row.verdict == "above" and row.method in GUARANTEED for row in validity))
 
 
-def _record(arguments: argparse.Namespace, validity: list[Validity], power: list[Power]) -> dict[str, Any]:
+def _cases(wanted: list[str] | None) -> list[Case]:
+    from ndis_verify.claims.audit_cases import all_cases
+
+    known = all_cases()
+    names: set[str] = set()
+    for start in [""] if wanted is None else wanted:
+        found = {case.name for case in known if case.name == start} or {case.name for case in known if case.name.startswith(start)}
+        if not found:
+            raise InputError("--cases", start, f"must begin one of: {'; '.join(case.name for case in known)}")
+        names |= found
+    return [case for case in known if case.name in names]
+
+
+def _repetitions(arguments: argparse.Namespace) -> dict[int, int]:
+    own = FULL if arguments.full else QUICK
+    repetitions = {n: arguments.runs or runs for n, runs in own.items() if arguments.sizes is None or n in arguments.sizes}
+    if not repetitions:
+        raise InputError("--sizes", str(arguments.sizes), f"must be among {', '.join(map(str, own))}")
+    return repetitions
+
+
+@contextmanager
+def _measured(arguments: argparse.Namespace, cases: Sequence[Case]) -> Iterator[Callable[[Sequence[Block]], Iterable[tuple[Block, Tally]]]]:
+    """How blocks are run: those in the journal are read, the others measured in processes and written down at once."""
+    from ndis_verify.audit.study import METHODS
+    from ndis_verify.experiments.journal import RowJournal
+
+    run = json.dumps({"seed": arguments.seed, "confidence": arguments.confidence, "delta": DELTA, "methods": METHODS})
+    journal = RowJournal(arguments.output / "audit_study.jsonl", run)
+    job = partial(_block, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed)
+
+    def measured(parts: Sequence[Block]) -> Iterator[tuple[Block, Tally]]:
+        missing = [part for part in parts if part.key not in journal.done]
+        yield from ((part, journal.done[part.key][0]) for part in parts if part.key in journal.done)
+        if arguments.jobs == 1 or len(missing) < 2:
+            yield from _written(map(job, missing), journal)
+        else:
+            # Forked processes have the certified cases already.
+            with get_context("fork").Pool(min(arguments.jobs, len(missing))) as pool:
+                yield from _written(pool.imap_unordered(job, missing), journal)
+
+    finished = False
+    try:
+        yield measured
+        finished = True
+    finally:
+        journal.close(finished)
+
+
+def _written(found: Iterable[tuple[Block, Tally, float]], journal: Any) -> Iterator[tuple[Block, Tally]]:
+    for part, tally, seconds in found:
+        journal.append(part.key, [tally], seconds)
+        yield part, tally
+
+
+def _block(part: Block, delta: float, confidence: float, seed: int) -> tuple[Block, Tally, float]:
+    from ndis_verify.audit.study import METHODS, run_block
+    from ndis_verify.claims.audit_cases import all_cases
+
+    case = next(case for case in all_cases() if case.name == part.case)
+    start = perf_counter()
+    return part, run_block(case, part, METHODS, delta, confidence, seed), perf_counter() - start
+
+
+def _record(arguments: argparse.Namespace, repetitions: dict[int, int], validity: list[Validity], power: list[Power]) -> dict[str, Any]:
     return {
         "confidence": arguments.confidence,
         "seed": arguments.seed,
-        "size": "full" if arguments.full else "quick",
+        "repetitions": {str(n): runs for n, runs in repetitions.items()},
         "validity": [asdict(row) for row in validity],
-        "power": [{**asdict(row), "share": row.share} for row in power],
+        "power": [{**asdict(row), "mean": _finite(row.mean), "share": _finite(row.share)} for row in power],
     }
 
 
-def markdown(confidence: float, validity: list[Validity], power: list[Power]) -> str:
-    """Both tables with what their cells mean."""
-    from ndis_verify.audit.study import FALSE_ALARM, power_table, validity_table
+def _finite(value: float) -> float | str:
+    return value if value < float("inf") else "inf"
 
+
+def markdown(record: dict[str, Any], validity: list[Validity], power: list[Power]) -> str:
+    """Both tables with what their cells mean."""
+    from ndis_verify.audit.study import FALSE_ALARM, GUARANTEED, SURE, power_table, validity_table
+
+    failure = 1 - record["confidence"]
     delta = f" at delta = {power[0].delta:g}" if power else ""
+    promised = [row for row in validity if row.method in GUARANTEED]
+    error = max((row.error / row.true for row in power if row.method in GUARANTEED), default=0.0)
+    sizes = ", ".join(f"{runs} runs at n = {n}" for n, runs in record["repetitions"].items())
     return (
-        f"# Score auditors on pairs of known privacy\n\n## Validity\n\nLimits above the truth anywhere on the profile, over runs; stated confidence {confidence:g}. "
-        f"No mark: the rate is at most {1 - confidence:.3g}, at confidence 0.99. (?): the runs are consistent with that, too few to say so. "
-        f"**above**: it is not (false alarm {FALSE_ALARM:g} over the whole table). best-set, family, dkw, tv and threshold promise their confidence; "
-        "gdp reads a Gaussian curve off one test, credible and threshold-jeffreys are Bayesian.\n\n"
-        f"{validity_table(validity)}\n\n## Power\n\nMean lower limit of epsilon{delta}, over the true epsilon; above 1 is wrong.\n\n{power_table(power)}\n"
+        "# Score auditors on pairs of known privacy\n\n"
+        f"Written by `ndis-verify audit study` (seed {record['seed']}; {sizes}; fewer where a cell says so). Every method sees the same draws, n scores of each law. "
+        "The privacy of every pair is certified.\n\n"
+        "## Validity\n\n"
+        f"Limits at confidence {record['confidence']:g} that were above the truth anywhere on the profile, over runs; then the confidence with which the rate is at most "
+        f"{failure:.3g} (Clopper-Pearson). \"too few runs\": not even none above would make that {SURE:g}; \"not shown\": it is below {SURE:g}. **above**: the rate is "
+        f"larger (false alarm {FALSE_ALARM:g} over the whole table).\n\n"
+        "- best-set, family, dkw, tv, threshold (Clopper-Pearson) promise their confidence for every pair; gdp-mu promises it for the mu of a pair (KM-eq2.4).\n"
+        "- threshold-jeffreys and credible-mu are posterior probabilities (KM-eq2.5); gdp and credible read a Gaussian profile off that mu, which holds for Gaussian pairs alone.\n"
+        "- plug-in is the histogram's own divergence (KM-Alg2), an estimate.\n\n"
+        f"Of {len(promised)} cells of those that promise, {sum(row.verdict == 'at most' for row in promised)} are at most {failure:.3g}, {sum(row.verdict == 'consistent' for row in promised)} have too few runs to say so, "
+        f"{sum(row.verdict == 'above' for row in promised)} are above; the highest rate is {max((row.exceeded / row.runs for row in promised), default=0.0):.3g}.\n\n"
+        f"{validity_table(validity)}\n\n"
+        f"## Power\n\nMean lower limit of epsilon{delta}, over the true epsilon. Above 1 is wrong; inf: some run said that epsilon is infinite. "
+        f"Standard errors of the limits that promise are at most {error:.2g}.\n\n{power_table(power)}\n"
     )
