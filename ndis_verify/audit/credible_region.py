@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincc, betaincinv, expit, logit
+from scipy.special import betainc, betaincc, betaincinv, expit, logit, ndtri
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.trade_off import gaussian_trade_off
@@ -103,10 +103,25 @@ def credible_gdp(false_positives: int, negatives: int, false_negatives: int, pos
     def inside(mu: float) -> float:
         return credible_mass(lambda a: gaussian_trade_off(a, mu), *counts, tolerance=1e-8)[0]
 
-    if inside(0.0) >= failure:
+    # The posterior of mu is nearly normal, and z(inside) nearly linear in mu: the search starts next to its root.
+    goal = float(ndtri(failure))
+
+    def excess(mu: float) -> float:
+        return float(np.clip(ndtri(inside(mu)), -40, 40)) - goal
+
+    a, b = (false_positives + 0.5) / (negatives + 1), (false_negatives + 0.5) / (positives + 1)
+    variance = sum(r * (1 - r) / n * 2 * np.pi * np.exp(ndtri(r) ** 2) for r, n in ((a, negatives + 1), (b, positives + 1)))
+    centre, width = -ndtri(a) - ndtri(b), 0.3 * float(np.sqrt(variance))
+    low = high = max(centre + goal * width / 0.3, 0.0)
+    at_low = at_high = excess(low)
+    while at_low >= 0 and low > 0:
+        low, high, at_high, width = max(low - width, 0.0), low, at_low, 2 * width
+        at_low = excess(low)
+    if at_low >= 0:
         return 0.0
-    high = 1.0
-    while inside(high) < failure and high < 64:
-        high *= 2
-    root = brentq(lambda mu: inside(mu) - failure, 0.0, high, xtol=1e-7)
-    return max(0.0, root - 1e-6)
+    while at_high < 0 and high < 64:
+        low, high, at_low, width = high, high + width, at_high, 2 * width
+        at_high = excess(high)
+    if at_high < 0:
+        return max(0.0, high - 1e-6)
+    return max(0.0, brentq(excess, low, high, xtol=1e-7) - 1e-6)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.hockey_stick import epsilon_for_delta
-from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
 from ndis_verify.fast.trade_off import gaussian_trade_off
-from ndis_verify.gaussian_pair import GaussianPair
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,14 @@ class GaussianCurve:
             raise InputError("delta", delta, "must lie in (0, 1]: no Gaussian pair has an epsilon at delta = 0")
         if self.mu <= 0:
             return np.zeros(target.shape)[()]
-        return np.asarray(epsilon_for_delta(GaussianPair([self.mu], [[1.0]], [0.0], [[1.0]]), target))[()]
+        return np.reshape([self._epsilon(np.log(one)) for one in target.ravel()], target.shape)[()]
+
+    def _epsilon(self, log_delta: float) -> float:
+        """One root; delta <= Phi(mu/2 - epsilon/mu) <= e^{-x^2/2} with x = epsilon/mu - mu/2 ends the search."""
+        if log_gaussian_hockey_stick(self.mu, 1.0, 0.0) <= log_delta:
+            return 0.0
+        high = self.mu * (self.mu / 2 + np.sqrt(-2 * log_delta) + 1)
+        return float(brentq(lambda eps: float(log_gaussian_hockey_stick(self.mu, 1.0, eps)) - log_delta, 0.0, high, xtol=1e-18, rtol=1e-13))
 
     def trade_off(self, alpha: Any) -> np.ndarray:
         """`Phi(Phi^-1(1 - alpha) - mu)`. Raises `InputError`."""
