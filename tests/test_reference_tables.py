@@ -1,5 +1,6 @@
 """The reference tables: intact, valid, complete, right where recomputed; the build resumes and survives a lost worker."""
 
+import contextlib
 import csv
 import io
 import json
@@ -9,7 +10,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from fractions import Fraction
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -120,22 +123,74 @@ def test_a_changed_value_is_found_even_with_a_right_checksum(tmp_path, few, monk
     row = table["rows"][1]
     digits = row["value"]
     row["value"] = digits[:-3] + str((int(digits[-3]) + 1) % 10) + digits[-2:]
-    table["sha256"] = loader.checksum(table["rows"])
-    (tmp_path / "gaussian_hockey_stick.json").write_text(json.dumps(table), encoding="utf-8")
+    write_sealed(tmp_path, "gaussian_hockey_stick", table)
     count, findings = checking.check(tmp_path, sample=None)
     assert count == 6 and {finding.row for finding in findings} == {row["name"]}
 
 
-@pytest.mark.parametrize("offset", [0.2, 0.5, 0.9])
-def test_a_flipped_byte_is_caught(tmp_path, offset):
-    data = bytearray((loader.FOLDER / "rp_leverage.json").read_bytes())
-    place = int(len(data) * offset)
-    while not chr(data[place]).isdigit():
-        place += 1
-    data[place] = ord("1") if data[place] != ord("1") else ord("2")
-    (tmp_path / "rp_leverage.json").write_bytes(data)
-    with pytest.raises(loader.TableError, match="rp_leverage"):
+def write_sealed(folder, quantity, table):
+    """A table as it is, its checksum made right."""
+    text = json.dumps(table | {"sha256": "0" * 64})
+    (folder / f"{quantity}.json").write_text(loader.sealed(text), encoding="utf-8")
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"second": "0.5"}, "second route"), ({"radius": "0.1"}, "fewer than 39"), ({"core": True}, "differs from its family"),
+    ({"claim": "N26-L9"}, "differs"), ({"flags": ["body"]}, "differs"), ({"name": "grid-999"}, "missing"),
+])  # fmt: skip
+def test_every_field_is_checked_even_with_a_right_checksum(tmp_path, monkeypatch, change, says):
+    specs = {"gaussian_hockey_stick": all_rows()["gaussian_hockey_stick"][:2]}
+    monkeypatch.setattr(checking, "all_rows", lambda: specs)
+    table = loader.read_table(loader.FOLDER / "gaussian_hockey_stick.json")
+    table["rows"] = table["rows"][:2]
+    assert "core" not in table["rows"][1]
+    table["rows"][1] |= change
+    write_sealed(tmp_path, "gaussian_hockey_stick", table)
+    _, findings = checking.check(tmp_path, sample=None)
+    assert any(says in finding.problem for finding in findings)
+
+
+def test_a_change_of_any_byte_is_caught(tmp_path):
+    data = (loader.FOLDER / "rp_ridge.json").read_bytes()
+    marks = {name: data.index(name) for name in (b'"format"', b'"schema"', b'"quantity"', b'"ndis_verify"', b'"sha256"', b'"value"', b'"radius"', b'"flags"')}
+    inside = [place for start in marks.values() for place in range(start, start + 80)]
+    path = tmp_path / "rp_ridge.json"
+    for place in sorted({*inside, *range(0, len(data), 37), len(data) - 1}):
+        path.write_bytes(data[:place] + bytes([data[place] ^ (1 << place % 8)]) + data[place + 1 :])
+        with pytest.raises(loader.TableError, match="rp_ridge"):
+            loader.load("rp_ridge", tmp_path)
+
+
+@pytest.mark.parametrize("change", [
+    lambda data: data.replace(b"\n", b"\r\n"), lambda data: data + b"\n", lambda data: data.replace(b", ", b",\t", 1),
+    lambda data: data.replace(b'"core": true', b'"core":  true', 1), lambda data: data[:-200], lambda data: b"\xef\xbb\xbf" + data,
+    lambda data: data.replace(b'"name"', b'"n\\u0061me"', 1),
+])  # fmt: skip
+def test_a_change_that_means_the_same_is_caught(tmp_path, change):
+    (tmp_path / "rp_ridge.json").write_bytes(change((loader.FOLDER / "rp_ridge.json").read_bytes()))
+    with pytest.raises(loader.TableError, match="rp_ridge"):
+        loader.load("rp_ridge", tmp_path)
+
+
+def test_a_table_under_another_name_is_refused(tmp_path):
+    shutil.copy(loader.FOLDER / "rp_ridge.json", tmp_path / "rp_leverage.json")
+    with pytest.raises(loader.TableError, match="is a table of rp_ridge"):
         loader.load("rp_leverage", tmp_path)
+
+
+@pytest.mark.parametrize("row", [
+    3, {}, {"name": 7}, {"value": None}, {"value": "1e99999999"}, {"value": "1" * 5000}, {"value": "nan"}, {"radius": "1/3"}, {"inputs": []},
+    {"inputs": {"epsilon": "1e999999999"}}, {"inputs": {"cov_p": [[["1"]]]}}, {"inputs": {"epsilon": None}}, {"flags": "body"}, {"claim": 1},
+    {"error": "std"}, {"error": {}},
+])  # fmt: skip
+def test_a_row_that_is_none_is_refused_even_with_a_right_checksum(tmp_path, row):
+    table = loader.read_table(loader.FOLDER / "rp_ridge.json")
+    good = {name: value for name, value in table["rows"][0].items() if name != "error"}
+    assert "value" in good
+    table["rows"] = [good | row if row else row] if isinstance(row, dict) else [row]
+    write_sealed(tmp_path, "rp_ridge", table)
+    with pytest.raises(loader.TableError, match="rp_ridge.json"):
+        loader.load("rp_ridge", tmp_path)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"rows": 3}', '{"format": "9.0", "rows": []}', '{"format": "1.0", "rows": [1.5]}', "[" * 100_000])
@@ -163,6 +218,56 @@ def test_the_build_repeats_byte_for_byte_and_resumes(tmp_path, few):
     assert seen[0] == 3 and not journal.exists()
     for name in few:
         assert (first / f"{name}.json").read_bytes() == (second / f"{name}.json").read_bytes()
+
+
+def test_a_build_that_is_killed_at_any_moment_resumes_and_leaves_no_process(tmp_path, monkeypatch):
+    whole, cut, quantity = tmp_path / "whole", tmp_path / "cut", "gaussian_hockey_stick"
+    monkeypatch.setattr(building, "all_rows", lambda: {quantity: all_rows()[quantity][:6]})
+    building.build(whole)
+    code = (
+        "import sys, pathlib\n"
+        "from ndis_verify.reference import build, families\n"
+        "build.all_rows = lambda: {sys.argv[1]: families.all_rows()[sys.argv[1]][:6]}\n"
+        "build.build(pathlib.Path(sys.argv[2]), jobs=2)\n"
+    )
+    journal = cut / building.JOURNAL
+    for wanted in (1, 3):
+        child = subprocess.Popen([sys.executable, "-c", code, quantity, str(cut)])
+        while child.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") >= wanted):
+            time.sleep(0.001)
+        workers = children(child.pid)
+        child.kill()
+        child.wait()
+        until = time.monotonic() + 20
+        while any(os.path.exists(f"/proc/{worker}") for worker in workers):
+            assert time.monotonic() < until, "a worker outlived its parent"
+            time.sleep(0.05)
+    building.build(cut)
+    assert (whole / f"{quantity}.json").read_bytes() == (cut / f"{quantity}.json").read_bytes()
+
+
+def children(pid):
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(child) for child in task.read_text().split()]
+    return found
+
+
+def test_a_changed_line_of_a_journal_is_computed_again(tmp_path, monkeypatch):
+    quantity = "gaussian_hockey_stick"
+    monkeypatch.setattr(building, "all_rows", lambda: {quantity: all_rows()[quantity][:3]})
+    building.build(tmp_path / "whole")
+    key = building.key(all_rows()[quantity][1])
+    record = loader.load(quantity, tmp_path / "whole")[1]
+    line = building._line(key, record)
+    (tmp_path / "cut").mkdir()
+    bad = [line.replace('"value": "0', '"value": "1'), "[[1], 2, 3]\n", "{}\n", "[" * 5000 + "\n", '"\\ud800"\n', "\x00\n"]
+    (tmp_path / "cut" / building.JOURNAL).write_text("".join(bad), encoding="utf-8")
+    seen = []
+    building.build(tmp_path / "cut", progress=lambda done, total, label: seen.append(done))
+    assert seen[0] == 0 and bad[0] != line
+    assert (tmp_path / "whole" / f"{quantity}.json").read_bytes() == (tmp_path / "cut" / f"{quantity}.json").read_bytes()
 
 
 def test_a_build_keeps_what_the_same_engines_computed(tmp_path, few, monkeypatch):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib import metadata
@@ -14,7 +17,7 @@ from ndis_verify import __version__
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.compute import computed, finished
 from ndis_verify.reference.families import all_rows
-from ndis_verify.reference.loader import FORMAT, TableError, checksum, read_table
+from ndis_verify.reference.loader import FORMAT, TableError, read_table, sealed
 from ndis_verify.reference.rows import RowSpec
 from ndis_verify.report.files import write_atomically
 
@@ -47,7 +50,7 @@ def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, schedu
         for name, record in run:
             if name not in done:  # a cluster may run a row twice
                 done[name] = record
-                journal.write(json.dumps([name, record]) + "\n")
+                journal.write(_line(name, record))
                 journal.flush()
             progress(len(done), total, record["name"])
     for quantity, rows in tables.items():
@@ -69,9 +72,9 @@ def made_with() -> dict[str, str]:
 
 def table_text(quantity: str, rows: list[dict[str, Any]]) -> str:
     """The text of a table's file: a header, then one row to a line."""
-    header = {"format": FORMAT, "schema": "schema.json", "quantity": quantity, "made_with": made_with(), "sha256": checksum(rows)}
+    header = {"format": FORMAT, "schema": "schema.json", "quantity": quantity, "made_with": made_with(), "sha256": "0" * 64}
     lines = ",\n".join(json.dumps(row, ensure_ascii=True) for row in rows)
-    return json.dumps(header, indent=1)[:-2] + ',\n "rows": [\n' + lines + "\n]}\n"
+    return sealed(json.dumps(header, indent=1)[:-2] + ',\n "rows": [\n' + lines + "\n]}\n")
 
 
 def _chosen(quantities: Iterable[str]) -> dict[str, tuple[RowSpec, ...]]:
@@ -102,20 +105,24 @@ def _kept(folder: Path, tables: dict[str, tuple[RowSpec, ...]]) -> dict[str, dic
 
 
 def _journaled(path: Path, todo: dict[str, RowSpec]) -> dict[str, dict[str, Any]]:
-    """The rows of an interrupted build that are still wanted; a truncated last line is cut off."""
+    """The rows of an interrupted build that are still wanted; a line that was cut off or changed is dropped."""
     if not path.exists():
         return {}
     done = {}
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    for line in lines:
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
         try:
-            name, record = json.loads(line)
-        except (ValueError, TypeError):
+            name, record, _ = json.loads(line)
+            if name in todo and line == _line(name, record):
+                done[name] = record
+        except (ValueError, TypeError, RecursionError):
             continue
-        if name in todo:
-            done[name] = record
-    write_atomically(path, "".join(json.dumps(item) + "\n" for item in done.items()))
+    write_atomically(path, "".join(_line(*item) for item in done.items()))
     return done
+
+
+def _line(name: str, record: dict[str, Any]) -> str:
+    """A journal's line: the key, the finished row, and a checksum of both."""
+    return json.dumps([name, record, hashlib.sha256(json.dumps([name, record]).encode()).hexdigest()[:16]]) + "\n"
 
 
 def _one(row: RowSpec) -> Finished:
@@ -128,12 +135,24 @@ def _on_processes(rows: list[RowSpec], jobs: int) -> Iterator[Finished]:
     if jobs == 1:
         yield from map(_one, rows)
         return
-    pool = ProcessPoolExecutor(jobs)
+    pool = ProcessPoolExecutor(jobs, initializer=_end_with_parent)
     try:
         for future in as_completed([pool.submit(_one, row) for row in rows]):
             yield future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed ends too; it would wait for work forever."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _on_cluster(rows: list[RowSpec], address: str) -> Iterator[Finished]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ndis_verify.reference.compute import DIGITS, SECOND_DIGITS, ask
+from ndis_verify.reference.compute import DIGITS, SECOND_DIGITS, ask, finished
 from ndis_verify.reference.families import all_rows
 from ndis_verify.reference.loader import TableError, read_table
 from ndis_verify.reference.rows import Draw
 
 _MORE_CERTIFIED, _MORE_ORACLE = 15, 10
+_LEAST_DIGITS, _LEAST_SECOND = 10 ** (DIGITS - 1), 10 ** (SECOND_DIGITS - 1)
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ def check(folder: Path, sample: int | None = 40, seed: int = 0,
           progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> tuple[int, list[Finding]]:  # fmt: skip
     """Recompute `sample` rows (None: all) of the tables in `folder`; returns how many, and what is wrong.
 
-    Certified again to 15 more digits, and by the two-route oracle to 10 more: both must lie inside the row's interval.
+    Certified again to 15 more digits, and by the two-route oracle to 10 more: both must lie inside the row's interval, whose
+    radius must leave 39 digits; `second` must be the value's first 24 digits.
     Every table must be intact and hold just the rows that `families` ask for.
     """
     findings, rows = [], []
@@ -51,12 +54,18 @@ def check(folder: Path, sample: int | None = 40, seed: int = 0,
 
 
 def _differences(quantity: str, specs: Any, table: list[dict[str, Any]]) -> list[Finding]:
-    wanted = {spec.name: (spec.inputs, list(spec.flags), spec.claim, spec.group, spec.position) for spec in specs}
-    present = {row["name"]: (row["inputs"], row["flags"], row["claim"], row.get("group"), row.get("position")) for row in table}
+    wanted = {spec.name: _facts(finished(spec, {} if spec.refusal is None else {"error": {"argument": spec.refusal}})) for spec in specs}
+    present = {row["name"]: _facts(row) for row in table}
     problems = [(name, "is missing") for name in wanted.keys() - present.keys()]
     problems += [(name, "is not a row of the families") for name in present.keys() - wanted.keys()]
     problems += [(name, "differs from its family") for name in wanted.keys() & present.keys() if wanted[name] != present[name]]
+    problems += [(name, "occurs more than once") for name, count in Counter(row["name"] for row in table).items() if count > 1]
     return [Finding(quantity, *problem) for problem in sorted(problems)]
+
+
+def _facts(row: dict[str, Any]) -> tuple[Any, ...]:
+    """All of a row that its family fixes."""
+    return *(row.get(name) for name in ("inputs", "flags", "claim", "group", "position", "core")), row.get("error", {}).get("argument")
 
 
 def _recomputed(quantity: str, row: dict[str, Any]) -> list[str]:
@@ -66,6 +75,10 @@ def _recomputed(quantity: str, row: dict[str, Any]) -> list[str]:
         return [] if answer.get("argument") == row["error"]["argument"] else ["is not refused"]
     problems = []
     value, radius = Fraction(row["value"]), Fraction(row["radius"])
+    if radius > abs(value) / _LEAST_DIGITS:
+        problems.append(f"the radius {row['radius']} leaves fewer than 39 digits")
+    if abs(Fraction(row["second"]) - value) > radius + abs(value) / _LEAST_SECOND:
+        problems.append(f"the second route's {row['second']} is not the value")
     for engine, digits in (("certified", DIGITS + _MORE_CERTIFIED), ("oracle", SECOND_DIGITS + _MORE_ORACLE)):
         answer = ask({**request, "digits": digits}, engine)
         if "error" in answer:

@@ -20,6 +20,7 @@ PROTOCOL = "1.0"
 DIGITS = 17
 MAX_FAILED_STARTS = 3
 MAX_UNKNOWN = 20
+MAX_SECONDS = 10**6
 MAX_FAILURES = 40  # deaths and timeouts after which the rest of the run is given up
 Row = tuple[str, dict[str, Any]]
 
@@ -57,8 +58,10 @@ def conform(command: Sequence[str], rows: Iterable[Row], *, tolerance: Fraction,
     `seconds` per row, whatever the process does. Raises `InputError` where the command cannot be started at all, or
     answers no start request.
     """
-    if not tolerance > 0 or not seconds > 0:
-        raise InputError("tolerance", str(tolerance), "tolerance and seconds must be positive")
+    if not tolerance > 0:
+        raise InputError("tolerance", str(tolerance), "must be positive")
+    if not 0 < seconds < MAX_SECONDS:
+        raise InputError("timeout", seconds, f"must be positive, and less than {MAX_SECONDS} seconds")
     run = Run(tuple(command), tolerance=f"{float(tolerance):g}")
     target = _Target(run, seconds)
     try:
