@@ -266,6 +266,7 @@ CLAIMS = (
         "subsampled random projection",
         "no float64 ridge behind a sample is too small",
         "The ridge that float64 returns for a sampled target meets it, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+        ("1 <= r <= 1e6", "1e-3 <= l <= 1e3", "delta^0.99 <= q <= 1"),
     ),
     _claim(
         "BW-Alg1-safe-side",

@@ -279,7 +279,7 @@ CLAIMS = (
         corrected="eps = rho/2 + sqrt(2 rho ln(1/delta)), so sqrt(rho) = sqrt(2 ln(1/delta) + 2 eps) - sqrt(2 ln(1/delta)), and "
         "rho ~ eps^2/(2 ln(1/delta)) for eps small against ln(1/delta).",
         note="The slides write this as an approximation (the curly equals), correct up to the constant 2; taken literally it is not private.",
-        tags=("misprint",),
+        tags=("reading",),
     ),
     Claim(
         id="SL-2-variance",
@@ -324,6 +324,7 @@ CLAIMS = (
     ),
     Claim(
         id="SL-3",
+        tags=("reading",),
         source="SL",
         title="accuracy of k counting queries under Gaussian noise",
         statement="With rho set for (eps, delta)-DP, n >> sqrt(k log(1/delta))/(eps alpha) gives Pr[max error >= alpha] <= beta; no factor in k "
@@ -350,6 +351,7 @@ CLAIMS = (
         "(1 - 2 Phi(-z))^k = 1 - beta.",
         note="A constant does not help: alpha in deviations would not depend on k, and 1 - (1 - 2 Phi(-z))^k tends to 1. For eps above "
         "ln(1/delta) the order fails too: s is at least 1/sqrt(2 eps) for delta below 1/2 and eps large (BW-T4-corrected). The slide prints "
-        "max error >= eps and eps delta in the denominator where the accuracy alpha is meant.",
+        "max error >= eps and eps delta in the denominator where the accuracy alpha is meant; >> is read as 'a constant times' "
+        "(read as 'any factor that grows' it fails as well, as soon as k grows fast enough against that factor).",
     ),
 )  # fmt: skip

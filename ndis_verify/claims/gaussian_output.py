@@ -295,8 +295,9 @@ CLAIMS = (
         corrected="N26-T6.1-corrected.",
         note="The exact delta does not increase with v (the noise post-processes both outputs), so less noise is no better. With N26-Pr8's "
         "sensitivities for n = 16, B = 0.5, s^2 = 250, l = 1, eps = 1, delta = 1e-5 the figure stops at v = 0.6746; a pair inside the envelope has "
-        "delta = 0.087 there, and v = 8.6476 to 11.3853 is needed for the whole envelope. With N26-Pr7's for n = 455, d = 30, lambda = 3, "
-        "l = 1.5 it stops at 9.611, where the pair with every l_i = rho has 7.2e-6 <= 1e-5: no violation there, but no proof either.",
+        "delta = 0.087 there, and the whole envelope needs v = 8.0363 (N26-D6-joint); the corrected two-step bounds give 8.6476 and 11.3853. "
+        "With N26-Pr7's for n = 455, d = 30, lambda = 3, l = 1.5 it stops at 9.611, where the pair with every l_i = rho has 7.2e-6 <= "
+        "1e-5: no violation there, but no proof either.",
     ),
     Claim(
         id="N26-T6.1",

@@ -336,7 +336,8 @@ CLAIMS = (
         hypotheses=("v > 0", "k, g, U >= 0", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(_GROWS, _WORST, _IMAGE_ATTACK, _SHIFT_ATTACK),
-        note="With k = 0 and v = 1 this is the envelope (Delta, rho, nu) of N26-D5 with nu = rho = log(1 + g). The share is usually 1 or 0, "
+        note="With k = 0 and v = 1 this is the envelope (Delta, rho, nu) of N26-D5 with nu = rho = log(1 + g), for covariances that differ by rank "
+        "one: d = 1, or a record that adds x x^T. The share is usually 1 or 0, "
         "not always. A cell of shares is bounded by the most along e with the most across it, so the largest value is enclosed. "
         "N26-Pr8's printed sensitivities at eps = 1, delta = 1e-5 (n = 16, B = 0.5, s^2 = 250, l = 1) then need v = 8.0363 (8.6476 with two "
         "steps and the exact covariance term); N26-Pr7-improved's 4.1106 (4.1685).",

@@ -162,7 +162,7 @@ CLAIMS = (
         title="the subsampled mechanism is (eps, delta)-DP",
         statement="The mechanism of N26-Fig3 is (eps, delta)-DP under add/remove.",
         formula="delta_{P,Q}(eps) = q delta_{1,0}(eps'), delta_{Q,P}(eps) <= q delta_{0,1}(eps')",
-        hypotheses=(*_EVERYONE, "0 < q <= 1"),
+        hypotheses=(*_EVERYONE, "0 < q <= 1", "delta < q"),
         declared=Verdict.PROVED,
         checks=(*_SAMPLE, DP, formula_check(
             "eps' against its formula in ball arithmetic", ridge_wrappers.subsampling, lambda epsilon, rate: inner_epsilon(epsilon, rate),
@@ -206,6 +206,7 @@ CLAIMS = (
     ),
     Claim(
         id="N26-P5",
+        tags=("reading",),
         source="N26",
         title="when the tested ridge is below the untested one",
         statement="If lambda_min exceeds tau Phi^{-1}(1 - delta_P) plus the gap of the two ridges, the tested ridge is strictly smaller; the "

@@ -348,7 +348,8 @@ CLAIMS = (
             _UPDATE, _VARIANCE,
             _attacked("search over neighbouring databases", _process_margin, _PROCESS_DOMAIN, _process_bounds, (0.3, 0.7)),
         ),
-        note=_PUBLIC + "No bound free of n exists: N26-Pr8-improved has databases whose prediction moves by 0.99 l B sqrt(n)/(2 s).",
+        note=_PUBLIC + "No bound free of n exists: the databases of N26-Pr8-improved move the prediction by more than "
+        "l^2/(l^2 + 2 s^2) l B sqrt(n - 1)/(2 s).",
     ),
     Claim(
         id="N26-Pr8-smaller-n",
@@ -373,8 +374,9 @@ CLAIMS = (
         id="N26-Pr8-improved",
         source="N26",
         title="a Gaussian-process prediction moves by at most half the printed bound, and its variance by a bounded factor",
-        statement="Delta is at most half the printed value, and less for n l^2 < s^2; rho_inf = nu stays bounded as v -> 0 and is attained; the "
-        "mean's bound is approached by databases of every large size.",
+        statement="Delta is at most half the printed value, and less for n l^2 < s^2; rho_inf = nu stays bounded as v -> 0 and is attained; "
+        "for n - 1 >= s^2/l^2 some databases move the mean by more than l^2/(l^2 + 2 s^2) sqrt((n-1)/n) of its bound, so that it is "
+        "approached as n and l/s grow.",
         formula="Delta = l B sqrt(n)/(2 s sqrt v), or l^2 B n/((s^2 + n l^2) sqrt v) for n l^2 <= s^2; "
         "rho_inf = nu = log((v + l^2)/(v + l^2 s^2/(l^2 + s^2)))",
         hypotheses=(*_PROCESS, "n at least the number of records of the larger database"),

@@ -132,6 +132,10 @@ def prediction_shift() -> Derivation:
     ratio = sp.Symbol("x", positive=True)
     square = length**2 * power * records * labels**2 * weight / (power + noise**2 * weight) ** 2
     limit = length**2 * records * labels**2 / (4 * noise**2)
+    others = sp.Symbol("m", positive=True)  # n - 1
+    mean = length * (noise / sp.sqrt(others)) * others * labels / (2 * noise**2)  # at the query, from the others
+    left = length**2 / 2  # variance left at the query
+    reached = left * (labels + mean) / (left + noise**2)
     small = records * length**2 / noise**2
     steps = (
         *_block_steps(),
@@ -144,6 +148,8 @@ def prediction_shift() -> Derivation:
         Step("few records", "and P <= n l^2 W gives x <= n l^2/s^2: where that is at most 1 the shift is at most l^2 B n/(s^2 + n l^2).", lhs=4 * limit * small / (1 + small) ** 2, rhs=(length**2 * labels * records / (noise**2 + records * length**2)) ** 2),
         Step("printed bound", "l B sqrt(n)/s is twice as large.", lhs=(length * labels * sp.sqrt(records) / noise) ** 2, rhs=4 * limit),
         Step("smaller n", "With m = n - 1 = 1 + a records in the smaller database, n <= 4 m: the printed bound holds with m too unless m = 0.", lhs=4 * (1 + room), rhs=2 + room, relation=">=", witness=2 + 3 * room),
+        Step("reached: variance left", "m = n - 1 >= s^2/l^2 records of feature s/sqrt(m) and label -B, the query and the new record of feature l, label B: K + s^2 I has the eigenvalue 2 s^2 there, and of l^2", lhs=length**2 - (length * noise / sp.sqrt(others)) ** 2 * others / (2 * noise**2), rhs=left),
+        Step("reached", "is left at the query: the shift is c t/h with c = l^2/2, t = B + l sqrt(m) B/(2 s), h = l^2/2 + s^2, above this share of l B sqrt(n)/(2 s):", lhs=reached - length**2 / (length**2 + 2 * noise**2) * length * labels * sp.sqrt(others) / (2 * noise), rhs=zero, relation=">", witness=length**2 * labels / (length**2 + 2 * noise**2)),
         Step("shift", "Measured in the added variance alone.", lhs=sp.sqrt(limit / added), rhs=length * labels * sp.sqrt(records) / (2 * noise * sp.sqrt(added))),
     )  # fmt: skip
     return Derivation(
@@ -159,6 +165,7 @@ def prediction_shift() -> Derivation:
             Fault("sign of w", "inverse, upper right block", lambda rhs: 2 * letter("k") / sp.Symbol("h", positive=True)),
             Fault("noise variance for its root", "shift", lambda rhs: rhs / noise),
             Fault("limit halved", "arithmetic and geometric mean", lambda rhs: 2 * rhs),
+            Fault("twice the share reached", "reached", lambda rhs: length**3 * labels * sp.sqrt(others) / noise),
         ),
         covers={"N26-Pr8": "mean part, with half the printed bound", "N26-D8": "part: the update formula"},
     )
