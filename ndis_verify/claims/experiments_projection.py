@@ -130,7 +130,7 @@ def _estimated(ridge_share: float, change: float = 1.0) -> Callable[[str], Evide
     """The closed form at `change` times the leverage inside what the classifier's samples allow, at every epsilon."""
 
     def run(effort: str) -> Evidence:
-        cell = {"data": "linnerud", "samples": count(effort, 12_000, 60_000), "ridge": ridge_share}
+        cell = {"data": "linnerud", "samples": count(effort, 12_000, 60_000), "ridge": ridge_share, "columns": 1}
         rows = curves.linear_rows(cell, np.random.default_rng(83), None)
         theory = [float(rp_hockey_stick(change * row["p"], 1, row["epsilon"])) for row in rows]
         held = all(row["lower"] <= value <= row["upper"] + curves.LOSS for row, value in zip(rows, theory, strict=True))
