@@ -43,8 +43,14 @@ CLAIMS = (
         formula="sqrt(r) (x - x_opt) -> N(0, ||w||^2 (B^T B)^{-1}) in distribution, r -> infinity",
         hypotheses=("[B b] fixed, B^T B invertible", "Pi r x n with independent standard normal entries"),
         declared=Verdict.PROVED,
-        checks=(proof("the finite-r law, Student t", derived.student_law), proof("its limit", limit.limit_law), _PROJECTED, _MOMENTS),
-        note="It holds in total variation, at a rate of 1/r that depends on d alone. With w = 0 both sides are the point x_opt. It is a "
+        checks=(
+            proof("the finite-r law, Student t", derived.student_law),
+            proof("its limit", limit.limit_law),
+            proof("its rate", limit.distance_rate),
+            _PROJECTED,
+            _MOMENTS,
+        ),
+        note="It holds in total variation, with a distance of order 1/r that depends on d and r alone. With w = 0 both sides are the point x_opt. It is a "
         "statement for one database at a time about probabilities of the order of 1: for tails of size delta see N24-6.3-gap.",
     ),
     Claim(

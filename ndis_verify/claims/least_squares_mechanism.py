@@ -132,7 +132,8 @@ _RECORD = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 _ORDER = "for fixed d, r, eps the larger of the two directions increases in p with q - p fixed and in q - p with p fixed"
 _FALLS_TEXT = (
     "share: d = r = 1, eps = 2, p = 0.7: q 0.8 -> 0.9 takes the larger direction from 0.0940628 to 0.0804538; d = 1, r = 10, eps = 8.5, p = 0.42: "
-    "q 0.62 -> 0.65 lowers it by 1.15e-5. leverage, q - p = 0.1: d = r = 1, eps = 0.2: p 0.05 -> 0.1 lowers it by 5.25e-4"
+    "q 0.62 -> 0.65 lowers it by 1.15e-5; d = 2, r = 100, eps = 1, p = 0.005: q 0.0065 -> 0.0085 takes it from 1.44e-69 to 3.12e-75. leverage, "
+    "q - p = 0.1: d = r = 1, eps = 0.2: p 0.05 -> 0.1 lowers it by 5.25e-4"
 )
 _LOST = (
     "The display of the test in step 1 is lost. Judged at leverage = share = cap, which the conjectured order suggests, and at both corners of "
@@ -149,10 +150,15 @@ CLAIMS = (
         formula="max(delta_delete, delta_insert)(p, q - p) is increasing in each argument",
         hypotheses=_RECORD,
         declared=Verdict.REFUTED,
-        checks=(*SHARE_FALLS, *LEVERAGE_FALLS, proof("the share, for every r, d and p", laws.tail_rate, part="as printed")),
+        checks=(
+            *SHARE_FALLS,
+            *LEVERAGE_FALLS,
+            proof("the share, for every r, d and p", laws.tail_rate, part="as printed"),
+            proof("the share, for every d, r and eps > 0", laws.order_fails, part="as printed"),
+        ),
         counterexample=_FALLS_TEXT,
-        corrected="Falls in the share for every r, d and p once eps is large: the decay rate in eps is 1/p - 1 at q = p and larger for "
-        "0 < q - p < p(1-p).",
+        corrected="Holds for no d, r and eps > 0: the divergence falls in the share at every small p; and at every d, r and p once eps is large, "
+        "where the decay rate in eps is 1/p - 1 at q = p and larger for 0 < q - p < p(1-p).",
         note="Whatever chooses noise by this order has to search the set of (p, q) instead. Where the order does seem to hold: N24-Fig15.",
     ),
     Claim(
@@ -192,14 +198,14 @@ CLAIMS = (
         id="N24-T5",
         source="N24",
         title="private least squares is differentially private",
-        statement="Given the order of N24-T5-assumption, the mechanism of N24-Fig4 is (eps, delta)-DP.",
+        statement="The mechanism of N24-Fig4 is (eps, delta)-DP, as the source concludes from the order of N24-T5-assumption.",
         formula="max over p <= q <= cap of max(delta_delete, delta_insert)(p, q) <= delta",
         hypotheses=_MECHANISM,
         declared=Verdict.RESTRICTED,
         checks=(*UNSAFE, *SAFE_CHECKS),
         counterexample=UNSAFE_TEXT,
         corrected=f"(eps, delta)-DP exactly when {SAFE} (d features, so any p); no order is needed.",
-        note="The condition is false, so the theorem says nothing; without it the conclusion fails. " + _LOST + " The largest divergence lies "
+        note="As an implication the theorem is empty: its condition holds for no d, r and eps > 0. What is judged is the conclusion. " + _LOST + " The largest divergence lies "
         "on q = cap (N24-T5-worst-case), so one search over p does it: als_cap, certified_als_cap (N24-T5-worst-value).",
     ),
     Claim(
@@ -242,8 +248,8 @@ CLAIMS = (
         hypotheses=("r >= d", *_RECORD),
         declared=Verdict.PROVED,
         checks=(*GAP, proof("rates of a fixed record", limit.privacy_gap, part="every eps"), SLOPES),
-        note="r TV(d, r) tends to E|S^2 - 2S - d^2|/8, S chi-square with d degrees of freedom (float64 only). The largest distance falls like 1/r "
-        "at p = q and at p = 0.",
+        note="TV(d, r) = O(1/r): limsup r TV(d, r) <= sqrt(d (d^2 + 3d + 3)/8). In float64 it tends to E|S^2 - 2S - d^2|/8, S chi-square with d degrees "
+        "of freedom, and the largest distance over eps falls like 1/r at p = q and at p = 0.",
     ),
     Claim(
         id="N24-6.3-safe",

@@ -86,6 +86,7 @@ SHARE_FALLS = (
     _falls("share up, divergence down: d = r = 1", _SHARE_DOMAIN, "100", ("0.7", "0.8", "0.7", "0.9", 1, 1, 2)),
     _falls("share up, divergence down: d = 2, r = 10", _SHARE_DOMAIN, "100", ("0.7", "0.85", "0.7", "0.9", 2, 10, 20)),
     _falls("share up, divergence down: d = 1, r = 10", _SHARE_DOMAIN, "100", ("0.42", "0.62", "0.42", "0.65", 1, 10, "8.5")),
+    _falls("share up, divergence down: d = 2, r = 100, eps = 1", _SHARE_DOMAIN, "1000", ("0.005", "0.0065", "0.005", "0.0085", 2, 100, 1)),
 )
 LEVERAGE_FALLS = (
     _falls("leverage up, divergence down: d = r = 1", _LEVERAGE_DOMAIN, "100", ("0.05", "0.15", "0.1", "0.2", 1, 1, "0.2")),
@@ -320,6 +321,7 @@ SLOPES = Check("exponents of r", Kind.CROSSCHECK, _slopes(), {"half a power more
 GAP = (
     proof("the transfer, and rates of a fixed record", limit.privacy_gap, part="fixed eps"),
     proof("the limit law", limit.limit_law, part="fixed eps"),
+    proof("its distance is of order 1/r", limit.distance_rate, part="fixed eps"),
     proof("the finite-r law", derived.student_law, part="fixed eps"),
     _DISTANCE,
     Check("rate of the distance", Kind.CROSSCHECK, _rate(1.0), {"1/sqrt(r)": _rate(0.5)}, "fixed eps"),

@@ -1,4 +1,4 @@
-"""Approximate least squares, asymptotic law: the generalized chi-square laws of both directions, and the tail's rate."""
+"""Approximate least squares, asymptotic law: the generalized chi-square laws of both directions, the tail's rate, and where no order holds."""
 
 from __future__ import annotations
 
@@ -105,4 +105,64 @@ def tail_rate() -> Derivation:
             Fault("1 - q for 1 - p", "at q = p", lambda rhs: p),
         ),
         covers={"N24-T5": "the assumption fails: monotone in q - p with p fixed"},
+    )
+
+
+def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
+    """log M(s) at s = 3/(2x) with y = x/2: at most 9r/4 + 3d/8 + d log 2 in both directions, part by part."""
+    y, s, zero = x / 2, 3 / (2 * x), sp.Integer(0)
+    first_in, first_out = (1 + x) / (1 + y), (1 + y) / (1 + x)
+    room_in, room_out = 1 - s * (first_in - 1), 1 - s * (first_out - 1)
+    shift_in, shift_out = r * x * y / (1 + y), r * x * y / (1 + x)
+    gap = x - sp.log(1 + x)
+    return (
+        Step("insert, first", "1 - s alpha >= 1/4: its factor (1 - s alpha)^{-1/2} is at most 2.", lhs=room_in, rhs=sp.Rational(1, 4), relation=">=", witness=3 * x / (4 * (2 + x))),
+        Step("insert, mean", "s (s+1) m^2/(2 (1 - s alpha)) <= 9r/4.", lhs=9 * r / 4, rhs=s * (s + 1) * shift_in / (2 * room_in), relation=">=", witness=3 * r * x / (1 + 2 * x)),
+        Step("delete, others", "alpha = y, d-1 times: 1 - s alpha = 1/4.", lhs=1 - s * y, rhs=sp.Rational(1, 4)),
+        Step("delete, mean", "alpha < 0 on the first: s (s+1) m^2/(2 (1 - s alpha)) <= 9r/4 again.", lhs=9 * r / 4, rhs=s * (s + 1) * shift_out / (2 * room_out), relation=">=", witness=r * (54 + 30 * x) / (4 * (7 + 4 * x))),
+        Step("log(1+x) <= x: start", "Equal at 0,", lhs=gap.subs(x, 0), rhs=zero),
+        Step("log(1+x) <= x: slope", "and growing apart: log(1+y) <= y, and log((1+x)/(1+y)) <= (x-y)/(1+y).", lhs=sp.diff(gap, x), rhs=zero, relation=">", witness=x / (1 + x)),
+        Step("delete, scale", "-(s/2) log lambda of the first is at most (s/2)(x - y)/(1+y) <= 3/8;", lhs=sp.Rational(3, 8), rhs=s / 2 * (x - y) / (1 + y), relation=">=", witness=3 * x / (8 * (2 + x))),
+        Step("insert, scales", "the d-1 others of insert, lambda = 1/(1+y), add (s/2) y each; all other scales and factors are at most 1.", lhs=s / 2 * y, rhs=sp.Rational(3, 8)),
+    )  # fmt: skip
+
+
+@cache
+def order_fails() -> Derivation:
+    """For every d, r and eps > 0 there are p at which a positive share has a smaller larger direction than share 0 (against N24-T5).
+
+    x = p/(1-p), y = (q-p)/(1-q) = x/2: delta <= e^{-3 eps/(2x)} e^{9r/4 + 3d/8 + d log 2}; at share 0 it is at
+    least of the order x^{3/2} e^{-eps/x}. `number`: log of the first bound at `odds` = x, `r`, `d`, `epsilon`.
+    """
+    x, above = sp.symbols("x epsilon", positive=True)
+    edge = (2 * above + 2 * x + sp.log(1 + x)) / x
+    log_above = 9 * r / 4 + 3 * d / 8 + d * sp.log(2) - 3 * above / (2 * x)
+    square = 2 * above / x + 3  # what the edge is at most
+    steps = (
+        Step("two laws", "least_squares_order.gaussian_order: N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, against N(0, 1+x) and N(0, 1) d-1 times. At y = 0, insert: N(0, 1+x) against N(0, 1).", kind="definition"),
+        Step("loss at share 0", "At z = sqrt(1+x) Z: x Z^2/2 - log(1+x)/2, Z standard normal.", lhs=-(z**2) / 2 - sp.log(1 + x) / 2 + (1 + x) * z**2 / 2, rhs=x * z**2 / 2 - sp.log(1 + x) / 2),
+        Step("edge", "Z^2 >= T = (2 eps + 2x + log(1+x))/x has a loss of at least eps + x;", lhs=x * edge / 2 - sp.log(1 + x) / 2, rhs=above + x),
+        Step("T", "T = 2 eps/x + 2 + log(1+x)/x <= 2 eps/x + 3.", lhs=edge, rhs=square - 1 + sp.log(1 + x) / x),
+        Step("from below", "delta(share 0) >= (1 - e^{-x}) 2 Phi(-sqrt T) >= (1 - e^{-x}) 2 phi(sqrt T) sqrt T/(1+T) at T = 2 eps/x + 3 (Gordon's inequality; both fall in T >= 1).", kind="argument"),
+        Step("from above", "delta <= e^{-s eps} M(s), s > 0, as max(0, 1 - e^{eps-L}) <= e^{s(L-eps)}; log M(s) is the sum over coordinates of -(s log lambda + log(1 - s alpha))/2 + s(s+1) m^2/(2 (1 - s alpha)) (moment_generating.loss_moment). At s = 3/(2x):", kind="argument"),
+        *_moment_steps(x),
+        Step("exponents", "phi(sqrt T) has the exponent -eps/x - 3/2: the upper bound over the lower one has -eps/(2x) left, and powers of x.", lhs=-3 * above / (2 * x) + square / 2, rhs=-above / (2 * x) + sp.Rational(3, 2)),
+        Step("x -> 0", "The ratio of the bounds, (1+T)/((1 - e^{-x}) sqrt T) e^{-eps/(2x)} up to a constant, is at most of the order x^{-2} e^{-eps/(2x)} and vanishes: with u = 1/x,", lhs=sp.limit(z**2 * sp.exp(-above * z / 2), z, sp.oo), rhs=sp.Integer(0)),
+        Step("bound", "So below some x the share y = x/2 has the smaller divergence in both directions.", lhs=sp.log(sp.exp(9 * r / 4 + 3 * d / 8) * 2**d) - 3 * above / (2 * x), rhs=log_above),
+    )  # fmt: skip
+    return Derivation(
+        id="least_squares_laws.order_fails",
+        title="At every d, r and epsilon > 0 the divergence falls somewhere as the residual share grows",
+        sources=("N24-T5",),
+        hypotheses=("d, r and eps > 0 fixed", "p small: how small depends on d, r and eps"),
+        steps=steps,
+        result_step="bound",
+        symbols={"odds": x, "r": r, "d": d, "epsilon": above},
+        faults=(
+            Fault("s = 3/x", "delete, others", lambda rhs: -2 * rhs),
+            Fault("the mean's share left out", "bound", lambda rhs: rhs - 9 * r / 4),
+            Fault("loss of the other law", "loss at share 0", lambda rhs: -rhs),
+            Fault("exponent of share 0 doubled", "exponents", lambda rhs: rhs + above / x),
+        ),
+        covers={"N24-T5": "the assumption fails at every d, r and eps > 0"},
     )

@@ -109,6 +109,62 @@ def limit_law() -> Derivation:
 
 
 @cache
+def distance_rate() -> Derivation:
+    """TV(d, r) = O(1/r): r^2 KL(N(0, I) || Student) tends to K(d), so limsup r TV(d, r) <= sqrt(K/2) (N24 section 6.3).
+
+    `number`: K(d) at `dimension` = d.
+    """
+    d = sp.Symbol("d", positive=True, integer=True)
+    u, v = sp.symbols("u v", positive=True)  # u = 1/r
+    moments = [d, d * (d + 2), d * (d + 2) * (d + 4)]
+    average = moments[0] * u - moments[1] * u**2 / 2 + moments[2] * u**3 / 3
+    stirling = -sp.log(1 + u) / (2 * u) + (1 / u - d) / 2 * sp.log(1 + (1 - d) * u) + d / 2
+    divergence = stirling + (1 / u + 1) / 2 * average - d / 2 + d * u**2 / (6 * (1 + u) * (1 + (1 - d) * u))
+    gap = v - v**2 / 2 + v**3 / 3 - sp.log(1 + v)
+    upper, lower = (rows + 1) / 2, (rows + 1 - d) / 2
+    order = lambda k: sp.series(divergence, u, 0, 3).removeO().expand().coeff(u, k)  # noqa: E731
+    constant = d * (d**2 + 3 * d + 3) / 4
+    steps = (
+        Step("log ratio", "N(0, I) over the Student law: log p/q = -s/2 + ((r+1)/2) log(1 + s/r) - log C, s = |z|^2, C = Gamma((r+1)/2)/(Gamma((r+1-d)/2) (r/2)^{d/2}) the ratio of the constants (student_law).", kind="definition"),
+        Step("log from above: start", "log(1+v) <= v - v^2/2 + v^3/3: equal at 0,", lhs=gap.subs(v, 0), rhs=sp.Integer(0)),
+        Step("log from above: slope", "and growing apart.", lhs=sp.diff(gap, v), rhs=sp.Integer(0), relation=">", witness=v**3 / (1 + v)),
+        *(
+            Step(f"moment {k}", "of s, chi-square with d degrees of freedom: 2^k Gamma(d/2 + k)/Gamma(d/2).", lhs=2**k * sp.gamma(d / 2 + k) / sp.gamma(d / 2), rhs=moments[k - 1], reduce=lambda left, right: sp.factor(sp.gammasimp(left)) - right)
+            for k in (1, 2, 3)
+        ),
+        Step("Stirling", "log Gamma(z) = (z - 1/2) log z - z + log(2 pi)/2 + 1/(12 z) + O(z^{-3}).", kind="argument"),
+        Step("its first terms", "of -log C at z = (r+1)/2 and (r+1-d)/2:", lhs=(d / 2 * sp.log(rows / 2) - rows / 2 * sp.log(upper) + (rows - d) / 2 * sp.log(lower) + d / 2).subs(rows, 1 / u), rhs=stirling, reduce=_logarithms_of_one),
+        Step("its last term", "and -(1/(12 z)) between the two.", lhs=(1 / (12 * lower) - 1 / (12 * upper)).subs(rows, 1 / u), rhs=d * u**2 / (6 * (1 + u) * (1 + (1 - d) * u))),
+        Step("order 1", "With u = 1/r: no constant is left,", lhs=order(0), rhs=sp.Integer(0)),
+        Step("order 1/r", "and no 1/r;", lhs=order(1), rhs=sp.Integer(0)),
+        Step("Pinsker", "so the divergence is at most K/r^2 + O(r^{-3}) and TV <= sqrt(KL/2) = O(1/r).", kind="argument"),
+        Step("order 1/r^2", "K.", lhs=order(2), rhs=constant),
+    )  # fmt: skip
+    return Derivation(
+        id="least_squares_limit.distance_rate",
+        title="The distance of the sketched solution's law from its normal limit is of order 1/r",
+        sources=("N24-L1",),
+        hypotheses=("d fixed, r to infinity",),
+        steps=steps,
+        result_step="order 1/r^2",
+        symbols={"dimension": d},
+        faults=(
+            Fault("third moment of a normal square", "moment 3", lambda rhs: 15 * d),
+            Fault("r for r - d in the second gamma", "its first terms", lambda rhs: rhs + d / 2 * sp.log(1 + (1 - d) * u)),
+            Fault("half of K", "order 1/r^2", lambda rhs: rhs / 2),
+        ),
+        covers={"N24-L1": "the rate in total variation"},
+    )
+
+
+def _logarithms_of_one(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    """The difference with log((1 + k u)/(2u)) split."""
+    u = next(iter(s for s in right.free_symbols if s.name == "u"))
+    split = left.replace(sp.log, lambda a: sp.log(sp.cancel(a * 2 * u)) - sp.log(2 * u))
+    return sp.expand(split - right)
+
+
+@cache
 def privacy_gap() -> Derivation:
     """|delta_ALS - delta_asymptotic| <= (1 + e^eps) TV(d, r) for every database; the sup over eps does not vanish (N24 section 6.3).
 
