@@ -65,7 +65,7 @@ def scale_order() -> Derivation:
         Step("critical in both", "P's density of the loss at l is 2 f(nu + 2 l): there the second slope of G is", lhs=2 * balanced - 2 * sp.exp(epsilon) * density, rhs=bend),
         Step("never a minimum", "which is negative: no critical point of G inside 0 < 2 eps < nu is a local minimum.", lhs=bend, rhs=zero, relation="<", witness=bend),
         Step("edge eps = 0", "Both divergences are the total variation distance: G = 0.", kind="argument"),
-        Step("edge 2 eps >= nu", "L >= -nu/2 everywhere, so delta_{Q,P} = 0 and G = delta_{P,Q} >= 0.", lhs=room + total / 2, rhs=total / 2, relation=">=", witness=room),
+        Step("edge 2 eps >= nu", "-L = (nu - X)/2 with X = k >= 0 never exceeds nu/2, so delta_{Q,P} = 0 and G = delta_{P,Q} >= 0.", lhs=(total - room) / 2, rhs=total / 2, relation="<=", witness=-room / 2),
         Step("edge of small h", "h falls to minus the least l_i, where that eigenvalue is 1 and drops out: G >= 0 by induction on the number of eigenvalues other than 1 (none: P = Q and G = 0). G is continuous up to there, as P_h is in total variation.", kind="argument"),
         Step("edge of large h", "For 2 eps <= nu, L - eps >= X/2 - nu >= (e^h - 1) z_1^2/2 - nu_0 - d h, which tends to infinity for every z_1 != 0,", lhs=sp.limit((start + dimension * step) / (sp.exp(step) - 1), step, sp.oo), rhs=zero),
         Step("and delta tends to 1", "so delta_{P,Q} = E_P max(0, 1 - e^{eps - L}) tends to 1, uniformly over these eps, and the lower limit of G is not negative.", kind="argument"),
