@@ -17,7 +17,6 @@ from ndis_verify.claims.checks import agreement, formula_check, proof
 from ndis_verify.claims.domain import Domain, continuous, integer
 from ndis_verify.claims.points import count, log_uniform, short
 from ndis_verify.oracle.certified import denoising as certified
-from ndis_verify.oracle.certified.balls import ball
 from ndis_verify.symbolic import denoising as derived
 
 _NORMAL = ("release y ~ N(theta, sigma^2 I_d)", "sigma known")
@@ -97,16 +96,6 @@ def _plug_in_gap(sign: int):
     def gap(d: arb, norm_squared: arb) -> arb:
         log_likelihood = lambda s: -d / 2 * s.log() - norm_squared / (2 * s)  # noqa: E731
         return sign * (log_likelihood(norm_squared / d) - log_likelihood(norm_squared / (d - 2)))
-
-    return in_balls(gap)
-
-
-def _form_gap(power: int):
-    """d s^2 (1 - ((d-2)/d)^power s^2/(w^2+s^2)) less the true risk under the prior; s = 1. Less 1e-9, so that equality fails."""
-
-    def gap(d: arb, prior_std: arb) -> arb:
-        share = 1 / (prior_std**2 + 1)
-        return (d - 2) / d * d * share - d * ((d - 2) / d) ** power * share - ball(1) / 10**9
 
     return in_balls(gap)
 
@@ -264,8 +253,9 @@ CLAIMS = (
         counterexample="d = 2, sigma = 1, theta = 0, an l_p ball (p <= 2) of radius 0.1: the risk is 2 x 0.1007 = 0.201; the estimator 0 has risk "
         "at most 0.01 on the ball, and (1 + 2 ln 2) 0.01 = 0.024; sum min(theta_i^2, 1) is 0",
         corrected="risk <= (1 + 2 ln d)(sigma^2 + sum_i min(theta_i^2, sigma^2)) for every theta and every d >= 1 (proved).",
-        note="The variance sigma^2 of one coordinate cannot be left out. Where the minimax risk is at least sigma^2 the factor is at most twice "
-        "the printed one. The source's nontrivial region of its eq. 7 excludes the small balls, but the theorem's text says every ball.",
+        note="The display is lost; the words after the theorem give the factor. The variance sigma^2 of one coordinate cannot be left out. Where the "
+        "sum of min(theta_i^2, sigma^2) is at least sigma^2 the factor is at most twice the printed one. The minimax risk can be below the largest "
+        "such sum of a ball (p = 2, radius sigma sqrt(d): y/2 costs at most d sigma^2/2, the sum reaches d sigma^2). The source's nontrivial region of its eq. 7 excludes the small balls, but the theorem's text says every ball.",
     ),
     Claim(
         id="BW-eq7",

@@ -250,6 +250,10 @@ _AT_FIXED_RATIO = attack_check(
 )
 
 
+def _targets_text(targets: tuple) -> str:
+    return ", ".join(f"({', '.join(target)})" for target in targets)
+
+
 def _text(cases: tuple) -> str:
     return "; ".join(f"({cap}, {d}, {r}, {eps}): {value}" for cap, d, r, eps, value, *_ in cases)
 
@@ -272,7 +276,7 @@ CLAIMS: tuple[Claim, ...] = (
         source="N24",
         title="the largest divergence below a cap, and the noise it asks for",
         statement="At these (cap, d, r, eps) the largest asymptotic divergence over 0 <= p <= q <= cap is, to 0.1 percent: " + _text(_NORMAL) + ". It "
-        "is not at a corner of q = cap in general, and als_cap is the largest cap for a target.",
+        "is not at a corner of q = cap in general. At (d, r, eps, delta) = " + _targets_text(_TARGETS) + " als_cap is the largest cap to 0.05 percent.",
         formula="sup over 0 <= p <= q <= cap of max(delta_delete, delta_insert)",
         hypotheses=_RECORD,
         declared=Verdict.CERTIFIED,
@@ -307,7 +311,7 @@ CLAIMS: tuple[Claim, ...] = (
         source="N24",
         title="the largest divergence below a cap at finite r, and the noise it asks for",
         statement="At these (cap, d, r, eps) the largest finite-r divergence over 0 <= p <= q <= cap is, to 0.1 percent: " + _text(_FINITE) + ". "
-        "als_exact_cap is the largest cap for a target.",
+        "At (d, r, eps, delta) = " + _targets_text(_FINITE_TARGETS) + " als_exact_cap is the largest cap to 0.05 percent.",
         formula="sup over 0 <= p <= q <= cap of max(delta_delete, delta_insert), finite r",
         hypotheses=("r >= d", *_RECORD),
         declared=Verdict.CERTIFIED,

@@ -145,7 +145,7 @@ CLAIMS = (
         hypotheses=(*_SET, "every record has norm at most l"),
         declared=Verdict.PROVED,
         checks=(*_BRANCHES, RELATIVE_PRINTED),
-        note="Section 2.4 says that the noise starts from the leverage of the set and is less than for plain DP; the figure, where it adds "
+        note="The formula for sigma was lost; l^2/p* is judged, and l^2 (1/p* - 1) is valid too. Section 2.4 says that the noise starts from the leverage of the set and is less than for plain DP; the figure, where it adds "
         "noise at all, adds all of it. The least ridge for the set is smaller by far: N24-Fig12-least-ridge.",
     ),
     Claim(
@@ -167,7 +167,7 @@ CLAIMS = (
         title="the relative random projection mechanism is (eps, delta)-relative DP",
         statement="For every set of databases the mechanism of N24-Fig12 is (eps, delta)-relative differentially private.",
         formula="delta_{M(D),M(D')}(eps) <= delta for neighbours D, D' in S",
-        hypotheses=_SET,
+        hypotheses=(*_SET, "every record has norm at most l"),
         declared=Verdict.PROVED,
         checks=(*_BRANCHES, RELATIVE_PRINTED),
         note="The leverage is an input of the mechanism and belongs to the set, so neighbours take the same branch. With the set in turn "
