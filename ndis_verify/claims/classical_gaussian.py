@@ -158,32 +158,6 @@ _SHARES = (
 )  # fmt: skip
 
 
-def _log_share(epsilon, delta):
-    """log of the smallest valid std over the classical one, in float64."""
-    return np.log(fast.gaussian_std(1.0, epsilon, delta) * epsilon / np.sqrt(2 * np.log(1.25 / delta)))
-
-
-def _log_reached(epsilon, delta):
-    """log of delta reached over delta claimed at the classical std, in float64."""
-    std = np.sqrt(2 * np.log(1.25 / delta)) / epsilon
-    return fast.log_gaussian_hockey_stick(1.0, std, epsilon) - np.log(delta)
-
-
-def _rising_margin(function, in_epsilon: int, in_delta: int):
-    """The smaller gain of `function` on the way from (epsilon, delta) by one step, in the stated senses."""
-
-    def margin(epsilon, delta, step):
-        start = function(epsilon, delta)
-        along_epsilon = in_epsilon * (function(epsilon * (1 + step), delta) - start)
-        along_delta = in_delta * (function(epsilon, delta ** (1 - step)) - start)
-        return np.minimum(along_epsilon, along_delta) / step
-
-    return margin
-
-
-_STEPS = Domain((continuous("epsilon", "1e-4", "0.9", "log"), continuous("delta", "1e-200", "0.9", "log"), continuous("step", "1e-3", "0.1", "log")))
-
-
 def _delta_gain(epsilon: str, delta: str, power: int = 1) -> Enclosure:
     """(delta claimed/delta reached)^power at the classical std."""
     with working_bits(120):
@@ -323,35 +297,5 @@ CLAIMS = (
         note="Claimed over true delta and share of the noise needed, certified: "
         + "; ".join(f"{f} and {s} at ({e}, {d})" for ((e, d), f), (_, s) in zip(_FACTORS, _SHARES, strict=True))
         + ". The figure and its range are lost; two orders and 20 % are read as 100 to 1000 and 15 to 25 %, which fits eps near 1.",
-    ),
-    Claim(
-        id="BW-Fig1-monotone",
-        source="BW",
-        title="the analytic gain grows as eps falls and as delta grows",
-        statement="The analytic std as a share of the classical one increases in eps and decreases in delta: higher improvements for larger "
-        "delta, and for smaller eps.",
-        hypotheses=("1e-4 <= eps <= 0.99", "1e-200 <= delta <= 0.91"),
-        declared=Verdict.SUPPORTED,
-        reason="the share is an implicit function, and its slope in delta compares two hazard rates; boxes would not reach delta = 1e-200",
-        checks=(attack_check(
-            "one step up in eps, one step up in delta", _rising_margin(_log_share, 1, -1), _STEPS,
-            mutants={"smaller gain for larger delta": _rising_margin(_log_share, 1, 1), "smaller gain for smaller eps": _rising_margin(_log_share, -1, -1)},
-            quick=1000, full=20_000, tolerance=1e-8,
-        ),),
-    ),
-    Claim(
-        id="N24-Fig7-monotone",
-        source="N24",
-        title="the classical std's excess of privacy grows as eps falls and as delta falls",
-        statement="The true delta as a share of the claimed one, at the classical std, increases in eps and in delta.",
-        hypotheses=("1e-4 <= eps <= 0.99", "1e-200 <= delta <= 0.91"),
-        declared=Verdict.SUPPORTED,
-        reason="no closed sign of the slope was found, and boxes would not reach delta = 1e-200",
-        checks=(attack_check(
-            "one step up in eps, one step up in delta", _rising_margin(_log_reached, 1, 1), _STEPS,
-            mutants={"falls in delta": _rising_margin(_log_reached, 1, -1), "falls in eps": _rising_margin(_log_reached, -1, 1)},
-            tolerance=1e-8,
-        ),),
-        note="So the factor between claimed and true delta runs from below 11 (eps -> 1, delta = 0.5) to any size: no one order of magnitude fits.",
     ),
 )  # fmt: skip
