@@ -108,7 +108,10 @@ def _add_experiment(commands: Any) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="CSV file that stands in for the bundled records")
     parser.add_argument("--target", metavar="COLUMN", help="its target: a name of the header, or a position from 1")
     parser.add_argument("--output", type=Path, default=Path("ndis-verify-experiments"), metavar="DIR", help="folder for JSON and picture")
-    parser.add_argument("--json", action="store_true", help="print the JSON record instead of the table")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print the JSON record instead of the table")
+    shown.add_argument("--markdown", action="store_true", help="print the run as a Markdown page, with all its rows")
+    parser.add_argument("--summary", type=Path, metavar="DIR", help="run nothing: what the records below DIR found, as a Markdown page")
     parser.set_defaults(run=_experiment)
 
 

@@ -8,6 +8,7 @@ How to add one.
      the seed and on the cell's own values alone, so that a resumed run gives the rows of an uninterrupted one;
    - `findings(rows)`: orderings, ratios and crossings, each a `framework.Finding` with the numbers it rests on;
    - `draw(rows, figure)`: the picture on a matplotlib Figure, or None;
+   - `table(rows)`: the rows as a Markdown table, or None for all columns as they are;
    - `data`: "none", "records" or "records and target": whether `--data` and `--target` may stand in
      (`records.source_names` and `records.table_of` choose between the user's table and the bundled data sets).
 2. Add its name and module to `_MODULES` here; modules are imported only when asked for.

@@ -13,6 +13,7 @@ from ndis_verify.experiments import find, names, read_table, run
 from ndis_verify.experiments.framework import Experiment, check
 from ndis_verify.experiments.journal import RowJournal
 from ndis_verify.experiments.output import as_json, finding_lines, terminal_table, write
+from ndis_verify.experiments.pages import read_records, run_page, summary_page
 from ndis_verify.experiments.table import Table
 
 FAILED = 1
@@ -20,6 +21,11 @@ FAILED = 1
 
 def main(arguments: argparse.Namespace) -> int:
     """Run what the arguments ask for; 0 where every finding holds, 1 where one does not."""
+    if arguments.summary is not None:
+        if arguments.name is not None:
+            raise InputError("NAME", arguments.name, "must be left out with --summary, which lists every experiment")
+        print(summary_page(read_records(arguments.summary), [find(name) for name in names()]), end="")
+        return 0
     if arguments.name is None:
         for name in names():
             print(f"{name:<24} {find(name).title}")
@@ -37,6 +43,8 @@ def main(arguments: argparse.Namespace) -> int:
     findings = experiment.findings(rows)
     if arguments.json:
         print(json.dumps(record, indent=1, allow_nan=False))
+    elif arguments.markdown:
+        print(run_page(record, experiment), end="")
     else:
         print(f"{experiment.title}\n{experiment.setting}\n\n{terminal_table(rows)}\n\n{finding_lines(findings)}")
         print("written: " + ", ".join(str(path) for path in paths))

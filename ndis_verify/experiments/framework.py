@@ -54,6 +54,7 @@ class Experiment:
     findings: Callable[[Sequence[Row]], Sequence[Finding]]
     draw: Callable[[Sequence[Row], Any], None] | None = None
     data: str = "none"
+    table: Callable[[Sequence[Row]], str] | None = None
 
     def __post_init__(self) -> None:
         if self.data not in DATA:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import mpmath
 import numpy as np
@@ -34,7 +35,7 @@ from ndis_verify.oracle import joint_shift
 R, RATE = 100, 0.5
 PENALTY, LENGTH = 3.0, 1.5  # logistic regression, as N26 runs it
 LABEL, NOISE, PRIOR = 0.5, 250.0, 1.0  # Gaussian process, as N26 runs it: B, s^2, l
-_DIGITS = 12
+DIGITS = 12
 Draw = Callable[[np.random.Generator], float]
 
 
@@ -60,7 +61,7 @@ class Sides:
     """One mechanism on one problem, with two noise levels.
 
     noise: a variance; ridges are over l^2. certify(noise): an upper bound of delta there, at the worst case of the mechanism's
-    certificate. draws(noise): the measure of one release at that noise. unsafe: why the printed one cannot release, or "".
+    certificate. draws(noise): the measure of one release at that noise, safe or not. unsafe: why the printed one cannot release, or "".
     """
 
     names: tuple[str, str]
@@ -83,10 +84,10 @@ def _cap(noise: float) -> Fraction:
 # Projections
 
 
-_GRAM = "spectral error of the Gram matrix over its norm"
+GRAM = "spectral error of the Gram estimate over the norm of the Gram matrix"
 
 
-def _gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> Callable[[float], Draw]:
+def gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> Callable[[float], Draw]:
     gram = matrix.T @ matrix
 
     def draws(noise: float) -> Draw:
@@ -103,21 +104,21 @@ def _gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> 
 
 
 def _lone(r: int, epsilon: float) -> Callable[[float], Fraction]:
-    return lambda noise: _upper(oracle.certified_rp_hockey_stick(_cap(noise), r, epsilon, digits=_DIGITS))
+    return lambda noise: _upper(oracle.certified_rp_hockey_stick(_cap(noise), r, epsilon, digits=DIGITS))
 
 
 def projection(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     target = (R, problem.epsilon, problem.delta, bound)
     noise = tuple(random_projection(*target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
-    return Sides(("N26-Fig1", "smallest ridge"), _GRAM, noise, _lone(R, problem.epsilon), _gram_draws(matrix, bound, R))
+    return Sides(("N26-Fig1", "smallest ridge"), GRAM, noise, _lone(R, problem.epsilon), gram_draws(matrix, bound, R))
 
 
 def combination(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     target = (problem.epsilon, problem.delta, bound)
     noise = tuple(random_linear_combination(*target, ridge=name).ridge / bound**2 for name in ("N24-Fig3", "smallest"))
-    return Sides(("N24-Fig8", "smallest ridge"), _GRAM, noise, _lone(1, problem.epsilon), _gram_draws(matrix, bound, 1))
+    return Sides(("N24-Fig8", "smallest ridge"), GRAM, noise, _lone(1, problem.epsilon), gram_draws(matrix, bound, 1))
 
 
 def subsampled(problem: Problem) -> Sides:
@@ -127,7 +128,7 @@ def subsampled(problem: Problem) -> Sides:
     with mpmath.workdps(40):  # rounded down: delta falls in epsilon
         inner = exact(mpmath.log1p(mpmath.expm1(problem.epsilon) / RATE) * (1 - mpmath.mpf(10) ** -35))
     certify = _lone(R, inner)
-    return Sides(("N26-Fig3", "smallest ridge"), _GRAM, noise, lambda level: exact(RATE) * certify(level), _gram_draws(matrix, bound, R, RATE))
+    return Sides(("N26-Fig3", "smallest ridge"), GRAM, noise, lambda level: exact(RATE) * certify(level), gram_draws(matrix, bound, R, RATE))
 
 
 def relative_projection(problem: Problem) -> Sides:
@@ -141,18 +142,18 @@ def relative_projection(problem: Problem) -> Sides:
         leverage = min(exact(databases.leverage(level * bound**2)), _cap(level))
         if leverage >= 1:
             return Fraction(1)
-        return _upper(oracle.certified_rp_hockey_stick(leverage, R, problem.epsilon, digits=_DIGITS))
+        return _upper(oracle.certified_rp_hockey_stick(leverage, R, problem.epsilon, digits=DIGITS))
 
-    return Sides(("N24-Fig12", "least ridge of the set"), _GRAM, noise, certify, _gram_draws(matrix, bound, R))
+    return Sides(("N24-Fig12", "least ridge of the set"), GRAM, noise, certify, gram_draws(matrix, bound, R))
 
 
 # Least squares
 
 
-_RESIDUAL = "residual over the least one"
+RESIDUAL = "residual over the least one"
 
 
-def _residual_draws(matrix: np.ndarray, bound: float, release: Callable) -> Callable[[float], Draw]:
+def residual_draws(matrix: np.ndarray, bound: float, release: Callable) -> Callable[[float], Draw]:
     features, target = matrix[:, :-1], matrix[:, -1]
     least = np.linalg.norm(target - features @ np.linalg.lstsq(features, target, rcond=None)[0])
 
@@ -169,7 +170,7 @@ def _worst_record(search: Callable, certified: Callable, d: int, epsilon: float)
     def certify(noise: float) -> Fraction:
         cap = 1 / (1 + noise) * (1 + 4e-16)
         worst = search(cap, d, R, epsilon)
-        return _upper(certified(float(worst.leverage), cap, d, R, epsilon, str(worst.direction), digits=_DIGITS))
+        return _upper(certified(float(worst.leverage), cap, d, R, epsilon, str(worst.direction), digits=DIGITS))
 
     return certify
 
@@ -185,8 +186,8 @@ def limit_least_squares(problem: Problem) -> Sides:
     ours = least_squares(d, R, problem.epsilon, problem.delta, bound)
     certify = _worst_record(als_worst_case, oracle.certified_als_hockey_stick, d, problem.epsilon)
     noise = (printed.ridge / bound**2, ours.ridge / bound**2)
-    draws = _residual_draws(matrix, bound, normal_draw)
-    return Sides(("N24-Fig4", "worst record"), _RESIDUAL, noise, certify, draws, printed.calibration.unsafe)
+    draws = residual_draws(matrix, bound, normal_draw)
+    return Sides(("N24-Fig4", "worst record"), RESIDUAL, noise, certify, draws, printed.calibration.unsafe)
 
 
 def sketched(problem: Problem) -> Sides:
@@ -195,7 +196,7 @@ def sketched(problem: Problem) -> Sides:
     ours = sketched_least_squares(d, R, problem.epsilon, problem.delta, bound).ridge / bound**2
     certify = _worst_record(als_exact_worst_case, oracle.certified_als_exact_hockey_stick, d, problem.epsilon)
     noise = (_printed_ridge(d, problem, bound), ours)
-    return Sides(("N24-Fig4", "exact law"), _RESIDUAL, noise, certify, _residual_draws(matrix, bound, sketch_draw))
+    return Sides(("N24-Fig4", "exact law"), RESIDUAL, noise, certify, residual_draws(matrix, bound, sketch_draw))
 
 
 def _printed_test(matrix: np.ndarray, problem: Problem) -> float:
@@ -220,10 +221,10 @@ def relative_regression(problem: Problem) -> Sides:
         found = {direction: als_hockey_stick(p, q, d, R, problem.epsilon, direction) for direction in ("delete", "insert")}
         direction = max(found, key=lambda name: found[name].max())
         k = int(found[direction].argmax())
-        return _upper(oracle.certified_als_hockey_stick(float(p[k]), float(q[k]), d, R, problem.epsilon, direction, digits=_DIGITS))
+        return _upper(oracle.certified_als_hockey_stick(float(p[k]), float(q[k]), d, R, problem.epsilon, direction, digits=DIGITS))
 
     noise = (0.0 if _printed_test(matrix, problem) <= problem.delta else _printed_ridge(d, problem, bound), ours)
-    return Sides(("N24-Fig13", "pairs of the set"), _RESIDUAL, noise, certify, _residual_draws(matrix, bound, normal_draw))
+    return Sides(("N24-Fig13", "pairs of the set"), RESIDUAL, noise, certify, residual_draws(matrix, bound, normal_draw))
 
 
 # Outputs with a covariance of their own
@@ -238,7 +239,8 @@ def _split(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
     return scaled[:first], scaled[first:], target[:first], target[first:]
 
 
-def logistic(problem: Problem) -> Sides:
+def logistic(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff") -> Sides:
+    """The printed sensitivities with one of two covariance bounds: the literal Chernoff term, or N26-L2 uncorrected."""
     train, test, known, wanted = _split(problem.table())
     middle = float(np.median(known))
     if set(np.unique(known)) == {0.0, 1.0}:
@@ -246,7 +248,7 @@ def logistic(problem: Problem) -> Sides:
     train, known, wanted = clip_norms(train, LENGTH), np.where(known > middle, 1.0, -1.0), np.where(wanted > middle, 1.0, -1.0)
     n, d = train.shape
     target = (d, PENALTY, LENGTH, problem.epsilon, problem.delta)
-    printed = logistic_regression(*target, "printed", "chernoff", n)
+    printed = logistic_regression(*target, "printed", bound, n)
     ours = logistic_regression(*target)
     mean, cov = ours.output(np.column_stack([train, known]))
     envelope, penalty, square = logistic_envelope(PENALTY, LENGTH), exact(PENALTY), exact(LENGTH) ** 2
@@ -256,25 +258,30 @@ def logistic(problem: Problem) -> Sides:
     def certify(level: float) -> Fraction:
         share = math.sqrt(envelope.largest(level, problem.epsilon).point[0])
         pair = exactly.pair(exact(level), (exact(math.sqrt((1 - share) / (1 + share))),))
-        return max(_upper(oracle.certified_hockey_stick(law, problem.epsilon, digits=_DIGITS)) for law in (pair, pair.swapped()))
+        return max(_upper(oracle.certified_hockey_stick(law, problem.epsilon, digits=DIGITS)) for law in (pair, pair.swapped()))
 
     def draws(level: float) -> Draw:
         root = np.linalg.cholesky((cov + cov.T) / 2 + level * np.eye(d))
         return lambda rng: float(np.mean(np.sign(test @ (mean + root @ rng.standard_normal(d))) == wanted))
 
     noise = (printed.added_variance, ours.added_variance)
-    return Sides(("N26-Pr7", "joint worst pair"), "accuracy on the held-out fifth", noise, certify, draws)
+    return Sides((_printed_name("N26-Pr7", bound), "joint worst pair"), "accuracy on the held-out fifth", noise, certify, draws, printed.calibration.unsafe)
 
 
-def process(problem: Problem) -> Sides:
+def _printed_name(tag: str, bound: str) -> str:
+    return tag if bound == "chernoff" else f"{tag}, N26-L2 uncorrected"
+
+
+def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff") -> Sides:
+    """As `logistic`."""
     train, test, known, wanted = _split(problem.table())
     low, high = min(known.min(), wanted.min()), max(known.max(), wanted.max())
     known, wanted = (2 * LABEL * (part - low) / (high - low) - LABEL for part in (known, wanted))
     n, kernel = len(train), squared_exponential(1.0)
-    noise = tuple(
-        gaussian_process(kernel, test[0], NOISE, LABEL, PRIOR, n, problem.epsilon, problem.delta, *names).added_variance
-        for names in (("printed", "chernoff"), ("joint", "joint"))
-    )
+    made = [
+        gaussian_process(kernel, test[0], NOISE, LABEL, PRIOR, n, problem.epsilon, problem.delta, *names)
+        for names in (("printed", bound), ("joint", "joint"))
+    ]
     cross = kernel(test, train)  # every held-out point is a query of its own, one factorisation for all
     weights = np.linalg.solve(kernel(train, train) + NOISE * np.eye(n), np.column_stack([known, cross.T]))
     means, variances = cross @ weights[:, 0], PRIOR - np.einsum("ij,ji->i", cross, weights[:, 1:])
@@ -286,7 +293,8 @@ def process(problem: Problem) -> Sides:
     def certify(level: float) -> Fraction:
         return _upper(joint_shift.largest(exactly, exact(level), exact(problem.epsilon), 1))
 
-    return Sides(("N26-Pr8", "joint worst pair"), "mean-square error of a prediction, labels within 1/2", noise, certify, draws)
+    noise, names = tuple(mechanism.added_variance for mechanism in made), (_printed_name("N26-Pr8", bound), "joint worst pair")
+    return Sides(names, "mean-square error of a prediction, labels within 1/2", noise, certify, draws, made[0].calibration.unsafe)
 
 
 def gaussian(problem: Problem) -> Sides:
@@ -295,7 +303,7 @@ def gaussian(problem: Problem) -> Sides:
     made = [gaussian_mechanism(bound, problem.epsilon, problem.delta, adjacency=ADD_REMOVE, rule=rule) for rule in ("classical", "analytic")]
 
     def certify(level: float) -> Fraction:
-        return _upper(oracle.certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=_DIGITS))
+        return _upper(oracle.certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=DIGITS))
 
     def draws(level: float) -> Draw:
         return lambda rng: float(math.sqrt(level) * bound * np.linalg.norm(rng.standard_normal(matrix.shape[1])) / total)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def as_json(
 def terminal_table(rows: Sequence[Row]) -> str:
     """Rows in columns, at most 40 of them."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [[_shown(row.get(name)) for name in columns] for row in rows[:_SHOWN]]
+    lines = [[shown(row.get(name)) for name in columns] for row in rows[:_SHOWN]]
     widths = [max(len(name), *(len(line[k]) for line in lines)) if lines else len(name) for k, name in enumerate(columns)]
     text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in [columns, *lines]]
     if len(rows) > _SHOWN:
@@ -47,9 +47,14 @@ def finding_lines(findings: Sequence[Finding]) -> str:
     """One line per finding, with its numbers."""
     lines = []
     for finding in findings:
-        numbers = ", ".join(f"{name} {_shown(value)}" for name, value in finding.numbers.items())
+        numbers = numbers_text(finding.numbers)
         lines.append(f"{'holds' if finding.holds else 'FAILS':<6} {finding.statement}" + (f" ({numbers})" if numbers else ""))
     return "\n".join(lines)
+
+
+def numbers_text(numbers: Mapping[str, Any]) -> str:
+    """The numbers of a finding, in one line."""
+    return ", ".join(f"{name} {shown(value)}" for name, value in numbers.items())
 
 
 def write(record: dict[str, Any], experiment: Experiment, folder: Path) -> list[Path]:
@@ -75,7 +80,8 @@ def save_figure(experiment: Experiment, rows: Sequence[Row], path: Path) -> bool
     return True
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value of a row: six digits of a float, nothing for None."""
     if isinstance(value, float):
         return f"{value:.6g}"
     return "" if value is None else str(value)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments.framework import Experiment, Finding, Row
-from ndis_verify.experiments.projection_utility import EPSILON, records_of
+from ndis_verify.experiments.panels import by_method, method_panels
+from ndis_verify.experiments.projection_utility import EPSILON, baseline_findings, records_of, rising
 from ndis_verify.experiments.records import source_names
 from ndis_verify.experiments.table import Table
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
@@ -23,6 +24,7 @@ from ndis_verify.mechanisms.relative_least_squares import relative_least_squares
 from ndis_verify.mechanisms.relative_projection import neighbourhood, relative_random_projection
 
 _BUNDLED = ("diabetes", "breast_cancer")
+_KEYS = ("data", "r")
 Draw = Callable[[np.random.Generator], np.ndarray]
 
 
@@ -105,24 +107,18 @@ def _measured(relative: bool):
     return measure
 
 
-def _groups(rows: Sequence[Row]) -> list[dict[str, Row]]:
-    groups: dict[tuple, dict[str, Row]] = {}
-    for row in rows:
-        groups.setdefault((row["data"], row["r"]), {})[row["method"]] = row
-    return list(groups.values())
-
-
 def _noise(group: Mapping[str, Row], *methods: str) -> list[float]:
     return [group[method]["std_over_l"] for method in methods]
 
 
 def _findings(rows: Sequence[Row]) -> list[Finding]:
-    groups = _groups(rows)
-    order = ("M_ALS, exact law", "M_LS, worst case", "M_RP", "M_LS, printed", "Sheffet 2019", "mutual information")
+    groups = by_method(rows, *_KEYS)
+    order = ("M_ALS, exact law", "M_LS, worst case", "M_RP", "M_LS, printed")
     over = [g["M_LS, printed"]["std_over_l"] / g["M_RP"]["std_over_l"] for g in groups]
     return [
-        Finding("noise grows: exact law of the sketch, worst case of the normal law, M_RP, printed M_LS, Sheffet, mutual information",
-                all(a < b for g in groups for a, b in zip(_noise(g, *order), _noise(g, *order[1:]), strict=False))),
+        Finding("noise grows: exact law of the sketch, worst case of the normal law, M_RP, printed M_LS, each of the older two",
+                all(rising(g, order, "std_over_l") for g in groups)),
+        *baseline_findings(groups),
         Finding("the printed M_LS needs more noise than M_RP, as its text says", min(over) > 1, {"least std ratio": min(over), "most": max(over)}),
         Finding("that is the calibration's: the sketch itself needs less than M_RP",
                 all(g["M_ALS, exact law"]["std_over_l"] < g["M_RP"]["std_over_l"] for g in groups)),
@@ -133,8 +129,12 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _relative_findings(rows: Sequence[Row]) -> list[Finding]:
-    groups = _groups(rows)
+    groups = by_method(rows, *_KEYS)
     meets = [g["ALS"]["inherent_normal"] <= g["ALS"]["delta"] for g in groups]
+    noisy = [g for g, quiet in zip(groups, meets, strict=True) if not quiet]
+    steps = [(a, b) for a, b in zip(noisy, noisy[1:], strict=False) if a["ALS"]["data"] == b["ALS"]["data"]]
+    costs = Finding("once noise is needed, more columns take the relative M_LS farther from the solution", all(
+        a["M_LS relative"]["error"] < b["M_LS relative"]["error"] for a, b in steps))
     return [
         Finding("no noise exactly where the inherent delta of the normal law meets the target",
                 all((g["M_LS relative"]["std_over_l"] == 0) == quiet for g, quiet in zip(groups, meets, strict=True)),
@@ -143,25 +143,15 @@ def _relative_findings(rows: Sequence[Row]) -> list[Finding]:
             _noise(g, "M_LS relative", "M_RP relative", "Sheffet 2019") for g in groups))),
         Finding("the older ridges drown the solution: their error is that of the answer 0 within 5 %", all(
             abs(g[name]["error"] - 1) < 0.05 for g in groups for name in ("Sheffet 2019", "mutual information"))),
-        Finding("the relative M_LS is nearer to the solution than the Gaussian mechanism at the set's sensitivity",
-                all(g["M_LS relative"]["error"] < g["Gaussian mechanism"]["error"] for g in groups), {
+        Finding("up to r = 100 the relative M_LS is nearer to the solution than the Gaussian mechanism at the set's sensitivity", all(
+            g["M_LS relative"]["error"] < g["Gaussian mechanism"]["error"] for g in groups if g["ALS"]["r"] <= 100), {
             f"{g['ALS']['data']}, r = {g['ALS']['r']}": f"{g['M_LS relative']['error']:.3g} and {g['Gaussian mechanism']['error']:.3g}" for g in groups}),
+        *([costs] if steps else []),
     ]  # fmt: skip
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:
-    left, right = figure.subplots(1, 2)
-    for group in _groups(rows):
-        first = next(iter(group.values()))
-        label = f"{first['data']}, r = {first['r']}"
-        noisy = {name: row["std_over_l"] for name, row in group.items() if row["std_over_l"] is not None}
-        left.plot(list(noisy), list(noisy.values()), "o-", label=label)
-        right.semilogy(list(group), [row["error"] for row in group.values()], "o-", label=label)
-    left.set_ylabel("std of the noise over l")
-    right.set_ylabel("distance to the solution over its norm")
-    for axes in (left, right):
-        axes.tick_params(axis="x", labelsize=6, rotation=30)
-    left.legend(fontsize=6)
+    method_panels(rows, figure, _KEYS, {"std_over_l": "std of the noise over l", "error": "distance to the solution over its norm"})
 
 
 _SETTING = (

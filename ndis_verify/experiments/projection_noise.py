@@ -9,6 +9,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments.framework import Experiment, Finding, Row
+from ndis_verify.experiments.panels import by_method, method_panels
 from ndis_verify.experiments.records import scaled_columns, source_names, table_of
 from ndis_verify.experiments.table import Table
 from ndis_verify.mechanisms.baselines import PROJECTIONS
@@ -16,6 +17,7 @@ from ndis_verify.mechanisms.projection_estimates import gram_estimate, projected
 from ndis_verify.mechanisms.records import database
 
 _TARGETS = ((1.0, 1e-6), (10.0, 1e-5))
+_KEYS = ("data", "r", "epsilon")
 
 
 def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
@@ -56,15 +58,8 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
     return rows
 
 
-def _groups(rows: Sequence[Row]) -> list[dict[str, Row]]:
-    groups: dict[tuple, dict[str, Row]] = {}
-    for row in rows:
-        groups.setdefault((row["data"], row["r"], row["epsilon"]), {})[row["method"]] = row
-    return list(groups.values())
-
-
 def _findings(rows: Sequence[Row]) -> list[Finding]:
-    groups = _groups(rows)
+    groups = by_method(rows, *_KEYS)
     ratios = [group["Sheffet 2019"]["over_smallest"] for group in groups]
     errors = [group["Sheffet 2019"]["gram_error"] / group["smallest"]["gram_error"] for group in groups]
     return [
@@ -79,17 +74,7 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:
-    left, right = figure.subplots(1, 2)
-    for group in _groups(rows):
-        first = next(iter(group.values()))
-        label = f"{first['data']}, r = {first['r']}, eps = {first['epsilon']:g}"
-        left.semilogy(list(group), [row["std_over_l"] for row in group.values()], "o-", label=label)
-        right.semilogy(list(group), [row["gram_error"] for row in group.values()], "o-", label=label)
-    left.set_ylabel("std of the noise over l")
-    right.set_ylabel("relative spectral error of the Gram matrix")
-    for axes in (left, right):
-        axes.tick_params(axis="x", labelsize=6, rotation=30)
-    left.legend(fontsize=6)
+    method_panels(rows, figure, _KEYS, {"std_over_l": "std of the noise over l", "gram_error": "relative spectral error of the Gram matrix"})
 
 
 EXPERIMENTS = (

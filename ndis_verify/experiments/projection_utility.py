@@ -11,6 +11,7 @@ from scipy.special import gammaln
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments.framework import Experiment, Finding, Row
+from ndis_verify.experiments.panels import by_method, method_panels
 from ndis_verify.experiments.records import scaled_columns, source_names, table_of
 from ndis_verify.experiments.table import Table
 from ndis_verify.mechanisms.baselines import mutual_information, sheffet
@@ -20,8 +21,10 @@ from ndis_verify.mechanisms.relative_projection import inherent_delta, neighbour
 
 EPSILON = 1.0
 _BUNDLED = ("breast_cancer", "diabetes", "digits")
-_EVERYONE = ("smallest", "printed", "Sheffet 2019", "mutual information")
-_RELATIVE = ("plain", "least ridge of the set", "relative, printed", "Sheffet 2019", "mutual information")
+_KEYS = ("data", "r")
+BASELINES = ("Sheffet 2019", "mutual information")
+_EVERYONE = ("smallest", "printed")
+_RELATIVE = ("plain", "least ridge of the set", "relative, printed")
 
 
 def records_of(name: str, data: Table | None) -> tuple[np.ndarray, float]:
@@ -50,7 +53,7 @@ def ridges(matrix: np.ndarray, bound: float, r: int, relative: bool) -> dict[str
         "least ridge of the set": relative_random_projection(databases, r, EPSILON, delta).ridge,
         "relative, printed": relative_random_projection(databases, r, EPSILON, delta, "N24-Fig12").ridge,
     }
-    return found | {name: everyone[name] for name in _RELATIVE if name in everyone}
+    return found | {name: everyone[name] for name in BASELINES}
 
 
 def distance_ratio(matrix: np.ndarray, ridge: float, r: int) -> float:
@@ -104,16 +107,22 @@ def _measured(relative: bool):
     return measure
 
 
-def _groups(rows: Sequence[Row]) -> list[dict[str, Row]]:
-    groups: dict[tuple, dict[str, Row]] = {}
-    for row in rows:
-        groups.setdefault((row["data"], row["r"]), {})[row["method"]] = row
-    return list(groups.values())
+def rising(group: Mapping[str, Row], order: Sequence[str], name: str, strict: bool = True) -> bool:
+    """Whether `name` grows along the methods in that order, and each of the `BASELINES` has more than the last (one that grows no further where not strict)."""
+    values = [group[method][name] for method in order]
+    return all(
+        a < b or (not strict and a == b) for tail in BASELINES for a, b in zip(values, [*values[1:], group[tail][name]], strict=True)
+    )
 
 
-def _rising(group: Mapping[str, Row], order: Sequence[str], name: str, sign: int = 1, strict: bool = True) -> bool:
-    values = [sign * group[method][name] for method in order]
-    return all(a < b or (not strict and a == b) for a, b in zip(values, values[1:], strict=False))
+def baseline_findings(groups: Sequence[Mapping[str, Row]]) -> list[Finding]:
+    """Which of the two baselines has more noise: they cross where r is small and delta = 1/n large."""
+    ratios = {
+        f"{g[BASELINES[0]]['data']}, r = {g[BASELINES[0]]['r']}": g[BASELINES[1]]["std_over_l"] / g[BASELINES[0]]["std_over_l"] for g in groups
+    }
+    settled = [ratio for ratio, g in zip(ratios.values(), groups, strict=True) if g[BASELINES[0]]["r"] >= 100 and g[BASELINES[0]]["n"] >= 400]
+    holds = all(ratio > 1 for ratio in settled)
+    return [Finding("from r = 100 and 400 records on the mutual-information ridge is above Sheffet's", holds, ratios)] if settled else []
 
 
 def _common(groups: Sequence[Mapping[str, Row]]) -> list[Finding]:
@@ -126,11 +135,12 @@ def _common(groups: Sequence[Mapping[str, Row]]) -> list[Finding]:
 
 
 def _findings(rows: Sequence[Row]) -> list[Finding]:
-    groups = _groups(rows)
+    groups = by_method(rows, *_KEYS)
     ratios = [g["Sheffet 2019"]["distance_ratio"] / g["printed"]["distance_ratio"] for g in groups]
     return [
-        Finding("noise and distance ratio grow: smallest, printed, Sheffet, mutual information", all(
-            _rising(g, _EVERYONE, name) for g in groups for name in ("std_over_l", "expected_distance_ratio"))),
+        Finding("noise and distance ratio grow: smallest, printed, each of the older two", all(
+            rising(g, _EVERYONE, name) for g in groups for name in ("std_over_l", "expected_distance_ratio"))),
+        *baseline_findings(groups),
         Finding("the dot products of the printed ridge correlate better than Sheffet's",
                 all(g["printed"]["dot_product_ratio"] > g["Sheffet 2019"]["dot_product_ratio"] for g in groups)),
         Finding("Sheffet's distance ratio over that of the printed ridge", min(ratios) > 1.5, {"least": min(ratios), "most": max(ratios), "printed table": 3.09}),
@@ -139,7 +149,7 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
 
 
 def _relative_findings(rows: Sequence[Row]) -> list[Finding]:
-    groups = _groups(rows)
+    groups = by_method(rows, *_KEYS)
     enough = [g["plain"]["inherent_delta"] <= g["plain"]["delta"] for g in groups]
     short = [g for g, quiet in zip(groups, enough, strict=True) if not quiet]
     gains = [g["relative, printed"]["std_over_l"] / g["least ridge of the set"]["std_over_l"] for g in short]
@@ -149,25 +159,16 @@ def _relative_findings(rows: Sequence[Row]) -> list[Finding]:
             (g[m]["std_over_l"] == 0) == quiet for g, quiet in zip(groups, enough, strict=True) for m in ("least ridge of the set", "relative, printed")), numbers),
         Finding("where it does not, the least ridge of the set is below the printed fallback", all(gain > 1 for gain in gains),
                 {"least std ratio": min(gains, default=1.0), "most": max(gains, default=1.0)}),
-        Finding("noise and distance ratio grow: plain, least ridge, printed, Sheffet, mutual information", all(
-            _rising(g, _RELATIVE, name, strict=False) for g in groups for name in ("std_over_l", "expected_distance_ratio"))),
+        Finding("noise and distance ratio grow: plain, least ridge, printed, each of the older two", all(
+            rising(g, _RELATIVE, name, strict=False) for g in groups for name in ("std_over_l", "expected_distance_ratio"))),
+        *baseline_findings(groups),
         Finding("the plain projection's mean distance ratio is below 1", all(g["plain"]["expected_distance_ratio"] < 1 for g in groups)),
         *_common(groups),
     ]  # fmt: skip
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:
-    left, right = figure.subplots(1, 2)
-    for group in _groups(rows):
-        first = next(iter(group.values()))
-        label = f"{first['data']}, r = {first['r']}"
-        left.semilogy(list(group), [row["distance_ratio"] for row in group.values()], "o-", label=label)
-        right.plot(list(group), [row["dot_product_ratio"] for row in group.values()], "o-", label=label)
-    left.set_ylabel("pairwise distance ratio")
-    right.set_ylabel("correlation of pairwise dot products")
-    for axes in (left, right):
-        axes.tick_params(axis="x", labelsize=6, rotation=30)
-    left.legend(fontsize=6)
+    method_panels(rows, figure, _KEYS, {"distance_ratio": "pairwise distance ratio", "dot_product_ratio": "correlation of pairwise dot products"})
 
 
 _SETTING = (

@@ -1,0 +1,97 @@
+"""Pages and pictures made of the records of experiments."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from matplotlib.figure import Figure
+
+from ndis_verify.cli import main
+from ndis_verify.experiments import find, names
+from ndis_verify.experiments.pages import markdown_table, plain_table, read_records, summary_page
+from ndis_verify.experiments.panels import by_method, method_panels
+
+ROWS = [
+    {"data": data, "r": r, "method": method, "noise": noise, "error": error}
+    for data, r in (("one", 10), ("two", 10), ("two", 100))
+    for method, noise, error in (("a", 1.0, 0.5), ("b", None, 0.25), ("c", 4.0, 0.0))
+]
+
+
+def test_a_run_as_a_page(tmp_path, capsys):
+    assert main(["experiment", "n24-fig7", "--output", str(tmp_path), "--markdown"]) == 0
+    page, record = capsys.readouterr().out, json.loads((tmp_path / "n24-fig7.json").read_text())
+    assert page.startswith(f"# {record['title']}\n\n{record['setting']}\n")
+    assert page.count("\n- holds: ") == len(record["findings"]) and "`ndis-verify experiment n24-fig7 --markdown`, seed 0" in page
+    assert sum(line.startswith("|") for line in page.splitlines()) == len(record["rows"]) + 2
+    assert f"| {record['rows'][0]['classical_std']:.6g} |" in page
+
+
+def test_the_summary_is_that_of_the_records(tmp_path, capsys):
+    assert main(["experiment", "n24-fig7", "--output", str(tmp_path / "quick")]) == 0
+    record = json.loads((tmp_path / "quick" / "n24-fig7.json").read_text())
+    (tmp_path / "full").mkdir()
+    full = {**record, "size": "full", "seconds": 12.5, "findings": [{**record["findings"][0], "holds": False}, *record["findings"][1:]]}
+    (tmp_path / "full" / "n24-fig7.json").write_text(json.dumps(full))
+    (tmp_path / "user.json").write_text(json.dumps({**record, "data": "mine"}))
+    capsys.readouterr()
+    assert main(["experiment", "--summary", str(tmp_path)]) == 0
+    page = capsys.readouterr().out
+    assert page == summary_page(read_records(tmp_path), [find(name) for name in names()])
+    line = next(line for line in page.splitlines() if line.startswith("| [n24-fig7]"))
+    assert "| N24-Fig7, N24-C5, SL-2 |" in line
+    assert line.endswith(f"| 6 of 6, {record['seconds']:.3g} s | 5 of 6, 12.5 s |")
+    assert page.count("not run |") == 2 * (len(names()) - 1)
+    assert all(f"\n## {name}\n" in page for name in names())
+    assert "| the classical std meets its target for every eps up to 1 | holds | FAILS |" in page
+    assert main(["experiment", "n24-fig7", "--summary", str(tmp_path)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("{", "must be the record"), ("[]", "must be the record"), ('{"experiment": "x"}', "must be the record"), ("", "must be the record"), (None, "must hold records")],
+)
+def test_a_summary_of_something_else(tmp_path, capsys, text, message):
+    if text is not None:
+        (tmp_path / "odd.json").write_text(text)
+    assert main(["experiment", "--summary", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert message in error and (text is None or "odd.json" in error)
+    assert main(["experiment", "--summary", str(tmp_path / "absent")]) == 2
+
+
+def test_one_run_is_counted_once(tmp_path, capsys):
+    record = {"experiment": "x", "title": "", "claims": [], "setting": "", "size": "quick", "findings": [], "seconds": 1, "data": None}
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(record))
+    assert main(["experiment", "--summary", str(tmp_path)]) == 2 and "twice" in capsys.readouterr().err
+    (tmp_path / "b.json").write_text(json.dumps({**record, "size": "large"}))
+    assert main(["experiment", "--summary", str(tmp_path)]) == 2 and "quick or full" in capsys.readouterr().err
+
+
+def test_tables_escape_bars_and_fill_gaps():
+    assert markdown_table(["x|y"], [["1|2"]]) == "| x\\|y |\n| --- |\n| 1\\|2 |"
+    assert plain_table([{"x": 1.5}, {"y": None, "x": "t"}]) == "| x | y |\n| --- | --- |\n| 1.5 |  |\n| t |  |"
+
+
+def test_panels_show_every_group_and_leave_gaps_out():
+    groups = by_method(ROWS, "data", "r")
+    assert [list(group) for group in groups] == [["a", "b", "c"]] * 3
+    figure = Figure()
+    method_panels(ROWS, figure, ("data", "r"), {"noise": "Noise", "error": "Error"})
+    left, right = figure.axes
+    assert [line.get_label() for line in left.lines] == ["one, r = 10", "two, r = 10", "two, r = 100"]
+    assert (left.get_yscale(), right.get_yscale()) == ("log", "linear") and (left.get_ylabel(), right.get_ylabel()) == ("Noise", "Error")
+    assert [len(line.get_ydata()) for line in left.lines + right.lines] == [2, 2, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize("name", ["projection-noise", "n24-tab1", "n24-tab2"])
+def test_pictures_of_methods(name):
+    from ndis_verify.experiments import run
+
+    experiment = find(name)
+    small = replace(experiment, cells=lambda size, data: [{**cell, "runs": 2} for cell in experiment.cells(size, data) if cell["data"] == "diabetes"])
+    figure = Figure()
+    small.draw(run(small), figure)
+    left, right = figure.axes
+    assert left.lines and right.lines and left.get_yscale() == ("linear" if name == "n24-tab2" else "log") and right.get_yscale() == "log"
