@@ -3,6 +3,7 @@
 import ast
 import json
 import math
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -348,6 +349,62 @@ def test_bad_lines_are_named(tmp_path, text):
     good = write(tmp_path / "q.csv", "".join(f"{x}\n" for x in samples(50)[0]))
     with pytest.raises(InputError, match=BAD_FILES[text]):
         audit_scores(*open_scores([write(tmp_path / "p.csv", text), good]), delta=1e-3)
+
+
+_GOOD = "0.5\n1.5\n" * 20
+_PAIRS = "0.5,1.5\n1.5,0.25\n" * 20
+SPOILT = {
+    b"\x1f\x8b\x08\x00" + bytes(range(256)): "line 1 is not text",
+    b"\x00" * 5000: "line 1 is not text",
+    b"\x00" * 50 + b"\n": "line 1 is not text",
+    _GOOD.encode("utf-16"): "line 1 is not text",
+    _GOOD.encode() + b"\x00\x01\n" + _GOOD.encode(): "line 41 is not text",
+    _GOOD.encode() + b"\xff\xfe1.5\n": "line 41 is not text",
+    _GOOD.encode() + b"1.5x\x1b[2J\n": "line 41 is not text",
+    _GOOD.replace("\n", "\r").encode(): "line 1 has no line end",
+    b"1.5x\n2\n3\n": "line 1 must hold a decimal number",
+    b"1;2\n3;4\n": "line 1 must hold a decimal number",
+    _GOOD.encode() + b"\n": "line 41 is empty",
+    _GOOD.encode() + "1,5\n".encode(): "line 41 has 2 fields",
+    b"score\n": "0 scores: needs at least 8",
+    b"0.5\n": "1 score: needs at least 8",
+}
+
+
+@pytest.mark.parametrize("content", SPOILT)
+def test_spoilt_files_are_refused_by_line_and_printably(tmp_path, content):
+    bad, good = tmp_path / "p.csv", write(tmp_path / "q.csv", _GOOD)
+    bad.write_bytes(content)
+    for order in ((bad, good), (good, bad)):
+        with pytest.raises(InputError, match=SPOILT[content]) as error:
+            audit_scores(*open_scores(order), delta=1e-3)
+        assert str(error.value).isprintable() and len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize("cell, message", [("1.5,\n", "line 41 must hold"), (",1.5\n", "line 41 must hold"), ("1.5\n", "line 41 has 1 fields"), ("1,2,3\n", "line 41 has 3 fields")])
+def test_a_missing_cell_of_two_columns(tmp_path, cell, message):
+    both = write(tmp_path / "both.csv", _PAIRS + cell + _PAIRS)
+    with pytest.raises(InputError, match=message):
+        audit_scores(*open_scores([both]), delta=1e-3)
+
+
+def test_what_cannot_be_read_twice_or_changes_is_refused(tmp_path):
+    good = write(tmp_path / "q.csv", _GOOD)
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(InputError, match="regular file"):
+            open_scores([path, good])
+    grows = open_scores([write(tmp_path / "p.csv", _GOOD), good])[0]
+
+    class Growing:
+        name = "p"
+
+        def chunks(self):
+            yield from grows.chunks()
+            grows.path.write_text(grows.path.read_text() + "0.25\n")
+
+    with pytest.raises(InputError, match="changed while it was read"):
+        audit_scores(Growing(), np.arange(50) % 7 * 1.0, delta=1e-3)
 
 
 def test_the_line_number_is_right_far_into_a_file(tmp_path):

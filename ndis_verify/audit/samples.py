@@ -90,7 +90,7 @@ def survey(sample: Sample) -> Survey:
         rises, falls = rises + int((steps[1:] > steps[:-1]).sum()), falls + int((steps[1:] < steps[:-1]).sum())
         n, last = n + chunk.size, steps[-1:]
     if n < SMALLEST:
-        raise InputError(sample.name, f"{n} scores", f"needs at least {SMALLEST}")
+        raise InputError(sample.name, f"{n} score{'s' * (n != 1)}", f"needs at least {SMALLEST}")
     if min(rises, falls) == 0 and max(rises, falls) >= 10:  # by chance with probability below 1/10!
         raise InputError(sample.name, f"{n} sorted scores", "must be in the order in which they were drawn, or shuffled")
     return Survey(n, np.sort(kept), learning.std(), learning.smallest, learning.largest, every.smallest if every.smallest == every.largest else None)
@@ -102,10 +102,11 @@ def check_distinguishable(first: Survey, second: Survey, names: tuple[str, str])
         raise InputError(" and ".join(names), first.constant, "every score is the same: there is nothing to audit")
 
 
-def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...], rows: int | None = None) -> tuple[np.ndarray, ...]:
     """Counts in the bins (-inf, e_1), [e_1, e_2), ..., [e_m, inf) of the rows of each part, in one reading.
 
-    edges: increasing, at least one; parts: names as in `Survey.size`.
+    edges: increasing, at least one; parts: names as in `Survey.size`; rows: how many an earlier reading met. Raises
+    `InputError` where there are more or fewer now.
     """
     totals = {part: np.zeros(edges.size + 1, dtype=np.int64) for part in parts}
     n = 0
@@ -117,6 +118,8 @@ def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...]) -> tup
         for part in parts:
             totals[part] += np.bincount(bins[masks[part]], minlength=edges.size + 1)
         n += chunk.size
+    if rows is not None and n != rows:
+        raise InputError(sample.name, f"{n} scores", f"changed while it was read: it had {rows}")
     return tuple(totals[part] for part in parts)
 
 

@@ -61,12 +61,12 @@ class ScoreFile:
     def _by_line(self, block: bytes, start: int) -> np.ndarray:
         values = []
         for number, line in enumerate(block.split(b"\n")[:-1], start + 1):
-            text = line.decode("utf-8", "replace").rstrip("\r")
+            text = _text(line, self.name, number)
             cells = text.split(",")
             if not text.strip():
-                raise InputError(self.name, text, f"line {number} is empty")
+                raise InputError(self.name, _shown(text), f"line {number} is empty")
             if len(cells) != self.fields:
-                raise InputError(self.name, text, f"line {number} has {len(cells)} fields, the first line has {self.fields}")
+                raise InputError(self.name, _shown(text), f"line {number} has {len(cells)} fields, the first line has {self.fields}")
             values.append(_number(cells[self.column], self.name, number))
         return np.array(values)
 
@@ -89,11 +89,14 @@ def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> 
 
 
 def _opened(path: Path, column: str) -> ScoreFile:
-    line = next(_blocks(path, str(path)), b"").removeprefix(_BOM).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+    if path.exists() and not path.is_file():
+        raise InputError("FILE", str(path), "must be a regular file: it is read more than once")
+    line = _text(next(_blocks(path, str(path)), b"").removeprefix(_BOM).partition(b"\n")[0], str(path), 1)
     if not line.strip():
-        raise InputError(str(path), line, "line 1 is empty: needs a score on each line")
+        raise InputError(str(path), _shown(line), "line 1 is empty: needs a score on each line")
     cells = [cell.strip() for cell in line.split(",")]
-    header = not any(_is_number(cell) for cell in cells)
+    # A name does not begin like a number: 1.5x is a score that was spoilt, not a header.
+    header = not any(_is_number(cell) or cell.lstrip("+-.")[:1].isdigit() for cell in cells)
     if header and column in cells:
         place = cells.index(column)
     elif column.isascii() and column.isdigit():
@@ -116,15 +119,34 @@ def _blocks(path: Path, name: str) -> Iterator[bytes]:
             if not end:
                 rest += block
                 if len(rest) > 2 * BLOCK:
-                    raise InputError(name, rest[:40].decode("utf-8", "replace"), f"line {lines + 1} is longer than {BLOCK} characters")
+                    raise InputError(name, _shown(_text(rest[:40], name, lines + 1)), f"line {lines + 1} is longer than {BLOCK} characters")
                 continue
             yield rest + whole + end
             lines += whole.count(b"\n") + 1
             rest = tail
     if rest:
-        raise InputError(
-            name, rest[:80].decode("utf-8", "replace"), f"line {lines + 1} has no line end: the file may be cut off (add a line end if it is whole)"
-        )
+        shown = _shown(_text(rest[:80], name, lines + 1))
+        raise InputError(name, shown, f"line {lines + 1} has no line end: the file may be cut off (add a line end if it is whole)")
+
+
+def _text(line: bytes, name: str, number: int) -> str:
+    """The line, without the CR of its end. Raises `InputError` where it has bytes that no text has."""
+    line = line.removesuffix(b"\r")
+    odd = next((byte for byte in line if byte < 32 and byte not in b"\t\r"), None)
+    if odd is not None:
+        raise InputError(name, f"byte 0x{odd:02x}", f"line {number} is not text: needs a CSV file of decimal numbers")
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A line that was cut to be shown may end inside a character.
+        if error.start < len(line) - 3:
+            raise InputError(name, f"byte 0x{line[error.start]:02x}", f"line {number} is not text: needs a CSV file of decimal numbers") from None
+        return line.decode("utf-8", "replace")
+
+
+def _shown(text: str) -> str:
+    """A beginning of the text that can be printed on any terminal."""
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text[:60]) + ("..." if len(text) > 60 else "")
 
 
 def _is_number(text: str) -> bool:
@@ -137,8 +159,8 @@ def _is_number(text: str) -> bool:
 
 def _number(text: str, name: str, line: int) -> float:
     if not _is_number(text) or "_" in text:
-        raise InputError(name, text, f"line {line} must hold a decimal number")
+        raise InputError(name, _shown(text), f"line {line} must hold a decimal number")
     value = float(text)
     if not np.isfinite(value):
-        raise InputError(name, text, f"line {line} must be finite")
+        raise InputError(name, _shown(text), f"line {line} must be finite")
     return value

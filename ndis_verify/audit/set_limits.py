@@ -75,7 +75,8 @@ class Audited:
 
     def counts(self, edges: np.ndarray, parts: tuple[str, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
         """(counts of P, counts of Q) for each part."""
-        return list(zip(*(bin_counts(sample, edges, parts) for sample in self.samples), strict=True))
+        both = (bin_counts(sample, edges, parts, one.n) for sample, one in zip(self.samples, self.surveys, strict=True))
+        return list(zip(*both, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
