@@ -214,6 +214,7 @@ CLAIMS = (
     ),
     Claim(
         id="BW-Fig1-variance",
+        tags=("reading",),
         source="BW",
         title="analytic calibration removes at least a third of the classical variance",
         statement="For eps < 1 the analytic variance is at most two thirds of the classical one.",
@@ -261,6 +262,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-Fig7",
+        tags=("reading",),
         source="N24",
         title="classical std: delta two orders smaller, noise 20 % smaller",
         statement="At the classical std the true delta is two orders of magnitude below the claimed one (a factor from 100 to 1000), and the "

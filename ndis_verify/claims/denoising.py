@@ -231,6 +231,7 @@ CLAIMS = (
     ),
     Claim(
         id="BW-T12",
+        tags=("reading",),
         source="BW",
         title="soft threshold sigma sqrt(2 ln d) against the ideal",
         statement="The soft threshold at sigma sqrt(2 ln d) has a risk within the factor 1 + 2 ln d of the ideal (the minimax risk), for every "

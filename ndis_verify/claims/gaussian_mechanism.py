@@ -90,6 +90,7 @@ CLAIMS = (
     ),
     Claim(
         id="BW-T4",
+        tags=("reading",),
         source="BW",
         title="noise floor Delta/sqrt(2 eps), threshold in circulation",
         statement="For eps > 0 and 0 < delta < 1/2 - e^{-3 eps}/sqrt(4 pi eps), (eps, delta)-DP forces sigma >= Delta/sqrt(2 eps).",
@@ -139,7 +140,7 @@ CLAIMS = (
         "so e^eps cancels in full (proved with BW-T4-corrected).",
         note="The factor e^{-3 eps} is what e^eps times e^{-4 eps} leaves: the argument 2 eps squared without the half. "
         "The display is lost in the source and rebuilt from the form in circulation.",
-        tags=("misprint",),
+        tags=("misprint", "reading"),
     ),
     Claim(
         id="BW-T4-corrected",

@@ -271,7 +271,7 @@ CLAIMS = (
         counterexample="P uniform on [0,1/4] and [1/2,3/4], Q on the other two quarters, bins [0,1/2) and [1/2,1): TV(P, Q) = 1, both bins have mass 1/2 under both. "
         "tau = 1/2, delta = 1/2, n = 12 draws each: Pr[TV^ >= 1/2] = Pr[|X - Y| >= 6], X, Y ~ Bin(12, 1/2), is 0.023, not 0.5.",
         corrected="TV^ +- sqrt(2) tau covers the TV of the binned laws, and TV^ - sqrt(2) tau <= TV(P, Q), with probability at least 1 - delta (KM-CI-corrected).",
-        note="Lemma 2 speaks of one sample and one law. Only a lower limit is possible for TV(P, Q) without assumptions on the densities: the bias of binning has one sign and no bound.",
+        note="Lemma 2 speaks of one sample and one law; printed is [p~ - tau, p~ + tau], p~ a law, and section 7 uses it for TV(P, Q). Only a lower limit is possible for TV(P, Q) without assumptions on the densities: the bias of binning has one sign and no bound.",
     ),
     Claim(
         id="KM-CI-binned",

@@ -129,6 +129,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-P16",
+        tags=("reading",),
         source="N24",
         title="the expectation as two generalized chi-square probabilities",
         statement="For every diagonal A with entries below 1 the expectation of max(0, 1 - exp q(Z)) is Pr[X <= t] minus a factor times "

@@ -178,6 +178,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-Fig4",
+        tags=("reading",),
         source="N24",
         title="private least squares: the noise of step 1",
         statement="With sigma from a search on delta(cap, cap) <= delta the release on [B b; sigma I] meets the target for every database.",
@@ -196,6 +197,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-T5",
+        tags=("reading",),
         source="N24",
         title="private least squares is differentially private",
         statement="The mechanism of N24-Fig4 is (eps, delta)-DP, as the source concludes from the order of N24-T5-assumption.",

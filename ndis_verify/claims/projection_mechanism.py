@@ -227,6 +227,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-Fig3",
+        tags=("reading",),
         source="N24",
         title="random projection plus a Gaussian noise matrix, the noise parameter called optimal",
         statement="D^T G plus a matrix of independent N(0, sigma^2) entries, sigma from p* and the largest norm l, is (eps, delta)-DP, and "

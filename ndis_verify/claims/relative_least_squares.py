@@ -201,6 +201,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-Fig13",
+        tags=("reading",),
         source="N24",
         title="relative least squares: noise only if the inherent privacy falls short",
         statement="If leverage and residual of the set already meet the target sample from the least squares law, else augment by a ridge first: "

@@ -19,6 +19,21 @@ def _profile(shift: sp.Expr) -> sp.Expr:
     return Phi(shift / 2 - epsilon / shift) - sp.exp(epsilon) * Phi(-shift / 2 - epsilon / shift)
 
 
+def _negative_argument_steps() -> tuple[Step, ...]:
+    """The bracket where a < s, which needs delta above 1.25 e^{-1/4}: the Mills ratio at a negative point is below sqrt(2 pi) e^{x^2/2}."""
+    half_width, room, extra = sp.symbols("s v w", positive=True)
+    least = sp.sqrt(2 * sp.log(sp.Rational(5, 4)))
+    tenth = sp.Rational(1, 10)
+    return (
+        Step("a < s: third term", "s = a + v: 2s/a^2 is above 2/a,", lhs=2 * (a + room) / a**2, rhs=2 / a, relation=">", witness=2 * room / a**2),
+        Step("a < s: a is small", "and a^2 < a s <= 1/2, a = 1/(sqrt 2 (1+v)), so above 2 sqrt 2.", lhs=(2 / a).subs(a, 1 / (sp.sqrt(2) * (1 + room))), rhs=2 * sp.sqrt(2), relation=">", witness=2 * sp.sqrt(2) * room),
+        Step("a < s: density", "m(a-s) < 1/phi(s-a), as Phi < 1.", lhs=1 / phi(half_width - a), rhs=sp.sqrt(2 * sp.pi) * sp.exp((half_width - a) ** 2 / 2)),
+        Step("a < s: how far", "s - a <= 1/(2a) - a falls in a, a = least + w at delta < 1, and is below 1/10:", lhs=tenth, rhs=1 / (2 * least) - least, relation=">", witness=tenth - 1 / (2 * least) + least),
+        Step("a < s: falls in a", "1/(2a) - a at its least a less that at least + w.", lhs=1 / (2 * least) - least, rhs=1 / (2 * (least + extra)) - (least + extra), relation=">", witness=extra + extra / (2 * least * (least + extra))),
+        Step("a < s: the bracket is negative", "m(a-s) - m(a+s) - 2s/a^2 < sqrt(2 pi) e^{1/200} - 2 sqrt 2 < 0.", lhs=2 * sp.sqrt(2), rhs=sp.sqrt(2 * sp.pi) * sp.exp(sp.Rational(1, 200)), relation=">", witness=2 * sp.sqrt(2) - sp.sqrt(2 * sp.pi) * sp.exp(sp.Rational(1, 200))),
+    )  # fmt: skip
+
+
 @cache
 def reached_share() -> Derivation:
     """(delta reached at the classical std)/delta increases in eps <= 1 and in delta (N24-Fig7-monotone).
@@ -42,9 +57,10 @@ def reached_share() -> Derivation:
         Step("slope in a", "eps held.", lhs=sp.diff(_profile(epsilon / a), a), rhs=-epsilon / a**2 * phi(s - a)),
         Step("claimed delta", "1.25 e^{-a^2/2} falls in a: the logarithm of the ratio moves in a as a delta' + d delta'/da does.", lhs=sp.diff(sp.log(sp.Rational(5, 4) * sp.exp(-(a**2) / 2)), a), rhs=-a),
         Step("in Mills ratios", "delta' = phi(a-s) (m(a-s) - m(a+s)): a delta' + d delta'/da = a phi(a-s) times", lhs=a * phi(s - a) * (m_near - m_far) - epsilon / a**2 * phi(s - a), rhs=a * phi(s - a) * (m_near - m_far - 2 * s / a**2)),
-        Step("slope of the Mills ratio", "m' = x m - 1, above -1/(1+x^2) by the lower bound.", lhs=sp.diff(Phi(-h) / phi(h), h), rhs=h * Phi(-h) / phi(h) - 1),
-        Step("bracket in s", "m(a-s) - m(a+s) - 2s/a^2 is 0 at s = 0 and its slope in s is below 1/(1+(a-s)^2) + 1/(1+(a+s)^2) - 2/a^2 =", lhs=near + far - 2 / a**2, rhs=-2 * spare / (a**2 * product)),
+        Step("slope of the Mills ratio", "m' = x m - 1, above -1/(1+x^2) by the lower bound, for x >= 0.", lhs=sp.diff(Phi(-h) / phi(h), h), rhs=h * Phi(-h) / phi(h) - 1),
+        Step("bracket in s", "Where a >= s: m(a-s) - m(a+s) - 2s/a^2 is 0 at s = 0 and its slope in s is below 1/(1+(a-s)^2) + 1/(1+(a+s)^2) - 2/a^2 =", lhs=near + far - 2 / a**2, rhs=-2 * spare / (a**2 * product)),
         Step("falls in s", "which is negative where 2 a s <= 1, that is up to eps = 1:", lhs=spare.subs(half_width, small), rhs=zero, relation=">", witness=a**2 + small**4 + 2 * small**2 + (sp.Rational(1, 4) + 2 * room + room**2) / (1 + room) ** 2),
+        *_negative_argument_steps(),
         Step("rises in delta", "The bracket is negative: the ratio falls in a, and a falls in delta.", kind="argument"),
         Step("slope", "as above.", lhs=sp.exp(epsilon) * (phi(s + a) / a - Phi(-s - a)), rhs=slope),
     )  # fmt: skip
@@ -62,6 +78,8 @@ def reached_share() -> Derivation:
             Fault("1.25 e^{-a^2}", "claimed delta", lambda rhs: 2 * rhs),
             Fault("bracket that rises", "bracket in s", lambda rhs: -rhs),
             Fault("factor e^eps dropped", "slope", lambda rhs: phi(s - a) / a - Phi(-s - a)),
+            Fault("Mills ratio below sqrt(2 pi) e", "a < s: the bracket is negative", lambda rhs: rhs * sp.exp(1)),
+            Fault("s - a up to 1/20 only", "a < s: how far", lambda rhs: rhs + sp.Rational(1, 20)),
         ),
         covers={"N24-Fig7-monotone": "whole"},
     )
