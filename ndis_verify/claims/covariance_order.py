@@ -226,6 +226,15 @@ def _sharp(multiple: Fraction) -> Callable[[str], Evidence]:
     return run
 
 
+def _sharp_by_quadrature(excess: float) -> Any:
+    """Second minus first side at m = kappa = 2, eps = 0, g = log 2 + excess; T/2 is exponential."""
+    with mpmath.workdps(40):
+        g = mpmath.log(2) + mpmath.mpf(excess)
+        first = mpmath.quad(lambda x: -mpmath.expm1(-x) * mpmath.exp(-g - x), [0, 1, 4, 16, 64, mpmath.inf])
+        second = mpmath.quad(lambda x: -mpmath.expm1(x / 2 - g) * mpmath.exp(-x), mpmath.linspace(0, 2 * g, 9))
+        return second - first
+
+
 def _radial_margin(widen: float = 1.0, flip: bool = False):
     from scipy.special import gammainc, gammaincc
 
@@ -242,6 +251,12 @@ def _radial_margin(widen: float = 1.0, flip: bool = False):
     return margin
 
 
+def _beyond_margin(widen: float = 1.0, flip: bool = True):
+    margin = _radial_margin(widen, flip)
+    return lambda kappa_1, m, share: margin(kappa_1, m, share, 0.0)
+
+
+_BEYOND = Domain((continuous("kappa_1", "1e-3", 100, "log"), integer("m", 1, 60, "log"), continuous("share", 1, 5)))
 _RADIAL = Domain(
     (continuous("kappa_1", "1e-3", 100, "log"), integer("m", 1, 60, "log"), continuous("share", 0, 1), continuous("epsilon", 0, 4)),
 )
@@ -336,14 +351,23 @@ _tilted_points, digits=15,
         id="N26-P2-sharp",
         source="N26",
         title="the radial inequality fails beyond its domain",
-        statement="At kappa = 2, m = 2, eps = 0 the inequality of N26-P2 fails for g = 1.01 log 2, just above (m/2) log kappa.",
-        formula="E[(1-e^{g-T/2})_+] < E[(1-e^{-g+T/4})_+]",
-        hypotheses=("kappa = 2, m = 2, eps = 0, g = 1.01 log 2",),
-        declared=Verdict.CERTIFIED,
+        statement="At eps = 0 the inequality of N26-P2 fails for every kappa > 1, every m >= 1 and every g > (m/2) log kappa: the domain stated "
+        "there is the largest that serves every eps >= 0.",
+        formula="E[(1-e^{g-(kappa-1)T/2})_+] < E[(1-e^{-g+(1-1/kappa)T/2})_+]; for kappa = m = 2 they are e^{-g}/2 and (1-e^{-g})^2",
+        hypotheses=("kappa > 1", "m >= 1", "eps = 0", "g > (m/2) log kappa"),
+        declared=Verdict.PROVED,
         checks=(
-            Check("both sides as balls", Kind.ENCLOSURE, _sharp(Fraction(101, 100)), {
+            proof("equal at the edge, and falling apart", covariance_order.radial_sharp),
+            Check("both sides as balls at kappa = m = 2, g = 1.01 log 2", Kind.CROSSCHECK, _sharp(Fraction(101, 100)), {
                 "at the edge of the domain": _sharp(Fraction(1)), "inside the domain": _sharp(Fraction(9, 10)),
             }),
+            formula_check("the difference at kappa = m = 2 against quadrature", covariance_order.radial_sharp, _sharp_by_quadrature,
+                          lambda effort: [(x,) for x in (1e-6, 0.01, 1.0, 30.0)], digits=15),
+            attack_check(
+                "second side over the first beyond the edge, eps = 0", _beyond_margin(), _BEYOND,
+                mutants={"g below the edge": _beyond_margin(0.2), "sides swapped": _beyond_margin(flip=False)},
+                quick=1000, full=20_000, tolerance=1e-9,
+            ),
         ),
     ),
 )  # fmt: skip

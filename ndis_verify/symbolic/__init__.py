@@ -98,6 +98,7 @@ BUILDERS = (
     covariance_shift.two_eigenvalues_order,
     covariance_shift.radial_domain,
     covariance_order.scale_order,
+    covariance_order.radial_sharp,
     general_bound.additive_noise,
     general_bound.invariants,
     general_bound.sensitivities_in_variance,

@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.special_functions import Phi
+from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 
 zero = sp.Integer(0)
 edge, step = sp.symbols("T h", positive=True)
@@ -91,4 +91,43 @@ def scale_order() -> Derivation:
             Fault("result at nu - 2 eps", "bend", lambda rhs: rhs * (total + 2 * epsilon) / (total - 2 * epsilon)),
         ),
         covers={"N26-L3": "whole"},
+    )
+
+
+@cache
+def radial_sharp() -> Derivation:
+    """At eps = 0 the radial inequality (N26-P2) fails for every g > (m/2) log kappa, whatever kappa > 1 and m >= 1.
+
+    `number`: second minus first expectation for m = 2, kappa = 2, g = log 2 + `excess`.
+    """
+    k, m = sp.symbols("k m", positive=True)  # kappa = 1 + k
+    excess, t = sp.symbols("y t", positive=True)
+    g = sp.Symbol("g", real=True)
+    half, level = m / 2, m / 2 * sp.log(1 + k)
+    first = Qg(half, level / k) - Qg(half, (1 + k) * level / k)
+    second = Pg(half, (1 + k) * level / k) - Pg(half, level / k)
+    small = sp.exp(-excess) / 2  # e^{-g}
+    steps = (
+        Step("equal at the edge", "At g = (m/2) log kappa the two expectations are the closed forms of covariance_shift.radial_domain at eps = 0: Qg(m/2, e) - Qg(m/2, kappa e) and Pg(m/2, kappa e) - Pg(m/2, e), e = g/(kappa - 1).", lhs=first, rhs=second, reduce=lambda left, right: left - right.replace(Pg, lambda a, b: 1 - Qg(a, b))),
+        Step("first falls", "As g rises, 1 - e^{g - k T/2} falls wherever it is positive,", lhs=sp.diff(1 - sp.exp(g - k * t / 2), g), rhs=zero, relation="<", witness=-sp.exp(g - k * t / 2)),
+        Step("second rises", "and 1 - e^{-g + (1 - 1/kappa) T/2} rises.", lhs=sp.diff(1 - sp.exp(-g + k * t / (2 * (1 + k))), g), rhs=zero, relation=">", witness=sp.exp(-g + k * t / (2 * (1 + k)))),
+        Step("strictly", "T > 2 g/k and T < 2 kappa g/k have positive probability for g > 0: beyond the edge the first expectation is strictly below the second.", kind="argument"),
+        Step("m = 2, kappa = 2: first", "T/2 = x is exponential, x > g: with y = e^{-g} the antiderivative of (1 - e^{g - x}) e^{-x} gives y/2,", lhs=sp.diff(-sp.exp(-t) + sp.exp(g - 2 * t) / 2, t), rhs=(1 - sp.exp(g - t)) * sp.exp(-t)),
+        Step("m = 2, kappa = 2: second", "that of (1 - e^{-g + x/2}) e^{-x}, 0 < x < 2 g, gives (1 - y)^2,", lhs=sp.diff(-sp.exp(-t) + 2 * sp.exp(-g - t / 2), t), rhs=(1 - sp.exp(-g + t / 2)) * sp.exp(-t)),
+        Step("m = 2, kappa = 2: difference", "and (1 - y)^2 - y/2 = (2 - y)(1/2 - y): positive exactly for y < 1/2, that is g > log 2.", lhs=(1 - small) ** 2 - small / 2, rhs=(2 - small) * (1 - sp.exp(-excess)) / 2),
+    )  # fmt: skip
+    return Derivation(
+        id="covariance_order.radial_sharp",
+        title="The radial inequality fails beyond its domain",
+        sources=("N26-P2",),
+        hypotheses=("kappa > 1", "m >= 1", "eps = 0", "g > (m/2) log kappa"),
+        steps=steps,
+        result_step="m = 2, kappa = 2: difference",
+        symbols={"excess": excess},
+        faults=(
+            Fault("sides swapped", "m = 2, kappa = 2: difference", lambda rhs: -rhs),
+            Fault("edge without kappa", "equal at the edge", lambda rhs: rhs + Pg(half, level / k)),
+            Fault("first rises", "first falls", lambda rhs: -2 * sp.exp(g - k * t / 2)),
+        ),
+        covers={"N26-P2-sharp": "whole"},
     )
