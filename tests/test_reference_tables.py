@@ -318,6 +318,32 @@ def test_unknown_names_are_usage_errors(tmp_path, capsys):
     assert "delta" in capsys.readouterr().err
 
 
+_UNIT = ("mean_q=[0]", "cov_q=1")
+
+
+@pytest.mark.parametrize(("words", "code", "says"), [
+    (["no_such", "x=1"], 2, "quantity: unknown quantity"), (["gaussian_std", "sensitivity=1", "epsilon=1"], 2, "delta: missing"),
+    (["gaussian_std", "sensitivity=1", "epsilon=1", "epsilon=2", "delta=0.1"], 2, "epsilon = 2: is given twice"),
+    (["gaussian_std", "sensitivity=nan", "epsilon=1", "delta=0.1"], 2, "sensitivity = nan: must be a finite"),
+    (["gaussian_std", "sensitivity=1e999999999", "epsilon=1", "delta=0.1"], 2, "exponent"),
+    (["gaussian_std", "sensitivity=1", "epsilon=1", "delta=0.1", "--digits", "100000"], 2, "digits: must be between"),
+    (["hockey_stick", "mean_p=[]", "cov_p=1", *_UNIT, "epsilon=1"], 2, "mean_p = []"),
+    (["hockey_stick", 'mean_p=["1"', "cov_p=1", *_UNIT, "epsilon=1"], 2, "is not a JSON list"),
+    (["hockey_stick", "mean_p=" + "[" * 50_000, "cov_p=1", *_UNIT, "epsilon=1"], 2, "is not a JSON list"),
+    (["hockey_stick", "mean_p=[null]", "cov_p=1", *_UNIT, "epsilon=1"], 2, "mean_p: must be a number"),
+    (["hockey_stick", "mean_p=[1]", "cov_p=-1", *_UNIT, "epsilon=1"], 2, "cov_p = -1.0: must be positive definite"),
+    (["hockey_stick", "mean_p=[1]", "cov_p=[[1,2],[2,1]]", *_UNIT, "epsilon=1"], 2, "cov_p = "),
+    (["hockey_stick", "mean_p=[1]", "cov_p=1", *_UNIT, "epsilon=1e300"], 2, "epsilon: must be at most 1e20"),
+    (["hockey_stick", "mean_p=[1]", "cov_p=1", *_UNIT, "epsilon=1e20"], 3, "ask for its logarithm"),
+    (["rp_leverage", "r=1.5", "epsilon=1", "delta=0.1"], 2, "r: must be a positive integer"),
+    (["rp_hockey_stick", "leverage=0.5", "r=9", "epsilon=1", "direction=up"], 2, "direction: must be"),
+])  # fmt: skip
+def test_an_absurd_query_gets_a_clear_error(capsys, words, code, says):
+    assert main(["reference", "query", *words]) == code
+    error = capsys.readouterr().err
+    assert says in error and error.startswith("ndis-verify: ") and len(error) < 400
+
+
 def test_query_gives_a_certified_value_on_demand(capsys):
     assert main(["reference", "query", "hockey_stick", 'mean_p=["0.5"]', 'cov_p=["2"]', 'mean_q=["0"]', "cov_q=1", "epsilon=1", "--digits", "30", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)

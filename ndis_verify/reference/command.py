@@ -132,6 +132,8 @@ def _query(arguments: argparse.Namespace) -> int:
         name, sign, text = item.partition("=")
         if not sign:
             raise InputError("inputs", item, "must be NAME=VALUE")
+        if name in inputs:
+            raise InputError(name, text, "is given twice")
         inputs[name] = _value(name, text)
     start = time.perf_counter()
     request = {"id": None, "quantity": arguments.quantity, "inputs": inputs, "digits": arguments.digits}
@@ -140,7 +142,9 @@ def _query(arguments: argparse.Namespace) -> int:
         error = answer["error"]
         if error["kind"] == "precision":
             raise ArithmeticError(error["message"])
-        raise InputError(error["argument"] or "request", json.dumps(inputs), error["message"])
+        name, message = error["argument"] or "request", error["message"]
+        print(f"ndis-verify: {message if message.startswith(f'{name} = ') else f'{name}: {message}'}", file=sys.stderr)
+        return 2
     if arguments.json:
         print(json.dumps(request | answer))
     else:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
+
 from ndis_verify import fast, oracle
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, exact
+from ndis_verify.exact_number import MAX_EXPONENT, InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.reference.quantities import QUANTITIES, Answer
 
 FAST_RELATIVE_ERROR = 1e-11  # the accuracy that ndis_verify.fast documents
+_MAX_BITS = 3.33 * MAX_EXPONENT  # a number that nobody can read back is no answer, and writing it takes seconds
 _CHI2_ARGUMENTS = ("weights", "dofs", "noncentralities", "std", "shift", "x")
 
 
@@ -30,6 +33,8 @@ def _positional(name: str, inputs: dict[str, Any]) -> list[Any]:
 def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable[[dict[str, Any], int], Answer]:
     def answer(inputs: dict[str, Any], digits: int) -> Answer:
         enclosure = function(*_positional(name, inputs), digits=digits)
+        if enclosure.mid and abs(mpmath.mag(enclosure.mid)) > _MAX_BITS:
+            raise ArithmeticError(f"the value is about 2^{mpmath.mag(enclosure.mid)}, beyond 10^{MAX_EXPONENT} either way; ask for its logarithm")
         return (*enclosure.decimal(digits), enclosure.basis)
 
     return answer

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ndis_verify.exact_number import MAX_DIGITS as MAX_NUMBER_LENGTH
+from ndis_verify.exact_number import InputError, exact
 
 MAX_DIMENSION = 1_000_000
 MAX_DENSE_DIMENSION = 2_000
 MAX_COUNT = 10**12
+MAX_EPSILON = 10**20
 Answer = tuple[str, str, str]  # value, radius, basis
 
 
@@ -28,6 +30,16 @@ def number(value: Any) -> Any:
         raise TypeError("must be a number written as a decimal string")
     if isinstance(value, str) and len(value) > MAX_NUMBER_LENGTH:
         raise OverflowError(f"a number must have at most {MAX_NUMBER_LENGTH} characters")
+    return value
+
+
+def epsilon(value: Any) -> Any:
+    """A number of magnitude at most `MAX_EPSILON`: beyond it an evaluation takes the digits of epsilon itself."""
+    try:
+        if abs(exact(number(value))) > MAX_EPSILON:
+            raise OverflowError("must be at most 1e20 in magnitude")
+    except InputError:
+        pass  # no number: the engine says so
     return value
 
 
@@ -84,23 +96,23 @@ _LEAST_SQUARES = {
     "augmented_leverage": number,
     "d": count,
     "r": count,
-    "epsilon": number,
+    "epsilon": epsilon,
     "direction": direction,
 }
 
 QUANTITIES: dict[str, Quantity] = {
     quantity.name: quantity
     for quantity in (
-        Quantity("hockey_stick", {**_PAIR, "epsilon": number}),
-        Quantity("log_hockey_stick", {**_PAIR, "epsilon": number}),
+        Quantity("hockey_stick", {**_PAIR, "epsilon": epsilon}),
+        Quantity("log_hockey_stick", {**_PAIR, "epsilon": epsilon}),
         Quantity("epsilon_for_delta", {**_PAIR, "delta": number}),
         Quantity("generalized_chi2_cdf", _CHI2),
         Quantity("generalized_chi2_sf", _CHI2),
-        Quantity("gaussian_hockey_stick", {"sensitivity": number, "std": number, "epsilon": number}),
-        Quantity("gaussian_std", {"sensitivity": number, "epsilon": number, "delta": number}),
-        Quantity("rp_hockey_stick", {"leverage": number, "r": count, "epsilon": number, "direction": direction}),
-        Quantity("rp_leverage", {"r": count, "epsilon": number, "delta": number}),
-        Quantity("rp_ridge", {"norm_bound": number, "r": count, "epsilon": number, "delta": number}),
+        Quantity("gaussian_hockey_stick", {"sensitivity": number, "std": number, "epsilon": epsilon}),
+        Quantity("gaussian_std", {"sensitivity": number, "epsilon": epsilon, "delta": number}),
+        Quantity("rp_hockey_stick", {"leverage": number, "r": count, "epsilon": epsilon, "direction": direction}),
+        Quantity("rp_leverage", {"r": count, "epsilon": epsilon, "delta": number}),
+        Quantity("rp_ridge", {"norm_bound": number, "r": count, "epsilon": epsilon, "delta": number}),
         Quantity("als_hockey_stick", _LEAST_SQUARES),
         Quantity("als_exact_hockey_stick", _LEAST_SQUARES),
     )
