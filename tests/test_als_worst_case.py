@@ -143,6 +143,40 @@ def test_the_largest_cap_lies_between_the_certified_ones(target):
     assert fast.als_hockey_stick(float(found.leverage), float(found.unsafe), *target[:3], found.direction) > target[3]
 
 
+def test_caps_of_many_targets_are_those_of_each():
+    rng = np.random.default_rng(82)
+    r, epsilon, delta = np.floor(10 ** rng.uniform(0.5, 5, 12)), 10 ** rng.uniform(-5, 1.5, 12), 10 ** rng.uniform(-30, -0.5, 12)
+    for cap, worst, curve in (
+        (fast.als_cap, fast.als_worst_case, fast.log_als_hockey_stick),
+        (fast.als_exact_cap, fast.als_exact_worst_case, fast.log_als_exact_hockey_stick),
+    ):
+        caps = cap(3, r, epsilon, delta)
+        found = worst(caps, 3, r, epsilon)
+        assert (found.delta <= delta).all() and (found.delta >= delta * (1 - 1e-8)).all()
+        assert caps[:2] == pytest.approx([float(cap(3, *(x[k] for x in (r, epsilon, delta)))) for k in (0, 1)], rel=1e-10)
+        for k in range(0, 12, 4):
+            p = np.minimum(rng.uniform(size=40) ** 2 * caps[k], caps[k])
+            for name in DIRECTIONS:
+                assert np.max(curve(p, caps[k], 3, r[k], epsilon[k], name)) <= np.log(delta[k])
+
+
+def test_targets_that_any_cap_meets():
+    """The largest loss of one row and one feature at the largest float cap is (1/2) log(1/(1 - cap)) < 50."""
+    cap = fast.als_exact_cap(1, 1, [50.0, 1.0], 1e-9)
+    assert 1 - 1e-14 < cap[0] < 1
+    assert cap[1] < 0.9 and fast.als_exact_worst_case(cap[0], 1, 1, 50.0).delta == 0
+
+
+def test_two_peaks_in_one_direction_are_both_looked_into():
+    """Next to p = 0 and inside: at each of these targets a dense grid has nothing above what the search found."""
+    share = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-20, 20, 4001))), [1.0]])
+    for d, r, epsilon, delta in ((3, 61, 3.3, 5.3e-28), (2, 12, 0.068, 2.2e-27), (24, 108, 0.015, 2.2e-24), (31, 30, 0.09, 1e-15), (60, 150, 2.0, 1e-20)):
+        cap = fast.als_cap(d, r, epsilon, delta)
+        found = fast.als_worst_case(cap, d, r, epsilon)
+        for name in DIRECTIONS:
+            assert fast.log_als_hockey_stick(np.minimum(share * cap, cap), cap, d, r, epsilon, name).max() <= found.log_delta + 1e-10
+
+
 @pytest.mark.parametrize("target", [(2, 8, 0.5, 1e-4), (3, 4, 8.0, 1e-5)], ids=str)
 def test_the_largest_finite_cap_lies_between_the_certified_ones(target):
     found = oracle.certified_als_exact_cap(*target, relative="0.03")
@@ -184,7 +218,7 @@ def test_many_rows_by_two_routes(case):
         lambda: fast.als_worst_case([0.1, 0.2], 2, 10, [1, 2, 3]),
         lambda: fast.als_exact_worst_case(0.1, 3, 2, 1),
         lambda: fast.als_cap(2, 10, 1, 0),
-        lambda: fast.als_cap(2, 10, [1, 2], 0.1),
+        lambda: fast.als_cap(2, [10, 20, 30], [1, 2], 0.1),
         lambda: fast.als_exact_cap(3, 2, 1, 0.1),
         lambda: fast.als_exact_cap(2, 10, 1, 1),
     ],

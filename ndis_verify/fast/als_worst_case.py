@@ -2,9 +2,9 @@
 
 Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2). Both laws, in both directions and at every epsilon, are
 worst on q = cap: with x = p/(1-p), y = (q-p)/(1-q) the asymptotic divergence grows along 1/y - 1/x = const, the finite-r one with q
-at a fixed p/q. So the search is over p in [0, cap]: a grid, then ever finer ones around its best point in each direction.
-The cap is found from above: the worst record at a cap is taken down its own curve to where it meets the target, that cap has
-its own worst record, and so on.
+at a fixed p/q. So the search is over p in [0, cap] in both directions: a grid in the log odds of p/cap, and parabolas ever smaller
+around its highest points. The cap is found along the curve of the worst record: where that meets the target there is another worst
+record, and so on; what is returned was searched, with nothing above the target. All targets of an array are searched at once.
 """
 
 from __future__ import annotations
@@ -13,24 +13,38 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.calibration import SAFETY, probabilities
-from ndis_verify.fast.hockey_stick import checked_epsilons
-from ndis_verify.fast.least_squares import checked_records, log_als_hockey_stick, require_enough_rows
-from ndis_verify.fast.safe_root import safe_root
+from ndis_verify.fast.curve import checked_epsilons, log_entries, to_log_delta
+from ndis_verify.fast.least_squares import als_spectrum, checked_records, require_enough_rows
+from ndis_verify.fast.spectrum import Spectrum
 
 DIRECTIONS = ("delete", "insert")
-_ENDS = -15.0, 15.0
-_GRID = np.linspace(*_ENDS, 41)
-_ZOOM = np.linspace(-1.0, 1.0, 9)
-_REACHES = (0.75, 0.2, 0.05)
-_STEPS = (0.02, 0.003, 3e-4, 5e-5)
-_MOVES = 40
+CEILING = -np.expm1(-34.0)  # the largest cap that is looked at: 1 - 1.7e-15
+_GRID = np.linspace(-15.0, 15.0, 41)
+_ODDS = np.concatenate([[-15.75], _GRID, [15.75]])  # those at the ends stand for p = 0 and p = q
+_SHARES = np.concatenate([[0.0], expit(_GRID), [1.0]])
+_FEW = np.array([-15.75, -10.0, -6.0, -4.0, -3.0, -2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0, 3.0, 5.0, 15.75])
+_PEAKS = 4  # highest points of a grid that are looked into
+_APART = 0.05  # how far below the true maximum, relative to log delta, a parabola through a grid may lie
+_STEPS = (0.15, 0.03)
+_APPROACH = (((0.5, 0.1), True), ((0.03,), True), ((6e-3,), False))
+_LAST_STEPS = (6e-3, 1e-3)
+_TRIES = 8
+_MOVES = 30
 _MARGIN = 1e-10  # how far below the target a record is taken, so that the next worst record is not above it
-Curve = Callable[..., np.ndarray]
+_LOWEST = -740.0  # log of the smallest log(1/(1 - cap))
+_NEVER = -1e300
+
+
+class Law(NamedTuple):
+    """log delta of records (p, q, d, r, epsilon, whether it is inserted), all arrays of one length but d; and a draft of it."""
+
+    curve: Callable[..., np.ndarray]
+    draft: Callable[..., np.ndarray]
 
 
 class WorstRecord(NamedTuple):
@@ -48,138 +62,277 @@ def als_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "bot
     cap in [0, 1), epsilon >= 0 and whole r >= 1 broadcast; one whole d >= 1; direction "both": the larger of the two. A search, not
     a proof: within 1e-6 relative of the certified suprema where compared, and no point of a dense grid was 1e-10 above it. Raises `InputError`.
     """
-    return _worst(log_als_hockey_stick, cap, d, r, epsilon, direction)
+    return _worst(_NORMAL, cap, d, r, epsilon, direction)
 
 
 def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "both") -> WorstRecord:
     """max of `als_exact_hockey_stick` over 0 <= p <= q <= cap, the finite-r law; as `als_worst_case`, with r >= d."""
     require_enough_rows(*checked_records(0.0, 0.0, d, r, "delete")[2:])
-    return _worst(log_als_exact_hockey_stick, cap, d, r, epsilon, direction)
+    return _worst(_FINITE, cap, d, r, epsilon, direction)
 
 
-def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> float:
+def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5).
 
-    Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). One target: epsilon >= 0,
-    0 < delta < 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds. Raises `InputError`.
+    Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). epsilon >= 0, 0 < delta < 1 and
+    whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds;
+    1 - 1.7e-15 where any cap will do. Raises `InputError`.
     """
-    return _cap(log_als_hockey_stick, _along_constant_difference, *_checked_target(d, r, epsilon, delta))
+    d, r, epsilon, delta = _checked_targets(d, r, epsilon, delta)
+    return _caps(_NORMAL, d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)[()]
 
 
-def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> float:
+def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r)."""
-    d, r, epsilon, delta = _checked_target(d, r, epsilon, delta, zero=True)
-    require_enough_rows(d, np.asarray(r))
-    if delta == 0:
-        return float(-np.expm1(-2 * epsilon / r))
-    return _cap(log_als_exact_hockey_stick, _at_constant_ratio, d, r, epsilon, delta)
+    d, r, epsilon, delta = _checked_targets(d, r, epsilon, delta, zero=True)
+    require_enough_rows(d, r)
+    result = -np.expm1(-2 * epsilon / r).ravel()
+    live = np.flatnonzero(delta.ravel())
+    result[live] = _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta)))
+    return result.reshape(delta.shape)[()]
 
 
-def _worst(curve: Curve, cap: Any, d: Any, r: Any, epsilon: Any, direction: str, fine: bool = True) -> WorstRecord:
+def _normal_curve(p, q, d, r, epsilon, insert) -> np.ndarray:
+    """`log_als_hockey_stick` with a direction for each entry: one integral for all of them."""
+    order = np.argsort(insert, kind="stable")
+    parts = np.split(order, [np.count_nonzero(~insert)])
+    laws = [als_spectrum(p[part], q[part], d, r[part], name) for part, name in zip(parts, DIRECTIONS) if part.size]
+    joined = [np.concatenate([getattr(law, name) for law in laws]) for name in ("alpha", "shift_squared", "multiplicity", "log_ratio")]
+    result = np.empty(p.shape)
+    result[order] = to_log_delta(log_entries(Spectrum(*joined), np.arange(p.size), epsilon[order]))
+    return result
+
+
+def _finite_curve(p, q, d, r, epsilon, insert, draft: bool = False) -> np.ndarray:
+    result = np.empty(p.shape)
+    for part, name in ((~insert, "delete"), (insert, "insert")):
+        if part.any():
+            result[part] = log_als_exact_hockey_stick(p[part], q[part], d, r[part], epsilon[part], name, draft=draft)
+    return result
+
+
+_NORMAL = Law(_normal_curve, _normal_curve)
+_FINITE = Law(_finite_curve, lambda *record: _finite_curve(*record, draft=True))
+
+
+class _Setting(NamedTuple):
+    """What is searched: a law, and for each target a cap, r and epsilon."""
+
+    law: Law
+    d: int
+    cap: np.ndarray
+    r: np.ndarray
+    epsilon: np.ndarray
+
+    def at(self, row: np.ndarray, share: np.ndarray, insert: np.ndarray, draft: bool) -> np.ndarray:
+        """log delta of the records p = share * cap of the targets `row`; row and insert broadcast to share (..)."""
+        row, insert = np.broadcast_to(row, share.shape).ravel(), np.broadcast_to(insert, share.shape).ravel()
+        q = self.cap[row]
+        p = np.minimum(share.ravel() * q, q)
+        curve = self.law.draft if draft else self.law.curve
+        return curve(p, q, self.d, self.r[row], self.epsilon[row], insert).reshape(share.shape)
+
+    def take(self, rows: np.ndarray) -> _Setting:
+        return self._replace(cap=self.cap[rows], r=self.r[rows], epsilon=self.epsilon[rows])
+
+
+class _Peaks(NamedTuple):
+    """Records that may be the worst: of which target, in which direction; where, and the log odds of that or next to it."""
+
+    row: np.ndarray
+    insert: np.ndarray
+    share: np.ndarray
+    odds: np.ndarray
+    value: np.ndarray
+
+
+def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
+    """The highest points of a grid by the parabolas through them, those of a target that can compete."""
+    count, cells = setting.cap.size, sides.size * _SHARES.size
+    rows = np.arange(count)[:, None, None]
+    values = setting.at(rows, np.broadcast_to(_SHARES, (count, sides.size, _SHARES.size)), sides[:, None], True)
+    padded = np.pad(values, ((0, 0), (0, 0), (1, 1)), constant_values=-np.inf)
+    left, right = padded[..., :-2], padded[..., 2:]
+    with np.errstate(all="ignore"):
+        bend = left - 2 * values + right
+        step, gain = 0.5 * (left - right) / bend, -((left - right) ** 2) / (8 * bend)
+    smooth = np.isfinite(bend) & (bend < 0)
+    score = np.where((values >= left) & (values >= right), values + np.where(smooth, gain, 0.0), -np.inf).reshape(count, cells)
+    odds = (_ODDS + np.where(smooth, np.clip(step, -1, 1), 0.0) * (_GRID[1] - _GRID[0])).reshape(count, cells)
+    best = np.argsort(-score, axis=1, kind="stable")[:, :_PEAKS]
+    near = np.take_along_axis(score, best, axis=1)
+    with np.errstate(invalid="ignore"):
+        kept = (near > near[:, :1] - _APART * np.maximum(-near[:, :1], 40.0)) & (near > -np.inf)
+    kept[:, 0] = True
+    row, place = np.nonzero(kept)
+    cell = best[row, place]
+    return _Peaks(row, sides[cell // _SHARES.size], _SHARES[cell % _SHARES.size], odds[row, cell], values.reshape(count, cells)[row, cell])
+
+
+def _climbed(setting: _Setting, peaks: _Peaks, steps: tuple[float, ...], draft: bool) -> _Peaks:
+    """The vertices of parabolas through three records each, ever closer together; the highest record seen.
+
+    Where a vertex lies outside, the next three are around it, as far apart as before.
+    """
+    _, _, share, odds, value = peaks = _Peaks(*(part.copy() for part in peaks))
+    for reach in steps:
+        todo = np.arange(odds.size)
+        for _ in range(_TRIES):
+            around = expit(odds[todo, None] + reach * np.array([-1.0, 0.0, 1.0]))
+            values = setting.at(peaks.row[todo, None], around, peaks.insert[todo, None], draft)
+            best = values.argmax(axis=1)[:, None]
+            top, where = np.take_along_axis(values, best, axis=1)[:, 0], np.take_along_axis(around, best, axis=1)[:, 0]
+            share[todo], value[todo] = np.where(top > value[todo], where, share[todo]), np.maximum(top, value[todo])
+            left, centre, right = values.T
+            with np.errstate(all="ignore"):
+                bend = left - 2 * centre + right
+                step = np.where(bend < 0, 0.5 * (left - right) / bend, 2.0 * best[:, 0] - 2.0)
+            moved = np.clip(odds[todo] + reach * np.clip(np.nan_to_num(step), -2, 2), _ODDS[0], _ODDS[-1])
+            outside = (np.abs(step) > 1) & (moved != odds[todo])
+            odds[todo], todo = moved, todo[outside]
+            if not todo.size:
+                break
+    return peaks
+
+
+def _highest(setting: _Setting, sides: np.ndarray) -> _Peaks:
+    """One record for each target: the highest that was found."""
+    peaks = _climbed(setting, _scouted(setting, sides), _STEPS, draft=True)
+    best = np.full(setting.cap.size, -np.inf)
+    np.maximum.at(best, peaks.row, peaks.value)
+    with np.errstate(invalid="ignore"):
+        near = ~(peaks.value < best[peaks.row] - 1e-3)
+    peaks = _Peaks(*(part[near] for part in peaks))
+    if setting.law.curve is not setting.law.draft:
+        peaks = peaks._replace(value=setting.at(peaks.row, peaks.share, peaks.insert, False))
+    peaks = _climbed(setting, peaks, _LAST_STEPS, draft=False)
+    order = np.lexsort((peaks.value, peaks.row))
+    ends = np.flatnonzero(np.append(np.diff(peaks.row[order]), 1))
+    return _Peaks(*(part[order[ends]] for part in peaks))
+
+
+def _worst(law: Law, cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> WorstRecord:
     if direction != "both" and direction not in DIRECTIONS:
         raise InputError("direction", direction, "must be 'delete', 'insert' or 'both'")
     cap = probabilities(cap, "cap")
     if (cap == 1).any():
         raise InputError("cap", 1.0, "must be less than 1")
+    _, _, d, r = checked_records(0.0, 0.0, d, r, "delete")
     try:
-        cap, r, epsilon = np.broadcast_arrays(cap, np.asarray(r, dtype=np.float64), checked_epsilons(epsilon))
+        cap, r, epsilon = np.broadcast_arrays(cap, r, checked_epsilons(epsilon))
     except ValueError:
         raise InputError("epsilon", np.shape(epsilon), "must broadcast with cap and r") from None
-    names = DIRECTIONS if direction == "both" else (direction,)
-    found = [_highest(curve, cap.ravel(), d, r.ravel(), epsilon.ravel(), name, fine) for name in names]
-    values = np.stack([value for value, _ in found])
-    best = values.argmax(axis=0)
-    rows = np.arange(cap.size)
-    log_delta = values[best, rows].reshape(cap.shape)
-    share = np.stack([share for _, share in found])[best, rows].reshape(cap.shape)
+    sides = np.array([False, True]) if direction == "both" else np.array([direction == "insert"])
+    found = _highest(_Setting(law, d, *(x.ravel() for x in (cap, r, epsilon))), sides)
+    log_delta, share, insert = (part.reshape(cap.shape) for part in (found.value, found.share, found.insert))
     with np.errstate(under="ignore"):
         delta = np.minimum(np.exp(log_delta), 1.0)
-    return WorstRecord(delta[()], log_delta[()], (share * cap)[()], np.array(names)[best].reshape(cap.shape)[()])
+    return WorstRecord(delta[()], log_delta[()], np.minimum(share * cap, cap)[()], np.where(insert, "insert", "delete")[()])
 
 
-def _highest(curve: Curve, cap: np.ndarray, d: Any, r: np.ndarray, epsilon: np.ndarray, direction: str, fine: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(log delta, p/cap) of the highest point found on q = cap, row by row; in the log odds of p/cap, as maxima crowd at both ends."""
-    best, share = np.full(cap.size, -np.inf), np.zeros(cap.size)
-
-    def keep(shares: np.ndarray) -> np.ndarray:
-        nonlocal best, share
-        q = np.broadcast_to(cap[:, None], shares.shape)
-        p, repeats = np.minimum(shares * q, q), shares.shape[1]
-        logs = curve(p.ravel(), q.ravel(), d, np.repeat(r, repeats), np.repeat(epsilon, repeats), direction)
-        values = np.asarray(logs).reshape(shares.shape)
-        place = values.argmax(axis=1)[:, None]
-        top = np.take_along_axis(values, place, axis=1)[:, 0]
-        share = np.where(top > best, np.take_along_axis(shares, place, axis=1)[:, 0], share)
-        best = np.maximum(best, top)
-        return values
-
-    keep(np.broadcast_to(np.concatenate([[0.0], expit(_GRID), [1.0]]), (cap.size, _GRID.size + 2)))
-    for reach in _REACHES if fine else ():
-        keep(expit(np.clip(logit(share), *_ENDS)[:, None] + reach * _ZOOM))
-    middle = np.clip(logit(share), *_ENDS)
-    for reach in _STEPS if fine else ():
-        left, centre, right = keep(expit(middle[:, None] + reach * np.array([-1.0, 0.0, 1.0]))).T
-        with np.errstate(all="ignore"):
-            step = 0.5 * (left - right) / (left - 2 * centre + right)  # the vertex of a parabola
-        middle = middle + reach * np.where(np.abs(step) <= 1, step, 0.0)
-    return best, share
-
-
-def _cap(curve: Curve, descend: Callable[..., tuple], d: int, r: float, epsilon: float, delta: float) -> float:
-    goal = np.log(delta) - SAFETY
-    log_room = np.log(0.05)  # log of log(1/(1-cap))
-    while (worst := _worst(curve, _cap_of(log_room), d, r, epsilon, "both", fine=False)).log_delta <= goal:
-        log_room += 1.0
-        if _cap_of(log_room) >= 1:
-            raise InputError("delta", delta, "is met at every cap below 1 - 1e-16: there is no largest one")
-    cap, fine = float(_cap_of(log_room)), False
+def _caps(law: Law, d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
+    goal, sides = np.log(delta) - SAFETY, np.array([False, True])
+    room, record = _roughly(law, d, r, epsilon, goal)
+    setting = _Setting(law, d, _cap_of(room), r, epsilon)
+    for reach, draft in _APPROACH:
+        record = _climbed(setting, record, reach, draft)
+        record = record._replace(share=_share(record.odds), value=np.full(room.shape, -np.inf))
+        room = _met(setting, record, goal, room)
+        setting = setting._replace(cap=_cap_of(room))
+    cap, todo = np.full(room.shape, CEILING), np.arange(room.size)
     for _ in range(_MOVES):
-        at = descend(float(worst.leverage), cap)
-
-        def excess(u: np.ndarray, _: np.ndarray) -> np.ndarray:
-            p, q = at(u)
-            return np.maximum(curve(p, q, d, r, epsilon, str(worst.direction)), -1e300) - goal + _MARGIN
-
-        high = np.array([1.0])
-        while excess(high, high)[0] > 0:
-            high *= 2
-        cap = min(cap, float(at(safe_root(excess, high, np.array([0.0])))[1][0]))
-        worst = _worst(curve, cap, d, r, epsilon, "both", fine)
-        if worst.log_delta <= goal and not fine:  # any record bounds the cap; the finest search is for the last ones
-            fine, worst = True, _worst(curve, cap, d, r, epsilon, "both")
-        if worst.log_delta <= goal:
+        part = setting.take(todo)._replace(cap=_cap_of(room[todo]))
+        record = _highest(part, sides)
+        over = record.value > goal[todo]
+        cap[todo[~over]] = part.cap[~over]
+        todo, record = todo[over], _Peaks(*(x[over] for x in record))
+        if not todo.size:
             return cap
+        record = record._replace(row=np.arange(todo.size))
+        room[todo] = _met(setting.take(todo), record, goal[todo], room[todo])
     raise ArithmeticError(f"als_cap: the worst records of {_MOVES} caps did not settle")
 
 
-def _cap_of(log_room: float) -> float:
-    return -np.expm1(-np.exp(log_room))
+def _cap_of(room: np.ndarray) -> np.ndarray:
+    """The cap of room = log log(1/(1 - cap))."""
+    return np.minimum(-np.expm1(-np.exp(room)), CEILING)
 
 
-def _along_constant_difference(p: float, q: float) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """u -> (p, q) with x = x0/(1 + tau x0), y = y0/(1 + tau y0), u = tau max(x0, y0)."""
-    x0, y0 = p / (1 - p), (q - p) / (1 - q)
+def _roughly(law: Law, d: int, r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> tuple[np.ndarray, _Peaks]:
+    """Where the largest of a few records is about delta, and that record of each target."""
+    level = np.sqrt(-2 * goal)
+    shift = np.maximum(2 * epsilon / (np.sqrt(2 * epsilon + level**2) + level), 2.5 * np.exp(goal))  # of a Gaussian mechanism
+    best = np.zeros(goal.shape, dtype=int)
 
-    def at(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        tau = u / max(x0, y0)
-        x, y = x0 / (1 + tau * x0), y0 / (1 + tau * y0)
-        smaller = x / (1 + x)
-        return smaller, np.maximum((x + y + x * y) / ((1 + x) * (1 + y)), smaller)
+    def largest(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        setting = _Setting(law, d, _cap_of(room), r[rows], epsilon[rows])
+        few = np.broadcast_to(expit(_FEW), (room.size, 2, _FEW.size))
+        values = setting.at(np.arange(room.size)[:, None, None], few, np.array([[False], [True]]), True).reshape(room.size, -1)
+        best[rows] = values.argmax(axis=1)
+        return values.max(axis=1)
 
-    return at
-
-
-def _at_constant_ratio(p: float, q: float) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """u -> (p, q)/(1 + u)."""
-    return lambda u: (np.minimum(p / (1 + u), q / (1 + u)), q / (1 + u))
+    room = _crossing(largest, np.log(2 * shift / np.sqrt(r)), goal, 0.05 * -goal)
+    odds = _FEW[best % _FEW.size]
+    return room, _Peaks(np.arange(goal.size), best >= _FEW.size, _share(odds), odds, np.full(goal.shape, -np.inf))
 
 
-def _checked_target(d: Any, r: Any, epsilon: Any, delta: Any, zero: bool = False) -> tuple[int, float, float, float]:
+def _share(odds: np.ndarray) -> np.ndarray:
+    """p/cap, 0 and 1 at the ends of the grid."""
+    return np.where(odds <= _ODDS[0], 0.0, np.where(odds >= _ODDS[-1], 1.0, expit(odds)))
+
+
+def _met(setting: _Setting, record: _Peaks, goal: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """Where the records at their p/q are just below the goal."""
+
+    def value(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        part = setting.take(rows)._replace(cap=_cap_of(room))
+        return part.at(np.arange(rows.size), record.share[rows], record.insert[rows], False)
+
+    return _crossing(value, room, goal - _MARGIN, np.full(goal.shape, _MARGIN / 2))
+
+
+def _crossing(
+    value: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarray, goal: np.ndarray, tolerance: np.ndarray
+) -> np.ndarray:
+    """Where value(room, rows), increasing, is within the tolerance of the goal; the end of the range where it is below it there.
+
+    log(-log delta) is close to linear in room: secants, halved brackets where they would leave one.
+    """
+    top = float(np.log(-np.log1p(-CEILING)))
+    low, high = np.full(start.shape, _LOWEST), np.full(start.shape, top)
+    x, slope = np.clip(start, _LOWEST, top), np.full(start.shape, -1.5)
+    before, last = np.full(start.shape, np.nan), np.full(start.shape, np.nan)
+    todo = np.arange(start.size)
+    for _ in range(80):
+        found = np.maximum(value(x[todo], todo), _NEVER)
+        gap = np.log(-np.minimum(found, -1e-300)) - np.log(-goal[todo])
+        above = found > goal[todo]
+        high[todo] = np.where(above, np.minimum(high[todo], x[todo]), high[todo])
+        low[todo] = np.where(above, low[todo], np.maximum(low[todo], x[todo]))
+        done = (np.abs(found - goal[todo]) <= tolerance[todo]) | (high[todo] - low[todo] <= 4e-16 * np.maximum(1, np.abs(x[todo])))
+        with np.errstate(all="ignore"):
+            secant = (gap - last[todo]) / (x[todo] - before[todo])
+        slope[todo] = np.where((secant < -0.02) & (secant > -1e4) & (np.abs(gap) < 30), secant, slope[todo])
+        before[todo], last[todo] = x[todo], gap
+        step = x[todo] - np.clip(gap / slope[todo], -4, 4)
+        outside = (step <= low[todo]) | (step >= high[todo])
+        middle = np.where(high[todo] < top, 0.5 * (np.maximum(low[todo], x[todo] - 8) + np.minimum(high[todo], x[todo] + 8)), np.minimum(step, top))
+        x[todo] = np.where(done, x[todo], np.where(outside, middle, step))
+        todo = todo[~done]
+        if not todo.size:
+            break
+    return x
+
+
+def _checked_targets(d: Any, r: Any, epsilon: Any, delta: Any, zero: bool = False) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     _, _, d, r = checked_records(0.0, 0.0, d, r, "delete")
     epsilon, delta = checked_epsilons(epsilon), probabilities(delta, "delta")
-    for name, value in (("r", r), ("epsilon", epsilon), ("delta", delta)):
-        if value.ndim:
-            raise InputError(name, f"an array of shape {value.shape}", "must be one number")
-    if delta == 1 or (delta == 0 and not zero):
-        raise InputError("delta", float(delta), "must be less than 1" if delta else "must be positive")
-    return d, float(r), float(epsilon), float(delta)
+    if (delta == 1).any():
+        raise InputError("delta", 1.0, "must be less than 1")
+    if not zero and (delta == 0).any():
+        raise InputError("delta", 0.0, "must be positive")
+    try:
+        r, epsilon, delta = (np.array(x) for x in np.broadcast_arrays(r, epsilon, delta))
+    except ValueError:
+        raise InputError("epsilon", np.shape(epsilon), "must broadcast with r and delta") from None
+    return d, r, epsilon, delta
