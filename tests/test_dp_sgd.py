@@ -11,7 +11,7 @@ from scipy.stats import binom, chi2, kstest, norm
 
 from ndis_verify.audit import audit_scores
 from ndis_verify.audit.dp_sgd import (
-    DpSgd, Linear, Network, black_box_scores, clipped_sum, linear_delta, loss_sums, noisy_sum, per_example_gradients, train, white_box_scores,
+    DpSgd, Linear, Network, black_box_scores, linear_delta, loss_sums, noisy_sum, per_example_gradients, train, white_box_scores,
 )  # fmt: skip
 from ndis_verify.audit.subsampled_gaussian import accountant_epsilon, composed_step, step_delta
 from ndis_verify.exact_number import InputError
@@ -47,7 +47,7 @@ def test_every_gradient_is_clipped_by_itself(clip):
     x, y = _data()
     parameters = np.random.default_rng(3).standard_normal((2, NETWORK.size))
     drawn = np.array([[1, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1]])
-    found = clipped_sum(NETWORK, parameters, x, y, drawn, clip)
+    found = NETWORK.clipped_sum(parameters, x, y, drawn, clip)
     for theta, chosen, total in zip(parameters, drawn, found, strict=True):
         gradients = per_example_gradients(NETWORK, theta, x, y)
         clipped = [g * min(1, clip / np.linalg.norm(g)) for g in gradients]

@@ -12,7 +12,7 @@ from scipy.stats import binom
 from ndis_verify.audit.subsampled_gaussian import ComposedStep, composed_step
 from ndis_verify.exact_number import InputError
 
-_BLOCK = 4_000_000  # numbers that one block of models may hold
+_BLOCK = 200_000  # numbers of one array of a block of models: what stays in the cache
 
 
 class Model(Protocol):
@@ -28,6 +28,8 @@ class Model(Protocol):
     def norms(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray: ...
 
     def weighted_gradients(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, weights: Any) -> np.ndarray: ...
+
+    def clipped_sum(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,20 @@ class Network:
 
         A layer's gradient is the outer product of its input (with a 1 for the bias) and its slopes: the norm is the product of theirs.
         """
-        hidden, at_hidden, at_logits = self._slopes(parameters, x, y)
-        first = ((x**2).sum(axis=1) + 1) * (at_hidden**2).sum(axis=2)
-        return np.sqrt(first + ((hidden**2).sum(axis=2) + 1) * (at_logits**2).sum(axis=2))
+        return self._norms(self._slopes(parameters, x, y), x)
 
     def weighted_gradients(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, weights: Any) -> np.ndarray:
         """`sum_i weights[., i] grad_i`, (models, size)."""
         return self._weighted(self._slopes(parameters, x, y), x, weights)
+
+    def clipped_sum(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float) -> np.ndarray:
+        """`sum_i drawn[., i] grad_i min(1, clip/|grad_i|)`, (models, size); one pass forward and back."""
+        slopes = self._slopes(parameters, x, y)
+        return self._weighted(slopes, x, drawn * _shrinking(self._norms(slopes, x), clip))
+
+    def _norms(self, slopes: tuple[np.ndarray, np.ndarray, np.ndarray], x: np.ndarray) -> np.ndarray:
+        hidden, at_hidden, at_logits = (np.einsum("...i,...i->...", part, part) for part in slopes)
+        return np.sqrt((np.einsum("...i,...i->...", x, x) + 1) * at_hidden + (hidden + 1) * at_logits)
 
     def _weighted(self, slopes: tuple[np.ndarray, np.ndarray, np.ndarray], x: np.ndarray, weights: Any) -> np.ndarray:
         hidden, at_hidden, at_logits = slopes
@@ -85,7 +94,9 @@ class Network:
 
     def _forward(self, parameters: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (first, bias), (second, offset) = self._layers(parameters)
-        hidden = np.tanh(x @ first + bias[:, None, :])
+        hidden = x @ first
+        hidden += bias[:, None, :]
+        np.tanh(hidden, out=hidden)
         return hidden, hidden @ second + offset[:, None, :]
 
     def _slopes(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -94,8 +105,9 @@ class Network:
         at_logits = np.exp(logits - logits.max(axis=2, keepdims=True))
         at_logits /= at_logits.sum(axis=2, keepdims=True)
         at_logits[:, np.arange(len(y)), y] -= 1
-        second = self._layers(parameters)[1][0]
-        return hidden, (at_logits @ second.transpose(0, 2, 1)) * (1 - hidden**2), at_logits
+        at_hidden = at_logits @ self._layers(parameters)[1][0].transpose(0, 2, 1)
+        at_hidden *= 1 - hidden**2
+        return hidden, at_hidden, at_logits
 
     def _layers(self, parameters: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         ends = np.cumsum([self.inputs * self.hidden, self.hidden, self.hidden * self.classes])
@@ -135,6 +147,10 @@ class Linear:
         """`sum_i weights[., i] x_i`, (models, size)."""
         return np.broadcast_to(weights, (len(parameters), len(x))) @ x
 
+    def clipped_sum(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float) -> np.ndarray:
+        """`sum_i drawn[., i] x_i min(1, clip/|x_i|)`, (models, size)."""
+        return self.weighted_gradients(parameters, x, y, drawn * _shrinking(self.norms(parameters, x, y), clip))
+
 
 @dataclass(frozen=True)
 class DpSgd:
@@ -173,17 +189,17 @@ def per_example_gradients(model: Model, parameters: np.ndarray, x: np.ndarray, y
     return model.weighted_gradients(repeated, x, y, np.eye(len(x)))
 
 
-def clipped_sum(model: Model, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float) -> np.ndarray:
-    """`sum over drawn records of grad_i min(1, clip/|grad_i|)`, (models, size); drawn (models, n) of 0 and 1."""
-    norms = model.norms(parameters, x, y)
-    return model.weighted_gradients(parameters, x, y, drawn * np.minimum(1.0, clip / np.maximum(norms, 1e-300)))
+def _shrinking(norms: np.ndarray, clip: float) -> np.ndarray:
+    return np.minimum(1.0, clip / np.maximum(norms, 1e-300))
 
 
 def noisy_sum(model: Model, settings: DpSgd, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """What one step releases for every model, (models, size): Poisson sample, clipped sum, noise."""
     drawn = rng.random((len(parameters), len(x))) < settings.rate
-    total = clipped_sum(model, parameters, x, y, drawn, settings.clip)
-    return total + settings.noise * settings.clip * rng.standard_normal(total.shape)
+    noise = rng.standard_normal(parameters.shape)
+    noise *= settings.noise * settings.clip
+    noise += model.clipped_sum(parameters, x, y, drawn, settings.clip)
+    return noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,6 +231,24 @@ def train(model: Model, settings: DpSgd, x: Any, y: Any, start: np.ndarray, mode
     return state.parameters
 
 
+def losses_after_training(
+    model: Model, settings: DpSgd, x: Any, y: Any, start: np.ndarray, records: tuple[Any, Any], models: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Losses of k records (x', y') under `models` models trained on x, y from `start`, (models, k).
+
+    Models are trained in blocks that stay in the processor's cache. Raises `InputError`.
+    """
+    x, y = _records(model, x, y)
+    _whole("models", models)
+    records = _records(model, *records)
+    return np.concatenate([model.losses(train(model, settings, x, y, start, size, rng), *records) for size in _blocks(model, x, models)])
+
+
+def with_record(x: Any, y: Any, canary: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The records and one more."""
+    return np.vstack([x, np.reshape(canary[0], (1, -1))]), np.append(y, canary[1])
+
+
 def black_box_scores(
     model: Model, settings: DpSgd, x: Any, y: Any, canary: tuple[Any, Any], models: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -225,14 +259,10 @@ def black_box_scores(
     `audit_scores`. Raises `InputError`.
     """
     x, y = _records(model, x, y)
-    _whole("models", models)
     extra = _records(model, np.reshape(canary[0], (1, -1)), np.reshape(canary[1], (1,)))
-    more = (np.vstack([x, extra[0]]), np.concatenate([y, extra[1]]))
     start = model.start(rng)
-    return tuple(
-        np.concatenate([model.losses(train(model, settings, *records, start, size, rng), *extra)[:, 0] for size in _blocks(model, x, models)])
-        for records in (more, (x, y))
-    )
+    within, without = (losses_after_training(model, settings, *data, start, extra, models, rng)[:, 0] for data in (with_record(x, y, canary), (x, y)))
+    return within, without
 
 
 def white_box_scores(
