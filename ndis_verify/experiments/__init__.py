@@ -31,6 +31,7 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "km-eq9.1": "pair_composition",
     "km-composition": "subsampled_composition",
     "km-dp-sgd": "dp_sgd_audit",
+    "km-rates": "histogram_rates",
     "n26-fig2": "leverage_threshold",
     "n24-fig7": "classical_waste",
     "projection-noise": "projection_noise",
