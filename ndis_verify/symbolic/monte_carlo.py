@@ -47,6 +47,7 @@ def hoeffding_samples() -> Derivation:
             relation="<",
             witness=-4 * accuracy**2 * sp.exp(-2 * draws * accuracy**2),
         ),
+        Step("cost", "A, b and c take a Cholesky factor, a product and one eigendecomposition of d x d matrices, O(d^3); in the eigenbasis q_eps is a sum of d terms, so m draws of d normal numbers take O(m d).", kind="argument"),
         Step("sample size", "The exponent that makes the bound gamma.", lhs=sp.log(2 / failure), rhs=2 * accuracy**2 * _least),
         Step("least sample size", "Solved for m.", lhs=sp.solve(sp.log(2 / failure) - 2 * accuracy**2 * draws, draws)[0], rhs=_least),
     )  # fmt: skip
@@ -63,7 +64,7 @@ def hoeffding_samples() -> Derivation:
             Fault("alpha not squared", "least sample size", lambda rhs: rhs * accuracy),
             Fault("exponent halved", "bound at m = log(2/gamma)/(2 alpha^2) + k", lambda rhs: sp.sqrt(2 * failure) * sp.exp(-excess * accuracy**2)),
         ),
-        covers={"N24-Fig2": "whole", "N24-C1": "whole, cost aside"},
+        covers={"N24-Fig2": "whole", "N24-C1": "whole; the cost by counting operations"},
     )  # fmt: skip
 
 
