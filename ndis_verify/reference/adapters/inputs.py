@@ -10,15 +10,26 @@ from ndis_verify.bench.problems import DensePair
 from ndis_verify.bench.two_cdf import ChiSquareSum
 
 
+def dense(inputs: dict[str, Any], name: str) -> Any:
+    """One input: a vector as an array, a covariance as d x d, a count as an integer, a direction as it is, else a float."""
+    value = inputs[name]
+    if name.startswith("cov_"):
+        return _matrix(value, len(inputs["mean_p"]))
+    if isinstance(value, list):
+        return np.array(value, dtype=float)
+    if name == "direction":
+        return value
+    return int(value) if name in ("d", "r") else float(value)
+
+
 def dense_pair(inputs: dict[str, Any]) -> DensePair:
     """Means as vectors, covariances as d x d matrices whatever form they were sent in."""
-    mean_p, mean_q = (np.array(inputs[name], dtype=float) for name in ("mean_p", "mean_q"))
-    return DensePair(mean_p, _matrix(inputs["cov_p"], len(mean_p)), mean_q, _matrix(inputs["cov_q"], len(mean_q)))
+    return DensePair(*(dense(inputs, name) for name in ("mean_p", "cov_p", "mean_q", "cov_q")))
 
 
 def law(inputs: dict[str, Any]) -> ChiSquareSum:
     """A generalized chi-square law."""
-    arrays = (np.array(inputs[name], dtype=float) for name in ("weights", "dofs", "noncentralities"))
+    arrays = (dense(inputs, name) for name in ("weights", "dofs", "noncentralities"))
     return ChiSquareSum(*arrays, float(inputs["std"]), float(inputs["shift"]))
 
 
