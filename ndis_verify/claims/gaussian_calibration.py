@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 from flint import arb
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr
 
 from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
@@ -24,7 +24,7 @@ from ndis_verify.oracle.certified import gaussian_calibration as calibrated
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.symbolic import gaussian_calibration as derived
-from ndis_verify.symbolic import gaussian_mechanism
+from ndis_verify.symbolic import gaussian_mechanism, privacy_loss
 
 _TAIL = proof("normal tail", gaussian_mechanism.tail_bound)
 _CALIBRATION = proof("tail calibration", derived.tail_calibration)
@@ -182,7 +182,50 @@ def _loss_moments(rho: float) -> tuple[mpmath.mpf, mpmath.mpf]:
         return -form.c, abs(form.b[0])
 
 
+def _half_line(shift: float, epsilon: float) -> Enclosure:
+    """(1/2) Pr[z > (eps + log 2)/Delta - Delta/2]."""
+    with working_bits(150):
+        size = ball(exact(shift))
+        return enclosure(certified.upper_tail((ball(exact(epsilon)) + arb(2).log()) / size - size / 2) / 2)
+
+
+def _pure_margin(turned: int = 1):
+    """log delta(eps) less the log of its lower bound (1/2) Phi(Delta/2 - (eps + log 2)/Delta), eps at `place` of it."""
+
+    def margin(shift, place):
+        epsilon = np.maximum(shift**2 / 2 + place * shift - np.log(2), 0)
+        lower = log_ndtr(turned * (shift / 2 - (epsilon + np.log(2)) / shift)) - np.log(2)
+        return log_margin(fast.log_gaussian_hockey_stick(shift, 1.0, epsilon), lower)
+
+    return margin
+
+
+_PURE_ATTACK = attack_check(
+    "delta over its lower bound, far tails included",
+    _pure_margin(),
+    Domain((continuous("shift", "1e-6", 100, "log"), continuous("place", -5, 1000))),
+    mutants={"the half-line on the other side": _pure_margin(-1)},
+)
+
+
 CLAIMS = (
+    Claim(
+        id="SL-2-pure",
+        source="SL",
+        title="Gaussian noise gives no pure privacy",
+        statement="The Gaussian noise mechanism is not eps-DP for any finite eps, however large the noise.",
+        formula="delta(eps) >= (1/2) Phi(Delta/2 - (eps + log 2)/Delta) > 0",
+        hypotheses=("f(X) != f(X') for some neighbours", "Delta their distance over the std", "eps finite"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("a half-line on which the hinge is at least 1/2", derived.no_pure_privacy),
+            proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
+            formula_check("lower bound against the normal tail in ball arithmetic", derived.no_pure_privacy, _half_line,
+                          lambda effort: [(1.0, 1.0), (0.125, 3.0), (40.0, 0.0), (0.5, 100.0)], digits=20),
+            _PURE_ATTACK,
+        ),
+        note="It is the reason for delta > 0: the smallest delta at eps falls like a normal tail and is never 0.",
+    ),
     Claim(
         id="SL-2",
         source="SL",
@@ -220,7 +263,8 @@ CLAIMS = (
         ),
         counterexample="sigma = 1, t = -1: Pr[Z > -1] = 0.841 > e^{-1/2} = 0.607",
         corrected="For t >= 0, and then with a factor 1/2 to spare: Pr[Z > t] <= e^{-t^2/(2 sigma^2)}/2, strict for t > 0.",
-        note="The slides use it for t >= 0 only; no consequence.",
+        note="The slides use it for t >= 0 only; no consequence. The two-sided form of the accuracy slide, Pr[|Z - mu| > t] < 2 e^{-t^2/(2 sigma^2)}, "
+        "holds for t >= 0 likewise, with a factor 2 to spare, and fails below -sigma sqrt(2 ln 2), where the right side is under 1.",
     ),
     Claim(
         id="SL-2-necessary",

@@ -130,6 +130,7 @@ BUILDERS = (
     gaussian_mechanism.circulated_floor,
     gaussian_calibration.analytic_std,
     gaussian_calibration.tail_calibration,
+    gaussian_calibration.no_pure_privacy,
     gaussian_calibration.counting_queries,
     denoising.bayes_gaussian,
     denoising.james_stein,

@@ -121,6 +121,39 @@ def tail_calibration() -> Derivation:
 
 
 @cache
+def no_pure_privacy() -> Derivation:
+    """`delta(eps) >= (1/2) Phi(Delta/2 - (eps + log 2)/Delta) > 0` for every eps: Gaussian noise is not eps-DP (SL).
+
+    `number`: that lower bound at `shift` = Delta > 0 (sensitivity over standard deviation) and `epsilon`.
+    """
+    shift, slack = sp.Symbol("Delta", positive=True), sp.Symbol("w", nonnegative=True)
+    eps, z = sp.symbols("eps z", real=True)
+    edge = (eps + sp.log(2)) / shift - shift / 2
+    steps = (
+        Step("loss", "L = Delta^2/2 + Delta z under P, z standard normal (mean_shift.privacy_loss): L - eps - log 2 = Delta (z - edge), so the loss exceeds eps + log 2 on a half-line,", lhs=shift**2 / 2 + shift * z - eps - sp.log(2), rhs=shift * (z - edge)),
+        Step("half of it counts", "where e^{eps - L} = 1/(2 (1 + w)), w >= 0, and the hinge 1 - e^{eps - L} is at least 1/2.", lhs=1 - 1 / (2 * (1 + slack)), rhs=half, relation=">=", witness=slack / (2 * (1 + slack))),
+        Step("probability of the half-line", "It has probability 1 - Phi(edge) = Phi(-edge) > 0; the rest of the hinge is not negative.", kind="argument"),
+        Step("not eps-DP", "eps-DP would need delta(eps) = 0 (privacy_loss.dp_iff_hockey_stick), for a pair at the sensitivity or any pair with f(X) != f(X').", kind="argument"),
+        Step("bound", "The edge, its sign turned.", lhs=half * Phi(-edge), rhs=half * Phi(shift / 2 - (eps + sp.log(2)) / shift), reduce=lambda left, right: (left - right).replace(Phi, lambda argument: Phi(sp.expand(argument)))),
+    )  # fmt: skip
+    return Derivation(
+        id="gaussian_calibration.no_pure_privacy",
+        title="The Gaussian mechanism is not purely private",
+        sources=("SL-2",),
+        hypotheses=("Delta > 0", "real eps"),
+        steps=steps,
+        result_step="bound",
+        symbols={"shift": shift, "epsilon": eps},
+        faults=(
+            Fault("edge on the other side", "bound", lambda rhs: half * Phi((eps + sp.log(2)) / shift - shift / 2)),
+            Fault("log 2 left out of the edge", "loss", lambda rhs: rhs + sp.log(2)),
+            Fault("three quarters counted", "half of it counts", lambda rhs: sp.Rational(3, 4)),
+        ),
+        covers={"SL-2-pure": "whole"},
+    )
+
+
+@cache
 def counting_queries() -> Derivation:
     """`n >= (1+sqrt 2) sqrt(k ln(1/delta) ln(k/beta))/(eps alpha)` gives k counts within alpha, probability 1 - beta (SL-3).
 
