@@ -255,6 +255,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-6.3-safe",
+        tags=("reading",),
         source="N24",
         title="is the asymptotic curve a bound for the exact one",
         statement="The asymptotic divergence is at least the exact one.",

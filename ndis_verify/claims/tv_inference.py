@@ -329,7 +329,7 @@ CLAIMS = (
             ),
         ),
         counterexample="TV = 0.2256 + 0.005 = 0.2306 is s = 0.28332, below 0.285: with q = 1/4, 2 Phi(1/(2 0.28332)) - 1 = 0.9224.",
-        corrected="[0.2833, 0.3196] for the half width 0.005.",
+        corrected="[0.2833, 0.3195] for the half width 0.005.",
         note=_INTERVAL_NOTE,
         tags=("misprint",),
     ),
