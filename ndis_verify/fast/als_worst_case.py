@@ -88,7 +88,8 @@ def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     require_enough_rows(d, r)
     result = -np.expm1(-2 * epsilon / r).ravel()
     live = np.flatnonzero(delta.ravel())
-    result[live] = _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta)))
+    if live.size:
+        result[live] = _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta)))
     return result.reshape(delta.shape)[()]
 
 

@@ -25,6 +25,7 @@ from ndis_verify.mechanisms.random_projection import ADD_REMOVE, checked_length,
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
+Law = Literal["normal", "sketch"]
 Noise = Literal["worst case", "N24-Fig4", "N24-Fig4 corner"]
 NOISES = ("worst case", "N24-Fig4", "N24-Fig4 corner")
 SEARCH_ERROR = 2e-9  # relative, on delta: how far the search may miss the worst record
@@ -102,7 +103,7 @@ def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noi
     if noise not in NOISES:
         raise InputError("noise", noise, f"must be one of {', '.join(NOISES)}")
     if noise == "worst case":
-        ridge = length**2 * _beside(als_cap(d, r, target.epsilon, target.delta * (1 - 2 * SEARCH_ERROR)))
+        ridge = float(least_ridge(length, d, r, target.epsilon, target.delta))
     else:
         ridge = _printed_ridge(d, r, target.epsilon, target.delta, noise) * length**2
     calibration = _calibrated(als_worst_case, "least squares", d, r, target, length, ridge, noise)
@@ -122,8 +123,30 @@ def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound:
         target = type(target)(epsilon, 0.0)
         if target.epsilon == 0:
             raise InputError("epsilon", epsilon, "must be positive for delta = 0")
-    ridge = length**2 * _beside(als_exact_cap(d, r, target.epsilon, target.delta * (1 - 2 * SEARCH_ERROR)))
+    ridge = float(least_ridge(length, d, r, target.epsilon, target.delta, "sketch"))
     return SketchedLeastSquares(_calibrated(als_exact_worst_case, "sketched least squares", d, r, target, length, ridge, "worst case"))
+
+
+def least_ridge(norm_bound: Any, d: int, r: Any, epsilon: Any, delta: Any, law: Law = "normal") -> np.ndarray:
+    """The least ridge of `least_squares` ("normal") or `sketched_least_squares` ("sketch"); all but d broadcast.
+
+    On the safe side: the worst record beside it, raised by what the search may miss, was seen to be at most delta.
+    norm_bound > 0 with a square that is an ordinary float; the rest as in the curves. inf where no float is large enough.
+    Raises `InputError`.
+    """
+    cap_of, worst_of = (als_cap, als_worst_case) if law == "normal" else (als_exact_cap, als_exact_worst_case)
+    length, r, epsilon, delta = (np.array(x, dtype=float) for x in np.broadcast_arrays(norm_bound, r, epsilon, delta))
+    cap = np.asarray(cap_of(d, r, epsilon, delta * (1 - 2 * SEARCH_ERROR)))
+    flat = [x.ravel() for x in (length, r, epsilon, delta)]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ridge = ((1 - cap) / cap * (1 + 1e-15) * length**2).ravel()
+    todo, step = np.flatnonzero(np.isfinite(ridge)), 1e-14
+    while todo.size:
+        part = [x[todo] for x in flat]
+        worst = worst_of(_cap_beside(part[0], ridge[todo]), d, *part[1:3])
+        todo = todo[worst.delta * (1 + SEARCH_ERROR) > part[3]]
+        ridge[todo], step = ridge[todo] * (1 + step), 4 * step
+    return ridge.reshape(length.shape)[()]
 
 
 def solved(records: np.ndarray, ridge: float) -> tuple[np.ndarray, float, np.ndarray]:
@@ -180,8 +203,8 @@ def certificate(worst: WorstRecord, cap: float, d: int, r: int) -> Certificate:
 
 
 def _calibrated(search: Callable[..., WorstRecord], name: str, d: int, r: int, target: Any, length: float, ridge: float, noise: str) -> Calibration:
-    cap = length**2 / (length**2 + ridge) * (1 + 4e-16)
-    if not (ridge < math.inf and cap < 1):
+    cap = float(_cap_beside(length, ridge))
+    if not (0 < ridge < math.inf and 0 < cap < 1):
         raise InputError("delta", target.delta, "must leave a finite ridge and a cap below 1")
     why = certificate(search(cap, d, r, target.epsilon), cap, d, r)
     unsafe = f"its worst record has delta {why.delta:.3g}" if noise != "worst case" and why.delta > target.delta else ""
@@ -189,9 +212,9 @@ def _calibrated(search: Callable[..., WorstRecord], name: str, d: int, r: int, t
     return Calibration(f"{name}, {noise}", ADD_REMOVE, public, target, {"ridge": ridge}, why, unsafe)
 
 
-def _beside(cap: float) -> float:
-    """ridge/l^2 that keeps every leverage at `cap`, rounded up."""
-    return (1 - cap) / cap * (1 + 1e-15)
+def _cap_beside(length: Any, ridge: Any) -> np.ndarray:
+    """l^2/(l^2 + ridge), rounded up."""
+    return length**2 / (length**2 + ridge) * (1 + 4e-16)
 
 
 def _printed_ridge(d: int, r: int, epsilon: float, delta: float, noise: str) -> float:

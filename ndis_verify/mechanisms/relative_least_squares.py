@@ -5,27 +5,28 @@ As in `relative_projection`, the set is public and the calibration, and so the b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.als_exact import als_exact_hockey_stick
-from ndis_verify.fast.als_worst_case import als_cap, als_exact_cap
-from ndis_verify.fast.least_squares import als_hockey_stick
+from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
+from ndis_verify.fast.least_squares import log_als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, whole
-from ndis_verify.mechanisms.least_squares import SEARCH_ERROR, normal_law, solved, worst_record
+from ndis_verify.mechanisms.least_squares import DIRECTIONS, Law, least_ridge, normal_law, record_leverages, solved
 from ndis_verify.mechanisms.random_projection import generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
-Law = Literal["normal", "sketch"]
-_CURVES: dict[str, Callable[..., Any]] = {"normal": als_hockey_stick, "sketch": als_exact_hockey_stick}
-_CAPS: dict[str, Callable[..., float]] = {"normal": als_cap, "sketch": als_exact_cap}
+_CURVES: dict[str, Callable[..., Any]] = {"normal": log_als_hockey_stick, "sketch": log_als_exact_hockey_stick}
 _MARGIN = {"normal": 1e-11, "sketch": 1e-10}  # relative error of delta that the curves document
+_DRAFT = 1e-3  # of log delta: far more than a draft errs by
+_FOLLOWED = 24
+_ROUNDS = 20
 _HALVINGS = 60
 
 
@@ -75,11 +76,63 @@ def worst_in_set(databases: Neighbourhood, r: int, epsilon: float, law: Law = "n
     base = databases.base
     if ridge == 0 and (len(base) < base.shape[1] or np.linalg.matrix_rank(base) < base.shape[1]):
         return WorstNeighbour(0, "delete", 1.0)
-    out = worst_record(_CURVES[law], base, ridge, r, epsilon)
-    if not len(databases.additions):
-        return out
-    come = worst_record(_CURVES[law], base, ridge, r, epsilon, databases.additions)
-    return out if out.delta >= come.delta else come
+    changes = _Changes(databases, r, epsilon, law)
+    if not changes.count:
+        raise InputError("data", "no rows", "must have a row to change")
+    value, place = changes.worst(ridge)
+    row = place % changes.count
+    return WorstNeighbour(row if row < len(base) else row - len(base), DIRECTIONS[place // changes.count], min(math.exp(value), 1.0))
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """Every single-record change of a set: the records of the base, then the additions, in one direction and in the other."""
+
+    databases: Neighbourhood
+    r: int
+    epsilon: float
+    law: Law
+
+    @property
+    def count(self) -> int:
+        return len(self.databases.base) + len(self.databases.additions)
+
+    def worst(self, ridge: float) -> tuple[float, int]:
+        """(log delta, its place) of the change that costs most; 0 where a record is all there is in its direction."""
+        p, q = self._shares(ridge)
+        if (q >= 1).any():
+            return 0.0, int(np.argmax(q))
+        values, places = self._log_deltas(p, q, np.arange(2 * self.count), draft=True), np.arange(2 * self.count)
+        if self.law == "sketch":
+            with np.errstate(invalid="ignore"):
+                places = np.flatnonzero(~(values < values.max() - _DRAFT))
+            values = self._log_deltas(p, q, places)
+        return float(values.max()), int(places[values.argmax()])
+
+    def highest(self, ridge: float, count: int) -> np.ndarray:
+        """The places of about that many changes that cost most."""
+        values = self._log_deltas(*self._shares(ridge), np.arange(2 * self.count), draft=True)
+        return np.argsort(-values, kind="stable")[:count]
+
+    def among(self, ridge: float, places: np.ndarray) -> float:
+        """The largest log delta of some of the changes."""
+        p, q = self._shares(ridge)
+        return 0.0 if (q >= 1).any() else float(self._log_deltas(p, q, places).max())
+
+    def _shares(self, ridge: float) -> tuple[np.ndarray, np.ndarray]:
+        base, additions = self.databases.base, self.databases.additions
+        parts = [record_leverages(base, ridge), record_leverages(base, ridge, additions)] if len(additions) else [record_leverages(base, ridge)]
+        return tuple(np.concatenate(pair) for pair in zip(*parts))
+
+    def _log_deltas(self, p: np.ndarray, q: np.ndarray, places: np.ndarray, draft: bool = False) -> np.ndarray:
+        result, row, d = np.empty(places.size), places % self.count, self.databases.base.shape[1] - 1
+        options = {"draft": draft} if self.law == "sketch" else {}
+        for k, direction in enumerate(DIRECTIONS):
+            part = places // self.count == k
+            if part.any():
+                at = row[part]
+                result[part] = _CURVES[self.law](p[at], q[at], d, self.r, self.epsilon, direction, **options)
+        return result
 
 
 def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta: Any, law: Law = "normal") -> RelativeLeastSquares:
@@ -103,21 +156,44 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
     ridge, (value, worst) = 0.0, delta_at(0.0)
     inherent = value
     if value > target.delta:
-        cap = _CAPS[law](d, r, target.epsilon, target.delta * (1 - 2 * SEARCH_ERROR))
-        ridge = databases.norm_bound**2 * (1 / cap - 1) * (1 + 1e-15)
-        ridge = _smaller(lambda level: delta_at(level)[0] <= target.delta, ridge)
+        ridge = float(least_ridge(databases.norm_bound, d, r, target.epsilon, target.delta, law))
+        if not 0 < ridge < math.inf:
+            raise InputError("delta", target.delta, "must leave a finite ridge")
+        ridge = _smaller(_Changes(databases, r, target.epsilon, law), math.log(target.delta) - 2 * _MARGIN[law], ridge)
         value, worst = delta_at(ridge)
     public = {"norm_bound": databases.norm_bound, "d": d, "r": r, "records": len(databases.base), "law": law, "inherent delta": inherent}
     why = Certificate("worst neighbours in the set, by their own laws (N24-D7)", {"row": worst.row, "direction": worst.direction}, value)
     return RelativeLeastSquares(Calibration(f"relative least squares, {law} law", ADJACENCY, public, target, {"ridge": ridge}, why), databases)
 
 
-def _smaller(meets: Callable[[float], bool], enough: float) -> float:
-    """A ridge that was seen to meet the target, not above `enough`, which does: bisection in the logarithm."""
-    low, high = enough * 1e-12, enough
-    for _ in range(_HALVINGS):
-        middle = float(np.sqrt(low * high))
-        if not low < middle < high or high / low < 1 + 1e-9:
+def _smaller(changes: _Changes, goal: float, enough: float) -> float:
+    """A ridge at which the worst change was seen to be at most the goal, not above `enough`, which does.
+
+    A few changes are followed down to where they meet the goal; those that are worse there join them. Halved brackets and secants.
+    """
+    places, low, high = changes.highest(enough, _FOLLOWED), enough * 1e-12, enough
+    for _ in range(_ROUNDS):
+        ridge = _followed(changes, goal, places, low, high)
+        if ridge >= high or changes.worst(ridge)[0] <= goal:
+            return ridge
+        places, low = np.union1d(places, changes.highest(ridge, _FOLLOWED)), ridge
+    return high
+
+
+def _followed(changes: _Changes, goal: float, places: np.ndarray, low: float, high: float) -> float:
+    """The least ridge in [low, high], to 1e-9, at which none of the changes `places` exceeds the goal; `high` is taken to be one."""
+    excess = [changes.among(end, places) - goal for end in (low, high)]
+    if excess[0] <= 0:
+        return low
+    for step in range(_HALVINGS):
+        if high / low < 1 + 1e-9 or (excess[1] <= 0 and excess[1] > -1e-11):
             break
-        low, high = (low, middle) if meets(middle) else (middle, high)
+        share = excess[0] / (excess[0] - excess[1]) if step % 3 and excess[1] < 0 and math.isfinite(excess[1]) else 0.5
+        at = math.log(low) + min(max(share + 1e-6, 1e-6), 1 - 1e-6) * math.log(high / low)
+        ridge = min(max(math.exp(at), low), high)
+        value = changes.among(ridge, places) - goal
+        if value > 0:
+            low, excess[0] = ridge, value
+        else:
+            high, excess[1] = ridge, value
     return high
