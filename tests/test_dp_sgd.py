@@ -14,7 +14,11 @@ from ndis_verify.audit.dp_sgd import (
     DpSgd, Linear, Network, black_box_scores, linear_delta, loss_sums, noisy_sum, per_example_gradients, train, white_box_scores,
 )  # fmt: skip
 from ndis_verify.audit.subsampled_gaussian import accountant_epsilon, composed_step, step_delta
+from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
+from ndis_verify.experiments import find, read_table, run
+from ndis_verify.experiments.dp_sgd_audit import SHAPES
+from ndis_verify.experiments.output import save_figure
 
 NETWORK = Network(4, 5, 3)
 LINEAR = Linear(3)
@@ -192,24 +196,59 @@ def test_bad_input_is_named(call, argument):
     assert caught.value.argument == argument
 
 
-def test_the_experiment_on_a_users_records_and_what_it_would_notice(tmp_path):
-    from ndis_verify.experiments import find, read_table, run
-
+def _users_records(tmp_path):
     rng = np.random.default_rng(15)
-    lines = [",".join(map(repr, [*row, k % 2])) for k, row in enumerate(rng.normal(size=(30, 3)).tolist())]
+    lines = [",".join(map(repr, [*row, k % 2])) for k, row in enumerate(rng.normal(size=(40, 3)).tolist())]
     (tmp_path / "mine.csv").write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
-    experiment, table = find("km-dp-sgd"), read_table(tmp_path / "mine.csv", "y")
-    cells = [cell | {"models": {400: 60, 1600: 240}[cell["models"]]} for cell in experiment.cells("quick", table)]
+    return read_table(tmp_path / "mine.csv", "y")
+
+
+def test_the_experiment_on_a_users_records_and_what_it_would_notice(tmp_path):
+    experiment, table = find("km-dp-sgd"), _users_records(tmp_path)
+    cells = [cell | {"models": {400: 60, 1200: 240}[cell["models"]]} for cell in experiment.cells("quick", table)]
     rows = run(replace(experiment, cells=lambda size, data: cells), seed=1, data=table)
     assert run(replace(experiment, cells=lambda size, data: cells[:1]), seed=1, data=table) == rows[:1]
-    sound, lead, profile = "nothing proved is above the theoretical bound", "scores of all steps prove more than the losses at the end", rows[-1]
+    curves = [row for row in rows if row["kind"] == "curve" and row["models"] == 240]
+    assert {row["canary"] for row in curves} == set(SHAPES) and all(row["dkw"] >= row["accounted"] for row in curves)
+    losses = [row for row in rows if row["kind"] == "losses" and row["models"] == 240]
+    assert sum(row["with"] for row in losses) == sum(row["without"] for row in losses) == 480
+    sound, lead = "nothing proved is above the theoretical bound", "scores of all steps prove more than the losses at the end"
     found = {finding.statement: finding.holds for finding in experiment.findings(rows)}
     assert found[sound] and found[lead]
-    wrong = [rows[0] | {"epsilon_proved": 99.0}, *rows[1:-1], profile | {"estimate": profile["bound"] + 0.5}]
-    found = {finding.statement: finding.holds for finding in experiment.findings(wrong)}
-    assert not found[sound] and not list(found.values())[-1]
-    wrong = [row | {"epsilon_proved": 1.0} if row["kind"] == "black box" else row | {"epsilon_proved": 0.5} if "epsilon_proved" in row else row for row in rows]
-    assert not {finding.statement: finding.holds for finding in experiment.findings(wrong)}[lead]
-    with pytest.raises(InputError, match="classes"):
-        (tmp_path / "one.csv").write_text("a,y\n1,1\n2,1\n3,1\n")
-        run(experiment, data=read_table(tmp_path / "one.csv", "y"))
+    audits = [row for row in rows if "epsilon_proved" in row]
+    for change, statement in (
+        ({"epsilon_proved": 99.0}, sound), ({"epsilon_accountant": 9.0}, "dp-accounting's"), ({"estimate_below_limit": 0.9}, "the histogram's estimate"),
+        ({"limit_below_limit": 0.1}, "a histogram's limit"), ({"estimate_below_estimate": 0.1}, "it goes below the estimate"), ({"tv_proved": 0.0}, "more models"),
+        ({"epsilon_proved": 0.0}, lead), ({"skewness": 0.5}, "the canaries' losses"),
+    ):  # fmt: skip
+        wrong = [row | change if row in audits else row for row in rows]
+        assert not next(one.holds for one in experiment.findings(wrong) if one.statement.startswith(statement)), statement
+    wrong = [row | {"estimate": row["bound"] + 0.5} if row["kind"] == "profile" else row for row in rows]
+    assert not experiment.findings(wrong)[-1].holds
+    assert save_figure(experiment, rows, tmp_path / "picture.png") and (tmp_path / "picture.png").stat().st_size > 5000
+
+
+def test_a_users_scores_stand_in_for_the_networks(tmp_path):
+    experiment, rng = find("km-dp-sgd"), np.random.default_rng(16)
+    lines = [f"{a!r},{b!r}" for a, b in zip(rng.normal(1, 1, 900).tolist(), rng.normal(0, 1, 900).tolist(), strict=True)]
+    path = tmp_path / "scores.csv"
+    path.write_text("with,without\n" + "\n".join(lines) + "\n")
+    rows = run(experiment, data=read_table(path))
+    assert rows[0]["kind"] == "scores" and 0 < rows[0]["tv_proved"] < norm.cdf(0.5) - norm.cdf(-0.5) and rows[0]["models"] == 900
+    assert [finding.holds for finding in experiment.findings(rows)] == [True]
+    assert not experiment.findings([rows[0] | {"tv_proved": 0.0}])[0].holds
+    curve = [row for row in rows if row["kind"] == "curve"]
+    assert all(row["gdp"] >= norm.cdf(norm.isf(row["alpha"]) - 1) for row in curve) and save_figure(experiment, rows, tmp_path / "scores.png")
+    assert main(["experiment", "km-dp-sgd", "--data", str(path), "--output", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "argument"),
+    [("a,y\n1,1\n2,1\n3,1\n4,1\n", "y", "target"), ("a,y\n1,1\n2,2\n3,1\n", "y", "data"), ("a,b,c\n1,2,3\n", None, "data"), ("a\n1\n2\n", None, "data")],
+)  # fmt: skip
+def test_the_experiment_refuses_what_it_cannot_use(tmp_path, text, target, argument):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        run(find("km-dp-sgd"), data=read_table(path, target))
+    assert caught.value.argument == argument
