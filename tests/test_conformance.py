@@ -11,6 +11,7 @@ import pytest
 
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
+from ndis_verify.reference import pytest_plugin
 from ndis_verify.reference.conformance.judge import judge
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
@@ -151,6 +152,12 @@ def test_an_adapter_is_explained_row_by_row(capsys):
     assert page.count("TIGHT") >= 20 and "an instance of" in page
 
 
+def run_pytest(folder, *options):
+    command = [Path(sys.executable).with_name("pytest"), "-q", "-p", "no:cacheprovider", *options]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment).stdout
+
+
 def test_the_plugin_runs_a_function_of_ones_own(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from ndis_verify import fast\n"
@@ -160,17 +167,31 @@ def test_the_plugin_runs_a_function_of_ones_own(tmp_path):
         "def wrong(quantity, inputs):\n"
         "    return 0.5 * right(quantity, inputs)\n"
     )
+    rows = run_pytest(tmp_path, "--ndis-conform", "mine:right")  # no test file, and nothing on the path: as a newcomer has it
+    assert " passed" in rows and " failed" not in rows and " skipped" in rows
     (tmp_path / "test_mine.py").write_text(
         "import mine\n"
         "def test_right(ndis_conform): ndis_conform(mine.right, tolerance='1e-9')\n"
         "def test_wrong(ndis_conform): ndis_conform(mine.wrong, quantities=('gaussian_hockey_stick',))\n"
     )
+    assert "1 failed, 1 passed" in (page := run_pytest(tmp_path, "test_mine.py")) and "reference rows fail" in page
 
-    def run_pytest(*options):
-        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment).stdout
 
-    assert "1 failed, 1 passed" in (page := run_pytest("test_mine.py")) and "reference rows fail" in page
-    rows = run_pytest("--ndis-conform", "mine:right", "test_mine.py::test_right")
-    assert " passed" in rows and " failed" not in rows and " skipped" in rows
+def test_in_the_plugin_an_exception_fails_its_row_and_nothing_is_no_pass():
+    def function(quantity, inputs):
+        return {"1": lambda: 1 / 0, "2": lambda: None, "0.5": lambda: 10**400}.get(inputs["std"], lambda: 0.0)()
+
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        pytest_plugin.conform(function, quantities=("gaussian_hockey_stick",))
+    row = ROW | {"inputs": {"std": "2"}}
+    assert pytest_plugin.judged(function, "gaussian_hockey_stick", row, "1e-9").outcome == "invalid"
+    assert pytest_plugin.judged(function, "gaussian_hockey_stick", row | {"inputs": {"std": "0.5"}}, "1e-9").outcome == "invalid"
+
+    def nothing(quantity, inputs):
+        raise NotImplementedError
+
+    with pytest.raises(AssertionError, match="no reference row was answered"):
+        pytest_plugin.conform(nothing)
+    for tolerance in ("abc", "0", "2"):
+        with pytest.raises(pytest.UsageError, match="between 0 and 1"):
+            pytest_plugin.conform(function, tolerance=tolerance)

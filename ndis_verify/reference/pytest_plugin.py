@@ -2,7 +2,7 @@
 
 The function takes (quantity, inputs) with the inputs of the line protocol, decimal strings, and returns a number or a
 decimal string; it raises NotImplementedError for a quantity that it does not compute, and ValueError for inputs that it
-refuses. Each row becomes a test. Or use the fixture in a test of your own:
+refuses; any other exception is a failure of its row. Each row becomes a test. Or use the fixture in a test of your own:
 
     def test_conformance(ndis_conform):
         ndis_conform(my_function, tolerance="1e-9")
@@ -11,6 +11,7 @@ refuses. Each row becomes a test. Or use the fixture in a test of your own:
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,6 +36,9 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     module, colon, name = target.partition(":")
     if not colon:
         raise pytest.UsageError(f"--ndis-conform {target}: must be MODULE:FUNCTION")
+    tolerance = _checked(config.getoption("--ndis-tolerance"))
+    if (here := str(config.invocation_params.dir)) not in sys.path:  # as `python -m pytest` has it
+        sys.path.insert(0, here)
     try:
         function = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
@@ -42,7 +46,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     for quantity, row in _rows(full=config.getoption("--ndis-full")):
         items.append(
             RowItem.from_parent(session, name=f"{quantity}/{row['name']}", function=function, quantity=quantity, row=row,
-                                tolerance=config.getoption("--ndis-tolerance"))  # fmt: skip
+                                tolerance=tolerance)  # fmt: skip
         )
 
 
@@ -53,30 +57,40 @@ def ndis_conform() -> Callable[..., None]:
 
 
 def conform(function: Function, tolerance: str = _DEFAULT_TOLERANCE, full: bool = False, quantities: tuple[str, ...] = ()) -> None:
-    """Judge `function` on every row; AssertionError naming the rows that fail."""
-    wrong = []
+    """Judge `function` on every row; AssertionError naming the rows that fail, or where no row gets a value."""
+    _checked(tolerance)
+    wrong, answered = [], False
     for quantity, row in _rows(full, quantities):
         verdict = judged(function, quantity, row, tolerance)
+        answered = answered or (verdict is not None and verdict.answer is not None)
         if verdict is not None and verdict.outcome in _failing():
             wrong.append(f"{verdict.key}: {verdict.outcome}: {verdict.message}")
     if wrong:
         more = f"\nand {len(wrong) - 20} more" if len(wrong) > 20 else ""
         raise AssertionError(f"{len(wrong)} reference rows fail:\n" + "\n".join(wrong[:20]) + more)
+    if not answered:
+        raise AssertionError("no reference row was answered with a value")
 
 
 def judged(function: Function, quantity: str, row: dict[str, Any], tolerance: str) -> Any:
     """The judgement of one call; None where the function does not compute the quantity."""
     from fractions import Fraction
 
-    from ndis_verify.reference.conformance.judge import judge
+    from ndis_verify.reference.conformance.judge import Judgement, judge
 
     try:
         value = function(quantity, row["inputs"])
-        answer = {"value": value if isinstance(value, str) else repr(float(value))}
     except NotImplementedError:
         return None
     except ValueError as error:
         answer = {"error": {"argument": getattr(error, "argument", None), "message": str(error)}}
+    except Exception as error:  # one row must not hide the others
+        return Judgement(quantity, row["name"], tuple(row["flags"]), "crashed", f"{type(error).__name__}: {error}"[:200])
+    else:
+        try:
+            answer = {"value": value if isinstance(value, str) else repr(float(value))}
+        except (TypeError, ValueError, OverflowError):
+            answer = {"value": [type(value).__name__]}  # no number: judged so
     return judge(quantity, row, answer, Fraction(tolerance))
 
 
@@ -108,6 +122,17 @@ def _rows(full: bool, quantities: tuple[str, ...] = ()) -> Iterator[tuple[str, d
     for quantity in chosen:
         for row in loader.load(quantity, core=not full):
             yield quantity, row
+
+
+def _checked(tolerance: str) -> str:
+    from ndis_verify.exact_number import InputError, exact
+
+    try:
+        if 0 < exact(tolerance) < 1:
+            return tolerance
+    except InputError:
+        pass
+    raise pytest.UsageError(f"tolerance {tolerance}: must be a decimal number between 0 and 1")
 
 
 def _failing() -> tuple[str, ...]:
