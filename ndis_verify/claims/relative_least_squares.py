@@ -248,7 +248,8 @@ CLAIMS = (
             Check("worst pair, from the laws of the releases", Kind.CROSSCHECK, _white_box(), {"1 per cent less noise": _white_box(0.99)}),
         ),
         note="O(n d^2) for the pairs of a database and its neighbours. The cost need not fall in the ridge, so the package returns a ridge that was "
-        "itself checked, not a proved least one. Additions need testing as well: without an order a smaller p and q may cost more.",
+        "itself checked, not a proved least one. Additions need testing as well: without an order a smaller p and q may cost more. Neighbours outside S, "
+        "which a footnote of section 7.1 takes in, are covered if S holds them.",
     ),
     Claim(
         id="N24-Fig13-afresh",

@@ -171,7 +171,9 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(*_BRANCHES, RELATIVE_PRINTED),
         note="The leverage is an input of the mechanism and belongs to the set, so neighbours take the same branch. With the set in turn "
-        "computed from the database released, they need not: N24-T6-afresh. The leverage of S says nothing about S' of another base.",
+        "computed from the database released, they need not: N24-T6-afresh. The leverage of S says nothing about S' of another base. A footnote of "
+        "section 7.1 takes in neighbours outside S: the leverage must then be that of S with all its neighbours (S = {D} alone has no pair, no leverage "
+        "and no noise).",
     ),
     Claim(
         id="N24-T6-afresh",
