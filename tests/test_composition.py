@@ -6,10 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from ndis_verify.audit import composition
 from ndis_verify.audit.composition import ROUNDING, composed_bound, gaussian_profile, grid_composition, histogram_composition, subsampled_profile
+from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.audit.subsampled_gaussian import composed_step
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, run
@@ -128,3 +129,12 @@ def test_two_discretisations_of_subsampled_noise_overlap(rate, std, copies):
     low, high = (np.maximum(*(grid_composition(one, copies, at, side=side) for one in (profile, profile.swapped()))) for side in ("optimistic", "pessimistic"))
     assert (low <= cells.upper(at) + ROUNDING).all() and (cells.lower(at) <= high + ROUNDING).all()
     assert np.abs(high - cells.upper(at)).max() < 1e-4
+
+
+def test_sums_of_losses_are_those_of_the_binomial_law():
+    """Losses 0.25 and 1 with a part at infinity and a part at minus infinity, five copies."""
+    law = LossMasses(0.25, 0.25, np.array([0.5, 0, 0, 0.3]), 0.1)
+    sums, at = law.power(5), np.array([-2.0, 0.0, 1.5, 3.0, 9.0])
+    finite = sum(binom.pmf(k, 5, 0.3 / 0.8) * 0.8**5 * np.maximum(-np.expm1(at - (1.25 + 0.75 * k)), 0) for k in range(6))
+    assert sums.delta(at) == pytest.approx(finite + 1 - 0.9**5, abs=1e-14) and sums.highest == pytest.approx(5.0)
+    assert law.power(1) is law and LossMasses(0.0, 0.1, np.array([0.0]), 1.0).power(3).delta(2.0) == 1

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.curve import Pair
 from ndis_verify.fast.hockey_stick import hockey_stick
@@ -103,9 +104,11 @@ def grid_composition(profile: Profile, copies: int, epsilons: Any, *, step: floa
     at = _checked(copies, epsilons, side)
     losses, deltas = loss_grid(profile, step, _TAIL / copies)
     if side == "pessimistic":
-        return _delta_of_sums(dot_masses(losses, deltas, step), int(losses[0]), float(deltas[-1]), int(copies), at, step)[()]
-    lower, masses = _one_step_lower(losses, deltas, step)
-    return _delta_of_sums(masses, int(lower[0]), 0.0, int(copies), at, step)[()]
+        law = LossMasses(float(losses[0] * step), step, dot_masses(losses, deltas, step), float(deltas[-1]))
+    else:
+        lower, masses = _one_step_lower(losses, deltas, step)
+        law = LossMasses(float(lower[0] * step), step, masses, 0.0)
+    return _composed(law, int(copies)).delta(at)
 
 
 def loss_grid(profile: Profile, step: float, tail: float) -> tuple[np.ndarray, np.ndarray]:
@@ -162,20 +165,15 @@ def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, 
         return np.ones(epsilons.shape)
     rounded = np.ceil(np.log(p[finite] / q[finite]) / step - 1e-9).astype(int)
     masses = np.bincount(rounded - rounded.min(), weights=p[finite])
-    return _delta_of_sums(masses, int(rounded.min()), float(p[q == 0].sum()), copies, epsilons, step)
+    law = LossMasses(float(rounded.min() * step), step, masses, min(float(p[q == 0].sum()), 1.0))
+    return _composed(law, copies).delta(epsilons)
 
 
-def _delta_of_sums(masses: np.ndarray, lowest: int, endless: float, copies: int, epsilons: np.ndarray, step: float) -> np.ndarray:
-    """`E[(1 - e^{epsilon - s})_+]` for sums of independent losses: `masses` from `lowest` on in multiples of step, `endless` at infinity."""
-    size = copies * (masses.size - 1) + 1
+def _composed(law: LossMasses, copies: int) -> LossMasses:
+    size = copies * (law.masses.size - 1) + 1
     if size > MOST_POINTS:
-        raise InputError("step", step, f"must be larger: {size} losses, at most {MOST_POINTS}")
-    length = 1 << size.bit_length()
-    sums = np.maximum(np.fft.irfft(np.fft.rfft(masses, length) ** copies, length)[:size], 0.0)
-    losses = (np.arange(size) + copies * lowest) * step
-    found = [float(sums @ -np.expm1(np.minimum(epsilon - losses, 0.0))) for epsilon in epsilons.ravel()]
-    beyond = -np.expm1(copies * np.log1p(-endless)) if endless < 1 else 1.0
-    return np.clip(np.reshape(found, epsilons.shape) + beyond, 0.0, 1.0)
+        raise InputError("step", law.step, f"must be larger: {size} losses, at most {MOST_POINTS}")
+    return law.power(copies)
 
 
 def _one_step_lower(losses: np.ndarray, deltas: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:

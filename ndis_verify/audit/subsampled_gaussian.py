@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import fft
 from scipy.special import ndtr
 
+from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick
 
@@ -47,14 +47,15 @@ class ComposedStep:
 
     The likelihood ratio is spread to both ends of each of `CELLS` cells for the upper limit, masses of both laws kept:
     that raises every convex divergence ("connect the dots"; Doroshenko et al. 2022), also of products. For the lower
-    limit every loss is rounded down. Convolutions are by Fourier transforms; 1e-10 is kept for their rounding.
+    limit every loss is rounded down, which takes half of what `composition.grid_composition` gives up there: it knows the
+    profile of any pair only, not the masses of cells. The sums are the same (`loss_masses`); 1e-10 is kept for their rounding.
     """
 
     rate: float
     noise: float
     steps: int
-    pessimistic: tuple[tuple[np.ndarray, np.ndarray, float], ...]
-    optimistic: tuple[tuple[np.ndarray, np.ndarray, float], ...]
+    pessimistic: tuple[LossMasses, ...]
+    optimistic: tuple[LossMasses, ...]
 
     def upper(self, epsilon: Any) -> np.ndarray:
         """Delta at epsilon, no smaller than the truth."""
@@ -68,7 +69,7 @@ class ComposedStep:
         """An epsilon at which delta holds: the upper limit there is at most `delta`. delta > 1e-9. Raises `InputError`."""
         if not 10 * _ROUNDING < delta < 1:
             raise InputError("delta", delta, "must lie strictly between 1e-9 and 1")
-        low, high = 0.0, max(float(losses[-1]) for losses, _, _ in self.pessimistic)
+        low, high = 0.0, max(law.highest for law in self.pessimistic)
         if self.upper(0.0) <= delta:
             return 0.0
         if self.upper(high) > delta:
@@ -86,9 +87,10 @@ def composed_step(rate: float, noise: float, steps: int) -> ComposedStep:
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= _MOST // CELLS - 1:
         raise InputError("steps", steps, f"must be a whole number, 1 to {_MOST // CELLS - 1}")
     losses, p, q = _cells(rate, noise)
+    step = float(losses[-1] - losses[0]) / CELLS
     # Every loss rounded down, the mass of the far tail included; the other tail is left out. Under q the loss is -log(p/q).
-    down = ((losses[:-1], _with_tail(p[1:-1], p[-1]), 0.0), (-losses[:0:-1], _with_tail(q[-2:0:-1], q[0]), 0.0))
-    return ComposedStep(rate, noise, int(steps), *(tuple(_power(*one, steps) for one in orders) for orders in (_spread(losses, p, q), down)))
+    down = (LossMasses(float(losses[0]), step, _with_tail(p[1:-1], p[-1]), 0.0), LossMasses(-float(losses[-1]), step, _with_tail(q[-2:0:-1], q[0]), 0.0))
+    return ComposedStep(rate, noise, int(steps), *(tuple(law.power(int(steps)) for law in laws) for laws in (_spread(losses, p, q), down)))
 
 
 def _cells(rate: float, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -111,8 +113,8 @@ def _masses(edges: np.ndarray) -> np.ndarray:
     return np.where(np.append(edges, np.inf) > 0, above, below)
 
 
-def _spread(losses: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray, float], ...]:
-    """Both orders' (losses, masses, infinite mass) of the dominating pair on the grid."""
+def _spread(losses: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[LossMasses, LossMasses]:
+    """The losses of the dominating pair on the grid, in both orders."""
     ratio = np.exp(losses)
     of_q = np.zeros(losses.size)
     inside_p, inside_q = p[1:-1], q[1:-1]
@@ -128,7 +130,8 @@ def _spread(losses: np.ndarray, p: np.ndarray, q: np.ndarray) -> tuple[tuple[np.
     of_q[0] += p[0] / ratio[0]
     # What is left of either law has an infinite loss; rounding must not take it below 0.
     rest_p, rest_q = max(1 - of_p.sum(), 0.0), max(1 - of_q.sum(), 0.0)
-    return (losses, of_p, rest_p), (-losses[::-1], of_q[::-1], rest_q)
+    step = float(losses[-1] - losses[0]) / CELLS
+    return LossMasses(float(losses[0]), step, of_p, rest_p), LossMasses(-float(losses[-1]), step, of_q[::-1], rest_q)
 
 
 def _with_tail(masses: np.ndarray, tail: float) -> np.ndarray:
@@ -138,28 +141,12 @@ def _with_tail(masses: np.ndarray, tail: float) -> np.ndarray:
     return masses
 
 
-def _power(losses: np.ndarray, masses: np.ndarray, infinite: float, steps: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """The law of a sum of `steps` independent losses."""
-    if steps == 1:
-        return losses, masses, infinite
-    size = steps * (losses.size - 1) + 1
-    padded = fft.next_fast_len(size, real=True)
-    found = fft.irfft(fft.rfft(masses, padded) ** steps, padded)[:size]
-    return np.linspace(steps * losses[0], steps * losses[-1], size), np.maximum(found, 0.0), float(-np.expm1(steps * np.log1p(-infinite)))
-
-
-def _larger(orders: tuple[tuple[np.ndarray, np.ndarray, float], ...], epsilon: Any) -> np.ndarray:
-    """max over both orders of E[(1 - e^(epsilon - L))_+] (KM-eq9.1)."""
+def _larger(laws: tuple[LossMasses, ...], epsilon: Any) -> np.ndarray:
+    """The divergence at epsilon >= 0, the larger of both orders (KM-eq9.1)."""
     eps = np.asarray(epsilon, dtype=np.float64)
     if not (np.isfinite(eps) & (eps >= 0)).all():
         raise InputError("epsilon", epsilon, "must be finite and at least 0")
-    found = [[_excess(losses, masses, e) + rest for losses, masses, rest in orders] for e in eps.ravel()]
-    return np.max(np.array(found), axis=1).reshape(eps.shape)
-
-
-def _excess(losses: np.ndarray, masses: np.ndarray, epsilon: float) -> float:
-    start = int(np.searchsorted(losses, epsilon, side="right"))
-    return float(masses[start:] @ -np.expm1(epsilon - losses[start:]))
+    return np.maximum(*(law.delta(eps) for law in laws))
 
 
 def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> float:
