@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -127,14 +129,46 @@ def test_the_command_judges_the_fast_engine(tmp_path, capsys):
     assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".jsonl", ".md", ".xml", ".html"}
 
 
-def test_the_template_of_the_documentation_works(tmp_path):
-    page = (Path(__file__).resolve().parents[1] / "docs" / "conformance.md").read_text(encoding="utf-8")
-    template = page.split("### Python\n\n```python\n")[1].split("```")[0]
-    (tmp_path / "mine.py").write_text(template, encoding="utf-8")
-    result = conform([sys.executable, str(tmp_path / "mine.py")], table_rows(FOLDER, ["gaussian_hockey_stick"], core=True),
-                     tolerance=Fraction(1, 10**9))  # fmt: skip
-    counted = [j.outcome for j in result.judgements]
-    assert result.quantities == ("gaussian_hockey_stick",) and counted.count("tight") >= 9 and "crashed" not in counted
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "conformance.md").read_text(encoding="utf-8")
+COMPILER = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
+
+
+def template(language: str, mark: str) -> str:
+    return PAGE.split(f"### {language}\n")[1].split(f"```{mark}\n")[1].split("```")[0]
+
+
+def python_template(folder: Path) -> list[str]:
+    (folder / "mine.py").write_text(template("Python", "python"), encoding="utf-8")
+    return [sys.executable, str(folder / "mine.py")]
+
+
+def cpp_template(folder: Path) -> list[str]:
+    (folder / "mine.cpp").write_text(template("C++", "cpp"), encoding="utf-8")
+    subprocess.run([COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-o", folder / "mine", folder / "mine.cpp"], check=True)
+    return [str(folder / "mine")]
+
+
+@pytest.mark.parametrize("made", [python_template, *([cpp_template] if COMPILER else [])])
+def test_the_templates_of_the_documentation_work(tmp_path, made):
+    rows = table_rows(FOLDER, ["gaussian_hockey_stick"])
+    result = conform(made(tmp_path), rows, tolerance=Fraction(1, 10**9))
+    counted = Counter(judgement.outcome for judgement in result.judgements)
+    assert result.quantities == ("gaussian_hockey_stick",) and not result.ending and not result.oddities.garbage
+    assert counted["tight"] >= 0.9 * len(rows) and not {"crashed", "timeout", "invalid"} & set(counted)
+    refusals = {f"gaussian_hockey_stick/{row['name']}" for _, row in rows if "error" in row}
+    assert {judgement.outcome for judgement in result.judgements if judgement.key in refusals} == {"tight"}
+
+
+@pytest.mark.parametrize(("language", "mark", "needed"), [
+    ("Python", "python", ("flush=True", "repr(", 'request["id"]', '"stopped"', '"error"', '"protocol": "1.0"')),
+    ("R", "r", ("flush(stdout())", "%.17g", "request$id", "stopped = TRUE", "error = list(", 'protocol = "1.0"')),
+    ("Julia", "julia", ("flush(stdout)", "string(quantities", 'request["id"]', '"stopped" => true', '"error"', '"protocol" => "1.0"')),
+    ("C++", "cpp", ("std::endl", "%.17g", 'text(line, "id")', '"stopped": true', '"error"', '"protocol": "1.0"')),
+])  # fmt: skip
+def test_every_template_echoes_the_number_flushes_and_gives_17_digits(language, mark, needed):
+    code = template(language, mark)
+    assert all(part in code for part in needed), [part for part in needed if part not in code]
+    assert "gaussian_hockey_stick" in code and len(code.splitlines()) <= 42
 
 
 def test_the_textbook_gets_a_bad_grade():
