@@ -325,7 +325,7 @@ CLAIMS = (
         title="the calibrated mechanism with the corrected bound",
         statement="With delta_LC of N26-D6-corrected (or with N26-D6-exact's covariance term) every v with delta_LC <= delta gives an "
         "(eps, delta)-DP mechanism; delta_LC is nonincreasing and continuous in v > 0 and tends to 0 if mean shifts and covariance differences "
-        "are bounded over all pairs, so that a least v exists.",
+        "are bounded over all pairs, so that a least v exists unless every v > 0 will do.",
         formula="delta_LC(v) <= delta => N(mu_D, S_D + v I) is (eps, delta)-DP",
         hypotheses=("sensitivities as in N26-D5, finite for v > 0", "eps >= 0, 0 < delta < 1"),
         declared=Verdict.PROVED,
