@@ -16,13 +16,22 @@ from ndis_verify.reference.loader import FOLDER
 from ndis_verify.report.progress import Progress
 
 _ADAPTERS = "ndis_verify.reference.adapters"
+_COMPQUADFORM = str(Path(__file__).resolve().parents[1] / "adapters" / "compquadform.R")
+
+
+def _python(*arguments: str) -> tuple[str, ...]:
+    return sys.executable, "-W", "ignore", "-m", *arguments
+
+
 COMMANDS: dict[str, tuple[str, ...]] = {
-    **{f"ndis_verify {engine}": ("-m", "ndis_verify", "eval", "--engine", engine) for engine in ("fast", "oracle", "certified")},
-    "textbook, Imhof": ("-m", f"{_ADAPTERS}.naive"),
-    "textbook, Monte Carlo": ("-m", f"{_ADAPTERS}.naive", "--method", "monte-carlo"),
-    "gx2": ("-m", f"{_ADAPTERS}.peers", "gx2"),
-    "gx2, Imhof": ("-m", f"{_ADAPTERS}.peers", "gx2", "--method", "1"),
-    **{name: ("-m", f"{_ADAPTERS}.peers", name) for name in ("chi2comb", "dp-accounting", "opendp", "autodp", "prv-accountant")},
+    **{f"ndis_verify {engine}": _python("ndis_verify", "eval", "--engine", engine) for engine in ("fast", "oracle", "certified")},
+    "textbook, Imhof": _python(f"{_ADAPTERS}.naive"),
+    "textbook, Monte Carlo": _python(f"{_ADAPTERS}.naive", "--method", "monte-carlo"),
+    "gx2": _python(f"{_ADAPTERS}.peers", "gx2"),
+    "gx2, Imhof": _python(f"{_ADAPTERS}.peers", "gx2", "--method", "1"),
+    **{name: _python(f"{_ADAPTERS}.peers", name) for name in ("chi2comb", "dp-accounting", "opendp", "autodp", "prv-accountant")},
+    "CompQuadForm, Davies": ("Rscript", _COMPQUADFORM, "davies"),
+    "CompQuadForm, Imhof": ("Rscript", _COMPQUADFORM, "imhof"),
 }
 
 
@@ -51,10 +60,10 @@ def main() -> int:
     for name in arguments.names or COMMANDS:
         progress = Progress(name)
         try:
-            run = conform((sys.executable, "-W", "ignore", *COMMANDS[name]), rows, tolerance=Fraction(arguments.tolerance),
+            run = conform(COMMANDS[name], rows, tolerance=Fraction(arguments.tolerance),
                           seconds=arguments.timeout, progress=progress)  # fmt: skip
         except InputError as error:
-            print(f"| {name} | not run: {error.rule[:80]} |" + " |" * (len(OUTCOMES) + 3))
+            print(f"| {name} | not run: {error.rule[:160]} |" + " |" * (len(OUTCOMES) + 3), flush=True)
             continue
         finally:
             progress.close()
