@@ -8,17 +8,20 @@ from itertools import product
 
 import mpmath
 import numpy as np
+from flint import arb
 
 from ndis_verify import oracle
 from ndis_verify.audit.white_box import error_per_call, two_call_limits
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims.attack_checks import attack_check
+from ndis_verify.claims.attack_checks import attack_check, counterexample_check
+from ndis_verify.claims.certified_numbers import at, in_balls, smallest
 from ndis_verify.claims.checks import formula_check, proof
 from ndis_verify.claims.domain import Domain, continuous, integer
 from ndis_verify.claims.points import projections
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.symbolic import cdf_oracle, generalized_chi2, ndis_lemma, privacy_loss
 
 
@@ -110,6 +113,18 @@ def _off(error: float) -> Cdf:
     return cdf
 
 
+def _false_alarm(taken_off: int = 0, sign: int = 1):
+    """For N(shift, 1) against N(0, 1): is the claimed delta true, and yet below the answer less `taken_off` alpha?"""
+
+    def alarm(shift: arb, epsilon: arb, alpha: arb, delta: arb) -> arb:
+        error = sign * alpha / (1 + epsilon.exp())
+        first, second = certified.upper_tail(epsilon / shift - shift / 2), certified.upper_tail(epsilon / shift + shift / 2)
+        answer = (first + error) - epsilon.exp() * (second - error)
+        return smallest(answer - taken_off * alpha - delta, delta - certified.profile(shift, epsilon))
+
+    return in_balls(alarm)
+
+
 CLAIMS = (
     Claim(
         id="N26-D9",
@@ -168,5 +183,27 @@ CLAIMS = (
         ),
         note="The bound is attained by two full errors. It is absolute: at eps = 10 a delta of 1e-6 needs calls within 4.5e-11 for alpha = "
         "1e-6. The oracles that the source names (Davies, Imhof) certify no error; what an audit concludes is judged with the audit (N26-D9).",
+    ),
+    Claim(
+        id="N26-T7.1-as-lower-bound",
+        tags=("reading",),
+        source="N26",
+        title="the two-call answer taken as it is for a lower bound on delta",
+        statement="An answer p1 - e^eps p2 above a claimed delta refutes the claim: the estimator's output is a lower bound on the mechanism's delta.",
+        formula="p1 - e^eps p2 <= delta",
+        hypotheses=("a CDF oracle whose error per call is at most alpha/(1 + e^eps)", "alpha > 0", "eps >= 0"),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "a true claim refuted", _false_alarm(), at(shift=1, epsilon=1, alpha="0.01", delta="0.13"),
+                {"alpha taken off": _false_alarm(1), "errors of the other sign": _false_alarm(sign=-1),
+                 "a claim that is false": at(shift=1, epsilon=1, alpha="0.01", delta="0.12")},
+            ),
+        ),
+        counterexample="N(1, 1) against N(0, 1), eps = 1, alpha = 0.01: delta = 0.12694, so (1, 0.13)-DP is true; with both calls off by "
+        "alpha/(1 + e) = 0.00269, the first high and the second low, the answer is 0.13694 > 0.13.",
+        corrected="p1 - e^eps p2 - alpha <= delta: only an answer above the claimed delta by more than alpha refutes it (N26-T7.1).",
+        note="The section says to treat the output as a lower bound, and once adds 'taking into account some estimation error': that error is alpha "
+        "and has to be taken off. An audit that leaves it on accuses private mechanisms.",
     ),
 )  # fmt: skip
