@@ -1,14 +1,17 @@
 """The adapter for a local clone of other research code, against stand-in clones written here: right, swapped, and broken ones."""
 
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ndis_verify.reference.adapters.clone import Input, by_call, parsed_call
+from ndis_verify.reference.adapters import clone as adapter
+from ndis_verify.reference.adapters.clone import Input, by_call, by_program, parsed_call
 from ndis_verify.reference.adapters.serving import Refused
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.selection import table_rows
@@ -143,3 +146,18 @@ def test_what_cannot_be_set_up_ends_with_a_line_on_stderr(clone, options):
     (clone / "broken.py").write_text("import no_such_module_at_all\n", encoding="utf-8")
     done = subprocess.run([*ADAPTER, str(clone), *options], input="", capture_output=True, text=True, env=os.environ)
     assert done.returncode == 1 and not done.stdout and done.stderr.startswith("their-code: ") and len(done.stderr.splitlines()) == 1
+
+
+def test_the_examples_of_the_documentation_are_read_as_they_are_meant(clone, monkeypatch):
+    page = (Path(__file__).resolve().parents[1] / "docs" / "conformance.md").read_text(encoding="utf-8")
+    (call,) = re.findall(r"--call '(hockey_stick=src[^']*)'", page)
+    parsed = parsed_call("hockey_stick", call.partition("=")[2])
+    assert parsed.function == "delta" and parsed.named["eps"] == Input("epsilon") and parsed.entries == (0,)
+    seen = []
+    monkeypatch.setattr(adapter.subprocess, "run", lambda words, **_: seen.append(words) or subprocess.CompletedProcess(words, 0, "ans = 0.25\n"))
+    inputs = {"mean_p": ["1", "2"], "cov_p": "3", "mean_q": ["0", "0"], "cov_q": ["1", "0.5"], "epsilon": "0.125"}
+    programs = re.findall(r"^    'hockey_stick=((?:octave|Rscript).*)'$", page, re.M)
+    assert [by_program(clone, "hockey_stick", program)(inputs) for program in programs] == [0.25, 0.25]
+    octave, r = seen
+    assert octave == ["octave-cli", "--quiet", "--path", str(clone), "--eval", 'printf("%.17g", delta([1,2], [3,0;0,3], [0,0], [1,0;0,0.5], 0.125))']
+    assert r == ["Rscript", "-e", f'source("{clone}/delta.R"); cat(sprintf("%.17g", delta(c(1,2), c(3,3), c(1,0.5), 0.125)))']
