@@ -225,6 +225,7 @@ def test_the_experiment_on_a_users_records_and_what_it_would_notice(tmp_path):
         assert not next(one.holds for one in experiment.findings(wrong) if one.statement.startswith(statement)), statement
     wrong = [row | {"estimate": row["bound"] + 0.5} if row["kind"] == "profile" else row for row in rows]
     assert not experiment.findings(wrong)[-1].holds
+    assert experiment.table(rows).count("| --- |") >= 4 and max(map(len, experiment.table(rows).splitlines())) < 400
     assert save_figure(experiment, rows, tmp_path / "picture.png") and (tmp_path / "picture.png").stat().st_size > 5000
 
 

@@ -98,7 +98,7 @@ def test_signs_of_two_steps_as_printed_and_on_their_own_paths():
     settings, rng = DpSgd(1.0, 1.0, 2, learning_rate=0.5), np.random.default_rng(7)
     differ = np.arctan(0.5) / np.pi
     for own_path, expected in ((False, 0.0), (True, differ)):
-        rows = white_box_scores(steps._Square(), settings, [[0.0]], [0], 40_000, rng, canary=[1.0], own_path=own_path)
+        rows = white_box_scores(steps.Square(), settings, [[0.0]], [0], 40_000, rng, canary=[1.0], own_path=own_path)
         centred = [row - row.mean(axis=0) for row in rows]
         found = [np.mean(row[:, 0] * row[:, 1] < 0) - 0.5 for row in centred]
         assert found[0] == pytest.approx(expected, abs=0.02) and found[1] == pytest.approx(differ, abs=0.02)

@@ -156,7 +156,7 @@ def _whole_runs(fault: Fault = _sound) -> Callable[[str], Evidence]:
 
 
 @dataclass(frozen=True)
-class _Square:
+class Square:
     """Loss theta^2/2 of every record, one parameter that starts at 0."""
 
     size: int = 1
@@ -182,7 +182,7 @@ def _rows_of_two_steps(own_path: bool = False, rate: float = 0.1) -> Callable[[s
 
     def run(effort: str) -> Evidence:
         runs = count(effort, 40_000, 200_000)
-        rows = dp_sgd.white_box_scores(_Square(), DpSgd(1.0, 1.0, 2, learning_rate=rate), [[0.0]], [0], runs, np.random.default_rng(141), canary=[1.0], own_path=own_path)
+        rows = dp_sgd.white_box_scores(Square(), DpSgd(1.0, 1.0, 2, learning_rate=rate), [[0.0]], [0], runs, np.random.default_rng(141), canary=[1.0], own_path=own_path)
         within, without = (float(np.cov(row.T)[0, 1]) for row in rows)
         held = max(abs(within), abs(without + 0.1)) < 0.03
         return Evidence(Outcome.HELD if held else Outcome.FAILED, "seeded runs", f"covariances {without:.3f} without and {within:.3f} with canary", count=runs, counted="runs")

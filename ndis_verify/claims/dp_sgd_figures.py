@@ -122,7 +122,7 @@ def _figure(claim_id: str, name: str, statement: str, formula: str, printed: str
 
 
 _MARGIN = (
-    "On digits the curve of ten bins goes below the limit by 1/sqrt(n) to 5/sqrt(n), n networks, whatever the shape of the losses, and less than 0.04 below the mu-GDP "
+    "On digits the curve of ten bins goes below the limit by 1/sqrt(n) to 5/sqrt(n) for both canaries, n networks on each side, and less than 0.04 below the mu-GDP "
     "curve of the errors that were counted: what is seen is the margin of a limit, not the shape of the losses."
 )
 _DIGITS_NOTE = (
@@ -145,7 +145,7 @@ CLAIMS = (
             ),
         ),
         "Losses N(0, 4) with the record, N(0, 1) without: skewness and kurtosis 0. Calling |loss| > 5/2 has errors 0.0124, 0.789; |loss| > 2/3 has 0.505, 0.261. The curve of "
-        "mu = 1 is 0.893 and 0.157 there. A smaller mu is higher at the first, a larger one lower at the second: every mu-GDP curve is off by 0.1, while histograms tend to the pair's curve.",
+        "mu = 1 is 0.893 and 0.156 there. A smaller mu is higher at the first, a larger one lower at the second: every mu-GDP curve is off by 0.1, while histograms tend to the pair's curve.",
         "Normal losses of equal variance have a mu-GDP curve; normal losses alone do not. " + _MARGIN,
         _DIGITS_NOTE + "Before one threshold is read as mu-GDP compare the two variances; skewness and kurtosis of each sample do not show the difference.",
     ),
