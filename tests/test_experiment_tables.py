@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import Table, find, run
 from ndis_verify.experiments.black_box_curves import combinations, estimated_curve, sketched_solutions
 from ndis_verify.experiments.private_regression import local_sensitivity
-from ndis_verify.experiments.projection_utility import distance_ratio, measures
+from ndis_verify.experiments.projection_utility import FEW, distance_ratio, measures, shortened
+from ndis_verify.experiments.records import FLIGHT, SONG, synthetic, table_of
 from ndis_verify.fast.random_projection import rp_hockey_stick
 from ndis_verify.mechanisms.random_projection import projected
 
@@ -65,7 +67,7 @@ def test_findings_hold_on_a_users_table(name):
 
 
 def test_a_table_of_two_columns_has_no_correlation():
-    with pytest.raises(InputError, match="three columns"):
+    with pytest.raises(InputError, match="flight, 2 columns: must have at least 3"):
         run(find("n24-tab1"), data=Table("flight", np.ones((5, 2)), None, ("", "")))
 
 
@@ -83,3 +85,50 @@ def test_more_data_sets():
         assert loaded.records.shape == shape and loaded.target.shape == shape[:1] and loaded.records.any(axis=0).all()
     with pytest.raises(InputError, match="digits"):
         load_dataset("iris")
+
+
+def _table(matrix, target=None, columns=("a", "b", "c")):
+    matrix = np.asarray(matrix, dtype=float)
+    return Table("people", matrix, target, columns[: matrix.shape[1]])
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "message"),
+    [
+        ("n24-tab2", _table([[1, 2, 3]]), "people, 1 records: must have at least 2"),
+        ("n24-tab2", _table(np.column_stack([DATA[:, 0], 2 * DATA[:, 0], DATA[:, 1]])), r"people, column 2 \(b\): must not be a combination"),
+        ("n24-tab4", _table(np.column_stack([np.zeros(30), DATA[:, :2]])), r"people, column 1 \(a\): must hold a number other than 0"),
+        ("n24-tab4", _table(np.vstack([DATA[:, :3] * [1, 0, 1], [[0, 1, 0]]])), "people, record 31: must not alone span a direction"),
+        ("n24-tab1", _table(np.zeros((5, 3))), "people: must hold a number other than 0"),
+        ("n24-tab1", _table([[1, 2, 3]]), "people, 1 records"),
+        ("projection-noise", _table(np.zeros((5, 3))), "number other than 0"),
+        ("n24-fig5", _table(DATA[:, :2], DATA[:, 0] - DATA[:, 1]), "people, the target: must not be a combination of the other columns"),
+        ("n24-fig5", _table(np.column_stack([DATA[:, 0], DATA[:, 0]]), DATA[:, 1]), r"column 2 of those besides the target \(b\)"),
+        ("n24-fig5", _table(np.random.default_rng(0).standard_normal((60, 21)), np.ones(60), ()), "people, 22 columns: must have at most 21"),
+        ("n24-fig6", _table(DATA[:2, :3]), "people, 2 records: must have at least 3"),
+        ("n24-fig9", _table(np.column_stack([DATA[:, :2], DATA[:, :2].sum(axis=1)])), r"column 3 \(c\)"),
+    ],
+)
+def test_records_that_cannot_be_measured_are_named(name, table, message):
+    with pytest.raises(InputError, match=message):
+        run(find(name), data=table)
+
+
+def test_many_records_are_released_through_their_triangle():
+    many = np.random.default_rng(5).standard_normal((FEW + 1, 3)) + 1
+    short = shortened(many)
+    assert short.shape == (3, 3) and shortened(many[1:]).shape == (FEW, 3)
+    assert short.T @ short == pytest.approx(many.T @ many, rel=1e-12)
+    assert distance_ratio(short, 7.0, 5) == pytest.approx(distance_ratio(many, 7.0, 5), rel=1e-12)
+
+
+def test_synthetic_records_are_the_same_on_every_run_and_have_the_printed_sizes():
+    flight, again = table_of(FLIGHT, None), synthetic.__wrapped__(FLIGHT, 327_346, 2)
+    assert flight.records.shape == (327_346, 1) and np.array_equal(flight.target, again.target)
+    assert {cell["data"] for cell in find("n24-tab2").cells("full", None)} >= {SONG, FLIGHT}
+    assert all("synthetic" not in cell["data"] for cell in find("n24-tab2").cells("quick", None) + find("n24-tab2").cells("full", replace(flight, name="mine")))
+
+
+def test_equal_columns_have_no_distance_to_keep():
+    twice = np.column_stack([DATA[:, 0], DATA[:, 0] * (1 + 1e-15), DATA[:, 1]])
+    assert distance_ratio(twice, 1.0, 4) < 3 and measures(twice, projected(twice, 1.0, 4, np.random.default_rng(0)))[0] < 10

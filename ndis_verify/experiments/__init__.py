@@ -9,6 +9,7 @@ How to add one.
    - `findings(rows)`: orderings, ratios and crossings, each a `framework.Finding` with the numbers it rests on;
    - `draw(rows, figure)`: the picture on a matplotlib Figure, or None;
    - `table(rows)`: the rows as a Markdown table, or None for all columns as they are;
+   - `requires(table)`: raises `InputError` for a user's table that cannot be measured (`records.require_*`);
    - `data`: "none", "records" or "records and target": whether `--data` and `--target` may stand in
      (`records.source_names` and `records.table_of` choose between the user's table and the bundled data sets).
 2. Add its name and module to `_MODULES` here; modules are imported only when asked for.

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ndis_verify.audit.classifier import classifier_curve
+from ndis_verify.exact_number import InputError
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.projection_utility import records_of
-from ndis_verify.experiments.records import source_names
+from ndis_verify.experiments.records import require_hidden, require_rank, source_names
 from ndis_verify.experiments.table import Table
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.least_squares import als_hockey_stick
@@ -24,6 +25,7 @@ FAILURE = 1e-6  # of all limits of one curve together
 LOSS = 0.02  # what the classifier may miss of the divergence, at most; stated, not proved
 EPSILONS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0)
 _BUNDLED = ("diabetes", "linnerud")
+_MOST = 20  # coordinates of a solution, as many columns as the least r has
 
 
 def estimated_curve(first: np.ndarray, second: np.ndarray, epsilons: Sequence[float] = EPSILONS) -> list[dict[str, float]]:
@@ -63,6 +65,12 @@ def _sketch_cells(size: str, data: Table | None) -> list[dict[str, Any]]:
 
 def _linear_cells(size: str, data: Table | None) -> list[dict[str, Any]]:
     return [cell | {"ridge": ridge, "columns": columns} for cell in _cells(size, data) for ridge, columns in ((0.0, 1), (0.1, 1), (0.1, 4))]
+
+
+def _sketch_required(table: Table) -> None:
+    require_hidden(table)
+    if table.records.shape[1] > _MOST:
+        raise InputError("data", f"{table.name}, {table.records.shape[1] + 1} columns", f"must have at most {_MOST + 1}: the classifier takes all products of coordinates")
 
 
 def sketch_rows(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
@@ -144,7 +152,9 @@ _SETTING = (
 )
 EXPERIMENTS = (
     Experiment("n24-fig5", "Sketch and solve: asymptotic curve against a classifier's", ("N24-Fig5",),
-               _SETTING + "r = 40 (20, 100, 500): that of the source is lost.", _sketch_cells, sketch_rows, _sketch_findings, _draw, data="records and target"),
+               _SETTING + "r = 40 (20, 100, 500): that of the source is lost.", _sketch_cells, sketch_rows, _sketch_findings, _draw, data="records and target",
+               requires=_sketch_required),
     Experiment("n24-fig9", "Random linear combination and projection: closed form against a classifier's curve", ("N24-Fig9",),
-               _SETTING + "Added noise: none, and variance l^2/10; then also four columns, a random projection.", _linear_cells, linear_rows, _findings, _draw, data="records"),
+               _SETTING + "Added noise: none, and variance l^2/10; then also four columns, a random projection.", _linear_cells, linear_rows, _findings, _draw, data="records",
+               requires=require_rank),
 )  # fmt: skip

@@ -47,6 +47,8 @@ def main(arguments: argparse.Namespace) -> int:
         print(run_page(record, experiment), end="")
     else:
         print(f"{experiment.title}\n{experiment.setting}\n\n{terminal_table(rows)}\n\n{finding_lines(findings)}")
+        if data and not all(finding.holds for finding in findings):
+            print("What fails was found on other records: it is not so on these.")
         print("written: " + ", ".join(str(path) for path in paths))
     return 0 if all(finding.holds for finding in findings) else FAILED
 

@@ -55,6 +55,7 @@ class Experiment:
     draw: Callable[[Sequence[Row], Any], None] | None = None
     data: str = "none"
     table: Callable[[Sequence[Row]], str] | None = None
+    requires: Callable[[Table], None] | None = None
 
     def __post_init__(self) -> None:
         if self.data not in DATA:
@@ -104,6 +105,8 @@ def check(experiment: Experiment, size: str, seed: int, data: Table | None) -> N
         raise InputError("data", data.name, f"is not used: {experiment.name} makes its own data")
     if data is not None and experiment.data == "records and target" and data.target is None:
         raise InputError("target", None, f"must name a column: {experiment.name} predicts it")
+    if data is not None and experiment.requires is not None:
+        experiment.requires(data)
 
 
 def generator(name: str, seed: int, key: str) -> np.random.Generator:

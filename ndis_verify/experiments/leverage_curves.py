@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ndis_verify.experiments.framework import Experiment, Finding, Row
-from ndis_verify.experiments.records import source_names, table_of
+from ndis_verify.experiments.records import FLIGHT, SONG, require_rank, scaled_columns, source_names, table_of
 from ndis_verify.experiments.table import Table
 from ndis_verify.fast.leverage import leverage_scores
 from ndis_verify.fast.random_projection import rp_hockey_stick
@@ -19,13 +20,14 @@ _BUNDLED = ("breast_cancer", "diabetes", "linnerud", "digits")
 def _cells(columns: tuple[int, ...]):
     def cells(size: str, data: Table | None) -> list[dict[str, Any]]:
         points = 13 if size == "quick" else 121
-        return [{"data": name, "r": r, "points": points} for name in source_names(data, _BUNDLED) for r in columns]
+        printed = (SONG, FLIGHT) if size == "full" and data is None else ()
+        return [{"data": name, "r": r, "points": points} for name in (*source_names(data, _BUNDLED), *printed) for r in columns]
 
     return cells
 
 
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
-    records = table_of(cell["data"], data).records
+    records = scaled_columns(table_of(cell["data"], data).records)  # which changes no leverage
     leverages, r = leverage_scores(records), cell["r"]
     p, row = float(leverages.max()), int(leverages.argmax())
     ends = {"data": cell["data"], "n": len(records), "d": records.shape[1], "r": r, "row": row, "largest_leverage": p}
@@ -35,6 +37,10 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
         ends | {"epsilon": float(epsilon), **{way: float(rp_hockey_stick(p, r, epsilon, way)) for way in ("delete", "insert")}}
         for epsilon in np.linspace(0, 6, cell["points"])
     ]
+
+
+def _required(table: Table) -> None:
+    require_rank(replace(table, target=None))
 
 
 def _findings(rows: Sequence[Row]) -> list[Finding]:
@@ -67,7 +73,7 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
 _SETTING = "Records as they are, without the target; the deletion of the record of largest leverage."
 EXPERIMENTS = (
     Experiment("n24-fig6", "Plain random projection: the curve at the largest leverage", ("N24-Fig6",), _SETTING + " r = 10 and 100: that of the source is lost.",
-               _cells((10, 100)), _measure, _findings, _draw, data="records"),
+               _cells((10, 100)), _measure, _findings, _draw, data="records", requires=_required),
     Experiment("n24-fig10", "Random linear combination: the curve at the largest leverage", ("N24-Fig10",), _SETTING, _cells((1,)), _measure, _findings, _draw,
-               data="records"),
+               data="records", requires=_required),
 )  # fmt: skip

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.panels import by_method, method_panels
-from ndis_verify.experiments.records import scaled_columns, source_names, table_of
+from ndis_verify.experiments.records import require_size, scaled_columns, source_names, table_of
 from ndis_verify.experiments.table import Table
 from ndis_verify.mechanisms.baselines import PROJECTIONS
 from ndis_verify.mechanisms.projection_estimates import gram_estimate, projected_least_squares
@@ -21,8 +20,6 @@ _KEYS = ("data", "r", "epsilon")
 
 
 def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
-    if data is not None and data.records.shape[1] + (data.target is not None) < 2:
-        raise InputError("data", data.name, "must have two columns: the last, or the target, is regressed on the others")
     columns, runs = ((100,), 10) if size == "quick" else ((10, 100, 1000), 100)
     return [
         {"data": name, "r": r, "epsilon": epsilon, "delta": delta, "runs": runs}
@@ -88,5 +85,6 @@ EXPERIMENTS = (
         _findings,
         _draw,
         data="records",
+        requires=lambda table: require_size(table, 1, 2, "the last, or the target, is regressed on the others"),
     ),
 )
