@@ -20,7 +20,8 @@ from ndis_verify.claims.points import count
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.gaussian_mechanism import profile
 from ndis_verify.symbolic import leverage, privacy_loss, ridge
 from ndis_verify.symbolic import random_projection as derived
 from ndis_verify.symbolic import random_projection_order as order
@@ -328,6 +329,33 @@ def not_smaller(point) -> Enclosure:
 def more_likely_than_not(point) -> Enclosure:
     with working_bits(120):
         return enclosure((ball(point["beyond"]) / arb(2).sqrt()).erfc() / 2 - ball(Fraction(1, 2)))
+
+
+_FAR = 6  # of the test's noise: beyond, 2e-9 of its mass
+
+
+def clamped_excess(point) -> Enclosure:
+    """How far the test with eps_R clamped at 0 exceeds (eps, delta), l = 1; negative where eps_T <= eps or a ridge may be 0.
+
+    D: every unit vector of R^d `copies` times; D': one row less. Where the noise is within _FAR deviations both ridges are
+    positive and D has the covariance (R + tau (z_P - z)) I, R = 1/p*; D' has 1 more in d - 1 coordinates of each column.
+    The event: the squares of those coordinates sum to at most (d - 1) r (R + 1/2).
+    """
+    d, r, copies = int(point["d"]), int(point["r"]), int(point["copies"])
+    quantile = exact(float(-ndtri(float(point["share"]))))
+    full = oracle.certified_rp_leverage(r, 0, point["share"], digits=20)
+    with working_bits(160):
+        epsilon, share, std = (ball(exact(point[name])) for name in ("epsilon", "share", "tau"))
+        level, z = 1 / to_exact_ball(full), ball(quantile) + arb(0, "1e-9")
+        if not (z.lower() / arb(2).sqrt()).erfc() / 2 > share > (z.upper() / arb(2).sqrt()).erfc() / 2:
+            raise ArithmeticError(f"no bracket for the normal quantile at {point['share']}")
+        spread, half, bulk = std * (z + _FAR), arb((d - 1) * r) / 2, (arb(_FAR) / arb(2).sqrt()).erfc()
+        cut = half * (level + arb(1) / 2)
+        inside = [1 - (cut / variance).gamma_upper(half, 1) for variance in (level + spread, level + 1 - std * (_FAR - z).max(arb(0)))]
+        excess = (inside[0] - bulk) - epsilon.exp() * (inside[1] + bulk) - 3 * share
+        positive = (copies - 1) - spread, level - copies - std * (_FAR - z).max(arb(0))  # the lower bound, the ridge
+        spent = profile(1 / std, epsilon) - share  # positive where eps_T > eps
+        return enclosure(excess.min(positive[0]).min(positive[1]).min(spent))
 
 
 def inner_epsilon(epsilon: float, rate: float) -> Enclosure:

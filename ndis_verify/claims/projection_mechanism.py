@@ -15,6 +15,7 @@ from ndis_verify.claims.projection_checks import (
     RATIO_DOMAIN,
     SMALLEST,
     certified_threshold,
+    clamped_excess,
     coverage,
     excess_at_threshold,
     figure_ridge,
@@ -49,6 +50,7 @@ _TEST_NOTE = (
     "worse direction, and clamping eps_R at 0 gives (eps_T, delta), not (eps, delta). The printed argument names one good event for each "
     "database; what is needed is one set of good values for both, the values whose lower bound is at most the larger database's eigenvalue."
 )
+_CLAMPED = {"d": 101, "r": 1, "copies": 2, "epsilon": Fraction(1, 10), "share": Fraction(1, 10), "tau": Fraction(1, 100)}
 _RIDGE_NOTE = "The ridge l^2/p* leaves a leverage of p*/(1+p*) only: it is l^2 larger than the smallest valid one (N26-Fig1-smallest-ridge)."
 
 CLAIMS = (
@@ -203,6 +205,28 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(*_TEST, tested_attack("joint divergence of test and release", smaller_ridge)),
         note="With a bound of 0 this is the smallest public ridge l^2 (1/p* - 1).",
+    ),
+    Claim(
+        id="N26-T5.4-clamped",
+        tags=("reading",),
+        source="N26",
+        title="a test that spends more than epsilon, the rest clamped at 0",
+        statement="With eps_R = max(eps - eps_T, 0) the mechanism of N26-Fig4 is (eps, delta)-DP at every noise tau of the test.",
+        formula="eps_R = max(eps - eps_T, 0)",
+        hypotheses=(*_EVERYONE, "tau > 0", "delta_T, delta_R, delta_P > 0"),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "the ridge follows the least eigenvalue, and shows it in every other direction", clamped_excess, _CLAMPED,
+                {"two features": {**_CLAMPED, "d": 2}, "a test within epsilon": {**_CLAMPED, "tau": 40},
+                 "one copy: the lower bound may be 0": {**_CLAMPED, "copies": 1}},
+            ),
+        ),
+        counterexample="l = 1, r = 1, eps = 0.1, delta_T = delta_R = delta_P = 0.1, tau = 0.01, D every unit vector of R^101 twice: the ridge is close to "
+        "1/p* - 2 = 0.95, and one row less makes it 1 larger, so that 100 coordinates' variances rise from 2.95 to 3.95: the chances that "
+        "their squares sum to at most 100 (1/p* + 1/2) are 0.88 and 0.18, and 0.88 - e^0.1 0.18 = 0.68 > delta = 0.3.",
+        corrected="tau has to leave eps_T <= eps (N26-T5.4); with eps_R clamped at 0 the guarantee is (max(eps, eps_T), delta).",
+        note="The display that sets eps_R is lost. For eps_T > eps there is nothing left for the release: code has to refuse such a tau, not to clamp.",
     ),
     Claim(
         id="N26-P5",
