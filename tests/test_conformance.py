@@ -14,6 +14,8 @@ import pytest
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference import pytest_plugin
+from ndis_verify.reference.adapters import peers
+from ndis_verify.reference.conformance import selection, survey
 from ndis_verify.reference.conformance.judge import judge
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
@@ -120,6 +122,30 @@ def test_fresh_rows_repeat_with_their_seed_and_are_right():
     start = [("hockey_stick", ROW | {"inputs": pair})]
     first, again, other = (list(fresh_rows(start, 3, seed)) for seed in (1, 1, 2))
     assert first == again != other and len({json.dumps(row["inputs"]) for _, row in first}) == 3
+
+
+def test_fresh_rows_end_where_no_value_can_be_had(monkeypatch):
+    monkeypatch.setattr(selection, "ask", lambda request, engine: {"error": {"kind": "precision"}})
+    with pytest.raises(InputError, match="only 0 of 40"):
+        list(fresh_rows(rows(3), 2, seed=1))
+
+
+def test_fresh_rows_are_of_the_quantities_offered(tmp_path, capsys):
+    assert main(["conform", "--fresh", "12", "--seed", "5", "--output", str(tmp_path), "--", *python_template(tmp_path)]) in (0, 1)
+    assert "mine 1: 12 rows" in capsys.readouterr().out
+
+
+def test_the_survey_has_a_line_for_every_adapter(capsys, monkeypatch):
+    few = [(quantity, row) for quantity, row in table_rows(FOLDER, ["gaussian_hockey_stick"], core=True)][:2]
+    monkeypatch.setattr(survey, "table_rows", lambda folder, core: few)
+    monkeypatch.setattr(sys, "argv", ["survey", "ndis_verify fast", "textbook, Imhof", "CompQuadForm, Davies", "chi2comb"])
+    assert survey.main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("| ndis_verify fast | gaussian_hockey_stick | 2 | 2 |") and len(lines) >= 6
+    adapters = Path(survey.__file__).resolve().parents[1] / "adapters"
+    shipped = {path.name.partition(".")[0] for path in adapters.iterdir() if path.suffix in (".py", ".R")} - {"__init__", "inputs", "serving", "clone"}
+    used = " ".join(" ".join(command) for command in survey.COMMANDS.values())
+    assert shipped == {"naive", "peers", "compquadform"} and all(name in used for name in (*shipped, *peers._PEERS))
 
 
 def test_the_command_judges_the_fast_engine(tmp_path, capsys):

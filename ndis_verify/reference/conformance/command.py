@@ -38,18 +38,23 @@ def main(arguments: argparse.Namespace) -> int:
     """Run, print, write the reports; 0 nothing unsafe or newly failing, 1 something is, 2 usage."""
     from ndis_verify.reference.conformance import reports
     from ndis_verify.reference.conformance.run import conform
-    from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
+    from ndis_verify.reference.conformance.selection import Row, fresh_rows, table_rows
     from ndis_verify.reference.conformance.summary import exit_code, read_known
     from ndis_verify.report.progress import Progress
 
+    if arguments.fresh is not None and arguments.fresh < 1:
+        raise InputError("--fresh", arguments.fresh, "must be at least 1")
     known = read_known(arguments.known_failures)
     rows = table_rows(arguments.tables, arguments.quantity, arguments.core)
-    if arguments.fresh is not None:
-        rows = list(fresh_rows(rows, arguments.fresh, arguments.seed))
+
+    def sent(offered: tuple[str, ...]) -> list[Row]:
+        of_those = [(quantity, row) for quantity, row in rows if quantity in offered]
+        return of_those if arguments.fresh is None or not of_those else list(fresh_rows(of_those, arguments.fresh, arguments.seed))
+
     progress = Progress("conform")
     arguments.output.mkdir(parents=True, exist_ok=True)
     try:
-        run = conform(arguments.command_line, rows, tolerance=_tolerance(arguments), seconds=arguments.timeout,
+        run = conform(arguments.command_line, sent, tolerance=_tolerance(arguments), seconds=arguments.timeout,
                       journal=arguments.output / "conformance.jsonl", progress=progress)  # fmt: skip
     finally:
         progress.close()

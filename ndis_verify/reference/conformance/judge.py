@@ -82,7 +82,7 @@ def _refusal(row: dict[str, Any], error: Any, facts: dict[str, Any]) -> Judgemen
     message = str(error.get("message", ""))[:200] if isinstance(error, dict) else str(error)[:200]
     if "error" in row:
         named = error.get("argument") if isinstance(error, dict) else None
-        right = "" if named == row["error"]["argument"] else f", but names {_shown(named)} and not {row['error']['argument']}"
+        right = "" if named in (None, row["error"]["argument"]) else f", but names {_shown(named)} and not {row['error']['argument']}"
         return Judgement(**facts, outcome="tight", message=f"refused as it must be{right}")
     return Judgement(**facts, outcome="refused", message=message or "refused")
 

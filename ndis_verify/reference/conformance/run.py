@@ -49,9 +49,11 @@ class Run:
         return asdict(self)
 
 
-def conform(command: Sequence[str], rows: Iterable[Row], *, tolerance: Fraction, seconds: float = 10.0, journal: Path | None = None,
+def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, ...]], Iterable[Row]], *, tolerance: Fraction, seconds: float = 10.0, journal: Path | None = None,
             progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Run:  # fmt: skip
     """Judge `command` on `rows` (quantity, row), one request at a time, `seconds` for each answer.
+
+    `rows` may be a function of the quantities that it says it computes.
 
     A process that dies or hangs is started again, its row judged crashed or timeout; after `MAX_FAILURES` of them the
     rest is left out. `journal`: a JSON-lines file that receives every judgement as it is made. The run ends within
@@ -66,7 +68,7 @@ def conform(command: Sequence[str], rows: Iterable[Row], *, tolerance: Fraction,
     target = _Target(run, seconds)
     try:
         target.start()
-        wanted = [(quantity, row) for quantity, row in rows if quantity in run.quantities]
+        wanted = [(quantity, row) for quantity, row in (rows(run.quantities) if callable(rows) else rows) if quantity in run.quantities]
         _all(run, target, wanted, tolerance, journal, progress)
     finally:
         run.ending = target.stop()

@@ -13,6 +13,7 @@ from ndis_verify.reference.loader import TableError, load, quantities
 from ndis_verify.reference.rows import Draw, text
 
 Row = tuple[str, dict[str, Any]]
+_ATTEMPTS = 20  # draws for each row wanted: nearly all have a value
 _MOVED = {"epsilon": 64, "delta": 64, "x": 64, "leverage": 128}
 
 
@@ -40,7 +41,9 @@ def fresh_rows(rows: list[Row], count: int, seed: int) -> Iterator[Row]:
     if not usable:
         raise InputError("--fresh", count, "the tables chosen have no rows to start from")
     draw, made = Draw(f"fresh/{seed}"), 0
-    while made < count:
+    for _ in range(_ATTEMPTS * count):
+        if made == count:
+            return
         quantity, row = draw.among(usable)
         inputs = {name: _moved(name, value, draw) for name, value in row["inputs"].items()}
         answer = ask({"id": 0, "quantity": quantity, "inputs": inputs, "digits": DIGITS}, "certified")
@@ -48,6 +51,8 @@ def fresh_rows(rows: list[Row], count: int, seed: int) -> Iterator[Row]:
             made += 1
             new = {key: value for key, value in row.items() if key not in ("group", "core", "second")}
             yield quantity, {**new, "name": f"fresh-{seed}-{made}", "inputs": inputs, **{k: answer[k] for k in ("value", "radius", "basis")}}
+    if made < count:
+        raise InputError("--fresh", count, f"only {made} of {_ATTEMPTS * count} new rows have a certified value")
 
 
 def _moved(name: str, value: Any, draw: Draw) -> Any:
