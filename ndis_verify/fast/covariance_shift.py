@@ -118,16 +118,32 @@ def added_variance(sensitivities: Sensitivities, epsilon: float, delta: float, t
     if not 0 < delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
 
-    def safe(v: float) -> bool:
-        return loewner_bound(*sensitivities(v), epsilon, term) <= delta
+    def value(v: float) -> float:
+        return loewner_bound(*sensitivities(v), epsilon, term)
 
-    unsafe, good = _bracket(safe)
-    for _ in range(_STEPS):
+    unsafe, good = _bracket(lambda v: value(v) <= delta)
+    if unsafe == 0:
+        return good
+    logs = [_log_log(value(v)) for v in (unsafe, good)]
+    for step in range(_STEPS):
         if good <= unsafe * (1 + 1e-9):
             break
-        middle = float(np.sqrt(unsafe) * np.sqrt(good))
-        unsafe, good = (unsafe, middle) if safe(middle) else (middle, good)
+        # log(-log) of the bound is close to linear in log v; halved where that does not settle
+        share = (_log_log(delta) - logs[0]) / (logs[1] - logs[0]) if step % 4 < 3 and np.isfinite(logs[0] + logs[1]) else 0.5
+        reach = 5e-10 / np.log(good / unsafe)
+        v = float(np.exp(np.log(unsafe) + np.clip(share + (reach if step % 2 else -reach), min(reach, 0.5), max(1 - reach, 0.5)) * np.log(good / unsafe)))
+        v = min(max(v, unsafe), good)
+        found = value(v)
+        if found <= delta:
+            good, logs[1] = v, _log_log(found)
+        else:
+            unsafe, logs[0] = v, _log_log(found)
     return good
+
+
+def _log_log(bound: float) -> float:
+    with np.errstate(divide="ignore"):
+        return float(np.log(-np.log(min(bound, 1 - 1e-16)))) if bound > 0 else np.inf
 
 
 def _bracket(safe: Callable[[float], bool]) -> tuple[float, float]:

@@ -17,14 +17,16 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.cell_search import Largest, largest
 from ndis_verify.fast.curve import log_entries, to_log_delta
-from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.spectrum import Spectrum
 
 TOLERANCE = 1e-5  # of log delta, between the largest value found and its bound
 ENGINE_ERROR = 1e-11  # relative, on delta, as `hockey_stick` documents it
 WIDE_TOLERANCE = 1e-3  # the same where the worst pair may lie inside the envelope
 _COARSE = 1.0 / 16
-_TRIES = 12
+_TRIES = 20
+_LOOSE = 0.1  # the tolerance of log delta far from the goal
+_FLAT = 0.01  # what is left between bound and value where no place is much better than the others
+_PARTS = ("alpha", "shift_squared", "multiplicity", "log_ratio")
 
 
 @dataclass(frozen=True)
@@ -254,11 +256,11 @@ def log_joint_delta(growth: Any, along: Any, across: Any, epsilon: float) -> np.
     growth, along, across = np.broadcast_arrays(np.atleast_1d(growth), along, across)
     with np.errstate(all="ignore"):
         alpha = np.stack([growth, np.zeros(growth.shape)], axis=-1)
-        laws = Spectrum(alpha, np.stack([along, across], axis=-1), 1, np.log1p(alpha))
-        rows, eps = np.arange(growth.size), np.full(growth.size, float(epsilon))
-        both = [to_log_delta(log_entries(law, rows, eps)) for law in (laws, laws.swapped())]
+        one_way = Spectrum(alpha, np.stack([along, across], axis=-1), 1, np.log1p(alpha))
+        parts = (np.concatenate([getattr(laws, name) for laws in (one_way, one_way.swapped())]) for name in _PARTS)
+        logs = to_log_delta(log_entries(Spectrum(*parts), np.arange(2 * growth.size), np.full(2 * growth.size, float(epsilon))))
     same = (growth == 0) & (along == 0) & (across == 0)
-    return np.where(same, -np.inf, np.maximum(*both))
+    return np.where(same, -np.inf, np.maximum(logs[: growth.size], logs[growth.size :]))
 
 
 def added_variance(envelope: Envelope, epsilon: float, delta: float) -> tuple[float, Largest]:
@@ -282,21 +284,27 @@ def added_variance(envelope: Envelope, epsilon: float, delta: float) -> tuple[fl
 
 def _settled(envelope: Envelope, epsilon: float, goal: float) -> tuple[float, Largest]:
     """From the root of the coarse maximum to a v whose proved maximum lies just below the goal."""
-    log_v = _root(envelope, epsilon, goal)
-    rate = max(abs(envelope.coarse(math.exp(log_v), epsilon) - envelope.coarse(math.exp(log_v + 1e-3), epsilon)) / 1e-3, 1e-9)
-    low, safe, best = -math.inf, math.inf, None
+    log_v, rate = _root(envelope, epsilon, goal)
+    low, safe, best, last = -math.inf, math.inf, None, None
+    tolerance = _LOOSE
     for _ in range(_TRIES):
-        found = envelope.largest(math.exp(log_v), epsilon)
-        gap = found.upper - goal
+        found = envelope.largest(math.exp(log_v), epsilon, tolerance)
+        gap, spare, fine = found.upper - goal, found.upper - found.attained, _tolerance(envelope, found.point)
         if gap > 0:
-            low = log_v
-        elif best is None or log_v < safe:
+            low = max(low, log_v) if tolerance < _LOOSE else low
+        elif log_v < safe:
             safe, best = log_v, (math.exp(log_v), found)
-        slack = max(4 * (found.upper - found.attained), TOLERANCE)
-        if best is not None and -slack <= gap <= 0:
+        if tolerance < _LOOSE and -max(4 * spare, TOLERANCE) <= gap <= 0:
             break
-        log_v += (gap + max(found.upper - found.attained, TOLERANCE) / 2) / rate
-        if not low < log_v < safe:
+        if last is not None and log_v != last[0]:
+            slope = (last[1] - found.attained) / (log_v - last[0])
+            rate = slope if 0.25 * rate < slope < 4 * rate else rate
+        last = log_v, found.attained
+        aim = spare if tolerance < _LOOSE else fine if spare < _LOOSE else _FLAT
+        if abs(found.attained - goal) < 5 * _LOOSE:
+            tolerance = fine
+        log_v += (found.attained + 1.2 * max(aim, TOLERANCE / 4) - goal) / rate
+        if not low < log_v < safe and math.isfinite(low + safe):
             log_v = (low + safe) / 2
     if best is None:
         raise InputError("delta", math.exp(goal), f"is not met with certainty at added variance {math.exp(log_v):g}")
@@ -308,24 +316,53 @@ def _between(low: Any, high: Any, share: Any) -> Any:
     return np.expm1((1 - share) * np.log1p(low) + share * np.log1p(high))
 
 
-def _root(envelope: Envelope, epsilon: float, goal: float) -> float:
-    def excess(log_v: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return np.array([max(envelope.coarse(math.exp(x), epsilon), -1e300) - goal for x in log_v])
-
-    start = math.log(envelope.scale())
-    unsafe, safe = _bracket(lambda x: float(excess(np.array([x]), np.zeros(1))[0]), start)
-    return float(safe_root(excess, np.array([safe]), np.array([unsafe]))[0])
+def _tolerance(envelope: Envelope, point: tuple[float, ...]) -> float:
+    """What a search reaches with some hundred cells: a corner's value is its cell's bound."""
+    if isinstance(envelope, Prediction):
+        return WIDE_TOLERANCE if envelope.records > 1 else TOLERANCE
+    return WIDE_TOLERANCE if any(0 < x < 1 for x in point) else TOLERANCE
 
 
-def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
-    """log v too small and large enough; both within the range of floats."""
+def _root(envelope: Envelope, epsilon: float, goal: float) -> tuple[float, float]:
+    """log v where the coarse maximum is about the goal, and how fast it falls there."""
+
+    def excess(log_v: float) -> float:
+        return max(envelope.coarse(math.exp(log_v), epsilon), -1e300) - goal
+
+    (x, y), (safe_x, safe_y) = _bracket(excess, math.log(envelope.scale()))
+    for step in range(60):
+        rate = (y - safe_y) / (safe_x - x)
+        if safe_x - x < 1e-3 or min(y, -safe_y) < 1e-4:
+            break
+        # log(-log delta) is closer to linear
+        share = _crossed(y + goal, safe_y + goal, goal) if step % 3 < 2 else 0.5
+        middle = x + share * (safe_x - x)
+        value = excess(middle)
+        (x, y), (safe_x, safe_y) = ((middle, value), (safe_x, safe_y)) if value > 0 else ((x, y), (middle, value))
+    rate = min(max(rate, 1e-9), 1e9)
+    return (x if y < -safe_y else safe_x), rate
+
+
+def _crossed(above: float, below: float, goal: float) -> float:
+    """The share of the way at which the goal is met if log(-log delta) is linear, kept off the ends."""
+    first, middle, last = (math.log(-min(value, -1e-300)) for value in (above, goal, below))
+    return min(max((middle - first) / (last - first), 0.02), 0.98)
+
+
+Place = tuple[float, float]
+
+
+def _bracket(excess: Callable[[float], float], start: float) -> tuple[Place, Place]:
+    """log v too small and large enough, with their excess; both within the range of floats."""
     x, step = start, 1.0
-    wrong = excess(x) > 0
+    value = excess(x)
+    wrong = value > 0
     while -690 < x < 690:
         following = x + step if wrong else x - step
-        if (excess(following) > 0) != wrong:
-            return (x, following) if wrong else (following, x)
-        x, step = following, step * 2
+        found = excess(following)
+        if (found > 0) != wrong:
+            return ((x, value), (following, found)) if wrong else ((following, found), (x, value))
+        x, value, step = following, found, step * 2
     raise InputError("delta", math.exp(x), "needs an added variance outside the range of float64" if wrong else "needs next to no noise")
 
 

@@ -29,6 +29,8 @@ Law = Literal["normal", "sketch"]
 Noise = Literal["worst case", "N24-Fig4", "N24-Fig4 corner"]
 NOISES = ("worst case", "N24-Fig4", "N24-Fig4 corner")
 SEARCH_ERROR = 2e-9  # relative, on delta: how far the search may miss the worst record
+_ROUNDING = 4e-15  # the same for each row of a sketch: 1e-15 of rounding in the logarithm of its law was seen
+MOST_ROWS = 10**7  # of a sketch
 DIRECTIONS = ("delete", "insert")
 
 
@@ -136,17 +138,27 @@ def least_ridge(norm_bound: Any, d: int, r: Any, epsilon: Any, delta: Any, law: 
     """
     cap_of, worst_of = (als_cap, als_worst_case) if law == "normal" else (als_exact_cap, als_exact_worst_case)
     length, r, epsilon, delta = (np.array(x, dtype=float) for x in np.broadcast_arrays(norm_bound, r, epsilon, delta))
-    cap = np.asarray(cap_of(d, r, epsilon, delta * (1 - 2 * SEARCH_ERROR)))
+    cap = np.asarray(cap_of(d, r, epsilon, delta * (1 - 2 * search_error(r, law))))
     flat = [x.ravel() for x in (length, r, epsilon, delta)]
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         ridge = ((1 - cap) / cap * (1 + 1e-15) * length**2).ravel()
+    error = search_error(r, law).ravel()
     todo, step = np.flatnonzero(np.isfinite(ridge)), 1e-14
     while todo.size:
         part = [x[todo] for x in flat]
         worst = worst_of(_cap_beside(part[0], ridge[todo]), d, *part[1:3])
-        todo = todo[worst.delta * (1 + SEARCH_ERROR) > part[3]]
+        todo = todo[worst.delta * (1 + error[todo]) > part[3]]
         ridge[todo], step = ridge[todo] * (1 + step), 4 * step
     return ridge.reshape(length.shape)[()]
+
+
+def search_error(r: Any, law: Law) -> np.ndarray:
+    """Relative, on delta: how far the search for the worst record may fall short. Raises `InputError` for more rows than `MOST_ROWS`."""
+    if law == "normal":
+        return np.full(np.shape(r), SEARCH_ERROR)
+    if np.max(r, initial=0) > MOST_ROWS:
+        raise InputError("r", float(np.max(r)), f"must be at most {MOST_ROWS}: the finite law of more rows has too few digits in float64")
+    return SEARCH_ERROR + _ROUNDING * np.asarray(r, dtype=float)
 
 
 def solved(records: np.ndarray, ridge: float) -> tuple[np.ndarray, float, np.ndarray]:
@@ -196,17 +208,18 @@ def worst_record(curve: Callable[..., Any], records: np.ndarray, ridge: float, r
     return worst
 
 
-def certificate(worst: WorstRecord, cap: float, d: int, r: int) -> Certificate:
+def certificate(worst: WorstRecord, cap: float, d: int, r: int, error: float) -> Certificate:
     """The worst record below a cap, rounded up by what its search may miss."""
     where = {"leverage": float(worst.leverage), "augmented_leverage": cap, "d": d, "r": r, "direction": str(worst.direction)}
-    return Certificate("worst record of p <= q <= cap (corrected N24-T5)", where, min(float(worst.delta) * (1 + SEARCH_ERROR), 1.0), 8)
+    return Certificate("worst record of p <= q <= cap (corrected N24-T5)", where, min(float(worst.delta) * (1 + error), 1.0), 8)
 
 
 def _calibrated(search: Callable[..., WorstRecord], name: str, d: int, r: int, target: Any, length: float, ridge: float, noise: str) -> Calibration:
     cap = float(_cap_beside(length, ridge))
     if not (0 < ridge < math.inf and 0 < cap < 1):
         raise InputError("delta", target.delta, "must leave a finite ridge and a cap below 1")
-    why = certificate(search(cap, d, r, target.epsilon), cap, d, r)
+    error = float(search_error(r, "normal" if search is als_worst_case else "sketch"))
+    why = certificate(search(cap, d, r, target.epsilon), cap, d, r, error)
     unsafe = f"its worst record has delta {why.delta:.3g}" if noise != "worst case" and why.delta > target.delta else ""
     public = {"norm_bound": length, "d": d, "r": r}
     return Calibration(f"{name}, {noise}", ADD_REMOVE, public, target, {"ridge": ridge}, why, unsafe)

@@ -16,7 +16,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares import log_als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, whole
-from ndis_verify.mechanisms.least_squares import DIRECTIONS, Law, least_ridge, normal_law, record_leverages, solved
+from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, record_leverages, search_error, solved
 from ndis_verify.mechanisms.random_projection import generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood
@@ -145,13 +145,14 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
     if law not in _CURVES:
         raise InputError("law", law, "must be 'normal' or 'sketch'")
     r, target = whole(r, "r"), proper_target(epsilon, delta)
+    margin = _MARGIN[law] + float(search_error(r, law)) - SEARCH_ERROR
     d = databases.base.shape[1] - 1
     if d < 1:
         raise InputError("databases", "one column", "must have a feature and a target")
 
     def delta_at(ridge: float) -> tuple[float, WorstNeighbour]:
         worst = worst_in_set(databases, r, target.epsilon, law, ridge)
-        return min(worst.delta * (1 + _MARGIN[law]), 1.0), worst
+        return min(worst.delta * (1 + margin), 1.0), worst
 
     ridge, (value, worst) = 0.0, delta_at(0.0)
     inherent = value
@@ -159,7 +160,7 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
         ridge = float(least_ridge(databases.norm_bound, d, r, target.epsilon, target.delta, law))
         if not 0 < ridge < math.inf:
             raise InputError("delta", target.delta, "must leave a finite ridge")
-        ridge = _smaller(_Changes(databases, r, target.epsilon, law), math.log(target.delta) - 2 * _MARGIN[law], ridge)
+        ridge = _smaller(_Changes(databases, r, target.epsilon, law), math.log(target.delta) - 2 * margin, ridge)
         value, worst = delta_at(ridge)
     public = {"norm_bound": databases.norm_bound, "d": d, "r": r, "records": len(databases.base), "law": law, "inherent delta": inherent}
     why = Certificate("worst neighbours in the set, by their own laws (N24-D7)", {"row": worst.row, "direction": worst.direction}, value)
