@@ -95,3 +95,17 @@ def test_pictures_of_methods(name):
     small.draw(run(small), figure)
     left, right = figure.axes
     assert left.lines and right.lines and left.get_yscale() == ("linear" if name == "n24-tab2" else "log") and right.get_yscale() == "log"
+
+
+def test_every_experiment_belongs_to_claims_of_the_ledger():
+    from ndis_verify.claims.ledger import all_claims
+
+    known = {claim.id for claim in all_claims()}
+    assert all(set(find(name).claims) <= known for name in names())
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("n24-tab1", "327,346"), ("n24-tab2", "Table IV where its text says Table II"), ("n24-tab3", "1.123"), ("n24-tab4", "other way round"), ("n24-fig6", "515,345"),
+])  # fmt: skip
+def test_what_the_printed_tables_contradict_is_named(name, words):
+    assert words in find(name).setting and (name == "n24-fig6" or "N24-Tab-sizes" in find(name).claims)

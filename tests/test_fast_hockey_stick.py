@@ -131,9 +131,8 @@ def test_epsilon_outside_its_domain(epsilon):
 def test_negative_epsilons_are_certified(variances, epsilon):
     pair = GaussianPair(["0.0009765625"] * len(variances), variances, [0] * len(variances), 1)
     assert hockey_stick(pair, [epsilon, 1.0])[0] == pytest.approx(float(certified_hockey_stick(pair, epsilon, 25).mid), rel=1e-12)
-    log = float(certified_log_hockey_stick(pair, epsilon, 25).mid) if epsilon > -40 or len(variances) > 1 else None
-    if log:
-        assert log_hockey_stick(pair, epsilon) == pytest.approx(log, rel=1e-12)
+    log = float(certified_log_hockey_stick(pair, epsilon, 25).mid)
+    assert log < 0 and log_hockey_stick(pair, epsilon) == pytest.approx(log, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("epsilon", [-1e-9, -1.0, -30.0])

@@ -255,7 +255,7 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
 
 EXPERIMENTS = (
     Experiment(
-        "km-dp-sgd", "DP-SGD audited: losses of networks, inner products with canaries", ("KM-Alg3", "KM-Alg4", "KM-Fig8", "KM-Fig9", "KM-Fig10", "KM-Fig12"),
+        "km-dp-sgd", "DP-SGD audited: losses of networks, inner products with canaries", ("KM-Alg3", "KM-Alg4", "KM-Fig8", "KM-Fig10", "KM-Fig12"),
         "Digits in place of MNIST: 60 records and 16 hidden units (1000 and 200 in the source), 400 and 1200 pairs of models, 2500 and 10^4 with --full. Sampling rate 1/2, "
         "noise 2, 20 steps of Adam, clip 1 as in the source, learning rate 0.06 where it has 0.001. Canaries: of 40 other records those whose losses come nearest to the "
         "printed skewness, 0.2 and 0.7. Epsilon at delta = 0.01, confidence 99 percent for each number. Two columns of losses without a "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.experiments.framework import Experiment, Finding, Row
-from ndis_verify.experiments.records import FLIGHT, SONG, require_rank, scaled_columns, source_names, table_of
+from ndis_verify.experiments.records import FLIGHT, SONG, SWAPPED, require_rank, scaled_columns, source_names, table_of
 from ndis_verify.experiments.table import Table
 from ndis_verify.fast.leverage import leverage_scores
 from ndis_verify.fast.random_projection import rp_hockey_stick
@@ -70,7 +70,7 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
     axes.legend(fontsize=7)
 
 
-_SETTING = "Records as they are, without the target; the deletion of the record of largest leverage."
+_SETTING = "Records without the target, which no scale of a column changes; the deletion of the record of largest leverage." + SWAPPED
 EXPERIMENTS = (
     Experiment("n24-fig6", "Plain random projection: the curve at the largest leverage", ("N24-Fig6",), _SETTING + " r = 10 and 100: that of the source is lost.",
                _cells((10, 100)), _measure, _findings, _draw, data="records", requires=_required),

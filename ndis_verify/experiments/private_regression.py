@@ -11,7 +11,7 @@ import numpy as np
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.panels import by_method, method_panels
 from ndis_verify.experiments.projection_utility import EPSILON, FEW, baseline_findings, records_of, rising, shortened
-from ndis_verify.experiments.records import FLIGHT, SONG, require_hidden, require_rank, require_size, source_names
+from ndis_verify.experiments.records import FLIGHT, SONG, SWAPPED, require_hidden, require_rank, require_size, source_names
 from ndis_verify.experiments.table import Table
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_std
@@ -204,12 +204,13 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
 
 _SETTING = (
     "eps = 1 as printed, delta = 1/n; the printed r is lost: 100 (and 1000 with --full). Every column over its largest size, the target as last "
-    "column; the largest norm of [B b] counts as the public bound. Noise: root of the ridge; error: distance to the least-squares solution over its norm."
+    "column; the largest norm of [B b] counts as the public bound. Noise: root of the ridge; error: distance to the least-squares solution over its norm." + SWAPPED +
+    " The heading of the source's experiment says Table IV where its text says Table II."
 )
 EXPERIMENTS = (
-    Experiment("n24-tab2", "Private least squares: noise and error", ("N24-TabII", "N24-TabII-same-noise"), _SETTING, _cells, _measured(False), _findings, _draw,
+    Experiment("n24-tab2", "Private least squares: noise and error", ("N24-TabII", "N24-TabII-same-noise", "N24-Tab-sizes"), _SETTING, _cells, _measured(False), _findings, _draw,
                data="records", requires=_required),
-    Experiment("n24-tab4", "Least squares relative to a set: noise and error", ("N24-TabIV",),
+    Experiment("n24-tab4", "Least squares relative to a set: noise and error", ("N24-TabIV", "N24-Tab-sizes"),
                _SETTING + " The set: the database, less one record, or with a copy of one.", _cells, _measured(True), _relative_findings, _draw,
                data="records", requires=_relative_required),
 )  # fmt: skip

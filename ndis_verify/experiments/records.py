@@ -15,6 +15,10 @@ _RANK = 1e-10  # of a column's length, below which rounding may be all that is l
 BUNDLED = ("breast_cancer", "diabetes")
 SONG, FLIGHT = "synthetic, Song's size", "synthetic, Flight's size"
 _SIZES = {SONG: (515_345, 91), FLIGHT: (327_346, 2)}  # records and columns in N24's text, the target among the columns
+SWAPPED = (
+    " Sizes: the source's tables print Song n = 327,346 and Flight n = 515,345, its text the two the other way round; --full adds synthetic normal records "
+    "of the sizes in the text (Song 515,345 x 91, Flight 327,346 x 2, target included), which say nothing of the real ones."
+)
 
 
 def table_of(name: str, data: Table | None) -> Table:
