@@ -55,6 +55,7 @@ _TOPICS = (
     "relative_least_squares",
     "privacy_loss",
     "trade_off",
+    "audit_gdp",
     "histogram_auditing",
     "score_auditing",
     "score_figures",
