@@ -211,6 +211,32 @@ def test_study_command_writes_both_reports(tmp_path, capsys, monkeypatch):
     assert main(["audit", "study", "--cases", "none"]) == 2 and main(["audit", "study", "--sizes", "7"]) == 2
 
 
+def test_a_stopped_study_goes_on_and_ends_as_if_it_had_not_been(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(audit_study, "QUICK", {100: 300, 10_000: 60})
+    monkeypatch.setattr("ndis_verify.audit.study._SLOW", {"credible": 3})
+    arguments = ["audit", "study", "--cases", "randomised", "--json"]
+    assert main([*arguments, "--output", str(tmp_path / "a"), "--minutes", "0"]) == 0
+    part = json.loads(capsys.readouterr().out)
+    assert {row["runs"] for row in part["validity"] if row["method"] == "tv"} == {250} and (tmp_path / "a" / "audit_study.jsonl").exists()
+    page = tmp_path / "page.md"
+    assert main([*arguments, "--output", str(tmp_path / "a"), "--markdown", str(page), "--jobs", "2"]) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert not (tmp_path / "a" / "audit_study.jsonl").exists() and "| randomised response, eps = 1 | 10000 |" in page.read_text()
+    assert main([*arguments, "--output", str(tmp_path / "b")]) == 0
+    assert json.loads(capsys.readouterr().out) == resumed
+    for wrong in (["--jobs", "0"], ["--runs", "0"], ["--minutes", "-1"]):
+        assert main([*arguments, *wrong]) == 2
+
+
+def test_gaussian_and_laplace_parameters_of_the_cases():
+    by_name = {case.name: case for case in all_cases()}
+    assert by_name["Gaussian"].gaussian_mu == pytest.approx(1, rel=1e-9) and by_name["Gaussian"].mu == pytest.approx(1)
+    assert by_name["Laplace"].gaussian_mu == 0 and by_name["Laplace"].mu == pytest.approx(-2 * ndtri(math.exp(-0.5) / 2))
+    assert by_name["Gaussian, variances 2.25 and 1"].mu == math.inf and by_name["Gaussian mechanism at (1, 1e-5)"].epsilons[1e-5] == pytest.approx(1, rel=1e-9)
+    assert by_name["random projection at (1, 1e-5), r = 4"].epsilons[1e-5] == pytest.approx(1, rel=1e-6)
+    assert by_name["randomised response, eps = 1"].deltas[0.5] == pytest.approx((math.e - math.exp(0.5)) / (1 + math.e))
+
+
 def test_a_case_of_identical_laws_has_no_privacy_loss():
     case = identical_case("same", lambda rng, n: rng.standard_normal(n))
     assert isinstance(case, Case) and not any(case.deltas.values()) and not any(case.epsilons.values())

@@ -119,12 +119,11 @@ def judged(case: str, method: str, n: int, runs: int, exceeded: int, failure: fl
 
 
 def blocks(names: Iterable[str], repetitions: Mapping[int, int]) -> list[Block]:
-    """The runs in parts, small n first; a part is the same whatever else is run."""
-    found = []
+    """The runs in parts, small n first and the cases in turn; a part is the same whatever else is run."""
+    found, cases = [], list(names)
     for n, runs in sorted(repetitions.items()):
         size = next(size for most, size in _BLOCKS if n <= most)
-        for name in names:
-            found += [Block(name, n, k, min(size, runs - k * size)) for k in range(-(-runs // size))]
+        found += [Block(name, n, k, min(size, runs - k * size)) for k in range(-(-runs // size)) for name in cases]
     return found
 
 
@@ -163,7 +162,7 @@ def run_study(
 
     Sets are chosen for `delta`. The same seed gives the same rows, whatever other cases or sizes are run. "credible" is slow
     and runs on the first 200 draws only. measured(blocks) gives each block with the result of `run_block`, in any
-    order (in processes, from a file); by default they are run here, one after the other.
+    order (in processes, from a file), or only some of them; by default they are run here, one after the other.
     """
     by_name = {case.name: case for case in cases}
 

@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--confidence", type=float, default=0.95, help="of the limits (default 0.95)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same tables (default 0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="stop after about that long and print what is there; the same command goes on")
     parser.add_argument(
         "--output", type=Path, default=Path("ndis-verify-report"), metavar="DIR",
         help="folder for audit_study.json, and for the runs as they end: the same command goes on where it was stopped",
@@ -47,7 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.report.files import write_atomically
     from ndis_verify.report.progress import Progress
 
-    for name, least in (("seed", 0), ("jobs", 1), ("runs", 1)):
+    for name, least in (("seed", 0), ("jobs", 1), ("runs", 1), ("minutes", 0)):
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise InputError(f"--{name}", str(value), f"must be at least {least}")
@@ -98,29 +99,33 @@ def _measured(arguments: argparse.Namespace, cases: Sequence[Case]) -> Iterator[
     run = json.dumps({"seed": arguments.seed, "confidence": arguments.confidence, "delta": DELTA, "methods": METHODS})
     journal = RowJournal(arguments.output / "audit_study.jsonl", run)
     job = partial(_block, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed)
+    end = perf_counter() + 60 * arguments.minutes if arguments.minutes is not None else float("inf")
+    complete = False
 
     def measured(parts: Sequence[Block]) -> Iterator[tuple[Block, Tally]]:
+        nonlocal complete
         missing = [part for part in parts if part.key not in journal.done]
         yield from ((part, journal.done[part.key][0]) for part in parts if part.key in journal.done)
         if arguments.jobs == 1 or len(missing) < 2:
-            yield from _written(map(job, missing), journal)
+            yield from _written(map(job, missing), journal, end)
         else:
             # Forked processes have the certified cases already.
             with get_context("fork").Pool(min(arguments.jobs, len(missing))) as pool:
-                yield from _written(pool.imap_unordered(job, missing), journal)
+                yield from _written(pool.imap_unordered(job, missing), journal, end)
+        complete = all(part.key in journal.done for part in parts)
 
-    finished = False
     try:
         yield measured
-        finished = True
     finally:
-        journal.close(finished)
+        journal.close(complete)
 
 
-def _written(found: Iterable[tuple[Block, Tally, float]], journal: Any) -> Iterator[tuple[Block, Tally]]:
+def _written(found: Iterable[tuple[Block, Tally, float]], journal: Any, end: float) -> Iterator[tuple[Block, Tally]]:
     for part, tally, seconds in found:
         journal.append(part.key, [tally], seconds)
         yield part, tally
+        if perf_counter() > end:
+            return
 
 
 def _block(part: Block, delta: float, confidence: float, seed: int) -> tuple[Block, Tally, float]:
