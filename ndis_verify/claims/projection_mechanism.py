@@ -47,7 +47,7 @@ _SAMPLE_NOTE = (
 )
 _TEST_NOTE = (
     "The test's scale tau must leave eps_T <= eps: for eps_R < 0 the curve is at least 1 - e^{eps_R} at every leverage, insertion is the "
-    "worse direction, and clamping eps_R at 0 gives (eps_T, delta), not (eps, delta). The printed argument names one good event for each "
+    "worse direction, and clamping eps_R at 0 gives (eps_T, delta), not (eps, delta) (N26-T5.4-clamped). The printed argument names one good event for each "
     "database; what is needed is one set of good values for both, the values whose lower bound is at most the larger database's eigenvalue."
 )
 _CLAMPED = {"d": 101, "r": 1, "copies": 2, "epsilon": Fraction(1, 10), "share": Fraction(1, 10), "tau": Fraction(1, 100)}
