@@ -383,6 +383,11 @@ CLAIMS = (
                 {"with the factor sqrt(ln(k/beta))": _miss(1 + 2**0.5, True), "one query": at(k=1, epsilon=1, delta="1e-5", beta="0.05")},
                 part="no logarithm of k",
             ),
+            counterexample_check(
+                "ten times sqrt(k ln(1/delta))/(eps alpha): more queries", _miss(10, False), at(k=10**21, epsilon=1, delta="1e-5", beta="0.05"),
+                {"with the factor sqrt(ln(k/beta))": _miss(10, True), "a million queries": at(k=10**6, epsilon=1, delta="1e-5", beta="0.05")},
+                part="no logarithm of k",
+            ),
             proof("normal tail", gaussian_mechanism.tail_bound, part="with ln(k/beta) under the root, eps <= ln(1/delta)"),
             proof("accuracy and number of records", derived.counting_queries, part="with ln(k/beta) under the root, eps <= ln(1/delta)"),
             proof("privacy of rho", derived.tail_calibration, part="with ln(k/beta) under the root, eps <= ln(1/delta)"),
@@ -393,7 +398,8 @@ CLAIMS = (
         corrected="n >= (1+sqrt 2) sqrt(k ln(1/delta) ln(k/beta))/(eps alpha) is enough for eps <= ln(1/delta). Sharp: "
         "n >= sqrt(k) s z/alpha is necessary and sufficient, s the smallest valid std at sensitivity 1 (BW-Alg1) and z the point with "
         "(1 - 2 Phi(-z))^k = 1 - beta.",
-        note="A constant does not help: alpha in deviations would not depend on k, and 1 - (1 - 2 Phi(-z))^k tends to 1. For eps above "
+        note="No constant helps: alpha in deviations would not depend on k, and 1 - (1 - 2 Phi(-z))^k tends to 1 (at ten times the order, 10^21 "
+        "queries fail). For eps above "
         "ln(1/delta) the order fails too: s is at least 1/sqrt(2 eps) for delta below 1/2 and eps large (BW-T4-corrected). The slide prints "
         "max error >= eps and eps delta in the denominator where the accuracy alpha is meant; >> is read as 'a constant times' "
         "(read as 'any factor that grows' it fails as well, as soon as k grows fast enough against that factor).",

@@ -160,7 +160,7 @@ def counting_queries() -> Derivation:
     `number`: the n that the derivation's exact rho gives, (sqrt(2l+2eps)+sqrt(2l))/(2 eps) sqrt(2 k ln(k/beta))/alpha,
     at `k`, `epsilon`, `level` = l = ln(1/delta), `log_ratio` = ln(k/beta), `alpha`.
     """
-    k, alpha, ratio = sp.symbols("k alpha m", positive=True)
+    k, alpha, ratio, rate = sp.symbols("k alpha m c", positive=True)
     root = sp.sqrt(2 * level + 2 * epsilon) - sp.sqrt(2 * level)
     inverse = (sp.sqrt(2 * level + 2 * epsilon) + sp.sqrt(2 * level)) / (2 * epsilon)
     std = lambda n: sp.sqrt(k) / n * inverse  # noqa: E731
@@ -177,6 +177,7 @@ def counting_queries() -> Derivation:
         Step("eps <= l: the root", "With eps = l/(1+v), (2 sqrt l)^2 exceeds 2l + 2 eps.", lhs=4 * level, rhs=2 * level + 2 * small, relation=">", witness=2 * level * room / (1 + room)),
         Step("eps <= l: the constant", "With 2 sqrt(l) for the first root n becomes the order printed, with its constant.", lhs=(2 * sp.sqrt(level) + sp.sqrt(2 * level)) / (2 * epsilon) * sp.sqrt(2 * k * ratio) / alpha, rhs=order),
         Step("sharp", "The k noises are independent: Pr[max |Z_i| >= alpha] = 1 - (1 - 2 Phi(-alpha/std))^k exactly. With the smallest std of the target (std_1 for sensitivity 1) and Delta_2 = sqrt(k)/n attained, n >= sqrt(k) std_1 z/alpha is necessary and sufficient, z the point with (1 - 2 Phi(-z))^k = 1 - beta.", kind="argument"),
+        Step("no constant instead of the logarithm", "With n = C sqrt(k ln(1/delta))/(eps alpha) the accuracy is a fixed number of deviations, whatever k; with c = -log(1 - 2 Phi(-z)) > 0 the chance that no error exceeds it is e^{-c k}, which tends to", lhs=sp.limit(sp.exp(-rate * k), k, sp.oo), rhs=zero),
         Step("n", "The number of records.", lhs=inverse * sp.sqrt(2) * sp.sqrt(k) * sp.sqrt(ratio) / alpha, rhs=enough),
     )  # fmt: skip
     return Derivation(
@@ -192,6 +193,7 @@ def counting_queries() -> Derivation:
             Fault("constant sqrt 2", "eps <= l: the constant", lambda rhs: rhs * sp.sqrt(2) / (1 + sp.sqrt(2))),
             Fault("wrong root of the quadratic", "rho", lambda rhs: rhs + 2 * level),
             Fault("tail of a single query without the 2", "one query", lambda rhs: sp.exp(-2 * ratio)),
+            Fault("a constant is enough", "no constant instead of the logarithm", lambda rhs: sp.Integer(1)),
         ),
         covers={"SL-3": "whole"},
     )
