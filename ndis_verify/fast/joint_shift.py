@@ -24,6 +24,7 @@ ENGINE_ERROR = 1e-11  # relative, on delta, as `hockey_stick` documents it
 WIDE_TOLERANCE = 1e-3  # the same where the worst pair may lie inside the envelope
 _COARSE = 1.0 / 16
 _TRIES = 20
+_NEXT_TO_NOTHING = 1e-290  # an added variance, of sensitivities that are declared for positive ones alone
 _LOOSE = 0.1  # the tolerance of log delta far from the goal
 _FLAT = 0.01  # what is left between bound and value where no place is much better than the others
 _PARTS = ("alpha", "shift_squared", "multiplicity", "log_ratio")
@@ -275,10 +276,10 @@ def added_variance(envelope: Envelope, epsilon: float, delta: float) -> tuple[fl
     if not 0 < delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     goal = math.log(delta) - ENGINE_ERROR
-    if envelope.without_noise():
-        found = envelope.largest(0.0, epsilon)
+    for v in (0.0,) if envelope.without_noise() else (_NEXT_TO_NOTHING,) if isinstance(envelope, Declared) else ():
+        found = envelope.largest(v, epsilon, WIDE_TOLERANCE)
         if found.upper <= goal:
-            return 0.0, found
+            return v, found
     return _settled(envelope, epsilon, goal)
 
 
@@ -329,7 +330,7 @@ def _root(envelope: Envelope, epsilon: float, goal: float) -> tuple[float, float
     def excess(log_v: float) -> float:
         return max(envelope.coarse(math.exp(log_v), epsilon), -1e300) - goal
 
-    (x, y), (safe_x, safe_y) = _bracket(excess, math.log(envelope.scale()))
+    (x, y), (safe_x, safe_y) = _bracket(excess, math.log(envelope.scale()), goal)
     for step in range(60):
         rate = (y - safe_y) / (safe_x - x)
         if safe_x - x < 1e-3 or min(y, -safe_y) < 1e-4:
@@ -352,7 +353,7 @@ def _crossed(above: float, below: float, goal: float) -> float:
 Place = tuple[float, float]
 
 
-def _bracket(excess: Callable[[float], float], start: float) -> tuple[Place, Place]:
+def _bracket(excess: Callable[[float], float], start: float, goal: float) -> tuple[Place, Place]:
     """log v too small and large enough, with their excess; both within the range of floats."""
     x, step = start, 1.0
     value = excess(x)
@@ -363,7 +364,7 @@ def _bracket(excess: Callable[[float], float], start: float) -> tuple[Place, Pla
         if (found > 0) != wrong:
             return ((x, value), (following, found)) if wrong else ((following, found), (x, value))
         x, value, step = following, found, step * 2
-    raise InputError("delta", math.exp(x), "needs an added variance outside the range of float64" if wrong else "needs next to no noise")
+    raise InputError("delta", math.exp(goal), "needs an added variance outside the range of float64" if wrong else "needs next to no noise")
 
 
 def _finite(value: Any, argument: str) -> float:

@@ -1,0 +1,179 @@
+"""`python -m ndis_verify.claims.calibration_hunt`: hunts through every family of calibrations, by blocks that a stopped run goes on from.
+
+A block is a family, a number and the seed, and is hunted through as a whole; what is found of it is one line of the output
+file. The same command goes on where the file ends. `--markdown FILE` writes the table of docs/calibration_hunt.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from ndis_verify.claims import calibration_hunt, least_squares_hunt, output_hunt
+from ndis_verify.claims.attack_journal import append_state, identity
+from ndis_verify.claims.calibration_hunt import Family, HuntRecord, hunt
+
+FAMILIES: dict[str, Family] = {**calibration_hunt.FAMILIES, **output_hunt.FAMILIES, **least_squares_hunt.FAMILIES}
+_DEFAULT = Path("calibration_hunt.jsonl")
+
+
+class Block(NamedTuple):
+    """`points` targets of one family, `certified` of them to be certified; the blocks of a family are numbered from 0."""
+
+    family: str
+    number: int
+    points: int
+    certified: int
+    seed: int
+
+
+def blocks(names: list[str], points: int, certified: int | None, seed: int) -> list[Block]:
+    """All blocks of a run, `points` in all by the families' quotas, in an order in which a run that is stopped has seen something of each."""
+    found: list[tuple[float, Block]] = []
+    quotas = [FAMILIES[name].quota for name in names]
+    for name, total in zip(names, _split(points, quotas)):
+        chosen = total if certified is None else min(total, round(certified * total / points))
+        count = -(-total // FAMILIES[name].block)
+        for k in range(count):
+            size, share = (whole * (k + 1) // count - whole * k // count for whole in (total, chosen))
+            found.append((k / count, Block(name, k, size, min(share, size), seed)))
+    return [block for _, block in sorted(found, key=lambda entry: entry[0])]
+
+
+def _split(points: int, quotas: list[int]) -> list[int]:
+    """`points` in proportion to the quotas, at least one for each."""
+    ends = [points * sum(quotas[:k]) // sum(quotas) for k in range(len(quotas) + 1)]
+    return [max(high - low, 1) for low, high in zip(ends, ends[1:])]
+
+
+def hunted(block: Block) -> HuntRecord:
+    """What is found of one block."""
+    seed = [block.seed, zlib.crc32(block.family.encode()), block.number]
+    return hunt(FAMILIES[block.family], block.points, block.certified, seed)
+
+
+def merged(records: list[HuntRecord], seed: int) -> HuntRecord:
+    """The blocks of one family as one record."""
+    worst = min(records, key=lambda record: record.least_waste)
+    total = {name: sum(getattr(record, name) for record in records) for name in ("points", "certified", "unsafe", "undecided", "seconds")}
+    extreme = {name: max(getattr(record, name) for record in records) for name in ("largest_waste", "largest_waste_float64")}
+    return HuntRecord(family=worst.family, seed=seed, least_waste=worst.least_waste, worst=worst.worst, **total, **extreme)
+
+
+def run(todo: list[Block], file: Path, jobs: int, progress: Callable[[int, int], None] = lambda done, count: None) -> list[HuntRecord]:
+    """One record for each family; finished blocks are in `file` as they come, and are not hunted through again."""
+    done = _finished(file, todo)
+    left = [block for block in todo if block not in done]
+    progress(len(done), len(todo))
+    for block, record in _hunted_all(left, jobs):
+        done[block] = record
+        append_state(file, {"block": list(block), "record": asdict(record)})
+        progress(len(done), len(todo))
+    names = dict.fromkeys(block.family for block in todo)
+    return [merged([done[block] for block in sorted(todo) if block.family == name], todo[0].seed) for name in names]
+
+
+def _hunted_all(todo: list[Block], jobs: int) -> Iterator[tuple[Block, HuntRecord]]:
+    if jobs <= 1:
+        yield from ((block, hunted(block)) for block in todo)
+        return
+    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    waiting, pending = iter(todo), {}
+    try:
+        while True:
+            for block in waiting:
+                pending[pool.submit(hunted, block)] = block
+                if len(pending) == 2 * jobs:
+                    break
+            if not pending:
+                return
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                yield pending.pop(future), future.result()
+    finally:
+        pool.shutdown(wait=not pending, cancel_futures=True)
+
+
+def _finished(file: Path, todo: list[Block]) -> dict[Block, HuntRecord]:
+    """The blocks of `todo` in a file of the same version; a line that was cut off is dropped, a file of another version is an error."""
+    header, kept = {"run": identity((), (hunted,))}, []
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+        try:
+            kept.append(json.loads(line))
+        except json.JSONDecodeError:
+            break
+    if kept and kept[0] != header:
+        raise SystemExit(f"{file} was written by another version: name another file or delete it")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(entry) + "\n" for entry in (kept or [header])), encoding="utf-8")
+    found = {Block(*entry["block"]): HuntRecord(**entry["record"]) for entry in kept[1:]}
+    return {block: found[block] for block in todo if block in found}
+
+
+def markdown(records: list[HuntRecord], command: str) -> str:
+    """The table, and the target at which least was to spare."""
+    lines = [
+        "# A hunt for calibrations that return too little noise",
+        "",
+        f"Written by `{command}`.",
+        "",
+        "Targets are drawn at random, epsilon from 1e-6 to 100 and delta from 1e-30 to 0.4, log-uniform like all other parameters (the families'",
+        "`draw` in `ndis_verify/claims`). Every target is calibrated, and its delta at the returned noise computed in float64; of those that are",
+        "certified, delta is enclosed in ball arithmetic at exactly the number returned, for least squares and rank-one pairs also at other",
+        "records and in both directions. The waste is (target - delta)/target. A fifth of the certified targets are those of least waste in float64.",
+        "",
+        "| family | targets | certified | above the target | undecided | least waste | largest waste | largest, float64, all targets |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for record in records:
+        wastes = " | ".join(f"{value:.3g}" for value in (record.least_waste, record.largest_waste, record.largest_waste_float64))
+        lines.append(f"| {record.family} | {record.points} | {record.certified} | {record.unsafe} | {record.undecided} | {wastes} |")
+    total = [sum(getattr(record, name) for record in records) for name in ("points", "certified", "unsafe", "undecided")]
+    lines += [f"| all | {' | '.join(map(str, total))} | {min(record.least_waste for record in records):.3g} | | |", "", f"Seed {records[0].seed}.", ""]
+    lines += ["The targets with the least waste:", ""]
+    for record in records:
+        lines.append(f"- {record.family}: " + ", ".join(f"{name} = {value!r}" for name, value in record.worst.items()))
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code 1 where a calibration was unsafe, 130 where the run was interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m ndis_verify.claims.calibration_hunt", description=__doc__.splitlines()[0])
+    parser.add_argument("--points", type=int, default=100_000, help="targets, of all families together (default: 100000)")
+    parser.add_argument("--certified", type=int, help="how many of them to certify (default: all)")
+    parser.add_argument("--family", action="append", metavar="NAME", help=f"one of: {', '.join(FAMILIES)}; may be given again (default: all)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", type=Path, default=_DEFAULT, help=f"finished blocks, one JSON line each; taken up again (default: {_DEFAULT})")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="the table as a document")
+    given = parser.parse_args(arguments)
+    names = given.family or list(FAMILIES)
+    if unknown := [name for name in names if name not in FAMILIES]:
+        parser.error(f"no family {unknown[0]!r}; there are: {', '.join(FAMILIES)}")
+    if given.points < 1 or given.jobs < 1 or (given.certified is not None and given.certified < 0):
+        parser.error("--points and --jobs must be at least 1, --certified at least 0")
+    todo = blocks(names, given.points, given.certified, given.seed)
+    try:
+        records = run(todo, given.output, given.jobs, _progress if sys.stderr.isatty() else lambda done, count: None)
+    except KeyboardInterrupt:
+        print(f"finished blocks are kept in {given.output}; the same command goes on", file=sys.stderr)
+        return 130
+    for record in records:
+        print(record.line())
+    if given.markdown:
+        options = "".join(f" --{name} {value}" for name, value in (("certified", given.certified), ("seed", given.seed)) if value)
+        options += "".join(f' --family "{name}"' for name in given.family or [])
+        command = f"python -m ndis_verify.claims.calibration_hunt --points {given.points}{options}"
+        given.markdown.write_text(markdown(records, command), encoding="utf-8")
+    return 1 if any(record.unsafe for record in records) else 0
+
+
+def _progress(done: int, count: int) -> None:
+    print(f"\r{done} of {count} blocks", end="\n" if done == count else "", file=sys.stderr, flush=True)
