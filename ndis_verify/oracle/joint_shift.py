@@ -16,11 +16,14 @@ import mpmath
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.balls import exact_zero
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
+from ndis_verify.oracle.certified.joint_curve import EdgeCurve, ShareCurve
+from ndis_verify.oracle.certified.summit_root import crossing
 from ndis_verify.oracle.inputs import checked_count
 from ndis_verify.oracle.precision import PrecisionError, checked_digits
 
-_START, _PARTS, _CELLS = 8, 4, 3000
+_START, _PARTS, _CELLS, _ROUGH = 8, 4, 3000, 6
 Cell = tuple[tuple[Fraction, Fraction], ...]
 _UNIT: Cell = ((Fraction(0), Fraction(1)),)
 
@@ -55,6 +58,11 @@ class RankOne:
     def greater(self, added: Fraction, cell: Cell) -> GaussianPair:
         """A pair whose delta is at least that of every pair in the cell: the most along e and the most across it."""
         return self._pair(added, *cell[0])
+
+    def curves(self, added: Fraction, epsilon: Fraction) -> list[ShareCurve]:
+        """Its worst pairs as two smooth curves, one for each direction."""
+        small = added + self.kept
+        return [ShareCurve(added, small, self.lost, self.shift**2, epsilon, swapped) for swapped in (False, True)]
 
     def _pair(self, added: Fraction, near: Fraction, far: Fraction) -> GaussianPair:
         if added <= 0:
@@ -109,6 +117,20 @@ class Prediction:
             at = min(max(others * last, (1 - low) * others * first + low * self._most(last)), most)
         return self._pair(added, first, most, self._pull(last, at, up=True), up=True)
 
+    def curves(self, added: Fraction, epsilon: Fraction) -> list[EdgeCurve]:
+        """Its first region as two smooth curves, one for each direction; without other records all of its pairs (z = 0)."""
+        start, alone = self._turn(), self.records == 1
+        end = self._ratio() if alone else self._widest() - start
+
+        def greater(low: Fraction, high: Fraction, swapped: bool) -> Fraction:
+            first = start + low
+            pull = self._pull(Fraction(0), low, up=True) if alone else self._pull(start + high, self._most(first), up=True)
+            pair = self._pair(added, Fraction(0), high, pull, up=True) if alone else self._pair(added, first, self._most(first), pull, up=True)
+            return hockey_stick(pair.swapped() if swapped else pair, epsilon, _ROUGH).upper
+
+        common = (self.length, self.labels, self.noise_variance, self.records - 1, added, start, end, epsilon)
+        return [EdgeCurve(*common, swapped, greater) for swapped in (False, True)]
+
     def _point(self, place: tuple[Fraction, ...]) -> tuple[Fraction, Fraction]:
         turn = self._turn()
         if len(place) == 1:
@@ -153,15 +175,67 @@ def largest(envelope: Envelope, added: Any, epsilon: Any, digits: int = 6) -> En
     return _worst(envelope, exact(added, "added"), _nonnegative(epsilon, "epsilon"), checked_digits(digits))[0]
 
 
-def added_variance(envelope: Envelope, epsilon: Any, delta: Any, digits: int = 6) -> Enclosure:
-    """The least added variance v > 0 at which the largest delta over the envelope is at most `delta`, to `digits` digits.
+def added_variance(envelope: Envelope, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+    """The least added variance v >= 0 at which the largest delta over the envelope is at most `delta` (N26-D6-joint, N26-Pr8-joint).
 
-    The two ends were decided: above the target at the lower one, at most the target at the upper one.
-    0 < delta < 1; more noise never costs more privacy. Raises `InputError`, `PrecisionError`.
+    The two ends were decided: above the target at the lower one, at most the target at the upper one; 0 exactly where a
+    prediction's own spread is enough. Any digits where the worst pair lies on `curves` (always for RankOne, for a Prediction
+    where x is at its end), about 4 elsewhere. 0 < delta < 1; more noise never costs more privacy. Raises `InputError`,
+    `PrecisionError`.
     """
     epsilon, delta, digits = _nonnegative(epsilon, "epsilon"), exact(delta, "delta"), checked_digits(digits)
     if not 0 < delta < 1:
         raise InputError("delta", str(delta), "must lie strictly between 0 and 1")
+    inner = [region for region in envelope.regions if len(region) > 1 and region[0] != (0, 0)]
+    if isinstance(envelope, Prediction) and _without_noise(envelope, epsilon, delta):
+        return exact_zero()
+
+    def inside(added: Fraction) -> bool:
+        return all(_covered(envelope, added, epsilon, delta, region) for region in inner)
+
+    try:
+        return crossing(lambda v: envelope.curves(v, epsilon), delta, _guess(envelope, epsilon, delta), digits, grows=False, also=inside)
+    except PrecisionError:
+        if not inner:
+            raise
+        return _by_cells(envelope, epsilon, delta, digits)
+
+
+def _without_noise(envelope: Prediction, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether v = 0 is proved to be enough; where it is not, it may be so by a hair, and the search says that there is no root."""
+    try:
+        return _worst(envelope, Fraction(0), epsilon, 1)[0].upper <= delta
+    except PrecisionError:
+        return False
+
+
+def _guess(envelope: Envelope, epsilon: Fraction, delta: Fraction) -> mpmath.mpf:
+    """log v of the right size: the std of the Gaussian mechanism for the whole shift, by the rho rule."""
+    shift = envelope.shift if isinstance(envelope, RankOne) else envelope.length * envelope.labels / _root(envelope.noise_variance, up=False)
+    level, eps = -mpmath.log(to_mpf(delta)), to_mpf(epsilon)
+    rho = 2 * eps / (mpmath.sqrt(2 * level + 2 * eps) + mpmath.sqrt(2 * level)) + to_mpf(delta)
+    return 2 * mpmath.log(to_mpf(shift) / rho)
+
+
+def _covered(envelope: Envelope, added: Fraction, epsilon: Fraction, delta: Fraction, region: Cell) -> bool:
+    """Whether the divergence is at most delta over a region, by halving."""
+    cells, seen = _split(region, _START // len(region)), 0
+    while cells:
+        cell = cells.pop()
+        seen += 1
+        if seen > _CELLS:
+            raise PrecisionError(f"joint shift: not settled by {_CELLS} cells")
+        if _bound(envelope.greater(added, cell), epsilon, _ROUGH, delta) > delta:
+            middle = tuple((low + high) / 2 for low, high in cell)
+            pair = envelope.pair(added, middle)
+            if max(hockey_stick(law, epsilon, _ROUGH).lower for law in (pair, pair.swapped())) > delta:
+                return False
+            cells += _split(cell, 2)
+    return True
+
+
+def _by_cells(envelope: Envelope, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
+    """The root by the largest value over all cells, for few digits."""
     root, place = _search(envelope, epsilon, delta, digits)
     with mpmath.workdps(digits + 15):
         middle, half = exact(root), exact(root) / 10 ** (digits + 1)

@@ -31,6 +31,21 @@ def angle_integral(record: Record, epsilon: Fraction, edge: arb, digits: int, fl
     return _Angle(record, epsilon, edge).integral(digits, floor)
 
 
+def angle_bound(d: int, k: int, sine2: arb, weight: arb) -> arb:
+    """An upper bound of the integral: sin(psi - node) <= sqrt(S), 2z <= 1, 2F1 <= 2 (Euler's integral, z <= 1/2), S = `sine2`.
+
+    `weight`: the largest of 1 - e^{eps - L} (at most 1) or e^{-L} - e^eps ("insert": at the node).
+    """
+    return (arb.pi() * _constant(d, k) * sine2 ** (arb(k) / 2) * weight).upper()
+
+
+def _constant(d: int, k: int) -> arb:
+    """Twice 2/B((k+1)/2, d/2) times the constant of the second part."""
+    half, m = arb(fmpq(1, 2)), arb(d - 1) / 2
+    ratio = _beta_function(m, arb(k + 1)) / _beta_function(half, m) if d > 1 else arb(1)
+    return 2 * arb(2) ** m * ratio / _beta_function(half * (k + 1), half * d)
+
+
 class _Angle:
     def __init__(self, record: Record, epsilon: Fraction, edge: arb):
         p, q, d, r, direction = record
@@ -39,11 +54,7 @@ class _Angle:
         self.root_sine = ball(p / q).sqrt()
         self.psi_root = _angle((edge - ball(1 - q)) / self.q, (1 - edge) / self.q)
         self.psi_node = _angle(ball((q - p) / q), ball(p / q))
-        half = arb(fmpq(1, 2))
-        self.m = half * (d - 1)
-        ratio = _beta_function(self.m, arb(self.k + 1)) / _beta_function(half, self.m) if d > 1 else arb(1)
-        # twice (2/B((k+1)/2, d/2)) times the constant of the second part
-        self.constant = 2 * arb(2) ** self.m * ratio / _beta_function(half * (self.k + 1), half * d)
+        self.m, self.constant = arb(d - 1) / 2, _constant(d, self.k)
 
     def integral(self, digits: int, floor: arb) -> arb:
         bound = self._bound()
@@ -52,9 +63,8 @@ class _Angle:
         return self._quadrature(digits, floor)
 
     def _bound(self) -> arb:
-        """An upper bound: sin(psi - node) <= sqrt(S), 2z <= 1, 2F1 <= 2 (Euler's integral, z <= 1/2), weight largest at an end."""
         weight = arb(1) if self.direction == "delete" else self._weight(acb(self.psi_node), False).real.max(arb(0))
-        return (arb.pi() * self.constant * self.root_sine**self.k * weight).upper()
+        return angle_bound(self.d, self.k, self.root_sine**2, weight)
 
     def _quadrature(self, digits: int, floor: arb) -> arb:
         node, root, right = self.psi_node, self.psi_root, arb.pi() / 2

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,112 +11,90 @@ import mpmath
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
-from ndis_verify.oracle.certified.als_edge import DIRECTIONS, Edge, Peak, between, checked_relative, cover, digits_for, highest
+from ndis_verify.oracle.certified.als_edge import DIRECTIONS, Edge
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
-from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.certified.gaussian_mechanism import settled
+from ndis_verify.oracle.certified.smooth_curve import Bend
+from ndis_verify.oracle.certified.summit_root import crossing
+from ndis_verify.oracle.precision import checked_digits
 
-_STEPS = 60
 MakeEdge = Callable[[Fraction], Edge]
 
 
+def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+    """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5), certified.
+
+    It is the largest l^2/(ridge + l^2): records of norm l are private beside a ridge of at least l^2 (1/cap - 1). The lower end of
+    the enclosure was proved to meet the target, a record at the upper end to exceed it. epsilon >= 0, delta in (0, 1);
+    relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    """
+    target, digits = _checked_delta(delta), checked_digits(digits)
+    return _cap(lambda cap: gaussian_edge(cap, d, r, epsilon, digits), target, digits)
+
+
+def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+    """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r).
+
+    Any digits for r - d even. For r - d odd about as many as (p/q)^((r-d)/2) leaves at the worst record (15 from r - d = 130 or so on),
+    else few: beyond, `PrecisionError`. Seconds up to r = 1000.
+    """
+    if exact(delta, "delta") == 0:
+        return _pure_cap(d, r, epsilon, checked_digits(digits))
+    target, digits = _checked_delta(delta), checked_digits(digits)
+    return _cap(lambda cap: student_edge(cap, d, r, epsilon, digits), target, digits)
+
+
 @dataclass(frozen=True)
-class CapBracket:
-    """`value` contains the largest cap that meets the target: `safe` is certified to meet it, `unsafe` not to.
+class _Side:
+    """One direction of an edge as a function on [0, cap] (`summit.Smooth`)."""
 
-    At `unsafe` the record with this `leverage` and q = unsafe exceeds the target in `direction`. boxes, depth: of the branch
-    and bound at `safe`.
-    """
-
-    value: Enclosure
-    safe: Fraction
-    unsafe: Fraction
-    leverage: Fraction
+    edge: Edge
     direction: str
-    boxes: int
-    depth: int
-    seconds: float
+
+    @property
+    def end(self) -> Fraction:
+        return Fraction(0) if self.edge.level else self.edge.cap
+
+    def value(self, p: Fraction, digits: int) -> Enclosure:
+        return replace(self.edge, digits=digits).value(p, self.direction)
+
+    def bound(self, low: Fraction, high: Fraction) -> Fraction:
+        return replace(self.edge, digits=6).bound(low, high, self.direction)
+
+    def bend(self, low: Fraction, high: Fraction, order: int, digits: int) -> Bend:
+        return self.edge.bend(low, high, self.direction, order, digits)
 
 
-def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, relative: Any = Fraction(1, 1000)) -> CapBracket:
-    """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5).
-
-    It is the largest l^2/(ridge + l^2): records of norm l are private beside a ridge of at least l^2 (1/cap - 1). delta in (0, 1),
-    relative: width of the bracket over the cap. Raises `InputError`, `PrecisionError`.
-    """
-    relative = checked_relative(relative)
-    digits = digits_for(relative)
-    return _bracket(lambda cap: gaussian_edge(cap, d, r, epsilon, digits), _checked_delta(delta), relative)
+def _cap(edge_at: MakeEdge, delta: Fraction, digits: int) -> Enclosure:
+    odds = _odds(edge_at, delta, digits)
+    with mpmath.workdps(digits + 25):
+        low, high = (x / (1 + x) for x in (odds.lower, odds.upper))
+        middle = to_mpf((low + high) / 2)
+        reach = max(high - exact(middle), exact(middle) - low)
+        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), "bound")
 
 
-def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, relative: Any = Fraction(1, 1000)) -> CapBracket:
-    """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d."""
-    relative = checked_relative(relative)
-    digits = digits_for(relative)
-    return _bracket(lambda cap: student_edge(cap, d, r, epsilon, digits), _checked_delta(delta), relative)
+def _odds(edge_at: MakeEdge, delta: Fraction, digits: int) -> Enclosure:
+    """cap/(1 - cap) = l^2/ridge."""
+    half = edge_at(Fraction(1, 2))  # bad arguments are rejected before the search
+    # With one feature the record (x, y) deleted is the record (y, x) inserted (x, y of `als_worst_case`).
+    sides = DIRECTIONS[:1] if half.d == 1 else DIRECTIONS
+    return crossing(lambda odds: [_Side(edge_at(odds / (1 + odds)), side) for side in sides], delta, _guess(half, delta), digits, grows=True)
 
 
-def _bracket(edge_at: MakeEdge, delta: Fraction, relative: Fraction) -> CapBracket:
-    started = time.monotonic()
-    edge_at(Fraction(1, 2))  # bad arguments are rejected before the search
-    root, peak = _search(edge_at, delta, relative)
-    half = relative / 3
-    share = peak.leverage / root
-    for _ in range(8):
-        safe, unsafe = root * (1 - half), min(root * (1 + half), (1 + root) / 2)
-        above = highest(edge_at(unsafe), (peak.direction,), start=min(share, Fraction(1)))
-        if above.lower > delta:
-            edge = edge_at(safe)
-            start = Peak(Fraction(0), Fraction(0), peak.direction)
-            below = cover(edge, DIRECTIONS, start, lambda _: delta, ceiling=delta)
-            if below.upper <= delta:
-                seconds = round(time.monotonic() - started, 2)
-                where = above.leverage, above.direction
-                return CapBracket(between(safe, unsafe), safe, unsafe, *where, below.boxes, below.depth, seconds)
-        half *= 2
-    raise PrecisionError("als_cap: the two sides of the target were not told apart")
+def _pure_cap(d: Any, r: Any, epsilon: Any, digits: int) -> Enclosure:
+    """1 - exp(-2 epsilon/r): there (r/2) log(1/(1-cap)), the largest loss of all records (p = q = cap inserted), is epsilon."""
+    edge = student_edge(0, d, r, epsilon, digits)
+    if edge.epsilon == 0:
+        raise InputError("epsilon", epsilon, "must be positive for delta = 0")
+    return settled(lambda eps: -(-2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
 
 
-def _search(edge_at: MakeEdge, delta: Fraction, relative: Fraction) -> tuple[Fraction, Peak]:
-    """A cap near which the highest point found crosses delta, and that point; nothing here is certified."""
-    found: dict[Fraction, Peak] = {}
-
-    def excess(log_odds: mpmath.mpf) -> mpmath.mpf:
-        cap = exact(1 / (1 + mpmath.exp(-log_odds)))
-        near = min(found, key=lambda other: abs(other - cap), default=None)
-        close = near is not None and abs(near - cap) < cap / 8
-        directions = (found[near].direction,) if close else DIRECTIONS
-        found[cap] = highest(edge_at(cap), directions, found[near].leverage / near if close else None)
-        if found[cap].lower <= 0:
-            return -mpmath.inf
-        return mpmath.log(to_mpf(found[cap].lower)) - mpmath.log(to_mpf(delta))
-
-    with mpmath.workdps(20):
-        root = _crossing(excess, mpmath.mpf(to_mpf(relative)) / 20)
-        nearest = min(found, key=lambda cap: abs(mpmath.log(to_mpf(cap / (1 - cap))) - root))
-    return nearest, found[nearest]
-
-
-def _crossing(excess: Callable[[mpmath.mpf], mpmath.mpf], width: mpmath.mpf) -> mpmath.mpf:
-    """The zero of an increasing function, to `width`: steps that double, then false position with bisections between."""
-    low, step = mpmath.mpf(-3), mpmath.mpf(1)
-    value = excess(low)
-    sign = 1 if value <= 0 else -1
-    other, other_value = low, value
-    while (other_value <= 0) == (value <= 0):
-        low, value = other, other_value
-        other, step = other + sign * step, 2 * step
-        other_value = excess(other)
-    ends = sorted([(low, value), (other, other_value)], key=lambda end: end[0])
-    for k in range(_STEPS):
-        (a, below), (b, above) = ends
-        if b - a <= width:
-            break
-        usable = mpmath.isfinite(below) and k % 3 < 2
-        middle = a + (b - a) * below / (below - above) if usable else (a + b) / 2
-        middle = min(max(middle, a + width / 3), b - width / 3)
-        value = excess(middle)
-        ends = [(middle, value), ends[1]] if value <= 0 else [ends[0], (middle, value)]
-    return (ends[0][0] + ends[1][0]) / 2
+def _guess(edge: Edge, delta: Fraction) -> mpmath.mpf:
+    """log(cap) of the right size: the lesser of what the mean shift sqrt(r) q/2 and what the scale 1/(1-q) allow by themselves."""
+    level, epsilon = -mpmath.log(to_mpf(delta)), to_mpf(edge.epsilon)
+    shift = 2 * epsilon / (mpmath.sqrt(2 * level + 2 * epsilon) + mpmath.sqrt(2 * level)) + to_mpf(delta)
+    return mpmath.log(min(2 * shift / mpmath.sqrt(edge.r), epsilon / level + to_mpf(delta)))
 
 
 def _checked_delta(delta: Any) -> Fraction:

@@ -18,6 +18,7 @@ from typing import Protocol
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.precision import PrecisionError
 
 DIRECTIONS = ("delete", "insert")
@@ -28,14 +29,20 @@ _HALVINGS = 9
 
 
 class Edge(Protocol):
-    """One curve on q = cap: `value` encloses it at a point, `bound` is at least its supremum over low <= p <= high."""
+    """One curve on q = cap: `value` encloses it at a point, `bound` is at least its supremum over low <= p <= high.
+
+    level: whether it does not depend on p. `bend`: see `smooth_curve`.
+    """
 
     cap: Fraction
     digits: int
+    level: bool
 
     def value(self, p: Fraction, direction: str) -> Enclosure: ...
 
     def bound(self, low: Fraction, high: Fraction, direction: str) -> Fraction: ...
+
+    def bend(self, low: Fraction, high: Fraction, direction: str, order: int, digits: int) -> Bend: ...
 
 
 @dataclass(frozen=True)

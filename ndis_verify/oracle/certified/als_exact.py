@@ -131,12 +131,13 @@ def _mixture(sine2: Fraction, cosine2: Fraction, record: Record, x: arb, rest: a
     last = k // 2 if sine2 else 0
     a, b = arb(fmpq(k + 1, 2)), arb(fmpq(d, 2))
     weights, steps = [ball(cosine2) ** arb(fmpq(k, 2)) if k else arb(1)], []
+    odds, ratio = ball(sine2 / cosine2) if last else arb(0), rest / x
     for i in range(last):
-        weights.append(weights[-1] * ball(sine2 / cosine2 * Fraction(k - 2 * i, 2 * i + 2)))
+        weights.append(weights[-1] * odds * (k - 2 * i) / (2 * i + 2))
         if i == 0:
             steps.append(x ** (a - 1) * rest**b * ((a + b).lgamma() - a.lgamma() - (b + 1).lgamma()).exp())
         else:
-            steps.append(steps[-1] * (rest / x) * ((a - i) / (b + i)))
+            steps.append(steps[-1] * ratio * (a - i) / (b + i))
     if record.direction == "delete":
         tail = _beta(a, b, x, rest)
     else:

@@ -17,16 +17,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb
+from flint import arb, arb_series
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
+from ndis_verify.oracle.certified import als_exact_bend
 from ndis_verify.oracle.certified.als_edge import WorstCase, checked_directions, checked_relative, digits_for, worst_case
 from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.smooth_curve import Bend, Terms, bend
 from ndis_verify.oracle.certified.spectrum import Spectrum, from_groups
-from ndis_verify.oracle.least_squares import checked_record, checked_sketch
+from ndis_verify.oracle.least_squares import Record, checked_record, checked_sketch
 
 _BITS = 64
 
@@ -76,6 +78,8 @@ class GaussianEdge:
     epsilon: Fraction
     digits: int
 
+    level = False
+
     def value(self, p: Fraction, direction: str) -> Enclosure:
         return spectrum_hockey_stick(self._spectrum(p, p, p, direction), self.epsilon, self.digits)
 
@@ -87,6 +91,21 @@ class GaussianEdge:
             slack = enclosure(ball(factor).log()).upper if factor > 1 else Fraction(0)
         spectrum = self._spectrum(low, high, largest_shift_at(self.cap, low, high, direction), direction)
         return factor * spectrum_hockey_stick(spectrum, self.epsilon - slack, self.digits).upper
+
+    def bend(self, low: Fraction, high: Fraction, direction: str, order: int, digits: int) -> Bend:
+        """How far the curve can bend on the box (`smooth_curve.bend`)."""
+        q, rest = ball(self.cap), ball(1 - self.cap)
+
+        def terms(p: arb_series) -> Terms:
+            kept = 1 - p
+            if direction == "delete":
+                first, others, square = kept * kept / rest - 1, (q - p) / rest, p * (q - p) / rest
+            else:
+                first, others, square = rest / (kept * kept) - 1, (p - q) / kept, p * (q - p) / (kept * kept)
+            alone = [(first, 1, self.r * square)]
+            return [*alone, (others, self.d - 1, 0 * p)] if self.d > 1 else alone
+
+        return bend(terms, self.epsilon, low, high, order, digits)
 
     def _spectrum(self, low: Fraction, high: Fraction, shift_at: Fraction, direction: str) -> Spectrum:
         """Scale of the first coordinate at its largest, of the others at their furthest from 1, the mean shift of `shift_at`."""
@@ -112,6 +131,11 @@ class StudentEdge:
     epsilon: Fraction
     digits: int
 
+    @property
+    def level(self) -> bool:
+        """With r = d neither the law of T nor L0 depends on p."""
+        return self.r == self.d
+
     def value(self, p: Fraction, direction: str) -> Enclosure:
         return als_exact_hockey_stick(p, self.cap, self.d, self.r, self.epsilon, direction, self.digits)
 
@@ -128,6 +152,10 @@ class StudentEdge:
         value = als_exact_hockey_stick(p, q, self.d, self.r, self.epsilon - max(slack, Fraction(0)), direction, self.digits)
         with working_bits(_BITS):
             return enclosure(ball(log_factor).exp() * ball(value.upper)).upper
+
+    def bend(self, low: Fraction, high: Fraction, direction: str, order: int, digits: int) -> Bend:
+        """How far the curve can bend on the box (`als_exact_bend.bend`)."""
+        return als_exact_bend.bend(Record(low, self.cap, self.d, self.r, direction), self.epsilon, low, high, order)
 
     def _bounds(self, low: Fraction, high: Fraction, direction: str) -> list[tuple[tuple[Fraction, Fraction], arb, arb]]:
         """(p', q'), 2 log C and 2 s with `delta <= C delta_{p', q'}(eps - s)` on the box.

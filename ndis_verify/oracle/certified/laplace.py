@@ -46,9 +46,9 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     start = saddle(transform)
     if start is None or ctx.prec < digits * 3.33 + 20 + _cancelled_bits(transform, start):
         return Scaled(arb.nan(), arb(0))
-    _, curvature = _derivatives(transform, acb(start))
+    _, curvature = derivatives(transform, acb(start))
     width = (1 / curvature.real.sqrt()).mid()
-    scale = _log_transform(transform, acb(start)).real.mid()
+    scale = log_transform(transform, acb(start)).real.mid()
     tolerance = width * arb(10) ** (-digits - 2)
     path = _descent(transform, start, width, scale, tolerance, free=True)
     path = path or _descent(transform, start, width, scale, tolerance, free=False)
@@ -93,7 +93,7 @@ def saddle(transform: Transform) -> arb | None:
         return (edge * v / (1 + v) if exponent < 0 else edge - edge / (1 + v)).mid()
 
     def slope(exponent: arb) -> tuple[arb, arb]:
-        first, second = _derivatives(transform, acb(place(exponent)))
+        first, second = derivatives(transform, acb(place(exponent)))
         return first.real, second.real
 
     low, high, step = arb(0), arb(0), arb(1)
@@ -115,7 +115,7 @@ def saddle(transform: Transform) -> arb | None:
     return place(middle)
 
 
-def _log_transform(transform: Transform, s: acb) -> acb:
+def log_transform(transform: Transform, s: acb) -> acb:
     total = -transform.y * s - s.log()
     if transform.second_pole:
         total -= (s + 1).log()
@@ -125,7 +125,7 @@ def _log_transform(transform: Transform, s: acb) -> acb:
     return total
 
 
-def _derivatives(transform: Transform, s: acb) -> tuple[acb, acb]:
+def derivatives(transform: Transform, s: acb) -> tuple[acb, acb]:
     first, second = -1 / s - transform.y, 1 / (s * s)
     if transform.second_pole:
         first, second = first - 1 / (s + 1), second + 1 / ((s + 1) * (s + 1))
@@ -159,8 +159,8 @@ def _centred(transform: Transform, scale: arb, s: acb) -> acb:
         return acb("nan")
     centre = s.mid()
     offset = s - centre
-    slope, _ = _derivatives(transform, centre)
-    _, curvature = _derivatives(transform, s)
+    slope, _ = derivatives(transform, centre)
+    _, curvature = derivatives(transform, s)
     return _product(transform, scale, centre, False) * (offset * (slope + offset * curvature / 2)).exp()
 
 
@@ -189,25 +189,30 @@ def _descent(
 
     `free` steps may go to either side; otherwise only to the side where exp(-x s) decays. None where it gets nowhere.
     """
-    branch_points = [arb(0), arb(-1)] + [(1 / t.alpha).mid() for t in transform.terms if not t.alpha.is_zero()]
     vertices = [acb(start), acb(start, 2 * width)]
     for _ in range(MAX_VERTICES):
         here = vertices[-1]
-        height = (_log_transform(transform, here).real - scale).exp()
+        height = (log_transform(transform, here).real - scale).exp()
         bounds = [tail_bound(transform, here, u) for u in (1j, transform.side or 1j)]
         tails = [(b * height).upper() for b in bounds if b is not INFINITE]
         for tail in tails:
             if tail < tolerance:
                 return vertices, tail
-        reach = min(abs(here - b).mid() for b in branch_points)
-        half = (here + _step(transform, here, reach, free) / 2).mid()
-        vertices.append((here + _step(transform, half, reach, free)).mid())
+        vertices.append(step_down(transform, here, free))
     return None
+
+
+def step_down(transform: Transform, here: acb, free: bool = True) -> acb:
+    """The next vertex of a path that goes down log |g| (see `_step`), no further than the nearest branch point lies."""
+    branch_points = [arb(0), arb(-1)] + [(1 / t.alpha).mid() for t in transform.terms if not t.alpha.contains(0)]
+    reach = min(abs(here - b).mid() for b in branch_points)
+    half = (here + _step(transform, here, reach, free) / 2).mid()
+    return (here + _step(transform, half, reach, free)).mid()
 
 
 def _step(transform: Transform, s: acb, reach: arb, free: bool) -> acb:
     """A step down log |g|, never towards the real axis, and unless `free` only to the side where exp(-x s) decays."""
-    first, _ = _derivatives(transform, s)
+    first, _ = derivatives(transform, s)
     down = -first.conjugate()
     real, imag = down.real.mid(), down.imag.mid().max(arb(0))
     if not free and not real * transform.side > 0:

@@ -1,0 +1,132 @@
+"""Calibrations to any number of digits, certified: summits of smooth curves, brackets at 15 and 40 digits, float64 on the safe side."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from ndis_verify import oracle
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.mechanisms import least_squares, sketched_least_squares
+from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
+from ndis_verify.oracle.certified.smooth_curve import Bend
+from ndis_verify.oracle.certified.summit import at_most, refined, settled, summit_cell
+from ndis_verify.oracle.precision import PrecisionError
+
+# (d, r, epsilon, delta): the worst record inside the range, at its end, level at the end (r = d + 1), two ends at once (epsilon 0, d = 1)
+NORMAL = [
+    (2, 100, "1", "1e-5"), (670, 15, "2.45e-4", "7.8e-11"), (2, 3, "2", "1e-3"), (1, 1, "0", "0.4"), (3, 1000000, "100", "1e-30"),
+]  # fmt: skip
+FINITE = [(2, 40, "1", "1e-4"), (18, 62, "8.04", "1e-14"), (15, 15, "2.45e-4", "7.8e-11"), (2, 8, "0.5", "1e-4")]
+
+
+def nested(coarse: Enclosure, fine: Enclosure) -> bool:
+    return coarse.lower <= fine.lower <= fine.upper <= coarse.upper
+
+
+@dataclass(frozen=True)
+class Parabola:
+    """1 - (p - top)^2 on [0, end] without any error."""
+
+    top: Fraction
+    end: Fraction = Fraction(1)
+
+    def value(self, p, digits):
+        with mpmath.workdps(4 * digits + 200):
+            number = 1 - (p - self.top) ** 2
+            return Enclosure(mpmath.mpf(number.numerator) / number.denominator, mpmath.mpf(10) ** (-digits - 3), "bound")
+
+    def bound(self, low, high):
+        return Fraction(1)
+
+    def bend(self, low, high, order, digits):
+        return Bend(Fraction(1 if order == 2 else 0), Fraction(0))
+
+
+def test_a_summit_inside_is_found_and_bounded():
+    curve = Parabola(Fraction(2, 7))
+    place = refined(curve, Fraction(1, 4), Fraction(1, 10), 40)
+    assert abs(place - Fraction(2, 7)) < Fraction(1, 10**35)
+    cell = summit_cell(curve, place, 20)
+    assert cell.low < Fraction(2, 7) < cell.high and 1 <= cell.upper <= 1 + Fraction(1, 10**18)
+    assert at_most(curve, [place], 1 + Fraction(1, 10**15), 20) and not at_most(curve, [place], 1 - Fraction(1, 10**15), 20)
+
+
+def test_a_place_beside_the_summit_is_no_summit():
+    with pytest.raises(PrecisionError, match="no cell"):
+        summit_cell(Parabola(Fraction(2, 7)), Fraction(2, 7) + Fraction(1, 10**6), 20)
+
+
+@pytest.mark.parametrize("top", [Fraction(-1, 2), Fraction(0), Fraction(3, 2)])
+def test_a_summit_at_an_end(top):
+    curve = Parabola(top)
+    end = Fraction(0) if top <= 0 else Fraction(1)
+    height = 1 - (end - top) ** 2
+    cell = summit_cell(curve, end, 15)
+    assert end in (cell.low, cell.high) and height <= cell.upper <= height + Fraction(1, 10**14)
+
+
+def test_halving_says_no_where_a_value_is_too_high():
+    assert not settled(Parabola(Fraction(1, 2)), Fraction(0), Fraction(1), Fraction(999, 1000))
+    assert settled(Parabola(Fraction(1, 2)), Fraction(0), Fraction(1), Fraction(1001, 1000))
+
+
+@pytest.mark.parametrize(("edge", "place"), [(gaussian_edge("0.05", 2, 100, 1, 20), "0.3"), (gaussian_edge("0.02", 10, 900, 1, 20), "0.49"),
+                                             (student_edge("0.05", 2, 60, "0.2", 20), "0.3"), (student_edge("0.6", 3, 5, "0.3", 20), "0.8")])  # fmt: skip
+def test_a_bend_is_above_the_divided_differences(edge, place):
+    for direction in ("delete", "insert"):
+        centre, half = Fraction(place) * edge.cap, edge.cap / 100
+        nodes = [centre + half * k / 3 for k in (-3, -1, 1, 3)]
+        table = [edge.value(p, direction) for p in nodes]
+        low, high = [value.lower for value in table], [value.upper for value in table]
+        for order in (1, 2, 3):
+            spread = nodes[order] - nodes[0]
+            low, high = [(low[i + 1] - high[i]) / spread for i in range(4 - order)], [(high[i + 1] - low[i]) / spread for i in range(4 - order)]
+            found = edge.bend(nodes[0], nodes[3], direction, order, 25)
+            for a, b in zip(low, high):  # a divided difference is F^(n)/n! somewhere between the nodes
+                assert max(a, -b) <= found.coefficient + 2**order * found.rest / (half / 3) ** order
+            assert direction == "insert" or found.coefficient * half**order <= table[0].upper  # and not idle
+
+
+@pytest.mark.parametrize("target", NORMAL, ids=str)
+def test_caps_of_the_normal_law_are_nested_and_the_mechanism_is_safe(target):
+    coarse, fine = (oracle.certified_als_cap(*target, digits=digits) for digits in (15, 40))
+    assert nested(coarse, fine) and fine.justified_digits() >= 40 and fine.basis == "bound"
+    d, r, epsilon, delta = target
+    ridge = Fraction(least_squares(d, r, float(epsilon), float(delta), 1.0).ridge)
+    need = 1 / Fraction(fine.lower) - 1
+    assert need <= ridge <= need * (1 + Fraction(1, 10**6))
+
+
+@pytest.mark.parametrize("target", FINITE, ids=str)
+def test_caps_of_the_finite_law_are_nested_and_the_mechanism_is_safe(target):
+    coarse, fine = (oracle.certified_als_exact_cap(*target, digits=digits) for digits in (15, 40))
+    assert nested(coarse, fine) and fine.justified_digits() >= 40 and fine.basis == "bound"
+    d, r, epsilon, delta = target
+    ridge = Fraction(sketched_least_squares(d, r, float(epsilon), float(delta), 1.0).ridge)
+    need = 1 / Fraction(fine.lower) - 1
+    assert need <= ridge <= need * (1 + Fraction(1, 10**6))
+
+
+def test_pure_privacy_of_the_sketch():
+    cap = oracle.certified_als_exact_cap(2, 40, "1", 0, digits=40)
+    with mpmath.workdps(60):
+        assert cap.contains(-mpmath.expm1(-mpmath.mpf(1) / 20)) and cap.justified_digits() >= 40
+
+
+def test_few_digits_where_the_angle_is_left_over():
+    """r - d odd and small: halving alone."""
+    assert oracle.certified_als_exact_cap(2, 101, "1", "1e-5", digits=3).relative_radius < mpmath.mpf("1e-3")
+    with pytest.raises(PrecisionError, match="no cell"):
+        oracle.certified_als_exact_cap(2, 101, "1", "1e-5", digits=40)
+
+
+@pytest.mark.parametrize(("target", "share"), [((2, 100, "1", "1e-5"), "0.3264"), ((670, 15, "2.45e-4", "7.8e-11"), "0")])
+def test_one_per_cent_less_noise_fails(target, share):
+    d, r, epsilon, delta = target
+    ridge = 1 / Fraction(oracle.certified_als_cap(*target).lower) - 1
+    for factor, broken in ((Fraction(99, 100), True), (Fraction(1), False)):
+        cap = 1 / (1 + ridge * factor)
+        value = oracle.certified_als_hockey_stick(Fraction(share) * cap, cap, d, r, epsilon, "delete", digits=15)
+        assert value.lower > Fraction(delta) if broken else value.upper <= Fraction(delta) < value.upper * Fraction(1001, 1000)
