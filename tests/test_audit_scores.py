@@ -27,7 +27,7 @@ from ndis_verify.audit.limits import (
     jeffreys_upper,
     tv_radius,
 )
-from ndis_verify.audit.samples import CHOOSE, LEARN, PERIOD, ArraySample, bin_counts, survey
+from ndis_verify.audit.samples import CHOOSE, LEARN, PERIOD, ArraySample, _placer, bin_counts, survey
 from ndis_verify.audit.score_files import BLOCK
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.histogram import tv_error_tail
@@ -471,3 +471,14 @@ def test_usage_errors_are_one_line(tmp_path, arguments, message):
         np.savetxt(tmp_path / name, values)
     result = run("scores", *arguments, cwd=tmp_path)
     assert result.returncode == 2 and result.stdout == "" and message in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_equal_bins_are_found_like_any_others():
+    """At the edges, next to them, far outside: the number of edges at or below each value."""
+    rng = np.random.default_rng(12)
+    for _ in range(60):
+        low, width, count = rng.normal() * 10 ** rng.uniform(-8, 8), 10 ** rng.uniform(-6, 6), int(rng.integers(16, 2000))
+        edges = np.unique(np.linspace(low, low + width * count, count))
+        near = np.concatenate([edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf), [1e308, -1e308, 0.0]])
+        values = np.concatenate([near, rng.uniform(low - width * count, low + 2 * width * count, 1000)])
+        assert (_placer(edges)(values) == np.searchsorted(edges, values, side="right")).all()

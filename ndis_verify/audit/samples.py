@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -109,9 +109,9 @@ def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...], rows: 
     `InputError` where there are more or fewer now.
     """
     totals = {part: np.zeros(edges.size + 1, dtype=np.int64) for part in parts}
-    n = 0
+    n, bins_of = 0, _placer(edges)
     for chunk in sample.chunks():
-        bins = np.searchsorted(edges, chunk, side="right")
+        bins = bins_of(chunk)
         part_of_row = np.arange(n, n + chunk.size) % PERIOD
         masks = {"choose": part_of_row == CHOOSE, "rest": part_of_row != LEARN, "all": slice(None)}
         masks["bound"] = masks["rest"] & ~masks["choose"]
@@ -121,6 +121,21 @@ def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...], rows: 
     if rows is not None and n != rows:
         raise InputError(sample.name, f"{n} scores", f"changed while it was read: it had {rows}")
     return tuple(totals[part] for part in parts)
+
+
+def _placer(edges: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """The number of edges at or below each value; where the edges are equally far apart, a guess that is put right by one step."""
+    width = (edges[-1] - edges[0]) / max(edges.size - 1, 1)
+    if edges.size < 16 or not 0 < width < np.inf or np.abs(np.diff(edges) - width).max() > 1e-3 * width:
+        return lambda values: np.searchsorted(edges, values, side="right")
+    padded = np.concatenate([[-np.inf], edges, [np.inf]])
+
+    def place(values: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            guess = np.clip((values - edges[0]) / width + 1, 0, edges.size).astype(np.intp)
+        return guess + (values >= padded[guess + 1]) - (values < padded[guess])
+
+    return place
 
 
 class _Moments:

@@ -60,6 +60,7 @@ class Audited:
     surveys: tuple[Survey, Survey]
     failure: float
     target: Target | None
+    _counted: dict[bytes, list[tuple[np.ndarray, ...]]] = field(default_factory=dict)
 
     def result(self, method: str, curve: Any, basis: str, part: str, bins: int, sets: tuple = ()) -> ScoreAudit:
         rows = tuple(one.size(part) for one in self.surveys)
@@ -75,8 +76,10 @@ class Audited:
 
     def counts(self, edges: np.ndarray, parts: tuple[str, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
         """(counts of P, counts of Q) for each part."""
-        both = (bin_counts(sample, edges, parts, one.n) for sample, one in zip(self.samples, self.surveys, strict=True))
-        return list(zip(*both, strict=True))
+        every, key = ("choose", "bound", "rest", "all"), edges.tobytes()
+        if key not in self._counted:  # bins of one kind are counted once, whatever parts are asked for
+            self._counted[key] = [bin_counts(sample, edges, every, one.n) for sample, one in zip(self.samples, self.surveys, strict=True)]
+        return [tuple(of_sample[every.index(part)] for of_sample in self._counted[key]) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)
