@@ -44,7 +44,8 @@ class Family:
     certify: Callable[[Point, int], Enclosure]
     sharpness: float = LARGEST_WASTE
     block: int = 1000
-    quota: int = 15_000
+    quota: int = 17_000
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ FAMILIES: dict[str, Family] = {
             lambda columns: fast.gaussian_std(columns["sensitivity"], columns["epsilon"], columns["delta"]),
             lambda columns, std: fast.gaussian_hockey_stick(columns["sensitivity"], std, columns["epsilon"]),
             lambda point, digits: oracle.certified_gaussian_hockey_stick(point["sensitivity"], point["noise"], point["epsilon"], digits=digits),
-            quota=35_000,
+            quota=36_200,
         ),
         Family("random linear combination", _projections(1), _ridge, _ridge_delta, _certified_ridge_delta),
         Family(
@@ -236,7 +237,6 @@ FAMILIES: dict[str, Family] = {
             lambda columns: fast.sampled_rp_ridge(*(columns[name] for name in ("norm_bound", "rate", "r", "epsilon", "delta"))),
             lambda columns, ridge: columns["rate"] * _ridge_delta(_inner(columns), ridge),
             _certified_sample_delta,
-            quota=15_000,
         ),
         Family(
             "propose-test-release",
@@ -245,8 +245,8 @@ FAMILIES: dict[str, Family] = {
             lambda columns, _: np.array([_tested(row).calibration.certificate.delta for row in rows_of(columns)]),
             _certified_test_delta,
             1e-8,
-            block=50,
-            quota=1_500,
+            block=25,
+            quota=500,
         ),
     )
 }
