@@ -8,10 +8,10 @@ from typing import Any
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact, to_mpf
-from ndis_verify.oracle.calibration import decreasing_root, hull, scaled
-from ndis_verify.oracle.inputs import checked_calibration, checked_projection, checked_rate, positive
+from ndis_verify.oracle.calibration import decreasing_root
+from ndis_verify.oracle.inputs import checked_calibration, checked_projection
 from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value
+from ndis_verify.oracle.ridge import ridge_of, sampled_ridge_of
 
 
 def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete", digits: int = 30) -> Enclosure:
@@ -33,7 +33,7 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure
     """
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
 
-    odds = _least_odds(int(r), epsilon, delta, digits + 1)
+    odds = least_odds(int(r), epsilon, delta, digits + 1)
     with mpmath.workdps(digits + 25):
         lowest = odds.mid - 2 * odds.rad
         return Enclosure(1 / (1 + odds.mid), 2 * odds.rad / (1 + lowest) ** 2, "agreement")
@@ -45,9 +45,7 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30
     norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
     Raises `InputError`, `PrecisionError`.
     """
-    length = positive(norm_bound, "norm_bound")
-    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
-    return scaled(_least_odds(int(r), epsilon, delta, digits + 1), length**2, digits)
+    return ridge_of(least_odds, norm_bound, r, epsilon, delta, digits)
 
 
 def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
@@ -55,18 +53,10 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: An
 
     Exactly 0 where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`. Raises `InputError`, `PrecisionError`.
     """
-    length, share = positive(norm_bound, "norm_bound"), checked_rate(rate)
-    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
-    if delta >= share:
-        return Enclosure(mpmath.mpf(0), mpmath.mpf(0), "agreement")
-    with mpmath.workdps(digits + 40):
-        inner = exact(mpmath.log1p(mpmath.expm1(to_mpf(epsilon)) / to_mpf(share)))
-    slack = inner / 10 ** (digits + 20)
-    ends = [_least_odds(int(r), eps, delta / share, digits + 2) for eps in (inner - slack, inner + slack)]
-    return scaled(hull(*ends, digits), length**2, digits)
+    return sampled_ridge_of(least_odds, norm_bound, rate, r, epsilon, delta, digits)
 
 
-def _least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
+def least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
     """(1 - p)/p at the largest leverage p that meets the target."""
 
     def curve(odds: Fraction, aim: int) -> Enclosure:

@@ -8,10 +8,11 @@ from typing import Any
 from flint import arb, ctx
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root, hull, scaled
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, to_exact_ball, working_bits
-from ndis_verify.oracle.inputs import checked_calibration, checked_projection, checked_rate, positive
+from ndis_verify.oracle.calibration import decreasing_root
+from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, to_exact_ball, working_bits
+from ndis_verify.oracle.inputs import checked_calibration, checked_projection
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder
+from ndis_verify.oracle.ridge import ridge_of, sampled_ridge_of
 
 
 def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete", digits: int = 30) -> Enclosure:
@@ -33,7 +34,7 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure
     `PrecisionError`.
     """
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
-    odds = _least_odds(int(r), epsilon, delta, digits + 1)
+    odds = least_odds(int(r), epsilon, delta, digits + 1)
     with working_bits(int(digits * 3.33) + 64):
         return enclosure(1 / (1 + to_exact_ball(odds)))
 
@@ -44,9 +45,7 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30
     norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
     Raises `InputError`, `PrecisionError`.
     """
-    length = positive(norm_bound, "norm_bound")
-    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
-    return scaled(_least_odds(int(r), epsilon, delta, digits + 1), length**2, digits)
+    return ridge_of(least_odds, norm_bound, r, epsilon, delta, digits)
 
 
 def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
@@ -54,17 +53,10 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: An
 
     Exactly 0 where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`. Raises `InputError`, `PrecisionError`.
     """
-    length, share = positive(norm_bound, "norm_bound"), checked_rate(rate)
-    r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
-    if delta >= share:
-        return exact_zero()
-    with working_bits(int(digits * 3.33) + 100):
-        inner = enclosure((ball(epsilon).expm1() / ball(share)).log1p())
-    ends = [_least_odds(int(r), max(eps, Fraction(0)), delta / share, digits + 2) for eps in (inner.lower, inner.upper)]
-    return scaled(hull(*ends, digits), length**2, digits)
+    return sampled_ridge_of(least_odds, norm_bound, rate, r, epsilon, delta, digits)
 
 
-def _least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
+def least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
     """odds = (1 - p)/p at the largest leverage p that meets the target: alpha = 1/odds, the curve decreases in the odds."""
     return decreasing_root(lambda x, n: _delta(1 / x, r, epsilon, n), delta, Fraction(1), digits)
 

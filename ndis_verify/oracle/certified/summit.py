@@ -7,7 +7,7 @@ over short intervals (`smooth_curve.Bend`). Away from the summit p0 an interval 
   a point of the cell. With F(p0 - k), F(p0 + k) <= F(p0), concavity leaves `F <= 2 F(p0) - min(F(p0 - k), F(p0 + k))` on all of it;
 - at an end a of the range, F falls on [a, b] if `(F(b) - F(a))/(b - a) + 2 A_2 (b - a) < 0` (likewise at the other end): F <= F(a).
   Where F is level at a, F'' <= -c on the cell gives `F <= F(a) + F'(a)^2/(2 c)` if F'(a) > 0, with `F'(a) <= (F(a + k) - F(a))/k + A_2 k`.
-The width of the cell has nothing to do with the digits asked for; only the three values and k = 10^(-digits/2) w have.
+The width of the cell has nothing to do with the digits asked for; only the three values and k, about 10^(-digits/2), have.
 """
 
 from __future__ import annotations
@@ -136,21 +136,24 @@ def _below_chord(curve: Smooth, low: Fraction, high: Fraction, ends: Fraction, t
     return ends + found.coefficient * (high - low) ** 2 / 4 + 2 * found.rest <= target
 
 
-def _second_derivative(curve: Smooth, low: Fraction, high: Fraction, digits: int) -> tuple[Fraction, Bend]:
-    """An upper bound of F'' on the cell."""
+def _second_derivative(curve: Smooth, low: Fraction, high: Fraction, digits: int) -> tuple[Fraction, Fraction, Bend]:
+    """An upper bound of F'' on the cell, one of F'' at some point of it, and how far F can bend."""
     found, width = curve.bend(low, high, 3, digits), (high - low) / 2
-    ends = sum(curve.value(p, _AWAY).upper for p in (low, high))
-    at_a_point = (ends - 2 * curve.value((low + high) / 2, _AWAY).lower + 4 * found.rest) / width**2
-    return at_a_point + 12 * found.coefficient * width, found
+    ends = sum(curve.value(p, 2 * _AWAY).upper for p in (low, high))
+    at_a_point = (ends - 2 * curve.value((low + high) / 2, 2 * _AWAY).lower + 4 * found.rest) / width**2
+    return at_a_point + 12 * found.coefficient * width, at_a_point, found
 
 
 def _concave(curve: Smooth, low: Fraction, high: Fraction, summit: Fraction, digits: int) -> Cell | None:
     aim = digits + _SPARE
-    second, found = _second_derivative(curve, low, high, aim)
-    step = (high - low) / 2 * _power(-digits / 2)
-    if second >= 0 or not low <= summit - step < summit + step <= high:
+    second, at_a_point, found = _second_derivative(curve, low, high, aim)
+    if second >= 0:
         return None
-    left, top, right = (curve.value(p, aim) for p in (summit - step, summit, summit + step))
+    top = curve.value(summit, aim)
+    step = _square_root(top.upper / -at_a_point / 10**digits)  # at which f has fallen by about 10^-digits of itself
+    if not low <= summit - step < summit + step <= high:
+        return None
+    left, right = (curve.value(p, aim) for p in (summit - step, summit + step))
     if max(left.upper, right.upper) + 2 * found.rest > top.lower:
         return None
     return Cell(low, high, 2 * top.upper - min(left.lower, right.lower) + 4 * found.rest)
@@ -167,17 +170,19 @@ def _falling(curve: Smooth, low: Fraction, high: Fraction, summit: Fraction, dig
 
 def _level(curve: Smooth, low: Fraction, high: Fraction, summit: Fraction, digits: int) -> Cell | None:
     aim, inward = digits + _SPARE, 1 if summit == low else -1
-    second, found = _second_derivative(curve, low, high, aim)
+    second, at_a_point, found = _second_derivative(curve, low, high, aim)
     if second >= 0:
         return None
-    step = (high - low) * _power(-digits / 2)
-    here, there = curve.value(summit, aim), curve.value(summit + inward * step, aim)
+    here = curve.value(summit, aim)
+    step = min(_square_root(here.upper / -at_a_point / 10**digits), high - low)
+    there = curve.value(summit + inward * step, aim)
     bent = curve.bend(*sorted((summit, summit + inward * step)), 2, aim)
     slope = (there.upper - here.lower + 2 * bent.rest) / step + bent.coefficient * step
     gain = slope**2 / (-2 * second) if slope > 0 else Fraction(0)
     return Cell(low, high, here.upper + gain + 2 * found.rest)
 
 
-def _power(exponent: float) -> Fraction:
+def _square_root(number: Fraction) -> Fraction:
+    """The square root, to some digits."""
     with mpmath.workdps(15):
-        return exact(to_mpf(Fraction(10)) ** exponent)
+        return exact(mpmath.sqrt(to_mpf(number)))
