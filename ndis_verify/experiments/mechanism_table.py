@@ -9,12 +9,12 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ndis_verify.exact_number import to_mpf
+from ndis_verify.exact_number import InputError, to_mpf
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.mechanism_sides import MECHANISMS, Problem
 from ndis_verify.experiments.mechanism_variants import MORE
 from ndis_verify.experiments.pages import markdown_table
-from ndis_verify.experiments.records import source_names
+from ndis_verify.experiments.records import require_hidden, require_size, source_names
 from ndis_verify.experiments.table import Table
 
 TARGETS = ((1.0, 1e-5), (5.0, 1e-5))
@@ -46,6 +46,13 @@ def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
         for name in (*source_names(data), *(("linnerud",) if mechanism in _PROCESSES and data is None else ()))
         for epsilon, delta in TARGETS
     ]  # fmt: skip
+
+
+def _required(table: Table) -> None:
+    require_size(table, 10, 2, "a fifth of them is held out, and the target is regressed on the others")
+    require_hidden(table)
+    if np.ptp(table.target) == 0:
+        raise InputError("target", f"{table.name}, {table.target[0]:g} throughout", "must hold two different numbers: it is predicted")
 
 
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
@@ -133,5 +140,6 @@ EXPERIMENTS = (
         _draw,
         data="records and target",
         table=markdown,
+        requires=_required,
     ),
 )
