@@ -13,9 +13,11 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.oracle.certified.als_edge import DIRECTIONS, Edge
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
+from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.gaussian_mechanism import settled
 from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.certified.summit_root import crossing
+from ndis_verify.oracle.inputs import positive
 from ndis_verify.oracle.precision import checked_digits
 
 MakeEdge = Callable[[Fraction], Edge]
@@ -39,9 +41,28 @@ def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) ->
     else few: beyond, `PrecisionError`. Seconds up to r = 1000.
     """
     if exact(delta, "delta") == 0:
-        return _pure_cap(d, r, epsilon, checked_digits(digits))
+        edge = _pure(d, r, epsilon, checked_digits(digits))
+        return settled(lambda eps: -(-2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
     target, digits = _checked_delta(delta), checked_digits(digits)
     return _cap(lambda cap: student_edge(cap, d, r, epsilon, digits), target, digits)
+
+
+def als_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+    """The least ridge l^2 (1/cap - 1) of private least squares by its limiting normal law, cap as in `als_cap` (N24-Fig4 corrected).
+
+    norm_bound = l > 0, the ridge in its unit squared; the rest as `als_cap`.
+    """
+    length, target, digits = positive(norm_bound, "norm_bound"), _checked_delta(delta), checked_digits(digits)
+    return _ridge(length, _odds(lambda cap: gaussian_edge(cap, d, r, epsilon, digits), target, digits + 1), digits)
+
+
+def als_exact_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+    """As `als_ridge` for the finite-r law, cap as in `als_exact_cap` (N24-Fig11); delta = 0: `l^2/(e^{2 epsilon/r} - 1)`."""
+    length, digits = positive(norm_bound, "norm_bound"), checked_digits(digits)
+    if exact(delta, "delta") == 0:
+        edge = _pure(d, r, epsilon, digits)
+        return settled(lambda eps: ball(length**2) / (2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
+    return _ridge(length, _odds(lambda cap: student_edge(cap, d, r, epsilon, digits), _checked_delta(delta), digits + 1), digits)
 
 
 @dataclass(frozen=True)
@@ -82,12 +103,17 @@ def _odds(edge_at: MakeEdge, delta: Fraction, digits: int) -> Enclosure:
     return crossing(lambda odds: [_Side(edge_at(odds / (1 + odds)), side) for side in sides], delta, _guess(half, delta), digits, grows=True)
 
 
-def _pure_cap(d: Any, r: Any, epsilon: Any, digits: int) -> Enclosure:
-    """1 - exp(-2 epsilon/r): there (r/2) log(1/(1-cap)), the largest loss of all records (p = q = cap inserted), is epsilon."""
+def _ridge(length: Fraction, odds: Enclosure, digits: int) -> Enclosure:
+    with working_bits(int(3.33 * digits) + 64):
+        return enclosure(ball(length**2) / to_exact_ball(odds))
+
+
+def _pure(d: Any, r: Any, epsilon: Any, digits: int) -> Edge:
+    """Pure privacy: (r/2) log(1/(1-cap)), the largest loss of all records (p = q = cap inserted), is epsilon."""
     edge = student_edge(0, d, r, epsilon, digits)
     if edge.epsilon == 0:
         raise InputError("epsilon", epsilon, "must be positive for delta = 0")
-    return settled(lambda eps: -(-2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
+    return edge
 
 
 def _guess(edge: Edge, delta: Fraction) -> mpmath.mpf:

@@ -1,0 +1,199 @@
+"""The noise of every mechanism to any number of digits, certified: names and arguments as in the package's mechanisms.
+
+Every function returns what its mechanism adds (a ridge, a standard deviation, an added variance), with proof (basis "bound"), to
+`digits` relative digits. Gaussian outputs are in `gaussian_output`, other authors' calibrations in `baselines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError, as_exact, exact, exact_array, to_mpf
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.calibration import decreasing_root, hull, scaled
+from ndis_verify.oracle.certified import random_projection as curve
+from ndis_verify.oracle.certified.als_cap import als_exact_ridge, als_ridge
+from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.gaussian_calibration import rho_std
+from ndis_verify.oracle.certified.gaussian_mechanism import classical_std
+from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_std
+from ndis_verify.oracle.inputs import checked_calibration, positive
+from ndis_verify.oracle.leverage import leverage_scores
+from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.ridge import ridge_between
+
+_RULES: dict[str, Callable[..., Enclosure]] = {"analytic": gaussian_std, "classical": classical_std, "rho": rho_std}
+_NOISES = {"N24-Fig4": 2, "N24-Fig4 corner": 1}
+
+
+def random_projection(r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30) -> Enclosure:
+    """The ridge of a random projection: l^2 (1/p* - 1) "smallest", l^2/p* "N26-Fig1" and "N24-Fig3".
+
+    p* by certified signs (N26-L4); epsilon >= 0, delta in (0, 1), r a positive int, l = norm_bound > 0. Raises `InputError`,
+    `PrecisionError`.
+    """
+    _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
+    return _named(curve.rp_ridge(norm_bound, r, epsilon, delta, digits + 1), norm_bound, ridge, digits)
+
+
+def random_linear_combination(epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30) -> Enclosure:
+    """`random_projection` with r = 1 (N24-Fig8)."""
+    return random_projection(1, epsilon, delta, norm_bound, ridge, digits)
+
+
+def subsampled_random_projection(
+    rate: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30
+) -> Enclosure:
+    """The ridge behind Poisson sampling at `rate` (N26-Fig3), 0 where delta >= rate; the rest as `random_projection`."""
+    _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
+    level = curve.sampled_rp_ridge(norm_bound, rate, r, epsilon, delta, digits + 1)
+    return level if level.upper == 0 else _named(level, norm_bound, ridge, digits)
+
+
+@dataclass(frozen=True)
+class RidgeAfterTest:
+    """What `propose_test_release` is calibrated to (N26-Fig4).
+
+    test_epsilon: eps_T that the test spends. full_ridge: l^2/p* at epsilon - eps_T and what delta is left. quantile: z_P. zero_ridge:
+    full_ridge + std z_P, the reading's mean from which the median ridge is 0. break_even: that less the untested smallest ridge.
+    """
+
+    test_epsilon: Enclosure
+    full_ridge: Enclosure
+    quantile: Enclosure
+    zero_ridge: Enclosure
+    break_even: Enclosure
+
+
+def propose_test_release(
+    r: Any, epsilon: Any, delta: Any, norm_bound: Any, std: Any, delta_test: Any, delta_failure: Any, digits: int = 30
+) -> RidgeAfterTest:
+    """Propose-test-release in one step: eps_T from N(0, std^2) on a sensitivity of l^2 at delta_test, then p* from what is left.
+
+    delta_test, delta_failure > 0, their sum less than delta; a split with eps_T > epsilon is refused. Arguments else as
+    `random_projection`. Each enclosure holds to `digits` digits of the numbers it is the sum of. Raises `InputError`, `PrecisionError`.
+    """
+    length, spread = positive(norm_bound, "norm_bound"), positive(std, "std")
+    rows, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
+    test, failure = positive(delta_test, "delta_test"), positive(delta_failure, "delta_failure")
+    if test + failure >= delta:
+        raise InputError("delta_test", delta_test, "delta_test + delta_failure must be less than delta")
+    pair = GaussianPair([length**2], [spread**2], [0], [spread**2])
+    spent = epsilon_for_delta(pair, test, digits + 3)
+    if spent.lower > epsilon:
+        raise InputError("std", std, "the test alone would spend more than epsilon")
+    with working_bits(int(3.33 * digits) + 100):
+        left = enclosure(ball(epsilon) - to_exact_ball(spent))
+    smallest = ridge_between(curve.least_odds, length, int(rows), left, delta - test - failure, digits + 2)
+    untested = curve.rp_ridge(length, int(rows), epsilon, delta, digits + 2)
+    with working_bits(int(3.33 * digits) + 100):
+        full = to_exact_ball(smallest) + ball(length**2)
+        quantile = _quantile(failure)
+        zero = full + ball(spread) * quantile
+        return RidgeAfterTest(spent, *(enclosure(x) for x in (full, quantile, zero, zero - to_exact_ball(untested))))
+
+
+def gaussian_mechanism(sensitivity: Any, epsilon: Any, delta: Any, rule: str = "analytic", digits: int = 30) -> Enclosure:
+    """The std of the Gaussian mechanism by rule "analytic" (BW-Alg1), "classical" (BW-T1) or "rho" (SL-2).
+
+    sensitivity > 0; epsilon >= 0 ("analytic") or > 0; delta in (0, 1). Raises `InputError`, `PrecisionError`.
+    """
+    return _RULES[_checked(rule, "rule", tuple(_RULES))](sensitivity, epsilon, delta, digits)
+
+
+def least_squares(
+    d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noise: str = "worst case", digits: int = 15
+) -> Enclosure:
+    """The ridge of least squares by its limiting normal law (N24-Fig4): `als_ridge`, or one of the printed tests.
+
+    noise "N24-Fig4": the least ridge at which the record p = l^2/ridge, q = 2 l^2/ridge meets delta in both directions; "N24-Fig4 corner":
+    p = 0, q = l^2/ridge. 1/y - 1/x is -1 on the one and infinite on the other whatever the ridge, so both curves fall with it
+    (symbolic.least_squares_order.gaussian_order). Raises `InputError`, `PrecisionError`.
+    """
+    if _checked(noise, "noise", ("worst case", *_NOISES)) == "worst case":
+        return als_ridge(norm_bound, d, r, epsilon, delta, digits)
+    length, least = positive(norm_bound, "norm_bound"), _NOISES[noise]
+    _, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
+
+    def worst(excess: Fraction, aim: int) -> Enclosure:
+        share = 1 / (least + excess)
+        p, q = (share, 2 * share) if least == 2 else (Fraction(0), share)
+        return _larger(*(als_hockey_stick(p, q, d, r, epsilon, way, aim) for way in ("delete", "insert")))
+
+    root = decreasing_root(worst, delta, Fraction(1), digits + 2)
+    with working_bits(int(3.33 * digits) + 64):
+        return enclosure((to_exact_ball(root) + least) * ball(length**2))
+
+
+def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 15) -> Enclosure:
+    """The ridge of least squares by a Gaussian sketch (N24-Fig11), delta = 0 allowed: `als_exact_ridge`, with its limits."""
+    return als_exact_ridge(norm_bound, d, r, epsilon, delta, digits)
+
+
+def relative_random_projection(
+    base: Any, additions: Any, norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15
+) -> Enclosure:
+    """The least ridge beside which every leverage of the set of `base` and its neighbours is at most p* (N24-Fig12), exactly 0 where none is needed.
+
+    base: n x d exact numbers; additions: m x d, the records that may come in. Leverages are exact rationals; each falls with the
+    ridge. Arguments else as `random_projection`. Raises `InputError`, `PrecisionError`.
+    """
+    rows, come = (as_exact(exact_array(data, name, 2)) for data, name in ((base, "base"), (additions, "additions")))
+    length, (size, epsilon, delta, digits) = positive(norm_bound, "norm_bound"), checked_calibration("r", r, epsilon, delta, digits)
+    allowed = curve.rp_leverage(int(size), epsilon, delta, digits + 4)
+
+    def leverage(ridge: Fraction, aim: int) -> Enclosure:
+        scores = leverage_scores(rows, range(len(rows)), aim, ridge)
+        scores += [leverage_scores(np.vstack([rows, row]), [len(rows)], aim, ridge)[0] for row in come]
+        return max(scores, key=lambda score: score.upper)
+
+    try:
+        plain = leverage(Fraction(0), digits + 8)
+    except InputError:
+        plain = None  # the rank is below d: only a ridge helps
+    if plain is not None and plain.upper <= allowed.lower:
+        return exact_zero()
+    if plain is not None and plain.lower <= allowed.upper:
+        raise PrecisionError("relative projection: the leverage of the set is next to the largest one allowed")
+    ends = [decreasing_root(leverage, target, length**2, digits + 2) for target in (allowed.upper, allowed.lower)]
+    return hull(*ends, digits)
+
+
+def _named(smallest: Enclosure, norm_bound: Any, ridge: str, digits: int) -> Enclosure:
+    if ridge == "smallest":
+        return scaled(smallest, Fraction(1), digits)
+    with working_bits(int(3.33 * digits) + 64):
+        return enclosure(to_exact_ball(smallest) + ball(exact(norm_bound) ** 2))
+
+
+def _quantile(tail: Fraction):
+    """z with Phi(-z) = tail, at the current precision."""
+    root = ball(Fraction(2)).sqrt()
+    return root * (2 * ball(tail)).erfcinv() if tail <= Fraction(1, 2) else -root * (2 * ball(1 - tail)).erfcinv()
+
+
+def _larger(first: Enclosure, second: Enclosure) -> Enclosure:
+    """The larger of two numbers: the hull of both enclosures where they overlap."""
+    low, high = sorted((first, second), key=lambda value: value.upper)
+    if low.upper <= high.lower:
+        return high
+    with mpmath.workdps(40 + int(-mpmath.log10(min(first.rad, second.rad) or 1))):
+        bottom = max(low.lower, high.lower)
+        middle = to_mpf((bottom + high.upper) / 2)
+        reach = max(high.upper - exact(middle), exact(middle) - bottom)
+        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -20), "bound")
+
+
+def _checked(value: str, argument: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise InputError(argument, value, f"must be one of {', '.join(allowed)}")
+    return value
