@@ -54,7 +54,7 @@ def finding_lines(findings: Sequence[Finding]) -> str:
 
 def numbers_text(numbers: Mapping[str, Any]) -> str:
     """The numbers of a finding, in one line."""
-    return ", ".join(f"{name} {shown(value)}" for name, value in numbers.items())
+    return "; ".join(f"{name}: {shown(value)}" for name, value in numbers.items())
 
 
 def write(record: dict[str, Any], experiment: Experiment, folder: Path) -> list[Path]:

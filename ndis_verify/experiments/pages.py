@@ -74,8 +74,9 @@ def summary_page(records: Sequence[Record], experiments: Sequence[Experiment]) -
         lines.append([f"[{experiment.name}](#{_anchor(experiment.name)})", experiment.title, ", ".join(experiment.claims), *cells])
     parts = [
         "# Experiments", "",
-        "What every experiment found, from the records of its runs on two slow cores, one process each, seed 0: `ndis-verify experiment NAME --output DIR`, "
-        "then `ndis-verify experiment --summary DIR`. Seconds are those of the measurements; imports and the picture take one or two more.", "",
+        "What every experiment found, put together from the records of its runs: `ndis-verify experiment NAME [--full] --output DIR`, each size in a folder of its own "
+        "below one, then `ndis-verify experiment --summary` on that one. Seconds are wall-clock times of the measurements in those runs, one process each; the page that "
+        "comes with the package is of two slow cores with other work beside them. Rows and pictures are in the folders.", "",
         markdown_table(["experiment", "what it shows", "claims", *(f"{size}: findings that hold, seconds" for size in SIZES)], lines),
     ]  # fmt: skip
     for experiment in experiments:
