@@ -26,6 +26,7 @@ from ndis_verify.reference import exports, loader
 from ndis_verify.reference.compute import RowError, ask, computed
 from ndis_verify.reference.families import all_rows
 from ndis_verify.reference.flags import FLAGS
+from ndis_verify.reference.quantities import QUANTITIES
 from ndis_verify.reference.rows import RowSpec, around, is_binary64, text
 
 SCHEMA = json.loads((loader.FOLDER / "schema.json").read_text(encoding="utf-8"))
@@ -51,7 +52,7 @@ def test_every_table_follows_the_schema_and_its_families(quantity):
 
 
 def test_the_tables_are_as_large_as_promised():
-    assert set(TABLES) == set(all_rows())
+    assert set(TABLES) == set(all_rows()) == set(QUANTITIES)
     assert sum("value" in row for _, row in ROWS) >= 2500
     assert 150 <= sum(row.get("core", False) for _, row in ROWS) <= 250
     assert {flag for _, row in ROWS for flag in row["flags"]} == set(FLAGS)
@@ -348,6 +349,30 @@ def test_query_gives_a_certified_value_on_demand(capsys):
     assert main(["reference", "query", "hockey_stick", 'mean_p=["0.5"]', 'cov_p=["2"]', 'mean_q=["0"]', "cov_q=1", "epsilon=1", "--digits", "30", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["value"] == "0.0861509684526509859978810791809" and answer["basis"] == "bound"
+
+
+def test_a_folder_with_a_broken_table_is_a_usage_error(tmp_path, capsys):
+    (tmp_path / "rp_ridge.json").write_text("{}", encoding="utf-8")
+    for words in (["reference", "export", "csv"], ["reference", "show", "rp_ridge"], ["conform"], ["check-adapter"]):
+        tail = ["--", sys.executable] if words[0] != "reference" else []
+        assert main([*words, "--tables", str(tmp_path), *tail]) == 2
+        assert "rp_ridge.json" in capsys.readouterr().err
+    assert main(["reference", "check", "--tables", str(tmp_path)]) == 1
+
+
+def test_the_header_is_c_and_compiles_where_a_compiler_is(tmp_path):
+    header = exports.export("header", loader.FOLDER, core=True)
+    assert header.count("{") == header.count("}") and "[] = {}" not in header and "nan" not in header and "inf" not in header
+    (tmp_path / "reference.h").write_text(header, encoding="utf-8")
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "reference.h"\nint main(void) { printf("%a %d", ndis_rp_ridge[0].value, ndis_rp_ridge[0].sizes[0]); return 0; }\n'
+    )
+    first = loader.load("rp_ridge", core=True)[0]
+    for name, language in (("cc", "c"), ("c++", "c++")):
+        if compiler := shutil.which(name):
+            subprocess.run([compiler, "-x", language, "-Wall", "-Werror", "-Wno-unused-variable", "-o", "main", "main.c"], cwd=tmp_path, check=True)
+            printed, size = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True).stdout.split()
+            assert float.fromhex(printed) == float(Fraction(first["value"])) and size == "1"
 
 
 def test_fifty_certified_digits_in_sixteen_dimensions_take_well_under_a_second():

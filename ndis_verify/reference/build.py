@@ -94,7 +94,7 @@ def _kept(folder: Path, tables: dict[str, tuple[RowSpec, ...]]) -> dict[str, dic
             table = read_table(folder / f"{quantity}.json")
         except (OSError, TableError):
             continue
-        if table["made_with"] != made_with():
+        if table.get("made_with") != made_with():
             continue
         known = {row["name"]: row for row in table["rows"]}
         for row in rows:

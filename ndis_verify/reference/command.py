@@ -165,9 +165,13 @@ def _value(name: str, text: str) -> Any:
 
 def _export(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.exports import export
+    from ndis_verify.reference.loader import TableError
     from ndis_verify.report.files import write_atomically
 
-    page = export(arguments.form, arguments.tables, arguments.core)
+    try:
+        page = export(arguments.form, arguments.tables, arguments.core)
+    except TableError as error:
+        raise InputError("--tables", str(arguments.tables), str(error)) from None
     if arguments.output is None:
         print(page, end="")
     else:
