@@ -15,11 +15,11 @@ from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference import pytest_plugin
 from ndis_verify.reference.adapters import peers
-from ndis_verify.reference.conformance import selection, survey
+from ndis_verify.reference.conformance import reports, selection, survey
 from ndis_verify.reference.conformance.judge import judge
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
-from ndis_verify.reference.conformance.summary import exit_code, failures, shares
+from ndis_verify.reference.conformance.summary import exit_code, failures, healed, read_known, shares
 from ndis_verify.reference.loader import FOLDER
 
 ROW = {"name": "row", "inputs": {}, "value": "0.0861509684526509859978810791809", "radius": "1e-31", "flags": ["body"], "claim": "N26-L1"}
@@ -255,3 +255,20 @@ def test_in_the_plugin_an_exception_fails_its_row_and_nothing_is_no_pass():
     for tolerance in ("abc", "0", "2"):
         with pytest.raises(pytest.UsageError, match="between 0 and 1"):
             pytest_plugin.conform(function, tolerance=tolerance)
+
+
+def test_a_file_of_known_failures(tmp_path, capsys):
+    path = tmp_path / "known.txt"
+    path.write_bytes(b"# known\nhockey_stick/row-1  # a tail\n\nhockey_stick/row-0\n")
+    known = read_known(path)
+    assert known == {"hockey_stick/row-0", "hockey_stick/row-1"} and read_known(None) == frozenset()
+    result = run(implementation(tmp_path, "if number == 2: answer['value'] = '0'"))
+    assert exit_code(result, known) == 0 and healed(result, known) == ["hockey_stick/row-0"]
+    assert "do not fail any more: hockey_stick/row-0" in reports.terminal(result, known)
+    worse = run(implementation(tmp_path, "if number >= 2: answer['value'] = '0'"))
+    assert exit_code(worse, known) == 1
+    for content in (b"hockey_stick", b"\xff\xfe\x00"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="quantity/row"):
+            read_known(path)
+    assert main(["conform", "--known-failures", str(tmp_path / "absent"), "--", sys.executable]) == 2
