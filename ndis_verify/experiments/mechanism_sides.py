@@ -15,7 +15,7 @@ from ndis_verify import oracle
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.experiments.private_regression import normal_draw, sketch_draw
-from ndis_verify.experiments.projection_utility import records_of
+from ndis_verify.experiments.projection_utility import records_of, shortened
 from ndis_verify.experiments.records import table_of
 from ndis_verify.experiments.table import Table
 from ndis_verify.fast.als_worst_case import als_exact_worst_case, als_worst_case
@@ -88,6 +88,7 @@ GRAM = "spectral error of the Gram estimate over the norm of the Gram matrix"
 
 
 def gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> Callable[[float], Draw]:
+    matrix = shortened(matrix) if rate == 1 else matrix
     gram = matrix.T @ matrix
 
     def draws(noise: float) -> Draw:
@@ -154,6 +155,7 @@ RESIDUAL = "residual over the least one"
 
 
 def residual_draws(matrix: np.ndarray, bound: float, release: Callable) -> Callable[[float], Draw]:
+    matrix = shortened(matrix)  # which keeps the length of every residual
     features, target = matrix[:, :-1], matrix[:, -1]
     least = np.linalg.norm(target - features @ np.linalg.lstsq(features, target, rcond=None)[0])
 

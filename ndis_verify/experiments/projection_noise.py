@@ -9,11 +9,12 @@ import numpy as np
 
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.panels import by_method, method_panels
-from ndis_verify.experiments.records import require_size, scaled_columns, source_names, table_of
+from ndis_verify.experiments.projection_utility import records_of, shortened
+from ndis_verify.experiments.records import require_size, source_names
 from ndis_verify.experiments.table import Table
 from ndis_verify.mechanisms.baselines import PROJECTIONS
 from ndis_verify.mechanisms.projection_estimates import gram_estimate, projected_least_squares
-from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.random_projection import projected
 
 _TARGETS = ((1.0, 1e-6), (10.0, 1e-5))
 _KEYS = ("data", "r", "epsilon")
@@ -29,12 +30,9 @@ def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
 
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
     """Medians over the releases: spectral error of the Gram estimate over that of the data, residual over the least one."""
-    table = table_of(cell["data"], data)
-    matrix = scaled_columns(table.records if table.target is None else np.column_stack([table.records, table.target]))
-    bound = float(np.linalg.norm(matrix, axis=1).max()) * (1 + 1e-12)
-    matrix = database(matrix, bound)
-    gram = matrix.T @ matrix
-    features, target = matrix[:, :-1], matrix[:, -1]
+    matrix, bound = records_of(cell["data"], data)
+    short = shortened(matrix)
+    gram, features, target = short.T @ short, short[:, :-1], short[:, -1]
     least = np.linalg.norm(target - features @ np.linalg.lstsq(features, target, rcond=None)[0])
     seeds = rng.integers(1 << 60, size=cell["runs"])
     rows, smallest = [], None
@@ -43,11 +41,12 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
         smallest = mechanism.ridge if smallest is None else smallest
         errors, residuals = [], []
         for seed in seeds if not mechanism.calibration.unsafe else ():
-            sketch = mechanism.release(matrix, np.random.default_rng(seed))
+            chosen = np.random.default_rng(seed)
+            sketch = mechanism.release(matrix, chosen) if short is matrix else projected(short, mechanism.ridge, cell["r"], chosen)
             errors.append(np.linalg.norm(gram_estimate(sketch, mechanism.ridge) - gram, 2) / np.linalg.norm(gram, 2))
             residuals.append(np.linalg.norm(target - features @ projected_least_squares(sketch)) / least if least > 0 else 1.0)
         rows.append({
-            "data": table.name, "n": len(matrix), "d": matrix.shape[1], "r": cell["r"], "epsilon": cell["epsilon"], "delta": cell["delta"],
+            "data": cell["data"], "n": len(matrix), "d": matrix.shape[1], "r": cell["r"], "epsilon": cell["epsilon"], "delta": cell["delta"],
             "method": method, "std_over_l": mechanism.ridge**0.5 / bound, "over_smallest": (mechanism.ridge / smallest) ** 0.5,
             "certified_delta": mechanism.calibration.certificate.delta,
             "gram_error": float(np.median(errors)) if errors else None, "residual": float(np.median(residuals)) if residuals else None,
