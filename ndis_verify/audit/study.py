@@ -220,6 +220,24 @@ def power_table(rows: Sequence[Power]) -> str:
     return _table({(row.case, row.n, row.method): f"{row.share:.3f}" for row in rows})
 
 
+def summary_table(validity: Sequence[Validity], power: Sequence[Power]) -> str:
+    """Markdown, one line per method: at each n the runs above the truth over all pairs, how many pairs are "above", and the range of power."""
+    sizes = list(dict.fromkeys(row.n for row in validity))
+    heads = [f"above the truth, n = {n}" for n in sizes] + [f"epsilon over true epsilon, n = {n}" for n in sizes]
+    lines = ["| method | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
+    for method in dict.fromkeys(row.method for row in validity):
+        cells = []
+        for n in sizes:
+            rows = [row for row in validity if row.n == n and row.method == method]
+            bad = sum(row.verdict == "above" for row in rows)
+            cells.append(f"{sum(row.exceeded for row in rows)}/{sum(row.runs for row in rows)}" + (f", **{bad} of {len(rows)} pairs**" if bad else ""))
+        for n in sizes:
+            shares = [row.share for row in power if row.n == n and row.method == method]
+            cells.append(f"{min(shares):.2f} to {max(shares):.2f}" if shares else "")
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def _table(cells: Mapping[tuple[str, int, str], Any]) -> str:
     methods = list(dict.fromkeys(method for _, _, method in cells))
     lines = ["| case | n | " + " | ".join(methods) + " |", "|---|---:|" + "---|" * len(methods)]

@@ -153,7 +153,7 @@ def _finite(value: float) -> float | str:
 
 def markdown(record: dict[str, Any], validity: list[Validity], power: list[Power]) -> str:
     """Both tables with what their cells mean."""
-    from ndis_verify.audit.study import FALSE_ALARM, GUARANTEED, SURE, power_table, validity_table
+    from ndis_verify.audit.study import FALSE_ALARM, GUARANTEED, SURE, power_table, summary_table, validity_table
 
     failure = 1 - record["confidence"]
     delta = f" at delta = {power[0].delta:g}" if power else ""
@@ -173,6 +173,7 @@ def markdown(record: dict[str, Any], validity: list[Validity], power: list[Power
         "- plug-in is the histogram's own divergence (KM-Alg2), an estimate.\n\n"
         f"Of {len(promised)} cells of those that promise, {sum(row.verdict == 'at most' for row in promised)} are at most {failure:.3g}, {sum(row.verdict == 'consistent' for row in promised)} have too few runs to say so, "
         f"{sum(row.verdict == 'above' for row in promised)} are above; the highest rate is {max((row.exceeded / row.runs for row in promised), default=0.0):.3g}.\n\n"
+        f"In short, over all pairs, with the pairs whose rate is larger, and the power of the second table:\n\n{summary_table(validity, power)}\n\n"
         f"{validity_table(validity)}\n\n"
         f"## Power\n\nMean lower limit of epsilon{delta}, over the true epsilon. Above 1 is wrong; inf: some run said that epsilon is infinite. "
         f"Standard errors of the limits that promise are at most {error:.2g}.\n\n{power_table(power)}\n"
