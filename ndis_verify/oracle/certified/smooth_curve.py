@@ -8,8 +8,8 @@ series. With `g(s; p) = M(s) e^{-s eps}/(s (s + 1))` and a path from the real sa
 - R is bounded by `tail.tail_bound`, or, where alpha may be 0 in the interval, up the vertical ray from r with Re w > 0 there: w,
   s and s + 1 grow, and so does no factor `exp(s (s + 1) m^2/(2 w))`, since `Im d/ds [s (s + 1)/w] = 2 (1 + alpha) Im(s) Re(w)/|w|^4 >= 0`.
   That leaves `|g(r)| (pi/2) sqrt(|r| |r + 1|)` (see (e) of `tail`). Where the coefficient v of s^2 may be 0, not the others: along the
-  diagonal from r on, with u = (+-1 + i)/sqrt 2, Re(u^2) = 0 and Re(r u) <= 0, so `exp(v s^2/2)` does not grow; (a), (c), (e) of `tail` hold
-  for any u, and (d) becomes `h (1/|w| - Re(1/w(r)))` at the least |w| of the ray.
+  diagonal from r on, with u = (+-1 + i)/sqrt 2, Re(u^2) = 0, so `exp(v s^2/2 - x s)` falls at the rate Re(x u) - v Re(r u) at least; (c) and (e) of
+  `tail` hold for any u, and (d) becomes `h (1/|w| - Re(1/w(r)))` at the least |w| of the ray.
 The path is chosen at the middle of the interval; every bound is over intervals of s and of p.
 """
 
@@ -78,8 +78,16 @@ class _Local:
         while not (rest := self._rest(vertices[-1])) < small:
             if len(vertices) > _MAX_VERTICES:
                 raise PrecisionError("bend: the path did not reach its tail")
-            vertices.append(step_down(self.middle, vertices[-1]))
+            vertices.append(self._next(vertices[-1]))
         return Bend(_upper(self._along(vertices) / arb.pi()), _upper(rest / arb.pi()))
+
+    def _next(self, here: acb) -> acb:
+        """Down log |g|, but no further to the side than the diagonal where only that leads to a tail."""
+        there, side = step_down(self.middle, here), self.wide.side
+        fading = any(t.alpha.is_zero() and t.p.contains(0) for t in self.wide.terms)
+        if not fading or not side or (there - here).imag >= side * (there - here).real:
+            return there
+        return (here + abs(there - here) * acb(side, 1) / arb(2).sqrt()).mid()
 
     def _along(self, vertices: list[acb]) -> arb:
         """A bound of the integral of |g b_n| along the path."""
@@ -139,9 +147,10 @@ def _transform(terms: list[tuple[arb, int, arb]], epsilon: arb) -> Transform:
 
 
 def _diagonal(transform: Transform, r: acb) -> arb | None:
-    """`tail_bound` for u = (side + i)/sqrt 2, `side` where exp(-x s) decays, and side Re r <= Im r; `INFINITE` where it gives none."""
+    """`tail_bound` for u = (side + i)/sqrt 2, `side` where exp(-x s) decays; `INFINITE` where it gives none."""
     u = acb(transform.side, 1) / arb(2).sqrt()
-    if not r.imag >= transform.side * r.real or not (u.conjugate() * r).real >= 0 or not (u.conjugate() * (r + 1)).real >= 0:
+    rate = (transform.x * u).real - transform.gaussian * (r * u).real.max(arb(0))
+    if not rate > 0 or not (u.conjugate() * r).real >= 0 or not (u.conjugate() * (r + 1)).real >= 0:
         return INFINITE
     constant = arb(1)
     for t in transform.terms:
@@ -154,7 +163,7 @@ def _diagonal(transform: Transform, r: acb) -> arb | None:
         constant *= (abs(offset) / nearest) ** (arb(t.multiplicity) / 2)
         if t.has_exponent:
             constant *= (t.h.max(arb(0)) * (1 / (abs(t.alpha) * nearest) - (1 / (1 - r * t.alpha)).real)).exp()
-    return constant * (arb(2).sqrt() / abs(transform.x)).min(arb.pi() / 2 * (abs(r) * abs(r + 1)).sqrt())
+    return constant / rate
 
 
 def _hull(left: acb, right: acb) -> acb:

@@ -1,0 +1,109 @@
+"""The added variance of the calibrated Gaussian mechanism to any number of digits, certified (N26-Fig5 and what replaces it).
+
+A declared pair at added variance v: `Triple(square, growth)`, the squared mean shift whitened by the smaller covariance and e^rho - 1
+of the one eigenvalue that moves; both are rational functions of v. The bounds of two steps have no counterpart here: `covariance_shift`
+encloses their covariance terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import mpmath
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError
+from ndis_verify.oracle.certified.joint_curve import ShareCurve
+from ndis_verify.oracle.certified.summit_root import crossing
+from ndis_verify.oracle.inputs import checked_calibration, checked_count, positive
+from ndis_verify.oracle.joint_shift import Prediction, RankOne, added_variance
+
+SENSITIVITIES = ("joint", "improved", "printed")
+
+
+class Triple(NamedTuple):
+    """The sensitivities at one added variance."""
+
+    square: Fraction
+    growth: Fraction
+
+
+Sensitivities = Callable[[Fraction], Triple]
+
+
+def logistic_regression(
+    dimension: Any, penalty: Any, norm_bound: Any, epsilon: Any, delta: Any,
+    sensitivity: str = "joint", records: Any = None, digits: int = 15,
+) -> Enclosure:  # fmt: skip
+    """The added variance of Bayesian logistic regression (N26-Pr7); arguments as the mechanism's, exact numbers.
+
+    sensitivity "joint": the exact envelope, free of the dimension and of the number of records; "improved": the triple of N26-Pr7-improved through
+    `calibrated_gaussian`; "printed": that of N26-Pr7, in one dimension, where its nu is rho.
+    Raises `InputError`, `PrecisionError`.
+    """
+    width, strength, length = checked_count(dimension), positive(penalty, "penalty"), positive(norm_bound, "norm_bound")
+    _checked(sensitivity)
+    part = length**2 / 4
+    kept, shift = 1 / (strength + part), length / strength
+    if sensitivity == "joint":
+        return added_variance(RankOne(kept, part * kept / strength, shift), epsilon, delta, digits)
+    least = 1 / (strength + checked_count(records) * part) if records is not None else Fraction(0)
+    if sensitivity == "printed" and records is None:
+        raise InputError("records", records, "must be given: the printed sensitivities need a public cap on n")
+    if sensitivity == "printed" and width > 1:
+        raise InputError("dimension", dimension, "must be 1: the exact worst pair is known for one moved eigenvalue")
+
+    def at(v: Fraction) -> Triple:
+        square = shift**2 / (v + least)
+        if sensitivity == "printed":
+            return Triple(square, (1 / strength - least) / (v + least))
+        return Triple(square, part * kept / strength / (v + kept))
+
+    return calibrated_gaussian(at, epsilon, delta, digits)
+
+
+def gaussian_process(
+    noise_variance: Any, label_bound: Any, norm_bound: Any, records: Any, epsilon: Any, delta: Any,
+    sensitivity: str = "joint", digits: int = 15,
+) -> Enclosure:  # fmt: skip
+    """The added variance of a Gaussian-process prediction (N26-Pr8); arguments as the mechanism's from `noise_variance` on, exact numbers.
+
+    sensitivity "joint": `joint_shift.Prediction`, with its limits; "improved", "printed": the triples through `calibrated_gaussian`.
+    Raises `InputError`, `PrecisionError`.
+    """
+    noise, label, length = positive(noise_variance, "noise_variance"), positive(label_bound, "label_bound"), positive(norm_bound, "norm_bound")
+    _checked(sensitivity)
+    cap, square = checked_count(records), length**2
+    if sensitivity == "joint":
+        return added_variance(Prediction(length, label, noise, cap), epsilon, delta, digits)
+    few = cap * square <= noise
+    step = (square * label * cap / (noise + cap * square)) ** 2 if few else square * label**2 * cap / noise / 4
+
+    def at(v: Fraction) -> Triple:
+        if sensitivity == "printed":
+            return Triple(square * label**2 * cap / noise / v, square / v)
+        return Triple(step / v, square**2 / (square + noise) / (v + square * noise / (square + noise)))
+
+    return calibrated_gaussian(at, epsilon, delta, digits)
+
+
+def calibrated_gaussian(sensitivities: Sensitivities, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+    """The least added variance at which the exact worst pair of a declared triple meets the target (N26-D6-joint), certified.
+
+    sensitivities: v -> `Triple`, nonincreasing in v; a triple (Delta, rho, nu) of N26-D5 with nu = rho is (Delta^2, e^rho - 1).
+    epsilon >= 0, delta in (0, 1). Raises `InputError`, `PrecisionError`.
+    """
+    _, epsilon, delta, digits = checked_calibration("scale", 1, epsilon, delta, digits)
+
+    def curves(v: Fraction) -> list[ShareCurve]:
+        square, growth = sensitivities(v)
+        return [ShareCurve(Fraction(1), Fraction(1), growth, square, epsilon, swapped) for swapped in (False, True)]
+
+    return crossing(curves, delta, mpmath.mpf(0), digits, grows=False)
+
+
+def _checked(sensitivity: str) -> None:
+    if sensitivity not in SENSITIVITIES:
+        raise InputError("sensitivity", sensitivity, f"must be one of {', '.join(SENSITIVITIES)}")
