@@ -80,6 +80,12 @@ def test_an_answer_cannot_come_before_its_question(tmp_path):
     assert outcomes(result) == ["tight", "timeout", "tight"] and result.oddities.strangers > 50
 
 
+def test_a_timeout_says_what_came_instead(tmp_path):
+    body = "if number == 1:\n    sys.stdout.write('x' * 3000000 + chr(10)); print('Traceback: oh'); sys.stdout.flush(); time.sleep(600)"
+    (judgement,) = run(implementation(tmp_path, body), count=1, seconds=2.0).judgements
+    assert judgement.outcome == "timeout" and "1 other lines, the first: Traceback: oh" in judgement.message and "a line longer than" in judgement.message
+
+
 def test_a_child_that_left_the_group_and_floods_is_cut_off(tmp_path):
     flood = "import sys\nwhile True: sys.stdout.write(chr(123) * 65536 + chr(10))"
     body = f"if number == 2:\n    child = subprocess.Popen([sys.executable, '-c', {flood!r}], start_new_session=True); os._exit(1)"

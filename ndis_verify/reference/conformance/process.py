@@ -78,7 +78,7 @@ class Process:
         """The answer object to `request`. Raises `Died`, `TooSlow`."""
         deadline = time.monotonic() + seconds
         self._send(json.dumps(request).encode() + b"\n", deadline)
-        others, first = 0, b""
+        others, first, overlong = 0, b"", self._oddities.overlong
         while (line := self._next(deadline)) is not None:
             answer = _answer(line)
             if answer is not None and answer.get("id") == request["id"] and not isinstance(answer["id"], bool):
@@ -86,6 +86,7 @@ class Process:
             self._oddities.note("garbage" if answer is None else "strangers", line)
             others, first = others + 1, first or line[:80]
         what = f", but {others} other lines, the first: {printable(first.decode('utf-8', 'replace'))}" if others else ""
+        what += f", and a line longer than {MAX_LINE} bytes" if self._oddities.overlong > overlong else ""
         raise TooSlow(f"no answer in {seconds:g} s{what}")
 
     def stop(self) -> str:
