@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -206,3 +207,20 @@ def test_a_process_that_was_stopped_is_gone(tmp_path):
         time.sleep(0.05)
     else:
         pytest.fail("the group lives on")
+
+
+def test_an_interrupted_run_keeps_its_judgements_and_leaves_no_process(tmp_path):
+    command = implementation(tmp_path, "time.sleep(0.2)\nopen('pid', 'w').write(str(os.getpid()))")
+    child = subprocess.Popen([sys.executable, "-m", "ndis_verify", "conform", "--core", "--quantity", "hockey_stick", "--output", "out", "--", *command],
+                             cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+    journal = tmp_path / "out" / "conformance.jsonl"
+    until = time.monotonic() + 60
+    while not (journal.exists() and journal.read_bytes().count(b"\n") >= 3):
+        assert time.monotonic() < until and child.poll() is None
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    _, error = child.communicate(timeout=30)
+    assert child.returncode == 130 and b"interrupted" in error
+    assert len([json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]) >= 3
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
