@@ -4,12 +4,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
-from ndis_verify import oracle
+from ndis_verify import mechanisms, oracle
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError
+from ndis_verify.mechanisms import baselines as printed
 from ndis_verify.mechanisms import least_squares, sketched_least_squares
+from ndis_verify.oracle import baselines, gaussian_output, mechanism_noise
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
+from ndis_verify.oracle.certified.channel import information_level
 from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.certified.summit import at_most, refined, settled, summit_cell
 from ndis_verify.oracle.precision import PrecisionError
@@ -130,3 +135,90 @@ def test_one_per_cent_less_noise_fails(target, share):
         cap = 1 / (1 + ridge * factor)
         value = oracle.certified_als_hockey_stick(Fraction(share) * cap, cap, d, r, epsilon, "delete", digits=15)
         assert value.lower > Fraction(delta) if broken else value.upper <= Fraction(delta) < value.upper * Fraction(1001, 1000)
+
+
+BASE = np.random.default_rng(0).integers(-8, 9, (12, 2)) / 16
+LINEAR = mechanisms.linear_kernel
+# oracle, float64 mechanism's noise, largest relative waste
+PAIRS = {
+    "projection": (lambda n: mechanism_noise.random_projection(10, "1", "1e-6", 2, digits=n), lambda: mechanisms.random_projection(10, 1, 1e-6, 2).ridge, 1e-10),
+    "projection, extreme": (lambda n: mechanism_noise.random_projection(10**6, "1e-6", "1e-30", 2, digits=n), lambda: mechanisms.random_projection(10**6, 1e-6, 1e-30, 2).ridge, 1e-9),
+    "projection, loose": (lambda n: mechanism_noise.random_projection(1, "100", "0.4", 2, digits=n), lambda: mechanisms.random_projection(1, 100, 0.4, 2).ridge, 1e-9),
+    "projection, printed": (lambda n: mechanism_noise.random_projection(10, "1", "1e-6", 2, "N24-Fig3", n), lambda: mechanisms.random_projection(10, 1, 1e-6, 2, "N24-Fig3").ridge, 1e-10),
+    "linear combination": (lambda n: mechanism_noise.random_linear_combination("0.1", "1e-9", 2, digits=n), lambda: mechanisms.random_linear_combination(0.1, 1e-9, 2).ridge, 1e-10),
+    "subsampled": (lambda n: mechanism_noise.subsampled_random_projection("0.01", 10, "1", "1e-6", 2, digits=n), lambda: mechanisms.subsampled_random_projection(0.01, 10, 1, 1e-6, 2).ridge, 1e-9),
+    "relative": (lambda n: mechanism_noise.relative_random_projection(BASE, BASE[:3], 1, 10, "0.1", "1e-6", n),
+                 lambda: mechanisms.relative_random_projection(mechanisms.neighbourhood(BASE, 1.0, BASE[:3]), 10, 0.1, 1e-6).ridge, 1e-9),
+    "analytic": (lambda n: mechanism_noise.gaussian_mechanism(1, "1e-6", "1e-30", digits=n), lambda: mechanisms.gaussian_mechanism(1, 1e-6, 1e-30, adjacency="one record").std, 1e-9),
+    "Fig4": (lambda n: mechanism_noise.least_squares(2, 40, "1", "1e-4", 1, "N24-Fig4", n), lambda: mechanisms.least_squares(2, 40, 1, 1e-4, 1, "N24-Fig4").ridge, 1e-9),
+    "Fig4 corner": (lambda n: mechanism_noise.least_squares(2, 40, "1", "1e-4", 1, "N24-Fig4 corner", n), lambda: mechanisms.least_squares(2, 40, 1, 1e-4, 1, "N24-Fig4 corner").ridge, 1e-9),
+    "sketch": (lambda n: mechanism_noise.sketched_least_squares(2, 40, "1", "1e-4", 2, n), lambda: mechanisms.sketched_least_squares(2, 40, 1, 1e-4, 2).ridge, 1e-7),
+    "pure sketch": (lambda n: mechanism_noise.sketched_least_squares(2, 40, "1", 0, 2, n), lambda: mechanisms.sketched_least_squares(2, 40, 1, 0, 2).ridge, 1e-9),
+    "logistic": (lambda n: gaussian_output.logistic_regression(30, 3, "1.5", "1", "1e-5", digits=n), lambda: mechanisms.logistic_regression(30, 3, 1.5, 1, 1e-5).added_variance, 1e-3),
+    "logistic, improved": (lambda n: gaussian_output.logistic_regression(30, 3, "1.5", "1", "1e-5", "improved", 455, n),
+                           lambda: mechanisms.logistic_regression(30, 3, 1.5, 1, 1e-5, "improved", records=455).added_variance, 1e-3),
+    "prediction": (lambda n: gaussian_output.gaussian_process(1, "0.5", 1, 16, "1", "1e-5", digits=n), lambda: mechanisms.gaussian_process(LINEAR, [0.0], 1, 0.5, 1, 16, 1, 1e-5).added_variance, 1e-3),
+    "prediction, printed": (lambda n: gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5", "printed", n),
+                            lambda: mechanisms.gaussian_process(LINEAR, [0.0], 250, 0.5, 1, 16, 1, 1e-5, "printed").added_variance, 1e-3),
+    "mutual information": (lambda n: baselines.mutual_information(10, "1", "1e-3", 2, digits=n), lambda: printed.mutual_information(10, 1, 1e-3, 2).ridge, 1e-5),
+    "Pinsker": (lambda n: baselines.mutual_information(10, "1", "1e-6", 2, "pinsker", n), lambda: printed.mutual_information(10, 1, 1e-6, 2, "pinsker").ridge, 1e-5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_noise_is_nested_and_the_mechanism_is_safe(name):
+    oracle_noise, fast_noise, waste = PAIRS[name]
+    coarse, fine = oracle_noise(15), oracle_noise(40)
+    assert nested(coarse, fine) and fine.justified_digits() >= 40 and fine.basis == "bound"
+    noise = Fraction(float(fast_noise()))
+    slack = Fraction(1, 10**14) if "Fig4" in name else 0  # printed for comparison, not settled on the safe side
+    assert fine.upper * (1 - slack) <= noise <= fine.upper * (1 + Fraction(waste))
+
+
+def test_printed_formulas():
+    for ours, theirs in ((baselines.sheffet, printed.sheffet), (baselines.blocki, printed.blocki)):
+        assert float(ours(10, "1", "1e-6", 2).mid) == pytest.approx(theirs(10, 1, 1e-6, 2).ridge, rel=1e-14)
+    assert baselines.laplace_mechanism(1, "0.3").contains(Fraction(10, 3))
+    for rule in ("classical", "rho"):
+        exactly = mechanism_noise.gaussian_mechanism(1, "0.5", "1e-6", rule)
+        assert float(exactly.mid) == pytest.approx(mechanisms.gaussian_mechanism(1, 0.5, 1e-6, adjacency="one record", rule=rule).std, rel=1e-14)
+
+
+def test_propose_test_release():
+    coarse, fine = (mechanism_noise.propose_test_release(10, "1", "1e-6", 1, 40, "1e-7", "1e-7", n) for n in (15, 40))
+    noise = mechanisms.propose_test_release(10, 1, 1e-6, 1, 40, 1e-7, 1e-7).calibration.noise
+    for name in ("test_epsilon", "full_ridge", "quantile", "zero_ridge", "break_even"):
+        assert nested(getattr(coarse, name), getattr(fine, name)) and getattr(fine, name).justified_digits() >= 39
+        if name in noise:
+            assert getattr(fine, name).upper <= Fraction(noise[name]) <= getattr(fine, name).upper * (1 + Fraction(1, 10**10))
+    assert fine.zero_ridge.overlaps(coarse.zero_ridge) and fine.break_even.upper < fine.zero_ridge.lower
+    with pytest.raises(InputError, match="std"):
+        mechanism_noise.propose_test_release(10, "1", "1e-6", 1, 1, "1e-7", "1e-7")
+
+
+def test_a_planned_split_reaches_what_it_says():
+    plan = mechanisms.planned_split(10, 1, 1e-6, 1)
+    reached = mechanism_noise.propose_test_release(10, 1, 1e-6, 1, plan.std, plan.delta_test, plan.delta_failure)
+    assert plan.zero_ridge == pytest.approx(float(reached.zero_ridge.mid), rel=1e-8)
+    assert plan.break_even == pytest.approx(float(reached.break_even.mid), rel=1e-8)
+
+
+def test_one_per_cent_less_variance_fails():
+    for envelope in (oracle.joint_shift.RankOne(Fraction(16, 57), Fraction(1, 19), Fraction(1, 2)), oracle.joint_shift.Prediction(1, Fraction(1, 2), 1, 16)):
+        need = Fraction(oracle.joint_shift.added_variance(envelope, 1, "1e-5", 15).upper)
+        for factor, broken in ((Fraction(99, 100), True), (Fraction(1), False)):
+            highest = max(curve.value(share * curve.end, 12).upper for curve in envelope.curves(need * factor, Fraction(1)) for share in map(Fraction, ("0", "0.145", "0.146", "1")))
+            assert highest > Fraction(1, 10**5) if broken else highest <= Fraction(1, 10**5)
+
+
+def test_least_capacity_of_a_violating_channel():
+    """At epsilon = 0 by symmetry q = (1 - delta)/2, p = 1 - q and w = 1/2."""
+    value = information_level(Fraction(0), Fraction(2, 5), 30)
+    with mpmath.workdps(40):
+        p = mpmath.mpf("0.7")
+        assert value.contains(mpmath.log(2) + p * mpmath.log(p) + (1 - p) * mpmath.log(1 - p))
+
+
+def test_no_noise_where_none_is_needed():
+    assert gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5").upper == 0
+    assert mechanism_noise.relative_random_projection(np.vstack([BASE] * 40), BASE[:1], 1, 1, "10", "0.3").upper == 0
