@@ -99,12 +99,18 @@ def loewner_bound(shift: float, rho: float, nu: float, dimension: int, epsilon: 
         share = np.linspace(low, high, _SPLITS if epsilon else 1)
         first, second = epsilon * share, epsilon * (1 - share)
         mean, cov = gaussian_hockey_stick(shift, 1.0, first), covariance_envelope(rho, nu, dimension, second, term)
-        mean_first = mean + np.exp(first) * cov
-        cov_first = cov + np.exp(second) * mean  # the covariance step spends e1 = second
+        mean_first = mean + _grown(cov, first)
+        cov_first = cov + _grown(mean, second)  # the covariance step spends e1 = second
         values = np.minimum(mean_first, cov_first)
         best, at = min(best, float(values.min())), int(values.argmin())
         low, high = share[max(at - 1, 0)], share[min(at + 1, share.size - 1)]
     return best
+
+
+def _grown(value: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """e^exponent value, at most 1: a bound on a probability."""
+    with np.errstate(divide="ignore", under="ignore"):
+        return np.exp(np.minimum(exponent + np.log(value), 0.0))
 
 
 def added_variance(sensitivities: Sensitivities, epsilon: float, delta: float, term: str = "bound") -> float:

@@ -24,6 +24,7 @@ ENGINE_ERROR = 1e-11  # relative, on delta, as `hockey_stick` documents it
 WIDE_TOLERANCE = 1e-3  # the same where the worst pair may lie inside the envelope
 _COARSE = 1.0 / 16
 _TRIES = 20
+_WIDEST = 690.0  # of |log v|
 _NEXT_TO_NOTHING = 1e-290  # an added variance, of sensitivities that are declared for positive ones alone
 _LOOSE = 0.1  # the tolerance of log delta far from the goal
 _FLAT = 0.01  # what is left between bound and value where no place is much better than the others
@@ -113,26 +114,25 @@ class Prediction:
 
     def largest(self, added: float, epsilon: float, tolerance: float = WIDE_TOLERANCE) -> Largest:
         """The largest log delta over all neighbouring databases, both directions, at added variance v >= 0; `point`: (z, x)."""
-        added, turn = _finite(added, "added"), self._turn
+        added = _finite(added, "added")
         edge = self._edge(added, epsilon, tolerance)
         inner = self._inner(added, epsilon, tolerance, edge.attained)
         if edge.attained >= inner.attained:
-            z = turn + edge.point[0] * (self._widest - turn)
-            x = self._most(z)
+            rest = self._rest(edge.point[0])
+            z, x = 1 - rest, self._most(rest)
         else:
-            z, x = inner.point[0] * turn, self._between(inner.point[0] * turn, inner.point[1])
+            rest = self._early_rest(inner.point[0])
+            z, x = 1 - rest, self._between(rest, inner.point[1])
         return Largest(max(edge.upper, inner.upper), max(edge.attained, inner.attained), (float(z), float(x)))
 
     def _edge(self, added: float, epsilon: float, tolerance: float) -> Largest:
         """Over z from `_turn` on: there r grows with x up to x's end."""
-        turn = self._turn
-
         def place(share: np.ndarray) -> np.ndarray:
-            return turn + share[:, 0] * (self._widest - turn)
+            return self._rest(share[:, 0])
 
         def value(points: np.ndarray) -> np.ndarray:
-            z = place(points)
-            return self._log_delta(added, z, self._most(z), self._pull(z, self._most(z)), epsilon)
+            rest = place(points)
+            return self._log_delta(added, rest, self._most(rest), self._pull(rest, self._most(rest)), epsilon)
 
         def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
             first, last = place(low), place(high)
@@ -143,22 +143,21 @@ class Prediction:
 
     def _inner(self, added: float, epsilon: float, tolerance: float, known: float) -> Largest:
         """Over z up to `_turn` and x from (records - 1) z, where r is greatest, to x's end; below, X and r both fall."""
-        turn = self._turn
 
         def value(points: np.ndarray) -> np.ndarray:
-            z = points[:, 0] * turn
-            x = self._between(z, points[:, 1])
-            return self._log_delta(added, z, x, self._pull(z, x), epsilon)
+            rest = self._early_rest(points[:, 0])
+            x = self._between(rest, points[:, 1])
+            return self._log_delta(added, rest, x, self._pull(rest, x), epsilon)
 
         def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-            first, last = low[:, 0] * turn, high[:, 0] * turn
+            first, last = self._early_rest(low[:, 0]), self._early_rest(high[:, 0])
             others = self.records - 1
-            most = _between(others * last, self._most(first), high[:, 1])
-            least = _between(others * first, self._most(last), low[:, 1])
-            at = np.clip(others * last, np.minimum(least, most), most)
+            most = _between(others * (1 - last), self._most(first), high[:, 1])
+            least = _between(others * (1 - first), self._most(last), low[:, 1])
+            at = np.clip(others * (1 - last), np.minimum(least, most), most)
             return self._log_delta(added, first, most, self._pull(last, at), epsilon)
 
-        if turn == 0:  # no other record: x alone is left
+        if self.records == 1:  # no other record: x alone is left
             pad = lambda t: np.insert(t, 0, 0.0, axis=1)  # noqa: E731
             found = largest(lambda t: value(pad(t)), lambda low, high: bound(pad(low), pad(high)), 1, tolerance, known=known)
             return Largest(found.upper, found.attained, (0.0, *found.point))
@@ -166,10 +165,10 @@ class Prediction:
 
     def coarse(self, added: float, epsilon: float) -> float:
         """The largest log delta over a grid of the envelope: a lower bound of `largest`."""
-        edge = self._turn + np.linspace(0, 1, 33) * (self._widest - self._turn)
-        z, t = (part.ravel() for part in np.meshgrid(np.linspace(0, self._turn, 7), np.linspace(0, 1, 9)))
-        z, x = np.append(edge, z), np.append(self._most(edge), self._between(z, t))
-        return float(self._log_delta(_finite(added, "added"), z, x, self._pull(z, x), epsilon).max())
+        edge = self._rest(np.linspace(0, 1, 33))
+        rest, t = (part.ravel() for part in np.meshgrid(self._early_rest(np.linspace(0, 1, 7)), np.linspace(0, 1, 9)))
+        rest, x = np.append(edge, rest), np.append(self._most(edge), self._between(rest, t))
+        return float(self._log_delta(_finite(added, "added"), rest, x, self._pull(rest, x), epsilon).max())
 
     def without_noise(self) -> bool:
         """Whether v = 0 can be evaluated: always, as the prediction has a variance of its own."""
@@ -184,30 +183,37 @@ class Prediction:
         return self.length**2 / self.noise_variance
 
     @property
-    def _widest(self) -> float:
-        """The end of z."""
-        spread = (self.records - 1) * self._ratio
-        return spread / (1 + spread)
+    def _least_rest(self) -> float:
+        """1 - z at the end of z, with all its digits."""
+        return 1 / (1 + (self.records - 1) * self._ratio)
 
     @property
-    def _turn(self) -> float:
-        """The z at which (records - 1) z meets the end of x."""
-        return min(self._ratio / (self.records - 1 + self._ratio), self._widest)
+    def _turn_rest(self) -> float:
+        """1 - z where (records - 1) z meets the end of x."""
+        return max((self.records - 1) / (self.records - 1 + self._ratio), self._least_rest)
 
-    def _most(self, z: Any) -> Any:
-        """The end of x."""
-        return self._ratio * (1 - z)
+    def _rest(self, share: Any) -> Any:
+        """1 - z at a share of the way from `_turn_rest` to the end of z."""
+        return (1 - share) * self._turn_rest + share * self._least_rest
 
-    def _between(self, z: Any, share: Any) -> Any:
+    def _early_rest(self, share: Any) -> Any:
+        """1 - z at a share of the way from z = 0 to `_turn_rest`."""
+        return (1 - share) + share * self._turn_rest
+
+    def _most(self, rest: Any) -> Any:
+        """The end of x at z = 1 - rest."""
+        return self._ratio * rest
+
+    def _between(self, rest: Any, share: Any) -> Any:
         """x from where r is greatest to its end."""
-        return _between((self.records - 1) * z, self._most(z), share)
+        return _between((self.records - 1) * (1 - rest), self._most(rest), share)
 
-    def _pull(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
+    def _pull(self, rest: np.ndarray, x: np.ndarray) -> np.ndarray:
         """r."""
-        return self.labels / math.sqrt(self.noise_variance) * (1 + np.sqrt((self.records - 1) * z * x)) / np.sqrt(1 + x)
+        return self.labels / math.sqrt(self.noise_variance) * (1 + np.sqrt((self.records - 1) * (1 - rest) * x)) / np.sqrt(1 + x)
 
-    def _log_delta(self, added: float, z: np.ndarray, x: np.ndarray, pull: np.ndarray, epsilon: float) -> np.ndarray:
-        own = self.length**2 * (1 - z)
+    def _log_delta(self, added: float, rest: np.ndarray, x: np.ndarray, pull: np.ndarray, epsilon: float) -> np.ndarray:
+        own = self.length**2 * rest
         lost = own * x / (1 + x)
         small = added + own / (1 + x)
         return log_joint_delta(lost / small, lost / small * pull**2, 0.0, epsilon)
@@ -307,6 +313,7 @@ def _settled(envelope: Envelope, epsilon: float, goal: float) -> tuple[float, La
         log_v += (found.attained + 1.2 * max(aim, TOLERANCE / 4) - goal) / rate
         if not low < log_v < safe and math.isfinite(low + safe):
             log_v = (low + safe) / 2
+        log_v = min(max(log_v, -_WIDEST), _WIDEST)
     if best is None:
         raise InputError("delta", math.exp(goal), f"is not met with certainty at added variance {math.exp(log_v):g}")
     return best
@@ -358,8 +365,8 @@ def _bracket(excess: Callable[[float], float], start: float, goal: float) -> tup
     x, step = start, 1.0
     value = excess(x)
     wrong = value > 0
-    while -690 < x < 690:
-        following = x + step if wrong else x - step
+    while -_WIDEST < x < _WIDEST:
+        following = min(max(x + step if wrong else x - step, -_WIDEST), _WIDEST)
         found = excess(following)
         if (found > 0) != wrong:
             return ((x, value), (following, found)) if wrong else ((following, found), (x, value))

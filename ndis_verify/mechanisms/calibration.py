@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from ndis_verify.exact_number import InputError
 
 DIGITS = 11  # decimal digits that the float64 engine guarantees for a delta
+MOST_COLUMNS = 10**7  # of a projection or rows of a sketch, up to which it does
 
 
 class UnsafeRelease(ValueError):
@@ -95,12 +98,14 @@ class Calibration:
 
 
 def number(value: Any, argument: str, low: float, high: float) -> float:
-    """`value` as a float in [low, high]; raises `InputError`."""
+    """`value`, one number and no truth value, as a float in [low, high]; raises `InputError`."""
+    if isinstance(value, (bool, np.bool_)) or np.ndim(value):
+        raise InputError(argument, value if np.ndim(value) == 0 else f"an array of shape {np.shape(value)}", "must be one number")
     try:
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(argument, value, "must be a number") from None
-    if isinstance(value, bool) or not low <= result <= high:
+    if not low <= result <= high:
         raise InputError(argument, value, f"must be between {low:g} and {high:g}" if math.isfinite(high) else f"must be at least {low:g}")
     return result
 
@@ -110,6 +115,14 @@ def positive(value: Any, argument: str) -> float:
     result = number(value, argument, 0.0, math.inf)
     if result == 0 or math.isinf(result):
         raise InputError(argument, value, "must be positive and finite")
+    return result
+
+
+def columns(value: Any) -> int:
+    """r as an int from 1 to `MOST_COLUMNS`; raises `InputError`."""
+    result = whole(value, "r")
+    if result > MOST_COLUMNS:
+        raise InputError("r", value, f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a certificate")
     return result
 
 

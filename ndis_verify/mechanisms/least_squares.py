@@ -20,7 +20,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, whole
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, whole
 from ndis_verify.mechanisms.random_projection import ADD_REMOVE, checked_length, generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
@@ -30,7 +30,6 @@ Noise = Literal["worst case", "N24-Fig4", "N24-Fig4 corner"]
 NOISES = ("worst case", "N24-Fig4", "N24-Fig4 corner")
 SEARCH_ERROR = 2e-9  # relative, on delta: how far the search may miss the worst record
 _ROUNDING = 4e-15  # the same for each row of a sketch: 1e-15 of rounding in the logarithm of its law was seen
-MOST_ROWS = 10**7  # of a sketch
 DIRECTIONS = ("delete", "insert")
 
 
@@ -101,7 +100,7 @@ def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noi
     two readings of a test whose display is lost, unsafe where the worst record exceeds the target.
     d features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
-    d, r, target, length = whole(d, "d"), whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound)
+    d, r, target, length = whole(d, "d"), columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
     if noise not in NOISES:
         raise InputError("noise", noise, f"must be one of {', '.join(NOISES)}")
     if noise == "worst case":
@@ -118,13 +117,12 @@ def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound:
     The least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target; delta = 0 is allowed
     (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. Raises `InputError`.
     """
-    d, r, length = whole(d, "d"), whole(r, "r"), checked_length(norm_bound)
-    pure = delta == 0 and not isinstance(delta, bool)
-    target = proper_target(epsilon, 0.5 if pure else delta)
-    if pure:
-        target = type(target)(epsilon, 0.0)
-        if target.epsilon == 0:
-            raise InputError("epsilon", epsilon, "must be positive for delta = 0")
+    d, r, length = whole(d, "d"), columns(r), checked_length(norm_bound)
+    target = Target(epsilon, delta)
+    if target.delta:
+        proper_target(epsilon, delta)
+    elif target.epsilon == 0:
+        raise InputError("epsilon", epsilon, "must be positive for delta = 0")
     ridge = float(least_ridge(length, d, r, target.epsilon, target.delta, "sketch"))
     return SketchedLeastSquares(_calibrated(als_exact_worst_case, "sketched least squares", d, r, target, length, ridge, "worst case"))
 
@@ -153,11 +151,9 @@ def least_ridge(norm_bound: Any, d: int, r: Any, epsilon: Any, delta: Any, law: 
 
 
 def search_error(r: Any, law: Law) -> np.ndarray:
-    """Relative, on delta: how far the search for the worst record may fall short. Raises `InputError` for more rows than `MOST_ROWS`."""
+    """Relative, on delta: how far the search for the worst record may fall short."""
     if law == "normal":
         return np.full(np.shape(r), SEARCH_ERROR)
-    if np.max(r, initial=0) > MOST_ROWS:
-        raise InputError("r", float(np.max(r)), f"must be at most {MOST_ROWS}: the finite law of more rows has too few digits in float64")
     return SEARCH_ERROR + _ROUNDING * np.asarray(r, dtype=float)
 
 

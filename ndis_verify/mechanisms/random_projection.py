@@ -10,7 +10,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive, whole
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, positive
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
 
@@ -71,7 +71,7 @@ def random_projection(r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: 
     "N26-Fig1" and "N24-Fig3": l^2/p*, appended as rows there, added as a noise matrix here, one law (the formula of
     N24-Fig3 as its proof reads). epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises `InputError`.
     """
-    return RandomProjection(_calibrated("random projection", whole(r, "r"), epsilon, delta, norm_bound, ridge))
+    return RandomProjection(_calibrated("random projection", columns(r), epsilon, delta, norm_bound, ridge))
 
 
 def random_linear_combination(epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest") -> RandomLinearCombination:

@@ -15,7 +15,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares import log_als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, whole
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns
 from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, record_leverages, search_error, solved
 from ndis_verify.mechanisms.random_projection import generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
@@ -144,7 +144,7 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
     """
     if law not in _CURVES:
         raise InputError("law", law, "must be 'normal' or 'sketch'")
-    r, target = whole(r, "r"), proper_target(epsilon, delta)
+    r, target = columns(r), proper_target(epsilon, delta)
     margin = _MARGIN[law] + float(search_error(r, law)) - SEARCH_ERROR
     d = databases.base.shape[1] - 1
     if d < 1:

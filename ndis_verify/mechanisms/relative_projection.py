@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.fast.random_projection import rp_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, whole
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns
 from ndis_verify.mechanisms.random_projection import checked_length, generator, projected, proper_target, ridge_level, ridged_law, rounded_up
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -148,7 +148,7 @@ def relative_random_projection(
     """
     if ridge not in ("smallest", "N24-Fig12"):
         raise InputError("ridge", ridge, "must be one of smallest, N24-Fig12")
-    r, target = whole(r, "r"), proper_target(epsilon, delta)
+    r, target = columns(r), proper_target(epsilon, delta)
     length = databases.norm_bound
     everywhere = ridge_level(length, r, target.epsilon, target.delta, "smallest")
     allowed = length**2 / (length**2 + everywhere) * (1 - 4e-16)
@@ -173,4 +173,4 @@ def relative_random_projection(
 def inherent_delta(databases: Neighbourhood, r: Any, epsilon: Any) -> float:
     """delta(epsilon) that the plain projection to r columns has on the set, rounded up; 1 where its leverage is 1."""
     leverage = databases.leverage()
-    return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, whole(r, "r"), epsilon)))
+    return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, columns(r), epsilon)))
