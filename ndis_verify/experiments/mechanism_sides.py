@@ -35,6 +35,7 @@ from ndis_verify.oracle import joint_shift
 R, RATE = 100, 0.5
 PENALTY, LENGTH = 3.0, 1.5  # logistic regression, as N26 runs it
 LABEL, NOISE, PRIOR = 0.5, 250.0, 1.0  # Gaussian process, as N26 runs it: B, s^2, l
+MOST_INPUTS = 1000  # of which a Gaussian process is made: time grows like their cube
 DIGITS = 12
 Draw = Callable[[np.random.Generator], float]
 
@@ -232,12 +233,12 @@ def relative_regression(problem: Problem) -> Sides:
 # Outputs with a covariance of their own
 
 
-def _split(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Standardised columns over sqrt d and the target; four fifths and the rest, by one fixed shuffle."""
-    records, order = table.records, np.random.default_rng(0).permutation(len(table.records))
+def _split(table: Table, most: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Standardised columns over sqrt d and the target; four fifths of the records, or of `most` of them, and the rest, by one fixed shuffle."""
+    records, order = table.records, np.random.default_rng(0).permutation(len(table.records))[:most]
     spread = records.std(axis=0)
     scaled = ((records - records.mean(axis=0)) / np.where(spread > 0, spread, 1.0) / math.sqrt(records.shape[1]))[order]
-    target, first = np.asarray(table.target)[order], 4 * len(records) // 5
+    target, first = np.asarray(table.target)[order], 4 * len(order) // 5
     return scaled[:first], scaled[first:], target[:first], target[first:]
 
 
@@ -276,7 +277,7 @@ def _printed_name(tag: str, bound: str) -> str:
 
 def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff") -> Sides:
     """As `logistic`."""
-    train, test, known, wanted = _split(problem.table())
+    train, test, known, wanted = _split(problem.table(), MOST_INPUTS)
     low, high = min(known.min(), wanted.min()), max(known.max(), wanted.max())
     known, wanted = (2 * LABEL * (part - low) / (high - low) - LABEL for part in (known, wanted))
     n, kernel = len(train), squared_exponential(1.0)

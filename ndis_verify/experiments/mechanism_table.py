@@ -130,7 +130,7 @@ EXPERIMENTS = (
         "Mechanism, data, target: printed noise, ours, their ratio, certified delta and utility of each",
         ("PKG-mechanism-table",),
         "r = 100, sampling rate 1/2, relative to a database and its neighbours (its own records come in), penalty 3 and l = 1.5 (logistic regression), "
-        "B = 1/2, s^2 = 250, l = 1 (Gaussian process); noise is a variance, ridges and the Gaussian mechanism's over l^2. Columns over their largest size, "
+        "B = 1/2, s^2 = 250, l = 1 (Gaussian process, of at most 1,000 records); noise is a variance, ridges and the Gaussian mechanism's over l^2. Columns over their largest size, "
         "the largest norm as l; for the two learners standardised over sqrt d, as if that were public, and clipped to l for logistic regression. Medians "
         "over releases; where the printed noise misses its target, or has no proof, its utility is what it would leave, and the row says so. A test's ridge is that "
         "of the median reading; the uncorrected rows are judged by the exact worst pair.",
