@@ -214,7 +214,7 @@ class Prediction:
 
     def _log_delta(self, added: float, rest: np.ndarray, x: np.ndarray, pull: np.ndarray, epsilon: float) -> np.ndarray:
         own = self.length**2 * rest
-        lost = own * x / (1 + x)
+        lost = own * (x / (1 + x))
         small = added + own / (1 + x)
         return log_joint_delta(lost / small, lost / small * pull**2, 0.0, epsilon)
 
