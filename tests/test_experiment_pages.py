@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
@@ -109,3 +110,16 @@ def test_every_experiment_belongs_to_claims_of_the_ledger():
 ])  # fmt: skip
 def test_what_the_printed_tables_contradict_is_named(name, words):
     assert words in find(name).setting and (name == "n24-fig6" or "N24-Tab-sizes" in find(name).claims)
+
+
+def test_the_pages_of_the_documentation_have_every_experiment_and_mechanism():
+    from ndis_verify.experiments.mechanism_sides import MECHANISMS
+    from ndis_verify.experiments.mechanism_table import TARGETS
+    from ndis_verify.experiments.mechanism_variants import MORE
+
+    experiments, mechanisms = (Path(__file__).parents[1].joinpath("docs", f"{name}.md").read_text(encoding="utf-8") for name in ("experiments", "mechanisms"))
+    assert "FAILS" not in experiments + mechanisms and "not run" not in experiments
+    assert all(f"\n## {name}\n" in experiments and f"\n| [{name}](" in experiments for name in names())
+    for mechanism in MECHANISMS | MORE:
+        for data in ("breast_cancer", "diabetes"):
+            assert all(f"\n| {mechanism} | {data} | {epsilon:g}, {delta:g} | " in mechanisms for epsilon, delta in TARGETS)
