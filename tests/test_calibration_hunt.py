@@ -78,6 +78,20 @@ def test_a_killed_command_goes_on(tmp_path):
     assert without_time(run(todo, file, 1)) == fresh
 
 
+def test_an_interrupted_command_writes_what_it_has(tmp_path, monkeypatch):
+    file, table, started = tmp_path / "hunt.jsonl", tmp_path / "table.md", []
+
+    def interrupted(block):
+        started.append(block)
+        if len(started) > 2:
+            raise KeyboardInterrupt
+        return hunted(block)
+
+    monkeypatch.setattr(hunt_command, "hunted", interrupted)
+    assert main(["--points", "4000", "--certified", "9", "--family", TINY[1], "--output", str(file), "--markdown", str(table)]) == 130
+    assert "stopped after 2 of its 4 blocks" in table.read_text() and "| gaussian mechanism | 2000 |" in table.read_text()
+
+
 def test_a_file_of_another_version_is_not_taken_up(tmp_path):
     file = tmp_path / "hunt.jsonl"
     file.write_text(json.dumps({"run": "another"}) + "\n")

@@ -77,8 +77,13 @@ def run(todo: list[Block], file: Path, jobs: int, progress: Callable[[int, int],
         done[block] = record
         append_state(file, {"block": list(block), "record": asdict(record)})
         progress(len(done), len(todo))
+    return _by_family(done, todo)
+
+
+def _by_family(done: dict[Block, HuntRecord], todo: list[Block]) -> list[HuntRecord]:
     names = dict.fromkeys(block.family for block in todo)
-    return [merged([done[block] for block in sorted(todo) if block.family == name], todo[0].seed) for name in names]
+    found = {name: [done[block] for block in sorted(todo) if block.family == name and block in done] for name in names}
+    return [merged(records, todo[0].seed) for records in found.values() if records]
 
 
 def _hunted_all(todo: list[Block], jobs: int) -> Iterator[tuple[Block, HuntRecord]]:
@@ -117,12 +122,12 @@ def _finished(file: Path, todo: list[Block]) -> dict[Block, HuntRecord]:
     return {block: found[block] for block in todo if block in found}
 
 
-def markdown(records: list[HuntRecord], command: str) -> str:
-    """The table, and the target at which least was to spare."""
+def markdown(records: list[HuntRecord], command: str, stopped: str = "") -> str:
+    """The table, and the target at which least was to spare; `stopped` says where the command was."""
     lines = [
         "# A hunt for calibrations that return too little noise",
         "",
-        f"Written by `{command}`.",
+        f"Written by `{command}`{stopped}.",
         "",
         "Targets are drawn at random, epsilon from 1e-6 to 100 and delta from 1e-30 to 0.4, log-uniform like all other parameters (the families'",
         "`draw` in `ndis_verify/claims`). Every target is calibrated, and its delta at the returned noise computed in float64; of those that are",
@@ -164,15 +169,21 @@ def main(arguments: list[str] | None = None) -> int:
         records = run(todo, given.output, given.jobs, _progress if sys.stderr.isatty() else lambda done, count: None)
     except KeyboardInterrupt:
         print(f"finished blocks are kept in {given.output}; the same command goes on", file=sys.stderr)
+        done = _finished(given.output, todo)
+        _report(given, _by_family(done, todo), f", stopped after {len(done)} of its {len(todo)} blocks")
         return 130
     for record in records:
         print(record.line())
-    if given.markdown:
+    _report(given, records)
+    return 1 if any(record.unsafe for record in records) else 0
+
+
+def _report(given: argparse.Namespace, records: list[HuntRecord], stopped: str = "") -> None:
+    if given.markdown and records:
         options = "".join(f" --{name} {value}" for name, value in (("certified", given.certified), ("seed", given.seed)) if value)
         options += "".join(f' --family "{name}"' for name in given.family or [])
         command = f"python -m ndis_verify.claims.calibration_hunt --points {given.points}{options}"
-        given.markdown.write_text(markdown(records, command), encoding="utf-8")
-    return 1 if any(record.unsafe for record in records) else 0
+        given.markdown.write_text(markdown(records, command, stopped), encoding="utf-8")
 
 
 def _progress(done: int, count: int) -> None:
