@@ -23,7 +23,7 @@ from ndis_verify.oracle.certified.summit_root import crossing
 from ndis_verify.oracle.inputs import checked_count
 from ndis_verify.oracle.precision import PrecisionError, checked_digits
 
-_START, _PARTS, _CELLS, _ROUGH = 8, 4, 3000, 6
+_START, _PARTS, _CELLS, _ROUGH, _FEW = 8, 4, 3000, 6, 3
 Cell = tuple[tuple[Fraction, Fraction], ...]
 _UNIT: Cell = ((Fraction(0), Fraction(1)),)
 
@@ -180,7 +180,7 @@ def added_variance(envelope: Envelope, epsilon: Any, delta: Any, digits: int = 1
 
     The two ends were decided: above the target at the lower one, at most the target at the upper one; 0 exactly where a
     prediction's own spread is enough. Any digits where the worst pair lies on `curves` (always for RankOne, for a Prediction
-    where x is at its end), about 4 elsewhere. 0 < delta < 1; more noise never costs more privacy. Raises `InputError`,
+    where x is at its end); elsewhere 3 at most, and often `PrecisionError`. 0 < delta < 1; more noise never costs more privacy. Raises `InputError`,
     `PrecisionError`.
     """
     epsilon, delta, digits = _nonnegative(epsilon, "epsilon"), exact(delta, "delta"), checked_digits(digits)
@@ -196,7 +196,7 @@ def added_variance(envelope: Envelope, epsilon: Any, delta: Any, digits: int = 1
     try:
         return crossing(lambda v: envelope.curves(v, epsilon), delta, _guess(envelope, epsilon, delta), digits, grows=False, also=inside)
     except PrecisionError:
-        if not inner:
+        if not inner or digits > _FEW:
             raise
         return _by_cells(envelope, epsilon, delta, digits)
 

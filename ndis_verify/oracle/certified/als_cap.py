@@ -37,8 +37,8 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclo
 def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r).
 
-    Any digits for r - d even. For r - d odd about as many as (p/q)^((r-d)/2) leaves at the worst record (15 from r - d = 130 or so on),
-    else few: beyond, `PrecisionError`. Seconds up to r = 1000.
+    Any digits for r - d even. For r - d odd as many as the part of the size (p/q)^((r-d)/2) leaves at the worst record (15 at d = 2,
+    r = 101), else 4 at most: beyond, `PrecisionError`. Seconds up to r = 1000; the sum has r/2 terms.
     """
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, checked_digits(digits))

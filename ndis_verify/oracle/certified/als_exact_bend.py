@@ -19,7 +19,7 @@ from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.least_squares import Record
 from ndis_verify.oracle.precision import PrecisionError
 
-_BITS, _MORE = 128, 8
+_BITS, _MORE = 320, 8
 
 
 def bend(record: Record, epsilon: Fraction, low: Fraction, high: Fraction, order: int) -> Bend:
@@ -27,7 +27,7 @@ def bend(record: Record, epsilon: Fraction, low: Fraction, high: Fraction, order
 
     Raises `PrecisionError` where the interval is too wide.
     """
-    with working_bits(_BITS + record.r // 2):
+    with working_bits(_BITS + record.r // 2 + int(3 * epsilon)):  # the two sums differ by little next to e^epsilon
         top, half = order + _MORE, ball((high - low) / 2)
         wide, left_over = _series(record, epsilon, ball(low).union(ball(high)), top)
         middle, _ = _series(record, epsilon, ball((low + high) / 2), top)

@@ -59,7 +59,10 @@ class _Local:
         centre = ball((low + high) / 2)
         eps = ball(epsilon)
         self.middle = _transform([(a[0], k, m[0]) for a, k, m in terms_at(arb_series([centre], 1))], eps)
-        terms = terms_at(arb_series([ball(low).union(ball(high)), 1], order + 2))
+        try:
+            terms = terms_at(arb_series([ball(low).union(ball(high)), 1], order + 2))
+        except ValueError:  # a division by a series that may vanish
+            raise PrecisionError("bend: the interval is too wide for its covariances") from None
         if not all(1 + a[0] > 0 for a, _, _ in terms):
             raise PrecisionError("bend: the interval is too wide for its covariances")
         self.wide = _transform([(a[0], k, m[0]) for a, k, m in terms], eps)

@@ -20,7 +20,7 @@ from ndis_verify.oracle.precision import PrecisionError
 
 Curves = Callable[[Fraction], Sequence[Smooth]]
 Trial = tuple[mpmath.mpf, mpmath.mpf]  # log x and the gap there
-_ENDS = [Fraction(1, 4**k) for k in range(7, 2, -1)]
+_ENDS = [Fraction(1, 4**k) for k in range(11, 2, -1)]
 _SHARES = [Fraction(0), *_ENDS, *(Fraction(i, 16) for i in range(1, 16)), *(1 - s for s in reversed(_ENDS)), Fraction(1)]
 _HALVINGS, _STEPS, _SCOUT = 9, 60, 6
 _ROUGH, _NEAR = mpmath.mpf("5e-5"), mpmath.mpf("0.2")  # of log x and of log f, where the search hands over
@@ -112,7 +112,7 @@ def _above(share: Fraction) -> Fraction:
 
 def _climbed(curve: Smooth, p: Fraction, digits: int) -> Fraction:
     for reach in _reaches(digits):
-        p = refined(curve, p, reach * curve.end, digits + 12) if 0 < p < curve.end else p
+        p = refined(curve, p, reach * _room(p, curve.end), digits + 12) if 0 < p < curve.end else p
     return p
 
 
@@ -131,9 +131,14 @@ def _polished(curves_at: Curves, target: Fraction, root: Fraction, peak: Peak, d
         aim = min(digits, 4 - int(2 * mpmath.log10(to_mpf(reach)))) + 6
         root = _meeting(value(aim + 6), target, root, aim)
         curve = curves_at(root)[peak.curve]
-        share = refined(curve, share * curve.end, reach * curve.end, digits + 12) / curve.end
+        share = refined(curve, share * curve.end, reach * _room(share * curve.end, curve.end), digits + 12) / curve.end
     root = _meeting(value(digits + 12), target, root, digits + 6)
     return root, Peak(peak.curve, share, peak.value)
+
+
+def _room(p: Fraction, end: Fraction) -> Fraction:
+    """The scale of the function around p: summits next to an end of the range are narrow."""
+    return min(end, 4 * min(p, end - p))
 
 
 def _reaches(digits: int) -> list[Fraction]:
