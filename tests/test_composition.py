@@ -42,6 +42,13 @@ def test_the_exact_curve_lies_between_the_two_sides(pair, copies):
             assert (above > exact + ROUNDING).any()
 
 
+@pytest.mark.parametrize("pair", _PAIRS)
+def test_a_fine_grid_adds_no_mass(pair):
+    profile = gaussian_profile(pair)
+    masses, endless = composition.dot_masses(profile, composition.loss_grid(profile, 2e-4, 1e-18), 2e-4)
+    assert masses.sum() + endless == pytest.approx(1, abs=1e-12)
+
+
 def _two_fold(rate, std, epsilon):
     """H of the two-fold product of rate N(1, s^2) + (1 - rate) N(0, s^2) against N(0, s^2), one coordinate by quadrature."""
     loss = lambda x: np.log(1 - rate + rate * np.exp((2 * x - 1) / (2 * std**2)))  # noqa: E731

@@ -25,6 +25,7 @@ _HOME = {
     "Linear": "dp_sgd",
     "Network": "dp_sgd",
     "black_box_scores": "dp_sgd",
+    "losses_after_training": "dp_sgd",
     "white_box_scores": "dp_sgd",
     "composed_step": "subsampled_gaussian",
     "step_delta": "subsampled_gaussian",

@@ -87,11 +87,13 @@ def composed_bound(profile: Profile, copies: int, epsilons: Any, *, step: float 
     Both up to `ROUNDING`. Raises `InputError`; `ModuleNotFoundError` that names the extra where dp-accounting is absent.
     """
     at = _checked(copies, epsilons, side)
-    losses, deltas = loss_grid(profile, step, _TAIL / copies)
+    losses = loss_grid(profile, step, _TAIL / copies)
     module = dp_accounting_masses()
-    masses = module.create_pmf_pessimistic_connect_dots(step, losses, deltas).to_dense_pmf()
-    if side == "optimistic":
-        lower, probabilities = _one_step_lower(losses, deltas, step)
+    if side == "pessimistic":
+        deltas = np.minimum.accumulate(np.clip(profile(losses * step), 0.0, 1.0))
+        masses = module.create_pmf_pessimistic_connect_dots(step, losses, deltas).to_dense_pmf()
+    else:
+        lower, probabilities = _one_step_lower(profile, losses, step)
         masses = module.create_pmf(dict(zip(lower.tolist(), probabilities.tolist(), strict=True)), step, 0.0, False).to_dense_pmf()
     if copies > 1:
         masses = masses.self_compose(int(copies))
@@ -102,33 +104,35 @@ def composed_bound(profile: Profile, copies: int, epsilons: Any, *, step: float 
 def grid_composition(profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic") -> np.ndarray:
     """`composed_bound` by this package's own sums: nothing else is needed, and the two can be compared. Raises `InputError`."""
     at = _checked(copies, epsilons, side)
-    losses, deltas = loss_grid(profile, step, _TAIL / copies)
+    losses = loss_grid(profile, step, _TAIL / copies)
     if side == "pessimistic":
-        law = LossMasses(float(losses[0] * step), step, dot_masses(losses, deltas, step), float(deltas[-1]))
+        law = LossMasses(float(losses[0] * step), step, *dot_masses(profile, losses, step))
     else:
-        lower, masses = _one_step_lower(losses, deltas, step)
+        lower, masses = _one_step_lower(profile, losses, step)
         law = LossMasses(float(lower[0] * step), step, masses, 0.0)
     return _composed(law, int(copies)).delta(at)
 
 
-def loss_grid(profile: Profile, step: float, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Whole multiples of `step` (as ints) and the profile there, until what is left on either side is at most `tail`."""
+def loss_grid(profile: Profile, step: float, tail: float) -> np.ndarray:
+    """Whole multiples of `step`, as ints, until what is left of the profile on either side is at most `tail`."""
     if not 0 < step <= 1:
         raise InputError("step", step, "must lie in (0, 1]")
     ends = [_end(side, step, tail) for side in (profile.above, lambda e: profile.below(-e))]
-    losses = np.arange(-ends[1], ends[0] + 1)
-    deltas = np.minimum.accumulate(np.clip(profile(losses * step), 0.0, 1.0))
-    return losses, deltas
+    return np.arange(-ends[1], ends[0] + 1)
 
 
-def dot_masses(losses: np.ndarray, deltas: np.ndarray, step: float) -> np.ndarray:
-    """Masses at the losses whose profile connects the dots: changes of slope of the chords in e^epsilon."""
-    drops = -np.diff(deltas)
-    masses = np.zeros(deltas.size)
-    masses[0] = 1 - deltas[0]
-    masses[1:] = drops / -np.expm1(-step)
-    masses[:-1] -= drops / np.expm1(step)
-    return np.maximum(masses, 0.0)
+def dot_masses(profile: Profile, losses: np.ndarray, step: float) -> tuple[np.ndarray, float]:
+    """Masses at the losses (around 0) whose profile connects the dots, changes of slope of the chords in e^epsilon, and that of infinite loss.
+
+    Below 0 the slopes are those of `below`: the line 1 - e^epsilon has none to add, and tails keep their digits.
+    """
+    rest = np.where(losses < 0, profile.below(np.minimum(losses, 0) * step), profile.above(np.maximum(losses, 0) * step))
+    rises = np.diff(rest)
+    masses = np.where(losses == 0, 1.0, 0.0)  # the bend of 1 - e^epsilon where it ends
+    masses[0] -= rest[0]
+    masses[1:] += rises / np.expm1(-step)
+    masses[:-1] += rises / np.expm1(step)
+    return np.maximum(masses, 0.0), float(rest[-1])
 
 
 def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: float = 1e-4) -> np.ndarray:
@@ -176,9 +180,9 @@ def _composed(law: LossMasses, copies: int) -> LossMasses:
     return law.power(copies)
 
 
-def _one_step_lower(losses: np.ndarray, deltas: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
-    masses = dot_masses(losses, deltas, step)
-    return losses, np.append(masses[1:], deltas[-1])
+def _one_step_lower(profile: Profile, losses: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
+    masses, endless = dot_masses(profile, losses, step)
+    return losses, np.append(masses[1:], endless)
 
 
 def _end(rest: Curve, step: float, tail: float) -> int:
