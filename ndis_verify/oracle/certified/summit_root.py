@@ -21,7 +21,7 @@ from ndis_verify.oracle.precision import PrecisionError
 Curves = Callable[[Fraction], Sequence[Smooth]]
 Trial = tuple[mpmath.mpf, mpmath.mpf]  # log x and the gap there
 _ENDS = [Fraction(1, 4**k) for k in range(11, 2, -1)]
-_SHARES = [Fraction(0), *_ENDS, *(Fraction(i, 16) for i in range(1, 16)), *(1 - s for s in reversed(_ENDS)), Fraction(1)]
+_SHARES = [Fraction(0), *_ENDS[4:], *(Fraction(i, 16) for i in range(1, 16)), *(1 - s for s in reversed(_ENDS)), Fraction(1)]
 _HALVINGS, _STEPS, _SCOUT = 9, 60, 6
 _ROUGH, _NEAR = mpmath.mpf("5e-5"), mpmath.mpf("0.2")  # of log x and of log f, where the search hands over
 _LEADS, _MATTERS = Fraction(995, 1000), Fraction(9, 10)  # of the highest point: summits polished, summits given a cell of their own
