@@ -160,6 +160,11 @@ def test_caps_of_many_targets_are_those_of_each():
                 assert np.max(curve(p, caps[k], 3, r[k], epsilon[k], name)) <= np.log(delta[k])
 
 
+def test_no_target_needs_more_than_pure_privacy():
+    epsilon, delta = np.array([20, 100, 50.0]), np.array([1e-5, 1e-30, 1e-2])
+    assert (fast.als_exact_cap(5, 51, epsilon, delta) >= fast.als_exact_cap(5, 51, epsilon, 0.0)).all()
+
+
 def test_targets_that_any_cap_meets():
     """The largest loss of one row and one feature at the largest float cap is (1/2) log(1/(1 - cap)) < 50."""
     cap = fast.als_exact_cap(1, 1, [50.0, 1.0], 1e-9)

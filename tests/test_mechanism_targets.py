@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ndis_verify import mechanisms
+from ndis_verify import fast, mechanisms
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.covariance_shift import loewner_bound
 from ndis_verify.fast.joint_shift import Prediction
@@ -78,3 +78,10 @@ def test_no_noise_where_declared_sensitivities_are_small_everywhere():
 
 def test_a_split_bound_at_a_large_epsilon():
     assert 0 <= loewner_bound(3.0, 0.1, 0.1, 1, 1e4, "exact") < 1e-300
+
+
+@pytest.mark.parametrize("calibrate", [lambda r: fast.rp_leverage(r, 1, 1e-6), lambda r: fast.rp_ridge(1, r, 1, 1e-6), lambda r: fast.sampled_rp_ridge(1, 0.5, r, 1, 1e-6)])
+def test_projections_of_more_columns_than_float64_certifies_are_refused(calibrate):
+    assert np.isfinite(calibrate(10**7))
+    with pytest.raises(InputError, match="r = .*at most 10000000"):
+        calibrate(10**7 + 1)

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from scipy.special import ndtri
 
 from ndis_verify.audit.gdp import laplace_gdp
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.checks import agreement, formula_check, proof
+from ndis_verify.claims.domain import Domain, continuous
 from ndis_verify.claims.points import count, short
 from ndis_verify.fast.pair_trade_off import pair_gdp, pair_trade_off
 from ndis_verify.fast.trade_off import gdp_parameter, laplace_trade_off
@@ -73,6 +76,22 @@ def _equal_pairs(effort: str) -> list[tuple[GaussianPair]]:
     return found
 
 
+def _room(share: float = 1.0) -> Callable[..., np.ndarray]:
+    """`share` times the least parameter, less that of one test at the least error a and below, over the former."""
+
+    def margin(mu: np.ndarray, odds: np.ndarray) -> np.ndarray:
+        least = -2 * ndtri(np.exp(-mu / 2) / 2)
+        a = odds * np.exp(-mu / 2) / 2  # a = b at odds = 1; beyond it lies the mirror image
+        return share - gdp_parameter(a, laplace_trade_off(a, mu)) / least
+
+    return margin
+
+
+_TESTS = attack_check(
+    "every test on the curve", _room(), Domain((continuous("mu", "1e-3", 60, "log"), continuous("odds", "1e-250", 1, "log"))),
+    mutants={"one percent less": _room(0.99)}, tolerance=1e-9,
+)  # fmt: skip
+
 CLAIMS = (
     Claim(
         id="KM-AppC-gdp",
@@ -85,6 +104,7 @@ CLAIMS = (
         checks=(
             proof("slopes along both branches", derived.laplace_gdp),
             formula_check("against a certified quantile", derived.laplace_gdp, lambda mu: certified.laplace_gdp(mu, 25), _shifts, digits=20),
+            _TESTS,
             Check("tests along the curve", Kind.CROSSCHECK, _supremum(), {"one percent less": _supremum(0.99), "one percent more": _supremum(1.01)}),
             agreement(
                 "float64", "float64", lambda mu: laplace_gdp(float(mu)), lambda mu: certified.laplace_gdp(float(mu), 15),

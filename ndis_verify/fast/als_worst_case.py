@@ -83,13 +83,14 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
 
 
 def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
-    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r)."""
+    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r), below which no other target is."""
     d, r, epsilon, delta = _checked_targets(d, r, epsilon, delta, zero=True)
     require_enough_rows(d, r)
     result = -np.expm1(-2 * epsilon / r).ravel()
+    pure = np.minimum(result, CEILING)
     live = np.flatnonzero(delta.ravel())
     if live.size:
-        result[live] = _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta)))
+        result[live] = np.maximum(pure[live], _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta))))
     return result.reshape(delta.shape)[()]
 
 

@@ -12,6 +12,7 @@ from ndis_verify.fast.curve import checked_epsilons, log_entries, to_delta, to_l
 from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.spectrum import Spectrum
 
+MOST_COLUMNS = 10**7  # up to which the margins below cover the rounding of a curve
 RIDGE_MARGIN = 1.1e-11  # relative, on delta: above the documented error of the curve
 
 
@@ -34,7 +35,7 @@ def log_rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "d
 def rp_leverage(r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     """The largest leverage p whose "delete" curve is at most delta at epsilon (N26-L4, N26-P4), on the safe side.
 
-    Whole r >= 1, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta is at
+    Whole r from 1 to 1e7, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta is at
     most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0; just below 1 where any leverage
     will do. Raises `InputError`.
     """
@@ -121,6 +122,8 @@ _FLOOR = -600.0
 def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
     """(r, epsilon, log delta, shape), the first three flat."""
     epsilon, target, r = np.broadcast_arrays(checked_epsilons(epsilon), probabilities(delta, "delta"), _rows(r))
+    if (r > MOST_COLUMNS).any():
+        raise InputError("r", float(r.max()), f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a safe side")
     with np.errstate(divide="ignore"):
         goal = np.log(target).ravel()
     return r.ravel(), epsilon.ravel(), goal, target.shape

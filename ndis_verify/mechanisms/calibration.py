@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.random_projection import MOST_COLUMNS
 
 DIGITS = 11  # decimal digits that the float64 engine guarantees for a delta
-MOST_COLUMNS = 10**7  # of a projection or rows of a sketch, up to which it does
 
 
 class UnsafeRelease(ValueError):
@@ -119,7 +119,7 @@ def positive(value: Any, argument: str) -> float:
 
 
 def columns(value: Any) -> int:
-    """r as an int from 1 to `MOST_COLUMNS`; raises `InputError`."""
+    """r, columns of a projection or rows of a sketch, as an int from 1 to `MOST_COLUMNS`; raises `InputError`."""
     result = whole(value, "r")
     if result > MOST_COLUMNS:
         raise InputError("r", value, f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a certificate")

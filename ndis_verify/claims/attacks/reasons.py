@@ -35,6 +35,7 @@ NO_MARGIN = {
     "KM-Alg4": "it is a program that trains networks with canaries; the law of its scores is attacked in KM-8.1",
     "KM-Fig4": "it is a plot of one estimate over s; total variation at every s is attacked in KM-7.1",
     "KM-Fig5": "it is a plot of one estimated curve; the pair at every rate, s and threshold is attacked in KM-S3-corrected",
+    "KM-2.8-pairs": "it says that a supremum is infinite; tests in the tail that exceed any wanted parameter are its own check",
     "KM-Fig6": "it is a plot of one estimated curve of the Laplace mechanism",
     "KM-Fig8": "it is a plot of an experiment with a network, losses close to normal",
     "KM-Fig10": "it is a plot of an experiment with a network, losses not normal",
