@@ -291,10 +291,15 @@ def _renewed(jobs: int) -> int:
 
 def _value(arguments: argparse.Namespace) -> int:
     from ndis_verify import oracle
+    from ndis_verify.exact_number import exact
     from ndis_verify.reference.pair_input import read_pair
+    from ndis_verify.reference.quantities import MAX_EPSILON
 
     if not 1 <= arguments.digits <= 1000:
         raise InputError("--digits", str(arguments.digits), "must be between 1 and 1000")
+    for point in arguments.points:
+        if arguments.argument == "epsilon" and abs(exact(point, "--epsilon")) > MAX_EPSILON:
+            raise InputError("--epsilon", point, "must be at most 1e20 in magnitude")
     pair = read_pair(arguments)
     prefix = "certified_" if arguments.certified else ""
     function = getattr(oracle, prefix + arguments.quantity)

@@ -81,6 +81,7 @@ def test_epsilon_is_the_inverse_of_delta():
         (["delta", "--epsilon", "1"], "--mean-p"),
         (["delta", *PAIR_FLAGS], "--epsilon"),
         (["delta", *PAIR_FLAGS, "--epsilon", "one"], "epsilon = one"),
+        (["delta", *PAIR_FLAGS, "--epsilon", "1e300"], "at most 1e20"),
         (["delta", *PAIR_FLAGS, "--epsilon", "1", "--digits", "0"], "--digits"),
         (["delta", *PAIR_FLAGS[:-1], "-1", "--epsilon", "1"], "cov_q"),
         (["delta", *PAIR_FLAGS, "--pair", "x.json", "--epsilon", "1"], "--pair"),
