@@ -56,7 +56,7 @@ def test_hostile_implementations_get_a_verdict_in_bounded_time(tmp_path, habit):
     body, expected = HOSTILE[habit]
     journal = tmp_path / "rows.jsonl"
     began = time.monotonic()
-    result = run(implementation(tmp_path, body), seconds=1.5, journal=journal)
+    result = run(implementation(tmp_path, body), seconds=4.0, journal=journal)
     assert time.monotonic() - began < 40
     assert outcomes(result) == expected
     assert len(journal.read_text(encoding="utf-8").splitlines()) == 3
@@ -72,18 +72,18 @@ def test_one_that_does_not_read_is_given_up(tmp_path):
         'import json, sys, time\nprint(json.dumps({"id": "start", "protocol": "1.0", "quantities": ["hockey_stick"]}), flush=True)\ntime.sleep(600)\n'
     )
     big = [("hockey_stick", ROW | {"name": "big", "inputs": {"mean_p": ["0.5"] * 200_000}})]
-    result = conform([sys.executable, str(path)], big, tolerance=Fraction(1, 10**9), seconds=1.5)
+    result = conform([sys.executable, str(path)], big, tolerance=Fraction(1, 10**9), seconds=4.0)
     assert outcomes(result) == ["timeout"]
 
 
 def test_an_answer_cannot_come_before_its_question(tmp_path):
-    result = run(implementation(tmp_path, "for k in range(100): print(json.dumps(answer | {'id': request['id'] + k}))\nsys.stdin.readline()"), seconds=1.0)
+    result = run(implementation(tmp_path, "for k in range(100): print(json.dumps(answer | {'id': request['id'] + k}))\nsys.stdin.readline()"), seconds=4.0)
     assert outcomes(result) == ["tight", "timeout", "tight"] and result.oddities.strangers > 50
 
 
 def test_a_timeout_says_what_came_instead(tmp_path):
     body = "if number == 1:\n    sys.stdout.write('x' * 3000000 + chr(10)); print('Traceback: oh'); sys.stdout.flush(); time.sleep(600)"
-    (judgement,) = run(implementation(tmp_path, body), count=1, seconds=2.0).judgements
+    (judgement,) = run(implementation(tmp_path, body), count=1, seconds=4.0).judgements
     assert judgement.outcome == "timeout" and "1 other lines, the first: Traceback: oh" in judgement.message and "a line longer than" in judgement.message
 
 
@@ -91,7 +91,7 @@ def test_a_child_that_left_the_group_and_floods_is_cut_off(tmp_path):
     flood = "import sys\nwhile True: sys.stdout.write(chr(123) * 65536 + chr(10))"
     body = f"if number == 2:\n    child = subprocess.Popen([sys.executable, '-c', {flood!r}], start_new_session=True); os._exit(1)"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    result = run(implementation(tmp_path, body), seconds=2.0)
+    result = run(implementation(tmp_path, body), seconds=4.0)
     assert outcomes(result)[::2] == ["tight", "tight"] and outcomes(result)[1] in ("crashed", "timeout")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
 

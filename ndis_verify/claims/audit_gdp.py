@@ -67,10 +67,12 @@ def _no_bound(equal: bool = False) -> Callable[[str], Evidence]:
 
 def _equal_pairs(effort: str) -> list[tuple[GaussianPair]]:
     rng = np.random.default_rng(93)
-    found = []
-    for _ in range(count(effort, 6, 30)):
+    found: list[tuple[GaussianPair]] = []
+    while len(found) < count(effort, 6, 30):
         d = int(rng.integers(1, 5))
         root = rng.integers(-3, 4, (d, d)) + 4 * np.eye(d, dtype=int)
+        if round(np.linalg.det(root)) == 0:
+            continue
         cov = [[Fraction(int(v), 4) for v in row] for row in root @ root.T]
         found.append((GaussianPair([Fraction(int(v), 8) for v in rng.integers(1, 9, d)], cov, [0] * d, cov),))
     return found
@@ -82,7 +84,8 @@ def _room(share: float = 1.0) -> Callable[..., np.ndarray]:
     def margin(mu: np.ndarray, odds: np.ndarray) -> np.ndarray:
         least = -2 * ndtri(np.exp(-mu / 2) / 2)
         a = odds * np.exp(-mu / 2) / 2  # a = b at odds = 1; beyond it lies the mirror image
-        return share - gdp_parameter(a, laplace_trade_off(a, mu)) / least
+        b, first = laplace_trade_off(a, mu), a < np.exp(-mu) / 2  # where 1 - b = e^mu a has the digits that b has lost
+        return share - (np.where(first, ndtri(np.where(first, np.exp(mu) * a, 0.5)), -ndtri(b)) - ndtri(a)) / least
 
     return margin
 
