@@ -77,7 +77,7 @@ def test_one_that_does_not_read_is_given_up(tmp_path):
 
 
 def test_an_answer_cannot_come_before_its_question(tmp_path):
-    result = run(implementation(tmp_path, "for k in range(100): print(json.dumps(answer | {'id': request['id'] + k}))\nsys.stdin.readline()"), seconds=4.0)
+    result = run(implementation(tmp_path, "for k in range(100): print(json.dumps(answer | {'id': request['id'] + k}))\nsys.stdout.flush(); sys.stdin.readline()"), seconds=4.0)
     assert outcomes(result) == ["tight", "timeout", "tight"] and result.oddities.strangers > 50
 
 
