@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from ndis_verify.claims import hunt_command
-from ndis_verify.claims.calibration_hunt import rows_of
+from ndis_verify.claims.calibration_hunt import hunt, rows_of
 from ndis_verify.claims.hunt_command import FAMILIES, Block, blocks, hunted, main, merged, run
 from ndis_verify.claims.least_squares_hunt import exact_shares
 from ndis_verify.mechanisms.least_squares import record_leverages
+from ndis_verify.oracle.certified.balls import exact_zero
 
 TINY = ("random projection", "gaussian mechanism")
 
@@ -105,8 +106,8 @@ def test_two_jobs_find_the_same_and_the_table_says_so(tmp_path, capsys):
     table = tmp_path / "table.md"
     assert main(["--points", "50", "--family", TINY[1], "--output", str(tmp_path / "c.jsonl"), "--markdown", str(table)]) == 0
     text = table.read_text()
-    assert "| gaussian mechanism | 50 | 50 | 0 | 0 |" in text and '--points 50 --family "gaussian mechanism"`' in text
-    assert "50 targets, 50 certified, 0 above the target" in capsys.readouterr().out
+    assert "| gaussian mechanism | 50 | 0 | 50 | 0 | 0 |" in text and '--points 50 --family "gaussian mechanism"`' in text
+    assert "50 targets, 0 without noise, 50 certified, 0 above the target" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [["--family", "none"], ["--points", "0"], ["--jobs", "0"], ["--certified", "-1"]])
@@ -115,6 +116,19 @@ def test_bad_options_are_named(arguments, capsys):
         main(arguments)
     error = capsys.readouterr().err
     assert "no family" in error or "must be at least" in error
+
+
+def test_targets_that_need_no_noise_are_counted_and_are_no_waste():
+    family = FAMILIES[TINY[1]]
+    free = replace(
+        family,
+        calibrate=lambda columns: np.where(columns["epsilon"] > 1e-3, 0.0, family.calibrate(columns)),
+        achieved=lambda columns, std: np.where(std == 0, 0.0, family.achieved(columns, np.maximum(std, 1e-300))),
+        certify=lambda point, digits: family.certify(point, digits) if point["noise"] else exact_zero(),
+    )
+    record = hunt(free, 30, seed=4)
+    assert 0 < record.free < 30 and record.largest_waste <= record.largest_waste_float64 * 1.1 <= 1e-11
+    assert merged([record, record], 0).free == 2 * record.free
 
 
 def test_merged_blocks_keep_the_extremes():

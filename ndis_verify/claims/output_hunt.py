@@ -134,10 +134,10 @@ def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Poin
 FAMILIES = {
     family.name: family
     for family in (
-        Family("logistic regression", logistic_targets, calibrated, achieved, certified_delta, SHARPNESS, 25, 500, 0.4),
-        Family("Gaussian-process prediction", prediction_targets, calibrated, achieved, certified_delta, 1.0, 25, 500, 0.4),
+        Family("logistic regression", logistic_targets, calibrated, achieved, certified_delta, SHARPNESS, 25, 1500),
+        Family("Gaussian-process prediction", prediction_targets, calibrated, achieved, certified_delta, 1.0, 25, 1500),
         *(
-            Family(f"declared sensitivities, {bound} bound", declared_targets, _declared(bound), _declared_reached, _certified_declared, 1.0, 25, 200)
+            Family(f"declared sensitivities, {bound} bound", declared_targets, _declared(bound), _declared_reached, _certified_declared, 1.0, 25, 1000)
             for bound in ("joint", "exact", "corrected")
         ),
     )
