@@ -162,6 +162,7 @@ PAIRS = {
     "prediction, printed": (lambda n: gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5", "printed", n),
                             lambda: mechanisms.gaussian_process(LINEAR, [0.0], 250, 0.5, 1, 16, 1, 1e-5, "printed").added_variance, 1e-3),
     "mutual information": (lambda n: baselines.mutual_information(10, "1", "1e-3", 2, digits=n), lambda: printed.mutual_information(10, 1, 1e-3, 2).ridge, 1e-5),
+    "mutual information, extreme": (lambda n: baselines.mutual_information(10, "1e-6", "1e-30", 2, digits=n), lambda: printed.mutual_information(10, 1e-6, 1e-30, 2).ridge, 1e-5),
     "Pinsker": (lambda n: baselines.mutual_information(10, "1", "1e-6", 2, "pinsker", n), lambda: printed.mutual_information(10, 1, 1e-6, 2, "pinsker").ridge, 1e-5),
 }  # fmt: skip
 
@@ -218,6 +219,35 @@ def test_least_capacity_of_a_violating_channel():
     with mpmath.workdps(40):
         p = mpmath.mpf("0.7")
         assert value.contains(mpmath.log(2) + p * mpmath.log(p) + (1 - p) * mpmath.log(1 - p))
+
+
+@pytest.mark.parametrize("target", [("1e-6", "1e-30"), ("1e-6", "0.4"), ("0.5", "1e-12"), ("2", "0.1"), ("100", "0.4"), ("100", "1e-30")], ids=str)
+def test_no_channel_has_less_capacity_and_a_search_finds_it(target):
+    """The mutual information itself, maximised over the input inside a minimum over the channel, both by thirds."""
+    epsilon, delta = map(Fraction, target)
+    value = information_level(epsilon, delta, 40)
+    assert value.justified_digits() >= 40
+    with mpmath.workdps(110):
+        growth, delta = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator), mpmath.mpf(delta.numerator) / delta.denominator
+
+        def information(w, q):
+            p = delta + growth * q
+            m = w * p + (1 - w) * q
+            return sum(share * (x * mpmath.log(x / m) + (1 - x) * mpmath.log((1 - x) / (1 - m))) for share, x in ((w, p), (1 - w, q)))
+
+        def capacity(u):
+            q = (1 - delta) / growth / (1 + mpmath.exp(-u))
+            return -least(lambda w: -information(w, q), mpmath.mpf("0.2"), mpmath.mpf("0.8"))
+
+        reached = least(capacity, mpmath.mpf(-90), mpmath.mpf(5))
+        assert value.lower * (1 - Fraction(1, 10**10)) <= Fraction(mpmath.nstr(reached, 50)) <= value.upper * (1 + Fraction(1, 10**8))
+
+
+def least(function, low, high):
+    for _ in range(36):
+        left, right = (2 * low + high) / 3, (low + 2 * high) / 3
+        low, high = (low, right) if function(left) <= function(right) else (left, high)
+    return min(function(low), function(high))
 
 
 def test_extreme_targets_of_the_sketch():

@@ -1,16 +1,17 @@
-"""The least capacity of a binary channel that violates (epsilon, delta), enclosed by a saddle point.
+"""The least capacity of a binary channel that violates (epsilon, delta), certified by convexity.
 
-Input 1 gives output 1 with probability p = delta + e^epsilon q, input 0 with q; w is the probability of input 1. The mutual information
-`I(w, q) = D(mixed output) = w kl(p, m) + (1 - w) kl(q, m)`, m = w p + (1 - w) q, is concave in w and convex in the channel, which is linear
-in q: so for any (w0, q0), `min_q I(w0, q) <= min_q max_w I(w, q) <= max_w I(w, q0)`, 0 <= q <= (1 - delta) e^{-epsilon}. For a convex
-function at three nodes `I(q) >= I(q1) - max(I(q0), I(q2)) + I(q1)`, evenly spaced and the middle one lowest; likewise above for w.
-The minimiser is never 0 but may be as small as exp(-e^epsilon). For a small q1 with I(w0, q1) <= I(w0, 2 q1) the line through these two
-points gives `I(w0, q) >= 2 I(w0, q1) - I(w0, 2 q1)` below q1, and beyond it I grows.
+Input 1 gives output 1 with probability `p = delta + (1-delta) s`, input 0 with `q = (1-delta) e^{-epsilon} s`, 0 <= s <= 1. At the best
+input both rows are equally far from the mixed output m, `kl(p, m) = kl(q, m) = C`, so with H the entropy and
+`lambda = log(m/(1-m)) = (H(q) - H(p))/(p - q)`: `C = log(1 + e^lambda) - q lambda - H(q)`.
+C is a maximum over inputs of mutual informations, each convex in the channel and so in s. For a convex function at three evenly spaced
+nodes `C(s) >= 2 C(s1) - max(C(s0), C(s2))`, the middle one lowest.
+The minimiser is where `w e^epsilon log(p(1-m)/(m(1-p))) = (1-w) log(m(1-q)/(q(1-m)))`, m = w p + (1-w) q. It is never 0 but may be as small
+as exp(-e^epsilon). For a small s1 with C(s1) <= C(2 s1) the line through these two points gives `C(s) >= 2 C(s1) - C(2 s1)` below s1, and
+beyond it C grows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -21,99 +22,70 @@ from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
 from ndis_verify.oracle.precision import PrecisionError
 
-_ROUNDS = 200
-
 
 def information_level(epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
-    """`min over q of max over w of I(w, q)` in nats, certified to `digits` relative digits; exact epsilon >= 0, delta in (0, 1).
+    """`min over s of C(s)` in nats, certified to `digits` relative digits; exact epsilon >= 0, delta in (0, 1).
 
     Raises `PrecisionError`.
     """
-    size = int(-mpmath.log10(to_mpf(delta))) if delta < 1 else 0
+    size = int(-mpmath.log10(to_mpf(delta)))
     for extra in (20, 60, 140):
-        with mpmath.workdps(digits + 2 * size + extra):
-            share, log_odds = _saddle(to_mpf(epsilon), to_mpf(delta), -mpmath.log(10) * (digits + size + 10))
-            share, odds = exact(share), exact(mpmath.exp(log_odds))
-        with working_bits(int(3.33 * (2 * digits + 2 * size + extra)) + 64):
-            corner = odds < Fraction(1, 10 ** (digits + size + 9))
-            value = _between(epsilon, delta, share, odds, Fraction(1, 10 ** (digits // 2 + 3)), corner)
+        with mpmath.workdps(digits + 3 * size + extra):
+            least = -mpmath.log(10) * (digits + size + 10)
+            log_odds = _lowest(to_mpf(epsilon), to_mpf(delta), least, mpmath.mpf(10) ** (-digits // 2 - 6))
+            odds = exact(mpmath.exp(log_odds))
+        with working_bits(int(3.33 * (digits + 3 * size + extra)) + 64):
+            value = _between(epsilon, delta, odds / (1 + odds), Fraction(1, 10 ** (digits // 2 + 3)), log_odds == least)
             if value is not None and relative_digits(value) >= digits:
                 return enclosure(value)
     raise PrecisionError(f"information level: {digits} digits not reached")
 
 
-def _information(w: arb, q: arb, p: arb) -> arb:
-    """I as two divergences; q and p strictly between 0 and 1."""
-    m = w * p + (1 - w) * q
-    return w * _divergence(p, m) + (1 - w) * _divergence(q, m)
-
-
-def _divergence(a: arb, b: arb) -> arb:
-    return a * (a / b).log() + (1 - a) * ((1 - a) / (1 - b)).log()
-
-
-def _between(epsilon: Fraction, delta: Fraction, share: Fraction, odds: Fraction, step: Fraction, corner: bool) -> arb | None:
-    """The saddle value between its two bounds; q = most odds/(1 + odds), most = (1 - delta) e^{-epsilon}."""
-    most = ball(1 - delta) * (-ball(epsilon)).exp()
-    middle = odds / (1 + odds)
-
-    def at(w: Fraction, part: Fraction) -> arb:
-        q = most * ball(part)
-        return _information(ball(w), q, ball(delta) + ball(epsilon).exp() * q)
-
-    w_step, q_step = step * min(share, 1 - share), step * min(middle, 1 - middle)
-    here = at(share, middle)
-    wide = [at(share + k * w_step, middle) for k in (-1, 1)]
-    if not all(here >= x for x in wide):
-        return None
-    top = here + max((here - x for x in wide), key=lambda x: float(x.upper()))
+def _between(epsilon: Fraction, delta: Fraction, middle: Fraction, step: Fraction, corner: bool) -> arb | None:
+    """The minimum between its two bounds, s = `middle` next to the minimiser; None where the nodes do not show it."""
+    here = _capacity(epsilon, delta, middle)
     if corner:
-        twice = at(share, 2 * middle)
-        return (2 * here - twice).union(top) if here <= twice else None
-    deep = [at(share, middle + k * q_step) for k in (-1, 1)]
-    if not all(here <= x for x in deep):
+        twice = _capacity(epsilon, delta, 2 * middle)
+        return (2 * here - twice).union(here) if here <= twice else None
+    reach = step * min(middle, 1 - middle)
+    others = [_capacity(epsilon, delta, middle + k * reach) for k in (-1, 1)]
+    if not all(here <= x for x in others):
         return None
-    return (here - max((x - here for x in deep), key=lambda x: float(x.upper()))).union(top)
+    return (2 * here - others[0].max(others[1])).union(here)
 
 
-def _saddle(epsilon: mpmath.mpf, delta: mpmath.mpf, least: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
-    """(w, log of q/(most - q), not below `least`), the inner maximum nested in the minimum; nothing certified."""
-    most, growth = (1 - delta) * mpmath.exp(-epsilon), mpmath.exp(epsilon)
-
-    def value(w: mpmath.mpf, u: mpmath.mpf) -> mpmath.mpf:
-        q = most / (1 + mpmath.exp(-u))
-        p = delta + growth * q
-        m = w * p + (1 - w) * q
-
-        def kl(a: mpmath.mpf) -> mpmath.mpf:
-            return (a * mpmath.log(a / m) if a else 0) + ((1 - a) * mpmath.log((1 - a) / (1 - m)) if a < 1 else 0)
-
-        return w * kl(p) + (1 - w) * kl(q)
-
-    def best_share(u: mpmath.mpf) -> mpmath.mpf:
-        return _lowest(lambda x: -value(1 / (1 + mpmath.exp(-x)), u), mpmath.mpf(0), least)
-
-    start = mpmath.log(delta) - epsilon if delta < most else mpmath.mpf(0)
-    u = _lowest(lambda x: value(1 / (1 + mpmath.exp(-best_share(x))), x), max(start, least / 2), least)
-    return 1 / (1 + mpmath.exp(-best_share(u))), u
+def _capacity(epsilon: Fraction, delta: Fraction, s: Fraction) -> arb:
+    """C for 0 < s < 1."""
+    p, q = ball(delta + (1 - delta) * s), ball((1 - delta) * s) * (-ball(epsilon)).exp()
+    odds = (_entropy(q) - _entropy(p)) / (p - q)
+    return odds.exp().log1p() - q * odds - _entropy(q)
 
 
-def _lowest(function: Callable[[mpmath.mpf], mpmath.mpf], x: mpmath.mpf, least: mpmath.mpf) -> mpmath.mpf:
-    """A minimiser not below `least`, by parabolas through three points whose spacing follows the steps."""
-    reach = mpmath.mpf(1) / 4
-    floor = mpmath.mpf(10) ** (-mpmath.mp.dps // 3)
-    for _ in range(_ROUNDS):
-        left, centre, right = function(x - reach), function(x), function(x + reach)
-        bend = left - 2 * centre + right
-        step = (left - right) / (2 * bend) if bend > 0 else mpmath.mpf(2 if right < left else -2)
-        step = max(min(step, mpmath.mpf(2)), mpmath.mpf(-2))
-        x += step * reach
-        if x < least:
-            return least
-        if abs(step) == 2:
-            reach *= 2
-        elif abs(step) < mpmath.mpf(1) / 10:
-            if reach <= floor:
-                break
-            reach = max(reach * max(abs(step), mpmath.mpf(1) / 1000), floor)
-    return x
+def _entropy(x: arb) -> arb:
+    return -x * x.log() - (1 - x) * (-x).log1p()
+
+
+def _lowest(epsilon: mpmath.mpf, delta: mpmath.mpf, least: mpmath.mpf, width: mpmath.mpf) -> mpmath.mpf:
+    """log(s/(1-s)) at the minimiser, not below `least`, within about `width`; nothing certified."""
+
+    def entropy(x: mpmath.mpf) -> mpmath.mpf:
+        return -x * mpmath.log(x) - (1 - x) * mpmath.log1p(-x)
+
+    def slope(u: mpmath.mpf) -> mpmath.mpf:
+        """The log of the ratio of the two sides in the module's head: it grows with u."""
+        s = 1 / (1 + mpmath.exp(-u))
+        p, q = delta + (1 - delta) * s, (1 - delta) * s * mpmath.exp(-epsilon)
+        odds = (entropy(q) - entropy(p)) / (p - q)
+        m = 1 / (1 + mpmath.exp(-odds))
+        above, below = mpmath.log(p / (1 - p)) - odds, odds - mpmath.log(q / (1 - q))
+        return epsilon + mpmath.log((m - q) * above / ((p - m) * below))
+
+    low, high = least, mpmath.mpf(4)
+    if slope(low) >= 0:
+        return least
+    while slope(high) <= 0:
+        high *= 2
+    while high - low > width:  # the slopes differ by many orders of magnitude: halving is as good as anything
+        middle = (low + high) / 2
+        low, high = (low, middle) if slope(middle) > 0 else (middle, high)
+    return low
