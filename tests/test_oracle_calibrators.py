@@ -12,7 +12,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms import baselines as printed
 from ndis_verify.mechanisms import least_squares, sketched_least_squares
-from ndis_verify.oracle import baselines, gaussian_output, mechanism_noise
+from ndis_verify.oracle import baselines, gaussian_output, mechanism_noise, relative_noise
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
 from ndis_verify.oracle.certified.channel import information_level
 from ndis_verify.oracle.certified.smooth_curve import Bend
@@ -148,7 +148,7 @@ PAIRS = {
     "projection, printed": (lambda n: mechanism_noise.random_projection(10, "1", "1e-6", 2, "N24-Fig3", n), lambda: mechanisms.random_projection(10, 1, 1e-6, 2, "N24-Fig3").ridge, 1e-10),
     "linear combination": (lambda n: mechanism_noise.random_linear_combination("0.1", "1e-9", 2, digits=n), lambda: mechanisms.random_linear_combination(0.1, 1e-9, 2).ridge, 1e-10),
     "subsampled": (lambda n: mechanism_noise.subsampled_random_projection("0.01", 10, "1", "1e-6", 2, digits=n), lambda: mechanisms.subsampled_random_projection(0.01, 10, 1, 1e-6, 2).ridge, 1e-9),
-    "relative": (lambda n: mechanism_noise.relative_random_projection(BASE, BASE[:3], 1, 10, "0.1", "1e-6", n),
+    "relative": (lambda n: relative_noise.relative_random_projection(BASE, BASE[:3], 1, 10, "0.1", "1e-6", n),
                  lambda: mechanisms.relative_random_projection(mechanisms.neighbourhood(BASE, 1.0, BASE[:3]), 10, 0.1, 1e-6).ridge, 1e-9),
     "analytic": (lambda n: mechanism_noise.gaussian_mechanism(1, "1e-6", "1e-30", digits=n), lambda: mechanisms.gaussian_mechanism(1, 1e-6, 1e-30, adjacency="one record").std, 1e-9),
     "Fig4": (lambda n: mechanism_noise.least_squares(2, 40, "1", "1e-4", 1, "N24-Fig4", n), lambda: mechanisms.least_squares(2, 40, 1, 1e-4, 1, "N24-Fig4").ridge, 1e-9),
@@ -260,4 +260,4 @@ def test_extreme_targets_of_the_sketch():
 
 def test_no_noise_where_none_is_needed():
     assert gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5").upper == 0
-    assert mechanism_noise.relative_random_projection(np.vstack([BASE] * 40), BASE[:1], 1, 1, "10", "0.3").upper == 0
+    assert relative_noise.relative_random_projection(np.vstack([BASE] * 40), BASE[:1], 1, 1, "10", "0.3").upper == 0

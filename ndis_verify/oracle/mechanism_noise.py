@@ -1,7 +1,8 @@
 """The noise of every mechanism to any number of digits, certified: names and arguments as in the package's mechanisms.
 
 Every function returns what its mechanism adds (a ridge, a standard deviation, an added variance), with proof (basis "bound"), to
-`digits` relative digits. Gaussian outputs are in `gaussian_output`, other authors' calibrations in `baselines`.
+`digits` relative digits. Ridges relative to a set of databases are in `relative_noise`, Gaussian outputs in `gaussian_output`, other
+authors' calibrations in `baselines`.
 """
 
 from __future__ import annotations
@@ -12,23 +13,20 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, as_exact, exact, exact_array, to_mpf
+from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.calibration import decreasing_root, hull, scaled
+from ndis_verify.oracle.calibration import decreasing_root, scaled
 from ndis_verify.oracle.certified import random_projection as curve
 from ndis_verify.oracle.certified.als_cap import als_exact_ridge, als_ridge
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.gaussian_calibration import rho_std
 from ndis_verify.oracle.certified.gaussian_mechanism import classical_std
 from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta
 from ndis_verify.oracle.certified.least_squares import als_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_std
 from ndis_verify.oracle.inputs import checked_calibration, positive
-from ndis_verify.oracle.leverage import leverage_scores
-from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.ridge import ridge_between
 
 _RULES: dict[str, Callable[..., Enclosure]] = {"analytic": gaussian_std, "classical": classical_std, "rho": rho_std}
@@ -137,35 +135,6 @@ def least_squares(
 def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 15) -> Enclosure:
     """The ridge of least squares by a Gaussian sketch (N24-Fig11), delta = 0 allowed: `als_exact_ridge`, with its limits."""
     return als_exact_ridge(norm_bound, d, r, epsilon, delta, digits)
-
-
-def relative_random_projection(
-    base: Any, additions: Any, norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15
-) -> Enclosure:
-    """The least ridge beside which every leverage of the set of `base` and its neighbours is at most p* (N24-Fig12), exactly 0 where none is needed.
-
-    base: n x d exact numbers; additions: m x d, the records that may come in. Leverages are exact rationals; each falls with the
-    ridge. Arguments else as `random_projection`. Raises `InputError`, `PrecisionError`.
-    """
-    rows, come = (as_exact(exact_array(data, name, 2)) for data, name in ((base, "base"), (additions, "additions")))
-    length, (size, epsilon, delta, digits) = positive(norm_bound, "norm_bound"), checked_calibration("r", r, epsilon, delta, digits)
-    allowed = curve.rp_leverage(int(size), epsilon, delta, digits + 4)
-
-    def leverage(ridge: Fraction, aim: int) -> Enclosure:
-        scores = leverage_scores(rows, range(len(rows)), aim, ridge)
-        scores += [leverage_scores(np.vstack([rows, row]), [len(rows)], aim, ridge)[0] for row in come]
-        return max(scores, key=lambda score: score.upper)
-
-    try:
-        plain = leverage(Fraction(0), digits + 8)
-    except InputError:
-        plain = None  # the rank is below d: only a ridge helps
-    if plain is not None and plain.upper <= allowed.lower:
-        return exact_zero()
-    if plain is not None and plain.lower <= allowed.upper:
-        raise PrecisionError("relative projection: the leverage of the set is next to the largest one allowed")
-    ends = [decreasing_root(leverage, target, length**2, digits + 2) for target in (allowed.upper, allowed.lower)]
-    return hull(*ends, digits)
 
 
 def _named(smallest: Enclosure, norm_bound: Any, ridge: str, digits: int) -> Enclosure:
