@@ -121,13 +121,6 @@ def test_pure_privacy_of_the_sketch():
         assert cap.contains(-mpmath.expm1(-mpmath.mpf(1) / 20)) and cap.justified_digits() >= 40
 
 
-def test_few_digits_where_the_angle_is_left_over():
-    """r - d odd and small: halving alone."""
-    assert oracle.certified_als_exact_cap(2, 101, "1", "1e-5", digits=3).relative_radius < mpmath.mpf("1e-3")
-    with pytest.raises(PrecisionError, match="no cell"):
-        oracle.certified_als_exact_cap(2, 101, "1", "1e-5", digits=40)
-
-
 @pytest.mark.parametrize(("target", "share"), [((2, 100, "1", "1e-5"), "0.3264"), ((670, 15, "2.45e-4", "7.8e-11"), "0")])
 def test_one_per_cent_less_noise_fails(target, share):
     d, r, epsilon, delta = target

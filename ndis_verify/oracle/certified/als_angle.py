@@ -36,10 +36,10 @@ def angle_bound(d: int, k: int, sine2: arb, weight: arb) -> arb:
 
     `weight`: the largest of 1 - e^{eps - L} (at most 1) or e^{-L} - e^eps ("insert": at the node).
     """
-    return (arb.pi() * _constant(d, k) * sine2 ** (arb(k) / 2) * weight).upper()
+    return (arb.pi() * angle_constant(d, k) * sine2 ** (arb(k) / 2) * weight).upper()
 
 
-def _constant(d: int, k: int) -> arb:
+def angle_constant(d: int, k: int) -> arb:
     """Twice 2/B((k+1)/2, d/2) times the constant of the second part."""
     half, m = arb(fmpq(1, 2)), arb(d - 1) / 2
     ratio = _beta_function(m, arb(k + 1)) / _beta_function(half, m) if d > 1 else arb(1)
@@ -54,7 +54,7 @@ class _Angle:
         self.root_sine = ball(p / q).sqrt()
         self.psi_root = _angle((edge - ball(1 - q)) / self.q, (1 - edge) / self.q)
         self.psi_node = _angle(ball((q - p) / q), ball(p / q))
-        self.m, self.constant = arb(d - 1) / 2, _constant(d, self.k)
+        self.m, self.constant = arb(d - 1) / 2, angle_constant(d, self.k)
 
     def integral(self, digits: int, floor: arb) -> arb:
         bound = self._bound()

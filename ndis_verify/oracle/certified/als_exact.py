@@ -11,10 +11,11 @@ polynomial y_0^k; the rest is one integral over an angle (`als_angle`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
-from flint import acb, arb, fmpq
+from flint import acb, arb, arb_series, fmpq
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
@@ -22,6 +23,8 @@ from ndis_verify.oracle.certified.als_angle import angle_integral
 from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, working_bits
 from ndis_verify.oracle.least_squares import Record, checked_sketch
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+
+Tail = TypeVar("Tail", arb, arb_series)
 
 
 def als_max_privacy_loss(
@@ -138,12 +141,17 @@ def _mixture(sine2: Fraction, cosine2: Fraction, record: Record, x: arb, rest: a
             steps.append(x ** (a - 1) * rest**b * ((a + b).lgamma() - a.lgamma() - (b + 1).lgamma()).exp())
         else:
             steps.append(steps[-1] * ratio * (a - i) / (b + i))
-    if record.direction == "delete":
-        tail = _beta(a, b, x, rest)
+    return weighted_tails(_beta, a, b, x, rest, weights, steps, record.direction)
+
+
+def weighted_tails(beta: Callable[..., Tail], a: arb, b: arb, x: Tail, rest: Tail, weights: list, steps: list, direction: str) -> Tail:
+    """The sum of `_mixture` from its weights and the differences `steps` of its tails; beta(a, b, x, 1-x) is I_x(a, b)."""
+    last = len(steps)
+    if direction == "delete":
+        tail = beta(a, b, x, rest)
     else:
-        tail = _beta(b + last, a - last, rest, x)
-        weights.reverse()
-        steps.reverse()
+        tail = beta(b + last, a - last, rest, x)
+        weights, steps = weights[::-1], steps[::-1]
     total = weights[0] * tail
     for weight, step in zip(weights[1:], steps, strict=True):
         tail += step

@@ -2,8 +2,7 @@
 
 Its coefficients a_j at the middle, and an enclosure of the one of degree N over the interval, bound the n-th derivative on it:
 `|F^(n)|/n! <= sum_{n <= j < N} binom(j, n) |a_j| h^{j-n} + binom(N, n) sup |a_N| h^{N-n}`, h half of its length (Taylor).
-The sum of `als_exact` is F; for r - d even that is all. For r - d odd the integral over an angle is what is left, bounded by
-`als_angle.angle_bound`; it falls off as (p/q)^{(r-d)/2}.
+The sum of `als_exact` is F; for r - d even that is all. For r - d odd the bound of `als_angle_bend` is added.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from math import comb
 
 from flint import acb, arb, arb_series, fmpq
 
-from ndis_verify.oracle.certified.als_angle import angle_bound
+from ndis_verify.oracle.certified.als_angle_bend import angle_bend
+from ndis_verify.oracle.certified.als_exact import weighted_tails
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.least_squares import Record
@@ -23,33 +23,36 @@ _BITS, _MORE = 320, 8
 
 
 def bend(record: Record, epsilon: Fraction, low: Fraction, high: Fraction, order: int) -> Bend:
-    """The bounds of `smooth_curve.Bend` over low <= p <= high at the q, d, r and direction of `record` (its p is not used).
+    """The bounds of `smooth_curve.Bend` over low <= p <= high at the q, d, r and direction of `record` (its p is not used); nothing is left over.
 
-    Raises `PrecisionError` where the interval is too wide.
+    order: 1 to 3. Raises `PrecisionError` where the interval is too wide.
     """
     with working_bits(_BITS + record.r // 2 + int(3 * epsilon)):  # the two sums differ by little next to e^epsilon
         top, half = order + _MORE, ball((high - low) / 2)
-        wide, left_over = _series(record, epsilon, ball(low).union(ball(high)), top)
-        middle, _ = _series(record, epsilon, ball((low + high) / 2), top)
-        total = abs(wide[top]) * half ** (top - order) * comb(top, order)
-        total += sum((abs(middle[j]) * half ** (j - order) * comb(j, order) for j in range(order, top)), arb(0))
-        if not (total.is_finite() and left_over.is_finite()):
+        wide, middle = (arb_series([place, 1], top + 1) for place in (ball(low).union(ball(high)), ball((low + high) / 2)))
+        threshold = _threshold(record, epsilon, wide)
+        if threshold is None:
+            return Bend(Fraction(0), Fraction(0))
+        total = abs(_finite_sum(record, epsilon, wide, *threshold)[top]) * half ** (top - order) * comb(top, order)
+        found = _finite_sum(record, epsilon, middle, *_threshold(record, epsilon, middle))
+        total += sum((abs(found[j]) * half ** (j - order) * comb(j, order) for j in range(order, top)), arb(0))
+        if (record.r - record.d) % 2 and high:
+            total += angle_bend(record, ball(epsilon), wide, *threshold[1:], order)
+        if not total.is_finite():
             raise PrecisionError("bend: the interval is too wide")
-        return Bend(enclosure(total).upper, enclosure(left_over).upper)
+        return Bend(enclosure(total).upper, Fraction(0))
 
 
-def _series(record: Record, epsilon: Fraction, interval: arb, order: int) -> tuple[arb_series, arb]:
-    """The finite sum as a series around any point of the interval, and a bound of what is left over there."""
+def _threshold(record: Record, epsilon: Fraction, p: arb_series) -> tuple[arb_series, arb_series, arb_series] | None:
+    """1 - q tau, tau and 1 - tau at the threshold tau of T; None where the loss stays below epsilon."""
     _, q, d, r, direction = record
-    k, cap, rest = r - d, ball(q), ball(1 - q)
-    p = arb_series([interval, 1], order + 1)
-    kept = 1 - p
-    if k % 2 and not cap > interval:
+    k, cap, rest, kept = r - d, ball(q), ball(1 - q), 1 - p
+    if k % 2 and not cap > p[0]:
         raise PrecisionError("bend: the interval reaches the end of the range")
     loss = (k * (kept.log() - rest.log()) - rest.log()) / 2 if direction == "delete" else -(k * kept.log() + d * rest.log()) / 2
     excess = loss - ball(epsilon)
     if excess[0] < 0:
-        return arb_series([0], order + 1), arb(0)
+        return None
     if not excess[0] > 0:
         raise PrecisionError("bend: the interval holds the end of the support")
     scale = arb(2) / (r + 1)
@@ -57,14 +60,16 @@ def _series(record: Record, epsilon: Fraction, interval: arb, order: int) -> tup
     tau, above = (1 - edge) / cap, (edge - rest) / cap
     if not (tau[0] > 0 and above[0] > 0):
         raise PrecisionError("bend: the interval is too wide for its threshold")
+    return edge, tau, above
+
+
+def _finite_sum(record: Record, epsilon: Fraction, p: arb_series, edge: arb_series, tau: arb_series, above: arb_series) -> arb_series:
+    """`als_exact._finite_sum` as a series."""
+    cap, rest, kept = ball(record.q), ball(1 - record.q), 1 - p
     first = _mixture(p / cap, (cap - p) / cap, record, tau, above)
     second = _mixture(p * rest / (cap * kept), (cap - p) / (cap * kept), record, tau * rest / edge, above / edge)
     growth = ball(epsilon).exp()
-    total = first - growth * second if direction == "delete" else second - growth * first
-    if k % 2 == 0 or interval.is_zero():
-        return total, arb(0)
-    weight = arb(1) if direction == "delete" else growth * (((rest + interval) / edge[0]) ** (-arb(fmpq(r + 1, 2))) - 1).max(arb(0))
-    return total, angle_bound(d, k, interval / cap, weight)
+    return first - growth * second if record.direction == "delete" else second - growth * first
 
 
 def _mixture(sine2: arb_series, cosine2: arb_series, record: Record, x: arb_series, rest: arb_series) -> arb_series:
@@ -78,17 +83,7 @@ def _mixture(sine2: arb_series, cosine2: arb_series, record: Record, x: arb_seri
             steps.append(((a - 1) * x.log() + b * rest.log() + ((a + b).lgamma() - a.lgamma() - (b + 1).lgamma())).exp())
         else:
             steps.append(steps[-1] * ratio * ((a - i) / (b + i)))
-    if record.direction == "delete":
-        tail = _beta(a, b, x, rest)
-    else:
-        tail = _beta(b + last, a - last, rest, x)
-        weights.reverse()
-        steps.reverse()
-    total = weights[0] * tail
-    for weight, step in zip(weights[1:], steps, strict=True):
-        tail += step
-        total += weight * tail
-    return total
+    return weighted_tails(_beta, a, b, x, rest, weights, steps, record.direction)
 
 
 def _binomial(sine2: arb_series, cosine2: arb_series, k: int) -> list[arb_series]:
