@@ -31,6 +31,9 @@ from ndis_verify.oracle.least_squares import als_hockey_stick
 from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.quadratic_form import quadratic_form
 from ndis_verify.oracle.random_projection import rp_hockey_stick, rp_leverage, rp_ridge, sampled_rp_ridge
+from ndis_verify.oracle.split_bound import added_variance as certified_split_variance
+from ndis_verify.oracle.split_bound import covariance_envelope as certified_covariance_envelope
+from ndis_verify.oracle.split_bound import loewner_bound as certified_loewner_bound
 
 __all__ = [
     "PrecisionError",
@@ -44,17 +47,20 @@ __all__ = [
     "certified_als_max_privacy_loss",
     "certified_als_worst_case",
     "certified_composed_hockey_stick",
+    "certified_covariance_envelope",
     "certified_epsilon_for_delta",
     "certified_gaussian_hockey_stick",
     "certified_gaussian_std",
     "certified_generalized_chi2_cdf",
     "certified_generalized_chi2_sf",
     "certified_hockey_stick",
+    "certified_loewner_bound",
     "certified_log_hockey_stick",
     "certified_rp_hockey_stick",
     "certified_rp_leverage",
     "certified_rp_ridge",
     "certified_sampled_rp_ridge",
+    "certified_split_variance",
     "epsilon_for_delta",
     "gaussian_hockey_stick",
     "gaussian_std",

@@ -1,8 +1,8 @@
 """The added variance of the calibrated Gaussian mechanism to any number of digits, certified (N26-Fig5 and what replaces it).
 
 A declared pair at added variance v: `Triple(square, growth)`, the squared mean shift whitened by the smaller covariance and e^rho - 1
-of the one eigenvalue that moves; both are rational functions of v. The bounds of two steps have no counterpart here: `covariance_shift`
-encloses their covariance terms.
+of the one eigenvalue that moves; both are rational functions of v. bound "exact", "corrected", "chernoff", "printed": the bounds of two
+steps, by `split_bound.added_variance`, which takes any declared triple. "printed" is the noise of N26-Fig5 as printed, which does not protect.
 """
 
 from __future__ import annotations
@@ -19,8 +19,12 @@ from ndis_verify.oracle.certified.joint_curve import ShareCurve
 from ndis_verify.oracle.certified.summit_root import crossing
 from ndis_verify.oracle.inputs import checked_calibration, checked_count, positive
 from ndis_verify.oracle.joint_shift import Prediction, RankOne, added_variance
+from ndis_verify.oracle.split_bound import Logarithm, Sensitivity
+from ndis_verify.oracle.split_bound import added_variance as split_variance
 
 SENSITIVITIES = ("joint", "improved", "printed")
+BOUNDS = ("joint", "exact", "corrected", "chernoff", "printed")
+_TERMS = {"exact": "exact", "corrected": "bound", "chernoff": "chernoff", "printed": "printed"}
 
 
 class Triple(NamedTuple):
@@ -35,16 +39,16 @@ Sensitivities = Callable[[Fraction], Triple]
 
 def logistic_regression(
     dimension: Any, penalty: Any, norm_bound: Any, epsilon: Any, delta: Any,
-    sensitivity: str = "joint", records: Any = None, digits: int = 15,
+    sensitivity: str = "joint", records: Any = None, digits: int = 15, bound: str = "joint",
 ) -> Enclosure:  # fmt: skip
     """The added variance of Bayesian logistic regression (N26-Pr7); arguments as the mechanism's, exact numbers.
 
-    sensitivity "joint": the exact envelope, free of the dimension and of the number of records; "improved": the triple of N26-Pr7-improved through
-    `calibrated_gaussian`; "printed": that of N26-Pr7, in one dimension, where its nu is rho.
+    sensitivity "joint": the exact envelope, free of the dimension and of the number of records; "improved": the triple of N26-Pr7-improved; "printed":
+    that of N26-Pr7. bound "joint": the exact worst pair, of the printed triple in one dimension only, where its nu is rho; the others: two steps.
     Raises `InputError`, `PrecisionError`.
     """
     width, strength, length = checked_count(dimension), positive(penalty, "penalty"), positive(norm_bound, "norm_bound")
-    _checked(sensitivity)
+    _checked(sensitivity, bound)
     part = length**2 / 4
     kept, shift = 1 / (strength + part), length / strength
     if sensitivity == "joint":
@@ -52,8 +56,8 @@ def logistic_regression(
     least = 1 / (strength + checked_count(records) * part) if records is not None else Fraction(0)
     if sensitivity == "printed" and records is None:
         raise InputError("records", records, "must be given: the printed sensitivities need a public cap on n")
-    if sensitivity == "printed" and width > 1:
-        raise InputError("dimension", dimension, "must be 1: the exact worst pair is known for one moved eigenvalue")
+    if sensitivity == "printed" and width > 1 and bound == "joint":
+        raise InputError("dimension", dimension, "must be 1 with the joint bound: the exact worst pair is known for one moved eigenvalue")
 
     def at(v: Fraction) -> Triple:
         square = shift**2 / (v + least)
@@ -61,20 +65,20 @@ def logistic_regression(
             return Triple(square, (1 / strength - least) / (v + least))
         return Triple(square, part * kept / strength / (v + kept))
 
-    return calibrated_gaussian(at, epsilon, delta, digits)
+    return _calibrated(at, width if sensitivity == "printed" else 1, epsilon, delta, digits, bound)
 
 
 def gaussian_process(
     noise_variance: Any, label_bound: Any, norm_bound: Any, records: Any, epsilon: Any, delta: Any,
-    sensitivity: str = "joint", digits: int = 15,
+    sensitivity: str = "joint", digits: int = 15, bound: str = "joint",
 ) -> Enclosure:  # fmt: skip
     """The added variance of a Gaussian-process prediction (N26-Pr8); arguments as the mechanism's from `noise_variance` on, exact numbers.
 
-    sensitivity "joint": `joint_shift.Prediction`, with its limits; "improved", "printed": the triples through `calibrated_gaussian`.
+    sensitivity "joint": `joint_shift.Prediction`, with its limits; "improved", "printed": the triples; bound as in `logistic_regression`.
     Raises `InputError`, `PrecisionError`.
     """
     noise, label, length = positive(noise_variance, "noise_variance"), positive(label_bound, "label_bound"), positive(norm_bound, "norm_bound")
-    _checked(sensitivity)
+    _checked(sensitivity, bound)
     cap, square = checked_count(records), length**2
     if sensitivity == "joint":
         return added_variance(Prediction(length, label, noise, cap), epsilon, delta, digits)
@@ -86,7 +90,7 @@ def gaussian_process(
             return Triple(square * label**2 * cap / noise / v, square / v)
         return Triple(step / v, square**2 / (square + noise) / (v + square * noise / (square + noise)))
 
-    return calibrated_gaussian(at, epsilon, delta, digits)
+    return _calibrated(at, 1, epsilon, delta, digits, bound)
 
 
 def calibrated_gaussian(sensitivities: Sensitivities, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
@@ -104,6 +108,21 @@ def calibrated_gaussian(sensitivities: Sensitivities, epsilon: Any, delta: Any, 
     return crossing(curves, delta, mpmath.mpf(0), digits, grows=False)
 
 
-def _checked(sensitivity: str) -> None:
-    if sensitivity not in SENSITIVITIES:
-        raise InputError("sensitivity", sensitivity, f"must be one of {', '.join(SENSITIVITIES)}")
+def _calibrated(at: Sensitivities, dimension: int, epsilon: Any, delta: Any, digits: int, bound: str) -> Enclosure:
+    """By the exact worst pair, or by two steps with all of `dimension` eigenvalues moved alike (nu = dimension rho)."""
+    if bound == "joint":
+        return calibrated_gaussian(at, epsilon, delta, digits)
+
+    def spread(v: Fraction) -> Sensitivity:
+        square, growth = at(v)
+        return Sensitivity(square, Logarithm(1 + growth), Logarithm(1 + growth, dimension), dimension)
+
+    return split_variance(spread, epsilon, delta, _TERMS[bound], digits)
+
+
+def _checked(sensitivity: str, bound: str) -> None:
+    for name, value, allowed in (("sensitivity", sensitivity, SENSITIVITIES), ("bound", bound, BOUNDS)):
+        if value not in allowed:
+            raise InputError(name, value, f"must be one of {', '.join(allowed)}")
+    if sensitivity == "joint" != bound:
+        raise InputError("bound", bound, "must be joint for the joint sensitivity; the others take a triple")
