@@ -301,7 +301,7 @@ def _crossing(
     log(-log delta) is close to linear in room: secants, halved brackets where they would leave one.
     """
     top = float(np.log(-np.log1p(-CEILING)))
-    low, high = np.full(start.shape, _LOWEST), np.full(start.shape, top)
+    low, high = np.full(start.shape, _LOWEST), np.full(start.shape, np.inf)  # high: seen above the goal
     x, slope = np.clip(start, _LOWEST, top), np.full(start.shape, -1.5)
     before, last = np.full(start.shape, np.nan), np.full(start.shape, np.nan)
     todo = np.arange(start.size)
@@ -312,13 +312,14 @@ def _crossing(
         high[todo] = np.where(above, np.minimum(high[todo], x[todo]), high[todo])
         low[todo] = np.where(above, low[todo], np.maximum(low[todo], x[todo]))
         done = (np.abs(found - goal[todo]) <= tolerance[todo]) | (high[todo] - low[todo] <= 4e-16 * np.maximum(1, np.abs(x[todo])))
+        done |= ~above & (x[todo] == top)
         with np.errstate(all="ignore"):
             secant = (gap - last[todo]) / (x[todo] - before[todo])
         slope[todo] = np.where((secant < -0.02) & (secant > -1e4) & (np.abs(gap) < 30), secant, slope[todo])
         before[todo], last[todo] = x[todo], gap
-        step = x[todo] - np.clip(gap / slope[todo], -4, 4)
-        outside = (step <= low[todo]) | (step >= high[todo])
-        middle = np.where(high[todo] < top, 0.5 * (np.maximum(low[todo], x[todo] - 8) + np.minimum(high[todo], x[todo] + 8)), np.minimum(step, top))
+        step = np.minimum(x[todo] - np.clip(gap / slope[todo], -4, 4), top)
+        outside = np.isfinite(high[todo]) & ((step <= low[todo]) | (step >= high[todo]))
+        middle = 0.5 * (np.maximum(low[todo], x[todo] - 8) + np.minimum(high[todo], x[todo] + 8))
         x[todo] = np.where(done, x[todo], np.where(outside, middle, step))
         todo = todo[~done]
         if not todo.size:
