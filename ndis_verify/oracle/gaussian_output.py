@@ -74,7 +74,7 @@ def gaussian_process(
 ) -> Enclosure:  # fmt: skip
     """The added variance of a Gaussian-process prediction (N26-Pr8); arguments as the mechanism's from `noise_variance` on, exact numbers.
 
-    sensitivity "joint": `joint_shift.Prediction`, with its limits; "improved", "printed": the triples; bound as in `logistic_regression`.
+    sensitivity "joint": `joint_shift.Prediction`, any digits; "improved", "printed": the triples; bound as in `logistic_regression`.
     Raises `InputError`, `PrecisionError`.
     """
     noise, label, length = positive(noise_variance, "noise_variance"), positive(label_bound, "label_bound"), positive(norm_bound, "norm_bound")

@@ -36,13 +36,10 @@ class Peak:
     value: mpmath.mpf
 
 
-def crossing(
-    curves_at: Curves, target: Fraction, guess: mpmath.mpf, digits: int, grows: bool, also: Callable[[Fraction], bool] | None = None
-) -> Enclosure:
+def crossing(curves_at: Curves, target: Fraction, guess: mpmath.mpf, digits: int, grows: bool) -> Enclosure:
     """The x at which the largest value of `curves_at(x)` crosses `target`, growing or falling with x, to `digits` relative digits.
 
-    guess: log x to start from. `also(x)`: a further proof that what the curves leave out stays at or below the target.
-    Raises `PrecisionError`.
+    guess: log x to start from. Raises `PrecisionError`.
     """
     rough = _search(curves_at, target, guess, grows)
     found = summits(curves_at(rough))
@@ -55,13 +52,28 @@ def crossing(
         safe, unsafe = (less, more) if grows else (more, less)
         curve = curves_at(unsafe)[leader.curve]
         if curve.value(leader.share * curve.end, digits + 6).lower > target and _meets(curves_at(safe), target, leader, found, digits):
-            if also is None or also(safe):
-                with mpmath.workdps(digits + 25):
-                    middle = to_mpf(root)
-                    reach = max(more - exact(middle), exact(middle) - less)
-                    return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), "bound")
+            return between(less, more, digits)
         half *= 2
     raise PrecisionError(f"{digits} digits not reached around {float(root):.6g}")
+
+
+def largest(curves: Sequence[Smooth], digits: int) -> Enclosure:
+    """The largest value over the curves, to `digits` relative digits: a value of one, and a proof for all. Raises `PrecisionError`."""
+    found = summits(curves)
+    places = [[_climbed(curve, peak.share * curve.end, digits) for peak in found if peak.curve == k] for k, curve in enumerate(curves)]
+    low = max(curve.value(p, digits + 6).lower for curve, points in zip(curves, places) for p in points)
+    high = low * (1 + Fraction(1, 10 ** (digits + 1)))
+    if all(at_most(curve, sorted(set(points)), high, digits + 2) for curve, points in zip(curves, places)):
+        return between(low, high, digits)
+    raise PrecisionError(f"{digits} digits of the largest value were not reached around {float(low):.6g}")
+
+
+def between(low: Fraction, high: Fraction, digits: int) -> Enclosure:
+    """An enclosure of [low, high], wider by a part in 10^(digits + 20) at most."""
+    with mpmath.workdps(digits + 25):
+        middle = to_mpf((low + high) / 2)
+        reach = max(high - exact(middle), exact(middle) - low)
+        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), "bound")
 
 
 def _meets(curves: Sequence[Smooth], target: Fraction, leader: Peak, near: Sequence[Peak], digits: int) -> bool:
@@ -129,10 +141,10 @@ def _polished(curves_at: Curves, target: Fraction, root: Fraction, peak: Peak, d
 
     for reach in _reaches(digits) if 0 < share < 1 else ():
         aim = min(digits, 4 - int(2 * mpmath.log10(to_mpf(reach)))) + 6
-        root = _meeting(value(aim + 6), target, root, aim)
+        root = meeting(value(aim + 6), target, root, aim)
         curve = curves_at(root)[peak.curve]
         share = refined(curve, share * curve.end, reach * _room(share * curve.end, curve.end), digits + 12) / curve.end
-    root = _meeting(value(digits + 12), target, root, digits + 6)
+    root = meeting(value(digits + 12), target, root, digits + 6)
     return root, Peak(peak.curve, share, peak.value)
 
 
@@ -149,7 +161,7 @@ def _reaches(digits: int) -> list[Fraction]:
     return [Fraction(1, 10**exponent) for exponent in exponents]
 
 
-def _meeting(value: Callable[[Fraction], Enclosure], target: Fraction, start: Fraction, digits: int) -> Fraction:
+def meeting(value: Callable[[Fraction], Enclosure], target: Fraction, start: Fraction, digits: int) -> Fraction:
     """The x near `start` where a monotone function is the target: secants in the logarithms, kept inside a bracket."""
     with mpmath.workdps(digits + 15):
         width = mpmath.mpf(10) ** (-digits - 2)
@@ -199,10 +211,10 @@ def _search(curves_at: Curves, target: Fraction, guess: mpmath.mpf, grows: bool)
         return mpmath.log(best.value) - mpmath.log(to_mpf(target))
 
     with mpmath.workdps(20):
-        return exact(mpmath.exp(_zero(excess, guess, grows)))
+        return exact(mpmath.exp(zero_near(excess, guess, grows)))
 
 
-def _zero(excess: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, grows: bool) -> mpmath.mpf:
+def zero_near(excess: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, grows: bool) -> mpmath.mpf:
     """The zero of a monotone function: steps from `low` that double, then false position with bisections between."""
     value, step = excess(low), mpmath.mpf(1) / 2
     sign = 1 if (value <= 0) == grows else -1
