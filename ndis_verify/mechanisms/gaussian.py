@@ -12,6 +12,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, positive
+from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator
 from ndis_verify.mechanisms.white_box import OutputLaw
 
@@ -40,7 +41,7 @@ class GaussianMechanism:
         """The query's value plus noise. Raises `UnsafeRelease`, `InputError`."""
         self.calibration.require_safe()
         value = self._value(data)
-        return value + self.std * generator(rng).standard_normal(value.shape)
+        return on_grid(value + self.std * generator(rng).standard_normal(value.shape), self.std)
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(value, std^2 I), the law that `release` samples from, for a value with d entries."""

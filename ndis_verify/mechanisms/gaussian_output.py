@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from ndis_verify.fast.covariance_shift import added_variance as split_variance
 from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne
 from ndis_verify.fast.joint_shift import added_variance as joint_variance
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target
+from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.white_box import OutputLaw
 
 Bound = Literal["joint", "exact", "corrected", "chernoff", "printed"]
@@ -47,7 +49,7 @@ class CalibratedGaussian:
         if not isinstance(rng, np.random.Generator):
             raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
         law = self.output_law(data)
-        return rng.multivariate_normal(law.mean, law.cov, method="eigh")
+        return on_grid(rng.multivariate_normal(law.mean, law.cov, method="eigh"), math.sqrt(self.added_variance))
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(mu_D, S_D + v I): what `release` samples from."""

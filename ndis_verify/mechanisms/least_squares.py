@@ -21,6 +21,7 @@ from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, whole
+from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import ADD_REMOVE, checked_length, generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
@@ -45,7 +46,7 @@ class LeastSquares:
         solution, residual, triangle = solved(self._records(data), self.ridge)
         noise = generator(rng).standard_normal(len(solution))
         spread = residual / math.sqrt(self.calibration.public["r"])
-        return solution + spread * scipy.linalg.solve_triangular(triangle, noise)
+        return on_grid(solution + spread * scipy.linalg.solve_triangular(triangle, noise), self._scale())
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(x_opt, (|w|^2/r)(B^T B)^{-1}): what `release` samples from."""
@@ -63,6 +64,11 @@ class LeastSquares:
 
     def _records(self, data: Any) -> np.ndarray:
         return _database(data, self.calibration)
+
+    def _scale(self) -> float:
+        """The least standard deviation of a coefficient beside up to 2^20 records: a public number."""
+        public = self.calibration.public
+        return math.sqrt(self.ridge / public["r"] / (self.ridge + 2.0**20 * public["norm_bound"] ** 2))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns, number, positive
+from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import (
     ADD_REMOVE,
     Ridge,
@@ -45,7 +46,7 @@ class SubsampledRandomProjection:
         self.calibration.require_safe()
         public = self.calibration.public
         records = database(data, public["norm_bound"])
-        kept = generator(rng).random(len(records)) < public["rate"]
+        kept = sampled(len(records), public["rate"], generator(rng))
         return projected(records[kept], self.ridge, public["r"], rng)
 
     def output_law(self, data: Any, kept: Any) -> OutputLaw:
@@ -95,6 +96,22 @@ def subsampled_random_projection(
     )
 
 
+def sampled(count: int, rate: float, rng: np.random.Generator) -> np.ndarray:
+    """`count` booleans, each True with probability exactly `rate`, a binary fraction: its digits against random ones, 53 at a time.
+
+    One uniform float64 would be below a rate with a probability rounded up to a multiple of 2^-53.
+    """
+    kept, undecided, left = np.zeros(count, dtype=bool), np.arange(count), Fraction(rate)
+    while undecided.size and left:
+        left *= 2**53
+        digits = math.floor(left)
+        left -= digits
+        drawn = rng.integers(2**53, size=undecided.size)
+        kept[undecided[drawn < digits]] = True
+        undecided = undecided[drawn == digits]
+    return kept
+
+
 @dataclass(frozen=True)
 class ReleaseAfterTest:
     """`matrix`: d x r. `noised_eigenvalue`: the private reading of lambda_min(D^T D). `ridge`: what it led to."""
@@ -115,7 +132,7 @@ class ProposeTestRelease:
         self.calibration.require_safe()
         public = self.calibration.public
         records = database(data, public["norm_bound"])
-        noised = least_eigenvalue(records) + public["std"] * float(generator(rng).standard_normal())
+        noised = float(on_grid(least_eigenvalue(records) + public["std"] * generator(rng).standard_normal(), public["std"]))
         ridge = float(self.ridge_at(noised))
         return ReleaseAfterTest(projected(records, ridge, public["r"], rng), noised, ridge)
 

@@ -11,6 +11,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, positive
+from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
 
@@ -142,14 +143,14 @@ def generator(rng: Any) -> np.random.Generator:
 
 
 def projected(records: np.ndarray, ridge: float, r: int, rng: np.random.Generator) -> np.ndarray:
-    """`D^T G + sqrt(ridge) H`, drawn block by block so that memory stays small."""
+    """`D^T G + sqrt(ridge) H` on the grid of sqrt(ridge), drawn block by block so that memory stays small; ridge public."""
     n, d = records.shape
     matrix = math.sqrt(ridge) * rng.standard_normal((d, r))
     step = max(1, _BLOCK // r)
     for start in range(0, n, step):
         block = records[start : start + step]
         matrix += block.T @ rng.standard_normal((len(block), r))
-    return matrix
+    return on_grid(matrix, math.sqrt(ridge))
 
 
 def ridged_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:

@@ -17,6 +17,7 @@ from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares import log_als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns
 from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, record_leverages, search_error, solved
+from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood
@@ -50,7 +51,9 @@ class RelativeLeastSquares:
             sketch = projected(records, self.ridge, r, generator(rng)).T
             return np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0]
         solution, residual, triangle = solved(records, self.ridge)
-        return solution + residual / np.sqrt(r) * np.linalg.solve(triangle, generator(rng).standard_normal(len(solution)))
+        noisy = solution + residual / np.sqrt(r) * np.linalg.solve(triangle, generator(rng).standard_normal(len(solution)))
+        _, residual, triangle = solved(self.databases.base, self.ridge)  # public
+        return on_grid(noisy, residual / np.sqrt(r) / np.linalg.norm(triangle, 2))
 
     def output_law(self, data: Any) -> OutputLaw:
         """The normal law that `release` samples from. Raises `InputError` for the sketch, whose law is a Student law."""

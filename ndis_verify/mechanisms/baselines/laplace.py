@@ -13,6 +13,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive
 from ndis_verify.mechanisms.gaussian import finite_array
+from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator
 
 
@@ -32,7 +33,7 @@ class LaplaceMechanism:
         """The query's value plus noise. Raises `InputError`."""
         self.calibration.require_safe()
         value = finite_array(data if self.query is None else self.query(data), "data" if self.query is None else "query")
-        return value + generator(rng).laplace(scale=self.scale, size=value.shape)
+        return on_grid(value + generator(rng).laplace(scale=self.scale, size=value.shape), self.scale)
 
 
 def laplace_mechanism(

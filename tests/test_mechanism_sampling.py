@@ -1,0 +1,107 @@
+"""How released numbers are drawn: exact sampling rates, a public grid that keeps no low bits of private data."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from ndis_verify.mechanisms import (
+    gaussian_mechanism,
+    least_squares,
+    propose_test_release,
+    random_projection,
+)
+from ndis_verify.mechanisms.baselines.laplace import laplace_mechanism
+from ndis_verify.mechanisms.projection_wrappers import planned_split, sampled
+from ndis_verify.mechanisms.public_grid import BITS, on_grid
+
+ONE_IN_A_MILLION = 1e-6  # false alarms of each test below
+
+
+class Digits:
+    """A generator of whole numbers that are given."""
+
+    def __init__(self, *numbers):
+        self.numbers = list(numbers)
+
+    def integers(self, end, size):
+        assert end == 2**53
+        return np.array([self.numbers.pop(0) for _ in range(size)])
+
+
+@given(st.fractions(0, 1).filter(lambda rate: rate > 0), st.lists(st.integers(0, 2**53 - 1), min_size=25, max_size=25))
+def test_a_record_is_kept_where_the_uniform_number_is_below_the_rate(rate, numbers):
+    rate = float(rate)
+    uniform = sum(Fraction(number, 2 ** (53 * (k + 1))) for k, number in enumerate(numbers))
+    assert sampled(1, rate, Digits(*numbers))[0] == (uniform < Fraction(rate))
+
+
+@pytest.mark.parametrize("rate", [1e-17, 3.0272414251928903e-07, 1e-30, 5e-324])
+def test_the_digits_of_small_rates_are_all_compared(rate):
+    left = Fraction(rate)
+    digits = []
+    while left:
+        left *= 2**53
+        digits.append(left.numerator // left.denominator)
+        left -= digits[-1]
+    assert not sampled(1, rate, Digits(*digits, *[0] * 30))[0]  # the rate itself is not below it
+    less = [*digits[:-1], digits[-1] - 1]
+    assert sampled(1, rate, Digits(*less, *[0] * 30))[0]
+
+
+def test_rates_by_counting():
+    n = 200_000
+    for rate in (0.5, 0.1, 1e-4, 1.0):
+        kept = int(sampled(n, rate, np.random.default_rng(8)).sum())
+        assert binom.ppf(ONE_IN_A_MILLION / 8, n, rate) <= kept <= binom.isf(ONE_IN_A_MILLION / 8, n, rate)
+    assert sampled(0, 0.5, np.random.default_rng(0)).size == 0
+
+
+def low_bits(values, size):
+    """Share of the entries below 1/4 in size that are multiples of 2^-53."""
+    small = values[np.abs(values) < size]
+    return np.mean(small * 2.0**53 == np.rint(small * 2.0**53))
+
+
+def test_low_bits_do_not_tell_the_value():
+    mechanism = gaussian_mechanism(1, 1, 1e-5, adjacency="any")
+    there, gone = (mechanism.release(np.full(200_000, value), np.random.default_rng(seed)) for seed, value in ((1, 1.0), (2, 0.0)))
+    assert low_bits(there, 0.25) == low_bits(gone, 0.25) == 1
+    raw = 0.0 + mechanism.std * np.random.default_rng(2).standard_normal(200_000)
+    assert low_bits(raw, 0.25) < 0.5  # what the grid is there for
+
+
+RECORDS = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, -0.3]])
+
+
+def released():
+    split = planned_split(5, 1, 1e-5, 1)
+    tested = propose_test_release(5, 1, 1e-5, 1, split.std, split.delta_test, split.delta_failure)
+    projection, regression = random_projection(5, 1, 1e-5, 1), least_squares(1, 5, 1, 1e-5, 1)
+    rng = np.random.default_rng(5)
+    reading = tested.release(RECORDS, rng)
+    yield "projection", projection.release(RECORDS, rng), projection.ridge**0.5
+    yield "least squares", regression.release(RECORDS, rng), (regression.ridge / 5 / (regression.ridge + 2**20)) ** 0.5
+    yield "reading", reading.noised_eigenvalue, split.std
+    yield "after the test", reading.matrix, reading.ridge**0.5
+    laplace = laplace_mechanism(1, 1, adjacency="any")
+    yield "Laplace", laplace.release([0.3, 0.7], rng), laplace.scale
+
+
+@pytest.mark.parametrize("name, values, scale", list(released()), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_release_is_on_its_grid(name, values, scale):
+    spacing = 2.0 ** (np.floor(np.log2(scale)) - BITS)
+    units = np.asarray(values) / spacing
+    assert (units == np.rint(units)).all() and np.ptp(units) + abs(units).max() > 1000
+
+
+def test_the_grid_and_its_ends():
+    assert on_grid([0.3, -0.3, 1e300, np.pi * 1e-30], 1.0).tolist() == [
+        round(0.3 * 2**BITS) / 2**BITS, -round(0.3 * 2**BITS) / 2**BITS, 1e300, 0.0]  # fmt: skip
+    assert on_grid([0.3], 0.0).tolist() == [0.3]
+    for scale in (1e-300, 3.7e-5, 1.0, 5e9, 1e300):
+        values = scale * np.random.default_rng(0).standard_normal(1000)
+        assert (np.abs(on_grid(values, scale) - values) <= scale * 2.0 ** (-BITS - 1)).all()
