@@ -306,3 +306,25 @@ def test_the_mechanism_table_on_a_users_records(tmp_path):
     assert shown(Fraction(1, 3)) == "333333333334e-12" and shown(Fraction(1, 10**5)) == "100000000000e-16" and shown(Fraction(0)) == "0"
     assert shown(Fraction(1, 10**20000)) == "1e-9999"
     assert Fraction(shown(Fraction(2, 7 * 10**2000))) >= Fraction(2, 7 * 10**2000)
+
+
+def test_how_often_a_tested_ridge_is_smaller(tmp_path):
+    lines = [",".join(map(repr, row)) for row in np.random.default_rng(8).normal(size=(40, 3)).tolist()]
+    (tmp_path / "mine.csv").write_text("a,b,c\n" + "\n".join(lines) + "\n")
+    experiment = find("N26-P5")
+    rows = run(experiment, data=read_table(tmp_path / "mine.csv"))
+    assert len(rows) == 10 and all(finding.holds for finding in experiment.findings(rows))
+    assert {row["smaller"] > 0.5 for row in rows} == {True, False} and all(row["tested_over_l2"] >= 0 for row in rows)
+    for k, change in ((2, {"smaller": 0.6}), (2, {"probability": 0.45}), (0, {"smaller": 0.7, "probability": 0.7})):
+        assert not all(finding.holds for finding in experiment.findings([{**row, **change} if i == k else row for i, row in enumerate(rows)]))
+
+
+@pytest.mark.parametrize("name, found", [("N24-TabIV", "n24-tab4"), ("BW-B", "bw-b-histograms"), ("N26-Fig2", "n26-fig2"), ("n24-tab1", "n24-tab1")])
+def test_the_sources_own_names_are_understood(name, found):
+    assert find(name).name == found
+
+
+@pytest.mark.parametrize("name", ["", "n24", "BW-Fig1", "N24-TabV", "mechanisms"])
+def test_what_names_no_experiment_or_several_is_refused(name):
+    with pytest.raises(InputError, match="is not an experiment"):
+        find(name)

@@ -34,6 +34,7 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "km-dp-sgd": "dp_sgd_audit",
     "km-rates": "histogram_rates",
     "n26-fig2": "leverage_threshold",
+    "n26-p5": "tested_ridge",
     "n24-fig7": "classical_waste",
     "projection-noise": "projection_noise",
     "n24-tab1": "projection_utility",
@@ -47,6 +48,8 @@ _MODULES: dict[str, str] = {  # name of an experiment: module that holds it
     "mechanism-table": "mechanism_table",
 }
 
+_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
+
 
 def names() -> tuple[str, ...]:
     """Every experiment, in the order of the registry."""
@@ -54,11 +57,15 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> Experiment:
-    """The experiment of that name; `InputError` with the names there are."""
-    if name not in _MODULES:
-        raise InputError("NAME", name, f"is not an experiment; there are {', '.join(_MODULES)}")
-    module = import_module(f"ndis_verify.experiments.{_MODULES[name]}")
-    return next(experiment for experiment in module.EXPERIMENTS if experiment.name == name)
+    """The experiment of that name, or the only one whose name begins so, in the sources' spelling too (N24-TabI); else `InputError`."""
+    wanted = name.lower()
+    head, _, roman = wanted.partition("-tab")
+    wanted = f"{head}-tab{_ROMAN[roman]}" if roman in _ROMAN else wanted
+    found = [wanted] if wanted in _MODULES else [other for other in _MODULES if wanted and other.startswith(wanted)]
+    if len(found) != 1:
+        raise InputError("NAME", name, f"is not an experiment; there are {', '.join(found or _MODULES)}")
+    module = import_module(f"ndis_verify.experiments.{_MODULES[found[0]]}")
+    return next(experiment for experiment in module.EXPERIMENTS if experiment.name == found[0])
 
 
 __all__ = ["Experiment", "Finding", "Table", "find", "names", "read_table", "run"]
