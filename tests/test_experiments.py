@@ -291,16 +291,17 @@ def test_the_mechanism_table_on_a_users_records(tmp_path):
     (tmp_path / "mine.csv").write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
     experiment, table = find("mechanism-table"), read_table(tmp_path / "mine.csv", "y")
     cells = [{**cell, "runs": 2} for cell in experiment.cells("quick", table)]
-    assert len(cells) == 40 and len({cell["mechanism"] for cell in cells}) == 20
-    long = ("sketched least squares", "relative least squares", "random projection by Blocki et al.")
+    assert len(cells) == 50 and len({cell["mechanism"] for cell in cells}) == 25
+    long = ("sketched least squares", "relative least squares", "relative sketched least squares", "random projection by Blocki et al.")
     cells = [cell for cell in cells if cell["epsilon"] == 1.0 and cell["mechanism"] not in long]
     rows = run(replace(experiment, cells=lambda size, data: cells), seed=2, data=table)
-    assert [row["mechanism"] for row in rows] == [cell["mechanism"] for cell in cells] and len(rows) == 17
+    assert [row["mechanism"] for row in rows] == [cell["mechanism"] for cell in cells] and len(rows) == 21
     assert all(math.isfinite(row[f"{side}_utility"]) for row in rows for side in ("printed", "ours"))
-    assert {row["mechanism"] for row in rows if row["printed_unsafe"]} == {"logistic regression, uncorrected", "Gaussian process, uncorrected"}
+    unsafe = {"logistic regression, uncorrected", "Gaussian process, uncorrected", "least squares, corner"}
+    assert {row["mechanism"] for row in rows if row["printed_unsafe"]} == unsafe
     assert all(finding.holds for finding in experiment.findings(rows))
     page = markdown([{**rows[0], "printed_delta": "2e-5"}, *rows[1:]])
-    assert page.count("\n") == 18 and page.count("**misses**") == 1 and page.count(" unproved |") == 2
+    assert page.count("\n") == 22 and page.count("**misses**") == 2 and page.count(" unproved |") == 2
     for change in ({"ours_delta": "1.001e-5"}, {"ours_delta": "9.9e-6"}, {"printed_noise": 1e-3, "printed_delta": "1e-6"}):
         assert not all(finding.holds for finding in experiment.findings([{**rows[0], **change}, *rows[1:]]))
     assert shown(Fraction(1, 3)) == "333333333334e-12" and shown(Fraction(1, 10**5)) == "100000000000e-16" and shown(Fraction(0)) == "0"

@@ -18,11 +18,12 @@ from ndis_verify.experiments.private_regression import normal_draw, sketch_draw
 from ndis_verify.experiments.projection_utility import records_of, shortened
 from ndis_verify.experiments.records import table_of
 from ndis_verify.experiments.table import Table
+from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_worst_case import als_exact_worst_case, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
 from ndis_verify.mechanisms.gaussian import gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_process import gaussian_process, squared_exponential
-from ndis_verify.mechanisms.least_squares import least_squares, record_leverages, sketched_least_squares
+from ndis_verify.mechanisms.least_squares import Law, least_squares, record_leverages, sketched_least_squares
 from ndis_verify.mechanisms.logistic_regression import logistic_envelope, logistic_regression
 from ndis_verify.mechanisms.projection_estimates import gram_estimate
 from ndis_verify.mechanisms.projection_wrappers import subsampled_random_projection
@@ -182,15 +183,15 @@ def _printed_ridge(d: int, problem: Problem, bound: float) -> float:
     return least_squares(d, R, problem.epsilon, problem.delta, bound, "N24-Fig4").ridge / bound**2
 
 
-def limit_least_squares(problem: Problem) -> Sides:
+def limit_least_squares(problem: Problem, printed_noise: Literal["N24-Fig4", "N24-Fig4 corner"] = "N24-Fig4") -> Sides:
     matrix, bound = problem.matrix()
     d = matrix.shape[1] - 1
-    printed = least_squares(d, R, problem.epsilon, problem.delta, bound, "N24-Fig4")
+    printed = least_squares(d, R, problem.epsilon, problem.delta, bound, printed_noise)
     ours = least_squares(d, R, problem.epsilon, problem.delta, bound)
     certify = _worst_record(als_worst_case, oracle.certified_als_hockey_stick, d, problem.epsilon)
     noise = (printed.ridge / bound**2, ours.ridge / bound**2)
     draws = residual_draws(matrix, bound, normal_draw)
-    return Sides(("N24-Fig4", "worst record"), RESIDUAL, noise, certify, draws, printed.calibration.unsafe)
+    return Sides((printed_noise, "worst record"), RESIDUAL, noise, certify, draws, printed.calibration.unsafe)
 
 
 def sketched(problem: Problem) -> Sides:
@@ -202,6 +203,12 @@ def sketched(problem: Problem) -> Sides:
     return Sides(("N24-Fig4", "exact law"), RESIDUAL, noise, certify, residual_draws(matrix, bound, sketch_draw))
 
 
+_LAWS: dict[Law, tuple[Callable, Callable, Callable]] = {
+    "normal": (als_hockey_stick, oracle.certified_als_hockey_stick, normal_draw),
+    "sketch": (als_exact_hockey_stick, oracle.certified_als_exact_hockey_stick, sketch_draw),
+}
+
+
 def _printed_test(matrix: np.ndarray, problem: Problem) -> float:
     """delta at the largest leverage with the largest residual share, of whichever records (N24-Fig13); 1 where they exceed 1."""
     p, q = record_leverages(matrix, 0.0)
@@ -211,23 +218,24 @@ def _printed_test(matrix: np.ndarray, problem: Problem) -> float:
     return max(float(als_hockey_stick(least, most, matrix.shape[1] - 1, R, problem.epsilon, direction)) for direction in ("delete", "insert"))
 
 
-def relative_regression(problem: Problem) -> Sides:
+def relative_regression(problem: Problem, law: Law = "normal") -> Sides:
     matrix, bound = problem.matrix()
     databases, d = neighbourhood(matrix, bound), matrix.shape[1] - 1
-    ours = relative_least_squares(databases, R, problem.epsilon, problem.delta).ridge / bound**2
+    ours = relative_least_squares(databases, R, problem.epsilon, problem.delta, law).ridge / bound**2
+    curve, certified, drawn = _LAWS[law]
 
     def certify(level: float) -> Fraction:
         pairs = [record_leverages(matrix, level * bound**2, others) for others in (None, matrix)]
         p, q = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
         if q.max() >= 1:
             return Fraction(1)
-        found = {direction: als_hockey_stick(p, q, d, R, problem.epsilon, direction) for direction in ("delete", "insert")}
+        found = {direction: curve(p, q, d, R, problem.epsilon, direction) for direction in ("delete", "insert")}
         direction = max(found, key=lambda name: found[name].max())
         k = int(found[direction].argmax())
-        return _upper(oracle.certified_als_hockey_stick(float(p[k]), float(q[k]), d, R, problem.epsilon, direction, digits=DIGITS))
+        return _upper(certified(float(p[k]), float(q[k]), d, R, problem.epsilon, direction, digits=DIGITS))
 
     noise = (0.0 if _printed_test(matrix, problem) <= problem.delta else _printed_ridge(d, problem, bound), ours)
-    return Sides(("N24-Fig13", "pairs of the set"), RESIDUAL, noise, certify, residual_draws(matrix, bound, normal_draw))
+    return Sides(("N24-Fig13", "pairs of the set"), RESIDUAL, noise, certify, residual_draws(matrix, bound, drawn))
 
 
 # Outputs with a covariance of their own
@@ -300,10 +308,10 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
     return Sides(names, "mean-square error of a prediction, labels within 1/2", noise, certify, draws, made[0].calibration.unsafe)
 
 
-def gaussian(problem: Problem) -> Sides:
+def gaussian(problem: Problem, printed: Literal["classical", "rho"] = "classical") -> Sides:
     matrix, bound = problem.matrix()
     total = np.linalg.norm(matrix.sum(axis=0))
-    made = [gaussian_mechanism(bound, problem.epsilon, problem.delta, adjacency=ADD_REMOVE, rule=rule) for rule in ("classical", "analytic")]
+    made = [gaussian_mechanism(bound, problem.epsilon, problem.delta, adjacency=ADD_REMOVE, rule=rule) for rule in (printed, "analytic")]
 
     def certify(level: float) -> Fraction:
         return _upper(oracle.certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=DIGITS))
@@ -312,7 +320,7 @@ def gaussian(problem: Problem) -> Sides:
         return lambda rng: float(math.sqrt(level) * bound * np.linalg.norm(rng.standard_normal(matrix.shape[1])) / total)
 
     noise = tuple((mechanism.std / bound) ** 2 for mechanism in made)
-    return Sides(("BW-T1 classical", "analytic"), "error of the sum of the records over its norm", noise, certify, draws, made[0].calibration.unsafe)
+    return Sides(({"classical": "BW-T1 classical", "rho": "SL-2 rho"}[printed], "analytic"), "error of the sum of the records over its norm", noise, certify, draws, made[0].calibration.unsafe)
 
 
 MECHANISMS: dict[str, Callable[[Problem], Sides]] = {

@@ -21,9 +21,11 @@ from ndis_verify.experiments.mechanism_sides import (
     Sides,
     gaussian,
     gram_draws,
+    limit_least_squares,
     logistic,
     process,
     projection,
+    relative_regression,
     residual_draws,
 )
 from ndis_verify.experiments.private_regression import sketch_draw
@@ -70,6 +72,12 @@ def against(baseline: str) -> Callable[[Problem], Sides]:
     return sides
 
 
+def sheffet_regression(problem: Problem) -> Sides:
+    """Least squares on the projection, ours against that of Sheffet's calibration."""
+    matrix, bound = problem.matrix()
+    return replace(against("Sheffet 2019")(problem), measure=RESIDUAL, draws=residual_draws(matrix, bound, sketch_draw))
+
+
 def denoised(method: str) -> Callable[[Problem], Sides]:
     """The Gaussian mechanism's release of the sum of the records, denoised with the std that was announced."""
 
@@ -89,12 +97,17 @@ def denoised(method: str) -> Callable[[Problem], Sides]:
 MORE: dict[str, Callable[[Problem], Sides]] = {
     "projection after a test": tested,
     "projected least squares": projected_regression,
+    "least squares by Sheffet": sheffet_regression,
+    "least squares, corner": lambda problem: limit_least_squares(problem, "N24-Fig4 corner"),
+    "relative sketched least squares": lambda problem: relative_regression(problem, "sketch"),
     "logistic regression, uncorrected": lambda problem: logistic(problem, "printed"),
     "Gaussian process, uncorrected": lambda problem: process(problem, "printed"),
+    "Gaussian mechanism, rho rule": lambda problem: gaussian(problem, "rho"),
     "Gaussian mechanism, James-Stein": denoised("james_stein"),
     "Gaussian mechanism, positive part": denoised("positive_part"),
     "Gaussian mechanism, soft threshold": denoised("soft_threshold"),
     "random projection by Sheffet": against("Sheffet 2019"),
     "random projection by Blocki et al.": against("Blocki et al. 2012"),
     "random projection by MI-DP": against("MI-DP, binary channel"),
+    "random projection by MI-DP, Pinsker": against("MI-DP, Pinsker"),
 }
