@@ -43,8 +43,9 @@ def logistic_regression(
 ) -> Enclosure:  # fmt: skip
     """The added variance of Bayesian logistic regression (N26-Pr7); arguments as the mechanism's, exact numbers.
 
-    sensitivity "joint": the exact envelope, free of the dimension and of the number of records; "improved": the triple of N26-Pr7-improved; "printed":
-    that of N26-Pr7. bound "joint": the exact worst pair, of the printed triple in one dimension only, where its nu is rho; the others: two steps.
+    sensitivity "joint": the exact envelope, free of the dimension and of the number of records; "improved": the triple of
+    N26-Pr7-improved; "printed": that of N26-Pr7. bound "joint": the exact worst pair, of the printed triple in one dimension only, where
+    its nu is rho; "exact", "corrected", "chernoff", "printed": two steps, for a triple.
     Raises `InputError`, `PrecisionError`.
     """
     width, strength, length = checked_count(dimension), positive(penalty, "penalty"), positive(norm_bound, "norm_bound")

@@ -6,6 +6,7 @@ at the other end every split in both orders is above it (`certified.two_steps`).
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -14,10 +15,10 @@ import mpmath
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, working_bits
+from ndis_verify.oracle.certified.balls import ball, enclosure, exact_one, exact_zero, working_bits
 from ndis_verify.oracle.certified.covariance_terms import TERMS, Amount, Covariance, vertex
 from ndis_verify.oracle.certified.two_steps import TwoSteps
-from ndis_verify.oracle.inputs import checked_calibration, checked_count
+from ndis_verify.oracle.inputs import checked_calibration
 from ndis_verify.oracle.precision import PrecisionError, checked_digits
 from ndis_verify.oracle.split_search import best_splits, least, roots, start_of
 
@@ -70,6 +71,8 @@ def loewner_bound(shift: Any, rho: Any, nu: Any, dimension: Any, epsilon: Any, t
     for extra in (10, 18, 36):
         with working_bits(int(3.33 * digits) + 200):
             best = enclosure(min((x.value(steps, digits + extra) for x in found), key=lambda value: mpmath.mpf(enclosure(value).mid)))
+        if best.lower > 1 and steps.above(Fraction(1), [x.place(steps) for x in found], digits + extra):
+            return exact_one()
         upper = min(best.upper, Fraction(1))
         lower = upper * (1 - Fraction(1, 10**digits))
         if steps.above(lower, [x.place(steps) for x in found], digits + extra):
@@ -117,7 +120,9 @@ def _two_steps(sensitivity: Sensitivity, epsilon: Fraction, term: str) -> TwoSte
     square = exact(square, "square")
     if square < 0:
         raise InputError("square", str(square), "must be nonnegative")
-    return TwoSteps(square, vertex(_amount(rho, "rho"), _amount(nu, "nu"), checked_count(dimension)), epsilon, term)
+    if isinstance(dimension, bool) or not isinstance(dimension, numbers.Integral) or dimension < 1:
+        raise InputError("dimension", dimension, "must be a whole number, at least 1")
+    return TwoSteps(square, vertex(_amount(rho, "rho"), _amount(nu, "nu"), int(dimension)), epsilon, term)
 
 
 def _amount(value: Any, name: str) -> Amount:

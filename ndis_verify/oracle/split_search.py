@@ -24,7 +24,7 @@ _SHARES = [Fraction(0), *_ENDS, *(Fraction(i, 8) for i in range(1, 8)), *(1 - s 
 _FARTHEST = 1000  # |log2 v|
 _STEPS, _ROUNDS = 200, 8
 _RIVAL = 1000  # a local minimum this many times the least one is not followed
-_LEADS = Fraction(101, 100)  # of the least v: splits followed to all digits
+_LEADS = Fraction(101, 100)  # of the least v, or value: splits followed to all digits
 
 At = Callable[[Fraction], TwoSteps]
 Point = tuple[float, mpmath.mpf]
@@ -54,22 +54,21 @@ class Candidate:
 
 
 def best_splits(steps: TwoSteps, digits: int) -> list[Candidate]:
-    """The local minima at given sensitivities, to `digits` digits of the value."""
+    """The local minima at given sensitivities: those with nearly the least value to `digits` digits of it, the others roughly."""
+    rough = [_descended(steps, candidate) for candidate in candidates(_cheap(steps), digits)]
+    values = [enclosure(candidate.value(steps, _scout(steps))).mid for candidate in rough]
     found = []
-    for candidate in candidates(steps, digits):
-        candidate = _descended(steps, candidate)
-        for reach in _reaches(digits) if _moves(steps) else ():
-            candidate = _vertex(steps, candidate, reach)
+    for candidate, value in zip(rough, values, strict=True):
+        for reach in _reaches(digits) if _moves(steps) and value < to_mpf(_LEADS) * min(values) else ():
+            candidate = _lowered(steps, candidate, reach)
         found.append(candidate)
     return found
 
 
 def roots(at: At, target: Fraction, start: Fraction, digits: int) -> list[tuple[Fraction, Candidate]]:
     """(v, a best split at that v) for every candidate at `start`: those with nearly the least v to all digits, the others roughly."""
-    cheap = at(start)
-    cheap = replace(cheap, term="bound", held={}) if cheap.term == "exact" else cheap
     rough = []
-    for candidate in candidates(cheap, digits + 20):
+    for candidate in candidates(_cheap(at(start)), digits + 20):
         try:
             rough.append(_followed(at, target, start, candidate))
         except PrecisionError:  # a split at which no v is enough
@@ -141,6 +140,11 @@ def _grid(steps: TwoSteps, digits: int) -> list[tuple[bool, Fraction, mpmath.mpf
     return found
 
 
+def _cheap(steps: TwoSteps) -> TwoSteps:
+    """With "bound" instead of "exact": its best splits are near."""
+    return replace(steps, term="bound", held={}) if steps.term == "exact" else steps
+
+
 def _moves(steps: TwoSteps) -> bool:
     """Whether there is more than one split to choose from."""
     return bool(steps.epsilon) and not steps.lone
@@ -164,7 +168,7 @@ def _followed(at: At, target: Fraction, v: Fraction, candidate: Candidate) -> tu
 def _polished(at: At, target: Fraction, v: Fraction, candidate: Candidate, digits: int) -> tuple[Fraction, Candidate]:
     """The same to all digits."""
     for reach in _reaches(digits) if _moves(at(v)) else ():
-        candidate = _vertex(at(v), candidate, reach)
+        candidate = _lowered(at(v), candidate, reach)
         v = _meeting(at, candidate, target, v, min(digits, 4 - int(2 * math.log10(reach))) + 6)
     return _meeting(at, candidate, target, v, digits + 6), candidate
 
@@ -175,6 +179,15 @@ def _reaches(digits: int) -> list[float]:
     while exponents[-1] < digits / 4 + 4:
         exponents.append(exponents[-1] * 5 / 3)
     return [10**-exponent for exponent in exponents]
+
+
+def _lowered(steps: TwoSteps, candidate: Candidate, reach: float) -> Candidate:
+    """Vertices of parabolas through three splits, until one lies among its splits."""
+    for _ in range(_ROUNDS):
+        before, candidate = candidate, _vertex(steps, candidate, reach)
+        if abs(candidate.offset - before.offset) <= exact(reach) * candidate.scale:
+            break
+    return candidate
 
 
 def _vertex(steps: TwoSteps, candidate: Candidate, reach: float) -> Candidate:
@@ -190,6 +203,8 @@ def _vertex(steps: TwoSteps, candidate: Candidate, reach: float) -> Candidate:
         move = exact((left - right) / (2 * bend)) * step
         scale = min(exact(mpmath.sqrt(middle / bend)) * step, steps.epsilon)
     offset = min(max(centre + min(max(move, -room), room), Fraction(0)), end)
+    if offset == centre:
+        return candidate
     return replace(candidate, offset=_short(offset, end, candidate.digits), scale=scale)
 
 

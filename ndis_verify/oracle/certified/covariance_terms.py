@@ -19,6 +19,7 @@ from flint import arb, ctx
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick
 from ndis_verify.oracle.certified.spectrum import from_groups
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder
 
@@ -165,17 +166,22 @@ class Covariance:
             return value
 
     def _larger(self, growths: list[Fraction], e: Fraction, digits: int) -> Enclosure:
-        spread, narrow = ({}, {})
-        for growth, (_, count) in zip(growths, self.vertex, strict=True):
-            spread[growth] = spread.get(growth, 0) + count
-            narrow[-growth / (1 + growth)] = spread[growth]
-        ways = [from_groups([(alpha, count, Fraction(0)) for alpha, count in sorted(way.items())]) for way in (spread, narrow)]
-        first = spectrum_hockey_stick(ways[0], e, digits)
-        second = spectrum_hockey_stick(ways[1], e, _ROUGH)
+        """The more spread law first is the larger one as a rule; the other direction is computed roughly first."""
+        first, second = self._direction(growths, e, "delete", digits), self._direction(growths, e, "insert", _ROUGH)
         if second.upper <= first.lower:
             return first
-        second = spectrum_hockey_stick(ways[1], e, digits)
-        return max(first, second, key=lambda value: value.upper)
+        return max(first, self._direction(growths, e, "insert", digits), key=lambda value: value.upper)
+
+    def _direction(self, growths: list[Fraction], e: Fraction, way: str, digits: int) -> Enclosure:
+        """More spread law first: "delete". One eigenvalue is a random projection (N26-L4)."""
+        counts = [count for _, count in self.vertex]
+        if len(counts) == 1:
+            return rp_hockey_stick(growths[0] / (1 + growths[0]), counts[0], e, way, digits)
+        groups: dict[Fraction, int] = {}
+        for growth, count in zip(growths, counts, strict=True):
+            alpha = growth if way == "delete" else -growth / (1 + growth)
+            groups[alpha] = groups.get(alpha, 0) + count
+        return spectrum_hockey_stick(from_groups([(alpha, count, Fraction(0)) for alpha, count in sorted(groups.items())]), e, digits)
 
 
 @dataclass(frozen=True)

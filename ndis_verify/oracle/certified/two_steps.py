@@ -152,11 +152,10 @@ class _Proof:
         return low < high and not self.steps.lone and self._convex(low, high) and self._by_three_values(low, high)
 
     def _convex(self, low: Fraction, high: Fraction) -> bool:
-        """Whether f is convex on the cell and a quarter of its width beyond either end."""
+        """Whether f is convex on the cell and its width beyond either end."""
         if self.steps.term in CONVEX:
             return True
-        margin, steps = (high - low) / 4, self.steps
-        low, high = low - margin, high + margin
+        steps, low, high = self.steps, 2 * low - high, 2 * high - low
         pull = Covariance(steps.vertex, steps.term).bend(steps.epsilon - high, steps.epsilon - low)
         if pull >= 0:
             return True
@@ -167,15 +166,17 @@ class _Proof:
             return pull.is_finite() and all(factor * end + pull >= 0 for end in ends)
 
     def _by_three_values(self, low: Fraction, high: Fraction) -> bool:
-        if not self.near:
-            return any(self._three(low, m, high, high - low) for m in (low, high))
-        place = min(self.near, key=lambda x: max(low - x.p, x.p - high))
-        m = min(max(place.p, low), high)
-        margin = to_fraction(self._value(m)) / self.target - 1
-        if margin <= 0:
-            return False
-        start = place.scale * to_fraction(ball(min(margin, Fraction(1))).sqrt())  # f grows by about half of the margin over it
-        return any(self._three(low, m, high, min(start * spread, (high - low) / 4)) for spread in _SPREADS)
+        """At the place given nearby, or at either end with the whole cell as the distance, which any small cell passes."""
+        if self.near:
+            place = min(self.near, key=lambda x: max(low - x.p, x.p - high))
+            m = min(max(place.p, low), high)
+            margin = min(to_fraction(self._value(m)) / self.target - 1, Fraction(1))
+            if margin <= 0:
+                return False
+            start = place.scale * to_fraction(ball(margin).sqrt())  # f grows by about half of the margin over it
+            if any(self._three(low, m, high, min(start * spread, high - low)) for spread in _SPREADS):
+                return True
+        return any(self._three(low, m, high, high - low) for m in (low, high))
 
     def _three(self, low: Fraction, m: Fraction, high: Fraction, reach: Fraction) -> bool:
         centre, target = self._value(m), ball(self.target)
