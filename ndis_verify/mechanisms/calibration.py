@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
@@ -22,16 +24,14 @@ class UnsafeRelease(ValueError):
 
 @dataclass(frozen=True)
 class Target:
-    """An (epsilon, delta) to be met: epsilon >= 0 and finite, delta in [0, 1]. Raises `InputError`."""
+    """An (epsilon, delta) to be met: epsilon in [0, 1e300], delta in [0, 1]. Raises `InputError`."""
 
     epsilon: float
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", number(self.epsilon, "epsilon", 0.0, math.inf))
+        object.__setattr__(self, "epsilon", number(self.epsilon, "epsilon", 0.0, 1e300))
         object.__setattr__(self, "delta", number(self.delta, "delta", 0.0, 1.0))
-        if math.isinf(self.epsilon):
-            raise InputError("epsilon", self.epsilon, "must be finite")
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,11 @@ class Certificate:
     digits: int = DIGITS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "worst_case", MappingProxyType(dict(self.worst_case)))
+        object.__setattr__(self, "worst_case", _frozen(self.worst_case))
         number(self.delta, "delta", 0.0, 1.0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Certificate, (self.bound, _plain(self.worst_case), self.delta, self.digits)
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,8 @@ class Calibration:
     """A frozen calibration: it releases nothing by itself, and is all that a release needs besides the data.
 
     mechanism: its name. adjacency: which databases are neighbours. public: what has to be known without looking at the
-    data (norm bound, rows, label bound ...). noise: the calibrated parameters by name. A calibration that is printed
-    somewhere but does not meet its target has `unsafe`, the reason, and cannot be released from.
+    data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name. A
+    calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be released from.
     Raises `ValueError` where a calibration that claims to be safe has a certificate above its target.
     """
 
@@ -73,7 +76,7 @@ class Calibration:
 
     def __post_init__(self) -> None:
         for name in ("public", "noise"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
         if not self.unsafe and self.certificate.delta > self.target.delta:
             raise ValueError(f"{self.mechanism}: certified delta {self.certificate.delta!r} is above the target {self.target.delta!r}")
 
@@ -82,29 +85,61 @@ class Calibration:
         if self.unsafe:
             raise UnsafeRelease(f"{self.mechanism}: {self.unsafe}; this calibration cannot be used to release")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Calibration, (self.mechanism, self.adjacency, _plain(self.public), self.target, _plain(self.noise), self.certificate, self.unsafe)
+
     def as_dict(self) -> dict[str, Any]:
         """The whole record as plain JSON types."""
-        certificate = {"bound": self.certificate.bound, "worst_case": dict(self.certificate.worst_case),
+        certificate = {"bound": self.certificate.bound, "worst_case": _plain(self.certificate.worst_case),
                        "delta": self.certificate.delta, "digits": self.certificate.digits}  # fmt: skip
         return {
             "mechanism": self.mechanism,
             "adjacency": self.adjacency,
-            "public": dict(self.public),
+            "public": _plain(self.public),
             "target": {"epsilon": self.target.epsilon, "delta": self.target.delta},
-            "noise": dict(self.noise),
+            "noise": _plain(self.noise),
             "certificate": certificate,
             "unsafe": self.unsafe,
         }
 
 
+def require_kind(calibration: Any, kinds: tuple[str, ...] | None, noise: str) -> None:
+    """The calibration is one that the factories of the mechanism at hand make: another's noise may be too little for it.
+
+    Its name up to the first comma is one of `kinds` (None: whatever it is), and `noise` is its only noise parameter.
+    Raises `InputError`.
+    """
+    if not isinstance(calibration, Calibration):
+        raise InputError("calibration", type(calibration).__name__, "must be a Calibration")
+    if kinds is not None and calibration.mechanism.partition(",")[0] not in kinds:
+        raise InputError("calibration", calibration.mechanism, f"must be one of: {', '.join(kinds)}")
+    if set(calibration.noise) != {noise}:
+        raise InputError("calibration", calibration.mechanism, f"must have the noise parameter {noise} and no other")
+
+
+def choice(value: Any, argument: str, allowed: tuple[str, ...]) -> str:
+    """`value`, one of the names `allowed`; raises `InputError`."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(argument, value, f"must be one of {', '.join(allowed)}")
+    return value
+
+
+def real(value: Any) -> bool:
+    """Whether `value` is one real number: no truth value, text, duration or complex number, whatever float would make of them."""
+    return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, bool)
+
+
 def number(value: Any, argument: str, low: float, high: float) -> float:
-    """`value`, one number and no truth value, as a float in [low, high]; raises `InputError`."""
-    if isinstance(value, (bool, np.bool_)) or np.ndim(value):
-        raise InputError(argument, value if np.ndim(value) == 0 else f"an array of shape {np.shape(value)}", "must be one number")
+    """`value`, one real number, as a float in [low, high]; raises `InputError`."""
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+        raise InputError(argument, type(value).__name__, "must be one number")
+    value = value[()] if type(value) is np.ndarray else value
+    if not real(value):
+        raise InputError(argument, value, "must be a real number")
     try:
         result = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(argument, value, "must be a number") from None
+    except (ValueError, OverflowError):
+        raise InputError(argument, value, "must fit a float") from None
     if not low <= result <= high:
         raise InputError(argument, value, f"must be between {low:g} and {high:g}" if math.isfinite(high) else f"must be at least {low:g}")
     return result
@@ -115,6 +150,14 @@ def positive(value: Any, argument: str) -> float:
     result = number(value, argument, 0.0, math.inf)
     if result == 0 or math.isinf(result):
         raise InputError(argument, value, "must be positive and finite")
+    return result
+
+
+def ordinary(value: Any, argument: str) -> float:
+    """`value` as a positive float whose square and its inverse are ordinary floats; raises `InputError`."""
+    result = positive(value, argument)
+    if not 1e-140 < result < 1e140:
+        raise InputError(argument, value, "must lie between 1e-140 and 1e140")
     return result
 
 
@@ -132,3 +175,18 @@ def whole(value: Any, argument: str, least: int = 1) -> int:
     if math.isinf(result) or result != int(result):
         raise InputError(argument, value, "must be a whole number")
     return int(result)
+
+
+def _frozen(value: Any) -> Any:
+    """Mappings read-only, lists and arrays as tuples, all the way down."""
+    if isinstance(value, Mapping):
+        return MappingProxyType({name: _frozen(entry) for name, entry in value.items()})
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    return tuple(_frozen(entry) for entry in value) if isinstance(value, (list, tuple)) else value
+
+
+def _plain(value: Any) -> Any:
+    """What `_frozen` froze, as dicts and lists."""
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value

@@ -12,7 +12,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.denoising import james_stein_risk, positive_part_risk, soft_threshold_risk
-from ndis_verify.mechanisms.calibration import number, positive
+from ndis_verify.mechanisms.calibration import choice, number, positive
 from ndis_verify.mechanisms.gaussian import finite_array
 
 DENOISERS = ("plain", "james_stein", "positive_part", "soft_threshold")
@@ -51,8 +51,7 @@ def universal_threshold(d: int) -> float:
 
 def denoise(y: Any, std: float, method: str) -> np.ndarray:
     """One of `DENOISERS` by name. Raises `InputError`."""
-    if method not in DENOISERS:
-        raise InputError("method", method, f"must be one of {', '.join(DENOISERS)}")
+    choice(method, "method", DENOISERS)
     if method == "plain":
         return finite_array(y, "y")
     return {"james_stein": james_stein, "positive_part": positive_part, "soft_threshold": soft_threshold}[method](y, std)
@@ -60,8 +59,7 @@ def denoise(y: Any, std: float, method: str) -> np.ndarray:
 
 def risk(theta: Any, std: float, method: str) -> float:
     """`E||denoise(y, std, method) - theta||^2`, y ~ N(theta, std^2 I), exact up to float64. Raises `InputError`."""
-    if method not in DENOISERS:
-        raise InputError("method", method, f"must be one of {', '.join(DENOISERS)}")
+    choice(method, "method", DENOISERS)
     values, spread = finite_array(theta, "theta"), positive(std, "std")
     d = values.size
     if method == "soft_threshold":

@@ -11,9 +11,10 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
-from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, positive
+from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator
+from ndis_verify.mechanisms.records import number_array
 from ndis_verify.mechanisms.white_box import OutputLaw
 
 Query = Callable[[Any], Any]
@@ -31,6 +32,9 @@ class GaussianMechanism:
 
     calibration: Calibration
     query: Query | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, tuple(f"Gaussian ({rule})" for rule in RULES), "std")
 
     @property
     def std(self) -> float:
@@ -64,8 +68,7 @@ def gaussian_mechanism(
     certificate is the closed form at the sensitivity, exact over all queries of that sensitivity. Raises `InputError`.
     """
     size, target = positive(sensitivity, "sensitivity"), Target(epsilon, delta)
-    if rule not in RULES:
-        raise InputError("rule", rule, f"must be one of {', '.join(RULES)}")
+    choice(rule, "rule", RULES)
     if not isinstance(adjacency, str) or not adjacency.strip():
         raise InputError("adjacency", adjacency, "must say which databases are neighbours")
     if not 0 < target.delta < 1:
@@ -116,10 +119,7 @@ def _reached(size: float, std: float, target: Target) -> float:
 
 def finite_array(value: Any, argument: str) -> np.ndarray:
     """`value` as a float64 array with finite entries, at least one; raises `InputError`."""
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(argument, type(value).__name__, f"must be an array of numbers ({error})") from None
-    if not array.size or not np.isfinite(array).all():
-        raise InputError(argument, f"shape {array.shape}", "must have entries, every one of them finite")
+    array = number_array(value, argument)
+    if not array.size:
+        raise InputError(argument, f"shape {array.shape}", "must have entries")
     return array

@@ -10,12 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.cell_search import Largest
 from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
 from ndis_verify.fast.covariance_shift import added_variance as split_variance
 from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne
 from ndis_verify.fast.joint_shift import added_variance as joint_variance
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target
+from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
+from ndis_verify.mechanisms.records import number_array
 from ndis_verify.mechanisms.white_box import OutputLaw
 
 Bound = Literal["joint", "exact", "corrected", "chernoff", "printed"]
@@ -24,6 +26,9 @@ Output = Callable[[Any], tuple[np.ndarray, np.ndarray]]
 ADD_REMOVE = "one record added or removed"
 UNSAFE = "the printed covariance bound (N26-L2) does not hold in the direction that it is used in: N26-Fig5 is refuted"
 ENGINE_ERROR = 1e-10  # relative, on delta: the float64 engine's 1e-11 and the sum of two terms
+_ASYMMETRY = 1e-6  # relative to the largest entry: an inverse of condition 1e10 is as far from symmetric; the mean is taken
+_NEGATIVE = 1e-12  # relative to d times the largest eigenvalue: how far below 0 rounding may leave the least
+_SPLIT_DIGITS = 4  # the search over splits came within 3e-5 of the least bound at 400 random triples with delta from 1e-30 to 0.5
 _TERMS = {"exact": "exact", "corrected": "bound", "chernoff": "chernoff", "printed": "printed"}
 _TITLES = {
     "exact": "two steps, exact covariance term (N26-D6-exact, N26-T6.1-corrected)",
@@ -43,6 +48,11 @@ class CalibratedGaussian:
     calibration: Calibration
     output: Output
 
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, None, "variance")
+        if not callable(self.output):
+            raise InputError("output", type(self.output).__name__, "must be a function of the data")
+
     def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
         """One draw, d entries. Raises `InputError`, `UnsafeRelease`."""
         self.calibration.require_safe()
@@ -52,10 +62,13 @@ class CalibratedGaussian:
         return on_grid(rng.multivariate_normal(law.mean, law.cov, method="eigh"), math.sqrt(self.added_variance))
 
     def output_law(self, data: Any) -> OutputLaw:
-        """N(mu_D, S_D + v I): what `release` samples from."""
-        mean, cov = self.output(data)
-        mean, cov = np.atleast_1d(mean), np.atleast_2d(cov)
-        return OutputLaw(mean, (cov + cov.T) / 2 + self.added_variance * np.eye(len(mean)))
+        """N(mu_D, S_D + v I): what `release` samples from.
+
+        Raises `InputError` where S_D is not a finite d x d covariance for d finite means, symmetric and positive semidefinite
+        up to rounding (1e-6 of its largest entry, d 1e-12 of its largest eigenvalue).
+        """
+        mean, cov = _mean_and_covariance(self.output(data))
+        return OutputLaw(mean, cov + self.added_variance * np.eye(len(mean)))
 
     @property
     def added_variance(self) -> float:
@@ -71,6 +84,7 @@ def calibrated_gaussian(
     bound: Bound = "joint",
     public: Mapping[str, Any] | None = None,
     mechanism: str = "calibrated Gaussian",
+    adjacency: str = ADD_REMOVE,
 ) -> CalibratedGaussian:
     """The Gaussian-output algorithm `output` with the least noise that `bound` allows, (epsilon, delta)-DP (N26-Fig5).
 
@@ -78,13 +92,14 @@ def calibrated_gaussian(
     envelope of `fast.joint_shift`. It is declared, not checked. bound "joint": the exact worst pair of a scalar or
     rank-one envelope (N26-D6-joint); "exact", "corrected", "chernoff": N26-T6.1-corrected with the covariance term of
     that name, for a triple; "printed": N26-Fig5 as printed, for comparison, which cannot release.
-    epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+    adjacency: the neighbours that the sensitivity was declared for. epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
     target = Target(epsilon, delta)
+    if not isinstance(adjacency, str) or not adjacency.strip():
+        raise InputError("adjacency", adjacency, "must say which databases are neighbours")
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
-    if bound not in BOUNDS:
-        raise InputError("bound", bound, f"must be one of {', '.join(BOUNDS)}")
+    choice(bound, "bound", BOUNDS)
     declared = not isinstance(sensitivity, (RankOne, Prediction))
     if bound == "joint":
         variance, certificate = _joint(Declared(sensitivity) if declared else sensitivity, target)
@@ -94,7 +109,7 @@ def calibrated_gaussian(
         raise InputError("bound", bound, "must be joint for an envelope; the others take a triple of sensitivities")
     calibration = Calibration(
         mechanism=f"{mechanism}, {bound} bound",
-        adjacency=ADD_REMOVE,
+        adjacency=adjacency,
         public=dict(public or {}),
         target=target,
         noise={"variance": variance},
@@ -104,21 +119,46 @@ def calibrated_gaussian(
     return CalibratedGaussian(calibration, output)
 
 
+def _mean_and_covariance(output: Any) -> tuple[np.ndarray, np.ndarray]:
+    if not isinstance(output, (tuple, list)) or len(output) != 2:
+        raise InputError("output", type(output).__name__, "must be a mean and a covariance")
+    mean, cov = (number_array(part, "output") for part in output)
+    mean, cov = np.atleast_1d(mean), np.atleast_2d(cov)
+    if mean.ndim != 1 or not mean.size or cov.shape != (mean.size, mean.size):
+        raise InputError("output", f"shapes {mean.shape} and {cov.shape}", "must be d means and a d x d covariance")
+    if np.abs(cov - cov.T).max() > _ASYMMETRY * np.abs(cov).max():
+        raise InputError("output", f"covariances {np.abs(cov - cov.T).max():g} apart", "must be symmetric")
+    cov = cov / 2 + cov.T / 2
+    values = np.linalg.eigvalsh(cov)
+    if values[0] < -_NEGATIVE * mean.size * max(values[-1], 0.0):
+        raise InputError("output", f"least eigenvalue {values[0]:g}", "must have a positive semidefinite covariance")
+    return mean, cov
+
+
 def _joint(envelope: Declared | RankOne | Prediction, target: Target) -> tuple[float, Certificate]:
-    variance, found = joint_variance(envelope, target.epsilon, target.delta)
-    delta = min(float(np.exp(found.upper)) * (1 + ENGINE_ERROR), target.delta)
+    """The variance, and the bound over the whole envelope as found once more at that variance."""
+    variance, _ = joint_variance(envelope, target.epsilon, target.delta)
+    found = envelope.largest(variance, target.epsilon)
     if isinstance(envelope, Prediction):
+        title = "exact worst neighbours of a prediction (N26-Pr8-joint)"
         worst = {"others' share z": found.point[0], "variance at the new point over noise x": found.point[1]}
-        return variance, Certificate("exact worst neighbours of a prediction (N26-Pr8-joint)", worst, delta)
-    worst = {"share of the shift along the moved direction": found.point[0]}
-    return variance, Certificate("exact worst pair of a rank-one envelope (N26-D6-joint)", worst, delta)
+    else:
+        title = "exact worst pair of a rank-one envelope (N26-D6-joint)"
+        worst = {"share of the shift along the moved direction": found.point[0]}
+    return variance, Certificate(title, worst, min(math.exp(found.upper) * (1 + ENGINE_ERROR), 1.0), _digits(found))
+
+
+def _digits(found: Largest) -> int:
+    """Decimal digits that the bound shares with the value at the worst pair."""
+    apart = found.upper - found.attained if found.upper > found.attained else 0.0
+    return min(max(math.floor(-math.log10(math.expm1(min(apart, 1.0)) + 2 * ENGINE_ERROR)), 0), DIGITS)
 
 
 def _split(sensitivities: Sensitivities, target: Target, bound: str) -> tuple[float, Certificate]:
+    """The variance, and the bound at its sensitivities."""
     term = _TERMS[bound]
     variance = split_variance(sensitivities, target.epsilon, target.delta * (1 - 2 * ENGINE_ERROR), term)
     shift, rho, nu, dimension = sensitivities(variance)
     judged = loewner_bound(shift, rho, nu, dimension, target.epsilon, "exact" if bound == "printed" else term)
     worst = {"Delta": shift, "rho": rho, "nu": nu, "dimension": dimension}
-    return variance, Certificate(_TITLES[bound], worst, min(judged * (1 + ENGINE_ERROR), 1.0))
-
+    return variance, Certificate(_TITLES[bound], worst, min(judged * (1 + ENGINE_ERROR), 1.0), _SPLIT_DIGITS)

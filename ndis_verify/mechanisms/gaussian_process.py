@@ -11,13 +11,14 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process as prediction
-from ndis_verify.mechanisms.calibration import positive, whole
+from ndis_verify.mechanisms.calibration import choice, ordinary, positive, whole
 from ndis_verify.mechanisms.gaussian_output import Bound, CalibratedGaussian, calibrated_gaussian
+from ndis_verify.mechanisms.records import number_array
 
 Sensitivity = Literal["joint", "improved", "printed"]
 SENSITIVITIES = ("joint", "improved", "printed")
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # relative to l^2, for each record: what rounding may do to a kernel matrix
 
 
 def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
@@ -51,27 +52,29 @@ def gaussian_process(
     """A draw from N(mu, S + v), the prediction of a Gaussian process at the public point `query` (N26-D8).
 
     Data: n x (p + 1), inputs and in the last column labels |y| <= `label_bound` = B; query: p entries. kernel: positive
-    semidefinite with k(x, x) <= `norm_bound`^2 = l^2 at every input and at the query; the diagonal is checked at release.
+    semidefinite with k(x, x) <= `norm_bound`^2 = l^2 at every input and at the query. Both are checked at release, on the inputs
+    and the query together, up to rounding: 1e-12 l^2, for each point in the case of semidefiniteness.
     `records`: the public cap on n. sensitivity "joint": mean and variance moved by one record together, exact
     (N26-Pr8-joint); v = 0 where the posterior's own spread hides a record. "improved": N26-Pr8-improved; "printed":
     N26-Pr8. bound: see `calibrated_gaussian`. Raises `InputError`.
     """
-    noise, label, length = positive(noise_variance, "noise_variance"), positive(label_bound, "label_bound"), positive(norm_bound, "norm_bound")
-    cap, point = whole(records, "records"), np.atleast_1d(np.array(query, dtype=np.float64))
-    if point.ndim != 1 or not np.isfinite(point).all():
-        raise InputError("query", point.shape, "must be one finite point")
-    if sensitivity not in SENSITIVITIES:
-        raise InputError("sensitivity", sensitivity, f"must be one of {', '.join(SENSITIVITIES)}")
+    if not callable(kernel):
+        raise InputError("kernel", type(kernel).__name__, "must be a function of two matrices of points")
+    noise, label, length = ordinary(noise_variance, "noise_variance"), ordinary(label_bound, "label_bound"), ordinary(norm_bound, "norm_bound")
+    cap, point = whole(records, "records"), np.atleast_1d(number_array(query, "query"))
+    if point.ndim != 1:
+        raise InputError("query", f"shape {point.shape}", "must be one point")
+    choice(sensitivity, "sensitivity", SENSITIVITIES)
 
-    def output(data: Any) -> tuple[np.ndarray, np.ndarray]:
+    def output(data: Any) -> tuple[float, float]:
         inputs, labels = _records(data, len(point), label, cap)
-        gram, cross = kernel(inputs, inputs), kernel(inputs, point[None])[:, 0]
-        prior = float(kernel(point[None], point[None])[0, 0])
-        largest = max(prior, float(np.diagonal(gram).max(initial=0.0)))
-        if largest > length**2 * (1 + _ROUNDING):
-            raise InputError("kernel", largest, f"k(x, x) must be at most norm_bound^2 = {length**2:g}")
-        mean, variance = prediction(gram, cross, prior, labels, noise)
-        return np.array([mean]), np.array([[max(variance, 0.0)]])
+        gram = _kernel_matrix(kernel, np.vstack([inputs, point]), length**2, noise)
+        prior = max(float(gram[-1, -1]), 0.0)
+        mean, variance = prediction(gram[:-1, :-1], gram[:-1, -1], prior, labels, noise)
+        least = prior * noise / (noise + len(labels) * length**2)  # that of a kernel: the posterior never falls below it
+        if variance < least - _ROUNDING * (len(labels) + 1) * length**2:
+            raise InputError("kernel", f"posterior variance {variance:g}", f"must be positive semidefinite: at least {least:g}")
+        return mean, max(variance, least)
 
     envelope = {
         "joint": lambda: Prediction(length, label, noise, cap),
@@ -106,12 +109,33 @@ def improved_sensitivity(length: float, label: float, noise: float, records: int
     return at
 
 
+def _kernel_matrix(kernel: Kernel, points: np.ndarray, most: float, noise: float) -> np.ndarray:
+    """k(x, x') of all points, the query last. Raises `InputError` where it is not a covariance with a diagonal of at most `most`.
+
+    Positive semidefinite, and with that k(x, x')^2 <= k(x, x) k(x', x'): up to `_ROUNDING` of `most` for each point, but not
+    beyond half the noise variance.
+    """
+    n = len(points)
+    matrix, slack = number_array(kernel(points, points), "kernel"), n * _ROUNDING * most
+    if matrix.shape != (n, n):
+        raise InputError("kernel", f"shape {matrix.shape}", f"must give a {n} x {n} matrix for {n} points")
+    largest = float(np.diagonal(matrix).max())
+    if largest > most * (1 + _ROUNDING):
+        raise InputError("kernel", largest, f"k(x, x) must be at most norm_bound^2 = {most:g}")
+    if np.abs(matrix - matrix.T).max() > slack:
+        raise InputError("kernel", "k(x, x') other than k(x', x)", "must be symmetric")
+    matrix = (matrix + matrix.T) / 2
+    try:
+        np.linalg.cholesky(matrix + min(slack, noise / 2) * np.eye(n))
+    except np.linalg.LinAlgError:
+        raise InputError("kernel", f"a matrix of {n} points", "must be positive semidefinite") from None
+    return matrix
+
+
 def _records(data: Any, width: int, label: float, cap: int) -> tuple[np.ndarray, np.ndarray]:
-    matrix = np.array(data, dtype=np.float64)
+    matrix = number_array(data, "data")
     if matrix.ndim != 2 or matrix.shape[1] != width + 1:
-        raise InputError("data", matrix.shape, f"must be n x {width + 1}: {width} inputs and a label")
-    if not np.isfinite(matrix).all():
-        raise InputError("data", "a non-finite entry", "must be finite")
+        raise InputError("data", f"shape {matrix.shape}", f"must be n x {width + 1}: {width} inputs and a label")
     if len(matrix) > cap:
         raise InputError("data", f"{len(matrix)} records", f"must have at most the public cap of {cap}")
     over = np.abs(matrix[:, -1]) > label

@@ -20,7 +20,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, whole
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, require_kind, whole
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import ADD_REMOVE, checked_length, generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
@@ -39,6 +39,9 @@ class LeastSquares:
     """`x ~ N(x_opt, (|w|^2/r) (B^T B)^{-1})` of the database above its ridge, w the residual: M_LS of N24-Fig4."""
 
     calibration: Calibration
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("least squares",), "ridge")
 
     def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
         """The d coefficients. `data`: [B b], n x (d+1), every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
@@ -80,6 +83,9 @@ class SketchedLeastSquares:
 
     calibration: Calibration
 
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("sketched least squares",), "ridge")
+
     def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
         """The d coefficients; the sketch is drawn block by block. `data` as in `LeastSquares`. Raises `InputError`, `UnsafeRelease`."""
         self.calibration.require_safe()
@@ -107,8 +113,7 @@ def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noi
     d features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
     d, r, target, length = whole(d, "d"), columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
-    if noise not in NOISES:
-        raise InputError("noise", noise, f"must be one of {', '.join(NOISES)}")
+    choice(noise, "noise", NOISES)
     if noise == "worst case":
         ridge = float(least_ridge(length, d, r, target.epsilon, target.delta))
     else:
@@ -198,6 +203,7 @@ def worst_record(curve: Callable[..., Any], records: np.ndarray, ridge: float, r
     """The single-record change that costs most, from the (p, q) of every record; delta 1 where q = 1."""
     if not len(records if others is None else others):
         raise InputError("data", "no rows", "must have a row to change")
+    epsilon = number(epsilon, "epsilon", 0.0, 1e300)
     p, q = record_leverages(records, ridge, others)
     d = records.shape[1] - 1
     worst = WorstNeighbour(0, "delete", -1.0)

@@ -10,9 +10,9 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.joint_shift import RankOne
 from ndis_verify.fast.sensitivity import logistic_surrogate
-from ndis_verify.mechanisms.calibration import positive, whole
+from ndis_verify.mechanisms.calibration import choice, ordinary, whole
 from ndis_verify.mechanisms.gaussian_output import Bound, CalibratedGaussian, calibrated_gaussian
-from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.records import database, number_array
 
 Sensitivity = Literal["joint", "improved", "printed"]
 SENSITIVITIES = ("joint", "improved", "printed")
@@ -35,10 +35,9 @@ def logistic_regression(
     "printed": N26-Pr7. `records`, the public cap on n: needed by "printed", used by "improved", enforced at release where
     given. bound: see `calibrated_gaussian`; "joint" does not take the printed sensitivities. Raises `InputError`.
     """
-    width, strength, length = whole(dimension, "dimension"), positive(penalty, "penalty"), positive(norm_bound, "norm_bound")
+    width, strength, length = whole(dimension, "dimension"), ordinary(penalty, "penalty"), ordinary(norm_bound, "norm_bound")
     cap = None if records is None else whole(records, "records")
-    if sensitivity not in SENSITIVITIES:
-        raise InputError("sensitivity", sensitivity, f"must be one of {', '.join(SENSITIVITIES)}")
+    choice(sensitivity, "sensitivity", SENSITIVITIES)
     if sensitivity == "printed" and cap is None:
         raise InputError("records", records, "must be given: the printed sensitivities need a public cap on n")
 
@@ -89,11 +88,9 @@ def printed_sensitivity(penalty: float, norm_bound: float, records: int, dimensi
 
 def labelled(data: Any, width: int, norm_bound: float, cap: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Features (n x width, every norm within the bound) and labels (the last column). Raises `InputError`."""
-    matrix = np.array(data, dtype=np.float64) if isinstance(data, (np.ndarray, list, tuple)) else data
-    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.shape[1] != width + 1:
-        raise InputError("data", getattr(matrix, "shape", type(data).__name__), f"must be n x {width + 1}: {width} features and a label")
-    if not np.isfinite(matrix).all():
-        raise InputError("data", "a non-finite entry", "must be finite")
+    matrix = number_array(data, "data")
+    if matrix.ndim != 2 or matrix.shape[1] != width + 1:
+        raise InputError("data", f"shape {matrix.shape}", f"must be n x {width + 1}: {width} features and a label")
     if cap is not None and len(matrix) > cap:
         raise InputError("data", f"{len(matrix)} records", f"must have at most the public cap of {cap}")
     return database(matrix[:, :-1], norm_bound), matrix[:, -1]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.calibration import number, positive, whole
+from ndis_verify.mechanisms.records import number_array
 
 
 def gram_estimate(matrix: Any, ridge: Any) -> np.ndarray:
@@ -50,7 +51,7 @@ def projected_least_squares(matrix: Any, take_off: Any = 0.0) -> np.ndarray:
 
 
 def _sketch(matrix: Any) -> np.ndarray:
-    sketch = np.asarray(matrix, dtype=np.float64)
-    if sketch.ndim != 2 or 0 in sketch.shape or not np.isfinite(sketch).all():
-        raise InputError("matrix", f"shape {sketch.shape}", "must be a d x r matrix of finite numbers")
+    sketch = number_array(matrix, "matrix")
+    if sketch.ndim != 2 or 0 in sketch.shape:
+        raise InputError("matrix", f"shape {sketch.shape}", "must be a d x r matrix")
     return sketch

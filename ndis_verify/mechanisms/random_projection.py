@@ -10,7 +10,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, positive
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, positive, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -27,6 +27,9 @@ class RandomProjection:
     """`M = D^T G + sqrt(ridge) H`, G and H of independent standard normals: the projection of [D; sqrt(ridge) I] to r columns."""
 
     calibration: Calibration
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("random projection", "random linear combination"), "ridge")
 
     def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
         """The d x r matrix M. `data`: n x d, every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
@@ -50,6 +53,9 @@ class RandomLinearCombination:
     """`D^T g + sqrt(ridge) h`, g and h standard normal: one column of `RandomProjection`."""
 
     calibration: Calibration
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("random linear combination",), "ridge")
 
     def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
         """The d entries of the combination. Raises `InputError`, `UnsafeRelease`."""
@@ -154,6 +160,6 @@ def projected(records: np.ndarray, ridge: float, r: int, rng: np.random.Generato
 
 
 def ridged_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:
-    """r independent columns N(0, D^T D + ridge I)."""
+    """r independent columns N(0, D^T D + ridge I), D and ridge meant exactly."""
     d = records.shape[1]
-    return OutputLaw(np.zeros(d), records.T @ records + ridge * np.eye(d), r)
+    return OutputLaw(np.zeros(d), records.T @ records + ridge * np.eye(d), r, records, ridge)

@@ -2,50 +2,144 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.mechanisms.calibration import positive
+from ndis_verify.mechanisms.calibration import positive, real
+
+ROUNDING = 4 * 2.0**-52  # relative, on a squared norm: what scaling a record to the bound may leave above it
+_BLOCK = 2**20  # entries whose squares are summed exactly at a time
+_SPLIT = 2.0**27 + 1
 
 
 def database(data: Any, norm_bound: float, argument: str = "data") -> np.ndarray:
-    """`data` as an n x d float64 matrix whose every row has Euclidean norm at most `norm_bound`.
+    """`data` as an n x d float64 matrix whose every row has Euclidean norm at most `norm_bound`, to a relative 2^-90.
 
-    n may be 0, d at least 1. A record above the bound is an error, never clipped (see `clip_norms`); what the rounding of
-    a norm may hide, (d + 2) 2^-52 of it, is let pass, and is far below the margins of every calibration.
-    Raises `InputError`.
+    n may be 0, d at least 1. A record above the bound is an error, never clipped (see `clip_norms`), unless rounding
+    explains it: one whose squared norm is above by at most a relative `ROUNDING`, whatever d, has its entries moved towards
+    0 by a few units in the last place until it is within, so that this costs no guarantee anything. Raises `InputError`.
     """
-    matrix = _matrix(data, argument)
-    bound = positive(norm_bound, "norm_bound")
-    norms = np.linalg.norm(matrix, axis=1)
-    over = np.flatnonzero(norms > bound * (1 + 2.0**-52 * (matrix.shape[1] + 2)))
+    matrix, bound = _matrix(data, argument), positive(norm_bound, "norm_bound")
+    above = _excess(matrix, bound)
+    over = np.flatnonzero(above > ROUNDING)
     if over.size:
         row = int(over[0])
-        raise InputError(argument, f"row {row} of norm {norms[row]:.17g}", f"must have a norm of at most {bound:.17g}; clip_norms clips")
+        shown = math.hypot(*matrix[row].tolist())
+        raise InputError(argument, f"row {row} of norm {shown:.17g}", f"must have a norm of at most {bound:.17g}; clip_norms clips")
+    _move_within(matrix, above > 0, bound)
     return matrix
 
 
 def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
-    """Every row scaled down to Euclidean norm `norm_bound` where it exceeds it, the others untouched. Raises `InputError`."""
-    matrix = _matrix(data, "data")
-    bound = positive(norm_bound, "norm_bound")
-    norms = np.linalg.norm(matrix, axis=1)
-    clipped = matrix * np.minimum(1.0, bound / np.maximum(norms, np.finfo(float).tiny))[:, None]
-    while (over := np.linalg.norm(clipped, axis=1) > bound).any():  # rounding may leave the norm an ulp above
-        clipped[over] *= 1 - 2.0**-52
-    return clipped
+    """Every row scaled down to Euclidean norm `norm_bound` where it exceeds it, the others untouched.
+
+    No row that comes out has a norm above the bound, to a relative 2^-90, however large or small its entries. Raises `InputError`.
+    """
+    matrix, bound = _matrix(data, "data"), positive(norm_bound, "norm_bound")
+    long = _excess(matrix, bound) > 0
+    if long.any():
+        rows = matrix[long]
+        rows /= np.abs(rows).max(axis=1, keepdims=True)  # squares of the entries themselves may leave float64's range
+        matrix[long] = rows * (bound / np.linalg.norm(rows, axis=1))[:, None]
+        _move_within(matrix, long, bound)
+    return matrix
+
+
+def number_array(value: Any, argument: str) -> np.ndarray:
+    """`value` as a new float64 array of finite numbers, in any number of dimensions.
+
+    Anything that numpy makes an array of real numbers of, data frames too. Truth values, text, dates, durations, complex
+    numbers and masked arrays are refused, inside lists too: a conversion would drop or invent something. Raises `InputError`.
+    """
+    try:
+        held = np.asarray(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(argument, type(value).__name__, f"must be an array of numbers ({error})") from None
+    if not _numeric(value, held):
+        raise InputError(argument, f"{type(value).__name__} of {held.dtype}", "must hold real numbers and nothing else")
+    try:
+        with np.errstate(over="ignore"):
+            array = held.astype(np.float64, order="C")  # one layout, so that a sum is one number wherever it is taken
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(argument, type(value).__name__, f"must be an array of numbers ({error})") from None
+    if not np.isfinite(array).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(argument, float(array[where]), f"entry {where} must be finite" if where else "must be finite")
+    return array
+
+
+def _numeric(value: Any, held: np.ndarray) -> bool:
+    """Whether an array and what it was made of are real numbers throughout; lists hide truth values and masks from the array."""
+    if held.dtype.kind not in "iufO" or isinstance(value, np.ma.MaskedArray):
+        return False
+    if held.dtype.kind == "O" and not all(map(real, held.flat)):
+        return False
+    return not isinstance(value, (list, tuple)) or _numeric_list(value)
+
+
+def _numeric_list(values: list | tuple) -> bool:
+    for entry in values:
+        if isinstance(entry, (list, tuple)):
+            if not _numeric_list(entry):
+                return False
+        elif not (real(entry) or (hasattr(entry, "__array__") and _numeric(entry, np.asarray(entry)))):
+            return False
+    return True
 
 
 def _matrix(data: Any, argument: str) -> np.ndarray:
-    try:
-        matrix = np.array(data, dtype=np.float64, order="C")  # one layout, so that a norm is one number wherever it is taken
-    except (TypeError, ValueError) as error:
-        raise InputError(argument, type(data).__name__, f"must be a matrix of numbers ({error})") from None
+    matrix = number_array(data, argument)
     if matrix.ndim != 2 or matrix.shape[1] == 0:
         raise InputError(argument, f"shape {matrix.shape}", "must have 2 dimensions, records by features, and a column")
-    if not np.isfinite(matrix).all():
-        row, column = (int(k) for k in np.argwhere(~np.isfinite(matrix))[0])
-        raise InputError(argument, float(matrix[row, column]), f"entry ({row}, {column}) must be finite")
     return matrix
+
+
+def _excess(matrix: np.ndarray, bound: float) -> np.ndarray:
+    """|row|^2/bound^2 - 1, to 2^-90 wherever it is next to 0, roughly elsewhere; inf where float64 ends."""
+    mantissa, exponent = math.frexp(bound)
+    with np.errstate(over="ignore", under="ignore"):
+        rough = np.empty(len(matrix))
+        step = max(1, _BLOCK // matrix.shape[1])
+        for start in range(0, len(matrix), step):
+            scaled = np.ldexp(matrix[start : start + step], -exponent)
+            part = (scaled**2).sum(axis=1) / mantissa**2 - 1
+            near = np.abs(part) < (matrix.shape[1] + 8) * 2.0**-50
+            part[near] = _settled_excess(scaled[near], mantissa)
+            rough[start : start + step] = part
+    return rough
+
+
+def _settled_excess(rows: np.ndarray, mantissa: float) -> np.ndarray:
+    """The same for rows of entries of at most about 1: squares as sums of two floats, added up in pairs with what is lost."""
+    high, low = _square(rows)
+    while high.shape[1] > 1:
+        if high.shape[1] % 2:
+            high, low = (np.pad(part, ((0, 0), (0, 1))) for part in (high, low))
+        first, second = high[:, ::2], high[:, 1::2]
+        total = first + second
+        moved = total - first
+        low = low[:, ::2] + low[:, 1::2] + ((first - (total - moved)) + (second - moved))
+        high = total
+    goal, rest = _square(np.array([mantissa]))
+    return ((high[:, 0] - goal) + (low[:, 0] - rest)) / goal
+
+
+def _square(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x^2 = high + low without error (Dekker)."""
+    big = _SPLIT * x
+    head = big - (big - x)
+    tail = x - head
+    high = x * x
+    return high, ((head * head - high) + 2 * head * tail) + tail * tail
+
+
+def _move_within(matrix: np.ndarray, rows: np.ndarray, bound: float) -> None:
+    """The chosen rows, a rounding above the bound at most, moved towards 0 in place until none is above."""
+    places = np.flatnonzero(rows)
+    places = places[_excess(matrix[places], bound) > 0]
+    while places.size:
+        matrix[places] = np.nextafter(matrix[places], 0.0)
+        places = places[_excess(matrix[places], bound) > 0]

@@ -15,12 +15,12 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares import log_als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, require_kind
 from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, record_leverages, search_error, solved
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
-from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood
+from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood, require_set
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
 _CURVES: dict[str, Callable[..., Any]] = {"normal": log_als_hockey_stick, "sketch": log_als_exact_hockey_stick}
@@ -33,10 +33,17 @@ _HALVINGS = 60
 
 @dataclass(frozen=True, eq=False)
 class RelativeLeastSquares:
-    """Least squares above the ridge that the set needs, which may be none; only members of the set are released."""
+    """Least squares above the ridge that the set needs, which may be none; only members of the set are released.
+
+    The ridge is to be used exactly as it is: a larger one may cost the set more (N24-Fig13-more-ridge).
+    """
 
     calibration: Calibration
     databases: Neighbourhood
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("relative least squares",), "ridge")
+        require_set(self.databases, self.calibration)
 
     @property
     def ridge(self) -> float:
@@ -74,6 +81,9 @@ def worst_in_set(databases: Neighbourhood, r: int, epsilon: float, law: Law = "n
     `databases` of records [B b] with a finite list of additions. The leverage and residual of the set (N24-D7) bound this
     from above. Raises `InputError`.
     """
+    require_set(databases)
+    choice(law, "law", tuple(_CURVES))
+    r, epsilon, ridge = columns(r), number(epsilon, "epsilon", 0.0, 1e300), number(ridge, "ridge", 0.0, math.inf)
     if databases.additions is None:
         raise InputError("databases", "every record of the ball", "must have a finite list of records that may come in")
     base = databases.base
@@ -143,10 +153,11 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
 
     law "normal": a draw from N(x_opt, (|w|^2/r)(B^T B)^{-1}); "sketch": a Gaussian sketch of r rows, by its finite-r law.
     No ridge where the worst neighbours in the set meet the target as they are; otherwise a ridge for which they do, at
-    most that of the unrestricted mechanism. epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises `InputError`.
+    most that of the unrestricted mechanism, to be used exactly: more ridge may cost the set more, since the residuals of
+    records that are alike grow with it (N24-Fig13-more-ridge). epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises `InputError`.
     """
-    if law not in _CURVES:
-        raise InputError("law", law, "must be 'normal' or 'sketch'")
+    require_set(databases)
+    choice(law, "law", tuple(_CURVES))
     r, target = columns(r), proper_target(epsilon, delta)
     margin = _MARGIN[law] + float(search_error(r, law)) - SEARCH_ERROR
     d = databases.base.shape[1] - 1
@@ -165,7 +176,8 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
             raise InputError("delta", target.delta, "must leave a finite ridge")
         ridge = _smaller(_Changes(databases, r, target.epsilon, law), math.log(target.delta) - 2 * margin, ridge)
         value, worst = delta_at(ridge)
-    public = {"norm_bound": databases.norm_bound, "d": d, "r": r, "records": len(databases.base), "law": law, "inherent delta": inherent}
+    public = {"norm_bound": databases.norm_bound, "d": d, "r": r, "records": len(databases.base), "law": law, "inherent delta": inherent,
+              "set": databases.digest()}  # fmt: skip
     why = Certificate("worst neighbours in the set, by their own laws (N24-D7)", {"row": worst.row, "direction": worst.direction}, value)
     return RelativeLeastSquares(Calibration(f"relative least squares, {law} law", ADJACENCY, public, target, {"ridge": ridge}, why), databases)
 

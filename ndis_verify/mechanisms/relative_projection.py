@@ -8,6 +8,7 @@ database released: computed afresh from each database, from that database's own 
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,7 +19,7 @@ from scipy.optimize import brentq
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.fast.random_projection import rp_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, require_kind
 from ndis_verify.mechanisms.random_projection import checked_length, generator, projected, proper_target, ridge_level, ridged_law, rounded_up
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -31,12 +32,34 @@ ADJACENCY = "one record added or removed, both databases in the public set (rela
 class Neighbourhood:
     """The set of `base` and of its neighbours: less one of its records, or with one record of `additions` more.
 
-    additions: the m x d records that may come in, or None for every record of norm at most `norm_bound`.
+    additions: the m x d records that may come in, or None for every record of norm at most `norm_bound`. Both are kept as
+    read-only copies. Raises `InputError`.
     """
 
     base: np.ndarray
     norm_bound: float
     additions: np.ndarray | None
+
+    def __post_init__(self) -> None:
+        length, same = checked_length(self.norm_bound), self.additions is self.base
+        base = database(self.base, length)
+        additions = base if same or self.additions is None else database(self.additions, length, "additions")
+        if additions.shape[1] != base.shape[1]:
+            raise InputError("additions", f"shape {additions.shape}", f"must have {base.shape[1]} columns")
+        for array in (base, additions):
+            array.setflags(write=False)
+        for name, value in (("base", base), ("norm_bound", length), ("additions", None if self.additions is None else additions)):
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Neighbourhood, (self.base, self.norm_bound, self.additions)
+
+    def digest(self) -> str:
+        """A fingerprint (SHA-256) of the set, by which a calibration names the one that it was made for."""
+        found = hashlib.sha256(repr((self.base.shape, self.norm_bound, self.additions is None)).encode())
+        for array in (self.base, self.additions):
+            found.update(b"" if array is None else array.tobytes())
+        return found.hexdigest()
 
     def leverage(self, ridge: float = 0.0) -> float:
         """The leverage of the set (N24-D6) beside a ridge, rounded up; 1 where the base lacks full column rank and ridge = 0.
@@ -96,17 +119,21 @@ def neighbourhood(data: Any, norm_bound: Any, additions: Any = "rows") -> Neighb
     additions "rows": records that the database has already, as in the source's experiments; "ball": every record of norm
     at most `norm_bound`; or a matrix of records. Raises `InputError`.
     """
-    length = checked_length(norm_bound)
-    base = database(data, length)
     if isinstance(additions, str):
         if additions not in ("rows", "ball"):
             raise InputError("additions", additions, "must be 'rows', 'ball' or a matrix of records")
-        others = base if additions == "rows" else None
-    else:
-        others = database(additions, length, "additions")
-        if others.shape[1] != base.shape[1]:
-            raise InputError("additions", f"shape {others.shape}", f"must have {base.shape[1]} columns")
-    return Neighbourhood(base, length, others)
+        return Neighbourhood(data, norm_bound, data if additions == "rows" else None)
+    if additions is None:
+        raise InputError("additions", additions, "must be 'rows', 'ball' or a matrix of records")
+    return Neighbourhood(data, norm_bound, additions)
+
+
+def require_set(databases: Any, calibration: Calibration | None = None) -> None:
+    """`databases` is a `Neighbourhood`, the one that the calibration was made for if there is one. Raises `InputError`."""
+    if not isinstance(databases, Neighbourhood):
+        raise InputError("databases", type(databases).__name__, "must be a set of databases, as neighbourhood() makes it")
+    if calibration is not None and calibration.public.get("set") != databases.digest():
+        raise InputError("databases", f"shape {databases.base.shape}", "must be the set that the calibration was made for")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +142,10 @@ class RelativeRandomProjection:
 
     calibration: Calibration
     databases: Neighbourhood
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("relative random projection",), "ridge")
+        require_set(self.databases, self.calibration)
 
     @property
     def ridge(self) -> float:
@@ -146,8 +177,8 @@ def relative_random_projection(
     "N24-Fig12" the ridge l^2/p* that the printed mechanism falls back to. epsilon >= 0, 0 < delta < 1, whole r >= 1.
     Raises `InputError`.
     """
-    if ridge not in ("smallest", "N24-Fig12"):
-        raise InputError("ridge", ridge, "must be one of smallest, N24-Fig12")
+    require_set(databases)
+    choice(ridge, "ridge", ("smallest", "N24-Fig12"))
     r, target = columns(r), proper_target(epsilon, delta)
     length = databases.norm_bound
     everywhere = ridge_level(length, r, target.epsilon, target.delta, "smallest")
@@ -164,7 +195,7 @@ def relative_random_projection(
         {"leverage": leverage, "r": r, "direction": "delete"},
         rounded_up(float(rp_hockey_stick(leverage, r, target.epsilon))),
     )
-    public = {"norm_bound": length, "r": r, "records": len(databases.base), "leverage": inherent}
+    public = {"norm_bound": length, "r": r, "records": len(databases.base), "leverage": inherent, "set": databases.digest()}
     return RelativeRandomProjection(
         Calibration(f"relative random projection, {ridge} ridge", ADJACENCY, public, target, {"ridge": level}, why), databases
     )
@@ -172,5 +203,6 @@ def relative_random_projection(
 
 def inherent_delta(databases: Neighbourhood, r: Any, epsilon: Any) -> float:
     """delta(epsilon) that the plain projection to r columns has on the set, rounded up; 1 where its leverage is 1."""
-    leverage = databases.leverage()
-    return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, columns(r), epsilon)))
+    require_set(databases)
+    leverage, r, epsilon = databases.leverage(), columns(r), number(epsilon, "epsilon", 0.0, 1e300)
+    return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, r, epsilon)))

@@ -13,7 +13,7 @@ import math
 from typing import Any
 
 from ndis_verify.mechanisms.baselines.printed_ridge import positive_epsilon, ridged
-from ndis_verify.mechanisms.calibration import whole
+from ndis_verify.mechanisms.calibration import columns
 from ndis_verify.mechanisms.random_projection import RandomProjection, checked_length, proper_target
 
 
@@ -23,6 +23,6 @@ def blocki(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjectio
     Whole r >= 1, epsilon > 0, 0 < delta < 1, records of norm at most l = `norm_bound`. The certificate is the exact curve
     at leverage l^2/(w^2 + l^2). Raises `InputError`.
     """
-    columns, target, length = whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound)
-    width = 16 * math.sqrt(columns * math.log(2 / target.delta)) * math.log(16 * columns / target.delta) / positive_epsilon(target)
-    return ridged("random projection, Blocki et al. 2012", (length * width) ** 2, columns, target, length)
+    r, target, length = columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
+    width = 16 * math.sqrt(r * math.log(2 / target.delta)) * math.log(16 * r / target.delta) / positive_epsilon(target)
+    return ridged("random projection, Blocki et al. 2012", (length * width) ** 2, r, target, length)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive, require_kind
 from ndis_verify.mechanisms.gaussian import finite_array
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator
@@ -23,6 +23,9 @@ class LaplaceMechanism:
 
     calibration: Calibration
     query: Callable[[Any], Any] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("Laplace",), "scale")
 
     @property
     def scale(self) -> float:

@@ -19,7 +19,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import ridged
-from ndis_verify.mechanisms.calibration import whole
+from ndis_verify.mechanisms.calibration import choice, columns
 from ndis_verify.mechanisms.random_projection import RandomProjection, checked_length, proper_target
 
 CONVERSIONS = ("binary", "pinsker")
@@ -31,16 +31,15 @@ def mutual_information(r: Any, epsilon: Any, delta: Any, norm_bound: Any, conver
 
     Whole r >= 1, epsilon >= 0, 0 < delta < 1, records of norm at most l = `norm_bound`. Raises `InputError`.
     """
-    columns, target, length = whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound)
-    if conversion not in CONVERSIONS:
-        raise InputError("conversion", conversion, f"must be one of {', '.join(CONVERSIONS)}")
+    r, target, length = columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
+    choice(conversion, "conversion", CONVERSIONS)
     level = target.delta**2 / 2 if conversion == "pinsker" else information_level(target.epsilon, target.delta)
-    signal = signal_to_noise(columns, level * (1 - _SAFETY)) if level > 0 else 0.0
+    signal = signal_to_noise(r, level * (1 - _SAFETY)) if level > 0 else 0.0
     if not signal > 1e-300:
         raise InputError("delta", target.delta, "must be large enough for float64 to hold the level of information that it leaves")
     ridge = length**2 / signal
     name = f"random projection, mutual information ({conversion})"
-    return ridged(name, ridge, columns, target, length, {"information": level})
+    return ridged(name, ridge, r, target, length, {"information": level})
 
 
 def signal_to_noise(r: int, information: float) -> float:

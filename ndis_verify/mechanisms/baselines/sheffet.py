@@ -15,9 +15,10 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import positive_epsilon, ridged
-from ndis_verify.mechanisms.calibration import whole
+from ndis_verify.mechanisms.calibration import columns
 from ndis_verify.mechanisms.projection_estimates import projected_least_squares
 from ndis_verify.mechanisms.random_projection import RandomProjection, checked_length, proper_target
+from ndis_verify.mechanisms.records import number_array
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class SketchedLeastSquares:
     """Ordinary least squares on a private projection of [B b] (N24-Fig14 as read): post-processing of the projection."""
 
     projection: RandomProjection
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.projection, RandomProjection):
+            raise InputError("projection", type(self.projection).__name__, "must be a RandomProjection")
 
     @property
     def calibration(self):
@@ -36,7 +41,7 @@ class SketchedLeastSquares:
 
         Raises `InputError`, `UnsafeRelease`.
         """
-        matrix, values = np.asarray(features, dtype=np.float64), np.asarray(target, dtype=np.float64)
+        matrix, values = number_array(features, "features"), number_array(target, "target")
         if matrix.ndim != 2 or values.shape != matrix.shape[:1]:
             raise InputError("target", f"shape {values.shape}", f"must have a value for each row of features of shape {matrix.shape}")
         return projected_least_squares(self.projection.release(np.column_stack([matrix, values]), rng))
@@ -48,10 +53,10 @@ def sheffet(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjecti
     Whole r >= 1, epsilon > 0, 0 < delta < 1, records of norm at most l = `norm_bound`. Valid for epsilon <= 3 L (proved
     with N26-Fig2); the certificate is the exact curve at leverage l^2/(w^2 + l^2) whatever epsilon. Raises `InputError`.
     """
-    columns, target, length = whole(r, "r"), proper_target(epsilon, delta), checked_length(norm_bound)
+    r, target, length = columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
     level = math.log(4 / target.delta)
-    ridge = 4 * length**2 * (math.sqrt(2 * columns * level) + level) / positive_epsilon(target)
-    return ridged("random projection, Sheffet 2019", ridge, columns, target, length)
+    ridge = 4 * length**2 * (math.sqrt(2 * r * level) + level) / positive_epsilon(target)
+    return ridged("random projection, Sheffet 2019", ridge, r, target, length)
 
 
 def sheffet_least_squares(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> SketchedLeastSquares:
