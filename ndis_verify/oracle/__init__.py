@@ -30,6 +30,8 @@ from ndis_verify.oracle.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.oracle.least_squares import als_hockey_stick
 from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.quadratic_form import quadratic_form
+from ndis_verify.oracle.relative_least_squares import relative_least_squares as certified_relative_least_squares
+from ndis_verify.oracle.relative_noise import relative_random_projection as certified_relative_random_projection
 from ndis_verify.oracle.random_projection import rp_hockey_stick, rp_leverage, rp_ridge, sampled_rp_ridge
 from ndis_verify.oracle.split_bound import added_variance as certified_split_variance
 from ndis_verify.oracle.split_bound import covariance_envelope as certified_covariance_envelope
@@ -56,6 +58,8 @@ __all__ = [
     "certified_hockey_stick",
     "certified_loewner_bound",
     "certified_log_hockey_stick",
+    "certified_relative_least_squares",
+    "certified_relative_random_projection",
     "certified_rp_hockey_stick",
     "certified_rp_leverage",
     "certified_rp_ridge",

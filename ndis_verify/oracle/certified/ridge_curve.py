@@ -1,0 +1,262 @@
+"""The divergence of one change of a database, in one direction, as a function of the ridge: values, and bounds over intervals of ridges.
+
+Both bounds of an interval rest on `least_squares_order.box_bound` and `base_change`.
+- Normal law: the divergence grows with the squared mean shift, with an eigenvalue that moves away from 1 where it carries no shift, and a law
+  of first scale lambda is at most C times one of scale lambda' >= lambda, C^2 = lambda'/lambda. So with lambda in [low, high], C^2 = high/low:
+  `delta(eps) <= C delta_{high, most}(eps - log C)` and `delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales
+  and the shift. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
+- Finite-r law: at a fixed share p/q it grows with q (`finite_order`), so q is the largest, or least, of the interval. With k = r - d, the
+  density of T at a share u is at most ((1-u)/(1-w))^{k/2} times that at a greater share w, and that at w at most (w/u)^{k/2} times that at u;
+  given T the losses differ by `(k/2) log((1-p)/(1-p'))`. Either end of the interval of shares gives an upper bound, and a lower one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import mpmath
+from flint import arb, arb_series
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle.certified.als_edge import between
+from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
+from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.ridge_path import Change
+from ndis_verify.oracle.certified.smooth_curve import Bend, Terms, bend
+from ndis_verify.oracle.certified.spectrum import from_groups
+from ndis_verify.oracle.precision import PrecisionError
+
+Groups = list[tuple[Fraction, int, Fraction]]  # alpha, multiplicity, squared mean shift
+_ONE = Fraction(1)
+_LOWEST, _LOOSE = 20_000, 10**5  # exponent of the least value kept; by which the bound of `_tail` may exceed the divergence where that matters
+LEAST_TARGET = Fraction(1, 10**6000)
+
+
+class Curve(Protocol):
+    """delta as a function of the ridge; 1 at a ridge of 0 where the smaller database has no law there."""
+
+    change: Change
+
+    def value(self, ridge: Fraction, digits: int) -> Enclosure: ...
+
+    def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction: ...
+
+    def rough(self, low: Fraction, high: Fraction, digits: int) -> Fraction: ...
+
+    def lower(self, low: Fraction, high: Fraction, digits: int) -> Fraction: ...
+
+    def beyond(self, ridge: Fraction, digits: int) -> Fraction: ...
+
+    def bend(self, low: Fraction, high: Fraction, digits: int) -> Bend: ...
+
+
+@dataclass(frozen=True, eq=False)
+class NormalCurve:
+    """The limiting normal law (N24-T4)."""
+
+    change: Change
+    d: int
+    r: int
+    epsilon: Fraction
+    direction: str
+    enough: Fraction  # an upper bound on one side of this, far off, need not be sharper
+
+    def value(self, ridge: Fraction, digits: int) -> Enclosure:
+        change = self.change
+        shift = change.shift if self.direction == "delete" else change.shift_less
+        return self._delta(self._first(change.scale.at(ridge)), change.y.at(ridge), self.r * shift.at(ridge), self.epsilon, digits)
+
+    def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
+        """An upper bound over low <= ridge <= high, low > 0 or the change regular at 0."""
+        return self._over_box(low, high, digits, False)
+
+    def rough(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
+        """One that is quickly found."""
+        return self._over_box(low, high, digits, True)
+
+    def _over_box(self, low: Fraction, high: Fraction, digits: int, rough: bool) -> Fraction:
+        scales, others, shifts = self._spans(low, high, digits)
+        if None in (*scales, others[1], shifts[1]) or not scales[0] > 0:
+            return _ONE
+        return self._spread(*scales, others[1], shifts[1], digits, rough)
+
+    def beyond(self, ridge: Fraction, digits: int) -> Fraction:
+        """An upper bound from this ridge > 0 on: x, and y <= q/(1-q), are at most what they are here."""
+        x, q = _short(self.change.x.at(ridge), 1), _short(self.change.q.at(ridge), 1)
+        y = q / (1 - q)
+        most, least = (1 + y, 1 / (1 + x)) if self.direction == "delete" else (1 + x, 1 / (1 + y))
+        return self._spread(least, most, y, self.r * x * y, digits)
+
+    def lower(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
+        """A lower bound over low < ridge <= high."""
+        scales, others, shifts = self._spans(low, high, digits)
+        found = [Fraction(0)]
+        if scales[0] > 0 and scales[1] is not None:
+            log, factor = self._slack(scales[1] / scales[0], digits)
+            found.append(self._delta(scales[0], others[0], shifts[0], self.epsilon + log, digits).lower / factor)
+        nearest = scales[0] if scales[0] > 1 else scales[1] if scales[1] is not None and scales[1] < 1 else _ONE
+        found.append(self._delta(nearest, others[0], Fraction(0), self.epsilon, digits).lower)
+        return max(found)
+
+    def bend(self, low: Fraction, high: Fraction, digits: int) -> Bend:
+        """How far the curve can bend (`smooth_curve.bend`), order 2."""
+        change, deleted = self.change, self.direction == "delete"
+
+        def terms(s: arb_series) -> Terms:
+            y = change.y.series(s)
+            scale = change.scale.series(s)
+            shift = (change.shift if deleted else change.shift_less).series(s)
+            first, others = (scale - 1, y) if deleted else (1 / scale - 1, -y / (1 + y))
+            alone = [(first, 1, self.r * shift)]
+            return [*alone, (others, self.d - 1, 0 * s)] if self.d > 1 else alone
+
+        return bend(terms, self.epsilon, low, high, 2, digits)
+
+    def _first(self, scale: Fraction) -> Fraction:
+        return scale if self.direction == "delete" else 1 / scale
+
+    def _spans(self, low: Fraction, high: Fraction, digits: int) -> tuple:
+        """Bounds of the first scale, of y, and of the squared shift."""
+        bits, change = int(3.33 * digits) + 64, self.change
+        least, most = change.scale.span(low, high, bits)
+        if self.direction == "insert":
+            least, most = (Fraction(0) if most is None else 1 / most), (1 / least if least > 0 else None)
+        shift = (change.shift if self.direction == "delete" else change.shift_less).span(low, high, bits)
+        return (least, most), change.y.span(low, high, bits), tuple(None if s is None else self.r * s for s in shift)
+
+    def _spread(self, least: Fraction, most: Fraction, y: Fraction, shift: Fraction, digits: int, quick: bool = False) -> Fraction:
+        log, factor = self._slack(most / least, digits)
+        rough = factor * _tail(self._groups(most, y, shift), self.epsilon - log).upper
+        if quick or not self.enough < rough < self.enough * _LOOSE:
+            return min(rough, _ONE)
+        return factor * self._delta(most, y, shift, self.epsilon - log, digits).upper
+
+    @staticmethod
+    def _slack(ratio: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+        """log C and C rounded up, C^2 = `ratio`."""
+        with working_bits(int(3.33 * digits) + 64):
+            return max(enclosure(ball(ratio).log() / 2).upper, Fraction(0)), max(enclosure(ball(ratio).sqrt()).upper, _ONE)
+
+    def _delta(self, first: Fraction, y: Fraction, shift: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
+        groups = self._groups(first, y, shift)
+        if not any(alpha for alpha, _, _ in groups) and not shift and epsilon >= 0:
+            return exact_zero()
+        try:
+            return _bounded(spectrum_hockey_stick(from_groups(groups), epsilon, digits))
+        except PrecisionError:
+            return _tail(groups, epsilon)
+
+    def _groups(self, first: Fraction, y: Fraction, shift: Fraction) -> Groups:
+        others = y if self.direction == "delete" else -y / (1 + y)
+        groups = {first - 1: (1, shift)}
+        if self.d > 1:
+            count, there = groups.get(others, (0, Fraction(0)))
+            groups[others] = count + self.d - 1, there
+        return [(alpha, *group) for alpha, group in sorted(groups.items())]
+
+
+@dataclass(frozen=True, eq=False)
+class SketchCurve:
+    """The finite-r law of a Gaussian sketch, r >= d."""
+
+    change: Change
+    d: int
+    r: int
+    epsilon: Fraction
+    direction: str
+    enough: Fraction
+
+    def value(self, ridge: Fraction, digits: int) -> Enclosure:
+        return self._delta(self.change.p.at(ridge), self.change.q.at(ridge), self.epsilon, digits)
+
+    def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
+        """An upper bound over low <= ridge <= high."""
+        q, deleted, found = _short(self.change.q.at(low), 1), self.direction == "delete", [_ONE]
+        if q >= 1:
+            return _ONE
+        (least, most), rising, fading, lack = self._constants(q, low, high, digits)
+        if rising is not None:
+            found.append(self._times(rising, most * q, q, -lack if deleted else Fraction(0), digits).upper)
+        if fading is not None:
+            found.append(self._times(fading + (0 if deleted else lack), least * q, q, Fraction(0) if deleted else -lack, digits).upper)
+        return min(found)
+
+    rough = upper
+
+    def beyond(self, ridge: Fraction, digits: int) -> Fraction:
+        """1 - e^{eps - L}, L = (r/2) log(1/(1-q)) at this ridge: no loss from here on is larger."""
+        q = _short(self.change.q.at(ridge), 1)
+        with working_bits(int(3.33 * digits) + 64):
+            excess = -ball(1 - q).log() * self.r / 2 - ball(self.epsilon)
+            return enclosure(-(-excess.max(arb(0))).expm1()).upper
+
+    def lower(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
+        """A lower bound over low < ridge <= high."""
+        q, deleted, found = _short(self.change.q.at(high), -1), self.direction == "delete", [Fraction(0)]
+        (least, most), rising, fading, lack = self._constants(q, low, high, digits)
+        if fading is not None:
+            found.append(self._times(-fading - (0 if deleted else lack), most * q, q, Fraction(0) if deleted else lack, digits).lower)
+        if rising is not None:
+            found.append(self._times(-rising, least * q, q, lack if deleted else Fraction(0), digits).lower)
+        return max(found)
+
+    def bend(self, low: Fraction, high: Fraction, digits: int) -> Bend:
+        raise PrecisionError("no second-order bound for the finite-r law along a path of ridges")
+
+    def _constants(self, q: Fraction, low: Fraction, high: Fraction, digits: int) -> tuple:
+        """Shares u <= w, and the logs of ((1-u)/(1-w))^{k/2}, (w/u)^{k/2} and ((1-uq)/(1-wq))^{k/2} rounded up, None for infinity."""
+        least, most = self.change.share.span(low, high, int(3.33 * digits) + 64)
+        u, w, k = min(_short(least, -1), _ONE), _ONE if most is None else min(_short(most, 1), _ONE), self.r - self.d
+        ratios = (1 - u, 1 - w), (w, u), (1 - u * q, 1 - w * q)
+        with working_bits(int(3.33 * digits) + 64):
+            logs = [Fraction(0) if not k else enclosure(ball(top / below).log() * k / 2).upper if below else None for top, below in ratios]
+        return (u, w), *(None if log is None else max(log, Fraction(0)) for log in logs)
+
+    def _times(self, log: Fraction, p: Fraction, q: Fraction, more: Fraction, digits: int) -> Enclosure:
+        """e^log times the value at p, q and epsilon + more."""
+        value = self._delta(p, q, self.epsilon + more, digits)
+        with working_bits(int(3.33 * digits) + 64):
+            return _bounded(enclosure(to_exact_ball(value) * ball(log).exp()))
+
+    def _delta(self, p: Fraction, q: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
+        return _bounded(als_exact_hockey_stick(min(p, q), q, self.d, self.r, epsilon, self.direction, digits))
+
+
+def _tail(groups: Groups, epsilon: Fraction) -> Enclosure:
+    """[0, E e^{s (L - eps)}] for one s > 0: `log E e^{sL} = sum (m^2 s (s+1)/(1 - s a) - k s log(1+a) - k log(1 - s a))/2`."""
+    with working_bits(96):
+        eps, kept = ball(epsilon), [(ball(a), k, ball(square)) for a, k, square in groups]
+
+        def log_moment(s: arb) -> arb:
+            rests = [1 - s * a for a, _, _ in kept]
+            if not all(rest > 0 for rest in rests):
+                return arb("inf")
+            parts = (m * s * (s + 1) / rest - k * (s * a.log1p() + rest.log()) for (a, k, m), rest in zip(kept, rests))
+            return sum(parts, arb(0)) / 2 - s * eps
+
+        most = max(float(alpha) for alpha, _, _ in groups)
+        exponents = [(1 - 4.0**-j) / most for j in range(1, 8)] if most > 1e-300 else []
+        exponents += [2.0**j for j in range(-8, 40) if 2.0**j * most < 1]
+        log = min((log_moment(arb(s)) for s in exponents), key=lambda value: float(value.mid()), default=arb(0))
+        if not log < 0:
+            return between(Fraction(0), _ONE)
+        return _bounded(between(Fraction(0), enclosure(log.max(arb(-_LOWEST)).exp()).upper))
+
+
+def _bounded(value: Enclosure) -> Enclosure:
+    """The enclosure, or [0, 2^-20000] for what is far below: as a fraction it would fill the memory."""
+    if value.mid == 0 or mpmath.mag(value.mid) > -_LOWEST:
+        return value
+    tiny = mpmath.ldexp(1, -_LOWEST - 1)
+    return Enclosure(tiny, tiny, "bound")
+
+
+def _short(value: Fraction, side: int) -> Fraction:
+    """A fraction of few digits on one side of `value` in [0, infinity), relative distance 2^-200 at most."""
+    if not value:
+        return value
+    scale = Fraction(2) ** (200 + max(0, value.denominator.bit_length() - value.numerator.bit_length()))
+    return Fraction(-((-value * scale) // 1) if side > 0 else (value * scale) // 1) / scale

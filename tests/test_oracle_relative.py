@@ -1,0 +1,194 @@
+"""Ridges relative to a set of databases in the oracle: against exact leverages, the definition and the mechanisms."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from ndis_verify import mechanisms, oracle
+from ndis_verify.claims.least_squares_hunt import exact_shares
+from ndis_verify.exact_number import InputError, as_exact, exact
+from ndis_verify.mechanisms.relative_least_squares import relative_least_squares as fast_least_squares
+from ndis_verify.oracle.certified.balls import working_bits
+from ndis_verify.oracle.certified.gram import gram_matrix, smallest_eigenvalue
+from ndis_verify.oracle.certified.ridge_curve import NormalCurve, SketchCurve
+from ndis_verify.oracle.certified.ridge_path import Quotient, changes
+from ndis_verify.oracle.leverage import leverage_scores
+
+CURVES = {"normal": oracle.certified_als_hockey_stick, "sketch": oracle.certified_als_exact_hockey_stick}
+# More ridge costs more: the first eight records are fitted exactly without one.
+DEARER = np.array([(1, 1)] * 8 + [(0, 1)] * 8, dtype=float)
+# The same beside a record with a feature of its own, which needs a little ridge.
+TWICE = np.array([(1, 0, 1)] * 8 + [(0, 0, 1)] * 8 + [(0, 2.0**-10, 0)])
+SMALL = np.random.default_rng(5).integers(-16, 17, (5, 2)) / 32
+RELATIVE = oracle.certified_relative_least_squares
+PROJECTION = oracle.certified_relative_random_projection
+
+
+def costs(data, ridge, r, epsilon, law, digits=15):
+    """The largest certified delta of the set of `data` and copies of its records, from leverages solved for at this ridge."""
+    out, come = exact_shares(data, Fraction(ridge))
+    records = sorted(set(out + come))
+    d = data.shape[1] - 1
+    values = (CURVES[law](p, q, d, r, epsilon, way, digits=digits) for p, q in records for way in ("delete", "insert"))
+    return max(values, key=lambda value: value.mid)
+
+
+def brackets(found, data, r, epsilon, delta, law):
+    """A part in 10^6 below the bracket the set costs more than delta, at its upper end no more."""
+    above = costs(data, found.lower * (1 - Fraction(1, 10**6)), r, epsilon, law)
+    return above.lower > Fraction(delta) and costs(data, found.upper, r, epsilon, law, found.justified_digits() + 15).upper <= Fraction(delta)
+
+
+@pytest.mark.parametrize("ridge", [Fraction(0), Fraction(3, 7), Fraction(10**6)])
+def test_paths_are_the_leverages(ridge):
+    rows = as_exact(SMALL)
+    found, singular = changes(rows, rows[:2] / 3)
+    assert not singular and len(found) == 7
+    for k, change in enumerate(found):
+        whole = rows if k < 5 else np.vstack([rows, rows[k - 5] / 3])
+        row = k if k < 5 else 5
+        for quotient, data in ((change.p, whole[:, :1]), (change.q, whole)):
+            assert leverage_scores(data, [row], 30, ridge)[0].contains(quotient.at(ridge))
+        p, q = change.p.at(ridge), change.q.at(ridge)
+        assert change.x.at(ridge) == p / (1 - p) and change.y.at(ridge) == (q - p) / (1 - q) and change.share.at(ridge) == p / q
+        assert change.scale.at(ridge) == (1 - p) ** 2 / (1 - q) and change.shift.at(ridge) == p * (q - p) / (1 - q)
+        assert change.shift_less.at(ridge) == p * (q - p) / (1 - p) ** 2
+
+
+def violations(law):
+    """Values outside the bounds of the interval that holds them, over a few changes, intervals and targets."""
+    count, rng = 0, np.random.default_rng(8)
+    for d, r in ((1, 30), (2, 9), (2, 40)):
+        data = as_exact(rng.integers(-16, 17, (d + 3, d + 1)) / 16)
+        for change in changes(data, data)[0][:: d + 1]:
+            for way in ("delete", "insert"):
+                curve = law(change, d, r, Fraction(1, 2), way, Fraction(1, 10**4))
+                low, high = Fraction(2), Fraction(5, 2)
+                below, above, beyond = curve.lower(low, high, 10), curve.upper(low, high, 10), curve.beyond(low, 10)
+                values = [curve.value(low + (high - low) * Fraction(i, 4), 12) for i in range(5)]
+                count += sum(not (below <= value.upper and value.lower <= min(above, beyond)) for value in values)
+                count += sum(curve.value(low * k, 12).lower > beyond for k in (2, 10))
+    return count
+
+
+@pytest.mark.parametrize("law", [NormalCurve, SketchCurve])
+def test_bounds_of_intervals(law):
+    assert violations(law) == 0
+
+
+def test_an_interval_taken_for_its_middle_is_caught(monkeypatch):
+    monkeypatch.setattr(Quotient, "span", lambda self, low, high, bits: (self.at((low + high) / 2),) * 2)
+    assert violations(NormalCurve) > 0
+
+
+@pytest.mark.parametrize("law", ["normal", "sketch"])
+def test_more_ridge_may_cost_more(law):
+    target = (200, "3", "1e-9")
+    assert RELATIVE(DEARER, "rows", 2, *target, law, "smallest").upper == 0
+    lasting = RELATIVE(DEARER, "rows", 2, *target, law, "lasting", 4)
+    assert lasting.justified_digits() >= 4 and brackets(lasting, DEARER, 200, 3, "1e-9", law)
+    assert costs(DEARER, 0, 200, 3, law).upper < Fraction("1e-9") < costs(DEARER, 4, 200, 3, law).lower
+
+
+def test_the_smallest_ridge_and_the_lasting_one():
+    target = (200, "3", "1e-9")
+    smallest, lasting = (RELATIVE(TWICE, "rows", 2, *target, ridge=ridge, digits=8) for ridge in ("smallest", "lasting"))
+    assert smallest.upper < Fraction("1e-4") < 10 < lasting.lower
+    assert all(found.justified_digits() >= 8 and brackets(found, TWICE, 200, 3, "1e-9", "normal") for found in (smallest, lasting))
+    assert costs(TWICE, 4, 200, 3, "normal").lower > Fraction("1e-9")
+
+
+@pytest.mark.parametrize(("law", "r", "coarse", "fine"), [("normal", 40, 6, 20), ("sketch", 9, 4, 12), ("sketch", 8, 4, 12)])
+def test_digits_are_nested_and_the_mechanism_is_safe(law, r, coarse, fine):
+    data, target = SMALL[:3], (r, "1", "1e-3", law)
+    found = [RELATIVE(data, "rows", 1, *target, ridge, n) for ridge, n in (("smallest", fine), ("smallest", coarse), ("lasting", coarse))]
+    assert all(a.overlaps(b) for a in found for b in found) and brackets(found[0], data, r, 1, "1e-3", law)
+    assert found[0].justified_digits() >= fine and found[1].justified_digits() >= coarse and found[0].basis == "bound"
+    noise = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 1.0), r, 1.0, 1e-3, law).ridge)
+    assert found[0].upper <= noise <= found[0].upper * (1 + Fraction(1, 10**7))
+
+
+def test_additions_count():
+    alone, more = (RELATIVE(SMALL[:2], come, 2, 40, "1", "1e-3", digits=6) for come in (SMALL[:1], np.array([[0.0, 2.0]])))
+    noise = fast_least_squares(mechanisms.neighbourhood(SMALL[:2], 2.0, np.array([[0.0, 2.0]])), 40, 1.0, 1e-3).ridge
+    assert alone.upper < more.lower and float(more.mid) == pytest.approx(noise, rel=1e-6)
+
+
+def test_none_where_none_is_needed():
+    many = np.vstack([SMALL] * 60)
+    for law, ridge in (("normal", "smallest"), ("sketch", "smallest"), ("sketch", "lasting")):
+        assert RELATIVE(many, "rows", 1, 2, "10", "0.3", law, ridge).upper == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: RELATIVE(np.column_stack([SMALL[:, :1] * 0, SMALL]).repeat(60, 0), "rows", 1, 2, "10", "0.3"), "base"),  # no least positive ridge
+        (lambda: RELATIVE(SMALL, "ball", 1, 2, "1", "0.3"), "additions"),
+        (lambda: RELATIVE(SMALL, "rows", "0.1", 2, "1", "0.3"), "base"),
+        (lambda: RELATIVE(SMALL[:, :1], "rows", 1, 2, "1", "0.3"), "base"),
+        (lambda: RELATIVE(np.eye(3), "rows", 1, 1, "1", "0.3", "sketch"), "base"),
+        (lambda: RELATIVE(SMALL, "rows", 1, 2, "1", "0.3", "student"), "law"),
+        (lambda: RELATIVE(SMALL, "rows", 1, 2, "1", "0.3", ridge="least"), "ridge"),
+        (lambda: RELATIVE(SMALL, np.ones((1, 3)) / 4, 1, 2, "1", "0.3"), "additions"),
+        (lambda: PROJECTION(SMALL, "none", 1, 2, "1", "0.3"), "additions"),
+        (lambda: PROJECTION(SMALL, "rows", 1, 2, "1", "0.3", ridge="N26-Fig1"), "ridge"),
+        (lambda: PROJECTION(np.zeros((3, 2)), "rows", 1, 2, "1", "0.3"), "base"),
+        (lambda: PROJECTION(np.empty((0, 2)), "rows", 1, 2, "1", "0.3"), "base"),
+    ],
+)
+def test_what_is_refused(call, argument):
+    with pytest.raises(InputError) as error:
+        call()
+    assert error.value.argument == argument
+
+
+BASES = {
+    "ordinary": SMALL,
+    "duplicated": np.vstack([SMALL] * 30),
+    "zero rows": np.vstack([SMALL, np.zeros((2, 2))]),
+    "dominating": np.vstack([SMALL / 64, [[0.0, 1.0]]]),
+    "n = d": SMALL[:2],
+    "n < d": SMALL[:1],
+    "repeated eigenvalue": np.eye(2) / 2,
+    "no records": np.empty((0, 2)),
+}
+
+
+@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("additions", ["rows", "ball"])
+def test_projection_against_the_mechanism(name, additions):
+    base = BASES[name]
+    for r, epsilon, delta in ((10, 0.1, 1e-6), (1, 20.0, 0.3), (100, 1e-4, 1e-20)):
+        if not len(base) and additions == "rows":
+            continue
+        for ridge in ("smallest", "N24-Fig12"):
+            exactly = PROJECTION(base, additions, 1, r, epsilon, delta, 20, ridge)
+            noise = Fraction(mechanisms.relative_random_projection(mechanisms.neighbourhood(base, 1.0, additions), r, epsilon, delta, ridge).ridge)
+            assert exactly.upper <= noise <= exactly.upper * (1 + Fraction(1, 10**5)) and exactly.relative_radius < 1e-20
+
+
+@pytest.mark.parametrize("name", ["ordinary", "duplicated", "repeated eigenvalue"])
+def test_the_ball_by_an_eigenvalue_and_the_records_by_their_leverages(name):
+    """l^2 (1/p* - 1) less the smallest eigenvalue, by mpmath; at the ridge every leverage is at most p*, and one is p*."""
+    base, digits = BASES[name], 40
+    found = PROJECTION(base, "ball", 1, 10, "0.1", "1e-6", digits)
+    allowed = oracle.certified_rp_leverage(10, "0.1", "1e-6", 60)
+    with mpmath.workdps(80):
+        gram = mpmath.matrix((base * 64).astype(int).tolist())
+        least = min(mpmath.eigsy(gram.T * gram / 64**2, eigvals_only=True))
+        ball = 1 / mpmath.mpf(allowed.mid) - 1 - least
+        assert abs(found.mid - ball) < mpmath.mpf(10) ** -30
+    rows = PROJECTION(base, "rows", 1, 10, "0.1", "1e-6", digits)
+    scores = leverage_scores(base, range(len(base)), 60, exact(rows.mid))
+    assert max(score.mid for score in scores) == pytest.approx(allowed.mid, rel=1e-35) and rows.upper <= found.lower
+
+
+@pytest.mark.parametrize("name", ["n < d", "zero rows", "repeated eigenvalue"])
+def test_smallest_eigenvalue(name):
+    with working_bits(200):
+        value = smallest_eigenvalue(gram_matrix(as_exact(BASES[name])))
+    expected = {"n < d": 0.0, "zero rows": np.linalg.eigvalsh(SMALL.T @ SMALL)[0], "repeated eigenvalue": 0.25}[name]
+    assert float(value.mid()) == pytest.approx(expected, rel=1e-12) and (value.is_zero() if expected == 0 else value > 0)
