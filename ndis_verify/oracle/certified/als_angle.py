@@ -50,7 +50,7 @@ class _Angle:
     def __init__(self, record: Record, epsilon: Fraction, edge: arb):
         p, q, d, r, direction = record
         self.d, self.r, self.k, self.direction = d, r, r - d, direction
-        self.q, self.edge, self.growth = ball(q), edge, ball(epsilon).exp()
+        self.q, self.rest, self.edge, self.growth = ball(q), ball(1 - q), edge, ball(epsilon).exp()
         self.root_sine = ball(p / q).sqrt()
         self.psi_root = _angle((edge - ball(1 - q)) / self.q, (1 - edge) / self.q)
         self.psi_node = _angle(ball((q - p) / q), ball(p / q))
@@ -107,8 +107,8 @@ class _Angle:
     def _weight(self, psi: acb, analytic: bool) -> acb:
         """1 - e^{eps - L} for "delete", e^{-L} - e^eps for "insert"; e^{-L} and e^{eps - L} are ((1 - q T)/edge)^{-(r+1)/2}
         up to the factor e^eps."""
-        cosine = psi.cos()
-        ratio = (1 - self.q * cosine * cosine) / self.edge
+        sine = psi.sin()
+        ratio = (self.rest + self.q * sine * sine) / self.edge  # 1 - q T without cancellation next to psi = 0
         if self.r % 2:
             power = ratio ** (-(self.r + 1) // 2)
         else:

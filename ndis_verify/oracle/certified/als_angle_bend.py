@@ -5,7 +5,8 @@ part is, up to the constant of `als_angle` and for "insert" up to -e^epsilon, `H
 `K(x) = (1-x)^{k+m} 2F1(1-m, m; k+m+1; (1-x)/2)`, `V = S^{(k+1)/2} (1-S)^{-1/2} y^h (1 - e^g)`, `y = 1 - T = 1/(1 + lambda x^2)`,
 `g = +-epsilon - (k/2) log(1-p) - (d/2) log(1-q) - h log(1 + y q/(1-q))` (- for "insert"), over 0 < x < min(1, xi), "insert" xi < x < 1, where
 g(xi, p) = 0. As k + 1 is even, V at a fixed x is analytic in p on [0, q); the half-integer powers are in K alone, which does not depend on p.
-K is a multiple of E (Xi - x)_+^k, Xi a coordinate of a uniform direction: K and |K'|, which has k - 1 in place of k and the factor k + m, fall in x, to 0 beyond 1.
+K is a multiple of E (Xi - x)_+^k, Xi a coordinate of a uniform direction: K and |K'|, which has k - 1 in place of k and the factor k + m,
+fall in x, to 0 beyond 1.
 With V_n the Taylor coefficients in p at a fixed x, V(xi, p) = 0, and `D(p) = K(xi) xi' V_1(xi(p), p)`, those of H are
 `H_1 = int K V_1`, `H_2 = int K V_2 +- D/2`, `H_3 = int K V_3 +- (2 K(xi) V_2(xi) xi' + D')/6`.
 Where xi passes 1, H'' is continuous and each side of it has the bounded derivative H''': enough for Taylor's formula.

@@ -1,10 +1,17 @@
-"""The largest cap on q at which private least squares meets a target, certified on both sides."""
+"""The largest cap on q at which private least squares meets a target, certified on both sides.
+
+Beyond pure privacy, cap/(1-cap) = e^{2 epsilon/r} - 1, the finite-r law's divergence is positive where the record's largest loss exceeds
+epsilon (`als_worst_case.StudentEdge.support`): next to that cap an interval of p far shorter than [0, cap], next to p = q for "insert" and
+p = 0 for "delete". What is searched is the odds of the cap beyond those of pure privacy, over that interval alone: both the divergence and
+the interval are powers of that number, so nothing there is narrow or flat, however small delta is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import mpmath
@@ -37,8 +44,8 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclo
 def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r).
 
-    Any digits for r - d even. For r - d odd as many as the part of the size (p/q)^((r-d)/2) leaves at the worst record (15 at d = 2,
-    r = 101), else 4 at most: beyond, `PrecisionError`. Seconds up to r = 1000; the sum has r/2 terms.
+    Any digits, for r - d even (a finite sum) and odd (an integral beside it, some times slower). Seconds up to r = 1000; the sum has r/2 terms.
+    For r - d odd `PrecisionError` where the worst record is at p = q itself; where delta is 1e-100 the integrals may take minutes.
     """
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, checked_digits(digits))
@@ -67,40 +74,57 @@ def als_exact_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, d
 
 @dataclass(frozen=True)
 class _Side:
-    """One direction of an edge as a function on [0, cap] (`summit.Smooth`)."""
+    """One direction of an edge as a function of p - low on [0, high - low] (`summit.Smooth`), low to high what its support may hold."""
 
     edge: Edge
     direction: str
 
+    @cached_property
+    def support(self) -> tuple[Fraction, Fraction]:
+        return (Fraction(0), Fraction(0)) if self.edge.level else self.edge.support(self.direction)
+
     @property
     def end(self) -> Fraction:
-        return Fraction(0) if self.edge.level else self.edge.cap
+        low, high = self.support
+        return high - low
 
-    def value(self, p: Fraction, digits: int) -> Enclosure:
-        return replace(self.edge, digits=digits).value(p, self.direction)
+    def value(self, x: Fraction, digits: int) -> Enclosure:
+        return replace(self.edge, digits=digits).value(self.support[0] + x, self.direction)
 
     def bound(self, low: Fraction, high: Fraction) -> Fraction:
-        return replace(self.edge, digits=6).bound(low, high, self.direction)
+        start = self.support[0]
+        return replace(self.edge, digits=6).bound(start + low, start + high, self.direction)
 
     def bend(self, low: Fraction, high: Fraction, order: int, digits: int) -> Bend:
-        return self.edge.bend(low, high, self.direction, order, digits)
+        start = self.support[0]
+        return self.edge.bend(start + low, start + high, self.direction, order, digits)
 
 
 def _cap(edge_at: MakeEdge, delta: Fraction, digits: int) -> Enclosure:
     odds = _odds(edge_at, delta, digits)
-    with mpmath.workdps(digits + 25):
-        low, high = (x / (1 + x) for x in (odds.lower, odds.upper))
-        middle = to_mpf((low + high) / 2)
-        reach = max(high - exact(middle), exact(middle) - low)
-        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), "bound")
+    return _enclosed(odds.lower / (1 + odds.lower), odds.upper / (1 + odds.upper), digits)
 
 
 def _odds(edge_at: MakeEdge, delta: Fraction, digits: int) -> Enclosure:
-    """cap/(1 - cap) = l^2/ridge."""
+    """cap/(1 - cap) = l^2/ridge: what pure privacy allows and something more, which is searched."""
     half = edge_at(Fraction(1, 2))  # bad arguments are rejected before the search
     # With one feature the record (x, y) deleted is the record (y, x) inserted (x, y of `als_worst_case`).
     sides = DIRECTIONS[:1] if half.d == 1 else DIRECTIONS
-    return crossing(lambda odds: [_Side(edge_at(odds / (1 + odds)), side) for side in sides], delta, _guess(half, delta), digits, grows=True)
+    least = half.pure_odds(60 - 2 * int(mpmath.log10(to_mpf(delta))))
+
+    def curves(more: Fraction) -> list[_Side]:
+        odds = least + more
+        return [_Side(edge_at(odds / (1 + odds)), side) for side in sides]
+
+    more = crossing(curves, delta, _guess(half, least, delta), digits, grows=True)
+    return _enclosed(least + more.lower, least + more.upper, digits)
+
+
+def _enclosed(low: Fraction, high: Fraction, digits: int) -> Enclosure:
+    with mpmath.workdps(digits + 25):
+        middle = to_mpf((low + high) / 2)
+        reach = max(high - exact(middle), exact(middle) - low)
+        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), "bound")
 
 
 def _ridge(length: Fraction, odds: Enclosure, digits: int) -> Enclosure:
@@ -116,11 +140,13 @@ def _pure(d: Any, r: Any, epsilon: Any, digits: int) -> Edge:
     return edge
 
 
-def _guess(edge: Edge, delta: Fraction) -> mpmath.mpf:
-    """log(cap) of the right size: the lesser of what the mean shift sqrt(r) q/2 and what the scale 1/(1-q) allow by themselves."""
+def _guess(edge: Edge, least: Fraction, delta: Fraction) -> mpmath.mpf:
+    """The logarithm of a size to start from: of the cap that what the mean shift sqrt(r) q/2 and what the scale 1/(1-q) allow by themselves."""
     level, epsilon = -mpmath.log(to_mpf(delta)), to_mpf(edge.epsilon)
     shift = 2 * epsilon / (mpmath.sqrt(2 * level + 2 * epsilon) + mpmath.sqrt(2 * level)) + to_mpf(delta)
-    return mpmath.log(min(2 * shift / mpmath.sqrt(edge.r), epsilon / level + to_mpf(delta)))
+    cap = min(2 * shift / mpmath.sqrt(edge.r), epsilon / level + to_mpf(delta))
+    base = to_mpf(least)
+    return mpmath.log(cap - base if cap > 2 * base else base / 2)
 
 
 def _checked_delta(delta: Any) -> Fraction:

@@ -25,12 +25,14 @@ from ndis_verify.oracle.certified import als_exact_bend
 from ndis_verify.oracle.certified.als_edge import WorstCase, checked_directions, checked_relative, digits_for, worst_case
 from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.gaussian_mechanism import settled
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
 from ndis_verify.oracle.certified.smooth_curve import Bend, Terms, bend
 from ndis_verify.oracle.certified.spectrum import Spectrum, from_groups
 from ndis_verify.oracle.least_squares import Record, checked_record, checked_sketch
 
 _BITS = 64
+_WIDER = 1 + Fraction(1, 10**9)
 
 
 def als_worst_case(
@@ -79,6 +81,14 @@ class GaussianEdge:
     digits: int
 
     level = False
+
+    def support(self, direction: str) -> tuple[Fraction, Fraction]:
+        """As `StudentEdge.support`: here the privacy loss has no bound."""
+        return Fraction(0), self.cap
+
+    def pure_odds(self, digits: int) -> Fraction:
+        """As `StudentEdge.pure_odds`."""
+        return Fraction(0)
 
     def value(self, p: Fraction, direction: str) -> Enclosure:
         return spectrum_hockey_stick(self._spectrum(p, p, p, direction), self.epsilon, self.digits)
@@ -135,6 +145,25 @@ class StudentEdge:
     def level(self) -> bool:
         """With r = d neither the law of T nor L0 depends on p."""
         return self.r == self.d
+
+    def support(self, direction: str) -> tuple[Fraction, Fraction]:
+        """An interval of p, hardly longer than needed, outside of which the divergence is 0 (`als_exact.max_loss`, k = r - d > 0).
+
+        "delete": `p < 1 - e^{-2 x/k}`, x the largest loss at p = 0 less epsilon; "insert": `q - p < (1-q) (e^{2 x/k} - 1)`, x that at p = q.
+        """
+        k, deleted = self.r - self.d, direction == "delete"
+        rows = k + 1 if deleted else self.r
+
+        def reach(q: arb, eps: arb) -> arb:
+            twice = -rows * (-q).log1p() - 2 * eps
+            return -(-twice / k).expm1() if deleted else (1 - q) * (twice / k).expm1()
+
+        length = min(max(settled(reach, {"q": self.cap, "eps": self.epsilon}, 15).upper, Fraction(0)) * _WIDER, self.cap)
+        return (Fraction(0), length) if deleted else (self.cap - length, self.cap)
+
+    def pure_odds(self, digits: int) -> Fraction:
+        """The largest cap/(1 - cap) of pure privacy, `e^{2 epsilon/r} - 1`, to `digits` digits and not above it."""
+        return settled(lambda eps: (2 * eps / self.r).expm1(), {"eps": self.epsilon}, digits).lower if self.epsilon else Fraction(0)
 
     def value(self, p: Fraction, direction: str) -> Enclosure:
         return als_exact_hockey_stick(p, self.cap, self.d, self.r, self.epsilon, direction, self.digits)
