@@ -22,6 +22,8 @@ from ndis_verify.oracle.precision import PrecisionError
 _ENDS = [Fraction(1, 4**k) for k in range(11, 1, -1)]
 _SHARES = [Fraction(0), *_ENDS, *(Fraction(i, 8) for i in range(1, 8)), *(1 - s for s in reversed(_ENDS)), Fraction(1)]
 _FARTHEST = 1000  # |log2 v|
+_SCOUT = 24  # digits of values that guide the search, enough to see a split a share of e^-_LIMIT from an end
+_LIMIT = 48
 _STEPS, _ROUNDS = 200, 8
 _RIVAL = 1000  # a local minimum this many times the least one is not followed
 _LEADS = Fraction(101, 100)  # of the least v, or value: splits followed to all digits
@@ -56,7 +58,7 @@ class Candidate:
 def best_splits(steps: TwoSteps, digits: int) -> list[Candidate]:
     """The local minima at given sensitivities: those with nearly the least value to `digits` digits of it, the others roughly."""
     rough = [_descended(steps, candidate) for candidate in candidates(_cheap(steps), digits)]
-    values = [enclosure(candidate.value(steps, _scout(steps))).mid for candidate in rough]
+    values = [enclosure(candidate.value(steps, _SCOUT)).mid for candidate in rough]
     found = []
     for candidate, value in zip(rough, values, strict=True):
         for reach in _reaches(digits) if _moves(steps) and value < to_mpf(_LEADS) * min(values) else ():
@@ -110,7 +112,7 @@ def start_of(at: At, target: Fraction) -> Fraction:
 def least(steps: TwoSteps) -> mpmath.mpf:
     """The least value over a grid of splits; where one is too small to be computed, 0."""
     try:
-        return min(value for _, _, value in _grid(steps, _scout(steps)))
+        return min(value for _, _, value in _grid(steps, _SCOUT))
     except PrecisionError:
         return mpmath.mpf(0)
 
@@ -135,7 +137,7 @@ def _grid(steps: TwoSteps, digits: int) -> list[tuple[bool, Fraction, mpmath.mpf
     found = []
     for mean_first in (True, False):
         for share in shares:
-            value = steps.value(mean_first, low + share * (steps.epsilon - low), _scout(steps))
+            value = steps.value(mean_first, low + share * (steps.epsilon - low), _SCOUT)
             found.append((mean_first, share, enclosure(value).mid))
     return found
 
@@ -148,11 +150,6 @@ def _cheap(steps: TwoSteps) -> TwoSteps:
 def _moves(steps: TwoSteps) -> bool:
     """Whether there is more than one split to choose from."""
     return bool(steps.epsilon) and not steps.lone
-
-
-def _scout(steps: TwoSteps) -> int:
-    """Digits of values that guide the search; integrals cost more than closed forms."""
-    return 10 if steps.term == "exact" else 24
 
 
 def _followed(at: At, target: Fraction, v: Fraction, candidate: Candidate) -> tuple[Fraction, Candidate]:
@@ -218,22 +215,22 @@ def _descended(steps: TwoSteps, candidate: Candidate) -> Candidate:
     """A lower split nearby, in log odds of its share of the range: steps that double, then golden sections."""
     if not _moves(steps):
         return candidate
-    aim, end = _scout(steps), steps.epsilon - steps.low(candidate.digits)
-    limit, share = 2 * aim, min(candidate.offset / end, Fraction(1)) if end else Fraction(0)
+    end = steps.epsilon - steps.low(candidate.digits)
+    share = min(candidate.offset / end, Fraction(1)) if end else Fraction(0)
 
     def point(x: float) -> Point:
-        return x, candidate.mid(steps, _share(x) * end, aim)
+        return x, candidate.mid(steps, _share(x) * end, _SCOUT)
 
-    x = limit * 0.75 * (-1 if share < Fraction(1, 2) else 1) if share in (0, 1) else _log_odds(share)
+    x = 0.5 * _LIMIT * (-1 if share < Fraction(1, 2) else 1) if share in (0, 1) else _log_odds(share)
     low, middle, high = point(x - 0.5), point(x), point(x + 0.5)
-    while abs(middle[0]) < limit and middle[1] > min(low[1], high[1]):
+    while abs(middle[0]) < _LIMIT and middle[1] > min(low[1], high[1]):
         width = high[0] - low[0]
         if low[1] < high[1]:
             low, middle, high = point(low[0] - width), low, middle
         else:
             low, middle, high = middle, high, point(high[0] + width)
-    if abs(middle[0]) >= limit:
-        return replace(candidate, offset=Fraction(0) if middle[0] < 0 else end, scale=end * _share(-limit))
+    if abs(middle[0]) >= _LIMIT:
+        return replace(candidate, offset=Fraction(0) if middle[0] < 0 else end, scale=end * _share(-_LIMIT))
     while high[0] - low[0] > 0.02:
         upward = high[0] - middle[0] > middle[0] - low[0]
         new = point(middle[0] + 0.382 * ((high if upward else low)[0] - middle[0]))

@@ -10,6 +10,7 @@ The exponent is convex in s. Its least point s solves K'(s) = e (a quadratic), o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +18,7 @@ from functools import cached_property
 from flint import arb, ctx
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick
 from ndis_verify.oracle.certified.spectrum import from_groups
@@ -158,30 +159,37 @@ class Covariance:
         """The larger divergence of the two directions, between those at eigenvalues rounded down and up: it grows in each."""
         aim = digits + 2
         ends = list(zip(*(amount.growth(aim + 8) for amount, _ in self.vertex)))
-        low, high = (self._larger([growth for growth in end], e, aim) for end in ends)
         with working_bits(int(3.33 * aim) + 80):
-            value = to_exact_ball(low).union(to_exact_ball(high)) if ends[0] != ends[1] else to_exact_ball(low)
-            if not value.is_zero() and relative_digits(value) < digits:
-                raise PrecisionError(f"exact covariance term: {digits} digits not reached")
-            return value
+            value = self._larger(ends[0], e, aim)
+            if ends[0] != ends[1]:
+                value = value.union(self._larger(ends[1], e, aim))
+        if not value.is_zero() and relative_digits(value) < digits:
+            raise PrecisionError(f"exact covariance term: {digits} digits not reached")
+        return value
 
-    def _larger(self, growths: list[Fraction], e: Fraction, digits: int) -> Enclosure:
+    def _larger(self, growths: Sequence[Fraction], e: Fraction, digits: int) -> arb:
         """The more spread law first is the larger one as a rule; the other direction is computed roughly first."""
         first, second = self._direction(growths, e, "delete", digits), self._direction(growths, e, "insert", _ROUGH)
-        if second.upper <= first.lower:
+        if second <= first:
             return first
-        return max(first, self._direction(growths, e, "insert", digits), key=lambda value: value.upper)
+        return first.max(self._direction(growths, e, "insert", digits))
 
-    def _direction(self, growths: list[Fraction], e: Fraction, way: str, digits: int) -> Enclosure:
+    def _direction(self, growths: Sequence[Fraction], e: Fraction, way: str, digits: int) -> arb:
         """More spread law first: "delete". One eigenvalue is a random projection (N26-L4)."""
         counts = [count for _, count in self.vertex]
         if len(counts) == 1:
-            return rp_hockey_stick(growths[0] / (1 + growths[0]), counts[0], e, way, digits)
+            return _ball_of(rp_hockey_stick(growths[0] / (1 + growths[0]), counts[0], e, way, digits))
         groups: dict[Fraction, int] = {}
         for growth, count in zip(growths, counts, strict=True):
             alpha = growth if way == "delete" else -growth / (1 + growth)
             groups[alpha] = groups.get(alpha, 0) + count
-        return spectrum_hockey_stick(from_groups([(alpha, count, Fraction(0)) for alpha, count in sorted(groups.items())]), e, digits)
+        return _ball_of(spectrum_hockey_stick(from_groups([(alpha, count, Fraction(0)) for alpha, count in sorted(groups.items())]), e, digits))
+
+
+def _ball_of(value: Enclosure) -> arb:
+    """A nonnegative enclosure as a ball, without a fraction: its exponent may be astronomical."""
+    mid, rad = (arb(int(part.man)) * arb(2) ** int(part.exp) for part in (value.mid, value.rad))
+    return mid + arb(0, rad.upper())
 
 
 @dataclass(frozen=True)
