@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms import (
+    calibrated_gaussian,
     gaussian_mechanism,
     least_squares,
     propose_test_release,
@@ -105,3 +107,22 @@ def test_the_grid_and_its_ends():
     for scale in (1e-300, 3.7e-5, 1.0, 5e9, 1e300):
         values = scale * np.random.default_rng(0).standard_normal(1000)
         assert (np.abs(on_grid(values, scale) - values) <= scale * 2.0 ** (-BITS - 1)).all()
+
+
+@pytest.mark.parametrize("adjacency", ["", "  ", None])
+def test_a_calibration_says_which_databases_are_neighbours(adjacency):
+    def output(data):
+        return np.zeros(1), np.eye(1)
+
+    def sensitivity(v):
+        return 1 / v, 0.1, 0.1, 1
+
+    for make in (
+        lambda: calibrated_gaussian(output, sensitivity, 1, 1e-5, "exact", adjacency=adjacency),
+        lambda: gaussian_mechanism(1, 1, 1e-5, adjacency=adjacency),
+        lambda: laplace_mechanism(1, 1, adjacency=adjacency),
+    ):
+        with pytest.raises(InputError, match="adjacency"):
+            make()
+    named = calibrated_gaussian(output, sensitivity, 1, 1e-5, "exact", adjacency="one record replaced")
+    assert named.calibration.adjacency == "one record replaced"

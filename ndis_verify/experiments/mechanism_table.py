@@ -133,7 +133,7 @@ EXPERIMENTS = (
         "B = 1/2, s^2 = 250, l = 1 (Gaussian process, of at most 1,000 records); noise is a variance, ridges and the Gaussian mechanism's over l^2. Columns over their largest size, "
         "the largest norm as l; for the two learners standardised over sqrt d, as if that were public, and clipped to l for logistic regression. Medians "
         "over releases; where the printed noise misses its target, or has no proof, its utility is what it would leave, and the row says so. A test's ridge is that "
-        "of the median reading; the uncorrected rows are judged by the exact worst pair.",
+        "of the median reading, its delta the sum of three bounds (N26-T5.4); the uncorrected rows are judged by the exact worst pair.",
         _cells,
         _measure,
         _findings,

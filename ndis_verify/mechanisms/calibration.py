@@ -63,7 +63,7 @@ class Calibration:
     mechanism: its name. adjacency: which databases are neighbours. public: what has to be known without looking at the
     data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name. A
     calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be released from.
-    Raises `ValueError` where a calibration that claims to be safe has a certificate above its target.
+    Raises `InputError` where no adjacency is named, `ValueError` where a calibration that claims to be safe has a certificate above its target.
     """
 
     mechanism: str
@@ -77,6 +77,8 @@ class Calibration:
     def __post_init__(self) -> None:
         for name in ("public", "noise"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
+        if not isinstance(self.adjacency, str) or not self.adjacency.strip():
+            raise InputError("adjacency", self.adjacency, "must say which databases are neighbours")
         if not self.unsafe and self.certificate.delta > self.target.delta:
             raise ValueError(f"{self.mechanism}: certified delta {self.certificate.delta!r} is above the target {self.target.delta!r}")
 

@@ -69,8 +69,6 @@ def gaussian_mechanism(
     """
     size, target = positive(sensitivity, "sensitivity"), Target(epsilon, delta)
     choice(rule, "rule", RULES)
-    if not isinstance(adjacency, str) or not adjacency.strip():
-        raise InputError("adjacency", adjacency, "must say which databases are neighbours")
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must be positive and less than 1")
     if rule != "analytic" and target.epsilon == 0:

@@ -95,8 +95,6 @@ def calibrated_gaussian(
     adjacency: the neighbours that the sensitivity was declared for. epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
     target = Target(epsilon, delta)
-    if not isinstance(adjacency, str) or not adjacency.strip():
-        raise InputError("adjacency", adjacency, "must say which databases are neighbours")
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     choice(bound, "bound", BOUNDS)

@@ -48,8 +48,6 @@ def laplace_mechanism(
     sensitivity/scale, is at most epsilon in exact arithmetic: the scale is rounded up. Raises `InputError`.
     """
     size, target = positive(sensitivity, "sensitivity"), Target(positive(epsilon, "epsilon"), 0.0)
-    if not isinstance(adjacency, str) or not adjacency.strip():
-        raise InputError("adjacency", adjacency, "must say which databases are neighbours")
     scale = size / target.epsilon
     if not 0 < scale < math.inf:
         raise InputError("sensitivity", sensitivity, f"gives a scale of {scale:g}, out of float64's range")
