@@ -150,7 +150,7 @@ def _needless(at: Callable[[Fraction], TwoSteps], delta: Fraction, digits: int) 
         steps = at(Fraction(0))
     except ZeroDivisionError:
         return False
-    if least(steps) > 4 * to_mpf(delta):
+    if least(steps) ** 2 > to_mpf(delta):  # far above, however coarse the grid
         return False
     with working_bits(int(3.33 * digits) + 100):
         return any(candidate.value(steps, digits + 10) <= ball(delta) for candidate in best_splits(steps, digits))
