@@ -166,7 +166,7 @@ def _polished(at: At, target: Fraction, v: Fraction, candidate: Candidate, digit
     """The same to all digits."""
     for reach in _reaches(digits) if _moves(at(v)) else ():
         candidate = _lowered(at(v), candidate, reach)
-        v = _meeting(at, candidate, target, v, min(digits, 4 - int(2 * math.log10(reach))) + 6)
+        v = _meeting(at, candidate, target, v, min(digits, 4 - int(4 * math.log10(reach))) + 6)  # as the next vertex needs it
     return _meeting(at, candidate, target, v, digits + 6), candidate
 
 
