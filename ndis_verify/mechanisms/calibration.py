@@ -128,7 +128,7 @@ def choice(value: Any, argument: str, allowed: tuple[str, ...]) -> str:
 
 def real(value: Any) -> bool:
     """Whether `value` is one real number: no truth value, text, duration or complex number, whatever float would make of them."""
-    return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, bool)
+    return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def number(value: Any, argument: str, low: float, high: float) -> float:

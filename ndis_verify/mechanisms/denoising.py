@@ -53,6 +53,7 @@ def denoise(y: Any, std: float, method: str) -> np.ndarray:
     """One of `DENOISERS` by name. Raises `InputError`."""
     choice(method, "method", DENOISERS)
     if method == "plain":
+        positive(std, "std")
         return finite_array(y, "y")
     return {"james_stein": james_stein, "positive_part": positive_part, "soft_threshold": soft_threshold}[method](y, std)
 

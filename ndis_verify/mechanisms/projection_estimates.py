@@ -54,4 +54,6 @@ def _sketch(matrix: Any) -> np.ndarray:
     sketch = number_array(matrix, "matrix")
     if sketch.ndim != 2 or 0 in sketch.shape:
         raise InputError("matrix", f"shape {sketch.shape}", "must be a d x r matrix")
+    if np.abs(sketch).max() > 1e150:
+        raise InputError("matrix", float(np.abs(sketch).max()), "must have entries of at most 1e150, whose squares float64 can add")
     return sketch

@@ -34,7 +34,7 @@ def database(data: Any, norm_bound: float, argument: str = "data") -> np.ndarray
 
 
 def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
-    """Every row scaled down to Euclidean norm `norm_bound` where it exceeds it, the others untouched.
+    """Every row scaled down to Euclidean norm `norm_bound` where it exceeds it, less a rounding, the others untouched.
 
     No row that comes out has a norm above the bound, to a relative 2^-90, however large or small its entries. Raises `InputError`.
     """
@@ -43,7 +43,7 @@ def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
     if long.any():
         rows = matrix[long]
         rows /= np.abs(rows).max(axis=1, keepdims=True)  # squares of the entries themselves may leave float64's range
-        matrix[long] = rows * (bound / np.linalg.norm(rows, axis=1))[:, None]
+        matrix[long] = rows * (bound * (1 - 2.0**-52) / np.linalg.norm(rows, axis=1))[:, None]
         _move_within(matrix, long, bound)
     return matrix
 
@@ -55,14 +55,12 @@ def number_array(value: Any, argument: str) -> np.ndarray:
     numbers and masked arrays are refused, inside lists too: a conversion would drop or invent something. Raises `InputError`.
     """
     try:
-        held = np.asarray(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(argument, type(value).__name__, f"must be an array of numbers ({error})") from None
-    if not _numeric(value, held):
-        raise InputError(argument, f"{type(value).__name__} of {held.dtype}", "must hold real numbers and nothing else")
-    try:
+        if not _numeric(value):
+            raise InputError(argument, type(value).__name__, "must hold real numbers and nothing else")
         with np.errstate(over="ignore"):
-            array = held.astype(np.float64, order="C")  # one layout, so that a sum is one number wherever it is taken
+            array = np.asarray(value).astype(np.float64, order="C")  # one layout, so that a sum is one number wherever it is taken
+    except InputError:
+        raise
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(argument, type(value).__name__, f"must be an array of numbers ({error})") from None
     if not np.isfinite(array).all():
@@ -71,23 +69,16 @@ def number_array(value: Any, argument: str) -> np.ndarray:
     return array
 
 
-def _numeric(value: Any, held: np.ndarray) -> bool:
-    """Whether an array and what it was made of are real numbers throughout; lists hide truth values and masks from the array."""
-    if held.dtype.kind not in "iufO" or isinstance(value, np.ma.MaskedArray):
+def _numeric(value: Any) -> bool:
+    """Whether `value` holds real numbers throughout, entry by entry in lists, whose arrays would hide truth values and masks."""
+    if isinstance(value, (list, tuple)):
+        return set(map(type, value)) <= {float, int} or all(map(_numeric, value))
+    if real(value):
+        return True
+    if isinstance(value, np.ma.MaskedArray):
         return False
-    if held.dtype.kind == "O" and not all(map(real, held.flat)):
-        return False
-    return not isinstance(value, (list, tuple)) or _numeric_list(value)
-
-
-def _numeric_list(values: list | tuple) -> bool:
-    for entry in values:
-        if isinstance(entry, (list, tuple)):
-            if not _numeric_list(entry):
-                return False
-        elif not (real(entry) or (hasattr(entry, "__array__") and _numeric(entry, np.asarray(entry)))):
-            return False
-    return True
+    held = np.asarray(value)
+    return held.dtype.kind in "iuf" or (held.dtype.kind == "O" and all(map(real, held.flat)))
 
 
 def _matrix(data: Any, argument: str) -> np.ndarray:
