@@ -95,8 +95,9 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
     """delta_{P,Q}(epsilon) of two output laws; 1 where their supports differ, which is decided exactly.
 
     Laws with `records` that differ by one record: relative error at most 1e-11 where delta >= 1e-290, whatever the condition and
-    the scales of the columns, with or without a ridge, as `hockey_stick` has it for a relative eigenvalue; next to the largest loss
-    of an insertion, epsilon less that loss is good to 1e-15 of the loss. Cost: one inverse in balls for each larger database.
+    the scales of the columns, with or without a ridge, as `hockey_stick` has it for a relative eigenvalue. Next to the largest loss
+    of an insertion, the loss less epsilon is good to 1e-18 of the loss, 1e-15 where a long double is a double, and delta so far.
+    Cost: one inverse in balls for each larger database.
     Other laws: the same as `hockey_stick` for the pair as given. The rounding of entries that a mechanism computed in float64 is
     not in that: it moves an eigenvalue by about 1e-16 times the condition of the covariance scaled to unit diagonal.
     Raises `InputError` where the shapes differ, and for a float covariance that rounding cannot tell from a singular one though
