@@ -11,7 +11,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process as prediction
-from ndis_verify.mechanisms.calibration import choice, ordinary, positive, whole
+from ndis_verify.mechanisms.calibration import choice, ordinary, whole
 from ndis_verify.mechanisms.gaussian_output import Bound, CalibratedGaussian, calibrated_gaussian
 from ndis_verify.mechanisms.records import number_array
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-12  # relative to l^2, for each record: what rounding may do to a
 
 def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
     """k(x, x') = amplitude^2 e^{-|x - x'|^2/(2 length_scale^2)}: k(x, x) = amplitude^2 for every x. Raises `InputError`."""
-    scale, size = positive(length_scale, "length_scale"), positive(amplitude, "amplitude")
+    scale, size = ordinary(length_scale, "length_scale"), ordinary(amplitude, "amplitude")
 
     def kernel(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         gaps = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=-1)
@@ -62,6 +62,8 @@ def gaussian_process(
         raise InputError("kernel", type(kernel).__name__, "must be a function of two matrices of points")
     noise, label, length = ordinary(noise_variance, "noise_variance"), ordinary(label_bound, "label_bound"), ordinary(norm_bound, "norm_bound")
     cap, point = whole(records, "records"), np.atleast_1d(number_array(query, "query"))
+    if cap > 2**53:
+        raise InputError("records", records, "must be at most 2^53")
     if point.ndim != 1:
         raise InputError("query", f"shape {point.shape}", "must be one point")
     choice(sensitivity, "sensitivity", SENSITIVITIES)
