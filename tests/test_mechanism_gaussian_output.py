@@ -27,6 +27,7 @@ from ndis_verify.mechanisms import (
     squared_exponential,
     worst_neighbour,
 )
+from ndis_verify.mechanisms import gaussian_output
 from ndis_verify.mechanisms.gaussian_process import printed_sensitivity
 from ndis_verify.mechanisms.logistic_regression import logistic_envelope
 from ndis_verify.oracle import joint_shift as certified
@@ -119,10 +120,50 @@ def test_random_targets_are_met(name):
 
 
 def test_the_search_brackets_a_maximum():
-    value = lambda x: -((x[:, 0] - 0.3) ** 2) - (x[:, 1] - 1) ** 2  # noqa: E731
-    bound = lambda low, high: value((low + high) / 2) + 2 * (high - low).sum(axis=1)  # noqa: E731  slopes are at most 2
-    found = largest(value, bound, 2, 1e-2)
-    assert found.attained <= 0 <= found.upper < 0.1 and found.point == pytest.approx((0.3, 1), abs=0.1)
+    value = lambda x: -((x - 0.3) ** 2)  # noqa: E731
+    bound = lambda low, high: value((low + high) / 2) + (high - low)  # noqa: E731  slopes are at most 2
+    found = largest(value, bound, 1e-3, 3000)
+    assert found.attained <= 0 <= found.upper < 2e-3 and found.point == pytest.approx((0.3,), abs=0.02)
+    assert largest(value, bound, 1e-9, 100).upper > 1e-3  # too few cells: a loose bound, and none that is false
+
+
+INNER = [(1.0, 1.0, 1e-3, 5, 3.0, 1e-3), (1.0, 1.0, 0.01, 5, 3.0, 1e-3), (1.0, 0.1, 1e-3, 20, 1.0, 1e-5), (1.0, 0.5, 1.0, 16, 1.0, 1e-5), (2.0, 1.0, 0.5, 1, 0.5, 1e-9)]
+
+
+@pytest.mark.parametrize("case", INNER, ids=str)
+def test_a_prediction_has_no_more_noise_than_the_oracle_asks_for(case):
+    *scales, epsilon, delta = case
+    length, labels, noise, records = scales
+    v, found = added_variance(Prediction(*scales), epsilon, delta)
+    exactly = certified.Prediction(Fraction(length), Fraction(labels), Fraction(noise), records)
+    least = certified.added_variance(exactly, Fraction(epsilon), Fraction(delta), 6)
+    assert least.lower <= Fraction(v) <= least.upper * (1 + Fraction(1, 20_000))
+    assert math.log(delta) - 2e-4 < found.attained <= found.upper <= math.log(delta)
+
+
+def neighbours_above(envelope, v, epsilon, rng):
+    """How many of 3000 pairs (z, x) have a log delta above the bound, from the formula of the pairs alone."""
+    ratio, others = envelope.length**2 / envelope.noise_variance, envelope.records - 1
+    z = rng.uniform(0, 1, 3000) ** rng.choice([0.5, 1, 3], 3000) * others * ratio / (1 + others * ratio)
+    x = np.expm1(rng.uniform(0, 1, 3000) * np.log1p((1 - z) * ratio))
+    own, share = envelope.length**2 * (1 - z), x / (1 + x)
+    pull = envelope.labels * (1 + np.sqrt(others * z * x)) / np.sqrt(envelope.noise_variance * (1 + x))
+    small = v + own * (1 - share)
+    values = log_joint_delta(own * share / small, own * share * pull**2 / small, 0.0, epsilon)
+    found = envelope.largest(v, epsilon)
+    assert found.upper < values.max() + 0.5 or v == 0
+    return int((values > found.upper + 1e-9).sum())
+
+
+def test_no_pair_of_a_prediction_is_above_the_frontier(monkeypatch):
+    rng = np.random.default_rng(11)
+    draw = lambda low, high: math.exp(rng.uniform(math.log(low), math.log(high)))  # noqa: E731
+    cases = [(Prediction(draw(0.1, 10), draw(0.1, 10), draw(1e-3, 100), int(draw(1, 300))), draw(0.01, 3)) for _ in range(12)]
+    levels = [envelope.scale() * draw(0.01, 10) * (k % 4 > 0) for k, (envelope, _) in enumerate(cases)]
+    assert not any(neighbours_above(envelope, v, epsilon, rng) for (envelope, epsilon), v in zip(cases, levels))
+    whole = Prediction._pull
+    monkeypatch.setattr(Prediction, "_pull", lambda self, added, low, high: [0.97 * part for part in whole(self, added, low, high)])
+    assert any(neighbours_above(envelope, v, epsilon, rng) for (envelope, epsilon), v in zip(cases, levels))
 
 
 def test_equal_laws_cost_nothing_and_either_direction_is_covered():
@@ -132,6 +173,45 @@ def test_equal_laws_cost_nothing_and_either_direction_is_covered():
     exact = max(float(oracle.hockey_stick(order, Fraction("0.4"), 15).mid) for order in (law, law.swapped()))
     alone = log_joint_delta(0.5, 1.0, 0.0, 0.4)[0]
     assert alone == pytest.approx(math.log(exact), rel=1e-10) and pair < alone
+
+
+# Certificates
+
+BOUNDED = [
+    (lambda: cancer(), 3), (lambda: linnerud(noise=1), 3), (lambda: cancer("improved", "joint"), 3),
+    *((lambda bound=bound: cancer("printed", bound), 1.05) for bound in ("exact", "corrected", "chernoff")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make, times", BOUNDED, ids=["surrogate", "prediction", "declared", "exact", "corrected", "chernoff"])
+def test_too_little_noise_is_refused(make, times, monkeypatch):
+    make()
+    joint, split = gaussian_output.joint_variance, gaussian_output.split_variance
+    monkeypatch.setattr(gaussian_output, "joint_variance", lambda *target: (joint(*target)[0] / times, joint(*target)[1]))
+    monkeypatch.setattr(gaussian_output, "split_variance", lambda *target: split(*target) / times)
+    with pytest.raises(ValueError, match="above the target"):
+        make()
+
+
+def test_too_little_noise_of_the_printed_bound_shows_in_its_certificate(monkeypatch):
+    before, split = cancer("printed", "printed").calibration.certificate.delta, gaussian_output.split_variance
+    monkeypatch.setattr(gaussian_output, "split_variance", lambda *target: split(*target) / 3)
+    less = cancer("printed", "printed")
+    assert less.calibration.certificate.delta > 2 * before > 2e-5
+    with pytest.raises(UnsafeRelease):
+        less.release(np.zeros((1, 31)), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("case", INNER[1:4], ids=str)
+def test_a_certificate_has_the_digits_that_it_claims(case):
+    length, labels, noise, records, epsilon, delta = case
+    mechanism = gaussian_process(linear_kernel, [0.0], noise, labels, length, records, epsilon, delta)
+    certificate = mechanism.calibration.certificate
+    law = certified.Prediction(Fraction(length), Fraction(labels), Fraction(noise), records)
+    pair = law.pair_at(Fraction(mechanism.added_variance), *(Fraction(x) for x in certificate.worst_case.values()))
+    exact = max(oracle.certified_hockey_stick(way, Fraction(epsilon), digits=8).upper for way in (pair, pair.swapped()))
+    apart = certificate.delta / float(exact) - 1
+    assert 0 <= apart < 10.0**-certificate.digits < 100 * apart and 3 <= certificate.digits <= 9
 
 
 # Releases

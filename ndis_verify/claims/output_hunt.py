@@ -15,13 +15,13 @@ from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.calibration_hunt import Columns, Family, Point, hunt, log_uniform, rows_of, targets
 from ndis_verify.claims.domain import Domain, continuous
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.fast.joint_shift import WIDE_TOLERANCE, Declared, Envelope, Prediction, added_variance
+from ndis_verify.fast.joint_shift import Declared, Envelope, Prediction, added_variance
 from ndis_verify.mechanisms.gaussian_output import calibrated_gaussian
 from ndis_verify.mechanisms.logistic_regression import logistic_envelope
 from ndis_verify.oracle import joint_shift as certified
 
 _ROUGH = 6  # digits for pairs that are not the worst
-SHARPNESS = 0.05  # the worst pair may lie inside the envelope, where the bound is met to a per mille at best
+SHARPNESS = {"logistic regression": 0.05, "Gaussian-process prediction": 3e-3}  # of delta; of v some 3e-4 and 3e-5
 
 
 def logistic_targets(rng: np.random.Generator, count: int) -> Columns:
@@ -30,8 +30,8 @@ def logistic_targets(rng: np.random.Generator, count: int) -> Columns:
 
 
 def prediction_targets(rng: np.random.Generator, count: int) -> Columns:
-    """The same epsilon and delta; l and B from 0.1 to 10, s^2 from 0.1 to 1000, n from 1 to 1000."""
-    scales = {"norm_bound": (0.1, 10), "labels": (0.1, 10), "noise_variance": (0.1, 1000)}
+    """The same epsilon and delta; l and B from 0.1 to 10, s^2 from 1e-3 to 1000, n from 1 to 1000."""
+    scales = {"norm_bound": (0.1, 10), "labels": (0.1, 10), "noise_variance": (1e-3, 1000)}
     drawn = {name: log_uniform(rng, *ends, count) for name, ends in scales.items()}
     return {**targets(rng, count), **drawn, "records": np.floor(log_uniform(rng, 1, 1001, count))}
 
@@ -51,12 +51,12 @@ def calibrated(columns: Columns) -> np.ndarray:
 def achieved(columns: Columns, noise: np.ndarray) -> np.ndarray:
     """The largest delta that float64 saw at that noise."""
     rows = rows_of({**columns, "noise": noise})
-    return np.array([math.exp(envelope(row).largest(row["noise"], row["epsilon"], WIDE_TOLERANCE).attained) for row in rows])
+    return np.array([math.exp(envelope(row).largest(row["noise"], row["epsilon"]).attained) for row in rows])
 
 
 def certified_delta(point: Point, digits: int) -> Enclosure:
     """The greater delta of the two directions at the worst pair that float64 names and, for a surrogate, at other splits of the shift."""
-    found = envelope(point).largest(float(point["noise"]), float(point["epsilon"]), WIDE_TOLERANCE)
+    found = envelope(point).largest(float(point["noise"]), float(point["epsilon"]))
     if "penalty" in point:
         penalty, length = point["penalty"], point["norm_bound"]
         kept = 1 / (penalty + length**2 / 4)
@@ -99,12 +99,12 @@ def _nothing(data: object) -> tuple[np.ndarray, np.ndarray]:
 def _declared_reached(columns: Columns, noise: np.ndarray) -> np.ndarray:
     """The largest delta that a pair of the declared sensitivities was seen to have."""
     rows = rows_of({**columns, "noise": noise})
-    return np.array([math.exp(Declared(_triple(row)).largest(row["noise"], row["epsilon"], WIDE_TOLERANCE).attained) for row in rows])
+    return np.array([math.exp(Declared(_triple(row)).largest(row["noise"], row["epsilon"]).attained) for row in rows])
 
 
 def _certified_declared(point: Point, digits: int) -> Enclosure:
     """The greatest delta of the pairs of the triple at the worst split of the shift, at its ends and at one more, in both directions."""
-    found = Declared(_triple(point)).largest(float(point["noise"]), float(point["epsilon"]), WIDE_TOLERANCE)
+    found = Declared(_triple(point)).largest(float(point["noise"]), float(point["epsilon"]))
     small = point["noise"] + point["kept"]
     law = certified.RankOne(Fraction(0), point["lost"] / small, oracle_root(point["shift"] ** 2 / small))
     return _greatest(law, Fraction(1), found.point[0], point, digits)
@@ -134,8 +134,8 @@ def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Poin
 FAMILIES = {
     family.name: family
     for family in (
-        Family("logistic regression", logistic_targets, calibrated, achieved, certified_delta, SHARPNESS, 25, 1500),
-        Family("Gaussian-process prediction", prediction_targets, calibrated, achieved, certified_delta, 1.0, 25, 1500),
+        Family("logistic regression", logistic_targets, calibrated, achieved, certified_delta, SHARPNESS["logistic regression"], 25, 1500),
+        Family("Gaussian-process prediction", prediction_targets, calibrated, achieved, certified_delta, SHARPNESS["Gaussian-process prediction"], 25, 1500),
         *(
             Family(f"declared sensitivities, {bound} bound", declared_targets, _declared(bound), _declared_reached, _certified_declared, 1.0, 25, 1000)
             for bound in ("joint", "exact", "corrected")
@@ -148,14 +148,15 @@ _CLAIMED = ("logistic regression", "Gaussian-process prediction")
 
 
 def _hunted(name: str, shrink: float = 1.0):
-    """A check's run: no certified delta above its target at the calibrated noise times `shrink`."""
+    """A check's run: at the calibrated noise times `shrink` no certified delta above its target, none further below it than the family's sharpness."""
 
     def run(effort: str) -> Evidence:
         family = FAMILIES[name]
         if shrink != 1:
             family = replace(family, calibrate=lambda columns: shrink * calibrated(columns))
         record = hunt(family, 2 if shrink != 1 else 100 if effort == "full" else 3, seed=4)
-        outcome = Outcome.FAILED if record.unsafe else Outcome.UNDECIDED if record.undecided else Outcome.HELD
+        sharp = record.largest_waste <= family.sharpness
+        outcome = Outcome.FAILED if record.unsafe or not sharp else Outcome.UNDECIDED if record.undecided else Outcome.HELD
         return Evidence(outcome, "certified at float64 noise levels", record.line(), 16, record.certified, "targets")
 
     return run
@@ -190,11 +191,11 @@ CLAIMS = (
         title="no joint calibration of a surrogate or a prediction is too small",
         statement="At the added variance that float64 returns, the worst pair it names has a certified delta of at most the target.",
         formula="delta(v) <= delta",
-        hypotheses=("1e-6 <= eps <= 100", "1e-30 <= delta <= 0.4", "penalty, l from 0.01 to 100", "B, l from 0.1 to 10, s^2 from 0.1 to 1000, n to 1000"),
+        hypotheses=("1e-6 <= eps <= 100", "1e-30 <= delta <= 0.4", "penalty, l from 0.01 to 100", "B, l from 0.1 to 10, s^2 from 1e-3 to 1000, n to 1000"),
         declared=Verdict.SUPPORTED,
         reason="the numbers that float64 returns depend on the platform's rounding: certified one by one, not as a range",
         checks=(
-            *(Check(f"random targets, {name}", Kind.ATTACK, _hunted(name), {"2 per cent less noise": _hunted(name, 0.98)}) for name in _CLAIMED),
+            *(Check(f"random targets, {name}", Kind.ATTACK, _hunted(name), {"2 per cent less noise": _hunted(name, 0.98), "10 per cent more noise": _hunted(name, 1.1)}) for name in _CLAIMED),
             _SEARCHED,
         ),
         note="`python -m ndis_verify.claims.calibration_hunt` is the same hunt at length; docs/calibration_hunt.md has its table. That the named pair is the worst is "
