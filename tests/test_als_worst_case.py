@@ -7,6 +7,7 @@ import pytest
 
 from ndis_verify import fast, oracle
 from ndis_verify.exact_number import InputError
+from ndis_verify.oracle.certified.als_cap import als_exact_ridge
 from ndis_verify.oracle.certified.als_edge import Peak, cover, interval
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
 from ndis_verify.symbolic import least_squares_order as order
@@ -166,10 +167,36 @@ def test_no_target_needs_more_than_pure_privacy():
 
 
 def test_targets_that_any_cap_meets():
-    """The largest loss of one row and one feature at the largest float cap is (1/2) log(1/(1 - cap)) < 50."""
+    """The largest loss of one row and one feature at the largest cap is 15 log 2 < 50."""
     cap = fast.als_exact_cap(1, 1, [50.0, 1.0], 1e-9)
-    assert 1 - 1e-14 < cap[0] < 1
+    assert cap[0] == 1 - 2.0**-30
     assert cap[1] < 0.9 and fast.als_exact_worst_case(cap[0], 1, 1, 50.0).delta == 0
+
+
+@pytest.mark.parametrize(
+    "d, r, epsilon, delta",
+    [(7, 37, 20, "1e-5"), (7, 37, 34.5, "1e-10"), (5, 10, 100, "1e-5"), (2, 3, 10, "1e-12"), (2, 7, 10, "1e-30"), (5, 6, 10, "1e-30"), (5, 7, 100, "0.4")],
+)
+def test_sketches_far_from_the_middle_are_on_the_safe_side_and_near(d, r, epsilon, delta):
+    """Steep targets, worst records within 1 - cap of p = cap, records just beyond pure privacy: the ridge against the certified one."""
+    certified = als_exact_ridge(1, d, r, Fraction(epsilon), delta, 8)
+    cap = Fraction(float(fast.als_exact_cap(d, r, epsilon, float(delta))))
+    ridge, least = (1 - cap) / cap, certified.lower
+    assert ridge >= least
+    assert ridge <= (1 + Fraction(1, 2000)) * least or cap == 1 - Fraction(1, 2**30)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("bits", [20, 30, 40, 48])
+def test_the_curve_next_to_full_leverage(bits, direction):
+    for steps in (0, 5, 300):
+        q = 1 - 2.0**-bits
+        p = q - steps * 2.0 ** (-bits - 2)
+        for d, r in ((5, 6), (1, 4), (3, 9)):
+            epsilon = 0.5 * fast.als_max_privacy_loss(p, q, d, r, direction)
+            found = fast.als_exact_hockey_stick(p, q, d, r, epsilon, direction)
+            certified = oracle.certified_als_exact_hockey_stick(p, q, d, r, Fraction(float(epsilon)), direction, digits=12)
+            assert float(found) == pytest.approx(float(certified.mid), rel=1e-10)
 
 
 def test_two_peaks_in_one_direction_are_both_looked_into():

@@ -47,7 +47,7 @@ def als_exact_hockey_stick(
     The law is a multivariate Student t with r-d+1 degrees of freedom, location x_opt and scale matrix
     (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
     The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
-    Relative error at most 1e-10 where delta >= 1e-290 and r <= 1e5; exactly 0 from `als_max_privacy_loss` on.
+    Relative error at most 1e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 2^-30 (1e-8 for smaller 1 - q); exactly 0 from `als_max_privacy_loss` on.
     Raises `InputError`.
     """
     with np.errstate(under="ignore"):
@@ -89,10 +89,11 @@ class _Laws:
         node, root = np.sqrt(p / q), np.sqrt(tau)
         above = (1 - q) * np.expm1(edge - log_q) / q  # 1 - tau
         one_node, one_root = (q - p) / q / (1 + node), above / (1 + root)
+        between = np.where(tau > 0.5, (q - p) / q - above, tau - p / q)  # from the nearer of 0 and 1
         self.inside = root <= node
         self.cosine, self.edge = np.sqrt((q - p) / q)[:, None], edge[:, None]
         self.at = {"one": np.ones_like(q)[:, None], "node": node[:, None], "root": root[:, None]}
-        apart = {("one", "node"): one_node, ("one", "root"): one_root, ("root", "node"): (tau - p / q) / (root + node)}
+        apart = {("one", "node"): one_node, ("one", "root"): one_root, ("root", "node"): between / (root + node)}
         self.apart = {pair: gap[:, None] for pair, gap in apart.items()}
 
     def take(self, rows: np.ndarray) -> _Laws:

@@ -2,8 +2,8 @@
 
 Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2). Both laws, in both directions and at every epsilon, are
 worst on q = cap: with x = p/(1-p), y = (q-p)/(1-q) the asymptotic divergence grows along 1/y - 1/x = const, the finite-r one with q
-at a fixed p/q. So the search is over p in [0, cap] in both directions: a grid in the log odds of p/cap, and parabolas ever smaller
-around its highest points. The cap is found along the curve of the worst record: where that meets the target there is another worst
+at a fixed p/q. So the search is over p in [0, cap] in both directions: a grid in the log odds of x/x(cap), which resolves 1 - p next to a
+cap close to 1 as it does p next to 0, and parabolas ever smaller around its highest points. The cap is found along the curve of the worst record: where that meets the target there is another worst
 record, and so on; what is returned was searched, with nothing above the target. All targets of an array are searched at once.
 """
 
@@ -23,17 +23,20 @@ from ndis_verify.fast.least_squares import als_spectrum, checked_records, requir
 from ndis_verify.fast.spectrum import Spectrum
 
 DIRECTIONS = ("delete", "insert")
-CEILING = -np.expm1(-34.0)  # the largest cap that is looked at: 1 - 1.7e-15
-_GRID = np.linspace(-15.0, 15.0, 41)
-_ODDS = np.concatenate([[-15.75], _GRID, [15.75]])  # those at the ends stand for p = 0 and p = q
+CEILING = 1 - 2.0**-30  # the largest cap that is looked at: floats p next to it still are 2^-23 of 1 - cap apart
+_STEP = 0.75
+_GRID = np.arange(-36.0, 15.0 + _STEP / 2, _STEP)
+_ODDS = np.concatenate([[-36.75], _GRID, [15.75]])  # those at the ends stand for p = 0 and p = q
 _SHARES = np.concatenate([[0.0], expit(_GRID), [1.0]])
-_FEW = np.array([-15.75, -10.0, -6.0, -4.0, -3.0, -2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0, 3.0, 5.0, 15.75])
+_LOW_ODDS = 15.0  # p beyond, as a share of a cap far from 1, is not to be told from 0
+_FEW = np.array([-36.75, -26.0, -18.0, -10.0, -6.0, -4.0, -3.0, -2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0, 3.0, 5.0, 15.75])
 _PEAKS = 4  # highest points of a grid that are looked into
 _APART = 0.05  # how far below the true maximum, relative to log delta, a parabola through a grid may lie
 _STEPS = (0.15, 0.03)
 _APPROACH = (((0.5, 0.1), True), ((0.03,), True), ((6e-3,), False))
 _LAST_STEPS = (6e-3, 1e-3)
 _TRIES = 8
+_BEYOND = 1 + 1e-5  # how far from pure privacy a cap has to be
 _MOVES = 30
 _MARGIN = 1e-10  # how far below the target a record is taken, so that the next worst record is not above it
 _LOWEST = -740.0  # log of the smallest log(1/(1 - cap))
@@ -76,21 +79,26 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
 
     Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). epsilon >= 0, 0 < delta < 1 and
     whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds;
-    1 - 1.7e-15 where any cap will do. Raises `InputError`.
+    1 - 2^-30 where any cap will do. Raises `InputError`.
     """
     d, r, epsilon, delta = _checked_targets(d, r, epsilon, delta)
     return _caps(_NORMAL, d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)[()]
 
 
 def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
-    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r), below which no other target is."""
+    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r), below which no other target is.
+
+    A cap whose log(1/(1 - cap)) would be above that of delta = 0 by a relative 1e-5 or less is that of delta = 0: just beyond pure privacy
+    the records that cost anything are too close together for float64.
+    """
     d, r, epsilon, delta = _checked_targets(d, r, epsilon, delta, zero=True)
     require_enough_rows(d, r)
     result = -np.expm1(-2 * epsilon / r).ravel()
     pure = np.minimum(result, CEILING)
     live = np.flatnonzero(delta.ravel())
     if live.size:
-        result[live] = np.maximum(pure[live], _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta))))
+        found = _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta)))
+        result[live] = np.where(np.log1p(-found) < _BEYOND * np.log1p(-pure[live]), found, pure[live])
     return result.reshape(delta.shape)[()]
 
 
@@ -130,12 +138,17 @@ class _Setting(NamedTuple):
         """log delta of the records p = share * cap of the targets `row`; row and insert broadcast to share (..)."""
         row, insert = np.broadcast_to(row, share.shape).ravel(), np.broadcast_to(insert, share.shape).ravel()
         q = self.cap[row]
-        p = np.minimum(share.ravel() * q, q)
+        p = _leverage(share.ravel(), q)
         curve = self.law.draft if draft else self.law.curve
         return curve(p, q, self.d, self.r[row], self.epsilon[row], insert).reshape(share.shape)
 
     def take(self, rows: np.ndarray) -> _Setting:
         return self._replace(cap=self.cap[rows], r=self.r[rows], epsilon=self.epsilon[rows])
+
+
+def _leverage(share: np.ndarray, cap: np.ndarray) -> np.ndarray:
+    """p at a share of the odds x(cap) = cap/(1 - cap)."""
+    return np.minimum(cap * share / ((1 - cap) + cap * share), cap)
 
 
 class _Peaks(NamedTuple):
@@ -150,9 +163,12 @@ class _Peaks(NamedTuple):
 
 def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     """The highest points of a grid by the parabolas through them, those of a target that can compete."""
-    count, cells = setting.cap.size, sides.size * _SHARES.size
+    least = -_LOW_ODDS - max(0.0, float(np.log(setting.cap / (1 - setting.cap)).max()))
+    used = (least <= _ODDS) | (_ODDS == _ODDS[0])
+    all_odds, shares = _ODDS[used], _SHARES[used]
+    count, cells = setting.cap.size, sides.size * shares.size
     rows = np.arange(count)[:, None, None]
-    values = setting.at(rows, np.broadcast_to(_SHARES, (count, sides.size, _SHARES.size)), sides[:, None], True)
+    values = setting.at(rows, np.broadcast_to(shares, (count, sides.size, shares.size)), sides[:, None], True)
     padded = np.pad(values, ((0, 0), (0, 0), (1, 1)), constant_values=-np.inf)
     left, right = padded[..., :-2], padded[..., 2:]
     with np.errstate(all="ignore"):
@@ -160,7 +176,7 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
         step, gain = 0.5 * (left - right) / bend, -((left - right) ** 2) / (8 * bend)
     smooth = np.isfinite(bend) & (bend < 0)
     score = np.where((values >= left) & (values >= right), values + np.where(smooth, gain, 0.0), -np.inf).reshape(count, cells)
-    odds = (_ODDS + np.where(smooth, np.clip(step, -1, 1), 0.0) * (_GRID[1] - _GRID[0])).reshape(count, cells)
+    odds = (all_odds + np.where(smooth, np.clip(step, -1, 1), 0.0) * _STEP).reshape(count, cells)
     best = np.argsort(-score, axis=1, kind="stable")[:, :_PEAKS]
     near = np.take_along_axis(score, best, axis=1)
     with np.errstate(invalid="ignore"):
@@ -168,7 +184,7 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     kept[:, 0] = True
     row, place = np.nonzero(kept)
     cell = best[row, place]
-    return _Peaks(row, sides[cell // _SHARES.size], _SHARES[cell % _SHARES.size], odds[row, cell], values.reshape(count, cells)[row, cell])
+    return _Peaks(row, sides[cell // shares.size], shares[cell % shares.size], odds[row, cell], values.reshape(count, cells)[row, cell])
 
 
 def _climbed(setting: _Setting, peaks: _Peaks, steps: tuple[float, ...], draft: bool) -> _Peaks:
@@ -229,7 +245,7 @@ def _worst(law: Law, cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> 
     log_delta, share, insert = (part.reshape(cap.shape) for part in (found.value, found.share, found.insert))
     with np.errstate(under="ignore"):
         delta = np.minimum(np.exp(log_delta), 1.0)
-    return WorstRecord(delta[()], log_delta[()], np.minimum(share * cap, cap)[()], np.where(insert, "insert", "delete")[()])
+    return WorstRecord(delta[()], log_delta[()], _leverage(share, cap)[()], np.where(insert, "insert", "delete")[()])
 
 
 def _caps(law: Law, d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
@@ -279,12 +295,12 @@ def _roughly(law: Law, d: int, r: np.ndarray, epsilon: np.ndarray, goal: np.ndar
 
 
 def _share(odds: np.ndarray) -> np.ndarray:
-    """p/cap, 0 and 1 at the ends of the grid."""
+    """x/x(cap), 0 and 1 at the ends of the grid."""
     return np.where(odds <= _ODDS[0], 0.0, np.where(odds >= _ODDS[-1], 1.0, expit(odds)))
 
 
 def _met(setting: _Setting, record: _Peaks, goal: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Where the records at their p/q are just below the goal."""
+    """Where the records at their share of the odds are just below the goal."""
 
     def value(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
         part = setting.take(rows)._replace(cap=_cap_of(room))
