@@ -187,7 +187,7 @@ def test_sketches_far_from_the_middle_are_on_the_safe_side_and_near(d, r, epsilo
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("bits", [20, 30, 40, 48])
+@pytest.mark.parametrize("bits", [10, 20, 30, 40, 48])
 def test_the_curve_next_to_full_leverage(bits, direction):
     for steps in (0, 5, 300):
         q = 1 - 2.0**-bits
@@ -196,7 +196,7 @@ def test_the_curve_next_to_full_leverage(bits, direction):
             epsilon = 0.5 * fast.als_max_privacy_loss(p, q, d, r, direction)
             found = fast.als_exact_hockey_stick(p, q, d, r, epsilon, direction)
             certified = oracle.certified_als_exact_hockey_stick(p, q, d, r, Fraction(float(epsilon)), direction, digits=12)
-            assert float(found) == pytest.approx(float(certified.mid), rel=1e-10)
+            assert float(found) == pytest.approx(float(certified.mid), rel=1e-10 if bits <= 30 else 1e-8)
 
 
 def test_two_peaks_in_one_direction_are_both_looked_into():

@@ -17,7 +17,7 @@ from ndis_verify.mechanisms import (
     random_projection,
 )
 from ndis_verify.mechanisms.baselines.laplace import laplace_mechanism
-from ndis_verify.mechanisms.projection_wrappers import planned_split, sampled
+from ndis_verify.mechanisms.projection_wrappers import ProposeTestRelease, SubsampledRandomProjection, planned_split, sampled, subsampled_random_projection
 from ndis_verify.mechanisms.public_grid import BITS, on_grid
 
 ONE_IN_A_MILLION = 1e-6  # false alarms of each test below
@@ -126,3 +126,14 @@ def test_a_calibration_says_which_databases_are_neighbours(adjacency):
             make()
     named = calibrated_gaussian(output, sensitivity, 1, 1e-5, "exact", adjacency="one record replaced")
     assert named.calibration.adjacency == "one record replaced"
+
+
+def test_the_wrappers_take_their_own_calibrations_only():
+    plain, split = random_projection(5, 1, 1e-5, 1).calibration, planned_split(5, 1, 1e-5, 1)
+    tested = propose_test_release(5, 1, 1e-5, 1, split.std, split.delta_test, split.delta_failure).calibration
+    sample = subsampled_random_projection(0.5, 5, 1, 1e-5, 1).calibration
+    for kind, own, others in ((SubsampledRandomProjection, sample, (plain, tested)), (ProposeTestRelease, tested, (plain, sample))):
+        assert kind(own).calibration is own
+        for other in others:
+            with pytest.raises(InputError, match="calibration"):
+                kind(other)

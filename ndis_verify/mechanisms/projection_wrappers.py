@@ -15,7 +15,7 @@ from ndis_verify.fast.hockey_stick import epsilon_for_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns, number, positive
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns, number, positive, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import (
     ADD_REMOVE,
@@ -40,6 +40,9 @@ class SubsampledRandomProjection:
     """Every record is kept with probability `rate`, independently; the kept ones are projected above the ridge."""
 
     calibration: Calibration
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("random projection of a Poisson sample",), "ridge")
 
     def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
         """The d x r matrix; which records were kept is not told. Raises `InputError`, `UnsafeRelease`."""
@@ -126,6 +129,9 @@ class ProposeTestRelease:
     """The ridge is lowered by a private lower bound on lambda_min(D^T D); reading and projection are both released."""
 
     calibration: Calibration
+
+    def __post_init__(self) -> None:
+        require_kind(self.calibration, ("random projection after a test",), "full_ridge")
 
     def release(self, data: Any, rng: np.random.Generator) -> ReleaseAfterTest:
         """Reads the least eigenvalue with noise, then projects above `ridge_at` that. Raises `InputError`, `UnsafeRelease`."""
