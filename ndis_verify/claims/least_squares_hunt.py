@@ -180,13 +180,13 @@ FAMILIES = {
         *(
             Family(name, _draw(most), _ridges(law), _reached(law), _certify(law), _sharpness(law), block, quota)
             for name, law, most, block, quota in (
-                ("least squares", "normal", 1e6, 250, 10_000),
-                ("sketched least squares", "sketch", 1e4, 25, 1500),
+                ("least squares", "normal", 1e6, 250, 5000),
+                ("sketched least squares", "sketch", 1e4, 25, 700),
             )
         ),
         *(
             Family(f"relative least squares, {law} law", _sets, _relative_ridges(law), _relative_reached(law), _relative_certify(law), math.inf, 25, quota)
-            for law, quota in (("normal", 1500), ("sketch", 400))
+            for law, quota in (("normal", 500), ("sketch", 100))
         ),
     )
 }

@@ -134,10 +134,10 @@ def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Poin
 FAMILIES = {
     family.name: family
     for family in (
-        Family("logistic regression", logistic_targets, calibrated, achieved, certified_delta, SHARPNESS["logistic regression"], 25, 1500),
-        Family("Gaussian-process prediction", prediction_targets, calibrated, achieved, certified_delta, SHARPNESS["Gaussian-process prediction"], 25, 1500),
+        Family("logistic regression", logistic_targets, calibrated, achieved, certified_delta, SHARPNESS["logistic regression"], 25, 600),
+        Family("Gaussian-process prediction", prediction_targets, calibrated, achieved, certified_delta, SHARPNESS["Gaussian-process prediction"], 25, 600),
         *(
-            Family(f"declared sensitivities, {bound} bound", declared_targets, _declared(bound), _declared_reached, _certified_declared, 1.0, 25, 1000)
+            Family(f"declared sensitivities, {bound} bound", declared_targets, _declared(bound), _declared_reached, _certified_declared, 1.0, 25, 200)
             for bound in ("joint", "exact", "corrected")
         ),
     )
