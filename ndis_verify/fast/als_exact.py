@@ -47,7 +47,7 @@ def als_exact_hockey_stick(
     The law is a multivariate Student t with r-d+1 degrees of freedom, location x_opt and scale matrix
     (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
     The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
-    Relative error at most 1e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 2^-30 (1e-8 for smaller 1 - q); exactly 0 from `als_max_privacy_loss` on.
+    Relative error at most 1e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 2^-30 (1e-7 down to 1 - q = 2^-48); exactly 0 from `als_max_privacy_loss` on.
     Raises `InputError`.
     """
     with np.errstate(under="ignore"):
