@@ -12,8 +12,9 @@ from ndis_verify.exact_number import InputError, as_exact, exact
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares as fast_least_squares
 from ndis_verify.oracle.certified.balls import working_bits
 from ndis_verify.oracle.certified.gram import gram_matrix, smallest_eigenvalue
-from ndis_verify.oracle.certified.ridge_curve import NormalCurve, SketchCurve
+from ndis_verify.oracle.certified.ridge_curve import NormalCurve
 from ndis_verify.oracle.certified.ridge_path import Quotient, changes
+from ndis_verify.oracle.certified.ridge_sketch import SketchCurve
 from ndis_verify.oracle.leverage import leverage_scores
 
 CURVES = {"normal": oracle.certified_als_hockey_stick, "sketch": oracle.certified_als_exact_hockey_stick}

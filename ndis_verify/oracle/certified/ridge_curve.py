@@ -1,13 +1,10 @@
 """The divergence of one change of a database, in one direction, as a function of the ridge: values, and bounds over intervals of ridges.
 
-Both bounds of an interval rest on `least_squares_order.box_bound` and `base_change`.
-- Normal law: the divergence grows with the squared mean shift, with an eigenvalue that moves away from 1 where it carries no shift, and a law
-  of first scale lambda is at most C times one of scale lambda' >= lambda, C^2 = lambda'/lambda. So with lambda in [low, high], C^2 = high/low:
-  `delta(eps) <= C delta_{high, most}(eps - log C)` and `delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales
-  and the shift. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
-- Finite-r law: at a fixed share p/q it grows with q (`finite_order`), so q is the largest, or least, of the interval. With k = r - d, the
-  density of T at a share u is at most ((1-u)/(1-w))^{k/2} times that at a greater share w, and that at w at most (w/u)^{k/2} times that at u;
-  given T the losses differ by `(k/2) log((1-p)/(1-p'))`. Either end of the interval of shares gives an upper bound, and a lower one.
+The normal law (the finite-r law: `ridge_sketch`). Both bounds of an interval rest on `least_squares_order.box_bound` and `base_change`. The
+divergence grows with the squared mean shift, with an eigenvalue that moves away from 1 where it carries no shift, and a law of first scale lambda
+is at most C times one of scale lambda' >= lambda, C^2 = lambda'/lambda. So with lambda in [low, high], C^2 = high/low:
+`delta(eps) <= C delta_{high, most}(eps - log C)` and `delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales
+and the shift. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
 """
 
 from __future__ import annotations
@@ -21,8 +18,7 @@ from flint import arb, arb_series
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.als_edge import between
-from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, working_bits
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
 from ndis_verify.oracle.certified.ridge_path import Change
 from ndis_verify.oracle.certified.smooth_curve import Bend, Terms, bend
@@ -30,7 +26,7 @@ from ndis_verify.oracle.certified.spectrum import from_groups
 from ndis_verify.oracle.precision import PrecisionError
 
 Groups = list[tuple[Fraction, int, Fraction]]  # alpha, multiplicity, squared mean shift
-_ONE = Fraction(1)
+ONE = Fraction(1)
 _LOWEST, _LOOSE = 20_000, 10**5  # exponent of the least value kept; by which the bound of `_tail` may exceed the divergence where that matters
 LEAST_TARGET = Fraction(1, 10**6000)
 
@@ -80,12 +76,12 @@ class NormalCurve:
     def _over_box(self, low: Fraction, high: Fraction, digits: int, rough: bool) -> Fraction:
         scales, others, shifts = self._spans(low, high, digits)
         if None in (*scales, others[1], shifts[1]) or not scales[0] > 0:
-            return _ONE
+            return ONE
         return self._spread(*scales, others[1], shifts[1], digits, rough)
 
     def beyond(self, ridge: Fraction, digits: int) -> Fraction:
         """An upper bound from this ridge > 0 on: x, and y <= q/(1-q), are at most what they are here."""
-        x, q = _short(self.change.x.at(ridge), 1), _short(self.change.q.at(ridge), 1)
+        x, q = short(self.change.x.at(ridge), 1), short(self.change.q.at(ridge), 1)
         y = q / (1 - q)
         most, least = (1 + y, 1 / (1 + x)) if self.direction == "delete" else (1 + x, 1 / (1 + y))
         return self._spread(least, most, y, self.r * x * y, digits)
@@ -97,7 +93,7 @@ class NormalCurve:
         if scales[0] > 0 and scales[1] is not None:
             log, factor = self._slack(scales[1] / scales[0], digits)
             found.append(self._delta(scales[0], others[0], shifts[0], self.epsilon + log, digits).lower / factor)
-        nearest = scales[0] if scales[0] > 1 else scales[1] if scales[1] is not None and scales[1] < 1 else _ONE
+        nearest = scales[0] if scales[0] > 1 else scales[1] if scales[1] is not None and scales[1] < 1 else ONE
         found.append(self._delta(nearest, others[0], Fraction(0), self.epsilon, digits).lower)
         return max(found)
 
@@ -131,21 +127,21 @@ class NormalCurve:
         log, factor = self._slack(most / least, digits)
         rough = factor * _tail(self._groups(most, y, shift), self.epsilon - log).upper
         if quick or not self.enough < rough < self.enough * _LOOSE:
-            return min(rough, _ONE)
+            return min(rough, ONE)
         return factor * self._delta(most, y, shift, self.epsilon - log, digits).upper
 
     @staticmethod
     def _slack(ratio: Fraction, digits: int) -> tuple[Fraction, Fraction]:
         """log C and C rounded up, C^2 = `ratio`."""
         with working_bits(int(3.33 * digits) + 64):
-            return max(enclosure(ball(ratio).log() / 2).upper, Fraction(0)), max(enclosure(ball(ratio).sqrt()).upper, _ONE)
+            return max(enclosure(ball(ratio).log() / 2).upper, Fraction(0)), max(enclosure(ball(ratio).sqrt()).upper, ONE)
 
     def _delta(self, first: Fraction, y: Fraction, shift: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
         groups = self._groups(first, y, shift)
         if not any(alpha for alpha, _, _ in groups) and not shift and epsilon >= 0:
             return exact_zero()
         try:
-            return _bounded(spectrum_hockey_stick(from_groups(groups), epsilon, digits))
+            return bounded(spectrum_hockey_stick(from_groups(groups), epsilon, digits))
         except PrecisionError:
             return _tail(groups, epsilon)
 
@@ -156,73 +152,6 @@ class NormalCurve:
             count, there = groups.get(others, (0, Fraction(0)))
             groups[others] = count + self.d - 1, there
         return [(alpha, *group) for alpha, group in sorted(groups.items())]
-
-
-@dataclass(frozen=True, eq=False)
-class SketchCurve:
-    """The finite-r law of a Gaussian sketch, r >= d."""
-
-    change: Change
-    d: int
-    r: int
-    epsilon: Fraction
-    direction: str
-    enough: Fraction
-
-    def value(self, ridge: Fraction, digits: int) -> Enclosure:
-        return self._delta(self.change.p.at(ridge), self.change.q.at(ridge), self.epsilon, digits)
-
-    def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
-        """An upper bound over low <= ridge <= high."""
-        q, deleted, found = _short(self.change.q.at(low), 1), self.direction == "delete", [_ONE]
-        if q >= 1:
-            return _ONE
-        (least, most), rising, fading, lack = self._constants(q, low, high, digits)
-        if rising is not None:
-            found.append(self._times(rising, most * q, q, -lack if deleted else Fraction(0), digits).upper)
-        if fading is not None:
-            found.append(self._times(fading + (0 if deleted else lack), least * q, q, Fraction(0) if deleted else -lack, digits).upper)
-        return min(found)
-
-    rough = upper
-
-    def beyond(self, ridge: Fraction, digits: int) -> Fraction:
-        """1 - e^{eps - L}, L = (r/2) log(1/(1-q)) at this ridge: no loss from here on is larger."""
-        q = _short(self.change.q.at(ridge), 1)
-        with working_bits(int(3.33 * digits) + 64):
-            excess = -ball(1 - q).log() * self.r / 2 - ball(self.epsilon)
-            return enclosure(-(-excess.max(arb(0))).expm1()).upper
-
-    def lower(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
-        """A lower bound over low < ridge <= high."""
-        q, deleted, found = _short(self.change.q.at(high), -1), self.direction == "delete", [Fraction(0)]
-        (least, most), rising, fading, lack = self._constants(q, low, high, digits)
-        if fading is not None:
-            found.append(self._times(-fading - (0 if deleted else lack), most * q, q, Fraction(0) if deleted else lack, digits).lower)
-        if rising is not None:
-            found.append(self._times(-rising, least * q, q, lack if deleted else Fraction(0), digits).lower)
-        return max(found)
-
-    def bend(self, low: Fraction, high: Fraction, digits: int) -> Bend:
-        raise PrecisionError("no second-order bound for the finite-r law along a path of ridges")
-
-    def _constants(self, q: Fraction, low: Fraction, high: Fraction, digits: int) -> tuple:
-        """Shares u <= w, and the logs of ((1-u)/(1-w))^{k/2}, (w/u)^{k/2} and ((1-uq)/(1-wq))^{k/2} rounded up, None for infinity."""
-        least, most = self.change.share.span(low, high, int(3.33 * digits) + 64)
-        u, w, k = min(_short(least, -1), _ONE), _ONE if most is None else min(_short(most, 1), _ONE), self.r - self.d
-        ratios = (1 - u, 1 - w), (w, u), (1 - u * q, 1 - w * q)
-        with working_bits(int(3.33 * digits) + 64):
-            logs = [Fraction(0) if not k else enclosure(ball(top / below).log() * k / 2).upper if below else None for top, below in ratios]
-        return (u, w), *(None if log is None else max(log, Fraction(0)) for log in logs)
-
-    def _times(self, log: Fraction, p: Fraction, q: Fraction, more: Fraction, digits: int) -> Enclosure:
-        """e^log times the value at p, q and epsilon + more."""
-        value = self._delta(p, q, self.epsilon + more, digits)
-        with working_bits(int(3.33 * digits) + 64):
-            return _bounded(enclosure(to_exact_ball(value) * ball(log).exp()))
-
-    def _delta(self, p: Fraction, q: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
-        return _bounded(als_exact_hockey_stick(min(p, q), q, self.d, self.r, epsilon, self.direction, digits))
 
 
 def _tail(groups: Groups, epsilon: Fraction) -> Enclosure:
@@ -242,11 +171,11 @@ def _tail(groups: Groups, epsilon: Fraction) -> Enclosure:
         exponents += [2.0**j for j in range(-8, 40) if 2.0**j * most < 1]
         log = min((log_moment(arb(s)) for s in exponents), key=lambda value: float(value.mid()), default=arb(0))
         if not log < 0:
-            return between(Fraction(0), _ONE)
-        return _bounded(between(Fraction(0), enclosure(log.max(arb(-_LOWEST)).exp()).upper))
+            return between(Fraction(0), ONE)
+        return bounded(between(Fraction(0), enclosure(log.max(arb(-_LOWEST)).exp()).upper))
 
 
-def _bounded(value: Enclosure) -> Enclosure:
+def bounded(value: Enclosure) -> Enclosure:
     """The enclosure, or [0, 2^-20000] for what is far below: as a fraction it would fill the memory."""
     if value.mid == 0 or mpmath.mag(value.mid) > -_LOWEST:
         return value
@@ -254,7 +183,7 @@ def _bounded(value: Enclosure) -> Enclosure:
     return Enclosure(tiny, tiny, "bound")
 
 
-def _short(value: Fraction, side: int) -> Fraction:
+def short(value: Fraction, side: int) -> Fraction:
     """A fraction of few digits on one side of `value` in [0, infinity), relative distance 2^-200 at most."""
     if not value:
         return value
