@@ -3,10 +3,13 @@
 With T = cos(psi)^2, 0 <= psi <= pi/2, k = r - d, S = p/q, C = 1 - S, the law of psi under the larger database has the density
 `(2/B((k+1)/2, d/2)) sin(psi)^{d-1} E |A + B xi|^k`, A = sqrt(C) cos(psi), B = sqrt(S) sin(psi), xi a coordinate of a uniform
 direction in R^d. For odd k, `|x|^k = x^k + 2 (-x)_+^k`. The first part is a polynomial, hence the finite sum. The second lives
-where B > A, that is psi > node with sin(node)^2 = C; substituting xi = 1 - (1 - A/B) u, with m = (d-1)/2 and
-`B - A = sin(psi - node)`, z = (1 - A/B)/2,
-`E (B xi - A)_+^k = sin(psi - node)^k (2z)^m 2^{m-1} (B(m, k+1)/B(1/2, m)) 2F1(1-m, m; m+k+1; z)`
-(for d = 1 the ratio of beta functions is 1). At the node it vanishes to the order k + m.
+where B > A: with x = A/B, m = (d-1)/2, by the substitution xi = 1 - (1-x) u,
+`E (B xi - A)_+^k = B^k (1-x)^{k+m} 2^{m-1} (B(m, k+1)/B(1/2, m)) F((1-x)/2)`, `F(z) = 2F1(1-m, m; m+k+1; z)`
+(for d = 1 the ratio of beta functions is 1). In w = cot(psi) = x node, node = sqrt(S/C), h = (r+1)/2, that part is a constant times
+`int (1 - w/node)^{k+m} F((1 - w/node)/2) (1 + w^2)^{-h} |1 - R(w)^h| dw`, `1 - R(w) = (b-1) (W - w^2)/((b + w^2) (1 + W))`,
+b = 1/(1-q), W = tau/(1-tau) at the threshold tau of T: over 0 < w < min(sqrt(W), node), "insert" sqrt(W) < w < node.
+All factors are positive and nothing cancels. On a rectangle of complex w each has a bound of its own that is nearly attained (`_Beyond.bound`),
+which is what the quadrature needs to be short whatever d, r and p/q are.
 """
 
 from __future__ import annotations
@@ -15,28 +18,30 @@ from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
 
-from ndis_verify.oracle.certified.balls import ball
+from ndis_verify.oracle.certified.balls import ball, working_bits
 from ndis_verify.oracle.least_squares import Record
 
 EVALUATION_LIMIT = 100_000
-_SCOUTS = 100
+_SCOUTS = range(-8, 9)
 
 
-def angle_integral(record: Record, epsilon: Fraction, edge: arb, digits: int, floor: arb) -> arb:
-    """The part of the divergence beyond the finite sum, at the current precision; r - d odd, 0 < p < q.
+def angle_integral(record: Record, epsilon: Fraction, excess: arb, digits: int, floor: arb) -> arb:
+    """The part of the divergence beyond the finite sum; r - d odd, 0 < p < q.
 
-    `edge` = 1 - q tau at the threshold tau of T. The integral is pursued to `digits` relative digits or to the absolute
-    error `floor`, whichever is easier; the radius returned is what was proved.
+    `excess`: the largest loss less epsilon, positive, to the current precision. The integral is pursued to `digits` relative digits
+    or to the absolute error `floor`, whichever is easier; the radius returned is what was proved.
     """
-    return _Angle(record, epsilon, edge).integral(digits, floor)
-
-
-def angle_bound(d: int, k: int, sine2: arb, weight: arb) -> arb:
-    """An upper bound of the integral: sin(psi - node) <= sqrt(S), 2z <= 1, 2F1 <= 2 (Euler's integral, z <= 1/2), S = `sine2`.
-
-    `weight`: the largest of 1 - e^{eps - L} (at most 1) or e^{-L} - e^eps ("insert": at the node).
-    """
-    return (arb.pi() * angle_constant(d, k) * sine2 ** (arb(k) / 2) * weight).upper()
+    d, r, deleted = record.d, record.r, record.direction == "delete"
+    k, edge = r - d, excess * 2 / (r + 1)
+    # W = (1 - e)/(e - (1-q)), e = 1 - q tau = exp(-edge), "insert" (1-q) exp(edge)
+    gap = -(-edge).expm1() if deleted else ball(record.q) - ball(1 - record.q) * edge.expm1()
+    square = gap / (ball(record.q) - gap if deleted else ball(1 - record.q) * edge.expm1())
+    if not square > 0:
+        return arb("nan")
+    with working_bits(ctx.prec + d + r.bit_length()):  # F loses up to 0.8 d bits, a power of order r log2(r)
+        constant = angle_constant(d, k) * ball(record.p / record.q) ** (arb(k) / 2)
+        constant *= arb(1) if deleted else ball(epsilon).exp()
+        return constant * _Beyond(record, square).integral(digits, floor / constant)
 
 
 def angle_constant(d: int, k: int) -> arb:
@@ -46,83 +51,115 @@ def angle_constant(d: int, k: int) -> arb:
     return 2 * arb(2) ** m * ratio / _beta_function(half * (k + 1), half * d)
 
 
-class _Angle:
-    def __init__(self, record: Record, epsilon: Fraction, edge: arb):
-        p, q, d, r, direction = record
-        self.d, self.r, self.k, self.direction = d, r, r - d, direction
-        self.q, self.rest, self.edge, self.growth = ball(q), ball(1 - q), edge, ball(epsilon).exp()
-        self.root_sine = ball(p / q).sqrt()
-        self.psi_root = _angle((edge - ball(1 - q)) / self.q, (1 - edge) / self.q)
-        self.psi_node = _angle(ball((q - p) / q), ball(p / q))
-        self.m, self.constant = arb(d - 1) / 2, angle_constant(d, self.k)
+def angle_series(d: int, k: int, z: arb) -> arb:
+    """F(z) = 2F1(1-m, m; m+k+1; z), m = (d-1)/2, 0 <= z <= 1/2, by its power series.
+
+    From the term j + 1 >= m on their ratios are positive and below z: what is left out is at most the last term, twice that with z rounded.
+    """
+    term = total = arb(1)
+    last = arb(2) ** -ctx.prec
+    j = 0
+    while not (term == 0 or (2 * j > d and j % 4 == 0 and abs(term) < last * abs(total))):
+        term = term * z * ((2 * j + 3 - d) * (2 * j + d - 1)) / (2 * (2 * (j + k) + d + 1) * (j + 1))
+        total += term
+        j += 1
+    return total + arb(0, (2 * abs(term)).upper())
+
+
+class _Beyond:
+    """The integral over w without its constant."""
+
+    def __init__(self, record: Record, square: arb):
+        p, q, self.d, r, direction = record
+        self.k, self.deleted = r - self.d, direction == "delete"
+        self.m, self.h = arb(self.d - 1) / 2, arb(r + 1) / 2
+        self.power = self.k + self.m
+        self.node, self.root = ball(p / (q - p)).sqrt(), square.sqrt()
+        self.pole = 1 / ball(1 - q)
+        self.drop = ball(q / (1 - q)) / (1 + square)
+        self.tilt = (self.pole + square) / (1 + square)  # R(w) = tilt (1 + w^2)/(b + w^2)
 
     def integral(self, digits: int, floor: arb) -> arb:
-        bound = self._bound()
-        if bound <= floor:
-            return arb(bound / 2, bound / 2)
-        return self._quadrature(digits, floor)
+        low, high = (arb(0), self.root.min(self.node)) if self.deleted else (self.root, self.node)
+        if low >= high:
+            return arb(0)
+        start, end = low.mid(), high.mid()
+        total = arb(0)
+        if start < end:
+            tolerance = self._size(start, end) * arb(10) ** (-digits - 2)
+            total = acb.integral(
+                self._integrand,
+                acb(start),
+                acb(end),
+                rel_tol=arb(10) ** (-digits - 3),
+                abs_tol=tolerance.max(floor).mid(),
+                eval_limit=EVALUATION_LIMIT,
+            ).real
+        return total + sum((arb(0, (self.bound(acb(place)) * place.rad()).upper()) for place in (low, high) if not place.is_exact()), arb(0))
 
-    def _bound(self) -> arb:
-        weight = arb(1) if self.direction == "delete" else self._weight(acb(self.psi_node), False).real.max(arb(0))
-        return angle_bound(self.d, self.k, self.root_sine**2, weight)
+    def _size(self, start: arb, end: arb) -> arb:
+        """About the integral: the largest of a few values times their distance from the start. It has no part in what is proved."""
+        rate = self.power / (self.node - start) + self.h.sqrt() / (1 + start * start).sqrt() + 2 * self.h * start / (1 + start * start)
+        steps = [arb(2) ** i / rate for i in _SCOUTS]
+        found = [self.value((start + step).mid()) * step for step in (*steps, (end - start) / 2) if start + step < end]
+        return max((value.mid() for value in found if value.is_finite()), default=arb(0))
 
-    def _quadrature(self, digits: int, floor: arb) -> arb:
-        node, root, right = self.psi_node, self.psi_root, arb.pi() / 2
-        if self.direction == "delete":
-            low, high = (root if root > node else node), right
-        else:
-            low, high = node, root
-            if not root > node:
-                return arb(0) if root <= node else self._integrate(node, node.union(root), digits, floor)
-        return self._integrate(low, high, digits, floor)
+    def _integrand(self, w: acb, analytic: bool) -> acb:
+        if w.imag.is_zero() and w.real.rel_accuracy_bits() > ctx.prec // 2:
+            return acb(self.value(w.real))
+        # F and the powers have cuts beyond w = +-node and from +-i, +-i sqrt(b) on
+        holomorphic = self.d % 2 or (w.real < self.node and -w.real < self.node)
+        if analytic and not (holomorphic and (1 + w * w).real > 0):
+            return acb("nan")
+        bound = self.bound(w)
+        return acb(arb(0, bound), arb(0, bound))
 
-    def _integrate(self, low: arb, high: arb, digits: int, floor: arb) -> arb:
-        # The largest of a few values sets the scale of the tolerance; it has no part in what is proved.
-        length, scale = (high - low).mid(), arb(0)
-        for i in range(_SCOUTS):
-            value = abs(self._integrand(acb((low + length * (2 * i + 1) / (2 * _SCOUTS)).mid()), False))
-            scale = value.mid() if value.is_finite() and value.mid() > scale else scale
-        tolerance = scale * length / _SCOUTS * arb(10) ** (-digits - 2)
-        tolerance = tolerance if tolerance > floor else floor.mid()
-        if not tolerance > 0:
-            tolerance = arb(2) ** (-ctx.prec)
-        return acb.integral(
-            self._integrand, acb(low), acb(high), rel_tol=arb(10) ** (-digits - 3), abs_tol=tolerance, eval_limit=EVALUATION_LIMIT
-        ).real
+    def value(self, w: arb) -> arb:
+        """The integrand at 0 < w < node."""
+        left, square = 1 - w / self.node, w * w
+        lost = (-self.drop * (self.root - w) * (self.root + w) / (self.pole + square)).log1p()
+        kept = (-self.h * square.log1p()).exp()
+        return left**self.power * angle_series(self.d, self.k, left / 2) * kept * abs((self.h * lost).expm1())
 
-    def _integrand(self, psi: acb, analytic: bool) -> acb:
-        return self._density(psi, analytic) * self._weight(psi, analytic)
+    def bound(self, w: acb) -> arb:
+        """An upper bound of the integrand's modulus on the rectangle w and its mirror image in the real axis; nan where there is none.
 
-    def _density(self, psi: acb, analytic: bool) -> acb:
-        sine, beyond = psi.sin(), (psi - self.psi_node).sin()
-        twice_z = beyond / (self.root_sine * sine)
-        if self.d % 2 == 0 and analytic and not (twice_z.real < 2 or not twice_z.imag.contains(0)):
-            return acb("nan")  # on the cut z >= 1 of the series; for odd d it is a polynomial
-        power = twice_z ** ((self.d - 1) // 2)
-        if self.d % 2 == 0:
-            power *= twice_z.sqrt(analytic)
-        series = (twice_z / 2).hypgeom_2f1(acb(1 - self.m), acb(self.m), acb(self.m + self.k + 1))
-        return self.constant * sine ** (self.d - 1) * beyond**self.k * power * series
+        |1 - zu| <= 1 - u + u |1-z| in Euler's integral gives |F(z)| <= F(1 - |1-z|) for d > 2, |1 - zu| >= 1 - |z| for d = 2 |F| <= (1-|z|)^{-1/2}.
+        |1 - R^h| is at most 1 + |R|^h, and h |1 - R| max(1, |R|)^{h-1} as the integral of h R^{h-1} along a straight line.
+        """
+        low, high, tall = w.real.lower(), w.real.upper(), abs(w.imag).upper() ** 2
+        least = low.max(arb(0)) ** 2
+        if not 1 + least > tall:
+            return arb("nan")
+        left, right = (low / self.node).lower(), (high / self.node).upper()
+        up = tall / self.node**2
+        reach = _root(((1 - left) ** 2).max((1 - right) ** 2) + up)
+        across = _root(((1 + left) ** 2).max((1 + right) ** 2) + up) / 2
+        one, base = _modulus(arb(1), least, tall), _modulus(self.pole, least, tall)
+        kept, tilted = (-self.h * one.log()).exp(), (self.h * (self.tilt / base).log()).exp()
+        gap = _root(((self.root - low) ** 2).max((self.root - high) ** 2) + tall) * _root((self.root + high) ** 2 + tall)
+        linear = self.h * self.drop * gap / base * kept.max(tilted * base / (self.tilt * one))
+        return (reach**self.power * self._series_bound(reach, across) * (kept + tilted).min(linear)).upper()
 
-    def _weight(self, psi: acb, analytic: bool) -> acb:
-        """1 - e^{eps - L} for "delete", e^{-L} - e^eps for "insert"; e^{-L} and e^{eps - L} are ((1 - q T)/edge)^{-(r+1)/2}
-        up to the factor e^eps."""
-        sine = psi.sin()
-        ratio = (self.rest + self.q * sine * sine) / self.edge  # 1 - q T without cancellation next to psi = 0
-        if self.r % 2:
-            power = ratio ** (-(self.r + 1) // 2)
-        else:
-            power = ratio.rsqrt(analytic) ** (self.r + 1)
-        return 1 - power if self.direction == "delete" else self.growth * (power - 1)
+    def _series_bound(self, reach: arb, across: arb) -> arb:
+        """A bound of |F(z)| from bounds of |2z| and |1-z|."""
+        if self.d == 1:
+            return arb(1)
+        if self.d == 2:
+            return (1 - reach / 2).rsqrt() if reach < 2 else arb("nan")
+        if across < 1:
+            return angle_series(self.d, self.k, (1 - across).min(arb(fmpq(1, 2))).lower())
+        return across.max(arb(1)) ** (self.m - 1)
 
 
-def _angle(sine2: arb, cosine2: arb) -> arb:
-    """The angle in [0, pi/2] with these squares."""
-    return arb.atan2(_root(sine2), _root(cosine2))
+def _modulus(a: arb, least: arb, tall: arb) -> arb:
+    """A lower bound of |a + w^2|, its square a^2 + 2a (X-Y) + (X+Y)^2, over (Re w)^2 = X >= `least`, (Im w)^2 = Y <= `tall`."""
+    tall = tall.min((a - least).max(arb(0)))
+    return ((a + least - tall) ** 2 + 4 * least * tall).sqrt().lower()
 
 
 def _root(x: arb) -> arb:
-    return x.max(arb(0)).sqrt()
+    return x.upper().sqrt().upper()
 
 
 def _beta_function(a: arb, b: arb) -> arb:

@@ -59,14 +59,7 @@ def als_exact_hockey_stick(
     epsilon = exact(epsilon, "epsilon")
     if epsilon < 0 or record.q == 0:
         return _shifted(record, epsilon, digits)
-    for bits in bits_ladder(digits):
-        with working_bits(bits):
-            value = _delta(record, epsilon, digits)
-            if value is not None and value.is_zero():
-                return exact_zero()
-            if value is not None and relative_digits(value) >= digits:
-                return enclosure(value)
-    raise PrecisionError(f"als_exact_hockey_stick: {digits} digits not reached")
+    return _settled(record, epsilon, digits, lambda delta: delta)
 
 
 def _shifted(record: Record, epsilon: Fraction, digits: int) -> Enclosure:
@@ -74,13 +67,33 @@ def _shifted(record: Record, epsilon: Fraction, digits: int) -> Enclosure:
     if record.q == 0 and epsilon >= 0:
         return exact_zero()
     other = record._replace(direction="insert" if record.direction == "delete" else "delete")
+    return _settled(other, -epsilon, digits, lambda delta: -ball(epsilon).expm1() + ball(epsilon).exp() * delta)
+
+
+def _settled(record: Record, epsilon: Fraction, digits: int, function: Callable[[arb], arb]) -> Enclosure:
+    """`function` of the divergence, epsilon >= 0, at the first precision that gives it the digits asked for.
+
+    The divergence is 0 from epsilon = max loss on; for q > 0 they are never equal: e^{2 max loss} is rational and above 1, and
+    e^{2 epsilon} is irrational for every rational epsilon != 0 (Lindemann).
+    """
+    beyond = None
     for bits in bits_ladder(digits):
         with working_bits(bits):
-            swapped = _delta(other, -epsilon, digits) if record.q else arb(0)
-            if swapped is not None:
-                value = -ball(epsilon).expm1() + ball(epsilon).exp() * swapped
-                if relative_digits(value) >= digits:
-                    return enclosure(value)
+            excess = max_loss(record) - ball(epsilon)
+            if record.q and not (excess > 0 or excess < 0):
+                continue
+            delta = arb(0)
+            if record.q and excess > 0:
+                delta = _finite_sum(record, epsilon, excess)
+                if (record.r - record.d) % 2 and 0 < record.p < record.q:
+                    if beyond is None or relative_digits(beyond) < digits + 1:
+                        beyond = angle_integral(record, epsilon, excess, digits, abs(delta).lower() * arb(10) ** (-digits - 2))
+                    delta += beyond
+            value = function(delta)
+            if value.is_zero():
+                return exact_zero()
+            if relative_digits(value) >= digits:
+                return enclosure(value)
     raise PrecisionError(f"als_exact_hockey_stick: {digits} digits not reached")
 
 
@@ -92,28 +105,12 @@ def max_loss(record: Record) -> arb:
     return -((r - d) * ball(1 - p).log() + d * ball(1 - q).log()) / 2
 
 
-def _delta(record: Record, epsilon: Fraction, digits: int) -> arb | None:
-    """The divergence for q > 0, epsilon >= 0; None where this precision does not decide whether it is 0.
-
-    It is 0 from epsilon = max loss on; they are never equal: e^{2 max loss} is rational and above 1, and e^{2 epsilon} is
-    irrational for every rational epsilon != 0 (Lindemann).
-    """
-    excess = max_loss(record) - ball(epsilon)
-    if excess < 0:
-        return arb(0)
-    if not excess > 0:
-        return None
-    # edge = 1 - q tau at the threshold tau of T
-    scale = arb(2) / (record.r + 1)
-    edge = (-excess * scale).exp() if record.direction == "delete" else ball(1 - record.q) * (excess * scale).exp()
-    total = _finite_sum(record, epsilon, edge)
-    if (record.r - record.d) % 2 and 0 < record.p < record.q:
-        total += angle_integral(record, epsilon, edge, digits, abs(total).upper() * arb(10) ** (-digits - 2))
-    return total
-
-
-def _finite_sum(record: Record, epsilon: Fraction, edge: arb) -> arb:
+def _finite_sum(record: Record, epsilon: Fraction, excess: arb) -> arb:
+    """The finite sum at the excess of the largest loss over epsilon, > 0."""
     p, q, d, r, direction = record
+    # edge = 1 - q tau at the threshold tau of T
+    scale = arb(2) / (r + 1)
+    edge = (-excess * scale).exp() if direction == "delete" else ball(1 - q) * (excess * scale).exp()
     tau, above = (1 - edge) / ball(q), (edge - ball(1 - q)) / ball(q)
     first = _mixture(p / q, (q - p) / q, record, tau, above)
     # The smaller database: the same betas for T' = (1-q) T/(1 - q T), weights tilted.
