@@ -76,9 +76,9 @@ def _certify(law: str) -> Callable[[Point, int], Enclosure]:
         found = _SEARCH[law](float(cap), d, r, float(epsilon))
         rng = np.random.default_rng(int(point["noise"].numerator % 2**32))
         shares = [Fraction(float(share)) for share in (0.0, 1.0, *rng.uniform(size=_OTHERS))]
-        if cap > Fraction(1, 2):  # a share of the cap's odds, which is as likely to lie next to p = cap as far from it
-            odds = Fraction(1 / (1 + float(np.exp(rng.uniform(-9, 9)))))
-            shares.append(odds / ((1 - cap) + cap * odds))
+        # a share of the cap's odds, which is as likely to lie next to p = cap as far from it
+        odds = Fraction(1 / (1 + float(np.exp(rng.uniform(-9, 9)))))
+        shares.append(odds / ((1 - cap) + cap * odds))
         worst = Fraction(float(found.leverage)) / Fraction(float(cap))
         records = [(min(worst, Fraction(1)) * cap, cap, str(found.direction)), *((share * cap, cap, name) for share in shares for name in DIRECTIONS)]
         return greatest(law, records, d, r, epsilon, digits)
