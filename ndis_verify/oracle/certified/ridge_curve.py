@@ -4,7 +4,8 @@ The normal law (the finite-r law: `ridge_sketch`). Both bounds of an interval re
 divergence grows with the squared mean shift, with an eigenvalue that moves away from 1 where it carries no shift, and a law of first scale lambda
 is at most C times one of scale lambda' >= lambda, C^2 = lambda'/lambda. So with lambda in [low, high], C^2 = high/low:
 `delta(eps) <= C delta_{high, most}(eps - log C)` and `delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales
-and the shift. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
+and the shift. Noise added to the first coordinate takes the first alpha and m^2 to t alpha, t m^2, any t in (0, 1], and divergences do not grow: so where y
+falls, the first scale comes nearer to 1 from one side and m^2/|alpha| = r/|1/y - 1/x| falls, the divergence falls with the ridge. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.als_edge import between
 from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, working_bits
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
-from ndis_verify.oracle.certified.ridge_path import Change
+from ndis_verify.oracle.certified.ridge_path import Change, sign_on
 from ndis_verify.oracle.certified.smooth_curve import Bend, Terms, bend
 from ndis_verify.oracle.certified.spectrum import from_groups
 from ndis_verify.oracle.precision import PrecisionError
@@ -96,6 +97,18 @@ class NormalCurve:
         nearest = scales[0] if scales[0] > 1 else scales[1] if scales[1] is not None and scales[1] < 1 else ONE
         found.append(self._delta(nearest, others[0], Fraction(0), self.epsilon, digits).lower)
         return max(found)
+
+    def falls(self, low: Fraction, high: Fraction | None) -> bool:
+        """Whether the order of the module's head proves that it falls on (low, high); high None stands for infinity."""
+        change = self.change
+        if self.d > 1 and change.y.trend(low, high) not in (-1, 0):
+            return False
+        if change.gap is None:  # no shift: x falls, and x or y is 0
+            return change.y.trend(low, high) in (-1, 0)
+        side = sign_on(change.gap.top, low, high)
+        if side is None:
+            return False
+        return not side or (change.scale.trend(low, high) in (side, 0) and change.gap.trend(low, high) in (side, 0))
 
     def bend(self, low: Fraction, high: Fraction, digits: int) -> Bend:
         """How far the curve can bend (`smooth_curve.bend`), order 2."""

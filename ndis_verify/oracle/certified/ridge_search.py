@@ -18,7 +18,7 @@ import mpmath
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import to_mpf
 from ndis_verify.oracle.calibration import decreasing_root, exceeds
-from ndis_verify.oracle.certified.ridge_curve import Curve
+from ndis_verify.oracle.certified.ridge_curve import Curve, NormalCurve
 from ndis_verify.oracle.precision import PrecisionError
 
 MAX_CELLS = 20_000
@@ -40,6 +40,7 @@ class Crossings:
     def __init__(self, curves: Sequence[Curve], target: Fraction, scale: Fraction, digits: int):
         self.curves, self.target, self.scale, self.digits = list(curves), target, scale, digits
         self.value = lru_cache(maxsize=4096)(lambda curve, ridge, aim: curve.value(ridge, aim))
+        self._declines = lru_cache(maxsize=512)(_declines)
         self._bend = lru_cache(maxsize=512)(lambda curve, low, high: curve.bend(low, high, digits + _SPARE))
 
     def above(self, curve: Curve, ridge: Fraction) -> bool:
@@ -67,25 +68,18 @@ class Crossings:
         for curve in self._ordered():
             bracket = self._last_fall(curve, floor)
             if bracket is not None:
-                floor = max(floor, bracket.low)
-                found.append((curve, bracket))
+                found.append(self._refined(curve, bracket, unsafe_side=False))
+                floor = max(floor, found[-1].low)
         if not found:
             return None
-        refined = [self._refined(curve, bracket, unsafe_side=False) for curve, bracket in found if bracket.high > floor]
-        return max(bracket.low for bracket in refined), max(bracket.high for bracket in refined)
+        return floor, max(bracket.high for bracket in found)
 
     def _ordered(self) -> list[Curve]:
-        """The curves, the highest first at a ridge next to the last crossing: this only saves work."""
-        ridge = self.scale
-        while any(curve.beyond(ridge, _ROUGH) > self.target for curve in self.curves):
-            ridge *= 2
-        heights = {}
-        for _ in range(60):
-            ridge /= 2
-            heights = {curve: self.value(curve, ridge, _ROUGH).upper for curve in self.curves}
-            if any(height > self.target for height in heights.values()):
-                break
-        return sorted(self.curves, key=lambda curve: heights[curve], reverse=True)
+        """The curves, the highest first at the last crossing of one of them: this only saves work."""
+        likely = max(self.curves, key=lambda curve: curve.change.q.at(self.scale))
+        bracket = self._last_fall(likely, Fraction(0))
+        ridge = self.scale if bracket is None else self._refined(likely, bracket, unsafe_side=False).low or self.scale
+        return sorted(self.curves, key=lambda curve: self.value(curve, ridge, _ROUGH).upper, reverse=True)
 
     def _worst(self, curves: Sequence[Curve], ridge: Fraction) -> Curve:
         def height(curve: Curve) -> Fraction:
@@ -97,6 +91,8 @@ class Crossings:
 
     def _last_fall(self, curve: Curve, floor: Fraction) -> Bracket | None:
         """The last crossing above `floor`; None where the curve is at most the target from there on."""
+        if self._declines(curve, floor, None):
+            return self._only_fall(curve, floor) if self.above(curve, floor) else None
         top = max(floor, self.scale)
         while curve.beyond(top, _ROUGH) > self.target:
             top *= 2
@@ -108,22 +104,20 @@ class Crossings:
                 continue
             if seen > MAX_CELLS:
                 raise PrecisionError(f"relative ridge: not settled by {MAX_CELLS} intervals near {float(b):.6g}")
-            if a < b / 2:  # one interval for each power of 2; the last reaches 0
-                if a > 0 or not self._below(curve, a, b):
-                    cells += [(a, b / 2), (b / 2, b)]
-                continue
             if self._below(curve, a, b):
                 continue
-            if b - a <= b * _BEND_FROM and self.value(curve, a, self._aim(a, b)).lower > self.target:
-                bracket = self._crossing(curve, a, b)
-                if bracket is not None:
-                    return bracket
+            bracket = self._crossing(curve, a, b)
+            if bracket is not None:
+                return bracket
             self._check_width(a, b)
-            cells += [(a, (a + b) / 2), ((a + b) / 2, b)]
+            middle = b / 2 if a < b / 2 else (a + b) / 2  # one interval for each power of 2; the last reaches 0
+            cells += [(a, middle), (middle, b)]
         return None
 
     def _first_fall(self, curve: Curve, start: Fraction) -> Bracket:
         """The first crossing from `start` on, where the curve is above the target (in the limit, if 0)."""
+        if self._declines(curve, start, None):
+            return self._only_fall(curve, start)
         a, step, seen = start, start / 4, 0
         if start == 0:
             step = self.scale
@@ -144,9 +138,18 @@ class Crossings:
             step /= 2
         raise PrecisionError(f"relative ridge: not settled by {MAX_CELLS} intervals near {float(a):.6g}")
 
+    def _only_fall(self, curve: Curve, start: Fraction) -> Bracket:
+        """The crossing of a curve that is above the target at `start` and falls from there on."""
+        low, high = start, max(self.scale, 2 * start)
+        while self.value(curve, high, _ROUGH).upper > self.target:
+            low, high = high, 2 * high
+        return Bracket(low if self.above(curve, low) else start, high, Fraction(0))
+
     def _below(self, curve: Curve, a: Fraction, b: Fraction) -> bool:
         """Whether f <= target on [a, b] is proved, given that it is at b."""
         aim = self._aim(a, b)
+        if self._declines(curve, a, b):
+            return not self.above(curve, a)
         if not 0 < b - a <= b * _BEND_FROM:
             return _or(1, curve.rough if a > 0 else curve.upper, a, b, aim) <= self.target
         if _or(1, curve.rough, a, b, aim) <= self.target:
@@ -164,6 +167,8 @@ class Crossings:
     def _over(self, curve: Curve, a: Fraction, b: Fraction) -> bool:
         """Whether f > target on [a, b] is proved, given that it is at a."""
         aim = self._aim(a, b)
+        if self._declines(curve, a, b):
+            return self.value(curve, b, aim).lower > self.target
         if _or(0, curve.lower, a, b, aim) > self.target:
             return True
         if a == 0 or b - a > b * _BEND_FROM:
@@ -182,7 +187,9 @@ class Crossings:
             if self.above(curve, a) and not self.above(curve, b):
                 return Bracket(a, b, None)
             return None
-        if a == 0 or b - a > b * _BEND_FROM:
+        if self._declines(curve, a, b):
+            return Bracket(a, b, Fraction(0)) if self.above(curve, a) and not self.above(curve, b) else None
+        if a == 0 or b - a > b * _BEND_FROM or not self.value(curve, a, self._aim(a, b)).lower > self.target:
             return None
         rest = self._falls(curve, a, b)
         if rest is None or rest * 10 ** (self.digits + 3) > self.target or not self.above(curve, a) or self.above(curve, b):
@@ -229,6 +236,11 @@ class Crossings:
     def _check_width(self, a: Fraction, b: Fraction) -> None:
         if b - a <= b / 10 ** (self.digits + _SPARE):
             raise PrecisionError(f"relative ridge: a change comes too close to the target near {float(b):.6g}")
+
+
+def _declines(curve: Curve, low: Fraction, high: Fraction | None) -> bool:
+    """Whether the curve is known to fall on (low, high) without a value of it."""
+    return isinstance(curve, NormalCurve) and curve.falls(low, high)
 
 
 def _or(otherwise: int, bound, a: Fraction, b: Fraction, aim: int) -> Fraction:
