@@ -4,12 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import acb, fmpq
 from scipy.optimize import minimize_scalar
 
 from ndis_verify import fast, oracle
 from ndis_verify.mechanisms import sketched_least_squares
-from ndis_verify.oracle.certified import als_exact_bend
-from ndis_verify.oracle.certified.als_worst_case import student_edge
+from ndis_verify.oracle.certified.als_summit import largest_divergence, summit
+from ndis_verify.oracle.certified.balls import ball, relative_digits, working_bits
+from ndis_verify.oracle.certified.binomial_window import MixedTails
 
 # the worst record of "delete" inside the range, of "insert", on either side of the threshold of T, k = r - d from 1 on
 ODD = [(2, 5, "1", "1e-5"), (5, 10, "0.1", "1e-3"), (5, 6, "5", "1e-10"), (1, 4, "5", "1e-10")]
@@ -52,59 +54,80 @@ def test_the_float64_supremum_below_an_odd_cap_is_the_target(target):
     assert best == pytest.approx(np.log(delta), abs=1e-8)
 
 
-# d, r, epsilon, cap: x = xi on either side of 1 and across it, K bent (k = 1, d = 1: only continuous), shares of the interval's middle
-BENDS = [(2, 5, "0.3", "0.3"), (1, 2, "0.5", "0.5"), (1, 2, "0", "0.1"), (5, 6, "0.2", "0.3"), (2, 3, "0", "0.1"), (5, 8, "1e-6", "1e-3")]
+# d, r, epsilon, cap: the summit at either side of the middle, r = d, both parities of r - d, next to pure privacy, epsilon 0, cap next to 1
+PLACES = [(2, 5, "0.3", "0.3"), (1, 2, "0.5", "0.5"), (1, 2, "0", "0.1"), (5, 6, "0.2", "0.3"), (3, 3, "0.1", "0.4"), (5, 8, "1e-6", "1e-3"),
+          (4, 40, "3", "0.2"), (30, 71, "2", "0.08"), (2, 9, "20", "0.9999"), (3, 7, "1", "0.2486")]  # fmt: skip
+SHARES = [Fraction(i, 12) for i in range(13)] + [Fraction(1, 10**6), 1 - Fraction(1, 10**6)]
 
 
-def excesses(case, share, direction):
-    """By how much each divided difference of the first three orders exceeds its bound, relative to the bound: at most 0."""
-    d, r, epsilon, cap = case
-    edge = student_edge(cap, d, r, epsilon, 30)
-    start, end = edge.support(direction)
-    centre, half = start + Fraction(share) * (end - start), (end - start) / 250
-    nodes = [centre + half * Fraction(k, 3) for k in (-3, -1, 1, 3)]
-    table, found = [edge.value(p, direction) for p in nodes], []
-    low, high = [value.lower for value in table], [value.upper for value in table]
-    for order in (1, 2, 3):
-        spread = nodes[order] - nodes[0]
-        low, high = [(low[i + 1] - high[i]) / spread for i in range(4 - order)], [(high[i + 1] - low[i]) / spread for i in range(4 - order)]
-        bound = edge.bend(nodes[0], nodes[3], direction, order, 25)
-        assert bound.rest == 0
-        size = max(max(a, -b) for a, b in zip(low, high))
-        found.append(float((size - bound.coefficient) / max(size, bound.coefficient)) if size > 0 else 0.0)
-    return found
+def highest(case, direction, moved=Fraction(0)):
+    """Whether no record of the edge costs more than the one at the summit, nor one beside it, moved by a share of the way."""
+    d, r, epsilon, cap = case[0], case[1], Fraction(case[2]), Fraction(case[3])
+    top = largest_divergence(cap, (d, r, epsilon), direction, 15)
+    found = summit(cap, (d, r, epsilon), direction, 12)
+    if found is None:
+        places, height = SHARES, Fraction(0)
+        assert top.upper == 0
+    else:
+        start = Fraction(0) if direction == "delete" else cap
+        place = found[0] + moved * (found[0] - start)
+        height = oracle.certified_als_exact_hockey_stick(place, cap, d, r, epsilon, direction, digits=20).upper if moved else top.upper
+        near = min(found[0], cap - found[0]) / cap / 1000
+        places = SHARES + [found[0] / cap - near, found[0] / cap + near]
+    return all(oracle.certified_als_exact_hockey_stick(s * cap, cap, d, r, epsilon, direction, digits=12).lower <= height for s in places)
 
 
-@pytest.mark.parametrize("case", BENDS, ids=str)
-def test_the_bend_of_odd_extra_rows_is_above_the_divided_differences(case):
-    for direction in ("delete", "insert"):
-        for share in ("0.01", "0.3", "0.5", "0.75", "0.9"):
-            assert max(excesses(case, share, direction)) <= 0
+@pytest.mark.parametrize("case", PLACES, ids=str)
+@pytest.mark.parametrize("direction", ["delete", "insert"])
+def test_no_record_costs_more_than_the_one_at_the_summit(case, direction):
+    assert highest(case, direction)
 
 
-def test_the_bend_across_the_kink():
-    """k = d = 1, where the threshold tau(p) of T is p/q: the third derivative jumps there."""
-    low, high, q = 0.0, 0.1, 0.1
-    for _ in range(40):
-        p = (low + high) / 2
-        tau = -np.expm1(2 / 3 * (0.02 - 0.5 * np.log1p(-p) + np.log1p(-q))) / q
-        low, high = (p, high) if tau > p / q else (low, p)
-    edge = student_edge("0.1", 1, 2, "0.02", 20)
-    share = Fraction(low) / edge.support("delete")[1]
-    assert 0.05 < share < 0.95
-    assert max(excesses((1, 2, "0.02", "0.1"), share, "delete")) <= 0
+def test_a_record_beside_the_summit_is_not_the_worst():
+    assert not highest(PLACES[0], "delete", Fraction(1, 20)) and not highest(PLACES[6], "insert", Fraction(1, 20))
 
 
-def test_without_the_angle_the_bend_is_too_small(monkeypatch):
-    monkeypatch.setattr(als_exact_bend, "angle_bend", lambda *_: 0)
-    assert max(max(excesses(BENDS[0], share, "delete")) for share in ("0.1", "0.5", "0.75")) > 0.1
+@pytest.mark.parametrize("direction", ["delete", "insert"])
+def test_the_largest_divergence_is_that_of_the_branch_and_bound(direction):
+    """Which takes nothing for granted about where the worst record is."""
+    for case in (("0.3", 2, 9, "0.5"), ("0.1", 3, 12, "0.1")):
+        found = oracle.certified_als_exact_worst_case(*case, direction, relative="0.01")
+        top = largest_divergence(Fraction(case[0]), (case[1], case[2], Fraction(case[3])), direction, 15)
+        assert found.value.lower <= top.upper and top.lower <= found.value.upper
 
 
-def test_the_bend_is_not_idle():
-    for direction in ("delete", "insert"):
-        for share in ("0.1", "0.3", "0.5"):
-            _, second, third = excesses(BENDS[0], share, direction)
-            assert second > -0.9 and third > -0.999
+# half = k/2, S, x: tails on either side of the mode of the weights, weights next to one end, a sum that is next to 1
+MIXED = [("1500", "0.3", "0.9459"), ("1500", "0.0535", "0.6978"), ("1503/2", "0.5", "0.52"), ("1500", "0.999", "0.01"), ("1200", "1e-6", "0.5"),
+         ("1501/2", "0.5", "0.47"), ("2000", "0.2", "0.95")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("half", "share", "x"), MIXED)
+@pytest.mark.parametrize("grows", [True, False])
+def test_the_window_of_a_mixture_holds_the_whole_sum(half, share, x, grows):
+    h, S, X = (Fraction(text) for text in (half, share, x))
+    with working_bits(160):
+        sums = MixedTails(fmpq(h.numerator, h.denominator), ball(S), ball(1 - S), ball(h + Fraction(1, 2)), ball(Fraction(7, 2)), ball(X), ball(1 - X))
+
+        def tail(a, b, x, rest):
+            value = acb(x).beta_lower(acb(a), acb(b), regularized=True).real
+            return value if grows else acb(rest).beta_lower(acb(b), acb(a), regularized=True).real
+
+        first, last = sums.window(grows)
+        short, whole = sums.total(first, last, tail, grows), sums.total(0, sums.last, tail, grows)
+        assert last - first < sums.last and short.overlaps(whole)
+        assert relative_digits(short) > 30 and relative_digits(whole) > 30
+        cut = sums.total(first, (first + last) // 2, tail, grows)  # too small a window says so
+        assert cut.overlaps(whole) and relative_digits(cut) < relative_digits(short) - 5
+
+
+@pytest.mark.parametrize("target", [(30, 10**6, "1", "1e-5"), (2, 10**6 - 1, "100", "1e-30"), (101, 10**5, "1e-6", "0.4")], ids=str)
+def test_caps_of_a_million_rows(target):
+    fine = oracle.certified_als_exact_cap(*target, digits=15)
+    assert fine.justified_digits() >= 15
+    d, r, epsilon, delta = target
+    ridge = Fraction(sketched_least_squares(d, r, float(epsilon), float(delta), 1.0).ridge)
+    need = 1 / Fraction(fine.lower) - 1
+    assert need <= ridge <= need * (1 + Fraction(1, 10**4))
 
 
 def test_values_next_to_full_leverage_by_two_routes():
@@ -114,17 +137,3 @@ def test_values_next_to_full_leverage_by_two_routes():
         record = 1 - share * (1 - q), q, 5, 6, 79, "insert"
         ours = oracle.certified_als_exact_hockey_stick(*record, digits=12)
         assert ours.lower > 0 and ours.overlaps(oracle.als_exact_hockey_stick(*record, digits=10))
-
-
-@pytest.mark.parametrize(("d", "r"), [(5, 7), (1, 4), (2, 5)], ids=str)
-def test_the_support_of_an_edge_holds_every_record_of_positive_divergence(d, r):
-    for cap, epsilon in (("0.1", "0.1"), ("0.1", "0.3"), ("0.999", "10"), ("0.01", "0")):
-        edge = student_edge(cap, d, r, epsilon, 6)
-        for direction in ("delete", "insert"):
-            low, high = edge.support(direction)
-            assert 0 <= low <= high <= edge.cap
-            step = edge.cap / 10**8
-            for beyond in (low - step, high + step):
-                assert not 0 <= beyond <= edge.cap or edge.value(beyond, direction).upper == 0
-            for inside, moved in ((low + 10 * step, low > 0), (high - 10 * step, high < edge.cap)):
-                assert not moved or high - low < 100 * step or edge.value(inside, direction).lower > 0

@@ -1,34 +1,30 @@
 """The largest cap on q at which private least squares meets a target, certified on both sides.
 
-Beyond pure privacy, cap/(1-cap) = e^{2 epsilon/r} - 1, the finite-r law's divergence is positive where the record's largest loss exceeds
-epsilon (`als_worst_case.StudentEdge.support`): next to that cap an interval of p far shorter than [0, cap], next to p = q for "insert" and
-p = 0 for "delete". What is searched is the odds of the cap beyond those of pure privacy, over that interval alone: both the divergence and
-the interval are powers of that number, so nothing there is narrow or flat, however small delta is.
+The normal law: by a search of p along q = cap (`summit_root`). The finite-r law: its worst record is known (`als_summit`), so one root of
+a curve that rises with the cap. What is searched there is the odds of the cap beyond those of pure privacy, cap/(1-cap) = e^{2 epsilon/r} - 1:
+the divergence is a power of that number next to 0, so nothing is flat, however small delta is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
-from ndis_verify.oracle.certified.als_edge import DIRECTIONS, Edge
-from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
+from ndis_verify.oracle.calibration import decreasing_root
+from ndis_verify.oracle.certified.als_edge import DIRECTIONS
+from ndis_verify.oracle.certified.als_summit import worst_divergence
+from ndis_verify.oracle.certified.als_worst_case import GaussianEdge, StudentEdge, gaussian_edge, student_edge
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.gaussian_mechanism import settled
 from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.certified.summit_root import crossing
 from ndis_verify.oracle.inputs import positive
 from ndis_verify.oracle.precision import checked_digits
-
-MakeEdge = Callable[[Fraction], Edge]
-
 
 def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5), certified.
@@ -38,20 +34,19 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclo
     relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     target, digits = _checked_delta(delta), checked_digits(digits)
-    return _cap(lambda cap: gaussian_edge(cap, d, r, epsilon, digits), target, digits)
+    return _share(_normal_odds(d, r, epsilon, target, digits), digits)
 
 
 def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r).
 
-    Any digits, for r - d even (a finite sum) and odd (an integral beside it, some times slower). Seconds up to r = 1000; the sum has r/2 terms.
-    For r - d odd `PrecisionError` where the worst record is at p = q itself; where delta is 1e-100 the integrals may take minutes.
+    Any digits, either parity of r - d; milliseconds a value up to r = 1000, tenths of a second at r = 10^6.
     """
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, checked_digits(digits))
         return settled(lambda eps: -(-2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
     target, digits = _checked_delta(delta), checked_digits(digits)
-    return _cap(lambda cap: student_edge(cap, d, r, epsilon, digits), target, digits)
+    return _share(_finite_odds(d, r, epsilon, target, digits), digits)
 
 
 def als_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
@@ -60,7 +55,7 @@ def als_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits:
     norm_bound = l > 0, the ridge in its unit squared; the rest as `als_cap`.
     """
     length, target, digits = positive(norm_bound, "norm_bound"), _checked_delta(delta), checked_digits(digits)
-    return _ridge(length, _odds(lambda cap: gaussian_edge(cap, d, r, epsilon, digits), target, digits + 1), digits)
+    return _ridge(length, _normal_odds(d, r, epsilon, target, digits + 1), digits)
 
 
 def als_exact_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
@@ -69,55 +64,58 @@ def als_exact_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, d
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, digits)
         return settled(lambda eps: ball(length**2) / (2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
-    return _ridge(length, _odds(lambda cap: student_edge(cap, d, r, epsilon, digits), _checked_delta(delta), digits + 1), digits)
+    return _ridge(length, _finite_odds(d, r, epsilon, _checked_delta(delta), digits + 1), digits)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """One direction of an edge as a function of p - low on [0, high - low] (`summit.Smooth`), low to high what its support may hold."""
+    """One direction of an edge as a function of p on [0, cap] (`summit.Smooth`)."""
 
-    edge: Edge
+    edge: GaussianEdge
     direction: str
-
-    @cached_property
-    def support(self) -> tuple[Fraction, Fraction]:
-        return (Fraction(0), Fraction(0)) if self.edge.level else self.edge.support(self.direction)
 
     @property
     def end(self) -> Fraction:
-        low, high = self.support
-        return high - low
+        return self.edge.cap
 
     def value(self, x: Fraction, digits: int) -> Enclosure:
-        return replace(self.edge, digits=digits).value(self.support[0] + x, self.direction)
+        return replace(self.edge, digits=digits).value(x, self.direction)
 
     def bound(self, low: Fraction, high: Fraction) -> Fraction:
-        start = self.support[0]
-        return replace(self.edge, digits=6).bound(start + low, start + high, self.direction)
+        return replace(self.edge, digits=6).bound(low, high, self.direction)
 
     def bend(self, low: Fraction, high: Fraction, order: int, digits: int) -> Bend:
-        start = self.support[0]
-        return self.edge.bend(start + low, start + high, self.direction, order, digits)
+        return self.edge.bend(low, high, self.direction, order, digits)
 
 
-def _cap(edge_at: MakeEdge, delta: Fraction, digits: int) -> Enclosure:
-    odds = _odds(edge_at, delta, digits)
+def _share(odds: Enclosure, digits: int) -> Enclosure:
     return _enclosed(odds.lower / (1 + odds.lower), odds.upper / (1 + odds.upper), digits)
 
 
-def _odds(edge_at: MakeEdge, delta: Fraction, digits: int) -> Enclosure:
-    """cap/(1 - cap) = l^2/ridge: what pure privacy allows and something more, which is searched."""
-    half = edge_at(Fraction(1, 2))  # bad arguments are rejected before the search
+def _normal_odds(d: Any, r: Any, epsilon: Any, target: Fraction, digits: int) -> Enclosure:
+    """cap/(1 - cap) = l^2/ridge of the normal law."""
+    half = gaussian_edge(Fraction(1, 2), d, r, epsilon, digits)  # bad arguments are rejected before the search
     # With one feature the record (x, y) deleted is the record (y, x) inserted (x, y of `als_worst_case`).
     sides = DIRECTIONS[:1] if half.d == 1 else DIRECTIONS
-    least = half.pure_odds(60 - 2 * int(mpmath.log10(to_mpf(delta))))
 
-    def curves(more: Fraction) -> list[_Side]:
-        odds = least + more
-        return [_Side(edge_at(odds / (1 + odds)), side) for side in sides]
+    def curves(odds: Fraction) -> list[_Side]:
+        edge = gaussian_edge(odds / (1 + odds), d, r, epsilon, digits)
+        return [_Side(edge, side) for side in sides]
 
-    more = crossing(curves, delta, _guess(half, least, delta), digits, grows=True)
-    return _enclosed(least + more.lower, least + more.upper, digits)
+    return crossing(curves, target, _guess(half, Fraction(0), target), digits, grows=True)
+
+
+def _finite_odds(d: Any, r: Any, epsilon: Any, target: Fraction, digits: int) -> Enclosure:
+    """cap/(1 - cap) = l^2/ridge of the finite-r law: what pure privacy allows and something more, which is searched."""
+    half = student_edge(Fraction(1, 2), d, r, epsilon, digits)
+    least, at = half.pure_odds(60 - 2 * int(mpmath.log10(to_mpf(target)))), (half.d, half.r, half.epsilon)
+
+    def worst(inverse: Fraction, aim: int) -> Enclosure:
+        odds = least + 1 / inverse
+        return worst_divergence(odds / (1 + odds), at, aim)
+
+    more = decreasing_root(worst, target, exact(mpmath.exp(-_guess(half, least, target))), digits)
+    return _enclosed(least + 1 / more.upper, least + 1 / more.lower, digits)
 
 
 def _enclosed(low: Fraction, high: Fraction, digits: int) -> Enclosure:
@@ -132,7 +130,7 @@ def _ridge(length: Fraction, odds: Enclosure, digits: int) -> Enclosure:
         return enclosure(ball(length**2) / to_exact_ball(odds))
 
 
-def _pure(d: Any, r: Any, epsilon: Any, digits: int) -> Edge:
+def _pure(d: Any, r: Any, epsilon: Any, digits: int) -> StudentEdge:
     """Pure privacy: (r/2) log(1/(1-cap)), the largest loss of all records (p = q = cap inserted), is epsilon."""
     edge = student_edge(0, d, r, epsilon, digits)
     if edge.epsilon == 0:
@@ -140,7 +138,7 @@ def _pure(d: Any, r: Any, epsilon: Any, digits: int) -> Edge:
     return edge
 
 
-def _guess(edge: Edge, least: Fraction, delta: Fraction) -> mpmath.mpf:
+def _guess(edge: GaussianEdge | StudentEdge, least: Fraction, delta: Fraction) -> mpmath.mpf:
     """The logarithm of a size to start from: of the cap that what the mean shift sqrt(r) q/2 and what the scale 1/(1-q) allow by themselves."""
     level, epsilon = -mpmath.log(to_mpf(delta)), to_mpf(edge.epsilon)
     shift = 2 * epsilon / (mpmath.sqrt(2 * level + 2 * epsilon) + mpmath.sqrt(2 * level)) + to_mpf(delta)

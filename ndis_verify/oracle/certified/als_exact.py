@@ -13,18 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
-from flint import acb, arb, arb_series, fmpq
+from flint import acb, arb, fmpq
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.oracle.certified.als_angle import angle_integral
+from ndis_verify.oracle.certified.binomial_window import MixedTails
 from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, working_bits
 from ndis_verify.oracle.least_squares import Record, checked_sketch
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
-
-Tail = TypeVar("Tail", arb, arb_series)
 
 
 def als_max_privacy_loss(
@@ -123,37 +122,18 @@ def _mixture(sine2: Fraction, cosine2: Fraction, record: Record, x: arb, rest: a
     """`sum_i binom(k/2, i) sine2^i cosine2^{k/2-i} Pr[Beta((k+1)/2 - i, d/2 + i) < x]` ("insert": > x) over 0 <= i <= k/2.
 
     rest = 1 - x: each tail is computed from its own end. Neighbouring tails differ by one positive term,
-    `I_x(a-1, b+1) = I_x(a, b) + x^{a-1} (1-x)^b Gamma(a+b)/(Gamma(a) Gamma(b+1))`, so only the smallest is a beta function.
+    `I_x(a-1, b+1) = I_x(a, b) + x^{a-1} (1-x)^b Gamma(a+b)/(Gamma(a) Gamma(b+1))`, so only one is a beta function.
     """
     k, d = record.r - record.d, record.d
     if cosine2 == 0:  # T is Beta(1/2, r/2), whatever the parity
         k, d = 0, record.r
-    last = k // 2 if sine2 else 0
+    deleted = record.direction == "delete"
+    tail = _beta if deleted else (lambda a, b, x, rest: _beta(b, a, rest, x))
     a, b = arb(fmpq(k + 1, 2)), arb(fmpq(d, 2))
-    weights, steps = [ball(cosine2) ** arb(fmpq(k, 2)) if k else arb(1)], []
-    odds, ratio = ball(sine2 / cosine2) if last else arb(0), rest / x
-    for i in range(last):
-        weights.append(weights[-1] * odds * (k - 2 * i) / (2 * i + 2))
-        if i == 0:
-            steps.append(x ** (a - 1) * rest**b * ((a + b).lgamma() - a.lgamma() - (b + 1).lgamma()).exp())
-        else:
-            steps.append(steps[-1] * ratio * (a - i) / (b + i))
-    return weighted_tails(_beta, a, b, x, rest, weights, steps, record.direction)
-
-
-def weighted_tails(beta: Callable[..., Tail], a: arb, b: arb, x: Tail, rest: Tail, weights: list, steps: list, direction: str) -> Tail:
-    """The sum of `_mixture` from its weights and the differences `steps` of its tails; beta(a, b, x, 1-x) is I_x(a, b)."""
-    last = len(steps)
-    if direction == "delete":
-        tail = beta(a, b, x, rest)
-    else:
-        tail = beta(b + last, a - last, rest, x)
-        weights, steps = weights[::-1], steps[::-1]
-    total = weights[0] * tail
-    for weight, step in zip(weights[1:], steps, strict=True):
-        tail += step
-        total += weight * tail
-    return total
+    if not (k // 2 and sine2):
+        return tail(a, b, x, rest) * (ball(cosine2) ** arb(fmpq(k, 2)) if k else 1)
+    sums = MixedTails(fmpq(k, 2), ball(sine2), ball(cosine2), a, b, x, rest)
+    return sums.total(*sums.window(deleted), tail, deleted)
 
 
 def _beta(a: arb, b: arb, x: arb, rest: arb) -> arb:

@@ -21,7 +21,6 @@ from flint import arb, arb_series
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.oracle.certified import als_exact_bend
 from ndis_verify.oracle.certified.als_edge import WorstCase, checked_directions, checked_relative, digits_for, worst_case
 from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
@@ -29,10 +28,9 @@ from ndis_verify.oracle.certified.gaussian_mechanism import settled
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
 from ndis_verify.oracle.certified.smooth_curve import Bend, Terms, bend
 from ndis_verify.oracle.certified.spectrum import Spectrum, from_groups
-from ndis_verify.oracle.least_squares import Record, checked_record, checked_sketch
+from ndis_verify.oracle.least_squares import checked_record, checked_sketch
 
 _BITS = 64
-_WIDER = 1 + Fraction(1, 10**9)
 
 
 def als_worst_case(
@@ -79,16 +77,6 @@ class GaussianEdge:
     r: int
     epsilon: Fraction
     digits: int
-
-    level = False
-
-    def support(self, direction: str) -> tuple[Fraction, Fraction]:
-        """As `StudentEdge.support`: here the privacy loss has no bound."""
-        return Fraction(0), self.cap
-
-    def pure_odds(self, digits: int) -> Fraction:
-        """As `StudentEdge.pure_odds`."""
-        return Fraction(0)
 
     def value(self, p: Fraction, direction: str) -> Enclosure:
         return spectrum_hockey_stick(self._spectrum(p, p, p, direction), self.epsilon, self.digits)
@@ -141,26 +129,6 @@ class StudentEdge:
     epsilon: Fraction
     digits: int
 
-    @property
-    def level(self) -> bool:
-        """With r = d neither the law of T nor L0 depends on p."""
-        return self.r == self.d
-
-    def support(self, direction: str) -> tuple[Fraction, Fraction]:
-        """An interval of p, hardly longer than needed, outside of which the divergence is 0 (`als_exact.max_loss`, k = r - d > 0).
-
-        "delete": `p < 1 - e^{-2 x/k}`, x the largest loss at p = 0 less epsilon; "insert": `q - p < (1-q) (e^{2 x/k} - 1)`, x that at p = q.
-        """
-        k, deleted = self.r - self.d, direction == "delete"
-        rows = k + 1 if deleted else self.r
-
-        def reach(q: arb, eps: arb) -> arb:
-            twice = -rows * (-q).log1p() - 2 * eps
-            return -(-twice / k).expm1() if deleted else (1 - q) * (twice / k).expm1()
-
-        length = min(max(settled(reach, {"q": self.cap, "eps": self.epsilon}, 15).upper, Fraction(0)) * _WIDER, self.cap)
-        return (Fraction(0), length) if deleted else (self.cap - length, self.cap)
-
     def pure_odds(self, digits: int) -> Fraction:
         """The largest cap/(1 - cap) of pure privacy, `e^{2 epsilon/r} - 1`, to `digits` digits and not above it."""
         return settled(lambda eps: (2 * eps / self.r).expm1(), {"eps": self.epsilon}, digits).lower if self.epsilon else Fraction(0)
@@ -169,22 +137,18 @@ class StudentEdge:
         return als_exact_hockey_stick(p, self.cap, self.d, self.r, self.epsilon, direction, self.digits)
 
     def bound(self, low: Fraction, high: Fraction, direction: str) -> Fraction:
-        """The best, by its constants, of the bounds that one record gives on every other of the box."""
+        """The best of the bounds that one record gives on every other of the box."""
         if low == high:
             return self.value(low, direction).upper
         if low == 0 and high == self.cap:
             return Fraction(1)
         with working_bits(_BITS):
-            bounds = self._bounds(low, high, direction)
-            (p, q), twice_log, twice_slack = min(bounds, key=lambda found: float(found[1] + found[2]))
-            log_factor, slack = enclosure(twice_log / 2).upper, enclosure(twice_slack / 2).upper
-        value = als_exact_hockey_stick(p, q, self.d, self.r, self.epsilon - max(slack, Fraction(0)), direction, self.digits)
-        with working_bits(_BITS):
-            return enclosure(ball(log_factor).exp() * ball(value.upper)).upper
+            return min(self._scaled(*found, direction) for found in self._bounds(low, high, direction))
 
-    def bend(self, low: Fraction, high: Fraction, direction: str, order: int, digits: int) -> Bend:
-        """How far the curve can bend on the box (`als_exact_bend.bend`)."""
-        return als_exact_bend.bend(Record(low, self.cap, self.d, self.r, direction), self.epsilon, low, high, order)
+    def _scaled(self, record: tuple[Fraction, Fraction], twice_log: arb, twice_slack: arb, direction: str) -> Fraction:
+        slack = max(enclosure(twice_slack / 2).upper, Fraction(0))
+        value = als_exact_hockey_stick(*record, self.d, self.r, self.epsilon - slack, direction, self.digits)
+        return enclosure((twice_log / 2).exp() * ball(value.upper)).upper
 
     def _bounds(self, low: Fraction, high: Fraction, direction: str) -> list[tuple[tuple[Fraction, Fraction], arb, arb]]:
         """(p', q'), 2 log C and 2 s with `delta <= C delta_{p', q'}(eps - s)` on the box.
@@ -193,13 +157,13 @@ class StudentEdge:
         by the factor ((q-p)/(q-high))^{k/2} or (p/low)^{k/2} at most, k = r - d. From inside: as for the normal law.
         """
         k, q = self.r - self.d, self.cap
-        lack, none = k * ball((1 - low) / (1 - high)).log(), arb(0)
+        lack, none = k * _log_ratio(1 - low, 1 - high), arb(0)
         deleted = direction == "delete"
         found = []
         if high < q:
-            found.append(((high, q), k * ball((q - low) / (q - high)).log(), lack if deleted else none))
+            found.append(((high, q), k * _log_ratio(q - low, q - high), lack if deleted else none))
         if low > 0:
-            growth = k * ball(high / low).log()
+            growth = k * _log_ratio(high, low)
             found.append(((low, q), growth if deleted else growth + lack, none if deleted else lack))
         if 0 < low and high < q:
             record, spread = self._inside(low, high, direction)
@@ -212,11 +176,16 @@ class StudentEdge:
         shift = squared_shift(self.cap, largest_shift_at(self.cap, low, high, direction), direction)
         if direction == "delete":  # scales (1+y)/(1+x), 1+y
             x, y = x0, max(y0, shift * (1 + x0) / x0)
-            spread = self.d * ball((1 + y) / (1 + y1)).log() + ball((1 + x1) / (1 + x)).log()
+            spread = self.d * _log_ratio(1 + y, 1 + y1) + _log_ratio(1 + x1, 1 + x)
         else:  # scales (1+x)/(1+y), 1/(1+y)
             x, y = max(x1, shift * (1 + y1) / y1), y1
-            spread = self.d * ball((1 + y0) / (1 + y)).log() + ball((1 + x) / (1 + x0)).log()
+            spread = self.d * _log_ratio(1 + y0, 1 + y) + _log_ratio(1 + x, 1 + x0)
         return (x / (1 + x), 1 - 1 / ((1 + x) * (1 + y))), spread
+
+
+def _log_ratio(a: Fraction, b: Fraction) -> arb:
+    """log(a/b), next to 0 too."""
+    return ball((a - b) / b).log1p()
 
 
 def odds(p: Fraction, q: Fraction) -> tuple[Fraction, Fraction]:
