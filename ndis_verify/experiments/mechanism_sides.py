@@ -38,6 +38,7 @@ PENALTY, LENGTH = 3.0, 1.5  # logistic regression, as N26 runs it
 LABEL, NOISE, PRIOR = 0.5, 250.0, 1.0  # Gaussian process, as N26 runs it: B, s^2, l
 MOST_INPUTS = 1000  # of which a Gaussian process is made: time grows like their cube
 DIGITS = 12
+LEAST = Fraction(1, 10**9999)  # no delta is told apart below it
 Draw = Callable[[np.random.Generator], float]
 
 
@@ -75,6 +76,9 @@ class Sides:
 
 
 def _upper(value: Enclosure) -> Fraction:
+    """The upper end; 1e-9999 for what is below 2^-40000: as a fraction it would fill the memory."""
+    if mpmath.mag(value.mid) < -40_000 and mpmath.mag(value.rad) < -40_000:
+        return LEAST
     return value.upper
 
 

@@ -11,16 +11,16 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError, to_mpf
 from ndis_verify.experiments.framework import Experiment, Finding, Row
-from ndis_verify.experiments.mechanism_sides import MECHANISMS, Problem
+from ndis_verify.experiments.mechanism_sides import LEAST, MECHANISMS, Problem
 from ndis_verify.experiments.mechanism_variants import MORE
 from ndis_verify.experiments.pages import markdown_table
-from ndis_verify.experiments.records import require_hidden, require_size, source_names
+from ndis_verify.experiments.records import BUNDLED, require_hidden, require_size, source_names
 from ndis_verify.experiments.table import Table
 
 TARGETS = ((1.0, 1e-5), (5.0, 1e-5))
+MORE_TARGETS, MORE_DATA = ((0.1, 1e-5), (1.0, 1e-9)), ("linnerud", "digits")  # of the full size
 TIGHT = Fraction(999, 1000)  # of the target, reached by our noise wherever there is any
 _SHOWN = 12
-_LEAST = Fraction(1, 10**9999)
 _ALL = MECHANISMS | MORE
 _PROCESSES = ("Gaussian process", "Gaussian process, uncorrected")  # run on linnerud too, as in N26
 
@@ -29,7 +29,7 @@ def shown(value: Fraction) -> str:
     """An upper bound as a decimal of 12 digits, rounded up; far below the smallest float too, but not below 1e-9999."""
     if value <= 0:
         return "0"
-    if value < _LEAST:
+    if value < LEAST:
         return "1e-9999"
     with mpmath.workdps(30):
         exponent = int(mpmath.floor(mpmath.log10(to_mpf(value))))
@@ -39,13 +39,14 @@ def shown(value: Fraction) -> str:
 
 
 def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
-    runs = 10 if size == "quick" else 200
+    runs, full = (10, False) if size == "quick" else (200, True)
+    targets, names = TARGETS + MORE_TARGETS * full, source_names(data, BUNDLED + MORE_DATA * full)
     return [
         {"mechanism": mechanism, "data": name, "epsilon": epsilon, "delta": delta, "runs": runs}
         for mechanism in _ALL
-        for name in (*source_names(data), *(("linnerud",) if mechanism in _PROCESSES and data is None else ()))
-        for epsilon, delta in TARGETS
-    ]  # fmt: skip
+        for name in (*names, *(("linnerud",) if mechanism in _PROCESSES and data is None and not full else ()))
+        for epsilon, delta in targets
+    ]
 
 
 def _required(table: Table) -> None:
@@ -70,6 +71,10 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
     return [{**row, "measure": sides.measure}]
 
 
+def _label(row: Row) -> str:
+    return f"{row['mechanism']}, {row['data']}, {row['epsilon']:g}, {row['delta']:g}"
+
+
 def meets(row: Row, side: str) -> bool:
     return Fraction(row[f"{side}_delta"]) <= Fraction(str(row["delta"]))
 
@@ -77,7 +82,7 @@ def meets(row: Row, side: str) -> bool:
 def _findings(rows: Sequence[Row]) -> list[Finding]:
     noisy = [row for row in rows if row["ours_noise"] > 0]
     ratios = [row["ratio"] for row in noisy if meets(row, "printed")]
-    exceeding = {f"{row['mechanism']}, {row['data']}, eps = {row['epsilon']:g}": row["printed_delta"] for row in rows if not meets(row, "printed")}
+    exceeding = {_label(row): row["printed_delta"] for row in rows if not meets(row, "printed")}
     return [
         Finding("our certified delta is at most the target everywhere", all(meets(row, "ours") for row in rows)),
         Finding("wherever our noise is not 0, it reaches 0.999 of the target",
@@ -91,12 +96,12 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:
     left, right = figure.subplots(1, 2)
-    labels = [f"{row['mechanism']}, {row['data']}, {row['epsilon']:g}" for row in rows]
+    labels = [_label(row) for row in rows]
     for side, mark in (("printed", "o"), ("ours", "x")):
         at = [k for k, row in enumerate(rows) if row[f"{side}_noise"] > 0]
         left.semilogx([rows[k][f"{side}_noise"] for k in at], at, mark, label=side)
         right.semilogx([row[f"{side}_utility"] for row in rows], range(len(rows)), mark, label=side)
-    left.set_yticks(range(len(rows)), labels, fontsize=3)
+    left.set_yticks(range(len(rows)), labels, fontsize=3 if len(rows) <= 150 else 1)
     right.set_yticks([])
     left.set_xlabel("variance of the noise")
     right.set_xlabel("utility, in each mechanism's own measure")
