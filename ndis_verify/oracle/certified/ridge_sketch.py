@@ -1,10 +1,10 @@
 """The divergence of one change of a database under the finite-r law of a Gaussian sketch, as a function of the ridge (`ridge_curve.Curve`).
 
-Bounds of an interval by the shares: at a fixed p/q the divergence grows with q (`finite_order`), so q is the largest, or least, of the interval.
-With k = r - d, the density of T at a share u is at most ((1-u)/(1-w))^{k/2} times that at a greater share w, and that at w at most (w/u)^{k/2}
-times that at u; given T the losses differ by `(k/2) log((1-p)/(1-p'))`. Either end of the interval of shares gives an upper bound, and a lower one.
-Bounds by the scales, which do not grow with k: as for the normal law (`least_squares_order.box_bound`), from the pair of the greatest scales and
-the greatest shift, or the least (`_inside`).
+At a fixed share u = p/q it grows with q (`finite_order`), so q is the largest, or least, of an interval of ridges; what is left are its shares.
+- By the scales, as for the normal law (`least_squares_order.box_bound`): from the pair of the greatest scales and the greatest shift, or the
+  least, with C of the ratio of determinants. It does not suffer from a large r. The same for the ranges of p and q along the path.
+- By the density of T, for few rows: with k = r - d, that at a share u is at most ((1-u)/(1-w))^{k/2} times that at a greater share w, and that at w
+  at most (w/u)^{k/2} times that at u; given T the losses differ by `(k/2) log((1-p)/(1-p'))` (`base_change`).
 
 How far the curve bends. Let the law Q be `c (1 + |z|^2)^{-H}`, H = (r+1)/2, whatever the ridge s; P then has the centre m(s), the scale lambda_1
 along it and lambda_2 in d-1 other directions. The divergence f is the largest of `P(A) - e^eps Q(A)` over all sets A, so
@@ -18,6 +18,7 @@ f + K s^2/2 is convex. Slopes of chords to the left and to the right of an inter
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -26,16 +27,17 @@ from typing import NamedTuple
 from flint import arb, arb_series, fmpq
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact
 from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
+from ndis_verify.oracle.certified.als_worst_case import largest_shift_at, odds, squared_shift
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.ridge_curve import ONE, bounded, short
-from ndis_verify.oracle.certified.ridge_path import Change
+from ndis_verify.oracle.certified.ridge_path import Change, Quotient
 from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.precision import PrecisionError
 
-_BITS, _DIGITS, _TERMS = 128, 8, 10
-_NONE = Fraction(0)
+_BITS, _DIGITS, _TERMS, _TRIES = 128, 8, 10, 40
+_NONE, _FAR = Fraction(0), 5  # a logarithm from which on a bound says little
+Span = tuple[Fraction, Fraction]
 
 
 class Pair(NamedTuple):
@@ -65,9 +67,10 @@ class SketchCurve:
     def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
         """An upper bound over low <= ridge <= high."""
         found = ONE
-        for pair in (self._scales(low, high, True), *self._shares(low, high, True, digits)):
-            if pair is not None and found > self.enough:
-                found = min(found, self._times(pair, digits).upper)
+        for pair in self._pairs(low, high, True, digits):
+            found = min(found, self._times(pair, digits).upper)
+            if found <= self.enough:
+                break
         return found
 
     rough = upper
@@ -75,17 +78,24 @@ class SketchCurve:
     def lower(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
         """A lower bound over low < ridge <= high."""
         found = _NONE
-        for pair in (self._scales(low, high, False), *self._shares(low, high, False, digits)):
-            if pair is not None and found <= self.enough:
-                found = max(found, self._times(pair, digits).lower)
+        for pair in self._pairs(low, high, False, digits):
+            found = max(found, self._times(pair, digits).lower)
+            if found > self.enough:
+                break
         return found
 
     def beyond(self, ridge: Fraction, digits: int) -> Fraction:
-        """1 - e^{eps - L}, L = (r/2) log(1/(1-q)) at this ridge: no loss from here on is larger."""
-        q = short(self.change.q.at(ridge), 1)
+        """An upper bound from this ridge > 0 on: 1 - e^{eps - L}, L = (r/2) log(1/(1-q)) here, the largest loss; or at this q by all shares."""
+        q, share = short(self.change.q.at(ridge), 1), self.change.share
         with working_bits(int(3.33 * digits) + 64):
             excess = -ball(1 - q).log() * self.r / 2 - ball(self.epsilon)
-            return enclosure(-(-excess.max(arb(0))).expm1()).upper
+            found = enclosure(-(-excess.max(arb(0))).expm1()).upper
+        if found > self.enough and share.trend(ridge, None) is not None:
+            ends = sorted((share.at(ridge), _limit(share)))
+            pair = self._edge(q, (short(ends[0], -1), short(ends[1], 1)), True)
+            if pair is not None:
+                found = min(found, self._times(pair, digits).upper)
+        return found
 
     def bend(self, low: Fraction, high: Fraction, digits: int) -> Bend:
         """What the curve may differ by from its chord over [low, high], coefficient (high - low)^2/4, and its slope from the chord's, twice
@@ -151,14 +161,13 @@ class SketchCurve:
         pair = self._scales(low, high, True)
         if pair is None:
             return ONE
-        p, q = float(pair.p), float(pair.q)
-        x, y = p / (1 - p), (q - p) / (1 - q)
-        variance = self.r * x * y + (abs(y - x) ** 2 + (self.d - 1) * y * y) / 2
-        t, found = exact(min(1.0, max(variance / (float(self.epsilon) + variance), 1e-200))) if variance else ONE, ONE
-        for _ in range(40):
+        x, y = odds(pair.p, pair.q)
+        variance = self.r * x * y + ((y - x) ** 2 + (self.d - 1) * y * y) / 2
+        t, found = short(min(ONE, variance / (self.epsilon + variance)), 1) if variance else ONE, ONE
+        for _ in range(_TRIES):
             with working_bits(_BITS):
-                odds = enclosure(1 / -(-ball(t)).expm1()).upper
-            bound = odds * self._times(pair._replace(more=pair.more - t), _DIGITS).upper
+                factor = enclosure(1 / -(-ball(t)).expm1()).upper
+            bound = factor * self._times(pair._replace(more=pair.more - t), _DIGITS).upper
             if bound >= found:
                 break
             found, t = bound, 8 * t
@@ -172,41 +181,51 @@ class SketchCurve:
         change, deleted = self.change, self.direction == "delete"
         u, v = (change.x, change.y) if deleted else (change.y, change.x)
         try:
-            (u0, u1), (v0, v1), (s0, s1) = (quotient.span(low, high, _BITS) for quotient in (u, v, change.scale))
-            m0, m1 = (change.shift if deleted else change.shift_less).span(low, high, _BITS)
+            spans = [quotient.span(low, high, _BITS) for quotient in (u, v, change.scale, change.shift if deleted else change.shift_less)]
         except PrecisionError:
             return None
-        if None in (u1, v1, s1, m1) or not s0 > 0:
+        return None if any(most is None for _, most in spans) else self._pair(*spans, up)
+
+    def _edge(self, q: Fraction, shares: Span, up: bool) -> Pair | None:
+        """The same at one q, for an interval of shares."""
+        (p0, p1), deleted = (min(share, ONE) * q for share in shares), self.direction == "delete"
+        (x0, y1), (x1, y0) = odds(p0, q), odds(p1, q)
+        x, y, scale = (x0, x1), (y0, y1), ((1 - p1) ** 2 / (1 - q), (1 - p0) ** 2 / (1 - q))
+        most = squared_shift(q, largest_shift_at(q, p0, p1, self.direction), self.direction)
+        shift = min(squared_shift(q, p, self.direction) for p in (p0, p1)), most
+        return self._pair(*((x, y) if deleted else (y, x)), scale, shift, up)
+
+    def _pair(self, u: Span, v: Span, scale: Span, shift: Span, up: bool) -> Pair | None:
+        """The bound by ranges of u, v, (1+y)/(1+x) and m^2."""
+        deleted, here = self.direction == "delete", short(u[0], -1) if up else short(u[1], 1)
+        if not scale[0] > 0 or (up and here == 0 and shift[1] > 0):
             return None
-        here = short(u0, -1) if up else short(u1, 1)
-        if up and here == 0 and m1 > 0:
-            return None
-        needed = (m1 if up else m0) * (1 + here) / here if here else _NONE
-        there = short(max(v1, needed), 1) if up else short(min(v0, needed) if here else v0, -1)
-        scale = (1 + there) / (1 + here)
+        needed = shift[up] * (1 + here) / here if here else _NONE
+        there = short(max(v[1], needed), 1) if up else short(min(v[0], needed) if here else v[0], -1)
+        first = (1 + there) / (1 + here)
         if up:
-            ratio = scale / (s0 if deleted else 1 / s1)
-            other = (1 + there) / (1 + v0) if deleted else (1 + u1) / (1 + here)
+            ratio = first / scale[0] if deleted else first * scale[1]
+            other = (1 + there) / (1 + v[0]) if deleted else (1 + u[1]) / (1 + here)
         else:
-            ratio = (s1 if deleted else 1 / s0) / scale
-            other = (1 + v1) / (1 + there) if deleted else (1 + here) / (1 + u0)
+            ratio = scale[1] / first if deleted else 1 / (scale[0] * first)
+            other = (1 + v[1]) / (1 + there) if deleted else (1 + here) / (1 + u[0])
         x, y = (here, there) if deleted else (there, here)
         with working_bits(_BITS):
             log = max(enclosure((ball(ratio).log() + (self.d - 1) * ball(other).log()) / 2).upper, _NONE)
         return Pair(log if up else -log, x / (1 + x), 1 - 1 / ((1 + x) * (1 + y)), -log if up else log)
 
-    def _shares(self, low: Fraction, high: Fraction, up: bool, digits: int) -> list[Pair]:
-        """The bounds by the shares at the two ends of their interval."""
-        q, deleted, found = short(self.change.q.at(low if up else high), 1 if up else -1), self.direction == "delete", []
-        if q >= 1:
-            return []
-        sign = 1 if up else -1
-        (least, most), rising, fading, lack = self._constants(q, low, high, digits)
-        if rising is not None:
-            found.append(Pair(sign * rising, (most if up else least) * q, q, -sign * lack if deleted else _NONE))
-        if fading is not None:
-            found.append(Pair(sign * (fading + (_NONE if deleted else lack)), (least if up else most) * q, q, _NONE if deleted else -sign * lack))
-        return found
+    def _pairs(self, low: Fraction, high: Fraction, up: bool, digits: int) -> Iterator[Pair]:
+        """Every bound of the interval, the likeliest first."""
+        q, deleted = short(self.change.q.at(low if up else high), 1 if up else -1), self.direction == "delete"
+        found, sign = [self._scales(low, high, up)], 1 if up else -1
+        if q < 1:
+            (least, most), rising, fading, lack = self._constants(q, low, high, digits)
+            found.insert(0, self._edge(q, (least, most), up))
+            if rising is not None and rising + lack < _FAR:
+                found.append(Pair(sign * rising, (most if up else least) * q, q, -sign * lack if deleted else _NONE))
+            if fading is not None and fading + lack < _FAR:
+                found.append(Pair(sign * (fading + (_NONE if deleted else lack)), (least if up else most) * q, q, _NONE if deleted else -sign * lack))
+        return (pair for pair in found if pair is not None)
 
     def _constants(self, q: Fraction, low: Fraction, high: Fraction, digits: int) -> tuple:
         """Shares u <= w, and the logs of ((1-u)/(1-w))^{k/2}, (w/u)^{k/2} and ((1-uq)/(1-wq))^{k/2} rounded up, None for infinity."""
@@ -227,6 +246,15 @@ class SketchCurve:
             return bounded(als_exact_hockey_stick(min(p, q), q, self.d, self.r, epsilon, self.direction, digits))
         except SystemError:  # raised by flint where an integrand fails
             raise PrecisionError("relative ridge: a value of the finite-r law was not found") from None
+
+
+def _limit(share: Quotient) -> Fraction:
+    """The share at an infinite ridge; top and below have one degree there, or the share tends to 0."""
+    top, below = share.top.coeffs(), share.below.coeffs()
+    if len(top) < len(below):
+        return _NONE
+    value = top[-1] / below[-1]
+    return Fraction(int(value.p), int(value.q))
 
 
 def _norm(alpha: int, beta: int, t: int | arb) -> arb:
