@@ -23,6 +23,7 @@ from ndis_verify.oracle.certified.als_edge import Peak, cover
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
 from ndis_verify.symbolic import least_squares_limit as limit
 from ndis_verify.symbolic import least_squares_order as order
+from ndis_verify.symbolic import least_squares_summit
 
 _RECORD = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 # cap, d, r, eps; the supremum, and where it is: leverage and direction
@@ -250,6 +251,49 @@ _AT_FIXED_RATIO = attack_check(
 )
 
 
+def _summit_margin(moved: float = 0.0) -> Callable[..., np.ndarray]:
+    """log of the finite-r divergence at the stated worst record, moved by a share of its way to q, less that at another record of the same q."""
+
+    def margin(q, share, position, d, extra, way):
+        r, result = d + extra, np.empty(q.shape)
+        for direction, chosen in zip(DIRECTIONS, (way == 0, way == 1)):
+            cap, rows = q[chosen], r[chosen]
+            most = (extra[chosen] + 1 if direction == "delete" else rows) * -np.log1p(-cap) / 2
+            epsilon = position[chosen] * most
+            t = 2 * (most - epsilon) / (rows + extra[chosen] + 1)
+            worst = -np.expm1(-t) if direction == "delete" else cap - (1 - cap) * np.expm1(t)
+            worst = np.clip(worst + moved * (cap - worst), 0, cap)
+            for width in np.unique(d[chosen]):
+                at = d[chosen] == width
+                high, other = (
+                    fast.log_als_exact_hockey_stick(p[at], cap[at], int(width), rows[at], epsilon[at], direction) for p in (worst, share[chosen] * cap)
+                )
+                result[np.flatnonzero(chosen)[at]] = np.where(other > -600, high - np.maximum(other, -600.0), 1.0)
+        return result
+
+    return margin
+
+
+_AT_THE_SUMMIT = attack_check(
+    "finite-r divergence at the stated record and at others, float64",
+    _summit_margin(),
+    Domain(
+        (
+            continuous("q", "0.001", "0.95", "logit"),
+            continuous("share", 0, 1),
+            continuous("position", 0, "0.98"),
+            choice("d", (1, 2, 3, 6)),
+            integer("extra", 1, 200, "log"),
+            choice("way", (0, 1)),
+        )
+    ),
+    mutants={"a tenth of the way to q": _summit_margin(0.1)},
+    quick=200,
+    full=10_000,
+    tolerance=1e-8,
+)
+
+
 def _targets_text(targets: tuple) -> str:
     return ", ".join(f"({', '.join(target)})" for target in targets)
 
@@ -304,7 +348,25 @@ CLAIMS: tuple[Claim, ...] = (
             proof("which (p, q) there are", limit.pure_privacy),
             _AT_FIXED_RATIO,
         ),
-        note="So noise for sketch and solve at its own r is one search over p: als_exact_cap. It needs no limit r -> infinity.",
+        note="So noise for sketch and solve at its own r is one search over p, and N24-6.3-worst-record says where it ends. No limit r -> infinity is needed.",
+    ),
+    Claim(
+        id="N24-6.3-worst-record",
+        source="N24",
+        title="the worst record below a cap in closed form, at every r",
+        statement="Over all records with 0 <= p <= q <= cap the finite-r divergence of deletion is largest at p = 1 - e^{-t}, that of insertion at "
+        "1 - p = (1 - cap) e^t, both at q = cap, for every eps >= 0, d and r >= d; where t <= 0 no record costs anything.",
+        formula="t = 2 (M - eps)/(2r - d + 1), M = ((r-d+1)/2) log(1/(1-cap)) for deletion, (r/2) log(1/(1-cap)) for insertion",
+        hypotheses=("r >= d", "eps >= 0", *_RECORD),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("the divergence along q = cap has one summit", least_squares_summit.worst_record),
+            proof("only q = cap", order.finite_order),
+            _AT_THE_SUMMIT,
+        ),
+        note="The two laws of T move on a sphere; their fluxes at the threshold tau differ by an elementary factor, so d delta/dp has the sign of q tau - p. "
+        "No search is left in the calibration of the sketched mechanism (N24-Fig11): oracle.certified_als_exact_cap. With r = d the divergence is "
+        "the same at every p.",
     ),
     Claim(
         id="N24-6.3-worst-value",
