@@ -58,8 +58,8 @@ def largest_divergence(cap: Fraction, target: Target, direction: str, digits: in
         low, high = ends
         value = als_exact_hockey_stick(low, cap, d, r, epsilon, direction, digits + 2)
         with working_bits(int(3.33 * aim) + 96):
-            growth = (k * ball((cap - low) / (cap - high)).log() / 2).exp()
-            lack = max(enclosure(k * ball((1 - low) / (1 - high)).log() / 2).upper, Fraction(0)) if direction == "delete" else Fraction(0)
+            growth = (k * ball((high - low) / (cap - high)).log1p() / 2).exp()
+            lack = max(enclosure(k * ball((high - low) / (1 - high)).log1p() / 2).upper, Fraction(0)) if direction == "delete" else Fraction(0)
         more = value if not lack else als_exact_hockey_stick(low, cap, d, r, epsilon - lack, direction, digits + 2)
         with working_bits(int(3.33 * aim) + 96):
             found = hull(value, enclosure(to_exact_ball(more) * growth), digits + 2)
