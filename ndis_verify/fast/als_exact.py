@@ -22,10 +22,14 @@ from ndis_verify.fast.als_kernel import DRAFT, FULL, Rule, log_kernel, log_sum, 
 from ndis_verify.fast.hockey_stick import checked_epsilons
 from ndis_verify.fast.least_squares import als_max_privacy_loss, checked_records, require_enough_rows
 
-_CHUNK = 32
-_ZOOM = np.linspace(-1.0, 1.0, 21)
-_ROUNDS = 7
+ROUGH = 0.3  # how far a Laplace estimate of the inner integral may be below its logarithm
+_EFFORTS = {"full": (FULL, FULL), "draft": (DRAFT, DRAFT), "rough": (DRAFT, None)}
+_NEAR, _FINE = 0.99, Rule(0.04)  # above: the outer integrand is wide on one side and narrow on the other
+_CHUNK = 128
+_ZOOM = np.linspace(-1.0, 1.0, 11)
+_ROUNDS = 10
 _REACH = 150.0
+_DROP = 0.5
 _WIDTHS = 10.0 ** np.linspace(-5.0, 1.3, 36)
 _EDGE = 600.0
 _NOTHING = 60.0  # a logarithm below the top, by an estimate: less than rounding
@@ -47,7 +51,8 @@ def als_exact_hockey_stick(
     The law is a multivariate Student t with r-d+1 degrees of freedom, location x_opt and scale matrix
     (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
     The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
-    Relative error at most 1e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 2^-30 (1e-7 down to 1 - q = 2^-48); exactly 0 from `als_max_privacy_loss` on.
+    Relative error at most 2e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 1e-6 (2e-9 down to 2^-26, 2e-7 to 2^-48, the floats q being as
+    far apart as they are); exactly 0 from `als_max_privacy_loss` on.
     Raises `InputError`.
     """
     with np.errstate(under="ignore"):
@@ -56,9 +61,10 @@ def als_exact_hockey_stick(
 
 
 def log_als_exact_hockey_stick(
-    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete", *, draft: bool = False
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete", *, effort: str = "full"
 ) -> np.ndarray:
-    """log of `als_exact_hockey_stick`; -inf where it is exactly 0. `draft`: to about 1e-6, in a fraction of the time, for searches."""
+    """log of `als_exact_hockey_stick`; -inf where it is exactly 0. For searches, in a fraction of the time: effort "draft", to
+    1e-4, and "rough", at most `ROUGH` too low, and too high by no more than a draft."""
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     require_enough_rows(d, r)
     try:
@@ -69,9 +75,11 @@ def log_als_exact_hockey_stick(
     p, q, r, epsilon = (x.ravel() for x in (p, q, r, epsilon))
     result = np.full(p.size, -np.inf)
     live = np.flatnonzero(epsilon < als_max_privacy_loss(p, q, d, r, direction))
-    for start in range(0, live.size, _CHUNK):
-        part = live[start : start + _CHUNK]
-        result[part] = _Laws(p[part], q[part], d, r[part], epsilon[part], direction).log_delta(DRAFT if draft else FULL)
+    near = (q[live] > _NEAR) & (effort == "full")
+    for rows, rules in ((live[~near], _EFFORTS[effort]), (live[near], (_FINE, FULL))):
+        for start in range(0, rows.size, _CHUNK):
+            part = rows[start : start + _CHUNK]
+            result[part] = _Laws(p[part], q[part], d, r[part], epsilon[part], direction).log_delta(*rules)
     return result.reshape(shape)[()]
 
 
@@ -114,7 +122,7 @@ class _Laws:
             return np.zeros_like(self.q)
         return self.apart[marker, name] if (marker, name) in self.apart else -self.apart[name, marker]
 
-    def log_delta(self, rule: Rule) -> np.ndarray:
+    def log_delta(self, rule: Rule, inner: Rule | None) -> np.ndarray:
         total = np.full(self.inside.shape, -np.inf)
         for inside in (True, False):
             rows = np.flatnonzero(self.inside == inside)
@@ -123,7 +131,7 @@ class _Laws:
                 width = laws.width(low, high)[:, 0]
                 rows_with = rows[width > 0]
                 if rows_with.size:
-                    total[rows_with] = np.logaddexp(total[rows_with], _Piece(self.take(rows_with), low, high).log_integral(rule))
+                    total[rows_with] = np.logaddexp(total[rows_with], _Piece(self.take(rows_with), low, high).log_integral(rule, inner))
         return total
 
     def width(self, low: tuple[str, str], high: tuple[str, str]) -> np.ndarray:
@@ -192,16 +200,21 @@ class _Piece:
             grid = centre + reach * _ZOOM
             values = self.log_integrand(grid, None)
             best = values.argmax(axis=1)[:, None]
-            centre, reach = np.take_along_axis(grid, best, axis=1), reach / 10
-        height = np.take_along_axis(values, best, axis=1)
-        both = self.log_integrand(np.hstack([centre - _WIDTHS, centre + _WIDTHS]), None)
-        with np.errstate(invalid="ignore"):
-            drop = height - 0.5 * (both[:, : _WIDTHS.size] + both[:, _WIDTHS.size :])
-        low_enough = drop > 0.5
-        first = np.where(low_enough.any(axis=1), low_enough.argmax(axis=1), _WIDTHS.size - 1)
-        return centre, _WIDTHS[first][:, None]
+            centre, reach = np.take_along_axis(grid, best, axis=1), reach / 5
+            height = np.take_along_axis(values, best, axis=1)
+            if (height - values.min(axis=1, keepdims=True) < _DROP).all():
+                break
+        low, high = np.zeros(len(centre), dtype=int), np.full(len(centre), _WIDTHS.size - 1)
+        while (low < high).any():  # the first width at which the integrand has dropped
+            middle = (low + high) // 2
+            reach = _WIDTHS[middle][:, None]
+            both = self.log_integrand(np.hstack([centre - reach, centre + reach]), None)
+            with np.errstate(invalid="ignore"):
+                dropped = height[:, 0] - both.mean(axis=1) > _DROP
+            low, high = np.where(dropped, low, np.minimum(middle + 1, high)), np.where(dropped, middle, high)
+        return centre, _WIDTHS[high][:, None]
 
-    def log_integral(self, rule: Rule) -> np.ndarray:
+    def log_integral(self, rule: Rule, inner: Rule | None) -> np.ndarray:
         centre, scale = self._window()
-        values = self.log_integrand(centre + scale * np.sinh(rule.nodes), rule)
+        values = self.log_integrand(centre + scale * np.sinh(rule.nodes), inner)
         return log_sum(values + rule.log_slopes) + np.log(scale[:, 0] * rule.step)

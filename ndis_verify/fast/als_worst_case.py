@@ -113,16 +113,16 @@ def _normal_curve(p, q, d, r, epsilon, insert) -> np.ndarray:
     return result
 
 
-def _finite_curve(p, q, d, r, epsilon, insert, draft: bool = False) -> np.ndarray:
+def _finite_curve(p, q, d, r, epsilon, insert, effort: str = "full") -> np.ndarray:
     result = np.empty(p.shape)
     for part, name in ((~insert, "delete"), (insert, "insert")):
         if part.any():
-            result[part] = log_als_exact_hockey_stick(p[part], q[part], d, r[part], epsilon[part], name, draft=draft)
+            result[part] = log_als_exact_hockey_stick(p[part], q[part], d, r[part], epsilon[part], name, effort=effort)
     return result
 
 
 _NORMAL = Law(_normal_curve, _normal_curve)
-_FINITE = Law(_finite_curve, lambda *record: _finite_curve(*record, draft=True))
+_FINITE = Law(_finite_curve, lambda *record: _finite_curve(*record, effort="draft"))
 
 
 class _Setting(NamedTuple):

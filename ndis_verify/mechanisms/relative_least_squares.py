@@ -13,22 +13,27 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
+from ndis_verify.fast.als_exact import ROUGH, log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares import log_als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, require_kind
-from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, record_leverages, search_error, solved
+from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, search_error, solved
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator, projected, proper_target
+from ndis_verify.mechanisms.record_shares import RecordShares
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood, require_set
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
 _CURVES: dict[str, Callable[..., Any]] = {"normal": log_als_hockey_stick, "sketch": log_als_exact_hockey_stick}
-_MARGIN = {"normal": 1e-11, "sketch": 1e-10}  # relative error of delta that the curves document
-_DRAFT = 1e-3  # of log delta: far more than a draft errs by
+_MARGIN = {"normal": 1e-11, "sketch": 2e-10}  # relative error of delta that the curves document
+_ESTIMATES = {"normal": (("full", 0.0),), "sketch": (("rough", ROUGH), ("draft", 0.0))}  # and how far below log delta they may be
+_DRAFT = 1e-3  # of log delta: more than a draft errs by
+_DOUBT = 0.05  # of log delta: what rounding of p and q may change of an estimate
+_DEPTH = 2000.0  # log delta changes by less than this, and r, times the relative change of p, q and 1 - q
 _FOLLOWED = 24
 _ROUNDS = 20
-_HALVINGS = 60
+_STEPS = 60
+_NEAR, _MET = 0.02, 2e-10  # of log delta: how closely a goal is met by estimates, and in the end
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,70 +81,85 @@ class RelativeLeastSquares:
 
 
 def worst_in_set(databases: Neighbourhood, r: int, epsilon: float, law: Law = "normal", ridge: float = 0.0) -> WorstNeighbour:
-    """The neighbours in the set that are easiest to tell apart above `ridge`, and their delta; 1 where the rank is not full.
+    """The neighbours in the set that are easiest to tell apart above `ridge` >= 0, and their delta.
 
-    `databases` of records [B b] with a finite list of additions. The leverage and residual of the set (N24-D7) bound this
-    from above. Raises `InputError`.
+    `databases` of records [B b] with a finite list of additions; records, ridge and ranks are meant exactly. delta has the accuracy of
+    `als_hockey_stick` or `als_exact_hockey_stick`, whatever the condition and the scales; 1 where the base lacks full column rank
+    or a record has all but 2^-30 of a direction to itself. The leverage and residual of the set (N24-D7) bound it from above. Raises `InputError`.
     """
     require_set(databases)
     choice(law, "law", tuple(_CURVES))
-    r, epsilon, ridge = columns(r), number(epsilon, "epsilon", 0.0, 1e300), number(ridge, "ridge", 0.0, math.inf)
-    if databases.additions is None:
-        raise InputError("databases", "every record of the ball", "must have a finite list of records that may come in")
-    base = databases.base
-    if ridge == 0 and (len(base) < base.shape[1] or np.linalg.matrix_rank(base) < base.shape[1]):
-        return WorstNeighbour(0, "delete", 1.0)
-    changes = _Changes(databases, r, epsilon, law)
-    if not changes.count:
-        raise InputError("data", "no rows", "must have a row to change")
-    value, place = changes.worst(ridge)
-    row = place % changes.count
-    return WorstNeighbour(row if row < len(base) else row - len(base), DIRECTIONS[place // changes.count], min(math.exp(value), 1.0))
+    r, epsilon, ridge = columns(r), number(epsilon, "epsilon", 0.0, 1e300), number(ridge, "ridge", 0.0, 1e300)
+    return _changes(databases, r, epsilon, law).neighbour(ridge)
 
 
-@dataclass(frozen=True)
 class _Changes:
     """Every single-record change of a set: the records of the base, then the additions, in one direction and in the other."""
 
-    databases: Neighbourhood
-    r: int
-    epsilon: float
-    law: Law
+    def __init__(self, databases: Neighbourhood, r: int, epsilon: float, law: Law):
+        self.base, self.r, self.epsilon, self.law = databases.base, r, epsilon, law
+        self.shares = RecordShares(databases.base, databases.additions)
+        self.count = self.shares.count
+        self._worst: dict[float, tuple[float, int]] = {}
 
-    @property
-    def count(self) -> int:
-        return len(self.databases.base) + len(self.databases.additions)
+    def neighbour(self, ridge: float) -> WorstNeighbour:
+        value, place = self.worst(ridge)
+        row = place % self.count
+        return WorstNeighbour(row if row < len(self.base) else row - len(self.base), DIRECTIONS[place // self.count], min(math.exp(value), 1.0))
 
     def worst(self, ridge: float) -> tuple[float, int]:
-        """(log delta, its place) of the change that costs most; 0 where a record is all there is in its direction."""
-        p, q = self._shares(ridge)
-        if (q >= 1).any():
-            return 0.0, int(np.argmax(q))
-        values, places = self._log_deltas(p, q, np.arange(2 * self.count), draft=True), np.arange(2 * self.count)
-        if self.law == "sketch":
+        """(log delta, its place) of the change that costs most; 0 where the rank is too low, or a record is all there is in its direction."""
+        if ridge not in self._worst:
+            self._worst[ridge] = self.among(ridge, np.arange(2 * self.count))
+        return self._worst[ridge]
+
+    def among(self, ridge: float, places: np.ndarray) -> tuple[float, int]:
+        """The same of some of the changes. Estimates leave a few that may be the worst, which are settled with p and q to the last place."""
+        p, q, doubt = self._shares(ridge, places)
+        for effort, lack in _ESTIMATES[self.law]:
+            if doubt is None or (q[places % self.count] >= 1).any():
+                return 0.0, int(places[np.argmax(q[places % self.count])])
+            values = self._log_deltas(p, q, places, effort)
             with np.errstate(invalid="ignore"):
-                places = np.flatnonzero(~(values < values.max() - _DRAFT))
-            values = self._log_deltas(p, q, places)
+                places = places[~(values < values.max() - lack - _DRAFT - 2 * doubt)]
+        p, q, doubt = self._exact(ridge, places)
+        if doubt is None or (q[places % self.count] >= 1).any():
+            return 0.0, int(places[np.argmax(q[places % self.count])])
+        values = self._log_deltas(p, q, places, "full")
         return float(values.max()), int(places[values.argmax()])
 
-    def highest(self, ridge: float, count: int) -> np.ndarray:
-        """The places of about that many changes that cost most."""
-        values = self._log_deltas(*self._shares(ridge), np.arange(2 * self.count), draft=True)
-        return np.argsort(-values, kind="stable")[:count]
+    def estimates(self, ridge: float, places: np.ndarray) -> np.ndarray:
+        """log delta of some of the changes, roughly."""
+        p, q, doubt = self._shares(ridge, places)
+        full = q[places % self.count] >= 1
+        values = np.zeros(places.size)
+        if doubt is not None and not full.all():
+            values[~full] = self._log_deltas(p, q, places[~full], _ESTIMATES[self.law][0][0])
+        return values
 
-    def among(self, ridge: float, places: np.ndarray) -> float:
-        """The largest log delta of some of the changes."""
-        p, q = self._shares(ridge)
-        return 0.0 if (q >= 1).any() else float(self._log_deltas(p, q, places).max())
+    def highest(self, ridge: float) -> np.ndarray:
+        """The places of a few changes that cost most, by estimates."""
+        return np.argsort(-self.estimates(ridge, np.arange(2 * self.count)), kind="stable")[:_FOLLOWED]
 
-    def _shares(self, ridge: float) -> tuple[np.ndarray, np.ndarray]:
-        base, additions = self.databases.base, self.databases.additions
-        parts = [record_leverages(base, ridge), record_leverages(base, ridge, additions)] if len(additions) else [record_leverages(base, ridge)]
-        return tuple(np.concatenate(pair) for pair in zip(*parts))
+    def _shares(self, ridge: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, float | None]:
+        """p and q of all records in floats, and what their rounding may change of log delta; of `places`, by `_exact`, where that is much."""
+        p, q, error = self.shares.rough(ridge)
+        room = min(q.max(), 1 - q.max())
+        doubt = error * (_DEPTH + self.r) / room if room > 0 else math.inf
+        return (p, q, doubt) if doubt < _DOUBT else self._exact(ridge, places)
 
-    def _log_deltas(self, p: np.ndarray, q: np.ndarray, places: np.ndarray, draft: bool = False) -> np.ndarray:
-        result, row, d = np.empty(places.size), places % self.count, self.databases.base.shape[1] - 1
-        options = {"draft": draft} if self.law == "sketch" else {}
+    def _exact(self, ridge: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, float | None]:
+        """The same to the last place, for the records of some places; None where the rank is too low for a solution."""
+        rows, (p, q) = np.unique(places % self.count), np.full((2, self.count), 1.0)
+        found = self.shares.exact(ridge, rows)
+        if found is None:
+            return p, q, None
+        p[rows], q[rows] = found
+        return p, q, 0.0
+
+    def _log_deltas(self, p: np.ndarray, q: np.ndarray, places: np.ndarray, effort: str) -> np.ndarray:
+        result, row, d = np.empty(places.size), places % self.count, self.base.shape[1] - 1
+        options = {"effort": effort} if self.law == "sketch" else {}
         for k, direction in enumerate(DIRECTIONS):
             part = places // self.count == k
             if part.any():
@@ -163,53 +183,63 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
     d = databases.base.shape[1] - 1
     if d < 1:
         raise InputError("databases", "one column", "must have a feature and a target")
-
-    def delta_at(ridge: float) -> tuple[float, WorstNeighbour]:
-        worst = worst_in_set(databases, r, target.epsilon, law, ridge)
-        return min(worst.delta * (1 + margin), 1.0), worst
-
-    ridge, (value, worst) = 0.0, delta_at(0.0)
-    inherent = value
+    changes = _changes(databases, r, target.epsilon, law)
+    ridge, worst = 0.0, changes.neighbour(0.0)
+    inherent = value = min(worst.delta * (1 + margin), 1.0)
     if value > target.delta:
-        ridge = float(least_ridge(databases.norm_bound, d, r, target.epsilon, target.delta, law))
-        if not 0 < ridge < math.inf:
+        enough = float(least_ridge(databases.norm_bound, d, r, target.epsilon, target.delta, law))
+        if not 0 < enough < math.inf:
             raise InputError("delta", target.delta, "must leave a finite ridge")
-        ridge = _smaller(_Changes(databases, r, target.epsilon, law), math.log(target.delta) - 2 * margin, ridge)
-        value, worst = delta_at(ridge)
+        ridge = _smaller(changes, math.log(target.delta) - 2 * margin, enough)
+        worst = changes.neighbour(ridge)
+        value = min(worst.delta * (1 + margin), 1.0)
     public = {"norm_bound": databases.norm_bound, "d": d, "r": r, "records": len(databases.base), "law": law, "inherent delta": inherent,
               "set": databases.digest()}  # fmt: skip
     why = Certificate("worst neighbours in the set, by their own laws (N24-D7)", {"row": worst.row, "direction": worst.direction}, value)
     return RelativeLeastSquares(Calibration(f"relative least squares, {law} law", ADJACENCY, public, target, {"ridge": ridge}, why), databases)
 
 
+def _changes(databases: Neighbourhood, r: int, epsilon: float, law: Law) -> _Changes:
+    if databases.additions is None:
+        raise InputError("databases", "every record of the ball", "must have a finite list of records that may come in")
+    changes = _Changes(databases, r, epsilon, law)
+    if not changes.count:
+        raise InputError("data", "no rows", "must have a row to change")
+    return changes
+
+
 def _smaller(changes: _Changes, goal: float, enough: float) -> float:
     """A ridge at which the worst change was seen to be at most the goal, not above `enough`, which does.
 
-    A few changes are followed down to where they meet the goal; those that are worse there join them. Halved brackets and secants.
+    A few changes are followed down to where they meet the goal; those that are worse there join them.
     """
-    places, low, high = changes.highest(enough, _FOLLOWED), enough * 1e-12, enough
+    places, low = changes.highest(enough), enough * 1e-12
     for _ in range(_ROUNDS):
-        ridge = _followed(changes, goal, places, low, high)
-        if ridge >= high or changes.worst(ridge)[0] <= goal:
+        rough, slope = _crossing(lambda ridge: float(changes.estimates(ridge, places).max()) - goal, low, enough, None, -1.0, _NEAR)
+        ridge, _ = _crossing(lambda ridge: changes.among(ridge, places)[0] - goal, low, enough, rough, slope, _MET)
+        if ridge >= enough or changes.worst(ridge)[0] <= goal:
             return ridge
-        places, low = np.union1d(places, changes.highest(ridge, _FOLLOWED)), ridge
-    return high
+        places, low = np.union1d(places, changes.highest(ridge)), ridge
+    return enough
 
 
-def _followed(changes: _Changes, goal: float, places: np.ndarray, low: float, high: float) -> float:
-    """The least ridge in [low, high], to 1e-9, at which none of the changes `places` exceeds the goal; `high` is taken to be one."""
-    excess = [changes.among(end, places) - goal for end in (low, high)]
-    if excess[0] <= 0:
-        return low
-    for step in range(_HALVINGS):
-        if high / low < 1 + 1e-9 or (excess[1] <= 0 and excess[1] > -1e-11):
+def _crossing(excess: Callable[[float], float], low: float, high: float, start: float | None, slope: float, tolerance: float) -> tuple[float, float]:
+    """A ridge in [low, high] at which the excess was seen to be at most 0, and not below -tolerance unless 1e-9 less is too little; the slope there.
+
+    `high` is taken to have no excess. Secants in the logarithm of the ridge from `start`, in brackets that are halved at times.
+    """
+    before, at = None, start
+    if excess(low) <= 0:
+        return low, slope
+    for step in range(_STEPS):
+        if at is None or not low < at < high or step % 4 == 3:
+            at = math.sqrt(low) * math.sqrt(high)
+        value = excess(at)
+        low, high = (at, high) if value > 0 else (low, at)
+        if high / low < 1 + 1e-9 or -tolerance <= value <= 0:
             break
-        share = excess[0] / (excess[0] - excess[1]) if step % 3 and excess[1] < 0 and math.isfinite(excess[1]) else 0.5
-        at = math.log(low) + min(max(share + 1e-6, 1e-6), 1 - 1e-6) * math.log(high / low)
-        ridge = min(max(math.exp(at), low), high)
-        value = changes.among(ridge, places) - goal
-        if value > 0:
-            low, excess[0] = ridge, value
-        else:
-            high, excess[1] = ridge, value
-    return high
+        if before is not None and math.isfinite(value - before[1]) and value != before[1]:
+            slope = (value - before[1]) / math.log(at / before[0])
+        before = (at, value)
+        at = at * math.exp(-(value + tolerance / 2) / slope) if slope < 0 and abs(value / slope) < 50 else None
+    return high, slope
