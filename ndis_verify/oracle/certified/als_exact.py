@@ -75,7 +75,7 @@ def _settled(record: Record, epsilon: Fraction, digits: int, function: Callable[
     The divergence is 0 from epsilon = max loss on; for q > 0 they are never equal: e^{2 max loss} is rational and above 1, and
     e^{2 epsilon} is irrational for every rational epsilon != 0 (Lindemann).
     """
-    beyond = None
+    beyond, aim = None, digits
     for bits in bits_ladder(digits):
         with working_bits(bits):
             excess = max_loss(record) - ball(epsilon)
@@ -86,7 +86,8 @@ def _settled(record: Record, epsilon: Fraction, digits: int, function: Callable[
                 delta = _finite_sum(record, epsilon, excess)
                 if (record.r - record.d) % 2 and 0 < record.p < record.q:
                     if beyond is None or relative_digits(beyond) < digits + 1:
-                        beyond = angle_integral(record, epsilon, excess, digits, abs(delta).lower() * arb(10) ** (-digits - 2))
+                        aim += 2
+                        beyond = angle_integral(record, epsilon, excess, aim, abs(delta).lower() * arb(10) ** -aim)
                     delta += beyond
             value = function(delta)
             if value.is_zero():
