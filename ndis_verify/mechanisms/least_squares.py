@@ -20,9 +20,9 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, require_kind, whole
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, ordinary, require_kind, whole
 from ndis_verify.mechanisms.public_grid import on_grid
-from ndis_verify.mechanisms.random_projection import ADD_REMOVE, checked_length, generator, projected, proper_target
+from ndis_verify.mechanisms.random_projection import ADD_REMOVE, generator, projected, proper_target
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
@@ -112,7 +112,7 @@ def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noi
     two readings of a test whose display is lost, unsafe where the worst record exceeds the target.
     d features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
-    d, r, target, length = whole(d, "d"), columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
+    d, r, target, length = whole(d, "d"), columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
     choice(noise, "noise", NOISES)
     if noise == "worst case":
         ridge = float(least_ridge(length, d, r, target.epsilon, target.delta))
@@ -128,7 +128,7 @@ def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound:
     The least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target; delta = 0 is allowed
     (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. Raises `InputError`.
     """
-    d, r, length = whole(d, "d"), columns(r), checked_length(norm_bound)
+    d, r, length = whole(d, "d"), columns(r), ordinary(norm_bound, "norm_bound")
     target = Target(epsilon, delta)
     if target.delta:
         proper_target(epsilon, delta)

@@ -15,13 +15,12 @@ from ndis_verify.fast.hockey_stick import epsilon_for_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns, number, positive, require_kind
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns, number, ordinary, positive, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import (
     ADD_REMOVE,
     Ridge,
     certificate,
-    checked_length,
     generator,
     projected,
     proper_target,
@@ -77,7 +76,7 @@ def subsampled_random_projection(
     share = number(rate, "rate", 0.0, 1.0)
     if share == 0:
         raise InputError("rate", rate, "must be positive")
-    r, target, length = columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
+    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
     if target.delta >= share:
         noise = {"ridge": 0.0}
         why = Certificate("the two samples differ with probability q at most (N26-T5.3)", {"rate": share}, share)
@@ -166,7 +165,7 @@ def propose_test_release(
     ridge "smallest" is N26-T5.4-smaller-ridge, "N26-Fig4" the printed one. `planned_split` finds a good split.
     Raises `InputError`.
     """
-    r, target, length, spread = columns(r), proper_target(epsilon, delta), checked_length(norm_bound), positive(std, "std")
+    r, target, length, spread = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound"), positive(std, "std")
     if ridge not in ("smallest", "N26-Fig4"):
         raise InputError("ridge", ridge, "must be one of smallest, N26-Fig4")
     test, failure = (positive(value, name) for value, name in ((delta_test, "delta_test"), (delta_failure, "delta_failure")))
@@ -232,7 +231,7 @@ def planned_split(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> Split:
     pays. Two vectorised grids over the test's share of epsilon and the shares of delta; within a few per cent of the
     best. epsilon > 0; arguments as `random_projection`. Raises `InputError`.
     """
-    r, target, length = columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
+    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
     if target.epsilon == 0:
         raise InputError("epsilon", epsilon, "must be positive: the test spends some of it")
     shares = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])

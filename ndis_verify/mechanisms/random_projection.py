@@ -10,7 +10,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, positive, require_kind
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, ordinary, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -90,7 +90,7 @@ def random_linear_combination(epsilon: Any, delta: Any, norm_bound: Any, ridge: 
 
 
 def _calibrated(mechanism: str, r: int, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge) -> Calibration:
-    target, length = proper_target(epsilon, delta), checked_length(norm_bound)
+    target, length = proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
     level = ridge_level(length, r, target.epsilon, target.delta, ridge)
     return Calibration(
         mechanism=f"{mechanism}, {ridge} ridge",
@@ -131,14 +131,6 @@ def proper_target(epsilon: Any, delta: Any) -> Target:
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     return target
-
-
-def checked_length(norm_bound: Any) -> float:
-    """A norm bound whose square is an ordinary float. Raises `InputError`."""
-    length = positive(norm_bound, "norm_bound")
-    if not 1e-140 < length < 1e140:
-        raise InputError("norm_bound", norm_bound, "must lie between 1e-140 and 1e140")
-    return length
 
 
 def generator(rng: Any) -> np.random.Generator:

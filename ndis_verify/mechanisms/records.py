@@ -11,7 +11,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.calibration import positive, real
 
 ROUNDING = 4 * 2.0**-52  # relative, on a squared norm: what scaling a record to the bound may leave above it
-_BLOCK = 2**20  # entries whose squares are summed exactly at a time
+_BLOCK = 2**16  # entries whose squares are summed exactly at a time: they then stay in the cache
 _SPLIT = 2.0**27 + 1
 
 

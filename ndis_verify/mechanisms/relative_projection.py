@@ -19,8 +19,8 @@ from scipy.optimize import brentq
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.fast.random_projection import rp_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, require_kind
-from ndis_verify.mechanisms.random_projection import checked_length, generator, projected, proper_target, ridge_level, ridged_law, rounded_up
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, ordinary, require_kind
+from ndis_verify.mechanisms.random_projection import generator, projected, proper_target, ridge_level, ridged_law, rounded_up
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
 
@@ -41,7 +41,7 @@ class Neighbourhood:
     additions: np.ndarray | None
 
     def __post_init__(self) -> None:
-        length, same = checked_length(self.norm_bound), self.additions is self.base
+        length, same = ordinary(self.norm_bound, "norm_bound"), self.additions is self.base
         base = database(self.base, length)
         additions = base if same or self.additions is None else database(self.additions, length, "additions")
         if additions.shape[1] != base.shape[1]:

@@ -19,8 +19,8 @@ from scipy.optimize import brentq, minimize_scalar
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import ridged
-from ndis_verify.mechanisms.calibration import choice, columns
-from ndis_verify.mechanisms.random_projection import RandomProjection, checked_length, proper_target
+from ndis_verify.mechanisms.calibration import choice, columns, ordinary
+from ndis_verify.mechanisms.random_projection import RandomProjection, proper_target
 
 CONVERSIONS = ("binary", "pinsker")
 _SAFETY = 1e-6  # relative, on the level of information: both searches end a little off their optimum
@@ -31,7 +31,7 @@ def mutual_information(r: Any, epsilon: Any, delta: Any, norm_bound: Any, conver
 
     Whole r >= 1, epsilon >= 0, 0 < delta < 1, records of norm at most l = `norm_bound`. Raises `InputError`.
     """
-    r, target, length = columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
+    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
     choice(conversion, "conversion", CONVERSIONS)
     level = target.delta**2 / 2 if conversion == "pinsker" else information_level(target.epsilon, target.delta)
     signal = signal_to_noise(r, level * (1 - _SAFETY)) if level > 0 else 0.0

@@ -15,9 +15,9 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import positive_epsilon, ridged
-from ndis_verify.mechanisms.calibration import columns
+from ndis_verify.mechanisms.calibration import columns, ordinary
 from ndis_verify.mechanisms.projection_estimates import projected_least_squares
-from ndis_verify.mechanisms.random_projection import RandomProjection, checked_length, proper_target
+from ndis_verify.mechanisms.random_projection import RandomProjection, proper_target
 from ndis_verify.mechanisms.records import number_array
 
 
@@ -53,7 +53,7 @@ def sheffet(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjecti
     Whole r >= 1, epsilon > 0, 0 < delta < 1, records of norm at most l = `norm_bound`. Valid for epsilon <= 3 L (proved
     with N26-Fig2); the certificate is the exact curve at leverage l^2/(w^2 + l^2) whatever epsilon. Raises `InputError`.
     """
-    r, target, length = columns(r), proper_target(epsilon, delta), checked_length(norm_bound)
+    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
     level = math.log(4 / target.delta)
     ridge = 4 * length**2 * (math.sqrt(2 * r * level) + level) / positive_epsilon(target)
     return ridged("random projection, Sheffet 2019", ridge, r, target, length)
