@@ -28,8 +28,9 @@ from ndis_verify.oracle.precision import PrecisionError
 
 Groups = list[tuple[Fraction, int, Fraction]]  # alpha, multiplicity, squared mean shift
 ONE = Fraction(1)
-_LOWEST, _LOOSE = 20_000, 10**5  # exponent of the least value kept; by which the bound of `_tail` may exceed the divergence where that matters
-LEAST_TARGET = Fraction(1, 10**6000)
+_LOWEST, _LOOSE = 20_000, 10**5  # exponent of the least value kept; by which the bound of `_tail` may exceed the divergence of a wide interval
+_NARROW = Fraction(1, 10**6)
+LEAST_TARGET, _TINY = Fraction(1, 10**6000), Fraction(1, 10**6010)  # what is smaller need not be told from 0
 
 
 class Curve(Protocol):
@@ -139,7 +140,7 @@ class NormalCurve:
     def _spread(self, least: Fraction, most: Fraction, y: Fraction, shift: Fraction, digits: int, quick: bool = False) -> Fraction:
         log, factor = self._slack(most / least, digits)
         rough = factor * _tail(self._groups(most, y, shift), self.epsilon - log).upper
-        if quick or not self.enough < rough < self.enough * _LOOSE:
+        if quick or rough <= self.enough or rough > self.enough * _LOOSE and most > least * (1 + _NARROW):
             return min(rough, ONE)
         return factor * self._delta(most, y, shift, self.epsilon - log, digits).upper
 
@@ -153,10 +154,13 @@ class NormalCurve:
         groups = self._groups(first, y, shift)
         if not any(alpha for alpha, _, _ in groups) and not shift and epsilon >= 0:
             return exact_zero()
+        tail = _tail(groups, epsilon)
+        if tail.upper <= _TINY:
+            return tail
         try:
             return bounded(spectrum_hockey_stick(from_groups(groups), epsilon, digits))
         except PrecisionError:
-            return _tail(groups, epsilon)
+            return tail
 
     def _groups(self, first: Fraction, y: Fraction, shift: Fraction) -> Groups:
         others = y if self.direction == "delete" else -y / (1 + y)
@@ -168,24 +172,40 @@ class NormalCurve:
 
 
 def _tail(groups: Groups, epsilon: Fraction) -> Enclosure:
-    """[0, E e^{s (L - eps)}] for one s > 0: `log E e^{sL} = sum (m^2 s (s+1)/(1 - s a) - k s log(1+a) - k log(1 - s a))/2`."""
-    with working_bits(96):
-        eps, kept = ball(epsilon), [(ball(a), k, ball(square)) for a, k, square in groups]
+    """[0, c E e^{s (L - eps)}] for one s > 0, c = s^s/(s+1)^{s+1} the largest value of (1 - e^{-u}) e^{-s u}.
 
-        def log_moment(s: arb) -> arb:
-            rests = [1 - s * a for a, _, _ in kept]
+    `log E e^{sL} = sum (m^2 s (s+1)/(1 - s a) - k s log(1+a) - k log(1 - s a))/2`, convex in s.
+    """
+    with working_bits(96):
+        eps = ball(epsilon)
+        kept = [(ball(a), k, ball(square), ball(a).log1p() if a > -0.5 else ball(1 + a).log()) for a, k, square in groups]
+
+        def log_bound(s: arb) -> arb:
+            rests = [1 - s * a for a, _, _, _ in kept]
             if not all(rest > 0 for rest in rests):
                 return arb("inf")
-            parts = (m * s * (s + 1) / rest - k * (s * a.log1p() + rest.log()) for (a, k, m), rest in zip(kept, rests))
-            return sum(parts, arb(0)) / 2 - s * eps
+            parts = (m * s * (s + 1) / rest - k * (s * log + rest.log()) for (_, k, m, log), rest in zip(kept, rests))
+            return sum(parts, arb(0)) / 2 - s * (eps + (1 / s).log1p()) - (s + 1).log()
 
-        most = max(float(alpha) for alpha, _, _ in groups)
-        exponents = [(1 - 4.0**-j) / most for j in range(1, 8)] if most > 1e-300 else []
-        exponents += [2.0**j for j in range(-8, 40) if 2.0**j * most < 1]
-        log = min((log_moment(arb(s)) for s in exponents), key=lambda value: float(value.mid()), default=arb(0))
+        exponents = _exponents(float(max(alpha for alpha, _, _ in groups)))
+        logs = [log_bound(s) for s in exponents]
+        k = min(range(len(logs)), key=lambda i: float(logs[i].mid()))
+        log, s, ratio = logs[k], exponents[k], arb(2).sqrt()
+        for _ in range(8):  # the step of the grid, halved
+            near = [(log_bound(t), t) for t in (s * ratio, s / ratio)]
+            log, s = min([(log, s), *near], key=lambda pair: float(pair[0].mid()))
+            ratio = ratio.sqrt().mid()
         if not log < 0:
             return between(Fraction(0), ONE)
         return bounded(between(Fraction(0), enclosure(log.max(arb(-_LOWEST)).exp()).upper))
+
+
+def _exponents(most: float) -> list[arb]:
+    """Powers of 2, and points next to 1/most where s must stay below it."""
+    if not most > 1e-300:
+        return [arb(2) ** j for j in range(-8, 80, 2)]
+    edge = arb(1) / most
+    return [edge * (1 - arb(4) ** -j) for j in range(1, 8)] + [arb(2) ** j for j in range(-8, 80, 2) if arb(2) ** j * most < 1]
 
 
 def bounded(value: Enclosure) -> Enclosure:
