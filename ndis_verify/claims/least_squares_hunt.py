@@ -13,7 +13,8 @@ from flint import fmpq, fmpq_mat
 from ndis_verify import oracle
 from ndis_verify.claims.calibration_hunt import Columns, Family, Point, log_uniform, rows_of, targets
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.fast.als_worst_case import als_exact_worst_case, als_worst_case
+from ndis_verify.fast.als_summit import als_exact_worst_case
+from ndis_verify.fast.als_worst_case import als_worst_case
 from ndis_verify.mechanisms.least_squares import DIRECTIONS, least_ridge
 from ndis_verify.mechanisms.records import clip_norms
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares, worst_in_set

@@ -19,7 +19,8 @@ from ndis_verify.experiments.projection_utility import records_of, shortened
 from ndis_verify.experiments.records import table_of
 from ndis_verify.experiments.table import Table
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
-from ndis_verify.fast.als_worst_case import als_exact_worst_case, als_worst_case
+from ndis_verify.fast.als_summit import als_exact_worst_case
+from ndis_verify.fast.als_worst_case import als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
 from ndis_verify.mechanisms.gaussian import gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_process import gaussian_process, squared_exponential

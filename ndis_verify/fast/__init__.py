@@ -2,7 +2,8 @@
 
 from ndis_verify.fast.als_exact import als_exact_hockey_stick, log_als_exact_hockey_stick
 from ndis_verify.fast.als_gap import als_asymptotic_gap
-from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
+from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
+from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
 from ndis_verify.fast.composition import compose, composed_hockey_stick
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick

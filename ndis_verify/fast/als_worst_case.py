@@ -1,9 +1,9 @@
-"""The worst record of private least squares below a cap on q, and the largest cap that meets a target, in float64.
+"""The worst record of private least squares below a cap on q, and the largest cap that meets a target, in float64: the normal law.
 
-Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2). Both laws, in both directions and at every epsilon, are
-worst on q = cap: with x = p/(1-p), y = (q-p)/(1-q) the asymptotic divergence grows along 1/y - 1/x = const, the finite-r one with q
-at a fixed p/q. So the search is over p in [0, cap] in both directions: a grid in the log odds of x/x(cap), which resolves 1 - p next to a
-cap close to 1 as it does p next to 0, and parabolas ever smaller around its highest points. The cap is found along the curve of the worst record: where that meets the target there is another worst
+Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2). Both directions are worst on q = cap at every epsilon: with
+x = p/(1-p), y = (q-p)/(1-q) the divergence grows along 1/y - 1/x = const. (The finite-r law: `als_summit`.) So the search is over p in [0, cap]
+in both directions: a grid in the log odds of x/x(cap), which resolves 1 - p next to a cap close to 1 as it does p next to 0, and parabolas ever
+smaller around its highest points. The cap is found along the curve of the worst record: where that meets the target there is another worst
 record, and so on; what is returned was searched, with nothing above the target. All targets of an array are searched at once.
 """
 
@@ -16,10 +16,9 @@ import numpy as np
 from scipy.special import expit
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.calibration import SAFETY, probabilities
 from ndis_verify.fast.curve import checked_epsilons, log_entries, to_log_delta
-from ndis_verify.fast.least_squares import als_spectrum, checked_records, require_enough_rows
+from ndis_verify.fast.least_squares import als_spectrum, checked_records
 from ndis_verify.fast.spectrum import Spectrum
 
 DIRECTIONS = ("delete", "insert")
@@ -33,21 +32,13 @@ _FEW = np.array([-36.75, -26.0, -18.0, -10.0, -6.0, -4.0, -3.0, -2.0, -1.0, -0.4
 _PEAKS = 4  # highest points of a grid that are looked into
 _APART = 0.05  # how far below the true maximum, relative to log delta, a parabola through a grid may lie
 _STEPS = (0.15, 0.03)
-_APPROACH = (((0.5, 0.1), True), ((0.03,), True), ((6e-3,), False))
+_APPROACH = ((0.5, 0.1), (0.03,), (6e-3,))
 _LAST_STEPS = (6e-3, 1e-3)
 _TRIES = 8
-_BEYOND = 1 + 1e-5  # how far from pure privacy a cap has to be
 _MOVES = 30
-_MARGIN = 1e-10  # how far below the target a record is taken, so that the next worst record is not above it
+MARGIN = 1e-10  # how far below the target a record is taken, so that the next worst record is not above it
 _LOWEST = -740.0  # log of the smallest log(1/(1 - cap))
 _NEVER = -1e300
-
-
-class Law(NamedTuple):
-    """log delta of records (p, q, d, r, epsilon, whether it is inserted), all arrays of one length but d; and a draft of it."""
-
-    curve: Callable[..., np.ndarray]
-    draft: Callable[..., np.ndarray]
 
 
 class WorstRecord(NamedTuple):
@@ -65,13 +56,11 @@ def als_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "bot
     cap in [0, 1), epsilon >= 0 and whole r >= 1 broadcast; one whole d >= 1; direction "both": the larger of the two. A search, not
     a proof: within 1e-6 relative of the certified suprema where compared, and no point of a dense grid was 1e-10 above it. Raises `InputError`.
     """
-    return _worst(_NORMAL, cap, d, r, epsilon, direction)
-
-
-def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "both") -> WorstRecord:
-    """max of `als_exact_hockey_stick` over 0 <= p <= q <= cap, the finite-r law; as `als_worst_case`, with r >= d."""
-    require_enough_rows(*checked_records(0.0, 0.0, d, r, "delete")[2:])
-    return _worst(_FINITE, cap, d, r, epsilon, direction)
+    cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
+    sides = np.array([name == "insert" for name in directions])
+    found = _highest(_Setting(d, *(x.ravel() for x in (cap, r, epsilon))), sides)
+    log_delta, share, insert = (part.reshape(cap.shape) for part in (found.value, found.share, found.insert))
+    return worst_of(log_delta, _leverage(share, cap), insert)
 
 
 def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
@@ -81,28 +70,11 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds;
     1 - 2^-30 where any cap will do. Raises `InputError`.
     """
-    d, r, epsilon, delta = _checked_targets(d, r, epsilon, delta)
-    return _caps(_NORMAL, d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)[()]
+    d, r, epsilon, delta = checked_targets(d, r, epsilon, delta)
+    return _caps(d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)[()]
 
 
-def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
-    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r), below which no other target is.
-
-    A cap whose log(1/(1 - cap)) would be above that of delta = 0 by a relative 1e-5 or less is that of delta = 0: just beyond pure privacy
-    the records that cost anything are too close together for float64.
-    """
-    d, r, epsilon, delta = _checked_targets(d, r, epsilon, delta, zero=True)
-    require_enough_rows(d, r)
-    result = -np.expm1(-2 * epsilon / r).ravel()
-    pure = np.minimum(result, CEILING)
-    live = np.flatnonzero(delta.ravel())
-    if live.size:
-        found = _caps(_FINITE, d, *(x.ravel()[live] for x in (r, epsilon, delta)))
-        result[live] = np.where(np.log1p(-found) < _BEYOND * np.log1p(-pure[live]), found, pure[live])
-    return result.reshape(delta.shape)[()]
-
-
-def _normal_curve(p, q, d, r, epsilon, insert) -> np.ndarray:
+def _curve(p, q, d, r, epsilon, insert) -> np.ndarray:
     """`log_als_hockey_stick` with a direction for each entry: one integral for all of them."""
     order = np.argsort(insert, kind="stable")
     parts = np.split(order, [np.count_nonzero(~insert)])
@@ -113,34 +85,20 @@ def _normal_curve(p, q, d, r, epsilon, insert) -> np.ndarray:
     return result
 
 
-def _finite_curve(p, q, d, r, epsilon, insert, effort: str = "full") -> np.ndarray:
-    result = np.empty(p.shape)
-    for part, name in ((~insert, "delete"), (insert, "insert")):
-        if part.any():
-            result[part] = log_als_exact_hockey_stick(p[part], q[part], d, r[part], epsilon[part], name, effort=effort)
-    return result
-
-
-_NORMAL = Law(_normal_curve, _normal_curve)
-_FINITE = Law(_finite_curve, lambda *record: _finite_curve(*record, effort="draft"))
-
-
 class _Setting(NamedTuple):
-    """What is searched: a law, and for each target a cap, r and epsilon."""
+    """What is searched: for each target a cap, r and epsilon."""
 
-    law: Law
     d: int
     cap: np.ndarray
     r: np.ndarray
     epsilon: np.ndarray
 
-    def at(self, row: np.ndarray, share: np.ndarray, insert: np.ndarray, draft: bool) -> np.ndarray:
+    def at(self, row: np.ndarray, share: np.ndarray, insert: np.ndarray) -> np.ndarray:
         """log delta of the records p = share * cap of the targets `row`; row and insert broadcast to share (..)."""
         row, insert = np.broadcast_to(row, share.shape).ravel(), np.broadcast_to(insert, share.shape).ravel()
         q = self.cap[row]
         p = _leverage(share.ravel(), q)
-        curve = self.law.draft if draft else self.law.curve
-        return curve(p, q, self.d, self.r[row], self.epsilon[row], insert).reshape(share.shape)
+        return _curve(p, q, self.d, self.r[row], self.epsilon[row], insert).reshape(share.shape)
 
     def take(self, rows: np.ndarray) -> _Setting:
         return self._replace(cap=self.cap[rows], r=self.r[rows], epsilon=self.epsilon[rows])
@@ -168,7 +126,7 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     all_odds, shares = _ODDS[used], _SHARES[used]
     count, cells = setting.cap.size, sides.size * shares.size
     rows = np.arange(count)[:, None, None]
-    values = setting.at(rows, np.broadcast_to(shares, (count, sides.size, shares.size)), sides[:, None], True)
+    values = setting.at(rows, np.broadcast_to(shares, (count, sides.size, shares.size)), sides[:, None])
     padded = np.pad(values, ((0, 0), (0, 0), (1, 1)), constant_values=-np.inf)
     left, right = padded[..., :-2], padded[..., 2:]
     with np.errstate(all="ignore"):
@@ -187,7 +145,7 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     return _Peaks(row, sides[cell // shares.size], shares[cell % shares.size], odds[row, cell], values.reshape(count, cells)[row, cell])
 
 
-def _climbed(setting: _Setting, peaks: _Peaks, steps: tuple[float, ...], draft: bool) -> _Peaks:
+def _climbed(setting: _Setting, peaks: _Peaks, steps: tuple[float, ...]) -> _Peaks:
     """The vertices of parabolas through three records each, ever closer together; the highest record seen.
 
     Where a vertex lies outside, the next three are around it, as far apart as before.
@@ -197,7 +155,7 @@ def _climbed(setting: _Setting, peaks: _Peaks, steps: tuple[float, ...], draft: 
         todo = np.arange(odds.size)
         for _ in range(_TRIES):
             around = expit(odds[todo, None] + reach * np.array([-1.0, 0.0, 1.0]))
-            values = setting.at(peaks.row[todo, None], around, peaks.insert[todo, None], draft)
+            values = setting.at(peaks.row[todo, None], around, peaks.insert[todo, None])
             best = values.argmax(axis=1)[:, None]
             top, where = np.take_along_axis(values, best, axis=1)[:, 0], np.take_along_axis(around, best, axis=1)[:, 0]
             share[todo], value[todo] = np.where(top > value[todo], where, share[todo]), np.maximum(top, value[todo])
@@ -215,21 +173,20 @@ def _climbed(setting: _Setting, peaks: _Peaks, steps: tuple[float, ...], draft: 
 
 def _highest(setting: _Setting, sides: np.ndarray) -> _Peaks:
     """One record for each target: the highest that was found."""
-    peaks = _climbed(setting, _scouted(setting, sides), _STEPS, draft=True)
+    peaks = _climbed(setting, _scouted(setting, sides), _STEPS)
     best = np.full(setting.cap.size, -np.inf)
     np.maximum.at(best, peaks.row, peaks.value)
     with np.errstate(invalid="ignore"):
         near = ~(peaks.value < best[peaks.row] - 1e-3)
     peaks = _Peaks(*(part[near] for part in peaks))
-    if setting.law.curve is not setting.law.draft:
-        peaks = peaks._replace(value=setting.at(peaks.row, peaks.share, peaks.insert, False))
-    peaks = _climbed(setting, peaks, _LAST_STEPS, draft=False)
+    peaks = _climbed(setting, peaks, _LAST_STEPS)
     order = np.lexsort((peaks.value, peaks.row))
     ends = np.flatnonzero(np.append(np.diff(peaks.row[order]), 1))
     return _Peaks(*(part[order[ends]] for part in peaks))
 
 
-def _worst(law: Law, cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> WorstRecord:
+def checked_edge(cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> tuple[np.ndarray, int, np.ndarray, np.ndarray, tuple[str, ...]]:
+    """cap in [0, 1), d, r, epsilon >= 0 as arrays of one shape (d an int), and the directions meant. Raises `InputError`."""
     if direction != "both" and direction not in DIRECTIONS:
         raise InputError("direction", direction, "must be 'delete', 'insert' or 'both'")
     cap = probabilities(cap, "cap")
@@ -240,26 +197,27 @@ def _worst(law: Law, cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> 
         cap, r, epsilon = np.broadcast_arrays(cap, r, checked_epsilons(epsilon))
     except ValueError:
         raise InputError("epsilon", np.shape(epsilon), "must broadcast with cap and r") from None
-    sides = np.array([False, True]) if direction == "both" else np.array([direction == "insert"])
-    found = _highest(_Setting(law, d, *(x.ravel() for x in (cap, r, epsilon))), sides)
-    log_delta, share, insert = (part.reshape(cap.shape) for part in (found.value, found.share, found.insert))
+    return cap, d, r, epsilon, DIRECTIONS if direction == "both" else (direction,)
+
+
+def worst_of(log_delta: np.ndarray, leverage: np.ndarray, insert: np.ndarray) -> WorstRecord:
     with np.errstate(under="ignore"):
         delta = np.minimum(np.exp(log_delta), 1.0)
-    return WorstRecord(delta[()], log_delta[()], _leverage(share, cap)[()], np.where(insert, "insert", "delete")[()])
+    return WorstRecord(delta[()], log_delta[()], leverage[()], np.where(insert, "insert", "delete")[()])
 
 
-def _caps(law: Law, d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
+def _caps(d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
     goal, sides = np.log(delta) - SAFETY, np.array([False, True])
-    room, record = _roughly(law, d, r, epsilon, goal)
-    setting = _Setting(law, d, _cap_of(room), r, epsilon)
-    for reach, draft in _APPROACH:
-        record = _climbed(setting, record, reach, draft)
+    room, record = _roughly(d, r, epsilon, goal)
+    setting = _Setting(d, cap_of(room), r, epsilon)
+    for reach in _APPROACH:
+        record = _climbed(setting, record, reach)
         record = record._replace(share=_share(record.odds), value=np.full(room.shape, -np.inf))
         room = _met(setting, record, goal, room)
-        setting = setting._replace(cap=_cap_of(room))
+        setting = setting._replace(cap=cap_of(room))
     cap, todo = np.full(room.shape, CEILING), np.arange(room.size)
     for _ in range(_MOVES):
-        part = setting.take(todo)._replace(cap=_cap_of(room[todo]))
+        part = setting.take(todo)._replace(cap=cap_of(room[todo]))
         record = _highest(part, sides)
         over = record.value > goal[todo]
         cap[todo[~over]] = part.cap[~over]
@@ -271,25 +229,30 @@ def _caps(law: Law, d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarra
     raise ArithmeticError(f"als_cap: the worst records of {_MOVES} caps did not settle")
 
 
-def _cap_of(room: np.ndarray) -> np.ndarray:
+def cap_of(room: np.ndarray) -> np.ndarray:
     """The cap of room = log log(1/(1 - cap))."""
     return np.minimum(-np.expm1(-np.exp(room)), CEILING)
 
 
-def _roughly(law: Law, d: int, r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> tuple[np.ndarray, _Peaks]:
-    """Where the largest of a few records is about delta, and that record of each target."""
+def start_of(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> np.ndarray:
+    """A room to start from: where the mean shift sqrt(r) q/2 is that of a Gaussian mechanism."""
     level = np.sqrt(-2 * goal)
-    shift = np.maximum(2 * epsilon / (np.sqrt(2 * epsilon + level**2) + level), 2.5 * np.exp(goal))  # of a Gaussian mechanism
+    shift = np.maximum(2 * epsilon / (np.sqrt(2 * epsilon + level**2) + level), 2.5 * np.exp(goal))
+    return np.log(2 * shift / np.sqrt(r))
+
+
+def _roughly(d: int, r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> tuple[np.ndarray, _Peaks]:
+    """Where the largest of a few records is about delta, and that record of each target."""
     best = np.zeros(goal.shape, dtype=int)
 
     def largest(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        setting = _Setting(law, d, _cap_of(room), r[rows], epsilon[rows])
+        setting = _Setting(d, cap_of(room), r[rows], epsilon[rows])
         few = np.broadcast_to(expit(_FEW), (room.size, 2, _FEW.size))
-        values = setting.at(np.arange(room.size)[:, None, None], few, np.array([[False], [True]]), True).reshape(room.size, -1)
+        values = setting.at(np.arange(room.size)[:, None, None], few, np.array([[False], [True]])).reshape(room.size, -1)
         best[rows] = values.argmax(axis=1)
         return values.max(axis=1)
 
-    room = _crossing(largest, np.log(2 * shift / np.sqrt(r)), goal, 0.05 * -goal)
+    room = crossing(largest, start_of(r, epsilon, goal), goal, 0.05 * -goal)
     odds = _FEW[best % _FEW.size]
     return room, _Peaks(np.arange(goal.size), best >= _FEW.size, _share(odds), odds, np.full(goal.shape, -np.inf))
 
@@ -303,13 +266,13 @@ def _met(setting: _Setting, record: _Peaks, goal: np.ndarray, room: np.ndarray) 
     """Where the records at their share of the odds are just below the goal."""
 
     def value(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        part = setting.take(rows)._replace(cap=_cap_of(room))
-        return part.at(np.arange(rows.size), record.share[rows], record.insert[rows], False)
+        part = setting.take(rows)._replace(cap=cap_of(room))
+        return part.at(np.arange(rows.size), record.share[rows], record.insert[rows])
 
-    return _crossing(value, room, goal - _MARGIN, np.full(goal.shape, _MARGIN / 2))
+    return crossing(value, room, goal - MARGIN, np.full(goal.shape, MARGIN / 2))
 
 
-def _crossing(
+def crossing(
     value: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarray, goal: np.ndarray, tolerance: np.ndarray
 ) -> np.ndarray:
     """Where value(room, rows), increasing, is within the tolerance of the goal; the end of the range where it is below it there.
@@ -343,7 +306,7 @@ def _crossing(
     return x
 
 
-def _checked_targets(d: Any, r: Any, epsilon: Any, delta: Any, zero: bool = False) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+def checked_targets(d: Any, r: Any, epsilon: Any, delta: Any, zero: bool = False) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     _, _, d, r = checked_records(0.0, 0.0, d, r, "delete")
     epsilon, delta = checked_epsilons(epsilon), probabilities(delta, "delta")
     if (delta == 1).any():

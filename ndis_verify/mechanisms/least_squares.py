@@ -18,7 +18,8 @@ from scipy.optimize import brentq
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
-from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_exact_cap, als_exact_worst_case, als_worst_case
+from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
+from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, ordinary, require_kind, whole
 from ndis_verify.mechanisms.public_grid import on_grid
