@@ -5,6 +5,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from flint import fmpq_poly
 
 from ndis_verify import mechanisms, oracle
 from ndis_verify.claims.least_squares_hunt import exact_shares
@@ -12,9 +13,11 @@ from ndis_verify.exact_number import InputError, as_exact, exact
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares as fast_least_squares
 from ndis_verify.oracle.certified.balls import working_bits
 from ndis_verify.oracle.certified.gram import gram_matrix, smallest_eigenvalue
-from ndis_verify.oracle.certified.ridge_curve import NormalCurve
-from ndis_verify.oracle.certified.ridge_path import Quotient, changes
+from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.ridge_curve import NormalCurve, _tail
+from ndis_verify.oracle.certified.ridge_path import Quotient, changes, sign_on
 from ndis_verify.oracle.certified.ridge_sketch import SketchCurve
+from ndis_verify.oracle.certified.spectrum import from_groups
 from ndis_verify.oracle.leverage import leverage_scores
 
 CURVES = {"normal": oracle.certified_als_hockey_stick, "sketch": oracle.certified_als_exact_hockey_stick}
@@ -23,6 +26,7 @@ DEARER = np.array([(1, 1)] * 8 + [(0, 1)] * 8, dtype=float)
 # The same beside a record with a feature of its own, which needs a little ridge.
 TWICE = np.array([(1, 0, 1)] * 8 + [(0, 0, 1)] * 8 + [(0, 2.0**-10, 0)])
 SMALL = np.random.default_rng(5).integers(-16, 17, (5, 2)) / 32
+WAYS = ("delete", "insert")
 RELATIVE = oracle.certified_relative_least_squares
 PROJECTION = oracle.certified_relative_random_projection
 
@@ -84,6 +88,52 @@ def test_an_interval_taken_for_its_middle_is_caught(monkeypatch):
     assert violations(NormalCurve) > 0
 
 
+def rises():
+    """Values that rise where the order of pairs says that the curve falls; intervals it settles, and leaves open."""
+    wrong, settled, rng = 0, [], np.random.default_rng(3)
+    for data, r in ((DEARER, 200), (SMALL, 1), (rng.integers(-16, 17, (4, 3)) / 16, 300)):
+        rows, d = as_exact(data), data.shape[1] - 1
+        for change in changes(rows, rows)[0][::3]:
+            for low in (Fraction(1, 64), Fraction(1, 2), Fraction(16)):
+                for way in WAYS:
+                    curve = NormalCurve(change, d, r, Fraction(1, 3), way, Fraction(1, 10**4))
+                    for high in (low * 4, None):
+                        settled.append(curve.falls(low, high))
+                        values = [curve.value(low * k, 6) for k in (1, 2, 4)] if settled[-1] else []
+                        wrong += sum(b.lower > a.upper for a, b in zip(values, values[1:]))
+    return wrong, settled
+
+
+def test_what_the_order_of_pairs_says_falls():
+    wrong, settled = rises()
+    assert not wrong and settled.count(True) > 30 and settled.count(False) > 20
+
+
+def test_taking_the_divergence_to_fall_with_the_leverage_is_caught(monkeypatch):
+    monkeypatch.setattr(NormalCurve, "falls", lambda self, low, high: self.change.x.trend(low, high) == -1)
+    assert rises()[0] > 0
+
+
+def test_signs_on_intervals():
+    """(s - 1)(s - 2)(s^2 + 1), and a root at the end of an interval."""
+    polynomial = fmpq_poly([-1, 1]) * fmpq_poly([-2, 1]) * fmpq_poly([1, 0, 1])
+    cases = ((0, 1, 1), (1, 2, -1), (2, None, 1), (0, 3, None), (Fraction(1, 2), None, None), (Fraction(3, 2), Fraction(199, 100), -1))
+    assert all(sign_on(polynomial, Fraction(low), None if high is None else Fraction(high)) == sign for low, high, sign in cases)
+    assert sign_on(fmpq_poly([0, 0, 1]), Fraction(0), Fraction(1)) == 1 and sign_on(fmpq_poly([]), Fraction(0), None) == 0
+
+
+def test_the_chernoff_bound():
+    """Above the divergence, by no more than a factor of 30, from 1e-1 down to 1e-400."""
+    rng = np.random.default_rng(2)
+    for k in range(30):
+        scale = Fraction(10) ** -int(rng.integers(0, 7))
+        alphas = [Fraction(int(a), 100) * scale for a in rng.integers(1, 90, 2) * rng.choice([-1, 1])]
+        groups = [(alphas[0], 1, scale * int(rng.integers(0, 4)))] + [(alphas[1], 2, Fraction(0))] * (alphas[0] != alphas[1])
+        epsilon = Fraction(int(rng.integers(1, 100)), 10) * scale
+        value, bound = spectrum_hockey_stick(from_groups(groups), epsilon, 6), _tail(groups, epsilon).upper
+        assert value.upper <= bound and (value.upper == 0 or bound <= 30 * value.upper)
+
+
 @pytest.mark.parametrize("law", ["normal", "sketch"])
 def test_more_ridge_may_cost_more(law):
     target = (200, "3", "1e-9")
@@ -109,6 +159,48 @@ def test_digits_are_nested_and_the_mechanism_is_safe(law, r, coarse, fine):
     assert found[0].justified_digits() >= fine and found[1].justified_digits() >= coarse and found[0].basis == "bound"
     noise = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 1.0), r, 1.0, 1e-3, law).ridge)
     assert found[0].upper <= noise <= found[0].upper * (1 + Fraction(1, 10**7))
+
+
+def records(seed, kind):
+    rng = np.random.default_rng([seed, 5])
+    n, d = int(rng.integers(1, 7)), int(rng.integers(1, 4))
+    data = rng.integers(-1024, 1025, (n, d + 1)) / 2048
+    if kind == "duplicated":
+        data = data[np.arange(n) // 2]
+    elif kind == "rank-deficient":
+        data[:, 0] = data[:, -1]
+    elif kind == "fitted exactly":
+        data[:, -1] = data[:, :-1].sum(1) / 4
+    elif kind == "dominating":
+        data[1:] /= 1024
+    return data, int(10 ** rng.uniform(0, 6)), float(10 ** rng.uniform(-6, 1.5)), float(10 ** rng.uniform(-30, -0.5))
+
+
+@pytest.mark.parametrize("kind", ["generic", "duplicated", "rank-deficient", "fitted exactly", "dominating"])
+def test_the_float64_ridge_of_random_sets_is_safe_and_the_smallest(kind):
+    for seed in range(2):
+        data, r, epsilon, delta = records(seed, kind)
+        ridge = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 2.0), r, epsilon, delta).ridge)
+        rows = as_exact(data)
+        curves = [NormalCurve(change, data.shape[1] - 1, r, Fraction(epsilon), way, Fraction(delta)) for change in changes(rows, rows)[0] for way in WAYS]
+        assert all(curve.value(ridge, 12).upper <= delta for curve in curves)
+        found = RELATIVE(data, "rows", 2, r, epsilon, delta, digits=10)
+        assert found.lower <= ridge <= found.upper * (1 + Fraction(1, 10**8))
+
+
+FAR = {
+    "an epsilon and a leverage next to 0": (SMALL, 1, "1.57e-6", "6.9e-6", "smallest"),
+    "a delta next to 0": (np.random.default_rng(0).integers(-16, 17, (6, 4)) / 32, 9, 1, "2.6e-28", "lasting"),
+    "fewer records than features": (np.array([[1, 0, 0, 1, 1], [1, -2, 3, 0, 2], [0, 1, 1, 1, 0]]) / [[4], [4096], [4096]], 1, "0.04", "3e-27", "lasting"),
+    "as much in the feature as in the target": (np.array([[1, 1], [3, 3], [-2, -2], [1, 1]]) / 8, 226811, "3e-6", "9e-20", "lasting"),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_far_targets(name):
+    data, r, epsilon, delta, ridge = FAR[name]
+    found = RELATIVE(data, "rows", 2, r, epsilon, delta, ridge=ridge, digits=12)
+    assert found.justified_digits() >= 12 and brackets(found, data, r, Fraction(epsilon), delta, "normal")
 
 
 def test_additions_count():
@@ -158,17 +250,18 @@ BASES = {
 }
 
 
-@pytest.mark.parametrize("name", BASES)
 @pytest.mark.parametrize("additions", ["rows", "ball"])
+@pytest.mark.parametrize("name", BASES)
 def test_projection_against_the_mechanism(name, additions):
     base = BASES[name]
-    for r, epsilon, delta in ((10, 0.1, 1e-6), (1, 20.0, 0.3), (100, 1e-4, 1e-20)):
-        if not len(base) and additions == "rows":
-            continue
-        for ridge in ("smallest", "N24-Fig12"):
-            exactly = PROJECTION(base, additions, 1, r, epsilon, delta, 20, ridge)
-            noise = Fraction(mechanisms.relative_random_projection(mechanisms.neighbourhood(base, 1.0, additions), r, epsilon, delta, ridge).ridge)
-            assert exactly.upper <= noise <= exactly.upper * (1 + Fraction(1, 10**5)) and exactly.relative_radius < 1e-20
+    if not len(base) and additions == "rows":
+        return
+    k = list(BASES).index(name) + len(additions)
+    target = ((10, 0.1, 1e-6), (1, 20.0, 0.3), (100, 1e-4, 1e-20))[k % 3]
+    for ridge in ("smallest", "N24-Fig12"):
+        exactly = PROJECTION(base, additions, 1, *target, 20, ridge)
+        noise = Fraction(mechanisms.relative_random_projection(mechanisms.neighbourhood(base, 1.0, additions), *target, ridge).ridge)
+        assert exactly.upper <= noise <= exactly.upper * (1 + Fraction(1, 10**5)) and exactly.relative_radius < 1e-20
 
 
 @pytest.mark.parametrize("name", ["ordinary", "duplicated", "repeated eigenvalue"])
