@@ -12,6 +12,7 @@ from ndis_verify.claims.projection_white_box import adversarial
 from ndis_verify.exact_number import InputError, as_exact, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms import OutputLaw, law_delta, worst_neighbour
+from ndis_verify.mechanisms.least_squares import normal_law
 from ndis_verify.mechanisms.random_projection import ridged_law
 from ndis_verify.oracle.leverage import leverage_scores
 
@@ -179,3 +180,58 @@ def test_floats_mean_what_they_say_or_are_refused():
             law_delta(OutputLaw(np.zeros(3), cov), OutputLaw(np.zeros(3), 2 * cov), 1.0)
     with pytest.raises(InputError, match="second"):
         law_delta(flat, OutputLaw(np.zeros(2), np.eye(2), 2), 1.0)
+
+
+# Least squares
+
+
+def rational_law(data, ridge, r):
+    """Mean and covariance of the solution, in rationals throughout: normal equations by elimination."""
+    rows, d = as_exact(data), data.shape[1] - 1
+    gram = (rows.T @ rows if len(rows) else 0 * np.eye(d + 1, dtype=int)) + Fraction(ridge) * np.eye(d + 1, dtype=int)
+    table = np.hstack([gram[:d, :d], np.eye(d, dtype=int) * Fraction(1), gram[:d, d:]])
+    for k in range(d):
+        table[k] = table[k] / table[k, k]
+        for other in set(range(d)) - {k}:
+            table[other] = table[other] - table[other, k] * table[k]
+    inverse, mean = table[:, d:-1], table[:, -1]
+    return mean, inverse * ((gram[d, d] - gram[:d, d] @ mean) / r)
+
+
+SOLVED = {
+    "plain": (np.random.default_rng(4).integers(-9, 10, (6, 3)) / 16, 0.25, 40, 1.0),
+    "one feature, many rows of the sketch": (np.array([[0.3, 0.4], [0.1, -0.5], [0.7071, 0.7071]]), 4.87e9, 10**6, 1e-6),
+    "two features, many rows of the sketch": (np.array([[0.3, 0.4, 0.2], [0.1, -0.5, 0.4], [0.5, 0.5, 0.7071]]), 2.0e4, 10**6, 1e-2),
+    "columns all but equal": (np.array([[0.5, 0.5, 0.1], [0.25, 0.25 + 2.0**-40, 0.3], [-0.5, -0.5, 0.2], [0.1, 0.1, -0.7]]), 2.0**-90, 20, 2.0),
+    "columns of many sizes": (np.array([[2.0**-70, 0.5, 0.1], [2.0**-71, 0.25, 0.3], [2.0**-70, -0.5, 0.2], [0, 0.1, -0.7]]), 0.0, 20, 2.0),
+    "alone": (np.array([[0.6, 0.8]]), 3.0, 50, 0.1),
+}
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_least_squares_laws_are_compared_as_they_are(name):
+    data, ridge, r, epsilon = SOLVED[name]
+    pair = data, data[:-1]
+    laws, truth = [normal_law(rows, ridge, r) for rows in pair], [rational_law(rows, ridge, r) for rows in pair]
+    for law, (mean, cov) in zip(laws, truth):
+        spread = [float(cov[k, k]) ** 0.5 for k in range(len(mean))]
+        assert all(abs(float(x - y)) <= 2.0**-190 * s for x, y, s in zip(law.exact[0], mean, spread))
+        assert all(abs(x / y - 1) <= 2.0**-190 for x, y in zip(np.diag(law.exact[1]), np.diag(cov)))
+        np.testing.assert_allclose(law.mean, mean.astype(float), rtol=2**-52, atol=0)
+    for first, second in ((0, 1), (1, 0)):
+        certified = oracle.hockey_stick(GaussianPair(*truth[first], *truth[second]), exact(epsilon), digits=18)
+        assert law_delta(laws[first], laws[second], epsilon) == pytest.approx(float(certified.mid), rel=STATED, abs=0)
+        assert certified.mid > 1e-200
+
+
+def test_rounded_least_squares_laws_would_be_compared_wrongly():
+    data, ridge, r, epsilon = SOLVED["one feature, many rows of the sketch"]
+    laws = [normal_law(rows, ridge, r) for rows in (data, data[:-1])]
+    right, rounded = law_delta(*laws, epsilon), law_delta(*(OutputLaw(law.mean, law.cov) for law in laws), epsilon)
+    assert 1e-32 < right < 1e-29 and abs(rounded / right - 1) > 3 * STATED
+
+
+def test_a_law_of_too_low_a_rank_is_refused():
+    for data in (np.ones((4, 3)), np.array([[1.0, 2.0], [2.0, 4.0]])):  # features alike; no residual
+        with pytest.raises(InputError, match="rank"):
+            normal_law(data, 0.0, 5)

@@ -31,7 +31,7 @@ def all_changes(base, additions, ridge):
 def largest(base, additions, r, epsilon, law, ridge=0.0):
     best = 0.0
     for p, q, rest in all_changes(base, additions, ridge):
-        if rest < 2.0**-30:
+        if rest < 2.0**-31:
             return 1.0
         best = max(best, *(float(CURVES[law](min(p, q), q, base.shape[1] - 1, r, epsilon, way)) for way in ("delete", "insert")))
     return best

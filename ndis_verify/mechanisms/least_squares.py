@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import brentq
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, as_float
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
@@ -24,6 +24,7 @@ from ndis_verify.fast.least_squares import als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, ordinary, require_kind, whole
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import ADD_REMOVE, generator, projected, proper_target
+from ndis_verify.mechanisms.record_shares import RecordShares
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
@@ -177,10 +178,13 @@ def solved(records: np.ndarray, ridge: float) -> tuple[np.ndarray, float, np.nda
 
 
 def normal_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:
-    """N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the records above the ridge."""
-    solution, residual, triangle = solved(records, ridge)
-    inverse = scipy.linalg.solve_triangular(triangle, np.eye(len(solution)))
-    return OutputLaw(solution, residual**2 / r * (inverse @ inverse.T))
+    """N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the records above the ridge, held exactly: to 2^-200 of every standard deviation. Raises `InputError`."""
+    exactly = RecordShares(records, records[:0]).normal_law(ridge, r)
+    try:
+        rounded = [as_float(part) for part in exactly]
+    except OverflowError:
+        raise InputError("data", f"shape {records.shape}", "must have a solution within float64's range") from None
+    return OutputLaw(*rounded, exact=exactly)
 
 
 def record_leverages(records: np.ndarray, ridge: float, others: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cached_property
 
 import flint
 import numpy as np
 import scipy.linalg
 
+from ndis_verify.exact_number import InputError
+
 _BITS = 192  # of the first attempt
 _WANTED = 60  # bits of p, of q and of 1 - q
-FULL = 2.0**-30  # 1 - q below it is taken for 0: the curves promise little there
+FULL = 2.0**-31  # 1 - q below it is taken for 0: the curves promise little there
+_MOST_BITS = 2**14
+_LAW = flint.arb(2) ** -200
 _TINY = np.finfo(float).tiny
 
 
@@ -50,7 +55,7 @@ class RecordShares:
         return np.minimum(p, q), np.minimum(q, 1.0), error if np.isfinite(q).all() else math.inf
 
     def exact(self, ridge: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """p and q at some places, right to the last place; q = 1 where 1 - q < 2^-30. None where the Gram matrix is singular."""
+        """p and q at some places, right to the last place; q = 1 where 1 - q < 2^-31. None where the Gram matrix is singular."""
         before, bits = flint.ctx.prec, _BITS
         p, q, left = np.empty(places.size), np.empty(places.size), np.arange(places.size)
         try:
@@ -71,6 +76,41 @@ class RecordShares:
             flint.ctx.prec = before
         return np.minimum(p, q), q
 
+    def normal_law(self, ridge: float, r: int) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and covariance of N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the base above the ridge, as Fractions: right to 2^-200 standard deviations
+        and to 2^-200 of a product of two of them. Raises `InputError` where B lacks full column rank or the residual w is 0."""
+        before, bits = flint.ctx.prec, _BITS
+        try:
+            while bits <= _MOST_BITS:
+                bits *= 2
+                flint.ctx.prec = bits
+                law = self._law_in_balls(ridge, r)
+                if law is not None:
+                    return law
+        finally:
+            flint.ctx.prec = before
+        raise InputError("data", f"shape {self.base.shape}", "must have full column rank, and a residual that is not 0")
+
+    def _law_in_balls(self, ridge: float, r: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """That at the precision that is set; None where it does not do."""
+        gram, d = self._ridged(ridge), self.base.shape[1] - 1
+        try:
+            inverse = flint.arb_mat([[gram[i, j] for j in range(d)] for i in range(d)]).inv()
+        except ZeroDivisionError:
+            return None
+        mean = inverse * flint.arb_mat([[gram[i, d]] for i in range(d)])
+        level = (gram[d, d] - sum((gram[i, d] * mean[i, 0] for i in range(d)), flint.arb(0))) / r
+        if not level > 0 or not all(inverse[i, i] > 0 for i in range(d)):
+            return None
+        cov, std = level * inverse, [(level * inverse[i, i]).sqrt() for i in range(d)]
+        if not all(cov[i, j].rad() < _LAW * std[i] * std[j] for i in range(d) for j in range(d)):
+            return None
+        if not all(mean[i, 0].rad() < _LAW * std[i] for i in range(d)):
+            return None
+        entries = {(i, j): _fraction(cov[i, j]) for i in range(d) for j in range(i + 1)}
+        covariance = [[entries[max(i, j), min(i, j)] for j in range(d)] for i in range(d)]
+        return _objects([_fraction(mean[i, 0]) for i in range(d)], (d,)), _objects(sum(covariance, []), (d, d))
+
     @cached_property
     def _integers(self) -> tuple[list[list[int]], int]:
         """All records as integers times 2^exponent."""
@@ -87,14 +127,17 @@ class RecordShares:
         rows = flint.fmpz_mat(self._integers[0][:n])
         return rows.transpose() * rows
 
+    def _ridged(self, ridge: float) -> flint.arb_mat:
+        """The Gram matrix and the ridge, in the unit of the integers: leverages, x_opt and (|w|^2/r)(B^T B)^{-1} have none."""
+        gram, level = flint.arb_mat(self._gram), flint.arb(ridge) * flint.arb(2) ** (-2 * self._integers[1])
+        for k in range(self.base.shape[1]):
+            gram[k, k] += level
+        return gram
+
     def _in_balls(self, ridge: float, places: np.ndarray) -> list[tuple[flint.arb, flint.arb, flint.arb]] | None:
         """(p, q, 1 - q) at the precision that is set; None where that does not prove the Gram matrix regular."""
-        rows, exponent = self._integers
+        rows, gram = self._integers[0], self._ridged(ridge)
         width, n = self.base.shape[1], len(self.base)
-        level = flint.arb(ridge) * flint.arb(2) ** (-2 * exponent)
-        gram = flint.arb_mat(self._gram)
-        for k in range(width):
-            gram[k, k] += level
         chosen = [rows[place] for place in places.tolist()]
         products = []
         for size in (width - 1, width):
@@ -109,3 +152,15 @@ class RecordShares:
         for place, small, large in zip(places.tolist(), *products):
             result.append((small, large, 1 - large) if place < n else (small / (1 + small), large / (1 + large), 1 / (1 + large)))
         return result
+
+
+def _fraction(ball: flint.arb) -> Fraction:
+    """The middle of a ball."""
+    mantissa, exponent = ball.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _objects(entries: list[Fraction], shape: tuple[int, ...]) -> np.ndarray:
+    result = np.empty(len(entries), dtype=object)
+    result[:] = entries
+    return result.reshape(shape)

@@ -85,7 +85,7 @@ def worst_in_set(databases: Neighbourhood, r: int, epsilon: float, law: Law = "n
 
     `databases` of records [B b] with a finite list of additions; records, ridge and ranks are meant exactly. delta has the accuracy of
     `als_hockey_stick` or `als_exact_hockey_stick`, whatever the condition and the scales; 1 where the base lacks full column rank
-    or a record has all but 2^-30 of a direction to itself. The leverage and residual of the set (N24-D7) bound it from above. Raises `InputError`.
+    or a record has all but 2^-31 of a direction to itself. The leverage and residual of the set (N24-D7) bound it from above. Raises `InputError`.
     """
     require_set(databases)
     choice(law, "law", tuple(_CURVES))

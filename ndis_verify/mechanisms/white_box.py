@@ -6,6 +6,7 @@ records are compared through the records: the leverage of the one that changes i
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from ndis_verify.fast.curve import checked_epsilons
 from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.fast.spectrum import Spectrum, spectrum
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.mechanisms.calibration import number, whole
+from ndis_verify.mechanisms.records import number_array
 
 _BITS = 256  # of the first attempt at a leverage
 _WANTED = 80  # bits of p and of 1 - p
@@ -33,7 +36,8 @@ class OutputLaw:
     """The law of a release: `copies` independent columns, each N(mean, cov). mean has d entries, cov is d x d.
 
     Entries are floats or Fractions, meant exactly. records, ridge: where given, the covariance is `records^T records + ridge I`
-    exactly, and `cov` its rounding, which no comparison of laws uses.
+    exactly, and `cov` its rounding. exact: mean and covariance in Fractions, where given, and `mean` and `cov` their rounding. No comparison
+    of laws uses what is rounded. Raises `InputError` for what is no vector of finite numbers with a matrix of that size.
     """
 
     mean: np.ndarray
@@ -41,11 +45,35 @@ class OutputLaw:
     copies: int = 1
     records: np.ndarray | None = None
     ridge: float = 0.0
+    exact: tuple[np.ndarray, np.ndarray] | None = None
+
+    def __post_init__(self) -> None:
+        checked = {"mean": exact_array(self.mean, "mean", 1), "cov": exact_array(self.cov, "cov", 2), "copies": whole(self.copies, "copies"),
+                   "ridge": number(self.ridge, "ridge", 0.0, sys.float_info.max)}  # fmt: skip
+        d = checked["mean"].size
+        if checked["cov"].shape != (d, d):
+            raise InputError("cov", f"shape {checked['cov'].shape}", f"must be {d} x {d}, as there are {d} means")
+        if self.records is not None:
+            checked["records"] = number_array(self.records, "records")
+            if checked["records"].ndim != 2 or checked["records"].shape[1] != d:
+                raise InputError("records", f"shape {checked['records'].shape}", f"must have {d} columns")
+        if self.exact is not None and not (isinstance(self.exact, tuple) and len(self.exact) == 2):
+            raise InputError("exact", type(self.exact).__name__, "must be a mean and a covariance")
+        if self.exact is not None:
+            checked["exact"] = exact_array(self.exact[0], "exact", 1), exact_array(self.exact[1], "exact", 2)
+            if [part.shape for part in checked["exact"]] != [(d,), (d, d)]:
+                raise InputError("exact", type(self.exact).__name__, "must have the shapes of mean and cov")
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def _given(self) -> tuple[np.ndarray, np.ndarray]:
+        return (self.mean, self.cov) if self.exact is None else self.exact
 
     @cached_property
     def _covariance(self) -> flint.fmpq_mat:
         if self.records is None:
-            return _rational(self.cov)
+            return _rational(self._given[1])
         d = len(self.mean)
         level = flint.fmpq(*float(self.ridge).as_integer_ratio())
         diagonal = flint.fmpq_mat(d, d, [level if i == j else 0 for i in range(d) for j in range(d)])
@@ -98,14 +126,20 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
     the scales of the columns, with or without a ridge, as `hockey_stick` has it for a relative eigenvalue. Next to the largest loss
     of an insertion, the loss less epsilon is good to 1e-18 of the loss, 1e-15 where a long double is a double, and delta so far.
     Cost: one inverse in balls for each larger database.
-    Other laws: the same as `hockey_stick` for the pair as given. The rounding of entries that a mechanism computed in float64 is
-    not in that: it moves an eigenvalue by about 1e-16 times the condition of the covariance scaled to unit diagonal.
+    Other laws: the same as `hockey_stick` for the pair as given. Those of least squares are given to 200 bits of every standard deviation;
+    where a mechanism computed its entries in float64, as predictions and classifiers do, their rounding is not in that: it moves an
+    eigenvalue by about 1e-16 times the condition of the covariance scaled to unit diagonal.
     Raises `InputError` where the shapes differ, and for a float covariance that rounding cannot tell from a singular one though
     it is none, or that is not positive semidefinite: its support is not known. `records` or Fractions decide it.
     """
+    for name, law in (("first", first), ("second", second)):
+        if not isinstance(law, OutputLaw):
+            raise InputError(name, type(law).__name__, "must be an OutputLaw")
     if first.copies != second.copies or first.mean.shape != second.mean.shape:
         raise InputError("second", second.mean.shape, "must have the shape and the copies of the first law")
     level = checked_epsilons(epsilon, negative=True)
+    if level.ndim:
+        raise InputError("epsilon", f"shape {level.shape}", "must be one number")
     changed = _changed_record(first, second)
     if changed is not None:
         laws = _one_eigenvalue(*changed, changed[0] is first)
@@ -116,19 +150,22 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
     return 1.0 if laws is None else float(hockey_stick(compose(laws, first.copies), level).ravel()[0])
 
 
-def worst_neighbour(law: Callable[[Any], OutputLaw], data: np.ndarray, epsilon: float) -> WorstNeighbour:
-    """The worst delta over the deletion and the insertion of every single row of `data`, from the output laws alone.
+def worst_neighbour(law: Callable[[Any], OutputLaw], data: Any, epsilon: float) -> WorstNeighbour:
+    """The worst delta over the deletion and the insertion of every single row of `data`, an array of numbers, from the output laws alone.
 
     Every delta is that of `law_delta`, with its accuracy and its errors: 1e-11 for the random projections, whose laws carry their
     records. Raises `InputError` where there is no row.
     """
-    if not len(data):
-        raise InputError("data", "no rows", "must have a row to change")
-    whole = law(data)
+    if not callable(law):
+        raise InputError("law", type(law).__name__, "must be a function of the data")
+    data = number_array(data, "data")
+    if not (data.ndim and len(data)):
+        raise InputError("data", f"shape {data.shape}", "must have a row to change")
+    complete = law(data)
     worst = WorstNeighbour(0, "delete", -1.0)
     for row in range(len(data)):
         less = law(np.delete(data, row, axis=0))
-        for direction, pair in (("delete", (whole, less)), ("insert", (less, whole))):
+        for direction, pair in (("delete", (complete, less)), ("insert", (less, complete))):
             delta = law_delta(*pair, epsilon)
             if delta > worst.delta:
                 worst = WorstNeighbour(row, direction, delta)
@@ -186,7 +223,7 @@ def _leverage(whole: OutputLaw, record: np.ndarray, bits: int) -> tuple[flint.ar
 
 def _regular(law: OutputLaw) -> bool:
     """Whether floats show that a covariance of floats is positive definite."""
-    return law.records is None and law.cov.dtype == np.float64 and _float_rank(law.cov) == len(law.mean)
+    return law.records is None and law.exact is None and law.cov.dtype == np.float64 and _float_rank(law.cov) == len(law.mean)
 
 
 def _float_rank(cov: np.ndarray) -> int:
@@ -201,10 +238,11 @@ def _float_rank(cov: np.ndarray) -> int:
 def _exact_spectrum(first: OutputLaw, second: OutputLaw) -> Spectrum | None:
     """One column of the pair in coordinates in which both are regular; None where the supports differ."""
     for law in (first, second):
-        if law.records is None and law.cov.dtype == np.float64 and _float_rank(law.cov) != law._covariance.rank():
+        cov = law._given[1]
+        if law.records is None and cov.dtype == np.float64 and _float_rank(cov) != law._covariance.rank():
             rule = "must be positive semidefinite, and singular exactly where rounding cannot tell; give records or Fractions"
-            raise InputError("cov", f"a matrix of shape {law.cov.shape}", rule)
-    shift = np.subtract(*(as_exact(exact_array(law.mean, "mean", 1)) for law in (first, second)))
+            raise InputError("cov", f"a matrix of shape {cov.shape}", rule)
+    shift = np.subtract(*(as_exact(law._given[0]) for law in (first, second)))
     kept, d = first._pivots, len(shift)
     if second._covariance.rank() != len(kept) or (len(kept) < d and _joint_rank(first, second, shift) != len(kept)):
         return None
