@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+import sys
 from typing import Any
 
 import numpy as np
@@ -39,7 +41,7 @@ def neighbourhood_leverage(data: Any, additions: Any = None, ridge: float = 0.0)
     others = np.zeros((0, data.shape[1])) if additions is None else _finite_matrix(additions, "additions")
     if others.shape[1] != data.shape[1]:
         raise InputError("additions", f"shape {others.shape}", f"must have the {data.shape[1]} columns of data")
-    if not (ridge >= 0 and np.isfinite(ridge)):
+    if not isinstance(ridge, numbers.Real) or not 0 <= ridge <= sys.float_info.max:
         raise InputError("ridge", ridge, "must be nonnegative and finite")
     n, d = data.shape
     whole = np.vstack([data, np.sqrt(ridge) * np.eye(d)]) if ridge > 0 else data
@@ -57,18 +59,22 @@ def neighbourhood_leverage(data: Any, additions: Any = None, ridge: float = 0.0)
     return float(min(max(out, come / (1 + come)) + allowance, 1.0))
 
 
+def _floats(data: Any, argument: str) -> np.ndarray:
+    try:
+        return np.asarray(data, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(argument, type(data).__name__, f"must be a matrix of numbers ({error})") from None
+
+
 def _finite_matrix(data: Any, argument: str) -> np.ndarray:
-    matrix = np.asarray(data, dtype=np.float64)
+    matrix = _floats(data, argument)
     if matrix.ndim != 2 or matrix.shape[1] == 0 or not np.isfinite(matrix).all():
         raise InputError(argument, f"shape {matrix.shape}", "must be a matrix of finite numbers with a column")
     return matrix
 
 
 def _full_rank_matrix(data: Any) -> np.ndarray:
-    try:
-        matrix = np.asarray(data, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("data", type(data).__name__, f"must be a matrix of numbers ({error})") from None
+    matrix = _floats(data, "data")
     if matrix.ndim != 2:
         raise InputError("data", f"{matrix.ndim} dimension(s)", "must have 2 dimensions: records by features")
     if not np.isfinite(matrix).all():

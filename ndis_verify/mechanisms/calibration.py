@@ -49,8 +49,11 @@ class Certificate:
     digits: int = DIGITS
 
     def __post_init__(self) -> None:
+        _require("bound", self.bound, str)
+        _require("worst_case", self.worst_case, Mapping)
         object.__setattr__(self, "worst_case", _frozen(self.worst_case))
         number(self.delta, "delta", 0.0, 1.0)
+        whole(self.digits, "digits", 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Certificate, (self.bound, _plain(self.worst_case), self.delta, self.digits)
@@ -75,6 +78,9 @@ class Calibration:
     unsafe: str = field(default="")
 
     def __post_init__(self) -> None:
+        kinds = {"mechanism": str, "public": Mapping, "target": Target, "noise": Mapping, "certificate": Certificate, "unsafe": str}
+        for name, kind in kinds.items():
+            _require(name, getattr(self, name), kind)
         for name in ("public", "noise"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         if not isinstance(self.adjacency, str) or not self.adjacency.strip():
@@ -177,6 +183,11 @@ def whole(value: Any, argument: str, least: int = 1) -> int:
     if math.isinf(result) or result != int(result):
         raise InputError(argument, value, "must be a whole number")
     return int(result)
+
+
+def _require(argument: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise InputError(argument, type(value).__name__, f"must be a {kind.__name__}")
 
 
 def _frozen(value: Any) -> Any:

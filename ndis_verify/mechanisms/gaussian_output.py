@@ -15,7 +15,7 @@ from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
 from ndis_verify.fast.covariance_shift import added_variance as split_variance
 from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne
 from ndis_verify.fast.joint_shift import added_variance as joint_variance
-from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, require_kind
+from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, number, require_kind, whole
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.records import number_array
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -99,6 +99,12 @@ def calibrated_gaussian(
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     choice(bound, "bound", BOUNDS)
     declared = not isinstance(sensitivity, (RankOne, Prediction))
+    if declared:
+        sensitivity = _checked(sensitivity)
+    if not (public is None or isinstance(public, Mapping)):
+        raise InputError("public", type(public).__name__, "must be a mapping")
+    if not isinstance(mechanism, str):
+        raise InputError("mechanism", type(mechanism).__name__, "must be a name")
     if bound == "joint":
         variance, certificate = _joint(Declared(sensitivity) if declared else sensitivity, target)
     elif declared:
@@ -115,6 +121,20 @@ def calibrated_gaussian(
         unsafe=UNSAFE if bound == "printed" else "",
     )
     return CalibratedGaussian(calibration, output)
+
+
+def _checked(sensitivities: Sensitivities) -> Sensitivities:
+    """The function of v, which raises `InputError` where it does not give a triple and a dimension."""
+    if not callable(sensitivities):
+        raise InputError("sensitivity", type(sensitivities).__name__, "must be a function of the variance, or an envelope")
+
+    def at(variance: float) -> tuple[float, float, float, int]:
+        found = sensitivities(variance)
+        if not isinstance(found, (tuple, list)) or len(found) != 4:
+            raise InputError("sensitivity", type(found).__name__, "must give (Delta, rho, nu, dimension)")
+        return *(number(x, "sensitivity", 0.0, math.inf) for x in found[:3]), whole(found[3], "sensitivity")
+
+    return at
 
 
 def _mean_and_covariance(output: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -26,6 +26,7 @@ def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
     scale, size = ordinary(length_scale, "length_scale"), ordinary(amplitude, "amplitude")
 
     def kernel(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        first, second = _points(first, second)
         gaps = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=-1)
         return size**2 * np.exp(-gaps / (2 * scale**2))
 
@@ -33,8 +34,18 @@ def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
 
 
 def linear_kernel(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """k(x, x') = x^T x': k(x, x) <= l^2 for records of norm at most l."""
+    """k(x, x') = x^T x': k(x, x) <= l^2 for records of norm at most l. Raises `InputError`."""
+    first, second = _points(first, second)
     return first @ second.T
+
+
+def _points(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Two matrices with a point in each row, of one length."""
+    pair = number_array(first, "first"), number_array(second, "second")
+    for name, points in zip(("first", "second"), pair):
+        if points.ndim != 2 or points.shape[1] != pair[0].shape[-1]:
+            raise InputError(name, f"shape {points.shape}", "must be a matrix with a point in each row, as long as the other's")
+    return pair
 
 
 def gaussian_process(

@@ -15,7 +15,7 @@ from ndis_verify.fast.hockey_stick import epsilon_for_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, columns, number, ordinary, positive, require_kind
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, ordinary, positive, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import (
     ADD_REMOVE,
@@ -28,7 +28,7 @@ from ndis_verify.mechanisms.random_projection import (
     ridged_law,
     rounded_up,
 )
-from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.records import database, number_array
 from ndis_verify.mechanisms.white_box import OutputLaw
 
 TestRidge = Literal["smallest", "N26-Fig4"]
@@ -53,7 +53,11 @@ class SubsampledRandomProjection:
 
     def output_law(self, data: Any, kept: Any) -> OutputLaw:
         """The law given the sample: `kept` is one boolean for each record. The release is the mixture over all samples."""
-        records, chosen = database(data, self.calibration.public["norm_bound"]), np.asarray(kept)
+        records = database(data, self.calibration.public["norm_bound"])
+        try:
+            chosen = np.asarray(kept)
+        except ValueError:
+            raise InputError("kept", type(kept).__name__, "must be one boolean for each record") from None
         if chosen.dtype != bool or chosen.shape != (len(records),):
             raise InputError("kept", f"{chosen.dtype} of shape {chosen.shape}", "must be one boolean for each record")
         return ridged_law(records[chosen], self.ridge, self.calibration.public["r"])
@@ -144,14 +148,15 @@ class ProposeTestRelease:
     def ridge_at(self, noised_eigenvalue: Any) -> np.ndarray:
         """`max(l^2/p* - max(b, 0), 0)`, b = reading - std z_P (N26-Fig4); "smallest" has l^2 in place of that 0 under b."""
         public, noise = self.calibration.public, self.calibration.noise
-        bound = np.asarray(noised_eigenvalue, dtype=np.float64) - public["std"] * noise["quantile"]
+        bound = number_array(noised_eigenvalue, "noised_eigenvalue") - public["std"] * noise["quantile"]
         floor = public["norm_bound"] ** 2 if public["ridge"] == "smallest" else 0.0
         return np.maximum(noise["full_ridge"] - np.maximum(bound, floor), 0.0)
 
     def output_law(self, data: Any, noised_eigenvalue: float) -> OutputLaw:
         """The law of the matrix given the reading, which is N(lambda_min(D^T D), std^2)."""
         records = database(data, self.calibration.public["norm_bound"])
-        return ridged_law(records, float(self.ridge_at(noised_eigenvalue)), self.calibration.public["r"])
+        reading = number(noised_eigenvalue, "noised_eigenvalue", -math.inf, math.inf)
+        return ridged_law(records, float(self.ridge_at(reading)), self.calibration.public["r"])
 
 
 def propose_test_release(
@@ -166,8 +171,7 @@ def propose_test_release(
     Raises `InputError`.
     """
     r, target, length, spread = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound"), positive(std, "std")
-    if ridge not in ("smallest", "N26-Fig4"):
-        raise InputError("ridge", ridge, "must be one of smallest, N26-Fig4")
+    choice(ridge, "ridge", ("smallest", "N26-Fig4"))
     test, failure = (positive(value, name) for value, name in ((delta_test, "delta_test"), (delta_failure, "delta_failure")))
     release = Fraction(target.delta) - Fraction(test) - Fraction(failure)
     if release <= 0:

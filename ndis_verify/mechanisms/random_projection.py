@@ -10,7 +10,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, columns, ordinary, require_kind
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, ordinary, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -104,8 +104,7 @@ def _calibrated(mechanism: str, r: int, epsilon: Any, delta: Any, norm_bound: An
 
 def ridge_level(length: float, r: int, epsilon: float, delta: float, ridge: Ridge) -> float:
     """The ridge of that name at (epsilon, delta). Raises `InputError`."""
-    if ridge not in RIDGES:
-        raise InputError("ridge", ridge, f"must be one of {', '.join(RIDGES)}")
+    choice(ridge, "ridge", RIDGES)
     smallest = float(rp_ridge(length, r, epsilon, delta))
     level = smallest if ridge == "smallest" else math.nextafter(smallest + length * length, math.inf)
     if not 1e-300 < level < math.inf:

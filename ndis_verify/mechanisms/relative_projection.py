@@ -67,6 +67,7 @@ class Neighbourhood:
         max_i p_i over the records of the base, and h/(1 + h), h = u^T (D^T D + ridge I)^{-1} u, over additions u: for all of
         the ball that is l^2/(lambda_min + ridge + l^2).
         """
+        ridge = number(ridge, "ridge", 0.0, 1e300)
         largest = neighbourhood_leverage(self.base, self.additions, ridge)
         return largest if self.additions is not None else max(largest, self._ball_leverage(ridge))
 
@@ -82,7 +83,10 @@ class Neighbourhood:
         return gone + len(come) <= 1
 
     def least_ridge(self, leverage: float) -> float:
-        """The least ridge beside which the leverage of the set is at most `leverage` in (0, 1); 0 where none is needed."""
+        """The least ridge beside which the leverage of the set is at most `leverage` in (0, 1); 0 where none is needed. Raises `InputError`."""
+        leverage = number(leverage, "leverage", 0.0, 1.0)
+        if not 0 < leverage < 1:
+            raise InputError("leverage", leverage, "must lie strictly between 0 and 1")
         if self.leverage() <= leverage:
             return 0.0
         largest = self.norm_bound**2 * (1 / leverage - 1)  # enough for any database
