@@ -24,7 +24,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from flint import arb, arb_series, fmpq
+from flint import acb, arb, arb_series, fmpq
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
@@ -77,11 +77,33 @@ class SketchCurve:
 
     def lower(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
         """A lower bound over low < ridge <= high."""
-        found = _NONE
-        for pair in self._pairs(low, high, False, digits):
+        found = self._tested(high) if low == 0 else _NONE
+        for pair in self._pairs(low, high, False, digits) if found <= self.enough else ():
             found = max(found, self._times(pair, digits).lower)
             if found > self.enough:
                 break
+        return found
+
+    def _tested(self, high: Fraction) -> Fraction:
+        """A lower bound over 0 < ridge <= high by one event, for a first scale far from 1.
+
+        With I(t) = Pr[z_1^2 <= t] under Q, an interval about m if lambda_1 < 1, and what is outside of one about 0 if lambda_1 > 1: at least
+        `I(t) - e^eps I(t lambda_1)` and `1 - I(t/lambda_1) - e^eps (1 - I(t))`, as no interval of its length has more than that about the centre.
+        """
+        least, most = self.change.scale.span(_NONE, high, _BITS)
+        narrow, wide = (most, least) if self.direction == "delete" else (1 / least if least else None, 1 / most if most else _NONE)
+        if not (narrow is not None and narrow < 1) and not wide > 1:
+            return _NONE
+        found, freedom = _NONE, arb(fmpq(self.r - self.d + 1, 2))
+        with working_bits(_BITS):
+            growth, ratio, half = ball(self.epsilon).exp(), ball(narrow if not wide > 1 else 1 / wide), arb(fmpq(1, 2))
+            for j in range(-_TRIES, _TRIES):
+                t = arb(2) ** j
+                inside = acb(ratio * t / (1 + ratio * t)).beta_lower(acb(half), acb(freedom), regularized=True).real
+                outside = acb(1 / (1 + t)).beta_lower(acb(freedom), acb(half), regularized=True).real
+                bound = 1 - inside - growth * outside if wide > 1 else 1 - outside - growth * inside
+                if bound > 0:
+                    found = max(found, enclosure(bound).lower)
         return found
 
     def beyond(self, ridge: Fraction, digits: int) -> Fraction:
