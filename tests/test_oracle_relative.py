@@ -65,7 +65,7 @@ def test_paths_are_the_leverages(ridge):
 def violations(law):
     """Values outside the bounds of the interval that holds them, over a few changes, intervals and targets."""
     count, rng = 0, np.random.default_rng(8)
-    for d, r in ((1, 30), (2, 9), (2, 40)):
+    for d, r in ((1, 30), (2, 9)):
         data = as_exact(rng.integers(-16, 17, (d + 3, d + 1)) / 16)
         for change in changes(data, data)[0][:: d + 1]:
             for way in ("delete", "insert"):
@@ -182,7 +182,8 @@ def test_the_float64_ridge_of_random_sets_is_safe_and_the_smallest(kind):
         data, r, epsilon, delta = records(seed, kind)
         ridge = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 2.0), r, epsilon, delta).ridge)
         rows = as_exact(data)
-        curves = [NormalCurve(change, data.shape[1] - 1, r, Fraction(epsilon), way, Fraction(delta)) for change in changes(rows, rows)[0] for way in WAYS]
+        law = (data.shape[1] - 1, r, Fraction(epsilon))
+        curves = [NormalCurve(change, *law, way, Fraction(delta)) for change in changes(rows, rows)[0] for way in WAYS]
         assert all(curve.value(ridge, 12).upper <= delta for curve in curves)
         found = RELATIVE(data, "rows", 2, r, epsilon, delta, digits=10)
         assert found.lower <= ridge <= found.upper * (1 + Fraction(1, 10**8))
@@ -191,7 +192,7 @@ def test_the_float64_ridge_of_random_sets_is_safe_and_the_smallest(kind):
 FAR = {
     "an epsilon and a leverage next to 0": (SMALL, 1, "1.57e-6", "6.9e-6", "smallest"),
     "a delta next to 0": (np.random.default_rng(0).integers(-16, 17, (6, 4)) / 32, 9, 1, "2.6e-28", "lasting"),
-    "fewer records than features": (np.array([[1, 0, 0, 1, 1], [1, -2, 3, 0, 2], [0, 1, 1, 1, 0]]) / [[4], [4096], [4096]], 1, "0.04", "3e-27", "lasting"),
+    "fewer records than features": (np.array([[1, 0, 0, 1, 1], [1, -2, 3, 0, 2]]) / [[4], [4096]], 1, "0.04", "3e-27", "lasting"),
     "as much in the feature as in the target": (np.array([[1, 1], [3, 3], [-2, -2], [1, 1]]) / 8, 226811, "3e-6", "9e-20", "lasting"),
 }
 

@@ -4,8 +4,11 @@ The normal law (the finite-r law: `ridge_sketch`). Both bounds of an interval re
 divergence grows with the squared mean shift, with an eigenvalue that moves away from 1 where it carries no shift, and a law of first scale lambda
 is at most C times one of scale lambda' >= lambda, C^2 = lambda'/lambda. So with lambda in [low, high], C^2 = high/low:
 `delta(eps) <= C delta_{high, most}(eps - log C)` and `delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales
-and the shift. Noise added to the first coordinate takes the first alpha and m^2 to t alpha, t m^2, any t in (0, 1], and divergences do not grow: so where y
-falls, the first scale comes nearer to 1 from one side and m^2/|alpha| = r/|1/y - 1/x| falls, the divergence falls with the ridge. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
+and the shift. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
+An order of pairs settles most intervals without a value inside. Noise added to the first coordinate of both laws takes its alpha and m^2 to
+t alpha and t m^2, any t in (0, 1], and divergences do not grow; nor do they when m^2 falls, or y. So where y falls, the first scale comes nearer to
+1 from one side, and m^2/|alpha| = r/|1/y - 1/x| falls, the divergence falls. It may rise where y does: next to records that are fitted exactly
+without a ridge, or where x and y change places.
 """
 
 from __future__ import annotations
@@ -63,9 +66,17 @@ class NormalCurve:
     enough: Fraction  # an upper bound on one side of this, far off, need not be sharper
 
     def value(self, ridge: Fraction, digits: int) -> Enclosure:
-        change = self.change
-        shift = change.shift if self.direction == "delete" else change.shift_less
-        return self._delta(self._first(change.scale.at(ridge)), change.y.at(ridge), self.r * shift.at(ridge), self.epsilon, digits)
+        return self._delta(*self._pair(ridge), self.epsilon, digits)
+
+    def at_most(self, ridge: Fraction) -> Fraction:
+        """An upper bound of the value that is quickly found."""
+        return _tail(self._groups(*self._pair(ridge)), self.epsilon).upper
+
+    def _pair(self, ridge: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+        """The first scale, y and the squared shift."""
+        change, deleted = self.change, self.direction == "delete"
+        scale, shift = change.scale.at(ridge), change.shift if deleted else change.shift_less
+        return scale if deleted else 1 / scale, change.y.at(ridge), self.r * shift.at(ridge)
 
     def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
         """An upper bound over low <= ridge <= high, low > 0 or the change regular at 0."""
@@ -124,9 +135,6 @@ class NormalCurve:
             return [*alone, (others, self.d - 1, 0 * s)] if self.d > 1 else alone
 
         return bend(terms, self.epsilon, low, high, 2, digits)
-
-    def _first(self, scale: Fraction) -> Fraction:
-        return scale if self.direction == "delete" else 1 / scale
 
     def _spans(self, low: Fraction, high: Fraction, digits: int) -> tuple:
         """Bounds of the first scale, of y, and of the squared shift."""

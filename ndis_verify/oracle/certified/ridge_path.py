@@ -3,8 +3,8 @@
 G is the Gram matrix of [B b] of the smaller or the larger database, A = det(G_B + s I) that of the features, F = det(G + s I); 0 the smaller
 database, 1 the larger. For a record v = (a, c), with N = a^T adj(G_B + s I) a and E = c A - a^T adj(G_B + s I) B^T b of either database,
 `x = p/(1-p) = N/A0`, `1 + x = A1/A0`, `(1+x)(1+y) = 1/(1-q) = F1/F0`, `y = (q-p)/(1-q) = E^2/(A1 F0)` (N24-P4, matrix determinant lemma).
-Every denominator but that of `gap` has its roots at s <= 0. p and q fall with s (relative_least_squares.mechanism); y need not: the residual of a record
-that is fitted exactly at s = 0 grows.
+Every denominator but that of `gap` has its roots at s <= 0. p and q fall with s (relative_least_squares.mechanism); y need not: the residual of
+a record that is fitted exactly at s = 0 grows.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 `first_safe`: some curve is proved above the target on all of (0, low], and every curve at most the target at `high`.
 `last_unsafe`: some curve is proved above the target at `low`, and every curve at most the target on all of [high, infinity).
-An interval is settled by the bounds of `ridge_curve`, by the chord, `f <= max(f(a), f(b)) + A (b-a)^2/4 + 2 rest` (and likewise from below),
-with A and rest of `smooth_curve.Bend`, as falling, where `(f(b) - f(a) + 2 rest)/(b-a) + 2 A (b-a) < 0`, or by halving it.
+An interval, or all ridges from one on, is settled by the order of pairs of `ridge_curve` where that says that the curve falls: one end is enough,
+and a crossing is a root between two signs. Else by the bounds of `ridge_curve`, by the chord, `f <= max(f(a), f(b)) + A (b-a)^2/4 + 2 rest` (and
+likewise from below), with A and rest of `smooth_curve.Bend`, as falling, where `(f(b) - f(a) + 2 rest)/(b-a) + 2 A (b-a) < 0`, or by halving it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ndis_verify.oracle.calibration import decreasing_root, exceeds
 from ndis_verify.oracle.certified.ridge_curve import Curve, NormalCurve
 from ndis_verify.oracle.precision import PrecisionError
 
-MAX_CELLS = 20_000
+MAX_CELLS = 3_000
 _ROUGH, _SPARE, _BEND_FROM = 8, 10, Fraction(1, 4)  # digits of a value; more of them; the part of its end an interval may take for a chord
 
 
@@ -47,6 +48,8 @@ class Crossings:
         """Whether the curve is above the target at a ridge; at 0, its limit."""
         if ridge == 0 and (curve.change.x.infinite or curve.change.y.infinite):
             return True  # the divergence tends to 1
+        if isinstance(curve, NormalCurve) and curve.at_most(ridge) <= self.target:
+            return False
         return exceeds(lambda x, aim: self.value(curve, x, max(aim, _ROUGH)), ridge, self.target)
 
     def first_safe(self) -> tuple[Fraction, Fraction]:
@@ -79,7 +82,11 @@ class Crossings:
         likely = max(self.curves, key=lambda curve: curve.change.q.at(self.scale))
         bracket = self._last_fall(likely, Fraction(0))
         ridge = self.scale if bracket is None else self._refined(likely, bracket, unsafe_side=False).low or self.scale
-        return sorted(self.curves, key=lambda curve: self.value(curve, ridge, _ROUGH).upper, reverse=True)
+
+        def height(curve: Curve) -> Fraction:
+            return curve.at_most(ridge) if isinstance(curve, NormalCurve) else self.value(curve, ridge, _ROUGH).upper
+
+        return sorted(self.curves, key=height, reverse=True)
 
     def _worst(self, curves: Sequence[Curve], ridge: Fraction) -> Curve:
         def height(curve: Curve) -> Fraction:
