@@ -127,6 +127,33 @@ def test_the_bound_on_a_rectangle_holds_inside_it(d, k, share, root, q, directio
         assert value <= mpmath.mpf(str(bound.str(30, radius=False))) * (1 + mpmath.mpf(10) ** -25)
 
 
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(
+    d=st.sampled_from([2, 4, 50]),
+    k=st.sampled_from([1, 3, 21]),
+    share=st.sampled_from([Fraction(1, 2), Fraction(99, 100), 1 - Fraction(1, 10**6)]),
+    root=st.fractions(Fraction(1, 1000), 3),
+    direction=st.sampled_from(["delete", "insert"]),
+    place=st.tuples(*[st.floats(0, 1)] * 5),
+)
+def test_the_folded_bound_next_to_the_node(d, k, share, root, direction, place):
+    """1 - w/node = u^2, on rectangles of u that hold 0 or do not."""
+    with working_bits(200):
+        beyond = beyond_of(d, k, share, Fraction(1, 2), root * root, direction)
+        left, width, tall, x, y = place
+        low = 0.6 * left - 0.1
+        high, tall = low + 0.2 * width + 1e-3, 0.3 * tall
+        bound = beyond.folded_bound(acb(arb((low + high) / 2, (high - low) / 2), arb(0, tall)), True)
+        u = mpmath.mpc(low + x * (high - low), (2 * y - 1) * tall)
+        with mpmath.workdps(60):
+            node = mpmath.mpf(str(beyond.node.mid().str(50, radius=False)))
+            value, _ = modulus(beyond, node * (1 - u * u))
+            value *= abs(2 * node * u)
+        assert not bound.is_finite() or value <= mpmath.mpf(str(bound.str(30, radius=False))) * (1 + mpmath.mpf(10) ** -25)
+        real = beyond.folded_value(arb(0.3))
+        assert beyond.folded_bound(acb(arb(0.3, 1e-12), arb(0, 1e-12)), True) <= 4 * real + arb(10) ** -30
+
+
 def test_the_bound_is_nearly_attained_on_small_rectangles():
     for d, k, share in ((1, 3, Fraction(1, 2)), (5, 7, Fraction(99, 100)), (50, 1, 1 - Fraction(1, 10**6)), (100, 1001, Fraction(9, 10))):
         with working_bits(300):
@@ -140,8 +167,8 @@ def test_the_bound_is_nearly_attained_on_small_rectangles():
 def test_a_bound_that_is_too_small_gives_a_false_enclosure(monkeypatch):
     """What is proved rests on `bound`: with a thousandth of it the quadrature stops too early, and the references say so."""
     true = oracle.certified_als_exact_hockey_stick(*RECORDS[1], digits=30)
-    bound = _Beyond.bound
-    monkeypatch.setattr(_Beyond, "bound", lambda self, w: bound(self, w) * arb(10) ** -30)
+    bound = _Beyond._bound
+    monkeypatch.setattr(_Beyond, "_bound", lambda self, *rest: bound(self, *rest) * arb(10) ** -30)
     assert not oracle.certified_als_exact_hockey_stick(*RECORDS[1], digits=15).overlaps(true)
 
 

@@ -14,6 +14,7 @@ which is what the quadrature needs to be short whatever d, r and p/q are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
@@ -21,7 +22,7 @@ from flint import acb, arb, ctx, fmpq
 from ndis_verify.oracle.certified.balls import ball, working_bits
 from ndis_verify.oracle.least_squares import Record
 
-EVALUATION_LIMIT = 100_000
+_EVALUATIONS = 6000, 300  # at most: these, and as many for each digit; several times what any record needed
 _SCOUTS = range(-8, 9)
 
 
@@ -58,11 +59,11 @@ def angle_series(d: int, k: int, z: arb) -> arb:
     """
     term = total = arb(1)
     last = arb(2) ** -ctx.prec
-    j = 0
-    while not (term == 0 or (2 * j > d and j % 4 == 0 and abs(term) < last * abs(total))):
+    for j in range(ctx.prec + d):
         term = term * z * ((2 * j + 3 - d) * (2 * j + d - 1)) / (2 * (2 * (j + k) + d + 1) * (j + 1))
         total += term
-        j += 1
+        if term == 0 or (2 * j > d and j % 4 == 0 and abs(term) < last * abs(total)):
+            break
     return total + arb(0, (2 * abs(term)).upper())
 
 
@@ -84,18 +85,13 @@ class _Beyond:
         if low >= high:
             return arb(0)
         start, end = low.mid(), high.mid()
-        total = arb(0)
-        if start < end:
-            tolerance = self._size(start, end) * arb(10) ** (-digits - 2)
-            total = acb.integral(
-                self._integrand,
-                acb(start),
-                acb(end),
-                rel_tol=arb(10) ** (-digits - 3),
-                abs_tol=tolerance.max(floor).mid(),
-                eval_limit=EVALUATION_LIMIT,
-            ).real
-        return total + sum((arb(0, (self.bound(acb(place)) * place.rad()).upper()) for place in (low, high) if not place.is_exact()), arb(0))
+        tolerance = floor.max(self._size(start, end) * arb(10) ** -digits) if start < end else floor
+        if self.d % 2 or (self.deleted and not self.node < self.root):
+            return _quadrature(self.value, self.bound, low, high, digits, tolerance)
+        # next to the node 1 - w/node = u^2, of which everything is an analytic function for even d too
+        middle = ((start + end) / 2).mid()
+        plain = _quadrature(self.value, self.bound, low, middle, digits, tolerance)
+        return plain + _quadrature(self.folded_value, self.folded_bound, arb(0), (1 - middle / self.node).sqrt(), digits, tolerance)
 
     def _size(self, start: arb, end: arb) -> arb:
         """About the integral: the largest of a few values times their distance from the start. It has no part in what is proved."""
@@ -104,25 +100,37 @@ class _Beyond:
         found = [self.value((start + step).mid()) * step for step in (*steps, (end - start) / 2) if start + step < end]
         return max((value.mid() for value in found if value.is_finite()), default=arb(0))
 
-    def _integrand(self, w: acb, analytic: bool) -> acb:
-        if w.imag.is_zero() and w.real.rel_accuracy_bits() > ctx.prec // 2:
-            return acb(self.value(w.real))
-        # F and the powers have cuts beyond w = +-node and from +-i, +-i sqrt(b) on
-        holomorphic = self.d % 2 or (w.real < self.node and -w.real < self.node)
-        if analytic and not (holomorphic and (1 + w * w).real > 0):
-            return acb("nan")
-        bound = self.bound(w)
-        return acb(arb(0, bound), arb(0, bound))
-
-    def value(self, w: arb) -> arb:
-        """The integrand at 0 < w < node."""
-        left, square = 1 - w / self.node, w * w
+    def value(self, w: arb, left: arb | None = None) -> arb:
+        """The integrand at 0 < w < node; left = 1 - w/node."""
+        left, square = 1 - w / self.node if left is None else left, w * w
         lost = (-self.drop * (self.root - w) * (self.root + w) / (self.pole + square)).log1p()
         kept = (-self.h * square.log1p()).exp()
         return left**self.power * angle_series(self.d, self.k, left / 2) * kept * abs((self.h * lost).expm1())
 
-    def bound(self, w: acb) -> arb:
+    def folded_value(self, u: arb) -> arb:
+        """The integrand in u, 1 - w/node = u^2."""
+        return 2 * self.node * u * self.value(self.node * (1 - u * u), u * u)
+
+    def bound(self, w: acb, analytic: bool = False) -> arb:
         """An upper bound of the integrand's modulus on the rectangle w and its mirror image in the real axis; nan where there is none.
+
+        `analytic`: nan also where the integrand is not. F and the powers have cuts beyond w = +-node for even d, from +-i and +-i sqrt(b) on.
+        """
+        if analytic and self.d % 2 == 0 and not (w.real < self.node and -w.real < self.node):
+            return arb("nan")
+        left, right = (w.real.lower() / self.node).lower(), (w.real.upper() / self.node).upper()
+        up = (abs(w.imag).upper() / self.node) ** 2
+        return self._bound(w, _root(((1 - left) ** 2).max((1 - right) ** 2) + up))
+
+    def folded_bound(self, u: acb, analytic: bool = False) -> arb:
+        """`bound` for the integrand in u: only F has a cut, from u^2 = 2 on."""
+        size = abs(u).upper()
+        if analytic and not size < 1:
+            return arb("nan")
+        return (2 * self.node * size * self._bound(self.node * (1 - u * u), size * size)).upper()
+
+    def _bound(self, w: acb, reach: arb) -> arb:
+        """`bound` from one of |1 - w/node|.
 
         |1 - zu| <= 1 - u + u |1-z| in Euler's integral gives |F(z)| <= F(1 - |1-z|) for d > 2, |1 - zu| >= 1 - |z| for d = 2 |F| <= (1-|z|)^{-1/2}.
         |1 - R^h| is at most 1 + |R|^h, and h |1 - R| max(1, |R|)^{h-1} as the integral of h R^{h-1} along a straight line.
@@ -131,10 +139,7 @@ class _Beyond:
         least = low.max(arb(0)) ** 2
         if not 1 + least > tall:
             return arb("nan")
-        left, right = (low / self.node).lower(), (high / self.node).upper()
-        up = tall / self.node**2
-        reach = _root(((1 - left) ** 2).max((1 - right) ** 2) + up)
-        across = _root(((1 + left) ** 2).max((1 + right) ** 2) + up) / 2
+        across = _root(((1 + low / self.node) ** 2).max((1 + high / self.node) ** 2) + tall / self.node**2) / 2
         one, base = _modulus(arb(1), least, tall), _modulus(self.pole, least, tall)
         kept, tilted = (-self.h * one.log()).exp(), (self.h * (self.tilt / base).log()).exp()
         gap = _root(((self.root - low) ** 2).max((self.root - high) ** 2) + tall) * _root((self.root + high) ** 2 + tall)
@@ -150,6 +155,23 @@ class _Beyond:
         if across < 1:
             return angle_series(self.d, self.k, (1 - across).min(arb(fmpq(1, 2))).lower())
         return across.max(arb(1)) ** (self.m - 1)
+
+
+def _quadrature(value: Callable[[arb], arb], bound: Callable[[acb, bool], arb], low: arb, high: arb, digits: int, absolute: arb) -> arb:
+    """The integral from low to high of a function with values at points and bounds on rectangles; to `digits` or an absolute error."""
+
+    def integrand(x: acb, analytic: bool) -> acb:
+        if x.imag.is_zero() and x.real.rel_accuracy_bits() > ctx.prec // 2:
+            return acb(value(x.real))
+        most = bound(x, analytic)
+        return acb(arb(0, most), arb(0, most))
+
+    start, end, total = low.mid(), high.mid(), arb(0)
+    if start < end:
+        most, limit = arb(10) ** -digits, _EVALUATIONS[0] + _EVALUATIONS[1] * digits
+        total = acb.integral(integrand, acb(start), acb(end), rel_tol=most, abs_tol=absolute.mid(), eval_limit=limit).real
+    # what lies between the ends and their midpoints
+    return total + sum((arb(0, (bound(acb(place), False) * place.rad()).upper()) for place in (low, high) if not place.is_exact()), arb(0))
 
 
 def _modulus(a: arb, least: arb, tall: arb) -> arb:
