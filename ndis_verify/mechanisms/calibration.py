@@ -83,8 +83,7 @@ class Calibration:
             _require(name, getattr(self, name), kind)
         for name in ("public", "noise"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
-        if not isinstance(self.adjacency, str) or not self.adjacency.strip():
-            raise InputError("adjacency", self.adjacency, "must say which databases are neighbours")
+        require_adjacency(self.adjacency)
         if not self.unsafe and self.certificate.delta > self.target.delta:
             raise ValueError(f"{self.mechanism}: certified delta {self.certificate.delta!r} is above the target {self.target.delta!r}")
 
@@ -109,6 +108,18 @@ class Calibration:
             "certificate": certificate,
             "unsafe": self.unsafe,
         }
+
+
+def require_adjacency(adjacency: Any) -> None:
+    """Raises `InputError` where `adjacency` is no text."""
+    if not isinstance(adjacency, str) or not adjacency.strip():
+        raise InputError("adjacency", adjacency, "must say which databases are neighbours")
+
+
+def require_function(value: Any, argument: str) -> None:
+    """Raises `InputError` where `value` cannot be called."""
+    if not callable(value):
+        raise InputError(argument, type(value).__name__, "must be a function of the data")
 
 
 def require_kind(calibration: Any, kinds: tuple[str, ...] | None, noise: str) -> None:

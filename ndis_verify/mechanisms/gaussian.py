@@ -11,7 +11,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
-from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, require_kind
+from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, require_function, require_kind
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator
 from ndis_verify.mechanisms.records import number_array
@@ -35,6 +35,8 @@ class GaussianMechanism:
 
     def __post_init__(self) -> None:
         require_kind(self.calibration, tuple(f"Gaussian ({rule})" for rule in RULES), "std")
+        if self.query is not None:
+            require_function(self.query, "query")
 
     @property
     def std(self) -> float:

@@ -15,7 +15,18 @@ from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
 from ndis_verify.fast.covariance_shift import added_variance as split_variance
 from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne
 from ndis_verify.fast.joint_shift import added_variance as joint_variance
-from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, number, require_kind, whole
+from ndis_verify.mechanisms.calibration import (
+    DIGITS,
+    Calibration,
+    Certificate,
+    Target,
+    choice,
+    number,
+    require_adjacency,
+    require_function,
+    require_kind,
+    whole,
+)
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.records import number_array
 from ndis_verify.mechanisms.white_box import OutputLaw
@@ -50,8 +61,7 @@ class CalibratedGaussian:
 
     def __post_init__(self) -> None:
         require_kind(self.calibration, None, "variance")
-        if not callable(self.output):
-            raise InputError("output", type(self.output).__name__, "must be a function of the data")
+        require_function(self.output, "output")
 
     def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
         """One draw, d entries. Raises `InputError`, `UnsafeRelease`."""
@@ -105,6 +115,8 @@ def calibrated_gaussian(
         raise InputError("public", type(public).__name__, "must be a mapping")
     if not isinstance(mechanism, str):
         raise InputError("mechanism", type(mechanism).__name__, "must be a name")
+    require_function(output, "output")
+    require_adjacency(adjacency)
     if bound == "joint":
         variance, certificate = _joint(Declared(sensitivity) if declared else sensitivity, target)
     elif declared:

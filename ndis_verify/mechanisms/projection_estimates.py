@@ -17,7 +17,7 @@ def gram_estimate(matrix: Any, ridge: Any) -> np.ndarray:
 
     Not positive semidefinite in general. Raises `InputError`.
     """
-    sketch, level = _sketch(matrix), number(ridge, "ridge", 0.0, math.inf)
+    sketch, level = _sketch(matrix), number(ridge, "ridge", 0.0, 1e300)
     return sketch @ sketch.T / sketch.shape[1] - level * np.eye(len(sketch))
 
 
@@ -38,7 +38,7 @@ def projected_least_squares(matrix: Any, take_off: Any = 0.0) -> np.ndarray:
     take_off > 0, the ridge of the release, estimates without it: the eigenvalues of A less take_off, none below
     `sqrt(d/r) take_off`, about the error of the smallest. Shapes: (d + 1) x r in, d out. Raises `InputError`.
     """
-    sketch, level = _sketch(matrix), number(take_off, "take_off", 0.0, math.inf)
+    sketch, level = _sketch(matrix), number(take_off, "take_off", 0.0, 1e300)
     d, r = sketch.shape[0] - 1, sketch.shape[1]
     if d == 0:
         raise InputError("matrix", f"shape {sketch.shape}", "must have a row for each feature and one for the target")

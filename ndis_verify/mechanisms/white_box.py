@@ -19,11 +19,10 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError, as_exact, exact_array
 from ndis_verify.fast.composition import compose
-from ndis_verify.fast.curve import checked_epsilons
 from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.fast.spectrum import Spectrum, spectrum
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.mechanisms.calibration import number, whole
+from ndis_verify.mechanisms.calibration import number, require_function, whole
 from ndis_verify.mechanisms.records import number_array
 
 _BITS = 256  # of the first attempt at a leverage
@@ -137,9 +136,7 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
             raise InputError(name, type(law).__name__, "must be an OutputLaw")
     if first.copies != second.copies or first.mean.shape != second.mean.shape:
         raise InputError("second", second.mean.shape, "must have the shape and the copies of the first law")
-    level = checked_epsilons(epsilon, negative=True)
-    if level.ndim:
-        raise InputError("epsilon", f"shape {level.shape}", "must be one number")
+    level = number(epsilon, "epsilon", -1e300, 1e300)
     changed = _changed_record(first, second)
     if changed is not None:
         laws = _one_eigenvalue(*changed, changed[0] is first)
@@ -147,7 +144,7 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
         laws = spectrum(GaussianPair(first.mean, _symmetric(first.cov), second.mean, _symmetric(second.cov)))
     else:
         laws = _exact_spectrum(first, second)
-    return 1.0 if laws is None else float(hockey_stick(compose(laws, first.copies), level).ravel()[0])
+    return 1.0 if laws is None else float(hockey_stick(compose(laws, first.copies), level))
 
 
 def worst_neighbour(law: Callable[[Any], OutputLaw], data: Any, epsilon: float) -> WorstNeighbour:
@@ -156,8 +153,7 @@ def worst_neighbour(law: Callable[[Any], OutputLaw], data: Any, epsilon: float) 
     Every delta is that of `law_delta`, with its accuracy and its errors: 1e-11 for the random projections, whose laws carry their
     records. Raises `InputError` where there is no row.
     """
-    if not callable(law):
-        raise InputError("law", type(law).__name__, "must be a function of the data")
+    require_function(law, "law")
     data = number_array(data, "data")
     if not (data.ndim and len(data)):
         raise InputError("data", f"shape {data.shape}", "must have a row to change")

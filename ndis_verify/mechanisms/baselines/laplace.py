@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive, require_kind
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive, require_function, require_kind
 from ndis_verify.mechanisms.gaussian import finite_array
 from ndis_verify.mechanisms.public_grid import on_grid
 from ndis_verify.mechanisms.random_projection import generator
@@ -26,6 +26,8 @@ class LaplaceMechanism:
 
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("Laplace",), "scale")
+        if self.query is not None:
+            require_function(self.query, "query")
 
     @property
     def scale(self) -> float:
