@@ -45,7 +45,7 @@ def relative_least_squares(
     epsilon 1e-6 to 100, delta 1e-30 to 0.4, 6 to 40 digits, half a second of one core in the median and 4 s at most, also where delta is within
     1e-8 of a local maximum of the cost. What may take longer, or end in `PrecisionError`: targets closer still to such a maximum (records fitted
     exactly without a ridge, or with a leverage equal to what the target adds to it, have them), hundreds of digits or records. law "sketch":
-    seconds to minutes.
+    the same with d <= r <= 10^4 and 1 to 20 records, 1.3 s in the median of a busy core and 20 s at most; r = 10^6, 30 s.
     """
     for name, value, allowed in (("law", law, tuple(_CURVES)), ("ridge", ridge, ("smallest", "lasting"))):
         if value not in allowed:
