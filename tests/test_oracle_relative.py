@@ -67,7 +67,7 @@ def violations(law):
     count, rng = 0, np.random.default_rng(8)
     for d, r in ((1, 30), (2, 9)):
         data = as_exact(rng.integers(-16, 17, (d + 3, d + 1)) / 16)
-        for change in changes(data, data)[0][:: d + 1]:
+        for change in changes(data, data)[0][: 4 : d + 1]:
             for way in ("delete", "insert"):
                 curve = law(change, d, r, Fraction(1, 2), way, Fraction(1, 10**4))
                 low, high = Fraction(2), Fraction(5, 2)
@@ -163,7 +163,7 @@ def test_digits_are_nested_and_the_mechanism_is_safe(law, r, coarse, fine):
 
 def records(seed, kind):
     rng = np.random.default_rng([seed, 5])
-    n, d = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    n, d = int(rng.integers(1, 4)), int(rng.integers(1, 4))
     data = rng.integers(-1024, 1025, (n, d + 1)) / 2048
     if kind == "duplicated":
         data = data[np.arange(n) // 2]
@@ -190,7 +190,7 @@ def test_the_float64_ridge_of_random_sets_is_safe_and_the_smallest(kind):
 
 
 FAR = {
-    "an epsilon and a leverage next to 0": (SMALL, 1, "1.57e-6", "6.9e-6", "smallest"),
+    "an epsilon and a leverage next to 0": (SMALL[:3], 1, "1.57e-6", "6.9e-6", "smallest"),
     "a delta next to 0": (np.random.default_rng(0).integers(-16, 17, (6, 4)) / 32, 9, 1, "2.6e-28", "lasting"),
     "fewer records than features": (np.array([[1, 0, 0, 1, 1], [1, -2, 3, 0, 2]]) / [[4], [4096]], 1, "0.04", "3e-27", "lasting"),
     "as much in the feature as in the target": (np.array([[1, 1], [3, 3], [-2, -2], [1, 1]]) / 8, 226811, "3e-6", "9e-20", "lasting"),
