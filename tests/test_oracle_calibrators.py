@@ -253,3 +253,11 @@ def test_extreme_targets_of_the_sketch():
 def test_no_noise_where_none_is_needed():
     assert gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5").upper == 0
     assert relative_noise.relative_random_projection(np.vstack([BASE] * 40), BASE[:1], 1, 1, "10", "0.3").upper == 0
+
+
+@pytest.mark.parametrize("d", [1, 6])
+def test_the_printed_noise_at_a_far_target_does_not_fill_the_memory(d):
+    """On the way the divergence is as small as e^-4e14, which no fraction can hold."""
+    found = mechanism_noise.least_squares(d, 1, Fraction(1, 10**6), Fraction(1, 10**30), 1, "N24-Fig4", digits=15)
+    assert found.justified_digits() >= 15
+    assert least_squares(d, 1, 1e-6, 1e-30, 1.0, "N24-Fig4").ridge == pytest.approx(float(found.mid), rel=1e-6)

@@ -1,5 +1,6 @@
 """Least squares relative to a set: the worst change against all of them by exact leverages, ranks and scales that floats get wrong, run time."""
 
+import importlib
 import time
 
 import numpy as np
@@ -10,6 +11,8 @@ from ndis_verify.fast.least_squares import als_hockey_stick
 from ndis_verify.mechanisms import neighbourhood, relative_least_squares, worst_in_set
 from ndis_verify.mechanisms.record_shares import RecordShares
 from ndis_verify.oracle.leverage import leverage_scores
+
+relative = importlib.import_module("ndis_verify.mechanisms.relative_least_squares")
 
 CURVES = {"normal": als_hockey_stick, "sketch": als_exact_hockey_stick}
 SKEWED = {
@@ -125,3 +128,21 @@ def test_a_data_set_of_usual_size_takes_seconds():
     start = time.process_time()
     assert relative_least_squares(neighbourhood(base, 1.0), 1000, 1.0, 1e-6, "sketch").ridge > 0
     assert time.process_time() - start < 8  # about 1 on a quiet core
+
+
+@pytest.mark.parametrize("law", ["normal", "sketch"])
+def test_a_few_caps_leave_the_worst_of_many_changes(law, monkeypatch):
+    """The screening by the largest cost below a cap, made to begin at 20 changes: the same neighbour, and the same ridge."""
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((150, 3)) * np.exp(rng.standard_normal((150, 1)) / 2)
+    databases = neighbourhood(rows, 1.001 * np.linalg.norm(rows, axis=1).max())
+    kept = []
+    screen = relative._Changes._contenders
+    monkeypatch.setattr(relative._Changes, "_contenders", lambda self, ridge, places: kept.append((places.size, screen(self, ridge, places))) or kept[-1][1])
+    found = []
+    for many in (10**9, 20):
+        monkeypatch.setattr(relative, "_MANY", many)
+        target = databases, 200, 0.5
+        found.append((worst_in_set(*target, law), worst_in_set(*target, law, 3.0), relative_least_squares(*target, 1e-6, law).ridge))
+    assert found[0][:2] == found[1][:2] and found[0][2] == pytest.approx(found[1][2], rel=1e-9)
+    assert min(places.size for size, places in kept if size == 300) < 100

@@ -14,6 +14,8 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import ROUGH, log_als_exact_hockey_stick
+from ndis_verify.fast.als_summit import als_exact_worst_case
+from ndis_verify.fast.als_worst_case import als_worst_case
 from ndis_verify.fast.least_squares import log_als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, require_kind
 from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, search_error, solved
@@ -25,12 +27,14 @@ from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood,
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
 _CURVES: dict[str, Callable[..., Any]] = {"normal": log_als_hockey_stick, "sketch": log_als_exact_hockey_stick}
+_WORST = {"normal": als_worst_case, "sketch": als_exact_worst_case}
 _MARGIN = {"normal": 1e-11, "sketch": 2e-10}  # relative error of delta that the curves document
 _ESTIMATES = {"normal": (("full", 0.0),), "sketch": (("rough", ROUGH), ("draft", 0.0))}  # and how far below log delta they may be
 _DRAFT = 1e-3  # of log delta: more than a draft errs by
 _DOUBT = 0.05  # of log delta: what rounding of p and q may change of an estimate
 _DEPTH = 2000.0  # log delta changes by less than this, and r, times the relative change of p, q and 1 - q
 _FOLLOWED = 24
+_MANY, _CAPS = 10_000, 40  # changes from which on a few caps are tried first, and how many
 _ROUNDS = 20
 _STEPS = 60
 _NEAR, _MET = 0.02, 2e-10  # of log delta: how closely a goal is met by estimates, and in the end
@@ -115,6 +119,7 @@ class _Changes:
 
     def among(self, ridge: float, places: np.ndarray) -> tuple[float, int]:
         """The same of some of the changes. Estimates leave a few that may be the worst, which are settled with p and q to the last place."""
+        places = self._contenders(ridge, places)
         p, q, doubt = self._shares(ridge, places)
         for effort, lack in _ESTIMATES[self.law]:
             if doubt is None or (q[places % self.count] >= 1).any():
@@ -128,6 +133,30 @@ class _Changes:
         values = self._log_deltas(p, q, places, "full")
         return float(values.max()), int(places[values.argmax()])
 
+    def _contenders(self, ridge: float, places: np.ndarray) -> np.ndarray:
+        """The places that may be the worst of many: where q is so small that no record of that q costs as much as one seen, none is.
+
+        The largest cost of all records below a cap grows with the cap (N24-T5-worst-case, N24-6.3-worst-case).
+        """
+        if places.size <= _MANY:
+            return places
+        p, q, doubt = self._rough(ridge)
+        q_here = q[places % self.count]
+        while places.size > _MANY and math.isfinite(doubt) and q_here.max() < 1:
+            order = np.argsort(-q_here)
+            best = self._log_deltas(p, q, places[order[:_FOLLOWED]], "full").max()
+            tried = np.unique(order[np.linspace(0, places.size - 1, _CAPS).astype(int)])
+            most = _WORST[self.law](np.minimum(q_here[tried], q_here.max()), self.base.shape[1] - 1, self.r, self.epsilon).log_delta
+            with np.errstate(invalid="ignore"):
+                below = q_here[tried][(most < best - _DRAFT - 2 * doubt) | (most == -np.inf)]
+            kept = q_here > below.max(initial=-1.0)
+            if not kept.any():  # none costs anything
+                return places[order[:1]]
+            if kept.sum() > 0.9 * places.size:
+                break
+            places, q_here = places[kept], q_here[kept]
+        return places
+
     def estimates(self, ridge: float, places: np.ndarray) -> np.ndarray:
         """log delta of some of the changes, roughly."""
         p, q, doubt = self._shares(ridge, places)
@@ -139,14 +168,19 @@ class _Changes:
 
     def highest(self, ridge: float) -> np.ndarray:
         """The places of a few changes that cost most, by estimates."""
-        return np.argsort(-self.estimates(ridge, np.arange(2 * self.count)), kind="stable")[:_FOLLOWED]
+        places = np.arange(2 * self.count)
+        places = self._contenders(ridge, places)
+        return places[np.argsort(-self.estimates(ridge, places), kind="stable")[:_FOLLOWED]]
 
     def _shares(self, ridge: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, float | None]:
         """p and q of all records in floats, and what their rounding may change of log delta; of `places`, by `_exact`, where that is much."""
+        p, q, doubt = self._rough(ridge)
+        return (p, q, doubt) if doubt < _DOUBT else self._exact(ridge, places)
+
+    def _rough(self, ridge: float) -> tuple[np.ndarray, np.ndarray, float]:
         p, q, error = self.shares.rough(ridge)
         room = min(q.max(), 1 - q.max())
-        doubt = error * (_DEPTH + self.r) / room if room > 0 else math.inf
-        return (p, q, doubt) if doubt < _DOUBT else self._exact(ridge, places)
+        return p, q, error * (_DEPTH + self.r) / room if room > 0 else math.inf
 
     def _exact(self, ridge: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, float | None]:
         """The same to the last place, for the records of some places; None where the rank is too low for a solution."""

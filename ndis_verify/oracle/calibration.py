@@ -59,6 +59,15 @@ def decreasing_root(
         raise PrecisionError(f"no bracket of {digits} digits around {+middle}")
 
 
+def above_floor(value: Enclosure, target: Fraction) -> Enclosure:
+    """The enclosure, or one of 0 to 2^-400 of the target for what is below that: as a fraction it might fill the memory."""
+    floor = mpmath.mag(to_mpf(target)) - 400
+    if value.mid == 0 or max(mpmath.mag(value.mid), mpmath.mag(value.rad)) >= floor:
+        return value
+    tiny = mpmath.ldexp(1, floor)
+    return Enclosure(tiny, tiny, value.basis)
+
+
 def hull(first: Enclosure, second: Enclosure, digits: int) -> Enclosure:
     """An enclosure of both, rounded outward; `digits` sets the precision."""
     low, high = min(first.lower, second.lower), max(first.upper, second.upper)

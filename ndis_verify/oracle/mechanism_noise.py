@@ -17,7 +17,7 @@ import mpmath
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.calibration import decreasing_root, scaled
+from ndis_verify.oracle.calibration import above_floor, decreasing_root, scaled
 from ndis_verify.oracle.certified import random_projection as curve
 from ndis_verify.oracle.certified.als_cap import als_exact_ridge, als_ridge
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
@@ -125,7 +125,7 @@ def least_squares(
     def worst(excess: Fraction, aim: int) -> Enclosure:
         share = 1 / (least + excess)
         p, q = (share, 2 * share) if least == 2 else (Fraction(0), share)
-        return _larger(*(als_hockey_stick(p, q, d, r, epsilon, way, aim) for way in ("delete", "insert")))
+        return _larger(*(above_floor(als_hockey_stick(p, q, d, r, epsilon, way, aim), delta) for way in ("delete", "insert")))
 
     root = decreasing_root(worst, delta, Fraction(1), digits + 2)
     with working_bits(int(3.33 * digits) + 64):
