@@ -151,3 +151,14 @@ def test_a_few_caps_leave_the_worst_of_many_changes(law, monkeypatch):
         found.append((worst_in_set(*target, law), worst_in_set(*target, law, 3.0), relative_least_squares(*target, 1e-6, law).ridge))
     assert found[0][:2] == found[1][:2] and found[0][2] == pytest.approx(found[1][2], rel=1e-9)
     assert min(places.size for size, places in kept if size == 600) < 200
+
+
+@pytest.mark.parametrize(("p", "q", "d", "r", "epsilon"), [
+    (0.9999999984360436, 0.9999999984363859, 4, 29229, 242429.99604384694), (0.0032285236911692885, 0.9999999771019681, 1, 79, 694.6370214870232),
+    (0.9999999989216437, 0.9999999990602726, 50, 557, 0.02095049642299902), (0.999999993894358, 0.9999999948405023, 50, 2046, 2027.1415316000814),
+])  # fmt: skip
+def test_the_curve_next_to_full_leverage_errs_no_more_than_it_says(p, q, d, r, epsilon):
+    for way in ("delete", "insert"):
+        truth = oracle.certified_als_exact_hockey_stick(p, q, d, r, epsilon, way, digits=20).mid
+        tolerance = 2e-9 if truth <= 0.5 else 1000 * 2.0**-53 / (1 - q)
+        assert truth < 1e-290 or float(als_exact_hockey_stick(p, q, d, r, epsilon, way) / truth - 1) == pytest.approx(0, abs=tolerance)

@@ -51,8 +51,8 @@ def als_exact_hockey_stick(
     The law is a multivariate Student t with r-d+1 degrees of freedom, location x_opt and scale matrix
     (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
     The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
-    Relative error at most 2e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 1e-6 (2e-9 down to 2^-26, 2e-7 to 2^-48, the floats q being as
-    far apart as they are); exactly 0 from `als_max_privacy_loss` on.
+    Relative error at most 2e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 1e-6. From there down to 1 - q = 2^-30 2e-9 where delta <= 1/2; an
+    insertion that is all but sure to show, delta next to 1, may err by 1000 * 2^-53/(1 - q). Exactly 0 from `als_max_privacy_loss` on.
     Raises `InputError`.
     """
     with np.errstate(under="ignore"):
