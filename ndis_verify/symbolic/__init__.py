@@ -122,6 +122,7 @@ BUILDERS = (
     least_squares_order.finite_order,
     least_squares_order.box_bound,
     least_squares_order.base_change,
+    least_squares_order.pair_order,
     least_squares_summit.worst_record,
     gaussian_mechanism.tail_bound,
     gaussian_mechanism.classical,
