@@ -212,7 +212,8 @@ def test_a_process_that_was_stopped_is_gone(tmp_path):
 def test_an_interrupted_run_keeps_its_judgements_and_leaves_no_process(tmp_path):
     command = implementation(tmp_path, "time.sleep(0.2)\nopen('pid', 'w').write(str(os.getpid()))")
     child = subprocess.Popen([sys.executable, "-m", "ndis_verify", "conform", "--core", "--quantity", "hockey_stick", "--output", "out", "--", *command],
-                             cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+                             cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip - a shell's background jobs ignore it
     journal = tmp_path / "out" / "conformance.jsonl"
     until = time.monotonic() + 60
     while not (journal.exists() and journal.read_bytes().count(b"\n") >= 3):
