@@ -198,7 +198,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _judged_file(path: str, arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
     from ndis_verify.claims.own_claims import judge_file
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     progress = Progress(f"verify {path}")
     try:
@@ -212,7 +212,7 @@ def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[
     from ndis_verify.claims.journal import Journal, fingerprint
     from ndis_verify.claims.ledger import all_claims, find
     from ndis_verify.claims.session import run_session
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     ids = [find(i).id for i in dict.fromkeys(arguments.ids)] or [claim.id for claim in all_claims()]
     journal = Journal(arguments.output / "journal.jsonl", fingerprint(arguments.effort))
@@ -246,7 +246,7 @@ def _real_data(judgements: list[Any], output: Path) -> list[Path]:
 def _claims(arguments: argparse.Namespace) -> int:
     from ndis_verify.claims.ledger import all_claims, missing
     from ndis_verify.report.errata import errata
-    from ndis_verify.report.files import write_atomically
+    from ndis_verify.runs.files import write_atomically
     from ndis_verify.report.verdicts import claim_record
 
     if arguments.certificates:
@@ -276,7 +276,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
 def _renewed(jobs: int) -> int:
     from ndis_verify.claims.certificate_renewal import renew
     from ndis_verify.claims.certificate_store import FOLDER
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     if jobs < 1:
         raise InputError("--jobs", str(jobs), "must be at least 1")

@@ -162,7 +162,7 @@ def test_a_reader_that_goes_away_is_no_traceback():
 def test_progress_is_drawn_on_a_terminal():
     import io
 
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     class Terminal(io.StringIO):
         def isatty(self):

@@ -21,7 +21,7 @@ from ndis_verify.exact_number import InputError
 if TYPE_CHECKING:
     from ndis_verify.bench.cases import Sizes
     from ndis_verify.bench.peers import Method
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
 FAILED, INTERRUPTED = 1, 130
 _LIBRARIES = ("numpy", "scipy", "mpmath", "python-flint")
@@ -68,7 +68,7 @@ def run_bench(quick: bool, seed: int, stream: TextIO | None, sizes: Sizes | None
     from ndis_verify.bench.cases import FULL, QUICK
     from ndis_verify.bench.peers import peers
     from ndis_verify.bench.table import header
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     sizes = sizes or (QUICK if quick else FULL)
     settings = {"quick": quick, "seed": seed, **dataclasses.asdict(sizes)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.report.progress import Progress
+from ndis_verify.runs.progress import Progress
 
 if TYPE_CHECKING:  # the command line builds every parser; scipy is only needed once a search runs
     from ndis_verify.claims.attack import AttackRecord, Problem

@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run, print, write; 1 where an auditor that promises a confidence was found to break it."""
     from ndis_verify.audit.study import GUARANTEED, run_study
-    from ndis_verify.report.files import write_atomically
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.files import write_atomically
+    from ndis_verify.runs.progress import Progress
 
     for name, least in (("seed", 0), ("jobs", 1), ("runs", 1), ("minutes", 0)):
         value = getattr(arguments, name)

@@ -23,7 +23,7 @@ from typing import Any
 
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims.source_closure import source_hash
-from ndis_verify.report.files import write_atomically
+from ndis_verify.runs.files import write_atomically
 
 FORMAT = 1
 FOLDER = Path(__file__).resolve().parent / "certificates"

@@ -55,7 +55,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _rows(experiment: Experiment, arguments: argparse.Namespace, data: Table | None) -> tuple[list[dict], float]:
     from ndis_verify.claims.journal import fingerprint
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     ties = (experiment.name, arguments.size, str(arguments.seed), data.fingerprint() if data else "")
     journal = RowJournal(arguments.output / f"{experiment.name}.journal.jsonl", fingerprint(" ".join(ties)))

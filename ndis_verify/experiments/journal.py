@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import IO, Any
 
-from ndis_verify.report.files import write_atomically
+from ndis_verify.runs.files import write_atomically
 
 
 class RowJournal:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify.experiments.framework import Experiment, Finding, Row
-from ndis_verify.report.files import write_atomically
+from ndis_verify.runs.files import write_atomically
 
 _SHOWN = 40
 

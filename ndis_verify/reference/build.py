@@ -19,7 +19,7 @@ from ndis_verify.reference.compute import computed, finished
 from ndis_verify.reference.families import all_rows
 from ndis_verify.reference.loader import FORMAT, TableError, read_table, sealed
 from ndis_verify.reference.rows import RowSpec
-from ndis_verify.report.files import write_atomically
+from ndis_verify.runs.files import write_atomically
 
 JOURNAL = "build.jsonl"
 _ENGINES = ("mpmath", "python-flint")

@@ -61,7 +61,7 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
 def _build(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.build import JOURNAL, build
     from ndis_verify.reference.compute import RowError
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     progress = Progress("reference build")
     try:
@@ -84,7 +84,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.check import check
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     if arguments.rows < 1:
         raise InputError("--rows", str(arguments.rows), "must be at least 1")
@@ -166,7 +166,7 @@ def _value(name: str, text: str) -> Any:
 def _export(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.exports import export
     from ndis_verify.reference.loader import TableError
-    from ndis_verify.report.files import write_atomically
+    from ndis_verify.runs.files import write_atomically
 
     try:
         page = export(arguments.form, arguments.tables, arguments.core)

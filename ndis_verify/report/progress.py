@@ -1,33 +1,3 @@
-"""A progress line on stderr, shown only on a terminal."""
+"""Moved to `ndis_verify.runs.progress`."""
 
-from __future__ import annotations
-
-import sys
-import time
-
-
-class Progress:
-    """`progress(done, total, label)` rewrites one line at most ten times a second; `close()` clears it."""
-
-    def __init__(self, title: str, stream=None):
-        self.title = title
-        self.stream = sys.stderr if stream is None else stream
-        self.live = self.stream.isatty()
-        self._start = time.monotonic()
-        self._last = 0.0
-
-    def __call__(self, done: int, total: int, label: str = "") -> None:
-        now = time.monotonic()
-        if not self.live or (done < total and now - self._last < 0.1):
-            return
-        self._last = now
-        elapsed = now - self._start
-        filled = int(24 * done / total) if total else 24
-        bar = "#" * filled + "." * (24 - filled)
-        self.stream.write(f"\r\x1b[K{self.title} [{bar}] {done}/{total} {elapsed:.0f} s {label}"[:118])
-        self.stream.flush()
-
-    def close(self) -> None:
-        if self.live:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()
+from ndis_verify.runs.progress import Progress as Progress

@@ -10,7 +10,7 @@ from typing import Any
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.court import Judgement
 from ndis_verify.claims.ledger import SOURCES
-from ndis_verify.report.files import write_atomically
+from ndis_verify.runs.files import write_atomically
 
 _ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved")
 

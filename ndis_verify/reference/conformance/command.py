@@ -40,7 +40,7 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.conformance.run import conform
     from ndis_verify.reference.conformance.selection import Row, fresh_rows, table_rows
     from ndis_verify.reference.conformance.summary import exit_code, read_known
-    from ndis_verify.report.progress import Progress
+    from ndis_verify.runs.progress import Progress
 
     if arguments.fresh is not None and arguments.fresh < 1:
         raise InputError("--fresh", arguments.fresh, "must be at least 1")

@@ -18,7 +18,7 @@ from ndis_verify.reference.conformance.mutants import MUTANTS, Mutant
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.selection import Row, table_rows
 from ndis_verify.reference.loader import FOLDER
-from ndis_verify.report.progress import Progress
+from ndis_verify.runs.progress import Progress
 
 PACKAGE = Path(ndis_verify.__file__).resolve().parent
 TOLERANCE = Fraction(1, 10**11)

@@ -13,7 +13,7 @@ from ndis_verify.reference.conformance.process import printable
 from ndis_verify.reference.conformance.run import Run
 from ndis_verify.reference.conformance.summary import ULP_NAMES, Share, answered, exit_code, failures, finite, healed, shares
 from ndis_verify.reference.flags import FLAGS
-from ndis_verify.report.files import write_atomically
+from ndis_verify.runs.files import write_atomically
 
 _LISTED = 20
 

@@ -13,7 +13,7 @@ from ndis_verify.reference.conformance.run import Run, conform
 from ndis_verify.reference.conformance.selection import table_rows
 from ndis_verify.reference.conformance.summary import finite, shares
 from ndis_verify.reference.loader import FOLDER
-from ndis_verify.report.progress import Progress
+from ndis_verify.runs.progress import Progress
 
 _ADAPTERS = "ndis_verify.reference.adapters"
 _COMPQUADFORM = str(Path(__file__).resolve().parents[1] / "adapters" / "compquadform.R")
