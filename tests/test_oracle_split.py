@@ -161,7 +161,7 @@ def test_the_exact_term_by_the_closed_form_is_that_of_the_pair():
 def test_one_step_alone_and_none():
     assert loewner_bound("0.5", 0, 0, 1, 1).overlaps(oracle.certified_gaussian_hockey_stick("0.5", 1, 1, 30))
     assert loewner_bound(0, "0.3", "0.3", 2, "0.1", "exact", 12).overlaps(covariance_envelope("0.3", "0.3", 2, "0.1", "exact", 20))
-    assert loewner_bound(0, 0, 1, 1, 0).sign() == 0
+    assert loewner_bound(0, 0, 0, 1, 0).sign() == 0
     assert loewner_bound("0.3", "0.3", "0.3", 1, 0, "chernoff", 10).upper == 1  # Pr[L >= 0] is bounded by 1 only
 
 

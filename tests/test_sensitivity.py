@@ -1,14 +1,21 @@
 """Gaussian outputs of the two learning algorithms and the distance of a pair, against routes of their own."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
 from ndis_verify import InputError
+from ndis_verify.fast import covariance_shift, joint_shift
+from ndis_verify.fast.joint_shift import Declared
 from ndis_verify.fast.sensitivity import gaussian_process, loewner_sensitivity, logistic_surrogate
+from ndis_verify.mechanisms.gaussian_output import BOUNDS, calibrated_gaussian
+from ndis_verify.oracle import split_bound
 
 
 def test_one_record_surrogate_solves_its_scalar_equation():
@@ -47,6 +54,90 @@ def test_sensitivity_of_diagonal_pairs_by_hand():
     assert loewner_sensitivity(first, first, 0.0) == pytest.approx((0, 0, 0), abs=1e-15)
 
 
+def rotation(angle):
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+@given(st.floats(-2, 2), st.lists(st.floats(0, 3), min_size=2, max_size=2), st.lists(st.floats(0.1, 9), min_size=2, max_size=2), st.floats(0, 5))
+def test_nu_is_the_sum_of_the_sizes_in_both_orders(angle, moved, least, added):
+    """Two covariances with the same axes: the logs by hand, no eigenvalues computed."""
+    turn = rotation(angle)
+    low, high = ((turn * np.array(x)) @ turn.T for x in (least, np.add(least, moved)))
+    logs = np.log(np.add(least, moved) + added) - np.log(np.add(least, added))
+    shift = turn @ [1.0, -2.0]
+    for first, second, spread in (((shift, low), ([0, 0], high), np.add(least, moved)), ((shift, high), ([0, 0], low), np.array(least))):
+        delta, rho, nu = loewner_sensitivity(first, second, added)
+        assert delta == pytest.approx(np.sqrt(np.sum([1, 4] / (spread + added))), rel=1e-9)
+        assert (rho, nu) == pytest.approx((logs.max(), logs.sum()), rel=1e-9, abs=1e-12)
+        assert rho <= nu <= 2 * rho * (1 + 1e-12)
+
+
+@given(st.floats(-2, 2), st.floats(1e-6, 1), st.floats(1e-6, 1), st.sampled_from([0.0, 1e-300, 1.0, 1e9, 1e300]), st.floats(1e-100, 1e100))
+def test_a_pair_that_is_not_comparable_is_refused_at_every_added_variance(angle, up, down, added, scale):
+    turn = rotation(angle)
+    first, second = (([0, 0], scale * (turn * (np.ones(2) + np.array(x))) @ turn.T) for x in ((up, 0), (0, down)))
+    for pair in ((first, second), (second, first)):
+        with pytest.raises(InputError, match="second = .*comparable with first in the Loewner order"):
+            loewner_sensitivity(*pair, added)
+
+
+@pytest.mark.parametrize("covs", [([9, 1], [1, 9]), ([1, 1e-20], [0.5, 2e-20]), ([1e200, 1e-200], [1e-200, 1e200])])
+@pytest.mark.parametrize("bound", ["joint", "exact", "corrected", "chernoff", "printed"])
+def test_no_noise_is_made_for_a_pair_that_is_not_comparable(covs, bound):
+    pair = [(np.zeros(2), np.diag(cov)) for cov in covs]
+    with pytest.raises(InputError, match="comparable"):
+        calibrated_gaussian(lambda data: pair[0], lambda v: (*loewner_sensitivity(*pair, v), 2), 1, 1e-5, bound)
+
+
+def test_a_record_leaves_a_surrogate_comparable_despite_rounding():
+    """Inverses of condition up to 1e6: the difference of rank one has wrong-way eigenvalues from rounding."""
+    rng = np.random.default_rng(11)
+    for _ in range(100):
+        d, n = int(rng.integers(1, 8)), int(rng.integers(1, 20))
+        x, y, penalty = rng.standard_normal((n, d)) * 10 ** rng.uniform(-1, 1), rng.choice([-1.0, 1.0], n), 10 ** rng.uniform(-3, 1)
+        pair = [logistic_surrogate(x[:m], y[:m], penalty) for m in (n, n - 1)]
+        _, rho, nu = loewner_sensitivity(*pair, 0.1)
+        assert nu == pytest.approx(rho, rel=1e-6, abs=1e-9)
+
+
+IMPOSSIBLE = [(1.0, 0.5, 2), (1.0, 0.0, 3), (0.3, math.nextafter(0.3, 0), 1), (0.1, 0.3, 2), (0.0, 0.1, 1)]
+
+
+@pytest.mark.parametrize("rho, nu, d", IMPOSSIBLE)
+def test_an_impossible_triple_is_refused_wherever_it_enters(rho, nu, d):
+    """rho <= nu <= d rho: in both engines and in the mechanism, with the same argument named."""
+    sized = lambda v: (1 / math.sqrt(v), rho, nu, d)  # noqa: E731
+    exactly = lambda v: split_bound.Sensitivity(1 / v, rho, nu, d)  # noqa: E731
+    calls = [
+        lambda: covariance_shift.worst_logs(rho, nu, d),
+        lambda: Declared(sized).largest(1.0, 1.0),
+        lambda: joint_shift.added_variance(Declared(sized), 1.0, 1e-5),
+        *(lambda bound=bound: calibrated_gaussian(lambda data: (0, 1), sized, 1, 1e-5, bound) for bound in BOUNDS),
+    ]
+    for term in covariance_shift.TERMS:
+        calls += [
+            lambda term=term: covariance_shift.covariance_envelope(rho, nu, d, 1.0, term),
+            lambda term=term: covariance_shift.loewner_bound(1.0, rho, nu, d, 1.0, term),
+            lambda term=term: covariance_shift.added_variance(sized, 1.0, 1e-5, term),
+            lambda term=term: split_bound.covariance_envelope(rho, nu, d, 1, term),
+            lambda term=term: split_bound.loewner_bound(1, rho, nu, d, 1, term),
+            lambda term=term: split_bound.added_variance(exactly, 1, "1e-5", term),
+        ]
+    for call in calls:
+        with pytest.raises(InputError) as error:
+            call()
+        assert error.value.argument == "nu"
+
+
+def test_a_sum_of_rounded_logs_is_no_impossible_triple():
+    logs = [0.1] * 30  # the sum in floats is above 30 * 0.1
+    nu = float(np.cumsum(logs)[-1])
+    assert Fraction(nu) != 30 * Fraction(0.1)
+    for total in (nu, nu * (1 + 1e-12)):
+        value = split_bound.loewner_bound(1, 0.1, total, 30, 1, digits=12)
+        assert Fraction(covariance_shift.loewner_bound(1.0, 0.1, total, 30, 1.0)) >= value.lower
+
+
 @pytest.mark.parametrize(
     ("call", "argument"),
     [
@@ -57,6 +148,14 @@ def test_sensitivity_of_diagonal_pairs_by_hand():
         (lambda: gaussian_process([[1.0]], [1.0], 1.0, [1.0], -1.0), "noise_variance"),
         (lambda: gaussian_process([[1.0]], [1.0, 2.0], 1.0, [1.0], 1.0), "gram"),
         (lambda: loewner_sensitivity(([0.0], [[1.0]]), ([0.0], [[1.0]]), -1.0), "added_variance"),
+        (lambda: loewner_sensitivity(([0.0], [[1.0]]), ([0.0], [[1.0]]), math.nan), "added_variance"),
+        (lambda: loewner_sensitivity(([0.0], [[0.0]]), ([0.0], [[1.0]]), 0.0), "added_variance"),
+        (lambda: loewner_sensitivity(([1e300], [[1e-300]]), ([0.0], [[1e-300]]), 0.0), "added_variance"),
+        (lambda: loewner_sensitivity(([0.0], [[1.0]]), ([0.0, 0.0], np.eye(2)), 1.0), "second"),
+        (lambda: loewner_sensitivity(([0.0], [[-1.0]]), ([0.0], [[1.0]]), 2.0), "first"),
+        (lambda: loewner_sensitivity(([0.0], [[1.0]]), ([0.0], [[math.inf]]), 1.0), "second"),
+        (lambda: loewner_sensitivity(([0.0, 0.0], [[1.0, 0.5], [0.0, 1.0]]), ([0.0, 0.0], np.eye(2)), 1.0), "first"),
+        (lambda: loewner_sensitivity(7, ([0.0], [[1.0]]), 1.0), "first"),
     ],
 )
 def test_bad_input_is_named(call, argument):

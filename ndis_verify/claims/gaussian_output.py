@@ -252,7 +252,8 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(_SENSITIVITIES,),
         note="A definition: it is consistent, the same for both orders of a pair, and Delta covers the smaller covariance because both orders "
-        "are in the supremum. rho <= nu <= d rho may be assumed. Unbounded n or covariances can make all three infinite.",
+        "are in the supremum. rho <= nu <= d rho: a declared triple outside is refused. N drops out of S_D + N - (S_D' + N), so a pair is "
+        "comparable with every N or with none. Unbounded n or covariances can make all three infinite.",
     ),
     Claim(
         id="N26-Pr6",

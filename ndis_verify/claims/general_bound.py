@@ -102,7 +102,7 @@ _SPLIT_ATTACK = attack_check(
 )  # fmt: skip
 
 _ENVELOPE = Domain(
-    (*vector("part", 4, 0, 1), continuous("rho", "1e-4", 4, "log"), continuous("fill", "0.01", 1), continuous("share", "1e-3", 3, "log"))
+    (*vector("part", 4, 0, 1), continuous("rho", "1e-4", 4, "log"), continuous("fill", "0.25", 1), continuous("share", "1e-3", 3, "log"))
 )
 
 

@@ -21,8 +21,14 @@ _HALVINGS = 70
 _SPLITS = 33
 _ZOOMS = 5
 _STEPS = 200
+_SUMMED = 2.0**-30
 
 Sensitivities = Callable[[float], tuple[float, float, float, int]]
+"""v -> (Delta, rho, nu, dimension) at added variance v (N26-D5), greatest over all ordered neighbouring pairs.
+
+Delta: the mean shift whitened by the smaller covariance; rho: max |l_i|, nu: sum |l_i| of the l_i, the logs of the eigenvalues of
+the one covariance relative to the other, both with v added; dimension: how many l_i are not 0 at most, so rho <= nu <= dimension rho.
+"""
 
 
 def less_spread_bound(eigenvalues: Any, epsilon: Any) -> np.ndarray:
@@ -52,14 +58,27 @@ def more_spread_bound(eigenvalues: Any, epsilon: Any) -> np.ndarray:
     return _bound(eigenvalues, epsilon, lambda logs, eps: _log_more_spread(logs, eps, hinge=1.0))
 
 
-def worst_logs(rho: float, nu: float, dimension: int) -> np.ndarray:
-    """The vertex of {0 <= l_i <= rho, sum l_i <= nu} in R^d that is greatest in majorisation: rho, ..., rho, the rest.
+def checked_spread(rho: Any, nu: Any, dimension: Any) -> tuple[float, float]:
+    """rho and nu of N26-D5, which no pair has unless 0 <= rho <= nu <= dimension rho; whole dimension >= 1. Raises `InputError`.
 
-    Coordinates equal to 0 are left out. rho, nu >= 0, whole dimension >= 1. Raises `InputError`.
+    A sum of `dimension` logs may exceed the last by a part in 2^30, for its rounding.
     """
     rho, nu = _nonnegative(rho, "rho"), _nonnegative(nu, "nu")
     if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension < 1:
         raise InputError("dimension", dimension, "must be a whole number, at least 1")
+    if nu < rho:
+        raise InputError("nu", nu, f"must be at least rho = {rho:g}: a sum of |l_i| is not less than the greatest of them")
+    if nu > dimension * rho * (1 + _SUMMED):
+        raise InputError("nu", nu, f"must be at most {dimension} rho = {dimension * rho:g}: a sum of {dimension} |l_i|")
+    return rho, nu
+
+
+def worst_logs(rho: float, nu: float, dimension: int) -> np.ndarray:
+    """The vertex of {0 <= l_i <= rho, sum l_i <= nu} in R^d that is greatest in majorisation: rho, ..., rho, the rest.
+
+    Coordinates equal to 0 are left out. rho, nu, dimension as in `checked_spread`. Raises `InputError`.
+    """
+    rho, nu = checked_spread(rho, nu, dimension)
     if rho == 0 or nu == 0:
         return np.zeros(0)
     full = int(min(np.floor(nu / rho * (1 + 4e-16)), dimension))
@@ -116,7 +135,7 @@ def _grown(value: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 def added_variance(sensitivities: Sensitivities, epsilon: float, delta: float, term: str = "bound") -> float:
     """The least added variance v whose sensitivities give `loewner_bound` <= delta (N26-Fig5), on the safe side.
 
-    sensitivities(v) = (shift, rho, nu, dimension), nonincreasing in v; epsilon >= 0, 0 < delta < 1. The returned v was
+    sensitivities: `Sensitivities`, nonincreasing in v, each triple as in `checked_spread`; epsilon >= 0, 0 < delta < 1. The returned v was
     evaluated; below it the bound exceeds delta within a relative 1e-9 of v. Raises `InputError` for bad input, and where
     no v up to 1e300 is enough (at epsilon = 0 with term "chernoff", for one).
     """

@@ -16,6 +16,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.cell_search import Largest, largest
+from ndis_verify.fast.covariance_shift import Sensitivities, checked_spread
 from ndis_verify.fast.curve import log_entries, to_log_delta
 from ndis_verify.fast.spectrum import Spectrum
 
@@ -194,13 +195,13 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Declared:
-    """Sensitivities of a scalar or rank-one pair as functions of v: (Delta, rho, nu, dimension) with nu = rho (N26-D5).
+    """Sensitivities of scalar or rank-one pairs as a function of v: (Delta, rho, nu, dimension) with nu = rho (N26-D5).
 
     Delta bounds the mean shift whitened by the smaller covariance, rho the log of the one eigenvalue that differs.
     Exact for that triple: its pairs are those of `RankOne(0, e^rho - 1, Delta)` at added variance 1.
     """
 
-    sensitivities: Callable[[float], tuple[float, float, float, int]]
+    sensitivities: Sensitivities
 
     def largest(self, added: float, epsilon: float, tolerance: float = TOLERANCE) -> Largest:
         """`RankOne.largest` of the triple at v."""
@@ -220,6 +221,7 @@ class Declared:
 
     def _at(self, added: float) -> RankOne:
         shift, rho, nu, dimension = self.sensitivities(_finite(added, "added"))
+        rho, nu = checked_spread(rho, nu, dimension)
         if dimension > 1 and nu > rho * (1 + 1e-12):
             raise InputError("nu", nu, f"must equal rho = {rho:g}: the joint worst case is known for one moved eigenvalue")
         return RankOne(0.0, math.expm1(rho), shift)

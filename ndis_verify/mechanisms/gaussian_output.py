@@ -98,11 +98,27 @@ def calibrated_gaussian(
 ) -> CalibratedGaussian:
     """The Gaussian-output algorithm `output` with the least noise that `bound` allows, (epsilon, delta)-DP (N26-Fig5).
 
-    sensitivity: v -> (Delta, rho, nu, dimension), nonincreasing in v (N26-D5: Delta in the smaller covariance), or an
-    envelope of `fast.joint_shift`. It is declared, not checked. bound "joint": the exact worst pair of a scalar or
-    rank-one envelope (N26-D6-joint); "exact", "corrected", "chernoff": N26-T6.1-corrected with the covariance term of
-    that name, for a triple; "printed": N26-Fig5 as printed, for comparison, which cannot release.
-    adjacency: the neighbours that the sensitivity was declared for. epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+    Parameters
+    ----------
+    output : data -> (mu_D, S_D), d entries and d x d.
+    sensitivity : v -> (Delta, rho, nu, dimension), nonincreasing in v, or an envelope of `fast.joint_shift`.
+        The triple of N26-D5 after noise of variance v: over every ordered pair of neighbours, Delta bounds the mean shift
+        |(S_D + v I)^{-1/2}(mu_D - mu_D')| (in the smaller covariance, as both orders count), rho the greatest |l_i| and nu
+        the sum of the |l_i|, the logs of the eigenvalues of S_D + v I relative to S_D' + v I; dimension bounds how many of
+        them are not 0. So rho <= nu <= dimension rho, or it is refused: a sum in which logs of both signs cancel is not
+        nu. Every pair must be comparable in the Loewner order, S_D - S_D' or S_D' - S_D positive semidefinite; v drops out,
+        so it does not help. `fast.sensitivity.loewner_sensitivity` has the triple of one pair and refuses the others.
+        That it bounds every pair of neighbours is declared, not checked.
+    bound : "joint": the exact worst pair of a scalar or rank-one envelope (N26-D6-joint); "exact", "corrected", "chernoff":
+        N26-T6.1-corrected with the covariance term of that name, for a triple; "printed": N26-Fig5 as printed, for
+        comparison, which cannot release.
+    adjacency : the neighbours that the sensitivity was declared for.
+    epsilon, delta : epsilon >= 0, 0 < delta < 1.
+
+    Raises
+    ------
+    InputError
+        For bad input, at a variance of the search where the sensitivity is no such triple, and where no variance is enough.
     """
     target = Target(epsilon, delta)
     if not 0 < target.delta < 1:

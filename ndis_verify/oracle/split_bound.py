@@ -22,6 +22,8 @@ from ndis_verify.oracle.inputs import checked_calibration
 from ndis_verify.oracle.precision import PrecisionError, checked_digits
 from ndis_verify.oracle.split_search import best_splits, least, roots, start_of
 
+_SUMMED = 1 + Fraction(1, 2**30)
+
 
 class Logarithm(NamedTuple):
     """times log(of), of >= 1."""
@@ -31,7 +33,13 @@ class Logarithm(NamedTuple):
 
 
 class Sensitivity(NamedTuple):
-    """The sensitivities at one added variance (N26-D5): Delta^2 in the smaller covariance, rho, nu (numbers or `Logarithm`s), d."""
+    """The sensitivities at one added variance v (N26-D5), each the greatest over all ordered neighbouring pairs.
+
+    square: Delta^2 in the smaller covariance; rho = max |l_i| and nu = sum |l_i|, exact numbers or `Logarithm`s, of the logs l_i of the
+    eigenvalues of the one covariance relative to the other, both with v added; dimension: how many l_i are not 0 at most. No pair has
+    them unless rho <= nu <= dimension rho (to a part in 2^30, for sums that were rounded), and every pair has to be
+    comparable in the Loewner order, which does not depend on v.
+    """
 
     square: Any
     rho: Any
@@ -45,7 +53,7 @@ Sensitivities = Callable[[Fraction], Sensitivity]
 def covariance_envelope(rho: Any, nu: Any, dimension: Any, epsilon: Any, term: str = "bound", digits: int = 30) -> Enclosure:
     """The covariance term at the vertex of {0 <= l_i <= rho, sum l_i <= nu} in R^d, as `fast.covariance_shift.covariance_envelope`.
 
-    rho, nu >= 0: exact numbers or `Logarithm`s; epsilon >= 0; term "bound", "chernoff", "exact" or "printed".
+    rho, nu, dimension as in `Sensitivity`; epsilon >= 0; term "bound", "chernoff", "exact" or "printed".
     Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     found = _two_steps(Sensitivity(0, rho, nu, dimension), _checked_epsilon(epsilon), term)
@@ -122,7 +130,19 @@ def _two_steps(sensitivity: Sensitivity, epsilon: Fraction, term: str) -> TwoSte
         raise InputError("square", str(square), "must be nonnegative")
     if isinstance(dimension, bool) or not isinstance(dimension, numbers.Integral) or dimension < 1:
         raise InputError("dimension", dimension, "must be a whole number, at least 1")
-    return TwoSteps(square, vertex(_amount(rho, "rho"), _amount(nu, "nu"), int(dimension)), epsilon, term)
+    return TwoSteps(square, vertex(*_spread(rho, nu, int(dimension)), int(dimension)), epsilon, term)
+
+
+def _spread(rho: Any, nu: Any, dimension: int) -> tuple[Amount, Amount]:
+    """rho and nu as amounts with rho <= nu <= dimension rho."""
+    largest, total = _amount(rho, "rho"), _amount(nu, "nu")
+    if total.minus(1, largest).sign() < 0:
+        raise InputError("nu", str(nu), f"must be at least rho = {rho}: a sum of |l_i| is not less than the greatest of them")
+    with working_bits(200):
+        too_large = total.ball() > dimension * largest.ball() * ball(_SUMMED)
+    if too_large:
+        raise InputError("nu", str(nu), f"must be at most {dimension} rho, rho = {rho}: a sum of {dimension} |l_i|")
+    return largest, total
 
 
 def _amount(value: Any, name: str) -> Amount:

@@ -155,7 +155,7 @@ def _envelope_margin(term="bound", shrink=1.0):
 
 
 _ENVELOPE = box(
-    vector("part", 3, 0, 1), vector("m", 3, 0, 1), continuous("rho", "0.01", 3, "log"), continuous("fill", "0.05", 1),
+    vector("part", 3, 0, 1), vector("m", 3, 0, 1), continuous("rho", "0.01", 3, "log"), continuous("fill", "0.334", 1),
     continuous("shift", "0.01", 3, "log"), continuous("epsilon", "0.01", 6, "log"),
 )  # fmt: skip
 _VERTEX = {f"part_{i}": 1 for i in (1, 2, 3)} | {"m_1": 1, "m_2": 0, "m_3": 0, "rho": "1.95", "fill": 1, "shift": "0.01", "epsilon": 3}
