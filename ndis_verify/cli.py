@@ -209,24 +209,18 @@ def _judged_file(path: str, arguments: argparse.Namespace) -> tuple[dict[str, An
 
 def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
     from ndis_verify.claims.certificate_store import FOLDER
-    from ndis_verify.claims.journal import Journal, fingerprint
     from ndis_verify.claims.ledger import all_claims, find
-    from ndis_verify.claims.session import run_session
+    from ndis_verify.claims.session import run_session, session_journal
     from ndis_verify.runs.progress import Progress
 
     ids = [find(i).id for i in dict.fromkeys(arguments.ids)] or [claim.id for claim in all_claims()]
-    journal = Journal(arguments.output / "journal.jsonl", fingerprint(arguments.effort))
-    progress = Progress(f"verify --{arguments.effort}")
-    finished = False
     folder = (arguments.certificates or FOLDER).resolve()
-    try:
-        judgements = run_session(ids, arguments.effort, journal, arguments.jobs, progress, folder, arguments.store)
-        finished = True
-    finally:
-        progress.close()
-        journal.close(finished)
-        if not finished:
-            print(f"{len(journal.done)} verdicts are kept in {journal.path}; the same command goes on", file=sys.stderr)
+    progress = Progress(f"verify --{arguments.effort}")
+    with session_journal(arguments.output / "journal.jsonl", arguments.effort, folder) as journal:
+        try:
+            judgements = run_session(ids, arguments.effort, journal, arguments.jobs, progress, folder, arguments.store)
+        finally:
+            progress.close()
     return {i: find(i) for i in ids}, judgements
 
 

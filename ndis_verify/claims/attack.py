@@ -16,12 +16,13 @@ from typing import Any, Literal
 import mpmath
 import numpy as np
 
-from ndis_verify.claims.attack_journal import append_state, identity, last_state
 from ndis_verify.claims.attack_search import BudgetSpent, Search, run_round
 from ndis_verify.claims.domain import Columns, Domain, Point, VacuityError, shown, shown_point
 from ndis_verify.claims.shrink import shrink
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
+from ndis_verify.runs.identity import identity
+from ndis_verify.runs.journal import Journal
 
 Finding = Literal["nothing", "suspected", "confirmed", "certified", "engine failure"]
 DEFAULT_EVALUATIONS = 20_000
@@ -161,28 +162,27 @@ def attack_problem(
     stop_below = -problem.tolerance if stop_at_first else -np.inf
     batch = {} if problem.vectorised else {"batch": _SCALAR_BATCH}
     search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below, **batch)
-    if journal is not None:
-        parts = (problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations, stop_at_first)
-        state = last_state(journal, identity(parts, (problem.margin, *problem.branches)))
-        if state is not None:
-            search.restore(state)
-    _run(search, problem, journal)
-    record = _judged(search, problem)
-    if journal is not None:
-        journal.unlink(missing_ok=True)
-    return record
+    if journal is None:
+        return _run(search, problem, None)
+    parts = ("attack", problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations, stop_at_first)
+    run = identity(*parts, functions=(problem.margin, *problem.branches))
+    with Journal(journal, run, "finished rounds", lambda key, state: search.checked(state)) as rounds:
+        if rounds.done:
+            search.restore(list(rounds.done.values())[-1])
+        return _run(search, problem, rounds)
 
 
-def _run(search: Search, problem: Problem, journal: Path | None) -> None:
+def _run(search: Search, problem: Problem, journal: Journal | None) -> AttackRecord:
     starts = np.array([problem.domain.unit(problem.domain.exact_point(p)) for p in problem.starts])
     try:
         while True:
             run_round(search, problem.branches, starts)
             if journal is not None:
-                append_state(journal, search.state())
+                journal.append(f"round {search.rounds}", search.state())
     except BudgetSpent:
         if not search.elite and not search.failures:
             raise VacuityError(f"none of {search.evaluations} points of the search satisfies the constraints") from None
+    return _judged(search, problem)
 
 
 def _judged(search: Search, problem: Problem) -> AttackRecord:

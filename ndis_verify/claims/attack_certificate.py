@@ -80,7 +80,7 @@ def _searched_again(problem: Problem, content: Content, seed: int, evaluations: 
     if again.finding != "nothing" or again.margin < known.min() - problem.tolerance - _SLACK * abs(known.min()):
         raise CertificateError("the first rounds of the search find a worse point")
     detail = (
-        f"worst margin {known.min():.3g} at {content['worst']}; seed {seed}, {content['rounds']} whole rounds; "
+        f"worst margin {known.min():.3g} at {shown_point(problem.domain.point(unit[int(known.argmin())]))}; seed {seed}; "
         f"computed again: {len(known)} stored points and the first {count} evaluations"
     )
     return Evidence(Outcome.HELD, ROUTE, detail, count=content["evaluations"], counted="evaluations")

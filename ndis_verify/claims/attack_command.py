@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,10 +55,6 @@ def _attacked(problem: Problem, target: str, seed: int, evaluations: int | None,
     progress = Progress(f"attack {problem.name[:40]}")
     try:
         return attack_problem(problem, seed, evaluations, seconds, journal, progress)
-    except KeyboardInterrupt:
-        progress.close()
-        print(f"finished rounds are kept in {journal}; the same command goes on", file=sys.stderr)
-        raise
     finally:
         progress.close()
 

@@ -65,6 +65,13 @@ class Search:
             "range": [self.lowest, self.highest] if self.elite else None,
         }
 
+    def checked(self, state: dict[str, Any]) -> dict[str, Any]:
+        """A `state` that a journal holds, if it is one of a search of this domain; else ValueError, TypeError or KeyError."""
+        points = [unit for _, unit in state["elite"]] + ([state["failed_at"]] if state["failures"] else [])
+        if state.keys() != self.state().keys() or not all(len(unit) == self.domain.size and 0 <= min(unit) <= max(unit) <= 1 for unit in points):
+            raise ValueError("no state of a search of this domain")
+        return state
+
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a `state`."""
         state = dict(state)

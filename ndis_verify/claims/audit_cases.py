@@ -123,23 +123,34 @@ def _upper(enclosure) -> float:
     return float(enclosure.upper) * _UP
 
 
+def _least_squares_case(name: str) -> Case:
+    p, q, r = 0.2, 0.3, 50  # leverage, augmented leverage, rows of the sketch
+    first, others, shift = (1 - p) ** 2 / (1 - q), (1 - p) / (1 - q), sqrt(r * p * (q - p) / (1 - q))
+    return gaussian_case(name, [shift, 0.0, 0.0], [first, others, others])
+
+
+CASES: dict[str, Callable[[str], Case]] = {
+    "identical normal": lambda name: identical_case(name, lambda rng, n: rng.standard_normal(n)),
+    "identical with ties": lambda name: identical_case(name, lambda rng, n: rng.poisson(1.5, n).astype(float)),
+    "identical Cauchy": lambda name: identical_case(name, lambda rng, n: rng.standard_cauchy(n)),
+    "Gaussian": lambda name: gaussian_case(name, [1.0], [1.0], "raw"),
+    "Gaussian, variances 2.25 and 1": lambda name: gaussian_case(name, [0.5], [2.25], "raw"),
+    "Laplace": lambda name: laplace_case(),
+    "subsampled Gaussian": lambda name: subsampled_case(),
+    "random projection, p = 0.3, r = 4": lambda name: gaussian_case(name, [0.0] * 4, [1 / (1 - 0.3)] * 4),
+    "least squares, d = 3, r = 50": _least_squares_case,
+    "randomised response, eps = 1": lambda name: response_case(),
+    "Gaussian mechanism at (1, 1e-5)": lambda name: gaussian_case(name, [1 / float(gaussian_std(1.0, 1.0, 1e-5))], [1.0], "raw"),
+    "random projection at (1, 1e-5), r = 4": lambda name: gaussian_case(name, [0.0] * 4, [1 / (1 - float(rp_leverage(4, 1.0, 1e-5)))] * 4),
+}
+
+
 @cache
+def case_named(name: str) -> Case:
+    """One of `CASES`; its certified values take up to a second, so that only what is asked for is made."""
+    return CASES[name](name)
+
+
 def all_cases() -> tuple[Case, ...]:
     """Identical laws (with ties, with heavy tails), pairs of known privacy, and mechanisms calibrated to (1, 1e-5) exactly."""
-    p, q, r = 0.2, 0.3, 50  # least squares: leverage, augmented leverage, rows of the sketch
-    std, leverage = float(gaussian_std(1.0, 1.0, 1e-5)), float(rp_leverage(4, 1.0, 1e-5))
-    first, others, shift = (1 - p) ** 2 / (1 - q), (1 - p) / (1 - q), sqrt(r * p * (q - p) / (1 - q))
-    return (
-        identical_case("identical normal", lambda rng, n: rng.standard_normal(n)),
-        identical_case("identical with ties", lambda rng, n: rng.poisson(1.5, n).astype(float)),
-        identical_case("identical Cauchy", lambda rng, n: rng.standard_cauchy(n)),
-        gaussian_case("Gaussian", [1.0], [1.0], "raw"),
-        gaussian_case("Gaussian, variances 2.25 and 1", [0.5], [2.25], "raw"),
-        laplace_case(),
-        subsampled_case(),
-        gaussian_case("random projection, p = 0.3, r = 4", [0.0] * 4, [1 / (1 - 0.3)] * 4),
-        gaussian_case("least squares, d = 3, r = 50", [shift, 0.0, 0.0], [first, others, others]),
-        response_case(),
-        gaussian_case("Gaussian mechanism at (1, 1e-5)", [1 / std], [1.0], "raw"),
-        gaussian_case("random projection at (1, 1e-5), r = 4", [0.0] * 4, [1 / (1 - leverage)] * 4),
-    )
+    return tuple(case_named(name) for name in CASES)

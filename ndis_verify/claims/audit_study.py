@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from ndis_verify.exact_number import InputError
 
 if TYPE_CHECKING:
     from ndis_verify.audit.study import Block, Case, Power, Tally, Validity
+    from ndis_verify.runs.journal import Journal
 
 QUICK = {100: 200, 10_000: 100}
 FULL = {100: 1000, 10_000: 500, 1_000_000: 100}
@@ -54,32 +54,32 @@ def main(arguments: argparse.Namespace) -> int:
             raise InputError(f"--{name}", str(value), f"must be at least {least}")
     cases, repetitions = _cases(arguments.cases), _repetitions(arguments)
     progress = Progress("audit study")
-    with _measured(arguments, cases) as measured:
+    with _journal(arguments) as journal:
         try:
             validity, power = run_study(
-                cases, repetitions, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed, progress=progress, measured=measured
-            )
+                cases, repetitions, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed, progress=progress,
+                measured=partial(_measured, arguments, journal),
+            )  # fmt: skip
         finally:
             progress.close()
-    record = _record(arguments, repetitions, validity, power)
-    text = markdown(record, validity, power)
-    write_atomically(arguments.output / "audit_study.json", json.dumps(record, indent=1) + "\n")
-    write_atomically(arguments.markdown or arguments.output / "audit_study.md", text)
+        record = _record(arguments, repetitions, validity, power)
+        text = markdown(record, validity, power)
+        write_atomically(arguments.output / "audit_study.json", json.dumps(record, indent=1) + "\n")
+        write_atomically(arguments.markdown or arguments.output / "audit_study.md", text)
     print(json.dumps(record, indent=1) if arguments.json else text, end="\n" if arguments.json else "")
     return int(any(row.verdict == "above" and row.method in GUARANTEED for row in validity))
 
 
 def _cases(wanted: list[str] | None) -> list[Case]:
-    from ndis_verify.claims.audit_cases import all_cases
+    from ndis_verify.claims.audit_cases import CASES, case_named
 
-    known = all_cases()
     names: set[str] = set()
     for start in [""] if wanted is None else wanted:
-        found = {case.name for case in known if case.name == start} or {case.name for case in known if case.name.startswith(start)}
+        found = {name for name in CASES if name == start} or {name for name in CASES if name.startswith(start)}
         if not found:
-            raise InputError("--cases", start, f"must begin one of: {'; '.join(case.name for case in known)}")
+            raise InputError("--cases", start, f"must begin one of: {'; '.join(CASES)}")
         names |= found
-    return [case for case in known if case.name in names]
+    return [case_named(name) for name in CASES if name in names]
 
 
 def _repetitions(arguments: argparse.Namespace) -> dict[int, int]:
@@ -90,51 +90,43 @@ def _repetitions(arguments: argparse.Namespace) -> dict[int, int]:
     return repetitions
 
 
-@contextmanager
-def _measured(arguments: argparse.Namespace, cases: Sequence[Case]) -> Iterator[Callable[[Sequence[Block]], Iterable[tuple[Block, Tally]]]]:
-    """How blocks are run: those in the journal are read, the others measured in processes and written down at once."""
+def _journal(arguments: argparse.Namespace) -> Journal:
+    """The tallies of finished blocks."""
     from ndis_verify.audit.study import METHODS
-    from ndis_verify.experiments.journal import RowJournal
+    from ndis_verify.runs.identity import identity
+    from ndis_verify.runs.journal import Journal
 
-    run = json.dumps({"seed": arguments.seed, "confidence": arguments.confidence, "delta": DELTA, "methods": METHODS})
-    journal = RowJournal(arguments.output / "audit_study.jsonl", run)
-    job = partial(_block, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed)
+    run = identity("audit study", arguments.seed, arguments.confidence, DELTA, METHODS)
+    return Journal(arguments.output / "audit_study.jsonl", run, "blocks of runs", lambda key, tally: _tally(tally))
+
+
+def _tally(tally: Tally) -> Tally:
+    if not all(set(cell) == {"runs", "above", "sum", "squares", "infinite"} and min(cell.values()) >= 0 for cell in tally.values()):
+        raise ValueError("no tally of a block")
+    return tally
+
+
+def _measured(arguments: argparse.Namespace, journal: Journal, parts: Sequence[Block]) -> Iterator[tuple[Block, Tally]]:
+    """How blocks are run: those in the journal are read, the others measured in processes; the journal stays if time is up."""
+    from ndis_verify.runs.pool import resumed
+
+    by_key = {part.key: part for part in parts}
     end = perf_counter() + 60 * arguments.minutes if arguments.minutes is not None else float("inf")
-    complete = False
-
-    def measured(parts: Sequence[Block]) -> Iterator[tuple[Block, Tally]]:
-        nonlocal complete
-        missing = [part for part in parts if part.key not in journal.done]
-        yield from ((part, journal.done[part.key][0]) for part in parts if part.key in journal.done)
-        if arguments.jobs == 1 or len(missing) < 2:
-            yield from _written(map(job, missing), journal, end)
-        else:
-            # Forked processes have the certified cases already.
-            with get_context("fork").Pool(min(arguments.jobs, len(missing))) as pool:
-                yield from _written(pool.imap_unordered(job, missing), journal, end)
-        complete = all(part.key in journal.done for part in parts)
-
-    try:
-        yield measured
-    finally:
-        journal.close(complete)
+    known = len(by_key.keys() & journal.done.keys())
+    job = partial(_block, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed)
+    with closing(resumed(journal, job, by_key, arguments.jobs)) as found:
+        for count, (key, tally) in enumerate(found, 1):
+            yield by_key[key], tally
+            if count > known and perf_counter() > end:
+                break
+    journal.kept = not by_key.keys() <= journal.done.keys()
 
 
-def _written(found: Iterable[tuple[Block, Tally, float]], journal: Any, end: float) -> Iterator[tuple[Block, Tally]]:
-    for part, tally, seconds in found:
-        journal.append(part.key, [tally], seconds)
-        yield part, tally
-        if perf_counter() > end:
-            return
-
-
-def _block(part: Block, delta: float, confidence: float, seed: int) -> tuple[Block, Tally, float]:
+def _block(part: Block, delta: float, confidence: float, seed: int) -> Tally:
     from ndis_verify.audit.study import METHODS, run_block
-    from ndis_verify.claims.audit_cases import all_cases
+    from ndis_verify.claims.audit_cases import case_named
 
-    case = next(case for case in all_cases() if case.name == part.case)
-    start = perf_counter()
-    return part, run_block(case, part, METHODS, delta, confidence, seed), perf_counter() - start
+    return run_block(case_named(part.case), part, METHODS, delta, confidence, seed)
 
 
 def _record(arguments: argparse.Namespace, repetitions: dict[int, int], validity: list[Validity], power: list[Power]) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 
 from ndis_verify.claim import Check, Outcome
 from ndis_verify.claims.certificate_store import StoredCheck, is_current, writing
 from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.runs.pool import unordered
 
 Task = tuple[str, int]  # claim, number of its check
 
@@ -33,17 +33,10 @@ def renew(folder: Path, jobs: int, progress: Callable[[int, int, str], None]) ->
     tasks = [task for task, check in kept.items() if not is_current(check, folder)]
     progress(0, len(tasks), "")
     failed: list[str] = []
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(max_workers=jobs, mp_context=context)
-    try:
-        futures = {pool.submit(_renew_one, task, folder): task for task in tasks}
-        for count, future in enumerate(as_completed(futures), 1):
-            held, line = future.result()
-            progress(count, len(tasks), futures[future][0])
-            if not held:
-                failed.append(line)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    for count, (task, (held, line)) in enumerate(unordered(partial(_renew_one, folder=folder), tasks, jobs), 1):
+        progress(count, len(tasks), task[0])
+        if not held:
+            failed.append(line)
     return failed
 
 

@@ -23,9 +23,11 @@ from typing import Any
 
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims.source_closure import source_hash
-from ndis_verify.runs.files import write_atomically
+from ndis_verify.exact_number import InputError
+from ndis_verify.runs.files import read_regular, write_atomically
 
 FORMAT = 1
+MAX_BYTES = 2**26
 FOLDER = Path(__file__).resolve().parent / "certificates"
 _DEPENDENCIES = ("mpmath", "numpy", "python-flint", "scipy")
 _folder: ContextVar[Path] = ContextVar("folder of certificates", default=FOLDER)
@@ -95,7 +97,7 @@ def stored(check: StoredCheck, effort: str) -> Evidence:
         certificate = read(_folder.get() / f"{check.name}.json")
         if certificate is None:
             return check.compute(effort)[0]
-        if certificate.key != key(check):
+        if not _is_of(certificate, check):
             return _computed(check, effort, "the stored certificate is of other sources or versions")
         evidence = check.recheck(certificate.content)
         detail = f"stored certificate {certificate.key[:8]} ({certificate.seconds:.1f} s): {evidence.detail}"
@@ -110,12 +112,18 @@ def is_current(check: StoredCheck, folder: Path) -> bool:
         certificate = read(folder / f"{check.name}.json")
     except CertificateError:
         return False
-    return certificate is not None and certificate.key == key(check)
+    return certificate is not None and _is_of(certificate, check)
 
 
 def key(check: StoredCheck) -> str:
     """The hash of what the certificate of `check` rests on."""
     return _hash([FORMAT, check.name, check.parameters, versions(), source_hash(check.modules)])
+
+
+def _is_of(certificate: Certificate, check: StoredCheck) -> bool:
+    """Whether it rests on the installed sources and versions and on the check's own parameters, and says so itself."""
+    said = (certificate.key, certificate.parameters, certificate.versions)
+    return said == (key(check), json.loads(json.dumps(check.parameters)), versions())
 
 
 def versions() -> dict[str, str]:
@@ -126,18 +134,18 @@ def versions() -> dict[str, str]:
 def read(path: Path) -> Certificate | None:
     """The certificate in a file, None where there is no file; raises `CertificateError` where it is damaged."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = read_regular(path, MAX_BYTES).decode("utf-8")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, InputError) as error:
         raise CertificateError(f"{path.name} cannot be read ({type(error).__name__})") from None
     try:
         data = json.loads(text)
         if data.pop("format") != FORMAT:
             raise CertificateError(f"{path.name} is of another format")
-        checksum = data.pop("checksum")
+        data.pop("checksum")
         certificate = Certificate(**data)
-        same = certificate.checksum == checksum
+        same = certificate.text() == text  # its checksum, and every byte around it
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         if isinstance(error, CertificateError):
             raise

@@ -13,7 +13,6 @@ only expose a wrong division; that the identity holds everywhere is for a deriva
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +22,12 @@ from typing import Any, Literal
 
 from flint import arb, arb_series
 
-from ndis_verify.claims.attack_journal import identity
 from ndis_verify.claims.certify_box import Axis, Box, Sides, as_balls, bisect, centre, sides_text, text_sides
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.runs.identity import identity
+from ndis_verify.runs.journal import Journal
 
 Function = Callable[..., arb]
 Factor = tuple[int, Any, int]
@@ -100,15 +100,13 @@ def certify_nonnegative(
         raise InputError("name", name, "must be given with a journal, to tell one run from another")
     _require_factors(function, box, factors, margin, _bits(digits))
     run = _Run(function, box, gradient, min_width, _bits(digits), _bits(max_digits))
-    header = ""
-    if journal is not None:
-        header = identity((name, box, min_width, digits), (function, gradient) if gradient else (function,))
-        resume = resume or _read(journal, header, box)
-    run.begin(resume)
-    _loop(run, max_boxes, journal, header, progress)
-    record = run.record()
-    if journal is not None and record.outcome != "undecided":
-        journal.unlink(missing_ok=True)
+    if journal is None:
+        return _loop(run, resume, max_boxes, None, progress)
+    header = identity("certify", name, box, min_width, digits, functions=(function, gradient) if gradient else (function,))
+    with Journal(journal, header, "states of the branch and bound", lambda key, state: _read(state, box)) as states:
+        kept = list(states.done.values())[-1] if states.done else None
+        record = _loop(run, resume or kept, max_boxes, states, progress)
+        states.kept = record.outcome == "undecided"
     return record
 
 
@@ -259,7 +257,8 @@ class _Run:
         )
 
 
-def _loop(run: _Run, max_boxes: int, journal: Path | None, header: str, progress) -> None:
+def _loop(run: _Run, resume: CertifyRecord | None, max_boxes: int, journal: Journal | None, progress) -> CertifyRecord:
+    run.begin(resume)
     last = run.boxes + max_boxes
     saved = time.monotonic()
     try:
@@ -267,43 +266,33 @@ def _loop(run: _Run, max_boxes: int, journal: Path | None, header: str, progress
             run.step()
             progress(run.boxes, run.boxes + len(run.open), f"depth {run.depth}")
             if journal is not None and time.monotonic() - saved > _JOURNAL_SECONDS:
-                _write(journal, header, run.record())
+                _write(journal, run.record())
                 saved = time.monotonic()
     finally:
-        if journal is not None:
-            _write(journal, header, run.record())
+        record = run.record()
+        if journal is not None and record.remaining:
+            _write(journal, record)
+    return record
 
 
-def _write(journal: Path, header: str, record: CertifyRecord) -> None:
+def _write(journal: Journal, record: CertifyRecord) -> None:
     worst = record.worst_box
-    data = {
-        "certify": header,
+    state = {
         "boxes": record.boxes,
         "depth": record.depth,
         "seconds": record.seconds,
         "worst": worst and [sides_text(worst), record.worst_lower],
         "remaining": [[sides_text(sides), depth] for sides, depth in record.remaining],
     }
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    part = journal.with_name(journal.name + ".part")
-    part.write_text(json.dumps(data), encoding="utf-8")
-    part.replace(journal)
+    journal.append(f"{record.boxes} boxes", state)
 
 
-def _read(journal: Path, header: str, box: Box) -> CertifyRecord | None:
-    """The undecided record kept in a journal of the same run, else None."""
-    if not journal.exists():
-        return None
-    try:
-        data = json.loads(journal.read_text(encoding="utf-8"))
-        if data["certify"] != header or not data["remaining"]:
-            return None
-        remaining = tuple((text_sides(sides), int(depth)) for sides, depth in data["remaining"])
-        worst, lower = data["worst"] or (None, None)
-        worst = worst and text_sides(worst)
-    except (ValueError, KeyError, TypeError):
-        return None
-    return CertifyRecord("undecided", box, data["boxes"], data["depth"], 0, data["seconds"], worst, lower, remaining=remaining)
+def _read(state: dict[str, Any], box: Box) -> CertifyRecord:
+    """The undecided record that a journal's state stands for."""
+    remaining = tuple((text_sides(sides), int(depth)) for sides, depth in state["remaining"])
+    worst, lower = state["worst"] or (None, None)
+    worst = worst and text_sides(worst)
+    return CertifyRecord("undecided", box, state["boxes"], state["depth"], 0, state["seconds"], worst, lower, remaining=remaining)
 
 
 def _require_factors(function: Function, box: Box, factors: Sequence[Factor], margin: Function | None, bits: int) -> None:

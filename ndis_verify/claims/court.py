@@ -4,19 +4,52 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ndis_verify.claim import Check, Claim, Evidence, Outcome, Verdict, decide
+from ndis_verify.claim import Claim, Evidence, Outcome, Verdict, decide
 
 
 _CRASHED = "crashed"
 
 
 @dataclass(frozen=True)
+class Heard:
+    """The evidence of one check, and of each fault planted in it."""
+
+    check: str
+    evidence: Evidence
+    faults: Mapping[str, Evidence]
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """All the evidence of a claim, check by check: what a journal keeps. Nothing is decided in it; `judged` decides, from the ledger."""
+
+    checks: tuple[Heard, ...]
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"checks": [[one.check, _plain(one.evidence), {fault: _plain(e) for fault, e in one.faults.items()}] for one in self.checks],
+                "seconds": self.seconds}  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, claim: Claim, data: Mapping[str, Any]) -> Hearing:
+        """The inverse of `as_dict`. ValueError, TypeError or KeyError where it is no hearing of exactly the claim's checks.
+
+        Faults are not compared: many are derived when they are looked at, which takes as long as the hearing.
+        """
+        found = tuple(Heard(name, _evidence(entry), {fault: _evidence(e) for fault, e in faults.items()}) for name, entry, faults in data["checks"])
+        if [one.check for one in found] != [check.name for check in claim.checks]:
+            raise ValueError(f"no hearing of {claim.id}")
+        return cls(found, float(data["seconds"]))
+
+
+@dataclass(frozen=True)
 class Judgement:
-    """What recomputing one claim gave; plain data, so that it can be written to a journal and read back."""
+    """What recomputing one claim gave, for the reports."""
 
     id: str
     source: str
@@ -33,46 +66,50 @@ class Judgement:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Judgement:
-        fields = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items()}
-        return cls(**fields)
-
 
 def judge(claim: Claim, effort: str = "quick") -> Judgement:
     """Run every check of `claim` and every planted fault and recompute its verdict."""
+    return judged(claim, heard(claim, effort))
+
+
+def heard(claim: Claim, effort: str = "quick") -> Hearing:
+    """Run every check of `claim` and every planted fault."""
     start = time.perf_counter()
-    results: list[tuple[Check, Evidence]] = []
+    checks = tuple(
+        Heard(check.name, _run(check.run, effort), {fault: _run(run, effort) for fault, run in check.mutants.items()}) for check in claim.checks
+    )
+    return Hearing(checks, round(time.perf_counter() - start, 3))
+
+
+def judged(claim: Claim, hearing: Hearing) -> Judgement:
+    """The verdict that the evidence carries, against the one that the claim declares."""
+    results = [(check, one.evidence) for check, one in zip(claim.checks, hearing.checks, strict=True)]
     failures: list[str] = []
     killed = planted = 0
-    for check in claim.checks:
-        evidence = _run(check.run, effort)
-        results.append((check, evidence))
-        if evidence.outcome is Outcome.FAILED:
-            failures.append(f"{check.name}: {evidence.detail}")
-        if not check.mutants:
-            failures.append(f"{check.name}: no mutant, so nothing shows that it can fail")
-        for fault, run in check.mutants.items():
+    for one in hearing.checks:
+        if one.evidence.outcome is Outcome.FAILED:
+            failures.append(f"{one.check}: {one.evidence.detail}")
+        if not one.faults:
+            failures.append(f"{one.check}: no mutant, so nothing shows that it can fail")
+        for fault, evidence in one.faults.items():
             planted += 1
-            outcome = _run(run, effort)
-            if outcome.outcome is Outcome.FAILED and outcome.route != _CRASHED:  # a crash is no judgement
+            if evidence.outcome is Outcome.FAILED and evidence.route != _CRASHED:  # a crash is no judgement
                 killed += 1
             else:
-                failures.append(f"{check.name}: mutant survived: {fault} ({outcome.line()})")
+                failures.append(f"{one.check}: mutant survived: {fault} ({evidence.line()})")
     verdict = None if failures else decide(results)
-    undecided = any(evidence.outcome is Outcome.UNDECIDED for _, evidence in results)
     return Judgement(
         id=claim.id,
         source=claim.source,
         declared=claim.declared.value,
         verdict=verdict.value if verdict else None,
         agrees=verdict is claim.declared,
-        undecided=undecided,
+        undecided=any(evidence.outcome is Outcome.UNDECIDED for _, evidence in results),
         evidence=tuple(f"{check.name} [{check.kind.value}, {check.part}] {evidence.line()}" for check, evidence in results),
         failures=tuple(failures),
         mutants_killed=killed,
         mutants=planted,
-        seconds=round(time.perf_counter() - start, 3),
+        seconds=hearing.seconds,
     )
 
 
@@ -91,3 +128,17 @@ def _run(run: Callable[[str], Evidence], effort: str) -> Evidence:
     except Exception as error:  # a check that crashes has not held, and the run must go on to the next claim
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Evidence(Outcome.FAILED, _CRASHED, f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})")
+
+
+def _plain(evidence: Evidence) -> dict[str, Any]:
+    """JSON data; numbers may be numpy's."""
+    numbers = {"digits": evidence.digits if evidence.digits is None else float(evidence.digits),
+               "count": evidence.count if evidence.count is None else int(evidence.count)}  # fmt: skip
+    return {**vars(evidence), "outcome": evidence.outcome.value, **numbers}
+
+
+def _evidence(data: Mapping[str, Any]) -> Evidence:
+    """The inverse of `_plain`; `line` must be able to print it."""
+    found = Evidence(**{**data, "outcome": Outcome(data["outcome"])})
+    found.line()
+    return found

@@ -156,7 +156,7 @@ class BoxOrder:
     def _sampled(self, content: Content) -> Evidence:
         """All boxes of a stored partition in float64, the narrowest and some others certified again."""
         boxes = _boxes(self.full, content["levels"])
-        if content["boxes"] != len(boxes):
+        if (content["boxes"], content["depth"]) != (len(boxes), len(content["levels"]) - 1):
             raise CertificateError("it has another number of boxes")
         gaps = _float_gap(boxes, self.direction)
         others = np.random.default_rng(0).choice(len(boxes), min(_SAMPLE, len(boxes)), replace=False)

@@ -7,19 +7,21 @@ file. The same command goes on where the file ends. `--markdown FILE` writes the
 from __future__ import annotations
 
 import argparse
-import json
-import multiprocessing
 import sys
 import zlib
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ndis_verify.claims import calibration_hunt, least_squares_hunt, output_hunt
-from ndis_verify.claims.attack_journal import append_state, identity
 from ndis_verify.claims.calibration_hunt import Family, HuntRecord, hunt
+from ndis_verify.exact_number import InputError
+from ndis_verify.runs.files import write_atomically
+from ndis_verify.runs.identity import identity
+from ndis_verify.runs.journal import Journal
+from ndis_verify.runs.pool import resumed
+from ndis_verify.runs.progress import Progress
 
 FAMILIES: dict[str, Family] = {**calibration_hunt.FAMILIES, **output_hunt.FAMILIES, **least_squares_hunt.FAMILIES}
 _DEFAULT = Path("calibration_hunt.jsonl")
@@ -33,6 +35,11 @@ class Block(NamedTuple):
     points: int
     certified: int
     seed: int
+
+    @property
+    def key(self) -> str:
+        """What a journal knows it by."""
+        return f"{self.family} | {self.number} | {self.points} | {self.certified} | {self.seed}"
 
 
 def blocks(names: list[str], points: int, certified: int | None, seed: int) -> list[Block]:
@@ -68,58 +75,34 @@ def merged(records: list[HuntRecord], seed: int) -> HuntRecord:
     return HuntRecord(family=worst.family, seed=seed, least_waste=worst.least_waste, worst=worst.worst, **total, **extreme)
 
 
-def run(todo: list[Block], file: Path, jobs: int, progress: Callable[[int, int], None] = lambda done, count: None) -> list[HuntRecord]:
+def run(todo: list[Block], file: Path, jobs: int, progress: Callable[[int, int, str], None] = lambda done, count, key: None) -> list[HuntRecord]:
     """One record for each family; finished blocks are in `file` as they come, and are not hunted through again."""
-    done = _finished(file, todo)
-    left = [block for block in todo if block not in done]
-    progress(len(done), len(todo))
-    for block, record in _hunted_all(left, jobs):
-        done[block] = record
-        append_state(file, {"block": list(block), "record": asdict(record)})
-        progress(len(done), len(todo))
-    return _by_family(done, todo)
+    with _journal(file, todo) as journal:
+        found = dict(resumed(journal, _hunted, {block.key: block for block in todo}, jobs, progress=progress))
+    return _by_family(found, todo)
 
 
-def _by_family(done: dict[Block, HuntRecord], todo: list[Block]) -> list[HuntRecord]:
+def _hunted(block: Block) -> dict[str, Any]:
+    return asdict(hunted(block))
+
+
+def _journal(file: Path, todo: list[Block]) -> Journal:
+    """The blocks of `todo` in a file of this version; a file of another version is an error."""
+    wanted = {block.key: block for block in todo}
+
+    def read(key: str, content: dict[str, Any]) -> HuntRecord:
+        record = HuntRecord(**content)
+        if key in wanted and (record.family, record.points) != (wanted[key].family, wanted[key].points):
+            raise ValueError("the record of another block")
+        return record
+
+    return Journal(file, identity("hunt"), "finished blocks", read, kept=True)
+
+
+def _by_family(found: dict[str, HuntRecord], todo: list[Block]) -> list[HuntRecord]:
     names = dict.fromkeys(block.family for block in todo)
-    found = {name: [done[block] for block in sorted(todo) if block.family == name and block in done] for name in names}
-    return [merged(records, todo[0].seed) for records in found.values() if records]
-
-
-def _hunted_all(todo: list[Block], jobs: int) -> Iterator[tuple[Block, HuntRecord]]:
-    if jobs <= 1:
-        yield from ((block, hunted(block)) for block in todo)
-        return
-    pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
-    waiting, pending = iter(todo), {}
-    try:
-        while True:
-            for block in waiting:
-                pending[pool.submit(hunted, block)] = block
-                if len(pending) == 2 * jobs:
-                    break
-            if not pending:
-                return
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                yield pending.pop(future), future.result()
-    finally:
-        pool.shutdown(wait=not pending, cancel_futures=True)
-
-
-def _finished(file: Path, todo: list[Block]) -> dict[Block, HuntRecord]:
-    """The blocks of `todo` in a file of the same version; a line that was cut off is dropped, a file of another version is an error."""
-    header, kept = {"run": identity((), (hunted,))}, []
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-        try:
-            kept.append(json.loads(line))
-        except json.JSONDecodeError:
-            break
-    if kept and kept[0] != header:
-        raise SystemExit(f"{file} was written by another version: name another file or delete it")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(json.dumps(entry) + "\n" for entry in (kept or [header])), encoding="utf-8")
-    found = {Block(*entry["block"]): HuntRecord(**entry["record"]) for entry in kept[1:]}
-    return {block: found[block] for block in todo if block in found}
+    records = {name: [found[block.key] for block in sorted(todo) if block.family == name and block.key in found] for name in names}
+    return [merged(of_one, todo[0].seed) for of_one in records.values() if of_one]
 
 
 def markdown(records: list[HuntRecord], command: str, stopped: str = "") -> str:
@@ -165,13 +148,18 @@ def main(arguments: list[str] | None = None) -> int:
     if given.points < 1 or given.jobs < 1 or (given.certified is not None and given.certified < 0):
         parser.error("--points and --jobs must be at least 1, --certified at least 0")
     todo = blocks(names, given.points, given.certified, given.seed)
+    progress = Progress("hunt")
     try:
-        records = run(todo, given.output, given.jobs, _progress if sys.stderr.isatty() else lambda done, count: None)
+        records = run(todo, given.output, given.jobs, progress)
+    except InputError as error:
+        parser.error(str(error))
     except KeyboardInterrupt:
-        print(f"finished blocks are kept in {given.output}; the same command goes on", file=sys.stderr)
-        done = _finished(given.output, todo)
-        _report(given, _by_family(done, todo), f", stopped after {len(done)} of its {len(todo)} blocks")
+        with _journal(given.output, todo) as journal:
+            done = [block for block in todo if block.key in journal.done]
+        _report(given, _by_family(journal.done, todo), f", stopped after {len(done)} of its {len(todo)} blocks")
         return 130
+    finally:
+        progress.close()
     for record in records:
         print(record.line())
     _report(given, records)
@@ -183,8 +171,4 @@ def _report(given: argparse.Namespace, records: list[HuntRecord], stopped: str =
         options = "".join(f" --{name} {value}" for name, value in (("certified", given.certified), ("seed", given.seed)) if value)
         options += "".join(f' --family "{name}"' for name in given.family or [])
         command = f"python -m ndis_verify.claims.calibration_hunt --points {given.points}{options}"
-        given.markdown.write_text(markdown(records, command, stopped), encoding="utf-8")
-
-
-def _progress(done: int, count: int) -> None:
-    print(f"\r{done} of {count} blocks", end="\n" if done == count else "", file=sys.stderr, flush=True)
+        write_atomically(given.markdown, markdown(records, command, stopped))

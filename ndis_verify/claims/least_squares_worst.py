@@ -84,12 +84,12 @@ class Largest:
                 return Evidence(Outcome.FAILED, "Arb", f"stated {stated}: {found.line()}", count=boxes, counted="boxes"), None
             lines.append(f"d = {case[1]}, r = {case[2]}, eps = {case[3]}: {found.line()}")
             ends = [str(end) for end in (found.value.lower, found.value.upper)]
-            kept.append({"value": ends, "leverage": str(found.leverage), "direction": found.direction, "boxes": found.boxes, "line": lines[-1]})
+            kept.append({"value": ends, "leverage": str(found.leverage), "direction": found.direction, "boxes": found.boxes})
         return Evidence(Outcome.HELD, "branch and bound in ball arithmetic", "; ".join(lines), count=boxes, counted="boxes"), {"suprema": kept}
 
     def _sampled(self, content: Content) -> Evidence:
         """Every stored supremum against the stated number and the certified value where it is attained; the quick size again."""
-        found = content["suprema"]
+        found, lines = content["suprema"], []
         if len(found) != len(self.cases):
             raise CertificateError("it has another number of cases")
         for (*case, stated, _, _), entry in zip(self.cases, found, strict=True):
@@ -100,10 +100,12 @@ class Largest:
                 raise CertificateError("a supremum is not the stated one")
             if not value.lower <= high or not abs(exact(value.mid) - low) <= low * Fraction(1, 10**4):
                 raise CertificateError("a supremum is not attained where it says")
+            at = f"attained near p = {float(Fraction(entry['leverage'])):.6g} ({entry['direction']})"
+            lines.append(f"d = {case[1]}, r = {case[2]}, eps = {case[3]}: sup in [{float(low):.6g}, {float(high):.6g}], {at}")
         if self._computed("quick")[0].outcome is not Outcome.HELD:
             raise CertificateError("the first cases differ from the stated numbers")
         boxes = sum(int(entry["boxes"]) for entry in found)
-        detail = "; ".join(str(entry["line"]) for entry in found) + "; computed again: every supremum at its point, the first two to 5 percent"
+        detail = "; ".join(lines) + "; computed again: every supremum at its point, the first two to 5 percent"
         return Evidence(Outcome.HELD, "branch and bound in ball arithmetic", detail, count=boxes, counted="boxes")
 
 

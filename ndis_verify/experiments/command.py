@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
+from typing import Any
 
 from ndis_verify import __version__
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, names, read_table, run
-from ndis_verify.experiments.framework import Experiment, check
-from ndis_verify.experiments.journal import RowJournal
+from ndis_verify.experiments.framework import Experiment, check, run_journal
 from ndis_verify.experiments.output import as_json, finding_lines, terminal_table, write
 from ndis_verify.experiments.pages import read_records, run_page, summary_page
 from ndis_verify.experiments.table import Table
+from ndis_verify.runs.journal import say
+from ndis_verify.runs.progress import Progress
 
 FAILED = 1
 
@@ -37,9 +38,8 @@ def main(arguments: argparse.Namespace) -> int:
         raise InputError("--data", str(arguments.data), f"is not used: {experiment.name} makes its own data")
     data = read_table(arguments.data, arguments.target) if arguments.data is not None else None
     check(experiment, arguments.size, arguments.seed, data)
-    rows, seconds = _rows(experiment, arguments, data)
-    record = as_json(experiment, arguments.size, arguments.seed, data.name if data else None, rows, __version__, seconds)
-    paths = write(record, experiment, arguments.output)
+    record, paths = _measured(experiment, arguments, data)
+    rows = record["rows"]
     findings = experiment.findings(rows)
     if arguments.json:
         print(json.dumps(record, indent=1, allow_nan=False))
@@ -53,22 +53,16 @@ def main(arguments: argparse.Namespace) -> int:
     return 0 if all(finding.holds for finding in findings) else FAILED
 
 
-def _rows(experiment: Experiment, arguments: argparse.Namespace, data: Table | None) -> tuple[list[dict], float]:
-    from ndis_verify.claims.journal import fingerprint
-    from ndis_verify.runs.progress import Progress
-
-    ties = (experiment.name, arguments.size, str(arguments.seed), data.fingerprint() if data else "")
-    journal = RowJournal(arguments.output / f"{experiment.name}.journal.jsonl", fingerprint(" ".join(ties)))
-    if journal.resumed:
-        print(f"going on after {journal.resumed} finished cells", file=sys.stderr)
+def _measured(experiment: Experiment, arguments: argparse.Namespace, data: Table | None) -> tuple[dict[str, Any], list[Path]]:
+    """The record of the run and where it was written; the journal goes when it is there."""
     progress = Progress(f"experiment {experiment.name}")
-    finished = False
-    try:
-        rows = run(experiment, arguments.size, arguments.seed, data, progress, journal)
-        finished = True
-    finally:
-        progress.close()
-        journal.close(finished)
-        if not finished:
-            print(f"{len(journal.done)} cells are kept in {journal.path}; the same command goes on", file=sys.stderr)
-    return rows, sum(journal.seconds.values())
+    with run_journal(arguments.output / f"{experiment.name}.journal.jsonl", experiment, arguments.size, arguments.seed, data) as journal:
+        if journal.resumed:
+            say(f"going on after {journal.resumed} finished cells")
+        try:
+            rows = run(experiment, arguments.size, arguments.seed, data, progress, journal)
+        finally:
+            progress.close()
+        seconds = sum(cell.seconds for cell in journal.done.values())
+        record = as_json(experiment, arguments.size, arguments.seed, data.name if data else None, rows, __version__, seconds)
+        return record, write(record, experiment, arguments.output)

@@ -6,15 +6,17 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.experiments.journal import RowJournal
 from ndis_verify.experiments.table import Table
+from ndis_verify.runs.identity import identity
+from ndis_verify.runs.journal import Journal
 
 SIZES = ("quick", "full")
 DATA = ("none", "records", "records and target")
@@ -62,13 +64,31 @@ class Experiment:
             raise InputError("data", self.data, f"must be one of {', '.join(DATA)}")
 
 
+@dataclass(frozen=True)
+class Measured:
+    """The rows of one cell, and the seconds that they took: what a journal keeps."""
+
+    rows: list[Row]
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(row, dict) for row in self.rows) or not self.seconds >= 0:
+            raise ValueError("no rows of a cell")
+
+
+def run_journal(path: Path, experiment: Experiment, size: str, seed: int, data: Table | None) -> Journal:
+    """The journal of the cells of one run."""
+    run_of = identity("experiment", experiment.name, size, seed, data.fingerprint() if data else "", functions=(experiment.measure,))
+    return Journal(path, run_of, "cells", lambda key, content: Measured(**content))
+
+
 def run(
     experiment: Experiment,
     size: str = "quick",
     seed: int = 0,
     data: Table | None = None,
     progress: Callable[[int, int, str], None] | None = None,
-    journal: RowJournal | None = None,
+    journal: Journal | None = None,
 ) -> list[Row]:
     """The rows of every cell, in the order of the grid; the same seed gives the same rows.
 
@@ -86,10 +106,11 @@ def run(
         found = journal.done.get(key) if journal else None
         if found is None:
             started = time.perf_counter()
-            found = _plain([dict(row) for row in experiment.measure(cell, generator(experiment.name, seed, key), data)])
+            measured = _plain([dict(row) for row in experiment.measure(cell, generator(experiment.name, seed, key), data)])
+            found = Measured(measured, round(time.perf_counter() - started, 3))
             if journal:
-                journal.append(key, found, time.perf_counter() - started)
-        rows.extend(found)
+                journal.append(key, asdict(found))
+        rows.extend(found.rows)
         if progress:
             progress(done, len(cells), key)
     return rows

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,11 +16,14 @@ from ndis_verify.reference.families import all_rows
 from ndis_verify.reference.loader import FORMAT, TableError, read_table, sealed
 from ndis_verify.reference.rows import RowSpec
 from ndis_verify.runs.files import write_atomically
+from ndis_verify.runs.identity import identity
+from ndis_verify.runs.journal import Journal
+from ndis_verify.runs.pool import resumed
 
 JOURNAL = "build.jsonl"
 _ENGINES = ("mpmath", "python-flint")
+_COMPUTED = ("value", "radius", "basis", "second", "error")
 Progress = Callable[[int, int, str], None]
-Finished = tuple[str, dict[str, Any]]
 
 
 def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, scheduler: str | None = None, anew: bool = False,
@@ -38,24 +37,17 @@ def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, schedu
     then but the journal.
     """
     tables = _chosen(quantities)
-    folder.mkdir(parents=True, exist_ok=True)
     todo = {key(row): row for rows in tables.values() for row in rows}
-    total = len(todo)
-    done = {} if anew else _kept(folder, tables)
-    done |= _journaled(folder / JOURNAL, todo)
-    waiting = [row for name, row in todo.items() if name not in done]
-    progress(len(done), total, "taken up" if done else "")
-    run = _on_cluster(waiting, scheduler) if scheduler else _on_processes(waiting, jobs)
-    with (folder / JOURNAL).open("a", encoding="utf-8") as journal:
-        for name, record in run:
-            if name not in done:  # a cluster may run a row twice
-                done[name] = record
-                journal.write(_line(name, record))
-                journal.flush()
-            progress(len(done), total, record["name"])
-    for quantity, rows in tables.items():
-        write_atomically(folder / f"{quantity}.json", table_text(quantity, [done[key(row)] for row in rows]))
-    (folder / JOURNAL).unlink()
+    kept = {} if anew else _kept(folder, tables)
+    waiting = {name: row for name, row in todo.items() if name not in kept}
+
+    def shown(done: int, total: int, name: str) -> None:
+        progress(len(kept) + done, len(todo), todo[name].name if name in todo else "taken up" if len(kept) + done else "")
+
+    with Journal(folder / JOURNAL, identity("reference build"), "finished rows", lambda name, values: _journaled(todo.get(name), values)) as journal:
+        done = kept | dict(resumed(journal, _values, waiting, jobs, scheduler=scheduler, progress=shown))
+        for quantity, rows in tables.items():
+            write_atomically(folder / f"{quantity}.json", table_text(quantity, [done[key(row)] for row in rows]))
     return {quantity: len(rows) for quantity, rows in tables.items()}
 
 
@@ -100,68 +92,18 @@ def _kept(folder: Path, tables: dict[str, tuple[RowSpec, ...]]) -> dict[str, dic
         for row in rows:
             old = known.get(row.name, {})
             if old.get("inputs") == row.inputs and ("error" in old) == (row.refusal is not None):
-                done[key(row)] = finished(row, {name: old[name] for name in ("value", "radius", "basis", "second", "error") if name in old})
+                done[key(row)] = finished(row, {name: old[name] for name in _COMPUTED if name in old})
     return done
 
 
-def _journaled(path: Path, todo: dict[str, RowSpec]) -> dict[str, dict[str, Any]]:
-    """The rows of an interrupted build that are still wanted; a line that was cut off or changed is dropped."""
-    if not path.exists():
-        return {}
-    done = {}
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
-        try:
-            name, record, _ = json.loads(line)
-            if name in todo and line == _line(name, record):
-                done[name] = record
-        except (ValueError, TypeError, RecursionError):
-            continue
-    write_atomically(path, "".join(_line(*item) for item in done.items()))
-    return done
+def _journaled(row: RowSpec | None, values: dict[str, Any]) -> dict[str, Any]:
+    """The row with its values from the journal; of a row that is not built now, the values alone."""
+    if set(values) not in ({"error"}, set(_COMPUTED) - {"error"}):
+        raise ValueError("no values of a row")
+    return values if row is None else finished(row, values)
 
 
-def _line(name: str, record: dict[str, Any]) -> str:
-    """A journal's line: the key, the finished row, and a checksum of both."""
-    return json.dumps([name, record, hashlib.sha256(json.dumps([name, record]).encode()).hexdigest()[:16]]) + "\n"
-
-
-def _one(row: RowSpec) -> Finished:
-    return key(row), computed(row)
-
-
-def _on_processes(rows: list[RowSpec], jobs: int) -> Iterator[Finished]:
-    if jobs < 1:
-        raise InputError("jobs", jobs, "must be at least 1")
-    if jobs == 1:
-        yield from map(_one, rows)
-        return
-    pool = ProcessPoolExecutor(jobs, initializer=_end_with_parent)
-    try:
-        for future in as_completed([pool.submit(_one, row) for row in rows]):
-            yield future.result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed ends too; it would wait for work forever."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _on_cluster(rows: list[RowSpec], address: str) -> Iterator[Finished]:
-    """Rows over a Dask cluster; the scheduler gives the rows of a worker that died to another."""
-    try:
-        from dask.distributed import Client, as_completed as finished
-    except ImportError:
-        raise InputError("--scheduler", address, "needs the extra `cluster` (dask.distributed)") from None
-    with Client(address) as client:
-        futures = client.map(_one, rows, key=[key(row) for row in rows], retries=2)
-        for future in finished(futures):
-            yield future.result()
+def _values(row: RowSpec) -> dict[str, Any]:
+    """What is computed of a row; all else of it is the specification's."""
+    record = computed(row)
+    return {name: record[name] for name in _COMPUTED if name in record}

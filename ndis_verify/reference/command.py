@@ -59,7 +59,7 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from ndis_verify.reference.build import JOURNAL, build
+    from ndis_verify.reference.build import build
     from ndis_verify.reference.compute import RowError
     from ndis_verify.runs.progress import Progress
 
@@ -67,13 +67,9 @@ def _build(arguments: argparse.Namespace) -> int:
     try:
         sizes = build(arguments.output, arguments.quantities, jobs=arguments.jobs, scheduler=arguments.scheduler, anew=arguments.anew,
                       progress=progress)  # fmt: skip
-    except KeyboardInterrupt:
-        progress.close()
-        print(f"finished rows are kept in {arguments.output / JOURNAL}; the same command goes on", file=sys.stderr)
-        raise
     except RowError as error:
         progress.close()
-        print(f"ndis-verify: {error}; nothing was written but {arguments.output / JOURNAL}", file=sys.stderr)
+        print(f"ndis-verify: {error}; no table was written", file=sys.stderr)
         return 1
     finally:
         progress.close()

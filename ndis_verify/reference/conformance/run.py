@@ -6,6 +6,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +16,8 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance.judge import Judgement, judge
 from ndis_verify.reference.conformance.process import Died, Oddities, Process, TooSlow, printable
 from ndis_verify.reference.quantities import QUANTITIES
+from ndis_verify.runs.identity import identity
+from ndis_verify.runs.journal import Journal
 
 PROTOCOL = "1.0"
 DIGITS = 17
@@ -56,7 +59,7 @@ def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, .
     `rows` may be a function of the quantities that it says it computes.
 
     A process that dies or hangs is started again, its row judged crashed or timeout; after `MAX_FAILURES` of them the
-    rest is left out. `journal`: a JSON-lines file that receives every judgement as it is made. The run ends within
+    rest is left out. `journal`: a file (`runs.journal`) that receives every judgement as it is made. The run ends within
     `seconds` per row, whatever the process does. Raises `InputError` where the command cannot be started at all, or
     answers no start request.
     """
@@ -77,23 +80,24 @@ def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, .
 
 def _all(run: Run, target: _Target, rows: list[Row], tolerance: Fraction, journal: Path | None, progress: Callable[..., None]) -> None:
     failures = 0
-    file = journal.open("w", encoding="utf-8") if journal else None
-    try:
+    with _journal(journal, run) if journal else nullcontext() as file:
         for number, (quantity, row) in enumerate(rows, 1):
             verdict = target.judged(quantity, row, tolerance)
             run.judgements.append(verdict)
             if file:
-                file.write(json.dumps(asdict(verdict)) + "\n")
-                file.flush()
+                file.append(verdict.key, asdict(verdict))
             progress(number, len(rows), f"{quantity}/{row['name']}")
             failures += verdict.outcome in ("crashed", "timeout")
             if failures >= MAX_FAILURES or target.gone:
                 run.left_out = len(rows) - number
                 run.given_up = target.gone or f"{failures} rows crashed or timed out"
                 break
-    finally:
-        if file:
-            file.close()
+
+
+def _journal(path: Path, run: Run) -> Journal:
+    """Every judgement as it is made; never taken up, as the implementation may be another one by now."""
+    sources = identity("conform", run.command, run.tolerance)
+    return Journal(path, sources, "judgements", lambda key, content: Judgement(**content | {"flags": tuple(content["flags"])}), kept=True, anew=True)
 
 
 class _Target:

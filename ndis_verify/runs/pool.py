@@ -1,0 +1,100 @@
+"""The processes of long runs: results as they come, kept in the journal at once, and no process that outlives its parent."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing
+from itertools import islice
+from multiprocessing import active_children, get_context, parent_process
+from typing import Any, TypeVar
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.runs.cluster import on_cluster
+from ndis_verify.runs.journal import Journal
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Progress = Callable[[int, int, str], None]
+_AHEAD = 2  # items that are given out for each process
+_PR_SET_PDEATHSIG = 1
+
+
+def resumed(journal: Journal, function: Callable[[Item], Any], items: Mapping[str, Item], jobs: int = 1, *, scheduler: str | None = None,
+            progress: Progress = lambda done, total, label: None) -> Iterator[tuple[str, Any]]:  # fmt: skip
+    """The id and the value of every item: those that the journal holds, then the others as they are computed.
+
+    `function(item)` gives the JSON content, which is in the journal before it is given out. `jobs`: processes;
+    `scheduler`: the address of a Dask cluster in their place. progress(done, total, id) is called after each.
+    """
+    if jobs < 1:
+        raise InputError("jobs", jobs, "must be at least 1")
+    known = [key for key in items if key in journal.done]
+    todo = {key: item for key, item in items.items() if key not in journal.done}
+    progress(len(known), len(items), "taken up" if known else "")
+    yield from ((key, journal.done[key]) for key in known)
+    done = len(known)
+    with closing(on_cluster(function, todo, scheduler) if scheduler else _on_processes(function, todo, jobs)) as results:
+        for key, content in results:
+            value = journal.append(key, content)
+            done += 1
+            progress(done, len(items), key)
+            yield key, value
+
+
+def unordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[tuple[Item, Result]]:
+    """`function` of each item, as they come; where the iterator is left early, its processes are ended at once."""
+    named = {str(number): item for number, item in enumerate(items)}
+    with closing(_on_processes(function, named, jobs)) as results:
+        for key, result in results:
+            yield named[key], result
+
+
+def _on_processes(function: Callable[[Item], Result], items: Mapping[str, Item], jobs: int) -> Iterator[tuple[str, Result]]:
+    if jobs == 1 or len(items) < 2:
+        yield from ((key, function(item)) for key, item in items.items())
+        return
+    others = set(active_children())
+    # A forked process would hold locks and threads of this one; a spawned one starts clean, on every platform.
+    pool = ProcessPoolExecutor(min(jobs, len(items)), get_context("spawn"), _end_with_parent, (os.getpid(),))
+    waiting, pending = iter(items.items()), {}
+
+    def give_out(count: int) -> None:
+        pending.update({pool.submit(function, item): key for key, item in islice(waiting, count)})
+
+    try:
+        give_out(_AHEAD * jobs)
+        while pending:
+            future: Future[Result]
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                yield pending.pop(future), future.result()
+                give_out(1)
+    finally:
+        if pending:  # left early: nobody waits for what they are at
+            for process in set(active_children()) - others:
+                process.kill()
+        pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent(parent: int) -> None:
+    """A worker whose parent was killed ends too; it would compute on, and then wait for work forever.
+
+    Linux ends it by a signal, whatever it is at. Elsewhere a thread watches the parent, which comes to its turn when
+    the work lets other threads run. Ctrl-C, which a terminal sends to all, is the parent's to answer.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before the signal was asked for
+        os._exit(1)
+    threading.Thread(target=_watch, daemon=True).start()
+
+
+def _watch() -> None:
+    parent_process().join()
+    os._exit(1)
