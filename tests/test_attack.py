@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from ndis_verify.claim import Claim, Kind, Outcome, Verdict
 from ndis_verify.claims import attack_command
 from ndis_verify.claims.attack import attack, enclosed_difference, enclosure_of, log_margin, relative_margin
-from ndis_verify.claims.attack_journal import identity
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check, negated, refutation_check
 from ndis_verify.claims.attacks import problems_of
 from ndis_verify.claims.court import judge
@@ -24,6 +23,7 @@ from ndis_verify.claims.own_claims import judge_file, load_claims, universal_cla
 from ndis_verify.claims.shrink import digits, rounded
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
+from ndis_verify.runs.identity import identity
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "my_claims.py"
 PLANE = Domain((continuous("x", 0, "1.1"), continuous("y", "1e-30", 1, "log"), integer("n", 1, 8)))
@@ -191,7 +191,7 @@ def test_an_interrupted_attack_resumes_to_the_same_end(tmp_path):
     journal.write_text("\n".join([*kept, '{"truncated']))
     count = []
     resumed = attack(margin, CUBE, evaluations=4000, journal=journal, progress=lambda d, t, label: count.append(d))
-    assert count[0] > json.loads(kept[-1])["evaluations"]
+    assert count[0] > json.loads(kept[-1])["content"]["evaluations"]
     assert (resumed.point, resumed.margin, resumed.evaluations) == (whole.point, whole.margin, whole.evaluations)
     assert not journal.exists()
 
@@ -202,8 +202,8 @@ def test_a_journal_is_tied_to_the_file_of_its_claim(tmp_path):
     for line in ("return 1 + 0 * x + y", "return 2 + 0 * x + y"):
         mine.write_text(f"def margin(x, y):\n    {line}\n")
         module = runpy.run_path(str(mine))
-        seen.append(identity(("t",), (module["margin"],)))
-        assert seen[-1] == identity(("t",), (module["margin"],)) != identity(("u",), (module["margin"],))
+        seen.append(identity("t", functions=(module["margin"],)))
+        assert seen[-1] == identity("t", functions=(module["margin"],)) != identity("u", functions=(module["margin"],))
     assert seen[0] != seen[1]
 
 

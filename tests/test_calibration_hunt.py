@@ -15,6 +15,7 @@ from ndis_verify.claims import hunt_command
 from ndis_verify.claims.calibration_hunt import hunt, rows_of
 from ndis_verify.claims.hunt_command import FAMILIES, Block, blocks, hunted, main, merged, run
 from ndis_verify.claims.least_squares_hunt import exact_shares
+from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.least_squares import record_leverages
 from ndis_verify.oracle.certified.balls import exact_zero
 
@@ -56,7 +57,7 @@ def test_a_run_in_parts_is_the_run_in_one(tmp_path):
     run(todo[:2], part, 1)
     part.write_text(part.read_text() + '{"block": ["random projec')  # the line that was being written
     seen = []
-    assert without_time(run(todo, part, 1, lambda done, count: seen.append(done))) == without_time(whole)
+    assert without_time(run(todo, part, 1, lambda done, count, key: seen.append(done))) == without_time(whole)
     assert seen[0] == 2 and seen[-1] == len(todo) and sum(record.points for record in whole) == 4000
 
 
@@ -96,7 +97,7 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path, monkeypatch):
 def test_a_file_of_another_version_is_not_taken_up(tmp_path):
     file = tmp_path / "hunt.jsonl"
     file.write_text(json.dumps({"run": "another"}) + "\n")
-    with pytest.raises(SystemExit, match="another version"):
+    with pytest.raises(InputError, match="another version"):
         run(blocks([TINY[1]], 10, 1, 0), file, 1)
 
 

@@ -135,9 +135,9 @@ def test_a_killed_verify_resumes(tmp_path):
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    kept = [json.loads(line)["id"] for line in journal.read_text().splitlines()[1:] if line.endswith("}")]
-    assert kept[:2] == ids[:2]
-    seconds = {json.loads(line)["id"]: json.loads(line)["seconds"] for line in journal.read_text().splitlines()[1:3]}
+    kept = [json.loads(line) for line in journal.read_text().splitlines()[1:]]
+    seconds = {line["id"]: line["content"]["seconds"] for line in kept}
+    assert list(seconds)[:2] == ids[:2]
     result = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)

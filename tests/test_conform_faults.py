@@ -59,7 +59,7 @@ def test_hostile_implementations_get_a_verdict_in_bounded_time(tmp_path, habit):
     result = run(implementation(tmp_path, body), seconds=4.0, journal=journal)
     assert time.monotonic() - began < 40
     assert outcomes(result) == expected
-    assert len(journal.read_text(encoding="utf-8").splitlines()) == 3
+    assert len(journal.read_text(encoding="utf-8").splitlines()) == 1 + 3
     for page in (reports.terminal(result, frozenset()), reports.markdown(result, frozenset()), reports.page(result, frozenset())):
         assert "\x1b" not in page
     ElementTree.fromstring(reports.junit(result, frozenset()).partition("\n")[2])

@@ -1,12 +1,12 @@
-"""The rule from evidence to verdict, the journal, and resuming a killed run."""
+"""The rule from evidence to verdict, and what of it a journal keeps."""
 
 import json
 
+import numpy as np
 import pytest
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
-from ndis_verify.claims.court import Judgement, exit_code, judge
-from ndis_verify.claims.journal import Journal, fingerprint
+from ndis_verify.claims.court import Hearing, exit_code, heard, judge, judged
 
 
 def evidence(outcome=Outcome.HELD):
@@ -93,33 +93,31 @@ def test_evidence_says_route_digits_and_count():
     assert evidence()("quick").line() == "held: route, 12 digits, 3 points; detail"
 
 
-def test_a_killed_run_resumes_and_drops_a_torn_line(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    first = Journal(path, "run")
-    first.append(judge(claim(check(Kind.PROOF))))
-    first.close(finished=False)
-    path.write_text(path.read_text() + '{"id": "X-2", "sour')
-    again = Journal(path, "run")
-    assert set(again.done) == {"X-1"} and isinstance(again.done["X-1"], Judgement)
-    again.append(Judgement.from_dict({**again.done["X-1"].as_dict(), "id": "X-3"}))
-    again.close(finished=False)
-    assert set(Journal(path, "run").done) == {"X-1", "X-3"}
-    for line in path.read_text().splitlines():
-        json.loads(line)
+def test_a_hearing_read_back_is_judged_alike():
+    odd = Evidence(Outcome.HELD, "route", "detail", digits=np.float64(12.5), count=np.int64(3))
+    mine = claim(check(Kind.PROOF), check(Kind.ATTACK, Outcome.UNDECIDED, "two"), Check("odd", Kind.PROOF, lambda effort: odd, {}), declared=Verdict.OPEN)
+    hearing = heard(mine)
+    kept = json.loads(json.dumps(hearing.as_dict()))
+    assert judged(mine, Hearing.from_dict(mine, kept)) == judged(mine, hearing)
 
 
-def test_a_journal_of_another_run_is_not_believed(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    first = Journal(path, "run")
-    first.append(judge(claim(check(Kind.PROOF))))
-    first.close(finished=False)
-    assert not Journal(path, "another run").done
-    path.write_text("garbage")
-    assert not Journal(path, "run").done
-    Journal(path, "run").close(finished=True)
-    assert not path.exists()
+def test_what_is_declared_comes_from_the_ledger_alone():
+    """A hearing holds no verdict: the same evidence under a claim that declares another one does not agree."""
+    kept = heard(claim(check(Kind.ATTACK), declared=Verdict.SUPPORTED)).as_dict()
+    assert not any(word in json.dumps(kept) for word in ("declared", "agrees", "verdict", "supported"))
+    proved = claim(check(Kind.ATTACK), declared=Verdict.PROVED)
+    assert not judged(proved, Hearing.from_dict(proved, kept)).agrees
 
 
-def test_the_fingerprint_depends_on_the_effort():
-    assert fingerprint("quick") != fingerprint("full")
-    assert fingerprint("quick") == fingerprint("quick")
+@pytest.mark.parametrize("change", [
+    lambda kept: kept["checks"].pop(), lambda kept: kept["checks"].reverse(), lambda kept: kept["checks"][0].__setitem__(0, "another"),
+    lambda kept: kept["checks"][0][1].update(outcome="proved"), lambda kept: kept["checks"][0][1].update(digits="many"),
+    lambda kept: kept["checks"][0][1].update(verdict="proved"), lambda kept: kept.pop("seconds"), lambda kept: kept.update(checks=None),
+])  # fmt: skip
+def test_what_is_no_hearing_of_the_claim_is_refused(change):
+    mine = claim(check(Kind.PROOF), check(Kind.ATTACK))
+    kept = heard(mine).as_dict()
+    Hearing.from_dict(mine, kept)
+    change(kept)
+    with pytest.raises((ValueError, TypeError, KeyError)):
+        Hearing.from_dict(mine, kept)

@@ -12,10 +12,10 @@ import pytest
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import Experiment, Finding, find, names, read_table, run
-from ndis_verify.experiments.framework import generator
-from ndis_verify.experiments.journal import RowJournal
+from ndis_verify.experiments.framework import generator, run_journal
 from ndis_verify.experiments.road_graph import road_graph, signal, spread, wavelets
 from ndis_verify.mechanisms.graph_denoising import Graph, tree_wavelet, trend_filter, trend_filter_by_risk, wavelet_threshold
+from ndis_verify.runs.journal import Journal
 
 
 def _experiment(measured=None, data="none"):
@@ -43,20 +43,16 @@ def test_rows_depend_on_the_seed_and_the_cell_alone():
 
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     path, measured = tmp_path / "toy.jsonl", []
-    journal = RowJournal(path, "run 1")
-    with pytest.raises(KeyboardInterrupt):
-        run(_experiment(measured), seed=3, journal=journal)
-    journal.close(False)
-    with path.open("a") as file:
-        file.write('{"cell": "{\\"k\\": 3}", "ro')  # a torn line
-    resumed = RowJournal(path, "run 1")
-    assert resumed.resumed == 2
+    toy = _experiment(measured)
+    with pytest.raises(KeyboardInterrupt), run_journal(path, toy, "quick", 3, None) as journal:
+        run(toy, seed=3, journal=journal)
     measured.clear()
-    assert run(_experiment(measured), seed=3, journal=resumed) == run(_experiment(), seed=3) and measured == [2, 3]
-    resumed.close(False)
-    other = RowJournal(path, "run 2")
-    assert other.resumed == 0
-    other.close(True)
+    with run_journal(path, toy, "quick", 3, None) as resumed:
+        assert resumed.resumed == 2
+        assert run(toy, seed=3, journal=resumed) == run(_experiment(), seed=3) and measured == [2, 3]
+        resumed.kept = True
+    with run_journal(path, toy, "quick", 4, None) as other:
+        assert other.resumed == 0
     assert not path.exists()
 
 
@@ -233,16 +229,16 @@ def test_an_interrupted_command_keeps_its_cells(tmp_path, monkeypatch, capsys):
     whole = tmp_path / "whole"
     assert main(["experiment", "n24-fig7", "--output", str(whole), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    append = RowJournal.append
+    append = Journal.append
 
-    def interrupted(journal, key, found, seconds):
-        append(journal, key, found, seconds)
+    def interrupted(journal, key, content):
+        append(journal, key, content)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RowJournal, "append", interrupted)
+    monkeypatch.setattr(Journal, "append", interrupted)
     assert main(["experiment", "n24-fig7", "--output", str(tmp_path)]) == 130
     assert "1 cells are kept" in capsys.readouterr().err and (tmp_path / "n24-fig7.journal.jsonl").exists()
-    monkeypatch.setattr(RowJournal, "append", append)
+    monkeypatch.setattr(Journal, "append", append)
     assert main(["experiment", "n24-fig7", "--output", str(tmp_path), "--json"]) == 0
     answer = capsys.readouterr()
     assert "going on after 1 finished cells" in answer.err and json.loads(answer.out)["rows"] == rows

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run, print, write; 1 where an auditor that promises a confidence was found to break it."""
-    from ndis_verify.audit.study import GUARANTEED, run_study
+    from ndis_verify.audit.study import GUARANTEED, METHODS, run_study
     from ndis_verify.runs.files import write_atomically
     from ndis_verify.runs.progress import Progress
 
@@ -57,8 +57,8 @@ def main(arguments: argparse.Namespace) -> int:
     with _journal(arguments) as journal:
         try:
             validity, power = run_study(
-                cases, repetitions, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed, progress=progress,
-                measured=partial(_measured, arguments, journal),
+                cases, repetitions, methods=METHODS, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed,
+                progress=progress, measured=partial(_measured, arguments, journal),
             )  # fmt: skip
         finally:
             progress.close()
@@ -108,12 +108,13 @@ def _tally(tally: Tally) -> Tally:
 
 def _measured(arguments: argparse.Namespace, journal: Journal, parts: Sequence[Block]) -> Iterator[tuple[Block, Tally]]:
     """How blocks are run: those in the journal are read, the others measured in processes; the journal stays if time is up."""
+    from ndis_verify.audit.study import METHODS
     from ndis_verify.runs.pool import resumed
 
     by_key = {part.key: part for part in parts}
     end = perf_counter() + 60 * arguments.minutes if arguments.minutes is not None else float("inf")
     known = len(by_key.keys() & journal.done.keys())
-    job = partial(_block, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed)
+    job = partial(_block, methods=METHODS, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed)
     with closing(resumed(journal, job, by_key, arguments.jobs)) as found:
         for count, (key, tally) in enumerate(found, 1):
             yield by_key[key], tally
@@ -122,11 +123,11 @@ def _measured(arguments: argparse.Namespace, journal: Journal, parts: Sequence[B
     journal.kept = not by_key.keys() <= journal.done.keys()
 
 
-def _block(part: Block, delta: float, confidence: float, seed: int) -> Tally:
-    from ndis_verify.audit.study import METHODS, run_block
+def _block(part: Block, methods: Sequence[str], delta: float, confidence: float, seed: int) -> Tally:
+    from ndis_verify.audit.study import run_block
     from ndis_verify.claims.audit_cases import case_named
 
-    return run_block(case_named(part.case), part, METHODS, delta, confidence, seed)
+    return run_block(case_named(part.case), part, methods, delta, confidence, seed)
 
 
 def _record(arguments: argparse.Namespace, repetitions: dict[int, int], validity: list[Validity], power: list[Power]) -> dict[str, Any]:

@@ -110,7 +110,7 @@ class Journal:
         if data and not self._anew and header != self._header:
             if self.kept:
                 raise InputError("file", str(self.path), "was written by another version or another run: name another file or delete it")
-            say(f"{self.path} is of other sources, versions or options: it is started over")
+            say(f"{self.path} is of other sources, versions or options, or damaged at its head: it is started over")
         believed: list[bytes] = []
         if not self._anew:
             self.done, believed = self.believed(data)
