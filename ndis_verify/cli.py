@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,8 @@ def _add_experiment(commands: Any) -> None:
 
 
 def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
+    from ndis_verify.reference import bounded
+
     parser = commands.add_parser(name, help=text, description=f"The {text}.")
     parser.add_argument("--pair", type=Path, metavar="FILE", help="JSON file with mean_p, cov_p, mean_q, cov_q")
     for flag, shape in (("mean-p", "0.5,1"), ("cov-p", "2,0.5;0.5,1"), ("mean-q", "0,0"), ("cov-q", "1")):
@@ -124,6 +127,7 @@ def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
     parser.add_argument("--digits", type=int, default=30, help="significant digits (default 30)")
     parser.add_argument("--certified", action="store_true", help="a certified enclosure by ball arithmetic")
     parser.add_argument("--json", action="store_true")
+    bounded.add_arguments(parser)
     parser.set_defaults(run=_value, quantity={"delta": "hockey_stick", "epsilon": "epsilon_for_delta"}[name], argument=argument)
 
 
@@ -143,7 +147,10 @@ def _add_audit(commands: Any) -> None:
 
 def _add_eval(commands: Any) -> None:
     parser = commands.add_parser("eval", help="answer requests, one JSON object per line, on standard input and output")
+    from ndis_verify.reference import bounded
+
     parser.add_argument("--engine", choices=("fast", "oracle", "certified"), required=True)
+    bounded.add_arguments(parser)
     parser.set_defaults(run=_eval)
 
 
@@ -286,6 +293,7 @@ def _renewed(jobs: int) -> int:
 def _value(arguments: argparse.Namespace) -> int:
     from ndis_verify import oracle
     from ndis_verify.exact_number import exact
+    from ndis_verify.reference.bounded import Limits, each
     from ndis_verify.reference.pair_input import read_pair
     from ndis_verify.reference.quantities import MAX_EPSILON
 
@@ -294,23 +302,24 @@ def _value(arguments: argparse.Namespace) -> int:
     for point in arguments.points:
         if arguments.argument == "epsilon" and abs(exact(point, "--epsilon")) > MAX_EPSILON:
             raise InputError("--epsilon", point, "must be at most 1e20 in magnitude")
-    pair = read_pair(arguments)
-    prefix = "certified_" if arguments.certified else ""
-    function = getattr(oracle, prefix + arguments.quantity)
-    for point in arguments.points:
-        enclosure = function(pair, point, digits=arguments.digits)
-        value, radius = enclosure.decimal(arguments.digits)
+    function = getattr(oracle, ("certified_" if arguments.certified else "") + arguments.quantity)
+    pair = cache(lambda: read_pair(arguments))
+
+    def value(point: str) -> tuple[str, str, str]:
+        enclosure = function(pair(), point, digits=arguments.digits)
+        return (*enclosure.decimal(arguments.digits), enclosure.basis)
+
+    for point, (middle, radius, basis) in zip(arguments.points, each(value, arguments.points, Limits.of(arguments))):
         if arguments.json:
-            print(json.dumps({arguments.argument: point, "value": value, "radius": radius, "basis": enclosure.basis}), flush=True)
+            print(json.dumps({arguments.argument: point, "value": middle, "radius": radius, "basis": basis}), flush=True)
         else:
-            mark = "certified" if enclosure.basis == "bound" else "two routes agree"
-            print(f"{arguments.command}({arguments.argument} = {point}) = {value} +/- {radius} ({mark})", flush=True)
+            mark = "certified" if basis == "bound" else "two routes agree"
+            print(f"{arguments.command}({arguments.argument} = {point}) = {middle} +/- {radius} ({mark})", flush=True)
     return 0
 
 
 def _eval(arguments: argparse.Namespace) -> int:
+    from ndis_verify.reference.bounded import Limits, serve
     from ndis_verify.reference.engines import ENGINES
-    from ndis_verify.reference.protocol import serve
 
-    serve(sys.stdin.buffer, sys.stdout, ENGINES[arguments.engine])
-    return 0
+    return serve(ENGINES[arguments.engine], Limits.of(arguments))

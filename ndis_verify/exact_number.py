@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -74,7 +75,7 @@ def _from_decimal(text: str, argument: str) -> Fraction:
     _, _, exponent = stripped.lower().partition("e")
     if exponent and (len(exponent) > 8 or abs(int(exponent)) > MAX_EXPONENT):
         raise InputError(argument, text, f"must have a decimal exponent of at most {MAX_EXPONENT} in magnitude")
-    return Fraction(stripped)
+    return Fraction(*Decimal(stripped).as_integer_ratio())  # Fraction(text) stops at Python's limit on the digits of an int
 
 
 def to_mpf(value: Fraction | float | int) -> mpmath.mpf:

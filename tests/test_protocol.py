@@ -1,12 +1,11 @@
 """The line protocol under good and hostile input."""
 
-import io
 import json
 
 import pytest
 
 from ndis_verify.reference.engines import ENGINES
-from ndis_verify.reference.protocol import MAX_LINE_BYTES, answer_line, serve
+from ndis_verify.reference.protocol import answer_line
 from ndis_verify.reference.quantities import QUANTITIES
 
 SAMPLE = (
@@ -14,6 +13,7 @@ SAMPLE = (
     '"mean_q": ["0"], "cov_q": [["1"]], "epsilon": "1"}, "digits": 30}'
 )
 SAMPLE_VALUE = "0.0861509684526509859978810791809"  # the contract's sample answer
+PAIR = {"mean_p": ["1"], "cov_p": "1", "mean_q": ["0"], "cov_q": "1"}
 INPUTS = {
     "hockey_stick": json.loads(SAMPLE)["inputs"],
     "log_hockey_stick": json.loads(SAMPLE)["inputs"],
@@ -115,21 +115,43 @@ def test_beyond_float64_is_a_domain_error_of_the_fast_engine():
     assert ask(request, "certified")["value"].startswith("0.126936737506")
 
 
-def test_one_bad_line_never_stops_the_next():
-    lines = [b"garbage", SAMPLE.encode(), b"", b'{"id": 9}', SAMPLE.encode()]
-    sink = io.StringIO()
-    serve(io.BytesIO(b"\n".join(lines)), sink, ENGINES["fast"])
-    answers = [json.loads(line) for line in sink.getvalue().splitlines()]
-    assert ["error" in answer for answer in answers] == [True, False, True, False]
-    assert answers[2]["id"] == 9
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("digits", [4300, 4301, 19_990])
+def test_decimals_longer_than_pythons_integers_are_read_exactly(engine, digits):
+    """1.000...0 and a one at the end: means of N(mean, 1) against N(0, 1), as a string and, without its point, as a JSON integer."""
+    close = "1." + "0" * (digits - 2) + "1"
+    answer = ask({"id": 1, "quantity": "hockey_stick", "inputs": PAIR | {"mean_p": [close], "epsilon": "0"}, "digits": 20}, engine)
+    assert float(answer["value"]) == pytest.approx(0.38292492254802624, rel=1e-11), answer  # 2 Phi(1/2) - 1
+    one = "1" + "0" * digits  # sensitivity and std alike, as JSON integers
+    answer = ask(f'{{"id": 1, "quantity": "gaussian_hockey_stick", "inputs": {{"sensitivity": {one}, "std": {one}, "epsilon": "1"}}, "digits": 12}}', engine)
+    if engine == "fast":
+        assert answer["error"]["kind"] == "domain"
+    else:
+        assert answer["value"] == "0.126936737507"  # Phi(-1/2) - e Phi(-3/2)
 
 
-def test_an_endless_line_is_reported_and_passed_over():
-    source = io.BytesIO(b"1" * (3 * MAX_LINE_BYTES + 5) + b"\n" + SAMPLE.encode() + b"\n")
-    sink = io.StringIO()
-    serve(source, sink, ENGINES["fast"])
-    first, second = (json.loads(line) for line in sink.getvalue().splitlines())
-    assert first["error"]["kind"] == "size" and "value" in second
+def test_an_id_that_is_too_long_is_refused():
+    for text, argument in ((f'"{"x" * 1001}"', "id"), ("1" * 5000, "id"), ("1" * 1001, "id"), (f'"{"x" * 1000}"', None)):
+        answer = ask(f'{{"id": {text}, "quantity": "gaussian_std", "inputs": {json.dumps(INPUTS["gaussian_std"])}}}')
+        assert answer.get("error", {"argument": None})["argument"] == argument
+        assert (answer["id"] is None) == (argument == "id")
+
+
+@pytest.mark.parametrize(("quantity", "inputs", "argument"), [
+    ("epsilon_for_delta", {"delta": "0"}, "delta"),
+    ("log_hockey_stick", {"cov_p": "0.5", "epsilon": "1000"}, "epsilon"),
+    ("log_hockey_stick", {"mean_p": ["0"], "epsilon": "1"}, "epsilon"),
+])  # fmt: skip
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_infinite_value_is_a_domain_error_of_every_engine(engine, quantity, inputs, argument):
+    answer = ask({"id": 1, "quantity": quantity, "inputs": PAIR | inputs}, engine)
+    assert (answer["error"]["kind"], answer["error"]["argument"]) == ("domain", argument)
+
+
+@pytest.mark.parametrize(("value", "kind"), [("nan", "precision"), ("inf", "domain"), ("-inf", "domain")])
+def test_no_engine_can_print_what_is_no_number(value, kind):
+    answer = answer_line(SAMPLE, {"hockey_stick": lambda inputs, digits: (value, "0", "estimate")})
+    assert "value" not in answer and (answer["error"]["kind"], answer["error"]["argument"]) == (kind, "epsilon")
 
 
 def test_a_failing_engine_is_an_error_object():

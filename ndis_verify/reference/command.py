@@ -15,6 +15,8 @@ from ndis_verify.exact_number import InputError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The subcommands of `ndis-verify reference`; each sets `action`, which `main` calls."""
+    from ndis_verify.reference import bounded
+
     actions = parser.add_subparsers(dest="reference_command", required=True, metavar="ACTION")
     build = actions.add_parser("build", help="compute the tables; a stopped build goes on where it was")
     build.add_argument("quantities", nargs="*", metavar="QUANTITY", help="default: every quantity")
@@ -38,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     query.add_argument("inputs", nargs="+", metavar="NAME=VALUE", help="a decimal, or a JSON list of decimal strings or integers")
     query.add_argument("--digits", type=int, default=40, help="significant digits (default 40)")
     query.add_argument("--json", action="store_true")
+    bounded.add_arguments(query)
     query.set_defaults(action=_query)
     export = actions.add_parser("export", help="print all tables as CSV, a C header or a text page")
     export.add_argument("form", choices=("csv", "header", "text"))
@@ -121,6 +124,7 @@ def _table(quantity: str, folder: Path) -> list[dict[str, Any]]:
 
 
 def _query(arguments: argparse.Namespace) -> int:
+    from ndis_verify.reference.bounded import Limits, each
     from ndis_verify.reference.compute import ask
 
     inputs = {}
@@ -133,7 +137,7 @@ def _query(arguments: argparse.Namespace) -> int:
         inputs[name] = _value(name, text)
     start = time.perf_counter()
     request = {"id": None, "quantity": arguments.quantity, "inputs": inputs, "digits": arguments.digits}
-    answer = ask(request, "certified")
+    (answer,) = each(lambda request: ask(request, "certified"), [request], Limits.of(arguments))
     if "error" in answer:
         error = answer["error"]
         if error["kind"] == "precision":

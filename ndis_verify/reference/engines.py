@@ -14,6 +14,7 @@ from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.reference.quantities import QUANTITIES, Answer
 
 FAST_RELATIVE_ERROR = 1e-11  # the accuracy that ndis_verify.fast documents
+SMALLEST = 5e-324  # a radius below it would be printed as 0
 _MAX_BITS = 3.33 * MAX_EXPONENT  # a number that nobody can read back is no answer, and writing it takes seconds
 _CHI2_ARGUMENTS = ("weights", "dofs", "noncentralities", "std", "shift", "x")
 
@@ -65,7 +66,7 @@ def _floats(value: Any, argument: str) -> Any:
 def _fast_answer(name: str) -> Callable[[dict[str, Any], int], Answer]:
     def answer(inputs: dict[str, Any], digits: int) -> Answer:
         value = _fast_value(name, inputs)
-        radius = "0" if value == 0 else f"{abs(value) * FAST_RELATIVE_ERROR:.0e}"
+        radius = "0" if value == 0 else f"{max(abs(value) * FAST_RELATIVE_ERROR, SMALLEST):.0e}"
         return repr(value), radius, "estimate"
 
     return answer

@@ -7,24 +7,26 @@
 A conversation may open with `{"id": ..., "command": "start", "protocol": "1.0"}`, answered with the name, the version and
 the quantities of the implementation, and may end with `{"id": ..., "command": "stop"}`.
 
-Requests are untrusted: nothing in them is evaluated, sizes are limited, and one bad line never stops the next.
-Error kinds: parse, request, type, quantity, size, domain, precision, internal.
+Requests are untrusted: nothing in them is evaluated, sizes and times are limited (`bounded`), and one bad line never stops
+the next. Error kinds: parse, request, type, quantity, size, domain, precision, time, internal. A value is a finite decimal:
+where it is infinite, in whichever engine, the answer is a domain error that names the input that makes it so.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from ndis_verify import __version__
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.quantities import QUANTITIES, Answer, Quantity
 
 PROTOCOL = "1.0"
-MAX_LINE_BYTES = 16 * 2**20
 MAX_DIGITS = 1000
+MAX_ID = 1000
+_SHORT_INTEGER = 600  # digits that Python reads as an integer whatever limit it was given
 DEFAULT_DIGITS = 30
 Engine = Mapping[str, Callable[..., Answer]]
 
@@ -42,6 +44,13 @@ class ProtocolError(Exception):
         return {"id": self.request_id, "error": {"kind": self.kind, "argument": self.argument, "message": str(self)}}
 
 
+_NOT_FINITE = {
+    "inf": ("domain", "the value is infinite there"),
+    "-inf": ("domain", "the value is minus infinity there"),
+    "nan": ("precision", "this engine finds no number there"),
+}
+
+
 @dataclass(frozen=True)
 class Request:
     """A well-formed request: known quantity, inputs of the declared names and shapes."""
@@ -52,30 +61,21 @@ class Request:
     digits: int
 
 
-def serve(source: IO[bytes], sink: IO[str], engine: Engine) -> None:
-    """Answer every line of `source` on `sink`, in order, one at a time, until the input ends or a stop request."""
-    for line in _lines(source):
-        if isinstance(line, ProtocolError):
-            answer = line.as_dict()
-        elif not line.strip():
-            continue
-        else:
-            answer = answer_line(line, engine)
-        sink.write(json.dumps(answer) + "\n")
-        sink.flush()
-        if answer.get("stopped"):
-            break
-
-
-def answer_line(line: bytes | str, engine: Engine) -> dict[str, Any]:
-    """The answer to one request line; every failure becomes an error object."""
+def answer_line(line: bytes | str, engine: Engine, seen: Callable[[str | int | None], None] = lambda request_id: None) -> dict[str, Any]:
+    """The answer to one request line; every failure becomes an error object. `seen` is told the request's id before any work."""
+    request_id = None
     try:
         data = _parsed(line)
+        seen(request_id := _known_id(data.get("id")))
         if "command" in data:
             return _conversation(data, engine)
         return _evaluate(_request(data), engine)
     except ProtocolError as error:
         return error.as_dict()
+    except MemoryError:
+        return ProtocolError("size", "the request needs more memory than it may take", None, request_id).as_dict()
+    except Exception as error:  # the stream must survive whatever a request does
+        return ProtocolError("internal", f"{type(error).__name__}: {_first_line(error)}", None, request_id).as_dict()
 
 
 def parse_request(line: bytes | str) -> Request:
@@ -85,7 +85,7 @@ def parse_request(line: bytes | str) -> Request:
 
 def _parsed(line: bytes | str) -> dict[str, Any]:
     try:
-        data = json.loads(line, parse_float=_BareNumber, parse_constant=_BareNumber, object_pairs_hook=_no_doubles)
+        data = json.loads(line, parse_int=_integer, parse_float=_BareNumber, parse_constant=_BareNumber, object_pairs_hook=_no_doubles)
     except ProtocolError:
         raise
     except (ValueError, RecursionError) as error:
@@ -105,7 +105,8 @@ def _request(data: dict[str, Any]) -> Request:
 
 
 def _known_id(request_id: Any) -> str | int | None:
-    return request_id if isinstance(request_id, (str, int)) and not isinstance(request_id, bool) else None
+    short = isinstance(request_id, (str, int)) and not isinstance(request_id, bool) and len(str(request_id)) <= MAX_ID
+    return request_id if short else None
 
 
 def _conversation(data: dict[str, Any], engine: Engine) -> dict[str, Any]:
@@ -124,6 +125,8 @@ def _conversation(data: dict[str, Any], engine: Engine) -> dict[str, Any]:
 def _checked(data: dict[str, Any], request_id: Any) -> Request:
     if isinstance(request_id, bool) or not isinstance(request_id, (str, int, type(None))):
         raise ProtocolError("type", "must be a string, an integer or absent", "id")
+    if len(str(request_id)) > MAX_ID:
+        raise ProtocolError("size", f"must have at most {MAX_ID} characters", "id")
     unknown = sorted(set(data) - {"id", "quantity", "inputs", "digits"})
     if unknown:
         raise ProtocolError("request", "unknown field; a request has id, quantity, inputs and digits", unknown[0])
@@ -169,22 +172,14 @@ def _evaluate(request: Request, engine: Engine) -> dict[str, Any]:
         raise ProtocolError("domain", "an input is beyond the range of float64", None, request.id) from None
     except ArithmeticError as error:
         raise ProtocolError("precision", _first_line(error), None, request.id) from None
-    except MemoryError:
-        raise ProtocolError("size", "the request needs more memory than there is", None, request.id) from None
-    except Exception as error:  # the stream must survive whatever an engine does
-        raise ProtocolError("internal", f"{type(error).__name__}: {_first_line(error)}", None, request.id) from None
+    if value in _NOT_FINITE:
+        raise ProtocolError(*_NOT_FINITE[value], list(request.inputs)[-1], request.id)
     return {"id": request.id, "value": value, "radius": radius, "basis": basis}
 
 
-def _lines(source: IO[bytes]) -> Iterator[bytes | ProtocolError]:
-    """The lines of a byte stream; one that is too long is passed over and reported, in bounded memory."""
-    while line := source.readline(MAX_LINE_BYTES):
-        if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
-            while (rest := source.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                pass
-            yield ProtocolError("size", f"a request line must have at most {MAX_LINE_BYTES} bytes")
-        else:
-            yield line
+def _integer(text: str) -> int | str:
+    """A JSON integer; a long one stays the decimal string that means the same, as Python bounds the digits of an int."""
+    return int(text) if len(text) <= _SHORT_INTEGER else text
 
 
 class _BareNumber:
