@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import flint
 import numpy as np
 
 from ndis_verify.mechanisms.exact.stream import Stream
 
-PANEL = 2**16  # normals drawn at once, where a caller has no shape of its own to follow
+PANEL = 2**15  # normals drawn at once, where a caller has no shape of its own to follow
 PLACES = 52  # binary digits of the place that every draw holds
 LARGEST_SLOPE = 4.5
 _LAYERS = 1024
@@ -82,7 +83,7 @@ class Normals:
         return slope * ((_signed(word) << bits) | self._stream.digits(f"{label}, digits", index, place, bits)), slope
 
 
-def error_bound(values: np.ndarray) -> np.ndarray:
+def error_bound(values: Any) -> Any:
     """How far the normals may lie from their float64 values."""
     return 2.0**-52 * (np.abs(values) + LARGEST_SLOPE)
 
