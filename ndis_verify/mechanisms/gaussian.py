@@ -12,8 +12,9 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, require_function, require_kind
-from ndis_verify.mechanisms.public_grid import on_grid
-from ndis_verify.mechanisms.random_projection import generator
+from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.noise import add_normal
+from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.records import number_array
 from ndis_verify.mechanisms.white_box import OutputLaw
 
@@ -43,11 +44,10 @@ class GaussianMechanism:
         """Standard deviation of the noise in every coordinate, in the unit of the sensitivity."""
         return self.calibration.noise["std"]
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The query's value plus noise. Raises `UnsafeRelease`, `InputError`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The query's value plus noise, rounded exactly to the grid of the std. Raises `UnsafeRelease`, `InputError`."""
         self.calibration.require_safe()
-        value = self._value(data)
-        return on_grid(value + self.std * generator(rng).standard_normal(value.shape), self.std)
+        return add_normal(self._value(data), self.std, Stream(rng))
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(value, std^2 I), the law that `release` samples from, for a value with d entries."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -22,18 +22,22 @@ from ndis_verify.mechanisms.calibration import (
     Target,
     choice,
     number,
+    positive,
     require_adjacency,
     require_function,
     require_kind,
     whole,
 )
-from ndis_verify.mechanisms.public_grid import on_grid
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.outputs import Draw, float_law, release_draw
+from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.records import number_array
 from ndis_verify.mechanisms.white_box import OutputLaw
 
 Bound = Literal["joint", "exact", "corrected", "chernoff", "printed"]
 BOUNDS = ("joint", "exact", "corrected", "chernoff", "printed")
 Output = Callable[[Any], tuple[np.ndarray, np.ndarray]]
+ExactLaw = Callable[[Any, float], tuple[Draw, int]]
 ADD_REMOVE = "one record added or removed"
 UNSAFE = "the printed covariance bound (N26-L2) does not hold in the direction that it is used in: N26-Fig5 is refuted"
 ENGINE_ERROR = 1e-10  # relative, on delta: the float64 engine's 1e-11 and the sum of two terms
@@ -53,23 +57,34 @@ _TITLES = {
 class CalibratedGaussian:
     """N(mu_D, S_D + v I): the output of a Gaussian-output algorithm with noise of variance v in every coordinate.
 
-    output(data) gives (mu_D, S_D), d entries and d x d, and checks the data against the public bounds.
+    output(data) gives (mu_D, S_D), d entries and d x d, and checks the data against the public bounds. scale: a public number
+    that fixes the grid of a release, by default sqrt(v). law(data, v): a draw from N(mu_D, S_D + v I) in balls; without it the
+    numbers that `output` gives are meant exactly.
     """
 
     calibration: Calibration
     output: Output
+    scale: float | None = None
+    law: ExactLaw | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         require_kind(self.calibration, None, "variance")
         require_function(self.output, "output")
+        if self.scale is not None:
+            object.__setattr__(self, "scale", positive(self.scale, "scale"))
+        if self.law is not None:
+            require_function(self.law, "law")
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """One draw, d entries. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """One draw, d entries, rounded exactly to the grid of `scale`.
+
+        Raises `UnsafeRelease`, and `InputError`, also where no noise is added and no scale is given: such a release has no public grid.
+        """
         self.calibration.require_safe()
-        if not isinstance(rng, np.random.Generator):
-            raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
-        law = self.output_law(data)
-        return on_grid(rng.multivariate_normal(law.mean, law.cov, method="eigh"), math.sqrt(self.added_variance))
+        stream, variance = Stream(rng), self.added_variance
+        draw, normals = self.law(data, variance) if self.law else float_law(*_mean_and_covariance(self.output(data)), variance)
+        exponent = grid_exponent(math.sqrt(variance) if self.scale is None else self.scale, "scale")
+        return release_draw(draw, normals, stream, exponent)
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(mu_D, S_D + v I): what `release` samples from.
@@ -95,6 +110,9 @@ def calibrated_gaussian(
     public: Mapping[str, Any] | None = None,
     mechanism: str = "calibrated Gaussian",
     adjacency: str = ADD_REMOVE,
+    *,
+    scale: float | None = None,
+    law: ExactLaw | None = None,
 ) -> CalibratedGaussian:
     """The Gaussian-output algorithm `output` with the least noise that `bound` allows, (epsilon, delta)-DP (N26-Fig5).
 
@@ -114,6 +132,8 @@ def calibrated_gaussian(
         comparison, which cannot release.
     adjacency : the neighbours that the sensitivity was declared for.
     epsilon, delta : epsilon >= 0, 0 < delta < 1.
+    scale, law : how a release is rounded and drawn, see `CalibratedGaussian`. Where no noise turns out to be needed a
+        release takes a `scale`: a public number of about the output's own standard deviation.
 
     Raises
     ------
@@ -148,7 +168,7 @@ def calibrated_gaussian(
         certificate=certificate,
         unsafe=UNSAFE if bound == "printed" else "",
     )
-    return CalibratedGaussian(calibration, output)
+    return CalibratedGaussian(calibration, output, scale, law)
 
 
 def _checked(sensitivities: Sensitivities) -> Sensitivities:

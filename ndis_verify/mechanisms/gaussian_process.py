@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
+import flint
 import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process as prediction
 from ndis_verify.mechanisms.calibration import choice, ordinary, whole
+from ndis_verify.mechanisms.exact.outputs import Draw, prediction_law
 from ndis_verify.mechanisms.gaussian_output import Bound, CalibratedGaussian, calibrated_gaussian
 from ndis_verify.mechanisms.records import number_array
 
@@ -19,6 +22,7 @@ Sensitivity = Literal["joint", "improved", "printed"]
 SENSITIVITIES = ("joint", "improved", "printed")
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
 _ROUNDING = 1e-12  # relative to l^2, for each record: what rounding may do to a kernel matrix
+_ABOVE = 1e-12  # relative to l: what rounding may leave a point above the bound; the calibration has it in
 
 
 def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
@@ -30,6 +34,18 @@ def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
         gaps = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=-1)
         return size**2 * np.exp(-gaps / (2 * scale**2))
 
+    def balls(points: np.ndarray) -> flint.arb_mat:
+        products, top = _products(points), flint.arb(size) ** 2
+        half = -1 / (2 * flint.arb(scale) ** 2)
+        result = flint.arb_mat(len(points), len(points))
+        for i in range(len(points)):
+            result[i, i] = top
+            for j in range(i):
+                gap = (products[i, i] + products[j, j] - 2 * products[i, j]).nonnegative_part()
+                result[i, j] = result[j, i] = top * (gap * half).exp()
+        return result
+
+    kernel.balls = balls
     return kernel
 
 
@@ -37,6 +53,14 @@ def linear_kernel(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """k(x, x') = x^T x': k(x, x) <= l^2 for records of norm at most l. Raises `InputError`."""
     first, second = _points(first, second)
     return first @ second.T
+
+
+def _products(points: np.ndarray) -> flint.arb_mat:
+    rows = flint.arb_mat(points.tolist()) if points.size else flint.arb_mat(*points.shape)
+    return rows * rows.transpose()
+
+
+linear_kernel.balls = _products
 
 
 def _points(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -63,8 +87,10 @@ def gaussian_process(
     """A draw from N(mu, S + v), the prediction of a Gaussian process at the public point `query` (N26-D8).
 
     Data: n x (p + 1), inputs and in the last column labels |y| <= `label_bound` = B; query: p entries. kernel: positive
-    semidefinite with k(x, x) <= `norm_bound`^2 = l^2 at every input and at the query. Both are checked at release, on the inputs
-    and the query together, up to rounding: 1e-12 l^2, for each point in the case of semidefiniteness.
+    semidefinite with k(x, x) <= `norm_bound`^2 = l^2 at every input and at the query. That it is semidefinite is declared, and a
+    matrix of it that is not, by more than 1e-12 l^2 for each point, is refused; k(x, x) is held to (1 + 1e-12)^2 l^2, which is what
+    the calibration is for. A release takes a kernel with a function `balls(points)` on it, an `flint.arb_mat` that encloses k over all pairs
+    of points at the precision that is set (`flint.ctx.prec`), as the two of this module have: what a float64 function is exactly, nobody knows.
     `records`: the public cap on n. sensitivity "joint": mean and variance moved by one record together, exact
     (N26-Pr8-joint); v = 0 where the posterior's own spread hides a record. "improved": N26-Pr8-improved; "printed":
     N26-Pr8. bound: see `calibrated_gaussian`. Raises `InputError`.
@@ -89,14 +115,28 @@ def gaussian_process(
             raise InputError("kernel", f"posterior variance {variance:g}", f"must be positive semidefinite: at least {least:g}")
         return mean, max(variance, least)
 
+    def law(data: Any, variance: float) -> tuple[Draw, int]:
+        if not callable(getattr(kernel, "balls", None)):
+            raise InputError("kernel", type(kernel).__name__, "must have a function `balls`, its exact values, to release from")
+        inputs, labels = _records(data, len(point), label, cap)
+        points = np.vstack([inputs, point])
+        _kernel_matrix(kernel, points, length**2, noise)
+        return prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, most**2)
+
+    most = length * (1 + _ABOVE)
     envelope = {
-        "joint": lambda: Prediction(length, label, noise, cap),
-        "improved": lambda: improved_sensitivity(length, label, noise, cap),
-        "printed": lambda: printed_sensitivity(length, label, noise, cap),
+        "joint": lambda: Prediction(most, label, noise, cap),
+        "improved": lambda: improved_sensitivity(most, label, noise, cap),
+        "printed": lambda: printed_sensitivity(most, label, noise, cap),
     }[sensitivity]()
     public = {"query": point.tolist(), "noise_variance": noise, "label_bound": label, "norm_bound": length, "records": cap,
               "sensitivity": sensitivity}  # fmt: skip
-    return calibrated_gaussian(output, envelope, epsilon, delta, bound, public, "Gaussian process")
+    found = calibrated_gaussian(output, envelope, epsilon, delta, bound, public, "Gaussian process", law=law)
+    if not callable(getattr(kernel, "balls", None)):
+        return found
+    prior = float(kernel.balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n
+    least = found.added_variance + prior * noise / (noise + cap * length**2)
+    return replace(found, scale=math.sqrt(least)) if least > 0 else found
 
 
 def printed_sensitivity(length: float, label: float, noise: float, records: int):
@@ -133,7 +173,7 @@ def _kernel_matrix(kernel: Kernel, points: np.ndarray, most: float, noise: float
     if matrix.shape != (n, n):
         raise InputError("kernel", f"shape {matrix.shape}", f"must give a {n} x {n} matrix for {n} points")
     largest = float(np.diagonal(matrix).max())
-    if largest > most * (1 + _ROUNDING):
+    if largest > most * (1 + _ABOVE):
         raise InputError("kernel", largest, f"k(x, x) must be at most norm_bound^2 = {most:g}")
     if np.abs(matrix - matrix.T).max() > slack:
         raise InputError("kernel", "k(x, x') other than k(x', x)", "must be symmetric")

@@ -22,8 +22,10 @@ from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, ordinary, require_kind, whole
-from ndis_verify.mechanisms.public_grid import on_grid
-from ndis_verify.mechanisms.random_projection import ADD_REMOVE, generator, projected, proper_target
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
+from ndis_verify.mechanisms.exact.stream import Stream
+from ndis_verify.mechanisms.random_projection import ADD_REMOVE, proper_target
 from ndis_verify.mechanisms.record_shares import RecordShares
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
@@ -45,13 +47,14 @@ class LeastSquares:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("least squares",), "ridge")
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The d coefficients. `data`: [B b], n x (d+1), every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The d coefficients, rounded exactly to a public grid. `data`: [B b], n x (d+1), every norm within the public bound.
+
+        Raises `InputError`, `UnsafeRelease`.
+        """
         self.calibration.require_safe()
-        solution, residual, triangle = solved(self._records(data), self.ridge)
-        noise = generator(rng).standard_normal(len(solution))
-        spread = residual / math.sqrt(self.calibration.public["r"])
-        return on_grid(solution + spread * scipy.linalg.solve_triangular(triangle, noise), self._scale())
+        exponent = grid_exponent(coefficient_scale(self.calibration), "ridge")
+        return normal_solution(self._records(data), self.ridge, self.calibration.public["r"], Stream(rng), exponent)
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(x_opt, (|w|^2/r)(B^T B)^{-1}): what `release` samples from."""
@@ -70,11 +73,6 @@ class LeastSquares:
     def _records(self, data: Any) -> np.ndarray:
         return _database(data, self.calibration)
 
-    def _scale(self) -> float:
-        """The least standard deviation of a coefficient beside up to 2^20 records: a public number."""
-        public = self.calibration.public
-        return math.sqrt(self.ridge / public["r"] / (self.ridge + 2.0**20 * public["norm_bound"] ** 2))
-
 
 @dataclass(frozen=True)
 class SketchedLeastSquares:
@@ -88,11 +86,14 @@ class SketchedLeastSquares:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("sketched least squares",), "ridge")
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The d coefficients; the sketch is drawn block by block. `data` as in `LeastSquares`. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The d coefficients, rounded exactly to a public grid, drawn from their Student law: no sketch is made.
+
+        `data` as in `LeastSquares`. Raises `InputError`, `UnsafeRelease`.
+        """
         self.calibration.require_safe()
-        sketch = projected(_database(data, self.calibration), self.ridge, self.calibration.public["r"], generator(rng)).T
-        return np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0]
+        exponent = grid_exponent(coefficient_scale(self.calibration), "ridge")
+        return student_solution(_database(data, self.calibration), self.ridge, self.calibration.public["r"], Stream(rng), exponent)
 
     @property
     def ridge(self) -> float:
@@ -104,6 +105,12 @@ class SketchedLeastSquares:
         public, target = self.calibration.public, self.calibration.target
         records = _database(data, self.calibration)
         return worst_record(als_exact_hockey_stick, records, self.ridge, public["r"], target.epsilon if epsilon is None else epsilon)
+
+
+def coefficient_scale(calibration: Calibration) -> float:
+    """About the least standard deviation of a coefficient beside up to 2^20 records, a public number: it fixes the grid."""
+    public, ridge = calibration.public, calibration.noise["ridge"]
+    return math.sqrt(ridge / public["r"] / (ridge + 2.0**20 * public["norm_bound"] ** 2))
 
 
 def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noise: Noise = "worst case") -> LeastSquares:

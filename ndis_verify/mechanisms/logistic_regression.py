@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.joint_shift import RankOne
 from ndis_verify.fast.sensitivity import logistic_surrogate
 from ndis_verify.mechanisms.calibration import choice, ordinary, whole
+from ndis_verify.mechanisms.exact.outputs import Draw, logistic_law
 from ndis_verify.mechanisms.gaussian_output import Bound, CalibratedGaussian, calibrated_gaussian
 from ndis_verify.mechanisms.records import database, number_array
 
@@ -42,10 +44,11 @@ def logistic_regression(
         raise InputError("records", records, "must be given: the printed sensitivities need a public cap on n")
 
     def output(data: Any) -> tuple[np.ndarray, np.ndarray]:
+        return logistic_surrogate(*labelled(data, width, length, cap), strength)
+
+    def law(data: Any, variance: float) -> tuple[Draw, int]:
         features, labels = labelled(data, width, length, cap)
-        if not (np.abs(labels) == 1).all():
-            raise InputError("data", float(labels[np.abs(labels) != 1][0]), "labels, the last column, must be -1 or 1")
-        return logistic_surrogate(features, labels, strength)
+        return logistic_law(features, labels, strength, logistic_surrogate(features, labels, strength)[0], variance)
 
     envelope = {
         "joint": lambda: logistic_envelope(strength, length),
@@ -53,7 +56,10 @@ def logistic_regression(
         "printed": lambda: printed_sensitivity(strength, length, cap, width),
     }[sensitivity]()
     public = {"dimension": width, "penalty": strength, "norm_bound": length, "records": cap, "sensitivity": sensitivity}
-    return calibrated_gaussian(output, envelope, epsilon, delta, bound, public, "logistic regression")
+    found = calibrated_gaussian(output, envelope, epsilon, delta, bound, public, "logistic regression", law=law)
+    # The least spread of a coefficient of so many records, on public grounds: what fixes the grid.
+    least = 1 / (strength + (2.0**20 if cap is None else cap) * length**2 / 4)
+    return replace(found, scale=math.sqrt(found.added_variance + least))
 
 
 def logistic_envelope(penalty: float, norm_bound: float) -> RankOne:
@@ -93,4 +99,7 @@ def labelled(data: Any, width: int, norm_bound: float, cap: int | None) -> tuple
         raise InputError("data", f"shape {matrix.shape}", f"must be n x {width + 1}: {width} features and a label")
     if cap is not None and len(matrix) > cap:
         raise InputError("data", f"{len(matrix)} records", f"must have at most the public cap of {cap}")
-    return database(matrix[:, :-1], norm_bound), matrix[:, -1]
+    labels = matrix[:, -1]
+    if not (np.abs(labels) == 1).all():
+        raise InputError("data", float(labels[np.abs(labels) != 1][0]), "labels, the last column, must be -1 or 1")
+    return database(matrix[:, :-1], norm_bound), labels

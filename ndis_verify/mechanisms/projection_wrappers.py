@@ -16,12 +16,13 @@ from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, ordinary, positive, require_kind
-from ndis_verify.mechanisms.public_grid import on_grid
+from ndis_verify.mechanisms.exact.eigenvalue import noised_eigenvalue
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.random_projection import (
     ADD_REMOVE,
     Ridge,
     certificate,
-    generator,
     projected,
     proper_target,
     ridge_level,
@@ -43,13 +44,14 @@ class SubsampledRandomProjection:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection of a Poisson sample",), "ridge")
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The d x r matrix; which records were kept is not told. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The d x r matrix, rounded exactly; which records were kept is not told. Raises `InputError`, `UnsafeRelease`."""
         self.calibration.require_safe()
         public = self.calibration.public
         records = database(data, public["norm_bound"])
-        kept = sampled(len(records), public["rate"], generator(rng))
-        return projected(records[kept], self.ridge, public["r"], rng)
+        stream = Stream(rng)
+        kept = sampled(len(records), public["rate"], stream)
+        return projected(records[kept], self.ridge, public["r"], stream, math.sqrt(self.ridge) or public["norm_bound"])
 
     def output_law(self, data: Any, kept: Any) -> OutputLaw:
         """The law given the sample: `kept` is one boolean for each record. The release is the mixture over all samples."""
@@ -102,17 +104,18 @@ def subsampled_random_projection(
     )
 
 
-def sampled(count: int, rate: float, rng: np.random.Generator) -> np.ndarray:
+def sampled(count: int, rate: float, stream: Stream) -> np.ndarray:
     """`count` booleans, each True with probability exactly `rate`, a binary fraction: its digits against random ones, 53 at a time.
 
     One uniform float64 would be below a rate with a probability rounded up to a multiple of 2^-53.
     """
-    kept, undecided, left = np.zeros(count, dtype=bool), np.arange(count), Fraction(rate)
+    kept, undecided, left, turn = np.zeros(count, dtype=bool), np.arange(count), Fraction(rate), 0
     while undecided.size and left:
         left *= 2**53
         digits = math.floor(left)
         left -= digits
-        drawn = rng.integers(2**53, size=undecided.size)
+        drawn = stream.words("sample", turn, undecided.size) >> 11
+        turn += 1
         kept[undecided[drawn < digits]] = True
         undecided = undecided[drawn == digits]
     return kept
@@ -120,9 +123,9 @@ def sampled(count: int, rate: float, rng: np.random.Generator) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ReleaseAfterTest:
-    """`matrix`: d x r. `noised_eigenvalue`: the private reading of lambda_min(D^T D). `ridge`: what it led to."""
+    """`matrix`: d x r. `noised_eigenvalue`: the private reading of lambda_min(D^T D), rounded down. `ridge`: what it led to."""
 
-    matrix: np.ndarray
+    matrix: Release
     noised_eigenvalue: float
     ridge: float
 
@@ -136,21 +139,24 @@ class ProposeTestRelease:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection after a test",), "full_ridge")
 
-    def release(self, data: Any, rng: np.random.Generator) -> ReleaseAfterTest:
-        """Reads the least eigenvalue with noise, then projects above `ridge_at` that. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> ReleaseAfterTest:
+        """Reads the least eigenvalue with noise, then projects above `ridge_at` that, on the grid of the full ridge. Raises `InputError`, `UnsafeRelease`."""
         self.calibration.require_safe()
         public = self.calibration.public
         records = database(data, public["norm_bound"])
-        noised = float(on_grid(least_eigenvalue(records) + public["std"] * generator(rng).standard_normal(), public["std"]))
-        ridge = float(self.ridge_at(noised))
-        return ReleaseAfterTest(projected(records, ridge, public["r"], rng), noised, ridge)
+        stream = Stream(rng)
+        noised = noised_eigenvalue(records, public["std"], stream, grid_exponent(public["std"], "std"))
+        ridge, scale = float(self.ridge_at(noised)), math.sqrt(self.calibration.noise["full_ridge"])
+        return ReleaseAfterTest(projected(records, ridge, public["r"], stream, scale), noised, ridge)
 
     def ridge_at(self, noised_eigenvalue: Any) -> np.ndarray:
-        """`max(l^2/p* - max(b, 0), 0)`, b = reading - std z_P (N26-Fig4); "smallest" has l^2 in place of that 0 under b."""
+        """`max(l^2/p* - max(b, 0), 0)`, b = reading - std z_P (N26-Fig4); "smallest" has l^2 in place of that 0 under b. Rounded up."""
         public, noise = self.calibration.public, self.calibration.noise
-        bound = number_array(noised_eigenvalue, "noised_eigenvalue") - public["std"] * noise["quantile"]
+        taken_off = np.nextafter(public["std"] * noise["quantile"], np.inf)
+        bound = np.nextafter(number_array(noised_eigenvalue, "noised_eigenvalue") - taken_off, -np.inf)
         floor = public["norm_bound"] ** 2 if public["ridge"] == "smallest" else 0.0
-        return np.maximum(noise["full_ridge"] - np.maximum(bound, floor), 0.0)
+        left = noise["full_ridge"] - np.maximum(bound, floor)
+        return np.where(left > 0, np.nextafter(left, np.inf), 0.0)[()]
 
     def output_law(self, data: Any, noised_eigenvalue: float) -> OutputLaw:
         """The law of the matrix given the reading, which is N(lambda_min(D^T D), std^2)."""
@@ -209,7 +215,7 @@ def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> 
 
 
 def least_eigenvalue(records: np.ndarray) -> float:
-    """lambda_min(D^T D), 0 for fewer records than columns."""
+    """lambda_min(D^T D) in float64, 0 for fewer records than columns."""
     n, d = records.shape
     return 0.0 if n < d else float(np.linalg.svd(records, compute_uv=False)[-1]) ** 2
 

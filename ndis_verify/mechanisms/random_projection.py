@@ -11,7 +11,9 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, ordinary, require_kind
-from ndis_verify.mechanisms.public_grid import on_grid
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.projection import project
+from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
 
@@ -19,7 +21,7 @@ Ridge = Literal["smallest", "N26-Fig1", "N24-Fig3"]
 RIDGES = ("smallest", "N26-Fig1", "N24-Fig3")
 ADD_REMOVE = "one record added or removed"
 ENGINE_ERROR = 1e-11  # relative, on delta, as the float64 engine documents it
-_BLOCK = 2**20  # random numbers drawn at a time
+GRID_BITS = 16  # binary digits below its public scale at which a projection is released
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,11 @@ class RandomProjection:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random projection", "random linear combination"), "ridge")
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The d x r matrix M. `data`: n x d, every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The d x r matrix M, rounded exactly to the grid of sqrt(ridge). `data`: n x d, every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
         self.calibration.require_safe()
         records = database(data, self.calibration.public["norm_bound"])
-        return projected(records, self.ridge, self.calibration.public["r"], generator(rng))
+        return projected(records, self.ridge, self.calibration.public["r"], rng)
 
     def output_law(self, data: Any) -> OutputLaw:
         """r independent columns N(0, D^T D + ridge I): what `release` samples from."""
@@ -57,7 +59,7 @@ class RandomLinearCombination:
     def __post_init__(self) -> None:
         require_kind(self.calibration, ("random linear combination",), "ridge")
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d entries of the combination. Raises `InputError`, `UnsafeRelease`."""
         return RandomProjection(self.calibration).release(data, rng)[:, 0]
 
@@ -132,22 +134,10 @@ def proper_target(epsilon: Any, delta: Any) -> Target:
     return target
 
 
-def generator(rng: Any) -> np.random.Generator:
-    """`rng` itself, which must be a numpy Generator. Raises `InputError`."""
-    if not isinstance(rng, np.random.Generator):
-        raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
-    return rng
-
-
-def projected(records: np.ndarray, ridge: float, r: int, rng: np.random.Generator) -> np.ndarray:
-    """`D^T G + sqrt(ridge) H` on the grid of sqrt(ridge), drawn block by block so that memory stays small; ridge public."""
-    n, d = records.shape
-    matrix = math.sqrt(ridge) * rng.standard_normal((d, r))
-    step = max(1, _BLOCK // r)
-    for start in range(0, n, step):
-        block = records[start : start + step]
-        matrix += block.T @ rng.standard_normal((len(block), r))
-    return on_grid(matrix, math.sqrt(ridge))
+def projected(records: np.ndarray, ridge: float, r: int, rng: np.random.Generator | Stream | None, scale: float | None = None) -> Release:
+    """`D^T G + sqrt(ridge) H`, d x r, rounded exactly to the grid of a public `scale`, by default sqrt(ridge). Raises `InputError`."""
+    stream = rng if isinstance(rng, Stream) else Stream(rng)
+    return project(records, ridge, r, stream, grid_exponent(math.sqrt(ridge) if scale is None else scale, "ridge", GRID_BITS))
 
 
 def ridged_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:

@@ -19,8 +19,10 @@ from ndis_verify.fast.als_worst_case import als_worst_case
 from ndis_verify.fast.least_squares import log_als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, require_kind
 from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, search_error, solved
-from ndis_verify.mechanisms.public_grid import on_grid
-from ndis_verify.mechanisms.random_projection import generator, projected, proper_target
+from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
+from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
+from ndis_verify.mechanisms.exact.stream import Stream
+from ndis_verify.mechanisms.random_projection import proper_target
 from ndis_verify.mechanisms.record_shares import RecordShares
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood, require_set
@@ -59,17 +61,14 @@ class RelativeLeastSquares:
         """The variance whose root stands on the diagonal below the records; 0 where the release's own randomness is enough."""
         return self.calibration.noise["ridge"]
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The d coefficients of a member [B b] of the set. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The d coefficients of a member [B b] of the set, rounded exactly to a grid that the set fixes. Raises `InputError`, `UnsafeRelease`."""
         self.calibration.require_safe()
         records, r = self._member(data), self.calibration.public["r"]
-        if self.calibration.public["law"] == "sketch":
-            sketch = projected(records, self.ridge, r, generator(rng)).T
-            return np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0]
-        solution, residual, triangle = solved(records, self.ridge)
-        noisy = solution + residual / np.sqrt(r) * np.linalg.solve(triangle, generator(rng).standard_normal(len(solution)))
         _, residual, triangle = solved(self.databases.base, self.ridge)  # public
-        return on_grid(noisy, residual / np.sqrt(r) / np.linalg.norm(triangle, 2))
+        exponent = grid_exponent(residual / math.sqrt(r) / float(np.linalg.norm(triangle, 2)), "databases")
+        law = student_solution if self.calibration.public["law"] == "sketch" else normal_solution
+        return law(records, self.ridge, r, Stream(rng), exponent)
 
     def output_law(self, data: Any) -> OutputLaw:
         """The normal law that `release` samples from. Raises `InputError` for the sketch, whose law is a Student law."""

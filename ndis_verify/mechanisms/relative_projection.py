@@ -9,6 +9,7 @@ database released: computed afresh from each database, from that database's own 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,7 +21,8 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.fast.random_projection import rp_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, ordinary, require_kind
-from ndis_verify.mechanisms.random_projection import generator, projected, proper_target, ridge_level, ridged_law, rounded_up
+from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.random_projection import projected, proper_target, ridge_level, ridged_law, rounded_up
 from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.white_box import OutputLaw
 
@@ -156,14 +158,19 @@ class RelativeRandomProjection:
         """The variance added to every coordinate; 0 where the projection's own randomness is enough."""
         return self.calibration.noise["ridge"]
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The d x r projection of `data`, a member of the set. Raises `InputError`, `UnsafeRelease`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The d x r projection of `data`, a member of the set, rounded exactly. Raises `InputError`, `UnsafeRelease`."""
         self.calibration.require_safe()
-        return projected(self._member(data), self.ridge, self.calibration.public["r"], generator(rng))
+        return projected(self._member(data), self.ridge, self.calibration.public["r"], rng, self._scale())
 
     def output_law(self, data: Any) -> OutputLaw:
         """r independent columns N(0, D^T D + ridge I): what `release` samples from."""
         return ridged_law(self._member(data), self.ridge, self.calibration.public["r"])
+
+    def _scale(self) -> float:
+        """What fixes the grid: sqrt(ridge), or without one the least norm of a column of the public base."""
+        norms = np.linalg.norm(self.databases.base, axis=0)
+        return math.sqrt(self.ridge) or float(norms[norms > 0].min(initial=self.databases.norm_bound))
 
     def _member(self, data: Any) -> np.ndarray:
         records = database(data, self.databases.norm_bound)

@@ -13,8 +13,9 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive, require_function, require_kind
 from ndis_verify.mechanisms.gaussian import finite_array
-from ndis_verify.mechanisms.public_grid import on_grid
-from ndis_verify.mechanisms.random_projection import generator
+from ndis_verify.mechanisms.exact.grid import Release
+from ndis_verify.mechanisms.exact.noise import add_laplace
+from ndis_verify.mechanisms.exact.stream import Stream
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,11 @@ class LaplaceMechanism:
         """Scale of the noise; its standard deviation is sqrt(2) times that."""
         return self.calibration.noise["scale"]
 
-    def release(self, data: Any, rng: np.random.Generator) -> np.ndarray:
-        """The query's value plus noise. Raises `InputError`."""
+    def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
+        """The query's value plus noise, rounded exactly to the grid of the scale. Raises `InputError`."""
         self.calibration.require_safe()
         value = finite_array(data if self.query is None else self.query(data), "data" if self.query is None else "query")
-        return on_grid(value + generator(rng).laplace(scale=self.scale, size=value.shape), self.scale)
+        return add_laplace(value, self.scale, Stream(rng))
 
 
 def laplace_mechanism(

@@ -36,7 +36,7 @@ class SketchedLeastSquares:
         """That of the projection: the solution carries the same guarantee."""
         return self.projection.calibration
 
-    def release(self, features: Any, target: Any, rng: np.random.Generator) -> np.ndarray:
+    def release(self, features: Any, target: Any, rng: np.random.Generator | None = None) -> np.ndarray:
         """The d coefficients. features: n x d, target: n values; every row (B_i, b_i) within the norm bound.
 
         Raises `InputError`, `UnsafeRelease`.

@@ -16,7 +16,8 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 
 BITS = 20  # the grid's step is this many binary digits below the public scale
-_FIRST_BITS, _MOST_BITS = 128, 2**17
+SLACK = 0.0  # added to every float64 error bound, in units of the grid: whatever it is, releases are the same, only later
+FIRST_BITS, _MOST_BITS = 128, 2**17  # of balls
 
 
 class Release(np.ndarray):
@@ -68,7 +69,7 @@ def rounded(enclose: Callable[[int], list[flint.arb]], exponent: int) -> list[fl
 
     Raises `ArithmeticError` where 2^17 bits do not decide: a number that is itself in the middle of two multiples.
     """
-    bits = _FIRST_BITS
+    bits = FIRST_BITS
     while bits <= _MOST_BITS:
         with flint.ctx.workprec(bits):
             unit = flint.arb((1, -exponent))

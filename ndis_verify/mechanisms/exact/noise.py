@@ -8,6 +8,7 @@ from collections.abc import Callable
 import flint
 import numpy as np
 
+from ndis_verify.mechanisms.exact import grid
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent, nearest, require_arithmetic
 from ndis_verify.mechanisms.exact.normals import PANEL, PLACES, Normals, error_bound, standard_normals
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -17,11 +18,8 @@ _LAPLACE = "Laplace"
 _LARGEST = np.finfo(float).max
 
 
-def add_normal(value: np.ndarray, std: float, stream: Stream, slack: float = 0.0) -> Release:
-    """`value + std z` rounded to the grid of `std`, z independent standard normals; value and std meant exactly.
-
-    `slack` widens the error bound, in units of the grid: whatever it is, the release is the same, only later.
-    """
+def add_normal(value: np.ndarray, std: float, stream: Stream) -> Release:
+    """`value + std z` rounded to the grid of `std`, z independent standard normals; value and std meant exactly."""
     require_arithmetic()
     exponent = grid_exponent(std, "std")
     ratio = math.ldexp(std, -exponent)  # exact, from 2^20 to 2^21
@@ -30,7 +28,7 @@ def add_normal(value: np.ndarray, std: float, stream: Stream, slack: float = 0.0
         part = flat[start : start + PANEL]
         normals = standard_normals(stream, "noise", index, part.size)
         base, rest = _split(part, exponent)
-        moved = _nearest_sums(rest, exponent, ratio, normals, slack)
+        moved = _nearest_sums(rest, exponent, ratio, normals)
         result[start : start + PANEL] = _joined(base, moved, exponent)
     return Release(result.reshape(value.shape), math.ldexp(1.0, exponent), stream.source)
 
@@ -81,7 +79,7 @@ def _in_units(left: float, exponent: int) -> flint.arb:
     return flint.arb(left) * flint.arb((1, -exponent))
 
 
-def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normals, slack: float) -> np.ndarray:
+def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normals) -> np.ndarray:
     """`rest/2^exponent + ratio z` to the nearest whole number."""
     size = max(normals.value.max(), -normals.value.min())
     with np.errstate(under="ignore"):
@@ -89,7 +87,7 @@ def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normal
     sums += ratio * normals.value
     wholes = np.rint(sums)
     # z errs by at most 2^-52 (size + 4.5), the product and the sum by 2^-53 of themselves, the scaling by 2^-1074 of a unit.
-    bound = ratio * (2.0**-51 * size + error_bound(size)) + 2.0**-50 + slack
+    bound = ratio * (2.0**-51 * size + error_bound(size)) + 2.0**-50 + grid.SLACK
     sums -= wholes
     np.abs(sums, out=sums)
     for k in np.flatnonzero(sums > 0.5 - bound).tolist():

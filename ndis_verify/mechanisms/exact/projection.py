@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import flint
 import numpy as np
 
+from ndis_verify.mechanisms.exact import grid
 from ndis_verify.mechanisms.exact.grid import Release, multiple, nearest, require_arithmetic
 from ndis_verify.mechanisms.exact.noise import normal_ball
 from ndis_verify.mechanisms.exact.normals import PANEL, PLACES, LARGEST_SLOPE, Normals, standard_normals
@@ -23,11 +24,8 @@ _UNIT = 2.0**-53
 _DIGITS = (0, 64, 192, 448, 1024, 2048, 4096)  # more digits of the normals, attempt by attempt
 
 
-def project(records: np.ndarray, ridge: float, r: int, stream: Stream, exponent: int, slack: float = 0.0) -> Release:
-    """The d x r matrix on the multiples of 2^exponent. records: n x d, at most 1e140 in size, and ridge: meant exactly.
-
-    `slack` widens the error bound, in units of the grid: whatever it is, the release is the same, only later.
-    """
+def project(records: np.ndarray, ridge: float, r: int, stream: Stream, exponent: int) -> Release:
+    """The d x r matrix on the multiples of 2^exponent. records: n x d, at most 1e140 in size, and ridge: meant exactly."""
     require_arithmetic()
     draw = _Draw(records, ridge, r, stream)
     sums, error = draw.float_sums()
@@ -36,7 +34,7 @@ def project(records: np.ndarray, ridge: float, r: int, stream: Stream, exponent:
     result = np.ldexp(wholes, exponent)
     # A number of 2^52 units and more has no fraction in float64: its bound alone leaves it open.
     with np.errstate(invalid="ignore"):
-        settled = np.abs(units - wholes) < 0.5 - (np.ldexp(error, -exponent) * (1 + 1e-9) + slack + 2.0**-50)
+        settled = np.abs(units - wholes) < 0.5 - (np.ldexp(error, -exponent) * (1 + 1e-9) + grid.SLACK + 2.0**-50)
     for j, rows in _by_column(~settled):
         for i, whole in zip(rows, draw.exact(rows, j, exponent)):
             result[i, j] = multiple(whole, exponent)

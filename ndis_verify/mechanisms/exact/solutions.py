@@ -49,7 +49,7 @@ def _solution(records: np.ndarray, ridge: float, stream: Stream, exponent: int, 
         if factor is None:
             if bits > _MOST_BITS:
                 raise InputError("data", f"shape {records.shape}", "must have full column rank, and a residual that is not 0")
-            return [flint.arb(0, 1) / 0] * d
+            return [flint.arb(0, flint.arb.pos_inf())] * d
         scale = factor[d][d] * spread(bits)
         right = [factor[d][k] + scale * normal_ball(normals, k, bits) for k in range(d)]
         return back_substituted([row for row in factor[:d]], right)

@@ -1,0 +1,137 @@
+"""Outputs with a normal law that is computed from the data: each entry of a draw is rounded exactly to a public grid.
+
+A law is given as a function of the normals, in balls that shrink as bits are added: `draw(bits, z)` encloses the d numbers that the normals z lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import flint
+import numpy as np
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.mechanisms.exact.gram import back_substituted, cholesky, gram
+from ndis_verify.mechanisms.exact.grid import Release, require_arithmetic, rounded
+from ndis_verify.mechanisms.exact.noise import normal_ball
+from ndis_verify.mechanisms.exact.normals import standard_normals
+from ndis_verify.mechanisms.exact.stream import Stream
+
+Draw = Callable[[int, list[flint.arb]], list[flint.arb]]
+_ROWS = 1024
+_MOST_BITS = 2**11
+
+
+def release_draw(draw: Draw, normals: int, stream: Stream, exponent: int) -> Release:
+    """What `draw` makes of that many independent standard normals, on the multiples of 2^exponent."""
+    require_arithmetic()
+    batch = standard_normals(stream, "output", 0, normals)
+
+    def enclose(bits: int) -> list[flint.arb]:
+        return draw(bits, [normal_ball(batch, k, bits) for k in range(normals)])
+
+    return Release(rounded(enclose, exponent), 2.0**exponent, stream.source)
+
+
+def float_law(mean: np.ndarray, cov: np.ndarray, variance: float) -> tuple[Draw, int]:
+    """N(mean, cov + variance I), mean and cov meant exactly, cov by the mean of its two triangles; and how many normals it takes.
+
+    `draw` raises `InputError` where that covariance is not positive definite.
+    """
+
+    def draw(bits: int, z: list[flint.arb]) -> list[flint.arb]:
+        size = len(mean)
+        matrix = [[(flint.arb(float(cov[i, j])) + flint.arb(float(cov[j, i]))) / 2 for j in range(size)] for i in range(size)]
+        for i in range(size):
+            matrix[i][i] += flint.arb(variance)
+        factor = cholesky(matrix)
+        if factor is None:
+            if bits > _MOST_BITS:
+                raise InputError("output", f"shape {cov.shape}", "must have a covariance that is positive definite with the added variance")
+            return [undecided()] * size
+        return [sum((factor[i][k] * z[k] for k in range(i + 1)), flint.arb(float(mean[i]))) for i in range(size)]
+
+    return draw, len(mean)
+
+
+def logistic_law(features: np.ndarray, labels: np.ndarray, penalty: float, start: np.ndarray, variance: float) -> tuple[Draw, int]:
+    """N(mu, S + variance I) of N26-D7: mu the minimiser of sum log(1 + e^{-y x^T theta}) + penalty |theta|^2/2, S = (penalty I + X^T X/4)^{-1}.
+
+    The objective is strongly convex, so the minimiser lies within |gradient|/penalty of any point: of `start`, a float64 solution,
+    first, and of what Newton's method makes of it where more digits are asked for. The draw is mu + 2 L^{-T} z + sqrt(variance) z',
+    L the Cholesky factor of X^T X + 4 penalty I.
+    """
+    signed, d = features * labels[:, None], features.shape[1]
+
+    def draw(bits: int, z: list[flint.arb]) -> list[flint.arb]:
+        mean, factor = _minimiser(signed, penalty, start, bits), cholesky(gram(features, 4 * penalty, bits))
+        if factor is None:
+            return [undecided()] * d
+        own, root = back_substituted(factor, z[:d]), flint.arb(variance).sqrt()
+        return [mean[i] + 2 * own[i] + root * z[d + i] for i in range(d)]
+
+    return draw, 2 * d
+
+
+def _minimiser(signed: np.ndarray, penalty: float, start: np.ndarray, bits: int) -> list[flint.arb]:
+    """The minimiser in balls: at about 40 bits a step of Newton's method with one float64 curvature."""
+    point = [flint.arb(float(x)) for x in start]
+    chance = 1 / (1 + np.exp(np.clip(signed @ start, -700, 700)))
+    curvature = penalty * np.eye(len(start)) + signed.T @ (signed * (chance * (1 - chance))[:, None])
+    for _ in range(bits // 40 - 2):
+        gradient = _gradient(signed, penalty, point)
+        size = max(abs(float(x.mid())) for x in gradient)
+        if size == 0:
+            break
+        step = np.linalg.solve(curvature, [float((x / size).mid()) for x in gradient])
+        point = [(x - flint.arb(float(move)) * size).mid() for x, move in zip(point, step)]
+    gradient = _gradient(signed, penalty, point)
+    radius = (sum((x.abs_upper() for x in gradient), flint.arb(0)) / flint.arb(penalty)).upper()
+    return [x + flint.arb(0, radius) for x in point]
+
+
+def _gradient(signed: np.ndarray, penalty: float, point: list[flint.arb]) -> list[flint.arb]:
+    """penalty theta - sum s_i/(1 + e^{s_i^T theta}), s_i = y_i x_i."""
+    theta = flint.arb_mat([[x] for x in point])
+    total = theta * flint.arb(penalty)
+    for first in range(0, len(signed), _ROWS):
+        rows = flint.arb_mat(signed[first : first + _ROWS].tolist())
+        chances = [[1 / (1 + value.exp())] for value in (rows * theta).entries()]
+        total -= rows.transpose() * flint.arb_mat(chances)
+    return total.entries()
+
+
+def prediction_law(balls: Callable[[int], flint.arb_mat], labels: np.ndarray, noise: float, variance: float, most: float) -> tuple[Draw, int]:
+    """N(mu, S + variance) of N26-D8: mu = k^T (K + noise I)^{-1} y, S = k** - k^T (K + noise I)^{-1} k.
+
+    balls(bits): the kernel matrix of the inputs and, last, the query. `draw` raises `InputError` where its diagonal is not at most `most`.
+    """
+    n = len(labels)
+
+    def draw(bits: int, z: list[flint.arb]) -> list[flint.arb]:
+        matrix = balls(bits)
+        prior = matrix[n, n]
+        above = [k for k in range(n + 1) if not matrix[k, k] <= flint.arb(most)]
+        if above and (bits > _MOST_BITS or matrix[above[0], above[0]] > flint.arb(most)):
+            raise InputError("kernel", float(matrix[above[0], above[0]].mid()), f"k(x, x) must be at most norm_bound^2 = {most:g}")
+        if above:
+            return [undecided()]
+        mean, spread = flint.arb(0), prior + flint.arb(variance)
+        if n:
+            inner = flint.arb_mat([[matrix[i, j] + (flint.arb(noise) if i == j else 0) for j in range(n)] for i in range(n)])
+            cross = [matrix[i, n] for i in range(n)]
+            try:
+                solved = inner.solve(flint.arb_mat([[value, flint.arb(float(label))] for value, label in zip(cross, labels)]))
+            except ZeroDivisionError:
+                return [undecided()]
+            for i, value in enumerate(cross):
+                spread -= value * solved[i, 0]
+                mean += value * solved[i, 1]
+        return [mean + spread.sqrt() * z[0]] if spread > 0 else [undecided()]
+
+    return draw, 1
+
+
+def undecided() -> flint.arb:
+    """A ball that holds every number."""
+    return flint.arb(0, flint.arb.pos_inf())
