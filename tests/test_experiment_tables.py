@@ -23,7 +23,7 @@ DATA = np.random.default_rng(0).standard_normal((30, 4)) @ np.diag([1.0, 2.0, 0.
 def test_distances_follow_their_expectation():
     rng = np.random.default_rng(1)
     for ridge, r in ((0.0, 3), (25.0, 8)):
-        found = np.array([measures(DATA, projected(DATA, ridge, r, rng)) for _ in range(3000)])
+        found = np.array([measures(DATA, projected(DATA, ridge, r, rng, 1.0)) for _ in range(3000)])
         spread = found[:, 0].std() / math.sqrt(len(found))
         assert abs(found[:, 0].mean() - distance_ratio(DATA, ridge, r)) < 5.5 * spread  # false alarm 4e-8
         assert (np.abs(found[:, 1]) <= 1).all()

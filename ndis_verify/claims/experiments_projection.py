@@ -44,7 +44,7 @@ def _released(name: str, method: str, relative: bool, runs: int, seed: int) -> t
     """Dot-product ratios of seeded releases; their mean distance ratio over its expectation."""
     matrix, level = utility.records_of(name, None)[0], _ridges(name, relative)[method]
     rng = np.random.default_rng(seed)
-    found = np.array([utility.measures(matrix, projected(matrix, level, _R, rng)) for _ in range(runs)])
+    found = np.array([utility.measures(matrix, projected(matrix, level, _R, rng, 1.0)) for _ in range(runs)])
     return found[:, 1], float(found[:, 0].mean()) / utility.distance_ratio(matrix, level, _R)
 
 

@@ -103,7 +103,7 @@ def gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> C
 
         def draw(rng: np.random.Generator) -> float:
             kept = matrix if rate == 1 else matrix[rng.random(len(matrix)) < rate]
-            estimate = gram_estimate(projected(kept, ridge, r, rng), ridge) / rate
+            estimate = gram_estimate(projected(kept, ridge, r, rng, math.sqrt(ridge) or bound), ridge) / rate
             return float(np.linalg.norm(estimate - gram, 2) / np.linalg.norm(gram, 2))
 
         return draw

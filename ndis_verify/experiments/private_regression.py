@@ -36,7 +36,8 @@ def normal_draw(matrix: np.ndarray, ridge: float, r: int) -> Draw:
 
 def sketch_draw(matrix: np.ndarray, ridge: float, r: int) -> Draw:
     """Least squares on the projection of the database above its ridge."""
-    return lambda rng: projected_least_squares(projected(matrix, ridge, r, rng))
+    scale = math.sqrt(ridge) or float(np.linalg.norm(matrix, axis=0).min())
+    return lambda rng: projected_least_squares(projected(matrix, ridge, r, rng, scale))
 
 
 def local_sensitivity(matrix: np.ndarray) -> float:

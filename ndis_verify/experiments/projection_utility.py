@@ -109,7 +109,8 @@ def _measured(relative: bool):
         inherent = inherent_delta(neighbourhood(matrix, bound), r, EPSILON) if relative else None
         short = shortened(matrix)
         for method, ridge in ridges(matrix, bound, r, relative).items():
-            found = np.array([measures(short, projected(short, ridge, r, np.random.default_rng(seed))) for seed in seeds])
+            scale = math.sqrt(ridge) or bound
+            found = np.array([measures(short, projected(short, ridge, r, np.random.default_rng(seed), scale)) for seed in seeds])
             half = 1.96 * found.std(axis=0, ddof=1) / math.sqrt(len(found))
             rows.append({
                 "data": cell["data"], "n": len(matrix), "d": matrix.shape[1], "r": r, "delta": 1 / len(matrix), "inherent_delta": inherent,
