@@ -1,10 +1,8 @@
 """The command line as a person or a script uses it."""
 
 import json
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -122,27 +120,6 @@ def test_verify_prints_a_table_and_writes_both_reports(tmp_path):
     assert [claim["id"] for claim in report["claims"]] == ["SL-1", "BW-L6"] and all(c["agrees"] for c in report["claims"])
     assert "Verdict: **proved**" in (tmp_path / "ndis-verify-report" / "report.md").read_text()
     assert not (tmp_path / "ndis-verify-report" / "journal.jsonl").exists()
-
-
-
-def test_a_killed_verify_resumes(tmp_path):
-    ids = ["SL-1", "BW-L6", "N26-L1", "N26-L4"]
-    command = [sys.executable, "-m", "ndis_verify", "verify", "--jobs", "1", *ids]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    journal = tmp_path / "ndis-verify-report" / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (journal.exists() and len(journal.read_text().splitlines()) >= 3):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    kept = [json.loads(line) for line in journal.read_text().splitlines()[1:]]
-    seconds = {line["id"]: line["content"]["seconds"] for line in kept}
-    assert list(seconds)[:2] == ids[:2]
-    result = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stderr
-    report = json.loads(result.stdout)
-    assert [claim["id"] for claim in report["claims"]] == ids
-    assert {c["id"]: c["seconds"] for c in report["claims"] if c["id"] in seconds} == seconds, "kept verdicts are not recomputed"
 
 
 def test_nothing_is_drawn_on_a_stderr_that_is_no_terminal(tmp_path):

@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from ndis_verify.claim import Claim, Evidence, Outcome, Verdict, decide
@@ -25,23 +26,23 @@ class Heard:
 
 @dataclass(frozen=True)
 class Hearing:
-    """All the evidence of a claim, check by check: what a journal keeps. Nothing is decided in it; `judged` decides, from the ledger."""
+    """All the evidence of a claim, check by check: what a journal keeps. `judged` decides, from the ledger."""
 
     checks: tuple[Heard, ...]
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"checks": [[one.check, _plain(one.evidence), {fault: _plain(e) for fault, e in one.faults.items()}] for one in self.checks],
-                "seconds": self.seconds}  # fmt: skip
+        checks = [[one.check, _plain(one.evidence), _each(_plain, one.faults)] for one in self.checks]
+        return {"checks": checks, "seconds": self.seconds}
 
     @classmethod
     def from_dict(cls, claim: Claim, data: Mapping[str, Any]) -> Hearing:
-        """The inverse of `as_dict`. ValueError, TypeError or KeyError where it is no hearing of exactly the claim's checks.
+        """The inverse of `as_dict`. ValueError, TypeError or KeyError where it is no hearing of the claim's checks.
 
         Faults are not compared: many are derived when they are looked at, which takes as long as the hearing.
         """
-        found = tuple(Heard(name, _evidence(entry), {fault: _evidence(e) for fault, e in faults.items()}) for name, entry, faults in data["checks"])
+        found = tuple(Heard(name, _evidence(entry), _each(_evidence, faults)) for name, entry, faults in data["checks"])
         if [one.check for one in found] != [check.name for check in claim.checks]:
             raise ValueError(f"no hearing of {claim.id}")
         return cls(found, float(data["seconds"]))
@@ -75,9 +76,8 @@ def judge(claim: Claim, effort: str = "quick") -> Judgement:
 def heard(claim: Claim, effort: str = "quick") -> Hearing:
     """Run every check of `claim` and every planted fault."""
     start = time.perf_counter()
-    checks = tuple(
-        Heard(check.name, _run(check.run, effort), {fault: _run(run, effort) for fault, run in check.mutants.items()}) for check in claim.checks
-    )
+    run = partial(_run, effort=effort)
+    checks = tuple(Heard(check.name, run(check.run), _each(run, check.mutants)) for check in claim.checks)
     return Hearing(checks, round(time.perf_counter() - start, 3))
 
 
@@ -128,6 +128,10 @@ def _run(run: Callable[[str], Evidence], effort: str) -> Evidence:
     except Exception as error:  # a check that crashes has not held, and the run must go on to the next claim
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Evidence(Outcome.FAILED, _CRASHED, f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})")
+
+
+def _each(function: Callable[[Any], Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: function(value) for name, value in named.items()}
 
 
 def _plain(evidence: Evidence) -> dict[str, Any]:

@@ -7,7 +7,6 @@ file. The same command goes on where the file ends. `--markdown FILE` writes the
 from __future__ import annotations
 
 import argparse
-import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict

@@ -11,7 +11,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def on_cluster(function: Callable[[Item], Result], items: Mapping[str, Item], address: str) -> Iterator[tuple[str, Result]]:
+def on_cluster(
+    function: Callable[[Item], Result], items: Mapping[str, Item], address: str
+) -> Iterator[tuple[str, Result]]:
     """`function` of each item by its id, once each, as they come; the items of a worker that died go to another.
 
     Raises `InputError` where dask.distributed is absent.

@@ -1,4 +1,4 @@
-"""What a kept record rests on, as one hash: the package's sources, the versions below it, and the parameters of a run."""
+"""What a kept record rests on, as one hash: the package's sources, the versions below it, a run's parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def identity(*parts: Any, functions: Iterable[Callable[..., Any]] = (), folder: Path | None = None) -> str:
-    """A hash of the package, its dependencies, `parts`, the files in which `functions` are written, the JSON of `folder`.
+    """A hash of the package, its dependencies, `parts`, the files that hold `functions`, the JSON of `folder`.
 
     A journal of another version of any of these is not taken up: its numbers may be wrong by now.
     """

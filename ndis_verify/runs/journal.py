@@ -1,14 +1,14 @@
 """The journal of a long run: what was finished, line by line, so that a run that was stopped goes on there.
 
 A line holds a number, an id, a content and a seal: the SHA-256 of these three and of the header, which names the run,
-that is the sources, versions and parameters that the contents rest on (`identity`). A line is believed where it is, byte
-for byte, what `Journal` would write, where numbers rise, and where its reader takes the content for that id. So a flipped
-byte, a line cut off, moved, doubled or copied under another id, and a journal of other sources are not believed; what
-they held is computed again, and the user is told.
+that is the sources, versions and parameters that the contents rest on (`identity`). A line is believed where it is,
+byte for byte, what `Journal` would write, where numbers rise, and where its reader takes the content for that id. So a
+flipped byte, a line cut off, moved, doubled or copied under another id, and a journal of other sources are not
+believed; what they held is computed again, and the user is told.
 
 The seal has no key. It protects against damage and clumsy forgery, not against somebody who writes files as you do and
 computes the seal as well: who can do that can change the package. What a record *decides* is therefore never read from
-it: the declared verdict, the verdict itself, the exit code, the inputs of a row are made again from the ledger, the tables
+it: the declared verdict, the verdict, the exit code and the inputs of a row are made again from the ledger, the tables
 and the arguments at hand, and the journal gives evidence alone.
 """
 
@@ -37,22 +37,29 @@ class Journal:
     """The records of one run, by id, in `path`; a context manager.
 
     run: the run's `identity`. noun: what the records are called in messages. read(id, content): the value that a JSON
-    content stands for; one of its exceptions where it stands for none. kept: the journal is what the run leaves
-    behind: it stays when the run has ended, and a file of another run is refused, not started over. anew: nothing is
-    taken up.
+    content stands for, or an exception where it stands for none. kept: the journal is what the run leaves behind: it
+    stays when the run has ended, and a file of another run is refused, not started over. anew: nothing is taken up.
 
-    done: the values by id, in the order of their lines. damaged: how many lines were not believed. resumed: how many were.
+    done: the values by id, in the order of their lines. resumed: how many were read. damaged: lines not believed.
 
-    The file is locked while the journal is open, and a second run on it is refused: it would go on to overwrite the same
-    reports, and a copy of a journal of its own would do the same work twice. The lock ends with the process, however it
-    ends. A journal that is left without an exception is removed unless it is `kept`; otherwise it stays, be it a failure
-    or Ctrl-C.
+    The file is locked while the journal is open, and a second run on it is refused: it would go on to overwrite the
+    same reports, and with a journal of its own it would do the same work twice. The lock ends with the process, however
+    it ends. A journal that is left without an exception is removed unless it is `kept`; after a failure or Ctrl-C it
+    stays.
 
     Raises `InputError` where another run has the file, where it is no regular file, or for `kept` one of another run.
     """
 
-    def __init__(self, path: Path, run: str, noun: str = "records", read: Callable[[str, Any], Any] = lambda key, content: content,
-                 *, kept: bool = False, anew: bool = False):  # fmt: skip
+    def __init__(
+        self,
+        path: Path,
+        run: str,
+        noun: str = "records",
+        read: Callable[[str, Any], Any] = lambda key, content: content,
+        *,
+        kept: bool = False,
+        anew: bool = False,
+    ):
         self.path, self.noun, self.kept = path, noun, kept
         self._read, self._anew = read, anew
         self._header = _line({"journal": FORMAT, "run": run, "version": __version__})
@@ -67,7 +74,7 @@ class Journal:
             raise
 
     def believed(self, data: bytes) -> tuple[dict[str, Any], list[bytes]]:
-        """The values by id in the bytes of a journal, and the lines that hold them; nothing where the header is another."""
+        """The values by id in the bytes of a journal, and the lines that hold them; none under another header."""
         header, *lines = data.splitlines(keepends=True) or [b""]
         values: dict[str, Any] = {}
         kept: list[bytes] = []
@@ -97,27 +104,30 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is not None and self.done:
-            say(f"{len(self.done)} {self.noun} are kept in {self.path}" + ("" if self._anew else "; the same command goes on"))
+            goes_on = "" if self._anew else "; the same command goes on"
+            say(f"{len(self.done)} {self.noun} are kept in {self.path}{goes_on}")
         elif not self.kept and _is_at(self._handle, self.path):
             self.path.unlink()
         os.close(self._handle)
 
     def _take_up(self) -> None:
-        data = _whole(self._handle, self.path)
-        header, *lines = data.splitlines(keepends=True) or [b""]
-        if data and not self._anew and header != self._header:
-            if self.kept:
-                raise InputError("file", str(self.path), "was written by another version or another run: name another file or delete it")
-            say(f"{self.path} is of other sources, versions or options, or damaged at its head: it is started over")
-        believed: list[bytes] = []
-        if not self._anew:
-            self.done, believed = self.believed(data)
+        data = b"" if self._anew else _whole(self._handle, self.path)
+        self.done, believed = self.believed(data)
         self.resumed, self._last = len(self.done), json.loads(believed[-1])["line"] if believed else 0
-        if header == self._header and not self._anew and len(believed) < len(lines):
-            self.damaged = len(lines) - len(believed)
-            say(f"{self.path}: {self.damaged} damaged lines of {len(lines)} are not believed; what they held is computed again")
+        if data.startswith(self._header):
+            lines = len(data[len(self._header) :].splitlines())
+            self.damaged = lines - len(believed)
+            if self.damaged:
+                say(f"{self.path}: {self.damaged} damaged lines of {lines} are not believed and are computed again")
+        elif data and self.kept:
+            rule = "is of another version or another run: name another file or delete it"
+            raise InputError("file", str(self.path), rule)
+        elif data:
+            say(f"{self.path} is of other sources or options, or damaged at its head: it is started over")
         if (whole := b"".join([self._header, *believed])) != data:
             self._repair(whole)
 
@@ -141,14 +151,15 @@ def _line(record: dict[str, Any]) -> bytes:
 
 
 def _locked(path: Path) -> int:
-    """A descriptor of the file, locked: of the one that is at `path` now, as another run may have removed or replaced it."""
+    """A descriptor of the file that is at `path` now, locked: another run may just have removed or replaced it."""
     while True:
         handle = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(handle)
-            raise InputError("journal", str(path), "another run is at work on it: wait for its end or name another folder") from None
+            rule = "another run is at work on it: wait for its end or name another folder"
+            raise InputError("journal", str(path), rule) from None
         if _is_at(handle, path):
             return handle
         os.close(handle)

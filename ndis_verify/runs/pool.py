@@ -1,4 +1,4 @@
-"""The processes of long runs: results as they come, kept in the journal at once, and no process that outlives its parent."""
+"""The processes of long runs: results as they come, kept at once, and no process that outlives its parent."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
@@ -25,8 +26,15 @@ _AHEAD = 2  # items that are given out for each process
 _PR_SET_PDEATHSIG = 1
 
 
-def resumed(journal: Journal, function: Callable[[Item], Any], items: Mapping[str, Item], jobs: int = 1, *, scheduler: str | None = None,
-            progress: Progress = lambda done, total, label: None) -> Iterator[tuple[str, Any]]:  # fmt: skip
+def resumed(
+    journal: Journal,
+    function: Callable[[Item], Any],
+    items: Mapping[str, Item],
+    jobs: int = 1,
+    *,
+    scheduler: str | None = None,
+    progress: Progress = lambda done, total, label: None,
+) -> Iterator[tuple[str, Any]]:
     """The id and the value of every item: those that the journal holds, then the others as they are computed.
 
     `function(item)` gives the JSON content, which is in the journal before it is given out. `jobs`: processes;
@@ -38,11 +46,11 @@ def resumed(journal: Journal, function: Callable[[Item], Any], items: Mapping[st
     todo = {key: item for key, item in items.items() if key not in journal.done}
     progress(len(known), len(items), "taken up" if known else "")
     yield from ((key, journal.done[key]) for key in known)
-    done = len(known)
-    with closing(on_cluster(function, todo, scheduler) if scheduler else _on_processes(function, todo, jobs)) as results:
-        for key, content in results:
+    with closing(
+        on_cluster(function, todo, scheduler) if scheduler else _on_processes(function, todo, jobs)
+    ) as results:
+        for done, (key, content) in enumerate(results, len(known) + 1):
             value = journal.append(key, content)
-            done += 1
             progress(done, len(items), key)
             yield key, value
 
@@ -55,7 +63,9 @@ def unordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: i
             yield named[key], result
 
 
-def _on_processes(function: Callable[[Item], Result], items: Mapping[str, Item], jobs: int) -> Iterator[tuple[str, Result]]:
+def _on_processes(
+    function: Callable[[Item], Result], items: Mapping[str, Item], jobs: int
+) -> Iterator[tuple[str, Result]]:
     if jobs == 1 or len(items) < 2:
         yield from ((key, function(item)) for key, item in items.items())
         return
@@ -74,6 +84,8 @@ def _on_processes(function: Callable[[Item], Result], items: Mapping[str, Item],
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 yield pending.pop(future), future.result()
                 give_out(1)
+    except BrokenProcessPool:
+        raise ChildProcessError("a process of the run was ended from outside, for lack of memory perhaps") from None
     finally:
         if pending:  # left early: nobody waits for what they are at
             for process in set(active_children()) - others:
