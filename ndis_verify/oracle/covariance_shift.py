@@ -154,7 +154,7 @@ def _least(exponent: Any, bits: int) -> arb | None:
         return None
     top = exponent.value(low)
     bottom = top + left * (high - low)  # the tangent at low, at its lowest on [low, high]
-    return min(arb(1), top.union(bottom).exp(), key=lambda x: x.mid())
+    return top.union(bottom).exp().min(arb(1))
 
 
 def _bisected(exponent: Any, bits: int) -> tuple[arb, arb] | None:

@@ -79,7 +79,7 @@ def _root(epsilon: Fraction, delta: Fraction, bits: int) -> tuple[bool, Fraction
         if past is None:
             return None
         low, high = high, 2 * high
-    small = Fraction(1, 2 ** (bits - 64))
+    small = Fraction(2) ** (64 - bits)
     while high - low > small * max(high, small):
         middle = (low + high) / 2
         past = beyond(middle)
