@@ -110,6 +110,11 @@ class Calibration:
         }
 
 
+def raised(delta: float, error: float) -> float:
+    """A float64 delta raised by the relative error of its engine, at most 1; never 0, for it may have underflowed."""
+    return min(max(delta * (1 + error), math.ulp(0.0)), 1.0)
+
+
 def require_adjacency(adjacency: Any) -> None:
     """Raises `InputError` where `adjacency` is no text."""
     if not isinstance(adjacency, str) or not adjacency.strip():

@@ -11,7 +11,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
-from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, require_function, require_kind
+from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, raised, require_function, require_kind
 from ndis_verify.mechanisms.exact.grid import Release
 from ndis_verify.mechanisms.exact.noise import add_normal
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -114,7 +114,7 @@ def _settled(size: float, std: float, target: Target) -> float:
 
 def _reached(size: float, std: float, target: Target) -> float:
     """The closed form at those numbers, plus the error that float64 may have left."""
-    return min(float(gaussian_hockey_stick(size, std, target.epsilon)) * (1 + _ENGINE_ERROR), 1.0)
+    return raised(float(gaussian_hockey_stick(size, std, target.epsilon)), _ENGINE_ERROR)
 
 
 def finite_array(value: Any, argument: str) -> np.ndarray:

@@ -23,6 +23,7 @@ from ndis_verify.mechanisms.calibration import (
     choice,
     number,
     positive,
+    raised,
     require_adjacency,
     require_function,
     require_kind,
@@ -211,7 +212,7 @@ def _joint(envelope: Declared | RankOne | Prediction, target: Target) -> tuple[f
     else:
         title = "exact worst pair of a rank-one envelope (N26-D6-joint)"
         worst = {"share of the shift along the moved direction": found.point[0]}
-    return variance, Certificate(title, worst, min(math.exp(found.upper) * (1 + ENGINE_ERROR), 1.0), _digits(found))
+    return variance, Certificate(title, worst, raised(math.exp(found.upper), ENGINE_ERROR), _digits(found))
 
 
 def _digits(found: Largest) -> int:
@@ -227,4 +228,4 @@ def _split(sensitivities: Sensitivities, target: Target, bound: str) -> tuple[fl
     shift, rho, nu, dimension = sensitivities(variance)
     judged = loewner_bound(shift, rho, nu, dimension, target.epsilon, "exact" if bound == "printed" else term)
     worst = {"Delta": shift, "rho": rho, "nu": nu, "dimension": dimension}
-    return variance, Certificate(_TITLES[bound], worst, min(judged * (1 + ENGINE_ERROR), 1.0), _SPLIT_DIGITS)
+    return variance, Certificate(_TITLES[bound], worst, raised(judged, ENGINE_ERROR), _SPLIT_DIGITS)

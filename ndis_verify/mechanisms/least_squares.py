@@ -21,7 +21,7 @@ from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, ordinary, require_kind, whole
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, ordinary, raised, require_kind, whole
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -231,7 +231,8 @@ def worst_record(curve: Callable[..., Any], records: np.ndarray, ridge: float, r
 def certificate(worst: WorstRecord, cap: float, d: int, r: int, error: float) -> Certificate:
     """The worst record below a cap, rounded up by what its search may miss."""
     where = {"leverage": float(worst.leverage), "augmented_leverage": cap, "d": d, "r": r, "direction": str(worst.direction)}
-    return Certificate("worst record of p <= q <= cap (corrected N24-T5)", where, min(float(worst.delta) * (1 + error), 1.0), 8)
+    delta = raised(float(worst.delta), error) if worst.log_delta > -math.inf else 0.0
+    return Certificate("worst record of p <= q <= cap (corrected N24-T5)", where, delta, 8)
 
 
 def _calibrated(search: Callable[..., WorstRecord], name: str, d: int, r: int, target: Any, length: float, ridge: float, noise: str) -> Calibration:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, ordinary, require_kind
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, ordinary, raised, require_kind
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.projection import project
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -123,7 +123,7 @@ def certificate(length: float, level: float, r: int, epsilon: float) -> Certific
 
 def rounded_up(delta: float) -> float:
     """A float64 delta plus the error that its engine documents."""
-    return min(delta * (1 + ENGINE_ERROR), 1.0)
+    return raised(delta, ENGINE_ERROR)
 
 
 def proper_target(epsilon: Any, delta: Any) -> Target:

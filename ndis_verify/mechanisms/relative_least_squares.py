@@ -17,7 +17,7 @@ from ndis_verify.fast.als_exact import ROUGH, log_als_exact_hockey_stick
 from ndis_verify.fast.als_summit import als_exact_worst_case
 from ndis_verify.fast.als_worst_case import als_worst_case
 from ndis_verify.fast.least_squares import log_als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, require_kind
+from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, raised, require_kind
 from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, search_error, solved
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
@@ -218,14 +218,14 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
         raise InputError("databases", "one column", "must have a feature and a target")
     changes = _changes(databases, r, target.epsilon, law)
     ridge, worst = 0.0, changes.neighbour(0.0)
-    inherent = value = min(worst.delta * (1 + margin), 1.0)
+    inherent = value = raised(worst.delta, margin)
     if value > target.delta:
         enough = float(least_ridge(databases.norm_bound, d, r, target.epsilon, target.delta, law))
         if not 0 < enough < math.inf:
             raise InputError("delta", target.delta, "must leave a finite ridge")
         ridge = _smaller(changes, math.log(target.delta) - 2 * margin, enough)
         worst = changes.neighbour(ridge)
-        value = min(worst.delta * (1 + margin), 1.0)
+        value = raised(worst.delta, margin)
     public = {"norm_bound": databases.norm_bound, "d": d, "r": r, "records": len(databases.base), "law": law, "inherent delta": inherent,
               "set": databases.digest()}  # fmt: skip
     why = Certificate("worst neighbours in the set, by their own laws (N24-D7)", {"row": worst.row, "direction": worst.direction}, value)
