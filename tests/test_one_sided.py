@@ -251,6 +251,18 @@ def balls_of_additions():
             assert Fraction(stated) >= 1 / (least + Fraction(ridge) + 1)
 
 
+def ridges_after_a_reading():
+    """Never below l^2/p* - max(b, l^2), or max(b, 0) in its place, of exactly the numbers that the calibration holds."""
+    for ridge, floor in (("smallest", Fraction(1.3) ** 2), ("N26-Fig4", Fraction(0))):
+        test = mechanisms.propose_test_release(
+            r=7, epsilon=3.0, delta=1e-5, norm_bound=1.3, std=3.0, delta_test=1e-7, delta_failure=1e-7, ridge=ridge
+        )
+        full, quantile = (Fraction(float(test.calibration.noise[name])) for name in ("full_ridge", "quantile"))
+        for reading in np.linspace(-1.0, float(full) + 20, 40):
+            bound = Fraction(float(reading)) - 3 * quantile
+            assert Fraction(float(test.ridge_at(reading))) >= full - max(bound, floor)
+
+
 def profiles_from_trade_offs():
     """Exact points of a curve, rounded to floats to the safe side, never give more than the profile."""
     levels = np.array([1e-6, 1e-3, 0.1, 0.5])
@@ -294,6 +306,7 @@ FAST = {
     "fast.pair_trade_off.trade_off_profile": profiles_from_trade_offs,
     "fast.trade_off.profile_trade_off": trade_offs_from_profiles,
     "mechanisms.relative_projection.Neighbourhood.leverage": leverages_of_sets,
+    "mechanisms.projection_wrappers.ProposeTestRelease.ridge_at": ridges_after_a_reading,
     "mechanisms.relative_projection.Neighbourhood.additions": balls_of_additions,
 }
 
@@ -515,6 +528,8 @@ ELSEWHERE = {  # why no entry above
     "mechanisms.least_squares.certificate": "of least_squares and sketched_least_squares",
     "mechanisms.least_squares.least_ridge": "of least_squares and sketched_least_squares",
     "mechanisms.projection_wrappers.ProposeTestRelease": "propose_test_release",
+    "mechanisms.exact.eigenvalue.noised_eigenvalue": "a released number: the tests of exact rounding",
+    "mechanisms.projection_wrappers.ReleaseAfterTest": "the same",
     "mechanisms.projection_wrappers.sampled": "a probability that is met exactly: test_mechanism_sampling",
     "mechanisms.random_projection.certificate": "of random_projection",
     "mechanisms.relative_projection.inherent_delta": "test_inherent_deltas_are_not_below_the_certified_ones",
