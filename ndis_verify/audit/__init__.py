@@ -8,6 +8,10 @@ from typing import Any
 # Names are imported when they are first used, so that the command line can list its options without loading scipy.
 _HOME = {
     "METHODS": "histogram",
+    "BitAudit": "bits",
+    "BitEvent": "bits",
+    "audit_bits": "bits",
+    "laplace_by_inversion": "float_noise",
     "ScoreAudit": "histogram",
     "audit_by_methods": "histogram",
     "audit_scores": "histogram",
