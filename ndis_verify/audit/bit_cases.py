@@ -50,7 +50,7 @@ def planted_cases() -> list[BitCase]:
     def in_place_of(name: str, sampler: str, attack: str, hole: Callable[..., Sampler]) -> BitCase:
         """`hole(mechanism, data, rng)` on the databases of one of our mechanisms, with the claim of its certificate."""
         case = ours[name]
-        mechanism = case.make()
+        mechanism = case.mechanism
         calibration = mechanism.calibration
 
         def make(rng: np.random.Generator) -> tuple[Sampler, ...]:
@@ -204,7 +204,7 @@ def own_cases() -> list[BitCase]:
 
     found = []
     for case in NEIGHBOURS:
-        mechanism = case.make()
+        mechanism = case.mechanism
         calibration = mechanism.calibration
 
         def make(rng: np.random.Generator, mechanism: Any = mechanism, case: Any = case) -> tuple[Sampler, Sampler]:

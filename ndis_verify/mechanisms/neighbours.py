@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,11 @@ class Neighbours:
     make: Callable[[], Any]
     p: tuple[Any, ...]
     q: tuple[Any, ...]
+
+    @cached_property
+    def mechanism(self) -> Any:
+        """What `make` gives, made once: a calibration never changes."""
+        return self.make()
 
 
 def releases(mechanism: Any, data: tuple[Any, ...], rng: Any, count: int) -> np.ndarray:

@@ -1,0 +1,33 @@
+"""The auditor of bits finds nothing on any mechanism, at ridge or variance 0 too."""
+
+import inspect
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from ndis_verify.audit.bit_cases import own_cases
+from ndis_verify.mechanisms.neighbours import NEIGHBOURS
+
+DRAWS = int(os.environ.get("NDIS_VERIFY_BIT_DRAWS", "300"))  # of each side; thousands behind docs/bit_audit.md
+CASES = {case.name: case for case in own_cases()}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_bits_refute_a_certificate(name):
+    case = CASES[name]
+    found = case.audit(DRAWS, seed=1)
+    assert not found.refutes(case.epsilon, case.delta), (found.best, float(found.delta(case.epsilon)))
+
+
+def test_every_mechanism_that_releases_is_in_the_registry():
+    homes = [module for name, module in sys.modules.items() if name.startswith("ndis_verify.mechanisms")]
+    classes = {thing for module in homes for thing in vars(module).values() if inspect.isclass(thing)}
+    assert {thing for thing in classes if hasattr(thing, "release")} == {type(case.mechanism) for case in NEIGHBOURS}
+
+
+def test_the_two_databases_of_each_case_differ():
+    for case in NEIGHBOURS:
+        databases = zip(map(np.asarray, case.p), map(np.asarray, case.q), strict=True)
+        assert any(not np.array_equal(p, q) for p, q in databases)
