@@ -358,6 +358,7 @@ def conformance(folder, step, monkeypatch):
 KINDS = {
     kind.__name__: kind for kind in (verify, an_attack, branch_and_bound, hunt, experiment, study, build, conformance)
 }
+UNKNOWN_FIELDS = ("verify", "branch_and_bound")  # leave alone what they do not know; verdicts and the like are not read
 RESUMED = [name for name in KINDS if name != "conformance"]
 
 
@@ -432,6 +433,22 @@ def test_a_damaged_line_is_computed_again_and_reported(tmp_path, monkeypatch, jo
             assert again == first
         else:  # its seconds differ
             assert replace(again, seconds=0) == replace(first, seconds=0)
+
+
+@pytest.mark.parametrize("kind", RESUMED)
+def test_what_is_no_content_of_its_kind_is_not_believed_even_under_its_seal(tmp_path, monkeypatch, journals_left, kind):
+    KINDS[kind](tmp_path, nothing, monkeypatch)
+    journal, data = journals_left[0]
+    *lines, last = data.splitlines(keepends=True)
+    record = json.loads(last)
+    content = record["content"]
+    fields = list(content)[:4] + list(content)[-2:]
+    odd = [None, 3, "text", [], [[]], {}, {"id": 1}, *({name: content[name] for name in content if name != gone} for gone in fields)]
+    odd += [{**content, "unknown": 1}] if kind not in UNKNOWN_FIELDS else []
+    for other in odd:
+        values, _ = journal.believed(b"".join([*lines, journal._sealed(record["line"], record["id"], other)]))
+        assert record["id"] not in values, other
+        assert len(values) == len(journal.done) - 1
 
 
 # --- forgeries

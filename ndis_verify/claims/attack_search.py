@@ -67,8 +67,11 @@ class Search:
 
     def checked(self, state: dict[str, Any]) -> dict[str, Any]:
         """A `state` that a journal holds, if it is one of a search of this domain; else ValueError, TypeError or KeyError."""
+        numbers = [state[name] for name in ("evaluations", "infeasible", "failures", "crossings", "rounds", "seconds")]
+        numbers += [margin for margin, _ in state["elite"]] + (state["range"] if state["elite"] else [])
         points = [unit for _, unit in state["elite"]] + ([state["failed_at"]] if state["failures"] else [])
-        if state.keys() != self.state().keys() or not all(len(unit) == self.domain.size and 0 <= min(unit) <= max(unit) <= 1 for unit in points):
+        inside = all(len(unit) == self.domain.size and 0 <= min(unit) <= max(unit) <= 1 for unit in points)
+        if state.keys() != self.state().keys() or not inside or not isinstance(state["failure"], str) or np.isnan(numbers).any():
             raise ValueError("no state of a search of this domain")
         return state
 

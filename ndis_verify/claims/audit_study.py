@@ -97,11 +97,11 @@ def _journal(arguments: argparse.Namespace) -> Journal:
     from ndis_verify.runs.journal import Journal
 
     run = identity("audit study", arguments.seed, arguments.confidence, DELTA, METHODS)
-    return Journal(arguments.output / "audit_study.jsonl", run, "blocks of runs", lambda key, tally: _tally(tally))
+    return Journal(arguments.output / "audit_study.jsonl", run, "blocks of runs", lambda key, tally: _tally(tally, METHODS))
 
 
-def _tally(tally: Tally) -> Tally:
-    if not all(set(cell) == {"runs", "above", "sum", "squares", "infinite"} and min(cell.values()) >= 0 for cell in tally.values()):
+def _tally(tally: Tally, methods: Sequence[str]) -> Tally:
+    if set(tally) != set(methods) or not all(set(cell) == {"runs", "above", "sum", "squares", "infinite"} and min(cell.values()) >= 0 for cell in tally.values()):
         raise ValueError("no tally of a block")
     return tally
 

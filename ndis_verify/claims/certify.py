@@ -270,12 +270,14 @@ def _loop(run: _Run, resume: CertifyRecord | None, max_boxes: int, journal: Jour
                 saved = time.monotonic()
     finally:
         record = run.record()
-        if journal is not None and record.remaining:
+        if journal is not None:
             _write(journal, record)
     return record
 
 
 def _write(journal: Journal, record: CertifyRecord) -> None:
+    if not record.remaining:  # decided: nothing is left to go on with
+        return
     worst = record.worst_box
     state = {
         "boxes": record.boxes,
@@ -290,9 +292,11 @@ def _write(journal: Journal, record: CertifyRecord) -> None:
 def _read(state: dict[str, Any], box: Box) -> CertifyRecord:
     """The undecided record that a journal's state stands for."""
     remaining = tuple((text_sides(sides), int(depth)) for sides, depth in state["remaining"])
-    worst, lower = state["worst"] or (None, None)
-    worst = worst and text_sides(worst)
-    return CertifyRecord("undecided", box, state["boxes"], state["depth"], 0, state["seconds"], worst, lower, remaining=remaining)
+    worst, lower = (text_sides(state["worst"][0]), float(state["worst"][1])) if state["worst"] else (None, None)
+    boxes, depth, seconds = int(state["boxes"]), int(state["depth"]), float(state["seconds"])
+    if not remaining or any(len(sides) != len(box) for sides, _ in remaining):
+        raise ValueError("no boxes of this run")
+    return CertifyRecord("undecided", box, boxes, depth, 0, seconds, worst, lower, remaining=remaining)
 
 
 def _require_factors(function: Function, box: Box, factors: Sequence[Factor], margin: Function | None, bits: int) -> None:

@@ -91,6 +91,9 @@ def _journal(file: Path, todo: list[Block]) -> Journal:
 
     def read(key: str, content: dict[str, Any]) -> HuntRecord:
         record = HuntRecord(**content)
+        numbers = [value for name, value in content.items() if name not in ("family", "seed", "worst")]
+        if not all(isinstance(value, (int, float)) for value in [*numbers, *record.worst.values()]):
+            raise ValueError("no record of a block")
         if key in wanted and (record.family, record.points) != (wanted[key].family, wanted[key].points):
             raise ValueError("the record of another block")
         return record

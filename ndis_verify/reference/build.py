@@ -98,7 +98,8 @@ def _kept(folder: Path, tables: dict[str, tuple[RowSpec, ...]]) -> dict[str, dic
 
 def _journaled(row: RowSpec | None, values: dict[str, Any]) -> dict[str, Any]:
     """The row with its values from the journal; of a row that is not built now, the values alone."""
-    if set(values) not in ({"error"}, set(_COMPUTED) - {"error"}):
+    kinds = {name: type(value) for name, value in values.items()}
+    if kinds not in ({"error": dict}, dict.fromkeys(set(_COMPUTED) - {"error"}, str)):
         raise ValueError("no values of a row")
     return values if row is None else finished(row, values)
 
