@@ -4,11 +4,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from ndis_verify.cli import main
+from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, names
+from ndis_verify.experiments.output import sealed
 from ndis_verify.experiments.pages import markdown_table, plain_table, read_records, summary_page
 from ndis_verify.experiments.panels import by_method, method_panels
 
@@ -32,9 +35,11 @@ def test_the_summary_is_that_of_the_records(tmp_path, capsys):
     assert main(["experiment", "n24-fig7", "--output", str(tmp_path / "quick")]) == 0
     record = json.loads((tmp_path / "quick" / "n24-fig7.json").read_text())
     (tmp_path / "full").mkdir()
-    full = {**record, "size": "full", "seconds": 12.5, "findings": [{**record["findings"][0], "holds": False}, *record["findings"][1:]]}
-    (tmp_path / "full" / "n24-fig7.json").write_text(json.dumps(full))
-    (tmp_path / "user.json").write_text(json.dumps({**record, "data": "mine"}))
+    del record["sha256"]
+    rows = [{**record["rows"][0], "rho_delta": 1.0}, *record["rows"][1:]]
+    full = {**record, "size": "full", "seconds": 12.5, "rows": rows}  # and says that all findings hold
+    (tmp_path / "full" / "n24-fig7.json").write_text(sealed(full))
+    (tmp_path / "user.json").write_text(sealed({**record, "data": "mine"}))
     capsys.readouterr()
     assert main(["experiment", "--summary", str(tmp_path)]) == 0
     page = capsys.readouterr().out
@@ -44,7 +49,7 @@ def test_the_summary_is_that_of_the_records(tmp_path, capsys):
     assert line.endswith(f"| 6 of 6, {record['seconds']:.3g} s | 5 of 6, 12.5 s |")
     assert page.count("not run |") == 2 * (len(names()) - 1)
     assert all(f"\n## {name}\n" in page for name in names())
-    assert "| the classical std meets its target for every eps up to 1 | holds | FAILS |" in page
+    assert "| the slides' std reaches at most half of its delta | holds | FAILS |" in page
     assert main(["experiment", "n24-fig7", "--summary", str(tmp_path)]) == 2
 
 
@@ -62,12 +67,27 @@ def test_a_summary_of_something_else(tmp_path, capsys, text, message):
 
 
 def test_one_run_is_counted_once(tmp_path, capsys):
-    record = {"experiment": "x", "title": "", "claims": [], "setting": "", "size": "quick", "findings": [], "seconds": 1, "data": None}
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.json").write_text(json.dumps(record))
+    assert main(["experiment", "n24-fig7", "--output", str(tmp_path)]) == 0
+    record = tmp_path / "n24-fig7.json"
+    (tmp_path / "b.json").write_bytes(record.read_bytes())
     assert main(["experiment", "--summary", str(tmp_path)]) == 2 and "twice" in capsys.readouterr().err
-    (tmp_path / "b.json").write_text(json.dumps({**record, "size": "large"}))
-    assert main(["experiment", "--summary", str(tmp_path)]) == 2 and "quick or full" in capsys.readouterr().err
+
+
+def test_no_flipped_byte_of_a_record_is_believed(tmp_path, monkeypatch):
+    assert main(["experiment", "n24-fig7", "--output", str(tmp_path)]) == 0
+    path = tmp_path / "n24-fig7.json"
+    data, rng = path.read_bytes(), np.random.default_rng(5)
+    (known,) = read_records(tmp_path)
+    for place, change in zip(rng.integers(0, len(data), 500), rng.integers(1, 256, 500)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ int(change)]) + data[place + 1 :])
+        with pytest.raises(InputError, match="must be the record"):
+            read_records(tmp_path)
+    path.write_bytes(data)
+    assert read_records(tmp_path) == [known]
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="must be the record"):
+        read_records(tmp_path)
 
 
 def test_tables_escape_bars_and_fill_gaps():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -61,9 +62,15 @@ def write(record: dict[str, Any], experiment: Experiment, folder: Path) -> list[
     """Write NAME.json, and NAME.png where the experiment has a picture and matplotlib is there; returns what was written."""
     path = folder / f"{experiment.name}.json"
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps(record, indent=1, allow_nan=False) + "\n")
+    write_atomically(path, sealed(record))
     picture = folder / f"{experiment.name}.png"
     return [path, picture] if save_figure(experiment, record["rows"], picture) else [path]
+
+
+def sealed(record: Mapping[str, Any]) -> str:
+    """The text of a record's file, with the SHA-256 of all else that is in it."""
+    seal = hashlib.sha256(json.dumps(record, allow_nan=False).encode()).hexdigest()
+    return json.dumps({**record, "sha256": seal}, indent=1, allow_nan=False) + "\n"
 
 
 def save_figure(experiment: Experiment, rows: Sequence[Row], path: Path) -> bool:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.experiments import find
 from ndis_verify.experiments.framework import SIZES, Experiment, Row
-from ndis_verify.experiments.output import numbers_text, shown
+from ndis_verify.experiments.output import numbers_text, sealed, shown
+from ndis_verify.runs.files import read_regular
 
 Record = Mapping[str, Any]
 _MAX_BYTES = 64 << 20
@@ -53,16 +55,18 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
 
 
 def _record(path: Path) -> dict[str, Any]:
-    kinds = {"experiment": str, "title": str, "claims": list, "setting": str, "size": str, "findings": list, "seconds": (int, float)}
+    """What is told of one run: its file is believed as it was written, its findings are judged again from its rows."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= _MAX_BYTES else None
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        record = None
-    if not isinstance(record, dict) or not all(isinstance(record.get(name), kind) for name, kind in kinds.items()) or "data" not in record:
-        raise InputError("--summary", path.name, f"must be the record of a run, at most {_MAX_BYTES >> 20} MiB, with {', '.join(kinds)} and data")
-    if record["size"] not in SIZES or not all(isinstance(f, dict) and {"statement", "holds", "numbers"} <= f.keys() for f in record["findings"]):
-        raise InputError("--summary", path.name, f"must have the size {' or '.join(SIZES)} and findings with statement, holds and numbers")
-    return record
+        text = read_regular(path, _MAX_BYTES).decode()
+        record = json.loads(text)
+        del record["sha256"]
+        if sealed(record) != text or record["size"] not in SIZES:
+            raise ValueError("no record")
+        findings = [finding.as_dict() for finding in find(record["experiment"]).findings(record["rows"])]
+        return {name: record[name] for name in ("experiment", "size", "data", "seconds")} | {"findings": findings}
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
+        rule = f"must be the record of a run as `ndis-verify experiment NAME` of this version wrote it, at most {_MAX_BYTES >> 20} MiB"
+        raise InputError("--summary", path.name, rule) from None
 
 
 def summary_page(records: Sequence[Record], experiments: Sequence[Experiment]) -> str:
