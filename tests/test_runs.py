@@ -102,13 +102,14 @@ def test_a_line_is_believed_only_where_and_as_it_was_written(tmp_path, capsys, h
 
 
 def test_a_line_of_another_run_is_not_believed(tmp_path):
-    mine, other = filled(tmp_path / "mine.jsonl"), None
+    mine = filled(tmp_path / "mine.jsonl")
     with kept(tmp_path / "other.jsonl", "another run") as journal:
-        journal.append("id 1", {"number": "forged"})
-    other = (tmp_path / "other.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "mine.jsonl").write_bytes(b"".join([*mine[:2], other[1], *mine[3:]]))
+        for key in ("id 0", "id 1"):
+            journal.append(key, {"number": "forged"})
+    forged = (tmp_path / "other.jsonl").read_bytes().splitlines(keepends=True)[2]
+    (tmp_path / "mine.jsonl").write_bytes(b"".join([*mine[:2], forged, *mine[3:]]))
     with Journal(tmp_path / "mine.jsonl", "run") as journal:
-        assert journal.damaged == 1 and "id 1" not in journal.done
+        assert journal.damaged == 1 and set(journal.done) == {"id 0", "id 2", "id 3"}
 
 
 def test_a_content_that_its_reader_refuses_is_computed_again(tmp_path):
