@@ -67,6 +67,7 @@ _TOPICS = (
     "misprints",
     "real_data",
     "mechanism_table",
+    "releases",
     "cdf_oracle",
 )
 

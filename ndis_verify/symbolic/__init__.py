@@ -13,6 +13,7 @@ from ndis_verify.symbolic import (
     covariance_shift,
     denoising,
     dp_sgd,
+    exact_release,
     gaussian_calibration,
     gdp_parameter,
     gaussian_mechanism,
@@ -51,6 +52,9 @@ from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.zero import is_zero
 
 BUILDERS = (
+    exact_release.sampler,
+    exact_release.solution,
+    exact_release.rounding,
     ndis_lemma.log_density_ratio,
     ndis_lemma.hockey_stick,
     generalized_chi2.definition,
