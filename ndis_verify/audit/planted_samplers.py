@@ -13,6 +13,7 @@ import numpy as np
 
 Sampler = Callable[[int], np.ndarray]
 _GRID_BITS = 20
+_NUMBERS = 2**22
 
 
 def textbook_gaussian(value: float, std: float, rng: np.random.Generator) -> Sampler:
@@ -45,11 +46,19 @@ def unrounded_normal(mean: float, variance: float, rng: np.random.Generator) -> 
 
 
 def unrounded_projection(records: Any, columns: int, rng: np.random.Generator) -> Sampler:
-    """D^T G as the matrix product leaves it: cancellation, and the order in which the library adds, tell how many
-    records there are.
+    """D^T G as the matrix product leaves it.
+
+    Cancellation, and the order in which the library adds, tell how many records there are.
     """
     rows = np.asarray(records, dtype=np.float64)
-    return lambda count: np.matmul(rows.T, rng.standard_normal((count, len(rows), columns))).reshape(count, -1)
+    most = max(1, _NUMBERS // (len(rows) * columns))  # matrices at a time, so that memory stays small
+
+    def draw(count: int) -> np.ndarray:
+        sizes = [min(most, count - start) for start in range(0, count, most)]
+        parts = [np.matmul(rows.T, rng.standard_normal((size, len(rows), columns))) for size in sizes]
+        return np.concatenate(parts).reshape(count, -1)
+
+    return draw
 
 
 def unrounded_after_test(
