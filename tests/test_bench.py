@@ -23,7 +23,8 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 
 TINY = Sizes(
-    curve_dimension=2, curve_points=4, batch=5, batch_sample=2, dimension=20, checked=2, repetitions=2, budget=0.02, limit=20.0
+    curve_dimension=2, curve_points=4, batch=5, batch_sample=2, dimension=20, checked=2, repetitions=2, budget=0.02, limit=20.0,
+    released_vector=1000, released_records=200,
 )
 CASES = ["curve", "batch", "spectrum", "spectrum_curve", "single", "nearly_equal", "projection", "mean_shift"]
 
@@ -90,6 +91,13 @@ def test_times_of_a_sample_are_marked_as_scaled(tiny):
 def test_memory_is_reported_for_two_dimensions(tiny):
     assert [row["dimension"] for row in tiny[0]["memory"]] == [2, 20]
     assert all(row["peak_bytes"] > 0 for row in tiny[0]["memory"])
+
+
+def test_releases_are_measured_beside_plain_sampling(tiny):
+    result, text = tiny
+    for row in result["releases"]:
+        assert row["release"] in text and row["ratio"] == row["exact"] / row["plain"] > 0 and row["peak_bytes"] > 0
+    assert [row["release"].split(",")[0] for row in result["releases"]] == ["Gaussian mechanism", "random projection"]
 
 
 def test_columns_are_aligned(tiny):

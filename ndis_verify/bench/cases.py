@@ -30,10 +30,13 @@ class Sizes:
     repetitions: int = 15
     budget: float = 2.0  # for the repetitions of one method in one case
     limit: float = 20.0  # for one call
+    released_vector: int = 10**6
+    released_records: int = 10**5
 
 
 FULL = Sizes()
-QUICK = Sizes(curve_points=50, batch=1_000, batch_sample=8, dimension=1_000, checked=3, repetitions=5, budget=0.4, limit=3.0)
+QUICK = Sizes(curve_points=50, batch=1_000, batch_sample=8, dimension=1_000, checked=3, repetitions=5, budget=0.4, limit=3.0,
+              released_vector=10**5, released_records=10**4)
 
 
 @dataclass(frozen=True, eq=False)

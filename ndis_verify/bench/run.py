@@ -72,7 +72,7 @@ def run_bench(quick: bool, seed: int, stream: TextIO | None, sizes: Sizes | None
 
     sizes = sizes or (QUICK if quick else FULL)
     settings = {"quick": quick, "seed": seed, **dataclasses.asdict(sizes)}
-    result: dict = {"environment": _environment(), "settings": settings, "cases": [], "memory": [], "interrupted": False}
+    result: dict = {"environment": _environment(), "settings": settings, "cases": [], "memory": [], "releases": [], "interrupted": False}
     _write(stream, header(result["environment"], settings))
     progress = Progress("bench")
     try:
@@ -90,6 +90,7 @@ def _run_cases(result: dict, sizes: Sizes, seed: int, methods: list[Method], str
     from ndis_verify.bench import table
     from ndis_verify.bench.cases import builders
     from ndis_verify.bench.measure import measure, memory
+    from ndis_verify.bench.releases import measure_releases
 
     todo = list(builders(sizes, seed, methods))
     for done, (key, build) in enumerate(todo):
@@ -103,6 +104,11 @@ def _run_cases(result: dict, sizes: Sizes, seed: int, methods: list[Method], str
         _write(stream, table.case_block(record))
     result["memory"] = memory((max(sizes.dimension // 10, 1), sizes.dimension), np.random.default_rng(seed))
     _write(stream, table.memory_block(result["memory"]))
+    progress(len(todo), len(todo) + 1, "releases")
+    rng = np.random.default_rng(seed)
+    result["releases"] = measure_releases(sizes.released_vector, sizes.released_records, sizes.repetitions, rng)
+    progress.close()
+    _write(stream, table.releases_block(result["releases"]))
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -83,6 +83,17 @@ def memory_block(rows: list[dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def releases_block(rows: list[dict]) -> str:
+    """Exact releases beside plain sampling: least CPU seconds of each, their ratio, and the ratio of the medians."""
+    lines = ["exact releases beside the plain float64 sampler (CPU time in turns, least of each; peak memory of ours)"]
+    for row in rows:
+        lines.append(
+            f"  {row['release']:<45} {seconds(row['exact']):>8} against {seconds(row['plain']):>8}: {row['ratio']:.2f} times "
+            f"(medians {row['median_ratio']:.2f}), {row['peak_bytes'] / 1e6:.0f} MB"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def header(environment: dict, settings: dict) -> str:
     """What ran where, and how to read the numbers."""
     libraries = ", ".join(f"{name} {version}" for name, version in environment["libraries"].items())

@@ -49,11 +49,13 @@ def add_laplace(value: np.ndarray, scale: float, stream: Stream) -> Release:
     return Release(result.reshape(value.shape), math.ldexp(1.0, exponent), stream.source)
 
 
-def _split(value: np.ndarray, exponent: int) -> tuple[np.ndarray, np.ndarray]:
-    """A multiple of 2^exponent beside each number, and what is left, at most half of that: both exact.
+def _split(value: np.ndarray, exponent: int) -> tuple[np.ndarray | float, np.ndarray]:
+    """A multiple of 2^exponent beside each number, and what is left: both exact, and what is left at most 2^31 units.
 
     A number of 2^52 units and more is a multiple itself, as its last binary place is at least one unit.
     """
+    if _largest(value) < math.ldexp(1.0, min(exponent + 31, 1023)):
+        return 0.0, value
     with np.errstate(over="ignore", under="ignore"):
         units = _scaled(value, -exponent)
         base = _scaled(np.rint(units), exponent)
@@ -62,13 +64,16 @@ def _split(value: np.ndarray, exponent: int) -> tuple[np.ndarray, np.ndarray]:
         return base, value - base
 
 
-def _joined(base: np.ndarray, moved: np.ndarray, exponent: int) -> np.ndarray:
+def _largest(value: np.ndarray) -> float:
+    return max(float(value.max(initial=0.0)), -float(value.min(initial=0.0)))
+
+
+def _joined(base: np.ndarray | float, moved: np.ndarray, exponent: int) -> np.ndarray:
     """The sums of both, to the nearest float64, none beyond the largest."""
     with np.errstate(over="ignore"):
-        result = base + _scaled(moved, exponent)
-    if not np.isfinite(result).all():
-        result = np.clip(result, -_LARGEST, _LARGEST)
-    return result
+        result = _scaled(moved, exponent)
+        result += base
+    return result if math.isfinite(_largest(result)) else np.clip(result, -_LARGEST, _LARGEST)
 
 
 def _scaled(value: np.ndarray, exponent: int) -> np.ndarray:
@@ -81,13 +86,14 @@ def _in_units(left: float, exponent: int) -> flint.arb:
 
 def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normals) -> np.ndarray:
     """`rest/2^exponent + ratio z` to the nearest whole number."""
-    size = max(normals.value.max(), -normals.value.min())
+    size = _largest(normals.value)
     with np.errstate(under="ignore"):
         sums = _scaled(rest, -exponent)
+    most = _largest(sums) + ratio * size
     sums += ratio * normals.value
     wholes = np.rint(sums)
     # z errs by at most 2^-52 (size + 4.5), the product and the sum by 2^-53 of themselves, the scaling by 2^-1074 of a unit.
-    bound = ratio * (2.0**-51 * size + error_bound(size)) + 2.0**-50 + grid.SLACK
+    bound = ratio * error_bound(size) + 2.0**-51 * most + 2.0**-50 + grid.SLACK
     sums -= wholes
     np.abs(sums, out=sums)
     for k in np.flatnonzero(sums > 0.5 - bound).tolist():

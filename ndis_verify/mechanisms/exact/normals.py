@@ -28,7 +28,7 @@ import numpy as np
 
 from ndis_verify.mechanisms.exact.stream import Stream
 
-PANEL = 2**15  # normals drawn at once, where a caller has no shape of its own to follow
+PANEL = 2**16  # normals drawn at once, where a caller has no shape of its own to follow
 PLACES = 52  # binary digits of the place that every draw holds
 LARGEST_SLOPE = 4.5
 _LAYERS = 1024

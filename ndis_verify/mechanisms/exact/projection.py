@@ -65,7 +65,7 @@ class _Draw:
     def float_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """The matrix in float64, and a bound on its error entry by entry."""
         n, d = self.records.shape
-        size = math.ldexp(1.0, -math.frexp(float(np.abs(self.records).max(initial=0.0)))[1])  # so that squares are ordinary floats
+        size = math.ldexp(1.0, -math.frexp(max(float(self.records.max(initial=0.0)), -float(self.records.min(initial=0.0))))[1])  # so that squares are ordinary floats
         squares, normal_squares = np.zeros(d), np.zeros(self.r)
         sums, lost = np.zeros((d, self.r)), np.zeros((d, self.r))
         for part, batch in self.panels():
