@@ -183,6 +183,7 @@ def test_a_second_run_is_refused_until_the_first_has_ended(tmp_path):
 
 def test_a_file_that_is_replaced_while_it_is_locked_is_locked_anew(tmp_path, monkeypatch):
     path, lock, removed = tmp_path / "j.jsonl", journals.fcntl.flock, []
+    filled(path)
 
     def slow(handle, how):
         if not removed:  # the run that had it ends, and removes it
@@ -192,7 +193,7 @@ def test_a_file_that_is_replaced_while_it_is_locked_is_locked_anew(tmp_path, mon
     monkeypatch.setattr(journals.fcntl, "flock", slow)
     with kept(path) as journal:
         journal.append("a", 1)
-    assert removed and path.exists()
+    assert removed and path.read_bytes().count(b"\n") == 2
 
 
 def test_an_ended_run_removes_its_own_file_only(tmp_path):

@@ -1,3 +1,0 @@
-"""Moved to `ndis_verify.runs.progress`."""
-
-from ndis_verify.runs.progress import Progress as Progress
