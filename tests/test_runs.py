@@ -427,7 +427,7 @@ def test_a_damaged_line_is_computed_again_and_reported(tmp_path, monkeypatch, jo
         again = KINDS[kind](tmp_path, nothing, monkeypatch)
         answer = capsys.readouterr()
         assert (
-            f"1 damaged lines of {len(lines) - 1} are not believed" in answer.err and journals_left[-1][0].damaged == 1
+            f"1 of {len(lines) - 1} lines damaged: not believed" in answer.err and journals_left[-1][0].damaged == 1
         )
         if kind in ("verify", "study"):
             assert again == first and answer.out == shown

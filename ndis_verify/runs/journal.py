@@ -122,7 +122,7 @@ class Journal:
             lines = len(data[len(self._header) :].splitlines())
             self.damaged = lines - len(believed)
             if self.damaged:
-                say(f"{self.path}: {self.damaged} damaged lines of {lines} are not believed and are computed again")
+                say(f"{self.path}: {self.damaged} of {lines} lines damaged: not believed, and computed again")
         elif data and self.kept:
             rule = "is of another version or another run: name another file or delete it"
             raise InputError("file", str(self.path), rule)
