@@ -50,7 +50,7 @@ def test_next_to_p_equal_q_the_value_is_that_of_p_equal_q(d, r, direction):
 @pytest.mark.parametrize(("d", "r", "delta"), [(5, 6, "1e-100"), (50, 53, "1e-300"), (100, 1001, "1e-200"), (2, 100_001, "1e-300")], ids=str)
 def test_tiny_values_take_few_evaluations(d, r, delta, monkeypatch):
     """At the cap of a tiny target, and all over its edge where the divergence is positive: few evaluations, not a matter of p/q."""
-    cap = oracle.certified_als_exact_cap(d, r, "0.5", delta, digits=20)
+    cap = oracle.certified_als_exact_cap(d, r, epsilon="0.5", delta=delta, digits=20)
     counted, value = [0], _Beyond.value
 
     def count(self, w):

@@ -137,9 +137,10 @@ TARGETS = [(2, 100, 1.0, 1e-5), (10, 1000, 1.0, 1e-6)]
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 def test_the_largest_cap_lies_next_to_the_certified_one(target):
-    found = oracle.certified_als_cap(*target)
+    d, r, epsilon, delta = target
+    found = oracle.certified_als_cap(d, r, epsilon=epsilon, delta=delta)
     assert found.basis == "bound" and found.justified_digits() >= 15
-    assert fast.als_cap(*target) == pytest.approx(float(found.mid), rel=1e-9)
+    assert fast.als_cap(d, r, epsilon=epsilon, delta=delta) == pytest.approx(float(found.mid), rel=1e-9)
     assert fast.als_worst_case(float(found.mid) * (1 - 1e-9), *target[:3]).delta <= target[3]
     assert fast.als_worst_case(float(found.mid) * (1 + 1e-9), *target[:3]).delta > target[3]
 
@@ -151,10 +152,12 @@ def test_caps_of_many_targets_are_those_of_each():
         (fast.als_cap, fast.als_worst_case, fast.log_als_hockey_stick),
         (fast.als_exact_cap, fast.als_exact_worst_case, fast.log_als_exact_hockey_stick),
     ):
-        caps = cap(3, r, epsilon, delta)
+        caps = cap(3, r, epsilon=epsilon, delta=delta)
         found = worst(caps, 3, r, epsilon)
         assert (found.delta <= delta).all() and (found.delta >= delta * (1 - 1e-8)).all()
-        assert caps[:2] == pytest.approx([float(cap(3, *(x[k] for x in (r, epsilon, delta)))) for k in (0, 1)], rel=1e-10)
+        assert caps[:2] == pytest.approx(
+            [float(cap(3, r[k], epsilon=epsilon[k], delta=delta[k])) for k in (0, 1)], rel=1e-10
+        )
         for k in range(0, 12, 4):
             p = np.minimum(rng.uniform(size=40) ** 2 * caps[k], caps[k])
             for name in DIRECTIONS:
@@ -163,12 +166,14 @@ def test_caps_of_many_targets_are_those_of_each():
 
 def test_no_target_needs_more_than_pure_privacy():
     epsilon, delta = np.array([20, 100, 50.0]), np.array([1e-5, 1e-30, 1e-2])
-    assert (fast.als_exact_cap(5, 51, epsilon, delta) >= fast.als_exact_cap(5, 51, epsilon, 0.0)).all()
+    assert (
+        fast.als_exact_cap(5, 51, epsilon=epsilon, delta=delta) >= fast.als_exact_cap(5, 51, epsilon=epsilon, delta=0.0)
+    ).all()
 
 
 def test_targets_that_any_cap_meets():
     """The largest loss of one row and one feature at the largest cap is 15 log 2 < 50."""
-    cap = fast.als_exact_cap(1, 1, [50.0, 1.0], 1e-9)
+    cap = fast.als_exact_cap(1, 1, epsilon=[50.0, 1.0], delta=1e-9)
     assert cap[0] == 1 - 2.0**-30
     assert cap[1] < 0.9 and fast.als_exact_worst_case(cap[0], 1, 1, 50.0).delta == 0
 
@@ -179,8 +184,8 @@ def test_targets_that_any_cap_meets():
 )
 def test_sketches_far_from_the_middle_are_on_the_safe_side_and_near(d, r, epsilon, delta):
     """Steep targets, worst records within 1 - cap of p = cap, records just beyond pure privacy: the ridge against the certified one."""
-    certified = als_exact_ridge(1, d, r, Fraction(epsilon), delta, 8)
-    cap = Fraction(float(fast.als_exact_cap(d, r, epsilon, float(delta))))
+    certified = als_exact_ridge(1, d, r, epsilon=Fraction(epsilon), delta=delta, digits=8)
+    cap = Fraction(float(fast.als_exact_cap(d, r, epsilon=epsilon, delta=float(delta))))
     ridge, least = (1 - cap) / cap, certified.lower
     assert ridge >= least
     assert ridge <= (1 + Fraction(1, 2000)) * least or cap == 1 - Fraction(1, 2**30)
@@ -203,7 +208,7 @@ def test_two_peaks_in_one_direction_are_both_looked_into():
     """Next to p = 0 and inside: at each of these targets a dense grid has nothing above what the search found."""
     share = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-20, 20, 4001))), [1.0]])
     for d, r, epsilon, delta in ((3, 61, 3.3, 5.3e-28), (2, 12, 0.068, 2.2e-27), (24, 108, 0.015, 2.2e-24), (31, 30, 0.09, 1e-15), (60, 150, 2.0, 1e-20)):
-        cap = fast.als_cap(d, r, epsilon, delta)
+        cap = fast.als_cap(d, r, epsilon=epsilon, delta=delta)
         found = fast.als_worst_case(cap, d, r, epsilon)
         for name in DIRECTIONS:
             assert fast.log_als_hockey_stick(np.minimum(share * cap, cap), cap, d, r, epsilon, name).max() <= found.log_delta + 1e-10
@@ -211,11 +216,12 @@ def test_two_peaks_in_one_direction_are_both_looked_into():
 
 @pytest.mark.parametrize(("target", "digits"), [((2, 8, 0.5, 1e-4), 15), ((3, 4, 8.0, 1e-5), 3)], ids=str)
 def test_the_largest_finite_cap_lies_next_to_the_certified_one(target, digits):
-    found = oracle.certified_als_exact_cap(*target, digits=digits)
-    cap = fast.als_exact_cap(*target)
+    d, r, epsilon, delta = target
+    found = oracle.certified_als_exact_cap(d, r, epsilon=epsilon, delta=delta, digits=digits)
+    cap = fast.als_exact_cap(d, r, epsilon=epsilon, delta=delta)
     assert cap == pytest.approx(float(found.mid), rel=max(10.0**-digits, 1e-9))
-    assert fast.als_exact_worst_case(cap, *target[:3]).delta <= target[3]
-    assert cap >= fast.als_exact_cap(*target[:3], 0) == pytest.approx(1 - np.exp(-2 * target[2] / target[1]))
+    assert fast.als_exact_worst_case(cap, d, r, epsilon).delta <= delta
+    assert cap >= fast.als_exact_cap(d, r, epsilon=epsilon, delta=0) == pytest.approx(1 - np.exp(-2 * epsilon / r))
 
 
 def test_the_search_runs_over_arrays():
@@ -243,16 +249,16 @@ def test_many_rows_by_two_routes(case):
         lambda: oracle.certified_als_worst_case(0.1, 2, 10, 1, "up"),
         lambda: oracle.certified_als_worst_case(0.1, 2, 10, 1, relative=2),
         lambda: oracle.certified_als_exact_worst_case(0.1, 3, 2, 1),
-        lambda: oracle.certified_als_cap(2, 10, 1, 0),
-        lambda: oracle.certified_als_exact_cap(3, 2, 1, 0.1),
+        lambda: oracle.certified_als_cap(2, 10, epsilon=1, delta=0),
+        lambda: oracle.certified_als_exact_cap(3, 2, epsilon=1, delta=0.1),
         lambda: fast.als_worst_case(1.0, 2, 10, 1),
         lambda: fast.als_worst_case(0.1, 2, 10, 1, "up"),
         lambda: fast.als_worst_case([0.1, 0.2], 2, 10, [1, 2, 3]),
         lambda: fast.als_exact_worst_case(0.1, 3, 2, 1),
-        lambda: fast.als_cap(2, 10, 1, 0),
-        lambda: fast.als_cap(2, [10, 20, 30], [1, 2], 0.1),
-        lambda: fast.als_exact_cap(3, 2, 1, 0.1),
-        lambda: fast.als_exact_cap(2, 10, 1, 1),
+        lambda: fast.als_cap(2, 10, epsilon=1, delta=0),
+        lambda: fast.als_cap(2, [10, 20, 30], epsilon=[1, 2], delta=0.1),
+        lambda: fast.als_exact_cap(3, 2, epsilon=1, delta=0.1),
+        lambda: fast.als_exact_cap(2, 10, epsilon=1, delta=1),
     ],
 )
 def test_bad_input_is_rejected(call):

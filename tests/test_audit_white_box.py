@@ -103,7 +103,7 @@ def test_mis_calibrated_ptr_is_caught():
     # Propose-test-release of a random projection whose test reads the smallest eigenvalue itself, without its noise: each
     # database has the ridge that makes up for what it lacks, so that one record moves the covariance everywhere.
     dimension, epsilon, delta = 40, 1.0, 1e-3
-    least = 1 / float(fast.rp_leverage(1, epsilon, delta))  # l = 1, one column
+    least = 1 / float(fast.rp_leverage(1, epsilon=epsilon, delta=delta))  # l = 1, one column
 
     def law(cov):
         return cov + max(least - cov.min(), 0.0)

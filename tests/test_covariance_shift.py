@@ -99,13 +99,17 @@ def test_terms_are_ordered():
 
 
 def test_calibrated_noise_against_numbers_of_another_program():
-    assert bounds.added_variance(logistic_regression, 1.0, 1e-5, "chernoff") == pytest.approx(16.9984, abs=1e-4)
-    assert bounds.added_variance(gaussian_process, 1.0, 1e-5, "exact") == pytest.approx(8.6476, abs=1e-4)
+    assert bounds.added_variance(logistic_regression, epsilon=1.0, delta=1e-5, term="chernoff") == pytest.approx(
+        16.9984, abs=1e-4
+    )
+    assert bounds.added_variance(gaussian_process, epsilon=1.0, delta=1e-5, term="exact") == pytest.approx(
+        8.6476, abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("term", ["bound", "exact"])
 def test_calibrated_noise_is_safe_and_tight(term):
-    v = bounds.added_variance(gaussian_process, 0.5, 1e-7, term)
+    v = bounds.added_variance(gaussian_process, epsilon=0.5, delta=1e-7, term=term)
     assert bounds.loewner_bound(*gaussian_process(v), 0.5, term) <= 1e-7
     assert bounds.loewner_bound(*gaussian_process(v * 0.9999), 0.5, term) > 1e-7
 
@@ -116,8 +120,9 @@ def test_calibrated_noise_is_safe_and_tight(term):
         lambda: bounds.more_spread_bound([0.5], 1), lambda: bounds.more_spread_bound([], 1), lambda: bounds.more_spread_bound(2.0, 1),
         lambda: bounds.more_spread_bound([2.0], -1), lambda: bounds.more_spread_bound([math.nan], 1), lambda: bounds.worst_logs(-1, 1, 1),
         lambda: bounds.worst_logs(1, 1, 0), lambda: bounds.covariance_envelope(1, 1, 1, 1, "tight"),
-        lambda: bounds.added_variance(gaussian_process, 1, 0), lambda: bounds.loewner_bound([1, 2], 1, 1, 1, 1),
-        lambda: bounds.added_variance(lambda v: (1.0, 1.0, 1.0, 1), 1, 1e-9),
+        lambda: bounds.added_variance(gaussian_process, epsilon=1, delta=0),
+        lambda: bounds.loewner_bound([1, 2], 1, 1, 1, 1),
+        lambda: bounds.added_variance(lambda v: (1.0, 1.0, 1.0, 1), epsilon=1, delta=1e-9),
         lambda: certified.more_spread_bound([], 1), lambda: certified.more_spread_bound(["0.5"], 1),
         lambda: certified.more_spread_bound([2], -1), lambda: certified.more_spread_bound(3, 1),
     ],

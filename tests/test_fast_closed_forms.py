@@ -72,18 +72,18 @@ def test_gaussian_mechanism_outside_its_domain(arguments, name):
 @given(st.floats(-3, 3), st.floats(0, 20), st.floats(-250, -0.01))
 def test_gaussian_std_is_smallest_on_the_safe_side(log_sensitivity, epsilon, log_delta):
     sensitivity, delta = 10.0**log_sensitivity, 10.0**log_delta
-    std = gaussian_std(sensitivity, epsilon, delta)
+    std = gaussian_std(sensitivity, epsilon=epsilon, delta=delta)
     assert gaussian_hockey_stick(sensitivity, std, epsilon) <= delta
     assert gaussian_reference(sensitivity, std, epsilon, digits=320) <= delta
     assert gaussian_hockey_stick(sensitivity, std * (1 - 1e-10), epsilon) > delta
 
 
 def test_gaussian_std_at_the_ends():
-    assert gaussian_std(1.0, 1.0, 1.0) == 0.0
-    assert gaussian_std(0.0, 1.0, 0.5) == 0.0
-    assert gaussian_std([1.0, 2.0], 1.0, 1e-5).shape == (2,)
+    assert gaussian_std(1.0, epsilon=1.0, delta=1.0) == 0.0
+    assert gaussian_std(0.0, epsilon=1.0, delta=0.5) == 0.0
+    assert gaussian_std([1.0, 2.0], epsilon=1.0, delta=1e-5).shape == (2,)
     with pytest.raises(InputError, match="delta"):
-        gaussian_std(1.0, 1.0, 0.0)
+        gaussian_std(1.0, epsilon=1.0, delta=0.0)
 
 
 @pytest.mark.parametrize("r", [1, 2, 7, 300, 10_000])
@@ -119,14 +119,14 @@ def test_insertion_is_exactly_zero_beyond_the_largest_loss():
 @given(st.integers(1, 10**6), st.floats(0, 20), st.floats(-250, -0.01))
 def test_rp_leverage_is_largest_on_the_safe_side(r, epsilon, log_delta):
     delta = 10.0**log_delta
-    leverage = rp_leverage(r, epsilon, delta)
+    leverage = rp_leverage(r, epsilon=epsilon, delta=delta)
     assert rp_hockey_stick(leverage, r, epsilon) <= delta
     assert rp_hockey_stick(leverage + 1e-10 * leverage * (1 - leverage), r, epsilon) > delta or leverage > 1 - 1e-12
 
 
 def test_rp_leverage_at_the_ends():
-    assert rp_leverage(5, 1.0, [0.0, 1.0])[0] == 0.0
-    assert rp_leverage(5, 1.0, 1.0) > 1 - 1e-15
+    assert rp_leverage(5, epsilon=1.0, delta=[0.0, 1.0])[0] == 0.0
+    assert rp_leverage(5, epsilon=1.0, delta=1.0) > 1 - 1e-15
 
 
 @pytest.mark.parametrize(

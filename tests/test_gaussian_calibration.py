@@ -27,7 +27,7 @@ deltas = st.one_of(st.integers(1, 99).map(lambda n: Fraction(n, 100)), st.intege
 @settings(max_examples=30)
 @given(epsilons, deltas)
 def test_analytic_std_is_the_smallest_valid_one(epsilon, delta):
-    std, step = analytic_std(3, epsilon, delta, digits=20), Fraction(1, 10**15)
+    std, step = analytic_std(3, epsilon=epsilon, delta=delta, digits=20), Fraction(1, 10**15)
     assert std.relative_radius <= mpmath.mpf(10) ** -20
     above = certified_gaussian_hockey_stick(3, std.upper * (1 + step), epsilon, digits=35)
     below = certified_gaussian_hockey_stick(3, std.lower * (1 - step), epsilon, digits=35)
@@ -35,13 +35,13 @@ def test_analytic_std_is_the_smallest_valid_one(epsilon, delta):
 
 
 def test_analytic_std_holds_where_delta_is_nearly_one():
-    std = analytic_std(1, "1e-5", Fraction(10**12 - 1, 10**12), digits=20)
+    std = analytic_std(1, epsilon="1e-5", delta=Fraction(10**12 - 1, 10**12), digits=20)
     assert certified_gaussian_hockey_stick(1, std.upper * Fraction(1001, 1000), "1e-5", 30).upper < Fraction(10**12 - 1, 10**12)
 
 
 def test_analytic_std_meets_its_branch_point_from_both_sides():
     edge = Fraction("0.286208211922")
-    low, high = (analytic_std(1, 1, edge + side * Fraction(1, 10**12), digits=15) for side in (1, -1))
+    low, high = (analytic_std(1, epsilon=1, delta=edge + side * Fraction(1, 10**12), digits=15) for side in (1, -1))
     middle = 1 / mpmath.sqrt(2)
     assert low.upper < Fraction("0.70710678119") and high.lower > Fraction("0.70710678118")
     assert abs(low.mid - middle) < 1e-11 > abs(high.mid - middle)
@@ -50,8 +50,8 @@ def test_analytic_std_meets_its_branch_point_from_both_sides():
 @settings(max_examples=20)
 @given(epsilons, deltas)
 def test_classical_delta_is_the_divergence_at_the_classical_std(epsilon, delta):
-    std = classical_std(1, epsilon, delta, digits=30)
-    reached = classical_delta(epsilon, delta, digits=12)
+    std = classical_std(1, epsilon=epsilon, delta=delta, digits=30)
+    reached = classical_delta(epsilon=epsilon, delta=delta, digits=12)
     ends = [certified_gaussian_hockey_stick(1, side, epsilon, digits=15) for side in (std.upper, std.lower)]
     slack = 1 + Fraction(1, 10**11)
     assert ends[0].lower <= reached.upper * slack and reached.lower <= ends[1].upper * slack
@@ -61,21 +61,26 @@ def test_classical_delta_is_the_divergence_at_the_classical_std(epsilon, delta):
 @given(epsilons)
 def test_the_classical_std_is_safe_below_one_and_the_floor_is_below_a_half(epsilon):
     if epsilon < 1:
-        assert all(classical_delta(epsilon, delta, 10).upper < Fraction(delta) for delta in ("0.9", "0.01", "1e-30"))
+        assert all(
+            classical_delta(epsilon=epsilon, delta=delta, digits=10).upper < Fraction(delta)
+            for delta in ("0.9", "0.01", "1e-30")
+        )
     floor = noise_floor(epsilon, 10)
     assert 0 < floor.lower and floor.upper < Fraction(1, 2)
 
 
 def test_the_float_engine_stays_on_the_safe_side_of_the_algorithm():
     for epsilon, delta in ((1.0, 1e-5), (1e-6, 0.5), (30.0, 1e-20), (0.5, 0.2)):
-        exact_std = analytic_std(1, epsilon, delta, digits=20)
-        std = Fraction(float(gaussian_std(1.0, epsilon, delta)))
+        exact_std = analytic_std(1, epsilon=epsilon, delta=delta, digits=20)
+        std = Fraction(float(gaussian_std(1.0, epsilon=epsilon, delta=delta)))
         assert exact_std.upper <= std <= exact_std.upper * (1 + Fraction(1, 10**8))
 
 
 @pytest.mark.parametrize("call", [
-    lambda: analytic_std(1, 0, "0.1"), lambda: analytic_std(0, 1, "0.1"), lambda: analytic_std(1, 1, 1), lambda: classical_std(1, 0, "0.1"),
-    lambda: classical_delta(-1, "0.1"), lambda: noise_floor(0), lambda: james_stein_risk(2, 1, 1), lambda: james_stein_risk(3, -1, 1),
+    lambda: analytic_std(1, epsilon=0, delta="0.1"), lambda: analytic_std(0, epsilon=1, delta="0.1"),
+    lambda: analytic_std(1, epsilon=1, delta=1), lambda: classical_std(1, epsilon=0, delta="0.1"),
+    lambda: classical_delta(epsilon=-1, delta="0.1"), lambda: noise_floor(0),
+    lambda: james_stein_risk(2, 1, 1), lambda: james_stein_risk(3, -1, 1),
     lambda: james_stein_risk(3, 1, 0), lambda: soft_threshold_risk(0, -1), lambda: james_stein_risk(True, 1, 1),
 ])  # fmt: skip
 def test_bad_input_is_refused(call):
@@ -117,8 +122,13 @@ def test_soft_threshold_risk_against_its_definition(mean, threshold):
 
 def test_a_wrong_decimal_and_a_wrong_sign_are_found():
     table = (((1, "1e-5"), "4.844805"),)
-    value = lambda epsilon, delta: classical_std(1, epsilon, delta, 15)  # noqa: E731
-    good = decimals_check("right", value, table, {"doubled": lambda epsilon, delta: classical_std(2, epsilon, delta, 15)})
+    value = lambda epsilon, delta: classical_std(1, epsilon=epsilon, delta=delta, digits=15)  # noqa: E731
+    good = decimals_check(
+        "right",
+        value,
+        table,
+        {"doubled": lambda epsilon, delta: classical_std(2, epsilon=epsilon, delta=delta, digits=15)},
+    )
     assert good.kind is Kind.ENCLOSURE and good.run("quick").outcome is Outcome.HELD
     assert all(mutant("quick").outcome is Outcome.FAILED for mutant in good.mutants.values())
     assert decimals_check("off", value, (((1, "1e-5"), "4.844806"),), {}).run("quick").outcome is Outcome.FAILED

@@ -24,8 +24,8 @@ TARGETS = [(1e-6, 0.4), (1e-6, 1e-30), (0.5, 1e-5), (1.0, 0.28620821), (8.0, 0.0
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
 def test_std_is_the_certified_one_on_the_safe_side(rule, epsilon, delta):
     for sensitivity in (1e-9, 1.0, 3e7):
-        mechanism = gaussian_mechanism(sensitivity, epsilon, delta, adjacency=ADJACENCY, rule=rule)
-        reference = STDS[rule](sensitivity, epsilon, delta, digits=20)
+        mechanism = gaussian_mechanism(sensitivity, epsilon=epsilon, delta=delta, adjacency=ADJACENCY, rule=rule)
+        reference = STDS[rule](sensitivity, epsilon=epsilon, delta=delta, digits=20)
         assert mechanism.std == pytest.approx(float(reference.mid), rel=1e-11)
         reached = oracle.certified_gaussian_hockey_stick(sensitivity, mechanism.std, epsilon, digits=16)
         certificate = mechanism.calibration.certificate.delta
@@ -39,22 +39,24 @@ def test_std_is_the_certified_one_on_the_safe_side(rule, epsilon, delta):
 
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
 def test_one_percent_less_noise_breaks_the_analytic_target(epsilon, delta):
-    std = gaussian_mechanism(1.0, epsilon, delta, adjacency=ADJACENCY).std
+    std = gaussian_mechanism(1.0, epsilon=epsilon, delta=delta, adjacency=ADJACENCY).std
     assert oracle.certified_gaussian_hockey_stick(1, 0.99 * std, epsilon, digits=16).lower > exact(delta)
 
 
 def test_classical_beyond_its_range_is_kept_for_comparison_only():
-    mechanism = gaussian_mechanism(1.0, 10.0, 0.04, adjacency=ADJACENCY, rule="classical")
+    mechanism = gaussian_mechanism(1.0, epsilon=10.0, delta=0.04, adjacency=ADJACENCY, rule="classical")
     assert mechanism.calibration.certificate.delta == pytest.approx(0.171, abs=5e-4)
     with pytest.raises(UnsafeRelease, match="above the target"):
         mechanism.release([0.0], np.random.default_rng(0))
-    assert not gaussian_mechanism(1.0, 0.999, 0.9, adjacency=ADJACENCY, rule="classical").calibration.unsafe
+    assert not gaussian_mechanism(
+        1.0, epsilon=0.999, delta=0.9, adjacency=ADJACENCY, rule="classical"
+    ).calibration.unsafe
 
 
 @pytest.mark.parametrize("rule", ["analytic", "rho"])
 def test_releases_follow_the_stated_law(rule):
     # Six Kolmogorov-Smirnov tests in this module at level 1e-7 each: together a false alarm has probability below 1e-6.
-    mechanism = gaussian_mechanism(2.0, 0.7, 1e-6, adjacency=ADJACENCY, rule=rule)
+    mechanism = gaussian_mechanism(2.0, epsilon=0.7, delta=1e-6, adjacency=ADJACENCY, rule=rule)
     value = np.linspace(-5, 5, 20_000)
     for seed in (1, 2):
         noise = mechanism.release(value, np.random.default_rng(seed)) - value
@@ -86,13 +88,17 @@ DATABASES = {
 @pytest.mark.parametrize("name", DATABASES)
 def test_worst_neighbour_stays_below_the_certificate(name):
     """A sum of records of norm at most 1: sensitivity 1, attained by a record at the bound."""
-    mechanism = gaussian_mechanism(1.0, 0.5, 1e-5, adjacency=ADJACENCY, query=lambda data: data.sum(axis=0))
+    mechanism = gaussian_mechanism(
+        1.0, epsilon=0.5, delta=1e-5, adjacency=ADJACENCY, query=lambda data: data.sum(axis=0)
+    )
     data = DATABASES[name]
     worst = worst_neighbour(mechanism.output_law, data, 0.5).delta
     assert worst <= mechanism.calibration.certificate.delta * (1 + 1e-9)
     if np.linalg.norm(data, axis=1).max() > 1 - 1e-12:
         assert worst == pytest.approx(1e-5, rel=1e-9)
-        short = gaussian_mechanism(0.99, 0.5, 1e-5, adjacency=ADJACENCY, query=lambda data: data.sum(axis=0))
+        short = gaussian_mechanism(
+            0.99, epsilon=0.5, delta=1e-5, adjacency=ADJACENCY, query=lambda data: data.sum(axis=0)
+        )
         assert worst_neighbour(short.output_law, data, 0.5).delta > 1e-5
 
 
@@ -110,11 +116,13 @@ def test_bad_targets_are_named(arguments, argument):
 
 
 def test_bad_releases_are_named():
-    mechanism = gaussian_mechanism(1.0, 1.0, 1e-5, adjacency=ADJACENCY)
+    mechanism = gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency=ADJACENCY)
     for data, rng, argument in (([math.inf], np.random.default_rng(0), "data"), ([], np.random.default_rng(0), "data"), ([1.0], 7, "rng")):
         with pytest.raises(InputError, match=argument):
             mechanism.release(data, rng)
-    assert gaussian_mechanism(1.0, 0.0, 0.1, adjacency=ADJACENCY).std == pytest.approx(1 / (2 * stats.norm.ppf(0.55)), rel=1e-9)
+    assert gaussian_mechanism(1.0, epsilon=0.0, delta=0.1, adjacency=ADJACENCY).std == pytest.approx(
+        1 / (2 * stats.norm.ppf(0.55)), rel=1e-9
+    )
 
 
 def test_denoisers_at_points_worked_by_hand():
@@ -182,7 +190,7 @@ def test_risks_far_from_zero_are_those_of_the_plain_release():
 @pytest.mark.parametrize("name", baselines.PROJECTIONS)
 @pytest.mark.parametrize(("r", "epsilon", "delta"), [(1, 1e-3, 0.4), (10, 1.0, 1e-6), (1000, 100.0, 1e-30), (10**6, 1.0, 1e-6)])
 def test_projection_certificates_are_the_exact_curve(name, r, epsilon, delta):
-    mechanism = baselines.PROJECTIONS[name](r, epsilon, delta, 2.0)
+    mechanism = baselines.PROJECTIONS[name](r, epsilon=epsilon, delta=delta, norm_bound=2.0)
     ridge, certificate = mechanism.ridge, mechanism.calibration.certificate.delta
     assert not mechanism.calibration.unsafe and certificate <= delta
     if certificate > 1e-60:
@@ -192,28 +200,30 @@ def test_projection_certificates_are_the_exact_curve(name, r, epsilon, delta):
 
 def test_printed_ridges():
     level = math.log(4e6)
-    assert baselines.sheffet(10, 0.5, 1e-6, 3.0).ridge == pytest.approx(9 * 8 * (math.sqrt(20 * level) + level), rel=1e-14)
+    assert baselines.sheffet(10, epsilon=0.5, delta=1e-6, norm_bound=3.0).ridge == pytest.approx(
+        9 * 8 * (math.sqrt(20 * level) + level), rel=1e-14
+    )
     width = 16 * math.sqrt(10 * math.log(2e6)) * math.log(160e6) / 0.5
-    assert baselines.blocki(10, 0.5, 1e-6, 3.0).ridge == pytest.approx(9 * width**2, rel=1e-13)
-    rows = baselines.projection_table(100, 1.0, 1e-6)
+    assert baselines.blocki(10, epsilon=0.5, delta=1e-6, norm_bound=3.0).ridge == pytest.approx(9 * width**2, rel=1e-13)
+    rows = baselines.projection_table(100, epsilon=1.0, delta=1e-6)
     ratios = {row["method"]: row["std_ratio"] for row in rows}
     assert ratios["smallest"] == 1 < ratios["N26-Fig1"] < 1.02 < 2.8 < ratios["Sheffet 2019"] < 2.82 < ratios["MI-DP, binary channel"]
     with pytest.raises(InputError, match="epsilon"):
-        baselines.sheffet(1, 0.0, 0.1, 1.0)
+        baselines.sheffet(1, epsilon=0.0, delta=0.1, norm_bound=1.0)
     with pytest.raises(InputError, match="delta"):
-        baselines.mutual_information(1, 1.0, 1e-200, 1.0, conversion="pinsker")
+        baselines.mutual_information(1, epsilon=1.0, delta=1e-200, norm_bound=1.0, conversion="pinsker")
     with pytest.raises(InputError, match="conversion"):
-        baselines.mutual_information(1, 1.0, 0.1, 1.0, conversion="none")
+        baselines.mutual_information(1, epsilon=1.0, delta=0.1, norm_bound=1.0, conversion="none")
 
 
 def test_information_level_is_the_least_capacity_of_a_violating_channel():
     for delta in (1e-9, 1e-3, 0.3, 0.9):  # at epsilon = 0 the symmetric channel is the least
         p, q = (1 + delta) / 2, (1 - delta) / 2
         symmetric = p * math.log1p(delta) + q * math.log1p(-delta)  # ln 2 - h(p)
-        assert information_level(0.0, delta) == pytest.approx(symmetric, rel=1e-6)
+        assert information_level(epsilon=0.0, delta=delta) == pytest.approx(symmetric, rel=1e-6)
     rng = np.random.default_rng(3)
     for epsilon, delta in ((1.0, 1e-6), (0.1, 0.01), (5.0, 0.3), (1e-4, 1e-12)):
-        level = information_level(epsilon, delta)
+        level = information_level(epsilon=epsilon, delta=delta)
         assert level > delta**2 / 2
         for q in np.exp(rng.uniform(-40, 0, 50)) * (1 - delta) * math.exp(-epsilon):
             channel = np.array([[1 - q, q], [1 - delta - math.exp(epsilon) * q, delta + math.exp(epsilon) * q]])
@@ -238,7 +248,7 @@ def test_sketched_least_squares_uses_the_projection_alone():
     features = rng.uniform(-1, 1, (3000, 3))
     target = features @ [1.0, -2.0, 0.5]
     bound = np.linalg.norm(np.column_stack([features, target]), axis=1).max()
-    solver = baselines.sheffet_least_squares(2000, 50.0, 0.01, bound)
+    solver = baselines.sheffet_least_squares(2000, epsilon=50.0, delta=0.01, norm_bound=bound)
     found = solver.release(features, target, np.random.default_rng(1))
     assert np.array_equal(found, solver.release(features, target, np.random.default_rng(1)))
     gram = features.T @ features + solver.projection.ridge * np.eye(3)
@@ -256,7 +266,7 @@ def test_no_random_target_gets_too_little_noise(rule):
     for _ in range(150):
         sensitivity, epsilon = 10 ** rng.uniform(-100, 100), 10 ** rng.uniform(-6, 0 if rule == "classical" else 2)
         delta = 10 ** rng.uniform(-30, math.log10(0.4))
-        mechanism = gaussian_mechanism(sensitivity, epsilon, delta, adjacency=ADJACENCY, rule=rule)
+        mechanism = gaussian_mechanism(sensitivity, epsilon=epsilon, delta=delta, adjacency=ADJACENCY, rule=rule)
         reached = oracle.certified_gaussian_hockey_stick(sensitivity, mechanism.std, epsilon, digits=16)
         assert not mechanism.calibration.unsafe and reached.upper <= exact(delta), (sensitivity, epsilon, delta)
         assert rule != "analytic" or reached.lower >= exact(delta) * (1 - exact("1e-11"))

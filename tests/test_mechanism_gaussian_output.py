@@ -37,11 +37,24 @@ KERNEL = squared_exponential(1.0)
 
 
 def cancer(sensitivity="joint", bound="joint", epsilon=1, delta=1e-5):
-    return logistic_regression(30, 3, 1.5, epsilon, delta, sensitivity, bound, records=455)
+    return logistic_regression(
+        30, penalty=3, norm_bound=1.5, epsilon=epsilon, delta=delta, sensitivity=sensitivity, bound=bound, records=455
+    )
 
 
 def linnerud(sensitivity="joint", bound="joint", noise=250, epsilon=1, delta=1e-5):
-    return gaussian_process(KERNEL, [0, 0, 0], noise, 0.5, 1, 16, epsilon, delta, sensitivity, bound)
+    return gaussian_process(
+        KERNEL,
+        [0, 0, 0],
+        noise_variance=noise,
+        label_bound=0.5,
+        norm_bound=1,
+        records=16,
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=sensitivity,
+        bound=bound,
+    )
 
 
 # Noise levels
@@ -85,13 +98,15 @@ def test_the_oracle_brackets_the_least_noise():
 
 def test_the_oracle_calibrates_without_a_covariance_step():
     envelope = certified.RankOne(0, 0, 1)
-    variance = certified.added_variance(envelope, 1, "0.01", digits=3)
-    assert variance.contains(float(gaussian_std(1.0, 1.0, 0.01)) ** 2)
+    variance = certified.added_variance(envelope, epsilon=1, delta="0.01", digits=3)
+    assert variance.contains(float(gaussian_std(1.0, epsilon=1.0, delta=0.01)) ** 2)
 
 
 def test_the_oracle_calibrates_a_lone_prediction():
-    variance = certified.added_variance(certified.Prediction(1, Fraction(1, 2), 1, 1), 1, "1e-5", digits=3)
-    assert variance.contains(added_variance(Prediction(1, 0.5, 1, 1), 1, 1e-5)[0])
+    variance = certified.added_variance(
+        certified.Prediction(1, Fraction(1, 2), 1, 1), epsilon=1, delta="1e-5", digits=3
+    )
+    assert variance.contains(added_variance(Prediction(1, 0.5, 1, 1), epsilon=1, delta=1e-5)[0])
 
 
 def test_certified_and_float64_envelopes_agree():
@@ -103,14 +118,20 @@ def test_certified_and_float64_envelopes_agree():
 
 def test_less_noise_is_too_little():
     for envelope, epsilon, delta in ((logistic_envelope(3.0, 1.5), 1.0, 1e-5), (Prediction(1, 0.5, 1, 16), 1.0, 1e-5), (logistic_envelope(0.1, 4), 0.1, 1e-9)):
-        v, found = added_variance(envelope, epsilon, delta)
+        v, found = added_variance(envelope, epsilon=epsilon, delta=delta)
         assert found.attained <= found.upper <= math.log(delta)
         assert envelope.largest(0.99 * v, epsilon).attained > math.log(delta)
 
 
 def test_other_caps_and_labels():
-    assert added_variance(Prediction(1, 0.5, 1, 16), 1, 1e-5)[0] < added_variance(Prediction(1, 0.5, 1, 17), 1, 1e-5)[0]
-    assert added_variance(Prediction(1, 0.5, 1, 1), 1, 1e-5)[0] < added_variance(Prediction(1, 0.6, 1, 1), 1, 1e-5)[0]
+    assert (
+        added_variance(Prediction(1, 0.5, 1, 16), epsilon=1, delta=1e-5)[0]
+        < added_variance(Prediction(1, 0.5, 1, 17), epsilon=1, delta=1e-5)[0]
+    )
+    assert (
+        added_variance(Prediction(1, 0.5, 1, 1), epsilon=1, delta=1e-5)[0]
+        < added_variance(Prediction(1, 0.6, 1, 1), epsilon=1, delta=1e-5)[0]
+    )
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
@@ -134,9 +155,9 @@ INNER = [(1.0, 1.0, 1e-3, 5, 3.0, 1e-3), (1.0, 1.0, 0.01, 5, 3.0, 1e-3), (1.0, 0
 def test_a_prediction_has_no_more_noise_than_the_oracle_asks_for(case):
     *scales, epsilon, delta = case
     length, labels, noise, records = scales
-    v, found = added_variance(Prediction(*scales), epsilon, delta)
+    v, found = added_variance(Prediction(*scales), epsilon=epsilon, delta=delta)
     exactly = certified.Prediction(Fraction(length), Fraction(labels), Fraction(noise), records)
-    least = certified.added_variance(exactly, Fraction(epsilon), Fraction(delta), 6)
+    least = certified.added_variance(exactly, epsilon=Fraction(epsilon), delta=Fraction(delta), digits=6)
     assert least.lower <= Fraction(v) <= least.upper * (1 + Fraction(1, 20_000))
     assert math.log(delta) - 2e-4 < found.attained <= found.upper <= math.log(delta)
 
@@ -187,15 +208,19 @@ BOUNDED = [
 def test_too_little_noise_is_refused(make, times, monkeypatch):
     make()
     joint, split = gaussian_output.joint_variance, gaussian_output.split_variance
-    monkeypatch.setattr(gaussian_output, "joint_variance", lambda *target: (joint(*target)[0] / times, joint(*target)[1]))
-    monkeypatch.setattr(gaussian_output, "split_variance", lambda *target: split(*target) / times)
+    monkeypatch.setattr(
+        gaussian_output,
+        "joint_variance",
+        lambda law, **target: (joint(law, **target)[0] / times, joint(law, **target)[1]),
+    )
+    monkeypatch.setattr(gaussian_output, "split_variance", lambda law, **target: split(law, **target) / times)
     with pytest.raises(ValueError, match="above the target"):
         make()
 
 
 def test_too_little_noise_of_the_printed_bound_shows_in_its_certificate(monkeypatch):
     before, split = cancer("printed", "printed").calibration.certificate.delta, gaussian_output.split_variance
-    monkeypatch.setattr(gaussian_output, "split_variance", lambda *target: split(*target) / 3)
+    monkeypatch.setattr(gaussian_output, "split_variance", lambda law, **target: split(law, **target) / 3)
     less = cancer("printed", "printed")
     assert less.calibration.certificate.delta > 2 * before > 2e-5
     with pytest.raises(UnsafeRelease):
@@ -205,7 +230,16 @@ def test_too_little_noise_of_the_printed_bound_shows_in_its_certificate(monkeypa
 @pytest.mark.parametrize("case", INNER[1:4], ids=str)
 def test_a_certificate_has_the_digits_that_it_claims(case):
     length, labels, noise, records, epsilon, delta = case
-    mechanism = gaussian_process(linear_kernel, [0.0], noise, labels, length, records, epsilon, delta)
+    mechanism = gaussian_process(
+        linear_kernel,
+        [0.0],
+        noise_variance=noise,
+        label_bound=labels,
+        norm_bound=length,
+        records=records,
+        epsilon=epsilon,
+        delta=delta,
+    )
     certificate = mechanism.calibration.certificate
     law = certified.Prediction(Fraction(length), Fraction(labels), Fraction(noise), records)
     pair = law.pair_at(Fraction(mechanism.added_variance), *(Fraction(x) for x in certificate.worst_case.values()))
@@ -220,8 +254,17 @@ def test_a_certificate_has_the_digits_that_it_claims(case):
 def test_releases_follow_their_law():
     rng = np.random.default_rng(17)
     features = clip_norms(rng.standard_normal((25, 2)), 1.0)
-    mechanism = logistic_regression(2, 0.5, 1.0, 1, 1e-3)
-    process = gaussian_process(linear_kernel, [0.5, 0.5], 1.0, 1.0, 1.0, 30, 1, 1e-3)
+    mechanism = logistic_regression(2, penalty=0.5, norm_bound=1.0, epsilon=1, delta=1e-3)
+    process = gaussian_process(
+        linear_kernel,
+        [0.5, 0.5],
+        noise_variance=1.0,
+        label_bound=1.0,
+        norm_bound=1.0,
+        records=30,
+        epsilon=1,
+        delta=1e-3,
+    )
     pvalues = []
     for found, data in ((mechanism, np.column_stack([features, np.sign(features[:, 0])])), (process, np.column_stack([features, features[:, 1]]))):
         law, draws = found.output_law(data), np.array([found.release(data, rng) for _ in range(800)])
@@ -234,7 +277,7 @@ def test_releases_follow_their_law():
 
 
 def test_a_seed_repeats_a_release():
-    mechanism = logistic_regression(2, 1, 1, 1, 1e-5)
+    mechanism = logistic_regression(2, penalty=1, norm_bound=1, epsilon=1, delta=1e-5)
     data = [[0.6, 0.8, 1], [0, 0.5, -1]]
     first, second = (mechanism.release(data, np.random.default_rng(3)) for _ in range(2))
     assert (first == second).all() and (first != mechanism.release(data, np.random.default_rng(4))).any()
@@ -280,7 +323,7 @@ def worst_record(law, data, epsilon):
 
 
 def test_adversarial_neighbours_of_a_surrogate_stay_below_the_certificate():
-    mechanism = logistic_regression(3, 3, 1.5, 1, 1e-5)
+    mechanism = logistic_regression(3, penalty=3, norm_bound=1.5, epsilon=1, delta=1e-5)
     found = {name: worst_record(mechanism.output_law, data, 1.0) for name, data in adversarial(1.5, 3, 1.0)}
     assert max(found.values()) <= mechanism.calibration.certificate.delta
     assert found["many small"] > 0.5 * mechanism.calibration.certificate.delta  # the envelope is approached
@@ -288,7 +331,16 @@ def test_adversarial_neighbours_of_a_surrogate_stay_below_the_certificate():
 
 def test_adversarial_neighbours_of_a_prediction_stay_below_the_certificate():
     for noise in (1.0, 250.0):
-        mechanism = gaussian_process(linear_kernel, [1, 0, 0], noise, 0.5, 1, 6000, 1, 1e-5)
+        mechanism = gaussian_process(
+            linear_kernel,
+            [1, 0, 0],
+            noise_variance=noise,
+            label_bound=0.5,
+            norm_bound=1,
+            records=6000,
+            epsilon=1,
+            delta=1e-5,
+        )
         for _, data in adversarial(1.0, 3, 0.5):
             assert worst_record(mechanism.output_law, data[-600:], 1.0) <= mechanism.calibration.certificate.delta
 
@@ -312,7 +364,7 @@ def test_linnerud_records_stay_below_the_certificate():
 
 
 def test_no_records_at_all():
-    mechanism = logistic_regression(2, 2, 1, 1, 1e-5)
+    mechanism = logistic_regression(2, penalty=2, norm_bound=1, epsilon=1, delta=1e-5)
     law = mechanism.output_law(np.zeros((0, 3)))
     assert (law.mean == 0).all() and law.cov == pytest.approx(np.eye(2) * (0.5 + mechanism.added_variance))
     assert linnerud().output_law(np.zeros((0, 4))).cov[0, 0] == 1
@@ -321,22 +373,33 @@ def test_no_records_at_all():
 # Errors and declared sensitivities
 
 
+def surrogate(**changed):
+    return logistic_regression(2, **{"penalty": 1, "norm_bound": 1, "epsilon": 1, "delta": 0.1, **changed})
+
+
+def line():
+    return gaussian_process(
+        linear_kernel, [3], noise_variance=1, label_bound=1, norm_bound=1, records=5, epsilon=1, delta=0.1
+    )
+
+
 @pytest.mark.parametrize(
     "make, argument",
     [
-        (lambda: logistic_regression(2, -1, 1, 1, 1e-5), "penalty"), (lambda: logistic_regression(2, 1, 1, 1, 0), "delta"),
-        (lambda: logistic_regression(2, 1, 1, -1, 0.1), "epsilon"), (lambda: logistic_regression(2, 1, 1, 1, 0.1, "printed"), "records"),
-        (lambda: logistic_regression(2, 1, 1, 1, 0.1, "other"), "sensitivity"), (lambda: cancer("joint", "exact"), "bound"),
+        (lambda: surrogate(penalty=-1), "penalty"), (lambda: surrogate(delta=0), "delta"), (lambda: surrogate(epsilon=-1), "epsilon"),
+        (lambda: surrogate(sensitivity="printed"), "records"), (lambda: surrogate(sensitivity="other"), "sensitivity"),
+        (lambda: cancer("joint", "exact"), "bound"),
         (lambda: cancer("printed", "joint"), "nu"), (lambda: linnerud(bound="none"), "bound"), (lambda: linnerud(noise=0), "noise_variance"),
-        (lambda: logistic_regression(2, 1, 1, 1, 0.1).release([[1, 1, 1]], np.random.default_rng(0)), "data"),
-        (lambda: logistic_regression(2, 1, 1, 1, 0.1).release([[0.5, 0.5, 0]], np.random.default_rng(0)), "data"),
-        (lambda: logistic_regression(2, 1, 1, 1, 0.1, records=1).release([[0, 0, 1]] * 2, np.random.default_rng(0)), "data"),
-        (lambda: logistic_regression(2, 1, 1, 1, 0.1).release([[0, 0, 1]], 7), "rng"),
+        (lambda: surrogate().release([[1, 1, 1]], np.random.default_rng(0)), "data"),
+        (lambda: surrogate().release([[0.5, 0.5, 0]], np.random.default_rng(0)), "data"),
+        (lambda: surrogate(records=1).release([[0, 0, 1]] * 2, np.random.default_rng(0)), "data"),
+        (lambda: surrogate().release([[0, 0, 1]], 7), "rng"),
         (lambda: linnerud().release([[0, 0, 0, 0.6]], np.random.default_rng(0)), "data"),
         (lambda: linnerud().release(np.zeros((17, 4)), np.random.default_rng(0)), "data"),
-        (lambda: gaussian_process(linear_kernel, [3], 1, 1, 1, 5, 1, 0.1).release([[0.5, 0]], np.random.default_rng(0)), "kernel"),
+        (lambda: line().release([[0.5, 0]], np.random.default_rng(0)), "kernel"),
         (lambda: RankOne(1, -1, 1), "lost"), (lambda: Prediction(1, 1, 1, 0), "records"), (lambda: RankOne(1, 1, 1).largest(0, 1), "added"),
-        (lambda: certified.RankOne(1, 1, 0), "shift"), (lambda: certified.added_variance(certified.RankOne(0, 0, 1), 1, 1), "delta"),
+        (lambda: certified.RankOne(1, 1, 0), "shift"),
+        (lambda: certified.added_variance(certified.RankOne(0, 0, 1), epsilon=1, delta=1), "delta"),
     ],
 )  # fmt: skip
 def test_bad_input_names_its_argument(make, argument):
@@ -347,8 +410,10 @@ def test_bad_input_names_its_argument(make, argument):
 
 def test_any_declared_output():
     mean = lambda data: (np.array([float(np.sum(data))]), np.zeros((1, 1)))  # noqa: E731  values in [0, 1]
-    mechanism = calibrated_gaussian(mean, lambda v: (1 / math.sqrt(v), 0.0, 0.0, 1), 1, 1e-5, public={"range": 1})
-    assert mechanism.added_variance == pytest.approx(float(gaussian_std(1.0, 1.0, 1e-5)) ** 2, rel=1e-4)
+    mechanism = calibrated_gaussian(
+        mean, lambda v: (1 / math.sqrt(v), 0.0, 0.0, 1), epsilon=1, delta=1e-5, public={"range": 1}
+    )
+    assert mechanism.added_variance == pytest.approx(float(gaussian_std(1.0, epsilon=1.0, delta=1e-5)) ** 2, rel=1e-4)
     assert mechanism.calibration.as_dict()["public"] == {"range": 1}
     assert mechanism.output_law([1, 0, 1]).cov[0, 0] == mechanism.added_variance
     with pytest.raises(InputError, match="nu"):

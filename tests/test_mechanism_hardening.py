@@ -34,20 +34,24 @@ def gaps(first, second):
 
 @functools.cache
 def process(kernel, noise=250, records=1000, bound=1):
-    return mechanisms.gaussian_process(kernel, [0.5], noise, 0.5, bound, records, 1, 1e-5)
+    return mechanisms.gaussian_process(
+        kernel, [0.5], noise_variance=noise, label_bound=0.5, norm_bound=bound, records=records, epsilon=1, delta=1e-5
+    )
 
 
 @functools.cache
 def declared(output=None):
     """Any output behind one calibration, which knows nothing of it."""
     if output is None:
-        return mechanisms.calibrated_gaussian(lambda data: (0.0, 1.0), improved_sensitivity(1.0, 0.5, 250.0, 16), 1, 1e-5)
+        return mechanisms.calibrated_gaussian(
+            lambda data: (0.0, 1.0), improved_sensitivity(1.0, 0.5, 250.0, 16), epsilon=1, delta=1e-5
+        )
     return mechanisms.CalibratedGaussian(declared().calibration, output)
 
 
 @functools.cache
 def classifier():
-    return mechanisms.logistic_regression(1, 1, 1, 1, 1e-5)
+    return mechanisms.logistic_regression(1, penalty=1, norm_bound=1, epsilon=1, delta=1e-5)
 
 
 def refused(argument, call, *args, **options):
@@ -137,21 +141,44 @@ def test_outputs_right_up_to_rounding_are_taken():
 def made():
     """A mechanism of every kind, and how its class is built from a calibration."""
     databases = mechanisms.neighbourhood(BASE, 1)
-    release = mechanisms.logistic_regression(2, 1, 1, 1, 1e-3)
-    relative = mechanisms.relative_random_projection(databases, 5, 1, 1e-3), mechanisms.relative_least_squares(databases, 5, 1, 1e-3)
+    release = mechanisms.logistic_regression(2, penalty=1, norm_bound=1, epsilon=1, delta=1e-3)
+    relative = (
+        mechanisms.relative_random_projection(databases, 5, epsilon=1, delta=1e-3),
+        mechanisms.relative_least_squares(databases, 5, epsilon=1, delta=1e-3),
+    )
     return {
-        "projection": (mechanisms.random_projection(5, 1, 1e-3, 1), mechanisms.RandomProjection),
-        "Sheffet": (baselines.sheffet(5, 1, 1e-3, 1), mechanisms.RandomProjection),
-        "Blocki": (baselines.blocki(5, 1, 1e-3, 1), mechanisms.RandomProjection),
-        "information": (baselines.mutual_information(5, 1, 1e-3, 1), mechanisms.RandomProjection),
-        "combination": (mechanisms.random_linear_combination(1, 1e-3, 1), mechanisms.RandomLinearCombination),
-        "sampled": (mechanisms.subsampled_random_projection(0.001, 5, 1, 1e-3, 1), None),
-        "tested": (mechanisms.propose_test_release(5, 1, 1e-3, 1, 20, 1e-4, 1e-4), None),
-        "least squares": (mechanisms.least_squares(1, 5, 1, 1e-3, 1), mechanisms.LeastSquares),
-        "sketch": (mechanisms.sketched_least_squares(1, 5, 1, 1e-3, 1), mechanisms.SketchedLeastSquares),
+        "projection": (
+            mechanisms.random_projection(5, epsilon=1, delta=1e-3, norm_bound=1),
+            mechanisms.RandomProjection,
+        ),
+        "Sheffet": (baselines.sheffet(5, epsilon=1, delta=1e-3, norm_bound=1), mechanisms.RandomProjection),
+        "Blocki": (baselines.blocki(5, epsilon=1, delta=1e-3, norm_bound=1), mechanisms.RandomProjection),
+        "information": (
+            baselines.mutual_information(5, epsilon=1, delta=1e-3, norm_bound=1),
+            mechanisms.RandomProjection,
+        ),
+        "combination": (
+            mechanisms.random_linear_combination(epsilon=1, delta=1e-3, norm_bound=1),
+            mechanisms.RandomLinearCombination,
+        ),
+        "sampled": (mechanisms.subsampled_random_projection(0.001, 5, epsilon=1, delta=1e-3, norm_bound=1), None),
+        "tested": (
+            mechanisms.propose_test_release(
+                5, epsilon=1, delta=1e-3, norm_bound=1, std=20, delta_test=1e-4, delta_failure=1e-4
+            ),
+            None,
+        ),
+        "least squares": (mechanisms.least_squares(1, 5, epsilon=1, delta=1e-3, norm_bound=1), mechanisms.LeastSquares),
+        "sketch": (
+            mechanisms.sketched_least_squares(1, 5, epsilon=1, delta=1e-3, norm_bound=1),
+            mechanisms.SketchedLeastSquares,
+        ),
         "relative projection": (relative[0], lambda known: mechanisms.RelativeRandomProjection(known, databases)),
         "relative least squares": (relative[1], lambda known: mechanisms.RelativeLeastSquares(known, databases)),
-        "Gaussian": (mechanisms.gaussian_mechanism(1, 1, 1e-3, adjacency="any"), mechanisms.GaussianMechanism),
+        "Gaussian": (
+            mechanisms.gaussian_mechanism(1, epsilon=1, delta=1e-3, adjacency="any"),
+            mechanisms.GaussianMechanism,
+        ),
         "Laplace": (baselines.laplace_mechanism(1, 1, adjacency="any"), baselines.LaplaceMechanism),
         "output": (release, lambda known: mechanisms.CalibratedGaussian(known, release.output)),
     }
@@ -175,7 +202,9 @@ def test_a_calibration_serves_its_own_mechanism_only():
 
 def test_a_name_alone_does_not_make_a_calibration_fit():
     sensitivity = improved_sensitivity(1.0, 0.5, 250.0, 16)
-    alike = mechanisms.calibrated_gaussian(lambda data: (0.0, 1.0), sensitivity, 1, 1e-5, mechanism="random projection")
+    alike = mechanisms.calibrated_gaussian(
+        lambda data: (0.0, 1.0), sensitivity, epsilon=1, delta=1e-5, mechanism="random projection"
+    )
     refused("calibration", mechanisms.RandomProjection, alike.calibration)
 
 
@@ -184,7 +213,7 @@ def test_a_relative_calibration_serves_its_own_set_only():
         (mechanisms.relative_random_projection, mechanisms.RelativeRandomProjection),
         (mechanisms.relative_least_squares, mechanisms.RelativeLeastSquares),
     ):
-        known = build(mechanisms.neighbourhood(BASE, 1), 5, 1, 1e-3).calibration
+        known = build(mechanisms.neighbourhood(BASE, 1), 5, epsilon=1, delta=1e-3).calibration
         kind(known, mechanisms.neighbourhood(BASE.copy(), 1))
         for other in (mechanisms.neighbourhood(BASE[:-1], 1), mechanisms.neighbourhood(BASE, 2), mechanisms.neighbourhood(BASE, 1, "ball"),
                       mechanisms.neighbourhood(BASE, 1, BASE[:2]), mechanisms.neighbourhood(BASE * (1 + 1e-9), 1), None):  # fmt: skip
@@ -193,7 +222,7 @@ def test_a_relative_calibration_serves_its_own_set_only():
 
 def test_a_set_must_be_a_set():
     for call in (mechanisms.relative_random_projection, mechanisms.relative_least_squares):
-        refused("databases", call, [[0.1, 0.2]], 3, 1, 1e-3)
+        refused("databases", call, [[0.1, 0.2]], 3, epsilon=1, delta=1e-3)
     refused("databases", mechanisms.inherent_delta, BASE, 3, 1)
     refused("databases", mechanisms.worst_in_set, BASE, 3, 1)
 
@@ -222,7 +251,14 @@ def test_what_a_calibration_says_cannot_be_changed():
     public = mechanism.calibration.public
     assert public["query"] == (0.5,) and mechanism.calibration.as_dict()["public"]["query"] == [0.5]
     held = [np.arange(2.0), [1, [2]], {"deep": [3]}]
-    known = Calibration("any", "any", {"held": held}, Target(1, 0.1), {"ridge": 1.0}, Certificate("any", {"at": [0.5]}, 0.1))
+    known = Calibration(
+        "any",
+        "any",
+        {"held": held},
+        Target(epsilon=1, delta=0.1),
+        {"ridge": 1.0},
+        Certificate("any", {"at": [0.5]}, 0.1),
+    )
     held[0][:], held[1][1][0], held[2]["deep"] = 9, 9, 9
     assert known.public["held"] == ((0.0, 1.0), (1, (2,)), {"deep": (3,)}) and known.certificate.worst_case["at"] == (0.5,)
     with pytest.raises(TypeError):
@@ -325,15 +361,30 @@ TAKES = {
     },
     "logistic": (lambda data: classifier().release(data, rng()), "data"),
     "process": (lambda data: process(KERNEL).release(data, rng()), "data"),
-    "query": (lambda data: mechanisms.gaussian_process(KERNEL, data, 250, 0.5, 1, 16, 1, 1e-5), "query"),
+    "query": (
+        lambda data: mechanisms.gaussian_process(
+            KERNEL, data, noise_variance=250, label_bound=0.5, norm_bound=1, records=16, epsilon=1, delta=1e-5
+        ),
+        "query",
+    ),
     "set": (lambda data: mechanisms.neighbourhood(data, 1), "data"),
     "additions": (lambda data: mechanisms.neighbourhood(BASE, 1, data), "additions"),
     "clipping": (lambda data: mechanisms.clip_norms(data, 1), "data"),
     "least squares of a sketch": (mechanisms.projected_least_squares, "matrix"),
     "Gram matrix": (lambda data: mechanisms.gram_estimate(data, 1), "matrix"),
     "shrinking": (lambda data: mechanisms.james_stein(data, 1), "y"),
-    "Sheffet features": (lambda data: baselines.sheffet_least_squares(3, 1, 1e-5, 1).release(data, [0.1], rng()), "features"),
-    "Sheffet target": (lambda data: baselines.sheffet_least_squares(3, 1, 1e-5, 1).release([[0.1]], data, rng()), "target"),
+    "Sheffet features": (
+        lambda data: baselines.sheffet_least_squares(3, epsilon=1, delta=1e-5, norm_bound=1).release(
+            data, [0.1], rng()
+        ),
+        "features",
+    ),
+    "Sheffet target": (
+        lambda data: baselines.sheffet_least_squares(3, epsilon=1, delta=1e-5, norm_bound=1).release(
+            [[0.1]], data, rng()
+        ),
+        "target",
+    ),
 }
 
 
@@ -383,8 +434,8 @@ def test_arrays_of_numbers_are_taken_in_every_form():
 @pytest.mark.filterwarnings("error")
 def test_what_is_not_one_number_is_refused(value):
     refused("epsilon", number, value, "epsilon", 0, math.inf)
-    refused("norm_bound", mechanisms.random_projection, 3, 1, 1e-5, value)
-    refused("penalty", mechanisms.logistic_regression, 2, value, 1, 1, 1e-5)
+    refused("norm_bound", mechanisms.random_projection, 3, epsilon=1, delta=1e-5, norm_bound=value)
+    refused("penalty", mechanisms.logistic_regression, 2, penalty=value, norm_bound=1, epsilon=1, delta=1e-5)
 
 
 PROCESS = {"kernel": KERNEL, "query": [0.5], "noise_variance": 1, "label_bound": 1, "norm_bound": 1, "records": 10, "epsilon": 1, "delta": 1e-5}
@@ -415,7 +466,7 @@ RELATIVE = {**IN_SET, "delta": 1e-3}
         (mechanisms.inherent_delta, IN_SET, {"epsilon": math.nan, "r": 0}),
         (mechanisms.denoise, {"y": [1.0], "std": 1, "method": "plain"}, {"method": [1], "std": "1"}),
         (mechanisms.gram_estimate, {"matrix": [[1.0]], "ridge": 0}, {"matrix": [[1e200]], "ridge": math.nan}),
-        (mechanisms.least_squares(1, 5, 1, 1e-3, 1).worst_record, {"data": [[0.1, 0.2]], "epsilon": 1}, {"epsilon": math.nan}),
+        (mechanisms.least_squares(1, 5, epsilon=1, delta=1e-3, norm_bound=1).worst_record, {"data": [[0.1, 0.2]], "epsilon": 1}, {"epsilon": math.nan}),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("error")

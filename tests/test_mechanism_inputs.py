@@ -35,19 +35,25 @@ def made():
     """One of each mechanism."""
     kernel, databases = mechanisms.squared_exponential(1.0), mechanisms.neighbourhood(BASE, 1)
     return {
-        "gaussian": mechanisms.gaussian_mechanism(1, 1, 1e-3, adjacency="neighbours"),
-        "query": mechanisms.gaussian_mechanism(1, 1, 1e-3, adjacency="neighbours", query=lambda data: data),
-        "output": mechanisms.calibrated_gaussian(lambda data: (0.0, 1.0), improved_sensitivity(1.0, 0.5, 250.0, 16), 1, 1e-3),
-        "process": mechanisms.gaussian_process(kernel, [0.5], 250, 0.5, 1, 16, 1, 1e-3),
-        "logistic": mechanisms.logistic_regression(1, 1, 1, 1, 1e-3),
-        "least squares": mechanisms.least_squares(1, 5, 1, 1e-3, 1),
-        "sketched": mechanisms.sketched_least_squares(1, 5, 1, 1e-3, 1),
-        "projection": mechanisms.random_projection(3, 1, 1e-3, 1),
-        "combination": mechanisms.random_linear_combination(1, 1e-3, 1),
-        "subsampled": mechanisms.subsampled_random_projection(0.5, 3, 1, 1e-3, 1),
+        "gaussian": mechanisms.gaussian_mechanism(1, epsilon=1, delta=1e-3, adjacency="neighbours"),
+        "query": mechanisms.gaussian_mechanism(
+            1, epsilon=1, delta=1e-3, adjacency="neighbours", query=lambda data: data
+        ),
+        "output": mechanisms.calibrated_gaussian(
+            lambda data: (0.0, 1.0), improved_sensitivity(1.0, 0.5, 250.0, 16), epsilon=1, delta=1e-3
+        ),
+        "process": mechanisms.gaussian_process(
+            kernel, [0.5], noise_variance=250, label_bound=0.5, norm_bound=1, records=16, epsilon=1, delta=1e-3
+        ),
+        "logistic": mechanisms.logistic_regression(1, penalty=1, norm_bound=1, epsilon=1, delta=1e-3),
+        "least squares": mechanisms.least_squares(1, 5, epsilon=1, delta=1e-3, norm_bound=1),
+        "sketched": mechanisms.sketched_least_squares(1, 5, epsilon=1, delta=1e-3, norm_bound=1),
+        "projection": mechanisms.random_projection(3, epsilon=1, delta=1e-3, norm_bound=1),
+        "combination": mechanisms.random_linear_combination(epsilon=1, delta=1e-3, norm_bound=1),
+        "subsampled": mechanisms.subsampled_random_projection(0.5, 3, epsilon=1, delta=1e-3, norm_bound=1),
         "tested": mechanisms.propose_test_release(**TESTED),
-        "relative projection": mechanisms.relative_random_projection(databases, 3, 1, 1e-3),
-        "relative least squares": mechanisms.relative_least_squares(databases, 3, 1, 1e-3),
+        "relative projection": mechanisms.relative_random_projection(databases, 3, epsilon=1, delta=1e-3),
+        "relative least squares": mechanisms.relative_least_squares(databases, 3, epsilon=1, delta=1e-3),
         "laplace": baselines.laplace_mechanism(1, 1, adjacency="neighbours"),
     }
 
@@ -92,7 +98,7 @@ def surveyed():
         (m.law_delta, {"first": law(BASE), "second": law(BASE[:-1]), "epsilon": 1}),
         (m.worst_neighbour, {"law": law, "data": BASE, "epsilon": 1}),
         (m.Target, TARGET), (m.Certificate, {"bound": "b", "worst_case": {"r": 1}, "delta": 0.1, "digits": 3}),
-        (m.Calibration, {"mechanism": "m", "adjacency": "rows", "public": {}, "target": m.Target(1, 0.5), "noise": {"ridge": 1.0},
+        (m.Calibration, {"mechanism": "m", "adjacency": "rows", "public": {}, "target": m.Target(epsilon=1, delta=0.5), "noise": {"ridge": 1.0},
                          "certificate": m.Certificate("b", {}, 0.1), "unsafe": ""}),
         (baselines.laplace_mechanism, {"sensitivity": 1, "epsilon": 1, "adjacency": "rows", "query": None}),
         (baselines.sheffet, table), (baselines.blocki, table), (baselines.mutual_information, {**table, "conversion": "binary"}),
@@ -107,7 +113,7 @@ def surveyed():
             calls.append((f"{name}, law", mechanism.output_law, {"data": value}))
         if hasattr(mechanism, "worst_record"):
             calls.append((f"{name}, worst record", mechanism.worst_record, {"data": value, "epsilon": 1}))
-    tested, sheffet = made()["tested"], baselines.sheffet_least_squares(3, 1, 1e-3, 1)
+    tested, sheffet = made()["tested"], baselines.sheffet_least_squares(3, epsilon=1, delta=1e-3, norm_bound=1)
     return calls + [
         ("tested, law", tested.output_law, {"data": BASE, "noised_eigenvalue": 0.5}), ("tested, ridge", tested.ridge_at, {"noised_eigenvalue": 0.5}),
         ("subsampled, law", made()["subsampled"].output_law, {"data": BASE, "kept": np.ones(4, dtype=bool)}),
@@ -150,13 +156,13 @@ def test_every_export_is_surveyed():
 def test_what_would_fail_later_is_refused_at_once():
     law_of = law(BASE)
     for call, argument in (
-        (lambda: mechanisms.gaussian_mechanism(1, 1, 1e-3, adjacency="rows", query=3), "query"),
+        (lambda: mechanisms.gaussian_mechanism(1, epsilon=1, delta=1e-3, adjacency="rows", query=3), "query"),
         (lambda: baselines.laplace_mechanism(1, 1, adjacency="rows", query="sum"), "query"),
         (lambda: mechanisms.law_delta(law_of, law_of, "1"), "epsilon"), (lambda: mechanisms.law_delta(law_of, law_of, [1.0, 2.0]), "epsilon"),
         (lambda: mechanisms.worst_neighbour(law, None, 1), "data"), (lambda: mechanisms.worst_neighbour(law, BASE, np.ma.masked), "epsilon"),
         (lambda: mechanisms.worst_neighbour(lambda data: None, BASE, 1), "first"), (lambda: mechanisms.gram_estimate(BASE, math.inf), "ridge"),
         (lambda: mechanisms.worst_in_set(mechanisms.neighbourhood(BASE, 1), 3, 1, ridge=math.inf), "ridge"),
-        (lambda: mechanisms.calibrated_gaussian(nothing, nothing, 1, 1e-3), "sensitivity"),
+        (lambda: mechanisms.calibrated_gaussian(nothing, nothing, epsilon=1, delta=1e-3), "sensitivity"),
         (lambda: mechanisms.OutputLaw([0.0, 1], np.eye(3)), "cov"), (lambda: mechanisms.OutputLaw([0.0], [[1.0]], exact=([0, 1], [[1]])), "exact"),
     ):  # fmt: skip
         with pytest.raises(InputError) as caught:

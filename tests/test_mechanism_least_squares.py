@@ -26,8 +26,8 @@ from ndis_verify.mechanisms import (
 from ndis_verify.mechanisms.least_squares import record_leverages, solved
 
 FALSE_ALARM = 1e-7
-TARGET = (2, 40, 1.0, 1e-4)  # d, r, epsilon, delta
-NORMAL, SKETCH = least_squares(*TARGET, 1.0), sketched_least_squares(*TARGET, 1.0)
+TARGET = {"d": 2, "r": 40, "epsilon": 1.0, "delta": 1e-4}
+NORMAL, SKETCH = least_squares(**TARGET, norm_bound=1.0), sketched_least_squares(**TARGET, norm_bound=1.0)
 
 
 def database(n: int, seed: int = 0) -> np.ndarray:
@@ -98,36 +98,41 @@ def test_the_worst_record_exists_and_less_noise_breaks_the_target(mechanism, cur
     assert (p[0], q[0]) == pytest.approx((worst["leverage"], worst["augmented_leverage"]), rel=1e-12)
     assert mechanism.worst_record(lone).delta == pytest.approx(mechanism.calibration.certificate.delta, rel=1e-7)
     p, q = record_leverages(lone, 0.99 * mechanism.ridge)
-    assert max(float(curve(p[0], q[0], 2, 40, 1.0, direction)) for direction in ("delete", "insert")) > TARGET[3]
+    assert max(float(curve(p[0], q[0], 2, 40, 1.0, direction)) for direction in ("delete", "insert")) > TARGET["delta"]
 
 
 @pytest.mark.parametrize(("mechanism", "cap"), [(NORMAL, oracle.certified_als_cap), (SKETCH, oracle.certified_als_exact_cap)])
 def test_the_ridge_is_on_the_safe_side_of_the_certified_cap(mechanism, cap):
-    largest = float(cap(2, 40, "1", "1e-4").lower)
+    largest = float(cap(2, 40, epsilon="1", delta="1e-4").lower)
     assert largest * (1 - 1e-8) < 1 / (1 + mechanism.ridge) < largest
 
 
 def test_the_finite_law_needs_less_and_allows_pure_privacy():
     assert SKETCH.ridge < NORMAL.ridge
-    pure = sketched_least_squares(2, 40, 1.0, 0, 1.0)
+    pure = sketched_least_squares(2, 40, epsilon=1.0, delta=0, norm_bound=1.0)
     assert pure.ridge == pytest.approx(1 / math.expm1(2 / 40), rel=1e-12) and pure.calibration.certificate.delta == 0
     assert pure.worst_record(database(20)).delta == 0
 
 
 def test_the_printed_tests_are_wasteful_or_unsafe():
-    wasteful, unsafe = (least_squares(2, 100, 1.0, 1e-4, 1.0, noise) for noise in ("N24-Fig4", "N24-Fig4 corner"))
-    assert wasteful.ridge > least_squares(2, 100, 1.0, 1e-4, 1.0).ridge > unsafe.ridge
+    wasteful, unsafe = (
+        least_squares(2, 100, epsilon=1.0, delta=1e-4, norm_bound=1.0, noise=noise)
+        for noise in ("N24-Fig4", "N24-Fig4 corner")
+    )
+    assert wasteful.ridge > least_squares(2, 100, epsilon=1.0, delta=1e-4, norm_bound=1.0).ridge > unsafe.ridge
     with pytest.raises(UnsafeRelease, match="worst record"):
         unsafe.release(database(4)[:, :3], np.random.default_rng(0))
 
 
 def test_scale_is_the_norm_bounds_square():
-    assert least_squares(*TARGET, 1e6).ridge == pytest.approx(NORMAL.ridge * 1e12, rel=1e-13)
+    assert least_squares(**TARGET, norm_bound=1e6).ridge == pytest.approx(NORMAL.ridge * 1e12, rel=1e-13)
 
 
 def test_relative_least_squares_adds_noise_only_where_it_is_needed():
     data = database(200, seed=2)
-    quiet, strict = (relative_least_squares(neighbourhood(data, 1.0), 40, 1.0, delta) for delta in (1e-2, 1e-9))
+    quiet, strict = (
+        relative_least_squares(neighbourhood(data, 1.0), 40, epsilon=1.0, delta=delta) for delta in (1e-2, 1e-9)
+    )
     assert quiet.ridge == 0 < strict.ridge and quiet.calibration.public["inherent delta"] <= 1e-2
     for mechanism in (quiet, strict):
         chosen = (worst_in_set(mechanism.databases, 40, 1.0, ridge=mechanism.ridge).row, 0, 1)
@@ -146,7 +151,7 @@ def test_relative_additions_count():
     without, having = (neighbourhood(data, 1.0, additions) for additions in ("rows", stranger))
     assert worst_in_set(having, 40, 1.0).delta > worst_in_set(without, 40, 1.0).delta
     larger = np.vstack([data, stranger])
-    mechanism = relative_least_squares(having, 40, 1.0, 1e-3, law="sketch")
+    mechanism = relative_least_squares(having, 40, epsilon=1.0, delta=1e-3, law="sketch")
     p, q = record_leverages(larger, mechanism.ridge)
     actual = max(float(als_exact_hockey_stick(p[-1], q[-1], 2, 40, 1.0, direction)) for direction in ("delete", "insert"))
     assert actual <= mechanism.calibration.certificate.delta
@@ -166,4 +171,4 @@ def test_bad_data_is_named():
         with pytest.raises(InputError, match=rule):
             NORMAL.release(data, np.random.default_rng(0))
     with pytest.raises(InputError, match="r"):
-        sketched_least_squares(5, 4, 1.0, 1e-4, 1.0)
+        sketched_least_squares(5, 4, epsilon=1.0, delta=1e-4, norm_bound=1.0)

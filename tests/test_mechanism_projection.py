@@ -22,11 +22,15 @@ from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
 EXTREMES = [(1, 1e-6, 0.4), (1, 100.0, 1e-30), (1_000_000, 1e-6, 1e-30), (1_000_000, 100.0, 0.4), (1, 1e-6, 1e-30), (10, 1.0, 1e-6), (37, 0.3, 1e-12)]
 DATA = np.array([[0.9, 0.1, 0.0], [0.0, -0.7, 0.5], [0.3, 0.3, 0.3], [0.6, 0.0, -0.6], [0.0, 0.0, 0.2]])
 CALIBRATED = {
-    "projection": lambda: mechanisms.random_projection(4, 1.0, 1e-3, 1.0),
-    "linear combination": lambda: mechanisms.random_linear_combination(1.0, 1e-3, 1.0),
-    "sampled": lambda: mechanisms.subsampled_random_projection(0.4, 4, 1.0, 1e-3, 1.0),
-    "tested": lambda: mechanisms.propose_test_release(4, 1.0, 1e-3, 1.0, 4.0, 3e-4, 3e-4),
-    "relative": lambda: mechanisms.relative_random_projection(mechanisms.neighbourhood(DATA, 1.0), 4, 1.0, 1e-3),
+    "projection": lambda: mechanisms.random_projection(4, epsilon=1.0, delta=1e-3, norm_bound=1.0),
+    "linear combination": lambda: mechanisms.random_linear_combination(epsilon=1.0, delta=1e-3, norm_bound=1.0),
+    "sampled": lambda: mechanisms.subsampled_random_projection(0.4, 4, epsilon=1.0, delta=1e-3, norm_bound=1.0),
+    "tested": lambda: mechanisms.propose_test_release(
+        4, epsilon=1.0, delta=1e-3, norm_bound=1.0, std=4.0, delta_test=3e-4, delta_failure=3e-4
+    ),
+    "relative": lambda: mechanisms.relative_random_projection(
+        mechanisms.neighbourhood(DATA, 1.0), 4, epsilon=1.0, delta=1e-3
+    ),
 }
 
 
@@ -35,45 +39,55 @@ CALIBRATED = {
 
 @pytest.mark.parametrize("r, epsilon, delta", EXTREMES)
 def test_the_ridge_is_on_the_safe_side_of_the_certified_one(r, epsilon, delta):
-    found = float(fast.rp_ridge(2.0, r, epsilon, delta))
-    certified = oracle.certified_rp_ridge(2, r, epsilon, delta, digits=18)
+    found = float(fast.rp_ridge(2.0, r, epsilon=epsilon, delta=delta))
+    certified = oracle.certified_rp_ridge(2, r, epsilon=epsilon, delta=delta, digits=18)
     assert certified.upper <= Fraction(found) <= certified.upper * (1 + Fraction(1, 10**9))
-    assert mechanisms.random_projection(r, epsilon, delta, 2.0).ridge == pytest.approx(found, rel=1e-15)
+    assert mechanisms.random_projection(r, epsilon=epsilon, delta=delta, norm_bound=2.0).ridge == pytest.approx(
+        found, rel=1e-15
+    )
 
 
 def test_two_routes_give_the_certified_ridge():
-    assert oracle.rp_ridge("0.5", 3, "0.2", "1e-9", digits=8).overlaps(oracle.certified_rp_ridge("0.5", 3, "0.2", "1e-9", digits=8))
-    sampled = oracle.certified_sampled_rp_ridge("0.5", "0.01", 3, "0.2", "1e-9", digits=8)
-    assert oracle.sampled_rp_ridge("0.5", "0.01", 3, "0.2", "1e-9", digits=8).overlaps(sampled) and sampled.relative_radius < 1e-8
-    assert oracle.certified_sampled_rp_ridge(1, "0.01", 3, "0.2", "0.01").upper == 0
+    assert oracle.rp_ridge("0.5", 3, epsilon="0.2", delta="1e-9", digits=8).overlaps(
+        oracle.certified_rp_ridge("0.5", 3, epsilon="0.2", delta="1e-9", digits=8)
+    )
+    sampled = oracle.certified_sampled_rp_ridge("0.5", "0.01", 3, epsilon="0.2", delta="1e-9", digits=8)
+    assert (
+        oracle.sampled_rp_ridge("0.5", "0.01", 3, epsilon="0.2", delta="1e-9", digits=8).overlaps(sampled)
+        and sampled.relative_radius < 1e-8
+    )
+    assert oracle.certified_sampled_rp_ridge(1, "0.01", 3, epsilon="0.2", delta="0.01").upper == 0
 
 
 @pytest.mark.parametrize("rate", [1.0, 0.25, 1e-3])
 @pytest.mark.parametrize("r, epsilon, delta", [(1, 1e-6, 1e-4), (1000, 100.0, 1e-30), (10, 1.0, 1e-6)])
 def test_the_sampled_ridge_is_on_the_safe_side_of_the_certified_one(rate, r, epsilon, delta):
-    found = Fraction(float(fast.sampled_rp_ridge(2.0, rate, r, epsilon, delta)))
-    certified = oracle.certified_sampled_rp_ridge(2, rate, r, epsilon, delta, digits=18)
+    found = Fraction(float(fast.sampled_rp_ridge(2.0, rate, r, epsilon=epsilon, delta=delta)))
+    certified = oracle.certified_sampled_rp_ridge(2, rate, r, epsilon=epsilon, delta=delta, digits=18)
     assert certified.upper <= found <= certified.upper * (1 + Fraction(1, 10**9))
 
 
 @pytest.mark.parametrize("r, epsilon, delta", EXTREMES)
 def test_one_per_cent_less_noise_breaks_the_certified_target(r, epsilon, delta):
     for scale, broken in ((1, False), (Fraction(99, 100), True)):
-        ridge = scale * Fraction(mechanisms.random_projection(r, epsilon, delta, 1.0).ridge)
+        ridge = scale * Fraction(mechanisms.random_projection(r, epsilon=epsilon, delta=delta, norm_bound=1.0).ridge)
         reached = oracle.certified_rp_hockey_stick(1 / (1 + ridge), r, epsilon, "delete", digits=16)
         assert (reached.lower > delta) if broken else (reached.upper <= delta)
 
 
 @pytest.mark.parametrize("name", ["N26-Fig1", "N24-Fig3"])
 def test_the_printed_ridges_are_safe_and_one_square_larger(name):
-    printed, smallest = (mechanisms.random_projection(10, 1.0, 1e-6, 3.0, ridge) for ridge in (name, "smallest"))
+    printed, smallest = (
+        mechanisms.random_projection(10, epsilon=1.0, delta=1e-6, norm_bound=3.0, ridge=ridge)
+        for ridge in (name, "smallest")
+    )
     assert printed.ridge == pytest.approx(smallest.ridge + 9.0, rel=1e-12)
     assert printed.calibration.certificate.delta < 0.5e-6 < smallest.calibration.certificate.delta <= 1e-6
 
 
 def test_ridges_at_the_ends():
-    assert fast.rp_ridge(1.0, 5, 1.0, 0.0) == np.inf
-    assert 0 < fast.rp_ridge(1.0, 5, 1.0, 1.0) < 1e-15
+    assert fast.rp_ridge(1.0, 5, epsilon=1.0, delta=0.0) == np.inf
+    assert 0 < fast.rp_ridge(1.0, 5, epsilon=1.0, delta=1.0) < 1e-15
     assert fast.rp_ridge_hockey_stick(1.0, [0.0, np.inf], 5, 1.0).tolist() == [1.0, 0.0]
 
 
@@ -81,7 +95,9 @@ def test_ridges_at_the_ends():
 @given(st.floats(1e-6, 100), st.floats(-30, -0.4), st.integers(1, 10**6), st.floats(1e-3, 1e3))
 def test_a_certificate_never_exceeds_its_target(epsilon, log_delta, r, bound):
     delta = 10**log_delta
-    certificate = mechanisms.random_projection(r, epsilon, delta, bound).calibration.certificate
+    certificate = mechanisms.random_projection(
+        r, epsilon=epsilon, delta=delta, norm_bound=bound
+    ).calibration.certificate
     assert delta * (1 - 1e-10) <= certificate.delta <= delta
 
 
@@ -106,40 +122,76 @@ def test_a_hunt_finds_what_is_planted():
 
 
 def test_the_sampled_calibration():
-    mechanism = mechanisms.subsampled_random_projection(0.1, 10, 1.0, 1e-6, 1.0)
-    inner = float(fast.sampled_epsilon(1.0, 0.1))
+    mechanism = mechanisms.subsampled_random_projection(0.1, 10, epsilon=1.0, delta=1e-6, norm_bound=1.0)
+    inner = float(fast.sampled_epsilon(epsilon=1.0, rate=0.1))
     assert inner == pytest.approx(np.log(1 + np.expm1(1.0) / 0.1), rel=1e-14)
-    assert mechanism.ridge == pytest.approx(float(fast.rp_ridge(1.0, 10, inner, 1e-5)), rel=1e-12)
+    assert mechanism.ridge == pytest.approx(float(fast.rp_ridge(1.0, 10, epsilon=inner, delta=1e-5)), rel=1e-12)
     assert 1e-6 * (1 - 1e-10) <= mechanism.calibration.certificate.delta <= 1e-6
-    assert fast.sampled_epsilon([1e-9, 1.0, 700.0], 0.5) == pytest.approx([2e-9, np.log(2 * np.e - 1), 700 + np.log(2)], rel=1e-14)
-    assert mechanisms.subsampled_random_projection(1.0, 10, 1.0, 1e-6, 1.0).ridge == pytest.approx(mechanisms.random_projection(10, 1.0, 1e-6, 1.0).ridge)
+    assert fast.sampled_epsilon(epsilon=[1e-9, 1.0, 700.0], rate=0.5) == pytest.approx(
+        [2e-9, np.log(2 * np.e - 1), 700 + np.log(2)], rel=1e-14
+    )
+    assert mechanisms.subsampled_random_projection(
+        1.0, 10, epsilon=1.0, delta=1e-6, norm_bound=1.0
+    ).ridge == pytest.approx(mechanisms.random_projection(10, epsilon=1.0, delta=1e-6, norm_bound=1.0).ridge)
 
 
 def test_no_ridge_where_the_sample_alone_is_enough():
-    mechanism = mechanisms.subsampled_random_projection(1e-4, 10, 0.1, 1e-3, 1.0)
+    mechanism = mechanisms.subsampled_random_projection(1e-4, 10, epsilon=0.1, delta=1e-3, norm_bound=1.0)
     assert mechanism.ridge == 0 and mechanism.calibration.certificate.delta == 1e-4
     assert not mechanism.release(DATA[:0], np.random.default_rng(1)).any()
 
 
 def test_a_planned_split_fits_and_pays_from_its_break_even_on():
-    split = mechanisms.planned_split(10, 1.0, 1e-6, 1.0)
-    tested = mechanisms.propose_test_release(10, 1.0, 1e-6, 1.0, split.std, split.delta_test, split.delta_failure)
-    untested = mechanisms.random_projection(10, 1.0, 1e-6, 1.0)
+    split = mechanisms.planned_split(10, epsilon=1.0, delta=1e-6, norm_bound=1.0)
+    tested = mechanisms.propose_test_release(
+        10,
+        epsilon=1.0,
+        delta=1e-6,
+        norm_bound=1.0,
+        std=split.std,
+        delta_test=split.delta_test,
+        delta_failure=split.delta_failure,
+    )
+    untested = mechanisms.random_projection(10, epsilon=1.0, delta=1e-6, norm_bound=1.0)
     assert tested.calibration.certificate.delta <= 1e-6
     assert tested.ridge_at(split.zero_ridge * (1 + 1e-6)) == 0 < tested.ridge_at(split.zero_ridge * (1 - 1e-6))
     assert tested.ridge_at(split.break_even) == pytest.approx(untested.ridge, rel=1e-6)
-    printed = mechanisms.propose_test_release(10, 1.0, 1e-6, 1.0, split.std, split.delta_test, split.delta_failure, "N26-Fig4")
+    printed = mechanisms.propose_test_release(
+        10,
+        epsilon=1.0,
+        delta=1e-6,
+        norm_bound=1.0,
+        std=split.std,
+        delta_test=split.delta_test,
+        delta_failure=split.delta_failure,
+        ridge="N26-Fig4",
+    )
     assert printed.ridge_at(0.0) == pytest.approx(tested.ridge_at(0.0) + 1.0)
     for std, share in ((split.std * 1.5, 1.0), (split.std / 1.3, 1.0), (split.std, 2.0)):  # neighbours of the plan are no better
-        other = mechanisms.propose_test_release(10, 1.0, 1e-6, 1.0, std, split.delta_test * share, split.delta_failure / share)
+        other = mechanisms.propose_test_release(
+            10,
+            epsilon=1.0,
+            delta=1e-6,
+            norm_bound=1.0,
+            std=std,
+            delta_test=split.delta_test * share,
+            delta_failure=split.delta_failure / share,
+        )
         total = other.calibration.noise["full_ridge"] + std * other.calibration.noise["quantile"]
         assert total > 0.99 * split.zero_ridge
 
 
 def test_a_split_that_cannot_fit_is_refused_with_the_least_std():
     with pytest.raises(InputError, match="more than epsilon = 1; it fits from std = 4.67866 on"):
-        mechanisms.propose_test_release(10, 1.0, 1e-6, 1.0, 2.0, 1e-7, 1e-7)
-    assert mechanisms.propose_test_release(10, 1.0, 1e-6, 1.0, 4.67867, 1e-7, 1e-7).calibration.noise["test_epsilon"] <= 1
+        mechanisms.propose_test_release(
+            10, epsilon=1.0, delta=1e-6, norm_bound=1.0, std=2.0, delta_test=1e-7, delta_failure=1e-7
+        )
+    assert (
+        mechanisms.propose_test_release(
+            10, epsilon=1.0, delta=1e-6, norm_bound=1.0, std=4.67867, delta_test=1e-7, delta_failure=1e-7
+        ).calibration.noise["test_epsilon"]
+        <= 1
+    )
 
 
 def test_the_tested_calibration_is_certified_piece_by_piece():
@@ -147,8 +199,10 @@ def test_the_tested_calibration_is_certified_piece_by_piece():
     for _ in range(10):
         r, epsilon, delta = int(10 ** rng.uniform(0, 5)), 10 ** rng.uniform(-4, 1.5), 10 ** rng.uniform(-20, -0.6)
         test, failure = delta * rng.uniform(0.05, 0.45, 2)
-        std = float(fast.gaussian_std(1.0, rng.uniform(0.1, 0.9) * epsilon, test))
-        calibration = mechanisms.propose_test_release(r, epsilon, delta, 1.0, std, test, failure).calibration
+        std = float(fast.gaussian_std(1.0, epsilon=rng.uniform(0.1, 0.9) * epsilon, delta=test))
+        calibration = mechanisms.propose_test_release(
+            r, epsilon=epsilon, delta=delta, norm_bound=1.0, std=std, delta_test=test, delta_failure=failure
+        ).calibration
         spent, left = (calibration.certificate.worst_case[name] for name in ("test_epsilon", "release_epsilon"))
         assert Fraction(spent) + Fraction(left) <= Fraction(epsilon)
         tested = oracle.certified_gaussian_hockey_stick(1, std, spent, digits=20).upper
@@ -230,7 +284,7 @@ def test_a_seed_makes_a_release_repeatable(name):
 
 @pytest.mark.parametrize("name", adversarial())
 def test_no_single_record_change_costs_more_than_the_certificate(name):
-    mechanism = mechanisms.random_projection(3, 1.0, 1e-5, 1.0)
+    mechanism = mechanisms.random_projection(3, epsilon=1.0, delta=1e-5, norm_bound=1.0)
     worst = worst_neighbour(mechanism.output_law, adversarial()[name], 1.0).delta
     assert worst <= mechanism.calibration.certificate.delta * (1 + 1e-8)
     if name == "one record":
@@ -239,11 +293,16 @@ def test_no_single_record_change_costs_more_than_the_certificate(name):
 
 def test_the_worst_neighbour_of_the_set_meets_the_relative_target():
     databases = mechanisms.neighbourhood(DATA, 1.0)
-    noised = mechanisms.relative_random_projection(databases, 4, 1.0, 1e-3)
-    plain = mechanisms.relative_random_projection(databases, 4, 20.0, 1.001 * mechanisms.inherent_delta(databases, 4, 20.0))
-    printed = mechanisms.relative_random_projection(databases, 4, 1.0, 1e-3, "N24-Fig12")
+    noised = mechanisms.relative_random_projection(databases, 4, epsilon=1.0, delta=1e-3)
+    plain = mechanisms.relative_random_projection(
+        databases, 4, epsilon=20.0, delta=1.001 * mechanisms.inherent_delta(databases, 4, 20.0)
+    )
+    printed = mechanisms.relative_random_projection(databases, 4, epsilon=1.0, delta=1e-3, ridge="N24-Fig12")
     assert plain.ridge == 0 < noised.ridge < printed.ridge
-    assert printed.ridge == mechanisms.random_projection(4, 1.0, 1e-3, 1.0, "N24-Fig3").ridge
+    assert (
+        printed.ridge
+        == mechanisms.random_projection(4, epsilon=1.0, delta=1e-3, norm_bound=1.0, ridge="N24-Fig3").ridge
+    )
     for mechanism, epsilon in ((noised, 1.0), (plain, 20.0)):
         worst = worst_neighbour(mechanism.output_law, DATA, epsilon).delta
         assert worst == pytest.approx(mechanism.calibration.certificate.delta, rel=1e-6)
@@ -276,15 +335,19 @@ def test_the_ball_comes_in_where_any_record_may():
     databases = mechanisms.neighbourhood(data, 1.0, "ball")
     smallest = np.linalg.eigvalsh(data.T @ data)[0]
     assert databases.leverage(0.5) == pytest.approx(1 / (smallest + 1.5), rel=1e-12)
-    mechanism = mechanisms.relative_random_projection(databases, 4, 1.0, 1e-3)
-    assert mechanism.ridge == pytest.approx(mechanisms.random_projection(4, 1.0, 1e-3, 1.0).ridge - smallest, rel=1e-9)
+    mechanism = mechanisms.relative_random_projection(databases, 4, epsilon=1.0, delta=1e-3)
+    assert mechanism.ridge == pytest.approx(
+        mechanisms.random_projection(4, epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge - smallest, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", ["breast_cancer", "diabetes"])
 def test_the_least_ridge_of_real_records_is_certified(name):
     data, bound = dict(zip(("breast_cancer", "diabetes"), real()))[name]
-    mechanism = mechanisms.relative_random_projection(mechanisms.neighbourhood(data, bound), 10, 1.0, 1e-5)
-    allowed = oracle.certified_rp_leverage(10, 1, "1e-5", digits=20)
+    mechanism = mechanisms.relative_random_projection(
+        mechanisms.neighbourhood(data, bound), 10, epsilon=1.0, delta=1e-5
+    )
+    allowed = oracle.certified_rp_leverage(10, epsilon=1, delta="1e-5", digits=20)
     beside = leverage_scores(np.vstack([data, np.sqrt(mechanism.ridge) * np.eye(data.shape[1])]))[: len(data)]
     rows = np.argsort(beside)[-3:]
     largest = max(exact_leverage_scores(data, rows, digits=20, ridge=mechanism.ridge), key=lambda score: score.mid)
@@ -303,16 +366,21 @@ def test_a_database_short_of_rank_has_no_privacy_of_its_own():
     flat = np.array([[1.0, 0.0]] * 4)
     databases = mechanisms.neighbourhood(flat, 1.0)
     assert databases.leverage() == 1 and mechanisms.inherent_delta(databases, 3, 1.0) == 1
-    assert mechanisms.relative_random_projection(databases, 3, 1.0, 1e-4).ridge > 0
+    assert mechanisms.relative_random_projection(databases, 3, epsilon=1.0, delta=1e-4).ridge > 0
     empty = mechanisms.neighbourhood(np.zeros((0, 2)), 1.0, "ball")
-    assert mechanisms.relative_random_projection(empty, 3, 1.0, 1e-4).ridge == pytest.approx(mechanisms.random_projection(3, 1.0, 1e-4, 1.0).ridge, rel=1e-9)
+    assert mechanisms.relative_random_projection(empty, 3, epsilon=1.0, delta=1e-4).ridge == pytest.approx(
+        mechanisms.random_projection(3, epsilon=1.0, delta=1e-4, norm_bound=1.0).ridge, rel=1e-9
+    )
 
 
 # Estimates
 
 
 def test_the_gram_estimate_is_unbiased_and_within_its_bound():
-    mechanism, rng = mechanisms.random_projection(400, 1.0, 1e-3, 1.0), np.random.default_rng(14)
+    mechanism, rng = (
+        mechanisms.random_projection(400, epsilon=1.0, delta=1e-3, norm_bound=1.0),
+        np.random.default_rng(14),
+    )
     gram, runs = DATA.T @ DATA, [mechanisms.gram_estimate(mechanism.release(DATA, rng), mechanism.ridge) for _ in range(200)]
     bound = mechanisms.gram_error(3, 400, 10.0, np.linalg.norm(DATA, 2) ** 2, mechanism.ridge)
     errors = [np.linalg.norm(run - gram, 2) for run in runs]
@@ -325,7 +393,7 @@ def test_projected_least_squares():
     rng = np.random.default_rng(15)
     features, truth = rng.standard_normal((4000, 3)) / 4, np.array([0.5, -0.25, 0.125])
     data = mechanisms.clip_norms(np.column_stack([features, features @ truth]), 1.0)
-    mechanism = mechanisms.random_projection(2000, 2.0, 1e-5, 1.0)
+    mechanism = mechanisms.random_projection(2000, epsilon=2.0, delta=1e-5, norm_bound=1.0)
     matrix = mechanism.release(data, rng)
     shrunk, freed = (mechanisms.projected_least_squares(matrix, take_off) for take_off in (0.0, mechanism.ridge))
     expected = np.linalg.solve(data[:, :3].T @ data[:, :3] + mechanism.ridge * np.eye(3), data[:, :3].T @ data[:, 3])
@@ -343,37 +411,63 @@ RP, SUB, PTR = mechanisms.random_projection, mechanisms.subsampled_random_projec
 @pytest.mark.parametrize(
     "call, argument",
     [
-        (lambda: RP(0, 1.0, 0.1, 1.0), "r"),
-        (lambda: RP(2.5, 1.0, 0.1, 1.0), "r"),
-        (lambda: RP(2, -1.0, 0.1, 1.0), "epsilon"),
-        (lambda: RP(2, 1.0, 0.0, 1.0), "delta"),
-        (lambda: RP(2, 1.0, 1.0, 1.0), "delta"),
-        (lambda: RP(2, 1.0, 0.1, 0.0), "norm_bound"),
-        (lambda: RP(2, 1.0, 0.1, 1e200), "norm_bound"),
-        (lambda: RP(2, 1.0, 0.1, 1.0, "sheet"), "ridge"),
-        (lambda: RP(2, 1.0, 0.1, 1.0).release(2 * DATA, np.random.default_rng(1)), "data"),
-        (lambda: RP(2, 1.0, 0.1, 1.0).release(DATA, np.random.RandomState(1)), "rng"),
-        (lambda: RP(2, 1.0, 0.1, 1.0).release(DATA[0], np.random.default_rng(1)), "data"),
-        (lambda: RP(2, 1.0, 0.1, 1.0).release(DATA * np.nan, np.random.default_rng(1)), "data"),
-        (lambda: SUB(0.0, 2, 1.0, 0.1, 1.0), "rate"),
-        (lambda: SUB(1.5, 2, 1.0, 0.1, 1.0), "rate"),
-        (lambda: SUB(0.5, 2, 1.0, 0.1, 1.0).output_law(DATA, [1, 0, 1, 0, 1]), "kept"),
-        (lambda: PTR(2, 1.0, 1e-3, 1.0, 4.0, 5e-4, 5e-4), "delta_test"),
-        (lambda: PTR(2, 1.0, 1e-3, 1.0, 4.0, 0.0, 5e-4), "delta_test"),
-        (lambda: PTR(2, 1.0, 1e-3, 1.0, -1.0, 1e-4, 1e-4), "std"),
-        (lambda: PTR(2, 1.0, 1e-3, 1.0, 4.0, 1e-4, 1e-4, "N26-Fig1"), "ridge"),
-        (lambda: mechanisms.planned_split(2, 0.0, 1e-3, 1.0), "epsilon"),
+        (lambda: RP(0, epsilon=1.0, delta=0.1, norm_bound=1.0), "r"),
+        (lambda: RP(2.5, epsilon=1.0, delta=0.1, norm_bound=1.0), "r"),
+        (lambda: RP(2, epsilon=-1.0, delta=0.1, norm_bound=1.0), "epsilon"),
+        (lambda: RP(2, epsilon=1.0, delta=0.0, norm_bound=1.0), "delta"),
+        (lambda: RP(2, epsilon=1.0, delta=1.0, norm_bound=1.0), "delta"),
+        (lambda: RP(2, epsilon=1.0, delta=0.1, norm_bound=0.0), "norm_bound"),
+        (lambda: RP(2, epsilon=1.0, delta=0.1, norm_bound=1e200), "norm_bound"),
+        (lambda: RP(2, epsilon=1.0, delta=0.1, norm_bound=1.0, ridge="sheet"), "ridge"),
+        (lambda: RP(2, epsilon=1.0, delta=0.1, norm_bound=1.0).release(2 * DATA, np.random.default_rng(1)), "data"),
+        (lambda: RP(2, epsilon=1.0, delta=0.1, norm_bound=1.0).release(DATA, np.random.RandomState(1)), "rng"),
+        (lambda: RP(2, epsilon=1.0, delta=0.1, norm_bound=1.0).release(DATA[0], np.random.default_rng(1)), "data"),
+        (
+            lambda: RP(2, epsilon=1.0, delta=0.1, norm_bound=1.0).release(DATA * np.nan, np.random.default_rng(1)),
+            "data",
+        ),
+        (lambda: SUB(0.0, 2, epsilon=1.0, delta=0.1, norm_bound=1.0), "rate"),
+        (lambda: SUB(1.5, 2, epsilon=1.0, delta=0.1, norm_bound=1.0), "rate"),
+        (lambda: SUB(0.5, 2, epsilon=1.0, delta=0.1, norm_bound=1.0).output_law(DATA, [1, 0, 1, 0, 1]), "kept"),
+        (
+            lambda: PTR(2, epsilon=1.0, delta=1e-3, norm_bound=1.0, std=4.0, delta_test=5e-4, delta_failure=5e-4),
+            "delta_test",
+        ),
+        (
+            lambda: PTR(2, epsilon=1.0, delta=1e-3, norm_bound=1.0, std=4.0, delta_test=0.0, delta_failure=5e-4),
+            "delta_test",
+        ),
+        (lambda: PTR(2, epsilon=1.0, delta=1e-3, norm_bound=1.0, std=-1.0, delta_test=1e-4, delta_failure=1e-4), "std"),
+        (
+            lambda: PTR(
+                2,
+                epsilon=1.0,
+                delta=1e-3,
+                norm_bound=1.0,
+                std=4.0,
+                delta_test=1e-4,
+                delta_failure=1e-4,
+                ridge="N26-Fig1",
+            ),
+            "ridge",
+        ),
+        (lambda: mechanisms.planned_split(2, epsilon=0.0, delta=1e-3, norm_bound=1.0), "epsilon"),
         (lambda: mechanisms.neighbourhood(DATA, 0.5), "data"),
         (lambda: mechanisms.neighbourhood(DATA, 1.0, "universe"), "additions"),
         (lambda: mechanisms.neighbourhood(DATA, 1.0, DATA[:, :2]), "additions"),
         (lambda: CALIBRATED["relative"]().release(DATA[2:], np.random.default_rng(1)), "data"),
-        (lambda: mechanisms.relative_random_projection(mechanisms.neighbourhood(DATA, 1.0), 2, 1.0, 0.1, "N26-Fig1"), "ridge"),
+        (
+            lambda: mechanisms.relative_random_projection(
+                mechanisms.neighbourhood(DATA, 1.0), 2, epsilon=1.0, delta=0.1, ridge="N26-Fig1"
+            ),
+            "ridge",
+        ),
         (lambda: mechanisms.gram_estimate(DATA[0], 1.0), "matrix"),
         (lambda: mechanisms.gram_estimate(DATA, -1.0), "ridge"),
         (lambda: mechanisms.projected_least_squares(DATA[:1]), "matrix"),
-        (lambda: fast.rp_ridge(-1.0, 2, 1.0, 0.1), "norm_bound"),
+        (lambda: fast.rp_ridge(-1.0, 2, epsilon=1.0, delta=0.1), "norm_bound"),
         (lambda: fast.rp_ridge_hockey_stick(1.0, -1.0, 2, 1.0), "ridge"),
-        (lambda: oracle.rp_ridge(0, 2, 1, "0.1"), "norm_bound"),
+        (lambda: oracle.rp_ridge(0, 2, epsilon=1, delta="0.1"), "norm_bound"),
         (lambda: neighbourhood_leverage(DATA, DATA[:, :1]), "additions"),
     ],
 )

@@ -69,7 +69,7 @@ def low_bits(values, size):
 
 
 def test_low_bits_do_not_tell_the_value():
-    mechanism = gaussian_mechanism(1, 1, 1e-5, adjacency="any")
+    mechanism = gaussian_mechanism(1, epsilon=1, delta=1e-5, adjacency="any")
     there, gone = (mechanism.release(np.full(200_000, value), np.random.default_rng(seed)) for seed, value in ((1, 1.0), (2, 0.0)))
     assert low_bits(there, 0.25) == low_bits(gone, 0.25) == 1
     raw = 0.0 + mechanism.std * np.random.default_rng(2).standard_normal(200_000)
@@ -80,9 +80,20 @@ RECORDS = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, -0.3]])
 
 
 def released():
-    split = planned_split(5, 1, 1e-5, 1)
-    tested = propose_test_release(5, 1, 1e-5, 1, split.std, split.delta_test, split.delta_failure)
-    projection, regression = random_projection(5, 1, 1e-5, 1), least_squares(1, 5, 1, 1e-5, 1)
+    split = planned_split(5, epsilon=1, delta=1e-5, norm_bound=1)
+    tested = propose_test_release(
+        5,
+        epsilon=1,
+        delta=1e-5,
+        norm_bound=1,
+        std=split.std,
+        delta_test=split.delta_test,
+        delta_failure=split.delta_failure,
+    )
+    projection, regression = (
+        random_projection(5, epsilon=1, delta=1e-5, norm_bound=1),
+        least_squares(1, 5, epsilon=1, delta=1e-5, norm_bound=1),
+    )
     rng = np.random.default_rng(5)
     reading = tested.release(RECORDS, rng)
     yield "projection", projection.release(RECORDS, rng), projection.ridge**0.5
@@ -109,20 +120,33 @@ def test_a_calibration_says_which_databases_are_neighbours(adjacency):
         return 1 / v, 0.1, 0.1, 1
 
     for make in (
-        lambda: calibrated_gaussian(output, sensitivity, 1, 1e-5, "exact", adjacency=adjacency),
-        lambda: gaussian_mechanism(1, 1, 1e-5, adjacency=adjacency),
+        lambda: calibrated_gaussian(output, sensitivity, epsilon=1, delta=1e-5, bound="exact", adjacency=adjacency),
+        lambda: gaussian_mechanism(1, epsilon=1, delta=1e-5, adjacency=adjacency),
         lambda: laplace_mechanism(1, 1, adjacency=adjacency),
     ):
         with pytest.raises(InputError, match="adjacency"):
             make()
-    named = calibrated_gaussian(output, sensitivity, 1, 1e-5, "exact", adjacency="one record replaced")
+    named = calibrated_gaussian(
+        output, sensitivity, epsilon=1, delta=1e-5, bound="exact", adjacency="one record replaced"
+    )
     assert named.calibration.adjacency == "one record replaced"
 
 
 def test_the_wrappers_take_their_own_calibrations_only():
-    plain, split = random_projection(5, 1, 1e-5, 1).calibration, planned_split(5, 1, 1e-5, 1)
-    tested = propose_test_release(5, 1, 1e-5, 1, split.std, split.delta_test, split.delta_failure).calibration
-    sample = subsampled_random_projection(0.5, 5, 1, 1e-5, 1).calibration
+    plain, split = (
+        random_projection(5, epsilon=1, delta=1e-5, norm_bound=1).calibration,
+        planned_split(5, epsilon=1, delta=1e-5, norm_bound=1),
+    )
+    tested = propose_test_release(
+        5,
+        epsilon=1,
+        delta=1e-5,
+        norm_bound=1,
+        std=split.std,
+        delta_test=split.delta_test,
+        delta_failure=split.delta_failure,
+    ).calibration
+    sample = subsampled_random_projection(0.5, 5, epsilon=1, delta=1e-5, norm_bound=1).calibration
     for kind, own, others in ((SubsampledRandomProjection, sample, (plain, tested)), (ProposeTestRelease, tested, (plain, sample))):
         assert kind(own).calibration is own
         for other in others:

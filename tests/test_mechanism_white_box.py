@@ -51,7 +51,7 @@ def test_a_small_column_is_not_dropped(name):
     data = RARE[name]
     truth = curve(exact_leverage(data, len(data) - 1), 5, 3)
     assert truth > 0.05
-    mechanism = mechanisms.relative_random_projection(mechanisms.neighbourhood(data, 1.1), 5, 3.0, 0.5)
+    mechanism = mechanisms.relative_random_projection(mechanisms.neighbourhood(data, 1.1), 5, epsilon=3.0, delta=0.5)
     assert mechanism.ridge == 0
     worst = worst_neighbour(mechanism.output_law, data, 3.0)
     assert worst.row >= len(data) - 2 and worst.direction == "delete"
@@ -66,7 +66,7 @@ def test_rounded_covariances_would_be_seen():
     assert law_delta(*pair, 3.0) == pytest.approx(curve(exact_leverage(data, len(data) - 1), 5, 3), rel=STATED)
     with pytest.raises(InputError, match="semidefinite"):
         law_delta(*(OutputLaw(law.mean, law.cov, law.copies) for law in pair), 3.0)
-    mechanism = mechanisms.random_projection(10**6, 1e-6, 1e-30, 1.0)
+    mechanism = mechanisms.random_projection(10**6, epsilon=1e-6, delta=1e-30, norm_bound=1.0)
     laws = [mechanism.output_law(rows) for rows in (np.array([[0.6, 0.8, 0.0]]), np.zeros((0, 3)))]
     rounded = law_delta(*(OutputLaw(law.mean, law.cov, law.copies) for law in laws), 1e-6)
     assert rounded > 1e-30 * (1 + 1e-6) and law_delta(*laws, 1e-6) <= 1e-30
@@ -75,7 +75,7 @@ def test_rounded_covariances_would_be_seen():
 @pytest.mark.parametrize("name", adversarial())
 @pytest.mark.parametrize("r, epsilon, delta", [(10**6, 1e-6, 1e-30), (1, 100.0, 1e-30), (3, 1e-6, 0.4)])
 def test_the_ends_of_the_target_range(name, r, epsilon, delta):
-    mechanism, data = mechanisms.random_projection(r, epsilon, delta, 1.0), adversarial()[name]
+    mechanism, data = mechanisms.random_projection(r, epsilon=epsilon, delta=delta, norm_bound=1.0), adversarial()[name]
     worst = worst_neighbour(mechanism.output_law, data, epsilon)
     assert worst.delta <= mechanism.calibration.certificate.delta * (1 + STATED)
     truth = curve(exact_leverage(data, worst.row, mechanism.ridge), r, epsilon, worst.direction)

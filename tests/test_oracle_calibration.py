@@ -36,20 +36,22 @@ def crosses(value, target, low, high):
     ],
 )
 def test_certified_std_brackets_the_target(sensitivity, epsilon, delta):
-    found = certified_gaussian_std(sensitivity, epsilon, delta, digits=15)
+    found = certified_gaussian_std(sensitivity, epsilon=epsilon, delta=delta, digits=15)
     assert found.basis == "bound" and found.relative_radius < 1e-15
     assert crosses(lambda s: certified_gaussian_hockey_stick(sensitivity, s, epsilon, digits=40), exact(delta), found.lower, found.upper)
 
 
 def test_two_routes_give_the_same_std():
-    assert gaussian_std("8.3", "1.06e-6", "1.71e-51", digits=12).overlaps(certified_gaussian_std("8.3", "1.06e-6", "1.71e-51", digits=12))
+    assert gaussian_std("8.3", epsilon="1.06e-6", delta="1.71e-51", digits=12).overlaps(
+        certified_gaussian_std("8.3", epsilon="1.06e-6", delta="1.71e-51", digits=12)
+    )
 
 
 def test_certified_leverage_brackets_the_target_from_the_safe_side():
     rng = np.random.default_rng(3)
     for _ in range(12):
         r, epsilon, delta = int(10 ** rng.uniform(0, 5)), 10 ** rng.uniform(-6, 2), 10 ** rng.uniform(-30, -0.4)
-        found = certified_rp_leverage(r, epsilon, delta, digits=12)
+        found = certified_rp_leverage(r, epsilon=epsilon, delta=delta, digits=12)
         assert certified_rp_hockey_stick(found.lower, r, epsilon, "delete", digits=20).upper <= delta
         assert certified_rp_hockey_stick(found.upper, r, epsilon, "delete", digits=20).lower > delta
 

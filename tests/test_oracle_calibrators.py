@@ -1,6 +1,7 @@
 """Calibrations to any number of digits, certified: summits of smooth curves, brackets at 15 and 40 digits, float64 on the safe side."""
 
 from dataclasses import dataclass
+import functools
 from fractions import Fraction
 
 import mpmath
@@ -95,27 +96,30 @@ def test_a_bend_is_above_the_divided_differences(edge, place):
 
 @pytest.mark.parametrize("target", NORMAL, ids=str)
 def test_caps_of_the_normal_law_are_nested_and_the_mechanism_is_safe(target):
-    fine = oracle.certified_als_cap(*target, digits=40)
-    assert fine.justified_digits() >= 40 and fine.basis == "bound"
-    assert target not in NORMAL[:1] or nested(oracle.certified_als_cap(*target, digits=15), fine)
     d, r, epsilon, delta = target
-    ridge = Fraction(least_squares(d, r, float(epsilon), float(delta), 1.0).ridge)
+    fine = oracle.certified_als_cap(d, r, epsilon=epsilon, delta=delta, digits=40)
+    assert fine.justified_digits() >= 40 and fine.basis == "bound"
+    if target in NORMAL[:1]:
+        assert nested(oracle.certified_als_cap(d, r, epsilon=epsilon, delta=delta, digits=15), fine)
+    ridge = Fraction(least_squares(d, r, epsilon=float(epsilon), delta=float(delta), norm_bound=1.0).ridge)
     need = 1 / Fraction(fine.lower) - 1
     assert need <= ridge <= need * (1 + Fraction(1, 10**6))
 
 
 @pytest.mark.parametrize("target", FINITE, ids=str)
 def test_caps_of_the_finite_law_are_nested_and_the_mechanism_is_safe(target):
-    coarse, fine = (oracle.certified_als_exact_cap(*target, digits=digits) for digits in (15, 40))
-    assert nested(coarse, fine) and fine.justified_digits() >= 40 and fine.basis == "bound"
     d, r, epsilon, delta = target
-    ridge = Fraction(sketched_least_squares(d, r, float(epsilon), float(delta), 1.0).ridge)
+    coarse, fine = (
+        oracle.certified_als_exact_cap(d, r, epsilon=epsilon, delta=delta, digits=digits) for digits in (15, 40)
+    )
+    assert nested(coarse, fine) and fine.justified_digits() >= 40 and fine.basis == "bound"
+    ridge = Fraction(sketched_least_squares(d, r, epsilon=float(epsilon), delta=float(delta), norm_bound=1.0).ridge)
     need = 1 / Fraction(fine.lower) - 1
     assert need <= ridge <= need * (1 + Fraction(1, 10**6))
 
 
 def test_pure_privacy_of_the_sketch():
-    cap = oracle.certified_als_exact_cap(2, 40, "1", 0, digits=40)
+    cap = oracle.certified_als_exact_cap(2, 40, epsilon="1", delta=0, digits=40)
     with mpmath.workdps(60):
         assert cap.contains(-mpmath.expm1(-mpmath.mpf(1) / 20)) and cap.justified_digits() >= 40
 
@@ -123,7 +127,7 @@ def test_pure_privacy_of_the_sketch():
 @pytest.mark.parametrize(("target", "share"), [((2, 100, "1", "1e-5"), "0.3264"), ((670, 15, "2.45e-4", "7.8e-11"), "0")])
 def test_one_per_cent_less_noise_fails(target, share):
     d, r, epsilon, delta = target
-    ridge = 1 / Fraction(oracle.certified_als_cap(*target).lower) - 1
+    ridge = 1 / Fraction(oracle.certified_als_cap(d, r, epsilon=epsilon, delta=delta).lower) - 1
     for factor, broken in ((Fraction(99, 100), True), (Fraction(1), False)):
         cap = 1 / (1 + ridge * factor)
         value = oracle.certified_als_hockey_stick(Fraction(share) * cap, cap, d, r, epsilon, "delete", digits=15)
@@ -131,32 +135,94 @@ def test_one_per_cent_less_noise_fails(target, share):
 
 
 BASE = np.random.default_rng(0).integers(-8, 9, (12, 2)) / 16
-LINEAR = mechanisms.linear_kernel
-# oracle, float64 mechanism's noise, largest relative waste
+PROCESS = functools.partial(mechanisms.gaussian_process, mechanisms.linear_kernel, [0.0])
+GAUSSIAN = functools.partial(mechanisms.gaussian_mechanism, adjacency="one record")
+
+
+def relative(base, additions, norm_bound, r, **target):
+    return mechanisms.relative_random_projection(mechanisms.neighbourhood(base, norm_bound, additions), r, **target)
+
+
+def alike(waste, ours, theirs, *placed, **target):
+    """The oracle's noise to n digits, that of the float64 mechanism at the same target, and the largest relative waste."""
+
+    def noise():
+        numbers = ("epsilon", "delta", "norm_bound", "label_bound")
+        rounded = {name: float(value) if name in numbers else value for name, value in target.items()}
+        found = theirs(*(float(value) if isinstance(value, str) else value for value in placed), **rounded)
+        return next(iter(found.calibration.noise.values()))
+
+    return lambda n: ours(*placed, **target, digits=n), noise, waste
+
+
+def projections(waste, *placed, **target):
+    return alike(waste, mechanism_noise.random_projection, mechanisms.random_projection, *placed, **target)
+
+
+def figure_4(noise):
+    target = {"epsilon": "1", "delta": "1e-4", "norm_bound": 1, "noise": noise}
+    return alike(1e-9, mechanism_noise.least_squares, mechanisms.least_squares, 2, 40, **target)
+
+
+def sketches(waste, delta):
+    target = {"epsilon": "1", "delta": delta, "norm_bound": 2}
+    return alike(waste, mechanism_noise.sketched_least_squares, mechanisms.sketched_least_squares, 2, 40, **target)
+
+
+def surrogates(**options):
+    target = {"penalty": 3, "norm_bound": "1.5", "epsilon": "1", "delta": "1e-5", **options}
+    return alike(1e-3, gaussian_output.logistic_regression, mechanisms.logistic_regression, 30, **target)
+
+
+def predictions(noise_variance, **options):
+    target = {"label_bound": "0.5", "norm_bound": 1, "records": 16, "epsilon": "1", "delta": "1e-5", **options}
+    return alike(1e-3, gaussian_output.gaussian_process, PROCESS, noise_variance=noise_variance, **target)
+
+
+def informed(epsilon, delta, conversion="binary"):
+    target = {"epsilon": epsilon, "delta": delta, "norm_bound": 2, "conversion": conversion}
+    return alike(1e-5, baselines.mutual_information, printed.mutual_information, 10, **target)
+
+
 PAIRS = {
-    "projection": (lambda n: mechanism_noise.random_projection(10, "1", "1e-6", 2, digits=n), lambda: mechanisms.random_projection(10, 1, 1e-6, 2).ridge, 1e-10),
-    "projection, extreme": (lambda n: mechanism_noise.random_projection(10**6, "1e-6", "1e-30", 2, digits=n), lambda: mechanisms.random_projection(10**6, 1e-6, 1e-30, 2).ridge, 1e-9),
-    "projection, loose": (lambda n: mechanism_noise.random_projection(1, "100", "0.4", 2, digits=n), lambda: mechanisms.random_projection(1, 100, 0.4, 2).ridge, 1e-9),
-    "projection, printed": (lambda n: mechanism_noise.random_projection(10, "1", "1e-6", 2, "N24-Fig3", n), lambda: mechanisms.random_projection(10, 1, 1e-6, 2, "N24-Fig3").ridge, 1e-10),
-    "linear combination": (lambda n: mechanism_noise.random_linear_combination("0.1", "1e-9", 2, digits=n), lambda: mechanisms.random_linear_combination(0.1, 1e-9, 2).ridge, 1e-10),
-    "subsampled": (lambda n: mechanism_noise.subsampled_random_projection("0.01", 10, "1", "1e-6", 2, digits=n), lambda: mechanisms.subsampled_random_projection(0.01, 10, 1, 1e-6, 2).ridge, 1e-9),
-    "relative": (lambda n: relative_noise.relative_random_projection(BASE, BASE[:3], 1, 10, "0.1", "1e-6", n),
-                 lambda: mechanisms.relative_random_projection(mechanisms.neighbourhood(BASE, 1.0, BASE[:3]), 10, 0.1, 1e-6).ridge, 1e-9),
-    "analytic": (lambda n: mechanism_noise.gaussian_mechanism(1, "1e-6", "1e-30", digits=n), lambda: mechanisms.gaussian_mechanism(1, 1e-6, 1e-30, adjacency="one record").std, 1e-9),
-    "Fig4": (lambda n: mechanism_noise.least_squares(2, 40, "1", "1e-4", 1, "N24-Fig4", n), lambda: mechanisms.least_squares(2, 40, 1, 1e-4, 1, "N24-Fig4").ridge, 1e-9),
-    "Fig4 corner": (lambda n: mechanism_noise.least_squares(2, 40, "1", "1e-4", 1, "N24-Fig4 corner", n), lambda: mechanisms.least_squares(2, 40, 1, 1e-4, 1, "N24-Fig4 corner").ridge, 1e-9),
-    "sketch": (lambda n: mechanism_noise.sketched_least_squares(2, 40, "1", "1e-4", 2, n), lambda: mechanisms.sketched_least_squares(2, 40, 1, 1e-4, 2).ridge, 1e-7),
-    "pure sketch": (lambda n: mechanism_noise.sketched_least_squares(2, 40, "1", 0, 2, n), lambda: mechanisms.sketched_least_squares(2, 40, 1, 0, 2).ridge, 1e-9),
-    "logistic": (lambda n: gaussian_output.logistic_regression(30, 3, "1.5", "1", "1e-5", digits=n), lambda: mechanisms.logistic_regression(30, 3, 1.5, 1, 1e-5).added_variance, 1e-3),
-    "logistic, improved": (lambda n: gaussian_output.logistic_regression(30, 3, "1.5", "1", "1e-5", "improved", 455, n),
-                           lambda: mechanisms.logistic_regression(30, 3, 1.5, 1, 1e-5, "improved", records=455).added_variance, 1e-3),
-    "prediction": (lambda n: gaussian_output.gaussian_process(1, "0.5", 1, 16, "1", "1e-5", digits=n), lambda: mechanisms.gaussian_process(LINEAR, [0.0], 1, 0.5, 1, 16, 1, 1e-5).added_variance, 1e-3),
-    "prediction, printed": (lambda n: gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5", "printed", n),
-                            lambda: mechanisms.gaussian_process(LINEAR, [0.0], 250, 0.5, 1, 16, 1, 1e-5, "printed").added_variance, 1e-3),
-    "mutual information": (lambda n: baselines.mutual_information(10, "1", "1e-3", 2, digits=n), lambda: printed.mutual_information(10, 1, 1e-3, 2).ridge, 1e-5),
-    "mutual information, extreme": (lambda n: baselines.mutual_information(10, "1e-6", "1e-30", 2, digits=n), lambda: printed.mutual_information(10, 1e-6, 1e-30, 2).ridge, 1e-5),
-    "Pinsker": (lambda n: baselines.mutual_information(10, "1", "1e-6", 2, "pinsker", n), lambda: printed.mutual_information(10, 1, 1e-6, 2, "pinsker").ridge, 1e-5),
-}  # fmt: skip
+    "projection": projections(1e-10, 10, epsilon="1", delta="1e-6", norm_bound=2),
+    "projection, extreme": projections(1e-9, 10**6, epsilon="1e-6", delta="1e-30", norm_bound=2),
+    "projection, loose": projections(1e-9, 1, epsilon="100", delta="0.4", norm_bound=2),
+    "projection, printed": projections(1e-10, 10, epsilon="1", delta="1e-6", norm_bound=2, ridge="N24-Fig3"),
+    "linear combination": alike(
+        1e-10,
+        mechanism_noise.random_linear_combination,
+        mechanisms.random_linear_combination,
+        epsilon="0.1",
+        delta="1e-9",
+        norm_bound=2,
+    ),
+    "subsampled": alike(
+        1e-9,
+        mechanism_noise.subsampled_random_projection,
+        mechanisms.subsampled_random_projection,
+        "0.01",
+        10,
+        epsilon="1",
+        delta="1e-6",
+        norm_bound=2,
+    ),
+    "relative": alike(
+        1e-9, relative_noise.relative_random_projection, relative, BASE, BASE[:3], 1, 10, epsilon="0.1", delta="1e-6"
+    ),
+    "analytic": alike(1e-9, mechanism_noise.gaussian_mechanism, GAUSSIAN, 1, epsilon="1e-6", delta="1e-30"),
+    "Fig4": figure_4("N24-Fig4"),
+    "Fig4 corner": figure_4("N24-Fig4 corner"),
+    "sketch": sketches(1e-7, "1e-4"),
+    "pure sketch": sketches(1e-9, 0),
+    "logistic": surrogates(),
+    "logistic, improved": surrogates(sensitivity="improved", records=455),
+    "prediction": predictions(1),
+    "prediction, printed": predictions(250, sensitivity="printed"),
+    "mutual information": informed("1", "1e-3"),
+    "mutual information, extreme": informed("1e-6", "1e-30"),
+    "Pinsker": informed("1", "1e-6", "pinsker"),
+}
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -171,35 +237,55 @@ def test_noise_is_nested_and_the_mechanism_is_safe(name):
 
 def test_printed_formulas():
     for ours, theirs in ((baselines.sheffet, printed.sheffet), (baselines.blocki, printed.blocki)):
-        assert float(ours(10, "1", "1e-6", 2).mid) == pytest.approx(theirs(10, 1, 1e-6, 2).ridge, rel=1e-14)
+        ridge = theirs(10, epsilon=1, delta=1e-6, norm_bound=2).ridge
+        assert float(ours(10, epsilon="1", delta="1e-6", norm_bound=2).mid) == pytest.approx(ridge, rel=1e-14)
     assert baselines.laplace_mechanism(1, "0.3").contains(Fraction(10, 3))
     for rule in ("classical", "rho"):
-        exactly = mechanism_noise.gaussian_mechanism(1, "0.5", "1e-6", rule)
-        assert float(exactly.mid) == pytest.approx(mechanisms.gaussian_mechanism(1, 0.5, 1e-6, adjacency="one record", rule=rule).std, rel=1e-14)
+        exactly = mechanism_noise.gaussian_mechanism(1, epsilon="0.5", delta="1e-6", rule=rule)
+        assert float(exactly.mid) == pytest.approx(
+            mechanisms.gaussian_mechanism(1, epsilon=0.5, delta=1e-6, adjacency="one record", rule=rule).std, rel=1e-14
+        )
 
 
 def test_propose_test_release():
-    coarse, fine = (mechanism_noise.propose_test_release(10, "1", "1e-6", 1, 40, "1e-7", "1e-7", n) for n in (15, 40))
-    noise = mechanisms.propose_test_release(10, 1, 1e-6, 1, 40, 1e-7, 1e-7).calibration.noise
+    coarse, fine = (
+        mechanism_noise.propose_test_release(
+            10, epsilon="1", delta="1e-6", norm_bound=1, std=40, delta_test="1e-7", delta_failure="1e-7", digits=n
+        )
+        for n in (15, 40)
+    )
+    noise = mechanisms.propose_test_release(
+        10, epsilon=1, delta=1e-6, norm_bound=1, std=40, delta_test=1e-7, delta_failure=1e-7
+    ).calibration.noise
     for name in ("test_epsilon", "full_ridge", "quantile", "zero_ridge", "break_even"):
         assert nested(getattr(coarse, name), getattr(fine, name)) and getattr(fine, name).justified_digits() >= 39
         if name in noise:
             assert getattr(fine, name).upper <= Fraction(noise[name]) <= getattr(fine, name).upper * (1 + Fraction(1, 10**10))
     assert fine.zero_ridge.overlaps(coarse.zero_ridge) and fine.break_even.upper < fine.zero_ridge.lower
     with pytest.raises(InputError, match="std"):
-        mechanism_noise.propose_test_release(10, "1", "1e-6", 1, 1, "1e-7", "1e-7")
+        mechanism_noise.propose_test_release(
+            10, epsilon="1", delta="1e-6", norm_bound=1, std=1, delta_test="1e-7", delta_failure="1e-7"
+        )
 
 
 def test_a_planned_split_reaches_what_it_says():
-    plan = mechanisms.planned_split(10, 1, 1e-6, 1)
-    reached = mechanism_noise.propose_test_release(10, 1, 1e-6, 1, plan.std, plan.delta_test, plan.delta_failure)
+    plan = mechanisms.planned_split(10, epsilon=1, delta=1e-6, norm_bound=1)
+    reached = mechanism_noise.propose_test_release(
+        10,
+        epsilon=1,
+        delta=1e-6,
+        norm_bound=1,
+        std=plan.std,
+        delta_test=plan.delta_test,
+        delta_failure=plan.delta_failure,
+    )
     assert plan.zero_ridge == pytest.approx(float(reached.zero_ridge.mid), rel=1e-8)
     assert plan.break_even == pytest.approx(float(reached.break_even.mid), rel=1e-8)
 
 
 def test_one_per_cent_less_variance_fails():
     envelope = oracle.joint_shift.RankOne(Fraction(16, 57), Fraction(1, 19), Fraction(1, 2))
-    need = Fraction(oracle.joint_shift.added_variance(envelope, 1, "1e-5", 15).upper)
+    need = Fraction(oracle.joint_shift.added_variance(envelope, epsilon=1, delta="1e-5", digits=15).upper)
     for factor, broken in ((Fraction(99, 100), True), (Fraction(1), False)):
         highest = max(curve.value(share * curve.end, 12).upper for curve in envelope.curves(need * factor, Fraction(1)) for share in map(Fraction, ("0", "0.145", "0.146", "1")))
         assert highest > Fraction(1, 10**5) if broken else highest <= Fraction(1, 10**5)
@@ -207,7 +293,7 @@ def test_one_per_cent_less_variance_fails():
 
 def test_least_capacity_of_a_violating_channel():
     """At epsilon = 0 by symmetry q = (1 - delta)/2, p = 1 - q and w = 1/2."""
-    value = information_level(Fraction(0), Fraction(2, 5), 30)
+    value = information_level(epsilon=Fraction(0), delta=Fraction(2, 5), digits=30)
     with mpmath.workdps(40):
         p = mpmath.mpf("0.7")
         assert value.contains(mpmath.log(2) + p * mpmath.log(p) + (1 - p) * mpmath.log(1 - p))
@@ -217,7 +303,7 @@ def test_least_capacity_of_a_violating_channel():
 def test_no_channel_has_less_capacity_and_a_search_finds_it(target):
     """The mutual information itself, maximised over the input inside a minimum over the channel, both by thirds."""
     epsilon, delta = map(Fraction, target)
-    value = information_level(epsilon, delta, 40)
+    value = information_level(epsilon=epsilon, delta=delta, digits=40)
     assert value.justified_digits() >= 40
     with mpmath.workdps(110):
         growth, delta = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator), mpmath.mpf(delta.numerator) / delta.denominator
@@ -245,19 +331,37 @@ def least(function, low, high):
 def test_extreme_targets_of_the_sketch():
     """At epsilon = 100 the worst record is next to the end of the range and of the support."""
     for delta in ("1e-30", "0.4"):
-        found = mechanism_noise.sketched_least_squares(5, 51, "100", delta, 1, 30)
-        assert found.justified_digits() >= 30 and found.upper <= Fraction(sketched_least_squares(5, 51, 100, float(delta), 1.0).ridge)
-        assert found.upper < mechanism_noise.sketched_least_squares(5, 51, "100", 0, 1).lower  # pure privacy costs more
+        found = mechanism_noise.sketched_least_squares(5, 51, epsilon="100", delta=delta, norm_bound=1, digits=30)
+        assert found.justified_digits() >= 30 and found.upper <= Fraction(
+            sketched_least_squares(5, 51, epsilon=100, delta=float(delta), norm_bound=1.0).ridge
+        )
+        assert (
+            found.upper < mechanism_noise.sketched_least_squares(5, 51, epsilon="100", delta=0, norm_bound=1).lower
+        )  # pure privacy costs more
 
 
 def test_no_noise_where_none_is_needed():
-    assert gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5").upper == 0
-    assert relative_noise.relative_random_projection(np.vstack([BASE] * 40), BASE[:1], 1, 1, "10", "0.3").upper == 0
+    assert (
+        gaussian_output.gaussian_process(
+            noise_variance=250, label_bound="0.5", norm_bound=1, records=16, epsilon="1", delta="1e-5"
+        ).upper
+        == 0
+    )
+    assert (
+        relative_noise.relative_random_projection(
+            np.vstack([BASE] * 40), BASE[:1], 1, 1, epsilon="10", delta="0.3"
+        ).upper
+        == 0
+    )
 
 
 @pytest.mark.parametrize("d", [1, 6])
 def test_the_printed_noise_at_a_far_target_does_not_fill_the_memory(d):
     """On the way the divergence is as small as e^-4e14, which no fraction can hold."""
-    found = mechanism_noise.least_squares(d, 1, Fraction(1, 10**6), Fraction(1, 10**30), 1, "N24-Fig4", digits=15)
+    found = mechanism_noise.least_squares(
+        d, 1, epsilon=Fraction(1, 10**6), delta=Fraction(1, 10**30), norm_bound=1, noise="N24-Fig4", digits=15
+    )
     assert found.justified_digits() >= 15
-    assert least_squares(d, 1, 1e-6, 1e-30, 1.0, "N24-Fig4").ridge == pytest.approx(float(found.mid), rel=1e-6)
+    assert least_squares(d, 1, epsilon=1e-6, delta=1e-30, norm_bound=1.0, noise="N24-Fig4").ridge == pytest.approx(
+        float(found.mid), rel=1e-6
+    )

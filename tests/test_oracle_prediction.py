@@ -111,10 +111,12 @@ def test_a_cell_holds_for_every_point_of_it(seed):
 @pytest.mark.parametrize("target", [*INSIDE[1:4], *EDGE[2:]], ids=str)
 def test_brackets_are_nested_and_float64_is_safe(target):
     envelope, epsilon, delta = envelope_of(target), *target[1:]
-    coarse, fine = (added_variance(envelope, epsilon, delta, digits) for digits in (15, 30))
+    coarse, fine = (added_variance(envelope, epsilon=epsilon, delta=delta, digits=digits) for digits in (15, 30))
     assert coarse.lower <= fine.lower <= fine.upper <= coarse.upper and fine.justified_digits() >= 30 and fine.basis == "bound"
     length, labels, noise, records = target[0]
-    noise = fast.added_variance(fast.Prediction(float(length), float(labels), float(noise), records), float(epsilon), float(delta))[0]
+    noise = fast.added_variance(
+        fast.Prediction(float(length), float(labels), float(noise), records), epsilon=float(epsilon), delta=float(delta)
+    )[0]
     assert fine.upper <= Fraction(noise) <= fine.upper * Fraction(11, 10)
 
 
@@ -123,7 +125,9 @@ def critical_point(target):
     envelope, inside = envelope_of(target), target in INSIDE
     epsilon, delta = (mpmath.mpf(text) for text in target[1:])
     length, labels, noise, records = target[0]
-    v, found = fast.added_variance(fast.Prediction(float(length), float(labels), float(noise), records), float(epsilon), float(delta))
+    v, found = fast.added_variance(
+        fast.Prediction(float(length), float(labels), float(noise), records), epsilon=float(epsilon), delta=float(delta)
+    )
     most = mpmath.mpf(length) ** 2 / mpmath.mpf(noise)
 
     def level(*at):
@@ -151,14 +155,14 @@ def test_the_root_by_mpmath(target):
         z, v, x = critical_point(target)
         most = envelope_of(target).length ** 2 / envelope_of(target).noise_variance
         assert 0 < z < 1 and (x < 0.95 * most * (1 - z)) == (target in INSIDE)
-        found = added_variance(envelope_of(target), *target[1:], 15)
+        found = added_variance(envelope_of(target), epsilon=target[1], delta=target[2], digits=15)
         assert abs(v - found.mid) < mpmath.mpf(10) ** -14 * v
 
 
 @pytest.mark.parametrize("target", [INSIDE[0], EDGE[0], EDGE[4]], ids=str)
 def test_a_claim_that_is_false_is_not_proved(target):
     envelope, epsilon, delta = envelope_of(target), *(exact(text) for text in target[1:])
-    root = added_variance(envelope, epsilon, delta, 20)
+    root = added_variance(envelope, epsilon=epsilon, delta=delta, digits=20)
 
     def proved(v, level):
         return all(summit_plane.at_most(plane, level, 20) for plane in envelope.planes(v, epsilon))
@@ -174,7 +178,7 @@ def test_a_cell_that_is_left_out_would_be_seen(monkeypatch):
     """With the sign of the slopes wrong every cell is thrown away: then a false claim passes, and the test above says so."""
     target = INSIDE[0]
     envelope, epsilon, delta = envelope_of(target), *(exact(text) for text in target[1:])
-    low = exact(added_variance(envelope, epsilon, delta, 15).lower)
+    low = exact(added_variance(envelope, epsilon=epsilon, delta=delta, digits=15).lower)
     assert not all(summit_plane.at_most(plane, delta, 15) for plane in envelope.planes(low, epsilon))
     monkeypatch.setattr(prediction_plane.Balls, "slopes", lambda self, p, e: (arb(1), arb(1)))
     assert all(summit_plane.at_most(plane, delta, 15) for plane in envelope.planes(low, epsilon))
@@ -183,7 +187,7 @@ def test_a_cell_that_is_left_out_would_be_seen(monkeypatch):
 @pytest.mark.parametrize("target", [INSIDE[0], EDGE[0]], ids=str)
 def test_largest_values(target):
     envelope, epsilon, delta = envelope_of(target), *(exact(text) for text in target[1:])
-    v = exact(added_variance(envelope, epsilon, delta, 20).upper)
+    v = exact(added_variance(envelope, epsilon=epsilon, delta=delta, digits=20).upper)
     coarse, fine = (largest(envelope, v, epsilon, digits) for digits in (6, 15))
     assert coarse.lower <= fine.upper and fine.lower <= coarse.upper and fine.relative_radius < mpmath.mpf("1e-15")
     assert fine.lower <= delta <= fine.upper * (1 + Fraction(1, 10**14))
@@ -196,7 +200,7 @@ def test_largest_values(target):
 
 def test_the_largest_value_of_a_rank_one_envelope():
     for envelope in (RankOne(Fraction(16, 57), Fraction(1, 19), Fraction(1, 2)), RankOne(0, 0, 1)):
-        v = exact(added_variance(envelope, 1, "1e-3", 20).upper)
+        v = exact(added_variance(envelope, epsilon=1, delta="1e-3", digits=20).upper)
         found = largest(envelope, v, 1, 15)
         assert found.relative_radius < mpmath.mpf("1e-15") and abs(found.mid * 1000 - 1) < mpmath.mpf("1e-14")
 
@@ -209,16 +213,16 @@ def test_a_far_tail():
 def test_a_worst_pair_that_is_about_to_leave_the_edge():
     """A little less noise variance and the worst pair lies inside; the critical point beyond the edge must not count."""
     envelope = Prediction(1, Fraction(1, 2), Fraction(422007407376077026128769, 25 * 10**23), 2)
-    assert added_variance(envelope, 1, "1e-5", 30).justified_digits() >= 30
+    assert added_variance(envelope, epsilon=1, delta="1e-5", digits=30).justified_digits() >= 30
 
 
 def test_no_noise_and_no_noise_by_a_hair():
     envelope = Prediction(1, Fraction(1, 2), 100, 16)
     level = exact(largest(envelope, 0, 1, 40).mid)
-    assert added_variance(envelope, 1, level * (1 + Fraction(1, 10**20))).upper == 0
-    assert added_variance(envelope, 1, level * (1 - Fraction(1, 10**8))).lower > 0
+    assert added_variance(envelope, epsilon=1, delta=level * (1 + Fraction(1, 10**20))).upper == 0
+    assert added_variance(envelope, epsilon=1, delta=level * (1 - Fraction(1, 10**8))).lower > 0
     with pytest.raises(PrecisionError, match="by a hair"):
-        added_variance(envelope, 1, level * (1 - Fraction(1, 10**30)))
+        added_variance(envelope, epsilon=1, delta=level * (1 - Fraction(1, 10**30)))
 
 
 def test_float64_is_safe_on_random_predictions():
@@ -226,14 +230,23 @@ def test_float64_is_safe_on_random_predictions():
     for _ in range(4):
         length, labels, ratio, epsilon, delta = (float(f"{10**t:.3g}") for t in rng.uniform([-0.5, -1, -2, -3, -12], [0.5, 1, 2, 1, -1]))
         records = round(10 ** rng.uniform(math.log10(2), 3))
-        noise = fast.added_variance(fast.Prediction(length, labels, length**2 / ratio, records), epsilon, delta)[0]
-        exactly = added_variance(Prediction(length, labels, length**2 / ratio, records), epsilon, delta, 12)
+        noise = fast.added_variance(
+            fast.Prediction(length, labels, length**2 / ratio, records), epsilon=epsilon, delta=delta
+        )[0]
+        exactly = added_variance(
+            Prediction(length, labels, length**2 / ratio, records), epsilon=epsilon, delta=delta, digits=12
+        )
         assert exactly.upper <= Fraction(noise) <= exactly.upper * Fraction(11, 10)
 
 
 def test_limits_of_the_arguments():
     envelope = Prediction(1, 1, 1, 3)
-    for call in (lambda: largest(envelope, -1, 1), lambda: largest(RankOne(1, 1, 1), 0, 1), lambda: added_variance(envelope, 1, 1), lambda: added_variance(envelope, -1, "0.1")):
+    for call in (
+        lambda: largest(envelope, -1, 1),
+        lambda: largest(RankOne(1, 1, 1), 0, 1),
+        lambda: added_variance(envelope, epsilon=1, delta=1),
+        lambda: added_variance(envelope, epsilon=-1, delta="0.1"),
+    ):
         with pytest.raises(InputError):
             call()
 

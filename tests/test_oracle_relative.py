@@ -136,16 +136,16 @@ def test_the_chernoff_bound():
 
 @pytest.mark.parametrize("law", ["normal", "sketch"])
 def test_more_ridge_may_cost_more(law):
-    target = (200, "3", "1e-9")
-    assert RELATIVE(DEARER, "rows", 2, *target, law, "smallest").upper == 0
-    lasting = RELATIVE(DEARER, "rows", 2, *target, law, "lasting", 4)
+    target = {"norm_bound": 2, "r": 200, "epsilon": "3", "delta": "1e-9", "law": law}
+    assert RELATIVE(DEARER, "rows", **target, ridge="smallest").upper == 0
+    lasting = RELATIVE(DEARER, "rows", **target, ridge="lasting", digits=4)
     assert lasting.justified_digits() >= 4 and brackets(lasting, DEARER, 200, 3, "1e-9", law)
     assert costs(DEARER, 0, 200, 3, law).upper < Fraction("1e-9") < costs(DEARER, 4, 200, 3, law).lower
 
 
 def test_the_smallest_ridge_and_the_lasting_one():
-    target = (200, "3", "1e-9")
-    smallest, lasting = (RELATIVE(TWICE, "rows", 2, *target, ridge=ridge, digits=8) for ridge in ("smallest", "lasting"))
+    target = {"norm_bound": 2, "r": 200, "epsilon": "3", "delta": "1e-9"}
+    smallest, lasting = (RELATIVE(TWICE, "rows", **target, ridge=ridge, digits=8) for ridge in ("smallest", "lasting"))
     assert smallest.upper < Fraction("1e-4") < 10 < lasting.lower
     assert all(found.justified_digits() >= 8 and brackets(found, TWICE, 200, 3, "1e-9", "normal") for found in (smallest, lasting))
     assert costs(TWICE, 4, 200, 3, "normal").lower > Fraction("1e-9")
@@ -153,11 +153,14 @@ def test_the_smallest_ridge_and_the_lasting_one():
 
 @pytest.mark.parametrize(("law", "r", "coarse", "fine"), [("normal", 40, 6, 16), ("sketch", 9, 4, 12)])
 def test_digits_are_nested_and_the_mechanism_is_safe(law, r, coarse, fine):
-    data, target = SMALL[:3], (r, "1", "1e-3", law)
-    found = [RELATIVE(data, "rows", 1, *target, ridge, n) for ridge, n in (("smallest", fine), ("smallest", coarse), ("lasting", coarse))]
+    data, target = SMALL[:3], {"norm_bound": 1, "r": r, "epsilon": "1", "delta": "1e-3", "law": law}
+    found = [
+        RELATIVE(data, "rows", **target, ridge=ridge, digits=n)
+        for ridge, n in (("smallest", fine), ("smallest", coarse), ("lasting", coarse))
+    ]
     assert all(a.overlaps(b) for a in found for b in found) and brackets(found[0], data, r, 1, "1e-3", law)
     assert found[0].justified_digits() >= fine and found[1].justified_digits() >= coarse and found[0].basis == "bound"
-    noise = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 1.0), r, 1.0, 1e-3, law).ridge)
+    noise = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 1.0), r, epsilon=1.0, delta=1e-3, law=law).ridge)
     assert found[0].upper <= noise <= found[0].upper * (1 + Fraction(1, 10**7))
 
 
@@ -180,12 +183,12 @@ def records(seed, kind):
 def test_the_float64_ridge_of_random_sets_is_safe_and_the_smallest(kind):
     for seed in range(2):
         data, r, epsilon, delta = records(seed, kind)
-        ridge = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 2.0), r, epsilon, delta).ridge)
+        ridge = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 2.0), r, epsilon=epsilon, delta=delta).ridge)
         rows = as_exact(data)
         law = (data.shape[1] - 1, r, Fraction(epsilon))
         curves = [NormalCurve(change, *law, way, Fraction(delta)) for change in changes(rows, rows)[0] for way in WAYS]
         assert all(curve.value(ridge, 12).upper <= delta for curve in curves)
-        found = RELATIVE(data, "rows", 2, r, epsilon, delta, digits=6)
+        found = RELATIVE(data, "rows", 2, r, epsilon=epsilon, delta=delta, digits=6)
         assert found.lower <= ridge <= found.upper * (1 + Fraction(1, 10**8))
 
 
@@ -200,37 +203,47 @@ FAR = {
 @pytest.mark.parametrize("name", FAR)
 def test_far_targets(name):
     data, r, epsilon, delta, ridge = FAR[name]
-    found = RELATIVE(data, "rows", 2, r, epsilon, delta, ridge=ridge, digits=12)
+    found = RELATIVE(data, "rows", 2, r, epsilon=epsilon, delta=delta, ridge=ridge, digits=12)
     assert found.justified_digits() >= 12 and brackets(found, data, r, Fraction(epsilon), delta, "normal")
 
 
 def test_additions_count():
-    alone, more = (RELATIVE(SMALL[:2], come, 2, 40, "1", "1e-3", digits=6) for come in (SMALL[:1], np.array([[0.0, 2.0]])))
-    noise = fast_least_squares(mechanisms.neighbourhood(SMALL[:2], 2.0, np.array([[0.0, 2.0]])), 40, 1.0, 1e-3).ridge
+    alone, more = (
+        RELATIVE(SMALL[:2], come, 2, 40, epsilon="1", delta="1e-3", digits=6)
+        for come in (SMALL[:1], np.array([[0.0, 2.0]]))
+    )
+    noise = fast_least_squares(
+        mechanisms.neighbourhood(SMALL[:2], 2.0, np.array([[0.0, 2.0]])), 40, epsilon=1.0, delta=1e-3
+    ).ridge
     assert alone.upper < more.lower and float(more.mid) == pytest.approx(noise, rel=1e-6)
 
 
 def test_none_where_none_is_needed():
     many = np.vstack([SMALL] * 60)
     for law, ridge in (("normal", "smallest"), ("sketch", "smallest"), ("sketch", "lasting")):
-        assert RELATIVE(many, "rows", 1, 2, "10", "0.3", law, ridge).upper == 0
+        assert RELATIVE(many, "rows", 1, 2, epsilon="10", delta="0.3", law=law, ridge=ridge).upper == 0
 
 
 @pytest.mark.parametrize(
     ("call", "argument"),
     [
-        (lambda: RELATIVE(np.column_stack([SMALL[:, :1] * 0, SMALL]).repeat(60, 0), "rows", 1, 2, "10", "0.3"), "base"),  # no least positive ridge
-        (lambda: RELATIVE(SMALL, "ball", 1, 2, "1", "0.3"), "additions"),
-        (lambda: RELATIVE(SMALL, "rows", "0.1", 2, "1", "0.3"), "base"),
-        (lambda: RELATIVE(SMALL[:, :1], "rows", 1, 2, "1", "0.3"), "base"),
-        (lambda: RELATIVE(np.eye(3), "rows", 1, 1, "1", "0.3", "sketch"), "base"),
-        (lambda: RELATIVE(SMALL, "rows", 1, 2, "1", "0.3", "student"), "law"),
-        (lambda: RELATIVE(SMALL, "rows", 1, 2, "1", "0.3", ridge="least"), "ridge"),
-        (lambda: RELATIVE(SMALL, np.ones((1, 3)) / 4, 1, 2, "1", "0.3"), "additions"),
-        (lambda: PROJECTION(SMALL, "none", 1, 2, "1", "0.3"), "additions"),
-        (lambda: PROJECTION(SMALL, "rows", 1, 2, "1", "0.3", ridge="N26-Fig1"), "ridge"),
-        (lambda: PROJECTION(np.zeros((3, 2)), "rows", 1, 2, "1", "0.3"), "base"),
-        (lambda: PROJECTION(np.empty((0, 2)), "rows", 1, 2, "1", "0.3"), "base"),
+        (
+            lambda: RELATIVE(
+                np.column_stack([SMALL[:, :1] * 0, SMALL]).repeat(60, 0), "rows", 1, 2, epsilon="10", delta="0.3"
+            ),
+            "base",
+        ),  # no least positive ridge
+        (lambda: RELATIVE(SMALL, "ball", 1, 2, epsilon="1", delta="0.3"), "additions"),
+        (lambda: RELATIVE(SMALL, "rows", "0.1", 2, epsilon="1", delta="0.3"), "base"),
+        (lambda: RELATIVE(SMALL[:, :1], "rows", 1, 2, epsilon="1", delta="0.3"), "base"),
+        (lambda: RELATIVE(np.eye(3), "rows", 1, 1, epsilon="1", delta="0.3", law="sketch"), "base"),
+        (lambda: RELATIVE(SMALL, "rows", 1, 2, epsilon="1", delta="0.3", law="student"), "law"),
+        (lambda: RELATIVE(SMALL, "rows", 1, 2, epsilon="1", delta="0.3", ridge="least"), "ridge"),
+        (lambda: RELATIVE(SMALL, np.ones((1, 3)) / 4, 1, 2, epsilon="1", delta="0.3"), "additions"),
+        (lambda: PROJECTION(SMALL, "none", 1, 2, epsilon="1", delta="0.3"), "additions"),
+        (lambda: PROJECTION(SMALL, "rows", 1, 2, epsilon="1", delta="0.3", ridge="N26-Fig1"), "ridge"),
+        (lambda: PROJECTION(np.zeros((3, 2)), "rows", 1, 2, epsilon="1", delta="0.3"), "base"),
+        (lambda: PROJECTION(np.empty((0, 2)), "rows", 1, 2, epsilon="1", delta="0.3"), "base"),
     ],
 )
 def test_what_is_refused(call, argument):
@@ -258,10 +271,12 @@ def test_projection_against_the_mechanism(name, additions):
     if not len(base) and additions == "rows":
         return
     k = list(BASES).index(name) + len(additions)
-    target = ((10, 0.1, 1e-6), (1, 20.0, 0.3), (100, 1e-4, 1e-20))[k % 3]
+    r, epsilon, delta = ((10, 0.1, 1e-6), (1, 20.0, 0.3), (100, 1e-4, 1e-20))[k % 3]
+    target = {"r": r, "epsilon": epsilon, "delta": delta}
     for ridge in ("smallest", "N24-Fig12"):
-        exactly = PROJECTION(base, additions, 1, *target, 20, ridge)
-        noise = Fraction(mechanisms.relative_random_projection(mechanisms.neighbourhood(base, 1.0, additions), *target, ridge).ridge)
+        exactly = PROJECTION(base, additions, 1, **target, digits=20, ridge=ridge)
+        databases = mechanisms.neighbourhood(base, 1.0, additions)
+        noise = Fraction(mechanisms.relative_random_projection(databases, **target, ridge=ridge).ridge)
         assert exactly.upper <= noise <= exactly.upper * (1 + Fraction(1, 10**5)) and exactly.relative_radius < 1e-20
 
 
@@ -269,14 +284,14 @@ def test_projection_against_the_mechanism(name, additions):
 def test_the_ball_by_an_eigenvalue_and_the_records_by_their_leverages(name):
     """l^2 (1/p* - 1) less the smallest eigenvalue, by mpmath; at the ridge every leverage is at most p*, and one is p*."""
     base, digits = BASES[name], 40
-    found = PROJECTION(base, "ball", 1, 10, "0.1", "1e-6", digits)
-    allowed = oracle.certified_rp_leverage(10, "0.1", "1e-6", 60)
+    found = PROJECTION(base, "ball", 1, 10, epsilon="0.1", delta="1e-6", digits=digits)
+    allowed = oracle.certified_rp_leverage(10, epsilon="0.1", delta="1e-6", digits=60)
     with mpmath.workdps(80):
         gram = mpmath.matrix((base * 64).astype(int).tolist())
         least = min(mpmath.eigsy(gram.T * gram / 64**2, eigvals_only=True))
         ball = 1 / mpmath.mpf(allowed.mid) - 1 - least
         assert abs(found.mid - ball) < mpmath.mpf(10) ** -30
-    rows = PROJECTION(base, "rows", 1, 10, "0.1", "1e-6", digits)
+    rows = PROJECTION(base, "rows", 1, 10, epsilon="0.1", delta="1e-6", digits=digits)
     scores = leverage_scores(base, range(len(base)), 60, exact(rows.mid))
     assert max(score.mid for score in scores) == pytest.approx(allowed.mid, rel=1e-35) and rows.upper <= found.lower
 

@@ -150,7 +150,7 @@ def _inside(a, b):
 
 @pytest.mark.parametrize(("r", "epsilon", "delta"), [(5, "0.5", "0.01"), (4, "0.1", "0.2"), (1, "0.02", "0.03")])
 def test_against_the_densities_of_the_solutions(r, epsilon, delta):
-    found = RELATIVE(TWO, "rows", 1, r, epsilon, delta, "sketch", digits=15)
+    found = RELATIVE(TWO, "rows", 1, r, epsilon=epsilon, delta=delta, law="sketch", digits=15)
     with mpmath.workdps(25):
         cost = student_cost(TWO, mpmath.mpf(found.mid), r, mpmath.mpf(epsilon))
         assert found.mid > 0.01 and abs(cost / mpmath.mpf(delta) - 1) < 1e-12
@@ -162,7 +162,10 @@ def test_against_the_densities_of_the_solutions(r, epsilon, delta):
 )
 @pytest.mark.parametrize("ridge", ["smallest", "lasting"])
 def test_many_digits(data, r, epsilon, delta, ridge):
-    few, many = (RELATIVE(data, "rows", 3, r, epsilon, delta, "sketch", ridge, digits) for digits in (6, 40))
+    few, many = (
+        RELATIVE(data, "rows", 3, r, epsilon=epsilon, delta=delta, law="sketch", ridge=ridge, digits=digits)
+        for digits in (6, 40)
+    )
     if few.mid == 0:
         assert many.upper == 0
         return
@@ -183,7 +186,7 @@ def test_as_many_values_for_all_digits(monkeypatch):
             return value(*arguments)
 
         monkeypatch.setattr(ridge_sketch, "als_exact_hockey_stick", counted)
-        RELATIVE(some((4, 3), 3), "rows", 3, 40, "1", "1e-5", "sketch", digits=digits)
+        RELATIVE(some((4, 3), 3), "rows", 3, 40, epsilon="1", delta="1e-5", law="sketch", digits=digits)
     assert counts[1] < counts[0] + 40
 
 
@@ -193,8 +196,10 @@ def test_the_mechanism_never_costs_more(seed):
     data = rng.integers(-16, 17, (int(rng.integers(2, 8)), int(rng.integers(2, 5)))) / 64
     d = data.shape[1] - 1
     r, epsilon, delta = d + int(rng.integers(0, 60)), float(10 ** rng.uniform(-4, 1)), float(10 ** rng.uniform(-12, -0.5))
-    ridge = Fraction(fast_least_squares(mechanisms.neighbourhood(data, 1.0), r, epsilon, delta, "sketch").ridge)
-    smallest = RELATIVE(data, "rows", 1, r, epsilon, delta, "sketch")
+    ridge = Fraction(
+        fast_least_squares(mechanisms.neighbourhood(data, 1.0), r, epsilon=epsilon, delta=delta, law="sketch").ridge
+    )
+    smallest = RELATIVE(data, "rows", 1, r, epsilon=epsilon, delta=delta, law="sketch")
     assert smallest.lower <= ridge
     if ridge:
         assert max(curve.value(ridge, 30).upper for curve in curves(data, r, epsilon)) <= Fraction(delta)
@@ -206,4 +211,4 @@ def test_a_failing_integral_is_a_precision_error(monkeypatch):
 
     monkeypatch.setattr(ridge_sketch, "als_exact_hockey_stick", failing)
     with pytest.raises(PrecisionError):
-        RELATIVE(TWO, "rows", 1, 5, "0.5", "0.01", "sketch")
+        RELATIVE(TWO, "rows", 1, 5, epsilon="0.5", delta="0.01", law="sketch")

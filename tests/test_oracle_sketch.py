@@ -25,11 +25,13 @@ def nested(coarse, fine):
 
 @pytest.mark.parametrize("target", ODD + AT_THE_EDGE, ids=str)
 def test_caps_are_nested_and_the_mechanism_is_safe(target):
-    coarse, fine = (oracle.certified_als_exact_cap(*target, digits=digits) for digits in (15, 30))
-    assert nested(coarse, fine) and fine.justified_digits() >= 30 and fine.basis == "bound"
-    assert fine.lower > oracle.certified_als_exact_cap(*target[:3], 0, digits=30).upper
     d, r, epsilon, delta = target
-    ridge = Fraction(sketched_least_squares(d, r, float(epsilon), float(delta), 1.0).ridge)
+    coarse, fine = (
+        oracle.certified_als_exact_cap(d, r, epsilon=epsilon, delta=delta, digits=digits) for digits in (15, 30)
+    )
+    assert nested(coarse, fine) and fine.justified_digits() >= 30 and fine.basis == "bound"
+    assert fine.lower > oracle.certified_als_exact_cap(d, r, epsilon=epsilon, delta=0, digits=30).upper
+    ridge = Fraction(sketched_least_squares(d, r, epsilon=float(epsilon), delta=float(delta), norm_bound=1.0).ridge)
     need = 1 / Fraction(fine.lower) - 1
     assert need <= ridge
     assert ridge <= need * (1 + Fraction(1, 10**4)) or ridge <= Fraction(1001, 1000) / 2**30  # the least ridge that float64 looks at
@@ -39,7 +41,7 @@ def test_caps_are_nested_and_the_mechanism_is_safe(target):
 def test_the_float64_supremum_below_an_odd_cap_is_the_target(target):
     """A dense grid of records at the cap, and a search around its highest: the delta asked for, and nowhere more."""
     d, r, epsilon, delta = target[0], target[1], float(target[2]), float(target[3])
-    cap = float(oracle.certified_als_exact_cap(*target).mid)
+    cap = float(oracle.certified_als_exact_cap(d, r, epsilon=target[2], delta=target[3]).mid)
     share = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-14, 14, 141))), [1.0]])
     best = -np.inf
     for direction in ("delete", "insert"):
@@ -122,10 +124,10 @@ def test_the_window_of_a_mixture_holds_the_whole_sum(half, share, x, grows):
 
 @pytest.mark.parametrize("target", [(30, 10**6, "1", "1e-5"), (2, 10**6 - 1, "100", "1e-30"), (101, 10**5, "1e-6", "0.4")], ids=str)
 def test_caps_of_a_million_rows(target):
-    fine = oracle.certified_als_exact_cap(*target, digits=15)
-    assert fine.justified_digits() >= 15
     d, r, epsilon, delta = target
-    ridge = Fraction(sketched_least_squares(d, r, float(epsilon), float(delta), 1.0).ridge)
+    fine = oracle.certified_als_exact_cap(d, r, epsilon=epsilon, delta=delta, digits=15)
+    assert fine.justified_digits() >= 15
+    ridge = Fraction(sketched_least_squares(d, r, epsilon=float(epsilon), delta=float(delta), norm_bound=1.0).ridge)
     need = 1 / Fraction(fine.lower) - 1
     assert need <= ridge <= need * (1 + Fraction(1, 10**4))
 

@@ -24,19 +24,52 @@ LINEAR = mechanisms.linear_kernel
 
 
 def cancer(bound, sensitivity="printed", digits=15, records=455):
-    return gaussian_output.logistic_regression(30, 3, "1.5", "1", "1e-5", sensitivity, records, digits, bound)
+    return gaussian_output.logistic_regression(
+        30,
+        penalty=3,
+        norm_bound="1.5",
+        epsilon="1",
+        delta="1e-5",
+        sensitivity=sensitivity,
+        records=records,
+        digits=digits,
+        bound=bound,
+    )
 
 
 def linnerud(bound, sensitivity="printed", digits=15):
-    return gaussian_output.gaussian_process(250, "0.5", 1, 16, "1", "1e-5", sensitivity, digits, bound)
+    return gaussian_output.gaussian_process(
+        noise_variance=250,
+        label_bound="0.5",
+        norm_bound=1,
+        records=16,
+        epsilon="1",
+        delta="1e-5",
+        sensitivity=sensitivity,
+        digits=digits,
+        bound=bound,
+    )
 
 
 def fast_cancer(bound, sensitivity="printed"):
-    return mechanisms.logistic_regression(30, 3, 1.5, 1, 1e-5, sensitivity, bound, records=455).added_variance
+    return mechanisms.logistic_regression(
+        30, penalty=3, norm_bound=1.5, epsilon=1, delta=1e-5, sensitivity=sensitivity, bound=bound, records=455
+    ).added_variance
 
 
 def fast_linnerud(bound, sensitivity="printed"):
-    return mechanisms.gaussian_process(LINEAR, [0.0], 250, 0.5, 1, 16, 1, 1e-5, sensitivity, bound).added_variance
+    return mechanisms.gaussian_process(
+        LINEAR,
+        [0.0],
+        noise_variance=250,
+        label_bound=0.5,
+        norm_bound=1,
+        records=16,
+        epsilon=1,
+        delta=1e-5,
+        sensitivity=sensitivity,
+        bound=bound,
+    ).added_variance
 
 
 def nested(coarse, fine):
@@ -228,8 +261,8 @@ def test_float64_noise_of_random_targets_is_safe(term):
             rho = math.log1p(values[1] / (v + values[2]))
             return values[0] / math.sqrt(v + values[2]), rho, d * rho, d
 
-        found = added_variance(exactly, epsilon, delta, term)
-        noise = Fraction(fast.added_variance(roughly, epsilon, delta, term))
+        found = added_variance(exactly, epsilon=epsilon, delta=delta, term=term)
+        noise = Fraction(fast.added_variance(roughly, epsilon=epsilon, delta=delta, term=term))
         assert found.lower <= noise <= found.upper * (1 + Fraction(1, 10**5)) + Fraction(1, 10**300)
 
 
@@ -237,16 +270,21 @@ def test_only_one_split_at_epsilon_zero():
     def sensitivities(v):
         return Sensitivity(1 / v, Logarithm(1 + 1 / v), Logarithm(1 + 1 / v), 1)
 
-    found = added_variance(sensitivities, 0, "0.1", "exact")
+    found = added_variance(sensitivities, epsilon=0, delta="0.1", term="exact")
     with mpmath.workdps(30):
         value = mean_step(1 / mpmath.sqrt(found.mid), mpmath.mpf(0)) + one_eigenvalue(1 / found.mid, mpmath.mpf(0))
         assert abs(value * 10 - 1) < 1e-14
     with pytest.raises(InputError, match="sensitivities"):
-        added_variance(sensitivities, 0, "0.1", "chernoff")
+        added_variance(sensitivities, epsilon=0, delta="0.1", term="chernoff")
 
 
 def test_no_noise_where_none_is_needed():
-    assert added_variance(lambda v: Sensitivity(1 / (v + 100), Logarithm(2), Logarithm(2), 1), 9, "0.1").upper == 0
+    assert (
+        added_variance(
+            lambda v: Sensitivity(1 / (v + 100), Logarithm(2), Logarithm(2), 1), epsilon=9, delta="0.1"
+        ).upper
+        == 0
+    )
 
 
 # What the proof must refuse
@@ -321,8 +359,9 @@ def test_a_bend_is_below_the_second_difference(term):
     (lambda: loewner_bound(1, 1, 1, 1, -1), "epsilon"), (lambda: loewner_bound(1, 1, 1, 1, 1, "tight"), "term"),
     (lambda: loewner_bound(1, 1, 1, 1, 1, digits=0), "digits"),
     (lambda: loewner_bound(1, 1, Logarithm(2, -1), 1, 1), "nu"), (lambda: cancer("corrected", "joint"), "bound"), (lambda: cancer("none"), "bound"),
-    (lambda: cancer("joint"), "dimension"), (lambda: added_variance(lambda v: Sensitivity(1, 1, 1, 1), 1, "1e-9"), "sensitivities"),
-    (lambda: added_variance(lambda v: Sensitivity(1 / v, 1, 1, 1), 1, 1), "delta"),
+    (lambda: cancer("joint"), "dimension"),
+    (lambda: added_variance(lambda v: Sensitivity(1, 1, 1, 1), epsilon=1, delta="1e-9"), "sensitivities"),
+    (lambda: added_variance(lambda v: Sensitivity(1 / v, 1, 1, 1), epsilon=1, delta=1), "delta"),
 ])  # fmt: skip
 def test_bad_input_names_its_argument(call, argument):
     with pytest.raises(InputError) as error:

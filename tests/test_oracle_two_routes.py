@@ -27,9 +27,9 @@ def diagonal_pairs(draw, max_dimension=3):
     return GaussianPair(column(shifts), column(tenths), column(shifts), column(tenths))
 
 
-def agrees_with_certified(name, *arguments, digits=10, finer=20):
-    plain = getattr(oracle, name)(*arguments, digits=digits)
-    proved = getattr(oracle, "certified_" + name)(*arguments, digits=finer)
+def agrees_with_certified(name, *arguments, digits=10, finer=20, **target):
+    plain = getattr(oracle, name)(*arguments, digits=digits, **target)
+    proved = getattr(oracle, "certified_" + name)(*arguments, digits=finer, **target)
     assert proved.basis == "bound"
     assert plain.overlaps(proved), (plain, proved)
     assert plain.relative_radius <= mpmath.mpf(10) ** -digits
@@ -139,9 +139,9 @@ def test_insertion_is_zero_past_its_largest_loss():
 
 @pytest.mark.parametrize("delta", ["0.3", "1e-6", "1e-100"])
 def test_calibration(delta):
-    std = agrees_with_certified("gaussian_std", 1, 1, delta, digits=8)
+    std = agrees_with_certified("gaussian_std", 1, epsilon=1, delta=delta, digits=8)
     assert oracle.certified_gaussian_hockey_stick(1, std.upper, 1, 15).upper <= Fraction(delta)
-    leverage = agrees_with_certified("rp_leverage", 20, 1, delta, digits=8)
+    leverage = agrees_with_certified("rp_leverage", 20, epsilon=1, delta=delta, digits=8)
     assert oracle.certified_rp_hockey_stick(leverage.lower, 20, 1, "delete", 15).upper <= Fraction(delta)
     assert oracle.certified_rp_hockey_stick(leverage.upper, 20, 1, "delete", 15).lower > Fraction(delta)
 
@@ -203,14 +203,14 @@ def test_a_wrong_spectrum_is_noticed():
         (lambda: oracle.epsilon_for_delta(GaussianPair([0], 1, [1], 1), 0), "delta"),
         (lambda: oracle.gaussian_hockey_stick(-1, 1, 1), "sensitivity"),
         (lambda: oracle.gaussian_hockey_stick(1, 0, 1), "std"),
-        (lambda: oracle.gaussian_std(1, -1, "0.1"), "epsilon"),
-        (lambda: oracle.gaussian_std(1, 1, 1), "delta"),
-        (lambda: oracle.gaussian_std(0, 1, "0.1"), "sensitivity"),
+        (lambda: oracle.gaussian_std(1, epsilon=-1, delta="0.1"), "epsilon"),
+        (lambda: oracle.gaussian_std(1, epsilon=1, delta=1), "delta"),
+        (lambda: oracle.gaussian_std(0, epsilon=1, delta="0.1"), "sensitivity"),
         (lambda: oracle.rp_hockey_stick(1, 5, 1), "leverage"),
         (lambda: oracle.rp_hockey_stick("0.1", 0, 1), "r"),
         (lambda: oracle.rp_hockey_stick("0.1", 2.5, 1), "r"),
         (lambda: oracle.rp_hockey_stick("0.1", 5, 1, "sideways"), "direction"),
-        (lambda: oracle.rp_leverage(5, 1, 0), "delta"),
+        (lambda: oracle.rp_leverage(5, epsilon=1, delta=0), "delta"),
     ],
 )
 def test_bad_input_names_the_argument(call, argument):

@@ -74,7 +74,7 @@ def test_too_low_a_rank_is_told_from_one_that_is_hardly_enough(law):
     assert enough == pytest.approx(largest(base, base, 20, 1.0, law), rel=1e-9) and enough < 1 == short
     assert worst_in_set(neighbourhood(base[:5], 9.0), 20, 1.0, law).delta == 1  # without the last one of those the rank drops
     for rows in (base[:4], base[:5]):
-        mechanism = relative_least_squares(neighbourhood(rows, 9.0), 20, 1.0, 1e-3, law)
+        mechanism = relative_least_squares(neighbourhood(rows, 9.0), 20, epsilon=1.0, delta=1e-3, law=law)
         assert mechanism.ridge > 0 and largest(rows, rows, 20, 1.0, law, mechanism.ridge) <= 1e-3
 
 
@@ -83,7 +83,7 @@ def test_too_low_a_rank_is_told_from_one_that_is_hardly_enough(law):
 ])  # fmt: skip
 def test_the_ridge_meets_the_target_and_no_less_would(law, r, epsilon, delta):
     base = small_integers(7, (12, 4)) / 64
-    ridge = relative_least_squares(neighbourhood(base, 1.0), r, epsilon, delta, law).ridge
+    ridge = relative_least_squares(neighbourhood(base, 1.0), r, epsilon=epsilon, delta=delta, law=law).ridge
     assert largest(base, base, r, epsilon, law, ridge) <= delta < largest(base, base, r, epsilon, law, ridge * (1 - 1e-7))
 
 
@@ -131,7 +131,7 @@ def test_few_changes_of_a_data_set_of_usual_size_need_the_full_curve(monkeypatch
         return plain(self, p, q, places, effort)
 
     monkeypatch.setattr(relative._Changes, "_log_deltas", counted)
-    assert relative_least_squares(neighbourhood(base, 1.0), 1000, 1.0, 1e-6, "sketch").ridge > 0
+    assert relative_least_squares(neighbourhood(base, 1.0), 1000, epsilon=1.0, delta=1e-6, law="sketch").ridge > 0
     assert asked["full"] < asked["rough"] / 20 and asked["draft"] < asked["rough"] / 2
 
 
@@ -147,8 +147,8 @@ def test_a_few_caps_leave_the_worst_of_many_changes(law, monkeypatch):
     found = []
     for many in (10**9, 20):
         monkeypatch.setattr(relative, "_MANY", many)
-        target = databases, 200, 0.5
-        found.append((worst_in_set(*target, law), worst_in_set(*target, law, 3.0), relative_least_squares(*target, 1e-6, law).ridge))
+        least = relative_least_squares(databases, 200, epsilon=0.5, delta=1e-6, law=law).ridge
+        found.append((worst_in_set(databases, 200, 0.5, law), worst_in_set(databases, 200, 0.5, law, 3.0), least))
     assert found[0][:2] == found[1][:2] and found[0][2] == pytest.approx(found[1][2], rel=1e-9)
     assert min(places.size for size, places in kept if size == 600) < 200
 

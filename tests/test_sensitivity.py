@@ -86,7 +86,9 @@ def test_a_pair_that_is_not_comparable_is_refused_at_every_added_variance(angle,
 def test_no_noise_is_made_for_a_pair_that_is_not_comparable(covs, bound):
     pair = [(np.zeros(2), np.diag(cov)) for cov in covs]
     with pytest.raises(InputError, match="comparable"):
-        calibrated_gaussian(lambda data: pair[0], lambda v: (*loewner_sensitivity(*pair, v), 2), 1, 1e-5, bound)
+        calibrated_gaussian(
+            lambda data: pair[0], lambda v: (*loewner_sensitivity(*pair, v), 2), epsilon=1, delta=1e-5, bound=bound
+        )
 
 
 def test_a_record_leaves_a_surrogate_comparable_despite_rounding():
@@ -111,17 +113,20 @@ def test_an_impossible_triple_is_refused_wherever_it_enters(rho, nu, d):
     calls = [
         lambda: covariance_shift.worst_logs(rho, nu, d),
         lambda: Declared(sized).largest(1.0, 1.0),
-        lambda: joint_shift.added_variance(Declared(sized), 1.0, 1e-5),
-        *(lambda bound=bound: calibrated_gaussian(lambda data: (0, 1), sized, 1, 1e-5, bound) for bound in BOUNDS),
+        lambda: joint_shift.added_variance(Declared(sized), epsilon=1.0, delta=1e-5),
+        *(
+            lambda bound=bound: calibrated_gaussian(lambda data: (0, 1), sized, epsilon=1, delta=1e-5, bound=bound)
+            for bound in BOUNDS
+        ),
     ]
     for term in covariance_shift.TERMS:
         calls += [
             lambda term=term: covariance_shift.covariance_envelope(rho, nu, d, 1.0, term),
             lambda term=term: covariance_shift.loewner_bound(1.0, rho, nu, d, 1.0, term),
-            lambda term=term: covariance_shift.added_variance(sized, 1.0, 1e-5, term),
+            lambda term=term: covariance_shift.added_variance(sized, epsilon=1.0, delta=1e-5, term=term),
             lambda term=term: split_bound.covariance_envelope(rho, nu, d, 1, term),
             lambda term=term: split_bound.loewner_bound(1, rho, nu, d, 1, term),
-            lambda term=term: split_bound.added_variance(exactly, 1, "1e-5", term),
+            lambda term=term: split_bound.added_variance(exactly, epsilon=1, delta="1e-5", term=term),
         ]
     for call in calls:
         with pytest.raises(InputError) as error:

@@ -26,7 +26,7 @@ def test_total_variation_and_back(rate, std):
 
 @given(rates, rates, st.floats(0, 0.5))
 def test_threshold_epsilon_is_the_least_that_both_divergences_allow(tpr, fpr, delta):
-    epsilon = fast.threshold_epsilon(tpr, fpr, delta)
+    epsilon = fast.threshold_epsilon(tpr=tpr, fpr=fpr, delta=delta)
 
     def largest(factor):
         hinge = lambda p, q: max(p - factor * q, 0.0)  # noqa: E731
@@ -41,10 +41,10 @@ def test_threshold_epsilon_is_the_least_that_both_divergences_allow(tpr, fpr, de
 
 
 def test_known_points():
-    assert fast.threshold_epsilon(0.9, 0.1, 0.0) == pytest.approx(math.log(9))
-    assert fast.threshold_epsilon(0.1, 0.9, 0.0) == pytest.approx(math.log(9))
-    assert fast.threshold_epsilon(0.5, 0.5, 0.25) == 0.0
-    assert fast.threshold_epsilon(0.5, 0.0, 0.1) == math.inf
+    assert fast.threshold_epsilon(tpr=0.9, fpr=0.1, delta=0.0) == pytest.approx(math.log(9))
+    assert fast.threshold_epsilon(tpr=0.1, fpr=0.9, delta=0.0) == pytest.approx(math.log(9))
+    assert fast.threshold_epsilon(tpr=0.5, fpr=0.5, delta=0.25) == 0.0
+    assert fast.threshold_epsilon(tpr=0.5, fpr=0.0, delta=0.1) == math.inf
     # 2 Phi(1) - 1 at std 1/2
     assert float(certified.subsampled_tv(1, "0.5").mid) == pytest.approx(math.erf(1 / math.sqrt(2)), rel=1e-14)
     peak = certified.std_sensitivity(1, 1, 20).mid
@@ -62,6 +62,6 @@ def test_bad_input_is_named(witness):
         with pytest.raises(InputError, match=argument):
             getattr(witness, name)(*arguments)
     with pytest.raises(InputError, match="delta"):
-        fast.threshold_epsilon(0.5, 0.5, 1.5)
+        fast.threshold_epsilon(tpr=0.5, fpr=0.5, delta=1.5)
     with pytest.raises(InputError, match="order"):
         certified.std_sensitivity(0, 1)

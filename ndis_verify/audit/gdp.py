@@ -56,7 +56,7 @@ def largest_mu(epsilon: float, delta: float) -> float:
     """The largest mu whose Gaussian pair has at most `delta` at `epsilon`, safe side: 0 at delta = 0, infinite at 1. Raises `InputError`."""
     if delta == 0:
         return 0.0
-    std = float(gaussian_std(1.0, epsilon, delta))
+    std = float(gaussian_std(1.0, epsilon=epsilon, delta=delta))
     return 1 / std if std > 0 else np.inf
 
 

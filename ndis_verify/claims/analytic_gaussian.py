@@ -36,7 +36,7 @@ def _targets(effort: str) -> list[tuple[float, float, float]]:
 
 def _other_branch(sensitivity: float, epsilon: float, delta: float) -> Enclosure:
     """alpha replaced by 1/alpha: the std of the other branch at the same u."""
-    std = calibrated.analytic_std(sensitivity, epsilon, delta, digits=25)
+    std = calibrated.analytic_std(sensitivity, epsilon=epsilon, delta=delta, digits=25)
     with working_bits(120):
         return enclosure(ball(exact(sensitivity)) ** 2 / (2 * ball(exact(epsilon)) * to_exact_ball(std)))
 
@@ -63,20 +63,30 @@ def _smallest(std_of: Callable[..., Enclosure]) -> Callable[[str], Evidence]:
 _ALGORITHM = Check(
     "the root of B+ or B- gives the smallest std that meets the target",
     Kind.CROSSCHECK,
-    _smallest(lambda sensitivity, epsilon, delta: calibrated.analytic_std(sensitivity, epsilon, delta, digits=25)),
+    _smallest(
+        lambda sensitivity, epsilon, delta: calibrated.analytic_std(
+            sensitivity, epsilon=epsilon, delta=delta, digits=25
+        )
+    ),
     {
         "branches swapped": _smallest(_other_branch),
-        "std without the sensitivity": _smallest(lambda sensitivity, epsilon, delta: calibrated.analytic_std(1, epsilon, delta, digits=25)),
+        "std without the sensitivity": _smallest(
+            lambda sensitivity, epsilon, delta: calibrated.analytic_std(1, epsilon=epsilon, delta=delta, digits=25)
+        ),
     },
 )
 _FAST = agreement(
     "float64 std against the algorithm's",
     "fast, certified",
-    lambda sensitivity, epsilon, delta: fast.gaussian_std(sensitivity, epsilon, delta),
-    lambda sensitivity, epsilon, delta: calibrated.analytic_std(sensitivity, epsilon, delta, digits=16),
+    lambda sensitivity, epsilon, delta: fast.gaussian_std(sensitivity, epsilon=epsilon, delta=delta),
+    lambda sensitivity, epsilon, delta: calibrated.analytic_std(sensitivity, epsilon=epsilon, delta=delta, digits=16),
     _targets,
     digits=9,
-    mutants={"epsilon doubled": lambda sensitivity, epsilon, delta: fast.gaussian_std(sensitivity, 2 * epsilon, delta)},
+    mutants={
+        "epsilon doubled": lambda sensitivity, epsilon, delta: fast.gaussian_std(
+            sensitivity, epsilon=2 * epsilon, delta=delta
+        )
+    },
 )
 _ALGORITHM_PROOF = proof("substitution, both branches, monotone", derived.analytic_std)
 _ALGORITHM_HYPOTHESES = ("eps > 0", "0 < delta < 1", "Delta > 0", "the root is exact, or rounded towards the larger sigma")
@@ -92,14 +102,16 @@ def _float_excess(point: Point) -> Enclosure:
 
 def _printed_std(epsilon: Fraction, delta: Fraction) -> float:
     with mpmath.workdps(50):
-        alpha = calibrated.analytic_std(1, epsilon, delta, digits=40).mid * mpmath.sqrt(2 * to_mpf(epsilon))
+        alpha = calibrated.analytic_std(1, epsilon=epsilon, delta=delta, digits=40).mid * mpmath.sqrt(
+            2 * to_mpf(epsilon)
+        )
         u = float((1 / alpha - alpha) ** 2 / 2)
     return float((np.sqrt(1 + u / 2) - np.sqrt(u / 2)) / np.sqrt(2 * float(epsilon)))
 
 
 def _stable_excess(point: Point) -> Enclosure:
     """The same with alpha = 1/(sqrt(1 + u/2) + sqrt(u/2)) and one relative 1e-12 to the safe side."""
-    std = fast.gaussian_std(1, float(point["epsilon"]), float(point["delta"]))
+    std = fast.gaussian_std(1, epsilon=float(point["epsilon"]), delta=float(point["delta"]))
     return certified.settled(lambda eps, target, std: certified.profile(1 / std, eps) - target,
                              {"eps": point["epsilon"], "target": point["delta"], "std": exact(std)}, 8)  # fmt: skip
 

@@ -60,7 +60,7 @@ def _pinsker_ridge(r, epsilon, delta):
 
 @cache
 def _binary_level(epsilon: float, delta: float) -> float:
-    return information_level(epsilon, delta)
+    return information_level(epsilon=epsilon, delta=delta)
 
 
 def _binary_ridge(r, epsilon, delta):
@@ -134,8 +134,11 @@ def _std_ratio(ridge: str, r: int, power: int = 1) -> Enclosure:
         elif ridge == "Blocki":
             printed = 256 * r * (2 / delta).log() * (16 * r / delta).log() ** 2
         else:
-            printed = to_exact_ball(oracle.certified_rp_ridge(1, r, 1, "1e-6", digits=25)) + 1
-        return enclosure((printed / to_exact_ball(oracle.certified_rp_ridge(1, r, 1, "1e-6", digits=25))).sqrt() ** power)
+            printed = to_exact_ball(oracle.certified_rp_ridge(1, r, epsilon=1, delta="1e-6", digits=25)) + 1
+        return enclosure(
+            (printed / to_exact_ball(oracle.certified_rp_ridge(1, r, epsilon=1, delta="1e-6", digits=25))).sqrt()
+            ** power
+        )
 
 
 _RATIOS = (
@@ -153,7 +156,7 @@ def _calibrations(faulty: bool):
         targets = [(1, 0.5, 1e-3), (30, 2.0, 1e-6)] + ([(1000, 0.01, 1e-9), (10**5, 10.0, 1e-30)] if effort == "full" else [])
         for r, epsilon, delta in targets:
             for make, ridge in ((sheffet, _sheffet_ridge), (blocki, _blocki_ridge), (mutual_information, _binary_ridge)):
-                calibration = make(r, epsilon, delta * (1 + faulty), 1.0).calibration
+                calibration = make(r, epsilon=epsilon, delta=delta * (1 + faulty), norm_bound=1.0).calibration
                 level, reached = calibration.noise["ridge"], calibration.certificate.delta
                 certified = oracle.certified_rp_hockey_stick(1 / (1 + exact(level)), r, epsilon, digits=14) if reached > 1e-250 else None
                 wrong = certified is not None and not certified.upper <= exact(reached)

@@ -158,7 +158,7 @@ def _projections(most: float) -> Callable[[np.random.Generator, int], Columns]:
 
 
 def _ridge(columns: Columns) -> np.ndarray:
-    return fast.rp_ridge(columns["norm_bound"], columns["r"], columns["epsilon"], columns["delta"])
+    return fast.rp_ridge(columns["norm_bound"], columns["r"], epsilon=columns["epsilon"], delta=columns["delta"])
 
 
 def _ridge_delta(columns: Columns, ridge: np.ndarray) -> np.ndarray:
@@ -183,7 +183,11 @@ def _samples(rng: np.random.Generator, count: int) -> Columns:
 
 def _inner(columns: Columns) -> dict[str, np.ndarray]:
     rate = columns["rate"]
-    return {**columns, "epsilon": fast.sampled_epsilon(columns["epsilon"], rate), "delta": columns["delta"] / rate * (1 - 4e-16)}
+    return {
+        **columns,
+        "epsilon": fast.sampled_epsilon(epsilon=columns["epsilon"], rate=rate),
+        "delta": columns["delta"] / rate * (1 - 4e-16),
+    }
 
 
 def _certified_sample_delta(point: Point, digits: int) -> Enclosure:
@@ -198,13 +202,13 @@ def _splits(rng: np.random.Generator, count: int) -> Columns:
     columns = _projections(1e6)(rng, count)
     epsilon, delta, length = columns["epsilon"], columns["delta"], columns["norm_bound"]
     test, failure = (delta * log_uniform(rng, 1e-4, 0.45, count) for _ in range(2))
-    std = fast.gaussian_std(length**2, epsilon * rng.uniform(0.02, 0.98, count), test * (1 - 1e-10))
+    std = fast.gaussian_std(length**2, epsilon=epsilon * rng.uniform(0.02, 0.98, count), delta=test * (1 - 1e-10))
     return {**columns, "std": std, "delta_test": test, "delta_failure": failure}
 
 
 def _tested(row: Mapping[str, Any]) -> ProposeTestRelease:
     names = ("epsilon", "delta", "norm_bound", "std", "delta_test", "delta_failure")
-    return propose_test_release(int(row["r"]), *(float(row[name]) for name in names))
+    return propose_test_release(int(row["r"]), **{name: float(row[name]) for name in names})
 
 
 def _certified_test_delta(point: Point, digits: int) -> Enclosure:
@@ -228,16 +232,22 @@ FAMILIES: dict[str, Family] = {
         Family(
             "gaussian mechanism",
             _shifts,
-            lambda columns: fast.gaussian_std(columns["sensitivity"], columns["epsilon"], columns["delta"]),
+            lambda columns: fast.gaussian_std(
+                columns["sensitivity"], epsilon=columns["epsilon"], delta=columns["delta"]
+            ),
             lambda columns, std: fast.gaussian_hockey_stick(columns["sensitivity"], std, columns["epsilon"]),
-            lambda point, digits: oracle.certified_gaussian_hockey_stick(point["sensitivity"], point["noise"], point["epsilon"], digits=digits),
+            lambda point, digits: oracle.certified_gaussian_hockey_stick(
+                point["sensitivity"], point["noise"], point["epsilon"], digits=digits
+            ),
             quota=35_900,
         ),
         Family("random linear combination", _projections(1), _ridge, _ridge_delta, _certified_ridge_delta),
         Family(
             "subsampled random projection",
             _samples,
-            lambda columns: fast.sampled_rp_ridge(*(columns[name] for name in ("norm_bound", "rate", "r", "epsilon", "delta"))),
+            lambda columns: fast.sampled_rp_ridge(
+                **{name: columns[name] for name in ("norm_bound", "rate", "r", "epsilon", "delta")}
+            ),
             lambda columns, ridge: columns["rate"] * _ridge_delta(_inner(columns), ridge),
             _certified_sample_delta,
         ),

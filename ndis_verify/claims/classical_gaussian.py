@@ -68,7 +68,7 @@ def _targets(effort: str) -> list[tuple[float, float]]:
 _REACHED = formula_check(
     "delta reached: derived formula against the certified value",
     derived.classical,
-    lambda delta, epsilon: certified.classical_delta(epsilon, delta, digits=25),
+    lambda delta, epsilon: certified.classical_delta(epsilon=epsilon, delta=delta, digits=25),
     _targets,
     digits=22,
 )
@@ -139,7 +139,10 @@ _THIRD = _reached_share(Fraction(2, 3))
 def _variance_gain(epsilon: str, delta: str, power: int = 2) -> Enclosure:
     """(classical std/analytic std)^power."""
     with working_bits(120):
-        stds = [to_exact_ball(f(1, epsilon, delta, digits=20)) for f in (certified.classical_std, calibrated.analytic_std)]
+        stds = [
+            to_exact_ball(f(1, epsilon=epsilon, delta=delta, digits=20))
+            for f in (certified.classical_std, calibrated.analytic_std)
+        ]
         return enclosure((stds[0] / stds[1]) ** power)
 
 
@@ -161,7 +164,10 @@ _SHARES = (
 def _delta_gain(epsilon: str, delta: str, power: int = 1) -> Enclosure:
     """(delta claimed/delta reached)^power at the classical std."""
     with working_bits(120):
-        return enclosure((ball(exact(delta)) / to_exact_ball(certified.classical_delta(epsilon, delta, digits=20))) ** power)
+        return enclosure(
+            (ball(exact(delta)) / to_exact_ball(certified.classical_delta(epsilon=epsilon, delta=delta, digits=20)))
+            ** power
+        )
 
 
 _DP_PROOFS = (

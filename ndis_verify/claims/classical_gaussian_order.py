@@ -25,7 +25,7 @@ _NEAR = "in delta, eps/mu < 7/5"
 
 def _log_share(epsilon, delta):
     """log of the smallest valid std over the classical one, in float64."""
-    return np.log(fast.gaussian_std(1.0, epsilon, delta) * epsilon / np.sqrt(2 * np.log(1.25 / delta)))
+    return np.log(fast.gaussian_std(1.0, epsilon=epsilon, delta=delta) * epsilon / np.sqrt(2 * np.log(1.25 / delta)))
 
 
 def _log_reached(epsilon, delta):

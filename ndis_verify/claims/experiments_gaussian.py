@@ -38,7 +38,7 @@ _READING = (
 @cache
 def _unit_std(epsilon: str, delta: str) -> Enclosure:
     """The analytic std at sensitivity 1."""
-    return calibrated.analytic_std(1, epsilon, delta, digits=30)
+    return calibrated.analytic_std(1, epsilon=epsilon, delta=delta, digits=30)
 
 
 def _variance(d: arb, epsilon: str) -> arb:

@@ -75,7 +75,7 @@ def _dot_check(better: str, worse: str, relative: bool = False) -> Check:
 
 def _std_ratio(r: int, n: int, power: int = 1) -> Enclosure:
     """Std of Sheffet's ridge over that of the printed one at eps = 1, delta = 1/n."""
-    p = oracle.certified_rp_leverage(r, 1, Fraction(1, n), digits=20)
+    p = oracle.certified_rp_leverage(r, epsilon=1, delta=Fraction(1, n), digits=20)
     with mpmath.workdps(30):
         level = mpmath.log(4 * mpmath.mpf(n))
         mid = mpmath.sqrt(4 * (mpmath.sqrt(2 * r * level) + level) * p.mid) ** power

@@ -42,7 +42,7 @@ def _printed_test(factor: Fraction = Fraction(1)) -> Callable[[str], Evidence]:
         sizes = _SIZES if effort == "full" else _SIZES[:4]
         for d, r, n in sizes:
             delta = Fraction(1, n)
-            p = exact(oracle.certified_rp_leverage(r, 1, delta, digits=15).upper)
+            p = exact(oracle.certified_rp_leverage(r, epsilon=1, delta=delta, digits=15).upper)
             level = math.log(4 * n)
             sheffet = exact(4 * (math.sqrt(2 * r * level) + level)) * (1 - Fraction(1, 10**12))
             with working_bits(120):

@@ -75,7 +75,7 @@ def _tail_ratio(epsilon: str, delta: str) -> Enclosure:
 
 
 def _smallest_std(epsilon: str, delta: str) -> arb:
-    return to_exact_ball(calibrated.analytic_std(1, epsilon, delta, digits=25))
+    return to_exact_ball(calibrated.analytic_std(1, epsilon=epsilon, delta=delta, digits=25))
 
 
 _SLIDE_ROWS = (
@@ -122,7 +122,7 @@ def _miss(constant: float, logarithm: bool):
 
     def excess(point: Point) -> Enclosure:
         # The probability increases with the std, so the lower end of its enclosure gives a lower bound.
-        least_std = calibrated.analytic_std(1, point["epsilon"], point["delta"], digits=25).lower
+        least_std = calibrated.analytic_std(1, epsilon=point["epsilon"], delta=point["delta"], digits=25).lower
 
         def gap(k: arb, epsilon: arb, delta: arb, beta: arb, std: arb) -> arb:
             deviations = ball(exact(constant)) * (-delta.log()).sqrt() / (epsilon * std)  # alpha/std at sensitivity sqrt(k)/n
@@ -140,7 +140,11 @@ def _accuracy_margin(constant: float):
 
     def margin(k, share, level, beta):
         epsilon, delta = share * level, np.exp(-level)
-        deviations = constant * np.sqrt(level * np.log(k / beta)) / (epsilon * fast.gaussian_std(1.0, epsilon, delta))
+        deviations = (
+            constant
+            * np.sqrt(level * np.log(k / beta))
+            / (epsilon * fast.gaussian_std(1.0, epsilon=epsilon, delta=delta))
+        )
         failure = -np.expm1(k * np.log1p(-2 * ndtr(-deviations)))
         return log_margin(np.log(beta), np.log(np.maximum(failure, 1e-300)))
 

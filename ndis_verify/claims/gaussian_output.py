@@ -112,7 +112,7 @@ def _worst_at_noise(term: str):
         worst, total = -math.inf, 0
         for sensitivities, deltas_wanted in ((logistic_regression, (1e-5, 1e-2)), (gaussian_process, (1e-5, 1e-9))):
             for target in deltas_wanted[: count(effort, 1, 2)]:
-                v = bounds.added_variance(sensitivities, 1.0, target, term)
+                v = bounds.added_variance(sensitivities, epsilon=1.0, delta=target, term=term)
                 shift, rho, nu, d = sensitivities(v)
                 logs = np.tile(bounds.worst_logs(rho, nu, d), (2, 1))
                 squares = np.full(logs.shape, shift**2 / logs.shape[1])
@@ -133,7 +133,7 @@ def _noise_bracket(shrink: float = 1.0):
     def run(effort: str) -> Evidence:
         worst = -math.inf
         for sensitivities, epsilon, target in ((logistic_regression, 1.0, 1e-5), (gaussian_process, 1.0, 1e-5)):
-            v = bounds.added_variance(sensitivities, epsilon, target) * shrink
+            v = bounds.added_variance(sensitivities, epsilon=epsilon, delta=target) * shrink
             worst = max(worst, min(_certified_sum(sensitivities(v), epsilon, first) for first in (True, False)) / target)
         outcome = Outcome.HELD if worst <= 1 + 1e-6 else Outcome.FAILED
         return Evidence(outcome, "certified terms at a split", f"largest bound over target {worst:.9g}", count=2, counted="mechanisms")

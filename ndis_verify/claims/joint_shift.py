@@ -303,7 +303,7 @@ def _calibrated(shrink: float = 1.0):
         for _ in range(total):
             length, penalty, epsilon = (Fraction(int(k), 8) for k in rng.integers(4, 25, 3))
             target = 10.0 ** -int(rng.integers(2, 12))
-            v, found = added_variance(_envelope(float(penalty), float(length)), float(epsilon), target)
+            v, found = added_variance(_envelope(float(penalty), float(length)), epsilon=float(epsilon), delta=target)
             kept = 1 / (penalty + length**2 / 4)
             envelope = certified.RankOne(kept, length**2 / 4 * kept / penalty, length / penalty)
             place = Fraction(math.sqrt((1 - math.sqrt(found.point[0])) / (1 + math.sqrt(found.point[0]))))

@@ -52,7 +52,10 @@ def _by_features(columns: Columns, function: Callable[..., np.ndarray], *names: 
 
 def _ridges(law: str) -> Callable[[Columns], np.ndarray]:
     def calibrate(columns: Columns) -> np.ndarray:
-        return _by_features(columns, lambda d, *rest: least_ridge(rest[0], d, *rest[1:], law), "norm_bound", "r", "epsilon", "delta")
+        def ridge(d: int, length: np.ndarray, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
+            return least_ridge(length, d, r, epsilon=epsilon, delta=delta, law=law)
+
+        return _by_features(columns, ridge, "norm_bound", "r", "epsilon", "delta")
 
     return calibrate
 
@@ -114,7 +117,14 @@ def _set(row: Point | dict[str, float]) -> Neighbourhood:
 
 def _relative_ridges(law: str) -> Callable[[Columns], np.ndarray]:
     def calibrate(columns: Columns) -> np.ndarray:
-        return np.array([relative_least_squares(_set(row), int(row["r"]), row["epsilon"], row["delta"], law).ridge for row in rows_of(columns)])
+        return np.array(
+            [
+                relative_least_squares(
+                    _set(row), int(row["r"]), epsilon=row["epsilon"], delta=row["delta"], law=law
+                ).ridge
+                for row in rows_of(columns)
+            ]
+        )
 
     return calibrate
 

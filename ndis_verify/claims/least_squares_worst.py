@@ -144,7 +144,7 @@ def _calibrated(targets: tuple, edge_at: Callable, cap_of: Callable, worst: Call
         lines, boxes = [], 0
         for texts in chosen:
             d, r, epsilon, delta = int(texts[0]), int(texts[1]), texts[2], exact(texts[3])
-            cap = exact(cap_of(d, r, float(epsilon), float(delta)))
+            cap = exact(cap_of(d, r, epsilon=float(epsilon), delta=float(delta)))
             record = worst(float(cap), d, r, float(epsilon))
             share, direction = exact(float(record.leverage)) / cap, str(record.direction)
             below, above = (edge_at(cap * scale, d, r, epsilon, 6) for scale in (1 - relative, 1 + relative))
@@ -168,7 +168,7 @@ def _calibrated(targets: tuple, edge_at: Callable, cap_of: Callable, worst: Call
 def _cap_at(curve: Callable, share: float) -> Callable[..., float]:
     """The cap that a test of p = share * q alone would allow."""
 
-    def cap_of(d: int, r: int, epsilon: float, delta: float) -> float:
+    def cap_of(d: int, r: int, *, epsilon: float, delta: float) -> float:
         def excess(cap: float) -> float:
             return max(float(curve(share * cap, cap, d, r, epsilon, name)) for name in DIRECTIONS) - delta
 

@@ -45,7 +45,9 @@ def envelope(row: Point | dict[str, float]) -> Envelope:
 
 def calibrated(columns: Columns) -> np.ndarray:
     """The added variance of every row."""
-    return np.array([added_variance(envelope(row), row["epsilon"], row["delta"])[0] for row in rows_of(columns)])
+    return np.array(
+        [added_variance(envelope(row), epsilon=row["epsilon"], delta=row["delta"])[0] for row in rows_of(columns)]
+    )
 
 
 def achieved(columns: Columns, noise: np.ndarray) -> np.ndarray:
@@ -86,7 +88,14 @@ def _triple(row: Point | dict[str, float]) -> Callable[[float], tuple[float, flo
 def _declared(bound: str) -> Callable[[Columns], np.ndarray]:
     def calibrate(columns: Columns) -> np.ndarray:
         rows = rows_of(columns)
-        return np.array([calibrated_gaussian(_nothing, _triple(row), row["epsilon"], row["delta"], bound).added_variance for row in rows])
+        return np.array(
+            [
+                calibrated_gaussian(
+                    _nothing, _triple(row), epsilon=row["epsilon"], delta=row["delta"], bound=bound
+                ).added_variance
+                for row in rows
+            ]
+        )
 
     return calibrate
 
@@ -167,7 +176,7 @@ def _slack(shrink: float = 1.0):
 
     def margin(**columns: float) -> float:
         row = {name: float(value) for name, value in columns.items()}
-        v, _ = added_variance(envelope(row), row["epsilon"], row["delta"])
+        v, _ = added_variance(envelope(row), epsilon=row["epsilon"], delta=row["delta"])
         return math.log(row["delta"]) - envelope(row).largest(shrink * v, row["epsilon"]).attained
 
     return margin

@@ -91,7 +91,7 @@ def _ridged(ridge: Ridge, scale: float = 1.0) -> Callable[[str], Evidence]:
         cases += [(data, changed_rows(data, effort, scale), bound, (10, 1.0, 1e-5)) for data, bound in real()]
         ratios, changes = [], 0
         for data, rows, bound, (r, epsilon, delta) in cases:
-            mechanism = random_projection(r, epsilon, delta, bound, ridge)
+            mechanism = random_projection(r, epsilon=epsilon, delta=delta, norm_bound=bound, ridge=ridge)
             worst = worst_change(data, rows, scale * mechanism.ridge, r, epsilon)
             ratios.append(worst / mechanism.calibration.certificate.delta)
             changes += 2 * len(data)
@@ -121,7 +121,9 @@ def _relative(scale: float = 1.0, printed: bool = False) -> Callable[[str], Evid
         for data, bound in (*real(), _synthetic()):
             databases, rows = neighbourhood(data, bound), changed_rows(data, effort, scale)
             for r, epsilon, delta in ((10, 1.0, 1e-5), (10, 20.0, 0.1)):
-                mechanism = relative_random_projection(databases, r, epsilon, delta, "N24-Fig12" if printed else "smallest")
+                mechanism = relative_random_projection(
+                    databases, r, epsilon=epsilon, delta=delta, ridge="N24-Fig12" if printed else "smallest"
+                )
                 noisy += mechanism.ridge > 0
                 worst = worst_change(data, rows, scale * mechanism.ridge, r, epsilon)
                 ratios.append(worst / mechanism.calibration.certificate.delta)
@@ -153,7 +155,7 @@ def _additions(scale: float) -> Callable[[str], Evidence]:
             others = np.vstack([np.eye(d), base[:2]])
             databases = neighbourhood(base, 4.0, others)
             for r, epsilon, delta in ((1, 1.0, 1e-3), (10, 1.0, 1e-6)):
-                mechanism = relative_random_projection(databases, r, epsilon, delta)
+                mechanism = relative_random_projection(databases, r, epsilon=epsilon, delta=delta)
                 ridge = scale * mechanism.ridge
                 worst = max(worst_change(base, np.arange(n), ridge, r, epsilon), _addition(databases, ridge, r, epsilon))
                 ratios.append(worst / mechanism.calibration.certificate.delta)
@@ -185,7 +187,7 @@ def _sampled(scale: float) -> Callable[[str], Evidence]:
         ratios, changes = [], 0
         log_t = np.linspace(-30.0, 12.0, 40_001)
         for rate, r, epsilon, delta in ((0.3, 1, 1.0, 1e-2), (0.05, 3, 0.5, 1e-4), (1.0, 2, 1.0, 1e-3), (0.01, 1, 0.2, 0.02)):
-            mechanism = subsampled_random_projection(rate, r, epsilon, delta, 1.0)
+            mechanism = subsampled_random_projection(rate, r, epsilon=epsilon, delta=delta, norm_bound=1.0)
             ridge = scale * mechanism.ridge or 1e-9  # any ridge will do where none is needed, and a density exists
             for records in _STRINGS:
                 whole = _mixture(records, rate, ridge, r, log_t)
@@ -231,9 +233,18 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
     def run(effort: str) -> Evidence:
         ratios, changes = [], 0
         for r, epsilon, delta in ((1, 1.0, 1e-2), (10, 1.0, 1e-5), (5, 3.0, 1e-4))[: 3 if effort == "full" else 2]:
-            split = planned_split(r, epsilon, delta, 1.0)
+            split = planned_split(r, epsilon=epsilon, delta=delta, norm_bound=1.0)
             for ridge in ("smallest", "N26-Fig4"):
-                mechanism = propose_test_release(r, epsilon, delta, 1.0, split.std, split.delta_test, split.delta_failure, ridge)
+                mechanism = propose_test_release(
+                    r,
+                    epsilon=epsilon,
+                    delta=delta,
+                    norm_bound=1.0,
+                    std=split.std,
+                    delta_test=split.delta_test,
+                    delta_failure=split.delta_failure,
+                    ridge=ridge,
+                )
                 copies = sorted({2, int(split.zero_ridge / 2), int(split.zero_ridge), int(2 * split.zero_ridge)})
                 cases = [(np.repeat(np.eye(2), n, axis=0), [0]) for n in copies]
                 cases += [(data, range(len(data))) for data in adversarial().values()]
@@ -241,8 +252,16 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
                     ratios += [_joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta for row in rows]
                     changes += 2 * len(rows)
         for data, bound in real():
-            split = planned_split(10, 1.0, 1e-5, bound)
-            mechanism = propose_test_release(10, 1.0, 1e-5, bound, split.std, split.delta_test, split.delta_failure)
+            split = planned_split(10, epsilon=1.0, delta=1e-5, norm_bound=bound)
+            mechanism = propose_test_release(
+                10,
+                epsilon=1.0,
+                delta=1e-5,
+                norm_bound=bound,
+                std=split.std,
+                delta_test=split.delta_test,
+                delta_failure=split.delta_failure,
+            )
             rows = np.arange(len(data)) if effort == "full" else changed_rows(data, effort)
             ratios += [_joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta for row in rows]
             changes += 2 * len(rows)

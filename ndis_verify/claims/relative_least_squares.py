@@ -69,7 +69,12 @@ def _mechanism(kind: str, r: int, epsilon: float, delta: float) -> RelativeLeast
     elif kind == "large residual":
         data[0] = [0, 0, 5]
     bound = float(np.linalg.norm(data, axis=1).max()) * (1 + 1e-12)
-    return relative_least_squares(neighbourhood(data, bound, np.vstack([data[:2], [[0.0, bound / 2, bound / 2]]])), r, epsilon, delta)
+    return relative_least_squares(
+        neighbourhood(data, bound, np.vstack([data[:2], [[0.0, bound / 2, bound / 2]]])),
+        r,
+        epsilon=epsilon,
+        delta=delta,
+    )
 
 
 def _white_box(scale: float = 1.0) -> Callable[[str], Evidence]:
@@ -136,7 +141,7 @@ def _afresh(recomputed: bool = True) -> Callable[[dict], Enclosure]:
 
     def violation(point: dict) -> Enclosure:
         r, epsilon, delta = point["r"], point["epsilon"], point["delta"]
-        ridge = least_squares(1, r, float(epsilon), float(delta), math.sqrt(17)).ridge
+        ridge = least_squares(1, r, epsilon=float(epsilon), delta=float(delta), norm_bound=math.sqrt(17)).ridge
         sigma = Fraction(math.ceil(math.sqrt(ridge) * 1000), 1000)
         less = _AFRESH_SET[1:]
         noised = (*less, (sigma, 0), (0, sigma)) if recomputed else less

@@ -95,7 +95,9 @@ def _afresh(recomputed: bool = True, printed: bool = True) -> Callable[[dict], E
     def violation(point: dict) -> Enclosure:
         n, epsilon, delta = point["records"], point["epsilon"], point["delta"]
         plain, noised = (oracle.certified_rp_hockey_stick(Fraction(1, k), 1, epsilon, "delete", digits=20) for k in (n, n - 1))
-        level = exact(oracle.certified_rp_ridge(1, 1, epsilon, delta, digits=20).mid) + (1 if printed else 0)
+        level = exact(oracle.certified_rp_ridge(1, 1, epsilon=epsilon, delta=delta, digits=20).mid) + (
+            1 if printed else 0
+        )
         pair = GaussianPair([0], n - 1 + level if recomputed else n, [0], n if recomputed else n - 1)
         cost = oracle.certified_hockey_stick(pair, epsilon, digits=20)
         with working_bits(120):

@@ -208,7 +208,7 @@ CLAIMS = (
             agreement(
                 "the corrected epsilon against bisection of the exact divergences",
                 "fast, exact rational",
-                fast_inference.threshold_epsilon,
+                lambda tpr, fpr, delta: fast_inference.threshold_epsilon(tpr=tpr, fpr=fpr, delta=delta),
                 _by_bisection,
                 _attacks,
                 digits=12,

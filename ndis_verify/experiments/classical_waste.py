@@ -22,7 +22,10 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> li
     delta = cell["delta"]
     rows = []
     for epsilon in np.linspace(1 / cell["points"], 1, cell["points"]).tolist():
-        stds = {rule: gaussian_mechanism(1.0, epsilon, delta, adjacency=_ADJACENCY, rule=rule) for rule in ("classical", "rho", "analytic")}
+        stds = {
+            rule: gaussian_mechanism(1.0, epsilon=epsilon, delta=delta, adjacency=_ADJACENCY, rule=rule)
+            for rule in ("classical", "rho", "analytic")
+        }
         true = {rule: mechanism.calibration.certificate.delta for rule, mechanism in stds.items()}
         rows.append({
             "delta": delta, "epsilon": epsilon, "classical_std": stds["classical"].std, "classical_delta": true["classical"],

@@ -24,7 +24,7 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> li
     rows = []
     for panel, epsilons in grids.items():
         classical = np.sqrt(2 * np.log(1.25 / delta)) / epsilons
-        analytic = fast.gaussian_std(1.0, epsilons, delta)
+        analytic = fast.gaussian_std(1.0, epsilon=epsilons, delta=delta)
         reached = fast.gaussian_hockey_stick(1.0, classical, epsilons)
         for k, epsilon in enumerate(epsilons):
             rows.append({

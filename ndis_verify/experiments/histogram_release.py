@@ -35,7 +35,8 @@ def _cells(size: str, data: Any) -> list[dict[str, Any]]:
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> list[Row]:
     counts = histogram(cell["kind"], cell["bins"], cell["items"])
     mechanisms = {
-        rule: gaussian_mechanism(1.0, cell["epsilon"], _DELTA, adjacency=_ADJACENCY, rule=rule) for rule in ("classical", "analytic")
+        rule: gaussian_mechanism(1.0, epsilon=cell["epsilon"], delta=_DELTA, adjacency=_ADJACENCY, rule=rule)
+        for rule in ("classical", "analytic")
     }
     releases = {rule: mechanism.release(counts, rng) for rule, mechanism in mechanisms.items()}
     rows = []

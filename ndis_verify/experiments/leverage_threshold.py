@@ -24,13 +24,14 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> li
     r = cell["r"]
     rows = []
     for epsilon in np.geomspace(0.05, 40, cell["points"]).tolist():
-        threshold = float(rp_leverage(r, epsilon, _DELTA))
-        least = random_projection(r, epsilon, _DELTA, 1.0).ridge
-        older = sheffet(r, epsilon, _DELTA, 1.0)
+        threshold = float(rp_leverage(r, epsilon=epsilon, delta=_DELTA))
+        least = random_projection(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge
+        older = sheffet(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0)
         rows.append({
             "r": r, "epsilon": epsilon, "threshold": threshold, "ratio": threshold * older.ridge,
             "smallest_ridge": least, "printed_ridge": 1 / threshold, "sheffet_ridge": older.ridge,
-            "blocki_ridge": blocki(r, epsilon, _DELTA, 1.0).ridge, "mi_ridge": mutual_information(r, epsilon, _DELTA, 1.0).ridge,
+            "blocki_ridge": blocki(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge,
+            "mi_ridge": mutual_information(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge,
             "sheffet_delta": older.calibration.certificate.delta, "smallest_delta": float(rp_ridge_hockey_stick(1.0, least, r, epsilon)),
         })  # fmt: skip
     return rows

@@ -50,7 +50,8 @@ def errors_of(cell: Mapping[str, Any], rng: np.random.Generator, squares: dict[s
     """Distances to the true mean by method, one per data set; `squares` collects the exact risks given the data."""
     d, epsilon = cell["d"], cell["epsilon"]
     mechanisms = {
-        rule: gaussian_mechanism(d**0.5 / _RECORDS, epsilon, _DELTA, adjacency=_ADJACENCY, rule=rule) for rule in ("analytic", "classical")
+        rule: gaussian_mechanism(d**0.5 / _RECORDS, epsilon=epsilon, delta=_DELTA, adjacency=_ADJACENCY, rule=rule)
+        for rule in ("analytic", "classical")
     }
     mechanisms["laplace"] = laplace_mechanism(d / _RECORDS, epsilon, adjacency=_ADJACENCY)
     errors: dict[str, list[float]] = {name: [] for name in METHODS}

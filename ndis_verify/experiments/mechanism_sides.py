@@ -117,22 +117,25 @@ def _lone(r: int, epsilon: float) -> Callable[[float], Fraction]:
 
 def projection(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
-    target = (R, problem.epsilon, problem.delta, bound)
-    noise = tuple(random_projection(*target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
+    target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
+    noise = tuple(random_projection(R, **target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
     return Sides(("N26-Fig1", "smallest ridge"), GRAM, noise, _lone(R, problem.epsilon), gram_draws(matrix, bound, R))
 
 
 def combination(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
-    target = (problem.epsilon, problem.delta, bound)
-    noise = tuple(random_linear_combination(*target, ridge=name).ridge / bound**2 for name in ("N24-Fig3", "smallest"))
+    target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
+    noise = tuple(random_linear_combination(**target, ridge=name).ridge / bound**2 for name in ("N24-Fig3", "smallest"))
     return Sides(("N24-Fig8", "smallest ridge"), GRAM, noise, _lone(1, problem.epsilon), gram_draws(matrix, bound, 1))
 
 
 def subsampled(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
-    target = (RATE, R, problem.epsilon, problem.delta, bound)
-    noise = tuple(subsampled_random_projection(*target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
+    target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
+    noise = tuple(
+        subsampled_random_projection(RATE, R, **target, ridge=name).ridge / bound**2
+        for name in ("N26-Fig1", "smallest")
+    )
     with mpmath.workdps(40):  # rounded down: delta falls in epsilon
         inner = exact(mpmath.log1p(mpmath.expm1(problem.epsilon) / RATE) * (1 - mpmath.mpf(10) ** -35))
     certify = _lone(R, inner)
@@ -143,7 +146,9 @@ def relative_projection(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     databases = neighbourhood(matrix, bound)
     noise = tuple(
-        relative_random_projection(databases, R, problem.epsilon, problem.delta, ridge).ridge / bound**2 for ridge in ("N24-Fig12", "smallest")
+        relative_random_projection(databases, R, epsilon=problem.epsilon, delta=problem.delta, ridge=ridge).ridge
+        / bound**2
+        for ridge in ("N24-Fig12", "smallest")
     )
 
     def certify(level: float) -> Fraction:
@@ -185,14 +190,17 @@ def _worst_record(search: Callable, certified: Callable, d: int, epsilon: float)
 
 
 def _printed_ridge(d: int, problem: Problem, bound: float) -> float:
-    return least_squares(d, R, problem.epsilon, problem.delta, bound, "N24-Fig4").ridge / bound**2
+    return (
+        least_squares(d, R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound, noise="N24-Fig4").ridge
+        / bound**2
+    )
 
 
 def limit_least_squares(problem: Problem, printed_noise: Literal["N24-Fig4", "N24-Fig4 corner"] = "N24-Fig4") -> Sides:
     matrix, bound = problem.matrix()
     d = matrix.shape[1] - 1
-    printed = least_squares(d, R, problem.epsilon, problem.delta, bound, printed_noise)
-    ours = least_squares(d, R, problem.epsilon, problem.delta, bound)
+    printed = least_squares(d, R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound, noise=printed_noise)
+    ours = least_squares(d, R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound)
     certify = _worst_record(als_worst_case, oracle.certified_als_hockey_stick, d, problem.epsilon)
     noise = (printed.ridge / bound**2, ours.ridge / bound**2)
     draws = residual_draws(matrix, bound, normal_draw)
@@ -202,7 +210,7 @@ def limit_least_squares(problem: Problem, printed_noise: Literal["N24-Fig4", "N2
 def sketched(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     d = matrix.shape[1] - 1
-    ours = sketched_least_squares(d, R, problem.epsilon, problem.delta, bound).ridge / bound**2
+    ours = sketched_least_squares(d, R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound).ridge / bound**2
     certify = _worst_record(als_exact_worst_case, oracle.certified_als_exact_hockey_stick, d, problem.epsilon)
     noise = (_printed_ridge(d, problem, bound), ours)
     return Sides(("N24-Fig4", "exact law"), RESIDUAL, noise, certify, residual_draws(matrix, bound, sketch_draw))
@@ -226,7 +234,7 @@ def _printed_test(matrix: np.ndarray, problem: Problem) -> float:
 def relative_regression(problem: Problem, law: Law = "normal") -> Sides:
     matrix, bound = problem.matrix()
     databases, d = neighbourhood(matrix, bound), matrix.shape[1] - 1
-    ours = relative_least_squares(databases, R, problem.epsilon, problem.delta, law).ridge / bound**2
+    ours = relative_least_squares(databases, R, epsilon=problem.epsilon, delta=problem.delta, law=law).ridge / bound**2
     curve, certified, drawn = _LAWS[law]
 
     def certify(level: float) -> Fraction:
@@ -263,9 +271,9 @@ def logistic(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff
         middle = 0.5
     train, known, wanted = clip_norms(train, LENGTH), np.where(known > middle, 1.0, -1.0), np.where(wanted > middle, 1.0, -1.0)
     n, d = train.shape
-    target = (d, PENALTY, LENGTH, problem.epsilon, problem.delta)
-    printed = logistic_regression(*target, "printed", bound, n)
-    ours = logistic_regression(*target)
+    target = {"penalty": PENALTY, "norm_bound": LENGTH, "epsilon": problem.epsilon, "delta": problem.delta}
+    printed = logistic_regression(d, **target, sensitivity="printed", bound=bound, records=n)
+    ours = logistic_regression(d, **target)
     mean, cov = ours.output(np.column_stack([train, known]))
     envelope, penalty, square = logistic_envelope(PENALTY, LENGTH), exact(PENALTY), exact(LENGTH) ** 2
     kept = 1 / (penalty + square / 4)
@@ -294,9 +302,11 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
     low, high = min(known.min(), wanted.min()), max(known.max(), wanted.max())
     known, wanted = (2 * LABEL * (part - low) / (high - low) - LABEL for part in (known, wanted))
     n, kernel = len(train), squared_exponential(1.0)
+    target = {"noise_variance": NOISE, "label_bound": LABEL, "norm_bound": PRIOR, "records": n,
+              "epsilon": problem.epsilon, "delta": problem.delta}  # fmt: skip
     made = [
-        gaussian_process(kernel, test[0], NOISE, LABEL, PRIOR, n, problem.epsilon, problem.delta, *names)
-        for names in (("printed", bound), ("joint", "joint"))
+        gaussian_process(kernel, test[0], **target, sensitivity=sensitivity, bound=used)
+        for sensitivity, used in (("printed", bound), ("joint", "joint"))
     ]
     cross = kernel(test, train)  # every held-out point is a query of its own, one factorisation for all
     weights = np.linalg.solve(kernel(train, train) + NOISE * np.eye(n), np.column_stack([known, cross.T]))
@@ -316,7 +326,10 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
 def gaussian(problem: Problem, printed: Literal["classical", "rho"] = "classical") -> Sides:
     matrix, bound = problem.matrix()
     total = np.linalg.norm(matrix.sum(axis=0))
-    made = [gaussian_mechanism(bound, problem.epsilon, problem.delta, adjacency=ADD_REMOVE, rule=rule) for rule in (printed, "analytic")]
+    made = [
+        gaussian_mechanism(bound, epsilon=problem.epsilon, delta=problem.delta, adjacency=ADD_REMOVE, rule=rule)
+        for rule in (printed, "analytic")
+    ]
 
     def certify(level: float) -> Fraction:
         return _upper(oracle.certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=DIGITS))

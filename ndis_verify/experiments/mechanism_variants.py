@@ -37,9 +37,10 @@ from ndis_verify.mechanisms.projection_wrappers import least_eigenvalue, planned
 def tested(problem: Problem) -> Sides:
     """Noise: the ridge at the median reading, over l^2. Both ridges are lowered from one full ridge, which holds the certificate."""
     matrix, bound = problem.matrix()
-    target = (R, problem.epsilon, problem.delta, bound)
-    split = planned_split(*target)
-    made = [propose_test_release(*target, split.std, split.delta_test, split.delta_failure, ridge) for ridge in ("N26-Fig4", "smallest")]
+    target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
+    split = planned_split(R, **target)
+    test = {"std": split.std, "delta_test": split.delta_test, "delta_failure": split.delta_failure}
+    made = [propose_test_release(R, **target, **test, ridge=ridge) for ridge in ("N26-Fig4", "smallest")]
     median = least_eigenvalue(matrix)
     full, worst = made[1].calibration.noise["full_ridge"], made[1].calibration.certificate.worst_case
 
@@ -65,7 +66,7 @@ def against(baseline: str) -> Callable[[Problem], Sides]:
 
     def sides(problem: Problem) -> Sides:
         _, bound = problem.matrix()
-        other = PROJECTIONS[baseline](R, problem.epsilon, problem.delta, bound)
+        other = PROJECTIONS[baseline](R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound)
         ours = projection(problem)
         return replace(ours, names=(baseline, "smallest ridge"), noise=(other.ridge / bound**2, ours.noise[1]), unsafe=other.calibration.unsafe)
 

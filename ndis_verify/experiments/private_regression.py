@@ -51,14 +51,14 @@ def local_sensitivity(matrix: np.ndarray) -> float:
 
 def _methods(matrix: np.ndarray, bound: float, r: int) -> dict[str, tuple[float, Draw]]:
     d, delta = matrix.shape[1] - 1, 1 / len(matrix)
-    target = (r, EPSILON, delta, bound)
+    target = {"epsilon": EPSILON, "delta": delta, "norm_bound": bound}
     found = {
-        "M_ALS, exact law": (sketched_least_squares(d, *target).ridge, sketch_draw),
-        "M_LS, worst case": (least_squares(d, *target).ridge, normal_draw),
-        "M_RP": (random_projection(*target).ridge, sketch_draw),
-        "M_LS, printed": (least_squares(d, *target, noise="N24-Fig4").ridge, normal_draw),
-        "Sheffet 2019": (sheffet(*target).ridge, sketch_draw),
-        "mutual information": (mutual_information(*target).ridge, sketch_draw),
+        "M_ALS, exact law": (sketched_least_squares(d, r, **target).ridge, sketch_draw),
+        "M_LS, worst case": (least_squares(d, r, **target).ridge, normal_draw),
+        "M_RP": (random_projection(r, **target).ridge, sketch_draw),
+        "M_LS, printed": (least_squares(d, r, **target, noise="N24-Fig4").ridge, normal_draw),
+        "Sheffet 2019": (sheffet(r, **target).ridge, sketch_draw),
+        "mutual information": (mutual_information(r, **target).ridge, sketch_draw),
     }
     short = shortened(matrix)
     return {name: (ridge, draw(short, ridge, r)) for name, (ridge, draw) in found.items()}
@@ -66,11 +66,11 @@ def _methods(matrix: np.ndarray, bound: float, r: int) -> dict[str, tuple[float,
 
 def _relative_methods(matrix: np.ndarray, bound: float, r: int) -> dict[str, tuple[float | None, Draw]]:
     delta, databases = 1 / len(matrix), neighbourhood(matrix, bound)
-    ridge = relative_least_squares(databases, r, EPSILON, delta).ridge
-    projection = relative_random_projection(databases, r, EPSILON, delta).ridge
+    ridge = relative_least_squares(databases, r, epsilon=EPSILON, delta=delta).ridge
+    projection = relative_random_projection(databases, r, epsilon=EPSILON, delta=delta).ridge
     short = shortened(matrix)
     solution = solved(short, 0.0)[0]
-    std = float(gaussian_std(local_sensitivity(matrix), EPSILON, delta))
+    std = float(gaussian_std(local_sensitivity(matrix), epsilon=EPSILON, delta=delta))
     found = {
         "M_LS relative": (ridge, normal_draw(short, ridge, r)),
         "M_RP relative": (projection, sketch_draw(short, projection, r)),

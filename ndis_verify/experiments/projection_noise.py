@@ -37,7 +37,7 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
     seeds = rng.integers(1 << 60, size=cell["runs"])
     rows, smallest = [], None
     for method, calibrate in PROJECTIONS.items():
-        mechanism = calibrate(cell["r"], cell["epsilon"], cell["delta"], bound)
+        mechanism = calibrate(cell["r"], epsilon=cell["epsilon"], delta=cell["delta"], norm_bound=bound)
         smallest = mechanism.ridge if smallest is None else smallest
         errors, residuals = [], []
         for seed in seeds if not mechanism.calibration.unsafe else ():

@@ -43,20 +43,22 @@ def shortened(matrix: np.ndarray) -> np.ndarray:
 def ridges(matrix: np.ndarray, bound: float, r: int, relative: bool) -> dict[str, float]:
     """The ridge of every method at eps = 1 and delta = 1/n."""
     delta = 1 / len(matrix)
-    target = (r, EPSILON, delta, bound)
+    target = {"epsilon": EPSILON, "delta": delta, "norm_bound": bound}
     everyone = {
-        "smallest": random_projection(*target).ridge,
-        "printed": random_projection(*target, ridge="N24-Fig3").ridge,
-        "Sheffet 2019": sheffet(*target).ridge,
-        "mutual information": mutual_information(*target).ridge,
+        "smallest": random_projection(r, **target).ridge,
+        "printed": random_projection(r, **target, ridge="N24-Fig3").ridge,
+        "Sheffet 2019": sheffet(r, **target).ridge,
+        "mutual information": mutual_information(r, **target).ridge,
     }
     if not relative:
         return everyone
     databases = neighbourhood(matrix, bound)
     found = {
         "plain": 0.0,
-        "least ridge of the set": relative_random_projection(databases, r, EPSILON, delta).ridge,
-        "relative, printed": relative_random_projection(databases, r, EPSILON, delta, "N24-Fig12").ridge,
+        "least ridge of the set": relative_random_projection(databases, r, epsilon=EPSILON, delta=delta).ridge,
+        "relative, printed": relative_random_projection(
+            databases, r, epsilon=EPSILON, delta=delta, ridge="N24-Fig12"
+        ).ridge,
     }
     return found | {name: everyone[name] for name in BASELINES}
 

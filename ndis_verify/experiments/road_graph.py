@@ -71,7 +71,9 @@ def spread(trips: np.ndarray) -> np.ndarray:
 
 def release_mechanism(epsilon: float) -> GaussianMechanism:
     """The analytic Gaussian mechanism: a cab makes at most five trips, and a trip's shares sum to 1, so it moves counts by 5."""
-    return gaussian_mechanism(_TRIPS_PER_CAB, epsilon, _DELTA, adjacency="all trips of one cab added or removed, at most five")
+    return gaussian_mechanism(
+        _TRIPS_PER_CAB, epsilon=epsilon, delta=_DELTA, adjacency="all trips of one cab added or removed, at most five"
+    )
 
 
 def denoised(y: np.ndarray, std: float, method: str, tolerance: float = 3e-3) -> np.ndarray:

@@ -30,9 +30,10 @@ def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
     """The records as often as it takes for lambda_min to be a share of where the test breaks even, and readings of that eigenvalue."""
     matrix, bound = records_of(cell["data"], data)
-    target = (_R, cell["epsilon"], cell["delta"], bound)
-    untested, split = random_projection(*target).ridge, planned_split(*target)
-    mechanism = propose_test_release(*target, split.std, split.delta_test, split.delta_failure)
+    target = {"epsilon": cell["epsilon"], "delta": cell["delta"], "norm_bound": bound}
+    untested, split = random_projection(_R, **target).ridge, planned_split(_R, **target)
+    test = {"std": split.std, "delta_test": split.delta_test, "delta_failure": split.delta_failure}
+    mechanism = propose_test_release(_R, **target, **test)
     full, quantile = mechanism.calibration.noise["full_ridge"], mechanism.calibration.noise["quantile"]
     single, rows = least_eigenvalue(matrix), []
     for share in _SHARES:

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.als_worst_case import (
+    ANY_CAP,
     CEILING,
     DIRECTIONS,
     MARGIN,
@@ -46,7 +48,8 @@ def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str 
     return worst_of(value, leverage, np.array([name == "insert" for name in directions])[best])
 
 
-def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
+@keyword_only
+def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r), below which no other target is.
 
     A cap whose log(1/(1 - cap)) would be above that of delta = 0 by a relative 1e-5 or less is that of delta = 0: just beyond pure privacy
@@ -60,7 +63,9 @@ def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     if live.size:
         found = _caps(d, *(x.ravel()[live] for x in (r, epsilon, delta)))
         result[live] = np.where(np.log1p(-found) < _BEYOND * np.log1p(-pure[live]), found, pure[live])
-    return result.reshape(delta.shape)[()]
+    result = result.reshape(delta.shape)
+    say_where_needless("als_exact_cap", result >= CEILING, ANY_CAP)
+    return result[()]
 
 
 def _largest(cap: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, direction: str) -> tuple[np.ndarray, np.ndarray]:

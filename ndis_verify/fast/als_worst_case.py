@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.calibration import SAFETY, probabilities
 from ndis_verify.fast.curve import checked_epsilons, log_entries, to_log_delta
@@ -22,6 +23,7 @@ from ndis_verify.fast.least_squares import als_spectrum, checked_records
 from ndis_verify.fast.spectrum import Spectrum
 
 DIRECTIONS = ("delete", "insert")
+ANY_CAP = "every cap up to 1 - 2^-30 meets the target"
 CEILING = 1 - 2.0**-30  # the largest cap that is looked at: floats p next to it still are 2^-23 of 1 - cap apart
 _STEP = 0.75
 _GRID = np.arange(-36.0, 15.0 + _STEP / 2, _STEP)
@@ -63,15 +65,18 @@ def als_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "bot
     return worst_of(log_delta, _leverage(share, cap), insert)
 
 
-def als_cap(d: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
+@keyword_only
+def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5).
 
     Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). epsilon >= 0, 0 < delta < 1 and
     whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds;
-    1 - 2^-30 where any cap will do. Raises `InputError`.
+    1 - 2^-30, with a `NoNoiseNeeded` warning, where any cap will do. Raises `InputError`.
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta)
-    return _caps(d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)[()]
+    cap = _caps(d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)
+    say_where_needless("als_cap", cap == CEILING, ANY_CAP)
+    return cap[()]
 
 
 def _curve(p, q, d, r, epsilon, insert) -> np.ndarray:

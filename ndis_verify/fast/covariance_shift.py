@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, xlogy
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.hockey_stick import checked_epsilons, hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick
@@ -132,11 +133,13 @@ def _grown(value: np.ndarray, exponent: np.ndarray) -> np.ndarray:
         return np.exp(np.minimum(exponent + np.log(value), 0.0))
 
 
-def added_variance(sensitivities: Sensitivities, epsilon: float, delta: float, term: str = "bound") -> float:
+@keyword_only
+def added_variance(sensitivities: Sensitivities, *, epsilon: float, delta: float, term: str = "bound") -> float:
     """The least added variance v whose sensitivities give `loewner_bound` <= delta (N26-Fig5), on the safe side.
 
-    sensitivities: `Sensitivities`, nonincreasing in v, each triple as in `checked_spread`; epsilon >= 0, 0 < delta < 1. The returned v was
-    evaluated; below it the bound exceeds delta within a relative 1e-9 of v. Raises `InputError` for bad input, and where
+    sensitivities: `Sensitivities`, nonincreasing in v, each triple as in `checked_spread`; epsilon >= 0, 0 < delta < 1.
+    The returned v was evaluated; below it the bound exceeds delta within a relative 1e-9 of v. Where the bound is met all the way down, v
+    is next to nothing, below 1e-300, and a `NoNoiseNeeded` warning says so. Raises `InputError` for bad input, and where
     no v up to 1e300 is enough (at epsilon = 0 with term "chernoff", for one).
     """
     epsilon = _nonnegative(epsilon, "epsilon")
@@ -148,6 +151,7 @@ def added_variance(sensitivities: Sensitivities, epsilon: float, delta: float, t
 
     unsafe, good = _bracket(lambda v: value(v) <= delta)
     if unsafe == 0:
+        say_where_needless("added_variance", True, f"the declared sensitivities meet the target down to v = {good:.2g}")
         return good
     logs = [_log_log(value(v)) for v in (unsafe, good)]
     for step in range(_STEPS):

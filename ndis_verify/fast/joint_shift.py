@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.cell_search import Largest, largest
 from ndis_verify.fast.covariance_shift import Sensitivities, checked_spread
@@ -245,11 +246,13 @@ def log_joint_delta(growth: Any, along: Any, across: Any, epsilon: float) -> np.
     return np.where(same, -np.inf, np.maximum(logs[: growth.size], logs[growth.size :]))
 
 
-def added_variance(envelope: Envelope, epsilon: float, delta: float) -> tuple[float, Largest]:
+@keyword_only
+def added_variance(envelope: Envelope, *, epsilon: float, delta: float) -> tuple[float, Largest]:
     """The least added variance v at which the worst pair of the envelope meets (epsilon, delta), on the safe side.
 
     (v, the largest log delta at v): its `upper`, which bounds every pair of the envelope, is at most log delta less
-    twice the engine's error. v = 0 where no noise is needed. v is above the least by 1.2e-4 relative at most for 200 random
+    twice the engine's error. v = 0 where no noise is needed; 1e-290, with a `NoNoiseNeeded` warning, where it is not by
+    sensitivities that are declared for v > 0. v is above the least by 1.2e-4 relative at most for 200 random
     predictions, by the certified oracle; for a shift in two directions by 3e-4, 1e-5 where a corner is worst by far.
     epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
@@ -260,6 +263,7 @@ def added_variance(envelope: Envelope, epsilon: float, delta: float) -> tuple[fl
     for v in (0.0,) if envelope.without_noise() else (_NEXT_TO_NOTHING,) if isinstance(envelope, Declared) else ():
         found = envelope.largest(v, epsilon)
         if found.upper <= goal:
+            say_where_needless("added_variance", v > 0, f"the declared sensitivities meet the target at v = {v:g}")
             return v, found
     return _settled(envelope, epsilon, goal)
 

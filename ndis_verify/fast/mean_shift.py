@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.calibration import SAFETY, probabilities
 from ndis_verify.fast.curve import checked_epsilons, log_below_zero
@@ -39,12 +40,13 @@ def log_gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.nd
         return np.where(epsilon < 0, log_below_zero(epsilon, (value, np.full(value.shape, np.nan))), value)[()]
 
 
-def gaussian_std(sensitivity: Any, epsilon: Any, delta: Any) -> np.ndarray:
+@keyword_only
+def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The smallest std with `gaussian_hockey_stick(sensitivity, std, epsilon) <= delta` (BW-Alg1, BW-T9), safe side.
 
     The arguments broadcast; sensitivity >= 0, epsilon >= 0, 0 < delta <= 1; std in the unit of sensitivity.
     The returned std was evaluated: its delta is at most the target, and a relative 1e-12 of delta below it is kept as
-    a margin for rounding. 0 where sensitivity = 0 or delta = 1. Raises `InputError`.
+    a margin for rounding. 0, with a `NoNoiseNeeded` warning, where sensitivity = 0 or delta = 1. Raises `InputError`.
     """
     sensitivity, epsilon = _checked(sensitivity, "sensitivity", zero=True), _checked(epsilon, "epsilon", zero=True)
     target = probabilities(delta, "delta")
@@ -64,6 +66,7 @@ def gaussian_std(sensitivity: Any, epsilon: Any, delta: Any) -> np.ndarray:
         with np.errstate(all="ignore"):
             unsafe, safe = _bracket(excess, search.size)
             result[search] = sensitivity[search] * np.exp(safe_root(excess, safe, unsafe))
+    say_where_needless("gaussian_std", result.reshape(shape) == 0, "the sensitivity is 0 or delta is 1")
     _widen(sensitivity, result, epsilon, goal, search)
     return result.reshape(shape)[()]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.calibration import SAFETY, probabilities
 from ndis_verify.fast.curve import checked_epsilons, log_entries, to_delta, to_log_delta
@@ -32,12 +33,13 @@ def log_rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "d
     return to_log_delta(_log_curve(leverage, r, epsilon, direction))
 
 
-def rp_leverage(r: Any, epsilon: Any, delta: Any) -> np.ndarray:
+@keyword_only
+def rp_leverage(r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The largest leverage p whose "delete" curve is at most delta at epsilon (N26-L4, N26-P4), on the safe side.
 
     Whole r from 1 to 1e7, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta is at
-    most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0; just below 1 where any leverage
-    will do. Raises `InputError`.
+    most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0; just below 1, with a `NoNoiseNeeded`
+    warning, where any leverage will do. Raises `InputError`.
     """
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
     logit = _largest_logit(r, epsilon, goal, SAFETY)
@@ -45,20 +47,30 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any) -> np.ndarray:
     inner = np.flatnonzero((logit > -np.inf) & (logit < _CEILING))
     if inner.size:
         result[inner] = _settled(1 / (1 + np.exp(-logit[inner])), r[inner], epsilon[inner], goal[inner])
+    say_where_needless("rp_leverage", (logit == _CEILING).reshape(shape), _ANY_LEVERAGE)
     return result.reshape(shape)[()]
 
 
-def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
+@keyword_only
+def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The smallest ridge l^2 (1/p* - 1) that keeps every leverage of records of norm l within p* (N24-Fig3, N26-Fig1).
 
     p* = `rp_leverage(r, epsilon, delta)`; norm_bound = l > 0, the ridge in its unit squared. Domain and shapes as there.
     On the safe side: the delta of a lone record of norm l beside the returned ridge was evaluated, and is below the
     target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0; where any
-    leverage will do, 2e-16 l^2. Raises `InputError`.
+    leverage will do, 2e-16 l^2 and a `NoNoiseNeeded` warning. Raises `InputError`.
     """
+    ridge, needless = _smallest_ridge(norm_bound, r, epsilon, delta)
+    say_where_needless("rp_ridge", needless, _ANY_LEVERAGE)
+    return ridge
+
+
+def _smallest_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The ridges, and where any leverage will do."""
     length = _lengths(norm_bound)
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
-    odds = np.exp(-_largest_logit(r, epsilon, goal, RIDGE_MARGIN))  # (1 - p)/p
+    logit = _largest_logit(r, epsilon, goal, RIDGE_MARGIN)
+    odds = np.exp(-logit)  # (1 - p)/p
     live = np.flatnonzero(np.isfinite(odds) & (odds > np.exp(-_CEILING)))
     while live.size:
         laws = Spectrum(1 / odds[live, None], 0.0, r[live, None])
@@ -66,21 +78,26 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
         live = live[over]
         odds[live] *= 1 + 4e-16
     with np.errstate(over="ignore", under="ignore"):
-        return (odds.reshape(shape) * length * length * (1 + 4e-16))[()]
+        return (odds.reshape(shape) * length * length * (1 + 4e-16))[()], (logit == _CEILING).reshape(shape)
 
 
-def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any) -> np.ndarray:
+@keyword_only
+def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """`rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate: after Poisson sampling (N26-Fig3, N26-T5.3).
 
-    0 where delta >= rate: no ridge is needed then. 0 < rate <= 1; the rest as `rp_ridge`, and on the same safe side:
-    rate times the delta of a lone record at eps' was evaluated. Raises `InputError`.
+    0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`, and on the same safe
+    side: rate times the delta of a lone record at eps' was evaluated. Raises `InputError`.
     """
     target, rate = np.broadcast_arrays(probabilities(delta, "delta"), _rates(rate))
     inner = np.minimum(target / rate * (1 - 4e-16), 1.0)
-    return np.where(target >= rate, 0.0, rp_ridge(norm_bound, r, sampled_epsilon(epsilon, rate), inner))[()]
+    ridge, needless = _smallest_ridge(norm_bound, r, sampled_epsilon(epsilon=epsilon, rate=rate), inner)
+    reason = f"delta is at least the rate, or {_ANY_LEVERAGE}"
+    say_where_needless("sampled_rp_ridge", needless | (target >= rate), reason)
+    return np.where(target >= rate, 0.0, ridge)[()]
 
 
-def sampled_epsilon(epsilon: Any, rate: Any) -> np.ndarray:
+@keyword_only
+def sampled_epsilon(*, epsilon: Any, rate: Any) -> np.ndarray:
     """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast. Raises `InputError`."""
     epsilon, rate = np.broadcast_arrays(checked_epsilons(epsilon), _rates(rate))
     small = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / rate)
@@ -116,6 +133,7 @@ def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> 
 
 
 _CEILING = 36.0  # the logit of a leverage that float64 can still tell from 1
+_ANY_LEVERAGE = "every leverage up to 1 - 2e-16 meets the target"
 _FLOOR = -600.0
 
 

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.special import erf, erfinv
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 
 
-def threshold_epsilon(tpr: float, fpr: float, delta: float) -> float:
+@keyword_only
+def threshold_epsilon(*, tpr: float, fpr: float, delta: float) -> float:
     """The least eps >= 0 at which both two-bin divergences are at most delta (KM-6.1, corrected).
 
     `max(0, log of (TPR-d)/FPR, (TNR-d)/FNR, (FPR-d)/TPR, (FNR-d)/TNR)` over those with a positive numerator; infinite

@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import MOST_COLUMNS
 
 DIGITS = 11  # decimal digits that the float64 engine guarantees for a delta
+NEXT_TO_NOTHING = 1e-280  # a noise parameter up to this is none: sensitivities declared for v > 0 are tried below it
 
 
 class UnsafeRelease(ValueError):
     """A release was asked of a calibration that is kept for comparison only."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Target:
     """An (epsilon, delta) to be met: epsilon in [0, 1e300], delta in [0, 1]. Raises `InputError`."""
 
@@ -32,6 +34,9 @@ class Target:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", number(self.epsilon, "epsilon", 0.0, 1e300))
         object.__setattr__(self, "delta", number(self.delta, "delta", 0.0, 1.0))
+
+
+Target.__init__ = keyword_only(Target.__init__)  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ class Calibration:
 
     mechanism: its name. adjacency: which databases are neighbours. public: what has to be known without looking at the
     data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name. A
-    calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be released from.
+    calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be released
+    from; one that adds no noise, or next to none, says in `needless` why none is needed.
     Raises `InputError` where no adjacency is named, `ValueError` where a calibration that claims to be safe has a certificate above its target.
     """
 
@@ -92,6 +98,15 @@ class Calibration:
         if self.unsafe:
             raise UnsafeRelease(f"{self.mechanism}: {self.unsafe}; this calibration cannot be used to release")
 
+    @property
+    def needless(self) -> str:
+        """Why no noise is needed, in words, where none or next to none is added; empty elsewhere."""
+        if self.unsafe or max(self.noise.values(), default=1.0) > NEXT_TO_NOTHING:
+            return ""
+        shown = ", ".join(f"{name} {value:.2g}" for name, value in self.noise.items())
+        reached = f"delta is {self.certificate.delta:.3g}, at most the target's {self.target.delta:.3g}"
+        return f"no noise is needed because at {shown} the certified {reached}: {self.certificate.bound}"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Calibration, (self.mechanism, self.adjacency, _plain(self.public), self.target, _plain(self.noise), self.certificate, self.unsafe)
 
@@ -107,6 +122,7 @@ class Calibration:
             "noise": _plain(self.noise),
             "certificate": certificate,
             "unsafe": self.unsafe,
+            "needless": self.needless,
         }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, raised, require_function, require_kind
@@ -58,8 +59,15 @@ class GaussianMechanism:
         return finite_array(data if self.query is None else self.query(data), "data" if self.query is None else "query")
 
 
+@keyword_only
 def gaussian_mechanism(
-    sensitivity: float, epsilon: float, delta: float, *, adjacency: str, rule: str = "analytic", query: Query | None = None
+    sensitivity: float,
+    *,
+    epsilon: float,
+    delta: float,
+    adjacency: str,
+    rule: str = "analytic",
+    query: Query | None = None,
 ) -> GaussianMechanism:
     """The Gaussian mechanism for an L2 sensitivity, calibrated by one of three rules.
 
@@ -69,7 +77,7 @@ def gaussian_mechanism(
     sensitivity > 0 for the neighbours that `adjacency` names; epsilon >= 0 ("analytic") or > 0; 0 < delta < 1. The
     certificate is the closed form at the sensitivity, exact over all queries of that sensitivity. Raises `InputError`.
     """
-    size, target = positive(sensitivity, "sensitivity"), Target(epsilon, delta)
+    size, target = positive(sensitivity, "sensitivity"), Target(epsilon=epsilon, delta=delta)
     choice(rule, "rule", RULES)
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must be positive and less than 1")
@@ -97,7 +105,7 @@ _BOUNDS = {
 def _unit_std(rule: str, target: Target) -> float:
     """The std at sensitivity 1."""
     if rule == "analytic":
-        return float(gaussian_std(1.0, target.epsilon, target.delta))
+        return float(gaussian_std(1.0, epsilon=target.epsilon, delta=target.delta))
     if rule == "classical":
         return math.sqrt(2 * math.log(1.25 / target.delta)) / target.epsilon
     level = -math.log(target.delta)

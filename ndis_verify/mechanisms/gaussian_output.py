@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.cell_search import Largest
 from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
@@ -102,9 +103,11 @@ class CalibratedGaussian:
         return self.calibration.noise["variance"]
 
 
+@keyword_only
 def calibrated_gaussian(
     output: Output,
     sensitivity: Sensitivities | RankOne | Prediction,
+    *,
     epsilon: Any,
     delta: Any,
     bound: Bound = "joint",
@@ -141,7 +144,7 @@ def calibrated_gaussian(
     InputError
         For bad input, at a variance of the search where the sensitivity is no such triple, and where no variance is enough.
     """
-    target = Target(epsilon, delta)
+    target = Target(epsilon=epsilon, delta=delta)
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     choice(bound, "bound", BOUNDS)
@@ -204,7 +207,7 @@ def _mean_and_covariance(output: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _joint(envelope: Declared | RankOne | Prediction, target: Target) -> tuple[float, Certificate]:
     """The variance, and the bound over the whole envelope as found once more at that variance."""
-    variance, _ = joint_variance(envelope, target.epsilon, target.delta)
+    variance, _ = joint_variance(envelope, epsilon=target.epsilon, delta=target.delta)
     found = envelope.largest(variance, target.epsilon)
     if isinstance(envelope, Prediction):
         title = "exact worst neighbours of a prediction (N26-Pr8-joint)"
@@ -224,7 +227,9 @@ def _digits(found: Largest) -> int:
 def _split(sensitivities: Sensitivities, target: Target, bound: str) -> tuple[float, Certificate]:
     """The variance, and the bound at its sensitivities."""
     term = _TERMS[bound]
-    variance = split_variance(sensitivities, target.epsilon, target.delta * (1 - 2 * ENGINE_ERROR), term)
+    variance = split_variance(
+        sensitivities, epsilon=target.epsilon, delta=target.delta * (1 - 2 * ENGINE_ERROR), term=term
+    )
     shift, rho, nu, dimension = sensitivities(variance)
     judged = loewner_bound(shift, rho, nu, dimension, target.epsilon, "exact" if bound == "printed" else term)
     worst = {"Delta": shift, "rho": rho, "nu": nu, "dimension": dimension}

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import flint
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process as prediction
@@ -72,9 +73,11 @@ def _points(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
     return pair
 
 
+@keyword_only
 def gaussian_process(
     kernel: Kernel,
     query: Any,
+    *,
     noise_variance: Any,
     label_bound: Any,
     norm_bound: Any,
@@ -131,7 +134,9 @@ def gaussian_process(
     }[sensitivity]()
     public = {"query": point.tolist(), "noise_variance": noise, "label_bound": label, "norm_bound": length, "records": cap,
               "sensitivity": sensitivity}  # fmt: skip
-    found = calibrated_gaussian(output, envelope, epsilon, delta, bound, public, "Gaussian process", law=law)
+    found = calibrated_gaussian(
+        output, envelope, epsilon=epsilon, delta=delta, bound=bound, public=public, mechanism="Gaussian process", law=law
+    )
     if not callable(getattr(kernel, "balls", None)):
         return found
     prior = float(kernel.balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import brentq
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError, as_float
 from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
@@ -113,7 +114,10 @@ def coefficient_scale(calibration: Calibration) -> float:
     return math.sqrt(ridge / public["r"] / (ridge + 2.0**20 * public["norm_bound"] ** 2))
 
 
-def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noise: Noise = "worst case") -> LeastSquares:
+@keyword_only
+def least_squares(
+    d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, noise: Noise = "worst case"
+) -> LeastSquares:
     """Least squares by its limiting normal law, (epsilon, delta)-DP for rows of [B b] of norm at most `norm_bound` = l (N24-Fig4).
 
     noise "worst case": the least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target
@@ -121,33 +125,40 @@ def least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noi
     two readings of a test whose display is lost, unsafe where the worst record exceeds the target.
     d features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
-    d, r, target, length = whole(d, "d"), columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
+    d, r, target, length = (
+        whole(d, "d"),
+        columns(r),
+        proper_target(epsilon=epsilon, delta=delta),
+        ordinary(norm_bound, "norm_bound"),
+    )
     choice(noise, "noise", NOISES)
     if noise == "worst case":
-        ridge = float(least_ridge(length, d, r, target.epsilon, target.delta))
+        ridge = float(least_ridge(length, d, r, epsilon=target.epsilon, delta=target.delta))
     else:
         ridge = _printed_ridge(d, r, target.epsilon, target.delta, noise) * length**2
     calibration = _calibrated(als_worst_case, "least squares", d, r, target, length, ridge, noise)
     return LeastSquares(calibration)
 
 
-def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> SketchedLeastSquares:
+@keyword_only
+def sketched_least_squares(d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> SketchedLeastSquares:
     """Least squares by a Gaussian sketch of r rows, (epsilon, delta)-DP by its exact finite-r law (N24-Fig11, N24-6.3-exact-law).
 
     The least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target; delta = 0 is allowed
     (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. Raises `InputError`.
     """
     d, r, length = whole(d, "d"), columns(r), ordinary(norm_bound, "norm_bound")
-    target = Target(epsilon, delta)
+    target = Target(epsilon=epsilon, delta=delta)
     if target.delta:
-        proper_target(epsilon, delta)
+        proper_target(epsilon=epsilon, delta=delta)
     elif target.epsilon == 0:
         raise InputError("epsilon", epsilon, "must be positive for delta = 0")
-    ridge = float(least_ridge(length, d, r, target.epsilon, target.delta, "sketch"))
+    ridge = float(least_ridge(length, d, r, epsilon=target.epsilon, delta=target.delta, law="sketch"))
     return SketchedLeastSquares(_calibrated(als_exact_worst_case, "sketched least squares", d, r, target, length, ridge, "worst case"))
 
 
-def least_ridge(norm_bound: Any, d: int, r: Any, epsilon: Any, delta: Any, law: Law = "normal") -> np.ndarray:
+@keyword_only
+def least_ridge(norm_bound: Any, d: int, r: Any, *, epsilon: Any, delta: Any, law: Law = "normal") -> np.ndarray:
     """The least ridge of `least_squares` ("normal") or `sketched_least_squares` ("sketch"); all but d broadcast.
 
     On the safe side: the worst record beside it, raised by what the search may miss, was seen to be at most delta.
@@ -156,7 +167,9 @@ def least_ridge(norm_bound: Any, d: int, r: Any, epsilon: Any, delta: Any, law: 
     """
     cap_of, worst_of = (als_cap, als_worst_case) if law == "normal" else (als_exact_cap, als_exact_worst_case)
     length, r, epsilon, delta = (np.array(x, dtype=float) for x in np.broadcast_arrays(norm_bound, r, epsilon, delta))
-    cap = np.asarray(cap_of(d, r, epsilon, delta * (1 - 2 * search_error(r, law))))
+    if (delta >= 1).any():
+        raise InputError("delta", float(delta.max()), "must be less than 1")
+    cap = np.asarray(cap_of(d, r, epsilon=epsilon, delta=delta * (1 - 2 * search_error(r, law))))
     flat = [x.ravel() for x in (length, r, epsilon, delta)]
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         ridge = ((1 - cap) / cap * (1 + 1e-15) * length**2).ravel()

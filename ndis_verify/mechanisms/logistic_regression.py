@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.joint_shift import RankOne
 from ndis_verify.fast.sensitivity import logistic_surrogate
@@ -20,8 +21,10 @@ Sensitivity = Literal["joint", "improved", "printed"]
 SENSITIVITIES = ("joint", "improved", "printed")
 
 
+@keyword_only
 def logistic_regression(
     dimension: Any,
+    *,
     penalty: Any,
     norm_bound: Any,
     epsilon: Any,
@@ -56,7 +59,9 @@ def logistic_regression(
         "printed": lambda: printed_sensitivity(strength, length, cap, width),
     }[sensitivity]()
     public = {"dimension": width, "penalty": strength, "norm_bound": length, "records": cap, "sensitivity": sensitivity}
-    found = calibrated_gaussian(output, envelope, epsilon, delta, bound, public, "logistic regression", law=law)
+    found = calibrated_gaussian(
+        output, envelope, epsilon=epsilon, delta=delta, bound=bound, public=public, mechanism="logistic regression", law=law
+    )
     # The least spread of a coefficient of so many records, on public grounds: what fixes the grid.
     least = 1 / (strength + (2.0**20 if cap is None else cap) * length**2 / 4)
     return replace(found, scale=math.sqrt(found.added_variance + least))

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.hockey_stick import epsilon_for_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
@@ -70,8 +71,9 @@ class SubsampledRandomProjection:
         return self.calibration.noise["ridge"]
 
 
+@keyword_only
 def subsampled_random_projection(
-    rate: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest"
+    rate: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest"
 ) -> SubsampledRandomProjection:
     """Poisson sampling at `rate` = q, then `random_projection` at eps' = log(1 + (e^eps - 1)/q), delta' = delta/q (N26-T5.3).
 
@@ -82,13 +84,13 @@ def subsampled_random_projection(
     share = number(rate, "rate", 0.0, 1.0)
     if share == 0:
         raise InputError("rate", rate, "must be positive")
-    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
+    r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     if target.delta >= share:
         noise = {"ridge": 0.0}
         why = Certificate("the two samples differ with probability q at most (N26-T5.3)", {"rate": share}, share)
     else:
-        inner = float(sampled_epsilon(target.epsilon, share))
-        level = ridge_level(length, r, inner, target.delta / share * (1 - 4e-16), ridge)
+        inner = float(sampled_epsilon(epsilon=target.epsilon, rate=share))
+        level = ridge_level(length, r, epsilon=inner, delta=target.delta / share * (1 - 4e-16), ridge=ridge)
         noise = {"ridge": level, "inner_epsilon": inner}
         lone = certificate(length, level, r, inner)
         why = Certificate("q times the " + lone.bound, {**lone.worst_case, "rate": share}, min(share * lone.delta * (1 + 4e-16), 1.0))
@@ -165,8 +167,17 @@ class ProposeTestRelease:
         return ridged_law(records, float(self.ridge_at(reading)), self.calibration.public["r"])
 
 
+@keyword_only
 def propose_test_release(
-    r: Any, epsilon: Any, delta: Any, norm_bound: Any, std: Any, delta_test: Any, delta_failure: Any, ridge: TestRidge = "smallest"
+    r: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    norm_bound: Any,
+    std: Any,
+    delta_test: Any,
+    delta_failure: Any,
+    ridge: TestRidge = "smallest",
 ) -> ProposeTestRelease:
     """Propose-test-release on the least eigenvalue, then random projection (N26-Fig4, N26-T5.4).
 
@@ -176,7 +187,12 @@ def propose_test_release(
     ridge "smallest" is N26-T5.4-smaller-ridge, "N26-Fig4" the printed one. `planned_split` finds a good split.
     Raises `InputError`.
     """
-    r, target, length, spread = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound"), positive(std, "std")
+    r, target, length, spread = (
+        columns(r),
+        proper_target(epsilon=epsilon, delta=delta),
+        ordinary(norm_bound, "norm_bound"),
+        positive(std, "std"),
+    )
     choice(ridge, "ridge", ("smallest", "N26-Fig4"))
     test, failure = (positive(value, name) for value, name in ((delta_test, "delta_test"), (delta_failure, "delta_failure")))
     release = Fraction(target.delta) - Fraction(test) - Fraction(failure)
@@ -184,7 +200,7 @@ def propose_test_release(
         raise InputError("delta_test", test, f"delta_test + delta_failure must be less than delta = {target.delta:g}")
     spent, test_delta = _test_cost(length**2, spread, target.epsilon, test)
     left = math.nextafter(target.epsilon - spent, 0.0)
-    full = ridge_level(length, r, left, math.nextafter(float(release), 0.0), "N26-Fig1")
+    full = ridge_level(length, r, epsilon=left, delta=math.nextafter(float(release), 0.0), ridge="N26-Fig1")
     lone = rounded_up(float(rp_ridge_hockey_stick(length, full - length**2, r, left)))
     why = Certificate(
         "test, release at the largest leverage p*, failure of the bound (N26-T5.4)",
@@ -208,7 +224,7 @@ def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> 
     pair = GaussianPair([sensitivity / std], 1, [0], 1)
     spent = float(epsilon_for_delta(pair, delta * (1 - 2e-11)))
     if spent > epsilon:
-        least = float(gaussian_std(sensitivity, epsilon, delta * (1 - 2e-11)))
+        least = float(gaussian_std(sensitivity, epsilon=epsilon, delta=delta * (1 - 2e-11)))
         rule = f"the test alone would spend {spent:.6g}, more than epsilon = {epsilon:.6g}; it fits from std = {least:.6g} on"
         raise InputError("std", std, rule)
     return spent, rounded_up(float(gaussian_hockey_stick(sensitivity, std, spent)))
@@ -234,14 +250,15 @@ class Split:
     break_even: float
 
 
-def planned_split(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> Split:
+@keyword_only
+def planned_split(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> Split:
     """The split with the least full ridge plus std z_P, on public grounds alone.
 
     At the median the tested ridge is that sum less lambda_min, so one split is best for every database on which the test
     pays. Two vectorised grids over the test's share of epsilon and the shares of delta; within a few per cent of the
     best. epsilon > 0; arguments as `random_projection`. Raises `InputError`.
     """
-    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
+    r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     if target.epsilon == 0:
         raise InputError("epsilon", epsilon, "must be positive: the test spends some of it")
     shares = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
@@ -251,15 +268,23 @@ def planned_split(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> Split:
     share, test, failure = best[1:]
     fine = np.minimum(share * closer, 0.97), np.minimum(test * closer, 0.45), np.minimum(failure * closer, 0.45)
     total, share, test, failure = min(best, _best_split(length, r, target.epsilon, target.delta, *fine))
-    std = float(gaussian_std(length**2, share * target.epsilon, test * target.delta * (1 - 1e-10)))
-    untested = float(rp_ridge(length, r, target.epsilon, target.delta))
+    std = float(gaussian_std(length**2, epsilon=share * target.epsilon, delta=test * target.delta * (1 - 1e-10)))
+    untested = float(rp_ridge(length, r, epsilon=target.epsilon, delta=target.delta))
     return Split(std, test * target.delta, failure * target.delta, total, total - untested)
 
 
 def _best_split(length, r, epsilon, delta, shares, tests, failures) -> tuple[float, float, float, float]:
     """(least sum, share of epsilon, share of delta for the test, for the failure) over a grid."""
     share, test, failure = (g.ravel() for g in np.meshgrid(shares, tests, failures, indexing="ij"))
-    std = gaussian_std(length**2, shares[:, None] * epsilon, tests * delta).repeat(len(failures), axis=1).ravel()
-    total = length**2 + rp_ridge(length, r, (1 - share) * epsilon, (1 - test - failure) * delta) - std * ndtri(failure * delta)
+    std = (
+        gaussian_std(length**2, epsilon=shares[:, None] * epsilon, delta=tests * delta)
+        .repeat(len(failures), axis=1)
+        .ravel()
+    )
+    total = (
+        length**2
+        + rp_ridge(length, r, epsilon=(1 - share) * epsilon, delta=(1 - test - failure) * delta)
+        - std * ndtri(failure * delta)
+    )
     k = int(np.argmin(total))
     return float(total[k]), float(share[k]), float(test[k]), float(failure[k])

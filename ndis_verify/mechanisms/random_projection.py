@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, ordinary, raised, require_kind
@@ -73,7 +74,10 @@ class RandomLinearCombination:
         return self.calibration.noise["ridge"]
 
 
-def random_projection(r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest") -> RandomProjection:
+@keyword_only
+def random_projection(
+    r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest"
+) -> RandomProjection:
     """Random projection to r columns, (epsilon, delta)-DP for records of norm at most `norm_bound` = l.
 
     ridge "smallest": l^2 (1/p* - 1), below which a lone record of norm l costs more than delta (N26-Fig1-smallest-ridge);
@@ -83,7 +87,10 @@ def random_projection(r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: 
     return RandomProjection(_calibrated("random projection", columns(r), epsilon, delta, norm_bound, ridge))
 
 
-def random_linear_combination(epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest") -> RandomLinearCombination:
+@keyword_only
+def random_linear_combination(
+    *, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest"
+) -> RandomLinearCombination:
     """A random linear combination of records of norm at most `norm_bound`, (epsilon, delta)-DP (N24-Fig8, N24-C7).
 
     `random_projection` with r = 1; arguments as there. Raises `InputError`.
@@ -92,8 +99,8 @@ def random_linear_combination(epsilon: Any, delta: Any, norm_bound: Any, ridge: 
 
 
 def _calibrated(mechanism: str, r: int, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge) -> Calibration:
-    target, length = proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
-    level = ridge_level(length, r, target.epsilon, target.delta, ridge)
+    target, length = proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
+    level = ridge_level(length, r, epsilon=target.epsilon, delta=target.delta, ridge=ridge)
     return Calibration(
         mechanism=f"{mechanism}, {ridge} ridge",
         adjacency=ADD_REMOVE,
@@ -104,10 +111,11 @@ def _calibrated(mechanism: str, r: int, epsilon: Any, delta: Any, norm_bound: An
     )
 
 
-def ridge_level(length: float, r: int, epsilon: float, delta: float, ridge: Ridge) -> float:
+@keyword_only
+def ridge_level(length: float, r: int, *, epsilon: float, delta: float, ridge: Ridge) -> float:
     """The ridge of that name at (epsilon, delta). Raises `InputError`."""
     choice(ridge, "ridge", RIDGES)
-    smallest = float(rp_ridge(length, r, epsilon, delta))
+    smallest = float(rp_ridge(length, r, epsilon=epsilon, delta=delta))
     level = smallest if ridge == "smallest" else math.nextafter(smallest + length * length, math.inf)
     if not 1e-300 < level < math.inf:
         raise InputError("delta", delta, f"must leave a ridge between 1e-300 and the largest float; it would be {level:g}")
@@ -126,9 +134,10 @@ def rounded_up(delta: float) -> float:
     return raised(delta, ENGINE_ERROR)
 
 
-def proper_target(epsilon: Any, delta: Any) -> Target:
+@keyword_only
+def proper_target(*, epsilon: Any, delta: Any) -> Target:
     """A target with 0 < delta < 1. Raises `InputError`."""
-    target = Target(epsilon, delta)
+    target = Target(epsilon=epsilon, delta=delta)
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     return target

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import ROUGH, log_als_exact_hockey_stick
 from ndis_verify.fast.als_summit import als_exact_worst_case
@@ -201,7 +202,10 @@ class _Changes:
         return result
 
 
-def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta: Any, law: Law = "normal") -> RelativeLeastSquares:
+@keyword_only
+def relative_least_squares(
+    databases: Neighbourhood, r: Any, *, epsilon: Any, delta: Any, law: Law = "normal"
+) -> RelativeLeastSquares:
     """Least squares, (epsilon, delta)-DP relative to the set `databases` of records [B b] (N24-Fig13, corrected).
 
     law "normal": a draw from N(x_opt, (|w|^2/r)(B^T B)^{-1}); "sketch": a Gaussian sketch of r rows, by its finite-r law.
@@ -211,7 +215,7 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
     """
     require_set(databases)
     choice(law, "law", tuple(_CURVES))
-    r, target = columns(r), proper_target(epsilon, delta)
+    r, target = columns(r), proper_target(epsilon=epsilon, delta=delta)
     margin = _MARGIN[law] + float(search_error(r, law)) - SEARCH_ERROR
     d = databases.base.shape[1] - 1
     if d < 1:
@@ -220,7 +224,7 @@ def relative_least_squares(databases: Neighbourhood, r: Any, epsilon: Any, delta
     ridge, worst = 0.0, changes.neighbour(0.0)
     inherent = value = raised(worst.delta, margin)
     if value > target.delta:
-        enough = float(least_ridge(databases.norm_bound, d, r, target.epsilon, target.delta, law))
+        enough = float(least_ridge(databases.norm_bound, d, r, epsilon=target.epsilon, delta=target.delta, law=law))
         if not 0 < enough < math.inf:
             raise InputError("delta", target.delta, "must leave a finite ridge")
         ridge = _smaller(changes, math.log(target.delta) - 2 * margin, enough)

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import brentq
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.fast.random_projection import rp_hockey_stick
@@ -179,8 +180,9 @@ class RelativeRandomProjection:
         return records
 
 
+@keyword_only
 def relative_random_projection(
-    databases: Neighbourhood, r: Any, epsilon: Any, delta: Any, ridge: RelativeRidge = "smallest"
+    databases: Neighbourhood, r: Any, *, epsilon: Any, delta: Any, ridge: RelativeRidge = "smallest"
 ) -> RelativeRandomProjection:
     """Random projection, (epsilon, delta)-DP relative to the set `databases` (N24-Fig12, N24-T6).
 
@@ -190,16 +192,20 @@ def relative_random_projection(
     """
     require_set(databases)
     choice(ridge, "ridge", ("smallest", "N24-Fig12"))
-    r, target = columns(r), proper_target(epsilon, delta)
+    r, target = columns(r), proper_target(epsilon=epsilon, delta=delta)
     length = databases.norm_bound
-    everywhere = ridge_level(length, r, target.epsilon, target.delta, "smallest")
+    everywhere = ridge_level(length, r, epsilon=target.epsilon, delta=target.delta, ridge="smallest")
     allowed = length**2 / (length**2 + everywhere) * (1 - 4e-16)
     inherent = databases.leverage()
     if inherent <= allowed:
         level, leverage = 0.0, inherent
     else:
         printed = ridge == "N24-Fig12"
-        level = ridge_level(length, r, target.epsilon, target.delta, "N24-Fig3") if printed else databases.least_ridge(allowed)
+        level = (
+            ridge_level(length, r, epsilon=target.epsilon, delta=target.delta, ridge="N24-Fig3")
+            if printed
+            else databases.least_ridge(allowed)
+        )
         leverage = min(databases.leverage(level), length**2 / (length**2 + level) * (1 + 4e-16))
     why = Certificate(
         "largest leverage over neighbours in the set (N24-D6, N24-T2)",

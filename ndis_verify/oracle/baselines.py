@@ -8,6 +8,7 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.calibration import decreasing_root, hull, scaled
@@ -20,7 +21,8 @@ from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_di
 CONVERSIONS = ("binary", "pinsker")
 
 
-def sheffet(r: Any, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def sheffet(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 30) -> Enclosure:
     """The ridge `4 l^2 (sqrt(2 r L) + L)/epsilon`, L = ln(4/delta) (Sheffet 2019). r a positive int, epsilon > 0, delta in (0, 1)."""
 
     def ridge(size: arb, r: arb, eps: arb, delta: arb) -> arb:
@@ -30,7 +32,8 @@ def sheffet(r: Any, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 30)
     return _printed(ridge, r, epsilon, delta, norm_bound, digits)
 
 
-def blocki(r: Any, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def blocki(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 30) -> Enclosure:
     """The ridge `(16 l sqrt(r ln(2/delta)) ln(16 r/delta)/epsilon)^2` (Blocki et al. 2012); arguments as `sheffet`."""
 
     def ridge(size: arb, r: arb, eps: arb, delta: arb) -> arb:
@@ -45,8 +48,9 @@ def laplace_mechanism(sensitivity: Any, epsilon: Any, digits: int = 30) -> Enclo
     return settled(lambda size, eps: size / eps, {"size": size, "eps": epsilon}, digits)
 
 
+@keyword_only
 def mutual_information(
-    r: Any, epsilon: Any, delta: Any, norm_bound: Any, conversion: str = "binary", digits: int = 15
+    r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, conversion: str = "binary", digits: int = 15
 ) -> Enclosure:
     """The ridge l^2/s with `(r/2)(s - ln(1 + s))` = the level of information (N24-Fig14): delta^2/2 "pinsker", else `information_level`.
 
@@ -59,7 +63,7 @@ def mutual_information(
     if conversion == "pinsker":
         levels = (delta**2 / 2,)
     else:
-        found = information_level(epsilon, delta, digits + 3)
+        found = information_level(epsilon=epsilon, delta=delta, digits=digits + 3)
         levels = (found.lower, found.upper)
     roots = [decreasing_root(lambda x, n: _information(1 / x, n), 2 * level / rows, Fraction(1), digits + 2) for level in levels]
     return scaled(hull(roots[0], roots[-1], digits + 1), length**2, digits)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.joint_curve import ShareCurve
@@ -37,8 +38,9 @@ class Triple(NamedTuple):
 Sensitivities = Callable[[Fraction], Triple]
 
 
+@keyword_only
 def logistic_regression(
-    dimension: Any, penalty: Any, norm_bound: Any, epsilon: Any, delta: Any,
+    dimension: Any, *, penalty: Any, norm_bound: Any, epsilon: Any, delta: Any,
     sensitivity: str = "joint", records: Any = None, digits: int = 15, bound: str = "joint",
 ) -> Enclosure:  # fmt: skip
     """The added variance of Bayesian logistic regression (N26-Pr7); arguments as the mechanism's, exact numbers.
@@ -53,7 +55,7 @@ def logistic_regression(
     part = length**2 / 4
     kept, shift = 1 / (strength + part), length / strength
     if sensitivity == "joint":
-        return added_variance(RankOne(kept, part * kept / strength, shift), epsilon, delta, digits)
+        return added_variance(RankOne(kept, part * kept / strength, shift), epsilon=epsilon, delta=delta, digits=digits)
     least = 1 / (strength + checked_count(records) * part) if records is not None else Fraction(0)
     if sensitivity == "printed" and records is None:
         raise InputError("records", records, "must be given: the printed sensitivities need a public cap on n")
@@ -69,7 +71,9 @@ def logistic_regression(
     return _calibrated(at, width if sensitivity == "printed" else 1, epsilon, delta, digits, bound)
 
 
+@keyword_only
 def gaussian_process(
+    *,
     noise_variance: Any, label_bound: Any, norm_bound: Any, records: Any, epsilon: Any, delta: Any,
     sensitivity: str = "joint", digits: int = 15, bound: str = "joint",
 ) -> Enclosure:  # fmt: skip
@@ -82,7 +86,7 @@ def gaussian_process(
     _checked(sensitivity, bound)
     cap, square = checked_count(records), length**2
     if sensitivity == "joint":
-        return added_variance(Prediction(length, label, noise, cap), epsilon, delta, digits)
+        return added_variance(Prediction(length, label, noise, cap), epsilon=epsilon, delta=delta, digits=digits)
     few = cap * square <= noise
     step = (square * label * cap / (noise + cap * square)) ** 2 if few else square * label**2 * cap / noise / 4
 
@@ -94,7 +98,8 @@ def gaussian_process(
     return _calibrated(at, 1, epsilon, delta, digits, bound)
 
 
-def calibrated_gaussian(sensitivities: Sensitivities, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+@keyword_only
+def calibrated_gaussian(sensitivities: Sensitivities, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """The least added variance at which the exact worst pair of a declared triple meets the target (N26-D6-joint), certified.
 
     sensitivities: v -> `Triple`, nonincreasing in v; a triple (Delta, rho, nu) of N26-D5 with nu = rho is (Delta^2, e^rho - 1).
@@ -112,13 +117,13 @@ def calibrated_gaussian(sensitivities: Sensitivities, epsilon: Any, delta: Any, 
 def _calibrated(at: Sensitivities, dimension: int, epsilon: Any, delta: Any, digits: int, bound: str) -> Enclosure:
     """By the exact worst pair, or by two steps with all of `dimension` eigenvalues moved alike (nu = dimension rho)."""
     if bound == "joint":
-        return calibrated_gaussian(at, epsilon, delta, digits)
+        return calibrated_gaussian(at, epsilon=epsilon, delta=delta, digits=digits)
 
     def spread(v: Fraction) -> Sensitivity:
         square, growth = at(v)
         return Sensitivity(square, Logarithm(1 + growth), Logarithm(1 + growth, dimension), dimension)
 
-    return split_variance(spread, epsilon, delta, _TERMS[bound], digits)
+    return split_variance(spread, epsilon=epsilon, delta=delta, term=_TERMS[bound], digits=digits)
 
 
 def _checked(sensitivity: str, bound: str) -> None:

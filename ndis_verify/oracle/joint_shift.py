@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
@@ -105,7 +106,8 @@ def largest(envelope: Envelope, added: Any, epsilon: Any, digits: int = 6) -> En
     return summit_root.largest(envelope.curves(added, epsilon), digits)
 
 
-def added_variance(envelope: Envelope, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+@keyword_only
+def added_variance(envelope: Envelope, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """The least added variance v >= 0 at which the largest delta over the envelope is at most `delta` (N26-D6-joint, N26-Pr8-joint).
 
     The two ends were decided: above the target at the lower one, at most the target at the upper one; 0 exactly where a

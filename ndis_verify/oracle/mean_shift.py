@@ -7,6 +7,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.calibration import decreasing_root
 from ndis_verify.oracle.inputs import checked_calibration, checked_mean_shift
@@ -23,7 +24,8 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int 
     return two_route_value(Fraction(0), 1, shift**2, epsilon, digits)
 
 
-def gaussian_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest std with `gaussian_hockey_stick(sensitivity, std, epsilon) <= delta`, signs by two routes.
 
     sensitivity > 0, epsilon >= 0, delta in (0, 1). Raises `InputError`, `PrecisionError`.

@@ -14,6 +14,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
@@ -33,27 +34,36 @@ _RULES: dict[str, Callable[..., Enclosure]] = {"analytic": gaussian_std, "classi
 _NOISES = {"N24-Fig4": 2, "N24-Fig4 corner": 1}
 
 
-def random_projection(r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30) -> Enclosure:
+@keyword_only
+def random_projection(
+    r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30
+) -> Enclosure:
     """The ridge of a random projection: l^2 (1/p* - 1) "smallest", l^2/p* "N26-Fig1" and "N24-Fig3".
 
     p* by certified signs (N26-L4); epsilon >= 0, delta in (0, 1), r a positive int, l = norm_bound > 0. Raises `InputError`,
     `PrecisionError`.
     """
     _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
-    return _named(curve.rp_ridge(norm_bound, r, epsilon, delta, digits + 1), norm_bound, ridge, digits)
+    return _named(
+        curve.rp_ridge(norm_bound, r, epsilon=epsilon, delta=delta, digits=digits + 1), norm_bound, ridge, digits
+    )
 
 
-def random_linear_combination(epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30) -> Enclosure:
+@keyword_only
+def random_linear_combination(
+    *, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30
+) -> Enclosure:
     """`random_projection` with r = 1 (N24-Fig8)."""
-    return random_projection(1, epsilon, delta, norm_bound, ridge, digits)
+    return random_projection(1, epsilon=epsilon, delta=delta, norm_bound=norm_bound, ridge=ridge, digits=digits)
 
 
+@keyword_only
 def subsampled_random_projection(
-    rate: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30
+    rate: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30
 ) -> Enclosure:
     """The ridge behind Poisson sampling at `rate` (N26-Fig3), 0 where delta >= rate; the rest as `random_projection`."""
     _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
-    level = curve.sampled_rp_ridge(norm_bound, rate, r, epsilon, delta, digits + 1)
+    level = curve.sampled_rp_ridge(norm_bound, rate, r, epsilon=epsilon, delta=delta, digits=digits + 1)
     return level if level.upper == 0 else _named(level, norm_bound, ridge, digits)
 
 
@@ -72,8 +82,17 @@ class RidgeAfterTest:
     break_even: Enclosure
 
 
+@keyword_only
 def propose_test_release(
-    r: Any, epsilon: Any, delta: Any, norm_bound: Any, std: Any, delta_test: Any, delta_failure: Any, digits: int = 30
+    r: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    norm_bound: Any,
+    std: Any,
+    delta_test: Any,
+    delta_failure: Any,
+    digits: int = 30,
 ) -> RidgeAfterTest:
     """Propose-test-release in one step: eps_T from N(0, std^2) on a sensitivity of l^2 at delta_test, then p* from what is left.
 
@@ -92,7 +111,7 @@ def propose_test_release(
     with working_bits(int(3.33 * digits) + 100):
         left = enclosure(ball(epsilon) - to_exact_ball(spent))
     smallest = ridge_between(curve.least_odds, length, int(rows), left, delta - test - failure, digits + 2)
-    untested = curve.rp_ridge(length, int(rows), epsilon, delta, digits + 2)
+    untested = curve.rp_ridge(length, int(rows), epsilon=epsilon, delta=delta, digits=digits + 2)
     with working_bits(int(3.33 * digits) + 100):
         full = to_exact_ball(smallest) + ball(length**2)
         quantile = _quantile(failure)
@@ -100,16 +119,21 @@ def propose_test_release(
         return RidgeAfterTest(spent, *(enclosure(x) for x in (full, quantile, zero, zero - to_exact_ball(untested))))
 
 
-def gaussian_mechanism(sensitivity: Any, epsilon: Any, delta: Any, rule: str = "analytic", digits: int = 30) -> Enclosure:
+@keyword_only
+def gaussian_mechanism(
+    sensitivity: Any, *, epsilon: Any, delta: Any, rule: str = "analytic", digits: int = 30
+) -> Enclosure:
     """The std of the Gaussian mechanism by rule "analytic" (BW-Alg1), "classical" (BW-T1) or "rho" (SL-2).
 
     sensitivity > 0; epsilon >= 0 ("analytic") or > 0; delta in (0, 1). Raises `InputError`, `PrecisionError`.
     """
-    return _RULES[_checked(rule, "rule", tuple(_RULES))](sensitivity, epsilon, delta, digits)
+    std = _RULES[_checked(rule, "rule", tuple(_RULES))]
+    return std(sensitivity, epsilon=epsilon, delta=delta, digits=digits)
 
 
+@keyword_only
 def least_squares(
-    d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, noise: str = "worst case", digits: int = 15
+    d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, noise: str = "worst case", digits: int = 15
 ) -> Enclosure:
     """The ridge of least squares by its limiting normal law (N24-Fig4): `als_ridge`, or one of the printed tests.
 
@@ -118,7 +142,7 @@ def least_squares(
     (symbolic.least_squares_order.gaussian_order). Raises `InputError`, `PrecisionError`.
     """
     if _checked(noise, "noise", ("worst case", *_NOISES)) == "worst case":
-        return als_ridge(norm_bound, d, r, epsilon, delta, digits)
+        return als_ridge(norm_bound, d, r, epsilon=epsilon, delta=delta, digits=digits)
     length, least = positive(norm_bound, "norm_bound"), _NOISES[noise]
     _, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
 
@@ -132,9 +156,10 @@ def least_squares(
         return enclosure((to_exact_ball(root) + least) * ball(length**2))
 
 
-def sketched_least_squares(d: Any, r: Any, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 15) -> Enclosure:
+@keyword_only
+def sketched_least_squares(d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 15) -> Enclosure:
     """The ridge of least squares by a Gaussian sketch (N24-Fig11), delta = 0 allowed: `als_exact_ridge`, with its limits."""
-    return als_exact_ridge(norm_bound, d, r, epsilon, delta, digits)
+    return als_exact_ridge(norm_bound, d, r, epsilon=epsilon, delta=delta, digits=digits)
 
 
 def _named(smallest: Enclosure, norm_bound: Any, ridge: str, digits: int) -> Enclosure:

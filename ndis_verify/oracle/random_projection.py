@@ -7,6 +7,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.calibration import decreasing_root
 from ndis_verify.oracle.inputs import checked_calibration, checked_projection
@@ -26,7 +27,8 @@ def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delet
     return two_route_value(alpha, r, Fraction(0), epsilon, digits)
 
 
-def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def rp_leverage(r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The largest leverage p with `rp_hockey_stick(p, r, epsilon, "delete") <= delta` (N26-Fig1), signs by two routes.
 
     epsilon >= 0, delta in (0, 1), r a positive int. Raises `InputError`, `PrecisionError`.
@@ -39,7 +41,8 @@ def rp_leverage(r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure
         return Enclosure(1 / (1 + odds.mid), 2 * odds.rad / (1 + lowest) ** 2, "agreement")
 
 
-def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), signs by two routes.
 
     norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
@@ -48,12 +51,16 @@ def rp_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30
     return ridge_of(least_odds, norm_bound, r, epsilon, delta, digits)
 
 
-def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The ridge after Poisson sampling: `rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate (N26-Fig3, N26-T5.3).
 
-    Exactly 0 where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`. Raises `InputError`, `PrecisionError`.
+    Exactly 0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`.
+    Raises `InputError`, `PrecisionError`.
     """
-    return sampled_ridge_of(least_odds, norm_bound, rate, r, epsilon, delta, digits)
+    ridge = sampled_ridge_of(least_odds, norm_bound, rate, r, epsilon, delta, digits)
+    say_where_needless("sampled_rp_ridge", ridge.upper == 0, "delta is at least the rate")
+    return ridge
 
 
 def least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:

@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.oracle.certified.balls import exact_zero
@@ -28,8 +29,18 @@ _CURVES = {"normal": NormalCurve, "sketch": SketchCurve}
 DIRECTIONS = ("delete", "insert")
 
 
+@keyword_only
 def relative_least_squares(
-    base: Any, additions: Any, norm_bound: Any, r: Any, epsilon: Any, delta: Any, law: str = "normal", ridge: str = "smallest", digits: int = 15
+    base: Any,
+    additions: Any,
+    norm_bound: Any,
+    r: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    law: str = "normal",
+    ridge: str = "smallest",
+    digits: int = 15,
 ) -> Enclosure:
     """The ridge of least squares relative to the set of `base` and its neighbours (N24-Fig13 corrected), exactly 0 where none is needed.
 

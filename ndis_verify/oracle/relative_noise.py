@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_poly
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, as_exact, exact_array
 from ndis_verify.oracle.calibration import decreasing_root, hull
@@ -26,8 +27,17 @@ from ndis_verify.oracle.precision import MAX_DIGITS, PrecisionError
 Ratio = tuple[fmpq_poly, fmpq_poly]  # numerator and denominator, not both 0 at a ridge of 0
 
 
+@keyword_only
 def relative_random_projection(
-    base: Any, additions: Any, norm_bound: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15, ridge: str = "smallest"
+    base: Any,
+    additions: Any,
+    norm_bound: Any,
+    r: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    digits: int = 15,
+    ridge: str = "smallest",
 ) -> Enclosure:
     """The least ridge beside which every leverage of the set of `base` and its neighbours is at most p* (N24-Fig12), exactly 0 where none is needed.
 

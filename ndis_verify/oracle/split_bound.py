@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.oracle.certified.balls import ball, enclosure, exact_one, exact_zero, working_bits
@@ -88,8 +89,13 @@ def loewner_bound(shift: Any, rho: Any, nu: Any, dimension: Any, epsilon: Any, t
     raise PrecisionError(f"loewner_bound: {digits} digits not reached")
 
 
-def added_variance(sensitivities: Sensitivities, epsilon: Any, delta: Any, term: str = "bound", digits: int = 15) -> Enclosure:
-    """The least added variance v whose sensitivities give `loewner_bound` <= delta (N26-Fig5), certified; exactly 0 where v = 0 does.
+@keyword_only
+def added_variance(
+    sensitivities: Sensitivities, *, epsilon: Any, delta: Any, term: str = "bound", digits: int = 15
+) -> Enclosure:
+    """The least added variance v whose sensitivities give `loewner_bound` <= delta (N26-Fig5), certified.
+
+    Exactly 0, with a `NoNoiseNeeded` warning, where v = 0 does.
 
     sensitivities: v -> `Sensitivity` in exact numbers, nonincreasing in v >= 0 (a ZeroDivisionError at v = 0: they are infinite there);
     epsilon >= 0, delta in (0, 1). At the upper end of the enclosure a split is proved to be at most delta, at the lower end all splits in
@@ -102,6 +108,7 @@ def added_variance(sensitivities: Sensitivities, epsilon: Any, delta: Any, term:
         return _two_steps(sensitivities(v), epsilon, term)
 
     if _needless(at, delta, digits):
+        say_where_needless("added_variance", True, "the declared sensitivities meet the target at v = 0")
         return exact_zero()
     found = roots(at, delta, start_of(at, delta), digits)
     root, leader = min(found, key=lambda pair: pair[0])

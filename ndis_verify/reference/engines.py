@@ -23,17 +23,17 @@ def _pair(inputs: dict[str, Any]) -> GaussianPair:
     return GaussianPair(inputs["mean_p"], inputs["cov_p"], inputs["mean_q"], inputs["cov_q"])
 
 
-def _positional(name: str, inputs: dict[str, Any]) -> list[Any]:
-    """The inputs in the argument order that the three witnesses share."""
+def _arguments(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    """The inputs by the names of the arguments, which the three witnesses share."""
     if "mean_p" in inputs:
         (last,) = (key for key in inputs if key in ("epsilon", "delta"))
-        return [_pair(inputs), inputs[last]]
-    return [inputs[key] for key in QUANTITIES[name].inputs]
+        return {"pair": _pair(inputs), last: inputs[last]}
+    return {key: inputs[key] for key in QUANTITIES[name].inputs}
 
 
 def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable[[dict[str, Any], int], Answer]:
     def answer(inputs: dict[str, Any], digits: int) -> Answer:
-        enclosure = function(*_positional(name, inputs), digits=digits)
+        enclosure = function(**_arguments(name, inputs), digits=digits)
         if enclosure.mid and abs(mpmath.mag(enclosure.mid)) > _MAX_BITS:
             raise ArithmeticError(f"the value is about 2^{mpmath.mag(enclosure.mid)}, beyond 10^{MAX_EXPONENT} either way; ask for its logarithm")
         return (*enclosure.decimal(digits), enclosure.basis)
@@ -42,7 +42,6 @@ def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable
 
 
 def _fast_value(name: str, inputs: dict[str, Any]) -> float:
-    arguments = _positional(name, inputs)
     if name.startswith("generalized_chi2"):
         for argument in _CHI2_ARGUMENTS[1:3]:
             if len(inputs[argument]) != len(inputs["weights"]):  # the class would broadcast a list of one
@@ -50,11 +49,11 @@ def _fast_value(name: str, inputs: dict[str, Any]) -> float:
         law = fast.GeneralizedChi2(*(_floats(inputs[key], key) for key in _CHI2_ARGUMENTS[:-1]))
         method = law.cdf if name.endswith("cdf") else law.sf
         return float(method(_floats(inputs["x"], "x")))
-    names = list(QUANTITIES[name].inputs)[-len(arguments) :]
-    if isinstance(arguments[0], GaussianPair):
-        return float(getattr(fast, name)(arguments[0], _floats(arguments[1], names[-1])))
-    floats = [a if key in ("d", "r", "direction") else _floats(a, key) for key, a in zip(names, arguments)]
-    return float(getattr(fast, name)(*floats))
+    given = _arguments(name, inputs)
+    exactly = ("pair", "d", "r", "direction")
+    return float(
+        getattr(fast, name)(**{key: value if key in exactly else _floats(value, key) for key, value in given.items()})
+    )
 
 
 def _floats(value: Any, argument: str) -> Any:

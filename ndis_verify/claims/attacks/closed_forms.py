@@ -250,7 +250,7 @@ def _noise_floor(epsilon):
 
 def _floor_margin(threshold=_noise_floor):
     def margin(epsilon, delta):
-        need = fast.gaussian_std(1.0, epsilon, delta) * np.sqrt(2 * epsilon) - 1
+        need = fast.gaussian_std(1.0, epsilon=epsilon, delta=delta) * np.sqrt(2 * epsilon) - 1
         level = threshold(epsilon)
         ordered = np.sign(level - delta) * need
         return np.minimum(ordered, np.minimum(0.5 - level, level - 0.5 + 1 / np.sqrt(4 * np.pi * epsilon)))
@@ -269,7 +269,7 @@ _CALIBRATED = box(continuous("epsilon", "1e-6", 100, "log"), continuous("delta",
 
 def _calibrated_margin(shrink=1.0):
     def margin(epsilon, delta):
-        std = shrink * fast.gaussian_std(1.0, epsilon, delta)
+        std = shrink * fast.gaussian_std(1.0, epsilon=epsilon, delta=delta)
         return np.log(delta) - engine(0.0, 1 / std**2, 1, epsilon, log=True)
 
     return margin
@@ -286,7 +286,7 @@ CALIBRATED = search(
 
 def _smallest_margin(stretch=1.0):
     def margin(epsilon, delta):
-        std = stretch * fast.gaussian_std(1.0, epsilon, delta)
+        std = stretch * fast.gaussian_std(1.0, epsilon=epsilon, delta=delta)
         return np.minimum(
             np.log(delta) - engine(0.0, 1 / std**2, 1, epsilon, log=True),
             engine(0.0, 1 / (0.9999 * std) ** 2, 1, epsilon, log=True) - np.log(delta),

@@ -36,7 +36,7 @@ def _ridge_margin(ridge, attained=False):
     """Target over the divergence of both directions; with `attained`, a lone record beside 1 % less ridge exceeds it."""
 
     def margin(r, epsilon, delta, **columns):
-        level = ridge(fast.rp_leverage(r, epsilon, delta))
+        level = ridge(fast.rp_leverage(r, epsilon=epsilon, delta=delta))
         p = np.minimum(_ridged_leverage(level, columns), 1 - 1e-15)
         worst = np.maximum(fast.rp_hockey_stick(p, r, epsilon), fast.rp_hockey_stick(p, r, epsilon, "insert"))
         private = relative_margin(delta, worst)
@@ -87,7 +87,7 @@ def _sampled_margin(amplified=True):
     def margin(epsilon, share, rate):
         inner = np.log1p(np.expm1(epsilon) / rate) if amplified else epsilon / rate
         delta = rate * share
-        p = fast.rp_leverage(1, inner, share)
+        p = fast.rp_leverage(1, epsilon=inner, delta=share)
         variance = 1 / (1 - p)
 
         def cut(ratio):

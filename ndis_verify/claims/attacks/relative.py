@@ -38,7 +38,7 @@ def _figure_margin(part=1.0):
     """Target over the worst pair of the set, ridge 0 if p_S <= p*, else l^2/p*."""
 
     def margin(r, epsilon, delta, **columns):
-        largest = fast.rp_leverage(r, epsilon, delta)
+        largest = fast.rp_leverage(r, epsilon=epsilon, delta=delta)
         level = np.where(_leverages(columns).max(axis=1) <= largest, 0.0, part * _longest(columns) / largest)
         return relative_margin(delta, _cost(_leverages(columns, level).max(axis=1), r, epsilon))
 
@@ -68,7 +68,7 @@ def _least_margin(part=1.0):
     """The ridge found inside [0, l^2 (1/p* - 1)] meets the target, 1 % less of it does not."""
 
     def margin(r, epsilon, delta, **columns):
-        largest = fast.rp_leverage(r, epsilon, delta)
+        largest = fast.rp_leverage(r, epsilon=epsilon, delta=delta)
         level = part * _least_ridge(columns, largest)
         meets = relative_margin(delta, _cost(_leverages(columns, level).max(axis=1), r, epsilon))
         below = relative_margin(_cost(_leverages(columns, 0.99 * level).max(axis=1), r, epsilon), delta)
@@ -131,7 +131,7 @@ _TARGETS = ((1, 1.0, 1e-2), (30, 1.0, 1e-5), (3, 0.3, 1e-4))  # r, eps, delta
 
 @cache
 def _cap(r, epsilon, delta):
-    return float(fast.als_cap(2, r, epsilon, delta))
+    return float(fast.als_cap(2, r, epsilon=epsilon, delta=delta))
 
 
 def _unrestricted(part=1.0):

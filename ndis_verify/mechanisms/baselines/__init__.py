@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.mechanisms.baselines.blocki import blocki
 from ndis_verify.mechanisms.baselines.laplace import LaplaceMechanism, laplace_mechanism
 from ndis_verify.mechanisms.baselines.mutual_information import mutual_information
@@ -13,20 +15,24 @@ from ndis_verify.mechanisms.random_projection import RandomProjection, random_pr
 
 PROJECTIONS: dict[str, Callable[..., RandomProjection]] = {
     "smallest": random_projection,
-    "N26-Fig1": lambda *target: random_projection(*target, ridge="N26-Fig1"),
+    "N26-Fig1": functools.partial(random_projection, ridge="N26-Fig1"),
     "Sheffet 2019": sheffet,
     "Blocki et al. 2012": blocki,
     "MI-DP, binary channel": mutual_information,
-    "MI-DP, Pinsker": lambda *target: mutual_information(*target, conversion="pinsker"),
+    "MI-DP, Pinsker": functools.partial(mutual_information, conversion="pinsker"),
 }
 
 
-def projection_table(r: Any, epsilon: Any, delta: Any, norm_bound: Any = 1.0) -> list[dict[str, Any]]:
+@keyword_only
+def projection_table(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any = 1.0) -> list[dict[str, Any]]:
     """One row per way to calibrate a random projection: ridge, std of the noise, its ratio to the smallest, exact delta.
 
     Arguments as `random_projection`. Raises `InputError`.
     """
-    calibrations = {name: make(r, epsilon, delta, norm_bound).calibration for name, make in PROJECTIONS.items()}
+    calibrations = {
+        name: make(r, epsilon=epsilon, delta=delta, norm_bound=norm_bound).calibration
+        for name, make in PROJECTIONS.items()
+    }
     least = calibrations["smallest"].noise["ridge"]
     return [
         {

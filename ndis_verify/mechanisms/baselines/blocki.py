@@ -12,17 +12,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.mechanisms.baselines.printed_ridge import positive_epsilon, ridged
 from ndis_verify.mechanisms.calibration import columns, ordinary
 from ndis_verify.mechanisms.random_projection import RandomProjection, proper_target
 
 
-def blocki(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjection:
+@keyword_only
+def blocki(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjection:
     """Random projection to r columns above the ridge `(16 l sqrt(r ln(2/delta)) ln(16 r/delta)/epsilon)^2`.
 
     Whole r >= 1, epsilon > 0, 0 < delta < 1, records of norm at most l = `norm_bound`. The certificate is the exact curve
     at leverage l^2/(w^2 + l^2). Raises `InputError`.
     """
-    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
+    r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     width = 16 * math.sqrt(r * math.log(2 / target.delta)) * math.log(16 * r / target.delta) / positive_epsilon(target)
     return ridged("random projection, Blocki et al. 2012", (length * width) ** 2, r, target, length)

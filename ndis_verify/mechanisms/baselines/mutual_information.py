@@ -17,6 +17,7 @@ from typing import Any
 
 from scipy.optimize import brentq, minimize_scalar
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import ridged
 from ndis_verify.mechanisms.calibration import choice, columns, ordinary
@@ -26,14 +27,21 @@ CONVERSIONS = ("binary", "pinsker")
 _SAFETY = 1e-6  # relative, on the level of information: both searches end a little off their optimum
 
 
-def mutual_information(r: Any, epsilon: Any, delta: Any, norm_bound: Any, conversion: str = "binary") -> RandomProjection:
+@keyword_only
+def mutual_information(
+    r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, conversion: str = "binary"
+) -> RandomProjection:
     """Random projection to r columns with the smallest ridge whose information bound is at most the converted level.
 
     Whole r >= 1, epsilon >= 0, 0 < delta < 1, records of norm at most l = `norm_bound`. Raises `InputError`.
     """
-    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
+    r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     choice(conversion, "conversion", CONVERSIONS)
-    level = target.delta**2 / 2 if conversion == "pinsker" else information_level(target.epsilon, target.delta)
+    level = (
+        target.delta**2 / 2
+        if conversion == "pinsker"
+        else information_level(epsilon=target.epsilon, delta=target.delta)
+    )
     signal = signal_to_noise(r, level * (1 - _SAFETY)) if level > 0 else 0.0
     if not signal > 1e-300:
         raise InputError("delta", target.delta, "must be large enough for float64 to hold the level of information that it leaves")
@@ -50,7 +58,8 @@ def signal_to_noise(r: int, information: float) -> float:
     return math.exp(brentq(lambda x: _gap(math.exp(x)) / goal - 1, math.log(goal) / 2 - 1, math.log(goal + 2 * math.sqrt(goal) + 2), xtol=1e-13))
 
 
-def information_level(epsilon: float, delta: float) -> float:
+@keyword_only
+def information_level(*, epsilon: float, delta: float) -> float:
     """The least capacity, in nats, of a binary channel that violates (epsilon, delta): `min_q C(q, delta + e^epsilon q)`."""
     most = math.log1p(-delta) - epsilon  # log of the largest q that leaves p <= 1
     least = min(math.log(delta) - epsilon - 20, most - 1)  # below, the capacity is that of q = 0 to nine digits

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import positive_epsilon, ridged
 from ndis_verify.mechanisms.calibration import columns, ordinary
@@ -47,18 +48,20 @@ class SketchedLeastSquares:
         return projected_least_squares(self.projection.release(np.column_stack([matrix, values]), rng))
 
 
-def sheffet(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjection:
+@keyword_only
+def sheffet(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProjection:
     """Random projection to r columns above the ridge `4 l^2 (sqrt(2 r L) + L)/epsilon`, L = ln(4/delta).
 
     Whole r >= 1, epsilon > 0, 0 < delta < 1, records of norm at most l = `norm_bound`. Valid for epsilon <= 3 L (proved
     with N26-Fig2); the certificate is the exact curve at leverage l^2/(w^2 + l^2) whatever epsilon. Raises `InputError`.
     """
-    r, target, length = columns(r), proper_target(epsilon, delta), ordinary(norm_bound, "norm_bound")
+    r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     level = math.log(4 / target.delta)
     ridge = 4 * length**2 * (math.sqrt(2 * r * level) + level) / positive_epsilon(target)
     return ridged("random projection, Sheffet 2019", ridge, r, target, length)
 
 
-def sheffet_least_squares(r: Any, epsilon: Any, delta: Any, norm_bound: Any) -> SketchedLeastSquares:
+@keyword_only
+def sheffet_least_squares(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> SketchedLeastSquares:
     """Least squares on the projection of [B b] that `sheffet` calibrates; `norm_bound` bounds the rows of [B b]."""
-    return SketchedLeastSquares(sheffet(r, epsilon, delta, norm_bound))
+    return SketchedLeastSquares(sheffet(r, epsilon=epsilon, delta=delta, norm_bound=norm_bound))

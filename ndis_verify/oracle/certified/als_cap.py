@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.oracle.calibration import decreasing_root
@@ -26,7 +27,8 @@ from ndis_verify.oracle.certified.summit_root import crossing
 from ndis_verify.oracle.inputs import positive
 from ndis_verify.oracle.precision import checked_digits
 
-def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+@keyword_only
+def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5), certified.
 
     It is the largest l^2/(ridge + l^2): records of norm l are private beside a ridge of at least l^2 (1/cap - 1). The lower end of
@@ -37,7 +39,8 @@ def als_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclo
     return _share(_normal_odds(d, r, epsilon, target, digits), digits)
 
 
-def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+@keyword_only
+def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r).
 
     Any digits, either parity of r - d; milliseconds a value up to r = 1000, tenths of a second at r = 10^6.
@@ -49,7 +52,8 @@ def als_exact_cap(d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) ->
     return _share(_finite_odds(d, r, epsilon, target, digits), digits)
 
 
-def als_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+@keyword_only
+def als_ridge(norm_bound: Any, d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """The least ridge l^2 (1/cap - 1) of private least squares by its limiting normal law, cap as in `als_cap` (N24-Fig4 corrected).
 
     norm_bound = l > 0, the ridge in its unit squared; the rest as `als_cap`.
@@ -58,7 +62,8 @@ def als_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits:
     return _ridge(length, _normal_odds(d, r, epsilon, target, digits + 1), digits)
 
 
-def als_exact_ridge(norm_bound: Any, d: Any, r: Any, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
+@keyword_only
+def als_exact_ridge(norm_bound: Any, d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
     """As `als_ridge` for the finite-r law, cap as in `als_exact_cap` (N24-Fig11); delta = 0: `l^2/(e^{2 epsilon/r} - 1)`."""
     length, digits = positive(norm_bound, "norm_bound"), checked_digits(digits)
     if exact(delta, "delta") == 0:

@@ -17,13 +17,15 @@ from fractions import Fraction
 import mpmath
 from flint import arb
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
 from ndis_verify.oracle.precision import PrecisionError
 
 
-def information_level(epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
+@keyword_only
+def information_level(*, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
     """`min over s of C(s)` in nats, certified to `digits` relative digits; exact epsilon >= 0, delta in (0, 1).
 
     Raises `PrecisionError`.

@@ -7,6 +7,7 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
@@ -17,7 +18,8 @@ from ndis_verify.oracle.precision import PrecisionError, bits_ladder
 _DOUBLINGS = 4000
 
 
-def analytic_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def analytic_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest valid std, `alpha sensitivity/sqrt(2 epsilon)` by the root of B+ or B- (BW-Alg1, BW-T9), certified.
 
     sensitivity > 0, epsilon > 0, delta in (0, 1); std in the unit of sensitivity. Every step of the bisection has a
@@ -39,7 +41,8 @@ def analytic_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -
     raise PrecisionError(f"analytic_std: {digits} digits not reached at {bits} bits")
 
 
-def rho_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def rho_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """`sensitivity/sqrt(rho)`, `sqrt(rho) = sqrt(2 l + 2 epsilon) - sqrt(2 l)`, l = ln(1/delta) (SL-2), certified.
 
     sensitivity > 0, epsilon > 0, delta in (0, 1); std in the unit of sensitivity. Relative radius at most 10^-digits.

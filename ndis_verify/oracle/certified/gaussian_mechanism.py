@@ -8,6 +8,7 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
@@ -15,7 +16,8 @@ from ndis_verify.oracle.inputs import checked_calibration
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
 
 
-def classical_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def classical_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """`sensitivity sqrt(2 ln(1.25/delta))/epsilon` (BW-T1).
 
     sensitivity > 0, epsilon > 0, delta in (0, 1); std in the unit of sensitivity. Relative radius at most 10^-digits.
@@ -25,7 +27,8 @@ def classical_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) 
     return settled(lambda eps, target: ball(size) * classical_deviations(target) / eps, {"eps": epsilon, "target": delta}, digits)
 
 
-def classical_delta(epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def classical_delta(*, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The delta that the classical std for the target `delta` reaches (BW-T1, N24-C5), relative radius 10^-digits.
 
     epsilon > 0, delta in (0, 1). Raises `InputError`, `PrecisionError`.

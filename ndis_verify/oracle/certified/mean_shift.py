@@ -7,6 +7,7 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.calibration import decreasing_root
 from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
@@ -24,7 +25,8 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int 
     return _delta(shift, epsilon, digits)
 
 
-def gaussian_std(sensitivity: Any, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
+@keyword_only
+def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest std with `gaussian_hockey_stick(sensitivity, std, epsilon) <= delta`, bracketed by certified signs.
 
     sensitivity > 0, epsilon >= 0, delta in (0, 1). The curve decreases in std (N24-P6, BW-L7).
