@@ -35,8 +35,16 @@ def stream(seed=1):
 def made():
     """Every mechanism with what it releases from, ridge and added variance 0 among them."""
     near = mechanisms.neighbourhood(np.tile(RECORDS, (40, 1)), 1)
-    split = mechanisms.planned_split(4, 1, 1e-5, 1)
-    tested = mechanisms.propose_test_release(4, 1, 1e-5, 1, split.std, split.delta_test, split.delta_failure)
+    split = mechanisms.planned_split(4, epsilon=1, delta=1e-5, norm_bound=1)
+    tested = mechanisms.propose_test_release(
+        4,
+        epsilon=1,
+        delta=1e-5,
+        norm_bound=1,
+        std=split.std,
+        delta_test=split.delta_test,
+        delta_failure=split.delta_failure,
+    )
     plenty = np.tile(np.eye(3), (4000, 1))
     m, target = mechanisms, {"epsilon": 1, "delta": 1e-5, "norm_bound": 1}
     yield "Gaussian", m.gaussian_mechanism(1, epsilon=1, delta=1e-5, adjacency="any"), RECORDS
@@ -55,10 +63,12 @@ def made():
     for law in ("normal", "sketch"):
         for name, base, delta in (("", RECORDS, 1e-5), (", ridge 0", near.base, 0.1)):
             yield f"relative {law}{name}", m.relative_least_squares(m.neighbourhood(base, 1), 5, epsilon=1, delta=delta, law=law), base
-    yield "logistic", m.logistic_regression(2, 1.0, 1.0, epsilon=1, delta=1e-5), LABELLED
-    process = [m.linear_kernel, [0.5, 0.1], 250.0, 0.5, 1, 20]
-    yield "process", m.gaussian_process(m.linear_kernel, [0.5, 0.5], 1.0, 1.0, 1.0, 30, epsilon=1, delta=1e-3), LABELLED
-    yield "process without noise", m.gaussian_process(*process, epsilon=1, delta=1e-2), LABELLED / 2
+    yield "logistic", m.logistic_regression(2, penalty=1.0, norm_bound=1.0, epsilon=1, delta=1e-5), LABELLED
+    bounds = {"noise_variance": 1.0, "label_bound": 1.0, "norm_bound": 1.0, "records": 30}
+    yield "process", m.gaussian_process(m.linear_kernel, [0.5, 0.5], **bounds, epsilon=1, delta=1e-3), LABELLED
+    bounds = {"noise_variance": 250.0, "label_bound": 0.5, "norm_bound": 1, "records": 20}
+    quiet = m.gaussian_process(m.linear_kernel, [0.5, 0.1], **bounds, epsilon=1, delta=1e-2)
+    yield "process without noise", quiet, LABELLED / 2
     yield "declared", m.calibrated_gaussian(
         lambda data: (np.mean(data, axis=0), np.eye(3)), lambda v: (1 / math.sqrt(1 + v), 0.0, 0.0, 1), epsilon=1, delta=1e-5, bound="exact"
     ), RECORDS

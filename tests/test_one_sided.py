@@ -116,7 +116,7 @@ def inner(epsilon, rate, digits=DIGITS):
 def gaussian_stds():
     for epsilon, delta in TARGETS:
         for size in (1.0, 7e5):
-            std = fast.gaussian_std(size, epsilon, delta)
+            std = fast.gaussian_std(size, epsilon=epsilon, delta=delta)
             at_most(oracle.certified_gaussian_hockey_stick(size, std, epsilon, digits=DIGITS), delta)
 
 
@@ -125,7 +125,7 @@ def leverages_of_projections():
         for r in (1, 300):
             at_most(
                 oracle.certified_rp_hockey_stick(
-                    fast.rp_leverage(r, epsilon, delta), r, epsilon, "delete", digits=DIGITS
+                    fast.rp_leverage(r, epsilon=epsilon, delta=delta), r, epsilon, "delete", digits=DIGITS
                 ),
                 delta,
             )
@@ -134,13 +134,13 @@ def leverages_of_projections():
 def ridges():
     for epsilon, delta in TARGETS:
         for r, length in ((1, 1.0), (7, 0.3)):
-            at_most(lone(length, fast.rp_ridge(length, r, epsilon, delta), r, epsilon), delta)
+            at_most(lone(length, fast.rp_ridge(length, r, epsilon=epsilon, delta=delta), r, epsilon), delta)
 
 
 def sampled_ridges():
     for epsilon, delta in TARGETS:
         for rate in (0.9, 0.37):
-            ridge = fast.sampled_rp_ridge(1.3, rate, 7, epsilon, delta)
+            ridge = fast.sampled_rp_ridge(1.3, rate, 7, epsilon=epsilon, delta=delta)
             if ridge:
                 assert Fraction(rate) * lone(
                     1.3, ridge, 7, max(inner(epsilon, rate)[0], Fraction(0))
@@ -150,7 +150,7 @@ def sampled_ridges():
 def sampled_epsilons():
     for epsilon in (1e-9, 0.3, 0.99999, 1.0, 1.7, 40.0):
         for rate in (1.0, 0.7, 0.01, 1e-7):
-            assert Fraction(float(fast.sampled_epsilon(epsilon, rate))) <= inner(epsilon, rate)[0]
+            assert Fraction(float(fast.sampled_epsilon(epsilon=epsilon, rate=rate))) <= inner(epsilon, rate)[0]
 
 
 PAIRS = (
@@ -178,9 +178,9 @@ def largest_losses():
 def caps():
     """The worst record below the cap: of the sketch wherever it lies, of the normal law where float64 saw it."""
     for d, r, epsilon, delta in ((1, 30, 1.0, 1e-4), (3, 40, 0.3, 1e-9), (2, 200, 2.0, 0.01)):
-        cap = float(fast.als_exact_cap(d, r, epsilon, delta))
+        cap = float(fast.als_exact_cap(d, r, epsilon=epsilon, delta=delta))
         at_most(worst_divergence(Fraction(cap), (d, r, Fraction(epsilon)), 20), delta)
-        cap = float(fast.als_cap(d, r, epsilon, delta))
+        cap = float(fast.als_cap(d, r, epsilon=epsilon, delta=delta))
         worst = fast.als_worst_case(cap, d, r, epsilon)
         at_most(
             oracle.certified_als_hockey_stick(
@@ -215,7 +215,7 @@ def triple(v):
 
 def split_variances():
     for epsilon, delta, term in ((1.0, 1e-5, "bound"), (0.4, 1e-3, "exact"), (2.0, 1e-9, "chernoff")):
-        v = float(covariance_shift.added_variance(triple, epsilon, delta, term))
+        v = float(covariance_shift.added_variance(triple, epsilon=epsilon, delta=delta, term=term))
         shift, rho, nu, dimension = triple(v)
         assert oracle.certified_loewner_bound(shift, rho, nu, dimension, epsilon, term, digits=8).lower <= Fraction(
             delta
@@ -226,7 +226,7 @@ RANK_ONE = (0.25, 0.0625, 0.5)
 
 
 def joint_variances():
-    v, _ = joint_shift.added_variance(joint_shift.RankOne(*RANK_ONE), 1.0, 1e-5)
+    v, _ = joint_shift.added_variance(joint_shift.RankOne(*RANK_ONE), epsilon=1.0, delta=1e-5)
     envelope = certified_joint.RankOne(*(Fraction(x) for x in RANK_ONE))
     at_most(certified_joint.largest(envelope, Fraction(v), 1, 14), 1e-5)
     coarse = joint_shift.RankOne(*RANK_ONE).coarse(v, 1.0)
@@ -392,7 +392,14 @@ def lower_end(value):
 def processes():
     for epsilon, delta in ((1.0, 1e-5), (0.1, 1e-3)):
         found = mechanisms.gaussian_process(
-            mechanisms.linear_kernel, [0.5], 2.0, 0.5, 1.0, 16, epsilon=epsilon, delta=delta
+            mechanisms.linear_kernel,
+            [0.5],
+            noise_variance=2.0,
+            label_bound=0.5,
+            norm_bound=1.0,
+            records=16,
+            epsilon=epsilon,
+            delta=delta,
         ).calibration
         point = {
             "norm_bound": 1.0,
@@ -408,7 +415,7 @@ def processes():
 
 def regressions():
     for epsilon, delta in ((1.0, 1e-5), (0.1, 1e-3)):
-        found = mechanisms.logistic_regression(2, 3.0, 1.5, epsilon=epsilon, delta=delta).calibration
+        found = mechanisms.logistic_regression(2, penalty=3.0, norm_bound=1.5, epsilon=epsilon, delta=delta).calibration
         point = {
             "penalty": 3.0,
             "norm_bound": 1.5,

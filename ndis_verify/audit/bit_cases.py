@@ -111,7 +111,7 @@ def planted_cases() -> list[BitCase]:
 
 def _textbook() -> BitCase:
     """`mean + std * rng.normal()` on the values 0 and 1."""
-    std = float(gaussian_std(1.0, EPSILON, DELTA))
+    std = float(gaussian_std(1.0, epsilon=EPSILON, delta=DELTA))
 
     def make(rng: np.random.Generator) -> tuple[Sampler, ...]:
         return tuple(planted.textbook_gaussian(value, std, rng) for value in (0.0, 1.0))
@@ -178,7 +178,7 @@ def _opendp() -> Callable[[float], float]:
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
-    std = float(gaussian_std(1.0, EPSILON, DELTA))
+    std = float(gaussian_std(1.0, epsilon=EPSILON, delta=DELTA))
     return dp.m.make_gaussian(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale=std)
 
 

@@ -140,8 +140,12 @@ CASES: dict[str, Callable[[str], Case]] = {
     "random projection, p = 0.3, r = 4": lambda name: gaussian_case(name, [0.0] * 4, [1 / (1 - 0.3)] * 4),
     "least squares, d = 3, r = 50": _least_squares_case,
     "randomised response, eps = 1": lambda name: response_case(),
-    "Gaussian mechanism at (1, 1e-5)": lambda name: gaussian_case(name, [1 / float(gaussian_std(1.0, epsilon=1.0, delta=1e-5))], [1.0], "raw"),
-    "random projection at (1, 1e-5), r = 4": lambda name: gaussian_case(name, [0.0] * 4, [1 / (1 - float(rp_leverage(4, epsilon=1.0, delta=1e-5)))] * 4),
+    "Gaussian mechanism at (1, 1e-5)": lambda name: gaussian_case(
+        name, [1 / float(gaussian_std(1.0, epsilon=1.0, delta=1e-5))], [1.0], "raw"
+    ),
+    "random projection at (1, 1e-5), r = 4": lambda name: gaussian_case(
+        name, [0.0] * 4, [1 / (1 - float(rp_leverage(4, epsilon=1.0, delta=1e-5)))] * 4
+    ),
 }
 
 

@@ -114,7 +114,6 @@ def calibrated_gaussian(
     public: Mapping[str, Any] | None = None,
     mechanism: str = "calibrated Gaussian",
     adjacency: str = ADD_REMOVE,
-    *,
     scale: float | None = None,
     law: ExactLaw | None = None,
 ) -> CalibratedGaussian:

@@ -135,7 +135,14 @@ def gaussian_process(
     public = {"query": point.tolist(), "noise_variance": noise, "label_bound": label, "norm_bound": length, "records": cap,
               "sensitivity": sensitivity}  # fmt: skip
     found = calibrated_gaussian(
-        output, envelope, epsilon=epsilon, delta=delta, bound=bound, public=public, mechanism="Gaussian process", law=law
+        output,
+        envelope,
+        epsilon=epsilon,
+        delta=delta,
+        bound=bound,
+        public=public,
+        mechanism="Gaussian process",
+        law=law,
     )
     if not callable(getattr(kernel, "balls", None)):
         return found

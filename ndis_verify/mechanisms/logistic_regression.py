@@ -60,7 +60,14 @@ def logistic_regression(
     }[sensitivity]()
     public = {"dimension": width, "penalty": strength, "norm_bound": length, "records": cap, "sensitivity": sensitivity}
     found = calibrated_gaussian(
-        output, envelope, epsilon=epsilon, delta=delta, bound=bound, public=public, mechanism="logistic regression", law=law
+        output,
+        envelope,
+        epsilon=epsilon,
+        delta=delta,
+        bound=bound,
+        public=public,
+        mechanism="logistic regression",
+        law=law,
     )
     # The least spread of a coefficient of so many records, on public grounds: what fixes the grid.
     least = 1 / (strength + (2.0**20 if cap is None else cap) * length**2 / 4)

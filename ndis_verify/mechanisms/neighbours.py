@@ -67,8 +67,16 @@ def as_row(release: Any) -> np.ndarray:
 
 def after_test() -> Any:
     """Propose-test-release by its planned split."""
-    split = planned_split(2 * _COLUMNS, 2.0, 1e-4, 1.0)
-    return propose_test_release(2 * _COLUMNS, 2.0, 1e-4, 1.0, split.std, split.delta_test, split.delta_failure)
+    split = planned_split(2 * _COLUMNS, epsilon=2.0, delta=1e-4, norm_bound=1.0)
+    return propose_test_release(
+        2 * _COLUMNS,
+        epsilon=2.0,
+        delta=1e-4,
+        norm_bound=1.0,
+        std=split.std,
+        delta_test=split.delta_test,
+        delta_failure=split.delta_failure,
+    )
 
 
 def _rows(count: int) -> tuple[np.ndarray]:
@@ -86,30 +94,46 @@ _DIAGONAL = _plane((2**-0.5, 2**-0.5))
 
 def _relative_solution(law: str, delta: float, scale: float = 1.0) -> Callable[[], Any]:
     return lambda: relative_least_squares(
-        neighbourhood(_BASE * scale, 2.0 * scale if scale == 1 else 1.0), 4 if law == "normal" else 1, 0.5, delta, law
+        neighbourhood(_BASE * scale, 2.0 * scale if scale == 1 else 1.0),
+        4 if law == "normal" else 1,
+        epsilon=0.5,
+        delta=delta,
+        law=law,
     )
 
 
 NEIGHBOURS: tuple[Neighbours, ...] = (
-    Neighbours("Gaussian", lambda: gaussian_mechanism(1.0, 1.0, 1e-5, adjacency="given values"), ([0.0],), ([1.0],)),
+    Neighbours(
+        "Gaussian",
+        lambda: gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency="given values"),
+        ([0.0],),
+        ([1.0],),
+    ),
     Neighbours(
         "Gaussian, of two numbers",
-        lambda: gaussian_mechanism(1.0, 0.5, 1e-5, adjacency="given values"),
+        lambda: gaussian_mechanism(1.0, epsilon=0.5, delta=1e-5, adjacency="given values"),
         ([0.1, 300.0],),
         ([0.1, 301.0],),
     ),
     Neighbours("Laplace", lambda: laplace_mechanism(1.0, 0.5, adjacency="given values"), ([0.0],), ([1.0],)),
-    Neighbours("random projection", lambda: random_projection(4, 1.0, 1e-5, 1.0), _rows(0), _rows(1)),
-    Neighbours("random linear combination", lambda: random_linear_combination(1.0, 1e-5, 1.0), _rows(0), _rows(1)),
+    Neighbours(
+        "random projection", lambda: random_projection(4, epsilon=1.0, delta=1e-5, norm_bound=1.0), _rows(0), _rows(1)
+    ),
+    Neighbours(
+        "random linear combination",
+        lambda: random_linear_combination(epsilon=1.0, delta=1e-5, norm_bound=1.0),
+        _rows(0),
+        _rows(1),
+    ),
     Neighbours(
         "projection of a Poisson sample",
-        lambda: subsampled_random_projection(0.5, 2, 1.0, 1e-4, 1.0),
+        lambda: subsampled_random_projection(0.5, 2, epsilon=1.0, delta=1e-4, norm_bound=1.0),
         _rows(2),
         _rows(1),
     ),
     Neighbours(
         "projection of a Poisson sample, ridge 0",
-        lambda: subsampled_random_projection(0.05, 2, 1.0, 0.05, 1.0),
+        lambda: subsampled_random_projection(0.05, 2, epsilon=1.0, delta=0.05, norm_bound=1.0),
         _rows(2),
         _rows(1),
     ),
@@ -117,35 +141,40 @@ NEIGHBOURS: tuple[Neighbours, ...] = (
     Neighbours("projection after a test, ridge 0", after_test, _rows(53), _rows(52)),
     Neighbours(
         "relative projection",
-        lambda: relative_random_projection(neighbourhood(np.ones((5, 1)), 1.0), 4, 1.0, 1e-5),
+        lambda: relative_random_projection(neighbourhood(np.ones((5, 1)), 1.0), 4, epsilon=1.0, delta=1e-5),
         _rows(5),
         _rows(4),
     ),
     Neighbours(
         "relative projection, ridge 0",
-        lambda: relative_random_projection(neighbourhood(np.ones((2, 1)), 1.0), 1, 1.0, 0.05),
+        lambda: relative_random_projection(neighbourhood(np.ones((2, 1)), 1.0), 1, epsilon=1.0, delta=0.05),
         _rows(2),
         _rows(1),
     ),
     Neighbours(
         "relative projection, ridge 0, many columns",
-        lambda: relative_random_projection(neighbourhood(np.ones((33, 1)), 1.0), _COLUMNS, 1.0, 1e-3),
+        lambda: relative_random_projection(neighbourhood(np.ones((33, 1)), 1.0), _COLUMNS, epsilon=1.0, delta=1e-3),
         _rows(33),
         _rows(32),
     ),
-    Neighbours("least squares", lambda: least_squares(1, 4, 1.0, 1e-5, 1.0), (_plane(),), (_DIAGONAL,)),
     Neighbours(
-        "sketched least squares", lambda: sketched_least_squares(1, 1, 1.0, 1e-6, 1.0), (_plane(),), (_DIAGONAL,)
+        "least squares", lambda: least_squares(1, 4, epsilon=1.0, delta=1e-5, norm_bound=1.0), (_plane(),), (_DIAGONAL,)
+    ),
+    Neighbours(
+        "sketched least squares",
+        lambda: sketched_least_squares(1, 1, epsilon=1.0, delta=1e-6, norm_bound=1.0),
+        (_plane(),),
+        (_DIAGONAL,),
     ),
     Neighbours(
         "sketched least squares, delta 0",
-        lambda: sketched_least_squares(1, 1, 1.0, 0.0, 1.0),
+        lambda: sketched_least_squares(1, 1, epsilon=1.0, delta=0.0, norm_bound=1.0),
         (_plane(),),
         (_DIAGONAL,),
     ),
     Neighbours(
         "least squares on a projection",
-        lambda: sheffet_least_squares(4, 1.0, 1e-5, 1.0),
+        lambda: sheffet_least_squares(4, epsilon=1.0, delta=1e-5, norm_bound=1.0),
         (_plane()[:, :1], []),
         ([[2**-0.5]], [2**-0.5]),
     ),
@@ -161,29 +190,55 @@ NEIGHBOURS: tuple[Neighbours, ...] = (
     ),
     Neighbours(
         "Gaussian process",
-        lambda: gaussian_process(squared_exponential(1.0), [0.0], 10.0, 1.0, 1.0, 1, 1.0, 1e-5),
+        lambda: gaussian_process(
+            squared_exponential(1.0),
+            [0.0],
+            noise_variance=10.0,
+            label_bound=1.0,
+            norm_bound=1.0,
+            records=1,
+            epsilon=1.0,
+            delta=1e-5,
+        ),
         (_plane(),),
         (_plane((0, 1)),),
     ),
     Neighbours(
         "Gaussian process, variance 0",
-        lambda: gaussian_process(squared_exponential(1.0), [0.0], 30.0, 1.0, 1.0, 1, 1.0, 1e-5),
+        lambda: gaussian_process(
+            squared_exponential(1.0),
+            [0.0],
+            noise_variance=30.0,
+            label_bound=1.0,
+            norm_bound=1.0,
+            records=1,
+            epsilon=1.0,
+            delta=1e-5,
+        ),
         (_plane(),),
         (_plane((0, 1)),),
     ),
     Neighbours(
-        "logistic regression", lambda: logistic_regression(1, 1.0, 1.0, 1.0, 1e-5), (_plane(),), (_plane((1, 1)),)
+        "logistic regression",
+        lambda: logistic_regression(1, penalty=1.0, norm_bound=1.0, epsilon=1.0, delta=1e-5),
+        (_plane(),),
+        (_plane((1, 1)),),
     ),
     Neighbours(
         "calibrated Gaussian",
-        lambda: calibrated_gaussian(lambda data: ([float(data)], [[0.5]]), RankOne(0.5, 0.0, 1.0), 1.0, 1e-5),
+        lambda: calibrated_gaussian(
+            lambda data: ([float(data)], [[0.5]]), RankOne(0.5, 0.0, 1.0), epsilon=1.0, delta=1e-5
+        ),
         (0.0,),
         (1.0,),
     ),
     Neighbours(
         "calibrated Gaussian, variance 0",
         lambda: calibrated_gaussian(
-            lambda data: ([float(data)], [[25.0]]), lambda v: (1 / math.sqrt(25.0 + v), 0.0, 0.0, 1), 1.0, 1e-5
+            lambda data: ([float(data)], [[25.0]]),
+            lambda v: (1 / math.sqrt(25.0 + v), 0.0, 0.0, 1),
+            epsilon=1.0,
+            delta=1e-5,
         ),
         (0.0,),
         (1.0,),
