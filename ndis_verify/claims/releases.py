@@ -106,7 +106,7 @@ def _relative_least_squares(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
 
 
 def _logistic(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
-    return mechanisms.logistic_regression(2, float(rng.uniform(0.2, 5)), **_target(rng)), _labelled(rng)
+    return mechanisms.logistic_regression(2, penalty=float(rng.uniform(0.2, 5)), **_target(rng)), _labelled(rng)
 
 
 def _process(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
