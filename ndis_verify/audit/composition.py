@@ -84,7 +84,7 @@ def composed_bound(profile: Profile, copies: int, epsilons: Any, *, step: float 
       the grid. Every mass then lies at or below the losses it came from and (1 - e^{epsilon - s})_+ rises with s, so
       that this is never above the exact delta. (dp-accounting has connect-the-dots for the pessimistic side alone.)
 
-    Both up to `ROUNDING`. Raises `InputError`; `ModuleNotFoundError` that names the extra where dp-accounting is absent.
+    `ROUNDING` is added or taken off for the sums in float64. Raises `InputError`; `ModuleNotFoundError` that names the extra where dp-accounting is absent.
     """
     at = _checked(copies, epsilons, side)
     losses = loss_grid(profile, step, _TAIL / copies)
@@ -98,7 +98,7 @@ def composed_bound(profile: Profile, copies: int, epsilons: Any, *, step: float 
     if copies > 1:
         masses = masses.self_compose(int(copies))
     found = [masses.get_delta_for_epsilon(float(e)) for e in at.ravel()]
-    return np.clip(np.reshape(found, at.shape), 0.0, 1.0)[()]
+    return _moved(np.reshape(found, at.shape), side)
 
 
 def grid_composition(profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic") -> np.ndarray:
@@ -110,7 +110,7 @@ def grid_composition(profile: Profile, copies: int, epsilons: Any, *, step: floa
     else:
         lower, masses = _one_step_lower(profile, losses, step)
         law = LossMasses(float(lower[0] * step), step, masses, 0.0)
-    return _composed(law, int(copies)).delta(at)
+    return _moved(_composed(law, int(copies)).delta(at), side)
 
 
 def loss_grid(profile: Profile, step: float, tail: float) -> np.ndarray:
@@ -167,10 +167,17 @@ def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, 
     finite = (p > 0) & (q > 0)
     if not finite.any():
         return np.ones(epsilons.shape)
-    rounded = np.ceil(np.log(p[finite] / q[finite]) / step - 1e-9).astype(int)
+    losses = np.log(p[finite] / q[finite]) / step
+    room = np.where(losses == 0, 0.0, 1e-15 / step + 1e-15 * np.abs(losses))  # what dividing and taking logarithms may lose
+    rounded = np.ceil(losses + room).astype(int)
     masses = np.bincount(rounded - rounded.min(), weights=p[finite])
     law = LossMasses(float(rounded.min() * step), step, masses, min(float(p[q == 0].sum()), 1.0))
     return _composed(law, copies).delta(epsilons)
+
+
+def _moved(delta: np.ndarray, side: str) -> np.ndarray:
+    """A delta moved to its side by what its sums may have lost."""
+    return np.clip(delta + (ROUNDING if side == "pessimistic" else -ROUNDING), 0.0, 1.0)[()]
 
 
 def _composed(law: LossMasses, copies: int) -> LossMasses:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betainccinv, betaincinv
 
 from ndis_verify.exact_number import InputError
 
 # betaincinv is right to a few ulps where it converges; every limit is moved outwards by more than that.
 _OUTWARD = 1e-9
+_UP = 1 + 2.0**-50  # more than what a few operations of float64 lose
 
 
 def clopper_pearson_lower(count: Any, n: Any, failure: Any) -> np.ndarray:
@@ -31,7 +32,7 @@ def clopper_pearson_upper(count: Any, n: Any, failure: Any) -> np.ndarray:
     Rounded up by 1e-9 of its value.
     """
     k, size, share = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (count, n, failure)))
-    limit = betaincinv(k + 1, np.maximum(size - k, 1e-12), 1 - share)
+    limit = betainccinv(k + 1, np.maximum(size - k, 1e-12), share)  # 1 - share would lose the digits of a small failure
     return np.where(k < size, np.minimum(limit * (1 + _OUTWARD), 1.0), 1.0)
 
 
@@ -44,12 +45,12 @@ def jeffreys_lower(count: Any, n: Any, failure: Any) -> np.ndarray:
 def jeffreys_upper(count: Any, n: Any, failure: Any) -> np.ndarray:
     """The `1 - failure` quantile of Beta(1/2 + count, 1/2 + n - count); 1 at count = n. No coverage is guaranteed."""
     k, size, share = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (count, n, failure)))
-    return np.where(k < size, betaincinv(k + 0.5, size - k + 0.5, 1 - share), 1.0)
+    return np.where(k < size, betainccinv(k + 0.5, size - k + 0.5, share), 1.0)
 
 
 def dkw_radius(n: int, failure: float) -> float:
-    """`sqrt(log(2/failure)/(2 n))`: sup |F_n - F| exceeds it with probability at most `failure` (Massart 1990)."""
-    return float(np.sqrt(np.log(2 / failure) / (2 * n)))
+    """`sqrt(log(2/failure)/(2 n))`: sup |F_n - F| exceeds it with probability at most `failure` (Massart 1990); rounded up."""
+    return float(np.sqrt(np.log(2 / failure) / (2 * n))) * _UP
 
 
 def tv_radius(n: int, bins: int, failure: float) -> float:
@@ -58,7 +59,7 @@ def tv_radius(n: int, bins: int, failure: float) -> float:
     Mean plus deviation in the proof of KM-4.2 (Jensen; McDiarmid 1989). At failure = d/2 it is the mean of the two radii
     sqrt(k/n) and sqrt(2 log(2/d)/n) whose larger one KM-4.2 prints, so never more than printed.
     """
-    return float(np.sqrt(bins / n) / 2 + np.sqrt(np.log(1 / failure) / (2 * n)))
+    return float(np.sqrt(bins / n) / 2 + np.sqrt(np.log(1 / failure) / (2 * n))) * _UP
 
 
 def checked_confidence(confidence: Any) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 
 Basis = Literal["guaranteed", "posterior", "estimate"]
+_LOST = 2.0**-51  # relative: what a sum, a logarithm or an exponential may lose; limits are rounded down by it
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,8 @@ class OperatingPoints:
             raise InputError("epsilon", epsilon, "must be finite and at least 0")
         power, level = self._ordered(order)
         with np.errstate(over="ignore", invalid="ignore"):
-            cost = np.where(level > 0, np.exp(eps)[..., None] * level, 0.0)
-        return np.maximum(0.0, (power - cost).max(axis=-1, initial=0.0))[()]
+            cost = np.where(level > 0, np.exp(eps)[..., None] * level * (1 + _LOST), 0.0)
+        return np.maximum(0.0, ((power - cost) * (1 - _LOST)).max(axis=-1, initial=0.0))[()]
 
     def epsilon(self, delta: Any, order: str = "both") -> np.ndarray:
         """Lower limit of the epsilon at `delta` (any shape, in [0, 1]), `max(0, max_i log((power_i - delta)/level_i))`.
@@ -60,7 +61,9 @@ class OperatingPoints:
             raise InputError("delta", delta, "must lie in [0, 1]")
         power, level = self._ordered(order)
         with np.errstate(divide="ignore", invalid="ignore"):
-            losses = np.where(power > target[..., None], np.log(np.maximum(power - target[..., None], 0)) - np.log(level), 0.0)
+            gain, paid = np.log(np.maximum(power - target[..., None], 0)), np.log(level)
+            lost = _LOST * (np.abs(gain) + np.abs(np.where(level > 0, paid, 0.0)) + 1)
+            losses = np.where(power > target[..., None], gain - paid - lost, 0.0)
         return np.maximum(0.0, losses.max(axis=-1, initial=0.0))[()]
 
     def best(self, epsilon: float | None = None, delta: float | None = None) -> int:
@@ -81,7 +84,7 @@ class OperatingPoints:
         x = np.asarray(alpha, dtype=np.float64)
         if not ((x >= 0) & (x <= 1)).all():
             raise InputError("alpha", alpha, "must lie in [0, 1]")
-        return np.interp(x, *self._hull())[()]
+        return np.minimum(np.interp(x, *self._hull()) + _LOST, 1 - x)[()]
 
     def _hull(self) -> tuple[np.ndarray, np.ndarray]:
         type_one = np.concatenate([[0.0, 1.0], np.where(self.first_is_p, self.level, 1 - self.power)])
