@@ -10,6 +10,7 @@ from flint import arb, ctx, fmpq
 
 from ndis_verify import fast, oracle
 from ndis_verify.audit import composition, white_box
+from ndis_verify.audit.bits import BitEvent
 from ndis_verify.audit.composition import SIDES, gaussian_profile, grid_composition, histogram_composition
 from ndis_verify.audit.gdp import largest_mu
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper, dkw_radius, tv_radius
@@ -58,12 +59,15 @@ def test_limits_from_the_best_set_are_not_above_the_divergence():
             power, level = np.nextafter(float(p), 0), np.nextafter(float(q), 1)
             points = OperatingPoints.of([power], [level], [True], 0.95, "guaranteed")
             truth = oracle.certified_gaussian_hockey_stick(shift, 1, epsilon, digits=DIGITS)
-            assert Fraction(float(points.delta(epsilon))) <= truth.lower
+            event = BitEvent("family", "the loss is above epsilon", "P", (0, 0), power, level)
+            for limit in (points.delta(epsilon), event.delta(epsilon)):
+                assert Fraction(float(limit)) <= truth.lower
             delta = float(truth.lower)
             pair = GaussianPair([shift], 1, [0], 1)
             if epsilon:
                 largest = oracle.certified_epsilon_for_delta(pair, delta, DIGITS)
-                assert Fraction(float(points.epsilon(delta))) <= largest.lower
+                for limit in (points.epsilon(delta), event.epsilon(delta)):
+                    assert Fraction(float(limit)) <= largest.lower
             assert Fraction(float(points.trade_off(level))) >= oracle_trade_off(level, shift).upper
 
 
@@ -170,6 +174,13 @@ def test_the_largest_mu_meets_its_target():
 
 
 ELSEWHERE = {  # why no entry above
+    "audit.bit_cases.own_cases": "cases of an audit",
+    "audit.bit_survey.SurveyRow": "holds the limits of an event",
+    "audit.bits.BitAudit.curve": "passes OperatingPoints on",
+    "audit.bits.BitAudit.delta": "passes OperatingPoints on",
+    "audit.bits.BitAudit.epsilon": "passes OperatingPoints on",
+    "audit.bits.BitEvent": "its methods above",
+    "audit.bits.audit_bits": "the limits of probabilities above, for every chosen event",
     "audit.candidate_sets.ChosenSet": "a set, which learned sets are bounded by: test_audit_limits",
     "audit.gdp.GaussianCurve": "what a mu means; the mu of a set comes from its limits",
     "audit.histogram.audit_scores": "the methods of set_limits",
@@ -192,6 +203,7 @@ ELSEWHERE = {  # why no entry above
     "audit.white_box.witness_set": "any set proves a limit",
 }
 HERE = {
+    "audit.bits.BitEvent.delta", "audit.bits.BitEvent.epsilon",
     "audit.composition.composed_bound", "audit.composition.histogram_composition", "audit.gdp.largest_mu",
     "audit.limits.clopper_pearson_lower", "audit.limits.clopper_pearson_upper", "audit.limits.dkw_radius",
     "audit.limits.tv_radius", "audit.loss_masses.LossMasses", "audit.operating_points.OperatingPoints.delta",

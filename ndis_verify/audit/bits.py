@@ -63,12 +63,15 @@ class BitEvent:
 
     def delta(self, epsilon: float) -> float:
         """`max(0, power - e^epsilon level)`: a lower limit of delta at epsilon."""
-        with np.errstate(over="ignore"):
-            return max(0.0, float(self.power - np.exp(epsilon) * self.level))
+        return float(self._point.delta(epsilon))
 
     def epsilon(self, delta: float) -> float:
         """`max(0, log((power - delta)/level))`: a lower limit of epsilon at delta."""
-        return max(0.0, float(np.log((self.power - delta) / self.level))) if self.power > delta else 0.0
+        return float(self._point.epsilon(delta))
+
+    @property
+    def _point(self) -> OperatingPoints:
+        return OperatingPoints(np.array([self.power]), np.array([self.level]), np.array([True]), 0.0, "guaranteed")
 
 
 @dataclass(frozen=True, eq=False)
