@@ -101,6 +101,8 @@ def test_what_is_not_finite_not_alike_or_drawn_before_is_an_event():
 
     for value in (math.nan, math.inf, -0.0, 5e-324):
         assert "signs, zeros, subnormals" in told(spoilt(1, value), normal[1])
+    words = [audit_bits(np.full(64, value), np.zeros(64), epsilon=0.0).best.words for value in (math.nan, math.inf)]
+    assert words == ["x1 is nan", "x1 is inf"]
     assert "repeated values" in told(np.where(np.arange(1000)[:, None] % 2, normal[0], normal[0][:, :1]), normal[1])
     assert "repeated values" in told(spoilt(0, 1.2345), normal[1])
 
@@ -147,11 +149,12 @@ GOOD = np.arange(64.0)
 BAD = {
     "neither": (GOOD, GOOD, {}),
     "epsilon": (GOOD, GOOD, {"epsilon": -1.0}),
-    "finite and at least 0": (GOOD, GOOD, {"epsilon": math.inf}),
+    "between 0 and 700": (GOOD, GOOD, {"epsilon": math.inf}),
     "delta": (GOOD, GOOD, {"delta": 1.0}),
     "confidence": (GOOD, GOOD, {"epsilon": 1, "confidence": 1.0}),
     "at least 32": (GOOD[:8], GOOD, {"epsilon": 1}),
     "must have as many as p's": (GOOD, np.zeros((64, 2)), {"epsilon": 1}),
+    "masked": (np.ma.masked_array(GOOD, mask=GOOD > 9), GOOD, {"epsilon": 1}),
     "of type": (["a"] * 64, GOOD, {"epsilon": 1}),
     "one length": ([[1.0], [1.0, 2.0]] * 32, GOOD, {"epsilon": 1}),
     "beyond 2": (np.full(64, 2**60 + 1), GOOD, {"epsilon": 1}),

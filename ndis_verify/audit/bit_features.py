@@ -50,15 +50,20 @@ class Part:
     def among(self, values: Sequence[int]) -> str:
         """That the number is one of these, sorted."""
         if self.edges is not None:
-            ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
-            return f"{self.name} is in " + _listed(
-                [f"[{ends[first]:.6g}, {ends[last + 1]:.6g})" for first, last in _runs(values)]
-            )
+            return f"{self.name} is " + _listed([self._interval(first, last) for first, last in _runs(values)])
         if self.labels is not None:
             return f"{self.name} is " + " or ".join(self.labels.get(value, str(value)) for value in values)
         return f"{self.name} is " + _listed(
             [_number(a) if a == b else f"{_number(a)} to {_number(b)}" for a, b in _runs(values)]
         )
+
+    def _interval(self, first: int, last: int) -> str:
+        """What lies in the bins from `first` to `last`; the bin before all others is that of nan."""
+        if last < 0:
+            return "nan"
+        ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        closed = "]" if last == self.edges.size else ")"
+        return ("nan or " if first < 0 else "") + f"in [{ends[max(first, 0)]:.6g}, {ends[last + 1]:.6g}{closed}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +175,7 @@ def _of_coordinate(
     size, zeros = Part(x, edges=edges), Part(f"the number of trailing zero bits of {x}")
     steps = dict.fromkeys((*grids, *_DECIMALS, *_learned_steps(c, learning)))
     return [
-        Feature(SIZE, (size,), lambda rows: (np.searchsorted(edges, rows[:, c], side="right"),)),
+        Feature(SIZE, (size,), lambda rows: (_bin(edges, rows[:, c]),)),
         Feature(SPECIAL, (Part(x, dict(enumerate(KINDS))),), lambda rows: (kind(rows[:, c]),)),
         size_and_low_bits(c),
         Feature(LOW_BITS, (zeros,), lambda rows: (trailing_zeros(rows[:, c]),)),
@@ -185,7 +190,7 @@ def _of_coordinate(
             LOW_BITS,
             (size, zeros),
             lambda rows: (
-                np.searchsorted(edges, rows[:, c], side="right"),
+                _bin(edges, rows[:, c]),
                 np.minimum(trailing_zeros(rows[:, c]), _MOST_ZEROS),
             ),
         ),
@@ -392,6 +397,11 @@ def _bit_gap(x: np.ndarray, other: np.ndarray) -> np.ndarray:
 def _quantiles(x: np.ndarray) -> np.ndarray:
     finite = np.sort(x[np.isfinite(x)])
     return np.unique(finite[np.linspace(0, finite.size - 1, _BINS + 1).astype(int)]) if finite.size else np.zeros(1)
+
+
+def _bin(edges: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """How many edges are at or below each number; -1 for nan."""
+    return np.where(np.isnan(x), -1, np.searchsorted(edges, x, side="right"))
 
 
 def _common_unit(x: np.ndarray) -> int:

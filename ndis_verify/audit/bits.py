@@ -39,6 +39,7 @@ from ndis_verify.exact_number import InputError
 
 Sampler = Callable[[int], Any]
 MOST_CELLS = 512
+MOST_EPSILON = 700.0  # e^epsilon stays finite
 FEWEST, MOST_DRAWS, MOST_NUMBERS = 32, 10**8, 10**8
 _HEADLINE = (
     0.5  # of the allowed failure: for the event with the best forecast; the rest is shared by the best of each family
@@ -136,17 +137,26 @@ def audit_bits(
 
     Parameters
     ----------
-    p, q : arrays of releases, n or n x k, or functions sampler(count) that give such an array of `count` fresh ones
-        Infinities and nan are values like others. A function is called twice, for half of the draws each time.
-    epsilon, delta : claim; at least one of them. epsilon >= 0 finite, 0 <= delta < 1 draws : releases asked of each
-    function, at least 32 confidence : of all limits together, in [0.5, 1) value_p, value_q : what would be released
-    without noise, k numbers or one; optional grids : public steps of which releases may be multiples; optional noises :
-    name -> test(x, value), whether a float noise generator could have given each x from the value; optional (see
-    `float_noise`)
+    p, q : array or function
+        Releases, n or n x k, on the two databases; or functions sampler(count) that give such an array of `count` fresh
+        ones, called twice for half of the draws each time. Infinities and nan are values like others.
+    epsilon, delta : float, at least one of them
+        The claim: 0 <= epsilon <= 700, 0 <= delta < 1.
+    draws : int
+        Releases asked of each function, at least 32.
+    confidence : float
+        Of all limits together, in [0.5, 1).
+    value_p, value_q : k numbers or one, optional
+        What would be released without noise.
+    grids : positive floats, optional
+        Public steps of which releases may be multiples.
+    noises : dict, optional
+        name -> test(x, value): whether a noise generator could have made each x from the value; see `float_noise`.
 
     Returns
     -------
-    BitAudit, whose limits are above the truth with probability at most 1 - confidence, for any laws: see the module.
+    BitAudit
+        Its limits are above the truth with probability at most 1 - confidence, whatever the laws: see the module.
 
     Raises
     ------
@@ -314,8 +324,8 @@ def _confirmed(
 def _target(epsilon: Any, delta: Any) -> Target:
     if epsilon is None and delta is None:
         raise InputError("epsilon, delta", "neither", "at least one is needed")
-    if epsilon is not None and not (_real(epsilon) and 0 <= epsilon < np.inf):
-        raise InputError("epsilon", epsilon, "must be finite and at least 0")
+    if epsilon is not None and not (_real(epsilon) and 0 <= epsilon <= MOST_EPSILON):
+        raise InputError("epsilon", epsilon, f"must lie between 0 and {MOST_EPSILON:g}")
     if delta is not None and not (_real(delta) and 0 <= delta < 1):
         raise InputError("delta", delta, "must lie in [0, 1)")
     return Target(epsilon=float(epsilon)) if epsilon is not None else Target(delta=float(delta))
@@ -355,6 +365,8 @@ def _refuse_replay(first: np.ndarray, second: np.ndarray, name: str) -> None:
 
 def _matrix(given: Any, name: str, count: int | None = None) -> np.ndarray:
     """Releases as an n x k float64 array, infinities and nan allowed. Raises `InputError`."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise InputError(name, "a masked array", "must hold every number: a mask would be lost")
     try:
         held = np.asarray(given)
     except ValueError:
