@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import time
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +29,7 @@ _DECIMAL = rf"(?:\d{{1,400}}(?:\.\d{{0,1100}})?|\.\d{{1,1100}})(?:e{_POWER})?"
 _NUMBER = re.compile(rf"[+-]?(?:{_HEXADECIMAL}|{_DECIMAL}|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
 _LETTERS = 32  # of a number in an answer, with its comma and quotes; a longer one fits too, the batches leave room
 _MOST_IN_A_BATCH = 4096
-MAX_FILE = 1 << 30
+MAX_FILE, MOST_NUMBERS = 1 << 30, 1 << 25
 
 
 class SamplerCommand:
@@ -51,14 +52,18 @@ class SamplerCommand:
         self._process.stop()
 
     def draw(self, side: str, count: int) -> np.ndarray:
-        """`count` releases of side "p" or "q", count x k. Raises `InputError`: no answer in time, a dead process, no
-        numbers.
+        """`count` releases of side "p" or "q", count x k.
+
+        Raises `InputError`: no answer in time, a dead process, no numbers, more than `MOST_NUMBERS` of them.
         """
-        rows: list[list[float]] = []
-        while len(rows) < count:
+        parts, got = [], 0
+        while got < count:
             room = MAX_LINE // 2 // (_LETTERS * self._width) if self._width else 1
-            rows += self._answer(side, max(1, min(count - len(rows), room, _MOST_IN_A_BATCH)))
-        return np.array(rows, dtype=np.float64)
+            parts.append(np.array(self._answer(side, max(1, min(count - got, room, _MOST_IN_A_BATCH)))))
+            got += len(parts[-1])
+            if count * self._width > MOST_NUMBERS:
+                raise InputError("COMMAND", self._name, f"draws {self._width} numbers: ask for fewer releases")
+        return np.concatenate(parts)
 
     def _answer(self, side: str, count: int) -> list[list[float]]:
         left = self._end - time.monotonic()
@@ -119,19 +124,19 @@ def read_releases(path: Path) -> np.ndarray:
         raise InputError("FILE", printable(str(path)), "must be a regular file")
     if path.stat().st_size > MAX_FILE:
         raise InputError("FILE", printable(str(path)), f"must be at most {MAX_FILE} bytes")
-    rows: list[list[float]] = []
+    found, width = array("d"), 0  # eight bytes to a number, however large the file
+    name, lines = printable(path.name), 0
     with open(path, "rb") as file:
         while line := file.readline(MAX_LINE):
-            rows.append(_line(line, printable(path.name), len(rows) + 1))
-            if len(rows[-1]) != len(rows[0]):
-                raise InputError(
-                    printable(path.name),
-                    f"{len(rows[-1])} numbers",
-                    f"line {len(rows)} must have {len(rows[0])} like the first",
-                )
-    if not rows:
-        raise InputError(printable(path.name), "no lines", "must hold a release on each line")
-    return np.array(rows, dtype=np.float64)
+            lines += 1
+            numbers = _line(line, name, lines)
+            width = width or len(numbers)
+            if len(numbers) != width:
+                raise InputError(name, f"{len(numbers)} numbers", f"line {lines} must have {width} like the first")
+            found.extend(numbers)
+    if not lines:
+        raise InputError(name, "no lines", "must hold a release on each line")
+    return np.frombuffer(found, dtype=np.float64).reshape(lines, width)
 
 
 def _line(line: bytes, name: str, number: int) -> list[float]:
