@@ -560,6 +560,30 @@ def test_a_stopped_run_keeps_what_it_wrote(tmp_path, monkeypatch, journals_left,
     assert path.exists() == (kind in ("hunt", "conformance")) and "damaged" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("kind", ["verify", "study", "build", "conformance"])
+def test_a_second_run_in_the_same_folder_harms_neither(tmp_path, monkeypatch, capsys, kind):
+    def lines():
+        return max((path.read_bytes().count(b"\n") for path in tmp_path.glob("*.jsonl")), default=0)
+
+    def until_told(share=1.0):
+        if lines() >= 2:
+            wait_for((tmp_path / "go").exists, "not told")
+
+    with child(lambda: KINDS[kind](tmp_path, until_told, monkeypatch)) as pid:
+        wait_for(lambda: lines() >= 2, "no journal")
+        if kind in ("verify", "study"):
+            assert KINDS[kind](tmp_path, nothing, monkeypatch) == 2
+            assert "another run is at work" in capsys.readouterr().err
+        else:
+            with pytest.raises(InputError, match="another run is at work"):
+                KINDS[kind](tmp_path, nothing, monkeypatch)
+        assert lines() == 2
+        (tmp_path / "go").touch()
+        _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) in (0, 130)
+    assert lines() == (6 if kind == "conformance" else 0)
+
+
 def children(pid):
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -586,9 +610,8 @@ def gone(pid):
 
 
 NO_PROC = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
-BUSY = partial(
-    re.match, "(a+)+$"
-)  # holds the interpreter for longer than anybody waits: no other thread comes to its turn
+# Holds the interpreter for longer than anybody waits: no other thread of the process comes to its turn.
+BUSY = partial(re.match, "(a+)+$")
 
 
 @NO_PROC
