@@ -30,6 +30,7 @@ from ndis_verify.runs.files import open_regular, write_atomically
 
 FORMAT = 1
 MAX_BYTES = 2**30
+_ATTEMPTS = 100
 _NOT_BELIEVED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -152,17 +153,18 @@ def _line(record: dict[str, Any]) -> bytes:
 
 def _locked(path: Path) -> int:
     """A descriptor of the file that is at `path` now, locked: another run may just have removed or replaced it."""
-    while True:
+    rule = "another run is at work on it: wait for its end or name another folder"
+    for _ in range(_ATTEMPTS):
         handle = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(handle)
-            rule = "another run is at work on it: wait for its end or name another folder"
-            raise InputError("journal", str(path), rule) from None
+            break
         if _is_at(handle, path):
             return handle
         os.close(handle)
+    raise InputError("journal", str(path), rule)
 
 
 def _is_at(handle: int, path: Path) -> bool:
