@@ -10,6 +10,7 @@ import pytest
 
 from ndis_verify.audit import audit_scores, open_scores
 from ndis_verify.audit.score_files import BLOCK
+from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 
 
@@ -43,7 +44,7 @@ BAD_FILES = {
     "1\n\n2\n": "line 2 is empty",
     "1\n2\n3.": "line 3 has no line end",
     "1\n1_0\n": "line 2 must hold a decimal number",
-    "1,2\n3\n4,5\n": "line 2 has 1 fields, the first line has 2",
+    "1,2\n3\n4,5\n": "line 1 must have 1 of them where no column is chosen",
     "1\n2,3\n": "line 2 has 2 fields, the first line has 1",
     "": "line 1 is empty",
 }
@@ -91,6 +92,68 @@ def test_a_missing_cell_of_two_columns(tmp_path, cell, message):
     both = write(tmp_path / "both.csv", _PAIRS + cell + _PAIRS)
     with pytest.raises(InputError, match=message):
         audit_scores(*open_scores([both]), delta=1e-3)
+
+
+@pytest.mark.parametrize("line", [b"1.5\x00\n", b"\x001.5\n", b"1.\x005\n", b"1.5\x00\x00\x00\n", b"1.5\x1c\n", "\u0661.\u0665\n".encode(), "\uff11.5\n".encode(),
+                                  b"1.5\xc2\xa0\n", b"0x10\n", b"1_5\n"])  # fmt: skip
+def test_what_a_library_reads_as_a_number_and_is_none(tmp_path, line):
+    """Zero bytes at the end of a line, which numpy drops, and the digits of other scripts, which float reads."""
+    good = write(tmp_path / "q.csv", _GOOD)
+    bad = tmp_path / "p.csv"
+    bad.write_bytes(_GOOD.encode() + line + _GOOD.encode())
+    with pytest.raises(InputError, match="line 41 "):
+        audit_scores(*open_scores([bad, good]), delta=1e-3)
+
+
+def test_decimal_commas_are_not_read_as_two_columns(tmp_path):
+    commas = write(tmp_path / "commas.csv", "0,5\n1,25\n-1,75\n" * 20)
+    header = write(tmp_path / "header.csv", "score\n" + "0,5\n" * 20)
+    four = write(tmp_path / "four.csv", "0,5,1,25\n" * 20)
+    good = write(tmp_path / "good.csv", _GOOD)
+    for files in ([commas], [commas, good], [good, commas], [four]):
+        with pytest.raises(InputError, match="choose by --columns; a number has a decimal point"):
+            open_scores(files)
+    with pytest.raises(InputError, match="2 fields"):
+        audit_scores(*open_scores([header, good]), delta=1e-3)
+    p, q = open_scores([commas], ["1", "2"])  # whoever says so has two columns of whole numbers
+    assert list(next(p.chunks())[:3]) == [0, 1, -1] and list(next(q.chunks())[:3]) == [5, 25, 75]
+    named = write(tmp_path / "named.csv", "in,out\n" + "0,5\n1,25\n" * 20)
+    signed = write(tmp_path / "signed.csv", "0,-5\n1,25\n" * 20)
+    for file in (named, signed, write(tmp_path / "pairs.csv", _PAIRS)):
+        assert len(open_scores([file])) == 2
+
+
+@pytest.mark.parametrize("how", ["exchanged", "rewritten", "rewritten with its date"])
+def test_a_file_exchanged_between_two_readings_is_noticed(tmp_path, how):
+    """As many lines and bytes as before; one score is another."""
+    path, good = write(tmp_path / "p.csv", _GOOD), write(tmp_path / "q.csv", _GOOD[4:] + _GOOD[:4])
+    sample, _ = open_scores([path, good])
+    assert np.concatenate(list(sample.chunks())).size == 40
+    before = path.stat()
+    other = _GOOD[:-4] + "2.5\n"
+    if how == "exchanged":
+        os.replace(write(tmp_path / "new.csv", other), path)
+    else:
+        path.write_text(other)
+    if how == "rewritten with its date":
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(InputError, match="other bytes than at the first reading"):
+        list(sample.chunks())
+
+
+NINES = "9" * 5000
+
+
+@pytest.mark.parametrize("arguments", [("--columns", f"1,{NINES}"), ("--columns", f"{NINES},{NINES}"), ("--columns", "\u0661,\u0662"), ("--columns", "1\x1b[2J,2"),
+                                       ("--method", "tv", "--bins", NINES), ("--method", "tv", "--bins", f"0,1,{NINES}"),
+                                       ("--method", "tv", "--bins", f"{NINES},1,5"), ("--method", "tv", "--bins", f"0,{NINES * 5},5"),
+                                       ("--method", "tv", "--bins", "\u00b2"), ("--method", "tv", "--bins", "\u0663"),
+                                       ("--delta", NINES), ("--epsilon", NINES), ("--confidence", NINES)])  # fmt: skip
+def test_absurd_arguments_are_one_line(tmp_path, arguments, capsys):
+    both = write(tmp_path / "both.csv", _PAIRS)
+    assert main(["audit", "scores", str(both), "--delta", "0.1", *arguments]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and len(said.err.splitlines()) == 1 and len(said.err) < 400 and said.err.strip().isprintable()
 
 
 def test_what_cannot_be_read_twice_or_changes_is_refused(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from ndis_verify.datasets import MORE_NAMES, load_dataset
 from ndis_verify.exact_number import InputError
-from ndis_verify.experiments import Table, find, run
+from ndis_verify.experiments import Table, find, read_table, run
 from ndis_verify.experiments.black_box_curves import combinations, estimated_curve, sketched_solutions
 from ndis_verify.experiments.private_regression import local_sensitivity
 from ndis_verify.experiments.projection_utility import FEW, distance_ratio, measures, shortened
@@ -136,3 +136,19 @@ def test_synthetic_records_are_the_same_on_every_run_and_have_the_printed_sizes(
 def test_equal_columns_have_no_distance_to_keep():
     twice = np.column_stack([DATA[:, 0], DATA[:, 0] * (1 + 1e-15), DATA[:, 1]])
     assert distance_ratio(twice, 1.0, 4) < 3 and measures(twice, projected(twice, 1.0, 4, np.random.default_rng(0)))[0] < 10
+
+
+@pytest.mark.parametrize("target", ["0", "000000001999", "9" * 5000, "1" + "0" * 9, "\u0661", "\u00b2", "-1", "1.0"])
+def test_a_target_of_digits_that_is_no_position(tmp_path, target):
+    path = tmp_path / "data.csv"
+    path.write_text("1,2\n3,4\n")
+    with pytest.raises(InputError, match="a position from 1 to 2"):
+        read_table(path, target)
+
+
+@pytest.mark.parametrize("line", ["\u0661,2\n", "1,\uff12\n", "1,2\u00a0\n", "1,2\0\n"])
+def test_digits_of_other_scripts_and_zero_bytes_are_no_numbers(tmp_path, line):
+    path = tmp_path / "data.csv"
+    path.write_text("1,2\n" + line, encoding="utf-8")
+    with pytest.raises(InputError, match="line 2"):
+        read_table(path)

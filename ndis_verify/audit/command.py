@@ -112,7 +112,12 @@ def _finite(value: float) -> float | str:
 
 
 def _number(text: str | None, name: str) -> float | None:
-    return None if text is None else float(exact(text, name))
+    if text is None:
+        return None
+    try:
+        return float(exact(text, name))
+    except OverflowError:
+        raise InputError(name, text, "must lie within the range of float64") from None
 
 
 def _bins(text: str) -> Any:
@@ -123,12 +128,12 @@ def _bins(text: str) -> Any:
         return _whole(parts[0])
     if len(parts) != 3:
         raise InputError("--bins", text, "must be width, adaptive, K, or A,B,K")
-    return (float(exact(parts[0], "--bins")), float(exact(parts[1], "--bins")), _whole(parts[2]))
+    return (_number(parts[0], "--bins"), _number(parts[1], "--bins"), _whole(parts[2]))
 
 
 def _whole(text: str) -> int:
-    if not text.strip().isdigit():
-        raise InputError("--bins", text, "must be width, adaptive, K, or A,B,K")
+    if not (text.strip().isascii() and text.strip().isdigit() and len(text) <= 9):
+        raise InputError("--bins", text, "must be width, adaptive, K, or A,B,K; K has at most 9 digits")
     return int(text)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,8 @@ from ndis_verify.exact_number import InputError
 
 BLOCK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
+_PLAIN = bytes(set(range(32, 127)) - {ord("_")}) + b"\t\r\n"
+_COMMA_NUMBERS = re.compile(rb"(?:\s*[+-]?[0-9]+,[0-9]+\s*\n)*+")  # whole numbers in pairs, the second without a sign
 
 
 @dataclass(frozen=True)
@@ -20,8 +24,8 @@ class ScoreFile:
 
     Lines end in LF or CRLF, fields are separated by commas; the first line may hold names. Every line needs as many
     fields as the first, the column's field a finite decimal number, and the last line its line end: a file that was cut
-    off is refused, not audited. `chunks` raises `InputError` with the number of the offending line, `OSError` where the file cannot
-    be read.
+    off is refused, not audited, and so is one that holds other bytes at a later reading than at the first. `chunks` raises
+    `InputError` with the number of the offending line, `OSError` where the file cannot be read.
     """
 
     path: Path
@@ -29,11 +33,13 @@ class ScoreFile:
     fields: int
     header: bool
     name: str
+    seen: list[bytes] = field(default_factory=list, compare=False, repr=False)  # the hash of the whole, once it was read
 
     def chunks(self) -> Iterator[np.ndarray]:
         """float64 arrays of at most about 2^20 bytes of text each."""
-        lines = 0
+        lines, content = 0, hashlib.blake2b()
         for block in _blocks(self.path, self.name):
+            content.update(block)
             start = lines
             lines += block.count(b"\n")
             if start == 0:
@@ -43,13 +49,17 @@ class ScoreFile:
             if block:
                 values = self._values(block)
                 yield self._by_line(block, start) if values is None else values
+        if not self.seen:
+            self.seen.append(content.digest())
+        if self.seen != [content.digest()]:
+            raise InputError(self.name, f"{lines} lines", "changed while it was read: other bytes than at the first reading")
 
     def _values(self, block: bytes) -> np.ndarray | None:
         """The column of whole lines, or None where some line is not as it should be."""
         characters = np.frombuffer(block, dtype=np.uint8)
         separators = characters[(characters == 44) | (characters == 10)]
         pattern = np.array([44] * (self.fields - 1) + [10], dtype=np.uint8)
-        if separators.size % self.fields or (separators.reshape(-1, self.fields) != pattern).any() or b"_" in block:
+        if separators.size % self.fields or (separators.reshape(-1, self.fields) != pattern).any() or self._odd(block):
             return None
         cells = block.replace(b"\n", b",").split(b",")[self.column : -1 : self.fields]
         try:
@@ -57,6 +67,11 @@ class ScoreFile:
         except ValueError:
             return None
         return values if np.isfinite(values).all() else None
+
+    @staticmethod
+    def _odd(block: bytes) -> bool:
+        """Whether bytes occur that are no part of a line of numbers and names; numpy drops some of them, and reads others as digits."""
+        return bool(block.translate(None, _PLAIN))
 
     def _by_line(self, block: bytes, start: int) -> np.ndarray:
         values = []
@@ -75,7 +90,8 @@ def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> 
     """The samples P and Q: from two files, or from one file with a column for each.
 
     columns: names from the first line, or numbers counted from 1; one for each sample. Without it the first column of each
-    of two files, or the first two of one file. Raises `InputError`, `OSError`.
+    of two files, or the two of one file, which must have no more: in 0,5 a comma may also be a decimal one. Raises
+    `InputError`, `OSError`.
     """
     if not 1 <= len(paths) <= 2:
         raise InputError("FILE", f"{len(paths)} files", "needs two samples: two files, or one with two columns")
@@ -83,9 +99,21 @@ def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> 
     if len(chosen) != 2:
         raise InputError("columns", ",".join(chosen), "must be two, one for P and one for Q")
     first, second = (_opened(path, column) for path, column in zip((paths[0], paths[-1]), chosen, strict=True))
+    if columns is None:
+        for sample in (first, second):
+            _check_commas(sample, 3 - len(paths))
     if (first.path, first.column) == (second.path, second.column):
         raise InputError("columns", ",".join(chosen), "P and Q are the same column of the same file")
     return first, second
+
+
+def _check_commas(sample: ScoreFile, wanted: int) -> None:
+    """Refuse lines that may be numbers with a decimal comma: `wanted` fields are expected where no column was chosen."""
+    rule = "choose by --columns; a number has a decimal point, a comma separates fields"
+    if sample.fields != wanted:
+        raise InputError(str(sample.path), f"{sample.fields} fields", f"line 1 must have {wanted} of them where no column is chosen: {rule}")
+    if wanted == 2 and not sample.header and _COMMA_NUMBERS.fullmatch(next(_blocks(sample.path, sample.name), b"")):
+        raise InputError(str(sample.path), "1,2 or the like on every line", f"may be one number or two: {rule}")
 
 
 def _opened(path: Path, column: str) -> ScoreFile:
@@ -99,10 +127,10 @@ def _opened(path: Path, column: str) -> ScoreFile:
     header = not any(_is_number(cell) or cell.lstrip("+-.")[:1].isdigit() for cell in cells)
     if header and column in cells:
         place = cells.index(column)
-    elif column.isascii() and column.isdigit():
+    elif column.isascii() and column.isdigit() and len(column) <= 9:
         place = int(column) - 1
     else:
-        raise InputError("columns", column, f"is neither a name in the first line of {path} nor a number")
+        raise InputError("columns", _shown(column), f"is neither a name in the first line of {path} nor a number of a column")
     if not 0 <= place < len(cells):
         needed = "one sample only: the other needs a second column or a second file" if len(cells) == 1 else f"{path} has {len(cells)} columns"
         raise InputError("columns", column, needed)
@@ -150,6 +178,8 @@ def _shown(text: str) -> str:
 
 
 def _is_number(text: str) -> bool:
+    if not text.isascii():  # float() reads the digits of every script
+        return False
     try:
         float(text)
     except ValueError:

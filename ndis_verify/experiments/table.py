@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import math
+import os
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.runs.files import open_regular
 
 MAX_BYTES = 2 << 30
 MAX_LINE = 1 << 20
@@ -45,9 +47,9 @@ def read_table(path: str | Path, target: str | None = None) -> Table:
     length; `OSError` where the file cannot be read.
     """
     path = Path(path)
-    if path.stat().st_size > MAX_BYTES:
-        raise InputError("data", path.name, f"must have at most {MAX_BYTES} bytes")
-    with path.open("r", encoding="utf-8-sig", newline="") as file:
+    with os.fdopen(open_regular(path, argument="data", follow=True), "r", encoding="utf-8-sig", newline="") as file:
+        if os.fstat(file.fileno()).st_size > MAX_BYTES:
+            raise InputError("data", path.name, f"must have at most {MAX_BYTES} bytes")
         header, numbers, width = _parse(file, path.name)
     matrix = np.frombuffer(numbers, dtype=np.float64).reshape(-1, width).copy()
     columns = header or ("",) * width
@@ -86,7 +88,7 @@ def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
             numbers.extend(map(float, fields))  # all at once, which is what takes the time of a large file
         except ValueError:
             raise _odd(fields, header, f"{name}, line {reader.line_num}") from None
-        if not all(map(math.isfinite, numbers[-width:])) or "_" in "".join(fields):
+        if not all(map(math.isfinite, numbers[-width:])) or not _plain("".join(fields)):
             raise _odd(fields, header, f"{name}, line {reader.line_num}")
         if len(numbers) > MAX_ENTRIES:
             raise InputError("data", name, f"must hold at most {MAX_ENTRIES} numbers")
@@ -120,9 +122,14 @@ def _is_text(text: str) -> bool:
     return False
 
 
+def _plain(text: str) -> bool:
+    """Whether what `float` read is a decimal as everybody writes it: it takes underscores, and the digits of any script."""
+    return "_" not in text and text.isascii()
+
+
 def _odd(fields: list[str], header: tuple[str, ...], line: str) -> InputError:
     """What is wrong with the first field of a line that is not a finite number in plain decimal form."""
-    k, text = next((k, text) for k, text in enumerate(fields) if _is_text(text) or not math.isfinite(float(text)) or "_" in text)
+    k, text = next((k, text) for k, text in enumerate(fields) if _is_text(text) or not math.isfinite(float(text)) or not _plain(text))
     shown = text if len(text) <= 40 else text[:37] + "..."
     where = f"{shown!r} in {line}, column {k + 1}" + (f" ({header[k]})" if header and header[k] else "")
     if not _is_text(text):
@@ -136,7 +143,7 @@ def _column(target: str, header: tuple[str, ...], width: int) -> int:
         raise InputError("target", target, "names two columns of the header; give its position")
     if target in header:
         return header.index(target)
-    if target.isascii() and target.isdigit() and 1 <= int(target[:9]) <= width:
+    if target.isascii() and target.isdigit() and len(target) <= 9 and 1 <= int(target) <= width:
         return int(target) - 1
     there = f"one of {', '.join(header[:20])}, or " if header else ""
     raise InputError("target", target, f"must be {there}a position from 1 to {width}")
