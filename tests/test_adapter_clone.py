@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ndis_verify.reference.adapters import clone as adapter
-from ndis_verify.reference.adapters.clone import Input, by_call, by_program, parsed_call
+from ndis_verify.reference.adapters.clone import Arguments, Attribute, Entry, Input, by_call, by_program, parsed_call
 from ndis_verify.reference.adapters.serving import Refused
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.selection import table_rows
@@ -125,11 +125,13 @@ def test_forms_of_the_inputs():
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ("a.py", "FILE:FUNCTION"), ("a.py:f", "FILE:FUNCTION"), ("a.py:f(", "FILE:FUNCTION"), ("a.py:m.f(epsilon)", "FILE:FUNCTION"),
+    ("a.py", "FILE:FUNCTION"), ("a.py:f", "FILE:FUNCTION"), ("a.py:f(", "FILE:FUNCTION"), ("a.py:m", "FILE:FUNCTION"), ("a.py:m.f", "FILE:FUNCTION"), ("a.py:(m + 1)(epsilon)", "FILE:FUNCTION"), ("a.py:m(epsilon).f(epsilon=1)[m]", "a constant"),
+    ("a.py:m(epsilon).f(**epsilon)", "FILE:FUNCTION"), ("a.py:m(epsilon)[0].f(delta)", "has the inputs"),
     ("a.py:f(delta)", "has the inputs"), ("a.py:f(epsilon.square)", "the forms are"), ("a.py:f(__import__('os'))", "a constant or an input"),
     ("a.py:f(epsilon + 1)", "a constant or an input"), ("a.py:f(**epsilon)", "FILE:FUNCTION"), ("a.py:f(*mean_p)", "a constant or an input"),
     ("a.py:f(epsilon)[epsilon]", "a constant"), ("../normal.py:cdf(epsilon)", "no Python file in the clone"), ("/etc/passwd:f(epsilon)", "no Python file"),
-    ("normal.py:sys(epsilon)", "has no function"), ("normal.py:nothing(epsilon)", "has no function"),
+    ("normal.py:sys(epsilon)", "has no function"), ("normal.py:nothing(epsilon)", "has no function"), ("normal.py:math.nothing(epsilon)", "has no function"),
+    ("normal.py:nothing.at.all(epsilon)", "has no function"), ("normal.py:math.pi(epsilon)", "has no function"),
 ])  # fmt: skip
 def test_a_call_is_read_as_syntax_and_its_file_lies_in_the_clone(clone, text, says):
     with pytest.raises(ValueError, match=says):
@@ -138,7 +140,38 @@ def test_a_call_is_read_as_syntax_and_its_file_lies_in_the_clone(clone, text, sa
 
 def test_constants_and_entries_are_literals():
     call = parsed_call("hockey_stick", "a.py:f(epsilon, -1e-3, 'davies', samples=[1, 2])[0]['delta']")
-    assert call.positional == (Input("epsilon"), -1e-3, "davies") and call.named == {"samples": [1, 2]} and call.entries == (0, "delta")
+    assert call.steps == (Arguments((Input("epsilon"), -1e-3, "davies"), {"samples": [1, 2]}), Entry(0), Entry("delta"))
+
+
+CLASS = "hockey_stick=estimators.py:BasicEstimator%s(mean_p, cov_p, mean_q, cov_q%s).estimate(epsilon)['delta']"
+ESTIMATORS = """
+from research.spectrum import delta
+class BasicEstimator:
+    def __init__(self, mean_p, cov_p, mean_q, cov_q, swap=False):
+        self.pair, self.swap = (mean_p, cov_p, mean_q, cov_q), swap
+    @classmethod
+    def made(cls, *arguments, **options): return cls(*arguments, **options)
+    def estimate(self, eps): return {"delta": delta(*self.pair, eps=eps, swap=self.swap)[0], "eps": eps}
+class Lazy:
+    Estimator = BasicEstimator
+"""
+
+
+def test_a_class_and_its_method_are_a_clone_too(clone):
+    (clone / "estimators.py").write_text(ESTIMATORS, encoding="utf-8")
+    rows = one_coordinate()
+    assert outcomes(clone, rows[:10], "--call", CLASS % (".made", ", swap=False")) == {"tight": 10}
+    swapped = outcomes(clone, rows, "--call", CLASS % ("", ", swap=True"))
+    assert swapped["unsafe"] >= 5 and swapped["loose"] >= 5
+    attribute = "hockey_stick=estimators.py:Lazy.Estimator.made(mean_p, cov_p, mean_q, cov_q).estimate(eps=epsilon)['delta'].real"
+    assert outcomes(clone, rows[:10], "--call", attribute) == {"tight": 10}
+
+
+def test_a_method_that_is_missing_refuses_its_rows(clone):
+    (clone / "estimators.py").write_text(ESTIMATORS, encoding="utf-8")
+    value = by_call(clone.resolve(), "hockey_stick", "estimators.py:BasicEstimator(mean_p, cov_p, mean_q, cov_q).absent(epsilon)")
+    with pytest.raises(AttributeError, match="absent"):
+        value(one_coordinate()[0][1]["inputs"])
 
 
 @pytest.mark.parametrize("options", [[], ["--call", "no_quantity=a.py:f()"], ["--program", "hockey_stick="], ["--call", "hockey_stick=broken.py:f(epsilon)"]])
@@ -152,7 +185,11 @@ def test_the_examples_of_the_documentation_are_read_as_they_are_meant(clone, mon
     page = (Path(__file__).resolve().parents[1] / "docs" / "conformance.md").read_text(encoding="utf-8")
     (call,) = re.findall(r"--call '(hockey_stick=src[^']*)'", page)
     parsed = parsed_call("hockey_stick", call.partition("=")[2])
-    assert parsed.function == "delta" and parsed.named["eps"] == Input("epsilon") and parsed.entries == (0,)
+    pair = tuple(map(Input, ("mean_p", "cov_p", "mean_q", "cov_q")))
+    assert parsed.name == "delta" and parsed.steps == (Arguments(pair, {"eps": Input("epsilon"), "samples": 100_000}), Entry(0))
+    (call,) = re.findall(r"--call '(hockey_stick=\S*estimator[^']*)'", page)
+    parsed = parsed_call("hockey_stick", call.partition("=")[2])
+    assert parsed.steps == (Arguments(pair, {}), Attribute("estimate"), Arguments((Input("epsilon"),), {}), Entry("delta"))
     seen = []
     monkeypatch.setattr(adapter.subprocess, "run", lambda words, **_: seen.append(words) or subprocess.CompletedProcess(words, 0, "ans = 0.25\n"))
     inputs = {"mean_p": ["1", "2"], "cov_p": "3", "mean_q": ["0", "0"], "cov_q": ["1", "0.5"], "epsilon": "0.125"}

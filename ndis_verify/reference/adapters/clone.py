@@ -6,7 +6,9 @@
 `--call QUANTITY=FILE:CALL` says which function of which Python file of the clone computes a quantity of the protocol, and
 what its arguments are: names of the quantity's inputs, or constants. Means arrive as arrays, covariances as d x d arrays,
 other inputs as numbers; `cov_p.diagonal` hands over the variances, `.scalar` the only entry, `.list` lists in place of
-arrays. `[0]` after the call takes one entry of what it returns.
+arrays. `[0]` after the call takes one entry of what it returns, `.method(...)` calls a method of it, so that a class works too:
+
+    --call 'hockey_stick=estimators.py:Estimator(mean_p, cov_p, mean_q, cov_q).estimate(epsilon)["delta"]'
 
     python -m ndis_verify.reference.adapters.clone --path CLONE --program 'hockey_stick=octave-cli --quiet --path {path}
         --eval "printf(\\"%.17g\\", delta([{mean_p}], [{cov_p}], [{mean_q}], [{cov_q}], {epsilon}))"'
@@ -68,31 +70,65 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Call:
-    """`--call` in its parts: the file, the function, its arguments (`Input` or a constant), the entries to take of the result."""
+class Arguments:
+    """What a call hands over: each an `Input` or a constant."""
 
-    file: str
-    function: str
     positional: tuple[Any, ...]
     named: dict[str, Any]
-    entries: tuple[Any, ...]
+
+    def applied(self, function: Callable[..., Any], inputs: dict[str, Any]) -> Any:
+        def of(part: Any) -> Any:
+            return part.of(inputs) if isinstance(part, Input) else part
+
+        return function(*map(of, self.positional), **{name: of(part) for name, part in self.named.items()})
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """`.name`: of a result, or of a class or module that the file names."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`[key]` of a result."""
+
+    key: Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """`--call` in its parts: the file, a name in it, and what is done to it, step by step."""
+
+    file: str
+    name: str
+    steps: tuple[Arguments | Attribute | Entry, ...]
 
 
 def parsed_call(quantity: str, text: str) -> Call:
-    """FILE:FUNCTION(ARGUMENTS), read as syntax and never evaluated. Raises `ValueError` saying what is wrong."""
+    """FILE:NAME(ARGUMENTS), read as syntax and never evaluated; calls, methods and entries may follow. Raises `ValueError` saying what is wrong."""
+    wrong = ValueError(f"{text}: must be FILE:FUNCTION(ARGUMENTS) or FILE:CLASS(ARGUMENTS).METHOD(ARGUMENTS), and [ENTRY] of what it returns")
     file, colon, expression = text.partition(":")
     try:
         node = ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
-        raise ValueError(f"{text}: must be FILE:FUNCTION(ARGUMENTS)") from None
-    entries: list[Any] = []
-    while isinstance(node, ast.Subscript):
-        entries.insert(0, _constant(node.slice))
-        node = node.value
-    if not colon or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or any(word.arg is None for word in node.keywords):
-        raise ValueError(f"{text}: must be FILE:FUNCTION(ARGUMENTS)")
-    named = {str(word.arg): _argument(quantity, word.value) for word in node.keywords}
-    return Call(file, node.func.id, tuple(_argument(quantity, argument) for argument in node.args), named, tuple(entries))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise wrong from None
+    steps: list[Arguments | Attribute | Entry] = []
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Subscript):
+            step, node = Entry(_constant(node.slice)), node.value
+        elif isinstance(node, ast.Attribute):
+            step, node = Attribute(node.attr), node.value
+        elif isinstance(node, ast.Call) and all(word.arg is not None for word in node.keywords):
+            named = {str(word.arg): _argument(quantity, word.value) for word in node.keywords}
+            step, node = Arguments(tuple(_argument(quantity, argument) for argument in node.args), named), node.func
+        else:
+            raise wrong
+        steps.insert(0, step)
+    if not colon or not any(isinstance(step, Arguments) for step in steps):
+        raise wrong
+    return Call(file, node.id, tuple(steps))
 
 
 def _argument(quantity: str, node: ast.expr) -> Any:
@@ -120,16 +156,19 @@ def _input(quantity: str, name: str, form: str) -> Input:
 def by_call(clone: Path, quantity: str, text: str) -> Function:
     """The function of a Python file in the clone as a function of the protocol's inputs."""
     call = parsed_call(quantity, text)
-    function = getattr(loaded(clone, call.file), call.function, None)
-    if not callable(function):
-        raise ValueError(f"{call.file} has no function {call.function}")
+    start, steps = getattr(loaded(clone, call.file), call.name, None), list(call.steps)
+    while start is not None and isinstance(steps[0], Attribute):  # CLASS.METHOD: there is only one, and it is there before any row
+        start = getattr(start, steps.pop(0).name, None)
+    if not (callable(start) if isinstance(steps[0], Arguments) else start is not None):
+        raise ValueError(f"{call.file} has no function {'.'.join([call.name, *(s.name for s in call.steps[: len(call.steps) - len(steps)])])}")
 
     def value(inputs: dict[str, Any]) -> float:
-        positional = [part.of(inputs) if isinstance(part, Input) else part for part in call.positional]
-        named = {name: part.of(inputs) if isinstance(part, Input) else part for name, part in call.named.items()}
-        result = function(*positional, **named)
-        for entry in call.entries:
-            result = result[entry]
+        result = start
+        for step in steps:
+            if isinstance(step, Arguments):
+                result = step.applied(result, inputs)
+            else:
+                result = result[step.key] if isinstance(step, Entry) else getattr(result, step.name)
         return float(np.asarray(result).item())
 
     return value
