@@ -1,0 +1,71 @@
+"""The source distribution holds everything that its tests read."""
+
+import os
+import subprocess
+import sys
+import tarfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Tests that read what lies beside the package: documents, notebooks, examples, tables, the command of the README.
+FEW = ("tests/test_architecture.py", "tests/test_records.py", "tests/test_sdist.py")
+
+
+def sources() -> set[str]:
+    """Every file of the project that is no product of a run, relative to its root."""
+    tops = ("tests", "docs", "notebooks", "examples", ".ci", "ndis_verify")
+    files = [path for top in tops for path in (ROOT / top).rglob("*")] + [ROOT / name for name in ("README.md", "ERRATA.md", "LICENSE", "pyproject.toml", "MANIFEST.in")]
+    odd = {"__pycache__", ".ipynb_checkpoints"}
+    return {path.relative_to(ROOT).as_posix() for path in files if path.is_file() and not odd & set(path.parts) and path.suffix not in (".pyc", ".part")}
+
+
+def test_the_manifest_names_every_source():
+    """By the rules of the file itself, which setuptools applies; what it adds by default is not counted on."""
+    filelist = pytest.importorskip("setuptools._distutils.filelist")
+    here = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        listed = filelist.FileList()
+        for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                listed.process_template_line(line)
+    finally:
+        os.chdir(here)
+    by_default = {"README.md", "LICENSE", "pyproject.toml", "MANIFEST.in"}
+    found = {Path(name).as_posix() for name in listed.files}
+    assert sources() - found <= by_default
+    assert not [name for name in found if "__pycache__" in name]
+
+
+def recent() -> bool:
+    try:
+        return int(metadata.version("setuptools").partition(".")[0]) >= 77
+    except metadata.PackageNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not recent(), reason="building needs setuptools 77 or later, as pyproject.toml says")
+@pytest.mark.skipif("NDIS_VERIFY_IN_SDIST" in os.environ, reason="this is the unpacked one")
+def test_an_sdist_is_whole_and_its_tests_run(tmp_path):
+    """Built from a copy of the sources, so that no list of an earlier build is taken up; unpacked; collected; a few files run."""
+    copy = tmp_path / "copy"
+    for name in sources():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_bytes((ROOT / name).read_bytes())
+    build = f"from setuptools import build_meta; print(build_meta.build_sdist({str(tmp_path)!r}))"
+    made = subprocess.run([sys.executable, "-c", build], cwd=copy, capture_output=True, text=True, timeout=120)
+    assert made.returncode == 0, made.stderr
+    with tarfile.open(tmp_path / made.stdout.splitlines()[-1]) as archive:
+        archive.extractall(tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    held = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+    assert sources() <= held
+    environment = os.environ | {"PYTHONPATH": str(unpacked), "NDIS_VERIFY_IN_SDIST": "1"}
+    pytests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    collected = subprocess.run([*pytests, "--collect-only", "tests"], cwd=unpacked, env=environment, capture_output=True, text=True, timeout=300)
+    assert collected.returncode == 0 and "error" not in collected.stdout.splitlines()[-1], collected.stdout[-3000:]
+    done = subprocess.run([*pytests, *FEW], cwd=unpacked, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:]
