@@ -7,46 +7,62 @@ Exit codes: 0 everything held; 1 a verdict differs from the declared one, or som
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
+import select
 import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ndis_verify import __version__
 from ndis_verify.exact_number import InputError
+from ndis_verify.report.text import printable
 
 USAGE, FAILED, UNDECIDED = 2, 1, 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
+    if not (hasattr(os, "fork") and hasattr(os, "killpg") and hasattr(select, "poll")):
+        print(f"ndis-verify: the commands need a POSIX system (Linux, macOS, WSL), not {sys.platform}; the library itself does not", file=sys.stderr)
+        return USAGE
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # the name of a file need not be UTF-8
     try:
-        return arguments.run(arguments)
+        arguments = _parser().parse_args(argv)
+        code = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
     except InputError as error:
-        print(f"ndis-verify: {error}", file=sys.stderr)
+        print(f"ndis-verify: {printable(str(error))}", file=sys.stderr)
         return USAGE
     except ArithmeticError as error:
-        print(f"ndis-verify: undecided: {error}", file=sys.stderr)
+        print(f"ndis-verify: undecided: {printable(str(error))}", file=sys.stderr)
         return UNDECIDED
     except BrokenPipeError:
         # The reader went away; point stdout elsewhere so that the interpreter's last flush does not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        print(f"ndis-verify: {error}", file=sys.stderr)
+        print(f"ndis-verify: {printable(str(error))}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print("ndis-verify: interrupted", file=sys.stderr)
         return 130
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints show a terminal nothing that it would obey."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="ndis-verify", description="Verify the exact privacy curve between two Gaussians and what is built on it."
     )
     parser.add_argument("--version", action="version", version=f"ndis-verify {__version__}")
@@ -247,8 +263,8 @@ def _real_data(judgements: list[Any], output: Path) -> list[Path]:
 def _claims(arguments: argparse.Namespace) -> int:
     from ndis_verify.claims.ledger import all_claims, missing
     from ndis_verify.report.errata import errata
-    from ndis_verify.runs.files import write_atomically
     from ndis_verify.report.verdicts import claim_record
+    from ndis_verify.runs.files import read_regular, write_atomically
 
     if arguments.certificates:
         return _renewed(arguments.jobs)
@@ -256,7 +272,7 @@ def _claims(arguments: argparse.Namespace) -> int:
         write_atomically(arguments.errata, errata(all_claims()))
         return 0
     if arguments.missing:
-        wanted = arguments.missing.read_text(encoding="utf-8").split()
+        wanted = read_regular(arguments.missing, 2**24, argument="--missing", follow=True).decode("utf-8", "replace").split()
         absent = missing(wanted)
         print(json.dumps(absent) if arguments.json else "\n".join(absent), end="\n" if absent or arguments.json else "")
         return FAILED if absent else 0

@@ -82,6 +82,38 @@ def test_calibrations_are_granted_half_an_ulp_on_the_unsafe_side(quantity, value
     assert judge(quantity, ROW, {"value": value}, Fraction(1, 10**9)).outcome == outcome
 
 
+@pytest.mark.parametrize("quantity", ["gaussian_std", "rp_ridge", "rp_leverage", "epsilon_for_delta"])
+def test_calibrations_and_epsilons_are_judged_one_sidedly_at_the_ulp(quantity):
+    """A value of 0.75 between 0.75 - 2^-53 and 0.75 + 2^-53, its neighbours in binary64."""
+    safe = -1 if quantity == "rp_leverage" else 1
+    row = ROW | {"value": "0.75", "radius": "0"}
+
+    def outcome(ulps, **options):
+        value = Fraction(3, 4) - safe * Fraction(ulps) * Fraction(1, 2**53)
+        return judge(quantity, row, {"value": f"{value.numerator * 5**60 * 2 ** (60 - value.denominator.bit_length() + 1)}e-60"},
+                     Fraction(1, 10**9), **options).outcome  # fmt: skip
+
+    assert outcome(0) == outcome(Fraction(1, 2)) == outcome(-4000) == "tight" and outcome(1) == outcome(4000) == "unsafe"
+    assert outcome(1, unsafe_ulps=Fraction(2)) == "tight" and outcome(4, unsafe_ulps=Fraction(2)) == "unsafe"
+    assert outcome(4000, unsafe_ulps=None) == "tight" and outcome(10**8, unsafe_ulps=None) == "unsafe"
+    assert outcome(0, unsafe_ulps=Fraction(0)) == "tight" and outcome(Fraction(1, 2), unsafe_ulps=Fraction(0)) == "unsafe"
+    assert judge("hockey_stick", row, {"value": "0.7499999999"}, Fraction(1, 10**9), 0.0, Fraction(0)).outcome == "tight"
+
+
+@pytest.mark.parametrize("digits", [4301, 19_000, 20_001, 100_000])
+def test_an_answer_of_any_length_is_judged_and_the_next_row_asked(tmp_path, digits):
+    result = run(implementation(tmp_path, f"if number == 2: answer['value'] += '1' * {digits}"))
+    assert outcomes(result) == ["tight", "tight" if digits < 20_000 else "invalid", "tight"]
+
+
+def test_the_option_for_the_unsafe_side(tmp_path, capsys):
+    command = implementation(tmp_path)
+    for value in ("-1", "nan", "1e99", "ulp"):
+        assert main(["conform", "--core", "--quantity", "hockey_stick", "--unsafe-ulps", value, "--output", str(tmp_path / "out"), "--", *command]) == 2
+        assert "--unsafe-ulps" in capsys.readouterr().err
+    assert run(command, unsafe_ulps=None).unsafe_ulps == "tolerance" and run(command).unsafe_ulps == "0.5"
+
+
 def test_zeros_refusals_and_wide_rows():
     tolerance = Fraction(1, 10**9)
     zero = ROW | {"value": "0", "radius": "0"}

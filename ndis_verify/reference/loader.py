@@ -46,9 +46,12 @@ def sealed(text):
 def read_table(path):
     """A whole table with its header, verified. Raises `TableError`; `OSError` where the file cannot be read."""
     path = Path(path)
-    if path.stat().st_size > MAX_TABLE_BYTES:
+    if path.exists() and not path.is_file():
+        raise TableError(f"{path.name}: is no regular file")
+    with path.open("rb") as file:
+        data = file.read(MAX_TABLE_BYTES + 1)
+    if len(data) > MAX_TABLE_BYTES:
         raise TableError(f"{path.name}: has more than {MAX_TABLE_BYTES} bytes")
-    data = path.read_bytes()
     try:
         table = json.loads(data, parse_float=_no_float, parse_constant=_no_float)
     except (ValueError, RecursionError) as error:

@@ -10,6 +10,7 @@ from typing import Any
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.reference.quantities import covariance, vector
+from ndis_verify.runs.files import read_regular
 
 _NAMES = ("mean_p", "cov_p", "mean_q", "cov_q")
 MAX_FILE_BYTES = 256 * 2**20
@@ -31,10 +32,9 @@ def read_pair(arguments: argparse.Namespace) -> GaussianPair:
 
 def pair_from_file(path: Path) -> GaussianPair:
     """The pair in a JSON file; numbers may be decimal strings or JSON numbers, read as the decimals they are."""
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise InputError("--pair", str(path), f"must be at most {MAX_FILE_BYTES} bytes")
+    content = read_regular(path, MAX_FILE_BYTES, argument="--pair", follow=True)
     try:
-        data = json.loads(path.read_bytes(), parse_float=str, parse_constant=str)
+        data = json.loads(content, parse_int=str, parse_float=str, parse_constant=str)
     except (ValueError, RecursionError) as error:
         raise InputError("--pair", str(path), f"is not JSON: {error}") from None
     if not isinstance(data, dict) or set(data) != set(_NAMES):

@@ -26,29 +26,30 @@ def write_atomically(path: Path, text: str | bytes) -> None:
         raise
 
 
-def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
-    """A descriptor of a regular file: never through a symbolic link, and a pipe or a device is not waited for.
+def open_regular(path: Path, flags: int = os.O_RDONLY, *, argument: str = "file", follow: bool = False) -> int:
+    """A descriptor of a regular file: a pipe or a device is not waited for, a symbolic link not gone through.
 
-    `flags` of `os.open`; a file that they create is readable by all. Raises `InputError` where the path is anything but
-    a regular file, `OSError` as `os.open` does.
+    `flags` of `os.open`; a file that they create is readable by all. `follow`: a link is gone through, as is right for a
+    file that a person names. Raises `InputError` of the `argument` where the path is anything but a regular file,
+    `OSError` as `os.open` does.
     """
-    rule = "must be a regular file, not a symbolic link, a pipe, a device or a folder"
+    rule = f"must be a regular file, not {'' if follow else 'a symbolic link, '}a pipe, a device or a folder"
     try:
-        handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+        handle = os.open(path, flags | (0 if follow else os.O_NOFOLLOW) | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     except OSError:
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise InputError("file", str(path), rule) from None
+        if (path.is_symlink() and not follow) or (path.exists() and not path.is_file()):
+            raise InputError(argument, str(path), rule) from None
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise InputError("file", str(path), rule)
+        raise InputError(argument, str(path), rule)
     return handle
 
 
-def read_regular(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes. Raises `InputError`, `OSError`."""
-    with os.fdopen(open_regular(path), "rb") as file:
+def read_regular(path: Path, limit: int, *, argument: str = "file", follow: bool = False) -> bytes:
+    """The bytes of a regular file of at most `limit` bytes, opened as by `open_regular`. Raises `InputError`, `OSError`."""
+    with os.fdopen(open_regular(path, argument=argument, follow=follow), "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise InputError("file", str(path), f"must have at most {limit} bytes")
+        raise InputError(argument, str(path), f"must have at most {limit} bytes")
     return data

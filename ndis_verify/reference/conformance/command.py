@@ -29,6 +29,8 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     from ndis_verify.reference.loader import FOLDER
 
     parser.add_argument("--tolerance", default="1e-9", help="relative error that still counts as tight (default 1e-9)")
+    parser.add_argument("--unsafe-ulps", default="0.5", metavar="ULPS",
+                        help="how far a calibration or an epsilon may lie on the unsafe side: units in the last place (default 0.5), or `tolerance`")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="for each answer (default 10)")
     parser.add_argument("--tables", type=Path, default=FOLDER, metavar="DIR", help="folder of the tables (default: the package's)")
     parser.add_argument("command_line", nargs="+", metavar="COMMAND", help="the implementation, after --")
@@ -40,6 +42,7 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.conformance.run import conform
     from ndis_verify.reference.conformance.selection import Row, fresh_rows, table_rows
     from ndis_verify.reference.conformance.summary import exit_code, read_known
+    from ndis_verify.report.text import printable
     from ndis_verify.runs.progress import Progress
 
     if arguments.fresh is not None and arguments.fresh < 1:
@@ -54,29 +57,30 @@ def main(arguments: argparse.Namespace) -> int:
     progress = Progress("conform")
     arguments.output.mkdir(parents=True, exist_ok=True)
     try:
-        run = conform(arguments.command_line, sent, tolerance=_tolerance(arguments), seconds=arguments.timeout,
+        run = conform(arguments.command_line, sent, tolerance=_tolerance(arguments), seconds=arguments.timeout, unsafe_ulps=_unsafe_ulps(arguments),
                       journal=arguments.output / "conformance.jsonl", progress=progress)  # fmt: skip
     finally:
         progress.close()
+    paths = reports.write_all(arguments.output, run, known)  # before anything is printed: the reader of a pipe may go away
     print(reports.terminal(run, known))
-    print("written: " + ", ".join(str(path) for path in reports.write_all(arguments.output, run, known)))
+    print("written: " + ", ".join(printable(str(path)) for path in paths))
     return exit_code(run, known)
 
 
 def check_adapter(arguments: argparse.Namespace) -> int:
     """Ask a row of every quantity and a row that must be refused, and explain each answer; 0 all well, 1 not."""
     from ndis_verify.reference.conformance.judge import FAILING
-    from ndis_verify.reference.conformance.process import printable
     from ndis_verify.reference.conformance.run import conform
     from ndis_verify.reference.conformance.selection import table_rows
     from ndis_verify.reference.exports import describe
+    from ndis_verify.report.text import printable
 
     handful = []
     for quantity in dict.fromkeys(name for name, _ in table_rows(arguments.tables, core=True)):
         rows = [row for name, row in table_rows(arguments.tables, [quantity], core=True)]
         handful += [(quantity, next(row for row in rows if ("error" in row) == refused)) for refused in (False, True)
                     if any(("error" in row) == refused for row in rows)]  # fmt: skip
-    run = conform(arguments.command_line, handful, tolerance=_tolerance(arguments), seconds=arguments.timeout)
+    run = conform(arguments.command_line, handful, tolerance=_tolerance(arguments), seconds=arguments.timeout, unsafe_ulps=_unsafe_ulps(arguments))
     print(f"it answers to {run.name or 'no name'} {run.version}, and says that it computes {', '.join(run.quantities) or 'nothing'}")
     if run.unknown:
         print(f"and {', '.join(run.unknown)}, which the protocol does not know")
@@ -93,3 +97,13 @@ def _tolerance(arguments: argparse.Namespace) -> Fraction:
     if not 0 < tolerance < 1:
         raise InputError("--tolerance", arguments.tolerance, "must lie between 0 and 1")
     return tolerance
+
+
+def _unsafe_ulps(arguments: argparse.Namespace) -> Fraction | None:
+    """None where the tolerance is granted."""
+    if arguments.unsafe_ulps == "tolerance":
+        return None
+    ulps = exact(arguments.unsafe_ulps, "--unsafe-ulps")
+    if not 0 <= ulps <= 2**40:
+        raise InputError("--unsafe-ulps", arguments.unsafe_ulps, "must be `tolerance`, or between 0 and 2^40")
+    return ulps

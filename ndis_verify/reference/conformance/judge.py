@@ -25,7 +25,9 @@ SAFE_SIDE = {
     "als_hockey_stick": 1,
     "als_exact_hockey_stick": 1,
 }
-CALIBRATIONS = ("gaussian_std", "rp_leverage", "rp_ridge")
+# What noise is drawn with and budgets are spent by: an error on the unsafe side breaks a promise, however small it is.
+ONE_SIDED = ("epsilon_for_delta", "gaussian_std", "rp_leverage", "rp_ridge")
+HALF = Fraction(1, 2)
 OUTCOMES = ("tight", "loose", "unsafe", "invalid", "refused", "crashed", "timeout", "inconclusive")
 FAILING = ("unsafe", "invalid", "crashed", "timeout")
 HALF_ULP = Fraction(1, 2**53)
@@ -52,11 +54,13 @@ class Judgement:
         return f"{self.quantity}/{self.row}"
 
 
-def judge(quantity: str, row: dict[str, Any], answer: dict[str, Any], tolerance: Fraction, seconds: float = 0.0) -> Judgement:
+def judge(quantity: str, row: dict[str, Any], answer: dict[str, Any], tolerance: Fraction, seconds: float = 0.0,
+          unsafe_ulps: Fraction | None = HALF) -> Judgement:  # fmt: skip
     """The outcome of one well-formed answer object: `{"value": ...}` or `{"error": ...}`.
 
     tight: within `tolerance` of the value, relatively. Beyond it: loose on the safe side, unsafe on the other. Calibrations
-    are granted half an ulp on the unsafe side and no more. invalid: no finite number, or a number for an input that has
+    and epsilons are granted `unsafe_ulps` units in the last place on the unsafe side and no more (None: the tolerance).
+    invalid: no finite number, or a number for an input that has
     to be refused. refused: a valid input declined. inconclusive: the row's own radius is wider than the tolerance. An error
     that is null, false or "" is none; an error beside a value is invalid.
     """
@@ -75,7 +79,8 @@ def judge(quantity: str, row: dict[str, Any], answer: dict[str, Any], tolerance:
         given = None
     if given is None:
         return Judgement(**facts, outcome="invalid", message="the value is no finite decimal number", answer=_shown(text))
-    return _compared(quantity, row, given, _shown(text), tolerance, facts)
+    granted = None if unsafe_ulps is None or quantity not in ONE_SIDED else 2 * HALF_ULP * unsafe_ulps
+    return _compared(quantity, row, given, _shown(text), tolerance, granted, facts)
 
 
 def _refusal(row: dict[str, Any], error: Any, facts: dict[str, Any]) -> Judgement:
@@ -87,7 +92,9 @@ def _refusal(row: dict[str, Any], error: Any, facts: dict[str, Any]) -> Judgemen
     return Judgement(**facts, outcome="refused", message=message or "refused")
 
 
-def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, tolerance: Fraction, facts: dict[str, Any]) -> Judgement:
+def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, tolerance: Fraction, granted: Fraction | None,
+              facts: dict[str, Any]) -> Judgement:  # fmt: skip
+    """`granted`: the relative error that is allowed on the unsafe side; None: the tolerance."""
     value, radius = Fraction(row["value"]), Fraction(row["radius"])
     gap, size = given - value, abs(value)
     relative = _ratio(gap, size)
@@ -97,8 +104,8 @@ def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, t
         return Judgement(**facts, **measured, outcome="inconclusive", message="the row's radius is wider than the tolerance")
     side = SAFE_SIDE[quantity]
     wrong_way = side == 0 or gap * side < 0
-    if quantity in CALIBRATIONS and wrong_way:
-        allowed = size * HALF_ULP
+    if granted is not None and wrong_way:
+        allowed = size * granted
     if abs(gap) <= allowed + radius:
         return Judgement(**facts, **measured, outcome="tight", message="")
     words = f"{shown} against {_short(row['value'])}, relative error {relative:.2g}"

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.report.text import printable
 
 MAX_LINE = 1 << 20
 MAX_WAITING_LINES = 32
@@ -68,8 +69,8 @@ class Process:
             self._child = subprocess.Popen(
                 list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, start_new_session=True
             )
-        except OSError as error:
-            raise InputError("COMMAND", command[0], f"cannot be started: {error.strerror or error}") from None
+        except (OSError, ValueError) as error:
+            raise InputError("COMMAND", command[0], f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
         os.set_blocking(self._child.stdin.fileno(), False)
         for target in (self._read, self._read_errors):
             threading.Thread(target=target, daemon=True).start()
@@ -171,11 +172,6 @@ class Process:
         how = "it closed its output" if code is None else f"killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         last = self._errors.decode("utf-8", "replace").strip().splitlines()
         return how + (f"; its last words: {last[-1][:200]}" if last else "")
-
-
-def printable(text: str) -> str:
-    """Control characters, lone surrogates and the like as escapes: text of an untrusted process on a terminal or in a report."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _answer(line: bytes) -> dict[str, Any] | None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import html
 import json
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from xml.etree import ElementTree
 
 from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES, Judgement
-from ndis_verify.reference.conformance.process import printable
 from ndis_verify.reference.conformance.run import Run
-from ndis_verify.reference.conformance.summary import ULP_NAMES, Share, answered, exit_code, failures, finite, healed, shares
+from ndis_verify.reference.conformance.summary import ULP_NAMES, Clip, Share, answered, clips, exit_code, failures, finite, healed, shares
 from ndis_verify.reference.flags import FLAGS
+from ndis_verify.report.text import code_span, jsonable, printable
 from ndis_verify.runs.files import write_atomically
 
 _LISTED = 20
@@ -28,12 +30,12 @@ def write_all(folder: Path, run: Run, known: frozenset[str]) -> list[Path]:
     return paths
 
 
-def headline(run: Run, known: frozenset[str]) -> str:
-    """One line: who, how many rows, the outcomes, passed or not."""
+def headline(run: Run, known: frozenset[str], shown: Callable[[str], str] = printable) -> str:
+    """One line: who, how many rows, the outcomes, passed or not; `shown` is how a text of the implementation's is written."""
     counted = {outcome: sum(j.outcome == outcome for j in run.judgements) for outcome in OUTCOMES}
     words = ", ".join(f"{count} {outcome}" for outcome, count in counted.items() if count)
-    who = " ".join(part for part in (run.name, run.version) if part) or run.command[0]
-    end = f"; {run.left_out} rows left out: {printable(run.given_up)}" if run.left_out else ""
+    who = shown(" ".join(part for part in (run.name, run.version) if part) or run.command[0])
+    end = f"; {run.left_out} rows left out: {shown(run.given_up)}" if run.left_out else ""
     if not answered(run):
         end += "; no row was answered with a value"
     return f"{who}: {len(run.judgements)} rows at tolerance {run.tolerance}: {words or 'nothing asked'}{end}: {_verdict(run, known)}"
@@ -44,12 +46,13 @@ def terminal(run: Run, known: frozenset[str]) -> str:
     lines = [headline(run, known), ""]
     for title, by in (("quantity", "quantity"), ("flag", "flag")):
         lines.append(f"{title:<26}{'rows':>5}  {'worst error':<12}{'ms':>8}  outcomes")
-        lines += [f"{s.name:<26}{s.rows:>5}  {finite(s.worst_error):<12}{1e3 * s.seconds:>8.2f}  {_outcomes(s)}" for s in shares(run, by)]
+        lines += [f"{printable(s.name):<26}{s.rows:>5}  {finite(s.worst_error):<12}{1e3 * s.seconds:>8.2f}  {_outcomes(s)}" for s in shares(run, by)]
         lines.append("")
     bad = failures(run)
-    lines += [f"{'known ' if j.key in known else ''}{j.outcome}: {j.key}: {printable(j.message)}" for j in bad[:_LISTED]]
+    lines += [f"{'known ' if j.key in known else ''}{j.outcome}: {printable(f'{j.key}: {j.message}')}" for j in bad[:_LISTED]]
     if len(bad) > _LISTED:
         lines.append(f"and {len(bad) - _LISTED} more in the reports")
+    lines += [f"{'known ' if clip.key in known else ''}clipped: {printable(f'{clip.key}: {clip.message}')}" for clip in clips(run)]
     return "\n".join(lines + _remarks(run, known))
 
 
@@ -57,27 +60,31 @@ def as_json(run: Run, known: frozenset[str]) -> str:
     """Everything, for a program."""
     record = run.as_dict() | {
         "passed": exit_code(run, known) == 0,
+        "clipped": [asdict(clip) for clip in clips(run)],
         "by_quantity": [vars(share) for share in shares(run, "quantity")],
         "by_flag": [vars(share) for share in shares(run, "flag")],
     }
-    return json.dumps(_no_infinity(record), indent=1) + "\n"
+    return json.dumps(jsonable(record), indent=1) + "\n"
 
 
 def markdown(run: Run, known: frozenset[str]) -> str:
-    """A page for a repository or a review."""
-    lines = ["# Conformance", "", _cell(headline(run, known)), ""]
+    """A page for a repository or a review. Whatever the implementation or a table wrote stands in code spans, where nothing is live."""
+    lines = ["# Conformance", "", headline(run, known, code_span), ""]
     for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
         lines += [f"| {title} | rows | outcomes | worst relative error | at | ulps {' / '.join(ULP_NAMES)} | median ms |", "|---|---|---|---|---|---|---|"]
-        lines += [f"| {s.name} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {s.worst_row} | {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
+        lines += [f"| {code_span(s.name)} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {code_span(s.worst_row)} | {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
                   for s in shares(run, by)]  # fmt: skip
         lines.append("")
     bad = failures(run)
     if bad:
         lines += ["## What failed", "", "| row | outcome | why | flags |", "|---|---|---|---|"]
-        lines += [f"| {j.key} | {j.outcome}{' (known)' if j.key in known else ''} | {_cell(j.message)} | {', '.join(j.flags)} |" for j in bad]
+        lines += [f"| {code_span(j.key)} | {j.outcome}{_known(j, known)} | {code_span(j.message)} | {code_span(', '.join(j.flags))} |" for j in bad]
         lines.append("")
         lines += [f"- {name}: {FLAGS[name].bug}" for name in dict.fromkeys(f for j in bad for f in j.flags) if name in FLAGS]
-    return "\n".join(lines + [_cell(line) for line in _remarks(run, known)]) + "\n"
+        lines.append("")
+    if found := clips(run):
+        lines += ["## What is clipped", "", *(f"- {code_span(clip.key)}{_known(clip, known)}: {code_span(clip.message)}" for clip in found), ""]
+    return "\n".join(lines + _remarks(run, known, code_span)).rstrip("\n") + "\n"
 
 
 def junit(run: Run, known: frozenset[str]) -> str:
@@ -85,6 +92,12 @@ def junit(run: Run, known: frozenset[str]) -> str:
     root = ElementTree.Element("testsuites", name=printable(run.name or run.command[0]))
     for quantity in dict.fromkeys(j.quantity for j in run.judgements):
         _suite(root, quantity, [j for j in run.judgements if j.quantity == quantity], known)
+    for clip in clips(run):
+        fate = "skipped" if clip.key in known else "failure"
+        counts = {"failures": str(int(fate == "failure")), "errors": "0", "skipped": str(int(fate == "skipped"))}
+        suite = ElementTree.SubElement(root, "testsuite", name="clipped", tests="1", **counts, time="0")
+        case = ElementTree.SubElement(suite, "testcase", classname=printable(clip.quantity), name="clipped", time="0")
+        ElementTree.SubElement(case, fate, message=printable(clip.message), **({"type": "clipped"} if fate == "failure" else {}))
     if run.left_out or not answered(run):
         suite = ElementTree.SubElement(root, "testsuite", name="run", tests="1", failures="1", errors="0", skipped="0", time="0")
         case = ElementTree.SubElement(suite, "testcase", classname="run", name="every row is asked", time="0")
@@ -96,11 +109,11 @@ def _suite(root: ElementTree.Element, quantity: str, group: list[Judgement], kno
     fates = {j.key: "failure" if j.outcome in FAILING and j.key not in known else "" if j.outcome in ("tight", "loose") else "skipped" for j in group}
     counts = Counter(fates.values())
     suite = ElementTree.SubElement(
-        root, "testsuite", name=quantity, tests=str(len(group)), failures=str(counts["failure"]), errors="0", skipped=str(counts["skipped"]),
+        root, "testsuite", name=printable(quantity), tests=str(len(group)), failures=str(counts["failure"]), errors="0", skipped=str(counts["skipped"]),
         time=f"{sum(j.seconds for j in group):.3f}",
     )  # fmt: skip
     for j in group:
-        case = ElementTree.SubElement(suite, "testcase", classname=quantity, name=j.row, time=f"{j.seconds:.4f}")
+        case = ElementTree.SubElement(suite, "testcase", classname=printable(quantity), name=printable(j.row), time=f"{j.seconds:.4f}")
         if fate := fates[j.key]:
             kind = {"type": j.outcome} if fate == "failure" else {}
             ElementTree.SubElement(case, fate, message=f"{j.outcome}: {printable(j.message)}", **kind)
@@ -113,7 +126,9 @@ td.n{text-align:right;font-variant-numeric:tabular-nums}.unsafe,.invalid,.crashe
 
 def page(run: Run, known: frozenset[str]) -> str:
     """One HTML page that needs no other file."""
-    escape = html.escape
+    def escape(text: str) -> str:
+        return html.escape(printable(text))
+
     parts = [f"<!doctype html><html lang=en><meta charset=utf-8><title>Conformance</title><style>{_STYLE}</style>",
              f"<h1>Conformance</h1><p>{escape(headline(run, known))}</p>"]  # fmt: skip
     for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
@@ -126,9 +141,12 @@ def page(run: Run, known: frozenset[str]) -> str:
         parts.append("</table>")
     if bad := failures(run):
         parts.append("<h2>What failed</h2><table><tr><th>row<th>outcome<th>why<th>flags</tr>")
-        parts += [f"<tr><td>{escape(j.key)}<td class={j.outcome}>{j.outcome}{' (known)' if j.key in known else ''}<td>{escape(printable(j.message))}"
+        parts += [f"<tr><td>{escape(j.key)}<td class={j.outcome}>{j.outcome}{_known(j, known)}<td>{escape(j.message)}"
                   f"<td>{escape(', '.join(j.flags))}</tr>" for j in bad]  # fmt: skip
         parts.append("</table>")
+    if found := clips(run):
+        parts.append("<h2>What is clipped</h2>")
+        parts += [f"<p class=unsafe>{escape(clip.key)}{_known(clip, known)}: {escape(clip.message)}</p>" for clip in found]
     parts += [f"<p>{escape(line)}</p>" for line in _remarks(run, known) if line]
     return "\n".join(parts) + "</html>\n"
 
@@ -141,32 +159,22 @@ def _outcomes(share: Share) -> str:
     return ", ".join(f"{count} {outcome}" for outcome, count in share.outcomes.items())
 
 
-def _remarks(run: Run, known: frozenset[str]) -> list[str]:
-    """What else happened, a paragraph to each."""
+def _known(found: Judgement | Clip, known: frozenset[str]) -> str:
+    return " (known)" if found.key in known else ""
+
+
+def _remarks(run: Run, known: frozenset[str], shown: Callable[[str], str] = printable) -> list[str]:
+    """What else happened, a paragraph to each; `shown` as for `headline`."""
     odd = run.oddities
     lines = []
     if odd.garbage or odd.strangers or odd.overlong:
         words = f"{odd.garbage} lines that are no answers, {odd.strangers} answers to other requests, {odd.overlong} lines too long"
-        lines.append(f"It also printed {words}; the first: {printable(odd.first)}")
+        lines.append(f"It also printed {words}; the first: {shown(odd.first)}")
     if run.unknown:
-        lines.append(f"It offers what is no quantity of the protocol: {', '.join(run.unknown)}")
+        lines.append(f"It offers what is no quantity of the protocol: {shown(', '.join(run.unknown))}")
     if run.ending:
-        lines.append(f"In the end: {printable(run.ending)}")
+        lines.append(f"In the end: {shown(run.ending)}")
     if better := healed(run, known):
         more = f" and {len(better) - _LISTED} more" if len(better) > _LISTED else ""
-        lines.append(f"Known failures that do not fail any more: {', '.join(better[:_LISTED])}{more}")
+        lines.append(f"Known failures that do not fail any more: {shown(', '.join(better[:_LISTED]))}{more}")
     return [part for line in lines for part in ("", line)]
-
-
-def _cell(text: str) -> str:
-    """Untrusted text in Markdown: no column, no tag."""
-    return printable(text).replace("|", "\\|").replace("<", "&lt;")
-
-
-def _no_infinity(value: object) -> object:
-    """JSON has no infinity: such errors become the string "infinite"."""
-    if isinstance(value, dict):
-        return {key: _no_infinity(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_no_infinity(entry) for entry in value]
-    return "infinite" if isinstance(value, float) and value in (float("inf"), float("-inf")) else value

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.reference.conformance.judge import Judgement, judge
-from ndis_verify.reference.conformance.process import Died, Oddities, Process, TooSlow, printable
+from ndis_verify.reference.conformance.judge import HALF, Judgement, judge
+from ndis_verify.reference.conformance.process import Died, Oddities, Process, TooSlow
 from ndis_verify.reference.quantities import QUANTITIES
+from ndis_verify.report.text import printable
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
 
@@ -41,6 +42,7 @@ class Run:
     quantities: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     tolerance: str = ""
+    unsafe_ulps: str = ""
     judgements: list[Judgement] = field(default_factory=list)
     left_out: int = 0
     given_up: str = ""
@@ -53,14 +55,14 @@ class Run:
 
 
 def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, ...]], Iterable[Row]], *, tolerance: Fraction, seconds: float = 10.0, journal: Path | None = None,
-            progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Run:  # fmt: skip
+            unsafe_ulps: Fraction | None = HALF, progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Run:  # fmt: skip
     """Judge `command` on `rows` (quantity, row), one request at a time, `seconds` for each answer.
 
     `rows` may be a function of the quantities that it says it computes.
 
     A process that dies or hangs is started again, its row judged crashed or timeout; after `MAX_FAILURES` of them the
-    rest is left out. `journal`: a file (`runs.journal`) that receives every judgement as it is made. The run ends within
-    `seconds` per row, whatever the process does. Raises `InputError` where the command cannot be started at all, or
+    rest is left out. `journal`: a file (`runs.journal`) that receives every judgement as it is made; `unsafe_ulps`:
+    as for `judge`. The run ends within `seconds` per row, whatever the process does. Raises `InputError` where the command cannot be started at all, or
     answers no start request.
     """
     if not tolerance > 0:
@@ -68,21 +70,22 @@ def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, .
     if not 0 < seconds < MAX_SECONDS:
         raise InputError("timeout", seconds, f"must be positive, and less than {MAX_SECONDS} seconds")
     run = Run(tuple(command), tolerance=f"{float(tolerance):g}")
-    target = _Target(run, seconds)
+    run.unsafe_ulps = "tolerance" if unsafe_ulps is None else f"{float(unsafe_ulps):g}"
+    target = _Target(run, seconds, tolerance, unsafe_ulps)
     try:
         target.start()
         wanted = [(quantity, row) for quantity, row in (rows(run.quantities) if callable(rows) else rows) if quantity in run.quantities]
-        _all(run, target, wanted, tolerance, journal, progress)
+        _all(run, target, wanted, journal, progress)
     finally:
         run.ending = target.stop()
     return run
 
 
-def _all(run: Run, target: _Target, rows: list[Row], tolerance: Fraction, journal: Path | None, progress: Callable[..., None]) -> None:
+def _all(run: Run, target: _Target, rows: list[Row], journal: Path | None, progress: Callable[..., None]) -> None:
     failures = 0
     with _journal(journal, run) if journal else nullcontext() as file:
         for number, (quantity, row) in enumerate(rows, 1):
-            verdict = target.judged(quantity, row, tolerance)
+            verdict = target.judged(quantity, row)
             run.judgements.append(verdict)
             if file:
                 file.append(verdict.key, asdict(verdict))
@@ -96,15 +99,16 @@ def _all(run: Run, target: _Target, rows: list[Row], tolerance: Fraction, journa
 
 def _journal(path: Path, run: Run) -> Journal:
     """Every judgement as it is made; never taken up, as the implementation may be another one by now."""
-    sources = identity("conform", run.command, run.tolerance)
+    sources = identity("conform", run.command, run.tolerance, run.unsafe_ulps)
     return Journal(path, sources, "judgements", lambda key, content: Judgement(**content | {"flags": tuple(content["flags"])}), kept=True, anew=True)
 
 
 class _Target:
     """The implementation, started again whenever it was lost."""
 
-    def __init__(self, run: Run, seconds: float):
+    def __init__(self, run: Run, seconds: float, tolerance: Fraction, unsafe_ulps: Fraction | None):
         self._run, self._seconds = run, seconds
+        self._tolerance, self._unsafe_ulps = tolerance, unsafe_ulps
         self._process: Process | None = None
         self._failed_starts = 0
         self.gone = ""
@@ -129,7 +133,7 @@ class _Target:
             self._run.unknown = tuple(printable(str(name))[:80] for name in offered if not isinstance(name, str) or name not in QUANTITIES)[:MAX_UNKNOWN]
             self._run.name, self._run.version = (printable(str(answer.get(key, "")))[:80] for key in ("name", "version"))
 
-    def judged(self, quantity: str, row: dict[str, Any], tolerance: Fraction) -> Judgement:
+    def judged(self, quantity: str, row: dict[str, Any]) -> Judgement:
         """One row. The number of a request is drawn, so that no answer can come before its question."""
         began = time.monotonic()
         facts = {"quantity": quantity, "row": row["name"], "flags": tuple(row["flags"])}
@@ -139,7 +143,7 @@ class _Target:
             began = time.monotonic()
             request = {"id": secrets.randbelow(10**9), "quantity": quantity, "inputs": row["inputs"], "digits": DIGITS}
             answer = self._process.ask(request, self._seconds)
-            return judge(quantity, row, answer, tolerance, time.monotonic() - began)
+            return judge(quantity, row, answer, self._tolerance, time.monotonic() - began, self._unsafe_ulps)
         except InputError as error:
             self._lost()
             self._failed_starts += 1

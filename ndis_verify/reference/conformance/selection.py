@@ -20,6 +20,8 @@ _MOVED = {"epsilon": 64, "delta": 64, "x": 64, "leverage": 128}
 def table_rows(folder: Path, names: Iterable[str] = (), core: bool = False) -> list[Row]:
     """The rows of the named tables (all by default) in their order. Raises `InputError`."""
     known = quantities(folder)
+    if not known:
+        raise InputError("--tables", str(folder), "is a folder without reference tables" if folder.is_dir() else "is no folder")
     chosen = list(names) or known
     for name in chosen:
         if name not in known:

@@ -11,10 +11,12 @@ from pathlib import Path
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES, Judgement
 from ndis_verify.reference.conformance.run import Run
+from ndis_verify.runs.files import read_regular
 
 ULP_EDGES = (0.5, 1, 4, 64, 2**10, 2**20, 2**40)
 ULP_NAMES = ("<=0.5", "<=1", "<=4", "<=64", "<=2^10", "<=2^20", "<=2^40", "more")
 MAX_KNOWN_BYTES = 16 * 2**20
+MIN_CLIPPED = 3
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,42 @@ def failures(run: Run) -> list[Judgement]:
     return [judgement for judgement in run.judgements if judgement.outcome in FAILING]
 
 
+@dataclass(frozen=True)
+class Clip:
+    """Loose answers that are one and the same number where the values are not: something clips them, and says less than it knows."""
+
+    quantity: str
+    answer: str
+    rows: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return f"{self.quantity}/clipped"
+
+    @property
+    def message(self) -> str:
+        return f"{len(self.rows)} rows of different values have the same loose answer {self.answer}: {', '.join(self.rows[:3])}{', ...' * (len(self.rows) > 3)}"
+
+
+def clips(run: Run) -> list[Clip]:
+    """Every number that is the loose answer to at least `MIN_CLIPPED` rows of one quantity whose values differ."""
+    groups: dict[tuple[str, str], list[Judgement]] = {}
+    for judgement in run.judgements:
+        if judgement.outcome == "loose":
+            groups.setdefault((judgement.quantity, judgement.answer or ""), []).append(judgement)
+    return [
+        Clip(quantity, answer, tuple(j.row for j in group))
+        for (quantity, answer), group in groups.items()
+        if len({j.relative_error for j in group}) >= MIN_CLIPPED
+    ]
+
+
 def read_known(path: Path | None) -> frozenset[str]:
     """The keys (quantity/row, one to a line, # comments) of a known-failures file. Raises `InputError`."""
     if path is None:
         return frozenset()
-    if path.stat().st_size > MAX_KNOWN_BYTES:
-        raise InputError("--known-failures", str(path), f"must have at most {MAX_KNOWN_BYTES} bytes")
-    lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
+    text = read_regular(path, MAX_KNOWN_BYTES, argument="--known-failures", follow=True).decode("utf-8", "replace")
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
     known = frozenset(line for line in lines if line)
     for line in sorted(known):
         if line.count("/") != 1:
@@ -84,8 +115,13 @@ def read_known(path: Path | None) -> frozenset[str]:
 
 
 def exit_code(run: Run, known: frozenset[str]) -> int:
-    """1 where anything not known fails, rows were left out, or no row was answered with a value; else 0."""
-    return int(run.left_out > 0 or not answered(run) or any(judgement.key not in known for judgement in failures(run)))
+    """1 where anything not known fails or is clipped, rows were left out, or no row was answered with a value; else 0."""
+    return int(run.left_out > 0 or not answered(run) or bool(_found(run) - known))
+
+
+def _found(run: Run) -> set[str]:
+    """The keys of everything that is wrong."""
+    return {judgement.key for judgement in failures(run)} | {clip.key for clip in clips(run)}
 
 
 def answered(run: Run) -> bool:
@@ -95,7 +131,8 @@ def answered(run: Run) -> bool:
 
 def healed(run: Run, known: frozenset[str]) -> list[str]:
     """Known failures that were asked and do not fail any more."""
-    return sorted(judgement.key for judgement in run.judgements if judgement.key in known and judgement.outcome not in FAILING)
+    asked = {judgement.key for judgement in run.judgements} | {f"{judgement.quantity}/clipped" for judgement in run.judgements}
+    return sorted((asked & known) - _found(run))
 
 
 def finite(value: float) -> str:

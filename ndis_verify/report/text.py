@@ -1,0 +1,33 @@
+"""Text of untrusted programs, files and command lines on its way to a terminal or into a report."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+
+def printable(text: str) -> str:
+    """Control characters, lone surrogates, changes of direction and the like as escapes."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def code_span(text: str) -> str:
+    """Markdown that shows the text as it is: in a code span no link, tag, mention or entity is live, and no column ends."""
+    shown = printable(text).replace("|", "\\x7c").strip()
+    if not shown:
+        return ""
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def jsonable(value: Any) -> Any:
+    """What every reader of JSON takes: infinities as the string "infinite", lone surrogates as escapes."""
+    if isinstance(value, dict):
+        return {key: jsonable(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(entry) for entry in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "infinite" if isinstance(value, float) and math.isinf(value) else value
