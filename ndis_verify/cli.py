@@ -27,7 +27,8 @@ USAGE, FAILED, UNDECIDED = 2, 1, 3
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     if not (hasattr(os, "fork") and hasattr(os, "killpg") and hasattr(select, "poll")):
-        print(f"ndis-verify: the commands need a POSIX system (Linux, macOS, WSL), not {sys.platform}; the library itself does not", file=sys.stderr)
+        system = f"a POSIX system (Linux, macOS, WSL), not {sys.platform}"
+        print(f"ndis-verify: the commands need {system}; the library itself does not", file=sys.stderr)
         return USAGE
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # the name of a file need not be UTF-8
@@ -272,8 +273,8 @@ def _claims(arguments: argparse.Namespace) -> int:
         write_atomically(arguments.errata, errata(all_claims()))
         return 0
     if arguments.missing:
-        wanted = read_regular(arguments.missing, 2**24, argument="--missing", follow=True).decode("utf-8", "replace").split()
-        absent = missing(wanted)
+        wanted = read_regular(arguments.missing, 2**24, argument="--missing", follow=True)
+        absent = missing(wanted.decode("utf-8", "replace").split())
         print(json.dumps(absent) if arguments.json else "\n".join(absent), end="\n" if absent or arguments.json else "")
         return FAILED if absent else 0
     if arguments.json:
@@ -327,7 +328,8 @@ def _value(arguments: argparse.Namespace) -> int:
 
     for point, (middle, radius, basis) in zip(arguments.points, each(value, arguments.points, Limits.of(arguments))):
         if arguments.json:
-            print(json.dumps({arguments.argument: point, "value": middle, "radius": radius, "basis": basis}), flush=True)
+            record = {arguments.argument: point, "value": middle, "radius": radius, "basis": basis}
+            print(json.dumps(record), flush=True)
         else:
             mark = "certified" if basis == "bound" else "two routes agree"
             print(f"{arguments.command}({arguments.argument} = {point}) = {middle} +/- {radius} ({mark})", flush=True)

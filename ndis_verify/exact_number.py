@@ -24,7 +24,10 @@ class InputError(ValueError):
     """A bad input: names the argument, the value as given and the rule that it breaks."""
 
     def __init__(self, argument: str, value: Any, rule: str):
-        shown = value if isinstance(value, str) else repr(value)
+        try:
+            shown = value if isinstance(value, str) else repr(value)
+        except ValueError:  # Python writes no integer of more than 4,300 digits
+            shown = "a number too long to be shown"
         if len(shown) > 80:
             shown = shown[:77] + "..."
         super().__init__(f"{argument} = {shown}: {rule}")
@@ -75,7 +78,8 @@ def _from_decimal(text: str, argument: str) -> Fraction:
     _, _, exponent = stripped.lower().partition("e")
     if exponent and (len(exponent) > 8 or abs(int(exponent)) > MAX_EXPONENT):
         raise InputError(argument, text, f"must have a decimal exponent of at most {MAX_EXPONENT} in magnitude")
-    return Fraction(*Decimal(stripped).as_integer_ratio())  # Fraction(text) stops at Python's limit on the digits of an int
+    # Fraction(stripped) would stop at Python's limit on the digits of an int.
+    return Fraction(*Decimal(stripped).as_integer_ratio())
 
 
 def to_mpf(value: Fraction | float | int) -> mpmath.mpf:

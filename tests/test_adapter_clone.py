@@ -125,12 +125,14 @@ def test_forms_of_the_inputs():
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ("a.py", "FILE:FUNCTION"), ("a.py:f", "FILE:FUNCTION"), ("a.py:f(", "FILE:FUNCTION"), ("a.py:m", "FILE:FUNCTION"), ("a.py:m.f", "FILE:FUNCTION"), ("a.py:(m + 1)(epsilon)", "FILE:FUNCTION"), ("a.py:m(epsilon).f(epsilon=1)[m]", "a constant"),
+    ("a.py", "FILE:FUNCTION"), ("a.py:f", "FILE:FUNCTION"), ("a.py:f(", "FILE:FUNCTION"), ("a.py:m", "FILE:FUNCTION"),
+    ("a.py:m.f", "FILE:FUNCTION"), ("a.py:(m + 1)(epsilon)", "FILE:FUNCTION"), ("a.py:m(epsilon).f(epsilon=1)[m]", "a constant"),
     ("a.py:m(epsilon).f(**epsilon)", "FILE:FUNCTION"), ("a.py:m(epsilon)[0].f(delta)", "has the inputs"),
     ("a.py:f(delta)", "has the inputs"), ("a.py:f(epsilon.square)", "the forms are"), ("a.py:f(__import__('os'))", "a constant or an input"),
     ("a.py:f(epsilon + 1)", "a constant or an input"), ("a.py:f(**epsilon)", "FILE:FUNCTION"), ("a.py:f(*mean_p)", "a constant or an input"),
     ("a.py:f(epsilon)[epsilon]", "a constant"), ("../normal.py:cdf(epsilon)", "no Python file in the clone"), ("/etc/passwd:f(epsilon)", "no Python file"),
-    ("normal.py:sys(epsilon)", "has no function"), ("normal.py:nothing(epsilon)", "has no function"), ("normal.py:math.nothing(epsilon)", "has no function"),
+    ("normal.py:sys(epsilon)", "has no function"), ("normal.py:nothing(epsilon)", "has no function"),
+    ("normal.py:math.nothing(epsilon)", "has no function"),
     ("normal.py:nothing.at.all(epsilon)", "has no function"), ("normal.py:math.pi(epsilon)", "has no function"),
 ])  # fmt: skip
 def test_a_call_is_read_as_syntax_and_its_file_lies_in_the_clone(clone, text, says):
@@ -163,13 +165,15 @@ def test_a_class_and_its_method_are_a_clone_too(clone):
     assert outcomes(clone, rows[:10], "--call", CLASS % (".made", ", swap=False")) == {"tight": 10}
     swapped = outcomes(clone, rows, "--call", CLASS % ("", ", swap=True"))
     assert swapped["unsafe"] >= 5 and swapped["loose"] >= 5
-    attribute = "hockey_stick=estimators.py:Lazy.Estimator.made(mean_p, cov_p, mean_q, cov_q).estimate(eps=epsilon)['delta'].real"
+    made = "Lazy.Estimator.made(mean_p, cov_p, mean_q, cov_q)"
+    attribute = f"hockey_stick=estimators.py:{made}.estimate(eps=epsilon)['delta'].real"
     assert outcomes(clone, rows[:10], "--call", attribute) == {"tight": 10}
 
 
 def test_a_method_that_is_missing_refuses_its_rows(clone):
     (clone / "estimators.py").write_text(ESTIMATORS, encoding="utf-8")
-    value = by_call(clone.resolve(), "hockey_stick", "estimators.py:BasicEstimator(mean_p, cov_p, mean_q, cov_q).absent(epsilon)")
+    call = "estimators.py:BasicEstimator(mean_p, cov_p, mean_q, cov_q).absent(epsilon)"
+    value = by_call(clone.resolve(), "hockey_stick", call)
     with pytest.raises(AttributeError, match="absent"):
         value(one_coordinate()[0][1]["inputs"])
 
@@ -186,10 +190,12 @@ def test_the_examples_of_the_documentation_are_read_as_they_are_meant(clone, mon
     (call,) = re.findall(r"--call '(hockey_stick=src[^']*)'", page)
     parsed = parsed_call("hockey_stick", call.partition("=")[2])
     pair = tuple(map(Input, ("mean_p", "cov_p", "mean_q", "cov_q")))
-    assert parsed.name == "delta" and parsed.steps == (Arguments(pair, {"eps": Input("epsilon"), "samples": 100_000}), Entry(0))
+    assert parsed.name == "delta"
+    assert parsed.steps == (Arguments(pair, {"eps": Input("epsilon"), "samples": 100_000}), Entry(0))
     (call,) = re.findall(r"--call '(hockey_stick=\S*estimator[^']*)'", page)
     parsed = parsed_call("hockey_stick", call.partition("=")[2])
-    assert parsed.steps == (Arguments(pair, {}), Attribute("estimate"), Arguments((Input("epsilon"),), {}), Entry("delta"))
+    method = (Attribute("estimate"), Arguments((Input("epsilon"),), {}), Entry("delta"))
+    assert parsed.steps == (Arguments(pair, {}), *method)
     seen = []
     monkeypatch.setattr(adapter.subprocess, "run", lambda words, **_: seen.append(words) or subprocess.CompletedProcess(words, 0, "ans = 0.25\n"))
     inputs = {"mean_p": ["1", "2"], "cov_p": "3", "mean_q": ["0", "0"], "cov_q": ["1", "0.5"], "epsilon": "0.125"}

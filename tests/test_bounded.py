@@ -69,7 +69,13 @@ def test_one_bad_line_never_stops_the_next():
 
 
 def test_an_endless_line_is_reported_and_passed_over():
-    data = b"1" * (3 * shared_lines.MAX_LINE_BYTES + 5) + b"\n" + SAMPLE.encode() + b"\n" + b"1" * (shared_lines.MAX_LINE_BYTES + 1)
+    data = (
+        b"1" * (3 * shared_lines.MAX_LINE_BYTES + 5)
+        + b"\n"
+        + SAMPLE.encode()
+        + b"\n"
+        + b"1" * (shared_lines.MAX_LINE_BYTES + 1)
+    )
     first, second, third = served(data, ENGINES["fast"])
     assert first["error"]["kind"] == third["error"]["kind"] == "size" and "value" in second
 
@@ -79,9 +85,13 @@ def test_what_is_asked_after_a_stop_is_not_answered():
     assert answer["stopped"]
 
 
-@given(st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"")), max_size=30), st.booleans(), st.integers(1, 200))
+@given(
+    st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"")), max_size=30),
+    st.booleans(),
+    st.integers(1, 200),
+)
 def test_lines_are_those_of_the_stream_however_it_arrives(lines, ends, piece):
-    """Against `io.BytesIO`, in a small room that many lines do not fit; the reader is exchanged after every third line."""
+    """Against `io.BytesIO`, in a small room that many lines do not fit; the reader changes after every third line."""
     room, shared_lines.MAX_LINE_BYTES = shared_lines.MAX_LINE_BYTES, 64
     try:
         data = b"\n".join(lines) + b"\n" * ends
@@ -89,7 +99,13 @@ def test_lines_are_those_of_the_stream_however_it_arrives(lines, ends, piece):
         alive, ours = os.pipe()
         os.set_blocking(writing, True)
         shared = SharedLines(reading)
-        threading.Thread(target=lambda: [os.write(writing, data[k : k + piece]) for k in range(0, len(data), piece)] and None or os.close(writing)).start()
+        threading.Thread(
+            target=lambda: (
+                [os.write(writing, data[k : k + piece]) for k in range(0, len(data), piece)]
+                and None
+                or os.close(writing)
+            )
+        ).start()
         found, more = [], True
         while more:
             more = False
@@ -107,21 +123,44 @@ def test_lines_are_those_of_the_stream_however_it_arrives(lines, ends, piece):
         shared_lines.MAX_LINE_BYTES = room
 
 
-@pytest.mark.parametrize(("quantity", "inputs"), [
-    ("hockey_stick", {"mean_p": ["1e20"], "cov_p": "2", "mean_q": ["0"], "cov_q": "1", "epsilon": "1"}),
-    ("hockey_stick", {"mean_p": [str(k) for k in range(20_000)], "cov_p": [str(k + 1) for k in range(20_000)],
-                      "mean_q": ["0"] * 20_000, "cov_q": "1", "epsilon": "1"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("quantity", "inputs"),
+    [
+        ("hockey_stick", {"mean_p": ["1e20"], "cov_p": "2", "mean_q": ["0"], "cov_q": "1", "epsilon": "1"}),
+        (
+            "hockey_stick",
+            {
+                "mean_p": [str(k) for k in range(20_000)],
+                "cov_p": [str(k + 1) for k in range(20_000)],
+                "mean_q": ["0"] * 20_000,
+                "cov_q": "1",
+                "epsilon": "1",
+            },
+        ),
+    ],
+)
 def test_a_request_of_minutes_is_ended_inside_arb(quantity, inputs):
     slow = json.dumps({"id": "slow", "quantity": quantity, "inputs": inputs, "digits": 1000})
-    done = subprocess.run([*EVAL, "certified", "--seconds", "1.5"], input=f"{slow}\n{SAMPLE}\n", capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [*EVAL, "certified", "--seconds", "1.5"],
+        input=f"{slow}\n{SAMPLE}\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     first, second = map(json.loads, done.stdout.splitlines())
     assert (first["id"], first["error"]["kind"]) == ("slow", "time") and second["value"] == SAMPLE_VALUE
     assert done.returncode == 0 and done.stderr == ""
 
 
 def test_memory_is_bounded():
-    big = {"mean_p": ["1"] * 10**5, "cov_p": [str(k) for k in range(1, 10**5 + 1)], "mean_q": ["0"] * 10**5, "cov_q": "1", "epsilon": "1"}
+    big = {
+        "mean_p": ["1"] * 10**5,
+        "cov_p": [str(k) for k in range(1, 10**5 + 1)],
+        "mean_q": ["0"] * 10**5,
+        "cov_q": "1",
+        "epsilon": "1",
+    }
     lines = json.dumps({"id": 1, "quantity": "hockey_stick", "inputs": big}) + "\n" + SAMPLE + "\n"
     done = subprocess.run([*EVAL, "fast", "--memory", "40"], input=lines, capture_output=True, text=True, timeout=120)
     first, second = map(json.loads, done.stdout.splitlines())
@@ -141,9 +180,20 @@ def test_the_child_ends_with_its_parent():
 
 
 def test_an_interrupted_stream_ends_at_once():
-    process = subprocess.Popen([*EVAL, "certified"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
-    slow = {"id": 1, "quantity": "hockey_stick", "inputs": {"mean_p": ["1e20"], "cov_p": "2", "mean_q": ["0"], "cov_q": "1", "epsilon": "1"}, "digits": 1000}
+    process = subprocess.Popen(
+        [*EVAL, "certified"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    slow = {
+        "id": 1,
+        "quantity": "hockey_stick",
+        "inputs": {"mean_p": ["1e20"], "cov_p": "2", "mean_q": ["0"], "cov_q": "1", "epsilon": "1"},
+        "digits": 1000,
+    }
     process.stdin.write(SAMPLE.encode() + b"\n" + json.dumps(slow).encode() + b"\n")
     process.stdin.flush()
     process.stdout.readline()
@@ -155,9 +205,17 @@ def test_an_interrupted_stream_ends_at_once():
 def test_values_on_the_command_line_have_the_same_bound():
     pair = ["--mean-p", "1e20", "--cov-p", "2", "--mean-q", "0", "--cov-q", "1"]
     for command in (["delta", *pair, "--epsilon", "1e20", "1"], ["epsilon", *pair, "--delta", "0.5"]):
-        done = subprocess.run([sys.executable, "-m", "ndis_verify", *command, "--certified", "--digits", "1000", "--seconds", "0.4"],
-                              capture_output=True, text=True, timeout=60)  # fmt: skip
-        assert done.returncode == 3 and "undecided: the request took longer than 0.4 s" in done.stderr and "Traceback" not in done.stderr
+        done = subprocess.run(
+            [sys.executable, "-m", "ndis_verify", *command, "--certified", "--digits", "1000", "--seconds", "0.4"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert (
+            done.returncode == 3
+            and "undecided: the request took longer than 0.4 s" in done.stderr
+            and "Traceback" not in done.stderr
+        )
 
 
 def test_each_gives_results_and_passes_errors_on():

@@ -21,6 +21,8 @@ from ndis_verify.reference.flags import FLAGS
 from ndis_verify.report.text import code_span, jsonable, printable
 
 KNOWN = frozenset({"gaussian_std/known"})
+CLIPPED = "3 rows of different values have the same loose answer 1e-10: tiny-3, tiny-4, tiny-5"
+PRINTED = "2 lines that are no answers, 0 answers to other requests, 0 lines too long"
 EVIL = "a|b `x` [l](http://e) <b>@me #1 \x1b[2J\udcff"
 SHOWN = r"a|b `x` [l](http://e) <b>@me #1 \x1b[2J\udcff"
 
@@ -31,21 +33,53 @@ def row(quantity, name, outcome, message="", answer="0.5", error=0.0, ulps=0.0, 
 
 def good():
     """Two tight rows and a refusal."""
-    return Run(("./mine",), name="mine", version="2", quantities=("gaussian_std",), tolerance="1e-09", unsafe_ulps="0.5", starts=1, judgements=[
-        row("gaussian_std", "a", "tight", error=1e-12, ulps=4.0),
-        row("gaussian_std", "b", "tight", error=-3e-12, ulps=20.0, seconds=0.004),
-        row("gaussian_std", "c", "tight", "refused as it must be", None, None, None, 0.001, ("refusal",)),
-    ])  # fmt: skip
+    return Run(
+        ("./mine",),
+        name="mine",
+        version="2",
+        quantities=("gaussian_std",),
+        tolerance="1e-09",
+        unsafe_ulps="0.5",
+        starts=1,
+        judgements=[
+            row("gaussian_std", "a", "tight", error=1e-12, ulps=4.0),
+            row("gaussian_std", "b", "tight", error=-3e-12, ulps=20.0, seconds=0.004),
+            row("gaussian_std", "c", "tight", "refused as it must be", None, None, None, 0.001, ("refusal",)),
+        ],
+    )
 
 
 def bad():
     """An unsafe row, a known unsafe one, a crash with evil words, three answers clipped at 1e-10, rows left out."""
-    result = Run(("./m\udcff\x1b[1m",), quantities=("gaussian_std", "hockey_stick"), tolerance="1e-09", unsafe_ulps="0.5", starts=3, judgements=[
-        row("gaussian_std", "a", "unsafe", "0.4 against 0.5, relative error -0.2", "0.4", -0.2, 1e15),
-        row("gaussian_std", "known", "unsafe", "0.3 against 0.5, relative error -0.4", "0.3", -0.4, 2e15),
-        *(row("hockey_stick", f"tiny-{k}", "loose", f"1e-10 against 1e-1{k}, relative error 1e+0{k}", "1e-10", 10.0**k, 1e16, flags=("deep_tail",)) for k in (3, 4, 5)),
-        row("hockey_stick", "d", "crashed", EVIL, None, None, None, 0.5),
-    ], left_out=2, given_up="40 rows crashed or timed out", ending="killed by signal 9", unknown=("hokey",))  # fmt: skip
+    result = Run(
+        ("./m\udcff\x1b[1m",),
+        quantities=("gaussian_std", "hockey_stick"),
+        tolerance="1e-09",
+        unsafe_ulps="0.5",
+        starts=3,
+        judgements=[
+            row("gaussian_std", "a", "unsafe", "0.4 against 0.5, relative error -0.2", "0.4", -0.2, 1e15),
+            row("gaussian_std", "known", "unsafe", "0.3 against 0.5, relative error -0.4", "0.3", -0.4, 2e15),
+            *(
+                row(
+                    "hockey_stick",
+                    f"tiny-{k}",
+                    "loose",
+                    f"1e-10 against 1e-1{k}, relative error 1e+0{k}",
+                    "1e-10",
+                    10.0**k,
+                    1e16,
+                    flags=("deep_tail",),
+                )
+                for k in (3, 4, 5)
+            ),
+            row("hockey_stick", "d", "crashed", EVIL, None, None, None, 0.5),
+        ],
+        left_out=2,
+        given_up="40 rows crashed or timed out",
+        ending="killed by signal 9",
+        unknown=("hokey",),
+    )
     result.oddities.garbage, result.oddities.first = 2, EVIL
     return result
 
@@ -63,7 +97,9 @@ def test_the_terminal_on_a_good_run():
 
 def test_the_terminal_on_a_bad_run():
     assert reports.terminal(bad(), KNOWN) == (
-        r"./m\udcff\x1b[1m: 6 rows at tolerance 1e-09: 3 loose, 2 unsafe, 1 crashed; 2 rows left out: 40 rows crashed or timed out: FAILED" "\n\n"
+        r"./m\udcff\x1b[1m: 6 rows at tolerance 1e-09: 3 loose, 2 unsafe, 1 crashed; "
+        "2 rows left out: 40 rows crashed or timed out: FAILED"
+        "\n\n"
         "quantity                   rows  worst error       ms  outcomes\n"
         "gaussian_std                  2  4.0e-01         2.00  2 unsafe\n"
         "hockey_stick                  4  1.0e+05         2.00  3 loose, 1 crashed\n\n"
@@ -73,8 +109,8 @@ def test_the_terminal_on_a_bad_run():
         "unsafe: gaussian_std/a: 0.4 against 0.5, relative error -0.2\n"
         "known unsafe: gaussian_std/known: 0.3 against 0.5, relative error -0.4\n"
         f"crashed: hockey_stick/d: {SHOWN}\n"
-        "clipped: hockey_stick/clipped: 3 rows of different values have the same loose answer 1e-10: tiny-3, tiny-4, tiny-5\n\n"
-        f"It also printed 2 lines that are no answers, 0 answers to other requests, 0 lines too long; the first: {SHOWN}\n\n"
+        f"clipped: hockey_stick/clipped: {CLIPPED}\n\n"
+        f"It also printed {PRINTED}; the first: {SHOWN}\n\n"
         "It offers what is no quantity of the protocol: hokey\n\n"
         "In the end: killed by signal 9"
     )
@@ -82,29 +118,64 @@ def test_the_terminal_on_a_bad_run():
 
 def test_the_json_on_a_good_run():
     record = json.loads(reports.as_json(good(), frozenset()))
-    assert record["passed"] is True and record["clipped"] == [] and record["left_out"] == 0 and record["command"] == ["./mine"]
-    assert (record["name"], record["version"], record["tolerance"], record["unsafe_ulps"], record["starts"]) == ("mine", "2", "1e-09", "0.5", 1)
+    assert (
+        record["passed"] is True
+        and record["clipped"] == []
+        and record["left_out"] == 0
+        and record["command"] == ["./mine"]
+    )
+    assert (record["name"], record["version"], record["tolerance"], record["unsafe_ulps"], record["starts"]) == (
+        "mine",
+        "2",
+        "1e-09",
+        "0.5",
+        1,
+    )
     assert record["judgements"][1] == {
-        "quantity": "gaussian_std", "row": "b", "flags": ["body"], "outcome": "tight", "message": "", "answer": "0.5",
-        "relative_error": -3e-12, "ulps": 20.0, "seconds": 0.004,
-    }  # fmt: skip
+        "quantity": "gaussian_std",
+        "row": "b",
+        "flags": ["body"],
+        "outcome": "tight",
+        "message": "",
+        "answer": "0.5",
+        "relative_error": -3e-12,
+        "ulps": 20.0,
+        "seconds": 0.004,
+    }
     assert [entry["outcome"] for entry in record["judgements"]] == ["tight"] * 3
-    assert record["by_quantity"] == [{
-        "name": "gaussian_std", "rows": 3, "outcomes": {"tight": 3}, "worst_error": 3e-12, "worst_row": "gaussian_std/b",
-        "ulps": [0, 0, 1, 1, 0, 0, 0, 0], "seconds": 0.002,
-    }]  # fmt: skip
+    assert record["by_quantity"] == [
+        {
+            "name": "gaussian_std",
+            "rows": 3,
+            "outcomes": {"tight": 3},
+            "worst_error": 3e-12,
+            "worst_row": "gaussian_std/b",
+            "ulps": [0, 0, 1, 1, 0, 0, 0, 0],
+            "seconds": 0.002,
+        }
+    ]
     assert [share["name"] for share in record["by_flag"]] == ["body", "refusal"]
 
 
 def test_the_json_on_a_bad_run():
     text = reports.as_json(bad(), KNOWN)
     record = json.loads(text)
-    assert record["passed"] is False and record["left_out"] == 2 and record["given_up"] == "40 rows crashed or timed out"
-    assert record["clipped"] == [{"quantity": "hockey_stick", "answer": "1e-10", "rows": ["tiny-3", "tiny-4", "tiny-5"]}]
+    assert (
+        record["passed"] is False and record["left_out"] == 2 and record["given_up"] == "40 rows crashed or timed out"
+    )
+    assert record["clipped"] == [
+        {"quantity": "hockey_stick", "answer": "1e-10", "rows": ["tiny-3", "tiny-4", "tiny-5"]}
+    ]
     assert [share["outcomes"] for share in record["by_quantity"]] == [{"unsafe": 2}, {"loose": 3, "crashed": 1}]
     assert [share["ulps"] for share in record["by_quantity"]] == [[0, 0, 0, 0, 0, 0, 0, 2], [0, 0, 0, 0, 0, 0, 0, 3]]
-    assert record["ending"] == "killed by signal 9" and record["unknown"] == ["hokey"] and record["oddities"]["garbage"] == 2
-    assert "udcff" in text and text.isascii() and json.dumps(record, ensure_ascii=False).encode("utf-8")  # no lone surrogate is left
+    assert (
+        record["ending"] == "killed by signal 9"
+        and record["unknown"] == ["hokey"]
+        and record["oddities"]["garbage"] == 2
+    )
+    assert (
+        "udcff" in text and text.isascii() and json.dumps(record, ensure_ascii=False).encode("utf-8")
+    )  # no lone surrogate is left
 
 
 @pytest.mark.parametrize("change", ["nothing", "unsafe", "known", "clipped", "clip known", "left out", "unanswered"])
@@ -132,10 +203,12 @@ def test_passed_is_the_exit_code_of_every_report(change):
 
 
 def test_the_markdown_on_a_good_run():
-    head = "rows | outcomes | worst relative error | at | ulps <=0.5 / <=1 / <=4 / <=64 / <=2^10 / <=2^20 / <=2^40 / more | median ms |\n|---|---|---|---|---|---|---|\n"
+    ulps = "<=0.5 / <=1 / <=4 / <=64 / <=2^10 / <=2^20 / <=2^40 / more"
+    head = f"rows | outcomes | worst relative error | at | ulps {ulps} | median ms |\n|---|---|---|---|---|---|---|\n"
     assert reports.markdown(good(), frozenset()) == (
         "# Conformance\n\n`mine 2`: 3 rows at tolerance 1e-09: 3 tight: passed\n\n"
-        f"| Quantity | {head}| `gaussian_std` | 3 | 3 tight | 3.0e-12 | `gaussian_std/b` | 0 / 0 / 1 / 1 / 0 / 0 / 0 / 0 | 2.00 |\n\n"
+        f"| Quantity | {head}"
+        "| `gaussian_std` | 3 | 3 tight | 3.0e-12 | `gaussian_std/b` | 0 / 0 / 1 / 1 / 0 / 0 / 0 / 0 | 2.00 |\n\n"
         f"| Flag | {head}| `body` | 2 | 2 tight | 3.0e-12 | `gaussian_std/b` | 0 / 0 / 1 / 1 / 0 / 0 / 0 / 0 | 4.00 |\n"
         "| `refusal` | 1 | 1 tight | 0 |  | 0 / 0 / 0 / 0 / 0 / 0 / 0 / 0 | 1.00 |\n"
     )
@@ -151,27 +224,41 @@ def test_the_markdown_on_a_bad_run():
         f"| `hockey_stick/d` | crashed | {evil} | `body` |\n\n- body: {FLAGS['body'].bug}\n"
     )
     assert clipped == (
-        "## What is clipped\n\n- `hockey_stick/clipped`: `3 rows of different values have the same loose answer 1e-10: tiny-3, tiny-4, tiny-5`\n\n\n"
-        f"It also printed 2 lines that are no answers, 0 answers to other requests, 0 lines too long; the first: {evil}\n\n"
+        f"## What is clipped\n\n- `hockey_stick/clipped`: `{CLIPPED}`\n\n\n"
+        f"It also printed {PRINTED}; the first: {evil}\n\n"
         "It offers what is no quantity of the protocol: `hokey`\n\nIn the end: `killed by signal 9`\n"
     )
-    assert "| `hockey_stick` | 4 | 3 loose, 1 crashed | 1.0e+05 | `hockey_stick/tiny-5` | 0 / 0 / 0 / 0 / 0 / 0 / 0 / 3 | 2.00 |" in tables
+    crashed = "| `hockey_stick` | 4 | 3 loose, 1 crashed | 1.0e+05 | `hockey_stick/tiny-5` "
+    assert crashed + "| 0 / 0 / 0 / 0 / 0 / 0 / 0 / 3 | 2.00 |" in tables
 
 
 def test_the_junit_file_on_both():
     def cases(result, known):
         root = ElementTree.fromstring(reports.junit(result, known).partition("\n")[2])
-        return {f"{case.get('classname')}/{case.get('name')}": [(child.tag, child.get("type"), child.get("message")) for child in case] for case in root.iter("testcase")}
+        return {
+            f"{case.get('classname')}/{case.get('name')}": [
+                (child.tag, child.get("type"), child.get("message")) for child in case
+            ]
+            for case in root.iter("testcase")
+        }
 
     assert cases(good(), frozenset()) == {"gaussian_std/a": [], "gaussian_std/b": [], "gaussian_std/c": []}
     assert cases(bad(), KNOWN) == {
         "gaussian_std/a": [("failure", "unsafe", "unsafe: 0.4 against 0.5, relative error -0.2")],
         "gaussian_std/known": [("skipped", None, "unsafe: 0.3 against 0.5, relative error -0.4")],
-        "hockey_stick/tiny-3": [], "hockey_stick/tiny-4": [], "hockey_stick/tiny-5": [],
+        "hockey_stick/tiny-3": [],
+        "hockey_stick/tiny-4": [],
+        "hockey_stick/tiny-5": [],
         "hockey_stick/d": [("failure", "crashed", f"crashed: {SHOWN}")],
-        "hockey_stick/clipped": [("failure", "clipped", "3 rows of different values have the same loose answer 1e-10: tiny-3, tiny-4, tiny-5")],
+        "hockey_stick/clipped": [
+            (
+                "failure",
+                "clipped",
+                "3 rows of different values have the same loose answer 1e-10: tiny-3, tiny-4, tiny-5",
+            )
+        ],
         "run/every row is asked": [("failure", "left out", reports.headline(bad(), KNOWN))],
-    }  # fmt: skip
+    }
 
 
 def test_the_html_page_on_both():
@@ -183,16 +270,38 @@ def test_the_html_page_on_both():
     assert text(good(), frozenset())[: len(words.split())] == words.split()
     assert "3 3 tight 3.0e-12 gaussian_std/b 2.00 0 0 1 1 0 0 0 0" in " ".join(text(good(), frozenset()))
     page = " ".join(text(bad(), KNOWN))
-    for part in ("FAILED", "gaussian_std/a unsafe 0.4 against 0.5, relative error -0.2 body", "gaussian_std/known unsafe (known) 0.3",
-                 r"hockey_stick/d crashed a|b `x` [l](http://e) &lt;b&gt;@me #1 \x1b[2J\udcff body", "In the end: killed by signal 9",
-                 "What is clipped hockey_stick/clipped: 3 rows of different values"):  # fmt: skip
+    for part in (
+        "FAILED",
+        "gaussian_std/a unsafe 0.4 against 0.5, relative error -0.2 body",
+        "gaussian_std/known unsafe (known) 0.3",
+        r"hockey_stick/d crashed a|b `x` [l](http://e) &lt;b&gt;@me #1 \x1b[2J\udcff body",
+        "In the end: killed by signal 9",
+        "What is clipped hockey_stick/clipped: 3 rows of different values",
+    ):
         assert part in page
-    assert "What failed" not in " ".join(text(good(), frozenset())) and "clipped" not in " ".join(text(good(), frozenset()))
+    assert "What failed" not in " ".join(text(good(), frozenset())) and "clipped" not in " ".join(
+        text(good(), frozenset())
+    )
 
 
 def test_nothing_of_the_implementation_is_live_in_markdown():
     """Every text that it wrote lies inside a code span, whose fence is longer than any run of backticks in it."""
-    for text in ("`", "``` x", "x`", "a``b`c", "|", "a | b", "\\", "\\|", "`|\\`", "[x](y)", "  ", "\n# x", "<script>", "\u202e"):
+    for text in (
+        "`",
+        "``` x",
+        "x`",
+        "a``b`c",
+        "|",
+        "a | b",
+        "\\",
+        "\\|",
+        "`|\\`",
+        "[x](y)",
+        "  ",
+        "\n# x",
+        "<script>",
+        "\u202e",
+    ):
         span = code_span(text)
         fence = re.match("`*", span)[0]
         assert "|" not in span and "\n" not in span and span.isprintable()
@@ -208,7 +317,10 @@ def test_nothing_of_the_implementation_is_live_in_markdown():
 
 
 def test_infinities_and_surrogates_in_json():
-    assert jsonable({"a": [float("inf"), -float("inf"), 1.5, ("\udcff",)], "b": None}) == {"a": ["infinite", "infinite", 1.5, ["\\udcff"]], "b": None}
+    assert jsonable({"a": [float("inf"), -float("inf"), 1.5, ("\udcff",)], "b": None}) == {
+        "a": ["infinite", "infinite", 1.5, ["\\udcff"]],
+        "b": None,
+    }
 
 
 def test_a_clipped_delta_is_a_finding_of_its_own(tmp_path):
@@ -219,7 +331,9 @@ def test_a_clipped_delta_is_a_finding_of_its_own(tmp_path):
     (clip,) = clips(result)
     assert (clip.key, clip.answer, clip.rows) == ("hockey_stick/clipped", "0.001", ("row-4", "row-5", "row-6", "row-7"))
     assert exit_code(result, frozenset()) == 1 and exit_code(result, frozenset({clip.key})) == 0
-    assert healed(result, frozenset({clip.key})) == [] and healed(run(implementation(tmp_path)), frozenset({clip.key})) == [clip.key]
+    assert healed(result, frozenset({clip.key})) == [] and healed(
+        run(implementation(tmp_path)), frozenset({clip.key})
+    ) == [clip.key]
     for few in (rows[:2], [("hockey_stick", row | {"value": "1e-5"}) for _, row in rows]):
         assert clips(run_rows(command, few)) == [] and exit_code(run_rows(command, few), frozenset()) == 0
 
@@ -232,7 +346,11 @@ CONFORM = [sys.executable, "-m", "ndis_verify", "conform", "--core", "--quantity
 
 
 def test_a_reader_that_goes_away_loses_no_report(tmp_path):
-    process = subprocess.Popen([*CONFORM, "--output", str(tmp_path / "out"), "--", *implementation(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*CONFORM, "--output", str(tmp_path / "out"), "--", *implementation(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     process.stdout.close()
     said = process.stderr.read()
     process.wait(timeout=60)
@@ -245,20 +363,40 @@ def test_a_command_that_is_no_utf8_and_holds_escapes(tmp_path):
     """In the reports and on the terminal its name is escaped, started and refused alike."""
     name = tmp_path / "odd\udcff\x1b[31m.py"
     shutil.copy(implementation(tmp_path)[1], name)
-    done = subprocess.run([*CONFORM, "--output", str(tmp_path / "out\udcfe\x1b"), "--", sys.executable, str(name)], capture_output=True, cwd=tmp_path)
-    assert done.returncode in (0, 1) and b"\x1b" not in done.stdout + done.stderr and b"Traceback" not in done.stderr, done.stderr
+    done = subprocess.run(
+        [*CONFORM, "--output", str(tmp_path / "out\udcfe\x1b"), "--", sys.executable, str(name)],
+        capture_output=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode in (0, 1) and b"\x1b" not in done.stdout + done.stderr and b"Traceback" not in done.stderr, (
+        done.stderr
+    )
     assert rb"out\udcfe\x1b" in done.stdout
     for path in (tmp_path / "out\udcfe\x1b").iterdir():
         text = path.read_bytes()
         text.decode("utf-8")
         assert b"\x1b" not in text
-    done = subprocess.run([*CONFORM, "--output", "out", "--", str(tmp_path / "absent\udcff\x1b[31m")], capture_output=True, cwd=tmp_path)
+    done = subprocess.run(
+        [*CONFORM, "--output", "out", "--", str(tmp_path / "absent\udcff\x1b[31m")], capture_output=True, cwd=tmp_path
+    )
     assert done.returncode == 2 and b"\x1b" not in done.stderr and b"cannot be started" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--tables", "{}\x1b[31m"], ["--known-failures", "{}\x1b[31m"], ["--no-such-\x1b[31m"], ["--tolerance", "\x1b[31m"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--tables", "{}\x1b[31m"],
+        ["--known-failures", "{}\x1b[31m"],
+        ["--no-such-\x1b[31m"],
+        ["--tolerance", "\x1b[31m"],
+    ],
+)
 def test_no_argument_reaches_the_terminal_as_it_is(tmp_path, arguments):
-    done = subprocess.run([*CONFORM, *(word.format(tmp_path) for word in arguments), "--", sys.executable], capture_output=True, cwd=tmp_path)
+    done = subprocess.run(
+        [*CONFORM, *(word.format(tmp_path) for word in arguments), "--", sys.executable],
+        capture_output=True,
+        cwd=tmp_path,
+    )
     assert done.returncode == 2 and b"\x1b" not in done.stderr and b"Traceback" not in done.stderr
 
 
@@ -266,8 +404,12 @@ def test_no_argument_reaches_the_terminal_as_it_is(tmp_path, arguments):
 def test_only_regular_files_are_read(tmp_path, flag, capsys):
     """Neither a device nor a pipe is waited for; a link to a file is what a person may name."""
     os.mkfifo(tmp_path / "pipe")
-    command = {"--known-failures": ["conform", "--core"], "--pair": ["delta", "--epsilon", "1"], "--missing": ["claims"],
-               "--data": ["experiment", "projection-noise", "--target", "1"]}[flag]  # fmt: skip
+    command = {
+        "--known-failures": ["conform", "--core"],
+        "--pair": ["delta", "--epsilon", "1"],
+        "--missing": ["claims"],
+        "--data": ["experiment", "projection-noise", "--target", "1"],
+    }[flag]
     for path in ("/dev/zero", str(tmp_path / "pipe"), str(tmp_path)):
         assert main([*command, flag, path, *(["--", sys.executable] if command[0] == "conform" else [])]) == 2
         assert "must be a regular file" in capsys.readouterr().err
@@ -275,8 +417,15 @@ def test_only_regular_files_are_read(tmp_path, flag, capsys):
 
 def test_a_folder_without_tables_is_named(tmp_path, capsys):
     for folder, says in ((tmp_path, "without reference tables"), (tmp_path / "absent", "is no folder")):
-        assert main(["conform", "--tables", str(folder), "--output", str(tmp_path / "out"), "--", *implementation(tmp_path)]) == 2
+        assert (
+            main(
+                ["conform", "--tables", str(folder), "--output", str(tmp_path / "out"), "--", *implementation(tmp_path)]
+            )
+            == 2
+        )
         assert says in capsys.readouterr().err
+        assert main(["reference", "export", "csv", "--tables", str(folder)]) == 2
+        assert "without reference tables" in capsys.readouterr().err
         assert main(["check-adapter", "--tables", str(folder), "--", *implementation(tmp_path)]) == 2
         assert says in capsys.readouterr().err
 
@@ -286,7 +435,21 @@ def test_the_journal_is_no_pipe_and_no_link(tmp_path, capsys):
         folder = tmp_path / make.__name__.strip("<>")
         folder.mkdir()
         make(folder / "conformance.jsonl")
-        assert main(["conform", "--core", "--quantity", "hockey_stick", "--output", str(folder), "--", *implementation(tmp_path)]) == 2
+        assert (
+            main(
+                [
+                    "conform",
+                    "--core",
+                    "--quantity",
+                    "hockey_stick",
+                    "--output",
+                    str(folder),
+                    "--",
+                    *implementation(tmp_path),
+                ]
+            )
+            == 2
+        )
         assert "must be a regular file" in capsys.readouterr().err and not (tmp_path / "target").exists()
 
 

@@ -90,14 +90,17 @@ def test_calibrations_and_epsilons_are_judged_one_sidedly_at_the_ulp(quantity):
 
     def outcome(ulps, **options):
         value = Fraction(3, 4) - safe * Fraction(ulps) * Fraction(1, 2**53)
-        return judge(quantity, row, {"value": f"{value.numerator * 5**60 * 2 ** (60 - value.denominator.bit_length() + 1)}e-60"},
-                     Fraction(1, 10**9), **options).outcome  # fmt: skip
+        written = f"{value * 10**60}e-60"  # exact: the denominator is a power of two of at most 2^54
+        return judge(quantity, row, {"value": written}, Fraction(1, 10**9), **options).outcome
 
-    assert outcome(0) == outcome(Fraction(1, 2)) == outcome(-4000) == "tight" and outcome(1) == outcome(4000) == "unsafe"
+    assert outcome(0) == outcome(Fraction(1, 2)) == outcome(-4000) == "tight"
+    assert outcome(1) == outcome(4000) == "unsafe"
     assert outcome(1, unsafe_ulps=Fraction(2)) == "tight" and outcome(4, unsafe_ulps=Fraction(2)) == "unsafe"
     assert outcome(4000, unsafe_ulps=None) == "tight" and outcome(10**8, unsafe_ulps=None) == "unsafe"
-    assert outcome(0, unsafe_ulps=Fraction(0)) == "tight" and outcome(Fraction(1, 2), unsafe_ulps=Fraction(0)) == "unsafe"
-    assert judge("hockey_stick", row, {"value": "0.7499999999"}, Fraction(1, 10**9), 0.0, Fraction(0)).outcome == "tight"
+    assert outcome(0, unsafe_ulps=Fraction(0)) == "tight"
+    assert outcome(Fraction(1, 2), unsafe_ulps=Fraction(0)) == "unsafe"
+    curve = judge("hockey_stick", row, {"value": "0.7499999999"}, Fraction(1, 10**9), unsafe_ulps=Fraction(0))
+    assert curve.outcome == "tight"
 
 
 @pytest.mark.parametrize("digits", [4301, 19_000, 20_001, 100_000])
@@ -109,7 +112,8 @@ def test_an_answer_of_any_length_is_judged_and_the_next_row_asked(tmp_path, digi
 def test_the_option_for_the_unsafe_side(tmp_path, capsys):
     command = implementation(tmp_path)
     for value in ("-1", "nan", "1e99", "ulp"):
-        assert main(["conform", "--core", "--quantity", "hockey_stick", "--unsafe-ulps", value, "--output", str(tmp_path / "out"), "--", *command]) == 2
+        options = ["--unsafe-ulps", value, "--output", str(tmp_path / "out")]
+        assert main(["conform", "--core", "--quantity", "hockey_stick", *options, "--", *command]) == 2
         assert "--unsafe-ulps" in capsys.readouterr().err
     assert run(command, unsafe_ulps=None).unsafe_ulps == "tolerance" and run(command).unsafe_ulps == "0.5"
 

@@ -9,12 +9,12 @@ import pytest
 from ndis_verify.reference import fuzz
 from ndis_verify.reference.protocol import MAX_ID
 
-COUNT = int(os.environ.get("NDIS_VERIFY_FUZZ", "120"))  # 20000 for the full run; see docs/conformance.md
+COUNT = int(os.environ.get("NDIS_VERIFY_FUZZ", "60"))  # 20000 for the full run; see docs/conformance.md
 
 
 @pytest.mark.parametrize("engine", ["fast", "oracle", "certified"])
 def test_mutated_requests_are_all_answered_in_time(engine):
-    found = fuzz.fuzz(engine, COUNT, seed=1, seconds=0.5)
+    found = fuzz.fuzz(engine, COUNT, seed=1, seconds=1.0, grace=60.0)
     assert not found.findings and sum(found.outcomes.values()) == COUNT, found.findings
     assert found.outcomes["value"] >= COUNT / 20 and len(found.outcomes) >= 5, found.outcomes
 
@@ -29,27 +29,45 @@ def test_a_seed_sends_the_same_lines_and_they_are_mutated():
 ASKED = b'{"id": 7, "quantity": "gaussian_hockey_stick", "inputs": {}}'
 
 
-@pytest.mark.parametrize(("answer", "wrong"), [
-    ('{"id": 7, "value": "0.5", "radius": "1e-12", "basis": "estimate"}', ""),
-    ('{"id": 7, "value": "0.5", "radius": "1e-12"}', "other fields"),
-    ('{"id": 7, "value": "nan", "radius": "0", "basis": "bound"}', "value is nan"),
-    ('{"id": 7, "value": "0.5", "radius": "inf", "basis": "bound"}', "radius is inf"),
-    ('{"id": 7, "value": 0.5, "radius": "0", "basis": "bound"}', "value is 0.5"),
-    ('{"id": 7, "value": NaN, "radius": "0", "basis": "bound"}', "no JSON"),
-    ('{"id": 8, "value": "0.5", "radius": "0", "basis": "bound"}', "has the id 8"),
-    ('{"id": null, "value": "0.5", "radius": "0", "basis": "bound"}', "has the id None"),
-    ('{"id": 7, "error": {"kind": "domain", "argument": null, "message": "no"}}', ""),
-    ('{"id": 7, "error": {"kind": "internal", "argument": null, "message": "ZeroDivisionError"}}', "ZeroDivisionError"),
-    ('{"id": 7, "error": {"kind": "odd", "argument": null, "message": "no"}}', "kind odd"),
-    ("Traceback", "no JSON"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "wrong"),
+    [
+        ('{"id": 7, "value": "0.5", "radius": "1e-12", "basis": "estimate"}', ""),
+        ('{"id": 7, "value": "0.5", "radius": "1e-12"}', "other fields"),
+        ('{"id": 7, "value": "nan", "radius": "0", "basis": "bound"}', "value is nan"),
+        ('{"id": 7, "value": "0.5", "radius": "inf", "basis": "bound"}', "radius is inf"),
+        ('{"id": 7, "value": 0.5, "radius": "0", "basis": "bound"}', "value is 0.5"),
+        ('{"id": 7, "value": NaN, "radius": "0", "basis": "bound"}', "no JSON"),
+        ('{"id": 8, "value": "0.5", "radius": "0", "basis": "bound"}', "has the id 8"),
+        ('{"id": null, "value": "0.5", "radius": "0", "basis": "bound"}', "has the id None"),
+        ('{"id": 7, "error": {"kind": "domain", "argument": null, "message": "no"}}', ""),
+        (
+            '{"id": 7, "error": {"kind": "internal", "argument": null, "message": "ZeroDivisionError"}}',
+            "ZeroDivisionError",
+        ),
+        ('{"id": 7, "error": {"kind": "odd", "argument": null, "message": "no"}}', "kind odd"),
+        ("Traceback", "no JSON"),
+    ],
+)
 def test_what_is_wrong_with_an_answer_is_seen(answer, wrong):
     _, found = fuzz.problem(ASKED, answer.encode())
     assert (wrong in found) if wrong else found == ""
 
 
-@pytest.mark.parametrize(("line", "sent"), [("{", None), ("[1]", None), ("7", None), ('{"id": true}', None), ('{"id": 1.5}', None), ('{"id": [1]}', None),
-                                            (json.dumps({"id": "x" * (MAX_ID + 1)}), None), ('{"id": ' + "1" * 1001 + "}", None), ('{"id": "a"}', "a")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "sent"),
+    [
+        ("{", None),
+        ("[1]", None),
+        ("7", None),
+        ('{"id": true}', None),
+        ('{"id": 1.5}', None),
+        ('{"id": [1]}', None),
+        (json.dumps({"id": "x" * (MAX_ID + 1)}), None),
+        ('{"id": ' + "1" * 1001 + "}", None),
+        ('{"id": "a"}', "a"),
+    ],
+)
 def test_a_line_without_an_id_is_answered_without_one(line, sent):
     error = {"kind": "type", "argument": "id", "message": "no"}
     assert fuzz.problem(line.encode(), json.dumps({"id": sent, "error": error}).encode())[1] == ""
@@ -70,7 +88,12 @@ def test_a_fault_of_an_engine_is_found(monkeypatch, fault):
         "    print(json.dumps({'id': given, 'error': {'kind': kind, 'argument': None, 'message': ''}}), flush=True)\n"
     )
     popen = fuzz.subprocess.Popen
-    monkeypatch.setattr(fuzz.subprocess, "Popen", lambda command, **options: popen([command[0], "-c", program], **options))
+    monkeypatch.setattr(
+        fuzz.subprocess, "Popen", lambda command, **options: popen([command[0], "-c", program], **options)
+    )
     monkeypatch.setattr(fuzz, "requests", lambda seed: iter([ASKED] * 5))
-    found = fuzz.fuzz("fast", 4, seed=0, seconds=0.5)
-    assert any({"crash": "no answer", "slow": "answered after", "internal": "internal"}[fault] in finding for finding in found.findings)
+    found = fuzz.fuzz("fast", 4, seconds=0.5)
+    assert any(
+        {"crash": "no answer", "slow": "answered after", "internal": "internal"}[fault] in finding
+        for finding in found.findings
+    )

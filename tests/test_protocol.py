@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.reference.engines import ENGINES
 from ndis_verify.reference.protocol import answer_line
 from ndis_verify.reference.quantities import QUANTITIES
@@ -118,12 +119,14 @@ def test_beyond_float64_is_a_domain_error_of_the_fast_engine():
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("digits", [4300, 4301, 19_990])
 def test_decimals_longer_than_pythons_integers_are_read_exactly(engine, digits):
-    """1.000...0 and a one at the end: means of N(mean, 1) against N(0, 1), as a string and, without its point, as a JSON integer."""
+    """A mean of 1.000...01 as a string, a sensitivity and a std of 10...0 as JSON integers."""
     close = "1." + "0" * (digits - 2) + "1"
-    answer = ask({"id": 1, "quantity": "hockey_stick", "inputs": PAIR | {"mean_p": [close], "epsilon": "0"}, "digits": 20}, engine)
+    inputs = PAIR | {"mean_p": [close], "epsilon": "0"}
+    answer = ask({"id": 1, "quantity": "hockey_stick", "inputs": inputs, "digits": 20}, engine)
     assert float(answer["value"]) == pytest.approx(0.38292492254802624, rel=1e-11), answer  # 2 Phi(1/2) - 1
     one = "1" + "0" * digits  # sensitivity and std alike, as JSON integers
-    answer = ask(f'{{"id": 1, "quantity": "gaussian_hockey_stick", "inputs": {{"sensitivity": {one}, "std": {one}, "epsilon": "1"}}, "digits": 12}}', engine)
+    inputs = f'{{"sensitivity": {one}, "std": {one}, "epsilon": "1"}}'
+    answer = ask(f'{{"id": 1, "quantity": "gaussian_hockey_stick", "inputs": {inputs}, "digits": 12}}', engine)
     if engine == "fast":
         assert answer["error"]["kind"] == "domain"
     else:
@@ -131,8 +134,10 @@ def test_decimals_longer_than_pythons_integers_are_read_exactly(engine, digits):
 
 
 def test_an_id_that_is_too_long_is_refused():
-    for text, argument in ((f'"{"x" * 1001}"', "id"), ("1" * 5000, "id"), ("1" * 1001, "id"), (f'"{"x" * 1000}"', None)):
-        answer = ask(f'{{"id": {text}, "quantity": "gaussian_std", "inputs": {json.dumps(INPUTS["gaussian_std"])}}}')
+    rest = f'"quantity": "gaussian_std", "inputs": {json.dumps(INPUTS["gaussian_std"])}'
+    long, longer = ('"' + "x" * length + '"' for length in (1000, 1001))
+    for text, argument in ((longer, "id"), ("1" * 5000, "id"), ("1" * 1001, "id"), (long, None)):
+        answer = ask(f'{{"id": {text}, {rest}}}')
         assert answer.get("error", {"argument": None})["argument"] == argument
         assert (answer["id"] is None) == (argument == "id")
 
@@ -161,3 +166,9 @@ def test_a_failing_engine_is_an_error_object():
     answer = answer_line(SAMPLE, {"hockey_stick": crash})
     assert answer["error"] == {"kind": "internal", "argument": None, "message": "RuntimeError: inside"}
     assert answer_line(SAMPLE, {})["error"]["kind"] == "quantity"
+
+
+def test_an_error_shows_integers_that_python_does_not_write():
+    for value in (10**5000, [1, -(10**5000)]):
+        error = InputError("n", value, "must be small")
+        assert "too long" in str(error) and error.argument == "n"

@@ -17,9 +17,15 @@ FEW = ("tests/test_architecture.py", "tests/test_records.py", "tests/test_sdist.
 def sources() -> set[str]:
     """Every file of the project that is no product of a run, relative to its root."""
     tops = ("tests", "docs", "notebooks", "examples", ".ci", "ndis_verify")
-    files = [path for top in tops for path in (ROOT / top).rglob("*")] + [ROOT / name for name in ("README.md", "ERRATA.md", "LICENSE", "pyproject.toml", "MANIFEST.in")]
+    files = [path for top in tops for path in (ROOT / top).rglob("*")] + [
+        ROOT / name for name in ("README.md", "ERRATA.md", "LICENSE", "pyproject.toml", "MANIFEST.in")
+    ]
     odd = {"__pycache__", ".ipynb_checkpoints"}
-    return {path.relative_to(ROOT).as_posix() for path in files if path.is_file() and not odd & set(path.parts) and path.suffix not in (".pyc", ".part")}
+    return {
+        path.relative_to(ROOT).as_posix()
+        for path in files
+        if path.is_file() and not odd & set(path.parts) and path.suffix not in (".pyc", ".part")
+    }
 
 
 def test_the_manifest_names_every_source():
@@ -50,7 +56,7 @@ def recent() -> bool:
 @pytest.mark.skipif(not recent(), reason="building needs setuptools 77 or later, as pyproject.toml says")
 @pytest.mark.skipif("NDIS_VERIFY_IN_SDIST" in os.environ, reason="this is the unpacked one")
 def test_an_sdist_is_whole_and_its_tests_run(tmp_path):
-    """Built from a copy of the sources, so that no list of an earlier build is taken up; unpacked; collected; a few files run."""
+    """Built from a copy of the sources, so that no list of an earlier build is taken up; collected; a few files run."""
     copy = tmp_path / "copy"
     for name in sources():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +71,14 @@ def test_an_sdist_is_whole_and_its_tests_run(tmp_path):
     assert sources() <= held
     environment = os.environ | {"PYTHONPATH": str(unpacked), "NDIS_VERIFY_IN_SDIST": "1"}
     pytests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    collected = subprocess.run([*pytests, "--collect-only", "tests"], cwd=unpacked, env=environment, capture_output=True, text=True, timeout=300)
+    collected = subprocess.run(
+        [*pytests, "--collect-only", "tests"],
+        cwd=unpacked,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert collected.returncode == 0 and "error" not in collected.stdout.splitlines()[-1], collected.stdout[-3000:]
     done = subprocess.run([*pytests, *FEW], cwd=unpacked, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout[-3000:]

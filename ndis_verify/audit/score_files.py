@@ -24,8 +24,8 @@ class ScoreFile:
 
     Lines end in LF or CRLF, fields are separated by commas; the first line may hold names. Every line needs as many
     fields as the first, the column's field a finite decimal number, and the last line its line end: a file that was cut
-    off is refused, not audited, and so is one that holds other bytes at a later reading than at the first. `chunks` raises
-    `InputError` with the number of the offending line, `OSError` where the file cannot be read.
+    off is refused, not audited, and so is one that holds other bytes at a later reading than at the first. `chunks`
+    raises `InputError` with the number of the offending line, `OSError` where the file cannot be read.
     """
 
     path: Path
@@ -33,7 +33,7 @@ class ScoreFile:
     fields: int
     header: bool
     name: str
-    seen: list[bytes] = field(default_factory=list, compare=False, repr=False)  # the hash of the whole, once it was read
+    seen: list[bytes] = field(default_factory=list, compare=False, repr=False)  # the hash of the whole, once read
 
     def chunks(self) -> Iterator[np.ndarray]:
         """float64 arrays of at most about 2^20 bytes of text each."""
@@ -52,7 +52,7 @@ class ScoreFile:
         if not self.seen:
             self.seen.append(content.digest())
         if self.seen != [content.digest()]:
-            raise InputError(self.name, f"{lines} lines", "changed while it was read: other bytes than at the first reading")
+            raise InputError(self.name, f"{lines} lines", "changed while it was read: other bytes than before")
 
     def _values(self, block: bytes) -> np.ndarray | None:
         """The column of whole lines, or None where some line is not as it should be."""
@@ -70,7 +70,7 @@ class ScoreFile:
 
     @staticmethod
     def _odd(block: bytes) -> bool:
-        """Whether bytes occur that are no part of a line of numbers and names; numpy drops some of them, and reads others as digits."""
+        """Whether bytes occur that belong to no line of numbers and names; numpy drops some, and reads others as digits."""
         return bool(block.translate(None, _PLAIN))
 
     def _by_line(self, block: bytes, start: int) -> np.ndarray:
@@ -108,10 +108,11 @@ def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> 
 
 
 def _check_commas(sample: ScoreFile, wanted: int) -> None:
-    """Refuse lines that may be numbers with a decimal comma: `wanted` fields are expected where no column was chosen."""
+    """Refuse lines that may be numbers with a decimal comma: `wanted` fields are right where no column was chosen."""
     rule = "choose by --columns; a number has a decimal point, a comma separates fields"
     if sample.fields != wanted:
-        raise InputError(str(sample.path), f"{sample.fields} fields", f"line 1 must have {wanted} of them where no column is chosen: {rule}")
+        wrong = f"line 1 must have {wanted} of them where no column is chosen: {rule}"
+        raise InputError(str(sample.path), f"{sample.fields} fields", wrong)
     if wanted == 2 and not sample.header and _COMMA_NUMBERS.fullmatch(next(_blocks(sample.path, sample.name), b"")):
         raise InputError(str(sample.path), "1,2 or the like on every line", f"may be one number or two: {rule}")
 
@@ -130,7 +131,8 @@ def _opened(path: Path, column: str) -> ScoreFile:
     elif column.isascii() and column.isdigit() and len(column) <= 9:
         place = int(column) - 1
     else:
-        raise InputError("columns", _shown(column), f"is neither a name in the first line of {path} nor a number of a column")
+        wrong = f"is neither a name in the first line of {path} nor the number of a column"
+        raise InputError("columns", _shown(column), wrong)
     if not 0 <= place < len(cells):
         needed = "one sample only: the other needs a second column or a second file" if len(cells) == 1 else f"{path} has {len(cells)} columns"
         raise InputError("columns", column, needed)

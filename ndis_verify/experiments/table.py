@@ -123,13 +123,15 @@ def _is_text(text: str) -> bool:
 
 
 def _plain(text: str) -> bool:
-    """Whether what `float` read is a decimal as everybody writes it: it takes underscores, and the digits of any script."""
+    """Whether what `float` read is a decimal as everybody writes it: it takes underscores, and digits of any script."""
     return "_" not in text and text.isascii()
 
 
 def _odd(fields: list[str], header: tuple[str, ...], line: str) -> InputError:
     """What is wrong with the first field of a line that is not a finite number in plain decimal form."""
-    k, text = next((k, text) for k, text in enumerate(fields) if _is_text(text) or not math.isfinite(float(text)) or not _plain(text))
+    wrong = (k for k, text in enumerate(fields) if _is_text(text) or not math.isfinite(float(text)) or not _plain(text))
+    k = next(wrong)
+    text = fields[k]
     shown = text if len(text) <= 40 else text[:37] + "..."
     where = f"{shown!r} in {line}, column {k + 1}" + (f" ({header[k]})" if header and header[k] else "")
     if not _is_text(text):

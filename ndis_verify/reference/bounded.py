@@ -1,9 +1,9 @@
 """Requests under a bound on time and memory: a child process computes them, and the system ends it when it overruns.
 
 No exception of Python's can end a call into Arb or BLAS; the default action of SIGALRM can. The child therefore arms a
-timer, computes and disarms it, and reads and writes the stream itself while its parent sleeps: an ordinary request costs
-two system calls (1 microsecond), one that overruns costs the fork of another child. What the child had read ahead lies in
-shared memory, so that the next one goes on with the line after the fatal one.
+timer, computes and disarms it, and reads and writes the stream itself while its parent sleeps: an ordinary request
+costs two system calls, one that overruns costs the fork of another child. What the child had read ahead lies in shared
+memory, so that the next one goes on with the line after the fatal one.
 """
 
 from __future__ import annotations
@@ -48,8 +48,20 @@ class Limits:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options `--seconds` and `--memory`; `Limits.of` reads them."""
-    parser.add_argument("--seconds", type=float, default=Limits.seconds, metavar="S", help=f"time that a request may take (default {Limits.seconds:g})")
-    parser.add_argument("--memory", type=int, default=Limits.mebibytes, metavar="MIB", help=f"memory that it may take (default {Limits.mebibytes})")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=Limits.seconds,
+        metavar="S",
+        help=f"time that a request may take (default {Limits.seconds:g})",
+    )
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=Limits.mebibytes,
+        metavar="MIB",
+        help=f"memory that it may take (default {Limits.mebibytes})",
+    )
 
 
 def serve(engine: Engine, limits: Limits, source: int = 0, sink: int = 1) -> int:
@@ -88,7 +100,11 @@ def _answer_all(lines: SharedLines, alive: int, sink: int, engine: Engine, limit
             lines.finished()
             continue
         _timed(limits)
-        answer = _LONG_LINE if line is None else answer_line(line, engine, lambda request_id: lines.note(json.dumps(request_id).encode("ascii")))
+        answer = (
+            _LONG_LINE
+            if line is None
+            else answer_line(line, engine, lambda request_id: lines.note(json.dumps(request_id).encode("ascii")))
+        )
         _timed(None)
         _write(sink, answer)
         lines.finished()
@@ -99,8 +115,8 @@ def _answer_all(lines: SharedLines, alive: int, sink: int, engine: Engine, limit
 def each(function: Callable[[Any], Any], items: Iterable[Any], limits: Limits) -> Iterator[Any]:
     """`function(item)` for every item, the limits on each; the results are JSON.
 
-    Raises what the function raises, where that is an `InputError`, an `ArithmeticError` or an `OSError`; `ArithmeticError`
-    beyond the limits.
+    Raises what the function raises, where that is an `InputError`, an `ArithmeticError` or an `OSError`, and
+    `ArithmeticError` beyond the limits.
     """
     receiving, sending = os.pipe()
 
@@ -153,11 +169,13 @@ def _settled(record: dict[str, Any]) -> Any:
 
 
 def _forked(work: Callable[[], None], limits: Limits) -> int:
-    """The number of a child process that does the work under the memory limit and ends with exit code 0, or 1 where it raised."""
+    """The number of a child process that does the work under the memory limit; its exit code is 0, or 1 where it raised."""
     sys.stdout.flush()
     sys.stderr.flush()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: those that BLAS keeps end themselves before a fork
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # of threads: those that BLAS keeps end themselves before a fork
         child = os.fork()
     if not child:
         _work(work, limits)
@@ -215,7 +233,8 @@ def _death(status: int, limits: Limits) -> str:
     number = os.WTERMSIG(status)
     if number == signal.SIGALRM:
         return f"took longer than {limits.seconds:g} s; fewer digits or entries take less, --seconds allows more"
-    return f"died by {signal.Signals(number).name}; it may have needed more than {limits.mebibytes} MiB of memory, --memory allows more"
+    memory = f"it may have needed more than {limits.mebibytes} MiB of memory, --memory allows more"
+    return f"died by {signal.Signals(number).name}; {memory}"
 
 
 def _write(sink: int, record: dict[str, Any]) -> None:

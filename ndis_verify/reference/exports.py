@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify.reference.flags import FLAGS
-from ndis_verify.reference.loader import load, quantities
+from ndis_verify.reference.loader import TableError, load, quantities
 from ndis_verify.reference.quantities import QUANTITIES
 
 FORMS = ("csv", "header", "text")
@@ -20,6 +20,8 @@ FORMS = ("csv", "header", "text")
 def export(form: str, folder: Path, core: bool = False) -> str:
     """All tables of `folder` in one text; `core`: the compact subset. Forms: `FORMS`."""
     tables = {quantity: load(quantity, folder, core) for quantity in quantities(folder)}
+    if not tables:
+        raise TableError("is a folder without reference tables")
     return {"csv": _csv, "header": _header, "text": _text}[form](tables)
 
 

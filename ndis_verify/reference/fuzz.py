@@ -1,12 +1,15 @@
-"""Mutated requests against `ndis-verify eval`: `python -m ndis_verify.reference.fuzz --engine certified --requests 20000`.
+"""Mutated requests against `ndis-verify eval`.
 
-Every line that is sent must be answered within the stated time by one line: a finite decimal with its radius, or an error
-of a known kind, other than `internal`, with the id that was sent. The same seed sends the same lines.
+    python -m ndis_verify.reference.fuzz --engine certified --requests 20000
+
+Every line that is sent must be answered within the stated time by one line: a finite decimal with its radius, or an
+error of a known kind, other than `internal`, with the id that was sent. The same seed sends the same lines.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import re
@@ -19,7 +22,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ndis_verify.exact_number import InputError
 from ndis_verify.reference.loader import load, quantities
 from ndis_verify.reference.protocol import MAX_ID
 from ndis_verify.report.text import printable
@@ -29,11 +31,18 @@ GRACE = 2.0  # seconds beyond the time of a request: another child, another shar
 SHOWN = 10
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _NUMBERS = (
-    "0", "-0", "1", "-1", "1e-400", "1e400", "5e-324", "1e-308", "1.7976931348623157e308", "1e19999", "1e-19999", "1e20001", "nan", "inf", "-inf",
-    "Infinity", "", " 1 ", "+1", ".5", "5.", "0x1", "1_0", "1,5", "\u0661", "1e", "--1", "1e1e1", "1\0", "__import__('os')", "0." + "3" * 5000,
-    "9" * 4301, "9" * 20_001, "1." + "0" * 4400 + "1", "1e20", "1e-20", "1e-30", "1e154", "1e-163", "2", "0.5", "0.9999999999999999", "1.0000000000000002",
+    "0", "-0", "1", "-1", "2", "0.5", "1e-400", "1e400", "5e-324", "1e-308", "1.7976931348623157e308", "1e19999",
+    "1e-19999", "1e20001", "nan", "inf", "-inf", "Infinity", "", " 1 ", "+1", ".5", "5.", "0x1", "1_0", "1,5",
+    "\u0661", "1e", "--1", "1e1e1", "1\0", "__import__('os')", "0." + "3" * 5000, "9" * 4301, "9" * 20_001,
+    "1." + "0" * 4400 + "1", "1e20", "1e-20", "1e-30", "1e154", "1e-163", "0.9999999999999999", "1.0000000000000002",
 )  # fmt: skip
-_OTHERS: tuple[Any, ...] = (0.5, 1e308, float("nan"), float("inf"), True, None, [], {}, [[]], [["1"]], {"a": "1"}, 7, 0, -3, 10**13, 10**30, "delete", "insert")
+_OTHERS: tuple[Any, ...] = (
+    0.5, 1e308, float("nan"), float("inf"), True, None, [], {}, [[]], [["1"]], {"a": "1"}, 7, 0, -3, 10**13, 10**30,
+    "delete", "insert",
+)  # fmt: skip
+_IDS: tuple[Any, ...] = (
+    "text", "\0\u00e9\U0001f600", -1, 10**400, 10**2000, "x" * MAX_ID, "x" * (MAX_ID + 1), None, True, [1], 1.5,
+)  # fmt: skip
 
 
 @dataclass
@@ -69,11 +78,17 @@ def _number(request: dict[str, Any], draw: random.Random) -> None:
     old = place[key]
     if not isinstance(old, str) or draw.random() < 0.5:
         place[key] = draw.choice(_NUMBERS)
-    else:
-        place[key] = draw.choice((
-            lambda: "-" + old, lambda: f"{old}e{draw.randint(-330, 330)}", lambda: old + str(draw.randint(0, 9)), lambda: old[: len(old) // 2],
-            lambda: old.replace(str(draw.randint(0, 9)), str(draw.randint(0, 9))), lambda: old * draw.randint(2, 200),
-        ))()  # fmt: skip
+        return
+    place[key] = draw.choice(
+        (
+            lambda: "-" + old,
+            lambda: f"{old}e{draw.randint(-330, 330)}",
+            lambda: old + str(draw.randint(0, 9)),
+            lambda: old[: len(old) // 2],
+            lambda: old.replace(str(draw.randint(0, 9)), str(draw.randint(0, 9))),
+            lambda: old * draw.randint(2, 200),
+        )
+    )()
 
 
 def _shape(request: dict[str, Any], draw: random.Random) -> None:
@@ -83,9 +98,19 @@ def _shape(request: dict[str, Any], draw: random.Random) -> None:
         return
     name = draw.choice(sorted(inputs))
     value = inputs[name]
-    changes: list[Callable[[], Any]] = [lambda: draw.choice(_OTHERS), lambda: [value], lambda: [value, value], lambda: inputs[draw.choice(sorted(inputs))]]
+    changes: list[Callable[[], Any]] = [
+        lambda: draw.choice(_OTHERS),
+        lambda: [value],
+        lambda: [value, value],
+        lambda: inputs[draw.choice(sorted(inputs))],
+    ]
     if isinstance(value, list):
-        changes += [lambda: value * draw.choice((2, 3, 50)), lambda: value[1:], lambda: value[0] if value else [], lambda: [value] * len(value)]
+        changes += [
+            lambda: value * draw.choice((2, 3, 50)),
+            lambda: value[1:],
+            lambda: value[0] if value else [],
+            lambda: [value] * len(value),
+        ]
     inputs[name] = draw.choice(changes)()
 
 
@@ -103,21 +128,28 @@ def _field(request: dict[str, Any], draw: random.Random) -> None:
     elif change == 3:
         request["quantity"] = draw.choice((*quantities(), "no_quantity", 7, None))
     else:
-        request["id"] = draw.choice(("text", "\0\u00e9\U0001f600", -1, 10**400, 10**2000, "x" * MAX_ID, "x" * (MAX_ID + 1), None, True, [1], 1.5))
+        request["id"] = draw.choice(_IDS)
 
 
 def _bytes(line: bytes, draw: random.Random) -> bytes:
     """The line itself is damaged; it stays one line."""
     at = draw.randrange(len(line))
-    line = draw.choice((
-        lambda: line[:at], lambda: line[at:], lambda: line[:at] + bytes([draw.randrange(256)]) + line[at + 1 :], lambda: line * 2,
-        lambda: line[:at] + draw.randbytes(draw.randrange(1, 20)) + line[at:], lambda: b"[" * draw.randrange(1, 100_000), lambda: b"\xef\xbb\xbf" + line,
-    ))()  # fmt: skip
+    line = draw.choice(
+        (
+            lambda: line[:at],
+            lambda: line[at:],
+            lambda: line[:at] + bytes([draw.randrange(256)]) + line[at + 1 :],
+            lambda: line[:at] + draw.randbytes(draw.randrange(1, 20)) + line[at:],
+            lambda: line * 2,
+            lambda: b"[" * draw.randrange(1, 100_000),
+            lambda: b"\xef\xbb\xbf" + line,
+        )
+    )()
     return line.replace(b"\n", b" ")
 
 
 def _leaf(inputs: Any, draw: random.Random) -> tuple[Any, Any]:
-    """A container in the inputs and the key of a number in it; the containers on the way are copied, as the tables keep theirs."""
+    """A container in the inputs and the key of a number in it; those on the way are copied: the tables keep theirs."""
     if not isinstance(inputs, dict) or not inputs:
         return None, None
     place, key = inputs, draw.choice(sorted(inputs))
@@ -137,15 +169,21 @@ def problem(line: bytes, answer: bytes) -> tuple[str, str]:
     if "id" not in record or not _same_id(line, record["id"], outcome):
         return outcome, f"the answer has the id {str(record.get('id'))[:40]}"
     if outcome == "value":
-        wrong = [name for name in ("value", "radius") if not (isinstance(record.get(name), str) and _DECIMAL.fullmatch(record[name]))]
-        return outcome, f"{wrong[0]} is {str(record.get(wrong[0]))[:40]}" if wrong else "" if set(record) == {"id", "value", "radius", "basis"} else "other fields"
+        wrong = [
+            name
+            for name in ("value", "radius")
+            if not (isinstance(record.get(name), str) and _DECIMAL.fullmatch(record[name]))
+        ]
+        if wrong:
+            return outcome, f"{wrong[0]} is {str(record.get(wrong[0]))[:40]}"
+        return outcome, "" if set(record) == {"id", "value", "radius", "basis"} else "other fields"
     if outcome == "conversation" or (outcome in KINDS and isinstance(record["error"].get("message"), str)):
         return outcome, ""
     return str(outcome), f"an error of kind {outcome}: {str(record['error'].get('message'))[:200]}"
 
 
 def _same_id(line: bytes, given: Any, outcome: str) -> bool:
-    """Whether an answer bears the id of its line, or none where the line has none that can be read, or none that is one."""
+    """Whether an answer bears the id of its line, or none where the line has none that can be read and is one."""
     try:
         sent = json.loads(line, parse_int=lambda text: int(text) if len(text) < 600 else text)["id"]
         if outcome == "request" and given is None:  # a name occurs twice: it is not read further
@@ -164,7 +202,8 @@ class Target:
     """`ndis-verify eval` in a process of its own, asked one line at a time."""
 
     def __init__(self, engine: str, seconds: float, mebibytes: int):
-        command = [sys.executable, "-m", "ndis_verify", "eval", "--engine", engine, "--seconds", str(seconds), "--memory", str(mebibytes)]
+        limits = ["--seconds", str(seconds), "--memory", str(mebibytes)]
+        command = [sys.executable, "-m", "ndis_verify", "eval", "--engine", engine, *limits]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         self._rest = b""
         self._watch = select.poll()
@@ -172,8 +211,9 @@ class Target:
 
     def ask(self, line: bytes, seconds: float) -> bytes | None:
         """The line that answers; None where there is none in time, or the process has ended."""
-        self._child.stdin.write(line + b"\n")
         deadline = time.monotonic() + seconds
+        with contextlib.suppress(BrokenPipeError):  # the end of its output says the same
+            self._child.stdin.write(line + b"\n")
         while b"\n" not in self._rest:
             if not self._watch.poll(1000 * max(0.0, deadline - time.monotonic())):
                 return None
@@ -193,21 +233,33 @@ class Target:
             self._child.stdout.close()
 
 
-def fuzz(engine: str, count: int, seed: int, seconds: float, mebibytes: int = 1024, progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Found:
-    """Send `count` mutated lines to an engine whose requests may take `seconds`."""
-    found, target = Found(), Target(engine, seconds, mebibytes)
+def fuzz(
+    engine: str,
+    count: int,
+    *,
+    seed: int = 0,
+    seconds: float = 2.0,
+    mebibytes: int = 1024,
+    grace: float = GRACE,
+    found: Found | None = None,
+    progress: Callable[[int, int, str], None] = lambda done, total, label: None,
+) -> Found:
+    """Send `count` mutated lines to an engine whose requests may take `seconds`; `found` gets all that comes back."""
+    found = Found() if found is None else found
+    target = Target(engine, seconds, mebibytes)
     target.ask(b'{"id": 0, "command": "start", "protocol": "1.0"}', 600.0)  # imports take their time
-    for number, line in zip(range(count), requests(seed)):
+    for number, line in zip(range(count), requests(seed), strict=False):
         began = time.monotonic()
         answer = target.ask(line, seconds + 60.0)
         took = time.monotonic() - began
         outcome, wrong = ("none", "no answer") if answer is None else problem(line, answer)
-        if took > seconds + GRACE:
+        if took > seconds + grace:
             wrong = wrong or f"answered after {took:.1f} s"
         found.outcomes[outcome] += 1
         found.slowest = max(found.slowest, took)
         if wrong:
-            found.findings.append(f"line {number} of seed {seed}: {wrong}: {printable(line[:300].decode('utf-8', 'replace'))}")
+            shown = printable(line[:300].decode("utf-8", "replace"))
+            found.findings.append(f"line {number} of seed {seed}: {wrong}: {shown}")
         if answer is None:
             target.stop()
             target = Target(engine, seconds, mebibytes)
@@ -226,20 +278,25 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=20_000, help="default 20000")
     parser.add_argument("--seed", type=int, default=0, help="default 0")
     parser.add_argument("--seconds", type=float, default=2.0, help="time that a request may take (default 2)")
-    parser.add_argument("--memory", type=int, default=1024, metavar="MIB", help="memory that it may take (default 1024)")
+    parser.add_argument(
+        "--memory", type=int, default=1024, metavar="MIB", help="memory that it may take (default 1024)"
+    )
     arguments = parser.parse_args()
     progress = Progress(f"fuzz {arguments.engine}")
-    began = time.monotonic()
+    began, found, code = time.monotonic(), Found(), 130
     try:
-        found = fuzz(arguments.engine, arguments.requests, arguments.seed, arguments.seconds, arguments.memory, progress)
-    except InputError as error:
-        parser.error(str(error))
+        limits = {"seconds": arguments.seconds, "mebibytes": arguments.memory}
+        fuzz(arguments.engine, arguments.requests, seed=arguments.seed, **limits, found=found, progress=progress)
+        code = int(bool(found.findings))
+    except KeyboardInterrupt:  # what was found until then is worth reading
+        pass
     finally:
         progress.close()
     counts = ", ".join(f"{count} {outcome}" for outcome, count in found.outcomes.most_common())
-    print(f"{arguments.engine}: {arguments.requests} lines in {time.monotonic() - began:.0f} s: {counts}; slowest {found.slowest:.2f} s; {len(found.findings)} findings")
+    lines = f"{found.outcomes.total()} lines in {time.monotonic() - began:.0f} s"
+    print(f"{arguments.engine}: {lines}: {counts}; slowest {found.slowest:.2f} s; {len(found.findings)} findings")
     print("\n".join(found.findings[:SHOWN]))
-    return int(bool(found.findings))
+    return code
 
 
 if __name__ == "__main__":

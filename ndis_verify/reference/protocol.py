@@ -7,9 +7,9 @@
 A conversation may open with `{"id": ..., "command": "start", "protocol": "1.0"}`, answered with the name, the version and
 the quantities of the implementation, and may end with `{"id": ..., "command": "stop"}`.
 
-Requests are untrusted: nothing in them is evaluated, sizes and times are limited (`bounded`), and one bad line never stops
-the next. Error kinds: parse, request, type, quantity, size, domain, precision, time, internal. A value is a finite decimal:
-where it is infinite, in whichever engine, the answer is a domain error that names the input that makes it so.
+Requests are untrusted: nothing in them is evaluated, sizes and times are limited (`bounded`), and one bad line never
+stops the next. Error kinds: parse, request, type, quantity, size, domain, precision, time, internal. A value is a finite
+decimal: where it is infinite, in whichever engine, the answer is a domain error that names the input that makes it so.
 """
 
 from __future__ import annotations
@@ -61,8 +61,10 @@ class Request:
     digits: int
 
 
-def answer_line(line: bytes | str, engine: Engine, seen: Callable[[str | int | None], None] = lambda request_id: None) -> dict[str, Any]:
-    """The answer to one request line; every failure becomes an error object. `seen` is told the request's id before any work."""
+def answer_line(
+    line: bytes | str, engine: Engine, seen: Callable[[str | int | None], None] = lambda request_id: None
+) -> dict[str, Any]:
+    """The answer to one request line; every failure becomes an error object. `seen` is told its id before any work."""
     request_id = None
     try:
         data = _parsed(line)
@@ -85,7 +87,8 @@ def parse_request(line: bytes | str) -> Request:
 
 def _parsed(line: bytes | str) -> dict[str, Any]:
     try:
-        data = json.loads(line, parse_int=_integer, parse_float=_BareNumber, parse_constant=_BareNumber, object_pairs_hook=_no_doubles)
+        kinds = {"parse_int": _integer, "parse_float": _BareNumber, "parse_constant": _BareNumber}
+        data = json.loads(line, **kinds, object_pairs_hook=_no_doubles)
     except ProtocolError:
         raise
     except (ValueError, RecursionError) as error:
@@ -178,7 +181,7 @@ def _evaluate(request: Request, engine: Engine) -> dict[str, Any]:
 
 
 def _integer(text: str) -> int | str:
-    """A JSON integer; a long one stays the decimal string that means the same, as Python bounds the digits of an int."""
+    """A JSON integer; a long one stays the string that means the same, as Python bounds the digits of an int."""
     return int(text) if len(text) <= _SHORT_INTEGER else text
 
 

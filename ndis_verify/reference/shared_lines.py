@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 MAX_LINE_BYTES = 16 * 2**20
 _HEADER = 16_384  # bytes before the lines: the numbers and the note
-_NUMBERS = 4  # 64-bit: where the unread bytes begin and end, whether a long line is being dropped, whether a line is being answered
+_NUMBERS = 4  # 64-bit: begin and end of the unread bytes, is a long line being dropped, is a line being answered
 _BEGIN, _END, _DROPPING, _COMPUTING = range(_NUMBERS)
 
 
@@ -45,7 +45,7 @@ class SharedLines:
         return bytes(self._note).partition(b"\0")[0]
 
     def read(self, alive: int) -> Iterator[bytes | None]:
-        """The lines from here to the end of the stream, or of `alive`: a pipe that ends with the process that we work for."""
+        """The lines from here to the end of the stream, or of `alive`: a pipe that ends with the parent."""
         watch = select.poll()
         for descriptor in (self._source, alive):
             watch.register(descriptor, select.POLLIN)

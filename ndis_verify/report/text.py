@@ -13,7 +13,7 @@ def printable(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """Markdown that shows the text as it is: in a code span no link, tag, mention or entity is live, and no column ends."""
+    """Markdown that shows the text as it is: in a code span no link, tag or mention is live, and no column ends."""
     shown = printable(text).replace("|", "\\x7c").strip()
     if not shown:
         return ""

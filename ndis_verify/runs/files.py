@@ -29,8 +29,8 @@ def write_atomically(path: Path, text: str | bytes) -> None:
 def open_regular(path: Path, flags: int = os.O_RDONLY, *, argument: str = "file", follow: bool = False) -> int:
     """A descriptor of a regular file: a pipe or a device is not waited for, a symbolic link not gone through.
 
-    `flags` of `os.open`; a file that they create is readable by all. `follow`: a link is gone through, as is right for a
-    file that a person names. Raises `InputError` of the `argument` where the path is anything but a regular file,
+    `flags` of `os.open`; a file that they create is readable by all. `follow`: a link is gone through, as is right for
+    a file that a person names. Raises `InputError` of the `argument` where the path is anything but a regular file,
     `OSError` as `os.open` does.
     """
     rule = f"must be a regular file, not {'' if follow else 'a symbolic link, '}a pipe, a device or a folder"
@@ -47,7 +47,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY, *, argument: str = "file"
 
 
 def read_regular(path: Path, limit: int, *, argument: str = "file", follow: bool = False) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes, opened as by `open_regular`. Raises `InputError`, `OSError`."""
+    """The bytes of a file of at most `limit` bytes, opened by `open_regular`. Raises `InputError`, `OSError`."""
     with os.fdopen(open_regular(path, argument=argument, follow=follow), "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:

@@ -6,7 +6,8 @@
 `--call QUANTITY=FILE:CALL` says which function of which Python file of the clone computes a quantity of the protocol, and
 what its arguments are: names of the quantity's inputs, or constants. Means arrive as arrays, covariances as d x d arrays,
 other inputs as numbers; `cov_p.diagonal` hands over the variances, `.scalar` the only entry, `.list` lists in place of
-arrays. `[0]` after the call takes one entry of what it returns, `.method(...)` calls a method of it, so that a class works too:
+arrays. `[0]` after the call takes one entry of what it returns, `.method(...)` calls a method of it, so that a class
+works too:
 
     --call 'hockey_stick=estimators.py:Estimator(mean_p, cov_p, mean_q, cov_q).estimate(epsilon)["delta"]'
 
@@ -107,8 +108,11 @@ class Call:
 
 
 def parsed_call(quantity: str, text: str) -> Call:
-    """FILE:NAME(ARGUMENTS), read as syntax and never evaluated; calls, methods and entries may follow. Raises `ValueError` saying what is wrong."""
-    wrong = ValueError(f"{text}: must be FILE:FUNCTION(ARGUMENTS) or FILE:CLASS(ARGUMENTS).METHOD(ARGUMENTS), and [ENTRY] of what it returns")
+    """FILE:NAME(ARGUMENTS), read as syntax and never evaluated; calls, methods and entries may follow.
+
+    Raises `ValueError` saying what is wrong.
+    """
+    wrong = ValueError(f"{text}: must be FILE:FUNCTION(ARGUMENTS) or FILE:CLASS(ARGUMENTS).METHOD(ARGUMENTS)")
     file, colon, expression = text.partition(":")
     try:
         node = ast.parse(expression.strip(), mode="eval").body
@@ -157,10 +161,12 @@ def by_call(clone: Path, quantity: str, text: str) -> Function:
     """The function of a Python file in the clone as a function of the protocol's inputs."""
     call = parsed_call(quantity, text)
     start, steps = getattr(loaded(clone, call.file), call.name, None), list(call.steps)
-    while start is not None and isinstance(steps[0], Attribute):  # CLASS.METHOD: there is only one, and it is there before any row
+    name = call.name
+    while start is not None and isinstance(steps[0], Attribute):  # CLASS.METHOD: looked up once, and before any row
+        name += f".{steps[0].name}"
         start = getattr(start, steps.pop(0).name, None)
     if not (callable(start) if isinstance(steps[0], Arguments) else start is not None):
-        raise ValueError(f"{call.file} has no function {'.'.join([call.name, *(s.name for s in call.steps[: len(call.steps) - len(steps)])])}")
+        raise ValueError(f"{call.file} has no function {name}")
 
     def value(inputs: dict[str, Any]) -> float:
         result = start

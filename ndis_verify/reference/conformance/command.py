@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from ndis_verify.exact_number import InputError, exact
 
@@ -29,8 +30,10 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     from ndis_verify.reference.loader import FOLDER
 
     parser.add_argument("--tolerance", default="1e-9", help="relative error that still counts as tight (default 1e-9)")
-    parser.add_argument("--unsafe-ulps", default="0.5", metavar="ULPS",
-                        help="how far a calibration or an epsilon may lie on the unsafe side: units in the last place (default 0.5), or `tolerance`")  # fmt: skip
+    parser.add_argument(
+        "--unsafe-ulps", default="0.5", metavar="ULPS",
+        help="how far a calibration or an epsilon may lie on the unsafe side: ulps (default 0.5), or `tolerance`",
+    )  # fmt: skip
     parser.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="for each answer (default 10)")
     parser.add_argument("--tables", type=Path, default=FOLDER, metavar="DIR", help="folder of the tables (default: the package's)")
     parser.add_argument("command_line", nargs="+", metavar="COMMAND", help="the implementation, after --")
@@ -57,11 +60,11 @@ def main(arguments: argparse.Namespace) -> int:
     progress = Progress("conform")
     arguments.output.mkdir(parents=True, exist_ok=True)
     try:
-        run = conform(arguments.command_line, sent, tolerance=_tolerance(arguments), seconds=arguments.timeout, unsafe_ulps=_unsafe_ulps(arguments),
-                      journal=arguments.output / "conformance.jsonl", progress=progress)  # fmt: skip
+        run = conform(arguments.command_line, sent, **_judging(arguments), journal=arguments.output / "conformance.jsonl",
+                      progress=progress)  # fmt: skip
     finally:
         progress.close()
-    paths = reports.write_all(arguments.output, run, known)  # before anything is printed: the reader of a pipe may go away
+    paths = reports.write_all(arguments.output, run, known)  # before it prints: the reader of a pipe may go away
     print(reports.terminal(run, known))
     print("written: " + ", ".join(printable(str(path)) for path in paths))
     return exit_code(run, known)
@@ -80,7 +83,7 @@ def check_adapter(arguments: argparse.Namespace) -> int:
         rows = [row for name, row in table_rows(arguments.tables, [quantity], core=True)]
         handful += [(quantity, next(row for row in rows if ("error" in row) == refused)) for refused in (False, True)
                     if any(("error" in row) == refused for row in rows)]  # fmt: skip
-    run = conform(arguments.command_line, handful, tolerance=_tolerance(arguments), seconds=arguments.timeout, unsafe_ulps=_unsafe_ulps(arguments))
+    run = conform(arguments.command_line, handful, **_judging(arguments))
     print(f"it answers to {run.name or 'no name'} {run.version}, and says that it computes {', '.join(run.quantities) or 'nothing'}")
     if run.unknown:
         print(f"and {', '.join(run.unknown)}, which the protocol does not know")
@@ -90,6 +93,11 @@ def check_adapter(arguments: argparse.Namespace) -> int:
         print(f"\n{verdict.outcome.upper()} in {1e3 * verdict.seconds:.1f} ms: {given}. {printable(verdict.message)}")
         print(describe(*asked[verdict.key]))
     return int(not run.judgements or run.left_out > 0 or any(verdict.outcome in FAILING for verdict in run.judgements))
+
+
+def _judging(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options that say how a row is judged."""
+    return {"tolerance": _tolerance(arguments), "unsafe_ulps": _unsafe_ulps(arguments), "seconds": arguments.timeout}
 
 
 def _tolerance(arguments: argparse.Namespace) -> Fraction:

@@ -92,8 +92,8 @@ def _refusal(row: dict[str, Any], error: Any, facts: dict[str, Any]) -> Judgemen
     return Judgement(**facts, outcome="refused", message=message or "refused")
 
 
-def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, tolerance: Fraction, granted: Fraction | None,
-              facts: dict[str, Any]) -> Judgement:  # fmt: skip
+def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, tolerance: Fraction,
+              granted: Fraction | None, facts: dict[str, Any]) -> Judgement:  # fmt: skip
     """`granted`: the relative error that is allowed on the unsafe side; None: the tolerance."""
     value, radius = Fraction(row["value"]), Fraction(row["radius"])
     gap, size = given - value, abs(value)

@@ -70,7 +70,8 @@ class Process:
                 list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, start_new_session=True
             )
         except (OSError, ValueError) as error:
-            raise InputError("COMMAND", command[0], f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
+            why = getattr(error, "strerror", None) or error
+            raise InputError("COMMAND", command[0], f"cannot be started: {why}") from None
         os.set_blocking(self._child.stdin.fileno(), False)
         for target in (self._read, self._read_errors):
             threading.Thread(target=target, daemon=True).start()

@@ -12,7 +12,18 @@ from xml.etree import ElementTree
 
 from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES, Judgement
 from ndis_verify.reference.conformance.run import Run
-from ndis_verify.reference.conformance.summary import ULP_NAMES, Clip, Share, answered, clips, exit_code, failures, finite, healed, shares
+from ndis_verify.reference.conformance.summary import (
+    ULP_NAMES,
+    Clip,
+    Share,
+    answered,
+    clips,
+    exit_code,
+    failures,
+    finite,
+    healed,
+    shares,
+)
 from ndis_verify.reference.flags import FLAGS
 from ndis_verify.report.text import code_span, jsonable, printable
 from ndis_verify.runs.files import write_atomically
@@ -31,7 +42,7 @@ def write_all(folder: Path, run: Run, known: frozenset[str]) -> list[Path]:
 
 
 def headline(run: Run, known: frozenset[str], shown: Callable[[str], str] = printable) -> str:
-    """One line: who, how many rows, the outcomes, passed or not; `shown` is how a text of the implementation's is written."""
+    """One line: who, how many rows, the outcomes, passed or not; `shown` writes a text of the implementation's."""
     counted = {outcome: sum(j.outcome == outcome for j in run.judgements) for outcome in OUTCOMES}
     words = ", ".join(f"{count} {outcome}" for outcome, count in counted.items() if count)
     who = shown(" ".join(part for part in (run.name, run.version) if part) or run.command[0])
@@ -46,13 +57,17 @@ def terminal(run: Run, known: frozenset[str]) -> str:
     lines = [headline(run, known), ""]
     for title, by in (("quantity", "quantity"), ("flag", "flag")):
         lines.append(f"{title:<26}{'rows':>5}  {'worst error':<12}{'ms':>8}  outcomes")
-        lines += [f"{printable(s.name):<26}{s.rows:>5}  {finite(s.worst_error):<12}{1e3 * s.seconds:>8.2f}  {_outcomes(s)}" for s in shares(run, by)]
+        lines += [
+            f"{printable(s.name):<26}{s.rows:>5}  {finite(s.worst_error):<12}{1e3 * s.seconds:>8.2f}  {_outcomes(s)}"
+            for s in shares(run, by)
+        ]
         lines.append("")
     bad = failures(run)
-    lines += [f"{'known ' if j.key in known else ''}{j.outcome}: {printable(f'{j.key}: {j.message}')}" for j in bad[:_LISTED]]
+    old = {key: "known " for key in known}
+    lines += [f"{old.get(j.key, '')}{j.outcome}: {printable(f'{j.key}: {j.message}')}" for j in bad[:_LISTED]]
     if len(bad) > _LISTED:
         lines.append(f"and {len(bad) - _LISTED} more in the reports")
-    lines += [f"{'known ' if clip.key in known else ''}clipped: {printable(f'{clip.key}: {clip.message}')}" for clip in clips(run)]
+    lines += [f"{old.get(clip.key, '')}clipped: {printable(f'{clip.key}: {clip.message}')}" for clip in clips(run)]
     return "\n".join(lines + _remarks(run, known))
 
 
@@ -68,22 +83,29 @@ def as_json(run: Run, known: frozenset[str]) -> str:
 
 
 def markdown(run: Run, known: frozenset[str]) -> str:
-    """A page for a repository or a review. Whatever the implementation or a table wrote stands in code spans, where nothing is live."""
+    """A page for a repository or a review; whatever the implementation or a table wrote is dead in its code spans."""
     lines = ["# Conformance", "", headline(run, known, code_span), ""]
     for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
         lines += [f"| {title} | rows | outcomes | worst relative error | at | ulps {' / '.join(ULP_NAMES)} | median ms |", "|---|---|---|---|---|---|---|"]
-        lines += [f"| {code_span(s.name)} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {code_span(s.worst_row)} | {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
-                  for s in shares(run, by)]  # fmt: skip
+        lines += [
+            f"| {code_span(s.name)} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {code_span(s.worst_row)} "
+            f"| {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
+            for s in shares(run, by)
+        ]
         lines.append("")
     bad = failures(run)
     if bad:
         lines += ["## What failed", "", "| row | outcome | why | flags |", "|---|---|---|---|"]
-        lines += [f"| {code_span(j.key)} | {j.outcome}{_known(j, known)} | {code_span(j.message)} | {code_span(', '.join(j.flags))} |" for j in bad]
+        lines += [
+            f"| {code_span(j.key)} | {j.outcome}{_known(j, known)} | {code_span(j.message)} | {code_span(', '.join(j.flags))} |"
+            for j in bad
+        ]
         lines.append("")
         lines += [f"- {name}: {FLAGS[name].bug}" for name in dict.fromkeys(f for j in bad for f in j.flags) if name in FLAGS]
         lines.append("")
     if found := clips(run):
-        lines += ["## What is clipped", "", *(f"- {code_span(clip.key)}{_known(clip, known)}: {code_span(clip.message)}" for clip in found), ""]
+        items = [f"- {code_span(clip.key)}{_known(clip, known)}: {code_span(clip.message)}" for clip in found]
+        lines += ["## What is clipped", "", *items, ""]
     return "\n".join(lines + _remarks(run, known, code_span)).rstrip("\n") + "\n"
 
 
@@ -93,11 +115,7 @@ def junit(run: Run, known: frozenset[str]) -> str:
     for quantity in dict.fromkeys(j.quantity for j in run.judgements):
         _suite(root, quantity, [j for j in run.judgements if j.quantity == quantity], known)
     for clip in clips(run):
-        fate = "skipped" if clip.key in known else "failure"
-        counts = {"failures": str(int(fate == "failure")), "errors": "0", "skipped": str(int(fate == "skipped"))}
-        suite = ElementTree.SubElement(root, "testsuite", name="clipped", tests="1", **counts, time="0")
-        case = ElementTree.SubElement(suite, "testcase", classname=printable(clip.quantity), name="clipped", time="0")
-        ElementTree.SubElement(case, fate, message=printable(clip.message), **({"type": "clipped"} if fate == "failure" else {}))
+        _clip_suite(root, clip, clip.key in known)
     if run.left_out or not answered(run):
         suite = ElementTree.SubElement(root, "testsuite", name="run", tests="1", failures="1", errors="0", skipped="0", time="0")
         case = ElementTree.SubElement(suite, "testcase", classname="run", name="every row is asked", time="0")
@@ -105,15 +123,24 @@ def junit(run: Run, known: frozenset[str]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
+def _clip_suite(root: ElementTree.Element, clip: Clip, known: bool) -> None:
+    counts = {"failures": str(int(not known)), "errors": "0", "skipped": str(int(known))}
+    suite = ElementTree.SubElement(root, "testsuite", name="clipped", tests="1", **counts, time="0")
+    case = ElementTree.SubElement(suite, "testcase", classname=printable(clip.quantity), name="clipped", time="0")
+    kind = {} if known else {"type": "clipped"}
+    ElementTree.SubElement(case, "skipped" if known else "failure", message=printable(clip.message), **kind)
+
+
 def _suite(root: ElementTree.Element, quantity: str, group: list[Judgement], known: frozenset[str]) -> None:
     fates = {j.key: "failure" if j.outcome in FAILING and j.key not in known else "" if j.outcome in ("tight", "loose") else "skipped" for j in group}
     counts = Counter(fates.values())
     suite = ElementTree.SubElement(
-        root, "testsuite", name=printable(quantity), tests=str(len(group)), failures=str(counts["failure"]), errors="0", skipped=str(counts["skipped"]),
-        time=f"{sum(j.seconds for j in group):.3f}",
+        root, "testsuite", name=printable(quantity), tests=str(len(group)), failures=str(counts["failure"]), errors="0",
+        skipped=str(counts["skipped"]), time=f"{sum(j.seconds for j in group):.3f}",
     )  # fmt: skip
     for j in group:
-        case = ElementTree.SubElement(suite, "testcase", classname=printable(quantity), name=printable(j.row), time=f"{j.seconds:.4f}")
+        names = {"classname": printable(quantity), "name": printable(j.row)}
+        case = ElementTree.SubElement(suite, "testcase", **names, time=f"{j.seconds:.4f}")
         if fate := fates[j.key]:
             kind = {"type": j.outcome} if fate == "failure" else {}
             ElementTree.SubElement(case, fate, message=f"{j.outcome}: {printable(j.message)}", **kind)
@@ -146,7 +173,7 @@ def page(run: Run, known: frozenset[str]) -> str:
         parts.append("</table>")
     if found := clips(run):
         parts.append("<h2>What is clipped</h2>")
-        parts += [f"<p class=unsafe>{escape(clip.key)}{_known(clip, known)}: {escape(clip.message)}</p>" for clip in found]
+        parts += [f"<p>{escape(clip.key)}{_known(clip, known)}: {escape(clip.message)}</p>" for clip in found]
     parts += [f"<p>{escape(line)}</p>" for line in _remarks(run, known) if line]
     return "\n".join(parts) + "</html>\n"
 

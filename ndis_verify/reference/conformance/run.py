@@ -55,15 +55,16 @@ class Run:
 
 
 def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, ...]], Iterable[Row]], *, tolerance: Fraction, seconds: float = 10.0, journal: Path | None = None,
-            unsafe_ulps: Fraction | None = HALF, progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Run:  # fmt: skip
+            unsafe_ulps: Fraction | None = HALF,
+            progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Run:  # fmt: skip
     """Judge `command` on `rows` (quantity, row), one request at a time, `seconds` for each answer.
 
     `rows` may be a function of the quantities that it says it computes.
 
     A process that dies or hangs is started again, its row judged crashed or timeout; after `MAX_FAILURES` of them the
     rest is left out. `journal`: a file (`runs.journal`) that receives every judgement as it is made; `unsafe_ulps`:
-    as for `judge`. The run ends within `seconds` per row, whatever the process does. Raises `InputError` where the command cannot be started at all, or
-    answers no start request.
+    as for `judge`. The run ends within `seconds` per row, whatever the process does. Raises `InputError` where the command
+    cannot be started at all, or answers no start request.
     """
     if not tolerance > 0:
         raise InputError("tolerance", str(tolerance), "must be positive")

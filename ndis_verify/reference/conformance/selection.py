@@ -21,7 +21,8 @@ def table_rows(folder: Path, names: Iterable[str] = (), core: bool = False) -> l
     """The rows of the named tables (all by default) in their order. Raises `InputError`."""
     known = quantities(folder)
     if not known:
-        raise InputError("--tables", str(folder), "is a folder without reference tables" if folder.is_dir() else "is no folder")
+        rule = "is a folder without reference tables" if folder.is_dir() else "is no folder"
+        raise InputError("--tables", str(folder), rule)
     chosen = list(names) or known
     for name in chosen:
         if name not in known:

@@ -73,7 +73,7 @@ def failures(run: Run) -> list[Judgement]:
 
 @dataclass(frozen=True)
 class Clip:
-    """Loose answers that are one and the same number where the values are not: something clips them, and says less than it knows."""
+    """Loose answers that are one number where the values differ: something clips them, and says less than it knows."""
 
     quantity: str
     answer: str
@@ -85,7 +85,8 @@ class Clip:
 
     @property
     def message(self) -> str:
-        return f"{len(self.rows)} rows of different values have the same loose answer {self.answer}: {', '.join(self.rows[:3])}{', ...' * (len(self.rows) > 3)}"
+        some = ", ".join(self.rows[:3]) + ", ..." * (len(self.rows) > 3)
+        return f"{len(self.rows)} rows of different values have the same loose answer {self.answer}: {some}"
 
 
 def clips(run: Run) -> list[Clip]:
@@ -115,7 +116,7 @@ def read_known(path: Path | None) -> frozenset[str]:
 
 
 def exit_code(run: Run, known: frozenset[str]) -> int:
-    """1 where anything not known fails or is clipped, rows were left out, or no row was answered with a value; else 0."""
+    """1 where anything not known fails or is clipped, rows were left out, or no row got a value; else 0."""
     return int(run.left_out > 0 or not answered(run) or bool(_found(run) - known))
 
 
@@ -131,7 +132,7 @@ def answered(run: Run) -> bool:
 
 def healed(run: Run, known: frozenset[str]) -> list[str]:
     """Known failures that were asked and do not fail any more."""
-    asked = {judgement.key for judgement in run.judgements} | {f"{judgement.quantity}/clipped" for judgement in run.judgements}
+    asked = {key for judgement in run.judgements for key in (judgement.key, f"{judgement.quantity}/clipped")}
     return sorted((asked & known) - _found(run))
 
 
