@@ -3,6 +3,8 @@
 import inspect
 import os
 import sys
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +27,12 @@ def test_every_mechanism_that_releases_is_in_the_registry():
     homes = [module for name, module in sys.modules.items() if name.startswith("ndis_verify.mechanisms")]
     classes = {thing for module in homes for thing in vars(module).values() if inspect.isclass(thing)}
     assert {thing for thing in classes if hasattr(thing, "release")} == {type(case.mechanism) for case in NEIGHBOURS}
+
+
+def test_a_mechanism_that_needs_no_noise_is_made_in_silence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert all(replace(case).mechanism for case in NEIGHBOURS if "variance 0" in case.name)
 
 
 def test_the_two_databases_of_each_case_differ():
