@@ -24,7 +24,8 @@ def noised_eigenvalue(records: np.ndarray, std: float, stream: Stream, exponent:
             reading = least_eigenvalue(records, bits) + flint.arb(std) * normal_ball(normals, 0, bits)
             whole = (reading * flint.arb((1, -exponent))).floor().unique_fmpz()
         if whole is not None:
-            return multiple(int(whole), exponent)
+            lost = max(int(whole).bit_length() - 53, 0)  # digits that float64 has no room for, rounded down as well
+            return multiple(int(whole) >> lost << lost, exponent)
         bits *= 2
     raise ArithmeticError("the reading lies on a point of its grid")
 
@@ -38,14 +39,16 @@ def least_eigenvalue(records: np.ndarray, bits: int) -> flint.arb:
     n, d = records.shape
     if n < d or not records.any():
         return flint.arb(0)
-    estimate = float(np.linalg.svd(records, compute_uv=False)[-1]) ** 2
-    size, matrix = float(np.square(records).sum()), gram(records, 0.0, bits)
-    spread, width = size * 2.0**-44, flint.arb(size) * flint.arb((1, -bits // 4))
-    while not (_side(matrix, flint.arb(estimate) - spread) is True and _side(matrix, flint.arb(estimate) + spread) is False):
+    exponent = int(np.frexp(np.abs(records).max())[1])  # at which no square leaves float64's range
+    estimate = flint.arb(float(np.linalg.svd(np.ldexp(records, -exponent), compute_uv=False)[-1]) ** 2) * flint.arb((1, 2 * exponent))
+    matrix = gram(records, 0.0, bits)
+    size = sum((matrix[i][i] for i in range(d)), flint.arb(0)).upper()
+    spread, width = size * flint.arb((1, -44)), size * flint.arb((1, -bits // 4))
+    while not (_side(matrix, estimate - spread) is True and _side(matrix, estimate + spread) is False):
         spread *= 64
         if spread > 4 * size:
-            return flint.arb(size / 2, size)
-    low, high = flint.arb(estimate) - spread, flint.arb(estimate) + spread
+            return flint.arb(0).union(size)
+    low, high = estimate - spread, estimate + spread
     while high - low > width:
         middle = ((low + high) / 2).mid()
         side = _side(matrix, middle)

@@ -18,7 +18,8 @@ def gram(records: np.ndarray, ridge: float, bits: int) -> list[list[flint.arb]]:
     """`D^T D + ridge I` in balls, radius 0 where `bits` digits below the largest entry of each column are all there are."""
     n, d = records.shape
     exponents = np.frexp(np.abs(records).max(axis=0, initial=0.0))[1]
-    count = max(_FIRST, -(-bits // _SLICE))
+    every = -(-(int(exponents.max()) + 1074) // _SLICE)  # slices hold the last digit that a float64 can have
+    count = min(max(_FIRST, -(-bits // _SLICE)), every)
     totals, rest = _sums(records, exponents, count)
     # |x_i| < 1 in units of 2^exponent, and at most rest_i of it is in no slice.
     result = [[flint.arb(0)] * d for _ in range(d)]
@@ -36,13 +37,13 @@ def gram(records: np.ndarray, ridge: float, bits: int) -> list[list[flint.arb]]:
 def _sums(records: np.ndarray, exponents: np.ndarray, count: int) -> tuple[np.ndarray, list[float]]:
     """Sums over rows of products of the sliced columns, as whole numbers, and what no slice holds of each column."""
     n, d = records.shape
-    used, rest = 1, np.zeros(d)
+    rest = np.zeros(d)
     total = np.zeros((d, d), dtype=object)
     for start in range(0, n, _FLUSH * _ROWS):
         part = np.zeros((2 * count + 1, d, d), dtype=np.int64)
         for first in range(start, min(start + _FLUSH * _ROWS, n), _ROWS):
             slices, left = _slices(records[first : first + _ROWS], exponents, count)
-            used, rest = max(used, len(slices)), np.maximum(rest, left)
+            rest = np.maximum(rest, left)
             for a, one in enumerate(slices, 1):
                 for b, other in enumerate(slices[: a], 1):
                     product = (one.T @ other).astype(np.int64)
@@ -54,15 +55,22 @@ def _sums(records: np.ndarray, exponents: np.ndarray, count: int) -> tuple[np.nd
 
 
 def _slices(rows: np.ndarray, exponents: np.ndarray, count: int) -> tuple[list[np.ndarray], np.ndarray]:
-    """Whole numbers s_1, s_2 ... with x = sum_k s_k 2^(-21 k) + rest for the scaled columns, until nothing is left."""
-    left, found = np.ldexp(rows, -exponents), []
+    """Whole numbers s_1, s_2 ... with x = 2^exponent (sum_k s_k 2^(-21 k) + rest), until nothing is left; and a bound on the rests of a column.
+
+    What is left stays in the unit of x, where every step is exact: scaled to the largest entry, the smallest ones would be lost.
+    """
+    left, found = rows, []
     for k in range(1, count + 1):
-        scaled = np.ldexp(left, _SLICE * k) if k > 40 else left * 2.0 ** (_SLICE * k)
-        found.append(np.rint(scaled))
-        left = np.ldexp(scaled - found[-1], -_SLICE * k) if k > 40 else (scaled - found[-1]) * 2.0 ** (-_SLICE * k)
+        found.append(np.rint(_scaled(left, _SLICE * k - exponents)))
+        left = left - _scaled(found[-1], exponents - _SLICE * k)
         if not left.any():
             break
-    return found, np.abs(left).max(axis=0, initial=0.0)
+    rest = np.ldexp(np.abs(left).max(axis=0, initial=0.0), -exponents)
+    return found, np.where(left.any(axis=0), rest + 2.0**-1074, 0.0)
+
+
+def _scaled(values: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+    return values * np.ldexp(1.0, exponents) if np.abs(exponents).max() < 1000 else np.ldexp(values, exponents)
 
 
 def cholesky(matrix: list[list[flint.arb]]) -> list[list[flint.arb]] | None:

@@ -29,11 +29,11 @@ def project(records: np.ndarray, ridge: float, r: int, stream: Stream, exponent:
     require_arithmetic()
     draw = _Draw(records, ridge, r, stream)
     sums, error = draw.float_sums()
-    units = np.ldexp(sums, -exponent)
-    wholes = np.rint(units)
-    result = np.ldexp(wholes, exponent)
-    # A number of 2^52 units and more has no fraction in float64: its bound alone leaves it open.
-    with np.errstate(invalid="ignore"):
+    # A number of 2^52 units and more has no fraction in float64, or no units: its bound alone leaves it open.
+    with np.errstate(invalid="ignore", over="ignore"):
+        units = np.ldexp(sums, -exponent)
+        wholes = np.rint(units)
+        result = np.ldexp(wholes, exponent)
         settled = np.abs(units - wholes) < 0.5 - (np.ldexp(error, -exponent) * (1 + 1e-9) + grid.SLACK + 2.0**-50)
     for j, rows in _by_column(~settled):
         for i, whole in zip(rows, draw.exact(rows, j, exponent)):
@@ -65,7 +65,8 @@ class _Draw:
     def float_sums(self) -> tuple[np.ndarray, np.ndarray]:
         """The matrix in float64, and a bound on its error entry by entry."""
         n, d = self.records.shape
-        size = math.ldexp(1.0, -math.frexp(max(float(self.records.max(initial=0.0)), -float(self.records.min(initial=0.0))))[1])  # so that squares are ordinary floats
+        largest = max(float(self.records.max(initial=0.0)), -float(self.records.min(initial=0.0)))
+        size = math.ldexp(1.0, min(-math.frexp(largest)[1], 1000))  # so that squares are ordinary floats
         squares, normal_squares = np.zeros(d), np.zeros(self.r)
         sums, lost = np.zeros((d, self.r)), np.zeros((d, self.r))
         for part, batch in self.panels():
@@ -82,7 +83,7 @@ class _Draw:
         # u + u for the last sum; R u of a panel's product; the same of what was lost and added up; 2u of the normals themselves.
         share = (4 + 1.01 * self.rows) * _UNIT + (count * _UNIT) ** 2
         error = share * np.outer(columns, normal_columns) + 2 * _UNIT * LARGEST_SLOPE * math.sqrt(n) * columns[:, None]
-        error = error * (1 + 1e-6) + n * 1e-150 / size  # squares below float64's range were left out
+        error = error * (1 + 1e-6) + n * (1e-150 / size + 2.0**-1074)  # squares and products below float64's range
         if self.ridge:
             noise = math.sqrt(self.ridge) * self.added().value.reshape(d, self.r)
             sums = sums + noise
