@@ -83,9 +83,9 @@ def rounded(enclose: Callable[[int], list[flint.arb]], exponent: int) -> list[fl
 def multiple(whole: int, exponent: int) -> float:
     """whole 2^exponent, to the nearest float64; the largest one where it is beyond."""
     try:
-        return math.ldexp(whole, exponent) if abs(whole) < 2**53 else float(whole) * 2.0**exponent if exponent < 0 else float(whole << exponent)
+        return whole / (1 << -exponent) if exponent < 0 else float(whole << exponent)
     except OverflowError:
-        return math.copysign(np.finfo(float).max, whole)
+        return float(np.finfo(float).max) * (1 if whole > 0 else -1)
 
 
 def require_arithmetic() -> None:

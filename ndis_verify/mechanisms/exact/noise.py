@@ -38,6 +38,7 @@ def add_laplace(value: np.ndarray, scale: float, stream: Stream) -> Release:
 
     Every entry is computed in balls, some 10 microseconds each.
     """
+    require_arithmetic()
     exponent = grid_exponent(scale, "scale")
     ratio = flint.arb(math.ldexp(scale, -exponent))
     base, rest = _split(value.ravel(), exponent)
@@ -73,7 +74,10 @@ def _joined(base: np.ndarray | float, moved: np.ndarray, exponent: int) -> np.nd
     with np.errstate(over="ignore"):
         result = _scaled(moved, exponent)
         result += base
-    return result if math.isfinite(_largest(result)) else np.clip(result, -_LARGEST, _LARGEST)
+        if math.isfinite(_largest(result)):
+            return result
+        again = _scaled(_scaled(base, -80) + _scaled(moved, exponent - 80), 80)  # the noise may be beyond float64, the sum within
+        return np.clip(np.where(np.isfinite(result), result, again), -_LARGEST, _LARGEST)
 
 
 def _scaled(value: np.ndarray, exponent: int) -> np.ndarray:

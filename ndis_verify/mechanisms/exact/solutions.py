@@ -72,7 +72,7 @@ def chi_square(stream: Stream, freedom: int, bits: int) -> flint.arb:
         for first in range(0, sizes.size, _ROWS):
             part = sizes[first : first + _ROWS]
             square, plain = float(np.square(part).sum()), float(part.sum())
-            lost = 2.0**-53 * ((_ROWS + 8) * square + 4 * LARGEST_SLOPE * plain) * (1 + 1e-9) + 2.0**-100
+            lost = 2.0**-53 * ((_ROWS + 8) * square + 4 * LARGEST_SLOPE * plain) * (1 + 1e-9) + 2.0**-90
             total += flint.arb(square, lost)
     return total
 
