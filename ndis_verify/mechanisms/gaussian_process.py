@@ -123,7 +123,7 @@ def gaussian_process(
             raise InputError("kernel", type(kernel).__name__, "must have a function `balls`, its exact values, to release from")
         inputs, labels = _records(data, len(point), label, cap)
         points = np.vstack([inputs, point])
-        _kernel_matrix(kernel, points, length**2, noise)
+        _kernel_matrix(kernel, points, length**2, math.inf)  # balls need no room for rounding in the noise: no database is refused for it
         return prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, most**2)
 
     most = length * (1 + _ABOVE)

@@ -51,7 +51,7 @@ def logistic_regression(
 
     def law(data: Any, variance: float) -> tuple[Draw, int]:
         features, labels = labelled(data, width, length, cap)
-        return logistic_law(features, labels, strength, logistic_surrogate(features, labels, strength)[0], variance)
+        return logistic_law(features, labels, strength, _start(features, labels, strength), variance)
 
     envelope = {
         "joint": lambda: logistic_envelope(strength, length),
@@ -72,6 +72,16 @@ def logistic_regression(
     # The least spread of a coefficient of so many records, on public grounds: what fixes the grid.
     least = 1 / (strength + (2.0**20 if cap is None else cap) * length**2 / 4)
     return replace(found, scale=math.sqrt(found.added_variance + least))
+
+
+def _start(features: np.ndarray, labels: np.ndarray, penalty: float) -> np.ndarray:
+    """A float64 solution, 0 where float64 finds none: every database has a release."""
+    try:
+        with np.errstate(all="ignore"):
+            mean = logistic_surrogate(features, labels, penalty)[0]
+    except (np.linalg.LinAlgError, InputError):
+        return np.zeros(features.shape[1])
+    return np.where(np.isfinite(mean), mean, 0.0)
 
 
 def logistic_envelope(penalty: float, norm_bound: float) -> RankOne:

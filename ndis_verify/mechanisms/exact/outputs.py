@@ -11,6 +11,7 @@ import flint
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.mechanisms.exact import grid
 from ndis_verify.mechanisms.exact.gram import back_substituted, cholesky, gram
 from ndis_verify.mechanisms.exact.grid import Release, require_arithmetic, rounded
 from ndis_verify.mechanisms.exact.noise import normal_ball
@@ -20,6 +21,7 @@ from ndis_verify.mechanisms.exact.stream import Stream
 Draw = Callable[[int, list[flint.arb]], list[flint.arb]]
 _ROWS = 1024
 _MOST_BITS = 2**11
+_STEPS = 1000
 
 
 def release_draw(draw: Draw, normals: int, stream: Stream, exponent: int) -> Release:
@@ -57,15 +59,16 @@ def float_law(mean: np.ndarray, cov: np.ndarray, variance: float) -> tuple[Draw,
 def logistic_law(features: np.ndarray, labels: np.ndarray, penalty: float, start: np.ndarray, variance: float) -> tuple[Draw, int]:
     """N(mu, S + variance I) of N26-D7: mu the minimiser of sum log(1 + e^{-y x^T theta}) + penalty |theta|^2/2, S = (penalty I + X^T X/4)^{-1}.
 
-    The objective is strongly convex, so the minimiser lies within |gradient|/penalty of any point: of `start`, a float64 solution,
-    first, and of what Newton's method makes of it where more digits are asked for. The draw is mu + 2 L^{-T} z + sqrt(variance) z',
-    L the Cholesky factor of X^T X + 4 penalty I.
+    The objective is strongly convex, so the minimiser lies within |gradient|/penalty of any point: of what Newton's method
+    makes of `start`, best a float64 solution. The draw is mu + 2 L^{-T} z + sqrt(variance) z', L the Cholesky factor of
+    X^T X + 4 penalty I.
     """
     signed, d = features * labels[:, None], features.shape[1]
 
     def draw(bits: int, z: list[flint.arb]) -> list[flint.arb]:
-        mean, factor = _minimiser(signed, penalty, start, bits), cholesky(gram(features, 4 * penalty, bits))
-        if factor is None:
+        first = start if bits == grid.FIRST_BITS else np.zeros(d)  # what float64 may have made of it is not relied on
+        mean, factor = _minimiser(signed, penalty, first, bits), cholesky(gram(features, 4 * penalty, bits))
+        if mean is None or factor is None:
             return [undecided()] * d
         own, root = back_substituted(factor, z[:d]), flint.arb(variance).sqrt()
         return [mean[i] + 2 * own[i] + root * z[d + i] for i in range(d)]
@@ -73,38 +76,55 @@ def logistic_law(features: np.ndarray, labels: np.ndarray, penalty: float, start
     return draw, 2 * d
 
 
-def _minimiser(signed: np.ndarray, penalty: float, start: np.ndarray, bits: int) -> list[flint.arb]:
-    """The minimiser in balls: at about 40 bits a step of Newton's method with one float64 curvature."""
+def _minimiser(signed: np.ndarray, penalty: float, start: np.ndarray, bits: int) -> list[flint.arb] | None:
+    """The minimiser in balls, by Newton's method in as many digits; None where these are too few.
+
+    A step is cut so that no s_i^T theta comes nearer to 0 by more than 1/2: the curvature along it stays below e^{1/2} times that
+    at its start, and the objective falls by at least 1 - e^{1/2}/2 of what Newton's model says, wherever it starts.
+    """
     point = [flint.arb(float(x)) for x in start]
-    chance = 1 / (1 + np.exp(np.clip(signed @ start, -700, 700)))
-    curvature = penalty * np.eye(len(start)) + signed.T @ (signed * (chance * (1 - chance))[:, None])
-    for _ in range(bits // 40 - 2):
-        gradient = _gradient(signed, penalty, point)
-        size = max(abs(float(x.mid())) for x in gradient)
-        if size == 0:
-            break
-        step = np.linalg.solve(curvature, [float((x / size).mid()) for x in gradient])
-        point = [(x - flint.arb(float(move)) * size).mid() for x, move in zip(point, step)]
-    gradient = _gradient(signed, penalty, point)
-    radius = (sum((x.abs_upper() for x in gradient), flint.arb(0)) / flint.arb(penalty)).upper()
-    return [x + flint.arb(0, radius) for x in point]
+    goal = flint.arb((1, -bits // 2)) / flint.arb(penalty).sqrt()
+    for _ in range(_STEPS):
+        margins, moves, gradient, step = _newton(signed, penalty, point)
+        distance = sum((x.abs_upper() for x in gradient), flint.arb(0)) / flint.arb(penalty)
+        if step is None or not distance.is_finite():
+            return None
+        if distance <= goal or not any(abs(move) > abs(x) * flint.arb((1, 8 - bits)) for x, move in zip(point, step)):
+            return [x + flint.arb(0, distance.upper()) for x in point]
+        nearer = [2 * abs(move).mid() for x, move in zip(margins, moves) if x * move > 0.25 and 2 * abs(x) > 1]
+        cut = max([flint.arb(1), *nearer])
+        point = [(x - move / cut).mid() for x, move in zip(point, step)]
+    return None
 
 
-def _gradient(signed: np.ndarray, penalty: float, point: list[flint.arb]) -> list[flint.arb]:
-    """penalty theta - sum s_i/(1 + e^{s_i^T theta}), s_i = y_i x_i."""
-    theta = flint.arb_mat([[x] for x in point])
-    total = theta * flint.arb(penalty)
-    for first in range(0, len(signed), _ROWS):
-        rows = flint.arb_mat(signed[first : first + _ROWS].tolist())
-        chances = [[1 / (1 + value.exp())] for value in (rows * theta).entries()]
-        total -= rows.transpose() * flint.arb_mat(chances)
-    return total.entries()
+def _newton(signed: np.ndarray, penalty: float, point: list[flint.arb]) -> tuple[list[flint.arb], ...]:
+    """(s_i^T theta, s_i^T step, gradient penalty theta - sum s_i/(1 + e^{s_i^T theta}), step), s_i = y_i x_i.
+
+    The step is None where there are not digits enough for it.
+    """
+    size, theta, margins = range(len(point)), flint.arb_mat([[x] for x in point]), []
+    gradient, curvature = theta * flint.arb(penalty), flint.arb_mat([[penalty * (i == j) for j in size] for i in size])
+    blocks = [flint.arb_mat(signed[first : first + _ROWS].tolist()) for first in range(0, len(signed), _ROWS)]
+    for rows in blocks:
+        here = (rows * theta).entries()
+        odds = [(-abs(x)).exp() for x in here]
+        chances = [t / (1 + t) if x > 0 else 1 / (1 + x.exp()) for x, t in zip(here, odds)]
+        weighted = [[t / (1 + t) ** 2 * x for x in row] for t, row in zip(odds, rows.tolist())]
+        gradient -= rows.transpose() * flint.arb_mat([[p] for p in chances])
+        curvature += rows.transpose() * flint.arb_mat(weighted)
+        margins += here
+    try:
+        step = curvature.solve(gradient)
+    except ZeroDivisionError:
+        return margins, [], gradient.entries(), None
+    return margins, [x for rows in blocks for x in (rows * step).entries()], gradient.entries(), step.entries()
 
 
 def prediction_law(balls: Callable[[int], flint.arb_mat], labels: np.ndarray, noise: float, variance: float, most: float) -> tuple[Draw, int]:
     """N(mu, S + variance) of N26-D8: mu = k^T (K + noise I)^{-1} y, S = k** - k^T (K + noise I)^{-1} k.
 
-    balls(bits): the kernel matrix of the inputs and, last, the query. `draw` raises `InputError` where its diagonal is not at most `most`.
+    balls(bits): the kernel matrix of the inputs and, last, the query. `draw` raises `InputError` where its diagonal is not at
+    most `most`, and where the variance is not positive.
     """
     n = len(labels)
 
@@ -127,6 +147,8 @@ def prediction_law(balls: Callable[[int], flint.arb_mat], labels: np.ndarray, no
             for i, value in enumerate(cross):
                 spread -= value * solved[i, 0]
                 mean += value * solved[i, 1]
+        if spread <= 0:
+            raise InputError("kernel", f"posterior variance {float(spread.mid()):g}", "must be positive semidefinite, and vary at the query")
         return [mean + spread.sqrt() * z[0]] if spread > 0 else [undecided()]
 
     return draw, 1
