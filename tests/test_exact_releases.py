@@ -1,10 +1,14 @@
 """Releases are the exact rounding, to a public grid, of a draw from the law of real numbers that was proved."""
 
+import ctypes
 import math
 import pickle
+import platform
+import sys
 from fractions import Fraction
 
 import flint
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,11 +18,11 @@ from scipy.stats import chi2
 from ndis_verify import mechanisms
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.laplace import laplace_mechanism
-from ndis_verify.mechanisms.exact import gram, grid, normals, projection
-from ndis_verify.mechanisms.exact.eigenvalue import least_eigenvalue
+from ndis_verify.mechanisms.exact import gram, grid, normals, outputs, projection
+from ndis_verify.mechanisms.exact.eigenvalue import least_eigenvalue, noised_eigenvalue
 from ndis_verify.mechanisms.exact.noise import add_laplace, add_normal
 from ndis_verify.mechanisms.exact.outputs import float_law, release_draw
-from ndis_verify.mechanisms.exact.solutions import chi_square
+from ndis_verify.mechanisms.exact.solutions import chi_square, normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import SEEDED, SYSTEM, Stream
 
 ONE_IN_A_MILLION = 1e-6  # false alarms of each test below
@@ -128,3 +132,300 @@ def test_no_grid_no_release():
             nothing.release([])
     with pytest.raises(InputError, match="std"):
         add_normal(np.zeros(2), 1e-318, stream())
+
+
+def exact(number):
+    """A float as a fraction."""
+    return Fraction(float(number))
+
+
+def ball(fraction):
+    return flint.arb(flint.fmpq(fraction.numerator, fraction.denominator))
+
+
+def ends(batch, position, bits=2000):
+    """Least and greatest value of a normal after so many more digits."""
+    start, width = batch.cell(position, bits)
+    return Fraction(start, 2 ** (84 + bits)), Fraction(start + width, 2 ** (84 + bits))
+
+
+def rounded(number, step):
+    """The multiple of a power of two that is nearest to a fraction, to the nearest float64, none beyond the largest."""
+    whole = math.floor(number / step + Fraction(1, 2))
+    assert abs(number / step + Fraction(1, 2) - whole) > Fraction(1, 2**200), "too near to the middle for this test"
+    try:
+        return float(whole * step)
+    except OverflowError:
+        return math.copysign(float(np.finfo(float).max), whole)
+
+
+wild = st.builds(math.ldexp, st.floats(-1, 1), st.integers(-1074, 465))
+
+
+def matrices(most=4):
+    shapes = st.tuples(st.integers(1, most), st.integers(1, 3))
+    return shapes.flatmap(lambda shape: st.lists(wild, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]).map(
+        lambda held: np.array(held).reshape(shape)))  # fmt: skip
+
+
+# What is computed of the data, at the ends of the float range
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices(), st.sampled_from([0.0, 1e-300, 1.0]), st.sampled_from([1, 128, 4000]))
+def test_the_gram_matrix_is_in_its_balls(records, ridge, bits):
+    with flint.ctx.workprec(8000):
+        found = gram.gram(records, ridge, bits)
+        for i, j in np.ndindex(len(found), len(found)):
+            products = sum(exact(x) * exact(y) for x, y in zip(records[:, i], records[:, j]))
+            assert found[i][j].contains(ball(products + (i == j) * exact(ridge)))
+            assert bits < 4000 or found[i][j].rad() == 0
+
+
+@pytest.mark.parametrize("count", (1, 2))
+def test_gram_matrices_of_many_rows_and_few_slices_hold_the_exact_one(count):
+    records = np.ldexp(RNG.standard_normal((2500, 3)), RNG.integers(-60, 3, (2500, 3)))
+    exponents = np.frexp(np.abs(records).max(axis=0))[1]
+    totals, rest = gram._sums(records, exponents, count)
+    scaled = [[exact(x) / Fraction(2) ** int(e) for x in column] for column, e in zip(records.T, exponents)]
+    for i, j in np.ndindex(3, 3):
+        true = sum(x * y for x, y in zip(scaled[i], scaled[j]))
+        left = len(records) * (exact(rest[i]) + exact(rest[j]) + exact(rest[i]) * exact(rest[j]))
+        assert abs(true - Fraction(int(totals[i][j]), 2 ** (42 * count))) <= left
+
+
+@pytest.mark.parametrize("size", (5e-324, 1e-310, 1e-170, 1.0, 1e140))
+@pytest.mark.parametrize("shape", ((1, 1), (4, 2), (5, 3)))
+def test_the_least_eigenvalue_is_in_its_ball_for_records_of_any_size(shape, size):
+    records = np.random.default_rng(3).uniform(-1, 1, shape) * size
+    if size == 5e-324:
+        records[0, 0] = size
+    with mpmath.workdps(700):
+        held = mpmath.matrix(records.tolist())
+        true = min(mpmath.eigsy(held.T * held, eigvals_only=True))
+        for bits in (128, 512):
+            with flint.ctx.workprec(bits):
+                found = least_eigenvalue(records, bits)
+            low, high = (mpmath.mpf(str(end.mid().str(400, radius=False))) for end in (found.lower(), found.upper()))
+            assert low <= true <= high and high - low <= (held.T * held)[0, 0] * 200
+
+
+def test_the_least_eigenvalue_of_a_rank_deficient_database_holds_0():
+    for records in (np.ones((4, 2)), np.zeros((4, 2)), np.ones((1, 2)), np.zeros((0, 2)), np.full((3, 2), 1e-200)):
+        for bits in (128, 1024):
+            with flint.ctx.workprec(bits):
+                assert least_eigenvalue(records, bits).contains(0)
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_the_reading_is_rounded_down(case):
+    rng = np.random.default_rng(case)
+    size, std, step = 2.0 ** rng.integers(0, 200), 2.0 ** rng.integers(-60, 3), 2.0 ** rng.integers(-90, 3)
+    records = np.array([[size * rng.random()]])
+    found = noised_eigenvalue(records, std, stream(case), math.frexp(step)[1] - 1)
+    low, high = ends(normals.standard_normals(stream(case), "reading", 0, 1), 0)
+    reading = exact(records[0, 0]) ** 2 + exact(std) * low
+    assert exact(found) <= reading < exact(math.nextafter(found, math.inf)) + exact(step)
+    assert (exact(found) / exact(step)).denominator == 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(-(2**1100), 2**1100), st.integers(-1074, 971))
+def test_a_multiple_is_the_nearest_float64(whole, exponent):
+    number = Fraction(whole) * Fraction(2) ** exponent
+    try:
+        assert grid.multiple(whole, exponent) == float(number)
+    except OverflowError:
+        assert grid.multiple(whole, exponent) == float(np.finfo(float).max) * (1 if whole > 0 else -1)
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrices(), st.integers(1, 3), st.sampled_from([0.0, 1e-290, 1e-3, 1e280]), st.integers(-520, 5), st.integers(0, 99))
+def test_a_projection_is_the_rounding_of_its_draw(records, r, ridge, exponent, seed):
+    d = records.shape[1]
+    found = projection.project(records, ridge, r, stream(seed), exponent)
+    panel = normals.standard_normals(stream(seed), "projection", 0, len(records) * r)
+    added = normals.standard_normals(stream(seed), "ridge", 0, d * r)
+    with flint.ctx.workprec(6000):
+        root = flint.arb(ridge).sqrt()
+        for i, j in np.ndindex(d, r):
+            total = sum(exact(records[k, i]) * ends(panel, k * r + j)[0] for k in range(len(records)))
+            total = ball(total) + (root * ball(ends(added, i * r + j)[0]) if ridge else 0)
+            whole = (total * flint.arb((1, -exponent)) + flint.arb((1, -1))).floor().unique_fmpz()
+            assert found[i, j] == grid.multiple(int(whole), exponent)
+
+
+def test_projections_of_nothing_and_of_the_least_numbers():
+    for records in (np.zeros((0, 2)), np.zeros((3, 2)), np.full((3, 2), 5e-324), np.full((3, 2), 1e-310)):
+        assert (projection.project(records, 0.0, 2, stream(), -500) == 0).all()
+        alone = projection.project(np.zeros((0, 2)), 1.0, 2, stream(), -16)
+        assert (projection.project(records, 1.0, 2, stream(), -16) == alone).all() and alone.any()
+
+
+wild_std = st.builds(math.ldexp, st.floats(1, 2), st.integers(-1050, 500))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=6), wild_std, st.integers(0, 99))
+def test_noised_values_are_the_rounding_of_their_draws(values, std, seed):
+    found = add_normal(np.array(values, dtype=float), std, stream(seed))
+    batch, step = normals.standard_normals(stream(seed), "noise", 0, len(values)), exact(found.step)
+    assert found.step == 2.0 ** (math.frexp(std)[1] - 21) and found.shape == (len(values),)
+    for k, value in enumerate(values):
+        assert found[k] == rounded(exact(value) + exact(std) * ends(batch, k, 6000)[0], step)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=4), st.integers(-1050, 1023), st.integers(0, 99))
+def test_laplace_noise_is_the_rounding_of_its_draws(values, exponent, seed):
+    scale = math.ldexp(1.25, exponent)
+    found = add_laplace(np.array(values, dtype=float), scale, stream(seed))
+    with flint.ctx.workprec(4000):
+        for k, value in enumerate(values):
+            digits = stream(seed).digits("Laplace", 0, k, 2001)
+            drawn = -flint.arb((2 * (digits % 2**2000) + 1, -2001)).log() * (1 - 2 * (digits >> 2000))
+            units = (flint.arb(value) + flint.arb(scale) * drawn) / flint.arb(found.step) + flint.arb((1, -1))
+            assert found[k] == grid.multiple(int(units.floor().unique_fmpz()), math.frexp(found.step)[1] - 1)
+
+
+def test_noise_beyond_the_float_range_that_the_value_brings_back():
+    """-1.5e308 and noise of 2.5e308 make 1e308: a release that is always at the end tells the value."""
+    values = np.repeat([-1.5e308, 1.5e308], 300)
+    found = add_laplace(values, 1e308, stream())
+    assert (np.sign(found[np.abs(found) < 1e308]) != np.sign(values[np.abs(found) < 1e308])).sum() > 20
+    assert np.isfinite(found).all()
+
+
+# Laws
+
+
+def forced_records(d, n=6, seed=5):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(-0.5, 0.5, (n, d + 1))
+
+
+@pytest.mark.parametrize("law", (normal_solution, student_solution))
+@pytest.mark.parametrize("d, ridge", ((1, 0.25), (2, 0.0), (3, 1e-9)))
+def test_a_solution_is_the_rounding_of_its_draw(law, d, ridge):
+    records, r = forced_records(d), 5
+    found = law(records, ridge, r, stream(9), -40)
+    z = normals.standard_normals(stream(9), "coefficients", 0, d)
+    squares = normals.standard_normals(stream(9), "chi-square", 0, r - d + 1)
+
+    def value(batch, k):
+        low = ends(batch, k, 400)[0]
+        return mpmath.mpf(low.numerator) / low.denominator
+
+    with mpmath.workdps(80):
+        augmented = mpmath.matrix(np.vstack([records, np.zeros((d + 1, d + 1))]).tolist())
+        for i in range(d + 1):
+            augmented[len(records) + i, i] = mpmath.sqrt(ridge)
+        b, target = augmented[:, :d], augmented[:, d]
+        inverse = (b.T * b) ** -1
+        best = inverse * (b.T * target)
+        rest = target - b * best
+        scale = mpmath.sqrt((rest.T * rest)[0] / (r if law is normal_solution else sum(value(squares, k) ** 2 for k in range(r - d + 1))))
+        root = mpmath.cholesky(b.T * b).T  # upper: root^T root = b^T b
+        moved = root**-1 * mpmath.matrix([value(z, k) for k in range(d)]) * scale
+        assert [int(mpmath.nint((best[i] + moved[i]) * 2**40)) for i in range(d)] == [int(x * 2.0**40) for x in found]
+
+
+def test_a_declared_law_is_the_rounding_of_its_draw():
+    cov, mean = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.3], [0.1, 0.3, 1e-3 + 0.1]]), np.array([100.0, -3.0, 1e-20])
+    draw, count = float_law(mean, cov, 0.375)
+    found = release_draw(draw, count, stream(2), -30)
+    batch = normals.standard_normals(stream(2), "output", 0, 3)
+    with mpmath.workdps(60):
+        root = mpmath.cholesky(mpmath.matrix(cov.tolist()) + 0.375 * mpmath.eye(3))
+        z = mpmath.matrix([mpmath.mpf((x := ends(batch, k, 200)[0]).numerator) / x.denominator for k in range(3)])
+        true = mpmath.matrix(mean.tolist()) + root * z
+        assert [int(mpmath.nint(x * 2**30)) for x in true] == [int(Fraction(float(x)) * 2**30) for x in found]
+
+
+def test_the_minimiser_is_in_its_balls():
+    rng = np.random.default_rng(4)
+    features = rng.uniform(-1, 1, (12, 2))
+    signed = features * rng.choice([-1.0, 1.0], 12)[:, None]
+    for penalty, start in ((0.5, [0.0, 0.0]), (1e-3, [5.0, -5.0]), (1e-3, [30.0, 30.0])):
+        with mpmath.workdps(60):
+            def gradient(*theta):
+                shares = [row / (1 + mpmath.exp(sum(mpmath.mpf(float(x)) * t for x, t in zip(row, theta)))) for row in signed]
+                return [penalty * t - sum(mpmath.mpf(1) * s[i] for s in shares) for i, t in enumerate(theta)]
+
+            for bits in (128, 300):
+                with flint.ctx.workprec(bits):
+                    found = outputs._minimiser(signed, penalty, np.array(start), bits)
+                assert max(float(x.rad()) for x in found) < 2.0 ** (-bits // 2 + 6)
+                middle = [mpmath.mpf(x.mid().str(50, radius=False)) for x in found]
+                true = mpmath.findroot(gradient, middle)
+                assert all(abs(t - m) <= mpmath.mpf(float(x.rad())) + mpmath.mpf(10) ** -40 for t, m, x in zip(true, middle, found))
+
+
+@pytest.mark.parametrize("penalty, size", ((1e-20, 1.0), (1.0, 1e100), (1e-130, 1e-100)))
+def test_every_database_of_a_logistic_regression_has_a_release(penalty, size):
+    mechanism = mechanisms.logistic_regression(2, penalty, 2 * size, epsilon=1, delta=1e-5)
+    for rows in ([[1, 1, 1]] * 3 + [[1, 1, -1]], [[1, 0.5, 1], [0.2, 1e-9, 1]], [[0, 0, 1]], [[5e-324, 1, -1]]):
+        data = np.array(rows, dtype=float) * [size, size, 1]
+        assert np.isfinite(mechanism.release(data, RNG)).all()
+
+
+@pytest.mark.parametrize("noise", (1.0, 1e-20))
+def test_every_database_of_a_process_has_a_release(noise):
+    mechanism = mechanisms.gaussian_process(mechanisms.linear_kernel, [0.5, 0.5], noise, 1, 1, 30, epsilon=1, delta=1e-3)
+    for data in (np.tile([[0.3, 0.4, 1.0]], (30, 1)), np.zeros((0, 3)), np.zeros((3, 3)), np.array([[5e-324, 1, 1], [1, 0, -1]])):
+        assert np.isfinite(mechanism.release(data, RNG)).all()
+
+
+def test_a_prediction_is_the_rounding_of_its_draw():
+    points, labels = np.array([[0.1, 0.2], [0.5, -0.3], [0.4, 0.4]]), np.array([0.5, -1.0])
+    for kernel, noise, variance in ((mechanisms.linear_kernel, 0.25, 0.0), (mechanisms.squared_exponential(0.7), 1e-9, 0.5)):
+        draw, count = outputs.prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, 2.0)
+        found = release_draw(draw, count, stream(3), -30)
+        with mpmath.workdps(60):
+            def value(x, y):
+                gap = sum((mpmath.mpf(a) - mpmath.mpf(b)) ** 2 for a, b in zip(x, y))
+                dot = sum(mpmath.mpf(a) * mpmath.mpf(b) for a, b in zip(x, y))
+                return dot if kernel is mechanisms.linear_kernel else mpmath.exp(-gap / (2 * mpmath.mpf(0.7) ** 2))
+
+            k = mpmath.matrix(3, 3)
+            for i, j in np.ndindex(3, 3):
+                k[i, j] = value(points[i].tolist(), points[j].tolist())
+            inverse, cross = (k[:2, :2] + noise * mpmath.eye(2)) ** -1, k[:2, 2]
+            low = ends(normals.standard_normals(stream(3), "output", 0, 1), 0, 200)[0]
+            mean = (cross.T * inverse * mpmath.matrix(labels.tolist()))[0]
+            spread = k[2, 2] - (cross.T * inverse * cross)[0] + variance
+            true = mean + mpmath.sqrt(spread) * mpmath.mpf(low.numerator) / low.denominator
+            assert int(mpmath.nint(true * 2**30)) == int(Fraction(float(found[0])) * 2**30)
+
+
+# Arithmetic that was set to something else
+
+
+ROUNDINGS = {"down": 0x400, "up": 0x800, "to 0": 0xC00}
+HERE = sys.platform == "linux" and platform.machine() == "x86_64"
+
+
+@pytest.mark.skipif(not HERE, reason="the switches of one kind of processor")
+@pytest.mark.parametrize("mode", (*ROUNDINGS, "flush to zero", "subnormals are zero"))
+def test_no_release_where_float64_arithmetic_is_not_as_it_should_be(mode):
+    library, before, state = ctypes.CDLL("libm.so.6"), ctypes.create_string_buffer(32), ctypes.create_string_buffer(32)
+    outcomes = {}
+    assert library.fegetenv(before) == 0 and library.fegetenv(state) == 0
+    if mode in ROUNDINGS:
+        library.fesetround(ROUNDINGS[mode])
+    else:
+        control = int.from_bytes(state.raw[28:], "little") | (0x8000 if "flush" in mode else 0x40)
+        library.fesetenv(ctypes.create_string_buffer(state.raw[:28] + control.to_bytes(4, "little"), 32))
+    try:
+        for name, (mechanism, data) in MADE.items():
+            try:
+                mechanism.release(data, RNG)
+            except ArithmeticError as error:
+                outcomes[name] = str(error)
+            except ValueError:
+                outcomes[name] = "refused before"
+            else:
+                outcomes[name] = "released"
+    finally:
+        library.fesetenv(before)
+    assert all("nothing is released" in outcome for outcome in outcomes.values()), outcomes
