@@ -1,11 +1,13 @@
 """Releases are the exact rounding, to a public grid, of a draw from the law of real numbers that was proved."""
 
 import ctypes
+import dataclasses
 import math
 import pickle
 import platform
 import sys
 from fractions import Fraction
+from types import SimpleNamespace
 
 import flint
 import mpmath
@@ -14,16 +16,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
+from scipy.stats import t as student
 
 from ndis_verify import mechanisms
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.laplace import laplace_mechanism
-from ndis_verify.mechanisms.exact import gram, grid, normals, outputs, projection
+from ndis_verify.mechanisms.exact import gram, grid, noise, normals, outputs, projection, solutions
 from ndis_verify.mechanisms.exact.eigenvalue import least_eigenvalue, noised_eigenvalue
 from ndis_verify.mechanisms.exact.noise import add_laplace, add_normal
 from ndis_verify.mechanisms.exact.outputs import float_law, release_draw
 from ndis_verify.mechanisms.exact.solutions import chi_square, normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import SEEDED, SYSTEM, Stream
+from ndis_verify.mechanisms.projection_wrappers import sampled
 
 ONE_IN_A_MILLION = 1e-6  # false alarms of each test below
 RNG = np.random.default_rng(20)
@@ -369,9 +373,8 @@ def test_every_database_of_a_logistic_regression_has_a_release(penalty, size):
         assert np.isfinite(mechanism.release(data, RNG)).all()
 
 
-@pytest.mark.parametrize("noise", (1.0, 1e-20))
-def test_every_database_of_a_process_has_a_release(noise):
-    mechanism = mechanisms.gaussian_process(mechanisms.linear_kernel, [0.5, 0.5], noise, 1, 1, 30, epsilon=1, delta=1e-3)
+def test_every_database_of_a_process_has_a_release():
+    mechanism = mechanisms.gaussian_process(mechanisms.linear_kernel, [0.5, 0.5], 1e-20, 1, 1, 30, epsilon=1, delta=1e-3)
     for data in (np.tile([[0.3, 0.4, 1.0]], (30, 1)), np.zeros((0, 3)), np.zeros((3, 3)), np.array([[5e-324, 1, 1], [1, 0, -1]])):
         assert np.isfinite(mechanism.release(data, RNG)).all()
 
@@ -429,3 +432,286 @@ def test_no_release_where_float64_arithmetic_is_not_as_it_should_be(mode):
     finally:
         library.fesetenv(before)
     assert all("nothing is released" in outcome for outcome in outcomes.values()), outcomes
+
+
+# The sampler
+
+
+def test_the_layers_cover_the_curve_and_have_one_area():
+    layers = normals._layers()
+    whole, *edges, tail = [Fraction(slope, 2**32) for slope in layers.slope]
+    with mpmath.workdps(50):
+        def curve(x):
+            return mpmath.exp(-(mpmath.mpf(x.numerator) / x.denominator) ** 2 / 2)
+
+        base = Fraction(int(mpmath.ceil(curve(edges[0]) * 2**64)), 2**64)
+        heights, area = [Fraction(0), base], base * whole
+        for edge in edges:
+            heights.append(heights[-1] + area / edge)
+        assert whole == edges[0] + tail and tail * edges[0] >= 1 and heights[-1] >= 1 and len(heights) == 1025
+        for k in range(1024):
+            floor, top = (mpmath.mpf(y.numerator) / y.denominator for y in heights[k : k + 2])
+            assert k == 0 or curve(edges[k - 1]) <= floor
+            inner = exact(layers.inner[k])
+            assert inner < 0 or curve(inner + Fraction(1, 2**45)) > top
+            assert abs(layers.low[k] - floor) < 2.0**-50 and abs(layers.rise[k] - (top - floor)) < 2.0**-50
+            if k:
+                x = np.linspace(layers.inner[k] if inner > 0 else 0.0, float(edges[k - 1]), 9)
+                line = x * (layers.incline[k] + layers.bend[k] * x)
+                true = np.exp(-x * x / 2)
+                assert (true - line - layers.below[k] > 2.0**-42).all() and (layers.above[k] + line - true > 2.0**-42).all()
+
+
+def test_float64_decides_below_the_curve_as_balls_do(monkeypatch):
+    fast = normals.standard_normals(stream(8), "x", 0, 40000)
+    layers = normals._layers()
+    doubted = dataclasses.replace(layers, below=np.full(1024, -np.inf), above=np.full(1024, np.inf))
+    monkeypatch.setattr(normals, "_layers", lambda: doubted)
+    slow = normals.standard_normals(stream(8), "x", 0, 40000)
+    assert (fast.value == slow.value).all() and fast._place == slow._place and len(fast._place) > 50
+
+
+def test_a_normal_lies_in_its_cells_which_nest_and_near_its_value():
+    batch = normals.standard_normals(stream(6), "x", 3, 300_000)
+    places = [*range(4000), *batch._beyond, *list(batch._place)[:500]]
+    apart = []
+    assert {np.sign(batch.value[k]) == sign for k, (sign, _) in batch._beyond.items()} == {True}
+    for k in places:
+        cells = [ends(batch, k, bits) for bits in (0, 1, 64, 200, 1000)]
+        assert all(low <= finer and last <= high for (low, high), (finer, last) in zip(cells, cells[1:]))
+        bound = exact(normals.error_bound(batch.value[k]))
+        assert all(abs(end - exact(batch.value[k])) <= bound for end in cells[0]) and cells[-1][1] - cells[-1][0] < Fraction(1, 2**1040)
+        apart.append(float(abs(cells[-1][0] - exact(batch.value[k])) / bound))
+    assert max(apart) > 0.5  # half the bound would not do
+
+
+def test_normals_have_their_law_in_every_layer_and_in_the_tail():
+    """Chi-square over bins between the edges of the layers, and beyond x_1 over bins of equal probability."""
+    edges = np.array([slope / 2.0**32 for slope in reversed(normals._layers().slope[1:-1])])
+    cuts = np.concatenate([-edges[::-1], [0.0], edges])
+    below = np.array([mpmath.ncdf(x) for x in cuts], dtype=float)
+    rim, seen, tail, moments = edges[-1], 0, [], np.zeros(4)
+    for index in range(20):
+        value = normals.standard_normals(stream(11), "x", index, 100_000).value
+        seen = seen + np.bincount(np.searchsorted(cuts, value), minlength=len(cuts) + 1)
+        moments += [(value**k).sum() for k in (1, 2, 3, 4)]
+        tail += value[np.abs(value) > rim].tolist()
+    count, chances = 2_000_000, np.diff(below, prepend=0.0, append=1.0)
+    assert likely(seen, chances)
+    errors = (moments / count - [0, 1, 0, 3]) / np.sqrt(np.array([1, 2, 15, 96]) / count)
+    assert np.abs(errors).max() < 5.2  # 1e-6 for the four
+    shares = np.array([mpmath.ncdf(-abs(x)) / mpmath.ncdf(-rim) for x in tail], dtype=float)
+    assert likely(np.bincount((shares * 6).astype(int), minlength=6), np.full(6, 1 / 6))
+    assert likely(np.bincount(np.array(tail) > 0, minlength=2), [0.5, 0.5])
+
+
+def likely(seen, chances):
+    """Whether counts may come from these chances: Pearson's chi-square at a level of one in a million."""
+    seen, expected = np.asarray(seen, dtype=float), np.asarray(chances, dtype=float) * np.sum(seen)
+    assert expected.min() > 4 and abs(np.sum(chances) - 1) < 1e-9
+    return chi2.sf(((seen - expected) ** 2 / expected).sum(), len(seen) - 1) > ONE_IN_A_MILLION
+
+
+def test_the_digits_left_over_are_uniform():
+    """The first and the last eight digits not yet drawn, of normals kept at first, near the curve, and in the tail."""
+    batch = normals.standard_normals(stream(12), "x", 0, 150_000)
+    redrawn = list(batch._place)
+    for places in (range(4000), redrawn[:4000]):
+        digits = [batch.cell(k, 64)[0] // batch.cell(k, 64)[1] for k in places]
+        assert likely(np.bincount([(x >> 60) & 15 for x in digits], minlength=16), np.full(16, 1 / 16))
+        assert likely(np.bincount([x & 15 for x in digits], minlength=16), np.full(16, 1 / 16))
+
+
+def test_von_neumanns_exponential():
+    """j + u of many tails: a standard exponential, whose whole part is geometric and whose fraction is apart from it."""
+    held = stream(13)
+    drawn = []
+    for place in range(4000):
+        whole = normals._whole_part(held, ("x", 0), place)
+        drawn.append(whole + held.digits(f"x, tail {whole}", 0, place, 53) / 2.0**53)
+    shares = -np.expm1(-np.array(drawn))
+    assert likely(np.bincount((shares * 40).astype(int), minlength=40), np.full(40, 1 / 40))
+
+
+def purpose():
+    """The function outside the sampler that asks for random bits."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename in (normals.__file__, __file__):
+        frame = frame.f_back
+    return frame.f_code.co_name
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_no_random_bits_serve_two_purposes(name, monkeypatch):
+    asked, words = {}, Stream.words
+
+    def noted_words(self, label, index, count, start=0):
+        for place in range(start, start + count):
+            asked.setdefault((self._key, label, index, place), set()).add(purpose())
+        return words(self, label, index, count, start)
+
+    monkeypatch.setattr(Stream, "words", noted_words)
+    monkeypatch.setattr(grid, "SLACK", 1.0)
+    mechanism, data = MADE[name]
+    mechanism.release(data[:20] if "relative" not in name else data, RNG)
+    assert (asked or name == "Laplace") and all(len(purposes) == 1 for purposes in asked.values())
+    assert len({key for key, *_ in asked}) <= 1  # one stream
+
+
+def test_a_batch_of_normals_uses_no_word_twice(monkeypatch):
+    asked, words = [], Stream.words
+
+    def noted(self, label, index, count, start=0):
+        asked.extend((label, index, place) for place in range(start, start + count))
+        return words(self, label, index, count, start)
+
+    monkeypatch.setattr(Stream, "words", noted)
+    for count in (3001, 2, 1):
+        asked.clear()
+        batch = normals.standard_normals(stream(14), "x", 0, count)
+        assert len(set(asked)) == len(asked) and len(set(batch._place.values()) | set(range(count))) == count + len(batch._place)
+
+
+def test_words_and_digits_of_different_addresses_differ():
+    held, found = stream(15), []
+    for label in ("a", "a, digits", "b"):
+        for index in (0, 1, 2**40):
+            found += [held.words(label, index, 2).tobytes(), *(held.digits(label, index, place, 128).to_bytes(16, "big") for place in (0, 1, 2))]
+    assert len(set(found)) == len(found)
+    assert held.words("a", 0, 6)[4:].tolist() == held.words("a", 0, 2, 4).tolist()
+    assert held.digits("a", 0, 0, 1000) >> 937 == held.digits("a", 0, 0, 63)
+    assert (Stream().words("a", 0, 4) != Stream().words("a", 0, 4)).all()
+    assert (stream(15).words("a", 0, 4) == held.words("a", 0, 4)).all()
+
+
+# Bounds that are nearly reached
+
+
+def nearly_the_next(layer, m, least=0.95):
+    """A batch of one normal slope (m + f)/2^52 of a layer whose f is nearly 1, so that its float64 value is as wrong as can be."""
+    for index in range(1000):
+        held = stream(16)
+        batch = normals.Normals(np.array([m * normals._layers().scale[layer]]), np.array([(m << 11) + layer], dtype=np.uint64), {}, {}, held, ("x", index))
+        if held.digits("x, digits", index, 0, 20) > least * 2**20:
+            return batch
+    raise AssertionError
+
+
+@pytest.mark.parametrize("sign", (1, -1))
+def test_sums_next_to_the_middle_are_settled_by_more_digits(sign):
+    """A value that with the float64 normal lies on one side of the middle, and with the normal on the other."""
+    batch, ratio = nearly_the_next(1, 3), 1.75 * 2**20
+    middle = Fraction(1, 2) - Fraction(ratio) * ends(batch, 0)[0]  # with it the sum is 1/2
+    rest = np.array([math.nextafter(float(middle), sign)])
+    assert rest[0] + ratio * batch.value[0] < 0.5
+    assert noise._nearest_sums(rest, 0, ratio, batch).tolist() == [1.0 if exact(rest[0]) >= middle else 0.0]
+
+
+def test_the_bound_of_a_projection_holds_what_is_proved():
+    """R u of what a panel's products may sum to, 2^-52 (|z| + 4.5) of a normal, u of the result: with records that make all of it count."""
+    for rows, ridge in ((0, 2.0), (400, 0.0), (70_000, 0.0)):
+        records = np.full((rows, 1), 0.7)
+        for start in range(0, rows, normals.PANEL):
+            batch = normals.standard_normals(stream(17), "projection", start // normals.PANEL, min(normals.PANEL, rows - start))
+            records[start : start + normals.PANEL, 0] = batch.value  # every product is positive
+        sums, error = projection._Draw(records, ridge, 1, stream(17)).float_sums()
+        unit, z = 2.0**-53, records[:, 0]
+        added = abs(normals.standard_normals(stream(17), "ridge", 0, 1).value[0]) * math.sqrt(ridge)
+        proved = min(rows, normals.PANEL) * unit * (z @ z) + 2 * unit * np.abs(z) @ (np.abs(z) + 4.5)
+        proved += unit * abs(sums[0, 0]) + (4 * unit * added + 2 * unit * 4.5 * math.sqrt(ridge) + unit * abs(sums[0, 0]) if ridge else 0)
+        assert error[0, 0] >= proved * (1 - 1e-9)
+
+
+def test_a_chi_square_ball_holds_the_variate_where_it_is_least_sure(monkeypatch):
+    for value in (0.0, 1e-16, 3.0):
+        for count in (1, 300):
+            held = SimpleNamespace(value=np.full(count, value))
+            monkeypatch.setattr(solutions, "standard_normals", lambda *address: held)
+            with flint.ctx.workprec(128):
+                found = chi_square(None, count, 128)
+            for sign in (1, -1):
+                z = exact(value) + sign * exact(normals.error_bound(value)) * (Fraction(9, 10) if value == 0 else 1)
+                assert found.contains(ball(count * z * z))
+
+
+# Grid laws against exact probabilities
+
+
+def test_grid_law_of_a_normal():
+    """Half units of a standard normal, by the projection of one record of 1; then the lowest digits of the Gaussian mechanism."""
+    found = np.asarray(projection.project(np.array([[1.0]]), 0.0, 200_000, stream(21), -1))[0]
+    points = np.arange(-8, 9) / 2
+    cuts = np.array([float(mpmath.ncdf(x + 0.25)) for x in points[:-1]])
+    assert likely(np.bincount(np.clip(np.rint(2 * found), -8, 8).astype(int) + 8, minlength=17), np.diff(cuts, prepend=0.0, append=1.0))
+    released = add_normal(np.full(100_000, 0.3), 1.0, stream(22))
+    units = (released / released.step).astype(int)
+    assert likely(np.bincount(units & 63, minlength=64), np.full(64, 1 / 64))
+    cuts = [float(mpmath.ncdf(math.floor(x * 2**20) / 2**20 + 2.0**-21 - 0.3)) for x in np.arange(-2.7, 3.5, 0.05)]
+    places = np.searchsorted([math.floor(x * 2**20) / 2**20 for x in np.arange(-2.7, 3.5, 0.05)], released)
+    assert likely(np.bincount(places, minlength=len(cuts) + 1), np.diff(cuts, prepend=0.0, append=1.0))
+
+
+def test_grid_law_of_laplace_noise():
+    found = add_laplace(np.full(8_000, 0.3), 2.0, stream(23))
+    edges = np.floor(np.arange(-7, 7.5, 0.5) * 2**19) / 2**19
+    assert found.step == 2.0**-19
+
+    def share(x):
+        return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
+
+    cuts = [share((x + 2.0**-20 - 0.3) / 2) for x in edges]
+    assert likely(np.bincount(np.searchsorted(edges, found), minlength=len(cuts) + 1), np.diff(cuts, prepend=0.0, append=1.0))
+    assert likely(np.bincount((found / found.step).astype(int) & 15, minlength=16), np.full(16, 1 / 16))
+
+
+@pytest.mark.parametrize("r", (1, 4))
+def test_grid_law_of_a_sketched_solution(r):
+    """d = 1: a Cauchy law for r = 1, Student's law of r degrees of freedom in general, of the solution and the residual over |B|."""
+    records, ridge, step = np.array([[0.6, 0.3], [0.2, -0.5]]), 0.5, 0.125
+    b, target = records.T
+    square, cross = b @ b + ridge, b @ target
+    best, scale = cross / square, math.sqrt((target @ target + ridge - cross**2 / square) / square / r)
+    found = np.array([student_solution(records, ridge, r, stream(1000 + k), -3)[0] for k in range(800)])
+    edges = np.arange(-2, 2) * 4 * step + 1.0 * step
+    cuts = student.cdf((edges + step / 2 - best) / scale, r)
+    assert likely(np.bincount(np.searchsorted(edges, found), minlength=len(cuts) + 1), np.diff(cuts, prepend=0.0, append=1.0))
+
+
+@pytest.mark.parametrize("freedom", (1, 2, 7, 400))
+def test_law_of_chi_square_variates(freedom):
+    with flint.ctx.workprec(128):
+        drawn = np.array([float(chi_square(stream(2000 + k), freedom, 128).mid()) for k in range(800)])
+    assert likely(np.bincount((chi2.cdf(drawn, freedom) * 16).astype(int), minlength=16), np.full(16, 1 / 16))
+
+
+def test_poisson_samples_have_exactly_their_rate():
+    for rate in (0.5, 0.1, 1 - 2.0**-30, 0.999):
+        kept = sampled(100_000, rate, stream(31))
+        assert abs(kept.sum() - 100_000 * rate) <= 5 * math.sqrt(100_000 * rate * (1 - rate)) + 2
+    assert sampled(50, 1.0, stream()).all() and not sampled(50, 5e-324, stream()).any() and sampled(0, 0.5, stream()).shape == (0,)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.one_of(st.floats(5e-324, 1), st.floats(1e-40, 1e-20)), st.integers(-2, 2), st.integers(0, 5))
+def test_a_record_is_kept_where_its_digits_are_below_the_rate(rate, apart, later):
+    """Digits next to the rate's own, 53 at a time: kept exactly where the number that they begin is below it."""
+    places = 53 * 22
+    number = min(max(math.floor(Fraction(rate) * 2**places) + apart * 2 ** (53 * later), 0), 2**places - 1)
+
+    class Digits:
+        def words(self, label, index, count):
+            digit = (number >> (places - 53 * (index + 1))) & (2**53 - 1) if index < 22 else 0
+            return np.full(count, (digit << 11) + 5, dtype=np.uint64)
+
+    assert sampled(1, rate, Digits()).tolist() == [Fraction(number, 2**places) < Fraction(rate)]
+
+
+@pytest.mark.parametrize("reading", (0.0, 1e-20, 1.0, 3.3, 1e8, 1e300))
+def test_the_ridge_after_a_reading_is_never_below_the_exact_one(reading):
+    for ridge in ("smallest", "N26-Fig4"):
+        tested = mechanisms.propose_test_release(4, 1, 1e-5, 1, 20.0, 1e-6, 1e-6, ridge)
+        noise_, public = tested.calibration.noise, tested.calibration.public
+        for near in np.linspace(0, 3 * noise_["full_ridge"], 40):
+            held = reading + near
+            bound = max(exact(held) - exact(public["std"]) * exact(noise_["quantile"]), 1 if ridge == "smallest" else 0)
+            assert exact(tested.ridge_at(held)) >= exact(noise_["full_ridge"]) - bound
