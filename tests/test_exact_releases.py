@@ -116,6 +116,7 @@ def test_every_release_lies_on_its_public_grid_and_says_where_its_bits_come_from
     assert len({part.step for part in parts}) == 1 and math.frexp(parts[0].step)[0] == 0.5
     for part in parts:
         units = np.asarray(part) / part.step
+        assert not np.signbit(np.asarray(part)[units == 0]).any()
         assert (units == np.rint(units)).all() and not part.flags.writeable
     assert (numbers(drawn) != numbers(mechanism.release(data))).any()
 
@@ -125,6 +126,16 @@ def test_a_release_keeps_what_it_says_of_itself():
     copy = pickle.loads(pickle.dumps(release))
     assert (copy == release).all() and (copy.step, copy.source) == (release.step, release.source) and SYSTEM in repr(copy)
     assert type(release + 1) is np.ndarray and type(release.sum()) is np.float64 and release[:1].source == SYSTEM
+
+
+def test_no_zero_has_a_sign():
+    """A value just below 0 and a sum just below 0 would give -0.0, where one just above gives 0.0 for the same sum."""
+    below = noise._joined(np.array([-0.0, 8.0]), np.array([-0.0, 0.0]), -20)
+    assert not np.signbit(grid.Release(below, 2.0**-20, SEEDED)).any()
+    for records in (np.array([[1.0]]), np.zeros((0, 1))):
+        found = projection.project(records, 1.0, 200, stream(), 3)
+        assert (found == 0).mean() > 0.9 and not np.signbit(found[found == 0]).any()
+    assert np.shape(grid.Release(1.5, 0.5, SEEDED)) == ()
 
 
 def test_no_grid_no_release():
@@ -250,6 +261,7 @@ def test_a_projection_is_the_rounding_of_its_draw(records, r, ridge, exponent, s
     found = projection.project(records, ridge, r, stream(seed), exponent)
     panel = normals.standard_normals(stream(seed), "projection", 0, len(records) * r)
     added = normals.standard_normals(stream(seed), "ridge", 0, d * r)
+    assert not np.signbit(found[found == 0]).any()
     with flint.ctx.workprec(6000):
         root = flint.arb(ridge).sqrt()
         for i, j in np.ndindex(d, r):
@@ -275,6 +287,7 @@ def test_noised_values_are_the_rounding_of_their_draws(values, std, seed):
     found = add_normal(np.array(values, dtype=float), std, stream(seed))
     batch, step = normals.standard_normals(stream(seed), "noise", 0, len(values)), exact(found.step)
     assert found.step == 2.0 ** (math.frexp(std)[1] - 21) and found.shape == (len(values),)
+    assert not np.signbit(found[found == 0]).any()
     for k, value in enumerate(values):
         assert found[k] == rounded(exact(value) + exact(std) * ends(batch, k, 6000)[0], step)
 
@@ -367,14 +380,16 @@ def test_the_minimiser_is_in_its_balls():
 
 @pytest.mark.parametrize("penalty, size", ((1e-20, 1.0), (1.0, 1e100), (1e-130, 1e-100)))
 def test_every_database_of_a_logistic_regression_has_a_release(penalty, size):
-    mechanism = mechanisms.logistic_regression(2, penalty, 2 * size, epsilon=1, delta=1e-5)
+    mechanism = mechanisms.logistic_regression(2, penalty=penalty, norm_bound=2 * size, epsilon=1, delta=1e-5)
     for rows in ([[1, 1, 1]] * 3 + [[1, 1, -1]], [[1, 0.5, 1], [0.2, 1e-9, 1]], [[0, 0, 1]], [[5e-324, 1, -1]]):
         data = np.array(rows, dtype=float) * [size, size, 1]
         assert np.isfinite(mechanism.release(data, RNG)).all()
 
 
 def test_every_database_of_a_process_has_a_release():
-    mechanism = mechanisms.gaussian_process(mechanisms.linear_kernel, [0.5, 0.5], 1e-20, 1, 1, 30, epsilon=1, delta=1e-3)
+    mechanism = mechanisms.gaussian_process(
+        mechanisms.linear_kernel, [0.5, 0.5], noise_variance=1e-20, label_bound=1, norm_bound=1, records=30, epsilon=1, delta=1e-3
+    )
     for data in (np.tile([[0.3, 0.4, 1.0]], (30, 1)), np.zeros((0, 3)), np.zeros((3, 3)), np.array([[5e-324, 1, 1], [1, 0, -1]])):
         assert np.isfinite(mechanism.release(data, RNG)).all()
 
@@ -709,7 +724,9 @@ def test_a_record_is_kept_where_its_digits_are_below_the_rate(rate, apart, later
 @pytest.mark.parametrize("reading", (0.0, 1e-20, 1.0, 3.3, 1e8, 1e300))
 def test_the_ridge_after_a_reading_is_never_below_the_exact_one(reading):
     for ridge in ("smallest", "N26-Fig4"):
-        tested = mechanisms.propose_test_release(4, 1, 1e-5, 1, 20.0, 1e-6, 1e-6, ridge)
+        tested = mechanisms.propose_test_release(
+            4, epsilon=1, delta=1e-5, norm_bound=1, std=20.0, delta_test=1e-6, delta_failure=1e-6, ridge=ridge
+        )
         noise_, public = tested.calibration.noise, tested.calibration.public
         for near in np.linspace(0, 3 * noise_["full_ridge"], 40):
             held = reading + near

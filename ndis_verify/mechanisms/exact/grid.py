@@ -24,14 +24,16 @@ class Release(np.ndarray):
     """Released numbers, read-only, on a public grid.
 
     step: the grid's, a power of two. source: where the randomness came from, `stream.SYSTEM` or `stream.SEEDED`; releases
-    whose source is a seeded generator are for experiments. What is computed from a release is a plain array.
+    whose source is a seeded generator are for experiments. No 0 has a sign, which would tell more than its point of the grid. What is computed from a release is a plain array.
     """
 
     step: float
     source: str
 
     def __new__(cls, values: Any, step: float, source: str) -> Release:
-        result = np.asarray(values, dtype=float).view(cls)
+        result = np.array(values, dtype=float)
+        result += 0.0  # the 0 without a sign
+        result = result.view(cls)
         result.step, result.source = step, source
         result.setflags(write=False)
         return result
