@@ -524,9 +524,15 @@ def child(work):
     try:
         yield pid
     finally:
-        with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        with suppress(ChildProcessError):  # it was waited for
+            if not os.waitpid(pid, os.WNOHANG)[0]:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+def end_of(pid):
+    """How the child ended: its status; it has a minute."""
+    return wait_for(lambda: [status for done, status in [os.waitpid(pid, os.WNOHANG)] if done], "it does not end", 60)[0]
 
 
 def wait_for(condition, what, seconds=120):
@@ -548,7 +554,7 @@ def test_a_stopped_run_keeps_what_it_wrote(tmp_path, monkeypatch, journals_left,
             lambda: next((p for p in tmp_path.glob("*.jsonl") if p.read_bytes().count(b"\n") >= 3), None), "no journal"
         )
         os.kill(pid, how)
-        _, status = os.waitpid(pid, 0)
+        status = end_of(pid)
     assert os.WTERMSIG(status) == how if how == signal.SIGKILL else os.waitstatus_to_exitcode(status) == 130
     count = path.read_bytes().count(b"\n") - 1
     assert count >= 2, "what was written is gone"
@@ -579,7 +585,7 @@ def test_a_second_run_in_the_same_folder_harms_neither(tmp_path, monkeypatch, ca
                 KINDS[kind](tmp_path, nothing, monkeypatch)
         assert lines() == 2
         (tmp_path / "go").touch()
-        _, status = os.waitpid(pid, 0)
+        status = end_of(pid)
     assert os.waitstatus_to_exitcode(status) in (0, 130)
     assert lines() == (6 if kind == "conformance" else 0)
 
@@ -622,7 +628,7 @@ def test_workers_end_with_their_parent(how, function, item):
         wait_for(lambda: len(spawned(pid)) == 2 and all(map(ignores_interrupts, spawned(pid))), "no workers")
         found = spawned(pid)
         os.killpg(pid, how) if how == signal.SIGINT else os.kill(pid, how)  # a terminal's Ctrl-C goes to all
-        _, status = os.waitpid(pid, 0)
+        status = end_of(pid)
         assert (os.WTERMSIG(status) if how == signal.SIGKILL else os.waitstatus_to_exitcode(status)) in (how, 130)
         wait_for(lambda: all(map(gone, found)), "a worker outlived its parent", 20)
 
