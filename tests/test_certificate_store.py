@@ -140,7 +140,7 @@ def test_what_a_report_says_of_a_kept_attack_is_made_again(tmp_path):
         assert run("quick").detail.partition(" s): ")[2] == shown and "nowhere" not in shown
 
 
-@pytest.mark.parametrize("make", [lambda path: path.symlink_to("/dev/zero"), lambda path: os.mkfifo(path), lambda path: path.mkdir()])
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to("/dev/zero"), os.mkfifo, lambda path: path.mkdir()])
 def test_only_a_regular_file_is_a_certificate(tmp_path, make):
     check, _ = squares()
     make(tmp_path / "squares.json")

@@ -79,8 +79,9 @@ def _searched_again(problem: Problem, content: Content, seed: int, evaluations: 
     again = attack_problem(problem, seed, count)
     if again.finding != "nothing" or again.margin < known.min() - problem.tolerance - _SLACK * abs(known.min()):
         raise CertificateError("the first rounds of the search find a worse point")
+    worst = problem.domain.point(unit[int(known.argmin())])
     detail = (
-        f"worst margin {known.min():.3g} at {shown_point(problem.domain.point(unit[int(known.argmin())]))}; seed {seed}; "
+        f"worst margin {known.min():.3g} at {shown_point(worst)}; seed {seed}; "
         f"computed again: {len(known)} stored points and the first {count} evaluations"
     )
     return Evidence(Outcome.HELD, ROUTE, detail, count=content["evaluations"], counted="evaluations")

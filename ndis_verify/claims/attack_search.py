@@ -66,12 +66,13 @@ class Search:
         }
 
     def checked(self, state: dict[str, Any]) -> dict[str, Any]:
-        """A `state` that a journal holds, if it is one of a search of this domain; else ValueError, TypeError or KeyError."""
+        """A `state` from a journal, if it is one of a search of this domain; else ValueError, TypeError or KeyError."""
         numbers = [state[name] for name in ("evaluations", "infeasible", "failures", "crossings", "rounds", "seconds")]
         numbers += [margin for margin, _ in state["elite"]] + (state["range"] if state["elite"] else [])
         points = [unit for _, unit in state["elite"]] + ([state["failed_at"]] if state["failures"] else [])
         inside = all(len(unit) == self.domain.size and 0 <= min(unit) <= max(unit) <= 1 for unit in points)
-        if state.keys() != self.state().keys() or not inside or not isinstance(state["failure"], str) or np.isnan(numbers).any():
+        told = state.keys() == self.state().keys() and isinstance(state["failure"], str) and not np.isnan(numbers).any()
+        if not (told and inside):
             raise ValueError("no state of a search of this domain")
         return state
 

@@ -97,17 +97,19 @@ def _journal(arguments: argparse.Namespace) -> Journal:
     from ndis_verify.runs.journal import Journal
 
     run = identity("audit study", arguments.seed, arguments.confidence, DELTA, METHODS)
-    return Journal(arguments.output / "audit_study.jsonl", run, "blocks of runs", lambda key, tally: _tally(tally, METHODS))
+    path = arguments.output / "audit_study.jsonl"
+    return Journal(path, run, "blocks of runs", lambda key, tally: _tally(tally, METHODS))
 
 
 def _tally(tally: Tally, methods: Sequence[str]) -> Tally:
-    if set(tally) != set(methods) or not all(set(cell) == {"runs", "above", "sum", "squares", "infinite"} and min(cell.values()) >= 0 for cell in tally.values()):
+    numbers = {"runs", "above", "sum", "squares", "infinite"}
+    if set(tally) != set(methods) or not all(set(cell) == numbers and min(cell.values()) >= 0 for cell in tally.values()):
         raise ValueError("no tally of a block")
     return tally
 
 
 def _measured(arguments: argparse.Namespace, journal: Journal, parts: Sequence[Block]) -> Iterator[tuple[Block, Tally]]:
-    """How blocks are run: those in the journal are read, the others measured in processes; the journal stays if time is up."""
+    """How blocks are run: those in the journal are read, others measured; the journal stays where time is up before all are."""
     from ndis_verify.audit.study import METHODS
     from ndis_verify.runs.pool import resumed
 

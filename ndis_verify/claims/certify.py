@@ -102,7 +102,8 @@ def certify_nonnegative(
     run = _Run(function, box, gradient, min_width, _bits(digits), _bits(max_digits))
     if journal is None:
         return _loop(run, resume, max_boxes, None, progress)
-    header = identity("certify", name, box, min_width, digits, functions=(function, gradient) if gradient else (function,))
+    functions = (function, gradient) if gradient else (function,)
+    header = identity("certify", name, box, min_width, digits, functions=functions)
     with Journal(journal, header, "states of the branch and bound", lambda key, state: _read(state, box)) as states:
         kept = list(states.done.values())[-1] if states.done else None
         record = _loop(run, resume or kept, max_boxes, states, progress)

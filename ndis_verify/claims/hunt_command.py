@@ -74,7 +74,9 @@ def merged(records: list[HuntRecord], seed: int) -> HuntRecord:
     return HuntRecord(family=worst.family, seed=seed, least_waste=worst.least_waste, worst=worst.worst, **total, **extreme)
 
 
-def run(todo: list[Block], file: Path, jobs: int, progress: Callable[[int, int, str], None] = lambda done, count, key: None) -> list[HuntRecord]:
+def run(
+    todo: list[Block], file: Path, jobs: int, progress: Callable[[int, int, str], None] = lambda done, count, key: None
+) -> list[HuntRecord]:
     """One record for each family; finished blocks are in `file` as they come, and are not hunted through again."""
     with _journal(file, todo) as journal:
         found = dict(resumed(journal, _hunted, {block.key: block for block in todo}, jobs, progress=progress))
@@ -103,8 +105,9 @@ def _journal(file: Path, todo: list[Block]) -> Journal:
 
 def _by_family(found: dict[str, HuntRecord], todo: list[Block]) -> list[HuntRecord]:
     names = dict.fromkeys(block.family for block in todo)
-    records = {name: [found[block.key] for block in sorted(todo) if block.family == name and block.key in found] for name in names}
-    return [merged(of_one, todo[0].seed) for of_one in records.values() if of_one]
+    done = [block for block in sorted(todo) if block.key in found]
+    records = [[found[block.key] for block in done if block.family == name] for name in names]
+    return [merged(of_one, todo[0].seed) for of_one in records if of_one]
 
 
 def markdown(records: list[HuntRecord], command: str, stopped: str = "") -> str:

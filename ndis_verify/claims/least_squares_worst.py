@@ -84,7 +84,8 @@ class Largest:
                 return Evidence(Outcome.FAILED, "Arb", f"stated {stated}: {found.line()}", count=boxes, counted="boxes"), None
             lines.append(f"d = {case[1]}, r = {case[2]}, eps = {case[3]}: {found.line()}")
             ends = [str(end) for end in (found.value.lower, found.value.upper)]
-            kept.append({"value": ends, "leverage": str(found.leverage), "direction": found.direction, "boxes": found.boxes})
+            at = {"leverage": str(found.leverage), "direction": found.direction}
+            kept.append({"value": ends, **at, "boxes": found.boxes})
         return Evidence(Outcome.HELD, "branch and bound in ball arithmetic", "; ".join(lines), count=boxes, counted="boxes"), {"suprema": kept}
 
     def _sampled(self, content: Content) -> Evidence:
@@ -101,7 +102,8 @@ class Largest:
             if not value.lower <= high or not abs(exact(value.mid) - low) <= low * Fraction(1, 10**4):
                 raise CertificateError("a supremum is not attained where it says")
             at = f"attained near p = {float(Fraction(entry['leverage'])):.6g} ({entry['direction']})"
-            lines.append(f"d = {case[1]}, r = {case[2]}, eps = {case[3]}: sup in [{float(low):.6g}, {float(high):.6g}], {at}")
+            sup = f"sup in [{float(low):.6g}, {float(high):.6g}]"
+            lines.append(f"d = {case[1]}, r = {case[2]}, eps = {case[3]}: {sup}, {at}")
         if self._computed("quick")[0].outcome is not Outcome.HELD:
             raise CertificateError("the first cases differ from the stated numbers")
         boxes = sum(int(entry["boxes"]) for entry in found)

@@ -53,16 +53,19 @@ def main(arguments: argparse.Namespace) -> int:
     return 0 if all(finding.holds for finding in findings) else FAILED
 
 
-def _measured(experiment: Experiment, arguments: argparse.Namespace, data: Table | None) -> tuple[dict[str, Any], list[Path]]:
+def _measured(
+    experiment: Experiment, arguments: argparse.Namespace, data: Table | None
+) -> tuple[dict[str, Any], list[Path]]:
     """The record of the run and where it was written; the journal goes when it is there."""
     progress = Progress(f"experiment {experiment.name}")
-    with run_journal(arguments.output / f"{experiment.name}.journal.jsonl", experiment, arguments.size, arguments.seed, data) as journal:
+    path, size, seed = arguments.output / f"{experiment.name}.journal.jsonl", arguments.size, arguments.seed
+    with run_journal(path, experiment, size, seed, data) as journal:
         if journal.resumed:
             say(f"going on after {journal.resumed} finished cells")
         try:
-            rows = run(experiment, arguments.size, arguments.seed, data, progress, journal)
+            rows = run(experiment, size, seed, data, progress, journal)
         finally:
             progress.close()
         seconds = sum(cell.seconds for cell in journal.done.values())
-        record = as_json(experiment, arguments.size, arguments.seed, data.name if data else None, rows, __version__, seconds)
+        record = as_json(experiment, size, seed, data.name if data else None, rows, __version__, seconds)
         return record, write(record, experiment, arguments.output)

@@ -78,8 +78,8 @@ class Measured:
 
 def run_journal(path: Path, experiment: Experiment, size: str, seed: int, data: Table | None) -> Journal:
     """The journal of the cells of one run."""
-    run_of = identity("experiment", experiment.name, size, seed, data.fingerprint() if data else "", functions=(experiment.measure,))
-    return Journal(path, run_of, "cells", lambda key, content: Measured(**content))
+    parts = ("experiment", experiment.name, size, seed, data.fingerprint() if data else "")
+    return Journal(path, identity(*parts, functions=(experiment.measure,)), "cells", lambda key, content: Measured(**content))
 
 
 def run(
@@ -106,8 +106,8 @@ def run(
         found = journal.done.get(key) if journal else None
         if found is None:
             started = time.perf_counter()
-            measured = _plain([dict(row) for row in experiment.measure(cell, generator(experiment.name, seed, key), data)])
-            found = Measured(measured, round(time.perf_counter() - started, 3))
+            measured = experiment.measure(cell, generator(experiment.name, seed, key), data)
+            found = Measured(_plain([dict(row) for row in measured]), round(time.perf_counter() - started, 3))
             if journal:
                 journal.append(key, asdict(found))
         rows.extend(found.rows)

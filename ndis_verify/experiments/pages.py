@@ -65,7 +65,7 @@ def _record(path: Path) -> dict[str, Any]:
         findings = [finding.as_dict() for finding in find(record["experiment"]).findings(record["rows"])]
         return {name: record[name] for name in ("experiment", "size", "data", "seconds")} | {"findings": findings}
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
-        rule = f"must be the record of a run as `ndis-verify experiment NAME` of this version wrote it, at most {_MAX_BYTES >> 20} MiB"
+        rule = f"must be the record of a run as `ndis-verify experiment NAME` writes it, at most {_MAX_BYTES >> 20} MiB"
         raise InputError("--summary", path.name, rule) from None
 
 

@@ -42,9 +42,13 @@ def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, schedu
     waiting = {name: row for name, row in todo.items() if name not in kept}
 
     def shown(done: int, total: int, name: str) -> None:
-        progress(len(kept) + done, len(todo), todo[name].name if name in todo else "taken up" if len(kept) + done else "")
+        label = todo[name].name if name in todo else "taken up" if len(kept) + done else ""
+        progress(len(kept) + done, len(todo), label)
 
-    with Journal(folder / JOURNAL, identity("reference build"), "finished rows", lambda name, values: _journaled(todo.get(name), values)) as journal:
+    def read(name: str, values: dict[str, Any]) -> dict[str, Any]:
+        return _journaled(todo.get(name), values)
+
+    with Journal(folder / JOURNAL, identity("reference build"), "finished rows", read) as journal:
         done = kept | dict(resumed(journal, _values, waiting, jobs, scheduler=scheduler, progress=shown))
         for quantity, rows in tables.items():
             write_atomically(folder / f"{quantity}.json", table_text(quantity, [done[key(row)] for row in rows]))

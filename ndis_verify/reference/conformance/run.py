@@ -101,7 +101,11 @@ def _all(run: Run, target: _Target, rows: list[Row], journal: Path | None, progr
 def _journal(path: Path, run: Run) -> Journal:
     """Every judgement as it is made; never taken up, as the implementation may be another one by now."""
     sources = identity("conform", run.command, run.tolerance, run.unsafe_ulps)
-    return Journal(path, sources, "judgements", lambda key, content: Judgement(**content | {"flags": tuple(content["flags"])}), kept=True, anew=True)
+
+    def read(key: str, content: dict[str, Any]) -> Judgement:
+        return Judgement(**content | {"flags": tuple(content["flags"])})
+
+    return Journal(path, sources, "judgements", read, kept=True, anew=True)
 
 
 class _Target:
