@@ -25,7 +25,7 @@ class InputError(ValueError):
 
     def __init__(self, argument: str, value: Any, rule: str):
         try:
-            shown = value if isinstance(value, str) else repr(value)
+            shown = str(value) if isinstance(value, (str, Fraction, mpmath.mpf)) else repr(value)
         except ValueError:  # Python writes no integer of more than 4,300 digits
             shown = "a number too long to be shown"
         if len(shown) > 80:

@@ -2,9 +2,12 @@
 
 import json
 
+import mpmath
+import numpy as np
 import pytest
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.exact_moment import Inputs
 from ndis_verify.reference.engines import ENGINES
 from ndis_verify.reference.protocol import answer_line
 from ndis_verify.reference.quantities import QUANTITIES
@@ -172,3 +175,28 @@ def test_an_error_shows_integers_that_python_does_not_write():
     for value in (10**5000, [1, -(10**5000)]):
         error = InputError("n", value, "must be small")
         assert "too long" in str(error) and error.argument == "n"
+
+
+@pytest.mark.parametrize(("quantity", "changes"), [
+    ("epsilon_for_delta", {"delta": "1." + "0" * 4400 + "1"}), ("epsilon_for_delta", {"delta": "-" + "9" * 4400}),
+    ("generalized_chi2_cdf", {"std": "-" + "9" * 4400}), ("generalized_chi2_sf", {"noncentralities": ["-" + "9" * 4400, "0"]}),
+    ("gaussian_hockey_stick", {"std": "-" + "9" * 4400}), ("gaussian_std", {"delta": "9" * 4400}),
+    ("rp_hockey_stick", {"leverage": "9" * 4400}), ("rp_ridge", {"norm_bound": "-" + "9" * 4400}),
+    ("rp_leverage", {"delta": "9" * 4400}), ("als_hockey_stick", {"augmented_leverage": "9" * 4400}),
+    ("als_exact_hockey_stick", {"leverage": "-" + "9" * 4400}), ("hockey_stick", {"cov_p": "-" + "9" * 4400}),
+    ("log_hockey_stick", {"cov_q": [["1." + "0" * 4400 + "1", "2"], ["2", "1"]]}),
+])  # fmt: skip
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_long_number_out_of_range_is_refused_like_a_short_one(engine, quantity, changes):
+    answer = ask({"id": 1, "quantity": quantity, "inputs": INPUTS[quantity] | changes, "digits": 5}, engine)
+    if engine == "fast" and changes == {"delta": "1." + "0" * 4400 + "1"}:  # which is 1.0 in float64
+        assert answer["value"] == "0.0"
+    else:
+        assert answer["error"]["kind"] == "domain" and len(answer["error"]["message"]) < 300, answer
+
+
+def test_a_dense_pair_beyond_the_exact_moments_is_refused():
+    """The fixed point of 448 bits rounds an eigenvalue of the first law to 0."""
+    p, q, mean = np.diag([2.0, 1.0]), np.array([[1e200, 1.0], [1.0, 1.0]]), np.array([[0.5, 0.0]])
+    with mpmath.workprec(448), pytest.raises(InputError, match="within a factor of 2\\^448"):
+        Inputs(p[None], q[None], mean, 0 * mean).log_moment(0, 0)

@@ -15,7 +15,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.fast.fixed_point import BITS, difference, exponents, factors, fixed, solved
 
 
@@ -60,7 +60,10 @@ class Inputs:
         scale = exponents(q)
         first, second, shift = fixed(p, scale), fixed(q, scale), difference(mean_p, mean_q, scale)
         if row not in self._known:
-            self._known[row] = tuple(_log_and_form(matrix, shift)[0] for matrix in (first, second))
+            forms = [_log_and_form(matrix, shift) for matrix in (first, second)]
+            if None in forms:  # `fixed` has rounded an eigenvalue to 0
+                raise InputError("cov_p, cov_q", "a dense pair", f"must have eigenvalues within a factor of 2^{BITS} of each other")
+            self._known[row] = tuple(log for log, _ in forms)
         log_first, log_second = self._known[row]
         # H / s
         mixed = _log_and_form(second - first + (second >> exponent if exponent >= 0 else second << -exponent), shift)

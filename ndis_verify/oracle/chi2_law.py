@@ -48,13 +48,13 @@ def exact_law(weights: Any, dofs: Any, noncentralities: Any, std: Any, shift: An
     for w, k, nc in zip(weights, dofs, noncentralities, strict=True):
         w, k, nc = exact(w, "weights"), _dof(k), exact(nc, "noncentralities")
         if nc < 0:
-            raise InputError("noncentralities", str(nc), "must be nonnegative")
+            raise InputError("noncentralities", nc, "must be nonnegative")
         entry = merged.setdefault(w, [0, Fraction(0)])
         entry[0] += k
         entry[1] += nc
     std, shift = exact(std, "std"), exact(shift, "shift")
     if std < 0:
-        raise InputError("std", str(std), "must be nonnegative")
+        raise InputError("std", std, "must be nonnegative")
     merged.pop(Fraction(0), None)
     return ExactLaw(tuple((w, k, nc) for w, (k, nc) in sorted(merged.items())), std, shift)
 

@@ -128,7 +128,7 @@ def _enclosed(eigenvalues: Any, epsilon: Any, digits: int, form: Callable[..., A
         raise InputError("eigenvalues", str(min(values, default="none")), "must be at least one number, each at least 1")
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     if epsilon < 0:
-        raise InputError("epsilon", str(epsilon), "must be nonnegative")
+        raise InputError("epsilon", epsilon, "must be nonnegative")
     exponent = form(values, epsilon)
     for bits in bits_ladder(2 * digits):
         with working_bits(bits):

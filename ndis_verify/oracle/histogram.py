@@ -58,7 +58,7 @@ def _binomial(p: Fraction, name: str, n: int) -> list[Fraction]:
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise InputError("n", n, "must be a positive integer")
     if not 0 <= p <= 1:
-        raise InputError(name, str(p), "must lie in [0, 1]")
+        raise InputError(name, p, "must lie in [0, 1]")
     return [comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
 
 

@@ -55,7 +55,7 @@ def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclo
     if delta == 0:
         return certified_epsilon_for_delta(pair, delta, digits)
     if not 0 < delta <= 1:
-        raise InputError("delta", str(delta), "must lie in [0, 1]")
+        raise InputError("delta", delta, "must lie in [0, 1]")
 
     def curve(epsilon: Fraction, aim: int) -> Enclosure:
         return agreed_value(_pair_remake(pair, epsilon), lambda: spectrum_of(pair), epsilon, aim)

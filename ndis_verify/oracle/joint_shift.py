@@ -46,7 +46,7 @@ class RankOne:
     def pair(self, added: Fraction, place: tuple[Fraction, ...]) -> GaussianPair:
         """The pair at y = 1, |u| = shift, the more spread law first."""
         if added <= 0:
-            raise InputError("added", str(added), "must be positive")
+            raise InputError("added", added, "must be positive")
         (q,) = place
         along, across = self.shift * (1 - q**2) / (1 + q**2), self.shift * 2 * q / (1 + q**2)
         return GaussianPair([0, 0], [added + self.kept + self.lost, added], [along, across], [added + self.kept, added])
@@ -54,7 +54,7 @@ class RankOne:
     def curves(self, added: Fraction, epsilon: Fraction) -> list[ShareCurve]:
         """Its worst pairs as two smooth curves, one for each direction."""
         if added <= 0:
-            raise InputError("added", str(added), "must be positive")
+            raise InputError("added", added, "must be positive")
         small = added + self.kept
         return [ShareCurve(added, small, self.lost, self.shift**2, epsilon, swapped) for swapped in (False, True)]
 
@@ -117,7 +117,7 @@ def added_variance(envelope: Envelope, *, epsilon: Any, delta: Any, digits: int 
     """
     epsilon, delta, digits = _nonnegative(epsilon, "epsilon"), exact(delta, "delta"), checked_digits(digits)
     if not 0 < delta < 1:
-        raise InputError("delta", str(delta), "must lie strictly between 0 and 1")
+        raise InputError("delta", delta, "must lie strictly between 0 and 1")
     guess = _guess(envelope, epsilon, delta)
     if isinstance(envelope, RankOne):
         return summit_root.crossing(lambda v: envelope.curves(v, epsilon), delta, guess, digits, grows=False)
@@ -146,5 +146,5 @@ def _root(value: Fraction) -> Fraction:
 def _nonnegative(value: Any, argument: str) -> Fraction:
     number = exact(value, argument)
     if number < 0:
-        raise InputError(argument, str(number), "must not be negative")
+        raise InputError(argument, number, "must not be negative")
     return number

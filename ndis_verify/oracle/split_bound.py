@@ -134,7 +134,7 @@ def _two_steps(sensitivity: Sensitivity, epsilon: Fraction, term: str) -> TwoSte
     square, rho, nu, dimension = sensitivity
     square = exact(square, "square")
     if square < 0:
-        raise InputError("square", str(square), "must be nonnegative")
+        raise InputError("square", square, "must be nonnegative")
     if isinstance(dimension, bool) or not isinstance(dimension, numbers.Integral) or dimension < 1:
         raise InputError("dimension", dimension, "must be a whole number, at least 1")
     return TwoSteps(square, vertex(*_spread(rho, nu, int(dimension)), int(dimension)), epsilon, term)
@@ -144,11 +144,11 @@ def _spread(rho: Any, nu: Any, dimension: int) -> tuple[Amount, Amount]:
     """rho and nu as amounts with rho <= nu <= dimension rho."""
     largest, total = _amount(rho, "rho"), _amount(nu, "nu")
     if total.minus(1, largest).sign() < 0:
-        raise InputError("nu", str(nu), f"must be at least rho = {rho}: a sum of |l_i| is not less than the greatest of them")
+        raise InputError("nu", nu, f"must be at least rho = {rho}: a sum of |l_i| is not less than the greatest of them")
     with working_bits(200):
         too_large = total.ball() > dimension * largest.ball() * ball(_SUMMED)
     if too_large:
-        raise InputError("nu", str(nu), f"must be at most {dimension} rho, rho = {rho}: a sum of {dimension} |l_i|")
+        raise InputError("nu", nu, f"must be at most {dimension} rho, rho = {rho}: a sum of {dimension} |l_i|")
     return largest, total
 
 
@@ -156,11 +156,11 @@ def _amount(value: Any, name: str) -> Amount:
     if isinstance(value, Logarithm):
         of = exact(value.of, name)
         if of < 1 or isinstance(value.times, bool) or not isinstance(value.times, int) or value.times < 0:
-            raise InputError(name, str(value), "must be the logarithm of a number of at least 1, a whole number of times")
+            raise InputError(name, value, "must be the logarithm of a number of at least 1, a whole number of times")
         return Amount(Fraction(0), ((of, value.times),) if of > 1 and value.times else ())
     number = exact(value, name)
     if number < 0:
-        raise InputError(name, str(value), "must be nonnegative")
+        raise InputError(name, value, "must be nonnegative")
     return Amount(number)
 
 

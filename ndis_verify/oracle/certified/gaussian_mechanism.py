@@ -44,7 +44,7 @@ def noise_floor(epsilon: Any, digits: int = 30) -> Enclosure:
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     if epsilon <= 0:
-        raise InputError("epsilon", str(epsilon), "must be positive")
+        raise InputError("epsilon", epsilon, "must be positive")
     return settled(floor_delta, {"eps": epsilon}, digits)
 
 

@@ -59,7 +59,7 @@ def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclo
     """
     delta, digits = exact(delta, "delta"), checked_digits(digits)
     if not 0 <= delta <= 1:
-        raise InputError("delta", str(delta), "must lie in [0, 1]")
+        raise InputError("delta", delta, "must lie in [0, 1]")
     spec = spectrum_of(pair)
     if delta == 0:
         return _largest_loss(spec, digits)
