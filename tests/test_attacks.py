@@ -52,7 +52,7 @@ def test_attacks_stand_in_the_ledger_under_a_part_that_is_decided():
 def test_a_statement_that_fails_is_found_violated(claim):
     printed = [p for p in problems_of(claim) if p.certify is not None and p.tolerance == 0.0]
     for problem in printed:
-        record = attack_problem(problem, evaluations=40)
+        record = attack_problem(problem, evaluations=40, stop_at_first=True)  # as the court has it
         assert record.finding == "certified" and record.enclosure.sign() == -1
 
 

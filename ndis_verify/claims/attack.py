@@ -7,7 +7,7 @@ to ball arithmetic (`certify`) before anything is called a violation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -244,9 +244,11 @@ def _decided(decide: Callable[[Point], Enclosure] | None, point: Point) -> Enclo
 def _shrunk(problem: Problem, decide, point: Point, found: Enclosure) -> tuple[Point, Enclosure]:
     proofs = {_key(point): found}
 
-    def screen(points: Sequence[Point]) -> list[bool]:
-        with np.errstate(invalid="ignore"):
-            return [bool(m < -problem.tolerance) for m in problem.at(points)]
+    def screen(points: Sequence[Point]) -> Iterator[bool]:
+        # One margin at a time where they are not vectorised: `shrink` asks for no more than it needs.
+        for batch in [points] if problem.vectorised else [[point] for point in points]:
+            with np.errstate(invalid="ignore"):
+                yield from (problem.at(batch) < -problem.tolerance).tolist()
 
     def violates(candidate: Point) -> bool:
         enclosure = _decided(decide, candidate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ _MAX_PASSES = 6
 def shrink(
     point: Point,
     domain: Domain,
-    screen: Callable[[Sequence[Point]], Sequence[bool]],
+    screen: Callable[[Sequence[Point]], Iterable[bool]],
     violates: Callable[[Point], bool],
 ) -> Point:
     """A simpler point at which `violates` still holds; `point` itself where nothing simpler is found.
