@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from command_line import run
 from ndis_verify.audit import audit_scores, open_scores
 from ndis_verify.audit.score_files import BLOCK
 from ndis_verify.cli import main
@@ -207,20 +208,16 @@ def test_a_line_that_never_ends_is_refused(tmp_path):
 # --- the command line
 
 
-def run(*arguments, cwd):
-    return subprocess.run([sys.executable, "-m", "ndis_verify", "audit", *arguments], capture_output=True, text=True, timeout=120, cwd=cwd)
-
-
 def test_the_command_line(tmp_path):
     for name, values in zip(("P.csv", "Q.csv"), samples(20_000)):
         np.savetxt(tmp_path / name, values)
-    result = run("scores", "P.csv", "Q.csv", "--delta", "1e-5", "--json", cwd=tmp_path)
+    result = run("audit", "scores", "P.csv", "Q.csv", "--delta", "1e-5", "--json", cwd=tmp_path)
     report = json.loads(result.stdout)
     assert result.returncode == 0 and result.stderr == ""
     assert 1.5 < report["at_delta"]["epsilon"] < 4.38 and report["basis"] == "guaranteed" and report["p"]["scores"] == 20_000
-    claim = run("scores", "P.csv", "Q.csv", "--epsilon", "1", "--delta", "1e-5", "--method", "family", "--profile", cwd=tmp_path)
+    claim = run("audit", "scores", "P.csv", "Q.csv", "--epsilon", "1", "--delta", "1e-5", "--method", "family", "--profile", cwd=tmp_path)
     assert claim.returncode == 1 and "(1, 1e-05)-DP is REFUTED" in claim.stdout and "alpha 0.5" in claim.stdout
-    held = run("scores", "P.csv", "Q.csv", "--epsilon", "4.4", "--delta", "1e-5", cwd=tmp_path)
+    held = run("audit", "scores", "P.csv", "Q.csv", "--epsilon", "4.4", "--delta", "1e-5", cwd=tmp_path)
     assert held.returncode == 0 and "not refuted" in held.stdout
 
 
@@ -237,5 +234,5 @@ def test_the_command_line(tmp_path):
 def test_usage_errors_are_one_line(tmp_path, arguments, message):
     for name, values in zip(("P.csv", "Q.csv"), samples(100)):
         np.savetxt(tmp_path / name, values)
-    result = run("scores", *arguments, cwd=tmp_path)
+    result = run("audit", "scores", *arguments, cwd=tmp_path)
     assert result.returncode == 2 and result.stdout == "" and message in result.stderr and len(result.stderr.splitlines()) == 1

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import run
+
 SAMPLE = (
     '{"id": 7, "quantity": "hockey_stick", "inputs": {"mean_p": ["0.5"], "cov_p": [["2"]], '
     '"mean_q": ["0"], "cov_q": [["1"]], "epsilon": "1"}, "digits": 30}\n'
@@ -15,10 +17,11 @@ PAIR_FLAGS = ["--mean-p", "0.5", "--cov-p", "2", "--mean-q", "0", "--cov-q", "1"
 VALUE = "0.0861509684526509859978810791809"
 
 
-def run(*arguments, stdin=None, cwd=None, timeout=120):
-    return subprocess.run(
-        [sys.executable, "-m", "ndis_verify", *arguments], input=stdin, capture_output=True, text=True, cwd=cwd, timeout=timeout
-    )
+@pytest.mark.parametrize("arguments, code", [(["delta", *PAIR_FLAGS, "--epsilon", "1", "--certified"], 0), (["eval"], 2)])
+def test_the_program_is_the_command_in_a_process_of_its_own(arguments, code):
+    process = subprocess.run([sys.executable, "-m", "ndis_verify", *arguments], capture_output=True, text=True, timeout=120)
+    here = run(*arguments)
+    assert (process.returncode, process.stdout, process.stderr) == (here.returncode, here.stdout, here.stderr) and process.returncode == code
 
 
 @pytest.mark.parametrize("engine", ["fast", "oracle", "certified"])

@@ -46,8 +46,7 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     start = saddle(transform)
     if start is None or ctx.prec < digits * 3.33 + 20 + _cancelled_bits(transform, start):
         return Scaled(arb.nan(), arb(0))
-    _, curvature = derivatives(transform, acb(start))
-    width = (1 / curvature.real.sqrt()).mid()
+    width = (1 / curvature(transform, acb(start)).real.sqrt()).mid()
     scale = log_transform(transform, acb(start)).real.mid()
     tolerance = width * arb(10) ** (-digits - 2)
     path = _descent(transform, start, width, scale, tolerance, free=True)
@@ -92,24 +91,23 @@ def saddle(transform: Transform) -> arb | None:
             return v.mid()
         return (edge * v / (1 + v) if exponent < 0 else edge - edge / (1 + v)).mid()
 
-    def slope(exponent: arb) -> tuple[arb, arb]:
-        first, second = derivatives(transform, acb(place(exponent)))
-        return first.real, second.real
+    def fall(exponent: arb) -> arb:
+        return slope(transform, acb(place(exponent))).real
 
     low, high, step = arb(0), arb(0), arb(1)
-    while slope(low)[0].mid() > 0:
+    while fall(low).mid() > 0:
         low, step = low - step, step * 2
     step = arb(1)
-    while slope(high)[0].mid() < 0:
+    while fall(high).mid() < 0:
         high, step = high + step, step * 2
         if high > 1_000_000:
             raise PrecisionError("no saddle point found below 2^1000000")
     for _ in range(400):
         middle = ((low + high) / 2).mid()
-        first, second = slope(middle)
+        first = fall(middle)
         if not first.is_finite():
             return None
-        if first.mid() ** 2 < second.mid() / 16:
+        if first.mid() ** 2 < curvature(transform, acb(place(middle))).real.mid() / 16:
             break
         low, high = (middle, high) if first.mid() < 0 else (low, middle)
     return place(middle)
@@ -125,19 +123,32 @@ def log_transform(transform: Transform, s: acb) -> acb:
     return total
 
 
-def derivatives(transform: Transform, s: acb) -> tuple[acb, acb]:
-    first, second = -1 / s - transform.y, 1 / (s * s)
+def slope(transform: Transform, s: acb) -> acb:
+    """(log g)'(s)."""
+    first = -1 / s - transform.y
     if transform.second_pole:
-        first, second = first - 1 / (s + 1), second + 1 / ((s + 1) * (s + 1))
+        first -= 1 / (s + 1)
+    for t in transform.terms:
+        u = 1 / (1 - s * t.alpha)
+        au = t.alpha * u / 2
+        first += t.multiplicity * au
+        if t.has_exponent:
+            first += u * (t.p * s + t.q / 2 + s * (t.p * s + t.q) * au)
+    return first
+
+
+def curvature(transform: Transform, s: acb) -> acb:
+    """(log g)''(s)."""
+    second = 1 / (s * s)
+    if transform.second_pole:
+        second += 1 / ((s + 1) * (s + 1))
     for t in transform.terms:
         u = 1 / (1 - s * t.alpha)
         au = t.alpha * u
-        first += t.multiplicity * au / 2
         second += t.multiplicity * au * au / 2
         if t.has_exponent:
-            first += u * (t.p * s + t.q / 2 + s * (t.p * s + t.q) * au / 2)
             second += (t.p + t.q * t.alpha) * u * u * u
-    return first, second
+    return second
 
 
 def _integrand(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
@@ -159,9 +170,8 @@ def _centred(transform: Transform, scale: arb, s: acb) -> acb:
         return acb("nan")
     centre = s.mid()
     offset = s - centre
-    slope, _ = derivatives(transform, centre)
-    _, curvature = derivatives(transform, s)
-    return _product(transform, scale, centre, False) * (offset * (slope + offset * curvature / 2)).exp()
+    exponent = offset * (slope(transform, centre) + offset * curvature(transform, s) / 2)
+    return _product(transform, scale, centre, False) * exponent.exp()
 
 
 def _off_the_cut(w: acb) -> bool:
@@ -189,7 +199,7 @@ def _descent(
 
     `free` steps may go to either side; otherwise only to the side where exp(-x s) decays. None where it gets nowhere.
     """
-    vertices = [acb(start), acb(start, 2 * width)]
+    vertices = [acb(start), acb(start, 4 * width)]
     for _ in range(MAX_VERTICES):
         here = vertices[-1]
         height = (log_transform(transform, here).real - scale).exp()
@@ -212,11 +222,11 @@ def step_down(transform: Transform, here: acb, free: bool = True) -> acb:
 
 def _step(transform: Transform, s: acb, reach: arb, free: bool) -> acb:
     """A step down log |g|, never towards the real axis, and unless `free` only to the side where exp(-x s) decays."""
-    first, _ = derivatives(transform, s)
+    first = slope(transform, s)
     down = -first.conjugate()
     real, imag = down.real.mid(), down.imag.mid().max(arb(0))
     if not free and not real * transform.side > 0:
         real = arb(0)
     norm = (real * real + imag * imag).sqrt()
     direction = acb(real, imag) / norm if norm > 0 else acb(0, 1)
-    return (direction * (8 / abs(first).mid()).min(reach)).mid()
+    return (direction * (16 / abs(first).mid()).min(reach)).mid()

@@ -23,7 +23,7 @@ from flint import acb, acb_series, arb, arb_series
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
-from ndis_verify.oracle.certified.laplace import derivatives, log_transform, saddle, step_down
+from ndis_verify.oracle.certified.laplace import curvature, log_transform, saddle, slope, step_down
 from ndis_verify.oracle.certified.tail import INFINITE, Term, Transform, tail_bound
 from ndis_verify.oracle.precision import PrecisionError
 
@@ -73,8 +73,7 @@ class _Local:
         start = saddle(self.middle)
         if start is None or not all(1 - start * t.alpha > 0 for t in self.wide.terms):
             raise PrecisionError("bend: the interval is too wide for one path")
-        first, second = derivatives(self.middle, acb(start))
-        width = (1 / second.real.sqrt()).mid()
+        width = (1 / curvature(self.middle, acb(start)).real.sqrt()).mid()
         size = log_transform(self.middle, acb(start)).real.exp() * width
         small = (size * arb(10) ** -digits).mid()
         vertices = [acb(start), acb(start, width)]
@@ -102,10 +101,8 @@ class _Local:
             if done > _MAX_PARTS:
                 raise PrecisionError("bend: too many parts of the path")
             middle, box = ((left + right) / 2).mid(), _hull(left, right)
-            slope, _ = derivatives(self.middle, middle)
-            _, curvature = derivatives(self.middle, box)
             reach = abs(right - left) / 2
-            excess = abs((slope * (right - left)).real) / 2 + abs(curvature) * reach * reach / 2
+            excess = abs((slope(self.middle, middle) * (right - left)).real) / 2 + abs(curvature(self.middle, box)) * reach * reach / 2
             part = self._part(middle, box, excess, 2 * reach) if excess < 40 else arb("nan")
             if excess < _EXCESS or (part.is_finite() and part < _FINE * total):
                 total += part
