@@ -130,10 +130,10 @@ def slope(transform: Transform, s: acb) -> acb:
         first -= 1 / (s + 1)
     for t in transform.terms:
         u = 1 / (1 - s * t.alpha)
-        au = t.alpha * u / 2
-        first += t.multiplicity * au
+        au = t.alpha * u
+        first += t.multiplicity * au / 2
         if t.has_exponent:
-            first += u * (t.p * s + t.q / 2 + s * (t.p * s + t.q) * au)
+            first += u * (t.p * s + t.q / 2 + s * (t.p * s + t.q) * au / 2)
     return first
 
 
@@ -199,7 +199,7 @@ def _descent(
 
     `free` steps may go to either side; otherwise only to the side where exp(-x s) decays. None where it gets nowhere.
     """
-    vertices = [acb(start), acb(start, 4 * width)]
+    vertices = [acb(start), acb(start, 2 * width)]
     for _ in range(MAX_VERTICES):
         here = vertices[-1]
         height = (log_transform(transform, here).real - scale).exp()
@@ -229,4 +229,4 @@ def _step(transform: Transform, s: acb, reach: arb, free: bool) -> acb:
         real = arb(0)
     norm = (real * real + imag * imag).sqrt()
     direction = acb(real, imag) / norm if norm > 0 else acb(0, 1)
-    return (direction * (16 / abs(first).mid()).min(reach)).mid()
+    return (direction * (8 / abs(first).mid()).min(reach)).mid()
