@@ -97,9 +97,17 @@ def test_truth_of_the_subsampled_pair_against_quadrature():
         assert eps == pytest.approx(subsampled_epsilon(RATE, STD, delta), rel=1e-9)
 
 
-@pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
-def test_draws_are_from_the_laws_whose_truth_is_stated(case):
+CASES = 12  # their certified truth is computed where it is tested, not in every process that collects
+
+
+def test_every_case_is_drawn_from():
+    assert len({case.name for case in all_cases()}) == CASES
+
+
+@pytest.mark.parametrize("number", range(CASES))
+def test_draws_are_from_the_laws_whose_truth_is_stated(number):
     """The plug-in total variation of many draws is near the stated one: within 0.015, of which 0.011 is what 280 bins of equal laws show."""
+    case = all_cases()[number]
     p, q = case.draw(np.random.default_rng(4), 400_000)
     found = float(audit_scores(p, q, method="plug-in", epsilon=0.0, bins="adaptive").delta(0))
     assert abs(found - case.deltas[0.0]) < 0.015

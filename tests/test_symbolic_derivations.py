@@ -6,18 +6,22 @@ import pytest
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.symbolic import all_derivations, derivations_for
+from ndis_verify.report.derivations import steps_table
+from ndis_verify.symbolic import BUILDERS, all_derivations, derivations_for
 from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.zero import is_zero
 
-DERIVATIONS = all_derivations()
+
+@pytest.fixture(params=BUILDERS, ids=lambda build: f"{build.__module__.rsplit('.', 1)[1]}.{build.__name__}")
+def derivation(request: pytest.FixtureRequest) -> Derivation:
+    """Each derivation; it is built where it is tested, and decided there once, not in every process that collects."""
+    return request.param()
 
 
 def _decided(derivation: Derivation) -> list[Step]:
     return [step for step in derivation.steps if step.kind == "identity"]
 
 
-@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
 def test_every_step_is_decided_true(derivation: Derivation) -> None:
     outcomes = {step.name: outcome for step, outcome in derivation.verify() if step.kind == "identity"}
     assert outcomes
@@ -25,7 +29,6 @@ def test_every_step_is_decided_true(derivation: Derivation) -> None:
     assert derivation.proved
 
 
-@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
 def test_named_mutants_are_rejected(derivation: Derivation) -> None:
     mutants = derivation.mutants()
     assert len(mutants) >= 2
@@ -45,7 +48,6 @@ def _disturbances(step: Step) -> list[sp.Expr]:
     return letters or [sp.Rational(1, 3)]
 
 
-@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
 def test_no_identity_step_is_vacuous(derivation: Derivation) -> None:
     for step in _decided(derivation):
         for disturbance in _disturbances(step):
@@ -53,18 +55,26 @@ def test_no_identity_step_is_vacuous(derivation: Derivation) -> None:
             assert mutant.step(step.name).holds is False, (step.name, disturbance)
 
 
-@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
 def test_prose_never_counts_as_decided(derivation: Derivation) -> None:
     assert all(outcome is None for step, outcome in derivation.verify() if step.kind != "identity")
     assert all(step.statement for step in derivation.arguments)
 
 
-@pytest.mark.parametrize("derivation", DERIVATIONS, ids=lambda d: d.id)
 def test_every_step_can_be_shown(derivation: Derivation) -> None:
     for step in derivation.steps:
         assert step.text and step.why
         # A relation that collapsed to True or False would show the reader nothing.
         assert isinstance(step.statement, str) or (step.statement not in (True, False) and sp.latex(step.statement))
+
+
+def test_every_step_is_shown_in_order_within_the_width(derivation: Derivation) -> None:
+    text = steps_table(derivation, width=100)
+    places = [text.index(f"{k}. {step.name} [") for k, step in enumerate(derivation.steps, start=1)]
+    assert places == sorted(places)
+    assert text.count("[decided]") == sum(step.kind == "identity" for step in derivation.steps)
+    body = [line for line in text.splitlines() if line.startswith("      ")]
+    assert body and max(len(line) for line in body) <= 100
+    assert text.splitlines()[-1].startswith("proved: ")
 
 
 CLAIMS = """N26-D1 N26-D2 N26-F1 N26-L1 N26-T4.1 N26-P1 N26-P3 N26-L4 N26-P4 N24-T1 N24-C1 N24-Fig2 N24-C2 N24-T2 N24-P1
@@ -80,12 +90,12 @@ def test_every_claim_has_a_derivation_that_names_it_as_a_source(claim: str) -> N
 
 
 def test_ids_are_distinct_and_name_their_builders() -> None:
-    ids = [derivation.id for derivation in DERIVATIONS]
+    ids = [derivation.id for derivation in all_derivations()]
     assert len(set(ids)) == len(ids)
 
 
 def test_block_models_satisfy_their_own_rules() -> None:
-    algebras = {id(step.algebra): step.algebra for d in DERIVATIONS for step in d.steps if step.algebra is not None}
+    algebras = {id(step.algebra): step.algebra for d in all_derivations() for step in d.steps if step.algebra is not None}
     assert algebras
     assert all(algebra.consistent() for algebra in algebras.values())
 
@@ -127,7 +137,7 @@ def test_an_inequality_needs_the_sign_of_its_witness() -> None:
 
 
 def test_bad_faults_and_arguments_are_named() -> None:
-    derivation = DERIVATIONS[0]
+    derivation = all_derivations()[0]
     step = _decided(derivation)[0]
     with pytest.raises(InputError, match="differ"):
         derivation.with_fault(step.name, step.rhs)

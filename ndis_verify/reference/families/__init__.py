@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ndis_verify.reference.families import calibrations, chi2_laws, closed_forms, least_squares, pairs, pair_calibrations, refusals
 from ndis_verify.reference.rows import RowSpec
 
 _MODULES = (pairs, pair_calibrations, chi2_laws, closed_forms, calibrations, least_squares, refusals)
 
 
+@cache
 def all_rows() -> dict[str, tuple[RowSpec, ...]]:
     """Every row by quantity, in a fixed order. ValueError where two rows of a table have one name."""
     tables: dict[str, dict[str, RowSpec]] = {}
