@@ -1,4 +1,4 @@
-"""Hypothesis profiles: `ci` (the default) is derandomised so that a run repeats; `hunt` searches further."""
+"""The order of the files, and hypothesis profiles: `ci` (the default) is derandomised so that a run repeats; `hunt` searches further."""
 
 import os
 
@@ -9,3 +9,16 @@ settings.register_profile(
 )
 settings.register_profile("hunt", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("NDIS_VERIFY_HYPOTHESIS", "ci"))
+
+# The files that take longest, begun first: a process is given whole files, and none should wait for another at the end.
+_LONGEST = (
+    "test_symbolic_derivations.py", "test_oracle_calibrators.py", "test_reference_tables.py", "test_cli.py", "test_audit_study.py",
+    "test_mechanism_gaussian_output.py", "test_invariances.py", "test_calibration_hunt.py", "test_oracle_relative.py",
+    "test_als_worst_case.py", "test_oracle_prediction.py", "test_symbolic_numbers.py", "test_relative_least_squares.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    """Notebooks first, then the longest files, then the rest as collected."""
+    place = {name: k for k, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: -1 if item.path.suffix == ".ipynb" else place.get(item.path.name, len(place)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -89,10 +89,8 @@ def agreement(
     A value may be a float, an mpf or an Enclosure; an Enclosure's radius counts against the agreement.
     """
 
-    def run(candidate: Callable[..., Any]) -> Callable[[str], Evidence]:
-        return compare(lambda: candidate, right, points, digits, route)
-
-    return Check(name, kind, run(left), {fault: run(mutant) for fault, mutant in mutants.items()}, part)
+    run = compare(lambda: left, right, points, digits, route)
+    return Check(name, kind, run, {fault: run.of_fault(lambda m=mutant: m) for fault, mutant in mutants.items()}, part)
 
 
 def compare(left: Callable[[], Callable[..., Any]], right: Callable[..., Any], points: Points, digits: float, route: str) -> Comparison:
@@ -107,7 +105,11 @@ def kept(check: Check) -> Check:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`run(effort)` of `compare`. `name`: set by `kept`; `owner`: the claim, set by the ledger."""
+    """`run(effort)` of `compare`. `name`: set by `kept`; `owner`: the claim, set by the ledger.
+
+    `references`: values of `right` by effort and point, shared with the planted faults (`of_fault`), of which each ends at
+    the first point that tells it apart.
+    """
 
     left: Callable[[], Callable[..., Any]]
     right: Callable[..., Any]
@@ -116,8 +118,16 @@ class Comparison:
     route: str
     name: str = ""
     owner: str = ""
+    fault: bool = False
+    references: dict[tuple[str, int], Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def of_fault(self, left: Callable[[], Callable[..., Any]]) -> Comparison:
+        """The same comparison of another candidate, which has to fail."""
+        return replace(self, left=left, fault=True)
 
     def __call__(self, effort: str) -> Evidence:
+        if not self.fault:
+            self.references.clear()  # what an earlier run computed is no evidence of this one
         check = self.stored_check()
         return self._computed(effort)[0] if check is None else stored(check, effort)
 
@@ -131,7 +141,13 @@ class Comparison:
 
     def _computed(self, effort: str) -> tuple[Evidence, Content | None]:
         points = list(self.points(effort))
-        evidence, worst = _compared(self.left(), self.right, points, self.digits, self.route)
+
+        def reference(k: int) -> Any:
+            if (effort, k) not in self.references:
+                self.references[effort, k] = self.right(*points[k])
+            return self.references[effort, k]
+
+        evidence, worst = _compared(self.left(), reference, points, self.digits, self.route, self.fault)
         return evidence, {"points": len(points), "digits": evidence.digits, "worst": worst}
 
     def _sampled(self, content: Content) -> Evidence:
@@ -140,26 +156,29 @@ class Comparison:
         if content["points"] != len(points) or content["worst"] not in range(len(points)):
             raise CertificateError("it is about other points")
         others = np.random.default_rng(0).choice(len(points), min(_SAMPLE, len(points)), replace=False)
-        evidence, _ = _compared(self.left(), self.right, [points[k] for k in {content["worst"], *others.tolist()}], self.digits, self.route)
+        sample = [points[k] for k in {content["worst"], *others.tolist()}]
+        evidence, _ = _compared(self.left(), lambda k: self.right(*sample[k]), sample, self.digits, self.route)
         if evidence.outcome is not Outcome.HELD or not evidence.digits - 1 <= content["digits"] <= evidence.digits:
             raise CertificateError("the sample agrees to other digits")
         detail = f"{evidence.detail}; computed again: {evidence.count} of {len(points)} points"
         return replace(evidence, digits=content["digits"], count=len(points), detail=detail)
 
 
-def _compared(left, right, points: list[tuple], digits: float, route: str) -> tuple[Evidence, int]:
-    """The evidence and the index of the worst point."""
+def _compared(left, reference, points: list[tuple], digits: float, route: str, stop: bool = False) -> tuple[Evidence, int]:
+    """The evidence and the index of the worst point; `stop`: at the first that has too few digits."""
     if not points:
         return Evidence(Outcome.FAILED, route, "there is no point to compare at", count=0), 0
     worst, at = float(MAX_DIGITS), 0
     for k, point in enumerate(points):
-        reference = right(*point)
+        wanted = reference(k)
         try:
-            found = digits_of_agreement(left(*point), reference)
+            found = digits_of_agreement(left(*point), wanted)
         except InputError as error:  # the candidate has no value where the reference has one
             return Evidence(Outcome.FAILED, route, f"no value at {_shown(point)}: {error}", 0, len(points)), k
         if found < worst:
             worst, at = found, k
+        if stop and worst < digits:
+            break
     where = _shown(points[at])
     if worst < digits:
         return Evidence(Outcome.FAILED, route, f"only {worst:.1f} digits at {where}", max(worst, 0.0), len(points)), at
@@ -218,8 +237,7 @@ def formula_check(
     def number(derivation: Derivation) -> Callable[..., Any]:
         return lambda *point: derivation.number(digits=int(digits) + 6, **dict(zip(derivation.symbols, point, strict=True)))
 
-    def run(choose: Callable[[], Derivation]) -> Callable[[str], Evidence]:
-        return compare(lambda: number(choose()), value, points, digits, "symbolic lambdified, certified")
+    run = compare(lambda: number(derive()), value, points, digits, "symbolic lambdified, certified")
 
     def off_by_a_little(*point: Any) -> Any:
         return number(derive())(*point) * (1 + mpmath.mpf(10) ** (1 - int(digits)))
@@ -227,8 +245,8 @@ def formula_check(
     def mutants() -> dict[str, Callable[[str], Evidence]]:
         derivation = derive()
         in_result = {fault.name for fault in derivation.faults if fault.step == derivation.result_step}
-        planted = {name: run(lambda m=mutant: m) for name, mutant in derivation.mutants().items() if name in in_result}
-        little = compare(lambda: off_by_a_little, value, points, digits, "symbolic lambdified, certified")
+        planted = {name: run.of_fault(lambda m=mutant: number(m)) for name, mutant in derivation.mutants().items() if name in in_result}
+        little = run.of_fault(lambda: off_by_a_little)
         return {**planted, f"relative error of 1e{1 - int(digits)} planted": little}
 
-    return Check(name, kind, run(derive), Mutants(mutants), part)
+    return Check(name, kind, run, Mutants(mutants), part)

@@ -89,13 +89,14 @@ def _scalar_certified(lam: float, h: float, epsilon: float) -> Any:
 
 def _quadrature_check() -> Check:
     route = "symbolic lambdified and quadrature, certified"
+    run = compare(lambda: _hinge_expectation(ndis_lemma.log_density_ratio()), _scalar_certified, _scalar_pairs, 20, route)
     return Check(
         "hinge expectation of the derived form in one dimension",
         Kind.CROSSCHECK,
-        compare(lambda: _hinge_expectation(ndis_lemma.log_density_ratio()), _scalar_certified, _scalar_pairs, 20, route),
+        run,
         Mutants(
             lambda: {
-                name: compare(lambda m=mutant: _hinge_expectation(m), _scalar_certified, _scalar_pairs, 20, route)
+                name: run.of_fault(lambda m=mutant: _hinge_expectation(m))
                 for name, mutant in ndis_lemma.log_density_ratio().mutants().items()
                 if name == "half of the log determinant dropped"
             }
