@@ -2,21 +2,17 @@
 
 import contextlib
 import io
-import sys
 from types import SimpleNamespace
 
 from ndis_verify.cli import main
 
 
-def run(*arguments, stdin="", cwd="."):
+def run(*arguments, cwd="."):
     """The exit code and both outputs; an exception that would be a traceback goes through."""
-    out, err, kept = io.StringIO(), io.StringIO(), sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    out, err = io.StringIO(), io.StringIO()
     try:
         with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main(arguments)
     except SystemExit as end:  # argparse
         code = end.code
-    finally:
-        sys.stdin = kept
     return SimpleNamespace(returncode=code or 0, stdout=out.getvalue(), stderr=err.getvalue())

@@ -17,16 +17,21 @@ PAIR_FLAGS = ["--mean-p", "0.5", "--cov-p", "2", "--mean-q", "0", "--cov-q", "1"
 VALUE = "0.0861509684526509859978810791809"
 
 
+def run_apart(*arguments, stdin=None):
+    """`run` in a process of its own, for commands that need its standard input and for the program as such."""
+    command = [sys.executable, "-m", "ndis_verify", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120)
+
+
 @pytest.mark.parametrize("arguments, code", [(["delta", *PAIR_FLAGS, "--epsilon", "1", "--certified"], 0), (["eval"], 2)])
 def test_the_program_is_the_command_in_a_process_of_its_own(arguments, code):
-    process = subprocess.run([sys.executable, "-m", "ndis_verify", *arguments], capture_output=True, text=True, timeout=120)
-    here = run(*arguments)
-    assert (process.returncode, process.stdout, process.stderr) == (here.returncode, here.stdout, here.stderr) and process.returncode == code
+    apart, here = run_apart(*arguments), run(*arguments)
+    assert (apart.returncode, apart.stdout, apart.stderr) == (here.returncode, here.stdout, here.stderr) and apart.returncode == code
 
 
 @pytest.mark.parametrize("engine", ["fast", "oracle", "certified"])
 def test_eval_answers_the_sample_and_survives_a_bad_line(engine):
-    result = run("eval", "--engine", engine, stdin="{\n" + SAMPLE)
+    result = run_apart("eval", "--engine", engine, stdin="{\n" + SAMPLE)
     assert result.returncode == 0 and result.stderr == ""
     bad, good = map(json.loads, result.stdout.splitlines())
     assert bad["error"]["kind"] == "parse" and good["id"] == 7
