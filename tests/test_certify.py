@@ -140,6 +140,16 @@ def test_a_run_cut_into_pieces_ends_as_one():
         certify_nonnegative(hill, UNIT, resume=certify_nonnegative(saddle, SQUARE, max_boxes=5))
 
 
+def test_a_run_that_has_spent_its_boxes_goes_on_from_its_journal(tmp_path):
+    journal, whole = tmp_path / "certify.jsonl", certify_nonnegative(saddle, SQUARE)
+    calls, outcome = 0, "undecided"
+    while outcome == "undecided":
+        record = certify_nonnegative(saddle, SQUARE, max_boxes=100, journal=journal, name="saddle")
+        calls, outcome = calls + 1, record.outcome
+        assert journal.exists() == (outcome == "undecided") and record.boxes == min(100 * calls, whole.boxes)
+    assert calls > 1 and (record.outcome, record.worst_box) == (whole.outcome, whole.worst_box)
+
+
 def test_an_interrupted_run_goes_on_from_its_journal(tmp_path):
     journal = tmp_path / "certify.json"
 
