@@ -340,4 +340,6 @@ def _eval(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.bounded import Limits, serve
     from ndis_verify.reference.engines import ENGINES
 
+    if sys.stdin is None or sys.stdout is None:  # the next file to be opened would take its place
+        raise InputError("standard input, output", "closed", "must both be open")
     return serve(ENGINES[arguments.engine], Limits.of(arguments))

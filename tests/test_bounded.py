@@ -256,3 +256,14 @@ def test_results_that_nobody_takes_leave_no_process(monkeypatch):
 def test_limits_are_positive(limits):
     with pytest.raises(InputError, match="--seconds|--memory"):
         Limits(*limits)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "says"), [("<&-", 2, "must both be open"), (">/dev/full", 1, "No space left")]
+)
+def test_a_stream_that_is_closed_or_full_is_one_line(redirection, code, says):
+    """A closed one must not be taken for the next file that is opened."""
+    command = f"echo '{SAMPLE}' | ( {' '.join(EVAL)} fast {redirection} )"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == code and says in done.stderr and "Traceback" not in done.stderr and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1

@@ -192,6 +192,8 @@ def _work(work: Callable[[], None], limits: Limits) -> NoReturn:
         code = 0
     except BrokenPipeError:
         pass
+    except OSError as error:  # a disk that is full, say
+        print(f"ndis-verify: {error}", file=sys.stderr, flush=True)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
