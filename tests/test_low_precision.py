@@ -11,15 +11,21 @@ from contextlib import contextmanager
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 
 from ndis_verify import oracle
+from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact as exact_number
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified import balls, laplace
+from ndis_verify.mechanisms import OutputLaw, law_delta
+from ndis_verify.oracle import certified_rp_hockey_stick
+from ndis_verify.oracle.calibration import hull, scaled
+from ndis_verify.oracle.certified import balls, covariance_terms, laplace, smooth_curve
 from ndis_verify.oracle.certified.spectrum import spectrum
 from ndis_verify.oracle.covariance_shift import chernoff_bound
 from ndis_verify.oracle.joint_shift import RankOne
+from ndis_verify.oracle.leverage import leverage_scores as certified_leverages
 from ndis_verify.oracle.precision import PrecisionError
 from ndis_verify.oracle.split_bound import Sensitivity
 
@@ -281,3 +287,56 @@ def test_a_bound_next_to_1_is_not_said_to_be_1():
         edge = exact_number((mpmath.mpf("0.3") - mpmath.log(mpmath.mpf("1.3"))) / 2)
     coarse, fine = (chernoff_bound([eigenvalue], edge + gap, digits) for digits in (1, 40))
     assert fine.upper < 1 and coarse.overlaps(fine)
+
+
+HARD = {  # where the first precision of the ladder does not have the digits
+    "certified.mean_shift.gaussian_hockey_stick": {"sensitivity": "1e-40", "std": 1, "epsilon": 0},
+    "certified.random_projection.rp_hockey_stick": {"leverage": "1e-40", "r": 30, "epsilon": 0},
+    "certified.gaussian_mechanism.classical_delta": {"epsilon": "1e-30", "delta": "1e-4"},
+    "certified.gaussian_mechanism.noise_floor": {"epsilon": "1e-40"},
+    "certified.hockey_stick.log_hockey_stick": {
+        "pair": GaussianPair([0] * 600, "0.5", [0] * 600, 1),
+        "epsilon": "0.125",
+    },
+    "trade_off.gdp_parameter": {"fpr": "0.3", "fnr": "0.6999999999999999999999999999999999"},
+    "tv_inference.subsampled_std": {"rate": "0.3", "tv": "0.29999999999999999999999999999999"},
+}
+
+
+@pytest.mark.parametrize("name", sorted(HARD))
+def test_a_refinement_goes_on_until_it_has_the_digits(name):
+    with balls.precisions_used() as seen:
+        value = survey()[name](**HARD[name], digits=30)
+    assert value.relative_radius <= mpmath.mpf(10) ** -30
+    assert len(set(seen)) > 1, f"{seen}: not hard enough"
+
+
+def test_an_output_law_s_leverage_is_refined_until_it_is_settled():
+    """Columns 1e-60 apart: at 256 bits rounding hides 1 - p, and with it how far apart the laws are."""
+    records = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52], [0.0, 2.0**-52 * 1e-30]])
+    laws = [OutputLaw(np.zeros(2), rows.T @ rows, 1, rows, 2.0**-400) for rows in (records, records[:2])]
+    shares = certified_leverages(records.tolist(), [2], 40, Fraction(2.0**-400))
+    truth = certified_rp_hockey_stick(shares[0].mid, 1, 1, "delete", digits=20)
+    assert law_delta(*laws, 1.0) == pytest.approx(float(truth.mid), rel=1e-10)
+
+
+def test_the_window_of_a_bend_holds_the_interval():
+    """Half of the interval's width, rounded up: at 20 bits a third is no number of that precision."""
+    for bits in (12, 20, 53):
+        with balls.working_bits(bits):
+            for width in (Fraction(1, 3), Fraction(2, 7), Fraction(1, 10)):
+                local = smooth_curve._Local(lambda t: [(t * 0 + 1, 1, t)], Fraction(1), Fraction(0), width, 2)
+                assert balls.enclosure(local.half).lower >= width / 2
+
+
+@pytest.mark.parametrize("bits", [10, 20, 53])
+def test_an_enclosure_as_a_ball_is_not_smaller(bits):
+    with mpmath.workdps(60):
+        value = Enclosure(mpmath.mpf(1) / 3, mpmath.mpf(1) / 7, "bound")
+    with balls.working_bits(bits):
+        for found in (balls.to_exact_ball(value), covariance_terms._ball_of(value)):
+            ball = balls.enclosure(found)
+            assert ball.lower <= value.lower and value.upper <= ball.upper
+    assert hull(value, value, 5).lower <= value.lower and value.upper <= hull(value, value, 5).upper
+    assert scaled(value, Fraction(1, 3), 5).lower <= value.lower / 3
+    assert value.upper / 3 <= scaled(value, Fraction(1, 3), 5).upper

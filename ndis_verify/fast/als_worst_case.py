@@ -126,7 +126,8 @@ class _Peaks(NamedTuple):
 
 def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     """The highest points of a grid by the parabolas through them, those of a target that can compete."""
-    least = -_LOW_ODDS - max(0.0, float(np.log(setting.cap / (1 - setting.cap)).max()))
+    with np.errstate(divide="ignore"):  # a cap of 0 is one
+        least = -_LOW_ODDS - max(0.0, float(np.log(setting.cap / (1 - setting.cap)).max()))
     used = (least <= _ODDS) | (_ODDS == _ODDS[0])
     all_odds, shares = _ODDS[used], _SHARES[used]
     count, cells = setting.cap.size, sides.size * shares.size
