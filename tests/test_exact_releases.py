@@ -624,16 +624,16 @@ def test_sums_next_to_the_middle_are_settled_by_more_digits(sign):
 
 def test_the_bound_of_a_projection_holds_what_is_proved():
     """R u of what a panel's products may sum to, 2^-52 (|z| + 4.5) of a normal, u of the result: with records that make all of it count."""
-    for rows, ridge in ((0, 2.0), (400, 0.0), (70_000, 0.0)):
-        records = np.full((rows, 1), 0.7)
-        for start in range(0, rows, normals.PANEL):
-            batch = normals.standard_normals(stream(17), "projection", start // normals.PANEL, min(normals.PANEL, rows - start))
-            records[start : start + normals.PANEL, 0] = batch.value  # every product is positive
-        sums, error = projection._Draw(records, ridge, 1, stream(17)).float_sums()
-        unit, z = 2.0**-53, records[:, 0]
-        added = abs(normals.standard_normals(stream(17), "ridge", 0, 1).value[0]) * math.sqrt(ridge)
-        proved = min(rows, normals.PANEL) * unit * (z @ z) + 2 * unit * np.abs(z) @ (np.abs(z) + 4.5)
-        proved += unit * abs(sums[0, 0]) + (4 * unit * added + 2 * unit * 4.5 * math.sqrt(ridge) + unit * abs(sums[0, 0]) if ridge else 0)
+    for rows, r, ridge in ((0, 1, 2.0), (400, 1, 0.0), (70_000, 1, 0.0), (4, normals.PANEL, 0.0)):
+        step, records = normals.PANEL // r, np.empty((rows, 1))
+        for index, start in enumerate(range(0, rows, step)):
+            batch = normals.standard_normals(stream(17), "projection", index, min(step, rows - start) * r)
+            records[start : start + step, 0] = batch.value[::r]  # in the first column every product is positive
+        sums, error = projection._Draw(records, ridge, r, stream(17)).float_sums()
+        unit, z = 2.0**-53, np.abs(records[:, 0])
+        added = abs(normals.standard_normals(stream(17), "ridge", 0, r).value[0]) * math.sqrt(ridge)
+        proved = min(rows, step) * unit * (z @ z) + 2 * unit * z @ (z + normals.LARGEST_SLOPE) + unit * abs(sums[0, 0])
+        proved += 4 * unit * added + 2 * unit * normals.LARGEST_SLOPE * math.sqrt(ridge) + (unit * abs(sums[0, 0]) if ridge else 0)
         assert error[0, 0] >= proved * (1 - 1e-9)
 
 
