@@ -102,7 +102,8 @@ class _Local:
                 raise PrecisionError("bend: too many parts of the path")
             middle, box = ((left + right) / 2).mid(), _hull(left, right)
             reach = abs(right - left) / 2
-            excess = abs((slope(self.middle, middle) * (right - left)).real) / 2 + abs(curvature(self.middle, box)) * reach * reach / 2
+            excess = abs((slope(self.middle, middle) * (right - left)).real) / 2
+            excess += abs(curvature(self.middle, box)) * reach * reach / 2
             part = self._part(middle, box, excess, 2 * reach) if excess < 40 else arb("nan")
             if excess < _EXCESS or (part.is_finite() and part < _FINE * total):
                 total += part
