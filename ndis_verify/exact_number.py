@@ -17,6 +17,7 @@ import numpy as np
 
 MAX_DIGITS = 20_000
 MAX_EXPONENT = 20_000
+_PLAIN = {float, int, str, Fraction, np.float64}
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
 
@@ -89,11 +90,43 @@ def to_mpf(value: Fraction | float | int) -> mpmath.mpf:
     return mpmath.mpf(value)
 
 
+def float_array(values: Any, argument: str, rule: str = "must be a number or an array of numbers") -> np.ndarray:
+    """`values` as a float64 array; raises `InputError` where it holds no real numbers, or is masked."""
+    require_unmasked(values, argument)
+    if np.iscomplexobj(values):
+        raise InputError(argument, values, "must be real")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(argument, values, rule) from None
+
+
+def require_unmasked(values: Any, argument: str) -> None:
+    """Raises `InputError` for a masked array, and for a list that holds one: converted, it would lose its mask in silence."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(argument, "a masked array", "must not be masked; pass the entries that are meant")
+    if isinstance(values, (list, tuple)) and not {*map(type, values)} <= _PLAIN:
+        for entry in values:
+            require_unmasked(entry, argument)
+
+
+def broadcast(**arrays: np.ndarray) -> list[np.ndarray]:
+    """The arrays in one shape; raises `InputError` that names the first that does not fit those before it."""
+    shape: tuple[int, ...] = ()
+    for name, array in arrays.items():
+        try:
+            shape = np.broadcast_shapes(shape, array.shape)
+        except ValueError:
+            raise InputError(name, f"an array of shape {array.shape}", f"must broadcast with the other arguments, {shape}") from None
+    return [np.broadcast_to(array, shape) for array in arrays.values()]
+
+
 def exact_array(values: Any, argument: str, ndim: int) -> np.ndarray:
     """`values` as a read-only array of `ndim` dimensions that denotes the same numbers.
 
-    float64 when every entry is a binary64 number already, else an object array of Fractions.
+    float64 when every entry is a binary64 number already, else an object array of Fractions. Raises `InputError`.
     """
+    require_unmasked(values, argument)
     if isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.dtype.itemsize <= 8:
         array = values.astype(np.float64)
         if values.dtype.kind != "f" and (np.abs(array) > 2**53).any():  # not every such integer is a float64
@@ -112,8 +145,18 @@ def exact_array(values: Any, argument: str, ndim: int) -> np.ndarray:
 
 
 def as_float(array: np.ndarray) -> np.ndarray:
-    """The array in float64, each entry rounded to nearest."""
-    return array if array.dtype == np.float64 else array.astype(np.float64)
+    """The array in float64, each entry rounded to nearest; infinite beyond the range of floats."""
+    if array.dtype == np.float64:
+        return array
+    return np.array([nearest_float(value) for value in array.ravel()]).reshape(array.shape)
+
+
+def nearest_float(value: Any) -> float:
+    """A real number rounded to nearest; infinite beyond the range of floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def as_exact(array: np.ndarray) -> np.ndarray:

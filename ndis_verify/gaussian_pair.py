@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError, as_exact, as_float, exact_array
+from ndis_verify.exact_number import InputError, as_exact, as_float, exact_array, nearest_float
 
 CovarianceKind = Literal["scaled_identity", "diagonal", "dense"]
 MAX_EXACT_DIMENSION = 128
@@ -106,7 +106,7 @@ def _covariance(value: Any, argument: str, dimension: int) -> Covariance:
         return Covariance("dense", dimension, entries)
     smallest = entries.min() if ndim else entries[()]
     if smallest <= 0:
-        raise InputError(argument, float(smallest), "must be positive definite; this is its smallest eigenvalue")
+        raise InputError(argument, nearest_float(smallest), "must be positive definite; this is its smallest eigenvalue")
     return Covariance("diagonal" if ndim else "scaled_identity", dimension, entries)
 
 
@@ -128,7 +128,7 @@ def _require_symmetric(matrix: np.ndarray, argument: str) -> None:
         i, j = (int(k) for k in np.argwhere(difference)[0])
         raise InputError(
             argument,
-            f"entries ({i}, {j}) = {float(matrix[i, j])!r} and ({j}, {i}) = {float(matrix[j, i])!r}",
+            f"entries ({i}, {j}) = {nearest_float(matrix[i, j])!r} and ({j}, {i}) = {nearest_float(matrix[j, i])!r}",
             "must be symmetric exactly; (S + S.T) / 2 repairs rounding",
         )
 
@@ -139,15 +139,24 @@ def _require_positive_definite(matrix: np.ndarray, argument: str) -> None:
     floats = as_float(matrix)
     diagonal = np.diagonal(floats)
     if not (np.diagonal(matrix) > 0).all():
-        raise InputError(argument, _smallest_eigenvalue(floats), "must be positive definite; this is its smallest eigenvalue, about")
+        raise _not_positive_definite(floats, argument)
     with np.errstate(all="ignore"):
         scale = np.sqrt(diagonal)
         scaled = floats / scale[:, None] / scale
-    if np.isfinite(scaled).all():
+    # A Fraction rounded to a subnormal number has lost digits.
+    kept = matrix.dtype == np.float64 or diagonal.min() > 1e-290
+    if kept and np.isfinite(scaled).all():
         if _smallest_eigenvalue(scaled) > 1e-14 * (10 + dimension) * dimension:
             return
     if dimension > MAX_EXACT_DIMENSION or not _leading_minors_positive(as_exact(matrix)):
-        raise InputError(argument, _smallest_eigenvalue(floats), "must be positive definite; this is its smallest eigenvalue, about")
+        raise _not_positive_definite(floats, argument)
+
+
+def _not_positive_definite(matrix: np.ndarray, argument: str) -> InputError:
+    smallest = _smallest_eigenvalue(matrix)
+    if math.isfinite(smallest):
+        return InputError(argument, smallest, "must be positive definite; this is its smallest eigenvalue, about")
+    return InputError(argument, f"a {matrix.shape[0]} x {matrix.shape[0]} matrix", "must be positive definite")
 
 
 def _smallest_eigenvalue(matrix: np.ndarray) -> float:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import broadcast
 from ndis_verify.fast.als_kernel import DRAFT, FULL, Rule, log_kernel, log_sum, logistic
 from ndis_verify.fast.hockey_stick import checked_epsilons
 from ndis_verify.fast.least_squares import als_max_privacy_loss, checked_records, require_enough_rows
@@ -67,10 +67,7 @@ def log_als_exact_hockey_stick(
     1e-4, and "rough", at most `ROUGH` too low, and too high by no more than a draft."""
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     require_enough_rows(d, r)
-    try:
-        p, q, r, epsilon = np.broadcast_arrays(p, q, r, checked_epsilons(epsilon))
-    except ValueError:
-        raise InputError("epsilon", np.shape(epsilon), "must broadcast with the other arguments") from None
+    p, q, r, epsilon = broadcast(leverage=p, augmented_leverage=q, r=r, epsilon=checked_epsilons(epsilon))
     shape = p.shape
     p, q, r, epsilon = (x.ravel() for x in (p, q, r, epsilon))
     result = np.full(p.size, -np.inf)

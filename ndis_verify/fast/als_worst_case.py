@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, broadcast
 from ndis_verify.fast.calibration import SAFETY, probabilities
 from ndis_verify.fast.curve import checked_epsilons, log_entries, to_log_delta
 from ndis_verify.fast.least_squares import als_spectrum, checked_records
@@ -84,9 +84,9 @@ def _curve(p, q, d, r, epsilon, insert) -> np.ndarray:
     order = np.argsort(insert, kind="stable")
     parts = np.split(order, [np.count_nonzero(~insert)])
     laws = [als_spectrum(p[part], q[part], d, r[part], name) for part, name in zip(parts, DIRECTIONS) if part.size]
-    joined = [np.concatenate([getattr(law, name) for law in laws]) for name in ("alpha", "shift_squared", "multiplicity", "log_ratio")]
+    joined = [np.concatenate([getattr(law, name) for law in laws]) for name in ("alpha", "multiplicity", "log_ratio", "shift")]
     result = np.empty(p.shape)
-    result[order] = to_log_delta(log_entries(Spectrum(*joined), np.arange(p.size), epsilon[order]))
+    result[order] = to_log_delta(log_entries(Spectrum(joined[0], None, *joined[1:3], shift=joined[3]), np.arange(p.size), epsilon[order]))
     return result
 
 
@@ -199,10 +199,7 @@ def checked_edge(cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> tupl
     if (cap == 1).any():
         raise InputError("cap", 1.0, "must be less than 1")
     _, _, d, r = checked_records(0.0, 0.0, d, r, "delete")
-    try:
-        cap, r, epsilon = np.broadcast_arrays(cap, r, checked_epsilons(epsilon))
-    except ValueError:
-        raise InputError("epsilon", np.shape(epsilon), "must broadcast with cap and r") from None
+    cap, r, epsilon = broadcast(cap=cap, r=r, epsilon=checked_epsilons(epsilon))
     return cap, d, r, epsilon, DIRECTIONS if direction == "both" else (direction,)
 
 
@@ -319,8 +316,5 @@ def checked_targets(d: Any, r: Any, epsilon: Any, delta: Any, zero: bool = False
         raise InputError("delta", 1.0, "must be less than 1")
     if not zero and (delta == 0).any():
         raise InputError("delta", 0.0, "must be positive")
-    try:
-        r, epsilon, delta = (np.array(x) for x in np.broadcast_arrays(r, epsilon, delta))
-    except ValueError:
-        raise InputError("epsilon", np.shape(epsilon), "must broadcast with r and delta") from None
+    r, epsilon, delta = map(np.array, broadcast(r=r, epsilon=epsilon, delta=delta))
     return d, r, epsilon, delta

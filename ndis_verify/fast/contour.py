@@ -27,6 +27,9 @@ _POWER = {"hockey_stick": 1.0, "tail": 0.0, "density": -1.0}
 _CLOSEST = 1e-140  # squares of its inverse stay inside the range of floats
 _ENTRIES = 1 << 11  # entries worked on together: bounds memory
 _CELLS = 1 << 20  # the same bound for groups times entries, where every entry has a form of its own
+_FAR = 2.0**508  # thresholds and singularities, in units of the form
+_STEEPEST = 200  # minus the exponent of the distance of two laws
+_LOG_2 = 0.6931471805599453094172321
 _GROUPS = 64  # the length of a form that is long
 _WORTH = 6  # thresholds of one form from which on common paths pay
 _BENDS = (0.1, -0.1, 0.3, 0.6, -0.3)  # tried where the chosen angle fails
@@ -47,12 +50,11 @@ def log_integral(
     complement = np.zeros(t.shape, dtype=bool) if complement is None else complement
     with np.errstate(all="ignore"):
         # A power of two as unit of s keeps squares and cubes of extreme alpha inside the range of floats.
-        unit = np.ldexp(1.0, np.frexp(np.maximum(np.abs(forms.alpha), np.sqrt(forms.b_squared)).max(axis=1))[1])
-        column = unit[:, None]
-        forms, unit = Forms(forms.alpha / column, forms.dof, forms.b_squared / column / column), unit[rows]
-        t, edge = t / unit, edge / unit
+        forms, exponent = forms.scaled()
+        exponent = exponent[rows]
+        t, edge = np.ldexp(t, -exponent), np.ldexp(edge, -exponent)
         largest = forms.alpha.max(axis=1)
-        bounded = (largest <= 0) & ~((forms.alpha == 0) & (forms.b_squared > 0)).any(axis=1)
+        bounded = (largest <= 0) & ~((forms.alpha == 0) & (forms.b > 0)).any(axis=1)
         bounded = bounded[rows] & ~complement
         empty = bounded & (edge >= 0)
         value = np.where(empty, -np.inf, 0.0)
@@ -60,14 +62,21 @@ def log_integral(
         close = np.flatnonzero(bounded & ~empty & (edge > -_CLOSEST))
         if close.size:
             power = 0.5 * forms.dof.sum(axis=1)[rows[close]] + _POWER[weight]
-            value[close] = power * np.log(-edge[close].astype(np.float64) / _CLOSEST)
+            value[close] = power * np.log(-edge[close] / _CLOSEST).astype(np.float64)
             t[close], edge[close] = t[close] - edge[close] - _CLOSEST, -_CLOSEST
         reach = np.where(largest > 0, 1 / np.maximum(largest, 1e-300), np.inf)[rows]
+        # Of two laws that are next to each other, delta is proportional to their distance.
+        distance = exponent + np.frexp(forms.spread[rows])[1]
+        close_by = np.maximum(-_STEEPEST - distance, 0) if weight == "hockey_stick" else np.zeros_like(exponent)
+        unit = np.ldexp(1.0, exponent + close_by)
         reach = np.where(complement, np.minimum(reach, unit), reach)
         slope = np.where(complement, -1.0, _SLOPE[weight]) / unit
-        live = np.flatnonzero(~empty)
+        # No singularity and a threshold far out: the logarithm is below that of any float's square.
+        beyond = (t > _FAR) & (reach > _FAR) | (t == np.inf)
+        value[beyond] = -np.inf
+        live = np.flatnonzero(~empty & ~beyond)
         value[live] += _values(Entries(forms, rows, t, edge, reach, slope, weight != "density"), live)
-        return value - np.log(unit) if weight == "density" else value
+        return value + _LOG_2 * np.where(weight == "density", -exponent, -close_by)
 
 
 def _values(entries: Entries, todo: np.ndarray) -> np.ndarray:

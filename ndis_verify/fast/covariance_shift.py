@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit, xlogy
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.hockey_stick import checked_epsilons, hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick
 from ndis_verify.fast.spectrum import Spectrum
@@ -189,10 +189,7 @@ def _bracket(safe: Callable[[float], bool]) -> tuple[float, float]:
 
 
 def _bound(eigenvalues: Any, epsilon: Any, log_bound: Callable[..., np.ndarray]) -> np.ndarray:
-    try:
-        values = np.asarray(eigenvalues, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("eigenvalues", eigenvalues, "must be an array of numbers") from None
+    values = float_array(eigenvalues, "eigenvalues", "must be an array of numbers")
     bad = ~(np.isfinite(values) & (values >= 1))
     if values.ndim == 0 or values.shape[-1] == 0 or bad.any():
         shown = float(values[bad].flat[0]) if bad.any() else str(values.shape)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.contour import log_integral
 from ndis_verify.fast.spectrum import PairBatch, Spectrum, spectrum
 from ndis_verify.fast.support_edge import thresholds
@@ -17,10 +17,7 @@ Pair = GaussianPair | PairBatch | Spectrum
 
 def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = False) -> np.ndarray:
     """`epsilon` as a float array, finite, and at least 0 unless `negative`; raises `InputError`."""
-    try:
-        array = np.asarray(epsilon, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(argument, epsilon, "must be a number or an array of numbers") from None
+    array = float_array(epsilon, argument)
     bad = ~(np.isfinite(array) & (negative | (array >= 0)))
     if bad.any():
         raise InputError(argument, float(array[bad].flat[0]), "must be finite" + ("" if negative else " and at least 0"))
@@ -37,6 +34,7 @@ def log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return direct.reshape(batch + epsilon.shape), complement.reshape(batch + epsilon.shape)
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
     loss = laws.loss_forms()
@@ -69,6 +67,6 @@ def log_below_zero(epsilon: np.ndarray, swapped: tuple[np.ndarray, np.ndarray]) 
     `delta_{P,Q}(epsilon) = 1 - e^epsilon + e^epsilon delta_{Q,P}(-epsilon)`: terms of one sign, nothing cancels."""
     direct, complement = swapped
     with np.errstate(all="ignore"):
-        small = np.log(-np.expm1(epsilon) + np.exp(epsilon) * to_delta(swapped))
+        small = np.logaddexp(np.log(-np.expm1(epsilon)), epsilon + to_log_delta(swapped))
         rest = np.where(np.isnan(complement), np.log1p(-np.exp(direct)), complement)  # log(1 - delta_{Q,P})
         return np.where(small < -0.5, small, np.log1p(-np.exp(epsilon + rest)))

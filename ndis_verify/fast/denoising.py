@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammainc, gammaln, ndtr, xlogy
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 
 _STEP = 0.09
 _NODES = np.arange(-56, 76) * _STEP
@@ -98,10 +98,7 @@ def _dimension(d: Any) -> np.ndarray:
 
 def _checked(value: Any, argument: str, zero: bool | None) -> np.ndarray:
     """Finite float64; >= 0 where `zero`, > 0 where not, any sign where None."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(argument, value, "must be a number or an array of numbers") from None
+    array = float_array(value, argument)
     good = np.isfinite(array) if zero is None else np.isfinite(array) & ((array >= 0) if zero else (array > 0))
     if not good.all():
         rule = {None: "finite", True: "finite and at least 0", False: "finite and positive"}[zero]

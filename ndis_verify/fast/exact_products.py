@@ -138,7 +138,7 @@ def scaled(matrix: Expansion, scale: np.ndarray) -> Expansion:
 
 
 def whitened_pencil(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues (ascending) of the pencil (gap, base), squared coordinates of mean in its eigenbasis, and the
+    """Eigenvalues (ascending) of the pencil (gap, base), |coordinates| of mean in its eigenbasis, and the
     condition of `base` with its diagonal scaled to about 1: the trace of the inverse.
 
     A float Cholesky factor whitens `base` up to its condition number; that congruence is then applied to twice the
@@ -157,7 +157,7 @@ def whitened_pencil(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[n
     pencil = matmul(matmul(second, moved), np.swapaxes(second, -1, -2))
     values, vectors = np.linalg.eigh(symmetric(pencil))
     coordinates = np.swapaxes(vectors, -1, -2) @ (second @ congruence.vector(mean)[0])
-    return values, coordinates[..., 0] ** 2, condition
+    return values, np.abs(coordinates[..., 0]), condition
 
 
 def symmetric(matrix: np.ndarray) -> np.ndarray:

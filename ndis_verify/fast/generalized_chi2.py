@@ -7,21 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.calibration import probabilities
 from ndis_verify.fast.contour import log_integral
 from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.transform import Forms
+
+_MOST, _FARTHEST = 2.0**53, 2.0**100
+_LOG_2 = 0.6931471805599453094172321
 
 
 @dataclass(frozen=True, eq=False)
 class GeneralizedChi2:
     """The law of sum_i w_i chi'^2(k_i, nc_i) + std N(0, 1) + shift, all parts independent (N26-D1).
 
-    weights: g numbers of either sign; whole dofs >= 1 and noncentralities >= 0 broadcast to them; std >= 0; at least
-    one nonzero weight, or std > 0. Methods take a scalar or an array and return its shape. Tails and logarithms have full
-    relative accuracy (1e-11 where the value is at least 1e-290); exactly 0 and 1 outside a one-sided support.
-    Raises `InputError`.
+    weights: g numbers of either sign; whole dofs from 1 to 2^53 and noncentralities from 0 to 2^100 broadcast to them;
+    std >= 0; at least one nonzero weight, or std > 0; any floats. Methods take a scalar or an array and return its shape.
+    Tails and logarithms have full relative accuracy: 1e-11 where the value is at least 1e-290 and dofs and noncentralities
+    sum to 1e8 at most; beyond, 1e-15 of that sum's root. Exactly 0 and 1 outside a one-sided support. Raises `InputError`.
     """
 
     weights: np.ndarray
@@ -29,23 +32,24 @@ class GeneralizedChi2:
     noncentralities: np.ndarray
     std: float = 0.0
     shift: float = 0.0
+    # In the unit 2^_exponent, which keeps every product inside the range of floats, and from `shift` on:
+    _exponent: int = field(init=False, repr=False)
     _forms: Forms = field(init=False, repr=False)
-    _offset: float = field(init=False, repr=False)
+    _pull: float = field(init=False, repr=False)  # sum nc w
+    _centre: float = field(init=False, repr=False)
+    _spread: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         weights, dofs, ncs = (np.atleast_1d(_finite(getattr(self, n), n)) for n in ("weights", "dofs", "noncentralities"))
         std, shift = float(_finite(self.std, "std")), float(_finite(self.shift, "shift"))
         for name, array, bad, rule in (
-            ("dofs", dofs, (dofs < 1) | (dofs != np.floor(dofs)), "must be a whole number, at least 1"),
-            ("noncentralities", ncs, ncs < 0, "must be at least 0"),
+            ("dofs", dofs, (dofs < 1) | (dofs > _MOST) | (dofs != np.floor(dofs)), "must be a whole number, 1 to 2^53"),
+            ("noncentralities", ncs, (ncs < 0) | (ncs > _FARTHEST), "must be 0 to 2^100"),
             ("std", np.atleast_1d(std), np.atleast_1d(std < 0), "must be at least 0"),
         ):
             if bad.any():
                 raise InputError(name, float(array[bad].flat[0]), rule)
-        try:
-            weights, dofs, ncs = np.broadcast_arrays(weights, dofs, ncs)
-        except ValueError:
-            raise InputError("weights", weights.shape, "must broadcast with dofs and noncentralities") from None
+        dofs, ncs, weights = broadcast(dofs=dofs, noncentralities=ncs, weights=weights)
         if weights.ndim != 1:
             raise InputError("weights", f"an array of shape {weights.shape}", "must have one dimension")
         kept = weights != 0
@@ -56,19 +60,26 @@ class GeneralizedChi2:
         self._set_forms(weights[kept], dofs[kept], ncs[kept])
 
     def _set_forms(self, w: np.ndarray, k: np.ndarray, nc: np.ndarray) -> None:
-        alpha, squared, dof = 2 * w, 4 * nc * w * w, k
-        if self.std > 0:
-            alpha, squared, dof = (np.append(a, b) for a, b in ((alpha, 0.0), (squared, self.std**2), (dof, 0.0)))
-        object.__setattr__(self, "_forms", Forms(alpha[None], dof[None].astype(float), squared[None]))
-        object.__setattr__(self, "_offset", self.shift + float((nc * w).sum()))
+        moved = np.frexp(w)[1] + np.maximum(np.frexp(np.sqrt(nc))[1], 0)
+        unit = int(max([*moved.tolist()] + [np.frexp(self.std)[1]] * (self.std > 0)))
+        w, std = np.ldexp(w, -unit), np.ldexp(self.std, -unit)
+        alpha, b, dof = 2 * w, 2 * np.sqrt(nc) * np.abs(w), k
+        if std > 0:
+            alpha, b, dof = (np.append(a, c) for a, c in ((alpha, 0.0), (b, std), (dof, 0.0)))
+        forms = Forms(alpha[None], dof[None].astype(float), b[None])
+        found = {"exponent": unit, "forms": forms, "pull": float((nc * w).sum()), "spread": float(forms.spread[0])}
+        for name, value in (*found.items(), ("centre", float((w * (k + nc)).sum()))):
+            object.__setattr__(self, "_" + name, value)
 
     def mean(self) -> float:
-        """sum w (k + nc) + shift."""
-        return float((self.weights * (self.dofs + self.noncentralities)).sum()) + self.shift
+        """sum w (k + nc) + shift; infinite beyond the largest float."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(self._placed(np.asarray(self._centre)))
 
     def var(self) -> float:
-        """sum 2 w^2 (k + 2 nc) + std^2."""
-        return float((2 * self.weights**2 * (self.dofs + 2 * self.noncentralities)).sum()) + self.std**2
+        """sum 2 w^2 (k + 2 nc) + std^2; infinite beyond the largest float."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(self._spread**2, 2 * self._exponent))
 
     def support(self) -> tuple[float, float]:
         """The ends of the support."""
@@ -79,11 +90,11 @@ class GeneralizedChi2:
 
     def logcdf(self, x: Any) -> np.ndarray:
         """log Pr[W <= x]."""
-        return self._log_tail(_points(x), upper=False)
+        return self._log_tail(self._from_shift(_points(x)), upper=False)
 
     def logsf(self, x: Any) -> np.ndarray:
         """log Pr[W > x]."""
-        return self._log_tail(_points(x), upper=True)
+        return self._log_tail(self._from_shift(_points(x)), upper=True)
 
     def cdf(self, x: Any) -> np.ndarray:
         """Pr[W <= x]."""
@@ -98,23 +109,23 @@ class GeneralizedChi2:
     def pdf(self, x: Any) -> np.ndarray:
         """The density; at the end of a one-sided support its limit from inside (inf for one degree of freedom)."""
         x = _points(x)
-        flat = x.ravel()
+        flat = self._from_shift(x.ravel())
         value = np.full(flat.shape, -np.inf)
         for where, forms, sign in self._sides(flat):
-            value[where] = self._integral(forms, sign, flat[where], "density")
+            value[where] = self._integral(forms, sign, flat[where], "density") - _LOG_2 * self._exponent
         if self.std == 0:
-            total, both = self._forms.dof.sum(), bool((self.weights > 0).any() and (self.weights < 0).any())
+            total, both = self.dofs[self.weights != 0].sum(), bool((self.weights > 0).any() and (self.weights < 0).any())
             if not both or total == 2:
-                value[flat == self.shift] = np.inf if both else self._log_density_at_end()
-        with np.errstate(under="ignore"):
+                value[flat == 0] = np.inf if both else self._log_density_at_end()
+        with np.errstate(under="ignore", over="ignore"):
             return np.exp(value).reshape(x.shape)[()]
 
     def ppf(self, q: Any) -> np.ndarray:
-        """The x with cdf(x) = q; the ends of the support at q = 0 and 1."""
+        """The x with cdf(x) = q; the ends of the support at q = 0 and 1; infinite beyond the largest float."""
         return self._quantile(q, upper=False)
 
     def isf(self, q: Any) -> np.ndarray:
-        """The x with sf(x) = q; the ends of the support at q = 1 and 0."""
+        """The x with sf(x) = q; the ends of the support at q = 1 and 0; infinite beyond the largest float."""
         return self._quantile(q, upper=True)
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, random_state: np.random.Generator) -> np.ndarray:
@@ -126,37 +137,43 @@ class GeneralizedChi2:
             total = total + w * random_state.noncentral_chisquare(k, nc, size)
         return total
 
-    def _sides(self, x: np.ndarray) -> list[tuple[np.ndarray, Forms, float]]:
+    def _from_shift(self, x: np.ndarray) -> np.ndarray:
+        """(x - shift)/2^exponent, in extended precision."""
+        return np.ldexp(x.astype(np.longdouble) - self.shift, -self._exponent)
+
+    def _placed(self, y: np.ndarray) -> np.ndarray:
+        """The x of `_from_shift`, rounded."""
+        return (np.ldexp(y.astype(np.longdouble), self._exponent) + self.shift).astype(np.float64)
+
+    def _sides(self, y: np.ndarray) -> list[tuple[np.ndarray, Forms, float]]:
         """Finite points above the mean with the forms of W, the others with those of -W."""
-        above, finite = x > self.mean(), np.isfinite(x)
+        above, finite = y > self._centre, np.isfinite(y)
         return [
             (np.flatnonzero(above & finite), self._forms, 1.0),
             (np.flatnonzero(~above & finite), self._forms.reflected(), -1.0),
         ]
 
-    def _integral(self, forms: Forms, sign: float, x: np.ndarray, weight: str) -> np.ndarray:
-        rows = np.zeros(x.size, dtype=int)
-        return log_integral(forms, rows, sign * (x - self._offset), sign * (x - self.shift), weight)
+    def _integral(self, forms: Forms, sign: float, y: np.ndarray, weight: str) -> np.ndarray:
+        return log_integral(forms, np.zeros(y.size, dtype=int), sign * (y - self._pull), sign * y, weight)
 
-    def _log_tail(self, x: np.ndarray, upper: bool) -> np.ndarray:
-        """The tail on x's side of the mean by the integral, the other one as its complement."""
-        flat = x.ravel()
+    def _log_tail(self, y: np.ndarray, upper: bool) -> np.ndarray:
+        """The tail on y's side of the mean by the integral, the other one as its complement."""
+        flat = y.ravel()
         value = np.zeros(flat.shape)
         for where, forms, sign in self._sides(flat):
             tail = np.minimum(self._integral(forms, sign, flat[where], "tail"), 0.0)
             with np.errstate(all="ignore"):
                 value[where] = tail if (sign > 0) == upper else np.log1p(-np.exp(tail))
         value[flat == (np.inf if upper else -np.inf)] = -np.inf
-        return value.reshape(x.shape)[()]
+        return value.reshape(y.shape)[()]
 
     def _log_density_at_end(self) -> float:
         """Limit of the log density where the support ends: all weights have one sign and there is no Gaussian."""
-        forms = self._forms
-        total = forms.dof.sum()
+        w, k, nc = (part[self.weights != 0] for part in (np.abs(self.weights), self.dofs, self.noncentralities))
+        total = k.sum()
         if total != 2:
             return np.inf if total < 2 else -np.inf
-        scale = np.abs(forms.alpha)
-        return float(-0.5 * (forms.dof * np.log(scale)).sum() - 0.5 * (forms.b_squared / scale**2).sum())
+        return float(-0.5 * (k * (np.log(w) + _LOG_2)).sum() - 0.5 * nc.sum())
 
     def _quantile(self, q: Any, upper: bool) -> np.ndarray:
         q = probabilities(q, "q")
@@ -176,49 +193,40 @@ class GeneralizedChi2:
 
     def _solve(self, goal: np.ndarray, upper: bool) -> np.ndarray:
         """x with log tail = goal: x = end +/- e^u on a half-line, mean + std sinh(u) on the line."""
-        low, high = self.support()
-        centre, spread = self.mean(), np.sqrt(self.var())
+        side = int(np.isfinite(self.support()[0])) - int(np.isfinite(self.support()[1]))
 
         def place(u: np.ndarray) -> np.ndarray:
-            if np.isfinite(low):
-                return low + np.exp(u)
-            return high - np.exp(-u) if np.isfinite(high) else centre + spread * np.sinh(u)
+            return side * np.exp(side * u.astype(np.longdouble)) if side else self._centre + self._spread * np.sinh(u)
 
-        def excess(x: np.ndarray, index: np.ndarray) -> np.ndarray:
-            gap = self._log_tail(x, upper) - goal[index]
+        def excess(y: np.ndarray, index: np.ndarray) -> np.ndarray:
+            gap = self._log_tail(y, upper) - goal[index]
             return np.clip(gap if upper else -gap, -1e300, 1e300)
 
-        # log tails down to -745 lie within a few thousand standard deviations
-        if np.isfinite(low):
-            ends = -740.0, np.log(centre - low + 1e4 * spread)
-        elif np.isfinite(high):
-            ends = -np.log(high - centre + 1e4 * spread), 740.0
+        # Log tails down to -745 lie within a few thousand standard deviations, and not below e^-1600 of the least weight.
+        if side:
+            least = np.log(np.abs(self._forms.alpha[self._forms.alpha != 0]).min()) - 1600
+            ends = sorted((side * least, side * np.log(abs(self._centre) + 1e4 * self._spread)))
         else:
-            ends = -10.0, 10.0
+            ends = [-10.0, 10.0]
         lower, higher = (np.full(goal.shape, end) for end in ends)
         u = safe_root(lambda v, index: excess(place(v), index), higher, lower)
-        if np.isfinite(low) or np.isfinite(high):
-            return place(u)
-        # place() cancels where x is small beside the mean: settle x itself.
-        slack = 1e-9 * (abs(centre) + spread * np.cosh(u))
-        return safe_root(excess, place(u) + slack, place(u) - slack)
+        with np.errstate(over="ignore", under="ignore"):
+            if side:
+                return self._placed(place(u))
+            # place() cancels where x is small beside the mean: settle x itself.
+            slack = 1e-9 * (abs(self._centre) + self._spread * np.cosh(u))
+            return self._placed(safe_root(excess, place(u) + slack, place(u) - slack))
 
 
 def _finite(values: Any, argument: str) -> np.ndarray:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(argument, values, "must be a rectangular array of numbers") from None
+    array = np.array(float_array(values, argument, "must be a rectangular array of numbers"))
     if not np.isfinite(array).all():
         raise InputError(argument, float(array[~np.isfinite(array)].flat[0]), "must be finite")
     return array
 
 
 def _points(x: Any) -> np.ndarray:
-    try:
-        array = np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("x", x, "must be a number or an array of numbers") from None
+    array = float_array(x, "x")
     if np.isnan(array).any():
         raise InputError("x", float("nan"), "must not be NaN")
     return array

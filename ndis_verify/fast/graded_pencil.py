@@ -23,10 +23,10 @@ _INERT = 4e-15  # entries too small, relative to their eigenvalues, to be worth 
 
 
 def graded_pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """alpha, m^2 and log(1 + alpha) (extended precision), each (n, d), ascending, of n pairs with covariances p, q.
+    """alpha, m and log(1 + alpha) (extended precision), each (n, d), ascending, of n pairs with covariances p, q.
 
     p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Relative accuracy about 1e-15 of alpha,
-    of 1 + alpha, and of each m^2 that the pair determines so well.
+    of 1 + alpha, and of each m that the pair determines so well.
     """
     gap, base, mean = _near_diagonal(*_whitened(p, q, mean_p, mean_q))
     diagonal, beside, coordinate = _orthonormal(gap, base, mean)
@@ -184,13 +184,13 @@ def _perturb(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndar
 
 
 def _sorted(diagonal: list[np.ndarray], shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """alpha, m^2, log(1 + alpha), ascending."""
+    """alpha, m, log(1 + alpha), ascending."""
     high, low = diagonal
     high, low, shift = _without_dust(high, low, shift)
     wide = high.astype(np.longdouble)
     logs = np.where(np.abs(high) < 0.5, np.log1p(np.maximum(wide + low, -0.9)), np.log((1 + wide) + low))
     order = np.argsort(high, axis=-1)
-    return tuple(np.take_along_axis(part, order, axis=-1) for part in (high + low, shift * shift, logs))
+    return tuple(np.take_along_axis(part, order, axis=-1) for part in (high + low, np.abs(shift), logs))
 
 
 def _without_dust(high: np.ndarray, low: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

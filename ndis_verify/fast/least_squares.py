@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.calibration import probabilities
 from ndis_verify.fast.hockey_stick import checked_epsilons, log_entries, to_delta, to_log_delta
 from ndis_verify.fast.spectrum import Spectrum
@@ -38,15 +38,16 @@ def als_spectrum(leverage: Any, augmented_leverage: Any, d: Any, r: Any, directi
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     gap, log_p, log_q = q - p, np.log1p(-p), np.log1p(-q)
     if direction == "delete":
-        special, others, shift = (gap - p * (1 - p)) / (1 - q), gap / (1 - q), r * p * gap / (1 - q)
+        special, others, squares = (gap - p * (1 - p)) / (1 - q), gap / (1 - q), r / (1 - q)
         logs = 2 * log_p - log_q, log_p - log_q
     else:
-        special, others, shift = (p * (1 - p) - gap) / (1 - p) ** 2, -gap / (1 - p), r * p * gap / (1 - p) ** 2
+        special, others, squares = (p * (1 - p) - gap) / (1 - p) ** 2, -gap / (1 - p), r / (1 - p) ** 2
         logs = log_q - 2 * log_p, log_q - log_p
+    shift = np.sqrt(squares) * np.sqrt(p) * np.sqrt(gap)
     if d == 1:
-        return Spectrum(special[..., None], shift[..., None], 1, logs[0][..., None])
-    alpha, squares = np.stack([special, others], axis=-1), np.stack([shift, np.zeros_like(shift)], axis=-1)
-    return Spectrum(alpha, squares, [1, d - 1], np.stack(logs, axis=-1))
+        return Spectrum(special[..., None], None, 1, logs[0][..., None], shift=shift[..., None])
+    alpha, shift = np.stack([special, others], axis=-1), np.stack([shift, np.zeros_like(shift)], axis=-1)
+    return Spectrum(alpha, None, [1, d - 1], np.stack(logs, axis=-1), shift=shift)
 
 
 def als_max_privacy_loss(
@@ -78,10 +79,7 @@ def checked_records(
     features, rows = _whole(d, "d"), _whole(r, "r")
     if features.ndim:
         raise InputError("d", f"an array of shape {features.shape}", "must be one whole number")
-    try:
-        p, q, rows = np.broadcast_arrays(p, q, rows)
-    except ValueError:
-        raise InputError("leverage", p.shape, "must broadcast with augmented_leverage and r") from None
+    p, q, rows = broadcast(leverage=p, augmented_leverage=q, r=rows)
     if (p > q).any():
         raise InputError("leverage", float(p[p > q].flat[0]), "must be at most augmented_leverage")
     return p, q, int(features), rows
@@ -94,10 +92,7 @@ def require_enough_rows(d: int, r: np.ndarray) -> None:
 
 
 def _whole(value: Any, argument: str) -> np.ndarray:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(argument, value, "must be a whole number") from None
+    array = float_array(value, argument, "must be a whole number")
     bad = ~((array >= 1) & (array == np.floor(array)) & (array <= 1e12))
     if bad.any():
         raise InputError(argument, float(array[bad].flat[0]), "must be a whole number from 1 to 1e12")
@@ -108,10 +103,7 @@ def _log_curve(
     leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str
 ) -> tuple[np.ndarray, np.ndarray]:
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
-    try:
-        p, q, r, epsilon = np.broadcast_arrays(p, q, r, checked_epsilons(epsilon))
-    except ValueError:
-        raise InputError("epsilon", np.shape(epsilon), "must broadcast with the other arguments") from None
+    p, q, r, epsilon = broadcast(leverage=p, augmented_leverage=q, r=r, epsilon=checked_epsilons(epsilon))
     laws = als_spectrum(p.ravel(), q.ravel(), d, r.ravel(), direction)
     direct, complement = log_entries(laws, np.arange(p.size), epsilon.ravel())
     return direct.reshape(p.shape), complement.reshape(p.shape)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, require_unmasked
 
 
 def leverage_scores(data: Any) -> np.ndarray:
@@ -60,6 +60,7 @@ def neighbourhood_leverage(data: Any, additions: Any = None, ridge: float = 0.0)
 
 
 def _floats(data: Any, argument: str) -> np.ndarray:
+    require_unmasked(data, argument)
     try:
         return np.asarray(data, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -1,14 +1,18 @@
-"""The Gaussian mechanism: two Gaussians with one covariance and different means, in closed form."""
+"""The Gaussian mechanism: two Gaussians with one covariance and different means, in closed form.
+
+The shift D = sensitivity/std is kept as a fraction and a power of two, so that no quotient leaves the range of floats.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.calibration import SAFETY, probabilities
 from ndis_verify.fast.curve import checked_epsilons, log_below_zero
 from ndis_verify.fast.safe_root import safe_root
@@ -18,25 +22,50 @@ _NODES = np.arange(-42, 58) * _STEP
 _POINTS = np.exp(_NODES - np.exp(-_NODES))
 _WEIGHTS = _STEP * _POINTS * (1 + np.exp(-_NODES))
 _HALF_LOG_2PI = 0.9189385332046727417803297
+_LOG_2 = 0.6931471805599453094172321
+_SMALL, _LARGE = 2.0**-400, 2.0**600  # shifts beyond: delta/D depends on epsilon/D alone; delta is 1
+_FAR = 2.0**511  # a beyond: its square leaves the range of floats
+_CANCELLED = 64.0  # how much larger D is than a where their difference is formed exactly
+_LARGEST = 1100.0  # |log D| of no shift of two floats, nor of any shift that meets a target, is above
+_SAFE_STEP = 4e-16
+
+
+class _Shift(NamedTuple):
+    """D = above/below 2^exponent, the quotient in [1/2, 2) or 0."""
+
+    above: np.ndarray
+    below: np.ndarray
+    exponent: np.ndarray
+
+    @property
+    def mantissa(self) -> np.ndarray:
+        return self.above / self.below
+
+    def exactly(self, place: tuple[int, ...]) -> Fraction:
+        """One D, as the two floats that it comes from give it."""
+        power = Fraction(2) ** int(self.exponent[place])
+        return Fraction(float(self.above[place])) / Fraction(float(self.below[place])) * power
 
 
 def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarray:
     """delta of N(sensitivity, std^2) against N(0, std^2): Phi(D/2 - e/D) - e^epsilon Phi(-D/2 - e/D), D = sensitivity/std.
 
-    N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon of either sign.
-    Relative error about 1e-13 down to underflow. Raises `InputError`.
+    N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon of either sign: any floats.
+    Relative error about 1e-13 down to underflow (of log delta below 1e-290). Raises `InputError`.
     """
     with np.errstate(under="ignore"):
         return np.clip(np.exp(log_gaussian_hockey_stick(sensitivity, std, epsilon)), 0.0, 1.0)
 
 
 def log_gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarray:
-    """log of `gaussian_hockey_stick`; -inf where sensitivity = 0."""
-    sensitivity, std = _checked(sensitivity, "sensitivity", zero=True), _checked(std, "std", zero=False)
-    epsilon = checked_epsilons(epsilon, negative=True)
+    """log of `gaussian_hockey_stick`; -inf where sensitivity = 0, and where the logarithm is below -2e307."""
+    sensitivity, std, epsilon = broadcast(
+        sensitivity=_checked(sensitivity, "sensitivity", zero=True),
+        std=_checked(std, "std", zero=False),
+        epsilon=checked_epsilons(epsilon, negative=True),
+    )
     with np.errstate(all="ignore"):
-        shift, epsilon = np.broadcast_arrays(sensitivity / std, epsilon)
-        value = _log_delta(shift, np.abs(epsilon))
+        value = _log_delta(_quotient(sensitivity, std), np.abs(epsilon))
         return np.where(epsilon < 0, log_below_zero(epsilon, (value, np.full(value.shape, np.nan))), value)[()]
 
 
@@ -46,83 +75,116 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
 
     The arguments broadcast; sensitivity >= 0, epsilon >= 0, 0 < delta <= 1; std in the unit of sensitivity.
     The returned std was evaluated: its delta is at most the target, and a relative 1e-12 of delta below it is kept as
-    a margin for rounding. 0, with a `NoNoiseNeeded` warning, where sensitivity = 0 or delta = 1. Raises `InputError`.
+    a margin for rounding; rounded up to a float where it is below 1e-308. 0, with a `NoNoiseNeeded` warning, where
+    sensitivity = 0 or delta = 1. Raises `InputError`, also where the std is above the largest float.
     """
     sensitivity, epsilon = _checked(sensitivity, "sensitivity", zero=True), _checked(epsilon, "epsilon", zero=True)
     target = probabilities(delta, "delta")
     if (target == 0).any():
         raise InputError("delta", 0.0, "must be positive: no finite std reaches 0")
-    sensitivity, epsilon, target = np.broadcast_arrays(sensitivity, epsilon, target)
+    sensitivity, epsilon, target = broadcast(sensitivity=sensitivity, epsilon=epsilon, delta=target)
     shape = target.shape
     sensitivity, epsilon, goal = sensitivity.ravel(), epsilon.ravel(), np.log(target).ravel()
     result = np.zeros(goal.shape)
     search = np.flatnonzero((sensitivity > 0) & (goal < 0))
 
-    def excess(log_std: np.ndarray, index: np.ndarray) -> np.ndarray:
+    def excess(log_shift: np.ndarray, index: np.ndarray) -> np.ndarray:
         k = search[index]
-        return _log_delta(np.exp(-log_std), epsilon[k]) - goal[k] + SAFETY
+        return np.maximum(_log_delta(_exponential(log_shift), epsilon[k]), -1e300) - goal[k] + SAFETY
 
     if search.size:
         with np.errstate(all="ignore"):
-            unsafe, safe = _bracket(excess, search.size)
-            result[search] = sensitivity[search] * np.exp(safe_root(excess, safe, unsafe))
+            safe, unsafe = _bracket(excess, search.size)
+            shift = _exponential(safe_root(excess, safe, unsafe))
+            std = _quotient(sensitivity[search], shift.above)
+            result[search] = np.ldexp(std.mantissa, std.exponent - shift.exponent)
     say_where_needless("gaussian_std", result.reshape(shape) == 0, "the sensitivity is 0 or delta is 1")
     _widen(sensitivity, result, epsilon, goal, search)
+    if not np.isfinite(result).all():
+        raise InputError("sensitivity", float(sensitivity[~np.isfinite(result)][0]), "needs a std above the largest float")
     return result.reshape(shape)[()]
 
 
 def _widen(sensitivity, std, epsilon, goal, search) -> None:
-    """The last check, on the returned numbers themselves."""
+    """The last check, on the returned numbers themselves; steps that grow, so that it ends."""
+    step = _SAFE_STEP
     with np.errstate(all="ignore"):
         while search.size:
-            search = search[_log_delta(sensitivity[search] / std[search], epsilon[search]) > goal[search]]
-            std[search] *= 1 + 4e-16
+            shift = _quotient(sensitivity[search], std[search])
+            search = search[(_log_delta(shift, epsilon[search]) > goal[search]) & (std[search] < np.inf)]
+            std[search] = np.nextafter(std[search] * (1 + step), np.inf)
+            step *= 2
 
 
 def _bracket(excess: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Logarithms of an unsafe and a safe std for sensitivity 1."""
+    """Logarithms of a safe and an unsafe D."""
     index = np.arange(size)
-    unsafe, safe = np.full(size, -1.0), np.full(size, 1.0)
-    for ends, sign, wrong in ((unsafe, -1.0, -1.0), (safe, 1.0, 1.0)):
+    safe, unsafe = np.full(size, -1.0), np.full(size, 1.0)
+    for ends, sign, wrong in ((safe, -1.0, 1.0), (unsafe, 1.0, -1.0)):
         step, live = 1.0, index
-        while live.size and step < 1e3:
+        while live.size and step < _LARGEST:
             bad = wrong * excess(ends[live], live) > 0
             live = live[bad]
             ends[live] += sign * step
             step *= 2
-    return unsafe, safe
+    return safe, unsafe
 
 
 def _checked(value: Any, argument: str, zero: bool) -> np.ndarray:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(argument, value, "must be a number or an array of numbers") from None
+    array = float_array(value, argument)
     bad = ~(np.isfinite(array) & ((array >= 0) if zero else (array > 0)))
     if bad.any():
         raise InputError(argument, float(array[bad].flat[0]), "must be finite and " + ("at least 0" if zero else "positive"))
     return array
 
 
-def _log_delta(shift: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
+def _quotient(sensitivity: np.ndarray, std: np.ndarray) -> _Shift:
+    (above, power), (below, other) = np.frexp(sensitivity), np.frexp(std)
+    return _Shift(above, below, power - other)
+
+
+def _exponential(log_shift: np.ndarray) -> _Shift:
+    exponent = np.rint(log_shift / _LOG_2)
+    return _Shift(np.exp(log_shift - exponent * _LOG_2), np.ones(exponent.shape), exponent.astype(int))
+
+
+def _log_delta(shift: _Shift, epsilon: np.ndarray) -> np.ndarray:
     """log delta at D = shift. With a = e/D - D/2, b = a + D: delta = phi(a) (m(a) - m(b)), m = (1 - Phi)/phi."""
-    a = epsilon / shift - shift / 2
-    b = epsilon / shift + shift / 2
+    mantissa = shift.mantissa
+    size = np.clip(np.ldexp(mantissa, shift.exponent), _SMALL, _LARGE)
+    least, power = np.frexp(epsilon)
+    share = np.ldexp(least / mantissa, power - shift.exponent)
+    a = _difference(shift, size, epsilon, share)
+    b = share + size / 2
     upper, lower = (np.sqrt(np.pi / 2) * erfcx(x / np.sqrt(2)) for x in (a, b))
-    near = (a > -1) & (lower > 0.5 * upper)
+    near = (a > -1) & (a < _FAR) & (lower > 0.5 * upper)
     with np.errstate(all="ignore"):
-        # log Phi(-a) + log(1 - e^epsilon Phi(-b)/Phi(-a)); erfcx overflows for a << 0, where the ratio is tiny
-        ratio = np.where(a > -30, lower / upper, np.exp(epsilon + log_ndtr(-b) - log_ndtr(-a)))
+        # log Phi(-a) + log(1 - e^epsilon Phi(-b)/Phi(-a)); erfcx overflows for a << 0, where Phi(-a) is 1
+        ratio = np.where(a > -30, lower / upper, np.exp(-0.5 * a * a - _HALF_LOG_2PI) * lower)
         value = log_ndtr(-a) + np.log1p(-ratio)
     if near.any():
         value = np.where(near, 0.0, value)
-        value[near] = -0.5 * a[near] ** 2 - _HALF_LOG_2PI + np.log(_mills_gap(a[near], shift[near]))
-    return np.where(shift > 0, value, -np.inf)
+        log_shift = np.log(mantissa[near]) + shift.exponent[near] * _LOG_2
+        value[near] = -0.5 * a[near] ** 2 - _HALF_LOG_2PI + log_shift + _log_mills_gap(a[near], size[near])
+    return np.where((mantissa > 0) & (a < _FAR), value, -np.inf)
 
 
-def _mills_gap(a: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    """m(a) - m(a + D) = int_0^inf e^{-u^2/2 - a u} (1 - e^{-D u}) du, a positive integrand, for a > -1 and D small."""
+def _difference(shift: _Shift, size: np.ndarray, epsilon: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """e/D - D/2; exactly, then rounded, where the two nearly cancel."""
+    a = share - size / 2
+    cancelled = np.isfinite(share) & (size > _CANCELLED) & (np.abs(a) * _CANCELLED < size)
+    if not cancelled.any():
+        return a
+    a = np.array(a)
+    for place in map(tuple, np.argwhere(cancelled)):
+        whole = shift.exactly(place)
+        a[place] = float(Fraction(float(epsilon[place])) / whole - whole / 2)
+    return a
+
+
+def _log_mills_gap(a: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """log of (m(a) - m(a + D))/D = int_0^inf e^{-u^2/2 - a u} (1 - e^{-D u})/D du, a positive integrand, for a > -1 and D small."""
     scale = (1 / (1 + np.abs(a)))[:, None]
     u = scale * _POINTS
-    body = np.exp(-u * (u / 2 + a[:, None])) * -np.expm1(-shift[:, None] * u)
-    return (scale * _WEIGHTS * body).sum(axis=1)
+    body = np.exp(-u * (u / 2 + a[:, None])) * (-np.expm1(-shift[:, None] * u) / (shift[:, None] * scale))
+    return np.log((_WEIGHTS * body).sum(axis=1)) + 2 * np.log(scale[:, 0])

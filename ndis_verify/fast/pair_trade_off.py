@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError, as_exact
+from ndis_verify.exact_number import InputError, as_exact, float_array
 from ndis_verify.fast.contour import log_integral
 from ndis_verify.fast.curve import Pair
 from ndis_verify.fast.safe_root import safe_root
-from ndis_verify.fast.spectrum import LossForms, Spectrum, spectrum
+from ndis_verify.fast.spectrum import LossForms, Spectrum, norm, spectrum
 from ndis_verify.gaussian_pair import Covariance, GaussianPair
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def pair_trade_off(pair: Pair, alpha: Any) -> np.ndarray:
     """T(Q, P)(alpha): the least type II error `P(not S)` of a test with `Q(S) <= alpha` (KM-2.5).
 
@@ -34,6 +35,7 @@ def pair_trade_off(pair: Pair, alpha: Any) -> np.ndarray:
         return np.exp(_log_tails(laws.loss_forms(), t, gap)[1]).reshape(level.shape)[()]
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def loss_threshold(pair: Pair, alpha: Any) -> np.ndarray:
     """The t with `Q(L > t) = alpha`: the best test at level alpha rejects where L > t, and the profile's line at t is tight.
 
@@ -46,17 +48,18 @@ def loss_threshold(pair: Pair, alpha: Any) -> np.ndarray:
     return _thresholds(laws, level.ravel())[0].reshape(level.shape)[()]
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def error_rates(pair: Pair, threshold: Any, same: Any = 0.5) -> tuple[np.ndarray, np.ndarray]:
     """(alpha, beta) = `(Q(L > t), P(L <= t))` at real or infinite thresholds t of any shape.
 
     Where the two laws are one, every test is a coin: (`same`, 1 - `same`). Raises `InputError`.
     """
-    t = np.asarray(threshold, dtype=np.float64)
+    t = float_array(threshold, "threshold")
     if np.isnan(t).any():
         raise InputError("threshold", float("nan"), "must not be NaN")
     laws = _single(pair)
     if _same(laws):
-        level = np.broadcast_to(np.asarray(same, dtype=np.float64), t.shape)
+        level = np.broadcast_to(float_array(same, "same"), t.shape)
         return level[()], (1 - level)[()]
     beta = _log_tails(laws.loss_forms(), t.ravel())[1]
     level = _log_tails(laws.swapped().loss_forms(), -t.ravel())[1]
@@ -70,7 +73,7 @@ def trade_off_profile(epsilon: Any, alphas: Any, betas: Any) -> np.ndarray:
     epsilon: any shape, finite; alphas, betas in [0, 1], one axis of the same length. Never above the exact profile, and
     equal to it where `alpha_k = Q(L > epsilon)` is among the points. Raises `InputError`.
     """
-    eps = np.asarray(epsilon, dtype=np.float64)
+    eps = float_array(epsilon, "epsilon")
     if not np.isfinite(eps).all():
         raise InputError("epsilon", epsilon, "must be finite")
     level, missed = _level(alphas, "alphas"), _level(betas, "betas")
@@ -90,7 +93,7 @@ def pair_gdp(pair: Pair) -> float:
     """
     laws = _single(pair)
     unequal = _unequal(pair.cov_p, pair.cov_q) if isinstance(pair, GaussianPair) else bool(((laws.alpha != 0) & (laws.multiplicity > 0)).any())
-    return float("inf") if unequal else float(np.sqrt(laws.shift_squared.sum()))
+    return float("inf") if unequal else float(norm(laws.shift))
 
 
 def _thresholds(laws: Spectrum, level: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -166,13 +169,13 @@ def _floor(loss: LossForms) -> float:
 
 def _asymptotes(loss: LossForms) -> np.ndarray:
     """b^2/(2 alpha) where alpha != 0, else 0, in extended precision."""
-    alpha, squared = loss.forms.alpha[0], loss.forms.b_squared[0].astype(np.longdouble)
-    return np.divide(squared, 2 * alpha, out=np.zeros(squared.shape, dtype=np.longdouble), where=alpha != 0)
+    alpha, b = loss.forms.alpha[0], loss.forms.b[0].astype(np.longdouble)
+    return b * np.divide(b, 2 * alpha, out=np.zeros(b.shape, dtype=np.longdouble), where=alpha != 0)
 
 
 def _support(loss: LossForms) -> tuple[float, float]:
     """The ends of the loss."""
-    alpha, moved = loss.forms.alpha[0], loss.forms.b_squared[0]
+    alpha, moved = loss.forms.alpha[0], loss.forms.b[0]
     used = (loss.forms.dof[0] > 0) & ((alpha != 0) | (moved > 0))
     linear = (used & (alpha == 0)).any()
     end = -float(loss.edge[0])
@@ -189,7 +192,7 @@ def _single(pair: Pair) -> Spectrum:
 
 
 def _same(laws: Spectrum) -> bool:
-    return not ((laws.multiplicity > 0) & ((laws.alpha != 0) | (laws.shift_squared > 0))).any()
+    return not ((laws.multiplicity > 0) & ((laws.alpha != 0) | (laws.shift > 0))).any()
 
 
 def _unequal(first: Covariance, second: Covariance) -> bool:
@@ -199,7 +202,7 @@ def _unequal(first: Covariance, second: Covariance) -> bool:
 
 
 def _level(alpha: Any, name: str = "alpha") -> np.ndarray:
-    level = np.asarray(alpha, dtype=np.float64)
+    level = float_array(alpha, name)
     if not ((level >= 0) & (level <= 1)).all():
         raise InputError(name, alpha, "must lie in [0, 1]")
     return level

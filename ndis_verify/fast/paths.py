@@ -12,6 +12,8 @@ from ndis_verify.fast.transform import Forms, cumulants, real_transform, slopes
 _NEAR = 0.05  # distance from the saddle point, in standard deviations of the tilted law, that Newton stops at
 _LOST = 100.0
 _NARROW, _WIDE = 0.6, 4.0
+_FARTHEST = 705.0  # odds, the logarithms of floats
+_CALM = 20  # steps of Newton after which its reach grows
 # The angles of paths, tuned for few nodes: see Paths._angles.
 _STEEPEST = 0.72  # below pi/4, from which a Gaussian part stops decaying
 _FLATTEST = 0.15
@@ -163,16 +165,17 @@ class Paths:
         from_t, from_edge = self.wide_t + moved.sum(axis=1), self.edge - kept.sum(axis=1)
         closer = np.abs(kept).sum(axis=1) < np.abs(moved).sum(axis=1)
         self.t = np.where(closer, from_edge, from_t).astype(np.float64)
-        alpha, dof, squared = (np.broadcast_to(a, pulled.shape) for a in (forms.alpha, forms.dof, forms.b_squared))
-        self.forms = Forms(alpha, dof, squared, pulled)
+        alpha, dof, b = (np.broadcast_to(a, pulled.shape) for a in (forms.alpha, forms.dof, forms.b))
+        self.forms = Forms(alpha, dof, b, pulled)
         return True
 
     def _saddles(self, odds: np.ndarray, tolerance: float) -> tuple[np.ndarray, ...]:
         """Newton on the odds s/(1 - s/reach), in logarithms, kept inside a shrinking bracket."""
         share = 1 / self.reach
         # Closer to a singularity than 1e-14 of its distance, 1 - s alpha has no digits left.
-        low, high = np.full(odds.shape, -700.0), np.minimum(700.0, np.log(self.reach) + 32)
-        for _ in range(200):
+        low, high = np.full(odds.shape, -_FARTHEST), np.minimum(_FARTHEST, np.log(self.reach) + 32)
+        for step in range(200):
+            stride = 2.0 * 1.5 ** max(0, step - _CALM)
             grown = np.exp(odds)
             gap = 1 / (1 + grown * share)
             self.saddle = grown * gap
@@ -182,10 +185,10 @@ class Paths:
                 break
             low, high = np.where(first < 0, odds, low), np.where(first > 0, odds, high)
             growth = (1 - 2 * self.saddle * share) * first + gap * second
-            step = odds + np.minimum(np.maximum(-first / growth, -2), 2)
-            inside = (step > low) & (step < high) & (growth > 0)
-            up, down = np.minimum(odds + 2, (odds + high) / 2), np.maximum(odds - 2, (odds + low) / 2)
-            odds = np.where(done, odds, np.where(inside, step, np.where(first < 0, up, down)))
+            newton = odds + np.minimum(np.maximum(-first / growth, -stride), stride)
+            inside = (newton > low) & (newton < high) & (growth > 0)
+            up, down = np.minimum(odds + stride, (odds + high) / 2), np.maximum(odds - stride, (odds + low) / 2)
+            odds = np.where(done, odds, np.where(inside, newton, np.where(first < 0, up, down)))
         return curved, second, third
 
     def start(self) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.calibration import SAFETY, probabilities
 from ndis_verify.fast.curve import checked_epsilons, log_entries, to_delta, to_log_delta
 from ndis_verify.fast.safe_root import safe_root
@@ -88,7 +88,7 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
     0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`, and on the same safe
     side: rate times the delta of a lone record at eps' was evaluated. Raises `InputError`.
     """
-    target, rate = np.broadcast_arrays(probabilities(delta, "delta"), _rates(rate))
+    target, rate = broadcast(delta=probabilities(delta, "delta"), rate=_rates(rate))
     inner = np.minimum(target / rate * (1 - 4e-16), 1.0)
     ridge, needless = _smallest_ridge(norm_bound, r, sampled_epsilon(epsilon=epsilon, rate=rate), inner)
     reason = f"delta is at least the rate, or {_ANY_LEVERAGE}"
@@ -97,9 +97,10 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
 
 
 @keyword_only
+@np.errstate(all="ignore")
 def sampled_epsilon(*, epsilon: Any, rate: Any) -> np.ndarray:
     """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast. Raises `InputError`."""
-    epsilon, rate = np.broadcast_arrays(checked_epsilons(epsilon), _rates(rate))
+    epsilon, rate = broadcast(epsilon=checked_epsilons(epsilon), rate=_rates(rate))
     small = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / rate)
     large = epsilon + np.log1p(-(1 - rate) * np.exp(-epsilon)) - np.log(rate)
     return (np.where(epsilon < 1, small, large) * (1 - 1e-15))[()]
@@ -112,16 +113,17 @@ def _rates(rate: Any) -> np.ndarray:
     return array
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> np.ndarray:
     """delta(epsilon) of deleting a lone record of norm l beside a ridge: leverage l^2/(l^2 + ridge), the worst (N26-T5.1).
 
     `rp_hockey_stick` at that leverage, without rounding it; 1 at ridge 0. norm_bound = l > 0, ridge >= 0 in its unit
     squared, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as there. Raises `InputError`.
     """
-    length, ridge = _lengths(norm_bound), np.asarray(ridge, dtype=np.float64)
+    length, ridge = _lengths(norm_bound), float_array(ridge, "ridge")
     if not (ridge >= 0).all():
         raise InputError("ridge", ridge, "must be nonnegative")
-    length, ridge, r, epsilon = np.broadcast_arrays(length, ridge, _rows(r), checked_epsilons(epsilon))
+    length, ridge, r, epsilon = broadcast(norm_bound=length, ridge=ridge, r=_rows(r), epsilon=checked_epsilons(epsilon))
     with np.errstate(divide="ignore", over="ignore"):
         alpha = ((length / ridge) * length).ravel()
     result = np.where(alpha > 0, 1.0, 0.0)
@@ -139,7 +141,7 @@ _FLOOR = -600.0
 
 def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
     """(r, epsilon, log delta, shape), the first three flat."""
-    epsilon, target, r = np.broadcast_arrays(checked_epsilons(epsilon), probabilities(delta, "delta"), _rows(r))
+    r, epsilon, target = broadcast(r=_rows(r), epsilon=checked_epsilons(epsilon), delta=probabilities(delta, "delta"))
     if (r > MOST_COLUMNS).any():
         raise InputError("r", float(r.max()), f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a safe side")
     with np.errstate(divide="ignore"):
@@ -175,17 +177,14 @@ def _settled(leverage: np.ndarray, r: np.ndarray, epsilon: np.ndarray, goal: np.
 
 
 def _lengths(norm_bound: Any) -> np.ndarray:
-    length = np.asarray(norm_bound, dtype=np.float64)
+    length = float_array(norm_bound, "norm_bound")
     if not ((length > 0) & np.isfinite(length)).all():
         raise InputError("norm_bound", norm_bound, "must be positive and finite")
     return length
 
 
 def _rows(r: Any) -> np.ndarray:
-    try:
-        array = np.asarray(r, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("r", r, "must be a number or an array of numbers") from None
+    array = float_array(r, "r")
     bad = ~((array >= 1) & (array == np.floor(array)) & np.isfinite(array))
     if bad.any():
         raise InputError("r", float(array[bad].flat[0]), "must be a whole number, at least 1")
@@ -200,13 +199,14 @@ def _log_delete(logit: np.ndarray, r: np.ndarray, epsilon: np.ndarray) -> np.nda
     return to_log_delta(log_entries(laws, np.arange(logit.size), epsilon))
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def _log_curve(leverage: Any, r: Any, epsilon: Any, direction: str) -> tuple[np.ndarray, np.ndarray]:
     if direction not in ("delete", "insert"):
         raise InputError("direction", direction, "must be 'delete' or 'insert'")
     leverage = probabilities(leverage, "leverage")
     if (leverage == 1).any():
         raise InputError("leverage", 1.0, "must be less than 1")
-    leverage, r, epsilon = np.broadcast_arrays(leverage, _rows(r), checked_epsilons(epsilon))
+    leverage, r, epsilon = broadcast(leverage=leverage, r=_rows(r), epsilon=checked_epsilons(epsilon))
     shape = leverage.shape
     p = leverage.reshape(-1, 1)
     if direction == "delete":

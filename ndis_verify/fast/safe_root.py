@@ -28,7 +28,7 @@ def safe_root(excess: Callable[[np.ndarray, np.ndarray], np.ndarray], safe: np.n
         b, fb = np.where(same, b, a), np.where(same, fb, fa)
         a, fa = x, fx
         result[live] = np.where(fa <= 0, a, b)
-        tolerance = _ULPS * np.spacing(np.maximum(np.abs(a), np.abs(b))) / np.maximum(np.abs(b - a), 1e-300)
+        tolerance = _ULPS * np.spacing(np.maximum(np.abs(a), np.abs(b))) / np.maximum(np.abs(b - a), 5e-324)
         keep = tolerance < 0.5
         if not keep.any():
             break

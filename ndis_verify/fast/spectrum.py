@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError, as_exact, as_float
+from ndis_verify.exact_number import InputError, as_exact, as_float, float_array
 from ndis_verify.fast.exact_moment import Inputs
 from ndis_verify.fast.exact_products import expansion, whitened_pencil
 from ndis_verify.fast.graded_pencil import graded_pencil
@@ -18,17 +20,34 @@ from ndis_verify.quadratic_form import QuadraticForm
 _CONDITION = 1e7  # of the second covariance, from which on a float64 whitening loses digits
 _GRADED = 100.0  # largest |alpha| over smallest lambda
 _UNSIGNED = 1e-12
+_NEAR_ZERO = 2.0**-400
+# Mean shifts, in standard deviations; their squares have to fit the widest floats that there are.
+_SMALLEST_SHIFT = float(np.finfo(np.float64).tiny)
+_LARGEST_SHIFT = float(min(np.finfo(np.float64).max, np.sqrt(np.finfo(np.longdouble).max) / 4))
 
 
 def _array(values: Any, argument: str) -> np.ndarray:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(argument, values, "must be a rectangular array of numbers") from None
+    array = np.array(float_array(values, argument, "must be a rectangular array of numbers"))
     if not np.isfinite(array).all():
         raise InputError(argument, float(array[~np.isfinite(array)].flat[0]), "must be finite")
     array.setflags(write=False)
     return array
+
+
+def _squares_and_roots(squares: Any, shift: Any) -> tuple[np.ndarray, np.ndarray]:
+    """m^2 and m, one of which is given."""
+    if shift is None:
+        squares = _array(0.0 if squares is None else squares, "shift_squared")
+        if (squares < 0).any():
+            raise InputError("shift_squared", float(squares[squares < 0].flat[0]), "must be at least 0")
+        return squares, np.sqrt(squares)
+    shift = _array(shift, "shift")
+    if squares is not None:
+        raise InputError("shift", shift.tolist(), "must be left out where shift_squared is given")
+    if (shift < 0).any():
+        raise InputError("shift", float(shift[shift < 0].flat[0]), "must be at least 0")
+    with np.errstate(over="ignore", under="ignore"):
+        return shift * shift, shift
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +58,8 @@ class Spectrum:
     Group j has eigenvalue `alpha[..., j]`, taken `multiplicity[..., j]` times, and total m^2 `shift_squared[..., j]`.
     Leading axes are batch axes; the three broadcast. alpha > -1, shift_squared >= 0, multiplicity >= 0 (a group of
     multiplicity 0 pads a batch and has no shift). `log_ratio` = log(1 + alpha), given where 1 + alpha has lost digits.
-    `inputs`: the covariances and means it was rounded from, None where there are none; `memory`: what `support_edge`
+    `shift` = m, given in place of shift_squared (None then, or left out) where m^2 would leave the range of floats;
+    `shift_squared` is then 0 or infinite where it does. `inputs`: the covariances and means it was rounded from, None where there are none; `memory`: what `support_edge`
     has found of them.
     """
 
@@ -47,13 +67,15 @@ class Spectrum:
     shift_squared: np.ndarray
     multiplicity: np.ndarray
     log_ratio: np.ndarray
+    shift: np.ndarray
 
-    def __init__(self, alpha: Any, shift_squared: Any = 0.0, multiplicity: Any = 1, log_ratio: Any = None):
-        alpha, shift = _array(alpha, "alpha"), _array(shift_squared, "shift_squared")
-        count = _array(multiplicity, "multiplicity")
+    def __init__(
+        self, alpha: Any, shift_squared: Any = None, multiplicity: Any = 1, log_ratio: Any = None, *, shift: Any = None
+    ):
+        alpha, count = _array(alpha, "alpha"), _array(multiplicity, "multiplicity")
+        squares, shift = _squares_and_roots(shift_squared, shift)
         for name, array, bad, rule in (
             ("alpha", alpha, alpha <= -1, "must be greater than -1"),
-            ("shift_squared", shift, shift < 0, "must be at least 0"),
             ("multiplicity", count, (count < 0) | (count != np.floor(count)), "must be a whole number, at least 0"),
         ):
             if bad.any() and (log_ratio is None or name != "alpha"):
@@ -68,8 +90,11 @@ class Spectrum:
             raise InputError("alpha", alpha.shape, "must broadcast with shift_squared and multiplicity") from None
         if 0 in shape:
             raise InputError("alpha", alpha.shape, "must not be empty")
-        for name, array in (("alpha", alpha), ("shift_squared", shift), ("multiplicity", count), ("log_ratio", logs)):
+        for name, array in (
+            ("alpha", alpha), ("shift_squared", squares), ("multiplicity", count), ("log_ratio", logs), ("shift", shift)
+        ):  # fmt: skip
             object.__setattr__(self, name, np.broadcast_to(array, shape))
+        object.__setattr__(self, "squares_given", shift_squared is not None)
         object.__setattr__(self, "inputs", None)
         object.__setattr__(self, "memory", {})
 
@@ -77,6 +102,11 @@ class Spectrum:
         """This spectrum, with what it was rounded from."""
         object.__setattr__(self, "inputs", inputs)
         return self
+
+    @property
+    def wide_squares(self) -> np.ndarray:
+        """m^2 in extended precision."""
+        return self.shift_squared.astype(np.longdouble) if self.squares_given else self.shift.astype(np.longdouble) ** 2
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -89,29 +119,30 @@ class Spectrum:
 
     def swapped(self) -> Spectrum:
         """The pair (Q, P): 1/lambda, m^2/lambda."""
-        inverse = np.exp(-self.log_ratio.astype(np.float64))
-        other = Spectrum(-self.alpha * inverse, self.shift_squared * inverse, self.multiplicity, -self.log_ratio)
+        half = np.exp(-0.5 * self.log_ratio.astype(np.float64))
+        alpha, shift = -self.alpha * half * half, self.shift * half
+        _require_in_range(alpha, shift, "pair")
+        other = Spectrum(alpha, None, self.multiplicity, -self.log_ratio, shift=shift)
         return other.from_inputs(None if self.inputs is None else self.inputs.swapped())
 
     def loss_forms(self) -> LossForms:
         """The privacy loss of every pair of the batch as a quadratic form, one row each."""
         flat = (-1, self.alpha.shape[-1])
-        parts = (self.alpha, self.shift_squared, self.multiplicity)
+        parts = (self.alpha, self.shift, self.multiplicity)
         alpha, shift, count = (np.ascontiguousarray(part.reshape(flat)) for part in parts)
         wide_logs = self.log_ratio.reshape(flat)
         logs = wide_logs.astype(np.float64)
-        b_squared = np.exp(logs) * shift
+        b = np.exp(0.5 * logs) * shift
+        forms = Forms(alpha, count, b)
+        scaled, exponent = forms.scaled()
         # Extended precision where the platform has it: epsilon is often close to these sums.
         wide = 0.5 * (count * wide_logs).sum(axis=1)
-        wide_shift = shift.astype(np.longdouble)
+        wide_shift = self.wide_squares.reshape(flat)
         pull = np.divide(wide_shift, alpha, out=-wide_shift, where=alpha != 0).sum(axis=1)
-        return LossForms(
-            forms=Forms(alpha, count, b_squared),
-            offset=wide - 0.5 * wide_shift.sum(axis=1),
-            edge=wide + 0.5 * pull,
-            mean=0.5 * (count * log1p_gap(alpha, logs)).sum(axis=1) + 0.5 * shift.sum(axis=1),
-            std=np.sqrt(0.5 * (count * alpha**2).sum(axis=1) + b_squared.sum(axis=1)),
-        )
+        with np.errstate(over="ignore", under="ignore"):
+            mean = 0.5 * (count * log1p_gap(alpha, logs)).sum(axis=1) + (0.5 * wide_shift.sum(axis=1)).astype(np.float64)
+            std = np.ldexp(scaled.spread, exponent)
+        return LossForms(forms=forms, offset=wide - 0.5 * wide_shift.sum(axis=1), edge=wide + 0.5 * pull, mean=mean, std=std)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +242,7 @@ def quadratic_form(pair: GaussianPair) -> QuadraticForm:
         raise InputError("pair", f"a batch of {loss.offset.size}", "must be one pair")
     return QuadraticForm(
         tuple((-forms.alpha[0]).tolist()),
-        tuple((-np.sqrt(forms.b_squared[0])).tolist()),
+        tuple((-forms.b[0]).tolist()),
         float(loss.offset[0]),
         tuple(int(k) for k in forms.dof[0]),
     )
@@ -224,29 +255,71 @@ def _pair_spectrum(pair: GaussianPair) -> Spectrum:
     if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
         p, q = _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert)
         inputs = Inputs(p[None], q[None], mean_p[None], mean_q[None])
-        return _first(_dense_spectrum(inputs)).from_inputs(inputs)
+        laws = _dense_spectrum(inputs)
+        return _first(laws).from_inputs(laws.inputs)
     p, q = (np.atleast_1d(convert(covariance.entries)) for covariance in (pair.cov_p, pair.cov_q))
-    return _elementwise(p, q, mean_p - mean_q).from_inputs(Inputs(p[None], q[None], mean_p[None], mean_q[None]))
+    return _elementwise(p, q, _difference(mean_p, mean_q)).from_inputs(Inputs(p[None], q[None], mean_p[None], mean_q[None]))
+
+
+def _difference(mean_p: np.ndarray, mean_q: np.ndarray) -> np.ndarray:
+    return mean_p - mean_q if mean_p.dtype == object else mean_p.astype(np.longdouble) - mean_q
 
 
 def _first(laws: Spectrum) -> Spectrum:
-    return Spectrum(laws.alpha[0], laws.shift_squared[0], laws.multiplicity[0], laws.log_ratio[0])
+    return Spectrum(laws.alpha[0], None, laws.multiplicity[0], laws.log_ratio[0], shift=laws.shift[0])
 
 
 def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectrum:
     """Diagonal covariances p, q (.., d) or (.., 1) and mean differences (.., d)."""
-    shift = (difference * difference / q).astype(np.float64)
+    shift = _roots(difference, q)
     gap = p - q
     if gap.dtype == np.float64:
         p, q, gap = (a.astype(np.longdouble) for a in (p, q, gap))
     wide_alpha, ratio = (_wide(a) for a in (gap / q, p / q))
-    alpha = wide_alpha.astype(np.float64)
-    logs = np.where(np.abs(alpha) < 0.5, np.log1p(np.maximum(wide_alpha, -0.9)), np.log(ratio))
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        alpha = wide_alpha.astype(np.float64)
+        logs = np.where(np.abs(alpha) < 0.5, np.log1p(np.maximum(wide_alpha, -0.9)), np.log(ratio))
+    _require_in_range(np.where(np.isfinite(logs), alpha, np.inf), shift, "cov_p")
     if alpha.shape[-1] == 1 and difference.shape[-1] > 1:
-        laws = Spectrum(alpha, shift.sum(axis=-1, keepdims=True), difference.shape[-1], logs)
+        laws = Spectrum(alpha, None, difference.shape[-1], logs, shift=norm(shift)[..., None])
     else:
-        laws = _grouped(alpha, shift, logs) if alpha.ndim == 1 else Spectrum(alpha, shift, 1, logs)
+        laws = _grouped(alpha, shift, logs) if alpha.ndim == 1 else Spectrum(alpha, None, 1, logs, shift=shift)
     return laws
+
+
+def _roots(difference: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """|difference|/sqrt(q) in float64; at least the least float where difference is not 0."""
+    if difference.dtype == object:
+        squares = difference * difference / q
+        shift = np.array([_root(square) for square in squares.ravel()]).reshape(squares.shape)
+    else:
+        with np.errstate(over="ignore", under="ignore"):
+            shift = (np.abs(difference) / np.sqrt(q.astype(np.longdouble))).astype(np.float64)
+    return np.where(difference != 0, np.maximum(shift, 5e-324), 0.0)
+
+
+def _root(square: Fraction) -> float:
+    """The square root, also of numbers that no float holds; infinite above the range of floats."""
+    exponent = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(math.sqrt(square / Fraction(4) ** exponent), exponent))
+
+
+def norm(shift: np.ndarray) -> np.ndarray:
+    """The Euclidean norm along the last axis, without squares that leave the range of floats."""
+    exponent = np.frexp(shift.max(axis=-1))[1]
+    scaled = np.ldexp(shift, -exponent[..., None])
+    return np.ldexp(np.sqrt((scaled * scaled).sum(axis=-1)), exponent)
+
+
+def _require_in_range(alpha: np.ndarray, shift: np.ndarray, argument: str) -> None:
+    """Raises `InputError` for whitened numbers that floats do not hold."""
+    if not np.isfinite(alpha).all():
+        raise InputError(argument, "an eigenvalue ratio of the covariances", "must be within the range of floats, as must its inverse where P and Q change places")
+    total = norm(shift)
+    alone = np.abs(alpha).max(axis=-1) < _NEAR_ZERO
+    if (total > _LARGEST_SHIFT).any() or (alone & (total > 0) & (total < _SMALLEST_SHIFT)).any():
+        raise InputError("mean_p", "a distance to mean_q", f"must be 0 or from {_SMALLEST_SHIFT:.3g} to {_LARGEST_SHIFT:.3g} standard deviations of Q")
 
 
 def _wide(a: np.ndarray) -> np.ndarray:
@@ -261,8 +334,17 @@ def _grouped(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray) -> Spectrum
     """Equal eigenvalues put together."""
     _, first, group, count = np.unique(alpha, return_index=True, return_inverse=True, return_counts=True)
     if first.size == alpha.size:
-        return Spectrum(alpha, shift, 1, logs)
-    return Spectrum(alpha[first], np.bincount(group, shift), count, logs[first])
+        return Spectrum(alpha, None, 1, logs, shift=shift)
+    return Spectrum(alpha[first], None, count, logs[first], shift=_norms(group, shift))
+
+
+def _norms(group: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """As `norm`, of each group."""
+    largest = np.zeros(group.max() + 1)
+    np.maximum.at(largest, group, shift)
+    exponent = np.frexp(largest)[1]
+    scaled = np.ldexp(shift, -exponent[group])
+    return np.ldexp(np.sqrt(np.bincount(group, scaled * scaled)), exponent)
 
 
 def _matrix(covariance: Any, convert: Any) -> np.ndarray:
@@ -275,17 +357,17 @@ def _matrix(covariance: Any, convert: Any) -> np.ndarray:
 def _batch_spectrum(batch: PairBatch) -> Spectrum:
     if batch.cov_p.ndim < 3 and batch.cov_q.ndim < 3:
         p, q = (c[:, None] if c.ndim == 1 else c for c in (batch.cov_p, batch.cov_q))
-        laws = _elementwise(p, q, batch.mean_p - batch.mean_q)
+        laws = _elementwise(p, q, _difference(batch.mean_p, batch.mean_q)).from_inputs(Inputs(p, q, batch.mean_p, batch.mean_q))
     else:
         p, q = (_batch_matrices(c, batch.dimension) for c in (batch.cov_p, batch.cov_q))
         laws = _dense_spectrum(Inputs(p, q, batch.mean_p, batch.mean_q))
-    return _spread(laws, batch.size).from_inputs(Inputs(p, q, batch.mean_p, batch.mean_q))
+    return _spread(laws, batch.size).from_inputs(laws.inputs)
 
 
 def _spread(laws: Spectrum, size: int) -> Spectrum:
     shape = (size, laws.alpha.shape[-1])
-    parts = (np.broadcast_to(a, shape) for a in (laws.alpha, laws.shift_squared, laws.multiplicity, laws.log_ratio))
-    return Spectrum(*parts)
+    alpha, shift, count, logs = (np.broadcast_to(a, shape) for a in (laws.alpha, laws.shift, laws.multiplicity, laws.log_ratio))
+    return Spectrum(alpha, None, count, logs, shift=shift)
 
 
 def _batch_matrices(cov: np.ndarray, dimension: int) -> np.ndarray:
@@ -296,11 +378,13 @@ def _batch_matrices(cov: np.ndarray, dimension: int) -> np.ndarray:
 
 def _dense_spectrum(inputs: Inputs) -> Spectrum:
     """Float64 whitening where its error, 1e-16 of the largest |alpha|, is small enough; `graded_pencil` elsewhere."""
+    inputs, unit = _in_its_own_units(inputs)
+    exact, inputs = inputs, _with_means_over(inputs, unit)
     p, q, mean_p, mean_q = inputs.p, inputs.q, inputs.mean_p, inputs.mean_q
     try:
         alpha, shift, condition = whitened_pencil(expansion(p, q), expansion(q), expansion(mean_p, mean_q))
     except np.linalg.LinAlgError:  # not positive definite for floats
-        return Spectrum(*_with_unit_multiplicity(*graded_pencil(*inputs.rows(np.arange(inputs.size)))))
+        return _of_dense(*graded_pencil(*inputs.rows(np.arange(inputs.size))), unit).from_inputs(exact)
     logs = np.log1p(np.maximum(alpha, -1 + 1e-16)).astype(np.longdouble)
     size = np.abs(alpha).max(axis=-1)
     graded = size > _GRADED * np.minimum(1.0, 1 + alpha.min(axis=-1))
@@ -312,8 +396,48 @@ def _dense_spectrum(inputs: Inputs) -> Spectrum:
         shape = (inputs.size, alpha.shape[-1])
         alpha, shift, logs = (np.broadcast_to(part, shape).copy() for part in (alpha, shift, logs))
         alpha[rows], shift[rows], logs[rows] = graded_pencil(*inputs.rows(rows))
-    return Spectrum(*_with_unit_multiplicity(np.maximum(alpha, -1.0), shift, logs))
+    return _of_dense(np.maximum(alpha, -1.0), shift, logs, unit).from_inputs(exact)
 
 
-def _with_unit_multiplicity(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray) -> tuple[np.ndarray, ...]:
-    return alpha, shift, np.ones(1), logs
+def _of_dense(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, unit: np.ndarray) -> Spectrum:
+    """One group for each eigenvalue; the shift in units of 2^unit."""
+    with np.errstate(over="ignore", under="ignore"):
+        shift = np.ldexp(shift, unit)
+    _require_in_range(alpha, shift, "cov_p")
+    return Spectrum(alpha, None, np.ones(1), logs, shift=shift)
+
+
+def _in_its_own_units(inputs: Inputs) -> tuple[Inputs, np.ndarray]:
+    """The pairs, and exponents (n, 1) of the mean differences; in other units of their coordinates and not 0 where numbers
+    are so far from 1 that products of them would leave the range of floats."""
+    diagonals = [np.diagonal(part, axis1=-2, axis2=-1) for part in (inputs.p, inputs.q)]
+    shift = np.abs(_difference(inputs.mean_p, inputs.mean_q))
+    usual = all((part > _NEAR_ZERO).all() and (part < 1 / _NEAR_ZERO).all() for part in diagonals)
+    if usual and ((shift == 0) | (shift > _NEAR_ZERO)).all() and (shift < 1 / _NEAR_ZERO).all():
+        return inputs, np.zeros((1, 1), dtype=int)
+    p, q, mean_p, mean_q = (as_exact(part) for part in (inputs.p, inputs.q, inputs.mean_p, inputs.mean_q))
+    scale = _powers(-(_exponents(np.diagonal(q, axis1=-2, axis2=-1)) // 2))
+    p, q = (part * scale[..., None] * scale[:, None, :] for part in (p, q))
+    ratio = np.diagonal(p, axis1=-2, axis2=-1)
+    if not ((ratio > _NEAR_ZERO**2) & (ratio < 1 / _NEAR_ZERO**2)).all():
+        raise InputError("cov_p", "an eigenvalue ratio of the covariances", f"must lie within 2^-800 and 2^800")
+    mean = (mean_p - mean_q) * scale
+    unit = _exponents(np.abs(mean).max(axis=-1, keepdims=True))
+    return Inputs(p, q, mean, np.full(mean.shape, Fraction(0), dtype=object)), unit
+
+
+def _with_means_over(inputs: Inputs, unit: np.ndarray) -> Inputs:
+    if not unit.any():
+        return inputs
+    return Inputs(inputs.p, inputs.q, inputs.mean_p * _powers(-unit), inputs.mean_q)
+
+
+def _exponents(values: np.ndarray) -> np.ndarray:
+    """About the binary logarithms of Fractions; 0 for 0."""
+    lengths = [v.numerator.bit_length() - v.denominator.bit_length() if v else 0 for v in values.ravel()]
+    return np.array(lengths).reshape(values.shape)
+
+
+def _powers(exponents: np.ndarray) -> np.ndarray:
+    """2^exponents as Fractions."""
+    return np.array([Fraction(2) ** e for e in exponents.ravel().tolist()], dtype=object).reshape(exponents.shape)

@@ -9,6 +9,7 @@ alpha and b^2 are then as harmless as their relative size, and that is kept smal
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import mpmath
@@ -71,7 +72,7 @@ def largest_loss(laws: Spectrum, row: int) -> float:
 
 def _idle(forms: Forms) -> np.ndarray:
     """Coordinates that say nothing."""
-    return (forms.dof == 0) | ((forms.alpha == 0) & (forms.b_squared == 0))
+    return (forms.dof == 0) | ((forms.alpha == 0) & (forms.b == 0))
 
 
 def _bounded(forms: Forms) -> np.ndarray:
@@ -89,7 +90,7 @@ def _critical(forms: Forms, largest: float) -> np.ndarray:
     size = np.where(forms.alpha < 0, -forms.alpha, 0.0)
     order = np.argsort(-size, axis=1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        shift = np.where(size > 0, forms.b_squared / (size * (1 + forms.alpha)), 0.0)
+        shift = np.where(size > 0, forms.b * (forms.b / (size * (1 + forms.alpha))), 0.0)
         terms = np.nan_to_num(shift) + 1e-3 * forms.dof * np.where(size > 0, np.abs(np.log1p(forms.alpha)), 0.0)
         # Only coordinates with |alpha| s > 1 have their largest loss in the sum.
         size, terms = (np.take_along_axis(part, order, axis=1) for part in (size, terms))
@@ -102,7 +103,7 @@ def _asked(loss, rows, t, edge, direct, largest: float = np.inf) -> np.ndarray:
     """Entries whose saddle points lie beyond `_critical`."""
     forms, critical = loss.forms, _critical(loss.forms, largest)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(forms.alpha < 0, forms.b_squared / np.abs(forms.alpha) - np.log1p(forms.alpha), 0.0)
+        terms = np.where(forms.alpha < 0, -2 * forms.asymptotes - np.log1p(forms.alpha), 0.0)
     certain = np.where(_bounded(forms), _CERTAIN * (forms.dof * terms).sum(axis=1), np.inf)
     some = np.flatnonzero(direct & np.isfinite(critical[rows]) & (edge < certain[rows]))
     kept = []
@@ -118,11 +119,10 @@ def _beyond(forms: Forms, t: np.ndarray, edge: np.ndarray, s: np.ndarray) -> np.
     column = s[:, None]
     factor = 1 - column * forms.alpha
     passed = -forms.alpha * column > 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        least = np.where(forms.alpha != 0, forms.b_squared / (2 * forms.alpha), 0.0)
+    least = forms.asymptotes
     kept, moved = (np.where(which, least, 0.0).astype(t.dtype).sum(axis=1) for which in (~passed, passed))
     threshold = np.where(np.abs(kept) < np.abs(moved), edge - kept, t + moved)
-    inner = forms.b_squared * column * (2 - column * forms.alpha) / 2
+    inner = forms.b * (forms.b * column) * (2 - column * forms.alpha) / 2
     pull = forms.dof * forms.alpha / (2 * factor) + np.where(passed, least, inner) / factor**2
     return pull.sum(axis=1) - threshold - 1 / s - 1 / (1 + s) < 0
 
@@ -134,13 +134,13 @@ def _graded(laws: Spectrum, loss: LossForms, rows: np.ndarray) -> LossForms:
     if new.size:
         known.update(zip(new.tolist(), zip(*graded_pencil(*laws.inputs.rows(new)))))
     alpha, shift, logs = (np.stack(part) for part in zip(*(known[row] for row in rows.tolist())))
-    better = Spectrum(alpha, shift, 1, logs).loss_forms()
+    better = Spectrum(alpha, None, 1, logs, shift=shift).loss_forms()
     changed = {}
     for name in ("offset", "edge", "mean", "std"):
         changed[name] = getattr(loss, name).copy()
         changed[name][rows] = getattr(better, name)
-    forms = Forms(*(getattr(loss.forms, name).copy() for name in ("alpha", "dof", "b_squared")))
-    for name in ("alpha", "dof", "b_squared"):
+    forms = Forms(*(getattr(loss.forms, name).copy() for name in ("alpha", "dof", "b")))
+    for name in ("alpha", "dof", "b"):
         getattr(forms, name)[rows] = getattr(better.forms, name)
     return replace(loss, forms=forms, **changed)
 
@@ -195,7 +195,7 @@ def _compared(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[mp
     else:
         moment = diagonal_log_moment(*_eigenvalues(laws, row), exponent)
     own, s = forms.take(np.array([row])), mpmath.ldexp(1, exponent)
-    groups = [(int(k), a, mpmath.mpf(b)) for k, a, b in zip(*(part[0].tolist() for part in (own.dof, own.alpha, own.b_squared)))]
+    groups = [(int(k), a, _square(b)) for k, a, b in zip(*(part[0].tolist() for part in (own.dof, own.alpha, own.b)))]
     # The integral's own K at threshold 0; its quadratic part is m^2 with s^2 for s (s + 1).
     free = diagonal_log_moment(0, [(k, a, s / (s + 1) * b) for k, a, b in groups], exponent)
     if moment is None or free is None:
@@ -204,10 +204,16 @@ def _compared(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[mp
     return t, t + mpmath.fsum(b / a for _, a, b in groups if a) / 2
 
 
+def _square(b: float) -> mpmath.mpf:
+    """b^2 as the integral has it, rounded to 53 bits, without the bounds on a float's exponent."""
+    fraction, exponent = math.frexp(b)
+    return mpmath.ldexp(mpmath.mpf(fraction * fraction), 2 * exponent)
+
+
 def _eigenvalues(laws: Spectrum, row: int) -> tuple[mpmath.mpf, list[tuple[int, mpmath.mpf, mpmath.mpf]]]:
     """log det ratio and (k, alpha, m^2) of one pair."""
-    parts = (np.reshape(part, (-1, part.shape[-1]))[row] for part in (laws.multiplicity, laws.alpha, laws.shift_squared))
-    groups = [(int(k), mpmath.mpf(a), mpmath.mpf(m)) for k, a, m in zip(*(part.tolist() for part in parts)) if k]
+    parts = (np.reshape(part, (-1, part.shape[-1]))[row] for part in (laws.multiplicity, laws.alpha, laws.wide_squares))
+    groups = [(int(k), mpmath.mpf(float(a)), _number(m)) for k, a, m in zip(*parts) if k]
     if not laws.logs_given:
         return mpmath.log(mpmath.fprod((1 + a) ** k for k, a, _ in groups)), groups
     logs = np.reshape(laws.log_ratio, (-1, laws.log_ratio.shape[-1]))[row]
@@ -216,8 +222,9 @@ def _eigenvalues(laws: Spectrum, row: int) -> tuple[mpmath.mpf, list[tuple[int, 
 
 
 def _number(value: np.longdouble) -> mpmath.mpf:
-    high = float(value)
-    return mpmath.mpf(high) + mpmath.mpf(float(value - np.longdouble(high)))
+    fraction, exponent = np.frexp(value)
+    high = float(fraction)
+    return mpmath.ldexp(mpmath.mpf(high) + mpmath.mpf(float(fraction - np.longdouble(high))), int(exponent))
 
 
 def _three(value: mpmath.mpf) -> tuple[np.longdouble, ...]:

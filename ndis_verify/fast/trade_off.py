@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 
 
 def gaussian_trade_off(alpha: Any, mu: Any) -> np.ndarray:
@@ -67,7 +67,7 @@ def profile_trade_off(alpha: Any, epsilons: Any, deltas: Any) -> np.ndarray:
 
 
 def _within(name: str, value: Any, low: float, high: float, strict: bool = False) -> np.ndarray:
-    number = np.asarray(value, dtype=np.float64)
+    number = float_array(value, name)
     inside = (number > low) & (number < high) if strict else (number >= low) & (number <= high) & np.isfinite(number)
     if not inside.all():
         raise InputError(name, float(number[~inside].flat[0]) if number.ndim else float(number), f"must lie in {'(' if strict else '['}{low}, {high}{')' if strict else ']'}")

@@ -11,33 +11,62 @@ _CELLS = 1 << 16  # numbers in a work array: stays in cache, bounds memory
 _FACTORS = 8
 _ROOM = 1 << 14  # the same where there are many of them: larger arrays cost more to allocate than to fill
 _MANY = 16
+_LOST = 2.0**-500
 
 
 @dataclass(frozen=True)
 class Forms:
-    """Rows of quadratic forms: `alpha`, `dof`, `b_squared` of shape (R, g), g groups in each row.
+    """Rows of quadratic forms: `alpha`, `dof`, `b` >= 0 of shape (R, g), g groups in each row.
 
-    R is the number of entries, or 1 for a form that all entries share. `pulled` (R, g) marks groups whose quadratic
+    The square of b may leave the range of floats, unless the form is `scaled`. R is the number of entries, or 1 for a form that all entries share. `pulled` (R, g) marks groups whose quadratic
     term `s^2 b^2/(2(1 - s alpha))` has had its asymptote `-s b^2/(2 alpha)` moved into the threshold; what is left
     of it is `s b^2/(2 alpha (1 - s alpha))`.
     """
 
     alpha: np.ndarray
     dof: np.ndarray
-    b_squared: np.ndarray
+    b: np.ndarray
     pulled: np.ndarray | None = None
+
+    @cached_property
+    def spread(self) -> np.ndarray:
+        """The standard deviations of the forms."""
+        return np.sqrt(0.5 * (self.dof * self.alpha**2).sum(axis=1) + self.b_squared.sum(axis=1))
 
     @property
     def groups(self) -> int:
         return self.alpha.shape[1]
 
+    @cached_property
+    def b_squared(self) -> np.ndarray:
+        """b^2."""
+        with np.errstate(over="ignore", under="ignore"):
+            return self.b * self.b
+
+    @cached_property
+    def asymptotes(self) -> np.ndarray:
+        """b^2/(2 alpha) where alpha != 0, else 0."""
+        with np.errstate(over="ignore", under="ignore"):
+            half = np.divide(self.b, 2 * self.alpha, out=np.zeros(self.b.shape), where=self.alpha != 0)
+            return self.b * half
+
+    def scaled(self) -> tuple[Forms, np.ndarray]:
+        """The forms over powers of two that bring the largest |alpha| or b of each row to [1/2, 1), and these powers.
+
+        A b that is then so small that its square is lost is 0: it is felt where log delta is below -1e260, if at all.
+        """
+        exponent = np.frexp(np.maximum(np.abs(self.alpha), self.b).max(axis=1))[1]
+        column = -exponent[:, None]
+        b = np.ldexp(self.b, column)
+        return Forms(np.ldexp(self.alpha, column), self.dof, np.where(b < _LOST, 0.0, b)), exponent
+
     def reflected(self) -> Forms:
         """The forms of -L (s -> -s)."""
-        return Forms(-self.alpha, self.dof, self.b_squared)
+        return Forms(-self.alpha, self.dof, self.b)
 
     def followed_by(self, other: Forms) -> Forms:
         """The rows of both, without what was pulled."""
-        pairs = (self.alpha, other.alpha), (self.dof, other.dof), (self.b_squared, other.b_squared)
+        pairs = (self.alpha, other.alpha), (self.dof, other.dof), (self.b, other.b)
         return Forms(*(np.concatenate(pair) for pair in pairs))
 
     def take(self, rows: np.ndarray | slice) -> Forms:
@@ -45,7 +74,7 @@ class Forms:
         if self.alpha.shape[0] == 1:
             return self
         pulled = None if self.pulled is None else self.pulled[rows]
-        return Forms(self.alpha[rows], self.dof[rows], self.b_squared[rows], pulled)
+        return Forms(self.alpha[rows], self.dof[rows], self.b[rows], pulled)
 
     @cached_property
     def common_dof(self) -> float:
@@ -283,7 +312,7 @@ def _slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.
     third = _row_sums(weighted)
     squares, linears = forms.parts
     if squares is not None or linears is not None:
-        mixed = (np.sqrt(forms.b_squared) * column * inverse) ** 2
+        mixed = (forms.b * column * inverse) ** 2
         if squares is not None:
             every = mixed if linears is None else np.where(forms.pulled, 0.0, mixed)
             first = first + 0.5 * _row_sums(every * (2 - scaled))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import erf, erfinv
 
 from ndis_verify.calibrator import keyword_only
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, float_array
 
 
 @keyword_only
@@ -31,7 +31,7 @@ def threshold_epsilon(*, tpr: float, fpr: float, delta: float) -> float:
 
 def subsampled_tv(rate: Any, std: Any) -> np.ndarray:
     """`rate (2 Phi(1/(2 std)) - 1)` (KM-S7-example); the arguments broadcast, rate in (0, 1], std > 0. Raises `InputError`."""
-    share, spread = _checked(rate), np.asarray(std, dtype=np.float64)
+    share, spread = _checked(rate), float_array(std, "std")
     if not (np.isfinite(spread) & (spread > 0)).all():
         raise InputError("std", str(std), "must be finite and positive")
     return share * erf(1 / (np.sqrt(8) * spread))
@@ -39,14 +39,14 @@ def subsampled_tv(rate: Any, std: Any) -> np.ndarray:
 
 def subsampled_std(rate: Any, tv: Any) -> np.ndarray:
     """The std at which `subsampled_tv(rate, std)` is tv; the arguments broadcast, 0 < tv < rate. Raises `InputError`."""
-    share, distance = _checked(rate), np.asarray(tv, dtype=np.float64)
+    share, distance = _checked(rate), float_array(tv, "tv")
     if not ((distance > 0) & (distance < share)).all():
         raise InputError("tv", str(tv), "must lie strictly between 0 and rate")
     return 1 / (np.sqrt(8) * erfinv(distance / share))
 
 
 def _checked(rate: Any) -> np.ndarray:
-    share = np.asarray(rate, dtype=np.float64)
+    share = float_array(rate, "rate")
     if not ((share > 0) & (share <= 1)).all():
         raise InputError("rate", str(rate), "must lie in (0, 1]")
     return share
