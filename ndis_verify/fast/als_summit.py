@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
+from ndis_verify.exact_number import InputError
 from ndis_verify.fast.als_exact import log_als_exact_hockey_stick
 from ndis_verify.fast.als_worst_case import (
     ANY_CAP,
@@ -90,4 +91,4 @@ def _caps(d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.n
         if not todo.size:
             return cap_of(room)
         room[todo] -= _SMALLER * 2**k
-    raise ArithmeticError("als_exact_cap: no cap below the target")
+    raise InputError("delta", float(delta[todo[0]]), "is met by no cap that float64 tells from 0")

@@ -37,7 +37,7 @@ _STEPS = (0.15, 0.03)
 _APPROACH = ((0.5, 0.1), (0.03,), (6e-3,))
 _LAST_STEPS = (6e-3, 1e-3)
 _TRIES = 8
-_MOVES = 30
+_MOVES, _DOWNWARD = 30, 60
 MARGIN = 1e-10  # how far below the target a record is taken, so that the next worst record is not above it
 _LOWEST = -740.0  # log of the smallest log(1/(1 - cap))
 _NEVER = -1e300
@@ -71,7 +71,8 @@ def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
 
     Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). epsilon >= 0, 0 < delta < 1 and
     whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds;
-    1 - 2^-30, with a `NoNoiseNeeded` warning, where any cap will do. Raises `InputError`.
+    1 - 2^-30, with a `NoNoiseNeeded` warning, where any cap will do; caps below 1e-300 are
+    rounded down, the more the fewer digits they have. Raises `InputError`.
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta)
     cap = _caps(d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)
@@ -229,7 +230,16 @@ def _caps(d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.n
             return cap
         record = record._replace(row=np.arange(todo.size))
         room[todo] = _met(setting.take(todo), record, goal[todo], room[todo])
-    raise ArithmeticError(f"als_cap: the worst records of {_MOVES} caps did not settle")
+    # Next to the least floats the curves have steps: down by ever larger steps.
+    for k in range(_DOWNWARD):
+        room[todo] -= 1e-9 * 2**k
+        part = setting.take(todo)._replace(cap=cap_of(room[todo]))
+        good = ~(_highest(part, sides).value > goal[todo])
+        cap[todo[good]] = part.cap[good]
+        todo = todo[~good]
+        if not todo.size:
+            return cap
+    raise InputError("delta", float(delta[todo[0]]), "is met by no cap that float64 tells from 0")
 
 
 def cap_of(room: np.ndarray) -> np.ndarray:
@@ -241,7 +251,7 @@ def start_of(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> np.ndarray
     """A room to start from: where the mean shift sqrt(r) q/2 is that of a Gaussian mechanism."""
     level = np.sqrt(-2 * goal)
     shift = np.maximum(2 * epsilon / (np.sqrt(2 * epsilon + level**2) + level), 2.5 * np.exp(goal))
-    return np.log(2 * shift / np.sqrt(r))
+    return np.log(2 * shift) - 0.5 * np.log(r)
 
 
 def _roughly(d: int, r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> tuple[np.ndarray, _Peaks]:

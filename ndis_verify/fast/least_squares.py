@@ -20,8 +20,8 @@ def als_hockey_stick(
     p = leverage of the record in B (n x d), q = augmented_leverage, its leverage in [B b]; w the residual.
     "delete" (P from the larger database): eigenvalue (1-p)^2/(1-q) once, (1-p)/(1-q) taken d-1 times, and a mean shift
     m^2 = r p (q-p)/(1-q) on the first; "insert": the inverses, m^2 = r p (q-p)/(1-p)^2.
-    0 <= p <= q < 1, epsilon >= 0, whole r >= 1: they broadcast; one whole d >= 1. Accuracy as `hockey_stick`.
-    Raises `InputError`.
+    0 <= p <= q < 1, epsilon >= 0, whole r >= 1: they broadcast; one whole d >= 1. Accuracy as `hockey_stick`,
+    next to the largest loss ("insert") that of an epsilon within a relative 2e-15. Raises `InputError`.
     """
     return to_delta(_log_curve(leverage, augmented_leverage, d, r, epsilon, direction))
 

@@ -38,8 +38,8 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The largest leverage p whose "delete" curve is at most delta at epsilon (N26-L4, N26-P4), on the safe side.
 
     Whole r from 1 to 1e7, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta is at
-    most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0; just below 1, with a `NoNoiseNeeded`
-    warning, where any leverage will do. Raises `InputError`.
+    most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0, and below 3.4e-308; just below 1, with a
+    `NoNoiseNeeded` warning, where any leverage will do. Raises `InputError`.
     """
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
     logit = _largest_logit(r, epsilon, goal, SAFETY)
@@ -57,8 +57,9 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray
 
     p* = `rp_leverage(r, epsilon, delta)`; norm_bound = l > 0, the ridge in its unit squared. Domain and shapes as there.
     On the safe side: the delta of a lone record of norm l beside the returned ridge was evaluated, and is below the
-    target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0; where any
-    leverage will do, 2e-16 l^2 and a `NoNoiseNeeded` warning. Raises `InputError`.
+    target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0, for leverages
+    below 3.4e-308 and above the largest float; where any leverage will do, 2.4e-16 l^2 and a `NoNoiseNeeded` warning.
+    Raises `InputError`.
     """
     ridge, needless = _smallest_ridge(norm_bound, r, epsilon, delta)
     say_where_needless("rp_ridge", needless, _ANY_LEVERAGE)
@@ -78,7 +79,9 @@ def _smallest_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> tuple[
         live = live[over]
         odds[live] *= 1 + 4e-16
     with np.errstate(over="ignore", under="ignore"):
-        return (odds.reshape(shape) * length * length * (1 + 4e-16))[()], (logit == _CEILING).reshape(shape)
+        ridge = odds.reshape(shape) * length * length
+        # Next to 0 a relative margin is no float.
+        return np.maximum(ridge * (1 + 4e-16), ridge + 5e-324)[()], (logit == _CEILING).reshape(shape)
 
 
 @keyword_only
@@ -101,9 +104,13 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
 def sampled_epsilon(*, epsilon: Any, rate: Any) -> np.ndarray:
     """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast. Raises `InputError`."""
     epsilon, rate = broadcast(epsilon=checked_epsilons(epsilon), rate=_rates(rate))
-    small = np.log1p(np.expm1(np.minimum(epsilon, 1.0)) / rate)
+    grown = np.expm1(np.minimum(epsilon, 1.0))
+    (above, power), (below, other) = np.frexp(grown), np.frexp(rate)
+    # A quotient that no float holds has its logarithm in two parts.
+    small = np.where(power - other < 1000, np.log1p(grown / rate), np.log(above / below) + (power - other) * np.log(2.0))
     large = epsilon + np.log1p(-(1 - rate) * np.exp(-epsilon)) - np.log(rate)
-    return (np.where(epsilon < 1, small, large) * (1 - 1e-15))[()]
+    value = np.where(epsilon < 1, small, large)
+    return np.maximum(np.minimum(value * (1 - 1e-15), np.nextafter(value, -1.0)), 0.0)[()]
 
 
 def _rates(rate: Any) -> np.ndarray:

@@ -402,7 +402,7 @@ def _dense_spectrum(inputs: Inputs) -> Spectrum:
 def _of_dense(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, unit: np.ndarray) -> Spectrum:
     """One group for each eigenvalue; the shift in units of 2^unit."""
     with np.errstate(over="ignore", under="ignore"):
-        shift = np.ldexp(shift, unit)
+        shift = np.where(shift > 0, np.maximum(np.ldexp(shift, unit), 5e-324), 0.0)
     _require_in_range(alpha, shift, "cov_p")
     return Spectrum(alpha, None, np.ones(1), logs, shift=shift)
 
