@@ -275,7 +275,7 @@ def chi2(rng, name):
     need(not any(map(math.isnan, places)), places)
     for place, certified in zip(places, (oracle.certified_generalized_chi2_cdf, oracle.certified_generalized_chi2_sf)):
         if math.isfinite(place):  # a step of the float on either side holds the level
-            beside = [np.nextafter(place, side) for side in (-np.inf, np.inf)]
+            beside = [math.nextafter(place, side) for side in (-math.inf, math.inf)]
             beside = [b + side * 1e-10 * abs(place - arguments[4]) for b, side in zip(beside, (-1, 1))]
             if not np.isfinite(beside).all():
                 continue

@@ -60,11 +60,14 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
     search = np.flatnonzero(above & ~zero)
     if search.size:
         low, high = _bracket(excess, search, ceiling[search])
-        result[search] = safe_root(lambda x, k: excess(x, search[k]), high, low)
-    # Arithmetic steps from 0 end there: below, by the exponent first.
+        # Arithmetic steps from 0 take long to a root far below: there, by the exponent first.
+        near = (low == 0) & (laws.loss_forms().std[rows[search]] < 2.0**_TINY)
+        other = search[~near]
+        if other.size:
+            result[other] = safe_root(lambda x, k: excess(x, other[k]), high[~near], low[~near])
     tiny = search[result[search] < 2.0**_TINY]
     if tiny.size:
-        low, high = _powers(excess, tiny, -1074, _TINY + 1)
+        low, high = _powers(excess, tiny, -1074, 1)
         least = excess(low, tiny) <= 0
         low, high = np.where(least, 0.0, low), np.where(least, low, high)
         result[tiny] = safe_root(lambda x, k: excess(x, tiny[k]), high, low)
