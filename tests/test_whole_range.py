@@ -113,15 +113,15 @@ def law(rng):
 # Judgements: `value` is what fast gave; each compares with the certified engine and says what it compared with.
 
 
-def agree(value, log_value, exact, epsilon, tolerance, log_tolerance=1e-11):
+def agree(value, log_value, exact, epsilon, tolerance, log_tolerance=1e-11, slack=Fraction(2, 10**15)):
     """The value of the curve `exact` to a relative tolerance from 1e-290 on, below, its logarithm; or between the values at
-    epsilons a relative 2e-15 to either side, which is what is documented of thresholds that large sums enter."""
+    epsilons a relative 2e-15 (`slack`) to either side, which is what is documented of thresholds that large sums enter."""
     with mpmath.workdps(60):
         here = exact(epsilon).mid
         if _near(value, log_value, here, tolerance, log_tolerance) or epsilon == 0:
             need(epsilon != 0 or _near(value, log_value, here, tolerance, log_tolerance), value, log_value, here)
             return
-        step = abs(Fraction(epsilon)) * Fraction(2, 10**15)
+        step = abs(Fraction(epsilon)) * slack
         high, low = (exact(Fraction(epsilon) + side * step).mid for side in (-1, 1))
         if value is not None:
             need(low * (1 - tolerance) - 1e-290 <= value <= high * (1 + tolerance) + 1e-290, value, low, here, high)
@@ -320,7 +320,8 @@ def projection_leverage(rng, name):
     need(0 <= leverage < 1, leverage)
     need(oracle.certified_rp_hockey_stick(leverage, r, epsilon, digits=DIGITS).mid <= delta, leverage, delta)
     if leverage < 1 - 1e-12:
-        more = max(Fraction(leverage) + Fraction(1, 10**9) * Fraction(leverage) * (1 - Fraction(leverage)), Fraction(2.0**-1021))
+        more = Fraction(leverage) + max(Fraction(1, 10**9) * Fraction(leverage) * (1 - Fraction(leverage)), 8 * Fraction(math.ulp(leverage)))
+        more = max(more, Fraction(2.0**-1021))
         need(oracle.certified_rp_hockey_stick(more, r, epsilon, digits=DIGITS).mid > delta * (1 - 1e-10), leverage, delta)
 
 
@@ -386,12 +387,12 @@ def least_squares(rng, name):
     log = name.startswith("log")
     certified = getattr(oracle, "certified_" + name.removeprefix("log_"))
     values = (None, value) if log else (value, None)
-    tolerance, log_tolerance = 1e-11, 1e-11
+    tolerance, log_tolerance, slack = 1e-11, 1e-11, Fraction(2, 10**15)
     if exact_law:
-        tolerance, log_tolerance = 2e-10 if 1 - q >= 1e-6 else 2e-9, 1e-9
+        tolerance, log_tolerance, slack = 2e-10 if 1 - q >= 1e-6 else 2e-9, 1e-9, Fraction(1, 10**14)
         if 1 - q < 1e-6 and float(certified(p, q, d, r, epsilon, direction, digits=DIGITS).mid) > 0.5:
             tolerance = max(tolerance, 1000 * 2.0**-53 / (1 - q))
-    agree(*values, lambda place: certified(p, q, d, r, place, direction, digits=DIGITS), epsilon, tolerance, log_tolerance)
+    agree(*values, lambda place: certified(p, q, d, r, place, direction, digits=DIGITS), epsilon, tolerance, log_tolerance, slack)
 
 
 def gap(rng, name):
@@ -412,7 +413,7 @@ def worst_record(rng, name):
         return
     certified = oracle.certified_als_exact_hockey_stick if exact else oracle.certified_als_hockey_stick
     here = float(found.leverage), cap, d, r
-    agree(float(found.delta), None, lambda place: certified(*here, place, str(found.direction), digits=DIGITS), epsilon, 3e-9 if exact else 1e-11)
+    agree(float(found.delta), None, lambda place: certified(*here, place, str(found.direction), digits=DIGITS), epsilon, 3e-9 if exact else 1e-11, slack=Fraction(1, 10**14))
     other = certified(cap * rng.random(), cap, d, r, epsilon, rng.choice(["delete", "insert"]), digits=DIGITS).mid
     need(other <= float(found.delta) * (1 + 1e-6) + 1e-290, found, other)
 

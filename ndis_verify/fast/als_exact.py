@@ -52,7 +52,7 @@ def als_exact_hockey_stick(
     (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
     The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
     Relative error at most 2e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 1e-6. From there down to 1 - q = 2^-30 2e-9 where delta <= 1/2; an
-    insertion that is all but sure to show, delta next to 1, may err by 1000 * 2^-53/(1 - q). All that for an epsilon within a relative 2e-15:
+    insertion that is all but sure to show, delta next to 1, may err by 1000 * 2^-53/(1 - q). All that for an epsilon within a relative 1e-14:
     it shows next to the largest loss. Exactly 0 from `als_max_privacy_loss` on.
     Raises `InputError`.
     """

@@ -40,8 +40,9 @@ def als_asymptotic_gap(
     epsilon: the grid; by default even from 0 to 1.2 times the largest finite-r loss, and geometric near 0. One record at a time,
     arguments as `als_exact_hockey_stick`. A maximum over a grid is a lower bound on the supremum.
     """
-    if any(np.ndim(value) for value in (leverage, augmented_leverage, r)):
-        raise InputError("leverage", np.shape(leverage), "must be a single record")
+    for name, value in (("leverage", leverage), ("augmented_leverage", augmented_leverage), ("r", r)):
+        if np.ndim(value):
+            raise InputError(name, f"an array of shape {np.shape(value)}", "must be that of a single record")
     top = float(als_max_privacy_loss(leverage, augmented_leverage, d, r, direction))
     if epsilon is None:
         epsilon = np.concatenate([np.linspace(0, 1.2 * top, DEFAULT_POINTS), top * np.geomspace(1e-4, 0.1, DEFAULT_POINTS // 4)])

@@ -73,7 +73,7 @@ def _largest(cap: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, direct
     """log delta of the worst record of one direction, and its p."""
     deleted, extra = direction == "delete", r - d
     most = -np.log1p(-cap) * (extra + 1 if deleted else r) / 2
-    t = np.maximum(2 * (most - epsilon) / (r + extra + 1), 0.0)
+    t = np.maximum((most - epsilon) / (0.5 * (r + extra + 1)), 0.0)
     p = -np.expm1(-t) if deleted else np.clip(cap - (1 - cap) * np.expm1(t), 0.0, cap)
     return np.asarray(log_als_exact_hockey_stick(p, cap, d, r, epsilon, direction)), p
 

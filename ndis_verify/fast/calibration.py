@@ -15,6 +15,7 @@ from ndis_verify.fast.support_edge import largest_loss
 SAFETY = 1e-12  # relative margin on delta, above the error of its evaluation
 _TINY, _HUGE = -100, 20  # exponents of roots that are looked for by the exponent first
 _LARGEST = np.finfo(float).max
+_FAR, _FAR_ERROR = 200.0, 2e-15  # as `hockey_stick` documents
 _ROOM = 1e-6  # above the largest loss, relative to it: far more than its rounding error
 
 
@@ -71,6 +72,8 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
         least = excess(low, tiny) <= 0
         low, high = np.where(least, 0.0, low), np.where(least, low, high)
         result[tiny] = safe_root(lambda x, k: excess(x, tiny[k]), high, low)
+    # Beyond, thresholds are known to fewer digits than the margin on delta covers.
+    result = np.where(result > _FAR, result * (1 + _FAR_ERROR), result)
     for entry in np.flatnonzero(result > ceiling * (1 - 2 * _ROOM)).tolist():
         result[entry] = min(result[entry], max(largest_loss(laws, int(rows[entry])), 0.0))
     return result

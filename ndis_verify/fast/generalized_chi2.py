@@ -14,6 +14,7 @@ from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.transform import Forms
 
 _MOST, _FARTHEST = 2.0**53, 2.0**100
+_NARROWEST = 2.0**-300
 _LOG_2 = 0.6931471805599453094172321
 
 
@@ -22,7 +23,8 @@ class GeneralizedChi2:
     """The law of sum_i w_i chi'^2(k_i, nc_i) + std N(0, 1) + shift, all parts independent (N26-D1).
 
     weights: g numbers of either sign; whole dofs from 1 to 2^53 and noncentralities from 0 to 2^100 broadcast to them;
-    std >= 0; at least one nonzero weight, or std > 0; any floats. Methods take a scalar or an array and return its shape.
+    std >= 0; at least one nonzero weight, or std > 0; any floats, the weights and std within a factor of 2^300 of each other
+    where they are not 0. Methods take a scalar or an array and return its shape.
     Tails and logarithms have full relative accuracy: 1e-11 where the value is at least 1e-290 and dofs and noncentralities
     sum to 1e8 at most; beyond, 1e-15 of that sum's root. Exactly 0 and 1 outside a one-sided support. Raises `InputError`.
     """
@@ -62,6 +64,9 @@ class GeneralizedChi2:
     def _set_forms(self, w: np.ndarray, k: np.ndarray, nc: np.ndarray) -> None:
         moved = np.frexp(w)[1] + np.maximum(np.frexp(np.sqrt(nc))[1], 0)
         unit = int(max([*moved.tolist()] + [np.frexp(self.std)[1]] * (self.std > 0)))
+        least, most = (edge([*np.abs(w).tolist()] + [self.std] * (self.std > 0)) for edge in (min, max))
+        if least / _NARROWEST < most:
+            raise InputError("weights", w.tolist(), "and std, where they are not 0, must lie within a factor of 2^300 of each other")
         w, std = np.ldexp(w, -unit), np.ldexp(self.std, -unit)
         alpha, b, dof = 2 * w, 2 * np.sqrt(nc) * np.abs(w), k
         if std > 0:

@@ -63,6 +63,6 @@ def epsilon_for_delta(pair: Pair, delta: Any) -> np.ndarray:
 
     delta: in [0, 1], scalar or array, shaped as epsilon is in `hockey_stick`. The result was evaluated: its delta is
     at most the target, with a relative margin of 1e-12 for rounding. delta = 0 gives the largest privacy loss, inf
-    where that is unbounded; inf also above the largest float. Raises `InputError`.
+    where that is unbounded; inf also above the largest float. Rounded up by a relative 2e-15 above 200. Raises `InputError`.
     """
     return epsilon_search(pair, delta)

@@ -17,6 +17,8 @@ from ndis_verify.fast.safe_root import safe_root
 from ndis_verify.fast.spectrum import LossForms, Spectrum, norm, spectrum
 from ndis_verify.gaussian_pair import Covariance, GaussianPair
 
+_MOST = 1e300  # of a mean loss
+
 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def pair_trade_off(pair: Pair, alpha: Any) -> np.ndarray:
@@ -24,7 +26,7 @@ def pair_trade_off(pair: Pair, alpha: Any) -> np.ndarray:
 
     pair: one pair with any covariances; alpha: any shape, in [0, 1]. T(P, Q) is the curve of `pair.swapped()`, and its
     mirror image. Relative error about 1e-10 where beta >= 1e-290; less where the loss is bounded and its threshold lies
-    within 1e-14 of `sum b^2/(2 |alpha|)` of its end. Raises `InputError`.
+    within 1e-14 of `sum b^2/(2 |alpha|)` of its end. Raises `InputError`, also where the mean loss is above 1e300.
     """
     level = _level(alpha)
     laws = _single(pair)
@@ -99,6 +101,8 @@ def pair_gdp(pair: Pair) -> float:
 def _thresholds(laws: Spectrum, level: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     """Each level's threshold t of log p/q, and t less the end of the loss where it has one."""
     loss = laws.swapped().loss_forms()
+    if not loss.mean[0] < _MOST:
+        raise InputError("pair", "laws so far apart", "must have a mean privacy loss below 1e300")
     t = np.where(level == 0, np.inf, -np.inf)
     bounded = np.isfinite(_support(loss)).any()
     gap = t.copy() if bounded else None

@@ -131,8 +131,10 @@ def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> 
     if not (ridge >= 0).all():
         raise InputError("ridge", ridge, "must be nonnegative")
     length, ridge, r, epsilon = broadcast(norm_bound=length, ridge=ridge, r=_rows(r), epsilon=checked_epsilons(epsilon))
-    with np.errstate(divide="ignore", over="ignore"):
-        alpha = ((length / ridge) * length).ravel()
+    (above, power), (below, other) = np.frexp(length), np.frexp(ridge)
+    alpha = np.ldexp(above / below * above, 2 * power - other).ravel()
+    if (np.isinf(alpha) & (ridge.ravel() > 0) & (epsilon.ravel() > _BESIDE)).any():
+        raise InputError("ridge", float(ridge.min()), f"is so small beside norm_bound^2 that epsilon must be at most {_BESIDE:g}")
     result = np.where(alpha > 0, 1.0, 0.0)
     live = np.flatnonzero((alpha > 0) & np.isfinite(alpha))
     if live.size:
@@ -141,6 +143,7 @@ def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> 
     return result.reshape(ridge.shape)[()]
 
 
+_BESIDE = 1e270  # up to which delta is 1 for every ratio that is no float
 _CEILING = 36.0  # the logit of a leverage that float64 can still tell from 1
 _ANY_LEVERAGE = "every leverage up to 1 - 2e-16 meets the target"
 _FLOOR = -600.0

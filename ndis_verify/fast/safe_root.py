@@ -28,8 +28,9 @@ def safe_root(excess: Callable[[np.ndarray, np.ndarray], np.ndarray], safe: np.n
         b, fb = np.where(same, b, a), np.where(same, fb, fa)
         a, fa = x, fx
         result[live] = np.where(fa <= 0, a, b)
-        tolerance = _ULPS * np.spacing(np.maximum(np.abs(a), np.abs(b))) / np.maximum(np.abs(b - a), 5e-324)
-        keep = tolerance < 0.5
+        size = np.minimum(np.maximum(np.abs(a), np.abs(b)), 1e308)  # the largest float has no next one
+        tolerance = _ULPS * np.spacing(size) / np.maximum(np.abs(b - a), 5e-324)
+        keep = (tolerance < 0.5) & np.isfinite(b - a)
         if not keep.any():
             break
         a, b, c, fa, fb, fc, live = (v[keep] for v in (a, b, c, fa, fb, fc, live))
