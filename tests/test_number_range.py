@@ -253,7 +253,7 @@ def test_complex_numbers_and_shapes_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="std.*broadcast"):
         fast.gaussian_hockey_stick([1.0, 2.0], [1.0, 2.0, 3.0], 1.0)
     with pytest.raises(InputError, match="rate.*broadcast"):
-        fast.sampled_rp_ridge(1.0, [0.5, 0.6], 2, 1.0, [0.1, 0.2, 0.3])
+        fast.sampled_rp_ridge(1.0, [0.5, 0.6], 2, epsilon=1.0, delta=[0.1, 0.2, 0.3])
 
 
 # The protocol.

@@ -316,7 +316,7 @@ def target(rng):
 
 def projection_leverage(rng, name):
     r, epsilon, delta = target(rng)
-    leverage = float(fast.rp_leverage(r, epsilon, delta))
+    leverage = float(fast.rp_leverage(r, epsilon=epsilon, delta=delta))
     need(0 <= leverage < 1, leverage)
     need(oracle.certified_rp_hockey_stick(leverage, r, epsilon, digits=DIGITS).mid <= delta, leverage, delta)
     if leverage < 1 - 1e-12:
@@ -329,7 +329,7 @@ def projection_ridge(rng, name):
     r, epsilon, delta = target(rng)
     length, rate = size(rng), share(rng)
     arguments = (length, r, epsilon, delta) if name == "rp_ridge" else (length, rate, r, epsilon, delta)
-    ridge = float(getattr(fast, name)(*arguments))
+    ridge = float(getattr(fast, name)(*arguments[:-2], epsilon=epsilon, delta=delta))
     need(ridge >= 0, ridge)
     if ridge == 0:
         need(name == "sampled_rp_ridge" and delta >= rate, delta, rate)
@@ -358,7 +358,7 @@ def lone_record(rng, name):
 
 def sampled(rng, name):
     epsilon, rate = rng.choice([0.0, size(rng), share(rng)]), share(rng)
-    value = float(fast.sampled_epsilon(epsilon, rate))
+    value = float(fast.sampled_epsilon(epsilon=epsilon, rate=rate))
     with mpmath.workdps(50):
         exact = mpmath.log1p(mpmath.expm1(epsilon) / rate) if epsilon < 1000 else epsilon - mpmath.log(rate)
         exact = exact if epsilon else mpmath.mpf(0)
@@ -421,7 +421,7 @@ def worst_record(rng, name):
 def cap(rng, name):
     _, _, d, r, direction = record(rng)
     r, epsilon, delta = min(r, 1000), rng.choice([0.0, min(size(rng), 100.0)]), share(rng)
-    found = float(getattr(fast, name)(d, r, epsilon, delta))
+    found = float(getattr(fast, name)(d, r, epsilon=epsilon, delta=delta))
     need(0 <= found < 1, found)
     certified = oracle.certified_als_exact_hockey_stick if "exact" in name else oracle.certified_als_hockey_stick
     value = certified(Fraction(found) * Fraction(rng.random()), found, d, r, epsilon, direction, digits=DIGITS).mid

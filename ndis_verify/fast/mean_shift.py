@@ -98,8 +98,8 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
             shift = _exponential(safe_root(excess, safe, unsafe))
             std = _quotient(sensitivity[search], shift.above)
             result[search] = np.ldexp(std.mantissa, std.exponent - shift.exponent)
-    say_where_needless("gaussian_std", result.reshape(shape) == 0, "the sensitivity is 0 or delta is 1")
     _widen(sensitivity, result, epsilon, goal, search)
+    say_where_needless("gaussian_std", result.reshape(shape) == 0, "the sensitivity is 0 or delta is 1")
     if not np.isfinite(result).all():
         raise InputError("sensitivity", float(sensitivity[~np.isfinite(result)][0]), "needs a std above the largest float")
     return result.reshape(shape)[()]

@@ -66,6 +66,7 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray
     return ridge
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def _smallest_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray]:
     """The ridges, and where any leverage will do."""
     length = _lengths(norm_bound)
@@ -92,7 +93,8 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
     side: rate times the delta of a lone record at eps' was evaluated. Raises `InputError`.
     """
     target, rate = broadcast(delta=probabilities(delta, "delta"), rate=_rates(rate))
-    inner = np.minimum(target / rate * (1 - 4e-16), 1.0)
+    with np.errstate(over="ignore", under="ignore"):
+        inner = np.minimum(target / rate * (1 - 4e-16), 1.0)
     ridge, needless = _smallest_ridge(norm_bound, r, sampled_epsilon(epsilon=epsilon, rate=rate), inner)
     reason = f"delta is at least the rate, or {_ANY_LEVERAGE}"
     say_where_needless("sampled_rp_ridge", needless | (target >= rate), reason)
@@ -146,7 +148,7 @@ def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> 
 _BESIDE = 1e270  # up to which delta is 1 for every ratio that is no float
 _CEILING = 36.0  # the logit of a leverage that float64 can still tell from 1
 _ANY_LEVERAGE = "every leverage up to 1 - 2e-16 meets the target"
-_FLOOR = -600.0
+_FLOOR = -708.0  # of a normal one
 
 
 def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
@@ -159,6 +161,7 @@ def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, 
     return r.ravel(), epsilon.ravel(), goal, target.shape
 
 
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def _largest_logit(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, margin: float) -> np.ndarray:
     """log p/(1-p) at log delta = goal - margin: -inf where no leverage will do, `_CEILING` where any will."""
     floor, ceiling = np.full(goal.shape, _FLOOR), np.full(goal.shape, _CEILING)
