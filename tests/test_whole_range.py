@@ -336,7 +336,7 @@ def projection_ridge(rng, name):
         return
     certified, lower = getattr(oracle, "certified_" + name), Fraction(delta) * (1 - Fraction(4, 10**11))
     with mpmath.workdps(60):
-        exact, loose = (certified(*arguments[:-1], level, digits=DIGITS).mid for level in (delta, lower))
+        exact, loose = (certified(*arguments[:-2], epsilon=epsilon, delta=level, digits=DIGITS).mid for level in (delta, lower))
         square = mpmath.mpf(length) ** 2
         need(ridge >= exact, ridge, exact)
         if ridge < math.inf:  # the least is what is kept where any leverage will do
