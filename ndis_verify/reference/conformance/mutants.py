@@ -29,7 +29,7 @@ MUTANTS = (
     Mutant("calibration from the unsafe end of its bracket", (
         ("mean_shift.py", "result[search] = np.ldexp(std.mantissa, std.exponent - shift.exponent)",
          "result[search] = np.ldexp(std.mantissa, std.exponent - shift.exponent) * (1 - 1e-12)"),
-        ("mean_shift.py", "    _widen(sensitivity, result, epsilon, goal, search)\n    if not", "    if not"),
+        ("mean_shift.py", "    _widen(sensitivity, result, epsilon, goal, search)\n    say", "    say"),
     )),
     _one("calibration ignores the scale", "mean_shift", "std = _quotient(sensitivity[search], shift.above)", "std = _quotient(np.ones(search.size), shift.above)"),
     # Random projection.
