@@ -132,7 +132,10 @@ class Spectrum:
         alpha, shift, count = (np.ascontiguousarray(part.reshape(flat)) for part in parts)
         wide_logs = self.log_ratio.reshape(flat)
         logs = wide_logs.astype(np.float64)
-        b = np.exp(0.5 * logs) * shift
+        with np.errstate(over="ignore", under="ignore"):
+            b = np.exp(0.5 * logs) * shift
+        if not np.isfinite(b).all():
+            raise InputError("shift", float(shift[~np.isfinite(b)][0]), "times the root of the eigenvalue must be a float")
         forms = Forms(alpha, count, b)
         scaled, exponent = forms.scaled()
         # Extended precision where the platform has it: epsilon is often close to these sums.
