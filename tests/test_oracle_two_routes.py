@@ -217,3 +217,10 @@ def test_bad_input_names_the_argument(call, argument):
     with pytest.raises(InputError) as caught:
         call()
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("mean, cov", [(["0.5", "0"], 1), ([0, 0], [["2", "0.3"], ["0.3", "1"]])])
+def test_a_direction_too_narrow_for_the_precision_is_said_to_be_so(mean, cov):
+    wide = [["1.8e308", "0.3"], ["0.3", "1"]]
+    with pytest.raises(PrecisionError, match="ratio of variances"):
+        oracle.hockey_stick(GaussianPair(mean, cov, [0, 0], wide), "1", digits=20)

@@ -29,6 +29,8 @@ class Factor:
 
 def contour_hockey_stick(groups: Sequence[Group], epsilon: mpmath.mpf, digits: int) -> tuple[mpmath.mpf, mpmath.mpf]:
     """(value, log value) of `delta = (1/(2 pi i)) int M(s) e^{-s eps}/(s (s + 1)) ds` to about `digits` digits."""
+    if any(g.alpha <= -1 for g in groups):
+        raise PrecisionError("contour: a ratio of variances is 0 at the working precision")
     y = epsilon + mpmath.fsum(g.multiplicity * mpmath.log1p(g.alpha) for g in groups) / 2
     return _integral([Factor(g.alpha, g.multiplicity, g.m2, g.m2) for g in groups], y, True, digits)
 
