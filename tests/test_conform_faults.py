@@ -19,7 +19,7 @@ from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance import reports
 from ndis_verify.reference.conformance.judge import judge
-from ndis_verify.reference.conformance.process import MAX_DEPTH, Oddities, Process, _answer
+from ndis_verify.runs.process import MAX_DEPTH, Oddities, Process, _answer
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.summary import exit_code
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.reference.conformance.process import MAX_LINE, Died, Oddities, Process, TooSlow, printable
+from ndis_verify.runs.process import MAX_LINE, Died, Oddities, Process, TooSlow, printable
 
 _POWER = r"[+-]?\d{1,5}"
 _HEXADECIMAL = rf"0x[0-9a-f]{{1,64}}(?:\.[0-9a-f]{{0,64}})?(?:p{_POWER})?"

@@ -14,7 +14,7 @@ from typing import Any
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance.judge import HALF, Judgement, judge
-from ndis_verify.reference.conformance.process import Died, Oddities, Process, TooSlow
+from ndis_verify.runs.process import Died, Oddities, Process, TooSlow
 from ndis_verify.reference.quantities import QUANTITIES
 from ndis_verify.report.text import printable
 from ndis_verify.runs.identity import identity
