@@ -35,6 +35,7 @@ def test_audit_imports_only_fast_the_records_and_itself():
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("ndis_verify."):
                 inside = allowed | surveyed.get(path.name, set())
                 assert node.module.split(".")[1] in inside, f"{path.name}: {node.module}"
+            assert not (isinstance(node, ast.ImportFrom) and node.module == "ndis_verify"), path.name
 
 
 def test_the_command_offers_every_method():
