@@ -69,6 +69,28 @@ def test_a_proved_claim_is_attacked_from_the_command_line(capsys):
     assert capsys.readouterr().out.count("no violation found") == 2
 
 
+_LONE_RECORD = {"length": 10, "penalty": "0.01", "added": "0.275", "n": 1, "d": 2, "entry_1": -0.58899468183517456}
+_FILLED = {name: -1 for name in (*(f"entry_{i}" for i in range(2, 9)), *(f"label_{i}" for i in range(1, 5)))}
+_SMALL_ROW = {"x_1": -6.0885670305488304e-05, "x_2": 9.7478709815135289e-06, "x_3": "2.77", "x_4": "-2.69", "x_5": "-0.02"}
+_OTHER_ROWS = {"x_6": "-2.65", "x_7": "0.85", "x_8": "-2.87", "size": "0.1009", "r": 36, "epsilon": "3.9"}
+
+
+@pytest.mark.parametrize(
+    "claim_id, point",
+    [
+        ("N26-Pr7", _LONE_RECORD | _FILLED),
+        ("N26-Pr7-improved", _LONE_RECORD | _FILLED),
+        ("N24-C2", _SMALL_ROW | _OTHER_ROWS),
+        ("N24-C2", _SMALL_ROW | _OTHER_ROWS | {"x_1": 1e-9, "x_2": -3e-12}),
+    ],
+)
+def test_a_margin_keeps_its_digits_where_a_plain_float64_route_lost_them(claim_id, point):
+    problem = next(p for p in problems_of(CLAIMS[claim_id]) if set(point) == {q.name for q in p.domain.parameters})
+    exact_point = problem.domain.exact_point(point)
+    assert problem.domain.feasible(problem.domain.columns_of([exact_point])).all()
+    assert problem.at([exact_point])[0] >= -problem.tolerance
+
+
 def test_margins_of_identities_and_bounds():
     same = agree(lambda x: x, lambda x: x * (1 + 1e-3), None)
     assert np.allclose(same(x=np.array([1.0, -4.0])), -1e-3 / 1.001)

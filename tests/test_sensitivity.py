@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import fmpq, fmpq_mat
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
@@ -24,6 +25,27 @@ def test_one_record_surrogate_solves_its_scalar_equation():
         root = brentq(lambda t: penalty * t - length * expit(-length * t), 0, length / penalty, xtol=1e-300, rtol=1e-14)
         assert mean[0] == pytest.approx(-root, rel=1e-10)
         assert cov[0, 0] == pytest.approx(1 / (penalty + length**2 / 4), rel=1e-14)
+
+
+def exact_surrogate_covariance(x, penalty):
+    """In rational arithmetic, rounded once."""
+    n, d = x.shape
+    rows = fmpq_mat(n, d, [fmpq(*value.as_integer_ratio()) for value in x.ravel().tolist()])
+    prior = fmpq_mat(d, d, [fmpq(*penalty.as_integer_ratio()) * int(i == j) for i in range(d) for j in range(d)])
+    inverse = (rows.transpose() * rows / 4 + prior).inv()
+    return np.array([[int(value.p) / int(value.q) for value in row] for row in inverse.tolist()])
+
+
+def test_surrogate_covariance_against_exact_fractions():
+    """In standard deviations, where it has to be right for two of them to be told comparable."""
+    rng = np.random.default_rng(12)
+    for _ in range(300):
+        x = rng.standard_normal((int(rng.integers(0, 6)), int(rng.integers(1, 5)))) * 10 ** rng.uniform(-1, 2)
+        penalty = float(10 ** rng.uniform(-4, 1))
+        found, wanted = logistic_surrogate(x, np.ones(len(x)), penalty)[1], exact_surrogate_covariance(x, penalty)
+        root_of_condition = math.sqrt(1 + np.linalg.norm(x) ** 2 / penalty / 4)
+        size = np.sqrt(np.outer(np.diag(wanted), np.diag(wanted)))
+        assert np.abs((found - wanted) / size).max() <= 32 * 2.0**-52 * root_of_condition
 
 
 def test_surrogate_mean_agrees_with_another_minimiser():
@@ -92,11 +114,12 @@ def test_no_noise_is_made_for_a_pair_that_is_not_comparable(covs, bound):
 
 
 def test_a_record_leaves_a_surrogate_comparable_despite_rounding():
-    """Inverses of condition up to 1e6: the difference of rank one has wrong-way eigenvalues from rounding."""
+    """Condition up to 1e8: the difference of rank one has wrong-way eigenvalues from rounding."""
     rng = np.random.default_rng(11)
-    for _ in range(100):
+    for _ in range(300):
         d, n = int(rng.integers(1, 8)), int(rng.integers(1, 20))
-        x, y, penalty = rng.standard_normal((n, d)) * 10 ** rng.uniform(-1, 1), rng.choice([-1.0, 1.0], n), 10 ** rng.uniform(-3, 1)
+        x, y = rng.standard_normal((n, d)) * 10 ** rng.uniform(-1, 2), rng.choice([-1.0, 1.0], n)
+        penalty = 10 ** rng.uniform(-4, 1)
         pair = [logistic_surrogate(x[:m], y[:m], penalty) for m in (n, n - 1)]
         _, rho, nu = loewner_sensitivity(*pair, 0.1)
         assert nu == pytest.approx(rho, rel=1e-6, abs=1e-9)

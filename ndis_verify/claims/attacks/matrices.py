@@ -51,7 +51,14 @@ def _leaves_residual(**columns: Any) -> np.ndarray:
     return sound & (residual_square(rows, answers) > 1e-2 * (answers**2).sum(axis=1) + 1e-12)
 
 
+def _shares_its_directions(**columns: Any) -> np.ndarray:
+    rows = data(columns)
+    return np.linalg.det(gram(rows[:, 1:])) > 1e-9 * np.linalg.det(gram(rows))
+
+
 FULL_RANK = Condition("B^T B well conditioned without the row", _well_conditioned)
+# A float64 leverage holds 1 - p to 2^-53 only.
+BELOW_ALL = Condition("leverage at most 1 - 1e-9", _shares_its_directions)
 RESIDUAL = Condition("B^T B well conditioned and residual not small without the row", _leaves_residual)
 
 
@@ -162,21 +169,25 @@ def relative_spectrum(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def _projected(r, epsilon, **columns):
     rows = data(columns)
-    alpha = relative_spectrum(gram(rows), gram(rows[:, 1:])) - 1
+    # What the row adds to the covariance, as it is: taken as a difference of Gram matrices, a small one cancels.
+    alpha = relative_spectrum(gram(rows[:, :1]), gram(rows[:, 1:]))
     alpha[:, 0] = 0  # one row changes one eigenvalue; what is left here is rounding
     return to_log_delta(log_entries(Spectrum(alpha, 0.0, r[:, None]), np.arange(len(alpha)), epsilon))
 
 
 def _by_leverage(power=1.0):
-    return lambda r, epsilon, **c: fast.log_rp_hockey_stick(np.clip(leverage(data(c)), 0, 1 - 1e-12) ** power, r, epsilon)
+    return lambda r, epsilon, **c: fast.log_rp_hockey_stick(leverage(data(c)) ** power, r, epsilon)
 
 
 DATABASES = search(
     "the leverage alone against the covariances of the two projections",
     agree_logs(_by_leverage(), _projected),
-    box(_ENTRIES, continuous("size", "0.1", 10, "log"), integer("r", 1, 100, "log"), _EPSILON, constraints=(FULL_RANK,)),
+    box(
+        _ENTRIES, continuous("size", "0.1", 10, "log"), integer("r", 1, 100, "log"), _EPSILON,
+        constraints=(FULL_RANK, BELOW_ALL),
+    ),
     {"square of the leverage": agree_logs(_by_leverage(2.0), _projected)},
-    tolerance=1e-6,
+    tolerance=1e-9,
 )
 
 
