@@ -2,7 +2,8 @@
 
 Draws hold subnormal numbers, exact powers of two, the ends of the range and thresholds next to where the answer turns;
 values are compared with the certified engine. Each draw is one process's work with a limit, so that one whose certified
-value takes long is counted as not compared. `NDIS_VERIFY_WHOLE_RANGE=600` asks for that many draws of each export.
+value takes long is counted as not compared, as are refused ones: seeds are counted up until there are enough comparisons.
+`NDIS_VERIFY_WHOLE_RANGE=300` asks for that many of each export, more than 10,000 in all; `-rP` shows the counts.
 """
 
 import math
@@ -526,10 +527,13 @@ def test_every_export_has_a_strategy():
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_values_or_named_refusals(name, worker, record_property):
-    found = [worker(name, seed) for seed in range(COUNT)]
-    counts = Counter(kind for kind, _ in found)
+    found, counts = [], Counter()
+    while counts["compared"] < COUNT and len(found) < 3 * COUNT:
+        found.append(worker(name, len(found)))
+        counts[found[-1][0]] += 1
     record_property("outcomes", dict(counts))
+    print(name, dict(counts))
     wrong = {seed: text for seed, (kind, text) in enumerate(found) if kind == "wrong"}
-    assert not wrong, f"{len(wrong)} of {COUNT}: {dict(list(wrong.items())[:5])}"
+    assert not wrong, f"{len(wrong)} of {len(found)}: {dict(list(wrong.items())[:5])}"
     assert all(text.partition(":")[0] for kind, text in found if kind == "refused")
-    assert COUNT < 40 or counts["compared"] > COUNT / 3, counts
+    assert COUNT < 40 or counts["compared"] == COUNT, counts

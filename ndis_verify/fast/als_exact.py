@@ -90,10 +90,11 @@ class _Laws:
         excess = (2 / (r + 1)) * (als_max_privacy_loss(p, q, d, r, direction) - epsilon)  # > 0
         log_q = np.log1p(-q)
         # edge = log(1 - q tau); the loss exceeds epsilon where T < tau (delete) or T > tau (insert).
-        edge = -excess if direction == "delete" else log_q + excess
+        # Its distance from log(1 - q) is the excess itself for an insertion: next to the largest loss a difference would cancel.
+        edge, past = (-excess, -excess - log_q) if direction == "delete" else (log_q + excess, excess)
         tau = -np.expm1(edge) / q
         node, root = np.sqrt(p / q), np.sqrt(tau)
-        above = (1 - q) * np.expm1(edge - log_q) / q  # 1 - tau
+        above = (1 - q) * np.expm1(past) / q  # 1 - tau
         one_node, one_root = (q - p) / q / (1 + node), above / (1 + root)
         between = np.where(tau > 0.5, (q - p) / q - above, tau - p / q)  # from the nearer of 0 and 1
         self.inside = root <= node

@@ -51,14 +51,15 @@ def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str 
 
 @keyword_only
 def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
-    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r), below which no other target is.
+    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r) rounded down, below which no other target is.
 
     A cap whose log(1/(1 - cap)) would be above that of delta = 0 by a relative 1e-5 or less is that of delta = 0: just beyond pure privacy
     the records that cost anything are too close together for float64. Raises `InputError`.
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta, zero=True)
     require_enough_rows(d, r)
-    result = -np.expm1(-2 * epsilon / r).ravel()
+    # Rounded down: three roundings are below 2^-51, and the loss of a cap above by one of them is above epsilon.
+    result = np.nextafter(-np.expm1(-2 * epsilon / r) * (1 - 2.0**-50), 0).ravel()
     pure = np.minimum(result, CEILING)
     live = np.flatnonzero(delta.ravel())
     if live.size:

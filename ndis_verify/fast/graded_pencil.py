@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.fast.exact_products import Congruence, Expansion, added, balanced, expansion, matmul, scaled, symmetric, two_sum
 from ndis_verify.fast.fixed_point import BITS, difference, exponents, factors, fixed, floats, solved
 
@@ -17,6 +18,8 @@ _BITS = 140
 _SWEEPS = 8
 _NULL = 1e-24  # smaller than this, relative to the largest, an eigenvalue or coordinate is 0
 _SILENT = 1e-18  # the same for the coordinates whose eigenvalue is 0
+_TOLD = 1e-18  # least 1 + alpha that 1e-33, the rounding of alpha, leaves its digits
+_ROUNDING = 1e-30  # the same relative to the largest alpha, beside which an error of 1e-3 of such a 1 + alpha is nothing
 _DONE = 1e-17  # angles that change nothing any more
 _SLIGHT = 1e-8  # angles from which perturbation theory gives way to rotations
 _INERT = 4e-15  # entries too small, relative to their eigenvalues, to be worth a rotation
@@ -26,8 +29,27 @@ def graded_pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.n
     """alpha, m and log(1 + alpha) (extended precision), each (n, d), ascending, of n pairs with covariances p, q.
 
     p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Relative accuracy about 1e-15 of alpha,
-    of 1 + alpha, and of each m that the pair determines so well.
+    of 1 + alpha, and of each m that the pair determines so well. Next to 0, 1 + alpha is told by the pair exchanged.
+    Raises `InputError` where neither tells it.
     """
+    alpha, shift, logs = _pencil(p, q, mean_p, mean_q)
+    narrow = np.flatnonzero(np.isnan(logs).any(axis=-1))
+    if narrow.size:
+        other, _, other_logs = _pencil(q[narrow], p[narrow], mean_q[narrow], mean_p[narrow])
+        logs[narrow] = _reciprocal(logs[narrow], other, other_logs)
+    return alpha, shift, logs
+
+
+def _reciprocal(logs: np.ndarray, other: np.ndarray, other_logs: np.ndarray) -> np.ndarray:
+    """`logs`, and for NaN among them those of the eigenvalues 1/(1 + alpha) of the pair exchanged, alpha = `other`."""
+    other, other_logs = other[..., ::-1], other_logs[..., ::-1]
+    if (np.isnan(logs) & ~(other >= _TOLD * other[..., :1])).any():
+        raise InputError("cov_p", "an eigenvalue ratio of the covariances", f"must be within {1 / _TOLD:g} of the least or of the others")
+    return np.where(np.isnan(logs), -other_logs, logs)
+
+
+def _pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `graded_pencil`, with a log of NaN where 1 + alpha is not told."""
     gap, base, mean = _near_diagonal(*_whitened(p, q, mean_p, mean_q))
     diagonal, beside, coordinate = _orthonormal(gap, base, mean)
     for _ in range(_SWEEPS):
@@ -184,11 +206,13 @@ def _perturb(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndar
 
 
 def _sorted(diagonal: list[np.ndarray], shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """alpha, m, log(1 + alpha), ascending."""
+    """alpha, m, log(1 + alpha) or NaN, ascending."""
     high, low = diagonal
     high, low, shift = _without_dust(high, low, shift)
     wide = high.astype(np.longdouble)
-    logs = np.where(np.abs(high) < 0.5, np.log1p(np.maximum(wide + low, -0.9)), np.log((1 + wide) + low))
+    ratio = (1 + wide) + low
+    told = ratio > np.maximum(_TOLD, _ROUNDING * np.abs(high).max(axis=-1, keepdims=True))
+    logs = np.where(np.abs(high) < 0.5, np.log1p(np.maximum(wide + low, -0.9)), np.log(np.where(told, ratio, np.nan)))
     order = np.argsort(high, axis=-1)
     return tuple(np.take_along_axis(part, order, axis=-1) for part in (high + low, np.abs(shift), logs))
 

@@ -28,6 +28,7 @@ _HALVINGS = 55
 _COARSE = 1.0 / 16
 _TRIES = 20
 _WIDEST = 690.0  # of |log v|
+_LARGEST = math.exp(_WIDEST)  # a variance or squared shift; beyond, a shift is sure to show
 _NEXT_TO_NOTHING = 1e-290  # an added variance, of sensitivities that are declared for positive ones alone
 _CELLS, _FEW = 6_000, 400  # at most, near the goal and far from it
 _LOOSE = 0.1  # the tolerance of log delta far from the goal
@@ -75,8 +76,8 @@ class RankOne:
         return self.shift == 0 and self.lost == 0
 
     def scale(self) -> float:
-        """A variance of the size of what has to be hidden."""
-        return max(self.shift**2, self.lost, 1e-290)
+        """A variance of the size of what has to be hidden, as far as floats hold its square."""
+        return min(max(self.shift * self.shift, self.lost, 1e-290), _LARGEST)
 
     def _base(self, added: float) -> float:
         base = _finite(added, "added")
@@ -85,8 +86,13 @@ class RankOne:
         return base or 1.0
 
     def _log_delta(self, base: float, along: np.ndarray, across: np.ndarray, epsilon: float) -> np.ndarray:
-        small, square = base + self.kept, self.shift**2
-        return log_joint_delta(self.lost / small, square / small * along, square / base * across, epsilon)
+        small = base + self.kept
+        return log_joint_delta(self.lost / small, self._square(small) * along, self._square(base) * across, epsilon)
+
+    def _square(self, variance: float) -> float:
+        """shift^2 over a variance; the ratio is taken first: the square of a small or large shift is no float."""
+        ratio = self.shift / math.sqrt(variance)
+        return min(ratio * ratio, _LARGEST)
 
 
 @dataclass(frozen=True)

@@ -119,8 +119,9 @@ class Spectrum:
 
     def swapped(self) -> Spectrum:
         """The pair (Q, P): 1/lambda, m^2/lambda."""
-        half = np.exp(-0.5 * self.log_ratio.astype(np.float64))
-        alpha, shift = -self.alpha * half * half, self.shift * half
+        half = np.exp(-0.5 * self.log_ratio)  # extended precision: a large logarithm has few digits behind the point
+        with np.errstate(over="ignore", under="ignore"):
+            alpha, shift = (part.astype(np.float64) for part in (-self.alpha * half * half, self.shift * half))
         _require_in_range(alpha, shift, "pair")
         other = Spectrum(alpha, None, self.multiplicity, -self.log_ratio, shift=shift)
         return other.from_inputs(None if self.inputs is None else self.inputs.swapped())
@@ -133,7 +134,7 @@ class Spectrum:
         wide_logs = self.log_ratio.reshape(flat)
         logs = wide_logs.astype(np.float64)
         with np.errstate(over="ignore", under="ignore"):
-            b = np.exp(0.5 * logs) * shift
+            b = (np.exp(0.5 * wide_logs) * shift).astype(np.float64)  # a large logarithm has few digits behind the point
         if not np.isfinite(b).all():
             raise InputError("shift", float(shift[~np.isfinite(b)][0]), "times the root of the eigenvalue must be a float")
         forms = Forms(alpha, count, b)
@@ -319,7 +320,8 @@ def _require_in_range(alpha: np.ndarray, shift: np.ndarray, argument: str) -> No
     """Raises `InputError` for whitened numbers that floats do not hold."""
     if not np.isfinite(alpha).all():
         raise InputError(argument, "an eigenvalue ratio of the covariances", "must be within the range of floats, as must its inverse where P and Q change places")
-    total = norm(shift)
+    with np.errstate(over="ignore"):  # what overflows is refused
+        total = np.where(np.isfinite(shift).all(axis=-1), norm(np.minimum(shift, _LARGEST_SHIFT)), np.inf)
     alone = np.abs(alpha).max(axis=-1) < _NEAR_ZERO
     if (total > _LARGEST_SHIFT).any() or (alone & (total > 0) & (total < _SMALLEST_SHIFT)).any():
         raise InputError("mean_p", "a distance to mean_q", f"must be 0 or from {_SMALLEST_SHIFT:.3g} to {_LARGEST_SHIFT:.3g} standard deviations of Q")

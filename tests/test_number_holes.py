@@ -1,0 +1,90 @@
+"""Values next to where an answer turns, and pairs whose scales lie far apart: what draws over the whole range of floats had found."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from ndis_verify import GaussianPair, InputError, fast, oracle
+from ndis_verify.fast.joint_shift import RankOne, added_variance
+from ndis_verify.mechanisms.logistic_regression import logistic_regression
+from ndis_verify.oracle import joint_shift as certified
+
+
+def far_apart(power):
+    """Dense, with eigenvalues of about 10^power and 2."""
+    return GaussianPair([0.0, 1.0], [[10.0**power, 10.0 ** (power / 2)], [10.0 ** (power / 2), 3.0]], [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize("p, q, below", [(4.5e-218, 3.8e-152, 1e-8), (3e-275, 0.5, 1e-13), (1e-163, 0.99999, 1e-6), (0.2, 0.3, 1e-9)])
+def test_an_insertion_next_to_the_largest_loss(p, q, below):
+    """Epsilon a relative 1e-14 to either side bounds the value: as documented."""
+    top = Fraction(float(fast.als_max_privacy_loss(p, q, 2, 1000, "insert")))
+    epsilon = float(top * (1 - Fraction(below)))
+    low, high = (
+        oracle.certified_als_exact_hockey_stick(p, q, 2, 1000, Fraction(epsilon) * (1 + side * Fraction(1, 10**14)), "insert").mid for side in (1, -1)
+    )
+    assert low * (1 - 2e-10) <= fast.als_exact_hockey_stick(p, q, 2, 1000, epsilon, "insert") <= high * (1 + 2e-10)
+
+
+@pytest.mark.parametrize("d, r, epsilon", [(10, 10, 90.14773911995522), (2, 1000, 1e-5), (1, 3, 5e-324), (3, 7, 2.0**-40), (5, 6, 50.0)])
+def test_a_cap_of_pure_privacy_is_rounded_down(d, r, epsilon):
+    cap = float(fast.als_exact_cap(d, r, epsilon=epsilon, delta=0.0))
+    assert oracle.certified_als_exact_hockey_stick(0, cap, d, r, epsilon, "insert").mid == 0
+    assert cap >= -math.expm1(-2 * epsilon / r) * (1 - 2e-15) - 1e-323
+
+
+@pytest.mark.parametrize("power", [25, 30, 36, 60])
+@pytest.mark.parametrize("depth", [0.5, 0.98, 1.0])
+def test_dense_covariances_of_which_one_is_all_but_singular(power, depth):
+    """1 + alpha = 10^-power is no float from 1, nor two."""
+    wide = far_apart(power)
+    pair = GaussianPair(wide.mean_p, wide.cov_q.entries, wide.mean_q, wide.cov_p.entries)
+    epsilon = depth * math.log(10.0**power) / 2
+    exact = oracle.certified_hockey_stick(pair, epsilon, digits=16).mid
+    assert abs(float(fast.hockey_stick(pair, epsilon)) / exact - 1) <= 1e-11
+    if exact < 0.999:
+        logarithm = mpmath.log(exact)
+        assert abs(float(fast.log_hockey_stick(pair, epsilon)) / logarithm - 1) <= 1e-11
+
+
+def test_eigenvalue_ratios_that_neither_law_tells_are_refused():
+    second = [[1e60, 1e45, 1e30], [1e45, 3e30, 1e15], [1e30, 1e15, 3.0]]
+    with pytest.raises(InputError) as refused:
+        fast.hockey_stick(GaussianPair([0.0] * 3, np.eye(3), [0.0] * 3, second), 1.0)
+    assert refused.value.argument == "cov_p"
+
+
+def test_a_shift_of_more_standard_deviations_than_floats_hold_is_refused():
+    for function in (lambda pair: fast.epsilon_for_delta(pair, 0.5), lambda pair: fast.hockey_stick(pair, 1.0)):
+        for mean in ([-1.7e308, 1.0], [1.7e308, 1.7e308]):
+            with pytest.raises(InputError) as refused:
+                function(GaussianPair(mean, [5e-324, 5e-324], [0.0, 0.0], [5e-324, 5e-324]))
+            assert refused.value.argument == "mean_p"
+
+
+@pytest.mark.parametrize("ratio", [2.0**-900, 1e-57, 1.5, 1e57, 2.0**900])
+def test_the_linear_part_of_a_form_far_from_one(ratio):
+    pair = GaussianPair([3e-9], [ratio], [0.0], [1.0])
+    square = Fraction(3e-9) ** 2 * Fraction(ratio)
+    assert abs(Fraction(fast.quadratic_form(pair).b[0]) ** 2 / square - 1) <= Fraction(1, 10**15)
+
+
+@pytest.mark.parametrize("shift", [1e-200, 1e-147, 1e145, 1e200, 1e308])
+def test_noise_of_an_envelope_at_the_ends_of_the_range(shift):
+    """A value on the safe side, or a named refusal."""
+    try:
+        noise, _ = added_variance(RankOne(0.0, 0.0, shift), epsilon=1.0, delta=1e-3)
+    except InputError as error:
+        assert error.argument == "delta"
+        return
+    largest = certified.largest(certified.RankOne(0, 0, shift), Fraction(noise), 1, 6)
+    assert 1e-3 * (1 - 1e-3) <= largest.mid <= 1e-3
+
+
+def test_logistic_regression_of_more_noise_than_floats_hold_is_refused():
+    with pytest.raises(InputError) as refused:
+        logistic_regression(2, penalty=1e-100, norm_bound=1e100, epsilon=1.0, delta=1e-6)
+    assert refused.value.argument == "delta" and "outside the range" in str(refused.value)
