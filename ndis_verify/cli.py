@@ -160,6 +160,22 @@ def _add_audit(commands: Any) -> None:
     study = kinds.add_parser("study", help=audit_study.HELP, description=audit_study.HELP[:1].upper() + audit_study.HELP[1:] + ".")
     audit_study.add_arguments(study)
     study.set_defaults(run=audit_study.main)
+    _add_bits_survey(kinds)
+
+
+def _add_bits_survey(kinds: Any) -> None:
+    text = "the auditor of bits on planted holes, other libraries and all mechanisms of ours, and how often its limits fail"
+    parser = kinds.add_parser("bits-survey", help=text, description=text[:1].upper() + text[1:] + ".")
+    for option, default, metavar, words in (
+        ("--draws", 40_000, "N", "of each side, of planted samplers and other libraries"),
+        ("--own-draws", 8_000, "N", "of each side, of every mechanism of ours"),
+        ("--runs", 200, "K", "audits of each sampler of known privacy"),
+        ("--seed", 0, None, "the same seed gives the same rows but for samplers that take none"),
+    ):
+        parser.add_argument(option, type=int, default=default, metavar=metavar, help=f"{words} (default %(default)s)")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the page here")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON instead of the page")
+    parser.set_defaults(run=_bits_survey)
 
 
 def _add_eval(commands: Any) -> None:
@@ -283,6 +299,12 @@ def _claims(arguments: argparse.Namespace) -> int:
         for claim in all_claims():
             print(f"{claim.id:<18} {claim.declared.value:<10} {claim.title}")
     return 0
+
+
+def _bits_survey(arguments: argparse.Namespace) -> int:
+    from ndis_verify.experiments import bit_survey_page
+
+    return bit_survey_page.main(arguments)
 
 
 def _experiment(arguments: argparse.Namespace) -> int:

@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import beta, binom
 
 from ndis_verify.audit import audit_bits, laplace_by_inversion
-from ndis_verify.audit.bit_cases import planted_cases
-from ndis_verify.audit.bit_survey import known_pairs, validity_study
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
+from ndis_verify.experiments.bit_cases import planted_cases
+from ndis_verify.experiments.bit_survey import known_pairs, validity_study
 
 PLANTED = {case.name: case for case in planted_cases()}
 # Enough draws for each hole; a release of one number costs little.

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from ndis_verify.audit.bit_cases import peer_cases
+from ndis_verify.experiments.bit_cases import peer_cases
 
 PEERS = {case.name: case for case in peer_cases()}
 FLOAT_SUMS = ("diffprivlib Gaussian", "diffprivlib GaussianAnalytic")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ndis_verify.audit.bit_cases import own_cases
+from ndis_verify.experiments.bit_cases import own_cases
 from ndis_verify.mechanisms.neighbours import NEIGHBOURS
 
 DRAWS = int(os.environ.get("NDIS_VERIFY_BIT_DRAWS", "300"))  # of each side; thousands behind docs/bit_audit.md

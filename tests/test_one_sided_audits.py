@@ -174,8 +174,6 @@ def test_the_largest_mu_meets_its_target():
 
 
 ELSEWHERE = {  # why no entry above
-    "audit.bit_cases.own_cases": "cases of an audit",
-    "audit.bit_survey.SurveyRow": "holds the limits of an event",
     "audit.bits.BitAudit.curve": "passes OperatingPoints on",
     "audit.bits.BitAudit.delta": "passes OperatingPoints on",
     "audit.bits.BitAudit.epsilon": "passes OperatingPoints on",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ndis_verify.audit import bit_survey_page, bits_command
+from ndis_verify.audit import bits_command
 from ndis_verify.exact_number import InputError, exact
 
 if TYPE_CHECKING:  # the command line builds every parser; scipy is only needed once an audit runs
@@ -141,7 +141,6 @@ def _whole(text: str) -> int:
 SUBCOMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]] = {
     "scores": ("lower limits of epsilon and delta from two samples of a score", add_scores_arguments, scores),
     "bits": (bits_command.HELP, bits_command.add_arguments, bits_command.main),
-    "bits-survey": (bit_survey_page.HELP, bit_survey_page.add_arguments, bit_survey_page.main),
 }
 
 
