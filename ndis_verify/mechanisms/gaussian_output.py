@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -38,6 +38,9 @@ from ndis_verify.mechanisms.white_box import OutputLaw
 
 Bound = Literal["joint", "exact", "corrected", "chernoff", "printed"]
 BOUNDS = ("joint", "exact", "corrected", "chernoff", "printed")
+Sensitivity = Literal["joint", "improved", "printed"]
+SENSITIVITIES = ("joint", "improved", "printed")
+Envelope = Sensitivities | RankOne | Prediction
 Output = Callable[[Any], tuple[np.ndarray, np.ndarray]]
 ExactLaw = Callable[[Any, float], tuple[Draw, int]]
 ADD_REMOVE = "one record added or removed"
@@ -106,7 +109,7 @@ class CalibratedGaussian:
 @keyword_only
 def calibrated_gaussian(
     output: Output,
-    sensitivity: Sensitivities | RankOne | Prediction,
+    sensitivity: Envelope,
     *,
     epsilon: Any,
     delta: Any,
@@ -172,6 +175,38 @@ def calibrated_gaussian(
         unsafe=UNSAFE if bound == "printed" else "",
     )
     return CalibratedGaussian(calibration, output, scale, law)
+
+
+def calibrated_posterior(
+    mechanism: str,
+    output: Output,
+    law: ExactLaw,
+    envelopes: Mapping[Sensitivity, Callable[[], Envelope]],
+    public: Mapping[str, Any],
+    least: float | None,
+    *,
+    epsilon: Any,
+    delta: Any,
+    sensitivity: Sensitivity,
+    bound: Bound,
+) -> CalibratedGaussian:
+    """The draw from a posterior with the least noise that `bound` allows for the chosen one of `envelopes`.
+
+    least: a public number that fixes the grid, at most about the variance of any output; None leaves the grid to the noise.
+    """
+    found = calibrated_gaussian(
+        output,
+        envelopes[sensitivity](),
+        epsilon=epsilon,
+        delta=delta,
+        bound=bound,
+        public={**public, "sensitivity": sensitivity},
+        mechanism=mechanism,
+        law=law,
+    )
+    if least is None or found.added_variance + least == 0:
+        return found
+    return replace(found, scale=math.sqrt(found.added_variance + least))
 
 
 def _checked(sensitivities: Sensitivities) -> Sensitivities:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import flint
 import numpy as np
@@ -16,11 +15,15 @@ from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process as prediction
 from ndis_verify.mechanisms.calibration import choice, ordinary, whole
 from ndis_verify.mechanisms.exact.outputs import Draw, prediction_law
-from ndis_verify.mechanisms.gaussian_output import Bound, CalibratedGaussian, calibrated_gaussian
+from ndis_verify.mechanisms.gaussian_output import (
+    SENSITIVITIES,
+    Bound,
+    CalibratedGaussian,
+    Sensitivity,
+    calibrated_posterior,
+)
 from ndis_verify.mechanisms.records import number_array
 
-Sensitivity = Literal["joint", "improved", "printed"]
-SENSITIVITIES = ("joint", "improved", "printed")
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
 _ROUNDING = 1e-12  # relative to l^2, for each record: what rounding may do to a kernel matrix
 _ABOVE = 1e-12  # relative to l: what rounding may leave a point above the bound; the calibration has it in
@@ -127,28 +130,18 @@ def gaussian_process(
         return prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, most**2)
 
     most = length * (1 + _ABOVE)
-    envelope = {
+    envelopes = {
         "joint": lambda: Prediction(most, label, noise, cap),
         "improved": lambda: improved_sensitivity(most, label, noise, cap),
         "printed": lambda: printed_sensitivity(most, label, noise, cap),
-    }[sensitivity]()
-    public = {"query": point.tolist(), "noise_variance": noise, "label_bound": label, "norm_bound": length, "records": cap,
-              "sensitivity": sensitivity}  # fmt: skip
-    found = calibrated_gaussian(
-        output,
-        envelope,
-        epsilon=epsilon,
-        delta=delta,
-        bound=bound,
-        public=public,
-        mechanism="Gaussian process",
-        law=law,
-    )
-    if not callable(getattr(kernel, "balls", None)):
-        return found
-    prior = float(kernel.balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n
-    least = found.added_variance + prior * noise / (noise + cap * length**2)
-    return replace(found, scale=math.sqrt(least)) if least > 0 else found
+    }
+    public = {"query": point.tolist(), "noise_variance": noise, "label_bound": label, "norm_bound": length, "records": cap}
+    least = None
+    if callable(getattr(kernel, "balls", None)):
+        prior = float(kernel.balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n
+        least = prior * noise / (noise + cap * length**2)
+    chosen = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "bound": bound}
+    return calibrated_posterior("Gaussian process", output, law, envelopes, public, least, **chosen)
 
 
 def printed_sensitivity(length: float, label: float, noise: float, records: int):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,14 @@ from ndis_verify.fast.joint_shift import RankOne
 from ndis_verify.fast.sensitivity import logistic_surrogate
 from ndis_verify.mechanisms.calibration import choice, ordinary, whole
 from ndis_verify.mechanisms.exact.outputs import Draw, logistic_law
-from ndis_verify.mechanisms.gaussian_output import Bound, CalibratedGaussian, calibrated_gaussian
+from ndis_verify.mechanisms.gaussian_output import (
+    SENSITIVITIES,
+    Bound,
+    CalibratedGaussian,
+    Sensitivity,
+    calibrated_posterior,
+)
 from ndis_verify.mechanisms.records import database, number_array
-
-Sensitivity = Literal["joint", "improved", "printed"]
-SENSITIVITIES = ("joint", "improved", "printed")
 
 
 @keyword_only
@@ -53,25 +55,16 @@ def logistic_regression(
         features, labels = labelled(data, width, length, cap)
         return logistic_law(features, labels, strength, _start(features, labels, strength), variance)
 
-    envelope = {
+    envelopes = {
         "joint": lambda: logistic_envelope(strength, length),
         "improved": lambda: improved_sensitivity(strength, length, cap),
         "printed": lambda: printed_sensitivity(strength, length, cap, width),
-    }[sensitivity]()
-    public = {"dimension": width, "penalty": strength, "norm_bound": length, "records": cap, "sensitivity": sensitivity}
-    found = calibrated_gaussian(
-        output,
-        envelope,
-        epsilon=epsilon,
-        delta=delta,
-        bound=bound,
-        public=public,
-        mechanism="logistic regression",
-        law=law,
-    )
+    }
+    public = {"dimension": width, "penalty": strength, "norm_bound": length, "records": cap}
     # The least spread of a coefficient of so many records, on public grounds: what fixes the grid.
     least = 1 / (strength + (2.0**20 if cap is None else cap) * length**2 / 4)
-    return replace(found, scale=math.sqrt(found.added_variance + least))
+    chosen = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "bound": bound}
+    return calibrated_posterior("logistic regression", output, law, envelopes, public, least, **chosen)
 
 
 def _start(features: np.ndarray, labels: np.ndarray, penalty: float) -> np.ndarray:

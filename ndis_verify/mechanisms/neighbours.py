@@ -106,6 +106,23 @@ def _relative_solution(law: str, delta: float, scale: float = 1.0) -> Callable[[
     )
 
 
+def _sketched(delta: float) -> Callable[[], Any]:
+    return lambda: sketched_least_squares(1, 1, epsilon=1.0, delta=delta, norm_bound=1.0)
+
+
+def _prediction(noise_variance: float) -> Callable[[], Any]:
+    return lambda: gaussian_process(
+        squared_exponential(1.0),
+        [0.0],
+        noise_variance=noise_variance,
+        label_bound=1.0,
+        norm_bound=1.0,
+        records=1,
+        epsilon=1.0,
+        delta=1e-5,
+    )
+
+
 NEIGHBOURS: tuple[Neighbours, ...] = (
     Neighbours(
         "Gaussian",
@@ -164,18 +181,8 @@ NEIGHBOURS: tuple[Neighbours, ...] = (
     Neighbours(
         "least squares", lambda: least_squares(1, 4, epsilon=1.0, delta=1e-5, norm_bound=1.0), (_plane(),), (_DIAGONAL,)
     ),
-    Neighbours(
-        "sketched least squares",
-        lambda: sketched_least_squares(1, 1, epsilon=1.0, delta=1e-6, norm_bound=1.0),
-        (_plane(),),
-        (_DIAGONAL,),
-    ),
-    Neighbours(
-        "sketched least squares, delta 0",
-        lambda: sketched_least_squares(1, 1, epsilon=1.0, delta=0.0, norm_bound=1.0),
-        (_plane(),),
-        (_DIAGONAL,),
-    ),
+    Neighbours("sketched least squares", _sketched(1e-6), (_plane(),), (_DIAGONAL,)),
+    Neighbours("sketched least squares, delta 0", _sketched(0.0), (_plane(),), (_DIAGONAL,)),
     Neighbours(
         "least squares on a projection",
         lambda: sheffet_least_squares(4, epsilon=1.0, delta=1e-5, norm_bound=1.0),
@@ -192,36 +199,8 @@ NEIGHBOURS: tuple[Neighbours, ...] = (
         (_BASE * TINY,),
         (_BASE[1:] * TINY,),
     ),
-    Neighbours(
-        "Gaussian process",
-        lambda: gaussian_process(
-            squared_exponential(1.0),
-            [0.0],
-            noise_variance=10.0,
-            label_bound=1.0,
-            norm_bound=1.0,
-            records=1,
-            epsilon=1.0,
-            delta=1e-5,
-        ),
-        (_plane(),),
-        (_plane((0, 1)),),
-    ),
-    Neighbours(
-        "Gaussian process, variance 0",
-        lambda: gaussian_process(
-            squared_exponential(1.0),
-            [0.0],
-            noise_variance=30.0,
-            label_bound=1.0,
-            norm_bound=1.0,
-            records=1,
-            epsilon=1.0,
-            delta=1e-5,
-        ),
-        (_plane(),),
-        (_plane((0, 1)),),
-    ),
+    Neighbours("Gaussian process", _prediction(10.0), (_plane(),), (_plane((0, 1)),)),
+    Neighbours("Gaussian process, variance 0", _prediction(30.0), (_plane(),), (_plane((0, 1)),)),
     Neighbours(
         "logistic regression",
         lambda: logistic_regression(1, penalty=1.0, norm_bound=1.0, epsilon=1.0, delta=1e-5),
