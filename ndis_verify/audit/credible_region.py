@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import betainc, betaincc, betaincinv, expit, logit, ndtri
 
 from ndis_verify.exact_number import InputError
@@ -124,4 +124,4 @@ def credible_gdp(false_positives: int, negatives: int, false_negatives: int, pos
         at_high = excess(high)
     if at_high < 0:
         return max(0.0, high - 1e-6)
-    return max(0.0, brentq(excess, low, high, xtol=1e-7) - 1e-6)
+    return max(0.0, scipy.optimize.brentq(excess, low, high, xtol=1e-7) - 1e-6)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import scipy
 from scipy.special import ndtr
-from scipy.stats import binom
 
 from ndis_verify.audit.subsampled_gaussian import ComposedStep, composed_step
 from ndis_verify.exact_number import InputError
@@ -312,7 +312,7 @@ def linear_delta(settings: DpSgd, epsilon: Any) -> np.ndarray:
     The pair `sum_k Bin(T, q)(k) N(k, T s^2)` against `N(0, T s^2)`, with a likelihood ratio that rises. epsilon >= 0; about 1e-13 absolute.
     """
     counts, std = np.arange(settings.steps + 1), settings.noise * np.sqrt(settings.steps)
-    weights = binom.pmf(counts, settings.steps, settings.rate)
+    weights = scipy.stats.binom.pmf(counts, settings.steps, settings.rate)
     reach = settings.steps + 40 * std
 
     def log_ratio(t: float) -> float:

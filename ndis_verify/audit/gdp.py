@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import ndtri
 
 from ndis_verify.exact_number import InputError
@@ -45,7 +45,7 @@ class GaussianCurve:
         if log_gaussian_hockey_stick(self.mu, 1.0, 0.0) <= log_delta:
             return 0.0
         high = self.mu * (self.mu / 2 + np.sqrt(-2 * log_delta) + 1)
-        return float(brentq(lambda eps: float(log_gaussian_hockey_stick(self.mu, 1.0, eps)) - log_delta, 0.0, high, xtol=1e-18, rtol=1e-13))
+        return float(scipy.optimize.brentq(lambda eps: float(log_gaussian_hockey_stick(self.mu, 1.0, eps)) - log_delta, 0.0, high, xtol=1e-18, rtol=1e-13))
 
     def trade_off(self, alpha: Any) -> np.ndarray:
         """`Phi(Phi^-1(1 - alpha) - mu)`. Raises `InputError`."""

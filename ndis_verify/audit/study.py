@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from ndis_verify.audit.gdp import largest_mu
 from ndis_verify.audit.histogram import audit_by_methods
@@ -112,10 +112,10 @@ class Power:
 def judged(case: str, method: str, n: int, runs: int, exceeded: int, failure: float, cells: int = 1) -> Validity:
     """`Validity` of `exceeded` limits above the truth in `runs`; the false alarm 1e-6 is shared by `cells` such judgements."""
     highest = float(clopper_pearson_upper(exceeded, runs, 1 - SURE))
-    surprising = exceeded > 0 and binom.sf(exceeded - 1, runs, failure) <= FALSE_ALARM / cells
+    surprising = exceeded > 0 and scipy.stats.binom.sf(exceeded - 1, runs, failure) <= FALSE_ALARM / cells
     verdict = "above" if surprising else "at most" if highest <= failure else "consistent"
     enough = (1 - failure) ** runs <= 1 - SURE
-    return Validity(case, method, n, runs, exceeded, highest, float(binom.sf(exceeded, runs, failure)), enough, verdict)
+    return Validity(case, method, n, runs, exceeded, highest, float(scipy.stats.binom.sf(exceeded, runs, failure)), enough, verdict)
 
 
 def blocks(names: Iterable[str], repetitions: Mapping[int, int]) -> list[Block]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import quad
+import scipy
 
 from ndis_verify.bench.problems import DensePair, Problem
 
@@ -65,7 +65,7 @@ def _quadratic_form(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarra
 def textbook_cdf(law: ChiSquareSum, points: np.ndarray) -> np.ndarray:
     """Imhof's integral `1/2 - (1/pi) int_0^inf sin(theta(u)) / (u rho(u)) du` by scipy's quad, point by point."""
     options = {"epsabs": 1e-14, "epsrel": 1e-10, "limit": 400}
-    integrals = [quad(_imhof_integrand, 0.0, np.inf, args=(law, x), **options)[0] for x in points]
+    integrals = [scipy.integrate.quad(_imhof_integrand, 0.0, np.inf, args=(law, x), **options)[0] for x in points]
     return 0.5 - np.array(integrals) / np.pi
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.optimize import differential_evolution, minimize
+import scipy
 
 from ndis_verify.claims.domain import Columns, Domain
 
@@ -217,7 +217,7 @@ def _evolve(search: Search, size: int, rng: np.random.Generator, fresh: bool) ->
     if not fresh:
         known = np.array([at for _, at in search.elite[: count // 2]]).reshape(-1, search.domain.size)
         population[: len(known)] = known
-    differential_evolution(
+    scipy.optimize.differential_evolution(
         lambda columns: search.objective(columns.T),
         [(0.0, 1.0)] * search.domain.size,
         init=population,
@@ -255,7 +255,7 @@ def _descend(search: Search, start: np.ndarray, steps: int) -> None:
         slope = (values[1 : size + 1] - values[size + 1 :]) / (up - down)
         return float(values[0]), np.where(np.abs(slope) < 1e6, slope, 0.0)
 
-    minimize(with_gradient, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * size, options={"maxfun": steps})
+    scipy.optimize.minimize(with_gradient, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * size, options={"maxfun": steps})
 
 
 def _simplex(search: Search, start: np.ndarray, evaluations: int) -> None:
@@ -264,7 +264,7 @@ def _simplex(search: Search, start: np.ndarray, evaluations: int) -> None:
     corners = np.repeat(start[None, :], size + 1, axis=0)
     inward = np.where(start > 0.5, -0.03, 0.03)
     corners[np.arange(1, size + 1), np.arange(size)] += inward
-    minimize(
+    scipy.optimize.minimize(
         lambda u: float(search.objective(u)[0]),
         start,
         method="Nelder-Mead",

@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from scipy.special import expit
-from scipy.stats import qmc
 
 from ndis_verify.exact_number import InputError, exact
 
@@ -258,7 +258,7 @@ class Domain:
 
     def sample(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """`count` rows of coordinates: scrambled Sobol points, a third of them moved onto faces and edges."""
-        sobol = qmc.Sobol(self.size, scramble=True, seed=rng)
+        sobol = scipy.stats.qmc.Sobol(self.size, scramble=True, seed=rng)
         unit = sobol.random(1 << max(0, math.ceil(math.log2(max(count, 1)))))[:count]
         moved = unit[: count // 3]
         fixed = rng.random(moved.shape) < rng.uniform(0.1, 0.9, (len(moved), 1))

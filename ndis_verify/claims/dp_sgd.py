@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cache, partial
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy.stats import binom, kstest, norm
 
 from ndis_verify.audit import dp_sgd
 from ndis_verify.audit.composition import histogram_composition
@@ -108,9 +108,11 @@ def _law_of_losses(fault: Fault = _sound) -> Callable[[str], Evidence]:
         model, records, canary, settings = _CASES[1]
         scores = dp_sgd.black_box_scores(model, fault(settings), *records(), canary, count(effort, 3000, 50_000), np.random.default_rng(110))
         std, counts = settings.noise * np.sqrt(settings.steps), np.arange(settings.steps + 1)
-        weights = binom.pmf(counts, settings.steps, settings.rate)
+        weights = scipy.stats.binom.pmf(counts, settings.steps, settings.rate)
         within, without = (-s / (_FAR * settings.learning_rate) for s in scores)
-        chances = (kstest(within, lambda t: norm.cdf((np.atleast_1d(t)[:, None] - counts) / std) @ weights).pvalue, kstest(without, norm(0, std).cdf).pvalue)
+        law, test = scipy.stats.norm(0, std), scipy.stats.kstest
+        mixture = lambda t: law.cdf(np.atleast_1d(t)[:, None] - counts) @ weights
+        chances = test(within, mixture).pvalue, test(without, law.cdf).pvalue
         held = min(chances) > _ALARM / 2
         return Evidence(Outcome.HELD if held else Outcome.FAILED, "Kolmogorov-Smirnov", f"smallest p-value {min(chances):.2g}", count=len(within), counted="pairs of models")
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy.stats import kurtosis, skew
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
@@ -49,7 +49,7 @@ def _on_digits(name: str, *, shown: str | None = None, same: bool = False, crowd
         n = count(effort, 600, 10_000)
         losses = _losses(n)
         scores = losses[shown or name]
-        shape = float(skew(scores[1])), float(kurtosis(scores[1]))
+        shape = float(scipy.stats.skew(scores[1])), float(scipy.stats.kurtosis(scores[1]))
         if same:
             scores = tuple(np.array_split(scores[1], 2))
         gap, over, apart, depth = _gap(scores, n // 2 if crowded else 10)

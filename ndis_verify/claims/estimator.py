@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -32,7 +32,7 @@ def _coverage(bias: float, swapped: bool = False):
                 estimate = monte_carlo_hockey_stick(subject, epsilon, accuracy, failure, rng).value + bias
                 misses += abs(estimate - truth) > accuracy
                 runs += 1
-        allowed = int(binom.ppf(1 - _FALSE_ALARM, runs, failure))
+        allowed = int(scipy.stats.binom.ppf(1 - _FALSE_ALARM, runs, failure))
         outcome = Outcome.HELD if misses <= allowed else Outcome.FAILED
         detail = f"{misses} misses, at most {allowed} expected at gamma = {failure} (false alarm {_FALSE_ALARM})"
         return Evidence(outcome, "fast Monte Carlo, certified", detail, count=runs, counted="runs")

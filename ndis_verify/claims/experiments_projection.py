@@ -8,7 +8,7 @@ from functools import cache
 
 import mpmath
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -59,7 +59,7 @@ def _dot_products(better: str, worse: str, relative: bool = False) -> Callable[[
 
     def run(effort: str) -> Evidence:
         runs, names = count(effort, 32, 100), ("diabetes", "breast_cancer", "digits")[: 3 if effort == "full" else 1]
-        needed = int(binom.isf(FALSE_ALARM / 3, runs, 0.5)) + 1
+        needed = int(scipy.stats.binom.isf(FALSE_ALARM / 3, runs, 0.5)) + 1
         found = [_wins(name, better, worse, relative, runs) for name in names]
         held = all(wins >= needed and abs(ratio - 1) < 0.1 for wins, ratio in found)
         detail = f"{better} correlates better than {worse} in {', '.join(str(w) for w, _ in found)} of {runs} pairs of releases, {needed} needed"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+import scipy
 
 from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -142,7 +142,7 @@ def _neighbours(columns: Point) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np
 def _log_delta(first: tuple, second: tuple, added: float, epsilon: float) -> float:
     """The greater log delta of the two directions of two outputs with added variance."""
     covs = [np.atleast_2d(cov) + added * np.eye(len(np.atleast_1d(mean))) for mean, cov in (first, second)]
-    ratios, basis = eigh(*covs)
+    ratios, basis = scipy.linalg.eigh(*covs)
     laws = Spectrum(ratios - 1, (basis.T @ np.atleast_1d(np.subtract(first[0], second[0]))) ** 2)
     return max(float(log_hockey_stick(law, epsilon)) for law in (laws, laws.swapped()))
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy.optimize import brentq
 from scipy.special import betainc, gammainc, gammaln
 
 from ndis_verify import fast, oracle
@@ -243,8 +243,8 @@ def student_distance(d: int, r: int) -> float:
     ratio = lambda s: constant + s / 2 - (r + 1) / 2 * math.log1p(s / r)  # noqa: E731
     normal = lambda s: gammainc(d / 2, s / 2)  # noqa: E731
     student = lambda s: betainc(d / 2, (r - d + 1) / 2, s / (r + s))  # noqa: E731
-    high = brentq(ratio, 1, 10 * (r + d))
-    low = brentq(ratio, 0, 1) if ratio(0) > 0 else 0.0
+    high = scipy.optimize.brentq(ratio, 1, 10 * (r + d))
+    low = scipy.optimize.brentq(ratio, 0, 1) if ratio(0) > 0 else 0.0
     return float(normal(high) - normal(low) - student(high) + student(low))
 
 

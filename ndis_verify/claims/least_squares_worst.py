@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -174,7 +174,7 @@ def _cap_at(curve: Callable, share: float) -> Callable[..., float]:
         def excess(cap: float) -> float:
             return max(float(curve(share * cap, cap, d, r, epsilon, name)) for name in DIRECTIONS) - delta
 
-        return brentq(excess, 1e-9, 0.999)
+        return scipy.optimize.brentq(excess, 1e-9, 0.999)
 
     return cap_of
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import exp, log
 
 import numpy as np
+import scipy
 from flint import arb
 from scipy.special import ndtr
-from scipy.stats import binom
 
 from ndis_verify import oracle
 from ndis_verify.audit.histogram import audit_scores
@@ -88,7 +88,7 @@ def _exact_coverage(share_of: Callable[[float], float], upper: Callable = cloppe
                         truth = max(p - exp(eps) * q, (1 - q) - exp(eps) * (1 - p), 0.0)
                         found = np.maximum(low[:, None] - exp(eps) * high, (1 - high) - exp(eps) * (1 - low[:, None]))
                         wrong |= found > truth + 1e-12
-                    chance = float(np.outer(binom.pmf(counts, n, p), binom.pmf(counts, n, q))[wrong].sum())
+                    chance = float(np.outer(scipy.stats.binom.pmf(counts, n, p), scipy.stats.binom.pmf(counts, n, q))[wrong].sum())
                     cases += 1
                     if chance > failure:
                         return Evidence(Outcome.FAILED, "fast", f"fails with {chance:.3g} at {p}, {q}, n = {n}, gamma = {failure}", count=cases)
@@ -105,7 +105,7 @@ def _seeded_validity(method: str, confidence: float = 0.9):
         rng = np.random.default_rng(72)
         runs = count(effort, 60, 1500)
         above = sum(float(audit_scores(rng.poisson(2.0, 64), rng.poisson(2.0, 64), method=method, epsilon=0.0, confidence=confidence).delta(0)) > 0 for _ in range(runs))
-        outcome = Outcome.FAILED if binom.sf(above - 1, runs, 1 - confidence) <= 1e-6 and above else Outcome.HELD
+        outcome = Outcome.FAILED if scipy.stats.binom.sf(above - 1, runs, 1 - confidence) <= 1e-6 and above else Outcome.HELD
         return Evidence(outcome, _SEEDED, f"{method} is above 0 in {above} of {runs} runs", count=runs, counted="runs")
 
     return run
@@ -158,7 +158,7 @@ def _interval_coverage(parts: int, cut: float = 0.5):
                     q = _tail(cut / std)
                     p = rate * _tail((cut - 1) / std) + (1 - rate) * q
                     missed = (low[:, None] - high > truth) | (high[:, None] - low < truth)
-                    chance = float(np.outer(binom.pmf(counts, n, p), binom.pmf(counts, n, q))[missed].sum())
+                    chance = float(np.outer(scipy.stats.binom.pmf(counts, n, p), scipy.stats.binom.pmf(counts, n, q))[missed].sum())
                     cases += 1
                     if chance > failure:
                         return Evidence(Outcome.FAILED, "fast, certified", f"misses with {chance:.3g} at rate {rate}, s = {std}, n = {n}", count=cases)

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta as beta_law
-from scipy.stats import binom
+import scipy
 
 from ndis_verify import fast
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -83,7 +82,7 @@ def _coverage(limit: Callable[[np.ndarray, int, float], np.ndarray]):
             counts = np.arange(n + 1)
             upper = np.clip(limit(counts, n, gamma), 1e-15, 1 - 1e-15)
             bound = fast_trade_off.gdp_parameter(upper[:, None], upper[None, :])
-            chance = np.outer(binom.pmf(counts, n, a), binom.pmf(counts, n, b))
+            chance = np.outer(scipy.stats.binom.pmf(counts, n, a), scipy.stats.binom.pmf(counts, n, b))
             failed = float(chance[bound > fast_trade_off.gdp_parameter(a, b) + 1e-9].sum())
             if failed > 2 * gamma:
                 return Evidence(Outcome.FAILED, "fast", f"fails with {failed:.3g} at {a}, {b}, n = {n}, gamma = {gamma}", count=len(cases))
@@ -94,7 +93,7 @@ def _coverage(limit: Callable[[np.ndarray, int, float], np.ndarray]):
 
 
 def _clopper_pearson(counts: np.ndarray, n: int, gamma: float) -> np.ndarray:
-    return np.where(counts == n, 1.0, beta_law.ppf(1 - gamma, counts + 1, np.maximum(n - counts, 1e-9)))
+    return np.where(counts == n, 1.0, scipy.stats.beta.ppf(1 - gamma, counts + 1, np.maximum(n - counts, 1e-9)))
 
 
 def _one_order(point: dict) -> Enclosure:

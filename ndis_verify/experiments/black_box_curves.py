@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+import scipy
 
 from ndis_verify.audit.classifier import classifier_curve
 from ndis_verify.exact_number import InputError
@@ -39,7 +39,7 @@ def sketched_solutions(matrix: np.ndarray, r: int, count: int, rng: np.random.Ge
     sketch = rng.standard_normal((count, r, d + 1))
     gram = np.swapaxes(sketch, 1, 2) @ sketch
     inside = np.linalg.solve(gram[:, :d, :d], gram[:, :d, d:])[..., 0]
-    return solve_triangular(triangle[:d, :d], triangle[:d, d][:, None] + triangle[d, d] * inside.T).T
+    return scipy.linalg.solve_triangular(triangle[:d, :d], triangle[:d, d][:, None] + triangle[d, d] * inside.T).T
 
 
 def combinations(matrix: np.ndarray, ridge: float, count: int, rng: np.random.Generator, columns: int = 1) -> np.ndarray:

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy.special import ndtri
-from scipy.stats import kurtosis, skew
 
 from ndis_verify.audit import dp_sgd
 from ndis_verify.audit.composition import histogram_composition
@@ -48,7 +48,7 @@ class Setting:
 
     def pick(self, models: int, rng: np.random.Generator) -> dict[str, tuple[np.ndarray, int]]:
         """For each of `SHAPES` the candidate whose losses, under that many models trained without it, come nearest to it in skewness."""
-        found = skew(dp_sgd.losses_after_training(self.network, FIGURE, self.x, self.y, self.start, self.candidates, models, rng))
+        found = scipy.stats.skew(dp_sgd.losses_after_training(self.network, FIGURE, self.x, self.y, self.start, self.candidates, models, rng))
         nearest = {name: int(np.abs(found - shape).argmin()) for name, shape in SHAPES.items()}
         return {name: (self.candidates[0][k], int(self.candidates[1][k])) for name, k in nearest.items()}
 
@@ -156,7 +156,7 @@ def _audited(within: np.ndarray, without: np.ndarray) -> Row:
     proved = audit_scores(within, without, delta=DELTA, confidence=CONFIDENCE)
     return {"delta": DELTA, "epsilon_proved": float(proved.epsilon(DELTA)),
             "tv_proved": float(audit_scores(within, without, epsilon=0.0, confidence=CONFIDENCE).delta(0.0)),
-            "skewness": float(skew(without)), "kurtosis": float(kurtosis(without))} | gaps(curves(within, without))  # fmt: skip
+            "skewness": float(scipy.stats.skew(without)), "kurtosis": float(scipy.stats.kurtosis(without))} | gaps(curves(within, without))  # fmt: skip
 
 
 def _curve_rows(cell: Mapping[str, Any], within: np.ndarray, without: np.ndarray, more: Mapping[str, np.ndarray]) -> list[Row]:

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from ndis_verify.exact_number import InputError, require_unmasked
 

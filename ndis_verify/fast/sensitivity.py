@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cholesky, eigh, eigvalsh, solve_triangular
+import scipy
 from scipy.special import expit
 
 from ndis_verify.exact_number import InputError
@@ -114,8 +114,8 @@ def loewner_sensitivity(
     gap, noise = cov - other_cov, added_variance * np.eye(mean.size)
     smaller = other_cov if _first_is_greater(gap, cov + other_cov) else cov
     try:
-        growth = eigh(gap, smaller + noise, eigvals_only=True)
-        whitened = solve_triangular(cholesky(other_cov + noise, lower=True), mean - other_mean, lower=True)
+        growth = scipy.linalg.eigh(gap, smaller + noise, eigvals_only=True)
+        whitened = scipy.linalg.solve_triangular(scipy.linalg.cholesky(other_cov + noise, lower=True), mean - other_mean, lower=True)
     except np.linalg.LinAlgError:
         raise InputError("added_variance", added_variance, "must make both covariances positive definite") from None
     logs = np.log1p(np.abs(growth))  # all of one sign but for rounding
@@ -128,8 +128,8 @@ def loewner_sensitivity(
 def _first_is_greater(gap: np.ndarray, total: np.ndarray) -> bool:
     """Whether S - S' (not S' - S) is positive semidefinite, from it and S + S'; raises `InputError` where neither is."""
     scale = np.sqrt(np.where(np.diag(total) > 0, np.diag(total), 1))
-    least, greatest = eigvalsh(gap / np.outer(scale, scale))[[0, -1]]
-    spread = eigvalsh(total / np.outer(scale, scale))
+    least, greatest = scipy.linalg.eigvalsh(gap / np.outer(scale, scale))[[0, -1]]
+    spread = scipy.linalg.eigvalsh(total / np.outer(scale, scale))
     rounding = min(_EIGENVALUES * len(gap) * _EPS * spread[-1] / max(spread[0], _EPS), _TOLERATED)
     if min(-least, greatest) > rounding:
         shown = f"a covariance that differs from first's by {least:.3g} to {greatest:.3g} standardised"
@@ -151,7 +151,7 @@ def _output(pair: Any, argument: str) -> tuple[np.ndarray, np.ndarray]:
     if np.abs(cov - cov.T).max() > _ASYMMETRY * np.abs(cov).max():
         raise InputError(argument, f"covariances {np.abs(cov - cov.T).max():g} apart", "must be symmetric")
     cov = cov / 2 + cov.T / 2
-    values = eigvalsh(cov)
+    values = scipy.linalg.eigvalsh(cov)
     if values[0] < -_TOLERATED * max(values[-1], 0.0):
         raise InputError(argument, f"least eigenvalue {values[0]:g}", "must have a positive semidefinite covariance")
     return mean, cov

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.linalg
-from scipy.optimize import brentq
+import scipy
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError, as_float
@@ -278,7 +277,7 @@ def _printed_ridge(d: int, r: int, epsilon: float, delta: float, noise: str) -> 
         return math.exp(-high)
     if excess(low) > 0:
         raise InputError("delta", delta, "is met by the printed test at no ridge below 1e18 norm bounds squared")
-    root = brentq(excess, low, high, xtol=1e-13)
+    root = scipy.optimize.brentq(excess, low, high, xtol=1e-13)
     while excess(root) > 0:
         root -= 1e-13
     return math.exp(-root)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import flint
 import numpy as np
-import scipy.linalg
+import scipy
 
 from ndis_verify.exact_number import InputError
 

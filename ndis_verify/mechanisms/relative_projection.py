@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
@@ -105,7 +105,7 @@ class Neighbourhood:
         ends = np.log(largest) + np.array([-40.0, 1.0])
         root = ends[0]
         if estimate(np.exp(ends[0])) > leverage:
-            root = brentq(lambda x: estimate(np.exp(x)) - leverage, *ends, xtol=1e-13, rtol=1e-13)
+            root = scipy.optimize.brentq(lambda x: estimate(np.exp(x)) - leverage, *ends, xtol=1e-13, rtol=1e-13)
         high = min(float(np.exp(root)), largest)
         step = 1e-12
         while self.leverage(high) > leverage and high < largest:  # the search was rough, the last word is the upper bound's

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy.special import betaincinv, gammaln, log_ndtr, ndtr, ndtri_exp, xlog1py, xlogy
-from scipy.stats import binom
 
 from ndis_verify.claims.attack import relative_margin
 from ndis_verify.claims.attacks.builders import box, identity, inequality, search
@@ -199,8 +199,8 @@ def _miss_margin(rate=0.5):
 
     def margin(tau, delta, chance):
         n = np.ceil(np.maximum(2 / tau**2, 2 / tau**2 * np.log(2 / delta)))
-        above = binom.sf(np.floor(n * (chance + tau) * (1 + 1e-12)), n, chance)
-        below = binom.cdf(np.ceil(n * (chance - tau) * (1 - 1e-12)) - 1, n, chance)
+        above = scipy.stats.binom.sf(np.floor(n * (chance + tau) * (1 + 1e-12)), n, chance)
+        below = scipy.stats.binom.cdf(np.ceil(n * (chance - tau) * (1 - 1e-12)) - 1, n, chance)
         return relative_margin(np.exp(-rate * n * tau**2), above + below)
 
     return margin
@@ -222,7 +222,7 @@ def _cover_margin(width=np.sqrt(2)):
         counts = np.arange(n + 1)
         estimate = np.abs(counts[:, None] - counts[None, :]) / n
         missed = np.abs(estimate - abs(p - q)) > width * tau * (1 + 1e-12)
-        chance = float(binom.pmf(counts, n, p) @ missed @ binom.pmf(counts, n, q))
+        chance = float(scipy.stats.binom.pmf(counts, n, p) @ missed @ scipy.stats.binom.pmf(counts, n, q))
         bound = np.exp(-n * tau**2 / 2) + np.exp(-2 * n * tau**2)
         return float(min(bound, delta) - chance)
 
@@ -245,7 +245,7 @@ def _limit_misses(n: int, error: float, gamma: float, level: Callable[..., Any] 
     """The exact chance that Clopper and Pearson's upper limit lies below the error."""
     k = np.arange(n)
     upper = level(k + 1, n - k, 1 - gamma)
-    return float(binom.pmf(k, n, error)[upper < error].sum())
+    return float(scipy.stats.binom.pmf(k, n, error)[upper < error].sum())
 
 
 def _limits_margin(factor=1.0):
@@ -282,7 +282,7 @@ def _set_margin(factor=1.0):
         high = np.where(j < m, betaincinv(j + 1, np.maximum(m - j, 1), 1 - gamma2), 1.0)
         weight = np.exp(epsilon)
         missed = low[:, None] - weight * high[None, :] > (p - weight * q) + 1e-12 * weight
-        return factor * (gamma1 + gamma2) - float(binom.pmf(k, n, p) @ missed @ binom.pmf(j, m, q))
+        return factor * (gamma1 + gamma2) - float(scipy.stats.binom.pmf(k, n, p) @ missed @ scipy.stats.binom.pmf(j, m, q))
 
     return margin
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from scipy.special import erf, log_ndtr, ndtr, ndtri
-from scipy.stats import ncx2
 
 from ndis_verify import fast
 from ndis_verify.claims.attacks.builders import agree, box, identity, inequality, search
@@ -223,7 +223,7 @@ def _added(weight, k1, k2, nc1, nc2, x):
 
 def _noncentral(weight, k1, k2, nc1, nc2, x, more=0):
     dof, nc = k1 + k2 + more, nc1 + nc2
-    return float((ncx2.cdf if x < k1 + k2 + nc else ncx2.sf)(x, dof, nc))
+    return float((scipy.stats.ncx2.cdf if x < k1 + k2 + nc else scipy.stats.ncx2.sf)(x, dof, nc))
 
 
 CHI_SQUARE = search(

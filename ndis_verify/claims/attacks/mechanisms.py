@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from scipy.special import gammainc, gammaincc, ndtr
-from scipy.stats import binom
 
 from ndis_verify import fast
 from ndis_verify.claims.attack import relative_margin
@@ -229,8 +229,8 @@ def _hoeffding_margin(rate=2.0):
 
     def margin(alpha, gamma, mean):
         m = np.ceil(np.log(2 / gamma) / (rate * alpha**2))
-        above = binom.sf(np.floor(m * (mean + alpha) * (1 + 1e-12)), m, mean)
-        below = binom.cdf(np.ceil(m * (mean - alpha) * (1 - 1e-12)) - 1, m, mean)
+        above = scipy.stats.binom.sf(np.floor(m * (mean + alpha) * (1 + 1e-12)), m, mean)
+        below = scipy.stats.binom.cdf(np.ceil(m * (mean - alpha) * (1 - 1e-12)) - 1, m, mean)
         return gamma - above - below
 
     return margin

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
@@ -55,7 +55,7 @@ def signal_to_noise(r: int, information: float) -> float:
     goal = 2 * information / r
     if goal < 1e-16:
         return math.sqrt(2 * goal)  # s - ln(1 + s) = s^2/2 - s^3/3 + ...: to a relative 1e-8 on the large side
-    return math.exp(brentq(lambda x: _gap(math.exp(x)) / goal - 1, math.log(goal) / 2 - 1, math.log(goal + 2 * math.sqrt(goal) + 2), xtol=1e-13))
+    return math.exp(scipy.optimize.brentq(lambda x: _gap(math.exp(x)) / goal - 1, math.log(goal) / 2 - 1, math.log(goal + 2 * math.sqrt(goal) + 2), xtol=1e-13))
 
 
 @keyword_only
@@ -63,14 +63,14 @@ def information_level(*, epsilon: float, delta: float) -> float:
     """The least capacity, in nats, of a binary channel that violates (epsilon, delta): `min_q C(q, delta + e^epsilon q)`."""
     most = math.log1p(-delta) - epsilon  # log of the largest q that leaves p <= 1
     least = min(math.log(delta) - epsilon - 20, most - 1)  # below, the capacity is that of q = 0 to nine digits
-    found = minimize_scalar(lambda x: _capacity(x, epsilon, delta), bounds=(least, most), method="bounded", options={"xatol": 1e-7})
+    found = scipy.optimize.minimize_scalar(lambda x: _capacity(x, epsilon, delta), bounds=(least, most), method="bounded", options={"xatol": 1e-7})
     return min(float(found.fun), _capacity(-math.inf, epsilon, delta))
 
 
 def _capacity(log_q: float, epsilon: float, delta: float) -> float:
     """Capacity of the channel whose input 1 gives output 1 with probability p = delta + e^epsilon q, input 0 with q."""
     q, difference = math.exp(log_q), delta - math.exp(epsilon + log_q) * math.expm1(-epsilon)
-    found = minimize_scalar(lambda share: -_information(share, q, difference), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-7})
+    found = scipy.optimize.minimize_scalar(lambda share: -_information(share, q, difference), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-7})
     return -float(found.fun)
 
 

@@ -10,9 +10,8 @@ import argparse
 from typing import Any
 
 import numpy as np
-from scipy.linalg import sqrtm
+import scipy
 from scipy.special import ndtr
-from scipy.stats import chi2
 
 from ndis_verify.bench import two_cdf
 from ndis_verify.reference.adapters.inputs import dense_pair, law
@@ -24,7 +23,7 @@ _SAMPLES, _SEED, _HALVINGS = 100_000, 1, 60
 def monte_carlo(inputs: dict[str, Any]) -> float:
     """The mean of max(0, 1 - e^(eps - L)) over samples of P (N24-Fig2)."""
     pair, rng = dense_pair(inputs), np.random.default_rng(_SEED)
-    x = pair.mean_p + rng.standard_normal((_SAMPLES, len(pair.mean_p))) @ np.real(sqrtm(pair.cov_p))
+    x = pair.mean_p + rng.standard_normal((_SAMPLES, len(pair.mean_p))) @ np.real(scipy.linalg.sqrtm(pair.cov_p))
     loss = _log_density(x, pair.mean_p, pair.cov_p) - _log_density(x, pair.mean_q, pair.cov_q)
     return float(np.mean(np.maximum(0.0, 1 - np.exp(float(inputs["epsilon"]) - loss))))
 
@@ -62,9 +61,9 @@ def projection(inputs: dict[str, Any]) -> float:
     ratio = 1 / (1 - p)
     t = (2 * epsilon + r * np.log(ratio)) / (ratio - 1)
     if inputs["direction"] == "delete":
-        return (1 - chi2.cdf(t, r)) - np.exp(epsilon) * (1 - chi2.cdf(ratio * t, r))
+        return (1 - scipy.stats.chi2.cdf(t, r)) - np.exp(epsilon) * (1 - scipy.stats.chi2.cdf(ratio * t, r))
     t = (r * np.log(ratio) - 2 * epsilon) / p
-    return chi2.cdf(t, r) - np.exp(epsilon) * chi2.cdf((1 - p) * t, r)
+    return scipy.stats.chi2.cdf(t, r) - np.exp(epsilon) * scipy.stats.chi2.cdf((1 - p) * t, r)
 
 
 def main() -> None:
