@@ -1,8 +1,12 @@
 """The order of the files, and hypothesis profiles: `ci` (the default) is derandomised so that a run repeats; `hunt` searches further."""
 
 import os
+import shutil
+import tempfile
 
 from hypothesis import HealthCheck, settings
+
+from ndis_verify.claims.shared_hearings import VARIABLE
 
 settings.register_profile(
     "ci", derandomize=True, deadline=None, max_examples=40, print_blob=False, suppress_health_check=[HealthCheck.too_slow]
@@ -16,6 +20,18 @@ _LONGEST = (
     "test_mechanism_gaussian_output.py", "test_invariances.py", "test_calibration_hunt.py", "test_oracle_relative.py",
     "test_als_worst_case.py", "test_oracle_prediction.py", "test_symbolic_numbers.py", "test_relative_least_squares.py",
 )  # fmt: skip
+
+
+def pytest_configure(config):
+    """A folder in which the processes of this run share what they heard of the ledger's claims, unless one is named."""
+    if VARIABLE not in os.environ and not hasattr(config, "workerinput"):
+        os.environ[VARIABLE] = config.ndis_hearings = tempfile.mkdtemp(prefix="ndis-verify-hearings-")
+
+
+def pytest_unconfigure(config):
+    if hasattr(config, "ndis_hearings"):
+        del os.environ[VARIABLE]
+        shutil.rmtree(config.ndis_hearings, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items):

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ndis_verify.claim import Claim, Evidence, Outcome, Verdict, decide
-
+from ndis_verify.claims.shared_hearings import shared
 
 _CRASHED = "crashed"
 
@@ -69,8 +69,11 @@ class Judgement:
 
 
 def judge(claim: Claim, effort: str = "quick") -> Judgement:
-    """Run every check of `claim` and every planted fault and recompute its verdict."""
-    return judged(claim, heard(claim, effort))
+    """Run every check of `claim` and every planted fault and recompute its verdict.
+
+    Within one run of the tests the evidence may be what another process of the run heard (`shared_hearings`).
+    """
+    return judged(claim, shared(claim, effort, heard))
 
 
 def heard(claim: Claim, effort: str = "quick") -> Hearing:

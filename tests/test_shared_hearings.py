@@ -1,0 +1,81 @@
+"""What one process of a test run heard is taken by another only where it would compute the same."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from ndis_verify.claim import Evidence, Outcome
+from ndis_verify.claims import shared_hearings
+from ndis_verify.claims.court import heard, judge
+from ndis_verify.claims.ledger import find
+from ndis_verify.claims.session import _heard_by_id
+from ndis_verify.claims.certificate_store import FOLDER
+
+CLAIM = find("N24-F2")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(shared_hearings.VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def marked(folder):
+    """The kept evidence of `CLAIM`, changed so that it is known again where it is taken."""
+    (path,) = folder.iterdir()
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    kept["checks"][0][1]["detail"] = "heard elsewhere"
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    return path
+
+
+def taken(judgement):
+    return any("heard elsewhere" in line for line in judgement.evidence)
+
+
+def test_a_second_process_takes_the_evidence_and_decides_the_verdict_itself(folder):
+    assert judge(CLAIM).agrees
+    path = marked(folder)
+    assert taken(judge(CLAIM)) and judge(CLAIM).agrees
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    kept["checks"][0][1]["outcome"] = "failed"
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    assert not judge(CLAIM).agrees
+
+
+def test_it_is_not_believed_of_other_sources_another_effort_or_another_claim(folder, monkeypatch):
+    judge(CLAIM)
+    marked(folder)
+    assert not taken(judge(replace(CLAIM)))  # the same id, and not the ledger's
+    assert not taken(judge(CLAIM, "full")) and not taken(judge(find("N26-F1")))
+    monkeypatch.setattr(shared_hearings, "_run", lambda: "a source has changed")
+    assert not taken(judge(CLAIM))
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"checks": [], "seconds": 1}', '{"checks": [[1]], "seconds": 1}', "\x00"])
+def test_what_is_no_hearing_is_heard_again(folder, text):
+    judge(CLAIM)
+    (path,) = folder.iterdir()
+    path.write_text(text, encoding="utf-8")
+    assert judge(CLAIM).agrees and json.loads(path.read_text(encoding="utf-8"))["checks"]
+
+
+def test_verify_never_looks_there(folder):
+    judge(CLAIM)
+    marked(folder)
+    assert "heard elsewhere" not in json.dumps(_heard_by_id(CLAIM.id, "quick", FOLDER, False))
+
+
+def test_an_empty_name_switches_it_off(folder, monkeypatch):
+    judge(CLAIM)
+    marked(folder)
+    monkeypatch.setenv(shared_hearings.VARIABLE, "")
+    assert not taken(judge(CLAIM))
+
+
+def test_claims_of_ones_own_leave_nothing(folder):
+    judge(replace(CLAIM, id="MINE"))
+    failing = replace(CLAIM.checks[0], run=lambda effort: Evidence(Outcome.FAILED, "route", "detail"))
+    assert not judge(replace(CLAIM, checks=(failing,))).agrees
+    assert not list(folder.iterdir()) and heard(CLAIM).checks
