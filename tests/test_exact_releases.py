@@ -2,6 +2,7 @@
 
 import ctypes
 import dataclasses
+import functools
 import math
 import pickle
 import platform
@@ -40,49 +41,67 @@ def stream(seed=1):
     return Stream(np.random.default_rng(seed))
 
 
-def made():
-    """Every mechanism with what it releases from, ridge and added variance 0 among them."""
-    near = mechanisms.neighbourhood(np.tile(RECORDS, (40, 1)), 1)
-    split = mechanisms.planned_split(4, epsilon=1, delta=1e-5, norm_bound=1)
-    tested = mechanisms.propose_test_release(
-        4,
-        epsilon=1,
-        delta=1e-5,
-        norm_bound=1,
-        std=split.std,
-        delta_test=split.delta_test,
-        delta_failure=split.delta_failure,
-    )
-    plenty = np.tile(np.eye(3), (4000, 1))
-    m, target = mechanisms, {"epsilon": 1, "delta": 1e-5, "norm_bound": 1}
-    yield "Gaussian", m.gaussian_mechanism(1, epsilon=1, delta=1e-5, adjacency="any"), RECORDS
-    yield "Laplace", laplace_mechanism(1, epsilon=1, adjacency="any"), RECORDS
-    yield "projection", m.random_projection(4, **target), RECORDS
-    yield "combination", m.random_linear_combination(**target), RECORDS
-    yield "sample", m.subsampled_random_projection(0.5, 4, **target), RECORDS
-    yield "sample without ridge", m.subsampled_random_projection(0.5, 4, epsilon=1, delta=0.6, norm_bound=1), RECORDS
-    yield "after a test", tested, RECORDS
-    yield "after a test, ridge 0", tested, plenty
-    yield "relative projection", m.relative_random_projection(m.neighbourhood(RECORDS, 1), 4, epsilon=1, delta=1e-5), RECORDS
-    yield "relative projection, ridge 0", m.relative_random_projection(near, 4, epsilon=1, delta=1e-2), near.base
-    yield "least squares", m.least_squares(2, 20, **target), RECORDS
-    yield "sketch", m.sketched_least_squares(2, 20, **target), RECORDS
-    yield "sketch, d = r = n = 1", m.sketched_least_squares(1, 1, epsilon=1, delta=1e-6, norm_bound=1), RECORDS[:1, :2]
-    for law in ("normal", "sketch"):
-        for name, base, delta in (("", RECORDS, 1e-5), (", ridge 0", near.base, 0.1)):
-            yield f"relative {law}{name}", m.relative_least_squares(m.neighbourhood(base, 1), 5, epsilon=1, delta=delta, law=law), base
-    yield "logistic", m.logistic_regression(2, penalty=1.0, norm_bound=1.0, epsilon=1, delta=1e-5), LABELLED
-    bounds = {"noise_variance": 1.0, "label_bound": 1.0, "norm_bound": 1.0, "records": 30}
-    yield "process", m.gaussian_process(m.linear_kernel, [0.5, 0.5], **bounds, epsilon=1, delta=1e-3), LABELLED
-    bounds = {"noise_variance": 250.0, "label_bound": 0.5, "norm_bound": 1, "records": 20}
-    quiet = m.gaussian_process(m.linear_kernel, [0.5, 0.1], **bounds, epsilon=1, delta=1e-2)
-    yield "process without noise", quiet, LABELLED / 2
-    yield "declared", m.calibrated_gaussian(
-        lambda data: (np.mean(data, axis=0), np.eye(3)), lambda v: (1 / math.sqrt(1 + v), 0.0, 0.0, 1), epsilon=1, delta=1e-5, bound="exact"
-    ), RECORDS
+M, TARGET = mechanisms, {"epsilon": 1, "delta": 1e-5, "norm_bound": 1}
 
 
-MADE = {name: (mechanism, data) for name, mechanism, data in made()}
+@functools.cache
+def after_test():
+    split = M.planned_split(4, **TARGET)
+    shares = {"std": split.std, "delta_test": split.delta_test, "delta_failure": split.delta_failure}
+    return M.propose_test_release(4, **TARGET, **shares)
+
+
+def relative(law, base, delta):
+    return M.relative_least_squares(M.neighbourhood(base, 1), 5, epsilon=1, delta=delta, law=law)
+
+
+def process(query, **bounds):
+    return M.gaussian_process(M.linear_kernel, query, **bounds, epsilon=1)
+
+
+def declared():
+    def shift(v):
+        return 1 / math.sqrt(1 + v), 0.0, 0.0, 1
+
+    return M.calibrated_gaussian(lambda data: (np.mean(data, axis=0), np.eye(3)), shift, epsilon=1, delta=1e-5, bound="exact")
+
+
+NEAR = M.neighbourhood(np.tile(RECORDS, (40, 1)), 1)
+NOISY = {"noise_variance": 1.0, "label_bound": 1.0, "norm_bound": 1.0, "records": 30, "delta": 1e-3}
+QUIET = {"noise_variance": 250.0, "label_bound": 0.5, "norm_bound": 1, "records": 20, "delta": 1e-2}
+# Every mechanism with what it releases from, ridge and added variance 0 among them; calibrated where it is first asked for.
+RECIPES = {
+    "Gaussian": (lambda: M.gaussian_mechanism(1, epsilon=1, delta=1e-5, adjacency="any"), RECORDS),
+    "Laplace": (lambda: laplace_mechanism(1, epsilon=1, adjacency="any"), RECORDS),
+    "projection": (lambda: M.random_projection(4, **TARGET), RECORDS),
+    "combination": (lambda: M.random_linear_combination(**TARGET), RECORDS),
+    "sample": (lambda: M.subsampled_random_projection(0.5, 4, **TARGET), RECORDS),
+    "sample without ridge": (lambda: M.subsampled_random_projection(0.5, 4, epsilon=1, delta=0.6, norm_bound=1), RECORDS),
+    "after a test": (after_test, RECORDS),
+    "after a test, ridge 0": (after_test, np.tile(np.eye(3), (4000, 1))),
+    "relative projection": (
+        lambda: M.relative_random_projection(M.neighbourhood(RECORDS, 1), 4, epsilon=1, delta=1e-5), RECORDS
+    ),
+    "relative projection, ridge 0": (lambda: M.relative_random_projection(NEAR, 4, epsilon=1, delta=1e-2), NEAR.base),
+    "least squares": (lambda: M.least_squares(2, 20, **TARGET), RECORDS),
+    "sketch": (lambda: M.sketched_least_squares(2, 20, **TARGET), RECORDS),
+    "sketch, d = r = n = 1": (lambda: M.sketched_least_squares(1, 1, epsilon=1, delta=1e-6, norm_bound=1), RECORDS[:1, :2]),
+    "relative normal": (lambda: relative("normal", RECORDS, 1e-5), RECORDS),
+    "relative normal, ridge 0": (lambda: relative("normal", NEAR.base, 0.1), NEAR.base),
+    "relative sketch": (lambda: relative("sketch", RECORDS, 1e-5), RECORDS),
+    "relative sketch, ridge 0": (lambda: relative("sketch", NEAR.base, 0.1), NEAR.base),
+    "logistic": (lambda: M.logistic_regression(2, penalty=1.0, norm_bound=1.0, epsilon=1, delta=1e-5), LABELLED),
+    "process": (lambda: process([0.5, 0.5], **NOISY), LABELLED),
+    "process without noise": (lambda: process([0.5, 0.1], **QUIET), LABELLED / 2),
+    "declared": (declared, RECORDS),
+}  # fmt: skip
+
+
+@functools.cache
+def made(name):
+    """The mechanism of that name, and its data."""
+    recipe, data = RECIPES[name]
+    return recipe(), data
 
 
 def numbers(release):
@@ -90,15 +109,16 @@ def numbers(release):
 
 
 def test_ridge_and_variance_are_0_where_the_names_say_so():
-    for name, (mechanism, data) in MADE.items():
+    for name in RECIPES:
+        mechanism, data = made(name)
         noise = mechanism.calibration.noise
         level = mechanism.release(data, RNG).ridge if "test" in name else noise.get("ridge", noise.get("variance"))
         assert (level == 0) == ("0" in name or "without" in name), name
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", RECIPES)
 def test_wide_arithmetic_gives_the_bits_of_the_fast_path(name, monkeypatch):
-    mechanism, data = MADE[name]
+    mechanism, data = made(name)
     fast = [numbers(mechanism.release(data, np.random.default_rng(seed))) for seed in range(3)]
     monkeypatch.setattr(grid, "SLACK", 1.0)
     monkeypatch.setattr(grid, "FIRST_BITS", 700)
@@ -106,9 +126,9 @@ def test_wide_arithmetic_gives_the_bits_of_the_fast_path(name, monkeypatch):
     assert all((one == other).all() for one, other in zip(fast, wide)) and (fast[0] != fast[1]).any()
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", RECIPES)
 def test_every_release_lies_on_its_public_grid_and_says_where_its_bits_come_from(name):
-    mechanism, data = MADE[name]
+    mechanism, data = made(name)
     seeded, drawn = mechanism.release(data, np.random.default_rng(0)), mechanism.release(data)
     neighbour = mechanism.release(data[1:] if "process" not in name and data[1:].size else data, np.random.default_rng(0))
     parts = [part.matrix if isinstance(part, mechanisms.ReleaseAfterTest) else part for part in (seeded, drawn, neighbour)]
@@ -122,7 +142,7 @@ def test_every_release_lies_on_its_public_grid_and_says_where_its_bits_come_from
 
 
 def test_a_release_keeps_what_it_says_of_itself():
-    release = MADE["Gaussian"][0].release([1.0, 2.0])
+    release = made("Gaussian")[0].release([1.0, 2.0])
     copy = pickle.loads(pickle.dumps(release))
     assert (copy == release).all() and (copy.step, copy.source) == (release.step, release.source) and SYSTEM in repr(copy)
     assert type(release + 1) is np.ndarray and type(release.sum()) is np.float64 and release[:1].source == SYSTEM
@@ -444,7 +464,7 @@ HERE = sys.platform == "linux" and platform.machine() == "x86_64"
 @pytest.mark.parametrize("mode", (*ROUNDINGS, "flush to zero", "subnormals are zero"))
 def test_no_release_where_float64_arithmetic_is_not_as_it_should_be(mode):
     library, before, state = ctypes.CDLL("libm.so.6"), ctypes.create_string_buffer(32), ctypes.create_string_buffer(32)
-    outcomes = {}
+    outcomes, every = {}, {name: made(name) for name in RECIPES}  # calibrated by arithmetic as it should be
     assert library.fegetenv(before) == 0 and library.fegetenv(state) == 0
     if mode in ROUNDINGS:
         library.fesetround(ROUNDINGS[mode])
@@ -452,7 +472,7 @@ def test_no_release_where_float64_arithmetic_is_not_as_it_should_be(mode):
         control = int.from_bytes(state.raw[28:], "little") | (0x8000 if "flush" in mode else 0x40)
         library.fesetenv(ctypes.create_string_buffer(state.raw[:28] + control.to_bytes(4, "little"), 32))
     try:
-        for name, (mechanism, data) in MADE.items():
+        for name, (mechanism, data) in every.items():
             try:
                 mechanism.release(data, RNG)
             except ArithmeticError as error:
@@ -581,7 +601,7 @@ def purpose():
     return frame.f_code.co_name
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", RECIPES)
 def test_no_random_bits_serve_two_purposes(name, monkeypatch):
     asked, words = {}, Stream.words
 
@@ -592,7 +612,7 @@ def test_no_random_bits_serve_two_purposes(name, monkeypatch):
 
     monkeypatch.setattr(Stream, "words", noted_words)
     monkeypatch.setattr(grid, "SLACK", 1.0)
-    mechanism, data = MADE[name]
+    mechanism, data = made(name)
     mechanism.release(data[:20] if "relative" not in name else data, RNG)
     assert (asked or name == "Laplace") and all(len(purposes) == 1 for purposes in asked.values())
     assert len({key for key, *_ in asked}) <= 1  # one stream
