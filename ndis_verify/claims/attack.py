@@ -167,8 +167,8 @@ def attack_problem(
     parts = ("attack", problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations, stop_at_first)
     run = identity(*parts, functions=(problem.margin, *problem.branches))
     with Journal(journal, run, "finished rounds", lambda key, state: search.checked(state)) as rounds:
-        if rounds.done:
-            search.restore(list(rounds.done.values())[-1])
+        if rounds.last is not None:
+            search.restore(rounds.last)
         return _run(search, problem, rounds)
 
 

@@ -105,8 +105,7 @@ def certify_nonnegative(
     functions = (function, gradient) if gradient else (function,)
     header = identity("certify", name, box, min_width, digits, functions=functions)
     with Journal(journal, header, "states of the branch and bound", lambda key, state: _read(state, box)) as states:
-        kept = list(states.done.values())[-1] if states.done else None
-        record = _loop(run, resume or kept, max_boxes, states, progress)
+        record = _loop(run, resume or states.last, max_boxes, states, progress)
         states.kept = record.outcome == "undecided"
     return record
 

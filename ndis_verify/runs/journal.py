@@ -102,6 +102,11 @@ class Journal:
         self.done[key] = self._read(key, json.loads(line)["content"])
         return self.done[key]
 
+    @property
+    def last(self) -> Any:
+        """The value that was kept last, None where none is."""
+        return next(reversed(self.done.values()), None)
+
     def __enter__(self) -> Journal:
         return self
 
