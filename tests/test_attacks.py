@@ -10,7 +10,7 @@ from ndis_verify import InputError
 from ndis_verify.claim import Kind, Verdict
 from ndis_verify.claims.attack import attack_problem
 from ndis_verify.claims.attack_checks import PointRun
-from ndis_verify.claims.attacks import attacks_by_id, problems_of, reason
+from ndis_verify.claims.attacks import attacks_by_id, matrices, problems_of, reason
 from ndis_verify.claims.attacks.builders import agree, agree_logs, around, bounds
 from ndis_verify.claims.attacks.closed_forms import scalar_hinge
 from ndis_verify.claims.attacks.engines import engine, real_engine
@@ -89,6 +89,21 @@ def test_a_margin_keeps_its_digits_where_a_plain_float64_route_lost_them(claim_i
     exact_point = problem.domain.exact_point(point)
     assert problem.domain.feasible(problem.domain.columns_of([exact_point])).all()
     assert problem.at([exact_point])[0] >= -problem.tolerance
+
+
+@pytest.mark.parametrize("claim_id", [i for i, check in matrices.ATTACKS.items() if check.run.problem.vectorised])
+@pytest.mark.parametrize("first_row", [True, False])
+def test_attacks_on_matrices_keep_their_digits_for_rows_of_any_size(claim_id, first_row):
+    """A search drifts to where an engine errs: a row far below the others, or far above them, is such a place."""
+    problem, rng = matrices.ATTACKS[claim_id].run.problem, np.random.default_rng(5)
+    columns = problem.domain.columns(problem.domain.sample(400, rng))
+    shrunk = 10 ** rng.uniform(-12 if first_row else -6, 0, 400)
+    rows = [name for name in columns if name.startswith(("x_", "b_"))]
+    moved = [name for name in rows if (name in ("x_1", "x_2", "b_1")) == first_row]
+    columns |= {name: columns[name] * shrunk for name in moved}
+    inside = problem.domain.feasible(columns)
+    assert inside.sum() > 50
+    assert (problem.margins({name: column[inside] for name, column in columns.items()}) >= -problem.tolerance).all()
 
 
 def test_margins_of_identities_and_bounds():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,11 @@ def gram(rows: np.ndarray) -> np.ndarray:
     return np.swapaxes(rows, 1, 2) @ rows
 
 
+def with_answers(columns: Mapping[str, Any]) -> np.ndarray:
+    """[B b]: (points, 4, 3)."""
+    return np.concatenate([data(columns), stacked("b", columns)[..., None]], axis=2)
+
+
 def leverage(rows: np.ndarray) -> np.ndarray:
     """Of the first row, d^T (D^T D)^{-1} d."""
     return (rows[:, 0] * np.linalg.solve(gram(rows), rows[:, 0, :, None])[..., 0]).sum(axis=-1)
@@ -51,14 +56,19 @@ def _leaves_residual(**columns: Any) -> np.ndarray:
     return sound & (residual_square(rows, answers) > 1e-2 * (answers**2).sum(axis=1) + 1e-12)
 
 
-def _shares_its_directions(**columns: Any) -> np.ndarray:
-    rows = data(columns)
-    return np.linalg.det(gram(rows[:, 1:])) > 1e-9 * np.linalg.det(gram(rows))
+def _below_one(rows_of: Callable[[Mapping[str, Any]], np.ndarray]) -> Callable[..., np.ndarray]:
+    """Whether 1 less the leverage of the first row, which float64 holds to 2^-53 only, has 9 digits left."""
+
+    def holds(**columns: Any) -> np.ndarray:
+        rows = rows_of(columns)
+        return np.linalg.det(gram(rows[:, 1:])) > 1e-6 * np.linalg.det(gram(rows))
+
+    return holds
 
 
 FULL_RANK = Condition("B^T B well conditioned without the row", _well_conditioned)
-# A float64 leverage holds 1 - p to 2^-53 only.
-BELOW_ALL = Condition("leverage at most 1 - 1e-9", _shares_its_directions)
+LEVERAGE_BELOW_ONE = Condition("leverage at most 1 - 1e-6", _below_one(data))
+SHARE_BELOW_ONE = Condition("leverage in [B b] at most 1 - 1e-6", _below_one(with_answers))
 RESIDUAL = Condition("B^T B well conditioned and residual not small without the row", _leaves_residual)
 
 
@@ -82,8 +92,10 @@ _REGRESSION = box(_ENTRIES, _ANSWERS, _SCALE, constraints=(RESIDUAL,))
 
 
 def _by_qr(columns, power=2):
-    basis = np.linalg.qr(data(columns))[0]
-    return (np.abs(basis[:, 0]) ** power).sum(axis=-1)
+    # The row of Q = B R^{-1} is solved for: as reflections make it, a small one has lost its digits.
+    rows = data(columns)
+    root = np.swapaxes(np.linalg.qr(rows, mode="r"), 1, 2)
+    return (np.abs(np.linalg.solve(root, rows[:, 0, :, None])) ** power).sum(axis=(1, 2))
 
 
 LEVERAGE = search(
@@ -131,8 +143,7 @@ ANGLES = search(
 
 
 def _stacked_leverage(columns):
-    rows = np.concatenate([data(columns), stacked("b", columns)[..., None]], axis=2)
-    return leverage(rows)
+    return leverage(with_answers(columns))
 
 
 def _split_leverage(columns, power=2):
@@ -151,7 +162,7 @@ SHARE = search(
 BELOW_ONE = search(
     "1 less the leverage against the ratio of the determinants",
     agree(lambda **c: np.linalg.det(gram(data(c)[:, 1:])), lambda **c: (1 - leverage(data(c))) * np.linalg.det(gram(data(c)))),
-    _DATABASE,
+    box(_ENTRIES, _SCALE, constraints=(FULL_RANK, LEVERAGE_BELOW_ONE)),
     {"leverage doubled": agree(lambda **c: np.linalg.det(gram(data(c)[:, 1:])), lambda **c: (1 - 2 * leverage(data(c))) * np.linalg.det(gram(data(c))))},
     tolerance=_ROUNDING,
 )
@@ -184,7 +195,7 @@ DATABASES = search(
     agree_logs(_by_leverage(), _projected),
     box(
         _ENTRIES, continuous("size", "0.1", 10, "log"), integer("r", 1, 100, "log"), _EPSILON,
-        constraints=(FULL_RANK, BELOW_ALL),
+        constraints=(FULL_RANK, LEVERAGE_BELOW_ONE),
     ),
     {"square of the leverage": agree_logs(_by_leverage(2.0), _projected)},
     tolerance=1e-9,
@@ -210,8 +221,7 @@ def _limit_law(r, epsilon, **columns):
 def _of_shares(share=1.0):
     def value(r, epsilon, **columns):
         p, q = leverage(data(columns)), _stacked_leverage(columns)
-        p = np.clip(p, 0, 1)
-        return fast.als_hockey_stick(p, np.clip(p + share * (q - p), p, 1 - 1e-12), _FEATURES, r, epsilon)
+        return fast.als_hockey_stick(p, np.maximum(p + share * (q - p), p), _FEATURES, r, epsilon)
 
     return value
 
@@ -220,7 +230,10 @@ def _regression(name, margin_of, **options):
     return search(
         name,
         margin_of(_of_shares()),
-        box(_ENTRIES, _ANSWERS, continuous("size", "0.1", 3, "log"), integer("r", 1, 30), continuous("epsilon", 0, 3), constraints=(RESIDUAL,)),
+        box(
+            _ENTRIES, _ANSWERS, continuous("size", "0.1", 3, "log"), integer("r", 1, 30), continuous("epsilon", 0, 3),
+            constraints=(RESIDUAL, SHARE_BELOW_ONE),
+        ),
         {"half the residual share": margin_of(_of_shares(0.5))},
         **options,
     )
@@ -252,7 +265,10 @@ def _decomposition(square=2):
 DECOMPOSITION = search(
     "eigenvalues and shift of the deletion from (p, q, r) against the matrices",
     _decomposition(),
-    box(_ENTRIES, _ANSWERS, continuous("size", "0.1", 3, "log"), integer("r", 1, 30), constraints=(RESIDUAL,)),
+    box(
+        _ENTRIES, _ANSWERS, continuous("size", "0.1", 3, "log"), integer("r", 1, 30),
+        constraints=(RESIDUAL, SHARE_BELOW_ONE),
+    ),
     {"(1-p) not squared": _decomposition(1)},
     tolerance=_ROUNDING,
 )
