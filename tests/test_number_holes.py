@@ -11,6 +11,7 @@ from ndis_verify import GaussianPair, InputError, fast, oracle
 from ndis_verify.fast.joint_shift import RankOne, added_variance
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.oracle import joint_shift as certified
+from ndis_verify.oracle.gaussian_output import Triple, calibrated_gaussian
 
 
 def far_apart(power):
@@ -88,3 +89,26 @@ def test_logistic_regression_of_more_noise_than_floats_hold_is_refused():
     with pytest.raises(InputError) as refused:
         logistic_regression(2, penalty=1e-100, norm_bound=1e100, epsilon=1.0, delta=1e-6)
     assert refused.value.argument == "delta" and "outside the range" in str(refused.value)
+
+
+@pytest.mark.parametrize("ratio", [10.0**-37, 10.0**-93, 10.0**-300, Fraction("0.625") / int("1" * 94)])
+@pytest.mark.parametrize("mean, epsilon", [("0", "0.25"), ("0", "40"), ("1e10", "-3")])
+def test_two_routes_of_variances_far_apart(ratio, mean, epsilon):
+    pair = GaussianPair([mean], [Fraction(ratio)], ["0"], 1)
+    value, exact = oracle.hockey_stick(pair, epsilon, digits=5), oracle.certified_hockey_stick(pair, epsilon, digits=12).mid
+    assert abs(value.mid - exact) <= value.rad + exact * mpmath.mpf(10) ** -11
+
+
+SENSITIVITIES = {
+    "as large everywhere": lambda v: Triple(Fraction(1), Fraction(0)),
+    "not below a floor": lambda v: Triple(1 + 1 / v, Fraction(0)),
+    "small everywhere": lambda v: Triple(Fraction(1, 100), Fraction(0)),
+    "growing": lambda v: Triple(v, Fraction(0)),
+}
+
+
+@pytest.mark.parametrize("name", SENSITIVITIES)
+def test_sensitivities_with_which_no_variance_is_the_least_are_refused(name):
+    with pytest.raises(InputError) as refused:
+        calibrated_gaussian(SENSITIVITIES[name], epsilon=1, delta="1e-5", digits=8)
+    assert refused.value.argument == "sensitivities"

@@ -525,6 +525,7 @@ def test_every_export_has_a_strategy():
     assert set(CASES) == set(fast.__all__)
 
 
+@pytest.mark.timeout(max(300, 30 * COUNT))
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_values_or_named_refusals(name, worker, record_property):
     found, counts = [], Counter()
