@@ -30,6 +30,15 @@ def test_an_insertion_next_to_the_largest_loss(p, q, below):
     assert low * (1 - 2e-10) <= fast.als_exact_hockey_stick(p, q, 2, 1000, epsilon, "insert") <= high * (1 + 2e-10)
 
 
+@pytest.mark.parametrize("p, left, d, share", [(0.9999919309635444, 2.1934884e-6, 2, 0.0859), (0.99998, 1.5e-6, 50, 0.35), (0.9999, 1.6e-5, 2, 0.29), (0.5, 2.0**-29, 1, 0.1)])
+def test_an_insertion_that_is_sure_to_show(p, left, d, share):
+    """Many rows beside leverages close to 1: logarithms of size 10^6 cancel."""
+    q, r = 1 - left, 100_000
+    epsilon = share * float(fast.als_max_privacy_loss(p, q, d, r, "insert"))
+    exact = oracle.certified_als_exact_hockey_stick(p, q, d, r, epsilon, "insert", digits=14).mid
+    assert exact > 0.9 and abs(fast.als_exact_hockey_stick(p, q, d, r, epsilon, "insert") / exact - 1) <= 2e-9
+
+
 @pytest.mark.parametrize("d, r, epsilon", [(10, 10, 90.14773911995522), (2, 1000, 1e-5), (1, 3, 5e-324), (3, 7, 2.0**-40), (5, 6, 50.0)])
 def test_a_cap_of_pure_privacy_is_rounded_down(d, r, epsilon):
     cap = float(fast.als_exact_cap(d, r, epsilon=epsilon, delta=0.0))
