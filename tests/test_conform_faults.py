@@ -19,10 +19,12 @@ from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance import reports
 from ndis_verify.reference.conformance.judge import judge
+from ndis_verify.runs import process
 from ndis_verify.runs.process import MAX_DEPTH, Oddities, Process, _answer
 from ndis_verify.reference.conformance.run import conform
 from ndis_verify.reference.conformance.summary import exit_code
 
+PATIENCE = 2.0  # seconds for an answer: what never answers is waited for so long, what answers needs a hundredth of it
 HOSTILE = {
     "hangs": ("if number == 2: time.sleep(600)", ["tight", "timeout", "tight"]),
     "dies": ("if number == 2: os._exit(3)", ["tight", "crashed", "tight"]),
@@ -52,12 +54,19 @@ HOSTILE = {
 }
 
 
+@pytest.fixture
+def impatient(monkeypatch):
+    """What does not end when its input is closed is killed sooner; for tests that do not ask how it ended."""
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("habit", HOSTILE)
 def test_hostile_implementations_get_a_verdict_in_bounded_time(tmp_path, habit):
     body, expected = HOSTILE[habit]
     journal = tmp_path / "rows.jsonl"
     began = time.monotonic()
-    result = run(implementation(tmp_path, body), seconds=4.0, journal=journal)
+    result = run(implementation(tmp_path, body), seconds=PATIENCE, journal=journal)
     assert time.monotonic() - began < 40
     assert outcomes(result) == expected
     assert len(journal.read_text(encoding="utf-8").splitlines()) == 1 + 3
@@ -67,24 +76,27 @@ def test_hostile_implementations_get_a_verdict_in_bounded_time(tmp_path, habit):
     json.loads(reports.as_json(result, frozenset()))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_one_that_does_not_read_is_given_up(tmp_path):
     path = tmp_path / "deaf.py"
     path.write_text(
         'import json, sys, time\nprint(json.dumps({"id": "start", "protocol": "1.0", "quantities": ["hockey_stick"]}), flush=True)\ntime.sleep(600)\n'
     )
     big = [("hockey_stick", ROW | {"name": "big", "inputs": {"mean_p": ["0.5"] * 200_000}})]
-    result = conform([sys.executable, str(path)], big, tolerance=Fraction(1, 10**9), seconds=4.0)
+    result = conform([sys.executable, str(path)], big, tolerance=Fraction(1, 10**9), seconds=PATIENCE)
     assert outcomes(result) == ["timeout"]
 
 
+@pytest.mark.usefixtures("impatient")
 def test_an_answer_cannot_come_before_its_question(tmp_path):
-    result = run(implementation(tmp_path, "for k in range(100): print(json.dumps(answer | {'id': request['id'] + k}))\nsys.stdout.flush(); sys.stdin.readline()"), seconds=4.0)
+    result = run(implementation(tmp_path, "for k in range(100): print(json.dumps(answer | {'id': request['id'] + k}))\nsys.stdout.flush(); sys.stdin.readline()"), seconds=PATIENCE)
     assert outcomes(result) == ["tight", "timeout", "tight"] and result.oddities.strangers > 50
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_timeout_says_what_came_instead(tmp_path):
     body = "if number == 1:\n    sys.stdout.write('x' * 3000000 + chr(10)); print('Traceback: oh'); sys.stdout.flush(); time.sleep(600)"
-    (judgement,) = run(implementation(tmp_path, body), count=1, seconds=4.0).judgements
+    (judgement,) = run(implementation(tmp_path, body), count=1, seconds=PATIENCE).judgements
     assert judgement.outcome == "timeout" and "1 other lines, the first: Traceback: oh" in judgement.message and "a line longer than" in judgement.message
 
 
@@ -92,7 +104,7 @@ def test_a_child_that_left_the_group_and_floods_is_cut_off(tmp_path):
     flood = "import sys\nwhile True: sys.stdout.write(chr(123) * 65536 + chr(10))"
     body = f"if number == 2:\n    child = subprocess.Popen([sys.executable, '-c', {flood!r}], start_new_session=True); os._exit(1)"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    result = run(implementation(tmp_path, body), seconds=4.0)
+    result = run(implementation(tmp_path, body), seconds=PATIENCE)
     assert outcomes(result)[::2] == ["tight", "tight"] and outcomes(result)[1] in ("crashed", "timeout")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
 
@@ -168,7 +180,7 @@ def test_memory_stays_bounded_under_a_flood_of_long_lines(tmp_path):
         "from ndis_verify.reference.conformance.run import conform\n"
         f"row = {ROW!r}\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        f"run = conform({implementation(tmp_path, body)!r}, [('hockey_stick', row)], tolerance=Fraction(1, 10**9), seconds=4.0)\n"
+        f"run = conform({implementation(tmp_path, body)!r}, [('hockey_stick', row)], tolerance=Fraction(1, 10**9), seconds={PATIENCE})\n"
         "print(run.judgements[0].outcome, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)\n"
     )
     output = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.split()
