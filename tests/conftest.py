@@ -15,26 +15,30 @@ settings.register_profile("hunt", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("NDIS_VERIFY_HYPOTHESIS", "ci"))
 
 # The files that take longest, begun first: a process is given whole files, and none should wait for another at the end.
+# The ledger is heard before the notebooks show parts of it, and all of them before the rest.
+_FIRST = "test_ledger.py"
 _LONGEST = (
-    "test_symbolic_derivations.py", "test_oracle_calibrators.py", "test_reference_tables.py", "test_cli.py", "test_audit_study.py",
-    "test_mechanism_gaussian_output.py", "test_invariances.py", "test_calibration_hunt.py", "test_oracle_relative.py",
-    "test_als_worst_case.py", "test_oracle_prediction.py", "test_symbolic_numbers.py", "test_relative_least_squares.py",
+    "test_oracle_calibrators.py", "test_symbolic_derivations.py", "test_mechanism_gaussian_output.py", "test_audit_study.py",
+    "test_reference_tables.py", "test_calibration_hunt.py", "test_invariances.py", "test_relative_least_squares.py",
+    "test_oracle_prediction.py", "test_oracle_relative.py", "test_conformance.py", "test_mechanism_hardening.py", "test_cli.py",
+    "test_als_worst_case.py", "test_symbolic_numbers.py", "test_mechanism_targets.py", "test_mechanism_projection.py",
+    "test_mechanism_inputs.py", "test_conform_faults.py", "test_runs.py",
 )  # fmt: skip
 
 
 def pytest_configure(config):
-    """A folder in which the processes of this run share what they heard of the ledger's claims, unless one is named."""
+    """A folder in which the processes of this run share what they heard of claims and decided of steps, unless one is named."""
     if VARIABLE not in os.environ and not hasattr(config, "workerinput"):
-        os.environ[VARIABLE] = config.ndis_hearings = tempfile.mkdtemp(prefix="ndis-verify-hearings-")
+        os.environ[VARIABLE] = config.ndis_test_run = tempfile.mkdtemp(prefix="ndis-verify-test-run-")
 
 
 def pytest_unconfigure(config):
-    if hasattr(config, "ndis_hearings"):
+    if hasattr(config, "ndis_test_run"):
         del os.environ[VARIABLE]
-        shutil.rmtree(config.ndis_hearings, ignore_errors=True)
+        shutil.rmtree(config.ndis_test_run, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items):
-    """Notebooks first, then the longest files, then the rest as collected."""
-    place = {name: k for k, name in enumerate(_LONGEST)}
-    items.sort(key=lambda item: -1 if item.path.suffix == ".ipynb" else place.get(item.path.name, len(place)))
+    """The ledger, the notebooks, the longest files, then the rest as collected."""
+    place = {name: k for k, name in enumerate((_FIRST, ".ipynb", *_LONGEST))}
+    items.sort(key=lambda item: place.get(item.path.suffix, place.get(item.path.name, len(place))))

@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 
 def marked(folder):
     """The kept evidence of `CLAIM`, changed so that it is known again where it is taken."""
-    (path,) = folder.iterdir()
+    (path,) = folder.glob("*.json")
     kept = json.loads(path.read_text(encoding="utf-8"))
     kept["checks"][0][1]["detail"] = "heard elsewhere"
     path.write_text(json.dumps(kept), encoding="utf-8")
@@ -56,7 +56,7 @@ def test_it_is_not_believed_of_other_sources_another_effort_or_another_claim(fol
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"checks": [], "seconds": 1}', '{"checks": [[1]], "seconds": 1}', "\x00"])
 def test_what_is_no_hearing_is_heard_again(folder, text):
     judge(CLAIM)
-    (path,) = folder.iterdir()
+    (path,) = folder.glob("*.json")
     path.write_text(text, encoding="utf-8")
     assert judge(CLAIM).agrees and json.loads(path.read_text(encoding="utf-8"))["checks"]
 
@@ -78,4 +78,4 @@ def test_claims_of_ones_own_leave_nothing(folder):
     judge(replace(CLAIM, id="MINE"))
     failing = replace(CLAIM.checks[0], run=lambda effort: Evidence(Outcome.FAILED, "route", "detail"))
     assert not judge(replace(CLAIM, checks=(failing,))).agrees
-    assert not list(folder.iterdir()) and heard(CLAIM).checks
+    assert not list(folder.glob("*.json")) and heard(CLAIM).checks

@@ -1,7 +1,7 @@
 """What one process of a test run heard of a claim, for its other processes.
 
 The test of the ledger and the notebooks put many of the same claims before the court, each in a process of its own. Where
-the environment variable `NDIS_VERIFY_SHARED_HEARINGS` names a folder (tests/conftest.py makes one for each run and removes
+the environment variable `NDIS_VERIFY_TEST_RUN` names a folder (tests/conftest.py makes one for each run and removes
 it; an empty value switches this off), the evidence of a claim of the ledger is kept there under a hash of the package's
 sources, its kept certificates, the versions below it, the claim and the effort, and is believed under that hash alone: by
 processes that would compute it from the same files.
@@ -28,7 +28,7 @@ from ndis_verify.runs.identity import identity
 if TYPE_CHECKING:
     from ndis_verify.claims.court import Hearing
 
-VARIABLE = "NDIS_VERIFY_SHARED_HEARINGS"
+VARIABLE = "NDIS_VERIFY_TEST_RUN"
 
 
 def shared(claim: Claim, effort: str, hear: Callable[[Claim, str], Hearing]) -> Hearing:

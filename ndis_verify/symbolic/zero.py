@@ -12,6 +12,8 @@ from typing import Any
 import mpmath
 import sympy as sp
 
+from ndis_verify.symbolic.shared_decisions import shared
+
 SAMPLE_DIGITS = 50
 STABLE = 1e-6
 _POINTS = 3
@@ -41,6 +43,10 @@ def is_zero(expression: Any) -> bool | None:
     if expression.has(sp.Determinant, sp.Derivative, sp.MatrixSymbol, sp.nan, sp.zoo):
         # An unevaluated determinant differentiates to 0 in silence, so nothing that holds one is trusted.
         return None
+    return shared(expression, _decided)
+
+
+def _decided(expression: sp.Expr) -> bool | None:
     if _nonzero_somewhere(expression):
         return False
     candidates = (expression, _arguments(expression))
