@@ -330,8 +330,9 @@ def _renewed(jobs: int) -> int:
 
 
 def _value(arguments: argparse.Namespace) -> int:
-    from ndis_verify import oracle
     from ndis_verify.exact_number import exact
+    from ndis_verify.oracle.certified import hockey_stick as certified
+    from ndis_verify.oracle.hockey_stick import epsilon_for_delta, hockey_stick
     from ndis_verify.reference.bounded import Limits, each
     from ndis_verify.reference.pair_input import read_pair
     from ndis_verify.reference.quantities import MAX_EPSILON
@@ -341,7 +342,8 @@ def _value(arguments: argparse.Namespace) -> int:
     for point in arguments.points:
         if arguments.argument == "epsilon" and abs(exact(point, "--epsilon")) > MAX_EPSILON:
             raise InputError("--epsilon", point, "must be at most 1e20 in magnitude")
-    function = getattr(oracle, ("certified_" if arguments.certified else "") + arguments.quantity)
+    two_routes = {"hockey_stick": hockey_stick, "epsilon_for_delta": epsilon_for_delta}
+    function = getattr(certified, arguments.quantity) if arguments.certified else two_routes[arguments.quantity]
     pair = cache(lambda: read_pair(arguments))
 
     def value(point: str) -> tuple[str, str, str]:

@@ -2,14 +2,18 @@
 
 import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ndis_verify.facade import handed_on
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "ndis_verify"
 RECORDS = {"exact_number", "gaussian_pair", "quadratic_form", "enclosure", "claim"}
-SHARED = {"calibrator"}  # how calibrators are called: no number passes through it
+SHARED = {"calibrator", "facade"}  # how calibrators are called, how packages hand on names: no number passes through
 RECORD_NAMES = {"Enclosure", "GaussianPair", "InputError", "QuadraticForm"}
 WITNESSES = ("symbolic", "oracle", "fast")
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -70,6 +74,55 @@ def test_no_text_is_evaluated(path):
             owner = getattr(getattr(node.func, "value", None), "id", "")
             assert name not in ("eval", "exec", "parse_expr", "sympify") or owner == "re", f"line {node.lineno}: {name}"
             assert owner != "pickle", f"line {node.lineno}: pickle"
+
+
+FACADES = sorted(stub.parent for stub in PACKAGE.rglob("__init__.pyi"))
+
+
+@pytest.mark.parametrize("folder", FACADES, ids=lambda path: path.name)
+def test_a_facade_hands_on_what_its_stub_says_and_loads_nothing_before(folder):
+    package = ".".join(folder.relative_to(ROOT).parts)
+    names = handed_on(folder / "__init__.pyi")
+    program = f"""
+import sys, {package} as facade
+loaded = [name for name in sys.modules if name.startswith("{package}.")]
+assert not loaded, loaded
+for name, (module, there) in {names!r}.items():
+    __import__(module)
+    assert getattr(facade, name) is getattr(sys.modules[module], there), name
+from {package} import *
+assert set({sorted(names)!r}) <= set(dir()) and facade.__all__ == {sorted(names)!r}
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (listed,) = (node for node in ast.parse((folder / "__init__.pyi").read_text()).body if isinstance(node, ast.Assign))
+    assert ast.literal_eval(listed.value) == sorted(names, key=str)
+
+
+def handed_through(source: str) -> list[str]:
+    """The imports of a file that take a name through a facade, or a facade itself."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            path = ROOT.joinpath(*node.module.split("."))
+            given = handed_on(path / "__init__.pyi") if path in FACADES else {}
+            found += [alias.name for alias in node.names if alias.name in given or path / alias.name in FACADES]
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if ROOT.joinpath(*alias.name.split(".")) in FACADES]
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_code_imports_the_module_that_defines_a_name(path):
+    """Facades are for users; the engines of the line protocol answer for what they hand on."""
+    if path != PACKAGE / "reference" / "engines.py":
+        assert not handed_through(path.read_text(encoding="utf-8"))
+
+
+def test_an_import_through_a_facade_would_be_seen():
+    lines = "from ndis_verify.fast import spectrum\nfrom ndis_verify import oracle\nimport ndis_verify.audit as audit\n"
+    assert handed_through(lines) == ["spectrum", "oracle", "ndis_verify.audit"]
+    assert not handed_through("from ndis_verify.fast import contour\nfrom ndis_verify import claim\n")
 
 
 def test_notebooks_are_committed_executed_from_the_top():

@@ -14,7 +14,8 @@ PACKAGE = Path(__file__).resolve().parents[1] / "ndis_verify"
 FILES = {
     "__init__.py": '"""Words."""\n',
     "one.py": "from ndis_verify.part import two, seven\nfrom ndis_verify import part\n\nTOP = two.f(part.late, seven)\n",
-    "part/__init__.py": "from ndis_verify.part.six import seven\n_HOME = {'late': 'lazy'}\n",
+    "part/__init__.py": "from ndis_verify.part.six import seven\n",
+    "part/__init__.pyi": "from ndis_verify.part.lazy import late\n",
     "part/two.py": "LIMIT = 3\n\n\ndef f(x: 'int', y):\n    from .three import g\n\n    return g(LIMIT)\n\n\ndef unused():\n    return 1\n",
     "part/three.py": "import ndis_verify.four as four\n\n\nclass G:\n    depth = four.deep.value\n\n\ndef g(x):\n    return G\n",
     "part/lazy.py": "def late():\n    return 5\n",

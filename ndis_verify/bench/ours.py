@@ -7,11 +7,17 @@ from fractions import Fraction
 import numpy as np
 
 import ndis_verify
-from ndis_verify import fast, oracle
 from ndis_verify.bench.peers import Method
 from ndis_verify.bench.problems import DensePair, PairBatch, Problem, Spectrum
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.fast.hockey_stick import epsilon_for_delta as fast_epsilon_for_delta
+from ndis_verify.fast.hockey_stick import hockey_stick as fast_hockey_stick
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
+from ndis_verify.fast.spectrum import PairBatch as fast_PairBatch
+from ndis_verify.fast.spectrum import Spectrum as fast_Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 
 REFERENCE_DIGITS = 20
 
@@ -20,10 +26,10 @@ def fast_method() -> Method:
     """The general route of ndis_verify.fast, from raw arrays to numbers: validation and reduction are timed too."""
 
     def evaluate(problem: Problem, epsilons: np.ndarray) -> np.ndarray:
-        return np.asarray(fast.hockey_stick(fast_problem(problem), epsilons))
+        return np.asarray(fast_hockey_stick(fast_problem(problem), epsilons))
 
     def batch(pairs: PairBatch, epsilon: float) -> np.ndarray:
-        return np.asarray(fast.hockey_stick(fast.PairBatch(pairs.mean_p, pairs.cov_p, pairs.mean_q, pairs.cov_q), epsilon))
+        return np.asarray(fast_hockey_stick(fast_PairBatch(pairs.mean_p, pairs.cov_p, pairs.mean_q, pairs.cov_q), epsilon))
 
     return Method(f"ndis_verify {ndis_verify.__version__}", evaluate, batch=batch, ours=True)
 
@@ -32,7 +38,7 @@ def projection_method(leverage: float, r: int) -> Method:
     """The closed form for random projection (N26-L4)."""
     return Method(
         "ndis_verify closed form",
-        lambda problem, epsilons: np.asarray(fast.rp_hockey_stick(leverage, r, epsilons, "delete")),
+        lambda problem, epsilons: np.asarray(fast_rp_hockey_stick(leverage, r, epsilons, "delete")),
         ours=True,
     )
 
@@ -41,21 +47,21 @@ def mean_shift_method(distance: float) -> Method:
     """The closed form for equal covariances (N26-P1)."""
     return Method(
         "ndis_verify closed form",
-        lambda problem, epsilons: np.asarray(fast.gaussian_hockey_stick(distance, 1.0, epsilons)),
+        lambda problem, epsilons: np.asarray(fast_gaussian_hockey_stick(distance, 1.0, epsilons)),
         ours=True,
     )
 
 
-def fast_problem(problem: Problem) -> GaussianPair | fast.Spectrum:
+def fast_problem(problem: Problem) -> GaussianPair | fast_Spectrum:
     """The problem in the records of ndis_verify.fast."""
     if isinstance(problem, DensePair):
         return _dense_pair(problem)
-    return fast.Spectrum(problem.alpha, problem.shift**2, problem.multiplicity)
+    return fast_Spectrum(problem.alpha, problem.shift**2, problem.multiplicity)
 
 
 def reference(pair: GaussianPair, epsilon: float) -> Enclosure:
     """delta at one epsilon, certified; the float64 inputs are taken as the exact numbers they are."""
-    return oracle.certified_hockey_stick(pair, epsilon, digits=REFERENCE_DIGITS)
+    return certified_hockey_stick(pair, epsilon, digits=REFERENCE_DIGITS)
 
 
 def exact_pair(problem: Problem) -> GaussianPair:
@@ -78,4 +84,4 @@ def _diagonal_pair(problem: Spectrum) -> GaussianPair:
 
 def epsilon_at(problem: Problem, delta: float) -> float:
     """An epsilon with a divergence near `delta`, rounded to a multiple of 1/1024 so that it is a short exact number."""
-    return round(1024 * float(fast.epsilon_for_delta(fast_problem(problem), delta))) / 1024
+    return round(1024 * float(fast_epsilon_for_delta(fast_problem(problem), delta))) / 1024

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndis_verify import mechanisms
-from ndis_verify.mechanisms.gaussian import finite_array
-from ndis_verify.mechanisms.records import database
+from ndis_verify.mechanisms.gaussian import finite_array, gaussian_mechanism
+from ndis_verify.mechanisms.random_projection import RandomProjection, random_projection
+from ndis_verify.mechanisms.records import clip_norms, database
 
 _TARGET = {"epsilon": 1.0, "delta": 1e-6}
 _BLOCK = 2**20  # numbers that the plain sampler draws at a time
@@ -29,9 +29,9 @@ class Pair:
 def pairs(vector: int, records: int, rng: np.random.Generator) -> list[Pair]:
     """The Gaussian mechanism on a vector, and a projection of `records` x 100 to r = 100."""
     value = rng.standard_normal(vector)
-    gaussian = mechanisms.gaussian_mechanism(1.0, **_TARGET, adjacency="declared")
-    data = mechanisms.clip_norms(rng.standard_normal((records, 100)), 1.0)
-    projection = mechanisms.random_projection(100, **_TARGET, norm_bound=1.0)
+    gaussian = gaussian_mechanism(1.0, **_TARGET, adjacency="declared")
+    data = clip_norms(rng.standard_normal((records, 100)), 1.0)
+    projection = random_projection(100, **_TARGET, norm_bound=1.0)
     return [
         Pair(f"Gaussian mechanism, vector of {vector}", lambda: gaussian.release(value), lambda: _plain_vector(value, gaussian.std)),
         Pair(f"random projection, {records} x 100, r = 100", lambda: projection.release(data), lambda: _plain_projection(projection, data)),
@@ -42,7 +42,7 @@ def _plain_vector(value: np.ndarray, std: float) -> np.ndarray:
     return finite_array(value, "data") + std * np.random.default_rng().standard_normal(value.size)
 
 
-def _plain_projection(projection: mechanisms.RandomProjection, data: np.ndarray) -> np.ndarray:
+def _plain_projection(projection: RandomProjection, data: np.ndarray) -> np.ndarray:
     """The same checks of the records, then float64 sums."""
     rng, r, records = np.random.default_rng(), projection.calibration.public["r"], database(data, 1.0)
     matrix = projection.ridge**0.5 * rng.standard_normal((data.shape[1], r))

@@ -8,7 +8,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.certified_numbers import at
@@ -17,9 +16,11 @@ from ndis_verify.claims.domain import Point
 from ndis_verify.claims.points import count, log_uniform, logit_uniform
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
 from ndis_verify.oracle.certified import gaussian_calibration as calibrated
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.symbolic import gaussian_calibration as derived
 from ndis_verify.symbolic import mean_shift, privacy_loss
 
@@ -49,7 +50,7 @@ def _smallest(std_of: Callable[..., Enclosure]) -> Callable[[str], Evidence]:
         for sensitivity, epsilon, delta in points:
             std, step = std_of(sensitivity, epsilon, delta), Fraction(1, 10**18)
             above, below = (
-                oracle.certified_gaussian_hockey_stick(sensitivity, side, epsilon, digits=40)
+                certified_gaussian_hockey_stick(sensitivity, side, epsilon, digits=40)
                 for side in (std.upper * (1 + step), std.lower * (1 - step))
             )
             if not above.upper <= exact(delta) < below.lower:
@@ -78,12 +79,12 @@ _ALGORITHM = Check(
 _FAST = agreement(
     "float64 std against the algorithm's",
     "fast, certified",
-    lambda sensitivity, epsilon, delta: fast.gaussian_std(sensitivity, epsilon=epsilon, delta=delta),
+    lambda sensitivity, epsilon, delta: fast_gaussian_std(sensitivity, epsilon=epsilon, delta=delta),
     lambda sensitivity, epsilon, delta: calibrated.analytic_std(sensitivity, epsilon=epsilon, delta=delta, digits=16),
     _targets,
     digits=9,
     mutants={
-        "epsilon doubled": lambda sensitivity, epsilon, delta: fast.gaussian_std(
+        "epsilon doubled": lambda sensitivity, epsilon, delta: fast_gaussian_std(
             sensitivity, epsilon=2 * epsilon, delta=delta
         )
     },
@@ -111,7 +112,7 @@ def _printed_std(epsilon: Fraction, delta: Fraction) -> float:
 
 def _stable_excess(point: Point) -> Enclosure:
     """The same with alpha = 1/(sqrt(1 + u/2) + sqrt(u/2)) and one relative 1e-12 to the safe side."""
-    std = fast.gaussian_std(1, epsilon=float(point["epsilon"]), delta=float(point["delta"]))
+    std = fast_gaussian_std(1, epsilon=float(point["epsilon"]), delta=float(point["delta"]))
     return certified.settled(lambda eps, target, std: certified.profile(1 / std, eps) - target,
                              {"eps": point["epsilon"], "target": point["delta"], "std": exact(std)}, 8)  # fmt: skip
 

@@ -10,7 +10,6 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 from scipy.special import ndtri
 
-from ndis_verify import oracle
 from ndis_verify.audit.gdp import laplace_gdp
 from ndis_verify.audit.study import Case
 from ndis_verify.exact_number import exact
@@ -18,6 +17,9 @@ from ndis_verify.fast.mean_shift import gaussian_std
 from ndis_verify.fast.pair_trade_off import pair_gdp
 from ndis_verify.fast.random_projection import rp_leverage
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta as certified_epsilon_for_delta
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 
 EPSILONS = (0.0, 0.5, 1.0, 2.0, 4.0)
 DELTAS = (0.1, 1e-3, 1e-5)
@@ -41,8 +43,8 @@ def gaussian_case(name: str, mean: list[float], variance: list[float], scores: s
     return Case(
         name,
         draw,
-        {eps: max(_upper(oracle.certified_hockey_stick(one, eps, digits=15)) for one in pairs) for eps in EPSILONS},
-        {delta: max(_upper(oracle.certified_epsilon_for_delta(one, delta, digits=12)) for one in pairs) for delta in DELTAS},
+        {eps: max(_upper(certified_hockey_stick(one, eps, digits=15)) for one in pairs) for eps in EPSILONS},
+        {delta: max(_upper(certified_epsilon_for_delta(one, delta, digits=12)) for one in pairs) for delta in DELTAS},
         pair_gdp(pair) * _UP,
     )
 
@@ -93,7 +95,7 @@ def subsampled_case() -> Case:
     def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         return STD * rng.standard_normal(n) + (rng.random(n) < RATE), STD * rng.standard_normal(n)
 
-    inner = {delta: _upper(oracle.certified_epsilon_for_delta(_shifted(), Fraction(exact(delta)) / exact(RATE), digits=12)) for delta in DELTAS}
+    inner = {delta: _upper(certified_epsilon_for_delta(_shifted(), Fraction(exact(delta)) / exact(RATE), digits=12)) for delta in DELTAS}
     return Case(
         "subsampled Gaussian",
         draw,
@@ -110,12 +112,12 @@ def _shifted() -> GaussianPair:
 
 def _subsampled_delta(epsilon: float) -> float:
     growth, rest = exp(epsilon), 1 - exp(epsilon) * (1 - RATE)
-    forward = RATE * _upper(oracle.certified_gaussian_hockey_stick(1, STD, log((growth - 1 + RATE) / RATE), digits=15))
+    forward = RATE * _upper(certified_gaussian_hockey_stick(1, STD, log((growth - 1 + RATE) / RATE), digits=15))
     if rest <= 0:
         return forward * _UP
     ratio = log(growth * RATE / rest)
     # H at a negative log order through H of the other order: H_c = 1 - c + c H_{1/c}.
-    other = _upper(oracle.certified_gaussian_hockey_stick(1, STD, abs(ratio), digits=15))
+    other = _upper(certified_gaussian_hockey_stick(1, STD, abs(ratio), digits=15))
     return max(forward, rest * (other if ratio >= 0 else 1 - exp(ratio) + exp(ratio) * other)) * _UP
 
 

@@ -8,9 +8,7 @@ from functools import cache
 
 import mpmath
 import numpy as np
-from flint import arb
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack import log_margin
 from ndis_verify.claims.attack_checks import attack_check
@@ -20,10 +18,13 @@ from ndis_verify.claims.domain import Domain, continuous, integer
 from ndis_verify.claims.points import count, log_uniform
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.fast.random_projection import log_rp_hockey_stick as fast_log_rp_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms.baselines import blocki, mutual_information, sheffet
 from ndis_verify.mechanisms.baselines.mutual_information import information_level, signal_to_noise
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_ridge as certified_rp_ridge
 from ndis_verify.oracle.quadratic_form import quadratic_form
 from ndis_verify.symbolic import baselines as derived
 from ndis_verify.symbolic import random_projection_order as order
@@ -40,7 +41,7 @@ def _ridge_margin(ridge, share: float = 1.0):
 
     def margin(r, epsilon, delta):
         level = share * ridge(r, epsilon, delta)
-        return log_margin(np.log(delta), fast.log_rp_hockey_stick(1 / (1 + level), r, epsilon))
+        return log_margin(np.log(delta), fast_log_rp_hockey_stick(1 / (1 + level), r, epsilon))
 
     return margin
 
@@ -134,9 +135,9 @@ def _std_ratio(ridge: str, r: int, power: int = 1) -> Enclosure:
         elif ridge == "Blocki":
             printed = 256 * r * (2 / delta).log() * (16 * r / delta).log() ** 2
         else:
-            printed = to_exact_ball(oracle.certified_rp_ridge(1, r, epsilon=1, delta="1e-6", digits=25)) + 1
+            printed = to_exact_ball(certified_rp_ridge(1, r, epsilon=1, delta="1e-6", digits=25)) + 1
         return enclosure(
-            (printed / to_exact_ball(oracle.certified_rp_ridge(1, r, epsilon=1, delta="1e-6", digits=25))).sqrt()
+            (printed / to_exact_ball(certified_rp_ridge(1, r, epsilon=1, delta="1e-6", digits=25))).sqrt()
             ** power
         )
 
@@ -158,7 +159,7 @@ def _calibrations(faulty: bool):
             for make, ridge in ((sheffet, _sheffet_ridge), (blocki, _blocki_ridge), (mutual_information, _binary_ridge)):
                 calibration = make(r, epsilon=epsilon, delta=delta * (1 + faulty), norm_bound=1.0).calibration
                 level, reached = calibration.noise["ridge"], calibration.certificate.delta
-                certified = oracle.certified_rp_hockey_stick(1 / (1 + exact(level)), r, epsilon, digits=14) if reached > 1e-250 else None
+                certified = certified_rp_hockey_stick(1 / (1 + exact(level)), r, epsilon, digits=14) if reached > 1e-250 else None
                 wrong = certified is not None and not certified.upper <= exact(reached)
                 if wrong or abs(level / ridge(r, epsilon, delta) - 1) > 1e-5 or calibration.unsafe:
                     return Evidence(Outcome.FAILED, "fast, certified", f"{calibration.mechanism} at {r}, {epsilon}, {delta}", count=len(targets))

@@ -15,13 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.projection_checks import inner_epsilon as certified_inner_epsilon
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
+from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
+from ndis_verify.fast.random_projection import rp_ridge as fast_rp_ridge
+from ndis_verify.fast.random_projection import rp_ridge_hockey_stick as fast_rp_ridge_hockey_stick
+from ndis_verify.fast.random_projection import sampled_epsilon as fast_sampled_epsilon
+from ndis_verify.fast.random_projection import sampled_rp_ridge as fast_sampled_rp_ridge
 from ndis_verify.mechanisms.projection_wrappers import ProposeTestRelease, propose_test_release
 from ndis_verify.oracle.calibration import scaled
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 
 Columns = Mapping[str, np.ndarray]
 Point = dict[str, Any]  # one target, in exact numbers, and `noise`
@@ -158,17 +165,17 @@ def _projections(most: float) -> Callable[[np.random.Generator, int], Columns]:
 
 
 def _ridge(columns: Columns) -> np.ndarray:
-    return fast.rp_ridge(columns["norm_bound"], columns["r"], epsilon=columns["epsilon"], delta=columns["delta"])
+    return fast_rp_ridge(columns["norm_bound"], columns["r"], epsilon=columns["epsilon"], delta=columns["delta"])
 
 
 def _ridge_delta(columns: Columns, ridge: np.ndarray) -> np.ndarray:
-    return fast.rp_ridge_hockey_stick(columns["norm_bound"], ridge, columns["r"], columns["epsilon"])
+    return fast_rp_ridge_hockey_stick(columns["norm_bound"], ridge, columns["r"], columns["epsilon"])
 
 
 def _certified_ridge_delta(point: Point, digits: int, epsilon: Fraction | None = None) -> Enclosure:
     square = point["norm_bound"] ** 2
     epsilon = point["epsilon"] if epsilon is None else epsilon
-    return oracle.certified_rp_hockey_stick(square / (square + point["noise"]), int(point["r"]), epsilon, "delete", digits=digits)
+    return certified_rp_hockey_stick(square / (square + point["noise"]), int(point["r"]), epsilon, "delete", digits=digits)
 
 
 def _shifts(rng: np.random.Generator, count: int) -> Columns:
@@ -185,7 +192,7 @@ def _inner(columns: Columns) -> dict[str, np.ndarray]:
     rate = columns["rate"]
     return {
         **columns,
-        "epsilon": fast.sampled_epsilon(epsilon=columns["epsilon"], rate=rate),
+        "epsilon": fast_sampled_epsilon(epsilon=columns["epsilon"], rate=rate),
         "delta": columns["delta"] / rate * (1 - 4e-16),
     }
 
@@ -202,7 +209,7 @@ def _splits(rng: np.random.Generator, count: int) -> Columns:
     columns = _projections(1e6)(rng, count)
     epsilon, delta, length = columns["epsilon"], columns["delta"], columns["norm_bound"]
     test, failure = (delta * log_uniform(rng, 1e-4, 0.45, count) for _ in range(2))
-    std = fast.gaussian_std(length**2, epsilon=epsilon * rng.uniform(0.02, 0.98, count), delta=test * (1 - 1e-10))
+    std = fast_gaussian_std(length**2, epsilon=epsilon * rng.uniform(0.02, 0.98, count), delta=test * (1 - 1e-10))
     return {**columns, "std": std, "delta_test": test, "delta_failure": failure}
 
 
@@ -218,8 +225,8 @@ def _certified_test_delta(point: Point, digits: int) -> Enclosure:
     if spent + left > point["epsilon"]:
         return Enclosure(1, 0, "bound")
     square = point["norm_bound"] ** 2
-    test = oracle.certified_gaussian_hockey_stick(square, point["std"], spent, digits=digits)
-    release = oracle.certified_rp_hockey_stick(square / point["noise"], int(point["r"]), left, "delete", digits=digits)
+    test = certified_gaussian_hockey_stick(square, point["std"], spent, digits=digits)
+    release = certified_rp_hockey_stick(square / point["noise"], int(point["r"]), left, "delete", digits=digits)
     with working_bits(64 + 4 * digits):
         failure = (ball(Fraction(float(found.noise["quantile"]))) / ball(Fraction(2)).sqrt()).erfc() / 2
         return enclosure(to_exact_ball(test) + to_exact_ball(release) + failure)
@@ -232,11 +239,11 @@ FAMILIES: dict[str, Family] = {
         Family(
             "gaussian mechanism",
             _shifts,
-            lambda columns: fast.gaussian_std(
+            lambda columns: fast_gaussian_std(
                 columns["sensitivity"], epsilon=columns["epsilon"], delta=columns["delta"]
             ),
-            lambda columns, std: fast.gaussian_hockey_stick(columns["sensitivity"], std, columns["epsilon"]),
-            lambda point, digits: oracle.certified_gaussian_hockey_stick(
+            lambda columns, std: fast_gaussian_hockey_stick(columns["sensitivity"], std, columns["epsilon"]),
+            lambda point, digits: certified_gaussian_hockey_stick(
                 point["sensitivity"], point["noise"], point["epsilon"], digits=digits
             ),
             quota=35_900,
@@ -245,7 +252,7 @@ FAMILIES: dict[str, Family] = {
         Family(
             "subsampled random projection",
             _samples,
-            lambda columns: fast.sampled_rp_ridge(
+            lambda columns: fast_sampled_rp_ridge(
                 **{name: columns[name] for name in ("norm_bound", "rate", "r", "epsilon", "delta")}
             ),
             lambda columns, ridge: columns["rate"] * _ridge_delta(_inner(columns), ridge),

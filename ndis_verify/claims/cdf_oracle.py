@@ -10,7 +10,6 @@ import mpmath
 import numpy as np
 from flint import arb
 
-from ndis_verify import oracle
 from ndis_verify.audit.white_box import error_per_call, two_call_limits
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
@@ -22,6 +21,9 @@ from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.symbolic import cdf_oracle, generalized_chi2, ndis_lemma, privacy_loss
 
 
@@ -36,8 +38,8 @@ def _worst_errors(share: Callable[[float, float], float]) -> Callable[[str], Evi
                 ratio = 1 / (1 - to_mpf(exact(leverage)))
                 t = -(mpmath.mpf(r) / 2 * mpmath.log(ratio) + epsilon)
                 laws = [(1 - ratio) / 2, (1 - ratio) / (2 * ratio)]
-                first, second = (oracle.certified_generalized_chi2_cdf([w], [r], [0], 0, 0, t, digits=25).mid for w in laws)
-                truth = oracle.certified_rp_hockey_stick(leverage, r, epsilon, "delete", digits=25).mid
+                first, second = (certified_generalized_chi2_cdf([w], [r], [0], 0, 0, t, digits=25).mid for w in laws)
+                truth = certified_rp_hockey_stick(leverage, r, epsilon, "delete", digits=25).mid
                 alpha, error = mpmath.mpf("1e-6"), mpmath.mpf(share(1e-6, epsilon))
                 for a, b in product((-1, 1), repeat=2):
                     answer = (first + a * error) - mpmath.exp(epsilon) * (second + b * error)
@@ -74,7 +76,7 @@ def _declared(cdf: Cdf) -> Callable[..., float]:
         law = GeneralizedChi2(weights, dofs, ncs, std, 0.0)
         t = law.mean() + place * math.sqrt(law.var())
         # 13 relative digits of a probability: a hundredth of ALPHA at most
-        truth = oracle.certified_generalized_chi2_cdf(weights, dofs, ncs, std, 0, t, digits=13)
+        truth = certified_generalized_chi2_cdf(weights, dofs, ncs, std, 0, t, digits=13)
         return 1 - abs(cdf(law, t) - float(truth.mid)) / ALPHA
 
     return margin
@@ -92,7 +94,7 @@ def _two_answers(cdf: Callable[[float], Cdf], declared: float = 1.0) -> Callable
             pair = GaussianPair(shift, variances, [0.0] * 3, 1.0)
             error = error_per_call(alpha, epsilon)
             low, high = two_call_limits(cdf(error), error * declared)(pair, 1, exact(epsilon))
-            truth = oracle.certified_hockey_stick(pair, epsilon, digits=15)
+            truth = certified_hockey_stick(pair, epsilon, digits=15)
             outside += not (low <= truth.lower and truth.upper <= high)
             widest = max(widest, (high - low) / (2 * alpha))
         held = outside == 0 and widest <= 1.01

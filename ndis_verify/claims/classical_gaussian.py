@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from ndis_verify import fast
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.attack import log_margin
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
@@ -20,6 +19,7 @@ from ndis_verify.claims.domain import Domain, continuous
 from ndis_verify.claims.points import count, log_uniform, logit_uniform
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
 from ndis_verify.oracle.certified import gaussian_calibration as calibrated
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
@@ -36,7 +36,7 @@ def _classical_margin(share: float = 1.0):
 
     def margin(epsilon, delta):
         std = share * np.sqrt(2 * np.log(1.25 / delta)) / epsilon
-        return log_margin(np.log(delta), fast.log_gaussian_hockey_stick(1.0, std, epsilon))
+        return log_margin(np.log(delta), fast_log_gaussian_hockey_stick(1.0, std, epsilon))
 
     return margin
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from ndis_verify import fast
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.certify import monotone
@@ -15,6 +14,8 @@ from ndis_verify.claims.certify_box import axis
 from ndis_verify.claims.certify_checks import certified_box_check
 from ndis_verify.claims.checks import proof
 from ndis_verify.claims.domain import Domain, continuous
+from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
+from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.balls import ball
 from ndis_verify.symbolic import classical_gaussian_order as derived
@@ -25,13 +26,13 @@ _NEAR = "in delta, eps/mu < 7/5"
 
 def _log_share(epsilon, delta):
     """log of the smallest valid std over the classical one, in float64."""
-    return np.log(fast.gaussian_std(1.0, epsilon=epsilon, delta=delta) * epsilon / np.sqrt(2 * np.log(1.25 / delta)))
+    return np.log(fast_gaussian_std(1.0, epsilon=epsilon, delta=delta) * epsilon / np.sqrt(2 * np.log(1.25 / delta)))
 
 
 def _log_reached(epsilon, delta):
     """log of delta reached over delta claimed at the classical std, in float64."""
     std = np.sqrt(2 * np.log(1.25 / delta)) / epsilon
-    return fast.log_gaussian_hockey_stick(1.0, std, epsilon) - np.log(delta)
+    return fast_log_gaussian_hockey_stick(1.0, std, epsilon) - np.log(delta)
 
 
 def _rising_margin(function, in_epsilon: int, in_delta: int):

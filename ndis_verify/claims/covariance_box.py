@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack import relative_margin
 from ndis_verify.claims.certificate_store import CertificateError, Content, StoredCheck, stored
@@ -18,6 +17,7 @@ from ndis_verify.fast.curve import log_entries, to_delta
 from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.balls import precisions_used
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import covariance_shift
 
 _DIMENSION = 3
@@ -40,7 +40,7 @@ def _float_delta(eigenvalues: np.ndarray, epsilon: np.ndarray, spread_first: boo
 def _certified(eigenvalues: np.ndarray, epsilon: float, spread_first: bool):
     zero = [0] * _DIMENSION
     pair = GaussianPair(zero, np.sort(eigenvalues), zero, 1)
-    return oracle.certified_hockey_stick(pair if spread_first else pair.swapped(), float(epsilon), digits=_DIGITS)
+    return certified_hockey_stick(pair if spread_first else pair.swapped(), float(epsilon), digits=_DIGITS)
 
 
 def _partition(start: Ranges, direction: bool) -> tuple[list[str], np.ndarray | None]:

@@ -10,7 +10,6 @@ import mpmath
 import numpy as np
 from flint import arb
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack import log_margin
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
@@ -23,6 +22,7 @@ from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
 from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import covariance_order
 from ndis_verify.symbolic import covariance_shift as derived
 from ndis_verify.symbolic import random_projection_order as order
@@ -103,7 +103,7 @@ def _scale_quotient(first: str, second: str, epsilon: str, spread_first: bool) -
     step, found = Fraction(1, 10**8), []
     for factor in (1 + step, 1 - step):
         pair = GaussianPair([0, 0], [exact(first) * factor, exact(second) * factor], [0, 0], 1)
-        found.append(oracle.certified_hockey_stick(pair if spread_first else pair.swapped(), epsilon, digits=28))
+        found.append(certified_hockey_stick(pair if spread_first else pair.swapped(), epsilon, digits=28))
     with mpmath.workdps(40):
         return (to_mpf(exact(found[0].mid)) - to_mpf(exact(found[1].mid))) / (2 * to_mpf(step))
 

@@ -8,7 +8,6 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.attack import Problem, enclosed_difference, relative_margin
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
@@ -21,6 +20,7 @@ from ndis_verify.fast.hockey_stick import log_entries, to_delta
 from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import covariance_shift as certified_bounds
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import covariance_shift as derived
 
 _CLUSTERS = 3
@@ -52,7 +52,7 @@ def _singles(columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.nda
 def _excess(point: Mapping[str, Any], bound: Callable = certified_bounds.less_spread_bound, swap: bool = False) -> Enclosure:
     """The exact divergence of N(0, variance) against N(0, 1) minus a bound of it: positive is a violation."""
     pair = GaussianPair([0], point["variance"], [0], 1)
-    value = oracle.certified_hockey_stick(pair.swapped() if swap else pair, point["epsilon"], digits=15)
+    value = certified_hockey_stick(pair.swapped() if swap else pair, point["epsilon"], digits=15)
     return enclosed_difference(value, bound([point["variance"]], point["epsilon"], 15))
 
 
@@ -66,7 +66,7 @@ _PRINTED_PROBLEM = Problem(
     _ONE,
     certify=lambda point: enclosed_difference(
         certified_bounds.less_spread_bound([point["variance"]], point["epsilon"], 15),
-        oracle.certified_hockey_stick(GaussianPair([0], point["variance"], [0], 1), point["epsilon"], digits=15),
+        certified_hockey_stick(GaussianPair([0], point["variance"], [0], 1), point["epsilon"], digits=15),
     ),
 )
 _L2_MUTANTS = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.checks import agreement, proof
 from ndis_verify.claims.points import count, log_uniform, short
+from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_sf as certified_generalized_chi2_sf
 from ndis_verify.symbolic import generalized_chi2, random_projection
 
 
@@ -21,7 +22,7 @@ def _laws(effort: str) -> list[tuple[tuple, float]]:
         dofs = [int(k) for k in rng.integers(1, 6, terms)]
         noncentralities = [short(v) for v in rng.uniform(0, 3, terms)]
         std, shift = float(rng.choice([0.0, 0.5, 2.0])), short(rng.uniform(-3, 3))
-        law = fast.GeneralizedChi2(weights, dofs, noncentralities, std, shift)
+        law = GeneralizedChi2(weights, dofs, noncentralities, std, shift)
         x = short(law.mean() + np.sqrt(law.var()) * rng.uniform(-1.5, 6))
         if law.logsf(x) > -600:  # a float can hold it
             points.append(((weights, dofs, noncentralities, std, shift), x))
@@ -29,7 +30,7 @@ def _laws(effort: str) -> list[tuple[tuple, float]]:
 
 
 def _sf(law: tuple, x: float) -> float:
-    return fast.GeneralizedChi2(*law).sf(x)
+    return GeneralizedChi2(*law).sf(x)
 
 
 CLAIMS = (
@@ -48,11 +49,11 @@ CLAIMS = (
                 "float64 survival function against the certified one",
                 "fast, certified",
                 _sf,
-                lambda law, x: oracle.certified_generalized_chi2_sf(*law, x, digits=15),
+                lambda law, x: certified_generalized_chi2_sf(*law, x, digits=15),
                 _laws,
                 digits=11,
                 mutants={
-                    "cdf in place of sf": lambda law, x: fast.GeneralizedChi2(*law).cdf(x),
+                    "cdf in place of sf": lambda law, x: GeneralizedChi2(*law).cdf(x),
                     "signs of the weights flipped": lambda law, x: _sf(([-w for w in law[0]], *law[1:]), x),
                     "noncentralities left out": lambda law, x: _sf((*law[:2], [0.0] * len(law[2]), *law[3:]), x),
                 },

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import scipy
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.checks import formula_check, proof
 from ndis_verify.claims.points import count, general_pairs
 from ndis_verify.fast.monte_carlo import hoeffding_samples, monte_carlo_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import monte_carlo
 
 _FALSE_ALARM = 1e-9  # the chance that the coverage test rejects an estimator that keeps its guarantee
@@ -26,7 +26,7 @@ def _coverage(bias: float, swapped: bool = False):
         accuracy, failure, repeats = 0.05, 0.1, count(effort, 20, 100)
         misses = runs = 0
         for pair, epsilon in general_pairs(effort):
-            truth = float(oracle.certified_hockey_stick(pair, epsilon, digits=10).mid)
+            truth = float(certified_hockey_stick(pair, epsilon, digits=10).mid)
             subject = pair.swapped() if swapped else pair
             for _ in range(repeats):
                 estimate = monte_carlo_hockey_stick(subject, epsilon, accuracy, failure, rng).value + bias

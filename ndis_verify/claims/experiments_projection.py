@@ -10,7 +10,6 @@ import mpmath
 import numpy as np
 import scipy
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.certified_numbers import decimals_check
@@ -24,6 +23,8 @@ from ndis_verify.experiments import black_box_curves as curves
 from ndis_verify.experiments import projection_utility as utility
 from ndis_verify.fast.random_projection import rp_hockey_stick
 from ndis_verify.mechanisms.random_projection import projected
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
 from ndis_verify.oracle.leverage import leverage_scores
 from ndis_verify.symbolic import projection_utility as derived
 from ndis_verify.symbolic import random_projection as projection
@@ -75,7 +76,7 @@ def _dot_check(better: str, worse: str, relative: bool = False) -> Check:
 
 def _std_ratio(r: int, n: int, power: int = 1) -> Enclosure:
     """Std of Sheffet's ridge over that of the printed one at eps = 1, delta = 1/n."""
-    p = oracle.certified_rp_leverage(r, epsilon=1, delta=Fraction(1, n), digits=20)
+    p = certified_rp_leverage(r, epsilon=1, delta=Fraction(1, n), digits=20)
     with mpmath.workdps(30):
         level = mpmath.log(4 * mpmath.mpf(n))
         mid = mpmath.sqrt(4 * (mpmath.sqrt(2 * r * level) + level) * p.mid) ** power
@@ -106,7 +107,7 @@ def _leverage(name: str) -> Fraction:
 
 
 def _at_one(name: str, r: int, direction: str = "delete") -> Enclosure:
-    return oracle.certified_rp_hockey_stick(_leverage(name), r, 1, direction, digits=12)
+    return certified_rp_hockey_stick(_leverage(name), r, 1, direction, digits=12)
 
 
 def _curve_check(title: str, rows: tuple) -> Check:

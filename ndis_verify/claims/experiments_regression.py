@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
 from ndis_verify.claims.certified_numbers import at
@@ -23,13 +22,21 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.experiments import black_box_curves as curves
 from ndis_verify.experiments.projection_utility import records_of
+from ndis_verify.fast.als_exact import als_exact_hockey_stick as fast_als_exact_hockey_stick
+from ndis_verify.fast.als_exact import log_als_exact_hockey_stick as fast_log_als_exact_hockey_stick
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.least_squares import als_max_privacy_loss as fast_als_max_privacy_loss
+from ndis_verify.fast.random_projection import log_rp_hockey_stick as fast_log_rp_hockey_stick
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
 from ndis_verify.mechanisms.least_squares import record_leverages
+from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as certified_als_exact_hockey_stick
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
-from ndis_verify.symbolic import privacy_loss, relative_projection
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
+from ndis_verify.symbolic import privacy_loss, relative_projection, ridge
 from ndis_verify.symbolic import projection_utility as derived
 from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import relative_least_squares as relative
-from ndis_verify.symbolic import ridge
 
 # d, r, n: diabetes and breast cancer, then the sizes that the tables print
 _SIZES = ((10, 100, 442), (30, 100, 569), (10, 1000, 442), (1, 100, 327346), (90, 100, 515345), (90, 1000, 515345))
@@ -42,7 +49,7 @@ def _printed_test(factor: Fraction = Fraction(1)) -> Callable[[str], Evidence]:
         sizes = _SIZES if effort == "full" else _SIZES[:4]
         for d, r, n in sizes:
             delta = Fraction(1, n)
-            p = exact(oracle.certified_rp_leverage(r, epsilon=1, delta=delta, digits=15).upper)
+            p = exact(certified_rp_leverage(r, epsilon=1, delta=delta, digits=15).upper)
             level = math.log(4 * n)
             sheffet = exact(4 * (math.sqrt(2 * r * level) + level)) * (1 - Fraction(1, 10**12))
             with working_bits(120):
@@ -59,10 +66,10 @@ def _sketch_margin(share: float = 1.0) -> Callable[..., Any]:
 
     def margin(q, along, position, d, extra):
         r, p = d + extra, q * along
-        losses = [[fast.als_max_privacy_loss(a, b, int(c), e, way) for a, b, c, e in zip(p, q, d, r)] for way in ("delete", "insert")]
+        losses = [[fast_als_max_privacy_loss(a, b, int(c), e, way) for a, b, c, e in zip(p, q, d, r)] for way in ("delete", "insert")]
         epsilon = position * np.max(losses, axis=0)
-        sketch = larger(fast.log_als_exact_hockey_stick, p, q, d, r, epsilon)
-        return np.where(sketch > -600, np.maximum(fast.log_rp_hockey_stick(share * q, r, epsilon), -700) - sketch, 1.0)
+        sketch = larger(fast_log_als_exact_hockey_stick, p, q, d, r, epsilon)
+        return np.where(sketch > -600, np.maximum(fast_log_rp_hockey_stick(share * q, r, epsilon), -700) - sketch, 1.0)
 
     return margin
 
@@ -88,9 +95,9 @@ def _inherent(name: str, r: int, wanted: Callable[[float, float, float, float], 
         p, q = record_leverages(matrix, 0.0)
         rows = np.argsort(q)[-len(q) if effort == "full" else -40 :]
         d = matrix.shape[1] - 1
-        normal = max(float(np.max(fast.als_hockey_stick(p, q, d, r, 1.0, way))) for way in ("delete", "insert"))
-        sketch = max(float(np.max(fast.als_exact_hockey_stick(p[rows], q[rows], d, r, 1.0, way))) for way in ("delete", "insert"))
-        projection, delta = float(fast.rp_hockey_stick(q.max(), r, 1.0)), 1 / len(matrix)
+        normal = max(float(np.max(fast_als_hockey_stick(p, q, d, r, 1.0, way))) for way in ("delete", "insert"))
+        sketch = max(float(np.max(fast_als_exact_hockey_stick(p[rows], q[rows], d, r, 1.0, way))) for way in ("delete", "insert"))
+        projection, delta = float(fast_rp_hockey_stick(q.max(), r, 1.0)), 1 / len(matrix)
         detail = f"delta(1): normal law {normal:.3g}, sketch {sketch:.3g}, projection {projection:.3g}; 1/n = {delta:.3g}"
         held = wanted(normal, sketch, projection, delta)
         return Evidence(Outcome.HELD if held else Outcome.FAILED, "every record, float64", detail, 9, len(q), "records")
@@ -110,7 +117,7 @@ def _apart(point: dict) -> Enclosure:
     """Asymptotic less exact delta of a deletion, less the tolerance."""
     arguments = point["p"], point["q"], point["d"], point["r"], point["epsilon"]
     with working_bits(120):
-        printed, own = (to_exact_ball(curve(*arguments, "delete", digits=15)) for curve in (oracle.certified_als_hockey_stick, oracle.certified_als_exact_hockey_stick))
+        printed, own = (to_exact_ball(curve(*arguments, "delete", digits=15)) for curve in (certified_als_hockey_stick, certified_als_exact_hockey_stick))
         return enclosure(printed - own - ball(exact(point["tolerance"])))
 
 
@@ -122,7 +129,7 @@ def _estimated(law: str, change: float = 1.0) -> Callable[[str], Evidence]:
 
     def run(effort: str) -> Evidence:
         rows = curves.sketch_rows({"data": "linnerud", "samples": count(effort, 12_000, 60_000), "r": 40}, np.random.default_rng(84), None)
-        curve = fast.als_exact_hockey_stick if law == "exact" else fast.als_hockey_stick
+        curve = fast_als_exact_hockey_stick if law == "exact" else fast_als_hockey_stick
         values = [float(curve(change * row["p"], change * row["q"], 3, 40, row["epsilon"])) for row in rows]
         held = all(row["lower"] <= value <= row["upper"] + curves.LOSS for row, value in zip(rows, values, strict=True))
         far = max(abs(row["estimate"] - value) for row, value in zip(rows, values, strict=True))

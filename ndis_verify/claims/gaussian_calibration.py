@@ -9,7 +9,6 @@ import numpy as np
 from flint import arb
 from scipy.special import log_ndtr, ndtr
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.attack import log_margin
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
@@ -19,10 +18,13 @@ from ndis_verify.claims.domain import Domain, Point, continuous, integer
 from ndis_verify.claims.points import count, log_uniform
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
+from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified import gaussian_calibration as calibrated
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.quadratic_form import quadratic_form as oracle_quadratic_form
 from ndis_verify.symbolic import gaussian_calibration as derived
 from ndis_verify.symbolic import gaussian_mechanism, privacy_loss
 
@@ -38,7 +40,7 @@ def _slide_margin(epsilon_of):
     """log(delta/2) - log(delta reached) at noise Delta/sqrt(rho) and the eps of a formula."""
 
     def margin(rho, delta):
-        return log_margin(np.log(delta / 2), fast.log_gaussian_hockey_stick(1.0, 1 / np.sqrt(rho), epsilon_of(rho, delta)))
+        return log_margin(np.log(delta / 2), fast_log_gaussian_hockey_stick(1.0, 1 / np.sqrt(rho), epsilon_of(rho, delta)))
 
     return margin
 
@@ -143,7 +145,7 @@ def _accuracy_margin(constant: float):
         deviations = (
             constant
             * np.sqrt(level * np.log(k / beta))
-            / (epsilon * fast.gaussian_std(1.0, epsilon=epsilon, delta=delta))
+            / (epsilon * fast_gaussian_std(1.0, epsilon=epsilon, delta=delta))
         )
         failure = -np.expm1(k * np.log1p(-2 * ndtr(-deviations)))
         return log_margin(np.log(beta), np.log(np.maximum(failure, 1e-300)))
@@ -182,7 +184,7 @@ def _by_the_loss(rho: float, level: float) -> mpmath.mpf:
 
 def _loss_moments(rho: float) -> tuple[mpmath.mpf, mpmath.mpf]:
     with mpmath.workdps(45):
-        form = oracle.quadratic_form(GaussianPair([mpmath.sqrt(to_mpf(exact(rho)))], 1, [0], 1), digits=40)
+        form = oracle_quadratic_form(GaussianPair([mpmath.sqrt(to_mpf(exact(rho)))], 1, [0], 1), digits=40)
         return -form.c, abs(form.b[0])
 
 
@@ -199,7 +201,7 @@ def _pure_margin(turned: int = 1):
     def margin(shift, place):
         epsilon = np.maximum(shift**2 / 2 + place * shift - np.log(2), 0)
         lower = log_ndtr(turned * (shift / 2 - (epsilon + np.log(2)) / shift)) - np.log(2)
-        return log_margin(fast.log_gaussian_hockey_stick(shift, 1.0, epsilon), lower)
+        return log_margin(fast_log_gaussian_hockey_stick(shift, 1.0, epsilon), lower)
 
     return margin
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from ndis_verify import oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.certified_numbers import at, in_balls, sign_check, smallest
@@ -18,6 +17,7 @@ from ndis_verify.exact_number import exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import gaussian_mechanism as derived
 from ndis_verify.symbolic import mean_shift, privacy_loss
 
@@ -49,7 +49,7 @@ def _at_floor(epsilon: float) -> Enclosure:
     """The divergence at std = Delta/sqrt(2 eps), by the contour integral; 60 digits of the shift leave nothing to see at 24."""
     with working_bits(240):
         shift = exact(enclosure((2 * ball(exact(epsilon))).sqrt()).mid)
-    return oracle.certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25)
+    return certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25)
 
 
 def _epsilons(effort: str) -> list[tuple[float]]:
@@ -79,7 +79,7 @@ CLAIMS = (
             formula_check(
                 "total variation against the certified contour integral",
                 derived.zero_epsilon,
-                lambda shift: oracle.certified_hockey_stick(GaussianPair([shift], 1, [0], 1), 0, digits=25),
+                lambda shift: certified_hockey_stick(GaussianPair([shift], 1, [0], 1), 0, digits=25),
                 lambda effort: [(shift,) for shift, _ in shifts_and_epsilons(effort)],
                 digits=24,
             ),
@@ -188,7 +188,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(*_DP_PROOFS, formula_check(
             "closed form against the certified contour integral", mean_shift.hockey_stick,
-            lambda shift, epsilon: oracle.certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25),
+            lambda shift, epsilon: certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25),
             shifts_and_epsilons, digits=24,
         )),
     ),

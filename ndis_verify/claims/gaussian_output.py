@@ -10,7 +10,6 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack import enclosed_difference, enclosure_of
 from ndis_verify.claims.attack_checks import counterexample_check
@@ -26,6 +25,8 @@ from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
 from ndis_verify.symbolic import mean_shift, privacy_loss
@@ -49,7 +50,7 @@ def _prescribed(point: Point, v: Callable[[Point], Fraction] = lambda p: exact(p
     if printed.upper > target:
         return enclosure_of(Fraction(-1), Fraction(-1))
     pair = GaussianPair([0], first + added, [0], second + added)
-    value = oracle.certified_hockey_stick(pair.swapped() if swap else pair, epsilon, digits=15)
+    value = certified_hockey_stick(pair.swapped() if swap else pair, epsilon, digits=15)
     return enclosed_difference(value, enclosure_of(target, target))
 
 
@@ -69,12 +70,12 @@ def _gaussian_process_excess(point: Point, scale: Fraction = Fraction(1)) -> Enc
     printed_cov = certified_bounds.less_spread_bound([(v + 1) / v], epsilon - e1, 15)
     with mpmath.workdps(40):
         shift = exact(mpmath.sqrt(to_mpf(n * label**2 / (noise * v)))) * (1 + Fraction(1, 10**30))  # rounded up: N26-P1 grows in it
-    mean = oracle.certified_gaussian_hockey_stick(shift, 1, e1, 15)
+    mean = certified_gaussian_hockey_stick(shift, 1, e1, 15)
     with working_bits(200):
         printed = enclosure(to_exact_ball(mean) + ball(e1).exp() * to_exact_ball(printed_cov))
     if printed.upper > target:
         return enclosure_of(Fraction(-1), Fraction(-1))
-    value = oracle.certified_hockey_stick(GaussianPair([0], (v + 1) / v, [0], 1), epsilon, digits=15)
+    value = certified_hockey_stick(GaussianPair([0], (v + 1) / v, [0], 1), epsilon, digits=15)
     return enclosed_difference(value, enclosure_of(target, target))
 
 
@@ -154,7 +155,7 @@ def _certified_sum(sensitivities: tuple[float, float, float, int], epsilon: floa
         shares = np.clip(best + step * np.linspace(-1, 1, 401), 1e-9, 1 - 1e-9)
     e_mean = Fraction(float(epsilon * best))
     ratio = Fraction(math.exp(rho)) * (1 + Fraction(1, 10**15))
-    mean = oracle.certified_gaussian_hockey_stick(shift, 1, e_mean, 15)
+    mean = certified_gaussian_hockey_stick(shift, 1, e_mean, 15)
     cov = certified_bounds.more_spread_bound([ratio] * d, exact(epsilon) - e_mean, 15)
     e1 = float(e_mean if mean_first else exact(epsilon) - e_mean)
     terms = (float(mean.upper), float(cov.upper)) if mean_first else (float(cov.upper), float(mean.upper))
@@ -271,7 +272,7 @@ CLAIMS = (
             ),
             agreement(
                 "delta from the invariants alone against the certified divergence", "fast, certified", _from_invariants(),
-                lambda pair, epsilon: oracle.certified_hockey_stick(pair, epsilon, digits=15), _invariant_points, digits=7,
+                lambda pair, epsilon: certified_hockey_stick(pair, epsilon, digits=15), _invariant_points, digits=7,
                 mutants={"b^2 not divided by 1 - a": _from_invariants(lambda lam, b2: float(np.sum(np.log(lam) - b2)) / 2)},
             ),
         ),

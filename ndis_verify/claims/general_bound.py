@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.attack import enclosed_difference, relative_margin
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
@@ -24,6 +23,8 @@ from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.symbolic import covariance_order, mean_shift, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
@@ -37,7 +38,7 @@ Point = Mapping[str, Any]
 def split_value(point: Point, bound: Callable = certified_bounds.less_spread_bound) -> Enclosure:
     """delta_mean(e1) + e^{e1} C(eps - e1) for N(shift, first) and N(0, 1), first >= 1; C = `bound` of the eigenvalue `first`."""
     e1, epsilon = exact(point["e1"]), exact(point["epsilon"])
-    mean = oracle.certified_gaussian_hockey_stick(point["shift"], 1, e1, 15)
+    mean = certified_gaussian_hockey_stick(point["shift"], 1, e1, 15)
     cov = bound([point["first"]], epsilon - e1, 15)
     with working_bits(200):
         return enclosure(to_exact_ball(mean) + ball(e1).exp() * to_exact_ball(cov))
@@ -46,7 +47,7 @@ def split_value(point: Point, bound: Callable = certified_bounds.less_spread_bou
 def exact_value(point: Point, swap: bool = False) -> Enclosure:
     """The exact divergence of N(shift, first) against N(0, 1), or of the swapped pair."""
     pair = GaussianPair([point["shift"]], point["first"], [0], 1)
-    return oracle.certified_hockey_stick(pair.swapped() if swap else pair, point["epsilon"], digits=15)
+    return certified_hockey_stick(pair.swapped() if swap else pair, point["epsilon"], digits=15)
 
 
 def _split_excess(point: Point, bound: Callable = certified_bounds.less_spread_bound, swap: bool = False) -> Enclosure:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack import log_margin
 from ndis_verify.claims.attack_checks import attack_check
@@ -23,6 +22,7 @@ from ndis_verify.fast.joint_shift import Prediction, RankOne, added_variance
 from ndis_verify.fast.sensitivity import gaussian_process
 from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.oracle import joint_shift as certified
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import joint_shift, sensitivity, sensitivity_joint
 
 Point = Mapping[str, Any]
@@ -209,7 +209,7 @@ def _bracket(low: str, high: str):
 
     def run(effort: str) -> Evidence:
         target = Fraction(1, 10**5)
-        above, below = (oracle.certified_hockey_stick(_CANCER.pair(exact(v), (Fraction(0),)), 1, digits=8) for v in (low, high))
+        above, below = (certified_hockey_stick(_CANCER.pair(exact(v), (Fraction(0),)), 1, digits=8) for v in (low, high))
         detail = f"delta {float(above.mid):.5g} at v = {low}, {float(below.mid):.5g} at v = {high}"
         if not above.lower > target >= below.upper:
             return Evidence(Outcome.FAILED, "ball arithmetic", detail, 8, 2, "variances")
@@ -308,7 +308,7 @@ def _calibrated(shrink: float = 1.0):
             envelope = certified.RankOne(kept, length**2 / 4 * kept / penalty, length / penalty)
             place = Fraction(math.sqrt((1 - math.sqrt(found.point[0])) / (1 + math.sqrt(found.point[0]))))
             pair = envelope.pair(Fraction(v * shrink), (place,))
-            value = max(float(oracle.certified_hockey_stick(law, epsilon, digits=10).upper) for law in (pair, pair.swapped()))
+            value = max(float(certified_hockey_stick(law, epsilon, digits=10).upper) for law in (pair, pair.swapped()))
             largest = max(largest, value / target)
         outcome = Outcome.HELD if 0.99 <= largest <= 1 else Outcome.FAILED
         return Evidence(outcome, "fast, certified", f"largest delta over target {largest:.6f}", 6, total, "targets")

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from ndis_verify import oracle
 from ndis_verify.claims.calibration_hunt import Columns, Family, Point, log_uniform, rows_of, targets
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.als_summit import als_exact_worst_case
@@ -19,6 +18,8 @@ from ndis_verify.mechanisms.least_squares import DIRECTIONS, least_ridge
 from ndis_verify.mechanisms.records import clip_norms
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares, worst_in_set
 from ndis_verify.mechanisms.relative_projection import Neighbourhood, neighbourhood
+from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as certified_als_exact_hockey_stick
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 
 FEATURES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 _ROUGH = 6  # digits for records that are not the worst
@@ -26,7 +27,7 @@ _OTHERS = 1  # random records that are certified beside the worst
 _GRID = 2.0**-10  # of the entries of small databases
 Record = tuple[Fraction, Fraction, str]  # p, q, direction
 _SEARCH = {"normal": als_worst_case, "sketch": als_exact_worst_case}
-_CERTIFIED = {"normal": oracle.certified_als_hockey_stick, "sketch": oracle.certified_als_exact_hockey_stick}
+_CERTIFIED = {"normal": certified_als_hockey_stick, "sketch": certified_als_exact_hockey_stick}
 
 
 def _draw(most: float) -> Callable[[np.random.Generator, int], Columns]:

@@ -12,7 +12,6 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.checks import agreement, formula_check, proof
@@ -20,14 +19,20 @@ from ndis_verify.claims.least_squares_matrices import DIRECTIONS, Database, data
 from ndis_verify.claims.points import count
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 from ndis_verify.oracle.least_squares import als_pair
 from ndis_verify.oracle.leverage import leverage_scores
-from ndis_verify.symbolic import ndis_lemma
+from ndis_verify.oracle.quadratic_form import quadratic_form as oracle_quadratic_form
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_laws as laws
+from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic.derivation import Derivation
+
 
 def _curves(effort: str) -> list[tuple]:
     """(database, row, r, epsilon, direction) with the divergence from near 1 down to 1e-60 or exactly 0."""
@@ -41,13 +46,13 @@ def _curves(effort: str) -> list[tuple]:
 
 @lru_cache(maxsize=256)
 def _of_matrices(database: Database, row: int, r: int, epsilon: float, direction: str) -> Enclosure:
-    return oracle.certified_hockey_stick(limit_pair(database, row, r, direction), epsilon, digits=20)
+    return certified_hockey_stick(limit_pair(database, row, r, direction), epsilon, digits=20)
 
 
 def _of_parameters(database: Database, row: int, r: int, epsilon: float, direction: str, *, features: int = 0, share: int = 1) -> Enclosure:
     p, q = shares(database, row)
     d = len(database[0]) - 1 + features
-    return oracle.certified_als_hockey_stick(p, p + (q - p) * share, d, r, epsilon, direction, digits=20)
+    return certified_als_hockey_stick(p, p + (q - p) * share, d, r, epsilon, direction, digits=20)
 
 
 def _other(direction: str) -> str:
@@ -80,7 +85,7 @@ FAST = agreement(
 
 def _float(database: Database, row: int, r: int, epsilon: float, direction: str) -> float:
     p, q = shares(database, row)
-    return float(fast.als_hockey_stick(float(p), float(q), len(database[0]) - 1, r, epsilon, direction))
+    return float(fast_als_hockey_stick(float(p), float(q), len(database[0]) - 1, r, epsilon, direction))
 
 
 def _in_float_range(effort: str) -> list[tuple]:
@@ -104,7 +109,7 @@ def _linear_part(direction: str) -> Callable[[float, float, int], mpmath.mpf]:
 
     def value(a: float, w: float, r: int) -> mpmath.mpf:
         p = exact(a) ** 2
-        form = oracle.quadratic_form(als_pair(p, p + exact(w) ** 2, 3, r, direction), digits=30)
+        form = oracle_quadratic_form(als_pair(p, p + exact(w) ** 2, 3, r, direction), digits=30)
         return max(form.b)
 
     return value
@@ -112,7 +117,7 @@ def _linear_part(direction: str) -> Callable[[float, float, int], mpmath.mpf]:
 
 def _trace(database: Database, row: int, r: int, epsilon: float, direction: str) -> mpmath.mpf:
     """1000 plus the trace of A, from the matrices; the offset keeps a trace near 0 comparable."""
-    form = oracle.quadratic_form(limit_pair(database, row, r, direction), digits=25)
+    form = oracle_quadratic_form(limit_pair(database, row, r, direction), digits=25)
     with mpmath.workdps(30):
         return mpmath.fsum(a * k for a, k in zip(form.a, form.multiplicity)) + 1000
 
@@ -182,7 +187,7 @@ def _two_laws(derivation: Derivation, a, w, d: int, r: int, epsilon, direction: 
             weights = [entry(f"first weight under {who}")] + [entry(f"other weights under {who}")] * (d > 1)
             centre = [entry(f"noncentrality under {who}")] + [0] * (d > 1)
             law = (weights, [1, d - 1][: len(weights)], centre, 0, 0)
-            masses.append(to_exact_ball(oracle.certified_generalized_chi2_cdf(*law, middle, digits=25)))
+            masses.append(to_exact_ball(certified_generalized_chi2_cdf(*law, middle, digits=25)))
         return masses[0] - ball(exact(epsilon)).exp() * masses[1]
 
 
@@ -203,7 +208,7 @@ def _table(derivation: Callable[[], Derivation]) -> Callable[..., Enclosure]:
 @lru_cache(maxsize=128)
 def _table_value(a, w, d, r, epsilon, direction) -> Enclosure:
     p = exact(a) ** 2
-    return oracle.certified_als_hockey_stick(p, p + exact(w) ** 2, d, r, epsilon, direction, digits=20)
+    return certified_als_hockey_stick(p, p + exact(w) ** 2, d, r, epsilon, direction, digits=20)
 
 
 TABLE = agreement(
@@ -224,7 +229,7 @@ TABLE = agreement(
 def _missed(point) -> Enclosure:
     """True delta ("delete", d = 1) less what the table gives, a term of weight 0 left out, less 1e-9."""
     p, q, r, epsilon = (point[name] for name in ("p", "q", "r", "epsilon"))
-    true = oracle.certified_als_hockey_stick(p, q, 1, r, epsilon, digits=20)
+    true = certified_als_hockey_stick(p, q, 1, r, epsilon, digits=20)
     with working_bits(150):
         value = to_exact_ball(true) - ball(Fraction(1, 10**9))
         if q != 2 * p - p * p:
@@ -239,7 +244,7 @@ def _entries_delete(p: Fraction, q: Fraction, r: int, epsilon: Fraction) -> arb:
     c = (ball((1 - p) ** 2 / (1 - q)).log() - ball(r * p * (q - p) / (1 - q))) / 2
     edge = exact(enclosure(ball(g / (1 - q) * noncentral[0]) - 2 * (ball(epsilon) + c)).mid)
     masses = [
-        to_exact_ball(oracle.certified_generalized_chi2_cdf([weight], [1], [centre], 0, 0, edge, digits=25))
+        to_exact_ball(certified_generalized_chi2_cdf([weight], [1], [centre], 0, 0, edge, digits=25))
         for weight, centre in zip((g / (1 - q), g / (1 - p) ** 2), noncentral, strict=True)
     ]
     return masses[0] - ball(epsilon).exp() * masses[1]
@@ -262,14 +267,14 @@ def _flat(point) -> Enclosure:
     """E max(0, 1 - exp(eps + c + b z + a z^2/2)), c = log(1-a)/2 - b^2/(2(1-a)), less the two-law value, less 1e-9."""
     a, b, epsilon = (exact(point[name]) for name in ("a", "b", "epsilon"))
     pair = GaussianPair([b / (1 - a)], [1], [0], [1 / (1 - a)])
-    true = oracle.certified_hockey_stick(pair, epsilon, digits=20)
+    true = certified_hockey_stick(pair, epsilon, digits=20)
     with working_bits(150):
         value = to_exact_ball(true) - ball(Fraction(1, 10**9))
         if a:
             c = ball(1 - a).log() / 2 - ball(b * b / (2 * (1 - a)))
             edge = exact(enclosure(-(c + ball(epsilon)) + ball(b * b / (2 * a))).mid)
-            first = oracle.certified_generalized_chi2_cdf([a / 2], [1], [(b / a) ** 2], 0, 0, edge, digits=25)
-            second = oracle.certified_generalized_chi2_cdf([a / (2 * (1 - a))], [1], [b * b / (a * a * (1 - a))], 0, 0, edge, digits=25)
+            first = certified_generalized_chi2_cdf([a / 2], [1], [(b / a) ** 2], 0, 0, edge, digits=25)
+            second = certified_generalized_chi2_cdf([a / (2 * (1 - a))], [1], [b * b / (a * a * (1 - a))], 0, 0, edge, digits=25)
             value -= to_exact_ball(first) - ball(epsilon).exp() * to_exact_ball(second)
         return enclosure(value)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
 from ndis_verify.claims.checks import agreement, proof
@@ -30,7 +29,14 @@ from ndis_verify.claims.least_squares_noise import (
 from ndis_verify.claims.points import count
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.fast.als_exact import als_exact_hockey_stick as fast_als_exact_hockey_stick
+from ndis_verify.fast.als_exact import log_als_exact_hockey_stick as fast_log_als_exact_hockey_stick
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.least_squares import als_max_privacy_loss as fast_als_max_privacy_loss
+from ndis_verify.fast.least_squares import log_als_hockey_stick as fast_log_als_hockey_stick
+from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as certified_als_exact_hockey_stick
 from ndis_verify.oracle.certified.balls import enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_laws as laws
 from ndis_verify.symbolic import least_squares_limit as limit
@@ -44,7 +50,7 @@ def _sketches(effort: str) -> list[tuple]:
         q = round(float(rng.uniform(0.01, 0.9)), 3)
         p, d, direction = round(q * float(rng.uniform(0, 1)), 3), int(rng.integers(1, 5)), str(rng.choice(DIRECTIONS))
         r = d + int(rng.integers(0, 12))
-        top = float(fast.als_max_privacy_loss(p, q, d, r, direction))
+        top = float(fast_als_max_privacy_loss(p, q, d, r, direction))
         points.append((p, q, d, r, round(0.9 * float(rng.random()) * top, 3), direction))
     return points
 
@@ -52,13 +58,13 @@ def _sketches(effort: str) -> list[tuple]:
 _EXACT = agreement(
     "float64 against the certified exact divergence",
     "fast, certified",
-    lambda *point: fast.als_exact_hockey_stick(*point),
-    lambda *point: oracle.certified_als_exact_hockey_stick(*point, digits=15),
+    lambda *point: fast_als_exact_hockey_stick(*point),
+    lambda *point: certified_als_exact_hockey_stick(*point, digits=15),
     _sketches,
     digits=9,
     mutants={
-        "the asymptotic curve": lambda *point: fast.als_hockey_stick(*point),
-        "one row more": lambda p, q, d, r, *rest: fast.als_exact_hockey_stick(p, q, d, r + 1, *rest),
+        "the asymptotic curve": lambda *point: fast_als_hockey_stick(*point),
+        "one row more": lambda p, q, d, r, *rest: fast_als_exact_hockey_stick(p, q, d, r + 1, *rest),
     },
 )
 
@@ -69,8 +75,8 @@ def _understated(asymptotic: str | None = None) -> Callable[[Any], Enclosure]:
     def violation(point) -> Enclosure:
         arguments = point["p"], point["q"], point["d"], point["r"], point["epsilon"]
         with working_bits(120):
-            true = to_exact_ball(oracle.certified_als_exact_hockey_stick(*arguments, point["direction"], digits=20))
-            claimed = to_exact_ball(oracle.certified_als_hockey_stick(*arguments, asymptotic or point["direction"], digits=20))
+            true = to_exact_ball(certified_als_exact_hockey_stick(*arguments, point["direction"], digits=20))
+            claimed = to_exact_ball(certified_als_hockey_stick(*arguments, asymptotic or point["direction"], digits=20))
             return enclosure(true - claimed)
 
     return violation
@@ -97,17 +103,17 @@ def _safe_margin(one_direction: bool = False) -> Callable[..., np.ndarray]:
 
     def margin(q, along, position, d, extra):
         p, r = q * along, d + extra
-        losses = [[fast.als_max_privacy_loss(a, b, int(c), e, direction) for a, b, c, e in zip(p, q, d, r)] for direction in DIRECTIONS]
+        losses = [[fast_als_max_privacy_loss(a, b, int(c), e, direction) for a, b, c, e in zip(p, q, d, r)] for direction in DIRECTIONS]
         epsilon = position * np.max(losses, axis=0)
-        exact_log = larger(fast.log_als_exact_hockey_stick, p, q, d, r, epsilon)
-        above = _deletions(p, q, d, r, epsilon) if one_direction else larger(fast.log_als_hockey_stick, p, q, d, r, epsilon)
+        exact_log = larger(fast_log_als_exact_hockey_stick, p, q, d, r, epsilon)
+        above = _deletions(p, q, d, r, epsilon) if one_direction else larger(fast_log_als_hockey_stick, p, q, d, r, epsilon)
         return np.where(exact_log > -600, np.maximum(above, -700) - exact_log, 1.0)
 
     return margin
 
 
 def _deletions(p, q, d, r, epsilon) -> np.ndarray:
-    return np.array([float(fast.log_als_hockey_stick(*row[:2], int(row[2]), *row[3:])) for row in zip(p, q, d, r, epsilon)])
+    return np.array([float(fast_log_als_hockey_stick(*row[:2], int(row[2]), *row[3:])) for row in zip(p, q, d, r, epsilon)])
 
 
 _SAFE_SKETCH = attack_check(

@@ -12,7 +12,6 @@ import scipy
 from flint import arb
 from scipy.special import betainc, gammainc, gammaln
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check
 from ndis_verify.claims.checks import proof
@@ -20,10 +19,17 @@ from ndis_verify.claims.domain import Condition, Domain, choice, continuous, int
 from ndis_verify.claims.least_squares_matrices import DIRECTIONS, databases, limit_pair, shares
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.fast.als_exact import als_exact_hockey_stick as fast_als_exact_hockey_stick
+from ndis_verify.fast.als_gap import als_asymptotic_gap as fast_als_asymptotic_gap
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.least_squares import als_max_privacy_loss as fast_als_max_privacy_loss
+from ndis_verify.fast.least_squares import log_als_hockey_stick as fast_log_als_hockey_stick
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
-from ndis_verify.symbolic import leverage, privacy_loss
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_limit as limit
+from ndis_verify.symbolic import leverage, privacy_loss
 
 _FLOOR = math.log(1e-9)
 
@@ -39,7 +45,7 @@ def larger(curve: Callable[..., Any], p, q, d, r, epsilon) -> np.ndarray:
     return result
 
 
-def worst(p, q, d, r, epsilon, curve=oracle.certified_als_hockey_stick) -> arb:
+def worst(p, q, d, r, epsilon, curve=certified_als_hockey_stick) -> arb:
     """The larger direction, enclosed; call it at a working precision."""
     first, second = (to_exact_ball(curve(p, q, d, r, epsilon, direction, digits=20)) for direction in DIRECTIONS)
     return first.max(second)
@@ -102,7 +108,7 @@ def _visible_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
         p2, share2 = np.where(grown == "leverage", p * factor, p), np.where(grown == "share", share * factor, share)
         size = np.sqrt(r * p * share / (1 - p - share))
         epsilon = size**2 / 2 + depth * (size + depth / 2 * np.maximum(p, share) / (1 - p - share))
-        before, after = (larger(fast.log_als_hockey_stick, a, a + b, d, r, epsilon) for a, b in ((p, share), (p2, share2)))
+        before, after = (larger(fast_log_als_hockey_stick, a, a + b, d, r, epsilon) for a, b in ((p, share), (p2, share2)))
         return np.where(before >= _FLOOR, (before - after) if reverse else (after - before), 1.0)
 
     return margin
@@ -136,7 +142,7 @@ def _lone_record(point) -> tuple[arb, Fraction]:
     record = (point["v"], *[0] * (d - 1), point["beta"])
     ridge = tuple(tuple(point["sigma"] if i == j else 0 for j in range(d + 1)) for i in range(d + 1))
     first, second = (
-        to_exact_ball(oracle.certified_hockey_stick(limit_pair((record, *ridge), 0, point["r"], direction), point["epsilon"], digits=20))
+        to_exact_ball(certified_hockey_stick(limit_pair((record, *ridge), 0, point["r"], direction), point["epsilon"], digits=20))
         for direction in DIRECTIONS
     )
     return first.max(second), (point["v"] ** 2 + point["beta"] ** 2) / exact(point["sigma"]) ** 2
@@ -251,8 +257,8 @@ def student_distance(d: int, r: int) -> float:
 def _distance_margin(scale: float = 1.0) -> Callable[..., float]:
     def margin(q, along, position, d, extra, direction):
         p, r = q * along, d + extra
-        epsilon = position * float(fast.als_max_privacy_loss(p, q, d, r, direction))
-        gap = abs(float(fast.als_hockey_stick(p, q, d, r, epsilon, direction) - fast.als_exact_hockey_stick(p, q, d, r, epsilon, direction)))
+        epsilon = position * float(fast_als_max_privacy_loss(p, q, d, r, direction))
+        gap = abs(float(fast_als_hockey_stick(p, q, d, r, epsilon, direction) - fast_als_exact_hockey_stick(p, q, d, r, epsilon, direction)))
         return scale * (1 + math.exp(min(epsilon, 700))) * student_distance(d, r) - gap
 
     return margin
@@ -296,7 +302,7 @@ def _slopes(shift: float = 0.0) -> Callable[[str], Evidence]:
     def run(effort: str) -> Evidence:
         shown = []
         for (p, q), d, expected in _SLOPES:
-            near, far = (fast.als_asymptotic_gap(p, q, d, r).largest for r in (100, 400))
+            near, far = (fast_als_asymptotic_gap(p, q, d, r).largest for r in (100, 400))
             slope = math.log(far / near) / math.log(4)
             shown.append(f"{slope:.2f}")
             good = slope > shift if expected == 0 else abs(slope - expected - shift) < 0.1

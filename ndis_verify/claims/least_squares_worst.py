@@ -10,7 +10,6 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
@@ -19,7 +18,18 @@ from ndis_verify.claims.domain import Domain, choice, continuous, integer
 from ndis_verify.claims.least_squares_matrices import DIRECTIONS
 from ndis_verify.claims.least_squares_noise import larger
 from ndis_verify.exact_number import exact
+from ndis_verify.fast.als_exact import als_exact_hockey_stick as fast_als_exact_hockey_stick
+from ndis_verify.fast.als_exact import log_als_exact_hockey_stick as fast_log_als_exact_hockey_stick
+from ndis_verify.fast.als_summit import als_exact_cap as fast_als_exact_cap
+from ndis_verify.fast.als_summit import als_exact_worst_case as fast_als_exact_worst_case
+from ndis_verify.fast.als_worst_case import als_cap as fast_als_cap
+from ndis_verify.fast.als_worst_case import als_worst_case as fast_als_worst_case
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.least_squares import als_max_privacy_loss as fast_als_max_privacy_loss
+from ndis_verify.fast.least_squares import log_als_hockey_stick as fast_log_als_hockey_stick
 from ndis_verify.oracle.certified.als_edge import Peak, cover
+from ndis_verify.oracle.certified.als_worst_case import als_exact_worst_case as certified_als_exact_worst_case
+from ndis_verify.oracle.certified.als_worst_case import als_worst_case as certified_als_worst_case
 from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
 from ndis_verify.symbolic import least_squares_limit as limit
 from ndis_verify.symbolic import least_squares_order as order
@@ -193,7 +203,7 @@ def _normal_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
         x, y = X / (1 + tau * X), Y / (1 + tau * Y)
         size = np.sqrt(r * x * y)
         epsilon = 1e-6 + size**2 / 2 + depth * (size + (1 + depth) / 2 * np.maximum(x, y))
-        near, far = (larger(fast.log_als_hockey_stick, *_record(a, b), d, r, epsilon) for a, b in ((x, y), (X, Y)))
+        near, far = (larger(fast_log_als_hockey_stick, *_record(a, b), d, r, epsilon) for a, b in ((x, y), (X, Y)))
         return np.where(near > -600, (near - far) if reverse else (far - near), 1.0)
 
     return margin
@@ -209,9 +219,9 @@ def _student_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
 
     def margin(q, along, rise, position, d, extra):
         r, higher = d + extra, q + (1 - q) * rise
-        losses = [[fast.als_max_privacy_loss(a * b, b, int(c), e, name) for a, b, c, e in zip(along, q, d, r)] for name in DIRECTIONS]
+        losses = [[fast_als_max_privacy_loss(a * b, b, int(c), e, name) for a, b, c, e in zip(along, q, d, r)] for name in DIRECTIONS]
         epsilon = position * np.max(losses, axis=0)
-        before, after = (larger(fast.log_als_exact_hockey_stick, along * at, at, d, r, epsilon) for at in (q, higher))
+        before, after = (larger(fast_log_als_exact_hockey_stick, along * at, at, d, r, epsilon) for at in (q, higher))
         return np.where(before > -600, (before - after) if reverse else (after - before), 1.0)
 
     return margin
@@ -270,7 +280,7 @@ def _summit_margin(moved: float = 0.0) -> Callable[..., np.ndarray]:
             for width in np.unique(d[chosen]):
                 at = d[chosen] == width
                 high, other = (
-                    fast.log_als_exact_hockey_stick(p[at], cap[at], int(width), rows[at], epsilon[at], direction) for p in (worst, share[chosen] * cap)
+                    fast_log_als_exact_hockey_stick(p[at], cap[at], int(width), rows[at], epsilon[at], direction) for p in (worst, share[chosen] * cap)
                 )
                 result[np.flatnonzero(chosen)[at]] = np.where(other > -600, high - np.maximum(other, -600.0), 1.0)
         return result
@@ -331,9 +341,9 @@ CLAIMS: tuple[Claim, ...] = (
         checks=(
             proof("only q = cap", order.gaussian_order, part="largest value"),
             proof("the bound on a box", order.box_bound, part="largest value"),
-            _largest_check("N24-T5-worst-value", "every box of leverages", _NORMAL, gaussian_edge, oracle.certified_als_worst_case, _CORNERS),
+            _largest_check("N24-T5-worst-value", "every box of leverages", _NORMAL, gaussian_edge, certified_als_worst_case, _CORNERS),
             Check("corners understate", Kind.ENCLOSURE, _corners(Fraction(1, 24)), {"at p = 1e-7": _corners(Fraction(1, 10**7))}, "not at a corner"),
-            _calibration(_TARGETS, gaussian_edge, fast.als_cap, fast.als_worst_case, fast.als_hockey_stick, 0.05),
+            _calibration(_TARGETS, gaussian_edge, fast_als_cap, fast_als_worst_case, fast_als_hockey_stick, 0.05),
         ),
         note="cap = 0.1, d = 2, r = 100, eps = 1: 0.0106088 at p = 0.04175, 4.78e-6 at p = 0 and 1.29e-6 at p = q: noise chosen at a corner is too "
         "small. Records of norm l need a ridge of l^2 (1/cap - 1). Other parameters: oracle.certified_als_worst_case, certified_als_cap.",
@@ -385,8 +395,8 @@ CLAIMS: tuple[Claim, ...] = (
             proof("only q = cap", order.finite_order, part="largest value"),
             proof("bounds from an end of a box", order.base_change, part="largest value"),
             proof("the bound inside", order.box_bound, part="largest value"),
-            _largest_check("N24-6.3-worst-value", "every box of leverages", _FINITE, student_edge, oracle.certified_als_exact_worst_case, {"deletion at p = 0": lambda cap: (Fraction(0),)}),
-            _calibration(_FINITE_TARGETS, student_edge, fast.als_exact_cap, fast.als_exact_worst_case, fast.als_exact_hockey_stick, 0.5),
+            _largest_check("N24-6.3-worst-value", "every box of leverages", _FINITE, student_edge, certified_als_exact_worst_case, {"deletion at p = 0": lambda cap: (Fraction(0),)}),
+            _calibration(_FINITE_TARGETS, student_edge, fast_als_exact_cap, fast_als_exact_worst_case, fast_als_exact_hockey_stick, 0.5),
         ),
         note="Where r is not large the sketch needs less noise than its limit law says: d = 2, r = 100, eps = 1, delta = 1e-5 allows cap = 0.054179, the "
         "limit law 0.048724; d = 3, r = 4, eps = 8: 0.98227 against 0.42213. Other parameters: oracle.certified_als_exact_worst_case.",

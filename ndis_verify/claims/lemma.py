@@ -8,31 +8,36 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.claims.checks import Mutants, agreement, compare, kept, proof
 from ndis_verify.claims.points import count, general_pairs, log_uniform, short
 from ndis_verify.exact_number import to_mpf
+from ndis_verify.fast.hockey_stick import hockey_stick as fast_hockey_stick
+from ndis_verify.fast.spectrum import quadratic_form as fast_quadratic_form
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.hockey_stick import hockey_stick as oracle_hockey_stick
+from ndis_verify.oracle.quadratic_form import quadratic_form as oracle_quadratic_form
 from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_lemma
 from ndis_verify.symbolic.derivation import Derivation
 
 
 def _certified(pair: GaussianPair, epsilon: float) -> Any:
-    return oracle.certified_hockey_stick(pair, epsilon, digits=25)
+    return certified_hockey_stick(pair, epsilon, digits=25)
 
 
 def _fast_check(name: str):
     return agreement(
         name,
         "fast, certified",
-        lambda pair, epsilon: fast.hockey_stick(pair, epsilon),
+        lambda pair, epsilon: fast_hockey_stick(pair, epsilon),
         _certified,
         general_pairs,
         digits=11,
         mutants={
-            "pair swapped": lambda pair, epsilon: fast.hockey_stick(pair.swapped(), epsilon),
-            "epsilon 1 % too large": lambda pair, epsilon: fast.hockey_stick(pair, 1.01 * epsilon),
+            "pair swapped": lambda pair, epsilon: fast_hockey_stick(pair.swapped(), epsilon),
+            "epsilon 1 % too large": lambda pair, epsilon: fast_hockey_stick(pair, 1.01 * epsilon),
         },
     )
 
@@ -41,11 +46,11 @@ _ORACLE = kept(
     agreement(
         "contour integral and a second route against ball arithmetic",
         "oracle (two routes), certified",
-        lambda pair, epsilon: oracle.hockey_stick(pair, epsilon, digits=25),
+        lambda pair, epsilon: oracle_hockey_stick(pair, epsilon, digits=25),
         _certified,
         lambda effort: general_pairs(effort)[:: 1 if effort == "full" else 3],
         digits=24,
-        mutants={"pair swapped": lambda pair, epsilon: oracle.hockey_stick(pair.swapped(), epsilon, digits=25)},
+        mutants={"pair swapped": lambda pair, epsilon: oracle_hockey_stick(pair.swapped(), epsilon, digits=25)},
     )
 )
 
@@ -84,7 +89,7 @@ def _scalar_certified(lam: float, h: float, epsilon: float) -> Any:
     """The same pair given by its Gaussians: P = N(0, 1), Q = N(-h, 1/lambda)."""
     from ndis_verify.exact_number import exact
 
-    return oracle.certified_hockey_stick(GaussianPair([0], 1, [-exact(h)], 1 / exact(lam)), epsilon, digits=25)
+    return certified_hockey_stick(GaussianPair([0], 1, [-exact(h)], 1 / exact(lam)), epsilon, digits=25)
 
 
 def _quadrature_check() -> Check:
@@ -106,11 +111,11 @@ def _quadrature_check() -> Check:
 
 def _two_laws(pair: GaussianPair, epsilon: float, *, swap_factor: bool = False, shift_off: bool = False) -> mpmath.mpf:
     """`Pr[W1 <= t] - e^eps Pr[W2 <= t]` with the parameters that N26-T4.1 prints, from the printed (a, b, c)."""
-    form = oracle.quadratic_form(pair, digits=40)
+    form = oracle_quadratic_form(pair, digits=40)
     with mpmath.workdps(45):
         first, second = _chi2_parameters(form, shift_off)
         t = -(form.c + to_mpf(epsilon))
-        probabilities = [oracle.certified_generalized_chi2_cdf(*law, t, digits=30).mid for law in (first, second)]
+        probabilities = [certified_generalized_chi2_cdf(*law, t, digits=30).mid for law in (first, second)]
         factor = mpmath.exp(-epsilon if swap_factor else epsilon)
         return probabilities[0] - factor * probabilities[1]
 
@@ -133,7 +138,7 @@ def _chi2_parameters(form: Any, shift_off: bool) -> tuple[tuple, tuple]:
 
 def _law_pairs(effort: str) -> list[tuple[GaussianPair, float]]:
     """The general pairs whose eigenvalues all differ from 1 visibly: near 1 the two laws are near-degenerate."""
-    return [point for point in general_pairs(effort) if all(a == 0 or abs(a) > 1e-4 for a in fast.quadratic_form(point[0]).a)]
+    return [point for point in general_pairs(effort) if all(a == 0 or abs(a) > 1e-4 for a in fast_quadratic_form(point[0]).a)]
 
 
 _TWO_LAWS = kept(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.checks import agreement, formula_check, proof
 from ndis_verify.claims.monotone_attacks import increases_with_shift
 from ndis_verify.claims.points import shifts_and_epsilons
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import mean_shift
 
 
@@ -16,7 +17,7 @@ def _pair(shift: float) -> GaussianPair:
 
 
 def _certified(shift: float, epsilon: float):
-    return oracle.certified_hockey_stick(_pair(shift), epsilon, digits=25)
+    return certified_hockey_stick(_pair(shift), epsilon, digits=25)
 
 
 def _signed(effort: str) -> list[tuple[float, float]]:
@@ -30,13 +31,13 @@ _FORMULA = formula_check(
 _FAST = agreement(
     "float64 closed form against the certified value",
     "fast, certified",
-    lambda shift, epsilon: fast.gaussian_hockey_stick(shift, 1.0, epsilon),
+    lambda shift, epsilon: fast_gaussian_hockey_stick(shift, 1.0, epsilon),
     _certified,
     shifts_and_epsilons,
     digits=11,
     mutants={
-        "sensitivity and standard deviation swapped": lambda shift, epsilon: fast.gaussian_hockey_stick(1.0, shift, epsilon),
-        "epsilon doubled": lambda shift, epsilon: fast.gaussian_hockey_stick(shift, 1.0, 2 * epsilon),
+        "sensitivity and standard deviation swapped": lambda shift, epsilon: fast_gaussian_hockey_stick(1.0, shift, epsilon),
+        "epsilon doubled": lambda shift, epsilon: fast_gaussian_hockey_stick(shift, 1.0, 2 * epsilon),
     },
 )
 
@@ -81,7 +82,7 @@ CLAIMS = (
             formula_check(
                 "at c = eps - D^2/2, |b| = D it is the certified divergence",
                 mean_shift.hinge_expectation,
-                lambda c, slope: oracle.certified_hockey_stick(_pair(slope), _exact_sum(c, slope), digits=25),
+                lambda c, slope: certified_hockey_stick(_pair(slope), _exact_sum(c, slope), digits=25),
                 lambda effort: [(epsilon - shift**2 / 2, shift) for shift, epsilon in shifts_and_epsilons(effort)],
                 digits=24,
             ),

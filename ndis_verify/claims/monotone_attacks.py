@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check
 from ndis_verify.claims.attack import enclosed_difference, relative_margin
 from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.domain import Domain, Point, continuous, integer
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 
 _TOLERANCE = 1e-10  # ten times the documented error of the fast engine
 _LEVERAGE = continuous("p", "1e-9", "0.999999", "logit")
@@ -24,22 +26,22 @@ def _raised(p: Any, step: Any) -> Any:
 
 
 def _leverage_margin(p, step, r, epsilon, sign: int = 1) -> np.ndarray:
-    low, high = fast.rp_hockey_stick(p, r, epsilon), fast.rp_hockey_stick(_raised(p, step), r, epsilon)
+    low, high = fast_rp_hockey_stick(p, r, epsilon), fast_rp_hockey_stick(_raised(p, step), r, epsilon)
     return relative_margin(high, low) if sign > 0 else relative_margin(low, high)
 
 
 def _order_margin(p, r, epsilon, sign: int = 1) -> np.ndarray:
-    delete, insert = fast.rp_hockey_stick(p, r, epsilon), fast.rp_hockey_stick(p, r, epsilon, "insert")
+    delete, insert = fast_rp_hockey_stick(p, r, epsilon), fast_rp_hockey_stick(p, r, epsilon, "insert")
     return relative_margin(delete, insert) if sign > 0 else relative_margin(insert, delete)
 
 
 def _order_certified(at: Point) -> Any:
-    delete, insert = (oracle.certified_rp_hockey_stick(at["p"], at["r"], at["epsilon"], way) for way in ("delete", "insert"))
+    delete, insert = (certified_rp_hockey_stick(at["p"], at["r"], at["epsilon"], way) for way in ("delete", "insert"))
     return enclosed_difference(delete, insert)
 
 
 def _shift_margin(shift, factor, epsilon, sign: int = 1) -> np.ndarray:
-    low, high = fast.gaussian_hockey_stick(shift, 1.0, epsilon), fast.gaussian_hockey_stick(shift * (1 + factor), 1.0, epsilon)
+    low, high = fast_gaussian_hockey_stick(shift, 1.0, epsilon), fast_gaussian_hockey_stick(shift * (1 + factor), 1.0, epsilon)
     return relative_margin(high, low) if sign > 0 else relative_margin(low, high)
 
 

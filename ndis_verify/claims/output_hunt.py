@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.calibration_hunt import Columns, Family, Point, hunt, log_uniform, rows_of, targets
@@ -19,6 +18,7 @@ from ndis_verify.fast.joint_shift import Declared, Envelope, Prediction, added_v
 from ndis_verify.mechanisms.gaussian_output import calibrated_gaussian
 from ndis_verify.mechanisms.logistic_regression import logistic_envelope
 from ndis_verify.oracle import joint_shift as certified
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 
 _ROUGH = 6  # digits for pairs that are not the worst
 SHARPNESS = {"logistic regression": 0.05, "Gaussian-process prediction": 3e-3}  # of delta; of v some 3e-4 and 3e-5
@@ -66,7 +66,7 @@ def certified_delta(point: Point, digits: int) -> Enclosure:
         return _greatest(law, point["noise"], found.point[0], point, digits)
     law = certified.Prediction(*(point[name] for name in ("norm_bound", "labels", "noise_variance")), int(point["records"]))
     pair = law.pair_at(point["noise"], *(Fraction(x) for x in found.point))
-    return max((oracle.certified_hockey_stick(way, point["epsilon"], digits=digits) for way in (pair, pair.swapped())), key=lambda value: value.upper)
+    return max((certified_hockey_stick(way, point["epsilon"], digits=digits) for way in (pair, pair.swapped())), key=lambda value: value.upper)
 
 
 def declared_targets(rng: np.random.Generator, count: int) -> Columns:
@@ -133,9 +133,9 @@ def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Poin
         tangent = Fraction(math.sqrt((1 - math.sqrt(at)) / (1 + math.sqrt(at))))
         pair = law.pair(added, (tangent,))
         for way in (pair, pair.swapped()):
-            value = oracle.certified_hockey_stick(way, point["epsilon"], digits=digits if best is None else _ROUGH)
+            value = certified_hockey_stick(way, point["epsilon"], digits=digits if best is None else _ROUGH)
             if best is not None and value.upper > best.upper:
-                value = oracle.certified_hockey_stick(way, point["epsilon"], digits=digits)
+                value = certified_hockey_stick(way, point["epsilon"], digits=digits)
             best = value if best is None or value.upper > best.upper else best
     return best
 

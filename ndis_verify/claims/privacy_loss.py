@@ -8,11 +8,11 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.checks import agreement, formula_check, proof
 from ndis_verify.claims.points import count, random_pair, shifts_and_epsilons, short
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import mean_shift, privacy_loss
 
 
@@ -69,7 +69,7 @@ _TAILS = agreement(
 _PROFILE = formula_check(
     "closed form against the certified contour integral of the pair",
     mean_shift.hockey_stick,
-    lambda shift, epsilon: oracle.certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25),
+    lambda shift, epsilon: certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25),
     shifts_and_epsilons,
     digits=24,
 )
@@ -88,7 +88,7 @@ def _triangle(change: int = 0):
             p = q if k % 4 == 0 else p
             e1, e2 = short(rng.uniform(0, 2)), short(rng.uniform(0, 2))
             whole, step, rest = (
-                oracle.certified_hockey_stick(GaussianPair(*x, *y), e, digits=20)
+                certified_hockey_stick(GaussianPair(*x, *y), e, digits=20)
                 for x, y, e in ((p, r, Fraction(e1) + Fraction(e2)), (p, q, e1), (q, r, e2))
             )
             with mpmath.workdps(30):

@@ -11,7 +11,6 @@ import numpy as np
 from flint import arb
 from scipy.special import gammainc, gammaincc, ndtri
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.claims.attack_checks import attack_check
 from ndis_verify.claims.checks import proof
@@ -19,9 +18,14 @@ from ndis_verify.claims.domain import Domain, continuous, integer
 from ndis_verify.claims.points import count
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
+from ndis_verify.fast.random_projection import rp_leverage as fast_rp_leverage
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.gaussian_mechanism import profile
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
 from ndis_verify.symbolic import leverage, privacy_loss, ridge
 from ndis_verify.symbolic import random_projection as derived
 from ndis_verify.symbolic import random_projection_order as order
@@ -34,11 +38,11 @@ _SHARP_TARGETS = (*_TARGETS, (10, "1", "1e-6"), (100, "1", "1e-6"), (1000, "0.1"
 @cache
 def _threshold(r: int, epsilon: str, delta: str) -> Enclosure:
     """p*: the leverage at which the deletion curve meets (epsilon, delta)."""
-    return oracle.certified_rp_leverage(r, epsilon=epsilon, delta=delta, digits=20)
+    return certified_rp_leverage(r, epsilon=epsilon, delta=delta, digits=20)
 
 
 def _value(p: Fraction, r: int, epsilon) -> Enclosure:
-    return oracle.certified_rp_hockey_stick(p, r, epsilon, "delete", digits=30)
+    return certified_rp_hockey_stick(p, r, epsilon, "delete", digits=30)
 
 
 def _databases(effort: str):
@@ -84,7 +88,7 @@ def _both_directions(records, row: int, level: Fraction, r: int, epsilon: str) -
 
     zero = [0] * (d * r)
     pair = GaussianPair(zero, gram(records), zero, gram(records[:row] + records[row + 1 :]))
-    return [oracle.certified_hockey_stick(p, epsilon, digits=15) for p in (pair, pair.swapped())]
+    return [certified_hockey_stick(p, epsilon, digits=15) for p in (pair, pair.swapped())]
 
 
 def _sharpness(target: Callable[[Enclosure], tuple[Fraction, Fraction]]) -> Callable[[str], Evidence]:
@@ -115,7 +119,7 @@ def slack(point) -> Enclosure:
     """delta minus the worst case at `ridge` (l = 1), or how far `ridge` lies below l^2/p*, whichever is smaller."""
     r, epsilon, delta, level = point["r"], point["epsilon"], point["delta"], point["ridge"]
     worst = _value(1 / (level + 1), r, epsilon)
-    p = oracle.certified_rp_leverage(r, epsilon=epsilon, delta=delta, digits=15)
+    p = certified_rp_leverage(r, epsilon=epsilon, delta=delta, digits=15)
     with working_bits(120):
         room = ball(delta) - ball(exact(worst.mid)) + arb(0, ball(exact(worst.rad)).upper())
         below = 1 / (ball(exact(p.mid)) + arb(0, ball(exact(p.rad)).upper())) - ball(level)
@@ -163,7 +167,7 @@ def certified_threshold(constant: float) -> Callable[[str], Evidence]:
             p = exact(float(_eigenvalue_threshold(r, float(epsilon), float(_DELTA), constant)))
             if p >= 1 or not _value(p, r, epsilon).upper <= _DELTA / 4:
                 return Evidence(Outcome.FAILED, "certified", f"not below at r = {r}, eps = {epsilon}", count=len(points))
-            lowest = min(lowest, float(fast.rp_leverage(r, epsilon=float(epsilon), delta=1e-6)) / float(p))
+            lowest = min(lowest, float(fast_rp_leverage(r, epsilon=float(epsilon), delta=1e-6)) / float(p))
         detail = f"delta at the older threshold is at most delta/4; least ratio of the thresholds {lowest:.3f}"
         return Evidence(Outcome.HELD, "certified", detail, 12, len(points))
 
@@ -176,7 +180,7 @@ def ratio_margin(constant: float = 4.0) -> Callable[..., np.ndarray]:
     def margin(share, delta, r):
         epsilon = share * 3 * np.log(4 / delta)
         return np.log(
-            fast.rp_leverage(r, epsilon=epsilon, delta=delta) / _eigenvalue_threshold(r, epsilon, delta, constant)
+            fast_rp_leverage(r, epsilon=epsilon, delta=delta) / _eigenvalue_threshold(r, epsilon, delta, constant)
         )
 
     return margin
@@ -229,7 +233,7 @@ def subsampled(inner: Callable[[float, float], float]) -> Callable[[str], Eviden
         points = [(e, q, d) for e in (0.2, 1.0, 3.0) for q in (0.01, 0.3, 1.0) for d in (1e-3, 5e-2) if d < q]
         worst = tight = 0.0
         for epsilon, rate, delta in points:
-            p = float(fast.rp_leverage(1, epsilon=inner(epsilon, rate), delta=delta / rate))
+            p = float(fast_rp_leverage(1, epsilon=inner(epsilon, rate), delta=delta / rate))
             x = np.concatenate(([0.0], np.geomspace(1e-9, 60 / math.sqrt(1 - p), 400_001)))  # variances 1/(1-p) and 1
             without = np.exp(-x * x / 2)
             alone = np.sqrt(1 - p) * np.exp(-x * x * (1 - p) / 2)
@@ -265,8 +269,8 @@ def _tested_margin(lowered: Callable[..., np.ndarray]) -> Callable[..., np.ndarr
     """1 - (joint divergence of the noised eigenvalue and the projection)/delta, one column of records, l = 1."""
 
     def margin(epsilon, share, delta, eigenvalue, r):
-        std = fast.gaussian_std(1.0, epsilon=share * epsilon, delta=delta / 3)
-        p = fast.rp_leverage(r, epsilon=(1 - share) * epsilon, delta=delta / 3)
+        std = fast_gaussian_std(1.0, epsilon=share * epsilon, delta=delta / 3)
+        p = fast_rp_leverage(r, epsilon=(1 - share) * epsilon, delta=delta / 3)
         column = lambda values: np.asarray(values, dtype=float)[:, None]  # noqa: E731
         epsilon, std, p, eigenvalue, rows = (column(v) for v in (epsilon, std, p, eigenvalue, r))
         z, weight = 9 * _NODES[None, :], 9 * _WEIGHTS[None, :] * np.exp(-((9 * _NODES) ** 2) / 2) / math.sqrt(2 * math.pi)
@@ -345,7 +349,7 @@ def clamped_excess(point) -> Enclosure:
     """
     d, r, copies = int(point["d"]), int(point["r"]), int(point["copies"])
     quantile = exact(float(-ndtri(float(point["share"]))))
-    full = oracle.certified_rp_leverage(r, epsilon=0, delta=point["share"], digits=20)
+    full = certified_rp_leverage(r, epsilon=0, delta=point["share"], digits=20)
     with working_bits(160):
         epsilon, share, std = (ball(exact(point[name])) for name in ("epsilon", "share", "tau"))
         level, z = 1 / to_exact_ball(full), ball(quantile) + arb(0, "1e-9")

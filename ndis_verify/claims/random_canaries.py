@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.audit.canaries import one_shot_scores
 from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -16,6 +15,8 @@ from ndis_verify.claims.points import count
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.symbolic import random_canaries as derived
 
 _LITTLE = Fraction(1, 1000)
@@ -47,7 +48,7 @@ def _below_bound(share: float):
             if gap > 0.5:
                 continue
             pair = GaussianPair(moved, gram * std**2, np.zeros(2 * n), std**2)
-            found = oracle.certified_hockey_stick(pair, 0, digits=8)
+            found = certified_hockey_stick(pair, 0, digits=8)
             bound = share * float(np.sqrt((gap**2 + (moved @ moved) / std**2) / 4))
             runs += 1
             if float(found.mid) > bound * (1 + 1e-9):
@@ -70,7 +71,7 @@ def _limit_gap(printed_shift: int):
     """H_1 of N(1, s^2) and N(0, s^2) less H_1 of two normal laws `printed_shift` apart, less 1/1000."""
 
     def certify(point: dict) -> Enclosure:
-        values = [oracle.certified_gaussian_hockey_stick(shift, point["s"], 0, digits=30) for shift in (1, printed_shift)]
+        values = [certified_gaussian_hockey_stick(shift, point["s"], 0, digits=30) for shift in (1, printed_shift)]
         with working_bits(160):
             return enclosure(to_exact_ball(values[0]) - to_exact_ball(values[1]) - ball(_LITTLE))
 
@@ -85,7 +86,7 @@ def _histogram_run(dimension: int = 10**6, mean: int = 1):
         for seed in range(runs):
             scores = one_shot_scores(dimension, 20_000, 20_000, 0.5, np.random.default_rng(seed))
             found = audit_scores(scores.training, scores.test, method="plug-in", epsilon=0.0)
-            limits = [float(oracle.certified_gaussian_hockey_stick(mean, Fraction(1, 2), eps, digits=10).mid) for eps in epsilons]
+            limits = [float(certified_gaussian_hockey_stick(mean, Fraction(1, 2), eps, digits=10).mid) for eps in epsilons]
             worst = max(worst, max(abs(float(found.delta(eps)) - limit) for eps, limit in zip(epsilons, limits, strict=True)))
         return Evidence(Outcome.HELD if worst <= 0.05 else Outcome.FAILED, "seeded draws", f"largest distance {worst:.4f}", count=runs, counted="runs")
 
@@ -156,7 +157,7 @@ CLAIMS = (
             formula_check(
                 "the limit at eps = 0 against the certified divergence",
                 derived.histogram_limit,
-                lambda std: oracle.certified_gaussian_hockey_stick(1, std, 0, digits=25),
+                lambda std: certified_gaussian_hockey_stick(1, std, 0, digits=25),
                 lambda effort: [(0.25,), (1.0,), (3.0,), (40.0,)],
                 digits=23,
             ),

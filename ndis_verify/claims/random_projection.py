@@ -9,13 +9,15 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.checks import agreement, formula_check, kept, proof
 from ndis_verify.claims.monotone_attacks import deletion_above_insertion, increases_with_leverage
 from ndis_verify.claims.points import count, insertions, log_uniform, logit_uniform, projections, short
 from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.leverage import leverage_scores
 from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic import random_linear_combination as combination
@@ -33,7 +35,7 @@ def _pair(leverage: float, r: int, direction: str) -> GaussianPair:
 
 
 def _certified(direction: str) -> Callable[[float, int, float], Any]:
-    return lambda leverage, r, epsilon: oracle.certified_hockey_stick(_pair(leverage, r, direction), epsilon, digits=25)
+    return lambda leverage, r, epsilon: certified_hockey_stick(_pair(leverage, r, direction), epsilon, digits=25)
 
 
 def _fast_check(direction: str, points):
@@ -41,13 +43,13 @@ def _fast_check(direction: str, points):
     return agreement(
         f"float64 closed form ({direction}) against the certified value",
         "fast, certified",
-        lambda leverage, r, epsilon: fast.rp_hockey_stick(leverage, r, epsilon, direction),
+        lambda leverage, r, epsilon: fast_rp_hockey_stick(leverage, r, epsilon, direction),
         _certified(direction),
         points,
         digits=11,
         mutants={
-            "direction swapped": lambda leverage, r, epsilon: fast.rp_hockey_stick(leverage, r, epsilon, other),
-            "one column too many": lambda leverage, r, epsilon: fast.rp_hockey_stick(leverage, r + 1, epsilon, direction),
+            "direction swapped": lambda leverage, r, epsilon: fast_rp_hockey_stick(leverage, r, epsilon, other),
+            "one column too many": lambda leverage, r, epsilon: fast_rp_hockey_stick(leverage, r + 1, epsilon, direction),
         },
     )
 
@@ -69,7 +71,7 @@ def _from_database(direction: str, sign: int = 1):
         large, small = (np.kron(np.eye(r), m.T @ m) for m in (data, rest))
         zero = np.zeros(large.shape[0])
         pair = GaussianPair(zero, large, zero, small)
-        return oracle.certified_hockey_stick(pair if direction == "delete" else pair.swapped(), epsilon, digits=20)
+        return certified_hockey_stick(pair if direction == "delete" else pair.swapped(), epsilon, digits=20)
 
     return value
 
@@ -79,7 +81,7 @@ def _from_leverage(direction: str, change: Callable[[Any], Any] = lambda p: p):
     def value(data: np.ndarray, row: int, r: int, epsilon: float):
         # 60 digits of the leverage leave nothing to see at the 18 that are compared.
         leverage = exact(leverage_scores(data, [row], digits=60)[0].mid)
-        return oracle.certified_rp_hockey_stick(change(leverage), r, epsilon, direction, digits=20)
+        return certified_rp_hockey_stick(change(leverage), r, epsilon, direction, digits=20)
 
     return value
 
@@ -137,7 +139,7 @@ _SLOPE = formula_check(
 
 def _difference_quotient(leverage: float, r: int, epsilon: float) -> mpmath.mpf:
     """Central differences in p of certified values, extrapolated once: error O(h^4)."""
-    p, value = exact(leverage), oracle.certified_rp_hockey_stick
+    p, value = exact(leverage), certified_rp_hockey_stick
 
     def quotient(step: Fraction) -> mpmath.mpf:
         high, low = (value(p + s * step, r, epsilon, "delete", digits=60).mid for s in (1, -1))

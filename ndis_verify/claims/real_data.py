@@ -10,14 +10,17 @@ from functools import cache
 
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.checks import digits_of_agreement
 from ndis_verify.datasets import load_dataset
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import as_exact, exact, exact_array
+from ndis_verify.fast.hockey_stick import hockey_stick as fast_hockey_stick
 from ndis_verify.fast.leverage import leverage_scores
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
 
 COLUMNS = 10  # r, the columns of the projection
@@ -87,10 +90,10 @@ def deletion_curve(name: str) -> DeletionCurve:
         leverage=leverage,
         columns=COLUMNS,
         epsilons=epsilons,
-        from_covariance=fast.hockey_stick(pair, epsilons),
-        from_leverage=fast.rp_hockey_stick(float(leverage.mid), COLUMNS, epsilons, "delete"),
+        from_covariance=fast_hockey_stick(pair, epsilons),
+        from_leverage=fast_rp_hockey_stick(float(leverage.mid), COLUMNS, epsilons, "delete"),
         certified=tuple(
-            oracle.certified_rp_hockey_stick(exact(leverage.mid), COLUMNS, epsilon, "delete", digits=20) for epsilon in EPSILONS
+            certified_rp_hockey_stick(exact(leverage.mid), COLUMNS, epsilon, "delete", digits=20) for epsilon in EPSILONS
         ),
     )
 
@@ -125,7 +128,7 @@ def _all_leverages(name: str, power: int = 1) -> Callable[[str], Evidence]:
 def _curve_agrees(name: str, shift: float = 0.0) -> Callable[[str], Evidence]:
     def run(effort: str) -> Evidence:
         curve = deletion_curve(name)
-        changed = fast.rp_hockey_stick(float(curve.leverage.mid) * (1 + shift), COLUMNS, curve.epsilons, "delete")
+        changed = fast_rp_hockey_stick(float(curve.leverage.mid) * (1 + shift), COLUMNS, curve.epsilons, "delete")
         digits = min(dataclasses.replace(curve, from_leverage=changed).digits(), curve.digits())
         size = curve.features * curve.columns
         detail = f"record {curve.row}: lemma on {size} x {size} covariances, and the closed form, against certified values"
@@ -143,8 +146,8 @@ def _certified_curve(name: str, direction: str = "delete") -> Callable[[str], Ev
         leverage = exact(exact_leverage_scores(load_dataset(name).records, [curve.row], digits=60)[0].mid)
         worst, cases = 60.0, [(r, eps) for r in ((1, 2) if effort == "full" else (1,)) for eps in ("0", "0.5", "3", "12")]
         for r, epsilon in cases:
-            general = oracle.certified_hockey_stick(deletion_pair(name, curve.row, r), epsilon, digits=25)
-            closed = oracle.certified_rp_hockey_stick(leverage, r, epsilon, direction, digits=25)
+            general = certified_hockey_stick(deletion_pair(name, curve.row, r), epsilon, digits=25)
+            closed = certified_rp_hockey_stick(leverage, r, epsilon, direction, digits=25)
             worst = min(worst, digits_of_agreement(general, closed))
         detail = f"record {curve.row}: exact rational covariances against the closed form at the exact leverage"
         held = worst >= 20

@@ -10,7 +10,6 @@ from functools import cache, reduce
 import numpy as np
 from flint import arb
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.checks import proof
@@ -23,6 +22,7 @@ from ndis_verify.mechanisms.relative_least_squares import RelativeLeastSquares, 
 from ndis_verify.mechanisms.relative_projection import neighbourhood
 from ndis_verify.mechanisms.white_box import law_delta
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_order as order
 from ndis_verify.symbolic import privacy_loss, relative_projection
@@ -120,7 +120,7 @@ def _passes(database: Database, row: int, share: bool = True, own: bool = False)
         r, epsilon = point["r"], point["epsilon"]
         p, part, q = _maxima(_pairs(database))
         with working_bits(120):
-            deltas = [oracle.certified_hockey_stick(limit_pair(database, row, r, way), epsilon, digits=15) for way in DIRECTIONS]
+            deltas = [certified_hockey_stick(limit_pair(database, row, r, way), epsilon, digits=15) for way in DIRECTIONS]
             actual = to_exact_ball(deltas[0]).max(to_exact_ball(deltas[1]))
             tested = actual if own else worst(p, p + part if share else q, 1, r, epsilon)
             delta = ball(exact(point["delta"]))
@@ -148,7 +148,7 @@ def _afresh(recomputed: bool = True) -> Callable[[dict], Enclosure]:
         with working_bits(120):
             inherent = [_largest(_pairs(database), r, epsilon) for database in (_AFRESH_SET, less)]
             pair = _two_releases(noised, r)
-            cost = to_exact_ball(oracle.certified_hockey_stick(pair, epsilon, digits=15))
+            cost = to_exact_ball(certified_hockey_stick(pair, epsilon, digits=15))
             target = ball(exact(delta))
             return enclosure((target - inherent[0]).min(inherent[1] - target).min(cost - target))
 
@@ -181,7 +181,7 @@ def _dearer(rows: Database) -> Callable[[dict], Enclosure]:
         def costs(root: Fraction, whole: Database) -> list:
             beside = (*whole, *((root, 0), (0, root)))
             pairs = [limit_pair(beside, row, point["r"], way) for row in range(len(whole)) for way in DIRECTIONS]
-            return [to_exact_ball(oracle.certified_hockey_stick(pair, point["epsilon"], digits=15)) for pair in pairs]
+            return [to_exact_ball(certified_hockey_stick(pair, point["epsilon"], digits=15)) for pair in pairs]
 
         with working_bits(120):
             dearest = costs(point["root"], rows) + costs(point["root"], (*rows, rows[0]))

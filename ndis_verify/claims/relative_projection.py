@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.checks import proof
@@ -19,6 +18,9 @@ from ndis_verify.exact_number import exact
 from ndis_verify.fast.leverage import neighbourhood_leverage
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_ridge as certified_rp_ridge
 from ndis_verify.oracle.leverage import leverage_of_set
 from ndis_verify.symbolic import leverage, random_projection, relative_projection
 from ndis_verify.symbolic import random_projection_order as order
@@ -94,12 +96,12 @@ def _afresh(recomputed: bool = True, printed: bool = True) -> Callable[[dict], E
 
     def violation(point: dict) -> Enclosure:
         n, epsilon, delta = point["records"], point["epsilon"], point["delta"]
-        plain, noised = (oracle.certified_rp_hockey_stick(Fraction(1, k), 1, epsilon, "delete", digits=20) for k in (n, n - 1))
-        level = exact(oracle.certified_rp_ridge(1, 1, epsilon=epsilon, delta=delta, digits=20).mid) + (
+        plain, noised = (certified_rp_hockey_stick(Fraction(1, k), 1, epsilon, "delete", digits=20) for k in (n, n - 1))
+        level = exact(certified_rp_ridge(1, 1, epsilon=epsilon, delta=delta, digits=20).mid) + (
             1 if printed else 0
         )
         pair = GaussianPair([0], n - 1 + level if recomputed else n, [0], n if recomputed else n - 1)
-        cost = oracle.certified_hockey_stick(pair, epsilon, digits=20)
+        cost = certified_hockey_stick(pair, epsilon, digits=20)
         with working_bits(120):
             target = ball(delta)
             return enclosure((target - to_exact_ball(plain)).min(to_exact_ball(noised) - target).min(to_exact_ball(cost) - target))

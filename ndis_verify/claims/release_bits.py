@@ -11,10 +11,10 @@ import mpmath
 import numpy as np
 from mpmath import mp, mpf
 
-from ndis_verify import mechanisms
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.mechanisms.exact.normals import PANEL, PLACES, standard_normals
 from ndis_verify.mechanisms.exact.stream import Stream
+from ndis_verify.mechanisms.projection_wrappers import ReleaseAfterTest
 
 _DIGITS, _MORE = 60, 300
 _ROUTE = "mpmath at 60 digits, from the digits of the same normals"
@@ -136,7 +136,7 @@ def declared(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> 
 def released(mechanism: Any, data: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """What the mechanism releases under a seed, and the step of each number."""
     found = mechanism.release(data, np.random.default_rng(seed))
-    if isinstance(found, mechanisms.ReleaseAfterTest):
+    if isinstance(found, ReleaseAfterTest):
         step = 2.0 ** (math.frexp(mechanism.calibration.public["std"])[1] - 21)
         steps = np.append(np.full(found.matrix.size, found.matrix.step), step)
         return np.append(np.asarray(found.matrix).ravel(), found.noised_eigenvalue), steps

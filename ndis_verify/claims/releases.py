@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify import mechanisms
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.claims import release_bits as bits
 from ndis_verify.claims.checks import proof
 from ndis_verify.mechanisms.baselines import laplace_mechanism, sheffet
+from ndis_verify.mechanisms.gaussian import gaussian_mechanism
+from ndis_verify.mechanisms.gaussian_output import calibrated_gaussian
+from ndis_verify.mechanisms.gaussian_process import gaussian_process, linear_kernel
+from ndis_verify.mechanisms.least_squares import least_squares, sketched_least_squares
+from ndis_verify.mechanisms.logistic_regression import logistic_regression
+from ndis_verify.mechanisms.projection_wrappers import planned_split, propose_test_release, subsampled_random_projection
+from ndis_verify.mechanisms.random_projection import random_linear_combination, random_projection
+from ndis_verify.mechanisms.relative_least_squares import relative_least_squares
+from ndis_verify.mechanisms.relative_projection import Neighbourhood, neighbourhood, relative_random_projection
 from ndis_verify.symbolic import exact_release
 
 Cases = Callable[[np.random.Generator], tuple[Any, np.ndarray]]
@@ -41,9 +49,9 @@ def _labelled(rng: np.random.Generator) -> np.ndarray:
     return np.column_stack([rows[:, :2], np.where(rows[:, 2] >= 0, 1.0, -1.0)])
 
 
-def _set(rng: np.random.Generator, copies: int) -> mechanisms.Neighbourhood:
+def _set(rng: np.random.Generator, copies: int) -> Neighbourhood:
     rows = rng.standard_normal((12, 3))
-    return mechanisms.neighbourhood(np.tile(rows / (np.linalg.norm(rows, axis=1).max() * 1.001), (copies, 1)), 1)
+    return neighbourhood(np.tile(rows / (np.linalg.norm(rows, axis=1).max() * 1.001), (copies, 1)), 1)
 
 
 def _target(rng: np.random.Generator) -> dict[str, float]:
@@ -53,7 +61,7 @@ def _target(rng: np.random.Generator) -> dict[str, float]:
 def _gaussian(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     target = {name: value for name, value in _target(rng).items() if name != "norm_bound"}
     sizes = 10.0 ** rng.uniform(-8, 12, size=6)
-    return mechanisms.gaussian_mechanism(1.0, **target, adjacency="declared"), rng.standard_normal(6) * sizes
+    return gaussian_mechanism(1.0, **target, adjacency="declared"), rng.standard_normal(6) * sizes
 
 
 def _laplace(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
@@ -62,8 +70,8 @@ def _laplace(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
 
 def _projection(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     make = [
-        lambda **target: mechanisms.random_projection(int(rng.integers(1, 5)), **target),
-        mechanisms.random_linear_combination,
+        lambda **target: random_projection(int(rng.integers(1, 5)), **target),
+        random_linear_combination,
         lambda **target: sheffet(3, **target),
     ][int(rng.integers(3))]
     mechanism = make(**_target(rng))
@@ -73,47 +81,47 @@ def _projection(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
 def _sample(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     rate = float(rng.uniform(0.2, 1))
     target = _target(rng) | ({"delta": rate} if rng.random() < 0.3 and rate < 1 else {})
-    return mechanisms.subsampled_random_projection(rate, 2, **target), _records(rng)
+    return subsampled_random_projection(rate, 2, **target), _records(rng)
 
 
 def _tested(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     target = _target(rng)
-    split = mechanisms.planned_split(2, **target)
-    mechanism = mechanisms.propose_test_release(2, **target, std=split.std, delta_test=split.delta_test, delta_failure=split.delta_failure)
+    split = planned_split(2, **target)
+    mechanism = propose_test_release(2, **target, std=split.std, delta_test=split.delta_test, delta_failure=split.delta_failure)
     copies = int(2 * split.zero_ridge) + 1 if rng.random() < 0.3 and split.zero_ridge < 150 else 1
     return mechanism, np.tile(np.eye(3), (copies, 1)) if copies > 1 else _records(rng)
 
 
 def _relative(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     databases = _set(rng, 40 if rng.random() < 0.5 else 1)
-    return mechanisms.relative_random_projection(databases, 2, epsilon=1.0, delta=1e-2), databases.base
+    return relative_random_projection(databases, 2, epsilon=1.0, delta=1e-2), databases.base
 
 
 def _least_squares(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
-    return mechanisms.least_squares(2, int(rng.integers(2, 40)), **_target(rng)), _records(rng)
+    return least_squares(2, int(rng.integers(2, 40)), **_target(rng)), _records(rng)
 
 
 def _sketch(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     if rng.random() < 0.3:
-        return mechanisms.sketched_least_squares(1, 1, **_target(rng)), _records(rng, 2)[:1]
-    return mechanisms.sketched_least_squares(2, int(rng.integers(2, 40)), **_target(rng)), _records(rng)
+        return sketched_least_squares(1, 1, **_target(rng)), _records(rng, 2)[:1]
+    return sketched_least_squares(2, int(rng.integers(2, 40)), **_target(rng)), _records(rng)
 
 
 def _relative_least_squares(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     databases = _set(rng, 40 if rng.random() < 0.5 else 1)
     law = ("normal", "sketch")[int(rng.integers(2))]
-    return mechanisms.relative_least_squares(databases, 5, epsilon=1.0, delta=0.1, law=law), databases.base
+    return relative_least_squares(databases, 5, epsilon=1.0, delta=0.1, law=law), databases.base
 
 
 def _logistic(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
-    return mechanisms.logistic_regression(2, penalty=float(rng.uniform(0.2, 5)), **_target(rng)), _labelled(rng)
+    return logistic_regression(2, penalty=float(rng.uniform(0.2, 5)), **_target(rng)), _labelled(rng)
 
 
 def _process(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     noise = float(rng.choice([1.0, 250.0]))
     query = [0.5, float(rng.uniform(-0.5, 0.5))]
-    return mechanisms.gaussian_process(
-        mechanisms.linear_kernel, query, noise_variance=noise, label_bound=1.0, norm_bound=1.0, records=30, epsilon=1.0, delta=1e-2
+    return gaussian_process(
+        linear_kernel, query, noise_variance=noise, label_bound=1.0, norm_bound=1.0, records=30, epsilon=1.0, delta=1e-2
     ), _labelled(rng)
 
 
@@ -122,7 +130,7 @@ def _mean_of(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _declared(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
-    return mechanisms.calibrated_gaussian(
+    return calibrated_gaussian(
         _mean_of, lambda v: (1 / math.sqrt(v), 0.0, 0.0, 1), epsilon=1.0, delta=10 ** float(rng.uniform(-8, -2)), bound="exact"
     ), _records(rng)
 

@@ -11,7 +11,6 @@ import scipy
 from flint import arb
 from scipy.special import ndtr
 
-from ndis_verify import oracle
 from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -22,6 +21,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.oracle import tv_inference as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.oracle.histogram import two_bin_distance_law
 from ndis_verify.oracle.trade_off import quantile
 from ndis_verify.symbolic import histogram as derived
@@ -122,7 +122,7 @@ def _gaussian_reading(point: dict) -> Enclosure:
     with working_bits(160):
         error = (-arb(1) / 2).exp() / 2  # both errors of the test
         room = -2 * quantile(error) - ball(point["mu"])
-    reading = oracle.certified_gaussian_hockey_stick(point["mu"], 1, point["eps"], digits=20)
+    reading = certified_gaussian_hockey_stick(point["mu"], 1, point["eps"], digits=20)
     with working_bits(160):
         truth = arb(0) if point["eps"] >= 1 else 1 - ((ball(point["eps"]) - 1) / 2).exp()
         excess = to_exact_ball(reading) - truth - ball(Fraction(1, 1000))

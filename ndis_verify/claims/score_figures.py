@@ -9,7 +9,6 @@ import numpy as np
 from flint import arb
 from scipy.special import ndtr, ndtri
 
-from ndis_verify import oracle
 from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.audit.limits import tv_radius
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -20,6 +19,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.trade_off import laplace_trade_off
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.oracle.trade_off import cdf
 from ndis_verify.symbolic import histogram as derived
 from ndis_verify.symbolic import score_auditing as limits
@@ -69,7 +69,7 @@ def _figure_four(shift: float = 0.0, bins: int = 63):
             p, q = rng.normal(0, std, 50_000), rng.normal(1, std, 50_000)
             half = 63 / 2 * 3.4908 * std * 50_000 ** (-1 / 3)
             found = float(audit_scores(p, q, method="plug-in", epsilon=0.0, bins=(0.5 - half, 0.5 + half, bins)).delta(0))
-            truth = float(oracle.certified_gaussian_hockey_stick(1, exact(std), 0, digits=12).mid)
+            truth = float(certified_gaussian_hockey_stick(1, exact(std), 0, digits=12).mid)
             worst = max(worst, abs(found + shift - truth))
         return Evidence(Outcome.HELD if worst <= 0.04 else Outcome.FAILED, _SEEDED, f"largest error {worst:.4f}", count=len(stds), counted="s")
 

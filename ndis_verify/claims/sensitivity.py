@@ -15,7 +15,6 @@ from ndis_verify.claims.checks import formula_check, proof
 from ndis_verify.claims.domain import Domain, choice, continuous, integer, stacked, vector
 from ndis_verify.claims.points import count
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact
 from ndis_verify.fast.sensitivity import gaussian_process, logistic_surrogate, loewner_sensitivity
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
 from ndis_verify.symbolic import sensitivity

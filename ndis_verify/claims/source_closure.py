@@ -16,6 +16,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from ndis_verify.facade import handed_on
+
 PACKAGE = "ndis_verify"
 _ROOT = Path(__file__).resolve().parents[1]
 _UNSEEN = frozenset({"annotation", "returns", "type_comment", "type_params", "ctx", "kind"})  # parts without effect
@@ -90,10 +92,8 @@ def _module(path: Path, root: Path) -> _Module:
                 module.defined.setdefault(name, []).append(statement)
         elif not _is_text(statement):
             module.running.append(statement)
-    if isinstance(lazy := module.defined.get("_HOME", [None])[0], (ast.Assign, ast.AnnAssign)) and path.name == "__init__.py":
-        # A facade that imports names when they are first used says in `_HOME` where they are.
-        home = ".".join(module.package)
-        module.imported.update({name: (f"{home}.{place}", name) for name, place in ast.literal_eval(lazy.value).items()})
+    if path.name == "__init__.py" and (stub := path.with_suffix(".pyi")).is_file():
+        module.imported.update(handed_on(stub))
     return module
 
 

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ndis_verify import fast
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.checks import agreement, formula_check, proof
 from ndis_verify.claims.points import count, short
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import trade_off as fast_trade_off
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.oracle import trade_off as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
 from ndis_verify.symbolic import trade_off as derived
+
 
 def _laws(effort: str) -> list[tuple[Law, Law, Fraction]]:
     """Pairs of laws on five points, zeros allowed, with a level in [0, 1]."""
@@ -118,11 +119,11 @@ def _swapped_posterior(point: dict) -> Enclosure:
 
 def _epsilon(mu: float, delta: float) -> float:
     low, high = 0.0, mu * mu + 40 * mu
-    if fast.gaussian_hockey_stick(mu, 1.0, 0.0) <= delta:
+    if fast_gaussian_hockey_stick(mu, 1.0, 0.0) <= delta:
         return 0.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if fast.gaussian_hockey_stick(mu, 1.0, middle) > delta else (low, middle)
+        low, high = (middle, high) if fast_gaussian_hockey_stick(mu, 1.0, middle) > delta else (low, middle)
     return high
 
 

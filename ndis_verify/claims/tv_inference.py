@@ -9,7 +9,6 @@ import mpmath
 import numpy as np
 from flint import arb
 
-from ndis_verify import oracle
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_checks import counterexample_check
 from ndis_verify.claims.checks import agreement, formula_check, proof
@@ -19,6 +18,7 @@ from ndis_verify.exact_number import exact
 from ndis_verify.fast import tv_inference as fast_inference
 from ndis_verify.oracle import tv_inference as certified
 from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.oracle.trade_off import cdf
 from ndis_verify.symbolic import tv_inference as derived
 
@@ -84,7 +84,7 @@ def _stds_and_orders(effort: str) -> list[tuple[float, float]]:
 
 def _slope(std: float, log_order: float, step: Fraction = Fraction(1, 10**20)) -> mpmath.mpf:
     """Derivative in std of the certified divergence, by a central difference with a step of 1e-20."""
-    values = [oracle.certified_gaussian_hockey_stick(1, exact(std) + sign * step, log_order, digits=60).mid for sign in (1, -1)]
+    values = [certified_gaussian_hockey_stick(1, exact(std) + sign * step, log_order, digits=60).mid for sign in (1, -1)]
     with mpmath.workdps(60):
         return (values[0] - values[1]) / (2 * mpmath.mpf(step.numerator) / step.denominator)
 
@@ -153,7 +153,7 @@ def _overlap_gap(point: dict) -> Enclosure:
 
 def _corrected_overlap_gap(point: dict) -> Enclosure:
     """2 Phi(1/(2s)) - 1 less the certified total variation of the pair, less 1/1000."""
-    truth = oracle.certified_gaussian_hockey_stick(1, point["s"], 0, digits=30)
+    truth = certified_gaussian_hockey_stick(1, point["s"], 0, digits=30)
     with working_bits(128):
         return enclosure(2 * cdf(1 / (2 * ball(point["s"]))) - 1 - to_exact_ball(truth) - ball(_LITTLE))
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify import fast
 from ndis_verify.experiments.framework import Experiment, Finding, Row
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
+from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
 
 _DELTAS = (0.1, 1e-3, 1e-5, 1e-8)
 _SMALL, _LARGE = "eps from 1e-3 to 0.1", "eps from 0.1 to 1"
@@ -24,8 +25,8 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> li
     rows = []
     for panel, epsilons in grids.items():
         classical = np.sqrt(2 * np.log(1.25 / delta)) / epsilons
-        analytic = fast.gaussian_std(1.0, epsilon=epsilons, delta=delta)
-        reached = fast.gaussian_hockey_stick(1.0, classical, epsilons)
+        analytic = fast_gaussian_std(1.0, epsilon=epsilons, delta=delta)
+        reached = fast_gaussian_hockey_stick(1.0, classical, epsilons)
         for k, epsilon in enumerate(epsilons):
             rows.append({
                 "panel": panel, "delta": delta, "epsilon": epsilon, "classical_std": classical[k], "analytic_std": analytic[k],

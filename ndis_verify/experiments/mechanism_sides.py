@@ -11,7 +11,6 @@ from typing import Literal
 import mpmath
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.experiments.private_regression import normal_draw, sketch_draw
@@ -33,6 +32,11 @@ from ndis_verify.mechanisms.records import clip_norms
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares
 from ndis_verify.mechanisms.relative_projection import neighbourhood, relative_random_projection
 from ndis_verify.oracle import joint_shift
+from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as certified_als_exact_hockey_stick
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 
 R, RATE = 100, 0.5
 PENALTY, LENGTH = 3.0, 1.5  # logistic regression, as N26 runs it
@@ -112,7 +116,7 @@ def gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> C
 
 
 def _lone(r: int, epsilon: float) -> Callable[[float], Fraction]:
-    return lambda noise: _upper(oracle.certified_rp_hockey_stick(_cap(noise), r, epsilon, digits=DIGITS))
+    return lambda noise: _upper(certified_rp_hockey_stick(_cap(noise), r, epsilon, digits=DIGITS))
 
 
 def projection(problem: Problem) -> Sides:
@@ -155,7 +159,7 @@ def relative_projection(problem: Problem) -> Sides:
         leverage = min(exact(databases.leverage(level * bound**2)), _cap(level))
         if leverage >= 1:
             return Fraction(1)
-        return _upper(oracle.certified_rp_hockey_stick(leverage, R, problem.epsilon, digits=DIGITS))
+        return _upper(certified_rp_hockey_stick(leverage, R, problem.epsilon, digits=DIGITS))
 
     return Sides(("N24-Fig12", "least ridge of the set"), GRAM, noise, certify, gram_draws(matrix, bound, R))
 
@@ -201,7 +205,7 @@ def limit_least_squares(problem: Problem, printed_noise: Literal["N24-Fig4", "N2
     d = matrix.shape[1] - 1
     printed = least_squares(d, R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound, noise=printed_noise)
     ours = least_squares(d, R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound)
-    certify = _worst_record(als_worst_case, oracle.certified_als_hockey_stick, d, problem.epsilon)
+    certify = _worst_record(als_worst_case, certified_als_hockey_stick, d, problem.epsilon)
     noise = (printed.ridge / bound**2, ours.ridge / bound**2)
     draws = residual_draws(matrix, bound, normal_draw)
     return Sides((printed_noise, "worst record"), RESIDUAL, noise, certify, draws, printed.calibration.unsafe)
@@ -211,14 +215,14 @@ def sketched(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     d = matrix.shape[1] - 1
     ours = sketched_least_squares(d, R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound).ridge / bound**2
-    certify = _worst_record(als_exact_worst_case, oracle.certified_als_exact_hockey_stick, d, problem.epsilon)
+    certify = _worst_record(als_exact_worst_case, certified_als_exact_hockey_stick, d, problem.epsilon)
     noise = (_printed_ridge(d, problem, bound), ours)
     return Sides(("N24-Fig4", "exact law"), RESIDUAL, noise, certify, residual_draws(matrix, bound, sketch_draw))
 
 
 _LAWS: dict[Law, tuple[Callable, Callable, Callable]] = {
-    "normal": (als_hockey_stick, oracle.certified_als_hockey_stick, normal_draw),
-    "sketch": (als_exact_hockey_stick, oracle.certified_als_exact_hockey_stick, sketch_draw),
+    "normal": (als_hockey_stick, certified_als_hockey_stick, normal_draw),
+    "sketch": (als_exact_hockey_stick, certified_als_exact_hockey_stick, sketch_draw),
 }
 
 
@@ -282,7 +286,7 @@ def logistic(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff
     def certify(level: float) -> Fraction:
         share = math.sqrt(envelope.largest(level, problem.epsilon).point[0])
         pair = exactly.pair(exact(level), (exact(math.sqrt((1 - share) / (1 + share))),))
-        return max(_upper(oracle.certified_hockey_stick(law, problem.epsilon, digits=DIGITS)) for law in (pair, pair.swapped()))
+        return max(_upper(certified_hockey_stick(law, problem.epsilon, digits=DIGITS)) for law in (pair, pair.swapped()))
 
     def draws(level: float) -> Draw:
         root = np.linalg.cholesky((cov + cov.T) / 2 + level * np.eye(d))
@@ -332,7 +336,7 @@ def gaussian(problem: Problem, printed: Literal["classical", "rho"] = "classical
     ]
 
     def certify(level: float) -> Fraction:
-        return _upper(oracle.certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=DIGITS))
+        return _upper(certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=DIGITS))
 
     def draws(level: float) -> Draw:
         return lambda rng: float(math.sqrt(level) * bound * np.linalg.norm(rng.standard_normal(matrix.shape[1])) / total)

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ndis_verify import oracle
 from ndis_verify.exact_number import exact
 from ndis_verify.experiments.mechanism_sides import (
     DIGITS,
@@ -32,6 +31,8 @@ from ndis_verify.experiments.private_regression import sketch_draw
 from ndis_verify.mechanisms.baselines import PROJECTIONS
 from ndis_verify.mechanisms.denoising import denoise
 from ndis_verify.mechanisms.projection_wrappers import least_eigenvalue, planned_split, propose_test_release
+from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 
 
 def tested(problem: Problem) -> Sides:
@@ -45,8 +46,8 @@ def tested(problem: Problem) -> Sides:
     full, worst = made[1].calibration.noise["full_ridge"], made[1].calibration.certificate.worst_case
 
     def certify(noise: float) -> Fraction:
-        test = oracle.certified_gaussian_hockey_stick(exact(bound) ** 2, exact(split.std), worst["test_epsilon"], digits=DIGITS)
-        release = oracle.certified_rp_hockey_stick(exact(bound) ** 2 / exact(full), R, worst["release_epsilon"], digits=DIGITS)
+        test = certified_gaussian_hockey_stick(exact(bound) ** 2, exact(split.std), worst["test_epsilon"], digits=DIGITS)
+        release = certified_rp_hockey_stick(exact(bound) ** 2 / exact(full), R, worst["release_epsilon"], digits=DIGITS)
         return test.upper + release.upper + exact(split.delta_failure)
 
     noise = tuple(float(mechanism.ridge_at(median)) / bound**2 for mechanism in made)

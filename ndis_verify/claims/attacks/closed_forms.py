@@ -6,11 +6,14 @@ import numpy as np
 import scipy
 from scipy.special import erf, log_ndtr, ndtr, ndtri
 
-from ndis_verify import fast
 from ndis_verify.claims.attacks.builders import agree, box, identity, inequality, search
 from ndis_verify.claims.attacks.engines import engine, real_engine
 from ndis_verify.claims.domain import choice, continuous, integer, vector
+from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import log_entries, to_delta
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
+from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
+from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
 from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.fast.trade_off import gaussian_trade_off
 
@@ -33,7 +36,7 @@ def _contour_of_shift(shift, epsilon, **rest):
 
 
 def _shift_logs(factor: float = 1.0):
-    return lambda shift, epsilon: fast.log_gaussian_hockey_stick(factor * shift, 1.0, epsilon)
+    return lambda shift, epsilon: fast_log_gaussian_hockey_stick(factor * shift, 1.0, epsilon)
 
 
 MEAN_SHIFT = identity(
@@ -98,10 +101,10 @@ TAILS = identity(
 )
 WORST_PAIR = inequality(
     "closed form at the global sensitivity over the divergence of any pair of databases",
-    lambda shift, share, epsilon: fast.gaussian_hockey_stick(shift, 1.0, epsilon),
+    lambda shift, share, epsilon: fast_gaussian_hockey_stick(shift, 1.0, epsilon),
     lambda shift, share, epsilon: engine(0.0, (shift * share) ** 2, 1, epsilon),
     box(continuous("shift", "0.01", 20, "log"), continuous("share", "1e-3", "0.999999", "logit"), continuous("epsilon", 0, 20)),
-    {"half the sensitivity": lambda shift, share, epsilon: fast.gaussian_hockey_stick(shift / 2, 1.0, epsilon)},
+    {"half the sensitivity": lambda shift, share, epsilon: fast_gaussian_hockey_stick(shift / 2, 1.0, epsilon)},
 )
 
 
@@ -110,7 +113,7 @@ def _classical_shift(epsilon, delta, constant=1.25):
 
 
 def _classical_logs(constant: float = 1.25):
-    return lambda epsilon, delta: fast.log_gaussian_hockey_stick(_classical_shift(epsilon, delta, constant), 1.0, epsilon)
+    return lambda epsilon, delta: fast_log_gaussian_hockey_stick(_classical_shift(epsilon, delta, constant), 1.0, epsilon)
 
 
 CLASSICAL = identity(
@@ -191,7 +194,7 @@ def _two_laws(epsilon, swap=False, **columns):
     t = -(epsilon + log.sum() / 2 - (shift**2).sum() / 2)
     laws = ((a / 2, b_squared / a**2), (a / (2 * (1 - a)), b_squared / (a**2 * (1 - a))))
     move = -(b_squared / (2 * a)).sum()
-    first, second = (float(fast.GeneralizedChi2(w, 1, nc, shift=move).cdf(t)) for w, nc in (laws[::-1] if swap else laws))
+    first, second = (float(GeneralizedChi2(w, 1, nc, shift=move).cdf(t)) for w, nc in (laws[::-1] if swap else laws))
     return first - np.exp(epsilon) * second
 
 
@@ -217,7 +220,7 @@ TWO_LAWS = search(
 
 def _added(weight, k1, k2, nc1, nc2, x):
     """Two terms of one weight, as the package's law has them."""
-    law = fast.GeneralizedChi2([weight, weight], [int(k1), int(k2)], [nc1, nc2])
+    law = GeneralizedChi2([weight, weight], [int(k1), int(k2)], [nc1, nc2])
     return float(law.cdf(weight * x)) if x < k1 + k2 + nc1 + nc2 else float(law.sf(weight * x))
 
 
@@ -250,7 +253,7 @@ def _noise_floor(epsilon):
 
 def _floor_margin(threshold=_noise_floor):
     def margin(epsilon, delta):
-        need = fast.gaussian_std(1.0, epsilon=epsilon, delta=delta) * np.sqrt(2 * epsilon) - 1
+        need = fast_gaussian_std(1.0, epsilon=epsilon, delta=delta) * np.sqrt(2 * epsilon) - 1
         level = threshold(epsilon)
         ordered = np.sign(level - delta) * need
         return np.minimum(ordered, np.minimum(0.5 - level, level - 0.5 + 1 / np.sqrt(4 * np.pi * epsilon)))
@@ -269,7 +272,7 @@ _CALIBRATED = box(continuous("epsilon", "1e-6", 100, "log"), continuous("delta",
 
 def _calibrated_margin(shrink=1.0):
     def margin(epsilon, delta):
-        std = shrink * fast.gaussian_std(1.0, epsilon=epsilon, delta=delta)
+        std = shrink * fast_gaussian_std(1.0, epsilon=epsilon, delta=delta)
         return np.log(delta) - engine(0.0, 1 / std**2, 1, epsilon, log=True)
 
     return margin
@@ -286,7 +289,7 @@ CALIBRATED = search(
 
 def _smallest_margin(stretch=1.0):
     def margin(epsilon, delta):
-        std = stretch * fast.gaussian_std(1.0, epsilon=epsilon, delta=delta)
+        std = stretch * fast_gaussian_std(1.0, epsilon=epsilon, delta=delta)
         return np.minimum(
             np.log(delta) - engine(0.0, 1 / std**2, 1, epsilon, log=True),
             engine(0.0, 1 / (0.9999 * std) ** 2, 1, epsilon, log=True) - np.log(delta),

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from ndis_verify import fast
 from ndis_verify.claims.attack import relative_margin
 from ndis_verify.claims.attacks.builders import agree, agree_logs, box, search
 from ndis_verify.claims.domain import Condition, choice, continuous, integer, stacked, vector
 from ndis_verify.fast.hockey_stick import log_entries, to_delta, to_log_delta
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.random_projection import log_rp_hockey_stick as fast_log_rp_hockey_stick
 from ndis_verify.fast.sensitivity import gaussian_process, logistic_surrogate
 from ndis_verify.fast.spectrum import PairBatch, Spectrum, spectrum
 
@@ -187,7 +188,7 @@ def _projected(r, epsilon, **columns):
 
 
 def _by_leverage(power=1.0):
-    return lambda r, epsilon, **c: fast.log_rp_hockey_stick(leverage(data(c)) ** power, r, epsilon)
+    return lambda r, epsilon, **c: fast_log_rp_hockey_stick(leverage(data(c)) ** power, r, epsilon)
 
 
 DATABASES = search(
@@ -221,7 +222,7 @@ def _limit_law(r, epsilon, **columns):
 def _of_shares(share=1.0):
     def value(r, epsilon, **columns):
         p, q = leverage(data(columns)), _stacked_leverage(columns)
-        return fast.als_hockey_stick(p, np.maximum(p + share * (q - p), p), _FEATURES, r, epsilon)
+        return fast_als_hockey_stick(p, np.maximum(p + share * (q - p), p), _FEATURES, r, epsilon)
 
     return value
 

@@ -6,13 +6,16 @@ import numpy as np
 import scipy
 from scipy.special import gammainc, gammaincc, ndtr
 
-from ndis_verify import fast
 from ndis_verify.claims.attack import relative_margin
 from ndis_verify.claims.attacks.builders import agree, box, search
 from ndis_verify.claims.covariance_shift import deltas
 from ndis_verify.claims.domain import choice, continuous, integer, stacked, vector
 from ndis_verify.claims.general_bound import greater_direction
+from ndis_verify.fast.als_exact import als_exact_hockey_stick as fast_als_exact_hockey_stick
 from ndis_verify.fast.covariance_shift import loewner_bound
+from ndis_verify.fast.least_squares import als_max_privacy_loss as fast_als_max_privacy_loss
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
+from ndis_verify.fast.random_projection import rp_leverage as fast_rp_leverage
 
 _EPSILON = continuous("epsilon", "0.01", 5, "log")
 _DELTA = continuous("delta", "1e-9", "0.3", "log")
@@ -36,13 +39,13 @@ def _ridge_margin(ridge, attained=False):
     """Target over the divergence of both directions; with `attained`, a lone record beside 1 % less ridge exceeds it."""
 
     def margin(r, epsilon, delta, **columns):
-        level = ridge(fast.rp_leverage(r, epsilon=epsilon, delta=delta))
+        level = ridge(fast_rp_leverage(r, epsilon=epsilon, delta=delta))
         p = np.minimum(_ridged_leverage(level, columns), 1 - 1e-15)
-        worst = np.maximum(fast.rp_hockey_stick(p, r, epsilon), fast.rp_hockey_stick(p, r, epsilon, "insert"))
+        worst = np.maximum(fast_rp_hockey_stick(p, r, epsilon), fast_rp_hockey_stick(p, r, epsilon, "insert"))
         private = relative_margin(delta, worst)
         if not attained:
             return private
-        alone = fast.rp_hockey_stick(np.minimum(1 / (1 + 0.99 * level), 1 - 1e-15), r, epsilon)
+        alone = fast_rp_hockey_stick(np.minimum(1 / (1 + 0.99 * level), 1 - 1e-15), r, epsilon)
         return np.minimum(private, relative_margin(alone, delta))
 
     return margin
@@ -87,7 +90,7 @@ def _sampled_margin(amplified=True):
     def margin(epsilon, share, rate):
         inner = np.log1p(np.expm1(epsilon) / rate) if amplified else epsilon / rate
         delta = rate * share
-        p = fast.rp_leverage(1, epsilon=inner, delta=share)
+        p = fast_rp_leverage(1, epsilon=inner, delta=share)
         variance = 1 / (1 - p)
 
         def cut(ratio):
@@ -274,7 +277,7 @@ def _finite_margin(scale=1.0):
     def margin(q, along, d, extra):
         p, r = q * along, d + extra
         limit = scale * -0.5 * r * np.log1p(-q)
-        losses = [np.array([fast.als_max_privacy_loss(a, b, int(k), int(n), way) for a, b, k, n in zip(p, q, d, r, strict=True)]) for way in ("delete", "insert")]
+        losses = [np.array([fast_als_max_privacy_loss(a, b, int(k), int(n), way) for a, b, k, n in zip(p, q, d, r, strict=True)]) for way in ("delete", "insert")]
         return relative_margin(limit, np.maximum(*losses))
 
     return margin
@@ -295,8 +298,8 @@ def _pure_margin(inside=1.0):
 
     def margin(q, along, d, extra, direction):
         p, r = q * along, d + extra
-        largest = float(fast.als_max_privacy_loss(p, q, d, r, direction))
-        beyond, before = (float(fast.als_exact_hockey_stick(p, q, d, r, share * largest, direction)) for share in (1.0001 * inside, 0.5))
+        largest = float(fast_als_max_privacy_loss(p, q, d, r, direction))
+        beyond, before = (float(fast_als_exact_hockey_stick(p, q, d, r, share * largest, direction)) for share in (1.0001 * inside, 0.5))
         return -beyond if beyond > 0 else before
 
     return margin

@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ndis_verify import fast, oracle
 from ndis_verify.claims.attack import Problem, enclosed_difference
 from ndis_verify.claims.attacks.builders import around, box
 from ndis_verify.claims.domain import Condition, Point, choice, continuous, integer
 from ndis_verify.claims.least_squares_law import SINGULAR, ZERO_CURVATURE
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
 
 _WAYS = ("delete", "insert")
 
@@ -24,12 +25,12 @@ def _moved(p, share, grown, step):
 
 def _drop(p, share, grown, step, d, r, epsilon):
     (p1, q1), (p2, q2) = _moved(p, share, grown, step)
-    before, after = (np.maximum(*(float(fast.als_hockey_stick(a, b, d, r, epsilon, way)) for way in _WAYS)) for a, b in ((p1, q1), (p2, q2)))
+    before, after = (np.maximum(*(float(fast_als_hockey_stick(a, b, d, r, epsilon, way)) for way in _WAYS)) for a, b in ((p1, q1), (p2, q2)))
     return after - before
 
 
 def _larger(p: Fraction, q: Fraction, at: Point) -> Enclosure:
-    values = [oracle.certified_als_hockey_stick(p, q, at["d"], at["r"], at["epsilon"], way, digits=20) for way in _WAYS]
+    values = [certified_als_hockey_stick(p, q, at["d"], at["r"], at["epsilon"], way, digits=20) for way in _WAYS]
     return max(values, key=lambda value: value.lower)
 
 

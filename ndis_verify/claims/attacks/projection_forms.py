@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import erf, erfc, gammainc, gammaincc
 
-from ndis_verify import fast
 from ndis_verify.claims.attack import relative_margin
 from ndis_verify.claims.attacks.builders import box, identity, inequality, search
 from ndis_verify.claims.attacks.engines import engine, real_engine
 from ndis_verify.claims.domain import continuous, integer
+from ndis_verify.fast.random_projection import log_rp_hockey_stick as fast_log_rp_hockey_stick
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
 
 _LEVERAGE = continuous("p", "1e-6", "0.999999", "logit")
 _COLUMNS = integer("r", 1, 1000, "log")
@@ -23,10 +24,10 @@ def _projection_engine(p, r, epsilon):
 
 PROJECTION = identity(
     "deletion closed form against the contour integral",
-    lambda p, r, epsilon: fast.log_rp_hockey_stick(p, r, epsilon),
+    lambda p, r, epsilon: fast_log_rp_hockey_stick(p, r, epsilon),
     _projection_engine,
     box(_LEVERAGE, _COLUMNS, continuous("epsilon", 0, 30)),
-    {"insertion": lambda p, r, epsilon: np.maximum(fast.log_rp_hockey_stick(p, r, epsilon, "insert"), -1e4)},
+    {"insertion": lambda p, r, epsilon: np.maximum(fast_log_rp_hockey_stick(p, r, epsilon, "insert"), -1e4)},
     logs=True,
 )
 
@@ -119,10 +120,10 @@ ONE_COLUMN = search(
 )
 ONE_COLUMN_GROWS = inequality(
     "one-column deletion at a larger leverage over that at a smaller one",
-    lambda p, step, epsilon: fast.rp_hockey_stick(p + (1 - p) * 0.999 * step, 1, epsilon),
-    lambda p, step, epsilon: fast.rp_hockey_stick(p, 1, epsilon),
+    lambda p, step, epsilon: fast_rp_hockey_stick(p + (1 - p) * 0.999 * step, 1, epsilon),
+    lambda p, step, epsilon: fast_rp_hockey_stick(p, 1, epsilon),
     box(_LEVERAGE, continuous("step", "1e-6", "0.999", "logit"), continuous("epsilon", "1e-6", 50, "log")),
-    {"a smaller leverage": lambda p, step, epsilon: fast.rp_hockey_stick(p * (1 - step), 1, epsilon)},
+    {"a smaller leverage": lambda p, step, epsilon: fast_rp_hockey_stick(p * (1 - step), 1, epsilon)},
 )
 
 ATTACKS = {

@@ -6,12 +6,15 @@ from functools import cache
 
 import numpy as np
 
-from ndis_verify import fast
 from ndis_verify.claims.attack import relative_margin
 from ndis_verify.claims.attacks.builders import agree, box, search
 from ndis_verify.claims.attacks.engines import engine
 from ndis_verify.claims.attacks.matrices import FULL_RANK, data, gram, leverage, relative_spectrum
 from ndis_verify.claims.domain import continuous, integer, vector
+from ndis_verify.fast.als_worst_case import als_cap as fast_als_cap
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
+from ndis_verify.fast.random_projection import rp_leverage as fast_rp_leverage
 
 _ENTRIES, _SIZE = vector("x", 8, -3, 3), continuous("size", "0.05", 5, "log")
 _TARGET = (integer("r", 1, 100, "log"), continuous("epsilon", "0.01", 5, "log"), continuous("delta", "1e-9", "0.3", "log"))
@@ -31,14 +34,14 @@ def _longest(columns):
 
 
 def _cost(p, r, epsilon):
-    return np.maximum(*(fast.rp_hockey_stick(p, r, epsilon, way) for way in ("delete", "insert")))
+    return np.maximum(*(fast_rp_hockey_stick(p, r, epsilon, way) for way in ("delete", "insert")))
 
 
 def _figure_margin(part=1.0):
     """Target over the worst pair of the set, ridge 0 if p_S <= p*, else l^2/p*."""
 
     def margin(r, epsilon, delta, **columns):
-        largest = fast.rp_leverage(r, epsilon=epsilon, delta=delta)
+        largest = fast_rp_leverage(r, epsilon=epsilon, delta=delta)
         level = np.where(_leverages(columns).max(axis=1) <= largest, 0.0, part * _longest(columns) / largest)
         return relative_margin(delta, _cost(_leverages(columns, level).max(axis=1), r, epsilon))
 
@@ -68,7 +71,7 @@ def _least_margin(part=1.0):
     """The ridge found inside [0, l^2 (1/p* - 1)] meets the target, 1 % less of it does not."""
 
     def margin(r, epsilon, delta, **columns):
-        largest = fast.rp_leverage(r, epsilon=epsilon, delta=delta)
+        largest = fast_rp_leverage(r, epsilon=epsilon, delta=delta)
         level = part * _least_ridge(columns, largest)
         meets = relative_margin(delta, _cost(_leverages(columns, level).max(axis=1), r, epsilon))
         below = relative_margin(_cost(_leverages(columns, 0.99 * level).max(axis=1), r, epsilon), delta)
@@ -110,7 +113,7 @@ def _decides(power=1.0):
         rows = data(columns)
         alpha = np.maximum(relative_spectrum(gram(rows), gram(rows[:, 1:]))[:, -1] - 1, 0)
         pair = engine(np.maximum(alpha, 1e-12), 0.0, r, epsilon)
-        return relative_margin(fast.rp_hockey_stick(_leverages(columns).max(axis=1) ** power, r, epsilon), pair)
+        return relative_margin(fast_rp_hockey_stick(_leverages(columns).max(axis=1) ** power, r, epsilon), pair)
 
     return margin
 
@@ -131,7 +134,7 @@ _TARGETS = ((1, 1.0, 1e-2), (30, 1.0, 1e-5), (3, 0.3, 1e-4))  # r, eps, delta
 
 @cache
 def _cap(r, epsilon, delta):
-    return float(fast.als_cap(2, r, epsilon=epsilon, delta=delta))
+    return float(fast_als_cap(2, r, epsilon=epsilon, delta=delta))
 
 
 def _unrestricted(part=1.0):
@@ -144,7 +147,7 @@ def _unrestricted(part=1.0):
         longest = max((records**2).sum(axis=1).max(), 1e-6)
         level = part * longest * (1 / _cap(r, epsilon, delta) - 1)
         p, q = (np.einsum("ij,jk,ik->i", x, np.linalg.inv(x.T @ x + level * np.eye(x.shape[1])), x) for x in (table, records))
-        worst = max(float(fast.als_hockey_stick(p, np.maximum(q, p), 2, r, epsilon, way).max()) for way in ("delete", "insert"))
+        worst = max(float(fast_als_hockey_stick(p, np.maximum(q, p), 2, r, epsilon, way).max()) for way in ("delete", "insert"))
         return float(relative_margin(delta, worst))
 
     return margin

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, hyp1f1, log_ndtr, ndtr
 
-from ndis_verify import fast
 from ndis_verify.claims.attack import relative_margin
 from ndis_verify.claims.attacks.builders import agree, box, identity, inequality, search
 from ndis_verify.claims.attacks.closed_forms import scalar_hinge
@@ -16,7 +15,11 @@ from ndis_verify.claims.attacks.matrices import FOUR_NUMBERS
 from ndis_verify.claims.attacks.mechanisms import VALID_RIDGE
 from ndis_verify.claims.domain import Condition, choice, continuous, integer, stacked, vector
 from ndis_verify.fast.covariance_shift import less_spread_bound, more_spread_bound
+from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import log_entries, to_delta
+from ndis_verify.fast.least_squares import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
+from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
 from ndis_verify.fast.spectrum import Spectrum
 from ndis_verify.fast.trade_off import laplace_trade_off
 
@@ -31,8 +34,8 @@ def _split(bound: Any = less_spread_bound, spread_first: bool = False):
         e1, e2 = epsilon * share, epsilon * (1 - share)
         size = np.sqrt((shift**2).sum(axis=-1))
         sums = [
-            fast.gaussian_hockey_stick(size, 1.0, e1) + np.exp(e1) * bound(np.exp(logs), e2),
-            bound(np.exp(logs), e1) + np.exp(e1) * fast.gaussian_hockey_stick(size, 1.0, e2),
+            fast_gaussian_hockey_stick(size, 1.0, e1) + np.exp(e1) * bound(np.exp(logs), e2),
+            bound(np.exp(logs), e1) + np.exp(e1) * fast_gaussian_hockey_stick(size, 1.0, e2),
         ]
         laws = Spectrum(np.expm1(logs), shift**2, 1, logs)
         exact = to_delta(log_entries(laws if spread_first else laws.swapped(), np.arange(len(epsilon)), epsilon))
@@ -85,9 +88,9 @@ def _table(dofs=0):
         values = []
         for weights, centre in (first, second):
             keep = 2 if d > 1 else 1
-            law = fast.GeneralizedChi2(weights[:keep], [1, d - 1 + dofs][:keep], [centre, 0.0][:keep])
+            law = GeneralizedChi2(weights[:keep], [1, d - 1 + dofs][:keep], [centre, 0.0][:keep])
             values.append(float(law.cdf(g / (1 - q) * first[1] - 2 * (epsilon + c))))
-        exact = float(fast.als_hockey_stick(p, q, d, r, epsilon))
+        exact = float(fast_als_hockey_stick(p, q, d, r, epsilon))
         return -abs(values[0] - np.exp(epsilon) * values[1] - exact) / (1 + np.exp(epsilon))
 
     return margin
@@ -144,7 +147,7 @@ CIRCULATED = search(
 def _classical(share=1.0):
     def margin(epsilon, delta):
         std = share * np.sqrt(2 * np.log(1.25 / delta)) / epsilon
-        return np.log(delta) - fast.log_gaussian_hockey_stick(1.0, std, epsilon)
+        return np.log(delta) - fast_log_gaussian_hockey_stick(1.0, std, epsilon)
 
     return margin
 

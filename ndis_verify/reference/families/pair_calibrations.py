@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from ndis_verify import oracle
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.reference.rows import POSITIONS, Draw, RowSpec, around, text
 
 _DELTAS = tuple(Fraction(1, 2**k) for k in (2, 5, 10, 17, 20, 33, 50, 100))
@@ -53,7 +53,7 @@ def _at_total_variation() -> Iterator[RowSpec]:
     """delta at and next to the total variation distance, where epsilon becomes 0."""
     for number, (mean, cov) in enumerate((([1], [1]), ([0], [2]), ([0], [Fraction(1, 2)]), ([Fraction(1, 4)], [3]),
                                           ([0, 0], [2, Fraction(1, 4)]), ([Fraction(1, 2), 0], [1, 2]))):  # fmt: skip
-        value = oracle.certified_hockey_stick(GaussianPair(mean, cov, [0] * len(mean), 1), 0, digits=25)
+        value = certified_hockey_stick(GaussianPair(mean, cov, [0] * len(mean), 1), 0, digits=25)
         at = float(value.upper)
         at = at if Fraction(at) >= value.upper else math.nextafter(at, 1)  # from here on epsilon is 0
         for position, delta in zip(POSITIONS, around(at, 2.0**-30)):
