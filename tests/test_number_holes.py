@@ -12,6 +12,8 @@ from ndis_verify.fast.joint_shift import RankOne, added_variance
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.oracle import joint_shift as certified
 
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+
 
 def far_apart(power):
     """Dense, with eigenvalues of about 10^power and 2."""

@@ -160,5 +160,5 @@ def test_a_few_caps_leave_the_worst_of_many_changes(law, monkeypatch):
 def test_the_curve_next_to_full_leverage_errs_no_more_than_it_says(p, q, d, r, epsilon):
     for way in ("delete", "insert"):
         truth = oracle.certified_als_exact_hockey_stick(p, q, d, r, epsilon, way, digits=20).mid
-        tolerance = 2e-9 if truth <= 0.5 else 1000 * 2.0**-53 / (1 - q)
+        tolerance = 2e-10 if truth <= 0.5 else 2e-9
         assert truth < 1e-290 or float(als_exact_hockey_stick(p, q, d, r, epsilon, way) / truth - 1) == pytest.approx(0, abs=tolerance)
