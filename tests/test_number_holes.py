@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ndis_verify import GaussianPair, InputError, fast, oracle
-from ndis_verify.fast.joint_shift import RankOne, added_variance
+from ndis_verify.fast.joint_shift import Prediction, RankOne, added_variance
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.oracle import joint_shift as certified
 
@@ -84,6 +84,25 @@ def test_noise_of_an_envelope_at_the_ends_of_the_range(shift):
         return
     largest = certified.largest(certified.RankOne(0, 0, shift), Fraction(noise), 1, 6)
     assert 1e-3 * (1 - 1e-3) <= largest.mid <= 1e-3
+
+
+@pytest.mark.parametrize("length, noise", [(1e140, 1e-10), (1e75, 1e-140), (1e-100, 1e-150)])
+def test_noise_of_a_prediction_at_the_ends_of_the_range(length, noise):
+    """A product of length^2 and its ratio to the noise is no float."""
+    envelope = Prediction(length, 1.0, noise, 5)
+    found = envelope.largest(length * length, 1.0)
+    assert found.attained <= found.upper <= 0 and np.isfinite(envelope.coarse(length * length, 1.0))
+    z, x = map(Fraction, found.point)
+    pair = certified.Prediction(length, 1, noise, 5).pair_at(Fraction(length * length), z, x)
+    reached = max(oracle.certified_hockey_stick(one, 1, digits=8).mid for one in (pair, GaussianPair(pair.mean_q, pair.cov_q, pair.mean_p, pair.cov_p)))
+    assert reached * (1 - 1e-6) <= math.exp(found.upper) <= max(reached, 1e-290) * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("arguments, name", [((1e200, 1.0, 1.0), "length"), ((1.0, 1e-200, 1.0), "labels"), ((1e140, 1.0, 1e-60), "noise_variance")])
+def test_predictions_whose_squares_are_no_floats_are_refused(arguments, name):
+    with pytest.raises(InputError) as refused:
+        Prediction(*arguments, 5)
+    assert refused.value.argument == name
 
 
 def test_logistic_regression_of_more_noise_than_floats_hold_is_refused():

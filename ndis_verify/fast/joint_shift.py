@@ -121,9 +121,14 @@ class Prediction:
         for name in ("length", "noise_variance"):
             if getattr(self, name) == 0:
                 raise InputError(name, 0.0, "must be positive")
+        for name in ("length", "labels"):
+            if getattr(self, name) and not 1e-150 < getattr(self, name) < 1e150:
+                raise InputError(name, getattr(self, name), "must lie between 1e-150 and 1e150: its square is needed")
         if isinstance(self.records, bool) or int(self.records) != self.records or self.records < 1:
             raise InputError("records", self.records, "must be a whole number, at least 1")
         object.__setattr__(self, "records", int(self.records))
+        if not 0 < self._ratio < _LARGEST / self.records or not self.labels**2 / self.noise_variance < _LARGEST:
+            raise InputError("noise_variance", self.noise_variance, "must leave length^2 records and labels^2 over it within the range of floats")
 
     def largest(self, added: float, epsilon: float, tolerance: float = TOLERANCE) -> Largest:
         """The largest log delta over all neighbouring databases, both directions, at added variance v >= 0; `point`: (z, x)."""
@@ -187,7 +192,7 @@ class Prediction:
         least, most = np.zeros(ends.shape), ends
         for _ in range(_HALVINGS):
             u = (least + most) / 2
-            gain = np.sqrt(others * high * np.maximum(1 - low * rest * u, 0)) * (rest + own / (1 + u) ** 2)
+            gain = np.sqrt(others * high * np.maximum(1 - low * rest * u, 0)) * (rest + own / (1 + u) / (1 + u))
             grows = gain >= low * rest * np.sqrt(u * (rest + own / (1 + u)))
             least, most = np.where(grows, u, least), np.where(grows, most, u)
         falling = np.sqrt((np.maximum(1 - low * rest * least, 0) + _ROUNDING) / (1 + low))
@@ -195,8 +200,8 @@ class Prediction:
         return falling + rising, least
 
     def _log_delta(self, added: float, xi: np.ndarray, pull: np.ndarray, epsilon: float) -> np.ndarray:
-        square = self.length**2
-        spread = square * xi / ((1 + xi) * added + square)
+        with np.errstate(over="ignore"):  # beside noise so large the covariances are equal
+            spread = xi / ((1 + xi) * (added / self.length**2) + 1)
         return log_joint_delta(spread, spread * (self.labels**2 / self.noise_variance) * pull**2, 0.0, epsilon)
 
 
