@@ -1,33 +1,79 @@
-"""Bugs planted in a copy of the float64 engine are caught by the reference tables."""
+"""The study of planted bugs: what it plants, which tests it asks, and that it tells a caught bug from a survivor."""
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from ndis_verify.reference.conformance.mutants import MUTANTS
-from ndis_verify.reference.conformance.mutation_study import PACKAGE, caught, healthy, planted
-from ndis_verify.reference.conformance.selection import table_rows
-from ndis_verify.reference.loader import FOLDER
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+mutants = pytest.importorskip("tools.mutation_study.mutants")
+covering = pytest.importorskip("tools.mutation_study.covering")
 
-CORE = table_rows(FOLDER, core=True)
+SOURCE = '''"""Words."""
+from math import ceil, inf, nextafter
 
-
-def test_every_bug_can_still_be_planted():
-    assert len(MUTANTS) >= 40 and len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
-    for mutant in MUTANTS:
-        for file, old, new in mutant.edits:
-            assert (PACKAGE / "fast" / file).read_text(encoding="utf-8").count(old) == 1, mutant.name
-            assert old != new
+ENGINE_ERROR = 1e-11
 
 
-def test_a_bug_whose_text_is_gone_is_reported(tmp_path):
-    stale = type(MUTANTS[0])("stale", (("mean_shift.py", "no such text", "x"),))
-    with pytest.raises(ValueError, match="stale"):
-        planted(stale, tmp_path)
+def upper(x: float, low: float = 1.0) -> float:
+    """Words."""
+    if x < low and not x == 3:
+        raise ValueError(f"{x} < {low - 1}")
+    return nextafter(x * (1 + ENGINE_ERROR), inf) + ceil(-x)
+'''
 
 
-@pytest.mark.parametrize("name", ["deletion and insertion exchanged", "determinant in single precision", "noncentrality not scaled by the weight"])
-def test_the_core_catches(name):
-    (mutant,) = (mutant for mutant in MUTANTS if mutant.name == name)
-    rows = healthy([row for row in CORE if row[0] in ("rp_hockey_stick", "hockey_stick", "generalized_chi2_cdf")])
-    assert len(rows) > 60
-    moved = caught(mutant, rows)
-    assert moved and any(judgement.outcome == "unsafe" for judgement in moved)
+def test_every_kind_of_bug_is_planted_once_and_is_a_program(tmp_path):
+    path = tmp_path / "ndis_verify" / "fast" / "one.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(SOURCE)
+    found = list(mutants.mutants(path, tmp_path))
+    assert len({one.key for one in found}) == len(found)
+    for one in found:
+        text = one.planted(SOURCE.encode()).decode()
+        assert text != SOURCE and mutants.compiles(text.encode()) and "Words" not in one.before
+    safety = {(one.kind, one.before) for one in found if one.category == mutants.SAFETY}
+    assert ("operator", "1 + ENGINE_ERROR") in safety and ("rounding direction", "ceil") in safety
+    assert {kind for kind, _ in safety} == {"operator", "rounding direction", "rounding dropped"}
+    kinds = {one.kind for one in found}
+    assert {"boundary", "comparison", "and, or", "negation dropped", "condition negated", "sign"} <= kinds
+    assert not any("low - 1" in one.before for one in found)  # messages are no behaviour
+
+
+def test_the_tests_that_run_a_line_are_found_the_quickest_first():
+    lines = {"f.py": {"3": ["slow", "quick"], "9": ["other"]}}
+    reach = covering.Reach(lines, {"slow": 2.0, "quick": 0.1, "other": 1.0})
+    assert reach.tests("f.py", 3) == reach.tests("f.py", 5) == ["quick", "slow"]  # a statement over lines 3 to 5
+    assert reach.tests("f.py", 1) == ["quick", "other", "slow"]  # run at import only: whoever uses the file
+    assert reach.tests("g.py", 1) == []
+    assert covering.node("test_x.TestA.test_y") == "tests/test_x.py::TestA::test_y"
+
+
+TREE = {
+    "ndis_verify/__init__.py": "",
+    "ndis_verify/part.py": "def third(x):\n    return x / 3\n\n\ndef twice(x):\n    return 2 * x\n",
+    "tests/test_part.py": "from ndis_verify.part import third, twice\n\n\n"
+    "def test_third():\n    assert third(6) == 2\n\n\ndef test_twice():\n    assert twice(1) == 2\n",
+}
+
+
+def test_a_bug_is_caught_by_the_test_that_sees_it_and_survives_one_that_does_not(tmp_path):
+    pytest.importorskip("coverage")
+    for name, text in TREE.items():
+        (tmp_path / "root" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "root" / name).write_text(text)
+    program = f"""
+import sys; sys.path.insert(0, {str(ROOT)!r})
+from pathlib import Path
+from tools.mutation_study import __main__ as study, covering, mutants
+root = Path({str(tmp_path)!r}) / "root"
+reach = covering.survey(root, Path({str(tmp_path)!r}), Path({str(tmp_path)!r}) / "reach.json")
+trials = study.Study(root, Path({str(tmp_path)!r}) / "tree", reach)
+for mutant in mutants.mutants(root / "ndis_verify" / "part.py", root):
+    if mutant.kind == "operator":
+        print(mutant.context, "|", trials.trial(mutant)["outcome"])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    assert "return x / 3 | caught" in done.stdout and "return 2 * x | survived" in done.stdout, done.stderr

@@ -1,47 +1,33 @@
-"""The study of planted bugs: what it plants, which tests it asks, and that it tells a caught bug from a survivor."""
-
-import sys
-from pathlib import Path
+"""Bugs planted in a copy of the float64 engine are caught by the reference tables."""
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-mutants = pytest.importorskip("tools.mutation_study.mutants")
-covering = pytest.importorskip("tools.mutation_study.covering")
+from ndis_verify.reference.conformance.mutants import MUTANTS
+from ndis_verify.reference.conformance.mutation_study import PACKAGE, caught, healthy, planted
+from ndis_verify.reference.conformance.selection import table_rows
+from ndis_verify.reference.loader import FOLDER
 
-SOURCE = '''"""Words."""
-from math import ceil, inf, nextafter
-
-ENGINE_ERROR = 1e-11
+CORE = table_rows(FOLDER, core=True)
 
 
-def upper(x: float, low: float = 1.0) -> float:
-    """Words."""
-    if x < low and not x == 3:
-        raise ValueError(f"{x} < {low - 1}")
-    return nextafter(x * (1 + ENGINE_ERROR), inf) + ceil(-x)
-'''
+def test_every_bug_can_still_be_planted():
+    assert len(MUTANTS) >= 40 and len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    for mutant in MUTANTS:
+        for file, old, new in mutant.edits:
+            assert (PACKAGE / "fast" / file).read_text(encoding="utf-8").count(old) == 1, mutant.name
+            assert old != new
 
 
-def test_every_kind_of_bug_is_planted_once_and_is_a_program(tmp_path):
-    path = tmp_path / "ndis_verify" / "fast" / "one.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(SOURCE)
-    found = list(mutants.mutants(path, tmp_path))
-    assert len({one.key for one in found}) == len(found)
-    for one in found:
-        text = one.planted(SOURCE.encode()).decode()
-        assert text != SOURCE and mutants.compiles(text.encode()) and "Words" not in one.before
-    safety = {(one.kind, one.before) for one in found if one.category == mutants.SAFETY}
-    assert ("operator", "1 + ENGINE_ERROR") in safety and ("rounding direction", "ceil") in safety
-    assert {kind for kind, _ in safety} == {"operator", "rounding direction", "rounding dropped"}
-    kinds = {one.kind for one in found}
-    assert {"boundary", "comparison", "and, or", "negation dropped", "condition negated", "sign"} <= kinds
-    assert not any("low - 1" in one.before for one in found)  # messages are no behaviour
+def test_a_bug_whose_text_is_gone_is_reported(tmp_path):
+    stale = type(MUTANTS[0])("stale", (("mean_shift.py", "no such text", "x"),))
+    with pytest.raises(ValueError, match="stale"):
+        planted(stale, tmp_path)
 
 
-def test_the_tests_of_a_module_are_found_the_most_specific_first():
-    tree = covering.Tree(ROOT)
-    assert tree.candidates("ndis_verify/audit/limits.py")[0].name == "test_audit_limits.py"
-    assert "test_one_sided.py" in {test.name for test in tree.candidates("ndis_verify/fast/random_projection.py")}
+@pytest.mark.parametrize("name", ["deletion and insertion exchanged", "determinant in single precision", "noncentrality not scaled by the weight"])
+def test_the_core_catches(name):
+    (mutant,) = (mutant for mutant in MUTANTS if mutant.name == name)
+    rows = healthy([row for row in CORE if row[0] in ("rp_hockey_stick", "hockey_stick", "generalized_chi2_cdf")])
+    assert len(rows) > 60
+    moved = caught(mutant, rows)
+    assert moved and any(judgement.outcome == "unsafe" for judgement in moved)

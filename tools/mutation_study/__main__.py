@@ -10,14 +10,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools.mutation_study.covering import Tree
+from tools.mutation_study.covering import Reach, survey
 from tools.mutation_study.mutants import GENERAL, SAFETY, Mutant, compiles, mutants
 from tools.mutation_study.page import EQUIVALENTS, PAGE, page
 from tools.mutation_study.trial import GREEN, RED, Runner, copied, planted
 
 ROOT = Path(__file__).resolve().parents[2]
 JOURNAL = Path(__file__).with_name("journal.jsonl")
-PROCESSOR, SECONDS, FILES = 60.0, 600.0, 5  # a test file's limits (of the processor, by the clock), and how many files a bug may meet
+REACH = Path(__file__).with_name("reach.json")  # which tests run which lines; not under version control
+BUDGET = 60.0  # seconds that the tests of one bug take without it, the quickest first
+PROCESSOR, SECONDS = 300.0, 1200.0  # and may take with it: of the processor, by the clock
 
 
 def chosen(root: Path, seed: int, general: int, parts: list[str]) -> list[Mutant]:
@@ -51,40 +53,53 @@ def kept() -> dict[str, dict]:
 
 
 class Study:
-    """The trials, with what is known of every test file without a bug."""
+    """The trials, with what is known of every test without a bug."""
 
-    def __init__(self, root: Path, folder: Path):
-        self.root, self.tree = root, copied(root, folder, marked=True)
-        self.imports, self.runner = Tree(self.tree), Runner(self.tree)
+    def __init__(self, root: Path, folder: Path, reach: Reach):
+        self.root, self.tree, self.reach = root, copied(root, folder, marked=True), reach
+        self.runner = Runner(self.tree)
         self.sound: dict[str, bool] = {}
 
     def green(self, name: str) -> bool:
-        """Whether a test, or a file of tests, passes within the limits without a bug."""
+        """Whether a test passes within the limits without a bug."""
         if name not in self.sound:
             self.sound[name] = self.runner.run([name], PROCESSOR, SECONDS)[0] == GREEN
         return self.sound[name]
 
+    def asked(self, mutant: Mutant) -> list[str]:
+        """The tests that run the place, as many as the budget has room for."""
+        chosen, left = [], BUDGET
+        for test in self.reach.tests(mutant.file, mutant.line):
+            left -= self.reach.seconds[test]
+            if chosen and left < 0:
+                break
+            chosen.append(test)
+        return chosen
+
     def trial(self, mutant: Mutant) -> dict:
         """One line of the journal."""
-        start, tried = time.monotonic(), []
+        start = time.monotonic()
         if not compiles(mutant.planted((self.root / mutant.file).read_bytes())):
-            return self.line(mutant, "no program", "", tried, 0.0)
-        for test in self.imports.candidates(mutant.file)[:FILES]:
-            name = f"tests/{test.name}"
+            return self.line(mutant, "no program", "", 0, 0.0)
+        tests = asked = self.asked(mutant)
+        while tests:
             with planted(mutant, self.root, self.tree):
-                outcome, failed, _ = self.runner.run([name], PROCESSOR, SECONDS)
-            name = failed or name
-            tried.append(test.name)
-            if outcome != GREEN and self.green(name):
+                outcome, last = self.runner.run(tests, PROCESSOR, SECONDS)
+            if outcome == GREEN:
+                break
+            name = last.partition("[")[0]
+            name = name if name in tests else next((test for test in tests if test.startswith(name)), tests[0])
+            if self.green(name):
                 caught = "caught" if outcome == RED else "caught by the time limit"
-                return self.line(mutant, caught, name, tried, time.monotonic() - start)
-        return self.line(mutant, "survived" if tried else "no test", "", tried, time.monotonic() - start)
+                return self.line(mutant, caught, name, len(asked), time.monotonic() - start)
+            tests = [test for test in tests if test != name]
+        return self.line(mutant, "survived" if asked else "no test", "", len(asked), time.monotonic() - start)
 
-    def line(self, mutant: Mutant, outcome: str, by: str, tried: list[str], seconds: float) -> dict:
+    def line(self, mutant: Mutant, outcome: str, by: str, asked: int, seconds: float) -> dict:
         return {
             "key": mutant.key, "file": mutant.file, "line": mutant.line, "context": mutant.context, "kind": mutant.kind,
             "category": mutant.category, "before": mutant.before, "after": mutant.after, "outcome": outcome, "by": by,
-            "tried": tried, "seconds": round(seconds, 1),
+            "asked": asked, "seconds": round(seconds, 1),
         }  # fmt: skip
 
 
@@ -96,22 +111,33 @@ def main() -> int:
     parser.add_argument("--parts", nargs="*", default=[], help="only files whose path in the package starts so")
     parser.add_argument("--category", choices=("safety", "general", "all"), default="all")
     parser.add_argument("--again", choices=("survived", "no test"), nargs="*", default=[], help="outcomes to try once more")
+    parser.add_argument("--survey", action="store_true", help="only find out which tests run which lines (needs `coverage`)")
     parser.add_argument("--page", action="store_true", help="only write the page from the journal")
     arguments = parser.parse_args()
-    if not arguments.page:
+    if arguments.survey:
+        surveyed()
+    elif not arguments.page:
         run(arguments)
     PAGE.write_text(page(list(kept().values()), json.loads(EQUIVALENTS.read_text(encoding="utf-8"))), encoding="utf-8")
     return 0
 
 
+def surveyed() -> Reach:
+    """Runs all tests once in a copy, and keeps which lines each runs."""
+    with tempfile.TemporaryDirectory(prefix="mutation-study-") as folder:
+        place = Path(folder).resolve()
+        return survey(copied(ROOT, place / "plain"), place, REACH)
+
+
 def run(arguments: argparse.Namespace) -> None:
     """The trials that the journal does not hold yet, a line each."""
     os.nice(15)
+    reach = Reach.read(REACH) if REACH.exists() else surveyed()
     known, end = kept(), time.monotonic() + 60 * arguments.minutes
     with tempfile.TemporaryDirectory(prefix="mutation-study-") as folder:
         plain = copied(ROOT, Path(folder).resolve() / "plain")  # what is planted in stays while the repository moves on
         wanted = chosen(plain, arguments.seed, arguments.general, arguments.parts)
-        tried(arguments, wanted, known, end, Study(plain, Path(folder).resolve() / "tree"))
+        tried(arguments, wanted, known, end, Study(plain, Path(folder).resolve() / "tree", reach))
 
 
 def tried(arguments: argparse.Namespace, wanted: list[Mutant], known: dict[str, dict], end: float, study: Study) -> None:

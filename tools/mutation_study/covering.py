@@ -1,81 +1,94 @@
-"""Which test files can see a module: by static imports, the most specific first."""
+"""Which tests run a line: one run of all of them under `coverage`, with each test function as a context of its own."""
 
 from __future__ import annotations
 
-import ast
-from functools import cache
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
 from pathlib import Path
 
 PACKAGE = "ndis_verify"
-_FAR = 4  # imports from a test to a module beyond which a file is not tried
+SKIPPED = ("test_mutation_study.py", "test_planted_bugs.py", "test_ledger.py")  # about bugs; the whole ledger, a minute each time
+_NEAR = 20  # lines above a bug in which its statement is looked for
+_SETTINGS = f"[run]\nsource = {PACKAGE}\ndynamic_context = test_function\ndata_file = {{}}\n"
+_SECONDS = "durations.json"
 
 
-class Tree:
-    """The imports of a copy of the repository."""
+class Reach:
+    """The tests by the lines that they run, the quickest first."""
 
-    def __init__(self, root: Path):
-        self.root = root
-        self.modules = {self._name(path): path for path in sorted((root / PACKAGE).rglob("*.py"))}
-        self.tests = sorted((root / "tests").glob("test_*.py"))
+    def __init__(self, lines: dict[str, dict[str, list[str]]], seconds: dict[str, float]):
+        self.lines, self.seconds = lines, seconds
 
-    def _name(self, path: Path) -> str:
-        parts = path.relative_to(self.root).with_suffix("").parts
-        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    def tests(self, file: str, line: int) -> list[str]:
+        """The test functions that run the statement at a line; those that run any of its file where only imports do."""
+        known = self.lines.get(file, {})
+        near = (known[str(above)] for above in range(line, max(line - _NEAR, 0), -1) if str(above) in known)
+        found = set(next(near, [])) or {test for tests in known.values() for test in tests}
+        return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
 
-    def candidates(self, file: str) -> list[Path]:
-        """The test files that import the module of `file`, those that use most of its own names and fewest others first."""
-        target, found = self._name(self.root / file), []
-        for test in self.tests:
-            direct, distance = self.uses(test), self._distance(test, target)
-            if distance <= _FAR:
-                share = direct.get(target, 0) / max(sum(direct.values()), 1)
-                found.append((-share if direct.get(target) else distance, test.stat().st_size, test))
-        return [test for _, _, test in sorted(found)]
+    @classmethod
+    def read(cls, path: Path) -> Reach:
+        """What a survey has kept."""
+        return cls(**json.loads(path.read_text(encoding="utf-8")))
 
-    def _distance(self, test: Path, target: str) -> int:
-        seen, edge = set(self.uses(test)), set(self.uses(test))
-        for distance in range(1, _FAR + 1):
-            if target in edge:
-                return distance
-            edge = {further for name in edge if name in self.modules for further in self.uses(self.modules[name])} - seen
-            seen |= edge
-        return _FAR + 1
 
-    @cache  # noqa: B019 - a tree lives as long as the study
-    def uses(self, path: Path) -> dict[str, int]:
-        """Module -> how often names of it are used in the file, facades seen through."""
-        tree, names, count = ast.parse(path.read_bytes()), {}, {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
-                for alias in node.names:
-                    names[alias.asname or alias.name] = self._home(node.module, alias.name)
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    if alias.name in self.modules:
-                        names[alias.asname or alias.name] = alias.name
-        for home in names.values():
-            count[home] = count.get(home, 0) + 1
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                home = names.get(node.value.id)
-                if home in self.modules:
-                    home = self._home(home, node.attr)
-                    count[home] = count.get(home, 0) + 1
-        return count
+def survey(root: Path, folder: Path, path: Path) -> Reach:
+    """All tests of `root` once, file by file; needs the package `coverage`."""
+    names = [test.name for test in sorted((root / "tests").glob("test_*.py")) if test.name not in SKIPPED]
+    settings, data = folder / "coveragerc", folder / "data"
+    settings.write_text(_SETTINGS.format(data), encoding="utf-8")
+    seconds: dict[str, float] = {}
+    for number, name in enumerate(names, 1):
+        command = ["-m", "coverage", "run", "--append", f"--rcfile={settings}", __file__, str(folder), name]
+        subprocess.run([sys.executable, *command], cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, check=True)
+        seconds |= json.loads((folder / _SECONDS).read_text(encoding="utf-8"))
+        print(f"{number}/{len(names)} {name}", flush=True)
+    reach = Reach(reached(data, root, set(seconds)), seconds)
+    path.write_text(json.dumps(vars(reach)), encoding="utf-8")
+    return reach
 
-    def _home(self, module: str, name: str) -> str:
-        """The module that defines a name that another may only pass on."""
-        if f"{module}.{name}" in self.modules:
-            return f"{module}.{name}"
-        path = self.modules.get(module)
-        if path is None or path.name != "__init__.py":
-            return module
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.ImportFrom) and any((alias.asname or alias.name) == name for alias in node.names):
-                original = next(alias.name for alias in node.names if (alias.asname or alias.name) == name)
-                return self._home(node.module, original) if node.module in self.modules else module
-            if isinstance(node, ast.Dict):  # names that are imported when they are used
-                for key, value in zip(node.keys, node.values):
-                    if getattr(key, "value", None) == name and f"{module}.{getattr(value, 'value', '')}" in self.modules:
-                        return f"{module}.{value.value}"
-        return module
+
+def reached(data: Path, root: Path, tests: set[str]) -> dict[str, dict[str, list[str]]]:
+    """File -> line -> the tests that run it, from what `coverage` has recorded."""
+    from coverage import CoverageData
+
+    record = CoverageData(str(data))
+    record.read()
+    lines: dict[str, dict[str, list[str]]] = {}
+    for file in record.measured_files():
+        rows = defaultdict(list)
+        for line, contexts in record.contexts_by_lineno(file).items():
+            rows[str(line)] = sorted({name for name in map(node, contexts) if name in tests})
+        lines[str(Path(file).relative_to(root))] = {line: names for line, names in rows.items() if names}
+    return lines
+
+
+def node(context: str) -> str:
+    """The test function's name in pytest from its name in `coverage`: test_x.test_y, tests.test_x.TestA.test_y."""
+    module, *names = context.removeprefix("tests.").split(".")
+    return f"tests/{module}.py::" + "::".join(names)
+
+
+class _Durations:
+    """A plugin that adds up the seconds of each test function, all of its cases together."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report) -> None:
+        self.seconds[report.nodeid.partition("[")[0]] += report.duration
+
+
+def _run(folder: str, name: str) -> None:
+    import pytest
+
+    durations = _Durations()
+    pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval", "--tb=no", f"tests/{name}"], plugins=[durations])
+    (Path(folder) / _SECONDS).write_text(json.dumps(durations.seconds), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _run(*sys.argv[1:])

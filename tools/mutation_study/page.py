@@ -13,8 +13,8 @@ EQUIVALENTS = Path(__file__).with_name("equivalents.json")
 
 _HEAD = """# Planted bugs in the package's own code
 
-`python -m tools.mutation_study` plants one bug at a time in a copy of the tree and runs the test files that import the place, the most
-specific first, until one fails. Bugs in safety margins and rounding directions are enumerated; the others are a seeded
+`python -m tools.mutation_study` plants one bug at a time in a copy of the tree and runs the tests that reach the place (a survey of all
+tests under `coverage` knows which do), the quickest first, until one fails. Bugs in safety margins and rounding directions are enumerated; the others are a seeded
 draw over all packages. A bug that changes nothing that can be seen is told apart by an argument, not by a run.
 `tools/mutation_study/journal.jsonl` has every trial, `equivalents.json` every argument. A run that needs more than five
 times its usual time is stopped, and that catches a bug too, as the limit on the time of each test would: none hangs.

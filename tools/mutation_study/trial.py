@@ -63,8 +63,8 @@ class Runner:
         for name in _HEAVY:
             __import__(name)
 
-    def run(self, tests: list[str], processor: float, seconds: float) -> tuple[str, str, float]:
-        """(green, red or out of time; the first failure; seconds). `processor`: seconds of the processor."""
+    def run(self, tests: list[str], processor: float, seconds: float) -> tuple[str, str]:
+        """(green, red or out of time; the test that ran last). `processor`: seconds of the processor."""
         start, (reader, writer) = time.monotonic(), os.pipe()
         child = os.fork()
         if not child:
@@ -88,7 +88,7 @@ class Runner:
         with contextlib.suppress(BlockingIOError):
             said += os.read(reader, 65536)
         os.close(reader)
-        return outcome, said.decode(errors="replace").strip(), time.monotonic() - start
+        return outcome, said.decode(errors="replace").strip().rpartition("\n")[2]
 
     def _child(self, tests: list[str], processor: float, writer: int) -> int:
         import pytest
@@ -106,26 +106,28 @@ class Runner:
         for stream in (0, 1, 2):
             os.dup2(sink, stream)
         sys.stdout = sys.stderr = io.StringIO()
-        first = _FirstFailure()
         try:
             options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval", "-p", "no:anyio",
                        "--tb=no", "--rootdir", str(self.tree)]
-            code = int(pytest.main([*options, *tests], plugins=[first]))
-            first.name = first.name or (sys.stdout.getvalue()[-300:] if code not in (0, 5) else "")
-        except BaseException as error:  # noqa: BLE001 - whatever ends a run of the tests has noticed the bug
-            first.name, code = first.name or repr(error)[:120], 1
-        with contextlib.suppress(OSError):
-            os.write(writer, first.name.encode()[:4000])
+            code = int(pytest.main([*options, *tests], plugins=[_Says(writer)]))
+        except BaseException:  # noqa: BLE001 - whatever ends a run of the tests has noticed the bug
+            code = 1
         return 0 if code in (0, 5) else 1
 
 
-class _FirstFailure:
-    name = ""
+@dataclass
+class _Says:
+    """A plugin that writes the name of each test before it runs, and of what could not be read."""
 
-    def pytest_runtest_logreport(self, report) -> None:
-        if report.failed and not self.name:
-            self.name = report.nodeid
+    writer: int
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._say(nodeid)
 
     def pytest_collectreport(self, report) -> None:
-        if report.failed and not self.name:
-            self.name = report.nodeid or "collection"
+        if report.failed:
+            self._say(report.nodeid)
+
+    def _say(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self.writer, text.encode()[:4000] + b"\n")
