@@ -18,8 +18,8 @@ from tools.mutation_study.trial import GREEN, RED, Runner, copied, planted
 ROOT = Path(__file__).resolve().parents[2]
 JOURNAL = Path(__file__).with_name("journal.jsonl")
 REACH = Path(__file__).with_name("reach.json")  # which tests run which lines; not under version control
-BUDGET = 60.0  # seconds that the tests of one bug take without it, the quickest first
-PROCESSOR, SECONDS = 300.0, 1200.0  # and may take with it: of the processor, by the clock
+BUDGET = 30.0  # seconds that the tests of one bug take without it, the quickest first
+PROCESSOR, SECONDS = 150.0, 600.0  # and may take with it: of the processor, by the clock
 
 
 def chosen(root: Path, seed: int, general: int, parts: list[str]) -> list[Mutant]:

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 PACKAGE = "ndis_verify"
@@ -23,11 +23,16 @@ class Reach:
         self.lines, self.seconds = lines, seconds
 
     def tests(self, file: str, line: int) -> list[str]:
-        """The test functions that run the statement at a line; those that run any of its file where only imports do."""
+        """The test functions that run the statement at a line; then those that run the rest of its file.
+
+        What a cache keeps is run by one test and seen by others, and what an import runs by none.
+        """
         known = self.lines.get(file, {})
         near = (known[str(above)] for above in range(line, max(line - _NEAR, 0), -1) if str(above) in known)
-        found = set(next(near, [])) or {test for tests in known.values() for test in tests}
-        return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
+        found = set(next(near, []))
+        share = Counter(test for tests in known.values() for test in tests if test not in found)
+        others = sorted(share, key=lambda test: (self.seconds.get(test, 0.0) / share[test], test))
+        return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test)) + others
 
     @classmethod
     def read(cls, path: Path) -> Reach:
