@@ -8,6 +8,7 @@ import os
 import random
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.mutation_study.covering import Reach, survey
@@ -55,8 +56,8 @@ def kept() -> dict[str, dict]:
 class Study:
     """The trials, with what is known of every test without a bug."""
 
-    def __init__(self, root: Path, folder: Path, reach: Reach):
-        self.root, self.tree, self.reach = root, copied(root, folder, marked=True), reach
+    def __init__(self, root: Path, folder: Path, reach: Reach | None, only: Sequence[str] = ()):
+        self.root, self.tree, self.reach, self.only = root, copied(root, folder, marked=True), reach, list(only)
         self.runner = Runner(self.tree)
         self.sound: dict[str, bool] = {}
 
@@ -67,7 +68,9 @@ class Study:
         return self.sound[name]
 
     def asked(self, mutant: Mutant) -> list[str]:
-        """The tests that run the place, as many as the budget has room for."""
+        """The tests that run the place, as many as the budget has room for; or those that were asked for."""
+        if self.only or not self.reach:
+            return list(self.only)
         chosen, left = [], BUDGET
         for test in self.reach.tests(mutant.file, mutant.line):
             left -= self.reach.seconds[test]
@@ -88,11 +91,11 @@ class Study:
             if outcome == GREEN:
                 break
             name = last.partition("[")[0]
-            name = name if name in tests else next((test for test in tests if test.startswith(name)), tests[0])
-            if self.green(name):
+            asked_for = next((test for test in tests if name.startswith(test) or test.startswith(name)), tests[0])
+            if self.green(name if "::" in name else asked_for):
                 caught = "caught" if outcome == RED else "caught by the time limit"
                 return self.line(mutant, caught, name, len(asked), time.monotonic() - start)
-            tests = [test for test in tests if test != name]
+            tests = [test for test in tests if test != asked_for]
         return self.line(mutant, "survived" if asked else "no test", "", len(asked), time.monotonic() - start)
 
     def line(self, mutant: Mutant, outcome: str, by: str, asked: int, seconds: float) -> dict:
@@ -111,6 +114,7 @@ def main() -> int:
     parser.add_argument("--parts", nargs="*", default=[], help="only files whose path in the package starts so")
     parser.add_argument("--category", choices=("safety", "general", "all"), default="all")
     parser.add_argument("--again", choices=("survived", "no test"), nargs="*", default=[], help="outcomes to try once more")
+    parser.add_argument("--tests", nargs="*", default=[], help="only these tests (files or functions), for every bug")
     parser.add_argument("--survey", action="store_true", help="only find out which tests run which lines (needs `coverage`)")
     parser.add_argument("--page", action="store_true", help="only write the page from the journal")
     arguments = parser.parse_args()
@@ -132,12 +136,12 @@ def surveyed() -> Reach:
 def run(arguments: argparse.Namespace) -> None:
     """The trials that the journal does not hold yet, a line each."""
     os.nice(15)
-    reach = Reach.read(REACH) if REACH.exists() else surveyed()
+    reach = None if arguments.tests else Reach.read(REACH) if REACH.exists() else surveyed()
     known, end = kept(), time.monotonic() + 60 * arguments.minutes
     with tempfile.TemporaryDirectory(prefix="mutation-study-") as folder:
         plain = copied(ROOT, Path(folder).resolve() / "plain")  # what is planted in stays while the repository moves on
         wanted = chosen(plain, arguments.seed, arguments.general, arguments.parts)
-        tried(arguments, wanted, known, end, Study(plain, Path(folder).resolve() / "tree", reach))
+        tried(arguments, wanted, known, end, Study(plain, Path(folder).resolve() / "tree", reach, arguments.tests))
 
 
 def tried(arguments: argparse.Namespace, wanted: list[Mutant], known: dict[str, dict], end: float, study: Study) -> None:
