@@ -2,5 +2,5 @@
 
 `python -m tools.mutation_study` from the root of the repository; `--help` says how much of it. The results are kept line
 by line in
-`journal.jsonl` beside this file, from which a stopped study goes on and `docs/mutation_study.md` is written.
+the `journals` beside this file, from which a stopped study goes on and `docs/mutation_study.md` is written.
 """

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from tools.mutation_study.covering import Reach, survey
 from tools.mutation_study.mutants import GENERAL, SAFETY, Mutant, compiles, mutants
-from tools.mutation_study.page import EQUIVALENTS, PAGE, page
+from tools.mutation_study.page import PAGE, caught, equivalents, page
 from tools.mutation_study.trial import GREEN, RED, Runner, copied, planted
 
 ROOT = Path(__file__).resolve().parents[2]
-JOURNAL = Path(__file__).with_name("journal.jsonl")
+JOURNALS = Path(__file__).with_name("journals")
 REACH = Path(__file__).with_name("reach.json")  # which tests run which lines; not under version control
 BUDGET = 30.0  # seconds that the tests of one bug take without it, the quickest first
 PROCESSOR, SECONDS = 150.0, 600.0  # and may take with it: of the processor, by the clock
@@ -47,10 +47,9 @@ def iter_padded(group: list[Mutant], count: int) -> list[Mutant | None]:
 
 
 def kept() -> dict[str, dict]:
-    """The journal by key, the last line of each."""
-    if not JOURNAL.exists():
-        return {}
-    return {line["key"]: line for line in map(json.loads, JOURNAL.read_text(encoding="utf-8").splitlines())}
+    """What is known by key, from all journals: a bug that was caught once is caught."""
+    lines = [json.loads(line) for path in sorted(JOURNALS.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {line["key"]: line for line in sorted(lines, key=caught)}
 
 
 class Study:
@@ -93,8 +92,8 @@ class Study:
             name = last.partition("[")[0]
             asked_for = next((test for test in tests if name.startswith(test) or test.startswith(name)), tests[0])
             if self.green(name if "::" in name else asked_for):
-                caught = "caught" if outcome == RED else "caught by the time limit"
-                return self.line(mutant, caught, name, len(asked), time.monotonic() - start)
+                found = "caught" if outcome == RED else "caught by the time limit"
+                return self.line(mutant, found, name, len(asked), time.monotonic() - start)
             tests = [test for test in tests if test != asked_for]
         return self.line(mutant, "survived" if asked else "no test", "", len(asked), time.monotonic() - start)
 
@@ -114,6 +113,7 @@ def main() -> int:
     parser.add_argument("--parts", nargs="*", default=[], help="only files whose path in the package starts so")
     parser.add_argument("--category", choices=("safety", "general", "all"), default="all")
     parser.add_argument("--again", choices=("survived", "no test"), nargs="*", default=[], help="outcomes to try once more")
+    parser.add_argument("--journal", default="all", help="name of the journal that is gone on with")
     parser.add_argument("--tests", nargs="*", default=[], help="only these tests (files or functions), for every bug")
     parser.add_argument("--survey", action="store_true", help="only find out which tests run which lines (needs `coverage`)")
     parser.add_argument("--page", action="store_true", help="only write the page from the journal")
@@ -122,7 +122,7 @@ def main() -> int:
         surveyed()
     elif not arguments.page:
         run(arguments)
-    PAGE.write_text(page(list(kept().values()), json.loads(EQUIVALENTS.read_text(encoding="utf-8"))), encoding="utf-8")
+    PAGE.write_text(page(list(kept().values()), equivalents()), encoding="utf-8")
     return 0
 
 
@@ -149,14 +149,15 @@ def tried(arguments: argparse.Namespace, wanted: list[Mutant], known: dict[str, 
     if arguments.category != "all":
         wanted = [one for one in wanted if (one.category == SAFETY) == (arguments.category == "safety")]
     left = [one for one in wanted if one.key not in known or known[one.key]["outcome"] in arguments.again]
-    with open(JOURNAL, "a", encoding="utf-8") as journal:
+    JOURNALS.mkdir(exist_ok=True)
+    with open(JOURNALS / f"{arguments.journal}.jsonl", "a", encoding="utf-8") as journal:
         for number, one in enumerate(left, 1):
             if time.monotonic() > end:
                 break
             line = study.trial(one)
             journal.write(json.dumps(line, ensure_ascii=False) + "\n")
             journal.flush()
-            print(f"{number}/{len(left)} {line['outcome']:<10} {line['seconds']:>6} s  {one.file}:{one.line} {one.kind}: {one.before} -> {one.after}", flush=True)
+            print(f"{number}/{len(left)} {line['outcome']:<10} {line['seconds']:>6} s  {one.key} {one.file}:{one.line} {one.kind}: {one.before} -> {one.after}", flush=True)
 
 
 if __name__ == "__main__":

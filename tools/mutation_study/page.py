@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,14 @@ from typing import Any
 from tools.mutation_study.mutants import SAFETY
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mutation_study.md"
-EQUIVALENTS = Path(__file__).with_name("equivalents.json")
+EQUIVALENTS = Path(__file__).with_name("equivalents")
 
 _HEAD = """# Planted bugs in the package's own code
 
 `python -m tools.mutation_study` plants one bug at a time in a copy of the tree and runs the tests that reach the place (a survey of all
 tests under `coverage` knows which do), the quickest first, until one fails. Bugs in safety margins and rounding directions are enumerated; the others are a seeded
 draw over all packages. A bug that changes nothing that can be seen is told apart by an argument, not by a run.
-`tools/mutation_study/journal.jsonl` has every trial, `equivalents.json` every argument. A run that needs more than five
+`tools/mutation_study/journals` has every trial, `equivalents` every argument. A run that needs more than five
 times its usual time is stopped, and that catches a bug too, as the limit on the time of each test would: none hangs.
 """
 
@@ -27,6 +28,11 @@ def page(lines: list[dict[str, Any]], equivalents: dict[str, str]) -> str:
     lines = [line for line in lines if line["outcome"] != "no program"]
     parts = [_HEAD, _counts(lines), _survivors(lines), _argued(lines, equivalents)]
     return "\n".join(part for part in parts if part)
+
+
+def equivalents() -> dict[str, str]:
+    """Key of a bug that changes nothing that can be seen -> why."""
+    return {key: why for path in sorted(EQUIVALENTS.glob("*.json")) for key, why in json.loads(path.read_text(encoding="utf-8")).items()}
 
 
 def caught(line: dict[str, Any]) -> bool:
