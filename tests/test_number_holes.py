@@ -10,6 +10,7 @@ import pytest
 from ndis_verify import GaussianPair, InputError, fast, oracle
 from ndis_verify.fast.joint_shift import Prediction, RankOne, added_variance
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
+from ndis_verify.mechanisms.random_projection import random_projection
 from ndis_verify.oracle import joint_shift as certified
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -103,6 +104,12 @@ def test_predictions_whose_squares_are_no_floats_are_refused(arguments, name):
     with pytest.raises(InputError) as refused:
         Prediction(*arguments, 5)
     assert refused.value.argument == name
+
+
+def test_targets_that_rounding_does_not_tell_from_1_are_refused():
+    with pytest.raises(InputError) as refused:
+        random_projection(2, epsilon=0.0, delta=1 - 2.0**-52, norm_bound=1.0)
+    assert refused.value.argument == "delta"
 
 
 def test_logistic_regression_of_more_noise_than_floats_hold_is_refused():

@@ -72,7 +72,7 @@ class Calibration:
     data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name. A
     calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be released
     from; one that adds no noise, or next to none, says in `needless` why none is needed.
-    Raises `InputError` where no adjacency is named, `ValueError` where a calibration that claims to be safe has a certificate above its target.
+    Raises `InputError` where no adjacency is named, and where a calibration that claims to be safe has a certificate above its target.
     """
 
     mechanism: str
@@ -91,7 +91,8 @@ class Calibration:
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         require_adjacency(self.adjacency)
         if not self.unsafe and self.certificate.delta > self.target.delta:
-            raise ValueError(f"{self.mechanism}: certified delta {self.certificate.delta!r} is above the target {self.target.delta!r}")
+            rule = f"must leave room for rounding: the certified delta {self.certificate.delta!r} of the {self.mechanism} is above the target"
+            raise InputError("delta", self.target.delta, rule)
 
     def require_safe(self) -> None:
         """Raises `UnsafeRelease` where this calibration is for comparison only."""
