@@ -1,4 +1,4 @@
-"""The command line `ndis-verify`: verify, claims, attack, experiment, delta, epsilon, audit, eval, bench.
+"""The command line `ndis-verify`: verify, claims, attack, experiment, delta, epsilon, audit, eval, bench, where.
 
 Exit codes: 0 everything held; 1 a verdict differs from the declared one, or something failed; 2 usage;
 3 something could not be decided.
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ndis_verify import __version__
+from ndis_verify.commands import where
 from ndis_verify.exact_number import InputError
 from ndis_verify.report.text import printable
 
@@ -79,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_reference(commands)
     _add_conform(commands)
     _add_bench(commands)
+    where.add_arguments(commands)
     return parser
 
 

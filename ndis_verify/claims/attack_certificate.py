@@ -11,7 +11,8 @@ from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims.attack import AttackRecord, Problem, attack_problem
 from ndis_verify.claims.certificate_store import CertificateError, Content, StoredCheck, file_name
 from ndis_verify.claims.domain import shown_point
-from ndis_verify.claims.source_closure import PACKAGE, defining_modules
+from ndis_verify.claims.source_closure import defining_modules
+from ndis_verify.claims.source_names import PACKAGE
 
 ROUTE = "attack on float64"
 _SHARE = 4  # of the quick budget, what the first rounds are searched again with

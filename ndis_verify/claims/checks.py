@@ -12,7 +12,8 @@ import numpy as np
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.claims.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
-from ndis_verify.claims.source_closure import PACKAGE, defining_modules
+from ndis_verify.claims.source_closure import defining_modules
+from ndis_verify.claims.source_names import PACKAGE
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair

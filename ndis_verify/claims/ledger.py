@@ -87,15 +87,15 @@ def all_claims() -> tuple[Claim, ...]:
 
 
 def find(claim_id: str) -> Claim:
-    """The record with that id; InputError with the nearest ids where there is none."""
-    by_id = {claim.id: claim for claim in all_claims()}
-    if claim_id not in by_id:
+    """The record with that id, in capitals or not; InputError with the nearest ids where there is none."""
+    by_id = {claim.id.lower(): claim for claim in all_claims()}
+    if claim_id.lower() not in by_id:
         import difflib
 
-        near = difflib.get_close_matches(claim_id, by_id, n=3)
+        near = [by_id[i].id for i in difflib.get_close_matches(claim_id.lower(), by_id, n=3)]
         hint = f"; did you mean {', '.join(near)}?" if near else "; `ndis-verify claims` lists them"
         raise InputError("ID", claim_id, "is not in the ledger" + hint)
-    return by_id[claim_id]
+    return by_id[claim_id.lower()]
 
 
 def missing(ids: list[str]) -> list[str]:

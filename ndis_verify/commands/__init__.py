@@ -1,0 +1,1 @@
+"""The verbs of `ndis-verify`, a file each."""

@@ -1,0 +1,41 @@
+"""`ndis-verify where NAME`: a claim, a source's label, a function or a subject, as paths with lines."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from ndis_verify.exact_number import InputError
+
+
+def add_arguments(commands: Any) -> None:
+    """The verb and what it takes."""
+    parser = commands.add_parser("where", help="find a claim, a function or a subject in the sources", description=__doc__)
+    parser.add_argument("name", nargs="+", metavar="NAME", help='an id, a label ("N26 Lemma 2"), a function, a subject; several words are one')
+    parser.set_defaults(run=main)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Prints the places, grouped by what stands there."""
+    from ndis_verify.claims.ledger import all_claims
+    from ndis_verify.report.places import ids_of, of_claim, of_name
+
+    name = " ".join(arguments.name)
+    ids = ids_of(name, [claim.id for claim in all_claims()])
+    found = {i: of_claim(i) for i in ids} or {name: places for places in [of_name(name)] if places}
+    if not found:
+        raise InputError("NAME", name, "is no claim, label, function or subject; `ndis-verify claims` lists the claims")
+    for key, places in found.items():
+        print(key)
+        for kind, group in groupby(places, key=lambda place: place.kind):
+            for number, place in enumerate(group):
+                print(f"  {kind if number == 0 else '':<14} {_shown(place.path)}:{place.line}  {place.name}")
+    return 0
+
+
+def _shown(path: Path) -> str:
+    """The path from where one stands, if that is shorter."""
+    return min((os.path.relpath(path), str(path)), key=len)
