@@ -218,6 +218,7 @@ def _add_bench(commands: Any) -> None:
 
 def _verify(arguments: argparse.Namespace) -> int:
     from ndis_verify.claims.court import exit_code
+    from ndis_verify.claims.shared_hearings import alone
     from ndis_verify.report import verdicts
 
     if arguments.jobs < 1:
@@ -227,7 +228,8 @@ def _verify(arguments: argparse.Namespace) -> int:
     own = [target for target in arguments.ids if target.endswith(".py")]
     if own and len(arguments.ids) > 1:
         raise InputError("ID", own[0], "a file of claims is judged alone")
-    claims, judgements = _judged_file(own[0], arguments) if own else _judged_ledger(arguments)
+    with alone():
+        claims, judgements = _judged_file(own[0], arguments) if own else _judged_ledger(arguments)
     paths = verdicts.write_reports(arguments.output, judgements, claims, arguments.effort, __version__)
     if arguments.json:
         print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))

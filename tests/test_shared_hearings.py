@@ -1,16 +1,19 @@
 """What one process of a test run heard is taken by another only where it would compute the same."""
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
+from command_line import run
 
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims import shared_hearings
+from ndis_verify.claims.certificate_store import FOLDER
 from ndis_verify.claims.court import heard, judge
 from ndis_verify.claims.ledger import find
 from ndis_verify.claims.session import _heard_by_id
-from ndis_verify.claims.certificate_store import FOLDER
+from ndis_verify.symbolic import zero
 
 CLAIM = find("N24-F2")
 
@@ -79,3 +82,20 @@ def test_claims_of_ones_own_leave_nothing(folder):
     failing = replace(CLAIM.checks[0], run=lambda effort: Evidence(Outcome.FAILED, "route", "detail"))
     assert not judge(replace(CLAIM, checks=(failing,))).agrees
     assert not list(folder.glob("*.json")) and heard(CLAIM).checks
+
+
+def test_the_command_verify_takes_nothing_from_another_process(folder, tmp_path, monkeypatch):
+    judge(CLAIM)
+    path = marked(folder)
+    seen = tmp_path.parent / "seen"  # verify's own processes decide
+
+    def decided(expression, decide):
+        with seen.open("a", encoding="utf-8") as file:
+            print(os.environ.get(shared_hearings.VARIABLE, "alone"), file=file)
+        return decide(expression)
+
+    monkeypatch.setattr(zero, "shared", decided)
+    done = run("verify", CLAIM.id, "N26-P1", "--jobs", "1", "--json", "--output", str(tmp_path / "report"))
+    assert done.returncode == 0 and "heard elsewhere" not in done.stdout and path.exists()
+    assert os.environ[shared_hearings.VARIABLE] == str(folder)
+    assert set(seen.read_text(encoding="utf-8").split()) == {"alone"}

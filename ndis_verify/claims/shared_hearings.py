@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,17 @@ if TYPE_CHECKING:
     from ndis_verify.claims.court import Hearing
 
 VARIABLE = "NDIS_VERIFY_TEST_RUN"
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Inside, and in the processes that are started inside, nothing is taken from another process."""
+    before = os.environ.pop(VARIABLE, None)
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ[VARIABLE] = before
 
 
 def shared(claim: Claim, effort: str, hear: Callable[[Claim, str], Hearing]) -> Hearing:

@@ -53,7 +53,7 @@ def ids_of(text: str, ids: Iterable[str]) -> list[str]:
 def of_claim(claim_id: str, root: Path = ROOT) -> list[Place]:
     """The record of a claim, its attacks, what they use of each layer, and who names the claim or what it uses."""
     used = {target for path, node in _nodes(claim_id, root) for target in _uses(path, node, root)}
-    places = [*_records(claim_id, root), *(_place(_layer(target, root), *target) for target in used)]
+    places = [*records(claim_id, root), *(_place(_layer(target, root), *target) for target in used)]
     lines = list(named(claim_id, root, ("mechanisms", root, "mechanisms/**/*.py"), *_OUTSIDE))
     tested = [place for name in {name for _, name in used} - {WHOLE} for place in named(name, root, _OUTSIDE[0])]
     places += sorted(tested, key=lambda place: (-int(place.name.split()[0]), place.path))[:_TESTS]
@@ -99,7 +99,8 @@ def _sorted(places: Iterable[Place]) -> list[Place]:
     return sorted({(place.kind, place.path, place.line): place for place in places}.values(), key=order)
 
 
-def _records(claim_id: str, root: Path) -> Iterator[Place]:
+def records(claim_id: str, root: Path = ROOT) -> Iterator[Place]:
+    """The record of a claim and its attacks."""
     for path, node in _nodes(claim_id, root):
         yield Place("attack" if "attacks" in path.parts else "claim", path, node.lineno, claim_id)
 
