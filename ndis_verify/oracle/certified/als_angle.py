@@ -20,6 +20,7 @@ from fractions import Fraction
 from flint import acb, arb, ctx, fmpq
 
 from ndis_verify.oracle.certified.balls import ball, working_bits
+from ndis_verify.oracle.certified.integral import integral
 from ndis_verify.oracle.least_squares import Record
 
 _EVALUATIONS = 6000, 300  # at most: these, and as many for each digit; several times what any record needed
@@ -169,7 +170,7 @@ def _quadrature(value: Callable[[arb], arb], bound: Callable[[acb, bool], arb], 
     start, end, total = low.mid(), high.mid(), arb(0)
     if start < end:
         most, limit = arb(10) ** -digits, _EVALUATIONS[0] + _EVALUATIONS[1] * digits
-        total = acb.integral(integrand, acb(start), acb(end), rel_tol=most, abs_tol=absolute.mid(), eval_limit=limit).real
+        total = integral(integrand, acb(start), acb(end), rel_tol=most, abs_tol=absolute.mid(), eval_limit=limit).real
     # what lies between the ends and their midpoints
     return total + sum((arb(0, (bound(acb(place), False) * place.rad()).upper()) for place in (low, high) if not place.is_exact()), arb(0))
 

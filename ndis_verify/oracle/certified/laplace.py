@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from flint import acb, arb, ctx
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.oracle.certified.integral import integral, signals_deferred
 from ndis_verify.oracle.certified.tail import INFINITE, Transform, tail_bound
 from ndis_verify.oracle.precision import PrecisionError
 
@@ -56,15 +57,16 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     vertices, tail = path
     share = tolerance / len(vertices)
     total = acb(0)
-    for left, right in zip(vertices, vertices[1:]):
-        total += acb.integral(
-            lambda s, analytic: _integrand(transform, scale, s, analytic),
-            left,
-            right,
-            abs_tol=share,
-            rel_tol=arb(2) ** -20_000,
-            eval_limit=EVALUATION_LIMIT,
-        )
+    with signals_deferred():
+        for left, right in zip(vertices, vertices[1:]):
+            total += integral(
+                lambda s, analytic: _integrand(transform, scale, s, analytic),
+                left,
+                right,
+                abs_tol=share,
+                rel_tol=arb(2) ** -20_000,
+                eval_limit=EVALUATION_LIMIT,
+            )
     return Scaled((total.imag + arb(0, tail)) / arb.pi(), scale)
 
 
