@@ -16,7 +16,7 @@ import mpmath
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, exact, to_mpf
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.calibration import above_floor, decreasing_root, scaled
 from ndis_verify.oracle.certified import random_projection as curve
@@ -27,6 +27,7 @@ from ndis_verify.oracle.certified.gaussian_mechanism import classical_std
 from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta
 from ndis_verify.oracle.certified.least_squares import als_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_std
+from ndis_verify.oracle.certified.summit_root import between
 from ndis_verify.oracle.inputs import checked_calibration, positive
 from ndis_verify.oracle.ridge import ridge_between
 
@@ -176,15 +177,11 @@ def _quantile(tail: Fraction):
 
 
 def _larger(first: Enclosure, second: Enclosure) -> Enclosure:
-    """The larger of two numbers: the hull of both enclosures where they overlap."""
+    """The larger of two numbers: from the larger of the lower ends to the larger of the upper ends."""
     low, high = sorted((first, second), key=lambda value: value.upper)
-    if low.upper <= high.lower:
+    if low.lower <= high.lower:
         return high
-    with mpmath.workdps(40 + int(-mpmath.log10(min(first.rad, second.rad) or 1))):
-        bottom = max(low.lower, high.lower)
-        middle = to_mpf((bottom + high.upper) / 2)
-        reach = max(high.upper - exact(middle), exact(middle) - bottom)
-        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -20), "bound")
+    return between(low.lower, high.upper, 15 + max(int(-mpmath.log10(low.rad or 1)), 0))
 
 
 def _checked(value: str, argument: str, allowed: tuple[str, ...]) -> str:

@@ -61,7 +61,7 @@ def enclosure(value: arb) -> Enclosure:
 
 def to_exact_ball(value: Enclosure) -> arb:
     """The enclosure as a ball that contains it, rounded outward to the current precision."""
-    return ball(exact(value.mid)) + arb(0, ball(exact(value.rad)).upper())
+    return ball(exact(value.mid)) + arb(0, ball(exact(value.rad)))
 
 
 def relative_digits(value: arb) -> float:

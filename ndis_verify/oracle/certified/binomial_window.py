@@ -70,13 +70,13 @@ class MixedTails:
         # Before the first of `order` the tails shrink; after its last they grow by `step` and what follows it.
         if self._inside(here - sign):
             shrinks = 1 / self._ratio(here - 2) if grows else self._ratio(here)
-            total += arb(0, _geometric(begin, self._turn(here, -sign) * shrinks.min(arb(1))).upper())
+            total += arb(0, _geometric(begin, self._turn(here, -sign) * shrinks.min(arb(1))))
         end = order[-1]
         if self._inside(end + sign):
             less = self._turn(end, sign)
             ratio = self._ratio(end) if grows else 1 / self._ratio(end - 2)
             most = less * ratio.max(arb(1))
-            total += arb(0, (_geometric(beyond, less) + _geometric(weight * step, most) / (1 - most)).upper())
+            total += arb(0, _geometric(beyond, less) + _geometric(weight * step, most) / (1 - most))
         return total
 
     def _inside(self, i: int) -> bool:

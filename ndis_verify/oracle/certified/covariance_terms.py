@@ -189,7 +189,7 @@ class Covariance:
 def _ball_of(value: Enclosure) -> arb:
     """A nonnegative enclosure as a ball, without a fraction: its exponent may be astronomical."""
     mid, rad = (arb(int(part.man)) * arb(2) ** int(part.exp) for part in (value.mid, value.rad))
-    return mid + arb(0, rad.upper())
+    return mid + arb(0, rad)
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,9 @@ class Exponent:
             value, slope = self._slope(x, e)
             x = (x - value / slope).mid()
         reach = arb(2) ** -(7 * ctx.prec // 10) * (1 + abs(x).mid())
-        if self._slope((x - reach).mid(), e)[0] < 0 < self._slope((x + reach).mid(), e)[0]:
-            return self._place(arb(x, reach.upper()))[0]
+        low, high = (x - reach).mid(), (x + reach).mid()
+        if self._slope(low, e)[0] < 0 < self._slope(high, e)[0]:
+            return self._place(low.union(high))[0]
         return arb("nan")
 
     def _place(self, x: arb) -> tuple[arb, arb, arb]:

@@ -46,7 +46,7 @@ def _share(d: int, mean: arb) -> arb:
         weight = weight * mean / k
         ratio = mean / (k + 1)
         if ratio < 1 and weight < small * (1 - ratio):
-            return total + arb(0).union((weight / (1 - ratio)).upper())
+            return total + arb(0).union(weight / (1 - ratio))
 
 
 def positive_part_risk(d: Any, norm: Any, std: Any, digits: int = 30) -> Enclosure:
@@ -83,7 +83,7 @@ def _truncation_gain(d: int, mean: arb) -> arb:
             # Pr[K >= k] two ways: the complement, and the geometric bound once the weights fall
             rest = ((weight / (1 - ratio)).min(left) if ratio < 1 else left) * bracket
             if rest < small or k > 200 + 30 * math.isqrt(d):
-                return total + arb(0).union(rest.upper())
+                return total + arb(0).union(rest)
             left -= weight
         total += weight * bracket
     raise AssertionError("the brackets do not end")

@@ -206,7 +206,7 @@ def _descent(
         here = vertices[-1]
         height = (log_transform(transform, here).real - scale).exp()
         bounds = [tail_bound(transform, here, u) for u in (1j, transform.side or 1j)]
-        tails = [(b * height).upper() for b in bounds if b is not INFINITE]
+        tails = [b * height for b in bounds if b is not INFINITE]
         for tail in tails:
             if tail < tolerance:
                 return vertices, tail

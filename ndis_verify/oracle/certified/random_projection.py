@@ -112,5 +112,5 @@ def _lower_gamma(order: arb, x: arb) -> arb:
         if term * ratio < small * (1 - ratio):
             break
         term *= ratio
-    total += arb(0, (term * ratio / (1 - ratio)).upper())
+    total += arb(0, term * ratio / (1 - ratio))
     return total * (order * x.log() - x - (order + 1).lgamma()).exp()
