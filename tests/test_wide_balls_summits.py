@@ -63,6 +63,12 @@ def test_a_single_value_that_may_be_above_the_target_is_not_at_most_it():
     assert summit.at_most(curve, [], 1 + TENTH + TINY, 5)
 
 
+def test_a_summit_that_may_be_above_the_target_is_not_at_most_it():
+    curve = Curve(hill, coefficient=Fraction(1), wide={(HALF, 7 + summit._SPARE): (TINY, TENTH)})
+    assert not summit.at_most(curve, [HALF], 1 + TENTH, 7)
+    assert summit.at_most(curve, [HALF], 2 + TENTH, 7)
+
+
 @pytest.mark.parametrize("place", [LEFT, RIGHT])
 def test_an_interval_with_an_end_that_may_be_above_the_target_is_not_settled(place):
     curve = Curve(lambda p: Fraction(1), wide={place: (TENTH, TENTH)})
