@@ -10,10 +10,12 @@ from flint import acb, arb, fmpq
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified import balls, covariance_terms, denoising, laplace, random_projection, smooth_curve, two_steps
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.binomial_window import MixedTails
 from ndis_verify.oracle.certified.covariance_terms import Amount, Covariance, Exponent, vertex
+from ndis_verify.oracle.certified.hockey_stick import log_hockey_stick
 from ndis_verify.oracle.certified.tail import INFINITE, Term, Transform, tail_bound
 
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
@@ -55,11 +57,28 @@ def transform(alpha, y, q=0, second_pole=True, k=1):
 
 
 def test_a_saddle_is_found_left_of_the_cut_wherever_in_its_ball_the_cut_is():
-    """The least value of the integrand lies at about 0.85, the cut between 0.91 and 1.11."""
+    """The cut lies between 0.91 and 1.11, and the least value of the integrand comes ever closer to it."""
     with working_bits(100):
-        wide = transform(arb(1, 0.1), arb(1.61))
-        start = laplace.saddle(wide)
-        assert start is not None and 1 - start * wide.terms[0].alpha > 0
+        for y in (0.5, 1.61, 5, 12, 50):
+            wide = transform(arb(1, 0.1), arb(y))
+            start = laplace.saddle(wide)
+            assert start is not None and 1 - start * wide.terms[0].alpha > 0
+
+
+@pytest.mark.parametrize("bits", [20, 60, 100])
+def test_a_saddle_that_rounding_does_not_tell_from_the_cut_is_none(bits):
+    with working_bits(bits):
+        assert laplace.saddle(transform(arb(0.5), arb(2) ** (bits + 40))) is None
+
+
+@pytest.mark.parametrize("alpha, epsilon", [("1e-20", 10**6), ("1e-30", 1), ("1e-50", 1)])
+def test_a_divergence_far_below_the_smallest_floats_is_computed_with_more_bits(alpha, epsilon):
+    """One eigenvalue: the closed form of a projection to one row."""
+    growth = Fraction(alpha)
+    found = log_hockey_stick(GaussianPair([0], [1 + growth], [0], [1]), epsilon, digits=80)
+    closed = random_projection.rp_hockey_stick(growth / (1 + growth), 1, epsilon, digits=30)
+    with mpmath.workdps(100):
+        assert abs(found.mid - mpmath.log(closed.mid)) < mpmath.mpf(10) ** -20
 
 
 def test_what_lies_beyond_the_path_is_in_the_radius(monkeypatch):

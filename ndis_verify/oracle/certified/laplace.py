@@ -101,6 +101,8 @@ def saddle(transform: Transform) -> arb | None:
         low, step = low - step, step * 2
     step = arb(1)
     while fall(high).mid() < 0:
+        if edge is not None and high > ctx.prec:  # the place is next to the cut already
+            return None
         high, step = high + step, step * 2
         if high > 1_000_000:
             raise PrecisionError("no saddle point found below 2^1000000")
