@@ -1,4 +1,4 @@
-"""What is known only to lie in a wide enclosure: no side of a target is taken before it is decided, and every result holds all cases."""
+"""Numbers known only to lie in a wide enclosure: no side of a target is taken undecided, and results hold all cases."""
 
 import itertools
 import warnings
@@ -92,7 +92,11 @@ def test_what_is_rounded_keeps_its_ends_inside(digits):
     for k in range(1, 40):
         with mpmath.workdps(120):
             value = Enclosure(mpmath.mpf(10) ** k / 7, mpmath.mpf(k) / 11, "bound")
-        for found in (hull(value, value, digits), scaled(value, Fraction(1), digits), between(value.lower, value.upper, digits)):
+        for found in (
+            hull(value, value, digits),
+            scaled(value, Fraction(1), digits),
+            between(value.lower, value.upper, digits),
+        ):
             assert found.lower < value.lower and value.upper < found.upper
         within = Enclosure(value.mid, value.rad / 4, "bound")
         larger = mechanism_noise._larger(interval(-1, 10**40), within)
@@ -249,7 +253,7 @@ def test_a_place_next_to_the_kink_is_not_taken_for_it():
     for sign in (-1, 1):
         with mpmath.workdps(60):
             mu = exact(mpmath.log(2)) + sign * Fraction(1, 10**25)
-            half = mpmath.exp(-mpmath.mpf(10) ** -25) / 2
+            half = mpmath.exp(-(mpmath.mpf(10) ** -25)) / 2
             truth = half if sign > 0 else 1 - half
         for digits in (1, 10, 40):
             assert trade_off.laplace_trade_off("0.25", mu, digits).contains(exact(truth))

@@ -1,4 +1,4 @@
-"""Balls through the certified integrals and series: a bound holds for every number inside, and what was cut off is in the radius."""
+"""Balls through the certified integrals and series: bounds hold all inside, and what was cut off is in the radius."""
 
 from fractions import Fraction
 from math import comb
@@ -11,7 +11,15 @@ from flint import acb, arb, fmpq
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified import balls, covariance_terms, denoising, laplace, random_projection, smooth_curve, two_steps
+from ndis_verify.oracle.certified import (
+    balls,
+    covariance_terms,
+    denoising,
+    laplace,
+    random_projection,
+    smooth_curve,
+    two_steps,
+)
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.binomial_window import MixedTails
 from ndis_verify.oracle.certified.covariance_terms import Amount, Covariance, Exponent, vertex
@@ -151,7 +159,9 @@ def test_a_part_of_a_path_counts_with_the_most_it_may_be():
         for excess, length in (((1, 0.25), (2, 0)), ((1, 0), (2, 0.5)), ((1, 0.25), (2, 0.5))):
             found = curve._part(middle, box, arb(*excess), arb(*length))
             first, second = curve._coefficients(box)
-            height = laplace.log_transform(curve.middle, middle).real + sum(excess) + abs(first.real).upper() * curve.half
+            height = (
+                laplace.log_transform(curve.middle, middle).real + sum(excess) + abs(first.real).upper() * curve.half
+            )
             assert found >= height.exp() * abs(second).upper() * sum(length)
 
 
@@ -251,7 +261,8 @@ def test_the_terms_outside_of_a_window_are_in_the_radius(grows, x):
 
 
 def test_a_growth_lies_strictly_between_its_ends():
-    for amount in (Amount(Fraction(1, 3)), Amount(Fraction(0), ((Fraction(13, 10), 2),)), Amount(Fraction(1), ((Fraction(7, 5), 3),))):
+    logs = ((Fraction(13, 10), 2),)
+    for amount in (Amount(Fraction(1, 3)), Amount(Fraction(0), logs), Amount(Fraction(1), logs)):
         low, high = amount.growth(5)
         with mpmath.workdps(80):
             truth = exact(mpmath.expm1(to_mpf(amount.plain) + sum(n * mpmath.log(to_mpf(of)) for of, n in amount.logs)))
@@ -285,7 +296,9 @@ def inside(wide, count=9):
 
 
 @pytest.mark.parametrize("value", [arb(0), arb(-1, 0.5), arb(-3, 1)])
-@pytest.mark.parametrize("left, right", [((0.25, 0.15), 2), ((0.25, 0), (0.125, 0.0625)), ((0.3, 0.2), (0.2, 0.05)), (0.25, 1)])
+@pytest.mark.parametrize(
+    "left, right", [((0.25, 0.15), 2), ((0.25, 0), (0.125, 0.0625)), ((0.3, 0.2), (0.2, 0.05)), (0.25, 1)]
+)
 def test_the_bend_of_a_covariance_term_is_at_most_that_of_all_it_may_be(value, left, right):
     """B (s (1+s) - 1/K'') at s = 1 from K'' there, with the K'' at either end for the last."""
     left, right = (arb(*x) if isinstance(x, tuple) else arb(x) for x in (left, right))
@@ -319,7 +332,8 @@ def test_the_bend_is_rounded_down():
 @pytest.mark.parametrize("bits", [52, 60, 80])
 def test_the_place_of_the_least_hinged_exponent_is_held(bits):
     """The exponent's slope, negative at the lower end of the ball and positive at the upper one."""
-    cases = [(Fraction(1, 3), 2, Fraction(1, 4), HALF), (Fraction(5, 2), 1, HALF, Fraction(3)), (Fraction(1, 50), 7, TENTH, TENTH)]
+    third, fiftieth = Fraction(1, 3), Fraction(1, 50)
+    cases = [(third, 2, third, HALF), (Fraction(5, 2), 1, HALF, Fraction(3)), (fiftieth, 7, TENTH, TENTH)]
     for a, k, half, e in cases:
         with working_bits(bits):
             found = Exponent(((ball(a), k),), ball(half)).hinged(ball(e))

@@ -1,4 +1,4 @@
-"""The proofs of a largest value with wide enclosures of the values: what holds for one function inside is not taken to hold for all."""
+"""The proofs of a largest value with wide enclosures: what holds for one function inside is not taken to hold for all."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ def interval(low, high):
 
 @dataclass
 class Curve:
-    """A function of which `wide` names enclosures at some places for some digits: p -> (below, above) what it is there."""
+    """A function, and by `wide` how far below and above it the enclosures reach: at p, or at (p, digits)."""
 
     function: Callable
     end: Fraction = Fraction(1)
