@@ -56,14 +56,14 @@ def test_a_gram_entry_whose_slices_leave_as_much_as_can_be(monkeypatch):
         assert found.rad() > 0 and holds(found, count * exact(x) ** 2)
 
 
-@pytest.mark.parametrize("rest", ((2.0**-30, 2.0**-41), (1e-5, 3e-7), (2.0**-1074, 0.0)))
+@pytest.mark.parametrize("rest", ((2.0**-30, 2.0**-41), (1e-5, 3e-7), (2.0**-1074, 0.0), ((2 - 2.0**-29) * 2.0**-300,) * 2))
 def test_the_radius_of_a_gram_entry_is_what_the_slices_may_have_left(rest, monkeypatch):
     monkeypatch.setattr(gram, "_sums", lambda records, exponents, count: (np.zeros((2, 2), dtype=object), list(rest)))
     with flint.ctx.workprec(300):
-        found = gram.gram(np.full((7, 2), 0.75), 0.0, 84)
+        found = gram.gram(np.full((8, 2), 0.75), 0.0, 84)  # radii have 30 digits: eight times the last of them fits
     for i, j in itertools.product(range(2), repeat=2):
         one, other = exact(rest[i]), exact(rest[j])
-        lost = 7 * (one + other + one * other)
+        lost = 8 * (one + other + one * other)
         assert holds(found[i][j], lost, -lost)
 
 
@@ -95,7 +95,12 @@ def test_a_side_that_a_wide_matrix_does_not_show_is_not_taken():
     assert sides == {1.0: True, 1.5: None, 2.0: None, 2.4: None, 3.0: False}
 
 
-# Noise
+# Grid and noise
+
+
+def test_a_ball_has_a_nearest_whole_number_where_all_of_it_has():
+    for middle, radius, whole in ((2.4, 0.05, 2), (-2.4, 0.05, -2), (2.4, 0.2, None), (2.5, 0.1, None), (7.0, 0.49, 7), (0.3, 0.9, None)):
+        assert grid.nearest(flint.arb(middle, radius)) == whole
 
 
 def test_the_ball_of_a_normal_has_all_that_its_digits_leave():
@@ -283,10 +288,11 @@ def test_places_that_lie_below_the_curve_are_rounded_down_from_wide_balls(monkey
 
 
 def test_the_curve_lies_strictly_between_its_parabolas():
-    """By more than float64 may take from a comparison, on layers and on pieces as wide as 1."""
+    """By more than float64 may take from a comparison, on layers and on pieces as wide as 1 and as narrow as 2^-20."""
     with flint.ctx.workprec(256):
         edges = [flint.arb(edge) / 2**32 for edge in normals._edges()[0]]
         pieces = [*zip(edges[1::60], edges[::60]), (flint.arb(0), flint.arb(1)), (flint.arb(1), flint.arb(2)), (flint.arb(3), flint.arb("3.25"))]
+        pieces.append((flint.arb(1), 1 + flint.arb(2) ** -20))
         for start, end in pieces:
             below, above, incline, bend = normals._parabolas(start, end)
             for step in range(17):
@@ -305,8 +311,8 @@ def test_what_is_undecided_is_every_number():
 @pytest.mark.parametrize("bits", (12, 16, 20))
 def test_the_minimiser_without_records_is_0_to_a_few_bits(bits):
     """penalty theta^2/2 alone: the minimiser is as far from any point as its bound allows."""
-    for penalty in (1 / 3, 0.7, 1.1, 2.3):
-        start = 0.9 * 2.0 ** (-bits // 2) / math.sqrt(penalty)
+    for penalty, share in itertools.product((1 / 3, 0.6627834591034834, 0.9886863694964385), range(40, 58)):
+        start = share * 2.0 ** (-bits // 2 - 6)  # few enough digits that its own rounding takes no part
         with flint.ctx.workprec(bits):
             found = outputs._minimiser(np.zeros((0, 1)), penalty, np.array([start]), bits)
         assert found[0].mid() != 0 and holds(found[0], 0)
