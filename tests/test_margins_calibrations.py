@@ -142,6 +142,13 @@ def test_the_least_ridge_takes_in_what_its_search_may_miss(law, monkeypatch):
         assert exact(worst.delta) * (1 + exact(error) * Fraction(9, 10)) <= exact(delta)
 
 
+@pytest.mark.parametrize("noise, least", (("N24-Fig4", 2), ("N24-Fig4 corner", 1)))
+def test_a_printed_test_of_least_squares_is_asked_where_its_record_is_one(noise, least):
+    """Its record has the augmented leverage 2 l^2/ridge or l^2/ridge, which is below 1."""
+    for delta in (1e-6, 0.3, 1 - 1e-9):
+        assert exact(least_squares._printed_ridge(2, 3, 0.5, delta, noise)) > least
+
+
 # The joint and the split bound of a declared output
 
 
@@ -315,6 +322,7 @@ def test_a_posterior_at_its_least_variance_is_no_broken_kernel(monkeypatch):
         monkeypatch.setattr(gaussian_process, "calibrated_posterior", lambda mechanism, output, *rest, **target: output)
 
 
+@pytest.mark.timeout(30)  # rounding that goes the other way has no end
 def test_the_scale_of_laplace_noise_is_rounded_up():
     for size, epsilon in some(6, 9, 5):
         found = mechanisms.baselines.laplace_mechanism(size, epsilon, adjacency="any").scale
@@ -359,6 +367,13 @@ def test_the_margin_of_a_set_is_what_its_curves_document(law, r, monkeypatch):
         noisy = relative_least_squares.relative_least_squares(databases, r, epsilon=1.0, delta=delta, law=law).calibration
         assert noisy.noise["ridge"] > 0 and delta * (1 - 3 * error) < noisy.certificate.delta <= delta
         assert noisy.certificate.delta > math.exp(changes.goal) * (1 + 0.9 * error)
+
+
+def test_a_search_for_a_crossing_ends_where_next_to_nothing_less_is_too_little():
+    """A cost that falls at a step: the upper end comes back, where it was seen to be met."""
+    asked = []
+    found, _ = relative_least_squares._crossing(lambda ridge: asked.append(ridge) or (1.0 if ridge < 0.3 else -5.0), 1e-3, 1.0, None, -1.0, 1e-10)
+    assert 0.3 <= found < 0.3 * (1 + 1e-9) and found in asked and len(asked) < 50
 
 
 def test_an_inverse_that_is_not_known_leaves_every_leverage():
