@@ -76,7 +76,7 @@ def test_a_bounded_set_has_its_power_from_below_and_its_level_from_above(first_i
 
 def test_limits_of_a_classifier_hold_both_binomial_limits():
     rng = np.random.default_rng(2)
-    p, q = rng.normal(0.7, 1, (400, 1)), rng.normal(0, 1, (300, 1))
+    p, q = rng.normal(1.5, 1, (400, 1)), rng.normal(0, 1, (300, 1))
     found = classifier.classifier_curve(p, q, [0.0, 0.3], confidence=0.9)
     held = [np.array_split(rows, 2)[1] for rows in (p, q)]
     hits, alarms = ((found.classifier(rows)[:, None] > found.threshold).sum(axis=0) for rows in held)
