@@ -1,0 +1,66 @@
+"""Small margins inside the float64 engine that keep its places within their ranges, and what would be without them."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from ndis_verify.fast import als_kernel, graded_pencil
+from ndis_verify.fast.covariance_shift import less_spread_bound
+from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
+from ndis_verify.fast.sensitivity import logistic_surrogate
+from ndis_verify.fast.spectrum import spectrum
+from ndis_verify.gaussian_pair import GaussianPair
+
+
+def test_a_mode_next_to_1_still_has_its_odds():
+    total, power = np.array([1.0, 1.0, 2.0]), np.array([1e15, 1e17, 1e25])
+    form = als_kernel._Interval(total, np.array([0.0, 0.0, 1.0]), np.array([0.5, 0.5, 0.5]), power, 0.5)
+    assert (0 < form._mode()).all() and (form._mode() < 1).all()
+    assert np.isfinite(form._window()).all()
+
+
+def test_scales_of_errors_are_positive():
+    """Also where an eigenvalue says nothing, and where one is -1."""
+    high = np.array([[0.0, -1.0, 1e-200, 0.5, 3.0]])
+    assert (graded_pencil._scales([high, np.zeros(high.shape)]) > 0).all()
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e4])
+def test_quantiles_near_0_of_a_law_on_the_whole_line_keep_their_digits(mean):
+    """x is small beside the spread or the mean: the place is settled in x itself."""
+    law = GeneralizedChi2([1.0, -1.0], [2, 2], [mean, mean])
+    for x in (-1e-7, 3e-9, 0.0, 2.5e-8, 1.0):
+        probability = float(law.cdf(x))
+        found = float(law.ppf(probability))
+        slack = 3e-12 * math.sqrt(law.var())  # what rounding of the probability itself is worth
+        assert abs(found - x) <= slack
+
+
+def test_the_mean_of_a_surrogate_has_the_gradient_that_is_stated():
+    rng = np.random.default_rng(8)
+    for scale, penalty in ((1.0, 1.0), (5.0, 0.01), (0.1, 3.0)):
+        x, y = rng.normal(0, scale, (30, 3)), rng.choice([-1.0, 1.0], 30)
+        mean, _ = logistic_surrogate(x, y, penalty)
+        chance = 1 / (1 + np.exp((x * y[:, None]) @ mean))
+        gradient = penalty * mean - (x * y[:, None]).T @ chance
+        terms = penalty * np.linalg.norm(mean) + np.linalg.norm(x, axis=1) @ chance
+        assert np.linalg.norm(gradient) <= 2e-13 * terms
+
+
+def test_the_printed_bound_is_the_least_over_its_parameter():
+    for values, epsilon in (([3.0, 1.5], 0.1), ([20.0, 2.0, 1.1], 0.5), ([1.2], 0.01)):
+        logs, s = np.log(values), np.arange(5000.0) / 500
+        spread = np.log1p(-2 * s[:, None] * np.expm1(-logs)).sum(axis=1) / 2
+        least = (s * (logs.sum() - 2 * epsilon) - spread).min()
+        found = math.log(float(less_spread_bound(values, epsilon)))
+        assert least - 1e-4 <= found <= least + 1e-12
+
+
+def test_laws_that_rounding_takes_to_no_variance_give_no_warning():
+    """A dense pair with an eigenvalue that is -1 for floats: the row is found anew in wide arithmetic."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        laws = spectrum(GaussianPair([0, 0], [[1e-20, 0], [0, 2]], [0, 0], [[1, 0.5], [0.5, 1]]))
+    assert np.isfinite(laws.log_ratio.astype(float)).all()
