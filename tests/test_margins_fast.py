@@ -2,13 +2,15 @@
 
 import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from ndis_verify.fast import als_kernel, graded_pencil
+from ndis_verify.fast import als_kernel, common_paths, graded_pencil
 from ndis_verify.fast.covariance_shift import less_spread_bound
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
+from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.fast.sensitivity import logistic_surrogate
 from ndis_verify.fast.spectrum import spectrum
 from ndis_verify.gaussian_pair import GaussianPair
@@ -64,3 +66,31 @@ def test_laws_that_rounding_takes_to_no_variance_give_no_warning():
         warnings.simplefilter("error")
         laws = spectrum(GaussianPair([0, 0], [[1e-20, 0], [0, 2]], [0, 0], [[1, 0.5], [0.5, 1]]))
     assert np.isfinite(laws.log_ratio.astype(float)).all()
+
+
+PAIRS = (
+    GaussianPair([1, 0], [2, Fraction(1, 2)], [0, 0], 1),
+    GaussianPair([1, 0], [2, Fraction(3, 2)], [0, 0], 1),
+    GaussianPair([1, 0], [Fraction(1, 5), Fraction(1, 2)], [0, 0], 1),
+)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_common_paths_are_surveyed_and_serve_as_far_as_stated(monkeypatch, pair):
+    """Every threshold has its odds; a path serves all that lie within its reach and the error that is put up with."""
+    survey, serve, rounds = common_paths._survey, common_paths._served, []
+
+    def surveyed(entries):
+        odds, position = survey(entries)
+        assert np.isfinite(odds).all() and np.isfinite(position).all()
+        return odds, position
+
+    def served(entries, anchor, paths, placed, owner):
+        found, offset = serve(entries, anchor, paths, placed, owner)
+        rounds.append((found.size, placed.size))
+        return found, offset
+
+    monkeypatch.setattr(common_paths, "_survey", surveyed)
+    monkeypatch.setattr(common_paths, "_served", served)
+    hockey_stick(pair, np.linspace(0, 1, 60))
+    assert rounds[0][0] == rounds[0][1] == 60
