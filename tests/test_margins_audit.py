@@ -4,6 +4,7 @@ import argparse
 import inspect
 import math
 from fractions import Fraction
+from functools import partial
 from types import SimpleNamespace
 
 import mpmath
@@ -235,19 +236,22 @@ def test_a_loss_that_rounding_takes_to_a_multiple_of_the_step_is_still_rounded_u
 @pytest.mark.parametrize("step", [0.3, 0.7, 1e-3])
 def test_a_grid_of_losses_ends_where_no_more_than_the_tail_is_left(step):
     for edge in (1.0, 1.25, 1.1):
-        end = composition._end(lambda e: np.where(e >= edge, 0.0, 1.0), step, 1e-16)
+        end = composition._end(lambda e, edge=edge: np.where(e >= edge, 0.0, 1.0), step, 1e-16)
         assert end * step >= edge
 
 
 def wide_step(above, below):
     """Two stand-ins for the laws of both orders, on either side."""
-    law = lambda curve: SimpleNamespace(delta=lambda epsilon: curve(np.asarray(epsilon)), highest=20.0)  # noqa: E731
-    return ComposedStep(0.1, 1.0, 1, (law(above),) * 2, (law(below),) * 2)
+    laws = [
+        (SimpleNamespace(delta=lambda epsilon, curve=curve: curve(np.asarray(epsilon)), highest=20.0),) * 2
+        for curve in (above, below)
+    ]
+    return ComposedStep(0.1, 1.0, 1, *laws)
 
 
 def test_both_sides_of_a_step_hold_when_its_sums_err_by_what_is_kept_for_them():
     for sign in (1, -1):
-        found = wide_step(*(lambda e: np.exp(-e) / 2 + sign * 0.99e-10,) * 2)
+        found = wide_step(*(lambda e, sign=sign: np.exp(-e) / 2 + sign * 0.99e-10,) * 2)
         for epsilon in (0.0, 1.0, 5.0):
             truth = np.exp(-np.asarray(epsilon)) / 2
             assert found.lower(epsilon) < truth < found.upper(epsilon)
@@ -268,7 +272,7 @@ def test_a_credible_mu_leaves_no_more_than_the_failure_inside():
     counts = (3, 100, 5, 100)
     for failure in (0.05, 0.3):
         mu = credible_region.credible_gdp(*counts, failure)
-        inside, _ = credible_region.credible_mass(lambda a: credible_region.gaussian_trade_off(a, mu), *counts)
+        inside, _ = credible_region.credible_mass(partial(credible_region.gaussian_trade_off, mu=mu), *counts)
         assert mu > 0 and inside <= failure
 
 

@@ -68,15 +68,17 @@ def test_laws_that_rounding_takes_to_no_variance_give_no_warning():
     assert np.isfinite(laws.log_ratio.astype(float)).all()
 
 
-PAIRS = (
-    GaussianPair([1, 0], [2, Fraction(1, 2)], [0, 0], 1),
-    GaussianPair([1, 0], [2, Fraction(3, 2)], [0, 0], 1),
-    GaussianPair([1, 0], [Fraction(1, 5), Fraction(1, 2)], [0, 0], 1),
-)
+CURVES = [
+    (GaussianPair([1, 0], [2, Fraction(1, 2)], [0, 0], 1), 0.1),
+    (GaussianPair([1, 0], [2, Fraction(1, 2)], [0, 0], 1), 20.0),
+    (GaussianPair([1, 0], [2, Fraction(3, 2)], [0, 0], 1), 1.0),
+    (GaussianPair([1, 0], [2, Fraction(3, 2)], [0, 0], 1), 20.0),
+    (GaussianPair([1, 0], [Fraction(1, 5), Fraction(1, 2)], [0, 0], 1), 1.0),
+]
 
 
-@pytest.mark.parametrize("pair", PAIRS)
-def test_common_paths_are_surveyed_and_serve_as_far_as_stated(monkeypatch, pair):
+@pytest.mark.parametrize(("pair", "reach"), CURVES)
+def test_common_paths_are_surveyed_and_serve_as_far_as_stated(monkeypatch, pair, reach):
     """Every threshold has its odds; a path serves all that lie within its reach and the error that is put up with."""
     survey, serve, rounds = common_paths._survey, common_paths._served, []
 
@@ -92,5 +94,5 @@ def test_common_paths_are_surveyed_and_serve_as_far_as_stated(monkeypatch, pair)
 
     monkeypatch.setattr(common_paths, "_survey", surveyed)
     monkeypatch.setattr(common_paths, "_served", served)
-    hockey_stick(pair, np.linspace(0, 1, 60))
+    hockey_stick(pair, np.linspace(0, 1, 60) * reach)
     assert rounds[0][0] == rounds[0][1] == 60
