@@ -319,6 +319,19 @@ def test_a_variance_holds_under_an_engine_that_errs(spare, delta):
     assert joint_shift.added_variance(Curve(spare, True), epsilon=1.0, delta=delta)[0] == 0.0
 
 
+def test_no_noise_is_too_little_where_the_error_of_the_engine_may_hide_the_excess():
+    """At v = 0 the engine sees log delta below the target by half of its error, and the truth is above it."""
+    goal = math.log(1e-3)
+
+    class Near(Curve):
+        def largest(self, added, epsilon, tolerance=joint_shift.TOLERANCE):
+            at = goal - joint_shift.ENGINE_ERROR / 2 - math.log1p(added)
+            return Largest(at, at, (0.0,))
+
+    v, found = joint_shift.added_variance(Near(0.0), epsilon=1.0, delta=1e-3)
+    assert v > 0 and at_most(found.upper + Curve.lost, mpmath.log(exact(1e-3)))
+
+
 def test_a_declared_triple_of_one_moved_eigenvalue_may_have_more_dimensions():
     for rho in (1.0, 0.1, 1 / 3):
         one, three = (
@@ -333,8 +346,7 @@ def test_the_largest_of_a_prediction_is_between_its_coarse_value_and_its_bound()
     assert law.coarse(1.0, 1.0) - 0.1 <= found.attained <= found.upper
 
 
-@pytest.mark.parametrize("noise", [0.1, 1e-6, 1e-13])
-@pytest.mark.parametrize("records", [1, 2, 50])
+@pytest.mark.parametrize(("noise", "records"), [(0.1, 1), (1e-6, 2), (0.1, 50), (1e-13, 10**14), (1e-40, 10**25)])
 def test_the_pull_of_a_cell_is_above_that_of_every_pair_in_it(noise, records):
     """The sum of both roots, exactly; the cell is one xi. The first root is taken of a difference that nearly cancels."""
     law = joint_shift.Prediction(1.0, 1.0, noise, records)
