@@ -241,6 +241,14 @@ def test_a_cap_of_the_normal_law_holds_under_an_engine_that_errs(monkeypatch, ed
     assert als_worst_case.als_cap(2, 10, epsilon=0.01, delta=delta) < edge
 
 
+def test_a_cap_is_settled_by_a_few_searches(monkeypatch):
+    """The records are taken a little below the target, so that the next worst one is not above it."""
+    search, calls = als_worst_case._highest, []
+    monkeypatch.setattr(als_worst_case, "_highest", lambda *arguments: calls.append(1) or search(*arguments))
+    als_worst_case.als_cap(3, [5, 20, 200], epsilon=[0.1, 1, 3], delta=[1e-3, 1e-6, 1e-12])
+    assert len(calls) <= 8
+
+
 def test_the_cap_of_pure_privacy_is_rounded_down():
     draw = random.Random(6)
     cases = [(draw.uniform(0.1, 3) * scale, draw.randint(2, 60)) for scale in (1.0, 1e-3, 1e-300, 1e-318) for _ in range(40)]
