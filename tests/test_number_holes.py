@@ -116,3 +116,24 @@ def test_logistic_regression_of_more_noise_than_floats_hold_is_refused():
     with pytest.raises(InputError) as refused:
         logistic_regression(2, penalty=1e-100, norm_bound=1e100, epsilon=1.0, delta=1e-6)
     assert refused.value.argument == "delta" and "outside the range" in str(refused.value)
+
+
+@pytest.mark.parametrize("d, r, delta", [(2, 30, 5e-324), (1, 1, 2e-323), (5, 1000, 3e-310)])
+def test_a_cap_of_few_digits_is_rounded_down(d, r, delta):
+    """Certified deltas of records below it are within the target, which has no next float."""
+    cap = float(fast.als_cap(d, r, epsilon=0.0, delta=delta))
+    for p, q, way in ((p, cap, way) for p in (0.0, cap / 2, cap) for way in ("delete", "insert")):
+        assert oracle.certified_als_hockey_stick(p, q, d, r, 0, way).upper <= Fraction(delta)
+
+
+@pytest.mark.parametrize("std", [2.07e-141, 1e-120, 1e-84, 1e-62])
+@pytest.mark.parametrize("weight", [1.2867e-60, -1.2867e-60])
+def test_quantiles_of_a_law_with_a_normal_part_too_small_to_be_seen(std, weight):
+    """As without it; and beyond the end of the other part the normal one is alone."""
+    with_it, without = (fast.GeneralizedChi2([weight], [50], [1e6], part, 0) for part in (std, 0))
+    for level in (0.5, 1e-3, 1e-20):
+        assert with_it.ppf(level) == pytest.approx(without.ppf(level), rel=1e-12)
+        assert with_it.isf(level) == pytest.approx(without.isf(level), rel=1e-12)
+    beyond = -math.copysign(1e-56, weight)
+    tail, other = (with_it.logcdf, with_it.logsf) if weight > 0 else (with_it.logsf, with_it.logcdf)
+    assert other(beyond) == 0 and tail(beyond) == pytest.approx(-((1e-56 / std) ** 2) / 2, rel=1e-9 if std < 1e-70 else 1e-2)

@@ -39,6 +39,7 @@ _LAST_STEPS = (6e-3, 1e-3)
 _TRIES = 8
 _MOVES, _DOWNWARD = 30, 60
 MARGIN = 1e-10  # how far below the target a record is taken, so that the next worst record is not above it
+_SMALLEST_NORMAL = 2.0**-1022
 _LOWEST = -740.0  # log of the smallest log(1/(1 - cap))
 _NEVER = -1e300
 
@@ -243,8 +244,9 @@ def _caps(d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.n
 
 
 def cap_of(room: np.ndarray) -> np.ndarray:
-    """The cap of room = log log(1/(1 - cap))."""
-    return np.minimum(-np.expm1(-np.exp(room)), CEILING)
+    """The cap of room = log log(1/(1 - cap)); one of few digits is rounded down."""
+    cap = -np.expm1(-np.exp(room))
+    return np.minimum(np.where(cap < _SMALLEST_NORMAL, np.nextafter(cap, 0.0), cap), CEILING)
 
 
 def start_of(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from ndis_verify.fast.transform import Forms
 _MOST, _FARTHEST = 2.0**53, 2.0**100
 _NARROWEST = 2.0**-300
 _LOG_2 = 0.6931471805599453094172321
+_ALONE = 1e20  # standard deviations, beside one and all degrees of freedom and noncentralities
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,10 +168,25 @@ class GeneralizedChi2:
         value = np.zeros(flat.shape)
         for where, forms, sign in self._sides(flat):
             tail = np.minimum(self._integral(forms, sign, flat[where], "tail"), 0.0)
+            tail = self._of_normal_alone(flat[where], tail)
             with np.errstate(all="ignore"):
                 value[where] = tail if (sign > 0) == upper else np.log1p(-np.exp(tail))
         value[flat == (np.inf if upper else -np.inf)] = -np.inf
         return value.reshape(y.shape)[()]
+
+    def _of_normal_alone(self, y: np.ndarray, tail: np.ndarray) -> np.ndarray:
+        """The log tails, with those beyond the end of a one-sided chi-square part, which the normal must reach alone.
+
+        At t standard deviations beyond that end the log tail is -t^2/2 and some (dof log t + noncentrality), nothing beside
+        it where t is so large that no saddle point can be found.
+        """
+        weights = self.weights[self.weights != 0]
+        if self.std == 0 or not weights.size or (weights > 0).any() and (weights < 0).any():
+            return tail
+        with np.errstate(over="ignore"):
+            t = -np.sign(weights[0]) * y / np.ldexp(np.longdouble(self.std), -self._exponent)
+            alone = t > _ALONE * (1 + self.dofs.sum() + self.noncentralities.sum())
+            return np.where(alone, -t * t / 2, tail).astype(np.float64)
 
     def _log_density_at_end(self) -> float:
         """Limit of the log density where the support ends: all weights have one sign and there is no Gaussian."""
