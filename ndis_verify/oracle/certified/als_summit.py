@@ -69,9 +69,7 @@ def largest_divergence(cap: Fraction, target: Target, direction: str, digits: in
 
 
 def worst_divergence(cap: Fraction, target: Target, digits: int) -> Enclosure:
-    """`largest_divergence` of both directions."""
+    """The larger `largest_divergence` of both directions."""
     # With one feature the record (x, y) deleted is the record (y, x) inserted (x, y of `als_worst_case`).
     found = [largest_divergence(cap, target, direction, digits) for direction in (("delete",) if target[0] == 1 else ("delete", "insert"))]
-    top = max(found, key=lambda value: value.lower)
-    rest = [value for value in found if value is not top and value.upper > top.upper]
-    return hull(top, rest[0], digits) if rest else top
+    return max(found, key=lambda value: value.upper)  # its lower end is one of the larger value too
