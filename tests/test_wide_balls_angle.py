@@ -9,11 +9,21 @@ import pytest
 from flint import acb, arb
 
 from ndis_verify.oracle.certified import als_angle
-from ndis_verify.oracle.certified.als_angle import _Beyond, _modulus, _quadrature, _root, angle_series
+from ndis_verify.oracle.certified.als_angle import (
+    _Beyond,
+    _modulus,
+    _quadrature,
+    _root,
+    angle_series,
+)
 from ndis_verify.oracle.certified.balls import ball, to_fraction, working_bits
 from ndis_verify.oracle.least_squares import checked_sketch
 
 SIDES = (-1, 0, 1)
+PLACES = [
+    (0.1, 0.9, 0.25), (0.0, 0.25, 0.5), (0.4, 0.6, 0.125), (0.45, 0.55, 0.0), (1.0, 3.0, 0.5), (0.25, 0.5, 0.75, 0.25),
+    (0.25, 0.375, 0.5, 0.25),
+]  # fmt: skip
 THREE_FIFTHS = Fraction(3, 5)
 
 
@@ -34,7 +44,7 @@ def corners(low, high, tall, least=None):
 @pytest.mark.parametrize(("d", "k"), [(4, 1), (6, 3), (20, 7)])
 @pytest.mark.parametrize("z", [arb(0.5), arb(0.3), arb(0.25, 0.25), arb(0.4, 0.1), arb(0.435275, 0.064725)], ids=str)
 def test_a_series_that_stops_early_encloses_the_whole(d, k, z, monkeypatch):
-    """It stops where a few bits would, computed with many: what is left out is inside all the same, for every z of the ball.
+    """It stops where a few bits would, computed with many: what is left out is inside, for every z of the ball.
 
     The last z is as wide as makes the last term next to 0 at its lower end.
     """
@@ -66,11 +76,11 @@ def test_the_distance_from_the_node_is_that_of_the_furthest_point(node, place, m
 def test_the_folded_bound_has_the_largest_factor(node, monkeypatch):
     """2 node |u| times what the integrand is bounded by, for every node of the ball and every u of the rectangle."""
     monkeypatch.setattr(_Beyond, "_bound", lambda self, w, reach: arb(1))
-    low, high, tall = Fraction(1, 10), Fraction(6, 10), Fraction(1, 5)
+    high, tall = Fraction(5, 8), Fraction(1, 4)
     with working_bits(12):
         beyond = beyond_of(d=4)
         beyond.node = node
-        found = to_fraction(beyond.folded_bound(rectangle(float(low) - 0.001, float(high) + 0.001, float(tall) + 0.001)))
+        found = to_fraction(beyond.folded_bound(rectangle(0.125, 0.625, 0.25)))
     for side in SIDES:
         here = to_fraction(node.mid()) + side * to_fraction(node.rad())
         assert (2 * here) ** 2 * (high**2 + tall**2) <= found**2
@@ -86,7 +96,7 @@ def modulus(beyond, re, im):
 
 @pytest.mark.parametrize("k", [1, 5, 41])
 @pytest.mark.parametrize("square", [Fraction(1, 100), Fraction(1, 4), Fraction(4)], ids=str)
-@pytest.mark.parametrize("place", [(0.1, 0.9, 0.25), (0.0, 0.25, 0.5), (0.4, 0.6, 0.125), (0.45, 0.55, 0.0), (1.0, 3.0, 0.5), (0.25, 0.5, 0.75, 0.25), (0.25, 0.375, 0.5, 0.25)])
+@pytest.mark.parametrize("place", PLACES)
 def test_the_bound_holds_at_the_corners(k, square, place):
     """The sharpest bound for d = 1, with a distance from the node of 1."""
     with working_bits(120):
@@ -143,12 +153,13 @@ def test_the_quadrature_of_a_square():
 
 
 def test_ends_that_overlap_count_with_the_largest_value():
-    """A function known to be at most a ball: the integral of its upper end over all that may lie between the ends is inside."""
+    """A function known to be at most a ball: inside is the integral of its upper end over all between the ends."""
     found = _quadrature(lambda x: arb(1), lambda w, analytic: arb(1, 0.25), arb(1, 3), arb(1, 3), 10, arb(0))
     assert found.contains(arb(7.5)) and found.contains(arb(-7.5))
 
 
-@pytest.mark.parametrize(("a", "least", "tall"), [(arb(2), 0.25, 0.5), (arb(2, 0.5), 0.25, 0.5), (arb(1), 0.0, 0.3), (arb(3, 0.25), 1.0, 7.0)], ids=str)
+@pytest.mark.parametrize("a", [arb(1), arb(2), arb(2, 0.5), arb(3, 0.25)], ids=str)
+@pytest.mark.parametrize(("least", "tall"), [(0.25, 0.5), (0.0, 0.3), (1.0, 7.0)])
 def test_the_least_modulus(a, least, tall):
     """(a + X - Y)^2 + 4 X Y, the square of |a + w^2|, at all X >= least, Y <= tall and a of the ball."""
     with working_bits(10):

@@ -1,6 +1,5 @@
-"""Bounds of a curve over ridges, with engines that answer widely and with few bits: each is on its side of all that may be true."""
+"""Bounds of a curve over ridges, with engines that answer widely and with few bits: each is on its side of it all."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -68,9 +67,13 @@ def test_what_is_quickly_found_is_at_least_the_value(direction):
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_lower_bound_counts_the_least_of_the_answer(direction, monkeypatch):
     """Both parts of it, the box and the nearest pair without a shift, alone."""
-    for kept in (True, False):
-        nothing = Enclosure(mpmath.mpf(0), mpmath.mpf(0), "bound")
-        monkeypatch.setattr(NormalCurve, "_delta", lambda self, first, y, shift, *rest: WIDE if (shift > 0) == kept else nothing)
+    nothing = Enclosure(mpmath.mpf(0), mpmath.mpf(0), "bound")
+    for with_shift, without in ((WIDE, nothing), (nothing, WIDE)):
+
+        def delta(self, first, y, shift, *rest, answers=(without, with_shift)):
+            return answers[shift > 0]
+
+        monkeypatch.setattr(NormalCurve, "_delta", delta)
         assert curve_of(NormalCurve, direction).lower(LOW, LOW + Fraction(1, 1000), 10) <= LEAST
 
 
@@ -78,9 +81,11 @@ def test_the_lower_bound_counts_the_least_of_the_answer(direction, monkeypatch):
 def test_the_upper_bound_counts_the_most_of_the_answer(enough, monkeypatch):
     """The quick one (at once good enough), and the full one."""
     monkeypatch.setattr(NormalCurve, "_delta", lambda *arguments: WIDE)
-    monkeypatch.setattr(ridge_curve, "_tail", lambda *arguments: WIDE if enough == "1" else Enclosure(WIDE.mid, mpmath.mpf("0.25"), "bound"))
+    tail = WIDE if enough == "1" else Enclosure(WIDE.mid, mpmath.mpf("0.25"), "bound")
+    monkeypatch.setattr(ridge_curve, "_tail", lambda *arguments: tail)
     curve = curve_of(NormalCurve, enough=enough)
-    assert MOST <= curve._spread(Fraction(1), 1 + Fraction(1, 10**9), Fraction(1), Fraction(1), 10) < MOST * Fraction(101, 100)
+    found = curve._spread(Fraction(1), 1 + Fraction(1, 10**9), Fraction(1), Fraction(1), 10)
+    assert MOST <= found < MOST * Fraction(101, 100)
     assert curve._spread(Fraction(1), Fraction(1), Fraction(1), Fraction(1), 10, quick=True) >= MOST
 
 
@@ -98,7 +103,7 @@ def test_what_is_only_known_not_to_be_large_is_computed():
 
 @pytest.mark.parametrize(("square", "epsilon"), [("1", "4"), ("1/4", "2"), ("3", "10")])
 def test_the_quick_bound_in_few_bits_is_not_below_its_least_exponent(square, epsilon, monkeypatch):
-    """The least over s of c E e^{s (L - eps)}, L normal with mean m^2/2 and variance m^2, by mpmath: no s gives less."""
+    """The least over s of c E e^{s (L - eps)}, L normal of mean m^2/2 and variance m^2, by mpmath."""
     square, epsilon = Fraction(square), Fraction(epsilon)
     with mpmath.workdps(30):
         m, eps = to_mpf(square), to_mpf(epsilon)
@@ -132,7 +137,8 @@ def test_bounds_of_an_interval_count_the_whole_answer(monkeypatch):
 
 def test_the_bound_from_a_ridge_on_counts_the_whole_answer(monkeypatch):
     monkeypatch.setattr(SketchCurve, "_times", lambda *arguments: WIDE)
-    monkeypatch.setattr(SketchCurve, "_edge", lambda *arguments: Pair(Fraction(0), Fraction(0), Fraction(1, 2), Fraction(0)))
+    pair = Pair(Fraction(0), Fraction(0), Fraction(1, 2), Fraction(0))
+    monkeypatch.setattr(SketchCurve, "_edge", lambda *arguments: pair)
     monkeypatch.setattr(Quotient, "trend", lambda *arguments: -1)
     curve = curve_of(SketchCurve, epsilon="0", r=2000)
     assert MOST <= curve.beyond(Fraction(1, 1000), 10) < MOST * Fraction(101, 100)
@@ -235,24 +241,17 @@ def test_the_chance_of_a_large_loss_counts_the_whole_answer(direction, monkeypat
     assert steps and found < 1 and found > min(true)
 
 
-@dataclass
-class Box:
-    u: tuple
-    v: tuple
-    scale: tuple
-    shift: tuple
-
-
-BOX = Box(*((Fraction(a, 21), Fraction(b, 19)) for a, b in ((4, 5), (6, 7), (20, 22), (0, 1))))
+# Ranges of u, v, the first scale and the squared shift
+BOX = tuple((Fraction(a, 21), Fraction(b, 19)) for a, b in ((4, 5), (6, 7), (20, 22), (0, 1)))
 
 
 @pytest.mark.parametrize("up", [True, False])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_factor_between_two_pairs_is_at_least_that_of_their_scales(direction, up):
     """With one feature C^2 is the ratio of the first scales alone, the pair's own against the furthest of the box."""
-    pair = curve_of(SketchCurve, direction, d=1)._pair(BOX.u, BOX.v, BOX.scale, BOX.shift, up)
+    pair = curve_of(SketchCurve, direction, d=1)._pair(*BOX, up)
     x, y = odds(pair.p, pair.q)
-    scale, ends = (1 + y) / (1 + x), BOX.scale
+    scale, ends = (1 + y) / (1 + x), BOX[2]
     if direction == "insert":
         scale, ends = 1 / scale, tuple(1 / end for end in reversed(ends))
     ratio = scale / ends[0] if up else ends[1] / scale
@@ -261,7 +260,7 @@ def test_the_factor_between_two_pairs_is_at_least_that_of_their_scales(direction
     assert pair.log > log and pair.more < -log if up else pair.log < -log and pair.more > log
 
 
-def test_the_constants_of_shares_are_rounded_up(monkeypatch):
+def test_the_constants_of_shares_are_rounded_up():
     share = SimpleNamespace(span=lambda *arguments: (Fraction(1, 7), Fraction(2, 7)))
     change = SimpleNamespace(share=share)
     q, k = Fraction(3, 11), 7

@@ -1,4 +1,4 @@
-"""The search of a crossing over ridges, with curves that are known no better than they must be: nothing is settled that is not."""
+"""The search of a crossing over ridges, with curves that are hardly known: nothing is settled that is not proved."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +17,8 @@ A, B = Fraction(8), Fraction(9)  # an interval short enough for a chord
 
 
 def between(low, high):
-    return Enclosure(to_mpf((Fraction(low) + Fraction(high)) / 2), to_mpf((Fraction(high) - Fraction(low)) / 2), "bound")
+    low, high = Fraction(low), Fraction(high)
+    return Enclosure(to_mpf((low + high) / 2), to_mpf((high - low) / 2), "bound")
 
 
 @dataclass(eq=False)
@@ -115,7 +116,10 @@ def test_a_falling_curve_is_over_an_interval_only_if_it_is_at_its_end():
         assert here._over(curve, A, B) == expected
 
 
-@pytest.mark.parametrize(("ends", "falls"), [((HIGH, LOW), True), ((between("1/2", "5/8"), between("7/16", "9/16")), False), ((WIDE, WIDE), False)])
+@pytest.mark.parametrize(
+    ("ends", "falls"),
+    [((HIGH, LOW), True), ((between("1/2", "5/8"), between("7/16", "9/16")), False), ((WIDE, WIDE), False)],
+)
 def test_a_curve_falls_only_if_every_value_at_the_end_is_below_every_one_at_the_start(ends, falls):
     curve = Known(dict(zip((A, B), ends)))
     assert (search(curve)._falls(curve, A, B) is not None) == falls
@@ -135,7 +139,8 @@ def test_the_curve_gone_on_with_is_the_one_proved_to_be_highest():
     proved, wide = Known({Fraction(0): HIGH}), Known({Fraction(0): between("1/8", "7/8")})
     for curves in ((proved, wide), (wide, proved)):
         assert search(*curves)._worst(curves, Fraction(0)) is proved
-    proved, wide = (Known({}, least, most, infinite=True) for least, most in ((Fraction(5, 8), Fraction(3, 4)), (Fraction(1, 8), Fraction(7, 8))))
+    proved = Known({}, Fraction(5, 8), Fraction(3, 4), infinite=True)
+    wide = Known({}, Fraction(1, 8), Fraction(7, 8), infinite=True)
     for curves in ((proved, wide), (wide, proved)):
         assert search(*curves)._worst(curves, Fraction(0)) is proved
 
