@@ -259,6 +259,13 @@ def test_the_cap_of_pure_privacy_is_rounded_down():
             assert 0 <= exact(cap) <= -mpmath.expm1(-2 * exact(epsilon) / r)
 
 
+def test_a_cap_of_few_digits_is_rounded_down():
+    rooms = np.linspace(-745, -709, 400)
+    with mpmath.workdps(400):
+        for room, cap in zip(rooms, als_worst_case.cap_of(rooms), strict=True):
+            assert 0 <= exact(cap) <= -mpmath.expm1(-mpmath.exp(exact(room)))
+
+
 def test_no_cap_is_1():
     assert 0 < als_worst_case.CEILING < 1
     assert (als_worst_case.cap_of(np.array([-700.0, 0.0, 3.0, 40.0])) < 1).all()
