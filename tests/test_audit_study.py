@@ -169,6 +169,27 @@ def test_credible_mu_has_the_stated_mass_and_stays_positive_for_guessing():
         credible_gdp(1, 4, 1, 4, 1.0)
 
 
+@pytest.mark.parametrize("counts, failure", [((3, 20, 12, 20), 0.05), ((75, 1_000, 600, 1_000), 1e-6), ((0, 10, 0, 10), 0.5), ((40, 200, 90, 200), 1e-9)])
+def test_credible_mu_is_on_the_safe_side_and_next_to_the_posterior_quantile(counts, failure):
+    """Against a quadrature of the posterior in many digits."""
+    false_positives, negatives, false_negatives, positives = counts
+    first, second = ((mpmath.mpf(k) + 0.5, mpmath.mpf(n - k) + 0.5) for k, n in ((false_positives, negatives), (false_negatives, positives)))
+
+    def inside(mu):
+        def density(z):  # of a = Phi(z), times the chance that b lies between the curve and its mirror image
+            a, rest = mpmath.ncdf(z), mpmath.ncdf(-z)
+            between = mpmath.betainc(*second, mpmath.ncdf(-z - mu), mpmath.ncdf(mu - z), regularized=True)
+            return mpmath.exp((first[0] - 1) * mpmath.log(a) + (first[1] - 1) * mpmath.log(rest) - z * z / 2) * between / mpmath.sqrt(2 * mpmath.pi)
+
+        middle = mpmath.mpf(float(norm.ppf(float(first[0] / (first[0] + first[1])))))
+        width = 3 / mpmath.sqrt(negatives)
+        return mpmath.quad(density, [middle + k * width for k in (-6, -3, -1, 0, 1, 3, 6)]) / mpmath.beta(*first)
+
+    mu = credible_gdp(*counts, failure)
+    with mpmath.workdps(25):
+        assert inside(mu) <= failure < inside(mu + 1e-8 + 1e-11 / failure)
+
+
 def test_gaussian_curves():
     assert GaussianCurve(0.0).epsilon(1e-5) == 0 and GaussianCurve(0.0).delta(0.0) == 0
     assert GaussianCurve(1.0).delta(GaussianCurve(1.0).epsilon(1e-5)) == pytest.approx(1e-5)

@@ -17,6 +17,7 @@ LAYERS = (fast, oracle, mechanisms)
 PLUMBING = {
     "checked_targets",
     "checked_calibration",
+    "calibrated_posterior",
     "least_odds",
     "ridge_of",
     "sampled_ridge_of",

@@ -12,6 +12,7 @@ from ndis_verify.fast.joint_shift import Prediction, RankOne, added_variance
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.mechanisms.random_projection import random_projection
 from ndis_verify.oracle import joint_shift as certified
+from ndis_verify.oracle.gaussian_output import Triple, calibrated_gaussian
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -30,6 +31,15 @@ def test_an_insertion_next_to_the_largest_loss(p, q, below):
         oracle.certified_als_exact_hockey_stick(p, q, 2, 1000, Fraction(epsilon) * (1 + side * Fraction(1, 10**14)), "insert").mid for side in (1, -1)
     )
     assert low * (1 - 2e-10) <= fast.als_exact_hockey_stick(p, q, 2, 1000, epsilon, "insert") <= high * (1 + 2e-10)
+
+
+@pytest.mark.parametrize("p, left, d, share", [(0.9999919309635444, 2.1934884e-6, 2, 0.0859), (0.99998, 1.5e-6, 50, 0.35), (0.9999, 1.6e-5, 2, 0.29), (0.5, 2.0**-29, 1, 0.1)])
+def test_an_insertion_that_is_sure_to_show(p, left, d, share):
+    """Many rows beside leverages close to 1: logarithms of size 10^6 cancel."""
+    q, r = 1 - left, 100_000
+    epsilon = share * float(fast.als_max_privacy_loss(p, q, d, r, "insert"))
+    exact = oracle.certified_als_exact_hockey_stick(p, q, d, r, epsilon, "insert", digits=14).mid
+    assert exact > 0.9 and abs(fast.als_exact_hockey_stick(p, q, d, r, epsilon, "insert") / exact - 1) <= 2e-9
 
 
 @pytest.mark.parametrize("d, r, epsilon", [(10, 10, 90.14773911995522), (2, 1000, 1e-5), (1, 3, 5e-324), (3, 7, 2.0**-40), (5, 6, 50.0)])
@@ -137,3 +147,26 @@ def test_quantiles_of_a_law_with_a_normal_part_too_small_to_be_seen(std, weight)
     beyond = -math.copysign(1e-56, weight)
     tail, other = (with_it.logcdf, with_it.logsf) if weight > 0 else (with_it.logsf, with_it.logcdf)
     assert other(beyond) == 0 and tail(beyond) == pytest.approx(-((1e-56 / std) ** 2) / 2, rel=1e-9 if std < 1e-70 else 1e-2)
+
+
+@pytest.mark.parametrize("ratio", [10.0**-37, 10.0**-93, 10.0**-300, Fraction("0.625") / int("1" * 94)])
+@pytest.mark.parametrize("mean, epsilon", [("0", "0.25"), ("0", "40"), ("1e10", "-3")])
+def test_two_routes_of_variances_far_apart(ratio, mean, epsilon):
+    pair = GaussianPair([mean], [Fraction(ratio)], ["0"], 1)
+    value, exact = oracle.hockey_stick(pair, epsilon, digits=5), oracle.certified_hockey_stick(pair, epsilon, digits=12).mid
+    assert abs(value.mid - exact) <= value.rad + exact * mpmath.mpf(10) ** -11
+
+
+SENSITIVITIES = {
+    "as large everywhere": lambda v: Triple(Fraction(1), Fraction(0)),
+    "not below a floor": lambda v: Triple(1 + 1 / v, Fraction(0)),
+    "small everywhere": lambda v: Triple(Fraction(1, 100), Fraction(0)),
+    "growing": lambda v: Triple(v, Fraction(0)),
+}
+
+
+@pytest.mark.parametrize("name", SENSITIVITIES)
+def test_sensitivities_with_which_no_variance_is_the_least_are_refused(name):
+    with pytest.raises(InputError) as refused:
+        calibrated_gaussian(SENSITIVITIES[name], epsilon=1, delta="1e-5", digits=8)
+    assert refused.value.argument == "sensitivities"

@@ -539,6 +539,8 @@ ELSEWHERE = {  # why no entry above
     "mechanisms.projection_wrappers.ReleaseAfterTest": "the same",
     "mechanisms.projection_wrappers.sampled": "a probability that is met exactly: test_mechanism_sampling",
     "mechanisms.random_projection.certificate": "of random_projection",
+    "fast.als_summit.als_exact_cap": "test_a_cap_of_pure_privacy_is_rounded_down",
+    "fast.als_worst_case.cap_of": "test_a_cap_of_few_digits_is_rounded_down",
     "mechanisms.relative_projection.inherent_delta": "test_inherent_deltas_are_not_below_the_certified_ones",
 }
 

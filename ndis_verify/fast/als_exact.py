@@ -51,8 +51,8 @@ def als_exact_hockey_stick(
     The law is a multivariate Student t with r-d+1 degrees of freedom, location x_opt and scale matrix
     (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
     The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
-    Relative error at most 2e-10 where delta >= 1e-290, r <= 1e5 and 1 - q >= 1e-6. From there down to 1 - q = 2^-30 2e-9 where delta <= 1/2; an
-    insertion that is all but sure to show, delta next to 1, may err by 1000 * 2^-53/(1 - q). All that for an epsilon within a relative 1e-14:
+    Relative error at most 2e-10 where 1e-290 <= delta <= 1/2 and 2e-9 above 1/2, for r <= 1e5 and 1 - q >= 2^-30: logarithms of size r/2
+    cancel, each to a few units of 2^-53. All that for an epsilon within a relative 1e-14:
     it shows next to the largest loss. Exactly 0 from `als_max_privacy_loss` on.
     Raises `InputError`.
     """
@@ -98,7 +98,7 @@ class _Laws:
         one_node, one_root = (q - p) / q / (1 + node), above / (1 + root)
         between = np.where(tau > 0.5, (q - p) / q - above, tau - p / q)  # from the nearer of 0 and 1
         self.inside = root <= node
-        self.cosine, self.edge = np.sqrt((q - p) / q)[:, None], edge[:, None]
+        self.cosine, self.edge, self.past = np.sqrt((q - p) / q)[:, None], edge[:, None], past[:, None]
         self.at = {"one": np.ones_like(q)[:, None], "node": node[:, None], "root": root[:, None]}
         apart = {("one", "node"): one_node, ("one", "root"): one_root, ("root", "node"): between / (root + node)}
         self.apart = {pair: gap[:, None] for pair, gap in apart.items()}
@@ -106,7 +106,7 @@ class _Laws:
     def take(self, rows: np.ndarray) -> _Laws:
         part = object.__new__(_Laws)
         part.d, part.direction = self.d, self.direction
-        for name in ("q", "r", "epsilon", "k", "cosine", "edge"):
+        for name in ("q", "r", "epsilon", "k", "cosine", "edge", "past"):
             setattr(part, name, getattr(self, name)[rows])
         part.at = {name: value[rows] for name, value in self.at.items()}
         part.apart = {pair: value[rows] for pair, value in self.apart.items()}
@@ -178,7 +178,10 @@ class _Piece:
             inner = np.maximum(total, 1e-300), rest, spread, k
             kernel = log_kernel(*inner, laws.d, None)
             density = self.constant + (laws.d - 2) / 2 * np.log(one_minus * one_plus) + kernel
-            gain = -0.5 * (laws.r + 1) * np.log1p(laws.q * root_minus * root_plus * np.exp(-laws.edge))
+            # log(1 - q T) - edge, from the nearer of T = tau and T = 1: the error is multiplied by (r + 1)/2.
+            ahead = laws.q * root_minus * root_plus * np.exp(-laws.edge)
+            from_one = np.log1p(laws.q * one_minus * one_plus / (1 - laws.q)) - laws.past
+            gain = -0.5 * (laws.r + 1) * np.where(ahead > -0.5, np.log1p(ahead), from_one)
             value = density + self._log_weight(gain) + log_s + log_rest + np.log(self.width)
             value = np.where(np.isnan(value), -np.inf, value)
             if rule is not None:

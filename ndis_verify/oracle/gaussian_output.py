@@ -15,9 +15,9 @@ import mpmath
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, to_mpf
 from ndis_verify.oracle.certified.joint_curve import ShareCurve
-from ndis_verify.oracle.certified.summit_root import crossing
+from ndis_verify.oracle.certified.summit_root import NoCrossing, crossing
 from ndis_verify.oracle.inputs import checked_calibration, checked_count, positive
 from ndis_verify.oracle.joint_shift import Prediction, RankOne, added_variance
 from ndis_verify.oracle.split_bound import Logarithm, Sensitivity
@@ -25,6 +25,7 @@ from ndis_verify.oracle.split_bound import added_variance as split_variance
 
 SENSITIVITIES = ("joint", "improved", "printed")
 BOUNDS = ("joint", "exact", "corrected", "chernoff", "printed")
+_FARTHEST = 2**11  # of log v, for sensitivities that may not fall
 _TERMS = {"exact": "exact", "corrected": "bound", "chernoff": "chernoff", "printed": "printed"}
 
 
@@ -103,15 +104,23 @@ def calibrated_gaussian(sensitivities: Sensitivities, *, epsilon: Any, delta: An
     """The least added variance at which the exact worst pair of a declared triple meets the target (N26-D6-joint), certified.
 
     sensitivities: v -> `Triple`, nonincreasing in v; a triple (Delta, rho, nu) of N26-D5 with nu = rho is (Delta^2, e^rho - 1).
-    epsilon >= 0, delta in (0, 1). Raises `InputError`, `PrecisionError`.
+    epsilon >= 0, delta in (0, 1). Raises `InputError`, also for sensitivities with which no v in reach is the least, as they fall
+    too little or are too small everywhere, and `PrecisionError`.
     """
     _, epsilon, delta, digits = checked_calibration("scale", 1, epsilon, delta, digits)
 
+    seen: dict[Fraction, Triple] = {}
+
     def curves(v: Fraction) -> list[ShareCurve]:
-        square, growth = sensitivities(v)
+        seen[v] = square, growth = Triple(*sensitivities(v))
+        if any((here < square or low < growth) if w < v else (here > square or low > growth) for w, (here, low) in seen.items() if w != v):
+            raise InputError("sensitivities", f"larger at a larger v, near {mpmath.nstr(to_mpf(v), 6)}", "must not grow with v")
         return [ShareCurve(Fraction(1), Fraction(1), growth, square, epsilon, swapped) for swapped in (False, True)]
 
-    return crossing(curves, delta, mpmath.mpf(0), digits, grows=False)
+    try:
+        return crossing(curves, delta, mpmath.mpf(0), digits, grows=False, farthest=_FARTHEST)
+    except NoCrossing as error:
+        raise InputError("sensitivities", str(error), "must fall with v, from above what the target allows to below it") from None
 
 
 def _calibrated(at: Sensitivities, dimension: int, epsilon: Any, delta: Any, digits: int, bound: str) -> Enclosure:

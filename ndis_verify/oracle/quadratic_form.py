@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -70,7 +71,14 @@ def _diagonal_groups(pair: GaussianPair) -> tuple[Group, ...]:
         entry = found.setdefault(p / q - 1, [0, 0])
         entry[0] += 1
         entry[1] += step**2 / q
-    return tuple(Group(to_mpf(alpha), k, to_mpf(m2)) for alpha, (k, m2) in found.items())
+    return tuple(Group(_to_digits_of_both(alpha), k, to_mpf(m2)) for alpha, (k, m2) in found.items())
+
+
+def _to_digits_of_both(alpha: Fraction) -> mpmath.mpf:
+    """alpha with as many more bits as 1 + alpha is smaller than 1: next to -1 it is the ratio of variances that has to keep its digits."""
+    ratio = 1 + alpha
+    with mpmath.extraprec(max(0, 2 + ratio.denominator.bit_length() - ratio.numerator.bit_length())):
+        return to_mpf(alpha)
 
 
 def _dense_groups(pair: GaussianPair) -> tuple[Group, ...]:

@@ -24,6 +24,8 @@ def second_route(remake: Callable[[int], tuple[Sequence[Group], mpmath.mpf]], di
     wanted = digits + 4
     while wanted <= MAX_ROUTE_DIGITS:
         groups, epsilon = remake(wanted)
+        if any(g.alpha <= -1 for g in groups):
+            raise PrecisionError("two distribution functions: a ratio of variances is 0 at the working precision")
         with mpmath.workdps(2 * wanted + 20):
             first, second = _route(groups)(groups, epsilon, wanted)
             value = first - second

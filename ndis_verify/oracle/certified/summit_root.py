@@ -7,6 +7,7 @@ curve is proved to stay at or below it (`summit.at_most`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,6 +28,10 @@ _ROUGH, _NEAR = mpmath.mpf("5e-5"), mpmath.mpf("0.2")  # of log x and of log f, 
 _LEADS, _MATTERS = Fraction(995, 1000), Fraction(9, 10)  # of the highest point: summits polished, summits given a cell of their own
 
 
+class NoCrossing(PrecisionError):
+    """The target was met nowhere, or everywhere, as far as the search goes."""
+
+
 @dataclass(frozen=True)
 class Peak:
     """A high point: which curve, p as a share of the curve's range, and the value there."""
@@ -36,12 +41,12 @@ class Peak:
     value: mpmath.mpf
 
 
-def crossing(curves_at: Curves, target: Fraction, guess: mpmath.mpf, digits: int, grows: bool) -> Enclosure:
+def crossing(curves_at: Curves, target: Fraction, guess: mpmath.mpf, digits: int, grows: bool, farthest: float = math.inf) -> Enclosure:
     """The x at which the largest value of `curves_at(x)` crosses `target`, growing or falling with x, to `digits` relative digits.
 
-    guess: log x to start from. Raises `PrecisionError`.
+    guess: log x to start from; farthest: where to give up from there, for a family that may not cross. Raises `NoCrossing`, `PrecisionError`.
     """
-    rough = _search(curves_at, target, guess, grows)
+    rough = _search(curves_at, target, guess, grows, farthest)
     found = summits(curves_at(rough))
     leaders = [peak for peak in found if exact(peak.value) >= _LEADS * exact(found[0].value)]
     roots = [_polished(curves_at, target, rough, peak, digits) for peak in leaders]
@@ -193,7 +198,7 @@ def meeting(value: Callable[[Fraction], Enclosure], target: Fraction, start: Fra
     raise PrecisionError(f"the target is not met near {float(start):.6g}")
 
 
-def _search(curves_at: Curves, target: Fraction, guess: mpmath.mpf, grows: bool) -> Fraction:
+def _search(curves_at: Curves, target: Fraction, guess: mpmath.mpf, grows: bool, farthest: float) -> Fraction:
     """An x near which the highest point found crosses the target; nothing here is certified."""
     found: dict[mpmath.mpf, Peak] = {}
 
@@ -211,15 +216,20 @@ def _search(curves_at: Curves, target: Fraction, guess: mpmath.mpf, grows: bool)
         return mpmath.log(best.value) - mpmath.log(to_mpf(target))
 
     with mpmath.workdps(20):
-        return exact(mpmath.exp(zero_near(excess, guess, grows)))
+        return exact(mpmath.exp(zero_near(excess, guess, grows, farthest)))
 
 
-def zero_near(excess: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, grows: bool) -> mpmath.mpf:
-    """The zero of a monotone function: steps from `low` that double, then false position with bisections between."""
+def zero_near(excess: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, grows: bool, farthest: float = math.inf) -> mpmath.mpf:
+    """The zero of a monotone function: steps from `low` that double, then false position with bisections between.
+
+    Raises `NoCrossing` where there is none within twice `farthest`.
+    """
     value, step = excess(low), mpmath.mpf(1) / 2
     sign = 1 if (value <= 0) == grows else -1
     other, other_value = low, value
     while (other_value <= 0) == (value <= 0):
+        if step > farthest:
+            raise NoCrossing(f"the target is {'met' if value <= 0 else 'not met'} wherever it was tried, up to exp({float(other):.4g})")
         low, value = other, other_value
         other, step = other + sign * step, 2 * step
         other_value = excess(other)
