@@ -1,4 +1,4 @@
-"""The proofs of a largest value with wide enclosures: what holds for one function inside is not taken to hold for all."""
+"""Proofs of a largest value with wide enclosures: what holds for one function inside is not taken to hold for each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
