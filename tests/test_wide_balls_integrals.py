@@ -1,10 +1,12 @@
 """Balls through the certified integrals and series: bounds hold all inside, and what was cut off is in the radius."""
 
+import random
 from fractions import Fraction
 from math import comb
 from types import SimpleNamespace
 
 import mpmath
+import numpy as np
 import pytest
 from flint import acb, arb, fmpq
 
@@ -147,6 +149,35 @@ def test_the_bound_of_a_tail_holds_for_every_ray_and_integrand_inside(u, part):
 # Smooth curves
 
 
+def along_a_ray(shapes, x, v, r, u):
+    """The integral of |g(r + t u)| over t >= 0, over |g(r)|; shapes: (alpha, k, h) as in the head of `tail`."""
+    t = np.expm1(np.linspace(0, np.log(1e6), 4001))
+    s = r + t * u
+    log = -x * s + v * s * s / 2 - np.log(s) - np.log(s + 1)
+    for alpha, k, h in shapes:
+        w = 1 - s * alpha
+        log = log + h * (1 / w - 1) - k / 2 * np.log(w)
+    return np.trapezoid(np.exp((log - log[0]).real), t)
+
+
+def test_the_bound_along_the_diagonal_is_above_the_integral():
+    draw, tried = random.Random(7), 0
+    for _ in range(400):
+        alphas = draw.sample([-5, -2, -0.9, -0.5, -0.1, 0.1, 0.5, 0.9, 2, 5], draw.choice([1, 2]))
+        parts = [(alpha, draw.choice([1, 2, 6, 30]), draw.choice([0, 0, 0.3, 1, 3])) for alpha in alphas]
+        null, y = draw.choice([0, 0, 0.5, 2]), draw.choice([-4, -1, -0.2, 0.1, 0.7, 3])
+        x = y + sum(m / alpha for alpha, _, m in parts) / 2 - null / 2
+        terms = [Term(arb(alpha), k, arb(m), arb(m)) for alpha, k, m in parts] + [Term(arb(0), 0, arb(null), arb(null))]
+        problem = Transform(arb(y), tuple(terms), arb(x), second_pole=True)
+        r = complex(draw.choice([-3, -0.7, 0.1, 0.4, 0.8, 1.5, 4]), draw.choice([0.1, 0.5, 1, 3, 10]))
+        bound = smooth_curve._diagonal(problem, acb(r.real, r.imag)) if problem.side else INFINITE
+        if bound is not INFINITE:
+            tried += 1
+            shapes = [(alpha, k, (m / alpha + m / alpha**2) / 2) for alpha, k, m in parts]
+            assert float(bound) >= along_a_ray(shapes, x, null, r, complex(problem.side, 1) / 2**0.5) * (1 - 1e-4)
+    assert tried > 100
+
+
 def local():
     """Covariances 1 + t against 1 and a shift of 1: not far from t = 1/2."""
     return smooth_curve._Local(lambda t: [(t, 1, 1 + t * 0)], Fraction(1), Fraction(2, 5), Fraction(3, 5), 2)
@@ -267,6 +298,20 @@ def test_a_growth_lies_strictly_between_its_ends():
         with mpmath.workdps(80):
             truth = exact(mpmath.expm1(to_mpf(amount.plain) + sum(n * mpmath.log(to_mpf(of)) for of, n in amount.logs)))
         assert low < truth < high
+
+
+@pytest.mark.parametrize("counts", [(2,), (2, 1)])
+def test_the_exact_term_holds_those_of_all_growths_inside(monkeypatch, counts):
+    def term(*growths):
+        ends = iter(growths)
+        known = {count: next(ends) for count in counts}
+        monkeypatch.setattr(Amount, "growth", lambda amount, digits: known[int(amount.plain)])
+        return Covariance(tuple((Amount(Fraction(count)), count) for count in counts), "exact")._exact(HALF, 3)
+
+    monkeypatch.setattr(covariance_terms, "relative_digits", lambda value: 100.0)
+    found = term(*[(Fraction(1, 4), HALF)] * len(counts))
+    for growth in (Fraction(1, 4), Fraction(1, 3), HALF):
+        assert found.contains(term(*[(growth, growth)] * len(counts)).mid())
 
 
 class KnownExponent:
