@@ -1,6 +1,7 @@
 """Gaussian outputs of the two learning algorithms and the distance of a pair, against routes of their own."""
 
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -25,6 +26,16 @@ def test_one_record_surrogate_solves_its_scalar_equation():
         root = brentq(lambda t: penalty * t - length * expit(-length * t), 0, length / penalty, xtol=1e-300, rtol=1e-14)
         assert mean[0] == pytest.approx(-root, rel=1e-10)
         assert cov[0, 0] == pytest.approx(1 / (penalty + length**2 / 4), rel=1e-14)
+
+
+def test_the_memory_of_a_surrogate_grows_with_the_rows_and_not_with_their_square():
+    features = np.random.default_rng(3).uniform(-1, 1, (3000, 2))
+    tracemalloc.start()
+    try:
+        logistic_surrogate(features, np.ones(3000), 1.0)
+        assert tracemalloc.get_traced_memory()[1] < 10 * features.nbytes * 4
+    finally:
+        tracemalloc.stop()
 
 
 def exact_surrogate_covariance(x, penalty):

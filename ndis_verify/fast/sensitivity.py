@@ -51,7 +51,7 @@ def _inverse_information(x: np.ndarray, penalty: float) -> np.ndarray:
     In standard deviations its error grows with the root of the condition (an inverse of the sum has all of it), so that
     rounding leaves the covariances of neighbours comparable.
     """
-    _, values, axes = np.linalg.svd(x)
+    _, values, axes = np.linalg.svd(x, full_matrices=len(x) < x.shape[1])  # all d axes, and nothing n x n for many rows
     spread = np.full(x.shape[1], 1 / penalty)
     spread[: values.size] = 1 / (penalty + values**2 / 4)
     return (axes.T * spread) @ axes
