@@ -1,5 +1,6 @@
 """The study of planted bugs: what it plants, which tests it asks, and that it tells a caught bug from a survivor."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,7 @@ def test_the_tests_that_run_a_line_are_found_the_quickest_first():
     assert covering.node("test_x.TestA.test_y") == "tests/test_x.py::TestA::test_y"
 
 
+ALONE = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the small package bears the name of one with a plugin
 TREE = {
     "ndis_verify/__init__.py": "",
     "ndis_verify/part.py": "def third(x):\n    return x / 3\n\n\ndef twice(x):\n    return 2 * x\n",
@@ -75,5 +77,5 @@ for mutant in mutants.mutants(root / "ndis_verify" / "part.py", root):
     if mutant.kind == "operator":
         print(mutant.context, "|", trials.trial(mutant)["outcome"])
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200, env=ALONE)
     assert "return x / 3 | caught" in done.stdout and "return 2 * x | survived" in done.stdout, done.stderr
