@@ -1,12 +1,19 @@
 """Three claims of one's own: two inequalities that hold, and one that looks right and is not.
 
-    ndis-verify attack examples/my_claims.py:LEVERAGE_BOUND
-    ndis-verify verify examples/my_claims.py
+ndis-verify attack examples/my_claims.py:LEVERAGE_BOUND
+ndis-verify verify examples/my_claims.py
 """
 
 import math
 
-from ndis_verify.claims.own_claims import continuous, enclosed_difference, enclosure_of, integer, relative_margin, universal_claim
+from ndis_verify.claims.own_claims import (
+    continuous,
+    enclosed_difference,
+    enclosure_of,
+    integer,
+    relative_margin,
+    universal_claim,
+)
 from ndis_verify.fast import gaussian_hockey_stick, rp_hockey_stick
 from ndis_verify.oracle import certified_rp_hockey_stick
 

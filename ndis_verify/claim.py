@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """How a claim ends; the meaning of each is in README.md."""
 
     PROVED = "proved"
@@ -18,7 +18,7 @@ class Verdict(str, Enum):
     OPEN = "open"
 
 
-class Kind(str, Enum):
+class Kind(StrEnum):
     """What a check establishes when it holds."""
 
     PROOF = "proof"  # a symbolic residual, the whole of its part of the statement, is zero
@@ -28,7 +28,7 @@ class Kind(str, Enum):
     CROSSCHECK = "crosscheck"  # independent routes agree; necessary, never sufficient
 
 
-class Outcome(str, Enum):
+class Outcome(StrEnum):
     HELD = "held"
     FAILED = "failed"
     UNDECIDED = "undecided"

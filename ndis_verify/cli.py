@@ -86,14 +86,29 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_verify(commands: Any) -> None:
     parser = commands.add_parser("verify", help="recompute the ledger's verdicts", description="Recompute the ledger.")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="claims to judge, or FILE.py with claims of your own (default: the whole ledger)")
+    parser.add_argument(
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="claims to judge, or FILE.py with claims of your own (default: the whole ledger)",
+    )
     effort = parser.add_mutually_exclusive_group()
-    effort.add_argument("--quick", dest="effort", action="store_const", const="quick", default="quick", help="the default")
-    effort.add_argument("--full", dest="effort", action="store_const", const="full", help="more points, more digits, no certificate")
-    parser.add_argument("--store", action="store_true", help="with --full: keep certificates, on which --quick can stand")
-    parser.add_argument("--certificates", type=Path, metavar="DIR", help="folder of certificates (default: in the package)")
+    effort.add_argument(
+        "--quick", dest="effort", action="store_const", const="quick", default="quick", help="the default"
+    )
+    effort.add_argument(
+        "--full", dest="effort", action="store_const", const="full", help="more points, more digits, no certificate"
+    )
+    parser.add_argument(
+        "--store", action="store_true", help="with --full: keep certificates, on which --quick can stand"
+    )
+    parser.add_argument(
+        "--certificates", type=Path, metavar="DIR", help="folder of certificates (default: in the package)"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
-    parser.add_argument("--output", type=Path, default=Path("ndis-verify-report"), help="folder for report.json and report.md")
+    parser.add_argument(
+        "--output", type=Path, default=Path("ndis-verify-report"), help="folder for report.json and report.md"
+    )
     parser.add_argument("--json", action="store_true", help="print the JSON report instead of the table")
     parser.set_defaults(run=_verify)
 
@@ -101,12 +116,18 @@ def _add_verify(commands: Any) -> None:
 def _add_claims(commands: Any) -> None:
     parser = commands.add_parser("claims", help="list the ledger")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--missing", type=Path, metavar="FILE", help="print the ids of FILE that have no record; exit 1 if any")
+    parser.add_argument(
+        "--missing", type=Path, metavar="FILE", help="print the ids of FILE that have no record; exit 1 if any"
+    )
     parser.add_argument("--errata", type=Path, metavar="FILE", help="write the page of what is wrong in the sources")
     parser.add_argument(
-        "--certificates", action="store_true", help="compute what `verify --quick` stands on, where its certificate is missing or of other sources"
+        "--certificates",
+        action="store_true",
+        help="compute what `verify --quick` stands on, where its certificate is missing or of other sources",
     )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes for --certificates (default: one per core)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes for --certificates (default: one per core)"
+    )
     parser.set_defaults(run=_claims)
 
 
@@ -119,7 +140,9 @@ def _add_attack(commands: Any) -> None:
 
 
 def _add_experiment(commands: Any) -> None:
-    parser = commands.add_parser("experiment", help="rerun an experiment of the sources", description="Rerun an experiment.")
+    parser = commands.add_parser(
+        "experiment", help="rerun an experiment of the sources", description="Rerun an experiment."
+    )
     parser.add_argument("name", nargs="?", metavar="NAME", help="the experiment (default: list them)")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="the default")
@@ -127,11 +150,19 @@ def _add_experiment(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same rows (default 0)")
     parser.add_argument("--data", type=Path, metavar="FILE", help="CSV file that stands in for the bundled records")
     parser.add_argument("--target", metavar="COLUMN", help="its target: a name of the header, or a position from 1")
-    parser.add_argument("--output", type=Path, default=Path("ndis-verify-experiments"), metavar="DIR", help="folder for JSON and picture")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("ndis-verify-experiments"),
+        metavar="DIR",
+        help="folder for JSON and picture",
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print the JSON record instead of the table")
     shown.add_argument("--markdown", action="store_true", help="print the run as a Markdown page, with all its rows")
-    parser.add_argument("--summary", type=Path, metavar="DIR", help="run nothing: what the records below DIR found, as a Markdown page")
+    parser.add_argument(
+        "--summary", type=Path, metavar="DIR", help="run nothing: what the records below DIR found, as a Markdown page"
+    )
     parser.set_defaults(run=_experiment)
 
 
@@ -141,32 +172,47 @@ def _add_value(commands: Any, name: str, argument: str, text: str) -> None:
     parser = commands.add_parser(name, help=text, description=f"The {text}.")
     parser.add_argument("--pair", type=Path, metavar="FILE", help="JSON file with mean_p, cov_p, mean_q, cov_q")
     for flag, shape in (("mean-p", "0.5,1"), ("cov-p", "2,0.5;0.5,1"), ("mean-q", "0,0"), ("cov-q", "1")):
-        parser.add_argument(f"--{flag}", metavar=shape, help="numbers; in a covariance `;` separates rows, one row is a diagonal")
+        parser.add_argument(
+            f"--{flag}", metavar=shape, help="numbers; in a covariance `;` separates rows, one row is a diagonal"
+        )
     parser.add_argument(f"--{argument}", dest="points", nargs="+", required=True, metavar=argument.upper())
     parser.add_argument("--digits", type=int, default=30, help="significant digits (default 30)")
     parser.add_argument("--certified", action="store_true", help="a certified enclosure by ball arithmetic")
     parser.add_argument("--json", action="store_true")
     bounded.add_arguments(parser)
-    parser.set_defaults(run=_value, quantity={"delta": "hockey_stick", "epsilon": "epsilon_for_delta"}[name], argument=argument)
+    parser.set_defaults(
+        run=_value, quantity={"delta": "hockey_stick", "epsilon": "epsilon_for_delta"}[name], argument=argument
+    )
 
 
 def _add_audit(commands: Any) -> None:
     from ndis_verify.audit import command
     from ndis_verify.claims import audit_gaussian, audit_study
 
-    parser = commands.add_parser("audit", help="what output laws, or samples of scores, prove about the privacy of a mechanism")
+    parser = commands.add_parser(
+        "audit", help="what output laws, or samples of scores, prove about the privacy of a mechanism"
+    )
     kinds = command.add_arguments(parser)
-    gaussian = kinds.add_parser("gaussian", help=audit_gaussian.HELP, description=audit_gaussian.HELP[:1].upper() + audit_gaussian.HELP[1:] + ".")
+    gaussian = kinds.add_parser(
+        "gaussian",
+        help=audit_gaussian.HELP,
+        description=audit_gaussian.HELP[:1].upper() + audit_gaussian.HELP[1:] + ".",
+    )
     audit_gaussian.add_arguments(gaussian)
     gaussian.set_defaults(run=audit_gaussian.main)
-    study = kinds.add_parser("study", help=audit_study.HELP, description=audit_study.HELP[:1].upper() + audit_study.HELP[1:] + ".")
+    study = kinds.add_parser(
+        "study", help=audit_study.HELP, description=audit_study.HELP[:1].upper() + audit_study.HELP[1:] + "."
+    )
     audit_study.add_arguments(study)
     study.set_defaults(run=audit_study.main)
     _add_bits_survey(kinds)
 
 
 def _add_bits_survey(kinds: Any) -> None:
-    text = "the auditor of bits on planted holes, other libraries and all mechanisms of ours, and how often its limits fail"
+    text = (
+        "the auditor of bits on planted holes, other libraries and all mechanisms of ours, and how often its limits"
+        " fail"
+    )
     parser = kinds.add_parser("bits-survey", help=text, description=text[:1].upper() + text[1:] + ".")
     for option, default, metavar, words in (
         ("--draws", 40_000, "N", "of each side, of planted samplers and other libraries"),

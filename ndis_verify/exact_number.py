@@ -102,7 +102,9 @@ def float_array(values: Any, argument: str, rule: str = "must be a number or an 
 
 
 def require_unmasked(values: Any, argument: str) -> None:
-    """Raises `InputError` for a masked array, and for a list that holds one: converted, it would lose its mask in silence."""
+    """Raises `InputError` for a masked array, and for a list that holds one: converted, it would lose its mask in
+    silence.
+    """
     if isinstance(values, np.ma.MaskedArray):
         raise InputError(argument, "a masked array", "must not be masked; pass the entries that are meant")
     if isinstance(values, (list, tuple)) and not {*map(type, values)} <= _PLAIN:
@@ -117,7 +119,9 @@ def broadcast(**arrays: np.ndarray) -> list[np.ndarray]:
         try:
             shape = np.broadcast_shapes(shape, array.shape)
         except ValueError:
-            raise InputError(name, f"an array of shape {array.shape}", f"must broadcast with the other arguments, {shape}") from None
+            raise InputError(
+                name, f"an array of shape {array.shape}", f"must broadcast with the other arguments, {shape}"
+            ) from None
     return [np.broadcast_to(array, shape) for array in arrays.values()]
 
 

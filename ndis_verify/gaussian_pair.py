@@ -65,7 +65,9 @@ class GaussianPair:
         mean_p = exact_array(mean_p, "mean_p", 1)
         mean_q = exact_array(mean_q, "mean_q", 1)
         if mean_p.shape != mean_q.shape:
-            raise InputError("mean_q", f"{mean_q.shape[0]} entries", f"must have the length of mean_p, {mean_p.shape[0]}")
+            raise InputError(
+                "mean_q", f"{mean_q.shape[0]} entries", f"must have the length of mean_p, {mean_p.shape[0]}"
+            )
         dimension = mean_p.shape[0]
         object.__setattr__(self, "mean_p", mean_p)
         object.__setattr__(self, "cov_p", _covariance(cov_p, "cov_p", dimension))
@@ -80,7 +82,12 @@ class GaussianPair:
     def swapped(self) -> GaussianPair:
         """The pair (Q, P)."""
         other = object.__new__(GaussianPair)
-        for name, value in (("mean_p", self.mean_q), ("cov_p", self.cov_q), ("mean_q", self.mean_p), ("cov_q", self.cov_p)):
+        for name, value in (
+            ("mean_p", self.mean_q),
+            ("cov_p", self.cov_q),
+            ("mean_q", self.mean_p),
+            ("cov_q", self.cov_p),
+        ):
             object.__setattr__(other, name, value)
         return other
 
@@ -92,21 +99,27 @@ class GaussianPair:
 def _covariance(value: Any, argument: str, dimension: int) -> Covariance:
     if isinstance(value, Covariance):
         if value.dimension != dimension:
-            raise InputError(argument, f"dimension {value.dimension}", f"must have the dimension of the means, {dimension}")
+            raise InputError(
+                argument, f"dimension {value.dimension}", f"must have the dimension of the means, {dimension}"
+            )
         return value
     ndim = _nesting(value)
     if ndim > 2:
         raise InputError(argument, value, "must be a number, a list (diagonal) or a square matrix")
     entries = exact_array(value, argument, ndim)
     if any(size != dimension for size in entries.shape):
-        raise InputError(argument, f"an array of shape {entries.shape}", f"every side must have the length of the means, {dimension}")
+        raise InputError(
+            argument, f"an array of shape {entries.shape}", f"every side must have the length of the means, {dimension}"
+        )
     if ndim == 2:
         _require_symmetric(entries, argument)
         _require_positive_definite(entries, argument)
         return Covariance("dense", dimension, entries)
     smallest = entries.min() if ndim else entries[()]
     if smallest <= 0:
-        raise InputError(argument, nearest_float(smallest), "must be positive definite; this is its smallest eigenvalue")
+        raise InputError(
+            argument, nearest_float(smallest), "must be positive definite; this is its smallest eigenvalue"
+        )
     return Covariance("diagonal" if ndim else "scaled_identity", dimension, entries)
 
 

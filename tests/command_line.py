@@ -1,4 +1,6 @@
-"""What `python -m ndis_verify ...` prints and returns, in this process: a start of Python costs more than most commands."""
+"""What `python -m ndis_verify ...` prints and returns, in this process: a start of Python costs more than most
+commands.
+"""
 
 import contextlib
 import io

@@ -1,4 +1,6 @@
-"""The order of the files, and hypothesis profiles: `ci` (the default) is derandomised so that a run repeats; `hunt` searches further."""
+"""The order of the files, and hypothesis profiles: `ci` (the default) is derandomised so that a run repeats; `hunt`
+searches further.
+"""
 
 import os
 import shutil
@@ -9,7 +11,12 @@ from hypothesis import HealthCheck, settings
 from ndis_verify.claims.shared_hearings import VARIABLE
 
 settings.register_profile(
-    "ci", derandomize=True, deadline=None, max_examples=40, print_blob=False, suppress_health_check=[HealthCheck.too_slow]
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=40,
+    print_blob=False,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("hunt", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("NDIS_VERIFY_HYPOTHESIS", "ci"))
@@ -18,16 +25,33 @@ settings.load_profile(os.environ.get("NDIS_VERIFY_HYPOTHESIS", "ci"))
 # The ledger is heard before the notebooks show parts of it, and all of them before the rest.
 _FIRST = "test_ledger.py"
 _LONGEST = (
-    "test_oracle_calibrators.py", "test_symbolic_derivations.py", "test_mechanism_gaussian_output.py", "test_audit_study.py",
-    "test_reference_tables.py", "test_calibration_hunt.py", "test_invariances.py", "test_relative_least_squares.py",
-    "test_oracle_prediction.py", "test_oracle_relative.py", "test_conformance.py", "test_mechanism_hardening.py", "test_cli.py",
-    "test_als_worst_case.py", "test_symbolic_numbers.py", "test_mechanism_targets.py", "test_mechanism_projection.py",
-    "test_mechanism_inputs.py", "test_conform_faults.py", "test_runs.py",
-)  # fmt: skip
+    "test_oracle_calibrators.py",
+    "test_symbolic_derivations.py",
+    "test_mechanism_gaussian_output.py",
+    "test_audit_study.py",
+    "test_reference_tables.py",
+    "test_calibration_hunt.py",
+    "test_invariances.py",
+    "test_relative_least_squares.py",
+    "test_oracle_prediction.py",
+    "test_oracle_relative.py",
+    "test_conformance.py",
+    "test_mechanism_hardening.py",
+    "test_cli.py",
+    "test_als_worst_case.py",
+    "test_symbolic_numbers.py",
+    "test_mechanism_targets.py",
+    "test_mechanism_projection.py",
+    "test_mechanism_inputs.py",
+    "test_conform_faults.py",
+    "test_runs.py",
+)
 
 
 def pytest_configure(config):
-    """A folder in which the processes of this run share what they heard of claims and decided of steps, unless one is named."""
+    """A folder in which the processes of this run share what they heard of claims and decided of steps, unless one is
+    named.
+    """
     if VARIABLE not in os.environ and not hasattr(config, "workerinput"):
         os.environ[VARIABLE] = config.ndis_test_run = tempfile.mkdtemp(prefix="ndis-verify-test-run-")
 

@@ -40,15 +40,23 @@ def cdf(x, w, k, l, s, m, side="lower", **options):
 def judged(tmp_path, name, text, quantity):
     (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     rows = [(quantity, row) for quantity, row in table_rows(FOLDER, [quantity], core=True) if "value" in row]
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from ndis_verify.reference.adapters.peers import main; sys.argv[1:] = [{name!r}]; main()"
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from ndis_verify.reference.adapters.peers import main;"
+        f" sys.argv[1:] = [{name!r}]; main()"
+    )
     result = conform([sys.executable, "-W", "ignore", "-c", code], rows, tolerance=Fraction(1, 10**9), seconds=20)
     assert not result.ending and not result.oddities.garbage
     return Counter(judgement.outcome for judgement in result.judgements), len(rows)
 
 
-@pytest.mark.parametrize(("name", "text", "quantity"), [
-    ("chi2comb", CHI2COMB, "generalized_chi2_cdf"), ("gx2", GX2, "generalized_chi2_cdf"), ("gx2", GX2, "generalized_chi2_sf"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "text", "quantity"),
+    [
+        ("chi2comb", CHI2COMB, "generalized_chi2_cdf"),
+        ("gx2", GX2, "generalized_chi2_cdf"),
+        ("gx2", GX2, "generalized_chi2_sf"),
+    ],
+)
 def test_the_law_arrives_as_it_was_sent(tmp_path, name, text, quantity):
     outcomes, rows = judged(tmp_path, name, text, quantity)
     assert outcomes == {"tight": rows}
@@ -62,12 +70,22 @@ def test_a_pair_goes_through_two_distribution_functions(tmp_path):
 def test_an_absent_library_says_so_and_ends(tmp_path):
     (tmp_path / "chi2comb.py").write_text("raise RuntimeError('it does not build here')\n", encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-m", "ndis_verify.reference.adapters.peers", "chi2comb"], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "ndis_verify.reference.adapters.peers", "chi2comb"],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 1 and "it does not build here" in done.stderr and not done.stdout
 
 
 def test_the_noise_of_a_pair_of_equal_covariances():
-    inputs = {"mean_p": ["1", "2"], "cov_p": [["2", "1"], ["1", "2"]], "mean_q": ["0", "0"], "cov_q": [["2", "1"], ["1", "2"]]}
+    inputs = {
+        "mean_p": ["1", "2"],
+        "cov_p": [["2", "1"], ["1", "2"]],
+        "mean_q": ["0", "0"],
+        "cov_q": [["2", "1"], ["1", "2"]],
+    }
     assert abs(peers._std_of(inputs) - 2**-0.5) < 1e-15  # (1, 2) S^-1 (1, 2)' = 2
     with pytest.raises(Refused, match="equal covariances"):
         peers._std_of(inputs | {"cov_q": "1"})

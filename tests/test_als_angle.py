@@ -1,4 +1,6 @@
-"""The finite-r law with r - d odd: its quadrature against two mpmath routes, at p = q, and the bounds on rectangles it rests on."""
+"""The finite-r law with r - d odd: its quadrature against two mpmath routes, at p = q, and the bounds on rectangles it
+rests on.
+"""
 
 from fractions import Fraction
 
@@ -15,7 +17,8 @@ from ndis_verify.oracle.certified.balls import ball, working_bits
 from ndis_verify.oracle.least_squares import checked_sketch
 
 NEAR_ONE = 1 - Fraction(1, 10**30)
-# p/q next to 1, inside, next to 0; d from 1 to 100; the threshold on either side of the node; d even and odd; q next to 1
+# p/q next to 1, inside, next to 0; d from 1 to 100; the threshold on either side of the node; d even and odd; q next to
+# 1
 RECORDS = [
     ("0.4999", "0.5", 50, 51, "0.1", "delete"),
     ("0.49999999", "0.5", 6, 9, "0.5", "insert"),
@@ -38,7 +41,9 @@ def test_values_by_two_other_routes(record):
 @pytest.mark.parametrize(("d", "r"), [(1, 2), (2, 3), (5, 6), (50, 51), (100, 151), (4, 100_003)], ids=str)
 @pytest.mark.parametrize("direction", ["delete", "insert"])
 def test_next_to_p_equal_q_the_value_is_that_of_p_equal_q(d, r, direction):
-    """At p = q T is Beta(1/2, r/2), a closed form without any quadrature; what is beyond the finite sum is nearly everything next to it."""
+    """At p = q T is Beta(1/2, r/2), a closed form without any quadrature; what is beyond the finite sum is nearly
+    everything next to it.
+    """
     q = Fraction(2, 5 + r)
     epsilon = als_max_privacy_loss(q, q, d, r, direction).lower * 3 / 10
     there = oracle.certified_als_exact_hockey_stick(q, q, d, r, epsilon, direction, digits=30)
@@ -47,9 +52,13 @@ def test_next_to_p_equal_q_the_value_is_that_of_p_equal_q(d, r, direction):
     assert abs(here.mid - there.mid) < 100 * r**2 * mpmath.mpf(10) ** -30 * there.mid
 
 
-@pytest.mark.parametrize(("d", "r", "delta"), [(5, 6, "1e-100"), (50, 53, "1e-300"), (100, 1001, "1e-200"), (2, 100_001, "1e-300")], ids=str)
+@pytest.mark.parametrize(
+    ("d", "r", "delta"), [(5, 6, "1e-100"), (50, 53, "1e-300"), (100, 1001, "1e-200"), (2, 100_001, "1e-300")], ids=str
+)
 def test_tiny_values_take_few_evaluations(d, r, delta, monkeypatch):
-    """At the cap of a tiny target, and all over its edge where the divergence is positive: few evaluations, not a matter of p/q."""
+    """At the cap of a tiny target, and all over its edge where the divergence is positive: few evaluations, not a
+    matter of p/q.
+    """
     cap = oracle.certified_als_exact_cap(d, r, epsilon="0.5", delta=delta, digits=20)
     counted, value = [0], _Beyond.value
 
@@ -62,7 +71,7 @@ def test_tiny_values_take_few_evaluations(d, r, delta, monkeypatch):
     for share in (Fraction(1, 1000), Fraction(1, 2), NEAR_ONE):
         for direction in ("delete", "insert"):
             found = oracle.certified_als_exact_hockey_stick(share * q, q, d, r, "0.5", direction, digits=15)
-            assert 0 <= found.lower and found.mid <= 1.0001 * mpmath.mpf(delta)
+            assert found.lower >= 0 and found.mid <= 1.0001 * mpmath.mpf(delta)
     assert counted[0] < 6 * 3000
 
 
@@ -77,7 +86,7 @@ def test_tiny_values_take_few_evaluations(d, r, delta, monkeypatch):
 )
 def test_values_against_float64(d, k, node_bits, q_bits, level, direction):
     q = Fraction(1, 1 + 2**q_bits)
-    p = q - q / 2**min(node_bits, 40)
+    p = q - q / 2 ** min(node_bits, 40)
     epsilon = level * float(als_max_privacy_loss(p, q, d, d + k, direction, digits=15).mid)
     found = oracle.certified_als_exact_hockey_stick(p, q, d, d + k, epsilon, direction, digits=15)
     log = fast.log_als_exact_hockey_stick(float(p), float(q), d, d + k, epsilon, direction)
@@ -89,7 +98,10 @@ def test_values_against_float64(d, k, node_bits, q_bits, level, direction):
 def modulus(beyond, w):
     """The integrand at a complex w, by mpmath."""
     with mpmath.workdps(60):
-        node, square, pole, tilt = (mpmath.mpf(str(x.mid().str(50, radius=False))) for x in (beyond.node, beyond.root**2, beyond.pole, beyond.tilt))
+        node, square, pole, tilt = (
+            mpmath.mpf(str(x.mid().str(50, radius=False)))
+            for x in (beyond.node, beyond.root**2, beyond.pole, beyond.tilt)
+        )
         m, h = mpmath.mpf(beyond.d - 1) / 2, mpmath.mpf(beyond.k + beyond.d + 1) / 2
         x = 1 - w / node
         series = mpmath.hyp2f1(1 - m, m, m + beyond.k + 1, x / 2)
@@ -149,13 +161,20 @@ def test_the_folded_bound_next_to_the_node(d, k, share, root, direction, place):
             node = mpmath.mpf(str(beyond.node.mid().str(50, radius=False)))
             value, _ = modulus(beyond, node * (1 - u * u))
             value *= abs(2 * node * u)
-        assert not bound.is_finite() or value <= mpmath.mpf(str(bound.str(30, radius=False))) * (1 + mpmath.mpf(10) ** -25)
+        assert not bound.is_finite() or value <= mpmath.mpf(str(bound.str(30, radius=False))) * (
+            1 + mpmath.mpf(10) ** -25
+        )
         real = beyond.folded_value(arb(0.3))
         assert beyond.folded_bound(acb(arb(0.3, 1e-12), arb(0, 1e-12)), True) <= 4 * real + arb(10) ** -30
 
 
 def test_the_bound_is_nearly_attained_on_small_rectangles():
-    for d, k, share in ((1, 3, Fraction(1, 2)), (5, 7, Fraction(99, 100)), (50, 1, 1 - Fraction(1, 10**6)), (100, 1001, Fraction(9, 10))):
+    for d, k, share in (
+        (1, 3, Fraction(1, 2)),
+        (5, 7, Fraction(99, 100)),
+        (50, 1, 1 - Fraction(1, 10**6)),
+        (100, 1001, Fraction(9, 10)),
+    ):
         with working_bits(300):
             beyond = beyond_of(d, k, share, Fraction(1, 2), Fraction(1, 4), "delete")
             for w in (0.01, 0.1, 0.3):
@@ -165,18 +184,25 @@ def test_the_bound_is_nearly_attained_on_small_rectangles():
 
 
 def test_a_bound_that_is_too_small_gives_a_false_enclosure(monkeypatch):
-    """What is proved rests on `bound`: with a thousandth of it the quadrature stops too early, and the references say so."""
+    """What is proved rests on `bound`: with a thousandth of it the quadrature stops too early, and the references say
+    so.
+    """
     true = oracle.certified_als_exact_hockey_stick(*RECORDS[1], digits=30)
     bound = _Beyond._bound
     monkeypatch.setattr(_Beyond, "_bound", lambda self, *rest: bound(self, *rest) * arb(10) ** -30)
     assert not oracle.certified_als_exact_hockey_stick(*RECORDS[1], digits=15).overlaps(true)
 
 
-@pytest.mark.parametrize(("d", "k"), [(1, 1), (2, 1), (2, 99_999), (3, 5), (50, 1), (99, 1), (100, 7), (100, 999_999)], ids=str)
+@pytest.mark.parametrize(
+    ("d", "k"), [(1, 1), (2, 1), (2, 99_999), (3, 5), (50, 1), (99, 1), (100, 7), (100, 999_999)], ids=str
+)
 def test_the_series_against_mpmath(d, k):
     for z in ("0", "1e-6", "0.3", "0.5"):
         with working_bits(300), mpmath.workdps(60):
             found = angle_series(d, k, arb(z))
             m = mpmath.mpf(d - 1) / 2
             known = mpmath.hyp2f1(1 - m, m, m + k + 1, mpmath.mpf(z))
-            assert found.rel_accuracy_bits() > 150 and abs(mpmath.mpf(found.str(50, radius=False)) / known - 1) < mpmath.mpf(10) ** -40
+            assert (
+                found.rel_accuracy_bits() > 150
+                and abs(mpmath.mpf(found.str(50, radius=False)) / known - 1) < mpmath.mpf(10) ** -40
+            )

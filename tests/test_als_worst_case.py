@@ -1,4 +1,6 @@
-"""The worst record of private least squares below a cap: the edge, the bounds on a box, the certified supremum, the cap."""
+"""The worst record of private least squares below a cap: the edge, the bounds on a box, the certified supremum, the
+cap.
+"""
 
 from fractions import Fraction
 
@@ -38,7 +40,9 @@ def test_the_bound_of_a_short_box_is_close(law):
     edge = CURVES[law][1]("0.1", 2, 100, 1, 8)
     low = Fraction("0.04")
     for direction in DIRECTIONS:
-        assert edge.bound(low, low + Fraction(1, 10**6), direction) < edge.value(low, direction).upper * Fraction(10001, 10000)
+        assert edge.bound(low, low + Fraction(1, 10**6), direction) < edge.value(low, direction).upper * Fraction(
+            10001, 10000
+        )
 
 
 @pytest.mark.parametrize("case", ASYMPTOTIC, ids=str)
@@ -72,7 +76,11 @@ def test_one_direction_alone():
     for direction in DIRECTIONS:
         found = oracle.certified_als_worst_case("0.1", 2, 100, 1, direction, relative="0.02")
         assert found.direction == direction
-        assert float(found.value.lower) * (1 - 1e-9) <= fast.als_worst_case(0.1, 2, 100, 1, direction).delta <= float(found.value.upper)
+        assert (
+            float(found.value.lower) * (1 - 1e-9)
+            <= fast.als_worst_case(0.1, 2, 100, 1, direction).delta
+            <= float(found.value.upper)
+        )
 
 
 def test_with_one_feature_the_directions_agree():
@@ -103,7 +111,10 @@ def symbolic_number(tau, X, Y):
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_finite_law_grows_with_q_at_a_fixed_ratio(direction):
-    values = [oracle.certified_als_exact_hockey_stick(q / 3, q, 2, 9, "0.2", direction, digits=12) for q in map(Fraction, ("0.2", "0.3", "0.6"))]
+    values = [
+        oracle.certified_als_exact_hockey_stick(q / 3, q, 2, 9, "0.2", direction, digits=12)
+        for q in map(Fraction, ("0.2", "0.3", "0.6"))
+    ]
     assert values[0].upper < values[1].lower and values[1].upper < values[2].lower
     assert float(order.finite_order().number(leverage=0.1, augmented_leverage=0.3, cap=0.6)) == pytest.approx(0.2)
 
@@ -147,7 +158,11 @@ def test_the_largest_cap_lies_next_to_the_certified_one(target):
 
 def test_caps_of_many_targets_are_those_of_each():
     rng = np.random.default_rng(82)
-    r, epsilon, delta = np.floor(10 ** rng.uniform(0.5, 5, 12)), 10 ** rng.uniform(-5, 1.5, 12), 10 ** rng.uniform(-30, -0.5, 12)
+    r, epsilon, delta = (
+        np.floor(10 ** rng.uniform(0.5, 5, 12)),
+        10 ** rng.uniform(-5, 1.5, 12),
+        10 ** rng.uniform(-30, -0.5, 12),
+    )
     for cap, worst, curve in (
         (fast.als_cap, fast.als_worst_case, fast.log_als_hockey_stick),
         (fast.als_exact_cap, fast.als_exact_worst_case, fast.log_als_exact_hockey_stick),
@@ -180,10 +195,20 @@ def test_targets_that_any_cap_meets():
 
 @pytest.mark.parametrize(
     "d, r, epsilon, delta",
-    [(7, 37, 20, "1e-5"), (7, 37, 34.5, "1e-10"), (5, 10, 100, "1e-5"), (2, 3, 10, "1e-12"), (2, 7, 10, "1e-30"), (5, 6, 10, "1e-30"), (5, 7, 100, "0.4")],
+    [
+        (7, 37, 20, "1e-5"),
+        (7, 37, 34.5, "1e-10"),
+        (5, 10, 100, "1e-5"),
+        (2, 3, 10, "1e-12"),
+        (2, 7, 10, "1e-30"),
+        (5, 6, 10, "1e-30"),
+        (5, 7, 100, "0.4"),
+    ],
 )
 def test_sketches_far_from_the_middle_are_on_the_safe_side_and_near(d, r, epsilon, delta):
-    """Steep targets, worst records within 1 - cap of p = cap, records just beyond pure privacy: the ridge against the certified one."""
+    """Steep targets, worst records within 1 - cap of p = cap, records just beyond pure privacy: the ridge against the
+    certified one.
+    """
     certified = als_exact_ridge(1, d, r, epsilon=Fraction(epsilon), delta=delta, digits=8)
     cap = Fraction(float(fast.als_exact_cap(d, r, epsilon=epsilon, delta=float(delta))))
     ridge, least = (1 - cap) / cap, certified.lower
@@ -200,18 +225,29 @@ def test_the_curve_next_to_full_leverage(bits, direction):
         for d, r in ((5, 6), (1, 4), (3, 9)):
             epsilon = 0.5 * fast.als_max_privacy_loss(p, q, d, r, direction)
             found = fast.als_exact_hockey_stick(p, q, d, r, epsilon, direction)
-            certified = oracle.certified_als_exact_hockey_stick(p, q, d, r, Fraction(float(epsilon)), direction, digits=12)
+            certified = oracle.certified_als_exact_hockey_stick(
+                p, q, d, r, Fraction(float(epsilon)), direction, digits=12
+            )
             assert float(found) == pytest.approx(float(certified.mid), rel=1e-10 if bits <= 30 else 1e-7)
 
 
 def test_two_peaks_in_one_direction_are_both_looked_into():
     """Next to p = 0 and inside: at each of these targets a dense grid has nothing above what the search found."""
     share = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-20, 20, 4001))), [1.0]])
-    for d, r, epsilon, delta in ((3, 61, 3.3, 5.3e-28), (2, 12, 0.068, 2.2e-27), (24, 108, 0.015, 2.2e-24), (31, 30, 0.09, 1e-15), (60, 150, 2.0, 1e-20)):
+    for d, r, epsilon, delta in (
+        (3, 61, 3.3, 5.3e-28),
+        (2, 12, 0.068, 2.2e-27),
+        (24, 108, 0.015, 2.2e-24),
+        (31, 30, 0.09, 1e-15),
+        (60, 150, 2.0, 1e-20),
+    ):
         cap = fast.als_cap(d, r, epsilon=epsilon, delta=delta)
         found = fast.als_worst_case(cap, d, r, epsilon)
         for name in DIRECTIONS:
-            assert fast.log_als_hockey_stick(np.minimum(share * cap, cap), cap, d, r, epsilon, name).max() <= found.log_delta + 1e-10
+            assert (
+                fast.log_als_hockey_stick(np.minimum(share * cap, cap), cap, d, r, epsilon, name).max()
+                <= found.log_delta + 1e-10
+            )
 
 
 @pytest.mark.parametrize(("target", "digits"), [((2, 8, 0.5, 1e-4), 15), ((3, 4, 8.0, 1e-5), 3)], ids=str)
@@ -237,7 +273,9 @@ def test_many_rows_by_two_routes(case):
     d, r, q = case
     for direction in DIRECTIONS:
         ours = oracle.certified_als_exact_hockey_stick("0.01", q, d, r, "0.7", direction, digits=12)
-        assert float(ours.mid) == pytest.approx(float(fast.als_exact_hockey_stick(0.01, float(q), d, r, 0.7, direction)), rel=1e-9)
+        assert float(ours.mid) == pytest.approx(
+            float(fast.als_exact_hockey_stick(0.01, float(q), d, r, 0.7, direction)), rel=1e-9
+        )
 
 
 @pytest.mark.parametrize(

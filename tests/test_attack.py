@@ -1,4 +1,6 @@
-"""The attack: it finds what is there, says so when nothing is, repeats, resumes, and shrinks to numbers one can type."""
+"""The attack: it finds what is there, says so when nothing is, repeats, resumes, and shrinks to numbers one
+can type.
+"""
 
 import argparse
 import json
@@ -18,7 +20,17 @@ from ndis_verify.claims.attack import attack, enclosed_difference, enclosure_of,
 from ndis_verify.claims.attack_checks import attack_check, counterexample_check, negated, refutation_check
 from ndis_verify.claims.attacks import problems_of
 from ndis_verify.claims.court import judge
-from ndis_verify.claims.domain import Condition, Domain, VacuityError, choice, continuous, integer, shown, stacked, vector
+from ndis_verify.claims.domain import (
+    Condition,
+    Domain,
+    VacuityError,
+    choice,
+    continuous,
+    integer,
+    shown,
+    stacked,
+    vector,
+)
 from ndis_verify.claims.own_claims import judge_file, load_claims, universal_claim
 from ndis_verify.claims.shrink import digits, rounded
 from ndis_verify.enclosure import Enclosure
@@ -81,12 +93,17 @@ def test_float_points_and_exact_points_are_the_same_numbers():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: continuous("x", 1, 0), lambda: continuous("x", 0, 1, "log"), lambda: continuous("x", 0, "0.5", "logit"),
-        lambda: continuous("not a name", 0, 1), lambda: integer("n", 2, 1), lambda: choice("c", []),
-        lambda: Domain((continuous("x", 0, 1), continuous("x", 0, 1))), lambda: continuous("x", 0, float("nan")),
+        lambda: continuous("x", 1, 0),
+        lambda: continuous("x", 0, 1, "log"),
+        lambda: continuous("x", 0, "0.5", "logit"),
+        lambda: continuous("not a name", 0, 1),
+        lambda: integer("n", 2, 1),
+        lambda: choice("c", []),
+        lambda: Domain((continuous("x", 0, 1), continuous("x", 0, 1))),
+        lambda: continuous("x", 0, float("nan")),
         lambda: PLANE.exact_point({"x": 1}),
     ],
-)  # fmt: skip
+)
 def test_bad_domains_are_refused(make):
     with pytest.raises(InputError):
         make()
@@ -146,7 +163,9 @@ def test_a_violation_only_in_a_tail_is_found():
 
 def test_a_narrow_pit_in_four_dimensions_is_found():
     domain = Domain(vector("z", 4, 0, 1))
-    record = attack(lambda **c: 1e-3 - np.exp(-60 * ((stacked("z", c) - 0.37) ** 2).sum(axis=-1)), domain, evaluations=6000)
+    record = attack(
+        lambda **c: 1e-3 - np.exp(-60 * ((stacked("z", c) - 0.37) ** 2).sum(axis=-1)), domain, evaluations=6000
+    )
     assert record.margin < -0.99
 
 
@@ -246,7 +265,9 @@ def test_a_suspicion_that_stays_open_is_neither_passed_nor_called_a_violation():
 
     for certify in (unable, lambda point: enclosure_of(Fraction(-1), Fraction(1))):
         assert attack(parabola, PLANE, evaluations=500, certify=certify).finding == "suspected"
-    agreed = attack(parabola, PLANE, evaluations=500, confirm=lambda p: enclosure_of(Fraction(-2), Fraction(-1), "agreement"))
+    agreed = attack(
+        parabola, PLANE, evaluations=500, confirm=lambda p: enclosure_of(Fraction(-2), Fraction(-1), "agreement")
+    )
     assert agreed.finding == "confirmed"
 
 
@@ -283,7 +304,8 @@ def test_rounding_keeps_the_digits_asked_for(value, count):
 
 
 @pytest.mark.parametrize(
-    ("value", "count"), [("0", 0), ("1", 1), ("100", 1), ("0.25", 2), ("1e-30", 1), ("12.5", 3), ("1/3", 99), ("1050", 3)]
+    ("value", "count"),
+    [("0", 0), ("1", 1), ("100", 1), ("0.25", 2), ("1e-30", 1), ("12.5", 3), ("1/3", 99), ("1050", 3)],
 )
 def test_significant_digits(value, count):
     assert digits(Fraction(value)) == count
@@ -301,7 +323,9 @@ def test_enclosures_of_intervals_contain_their_ends(lower, width):
 def test_margins_of_pairs():
     assert relative_margin(3, 1) == pytest.approx(2 / 3) and relative_margin(0, 0) == 0 and relative_margin(0, 2) == -1
     assert relative_margin(1e-300, 2e-300) == pytest.approx(-0.5)
-    assert relative_margin([np.inf, 1.0], [1.0, np.inf]).tolist() == [1, -1] and np.isnan(relative_margin(np.inf, np.inf))
+    assert relative_margin([np.inf, 1.0], [1.0, np.inf]).tolist() == [1, -1] and np.isnan(
+        relative_margin(np.inf, np.inf)
+    )
     assert log_margin(-800.0, -801.0) == 1 and log_margin(-np.inf, -np.inf) == 0 and log_margin(-5.0, -np.inf) == np.inf
 
 
@@ -314,12 +338,16 @@ def _claim(check, declared):
 
 def test_an_attack_supports_a_true_claim_and_kills_its_mutants():
     domain = Domain((continuous("x", 0, 1), *PLANE.parameters[1:]))
-    check = attack_check("t", parabola, domain, mutants={"x squared twice": lambda x, y, n: x - 2 * x**2 + y}, quick=500)
+    check = attack_check(
+        "t", parabola, domain, mutants={"x squared twice": lambda x, y, n: x - 2 * x**2 + y}, quick=500
+    )
     judgement = judge(_claim(check, Verdict.SUPPORTED))
     assert judgement.agrees and judgement.mutants_killed == 1 and "500 evaluations" in judgement.evidence[0]
     survivor = attack_check("t", parabola, domain, mutants={"still true": lambda x, y, n: 1 + x}, quick=500)
     assert "mutant survived" in judge(_claim(survivor, Verdict.SUPPORTED)).failures[0]
-    crash = attack_check("t", parabola, domain, mutants={"not computable": lambda x, y, n: np.full(x.shape, np.nan)}, quick=300)
+    crash = attack_check(
+        "t", parabola, domain, mutants={"not computable": lambda x, y, n: np.full(x.shape, np.nan)}, quick=300
+    )
     assert "mutant survived" in judge(_claim(crash, Verdict.SUPPORTED)).failures[0]
 
 
@@ -334,10 +362,17 @@ def test_a_refutation_needs_a_certified_sign():
     check = refutation_check("t", parabola, PLANE, certify=exact_parabola, mutants=corrected, quick=600)
     assert judge(_claim(check, Verdict.REFUTED)).agrees
     vague = refutation_check(
-        "t", parabola, PLANE, certify=lambda p: enclosure_of(Fraction(-2), Fraction(-1), "agreement"), mutants=corrected, quick=600
+        "t",
+        parabola,
+        PLANE,
+        certify=lambda p: enclosure_of(Fraction(-2), Fraction(-1), "agreement"),
+        mutants=corrected,
+        quick=600,
     )
     assert vague.run("quick").outcome is Outcome.UNDECIDED
-    sound = refutation_check("t", corrected["with x (1.1 - x)"], PLANE, certify=exact_parabola, mutants=corrected, quick=600)
+    sound = refutation_check(
+        "t", corrected["with x (1.1 - x)"], PLANE, certify=exact_parabola, mutants=corrected, quick=600
+    )
     assert sound.run("quick").outcome is Outcome.FAILED
 
 
@@ -351,7 +386,9 @@ def test_a_counterexample_is_a_point_of_the_domain_with_a_proved_sign():
     assert outside.run("quick").outcome is Outcome.FAILED
     wide = counterexample_check("t", lambda p: enclosure_of(Fraction(-1), Fraction(1)), point, mutants, domain=PLANE)
     assert wide.run("quick").outcome is Outcome.UNDECIDED
-    agreed = counterexample_check("t", lambda p: enclosure_of(Fraction(1), Fraction(2), "agreement"), point, mutants, domain=PLANE)
+    agreed = counterexample_check(
+        "t", lambda p: enclosure_of(Fraction(1), Fraction(2), "agreement"), point, mutants, domain=PLANE
+    )
     assert agreed.run("quick").outcome is Outcome.FAILED
 
 
@@ -381,11 +418,13 @@ def test_the_command_attacks_one_claim_of_a_file(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = 1\n", "defines no claim"), ("x = 1\ny = 1 / 0\n", "line 2: ZeroDivisionError"), ("x = (\n", "SyntaxError"),
+        ("x = 1\n", "defines no claim"),
+        ("x = 1\ny = 1 / 0\n", "line 2: ZeroDivisionError"),
+        ("x = (\n", "SyntaxError"),
         ("import no_such_module_here\n", "line 1: ModuleNotFoundError"),
         ("from ndis_verify.claims.own_claims import *\nA = universal_claim('a', 'a', max, [])\n", "line 2"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_loaded_says_why(tmp_path, text, message):
     path = tmp_path / "mine.py"
     path.write_text(text)
@@ -398,7 +437,11 @@ def test_a_missing_file_and_a_wrong_declaration_are_refused(tmp_path):
         with pytest.raises(InputError, match="existing Python file"):
             load_claims(path)
     parts = ("t", "t", parabola, PLANE.parameters)
-    for wrong in ({"mutants": {}}, {"mutants": {"m": parabola}, "declared": "true"}, {"mutants": {"m": parabola}, "declared": "refuted"}):
+    for wrong in (
+        {"mutants": {}},
+        {"mutants": {"m": parabola}, "declared": "true"},
+        {"mutants": {"m": parabola}, "declared": "refuted"},
+    ):
         with pytest.raises(InputError):
             universal_claim(*parts, **wrong)
 
@@ -411,7 +454,11 @@ def test_a_point_value_in_ball_arithmetic_counts_as_a_bound():
         tolerance=1e-12,
         certify=lambda p: _exponential_margin(p["x"]),
     )
-    assert record.finding == "certified" and digits(record.simple["x"]) == 1 and _exponential_margin(record.simple["x"]).sign() == -1
+    assert (
+        record.finding == "certified"
+        and digits(record.simple["x"]) == 1
+        and _exponential_margin(record.simple["x"]).sign() == -1
+    )
 
 
 def _exponential_margin(x):

@@ -58,7 +58,11 @@ def test_a_statement_that_fails_is_found_violated(claim):
 
 def test_a_claim_without_a_margin_is_answered_with_its_reason(capsys):
     still_open = [(c.id, "is open: ") for c in CLAIMS.values() if c.declared is Verdict.OPEN and not c.checks][:1]
-    for claim_id, part in (("N26-D5", "it defines the three sensitivities"), ("BW-Fig2", "it is an experiment on one graph"), *still_open):
+    for claim_id, part in (
+        ("N26-D5", "it defines the three sensitivities"),
+        ("BW-Fig2", "it is an experiment on one graph"),
+        *still_open,
+    ):
         assert main(["attack", claim_id]) == 2
         error = capsys.readouterr().err
         assert part in error and error.count("\n") == 1
@@ -70,8 +74,14 @@ def test_a_proved_claim_is_attacked_from_the_command_line(capsys):
 
 
 _LONE_RECORD = {"length": 10, "penalty": "0.01", "added": "0.275", "n": 1, "d": 2, "entry_1": -0.58899468183517456}
-_FILLED = {name: -1 for name in (*(f"entry_{i}" for i in range(2, 9)), *(f"label_{i}" for i in range(1, 5)))}
-_SMALL_ROW = {"x_1": -6.0885670305488304e-05, "x_2": 9.7478709815135289e-06, "x_3": "2.77", "x_4": "-2.69", "x_5": "-0.02"}
+_FILLED = dict.fromkeys((*(f"entry_{i}" for i in range(2, 9)), *(f"label_{i}" for i in range(1, 5))), -1)
+_SMALL_ROW = {
+    "x_1": -6.0885670305488304e-05,
+    "x_2": 9.7478709815135289e-06,
+    "x_3": "2.77",
+    "x_4": "-2.69",
+    "x_5": "-0.02",
+}
 _OTHER_ROWS = {"x_6": "-2.65", "x_7": "0.85", "x_8": "-2.87", "size": "0.1009", "r": 36, "epsilon": "3.9"}
 
 
@@ -142,8 +152,11 @@ def test_around_a_point_names_shares_and_whole_numbers_stay_what_they_are():
     problem = around("X-1", PointRun(violation, {"half width": Fraction(1, 10), "n": 10, "zero": 0}, None))
     names = {p.name: p for p in problem.domain.parameters}
     assert set(names) == {"half_width", "n", "zero"}
-    assert names["n"].low == 10 and names["n"].high == 40 and names["half_width"].high < 1 and names["zero"].choices == (0,)
+    assert (
+        names["n"].low == 10
+        and names["n"].high == 40
+        and names["half_width"].high < 1
+        and names["zero"].choices == (0,)
+    )
     record = attack_problem(problem, evaluations=30)
     assert record.finding == "certified" and record.simple["n"] <= 30
-
-

@@ -2,13 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-
 from command_line import run
+
 from ndis_verify.audit import audit_scores, open_scores
 from ndis_verify.audit.score_files import BLOCK
 from ndis_verify.cli import main
@@ -72,7 +70,7 @@ SPOILT = {
     b"1.5x\n2\n3\n": "line 1 must hold a decimal number",
     b"1;2\n3;4\n": "line 1 must hold a decimal number",
     _GOOD.encode() + b"\n": "line 41 is empty",
-    _GOOD.encode() + "1,5\n".encode(): "line 41 has 2 fields",
+    _GOOD.encode() + b"1,5\n": "line 41 has 2 fields",
     b"score\n": "0 scores: needs at least 8",
     b"0.5\n": "1 score: needs at least 8",
 }
@@ -88,15 +86,36 @@ def test_spoilt_files_are_refused_by_line_and_printably(tmp_path, content):
         assert str(error.value).isprintable() and len(str(error.value)) < 300
 
 
-@pytest.mark.parametrize("cell, message", [("1.5,\n", "line 41 must hold"), (",1.5\n", "line 41 must hold"), ("1.5\n", "line 41 has 1 fields"), ("1,2,3\n", "line 41 has 3 fields")])
+@pytest.mark.parametrize(
+    "cell, message",
+    [
+        ("1.5,\n", "line 41 must hold"),
+        (",1.5\n", "line 41 must hold"),
+        ("1.5\n", "line 41 has 1 fields"),
+        ("1,2,3\n", "line 41 has 3 fields"),
+    ],
+)
 def test_a_missing_cell_of_two_columns(tmp_path, cell, message):
     both = write(tmp_path / "both.csv", _PAIRS + cell + _PAIRS)
     with pytest.raises(InputError, match=message):
         audit_scores(*open_scores([both]), delta=1e-3)
 
 
-@pytest.mark.parametrize("line", [b"1.5\x00\n", b"\x001.5\n", b"1.\x005\n", b"1.5\x00\x00\x00\n", b"1.5\x1c\n",
-                                  "\u0661.\u0665\n".encode(), "\uff11.5\n".encode(), b"1.5\xc2\xa0\n", b"0x10\n", b"1_5\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"1.5\x00\n",
+        b"\x001.5\n",
+        b"1.\x005\n",
+        b"1.5\x00\x00\x00\n",
+        b"1.5\x1c\n",
+        "\u0661.\u0665\n".encode(),
+        "\uff11.5\n".encode(),
+        b"1.5\xc2\xa0\n",
+        b"0x10\n",
+        b"1_5\n",
+    ],
+)
 def test_what_a_library_reads_as_a_number_and_is_none(tmp_path, line):
     """Zero bytes at the end of a line, which numpy drops, and the digits of other scripts, which float reads."""
     good = write(tmp_path / "q.csv", _GOOD)
@@ -145,11 +164,24 @@ def test_a_file_exchanged_between_two_readings_is_noticed(tmp_path, how):
 NINES = "9" * 5000
 
 
-@pytest.mark.parametrize("arguments", [
-    ("--columns", f"1,{NINES}"), ("--columns", f"{NINES},{NINES}"), ("--columns", "\u0661,\u0662"), ("--columns", "1\x1b[2J,2"),
-    ("--bins", NINES), ("--bins", f"0,1,{NINES}"), ("--bins", f"{NINES},1,5"), ("--bins", f"0,{NINES * 5},5"),
-    ("--bins", "\u00b2"), ("--bins", "\u0663"), ("--delta", NINES), ("--epsilon", NINES), ("--confidence", NINES),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--columns", f"1,{NINES}"),
+        ("--columns", f"{NINES},{NINES}"),
+        ("--columns", "\u0661,\u0662"),
+        ("--columns", "1\x1b[2J,2"),
+        ("--bins", NINES),
+        ("--bins", f"0,1,{NINES}"),
+        ("--bins", f"{NINES},1,5"),
+        ("--bins", f"0,{NINES * 5},5"),
+        ("--bins", "\u00b2"),
+        ("--bins", "\u0663"),
+        ("--delta", NINES),
+        ("--epsilon", NINES),
+        ("--confidence", NINES),
+    ],
+)
 def test_absurd_arguments_are_one_line(tmp_path, arguments, capsys):
     both = write(tmp_path / "both.csv", _PAIRS)
     assert main(["audit", "scores", str(both), "--delta", "0.1", "--method", "tv", *arguments]) == 2
@@ -214,8 +246,25 @@ def test_the_command_line(tmp_path):
     result = run("audit", "scores", "P.csv", "Q.csv", "--delta", "1e-5", "--json", cwd=tmp_path)
     report = json.loads(result.stdout)
     assert result.returncode == 0 and result.stderr == ""
-    assert 1.5 < report["at_delta"]["epsilon"] < 4.38 and report["basis"] == "guaranteed" and report["p"]["scores"] == 20_000
-    claim = run("audit", "scores", "P.csv", "Q.csv", "--epsilon", "1", "--delta", "1e-5", "--method", "family", "--profile", cwd=tmp_path)
+    assert (
+        1.5 < report["at_delta"]["epsilon"] < 4.38
+        and report["basis"] == "guaranteed"
+        and report["p"]["scores"] == 20_000
+    )
+    claim = run(
+        "audit",
+        "scores",
+        "P.csv",
+        "Q.csv",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-5",
+        "--method",
+        "family",
+        "--profile",
+        cwd=tmp_path,
+    )
     assert claim.returncode == 1 and "(1, 1e-05)-DP is REFUTED" in claim.stdout and "alpha 0.5" in claim.stdout
     held = run("audit", "scores", "P.csv", "Q.csv", "--epsilon", "4.4", "--delta", "1e-5", cwd=tmp_path)
     assert held.returncode == 0 and "not refuted" in held.stdout
@@ -235,4 +284,9 @@ def test_usage_errors_are_one_line(tmp_path, arguments, message):
     for name, values in zip(("P.csv", "Q.csv"), samples(100)):
         np.savetxt(tmp_path / name, values)
     result = run("audit", "scores", *arguments, cwd=tmp_path)
-    assert result.returncode == 2 and result.stdout == "" and message in result.stderr and len(result.stderr.splitlines()) == 1
+    assert (
+        result.returncode == 2
+        and result.stdout == ""
+        and message in result.stderr
+        and len(result.stderr.splitlines()) == 1
+    )

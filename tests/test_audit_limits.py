@@ -36,7 +36,9 @@ def test_jeffreys_limits_are_tighter_and_break_the_stated_probability_somewhere(
     n, failure, counts = 40, 0.05, np.arange(41)
     assert (jeffreys_upper(counts, n, failure) <= clopper_pearson_upper(counts, n, failure)).all()
     assert (jeffreys_lower(counts, n, failure) >= clopper_pearson_lower(counts, n, failure)).all()
-    worst = max(binom.pmf(counts, n, p)[jeffreys_upper(counts, n, failure) < p].sum() for p in np.linspace(0.01, 0.99, 197))
+    worst = max(
+        binom.pmf(counts, n, p)[jeffreys_upper(counts, n, failure) < p].sum() for p in np.linspace(0.01, 0.99, 197)
+    )
     assert worst > failure
 
 
@@ -54,19 +56,27 @@ def test_both_limits_of_a_set_fail_with_at_most_the_stated_probability(p, q, n):
     assert wrong <= failure
 
 
-@pytest.mark.parametrize("law, n", [((Fraction(1, 4),) * 4, 12), ((Fraction(9, 10), Fraction(1, 20), Fraction(1, 20)), 20)])
+@pytest.mark.parametrize(
+    "law, n", [((Fraction(1, 4),) * 4, 12), ((Fraction(9, 10), Fraction(1, 20), Fraction(1, 20)), 20)]
+)
 def test_total_variation_radius_against_exact_tails(law, n):
     for failure in (0.01, 0.1, 0.5):
         radius = tv_radius(n, len(law), failure)
         assert tv_error_tail(law, n, radius) <= failure
-        assert radius <= max(math.sqrt(len(law) / n), math.sqrt(2 * math.log(1 / failure) / n))  # KM-4.2 with failure = delta/2
+        assert radius <= max(
+            math.sqrt(len(law) / n), math.sqrt(2 * math.log(1 / failure) / n)
+        )  # KM-4.2 with failure = delta/2
 
 
 def test_dkw_radius_is_massart_s():
     assert 2 * math.exp(-2 * 1000 * dkw_radius(1000, 0.05) ** 2) == pytest.approx(0.05)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(1e-6, 1), st.booleans()), min_size=1, max_size=6), st.floats(0, 8), st.floats(0, 0.9))
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(1e-6, 1), st.booleans()), min_size=1, max_size=6),
+    st.floats(0, 8),
+    st.floats(0, 0.9),
+)
 def test_curves_of_operating_points_are_consistent(points, epsilon, delta):
     curve = OperatingPoints.of(*map(np.array, zip(*points)), 0.95, "guaranteed")
     found = float(curve.epsilon(delta))

@@ -28,7 +28,17 @@ def samples(n, seed=0, shift=1.0):
 
 
 def test_audit_imports_only_fast_the_records_and_itself():
-    allowed = {"audit", "facade", "fast", "exact_number", "gaussian_pair", "quadratic_form", "enclosure", "claim", "runs"}
+    allowed = {
+        "audit",
+        "facade",
+        "fast",
+        "exact_number",
+        "gaussian_pair",
+        "quadratic_form",
+        "enclosure",
+        "claim",
+        "runs",
+    }
     for path in PACKAGE.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("ndis_verify."):
@@ -135,7 +145,9 @@ def test_rule_of_the_bin_width():
     p, q = samples(80_000)
     found = audit_scores(p, q, method="tv", delta=1e-3)
     learning = np.concatenate([p[::PERIOD], q[::PERIOD]])
-    expected = (learning.max() - learning.min()) / bin_width(math.hypot(p[::PERIOD].std(), q[::PERIOD].std()) / math.sqrt(2), 70_000)
+    expected = (learning.max() - learning.min()) / bin_width(
+        math.hypot(p[::PERIOD].std(), q[::PERIOD].std()) / math.sqrt(2), 70_000
+    )
     assert abs(found.bins - expected) <= 1
 
 
@@ -184,7 +196,9 @@ def test_parts_share_no_row_and_leave_none_out():
     seen = survey(sample)
     learned = np.bincount(np.searchsorted(edges, seen.learning, side="right"), minlength=1_000)
     assert (learned + choose + bound == 1).all() and (every == 1).all() and (rest == choose + bound).all()
-    assert [seen.size(part) for part in ("choose", "bound", "rest", "all")] == [counts.sum() for counts in (choose, bound, rest, every)]
+    assert [seen.size(part) for part in ("choose", "bound", "rest", "all")] == [
+        counts.sum() for counts in (choose, bound, rest, every)
+    ]
     assert values[LEARN] in seen.learning and choose[int(values[CHOOSE])] == 1
 
 
@@ -222,7 +236,11 @@ def test_equal_bins_are_found_like_any_others():
     """At the edges, next to them, far outside: the number of edges at or below each value."""
     rng = np.random.default_rng(12)
     for _ in range(60):
-        low, width, count = rng.normal() * 10 ** rng.uniform(-8, 8), 10 ** rng.uniform(-6, 6), int(rng.integers(16, 2000))
+        low, width, count = (
+            rng.normal() * 10 ** rng.uniform(-8, 8),
+            10 ** rng.uniform(-6, 6),
+            int(rng.integers(16, 2000)),
+        )
         edges = np.unique(np.linspace(low, low + width * count, count))
         near = np.concatenate([edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf), [1e308, -1e308, 0.0]])
         values = np.concatenate([near, rng.uniform(low - width * count, low + 2 * width * count, 1000)])

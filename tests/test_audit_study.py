@@ -1,4 +1,6 @@
-"""Validity and power of score auditors against certified truth; the credible region; one parameter through total variation."""
+"""Validity and power of score auditors against certified truth; the credible region; one parameter through total
+variation.
+"""
 
 import json
 import math
@@ -76,7 +78,10 @@ def test_the_same_seed_gives_the_same_tables_whatever_else_runs():
     assert validity_table(both[0]).count("\n") == 3 and power_table(both[1]).startswith("| case | n | best-set |")
 
 
-@pytest.mark.parametrize("exceeded, runs, failure, verdict", [(0, 100, 0.05, "at most"), (3, 40, 0.05, "consistent"), (40, 100, 0.05, "above"), (1, 20, 0.01, "consistent")])
+@pytest.mark.parametrize(
+    "exceeded, runs, failure, verdict",
+    [(0, 100, 0.05, "at most"), (3, 40, 0.05, "consistent"), (40, 100, 0.05, "above"), (1, 20, 0.01, "consistent")],
+)
 def test_verdicts_of_counts(exceeded, runs, failure, verdict):
     row = judged("case", "method", 100, runs, exceeded, failure)
     assert row.verdict == verdict
@@ -88,10 +93,13 @@ def test_verdicts_of_counts(exceeded, runs, failure, verdict):
 
 def test_truth_of_the_subsampled_pair_against_quadrature():
     case = subsampled_case()
-    p = lambda x: RATE * norm.pdf(x, 1, STD) + (1 - RATE) * norm.pdf(x, 0, STD)  # noqa: E731
-    q = lambda x: norm.pdf(x, 0, STD)  # noqa: E731
+    p = lambda x: RATE * norm.pdf(x, 1, STD) + (1 - RATE) * norm.pdf(x, 0, STD)
+    q = lambda x: norm.pdf(x, 0, STD)
     for eps in EPSILONS:
-        orders = [quad(lambda x: max(a(x) - math.exp(eps) * b(x), 0), -2, 3.5, limit=400, points=[0.5, 0, 1])[0] for a, b in ((p, q), (q, p))]
+        orders = [
+            quad(lambda x: max(a(x) - math.exp(eps) * b(x), 0), -2, 3.5, limit=400, points=[0.5, 0, 1])[0]
+            for a, b in ((p, q), (q, p))
+        ]
         assert case.deltas[eps] == pytest.approx(max(orders), rel=1e-6)
     for delta, eps in case.epsilons.items():
         assert eps == pytest.approx(subsampled_epsilon(RATE, STD, delta), rel=1e-9)
@@ -106,7 +114,9 @@ def test_every_case_is_drawn_from():
 
 @pytest.mark.parametrize("number", range(CASES))
 def test_draws_are_from_the_laws_whose_truth_is_stated(number):
-    """The plug-in total variation of many draws is near the stated one: within 0.015, of which 0.011 is what 280 bins of equal laws show."""
+    """The plug-in total variation of many draws is near the stated one: within 0.015, of which 0.011 is what 280 bins
+    of equal laws show.
+    """
     case = all_cases()[number]
     p, q = case.draw(np.random.default_rng(4), 400_000)
     found = float(audit_scores(p, q, method="plug-in", epsilon=0.0, bins="adaptive").delta(0))
@@ -121,14 +131,14 @@ def reference_mass(mu, fp, n, fn, m):
     """The mass inside by mpmath over b (the other variable), densities as they stand in the source, 30 digits."""
     with mpmath.workdps(30):
         a1, a2, b1, b2 = (mpmath.mpf(v) + mpmath.mpf(1) / 2 for v in (fp, n - fp, fn, m - fn))
-        quantile = lambda x: mpmath.sqrt(2) * mpmath.erfinv(2 * x - 1)  # noqa: E731
-        curve = lambda x: mpmath.ncdf(-quantile(x) - mu)  # noqa: E731
-        below = lambda x: mpmath.betainc(a1, a2, 0, x, regularized=True)  # noqa: E731
+        quantile = lambda x: mpmath.sqrt(2) * mpmath.erfinv(2 * x - 1)
+        curve = lambda x: mpmath.ncdf(-quantile(x) - mu)
+        below = lambda x: mpmath.betainc(a1, a2, 0, x, regularized=True)
         mean = b1 / (b1 + b2)
         spread = mpmath.sqrt(mean * (1 - mean) / (b1 + b2 + 1))
         inner = [mean + k * spread for k in range(-14, 15, 2)]
         points = [mpmath.mpf("1e-25"), *[x for x in inner if 1e-20 < x < 1 - 1e-12], 1 - mpmath.mpf("1e-25")]
-        density = lambda b: b ** (b1 - 1) * (1 - b) ** (b2 - 1) / mpmath.beta(b1, b2)  # noqa: E731
+        density = lambda b: b ** (b1 - 1) * (1 - b) ** (b2 - 1) / mpmath.beta(b1, b2)
         return mpmath.quad(lambda b: density(b) * (below(1 - curve(1 - b)) - below(curve(b))), points)
 
 
@@ -146,7 +156,12 @@ def test_credible_mass_where_a_fixed_grid_misses_the_posterior():
     nodes, weights = np.polynomial.legendre.leggauss(21)
     x = (nodes + 1) / 2
     a, b = beta(0.5 + fp, 0.5 + n - fp), beta(0.5 + fn, 0.5 + n - fn)
-    product = np.outer(a.pdf(x), b.pdf(x)) * (x[None, :] >= gaussian_trade_off(x, mu)[:, None]) * np.outer(weights, weights) / 4
+    product = (
+        np.outer(a.pdf(x), b.pdf(x))
+        * (x[None, :] >= gaussian_trade_off(x, mu)[:, None])
+        * np.outer(weights, weights)
+        / 4
+    )
     assert product.sum() == 0.0
     # by the delta method the posterior of Phi^-1(1 - a) - Phi^-1(b) is normal; mu lies in its lower tail
     centre = -ndtri(fp / n) - ndtri(fn / n)
@@ -155,7 +170,9 @@ def test_credible_mass_where_a_fixed_grid_misses_the_posterior():
 
 
 def test_the_tail_outside_keeps_its_digits():
-    outside = [credible_mass(lambda a: gaussian_trade_off(a, mu), 300, 20_000, 9_000, 20_000)[1] for mu in (2.0, 2.5, 2.7)]
+    outside = [
+        credible_mass(lambda a: gaussian_trade_off(a, mu), 300, 20_000, 9_000, 20_000)[1] for mu in (2.0, 2.5, 2.7)
+    ]
     assert outside[0] == pytest.approx(1) and 0 < outside[2] < 1e-30 < outside[1] < 1e-10
 
 
@@ -169,17 +186,27 @@ def test_credible_mu_has_the_stated_mass_and_stays_positive_for_guessing():
         credible_gdp(1, 4, 1, 4, 1.0)
 
 
-@pytest.mark.parametrize("counts, failure", [((3, 20, 12, 20), 0.05), ((75, 1_000, 600, 1_000), 1e-6), ((0, 10, 0, 10), 0.5), ((40, 200, 90, 200), 1e-9)])
+@pytest.mark.parametrize(
+    "counts, failure",
+    [((3, 20, 12, 20), 0.05), ((75, 1_000, 600, 1_000), 1e-6), ((0, 10, 0, 10), 0.5), ((40, 200, 90, 200), 1e-9)],
+)
 def test_credible_mu_is_on_the_safe_side_and_next_to_the_posterior_quantile(counts, failure):
     """Against a quadrature of the posterior in many digits."""
     false_positives, negatives, false_negatives, positives = counts
-    first, second = ((mpmath.mpf(k) + 0.5, mpmath.mpf(n - k) + 0.5) for k, n in ((false_positives, negatives), (false_negatives, positives)))
+    first, second = (
+        (mpmath.mpf(k) + 0.5, mpmath.mpf(n - k) + 0.5)
+        for k, n in ((false_positives, negatives), (false_negatives, positives))
+    )
 
     def inside(mu):
         def density(z):  # of a = Phi(z), times the chance that b lies between the curve and its mirror image
             a, rest = mpmath.ncdf(z), mpmath.ncdf(-z)
             between = mpmath.betainc(*second, mpmath.ncdf(-z - mu), mpmath.ncdf(mu - z), regularized=True)
-            return mpmath.exp((first[0] - 1) * mpmath.log(a) + (first[1] - 1) * mpmath.log(rest) - z * z / 2) * between / mpmath.sqrt(2 * mpmath.pi)
+            return (
+                mpmath.exp((first[0] - 1) * mpmath.log(a) + (first[1] - 1) * mpmath.log(rest) - z * z / 2)
+                * between
+                / mpmath.sqrt(2 * mpmath.pi)
+            )
 
         middle = mpmath.mpf(float(norm.ppf(float(first[0] / (first[0] + first[1])))))
         width = 3 / mpmath.sqrt(negatives)
@@ -246,11 +273,16 @@ def test_a_stopped_study_goes_on_and_ends_as_if_it_had_not_been(tmp_path, capsys
     arguments = ["audit", "study", "--cases", "randomised", "--json"]
     assert main([*arguments, "--output", str(tmp_path / "a"), "--minutes", "0"]) == 0
     part = json.loads(capsys.readouterr().out)
-    assert {row["runs"] for row in part["validity"] if row["method"] == "tv"} == {250} and (tmp_path / "a" / "audit_study.jsonl").exists()
+    assert {row["runs"] for row in part["validity"] if row["method"] == "tv"} == {250} and (
+        tmp_path / "a" / "audit_study.jsonl"
+    ).exists()
     page = tmp_path / "page.md"
     assert main([*arguments, "--output", str(tmp_path / "a"), "--markdown", str(page), "--jobs", "2"]) == 0
     resumed = json.loads(capsys.readouterr().out)
-    assert not (tmp_path / "a" / "audit_study.jsonl").exists() and "| randomised response, eps = 1 | 10000 |" in page.read_text()
+    assert (
+        not (tmp_path / "a" / "audit_study.jsonl").exists()
+        and "| randomised response, eps = 1 | 10000 |" in page.read_text()
+    )
     assert main([*arguments, "--output", str(tmp_path / "b")]) == 0
     assert json.loads(capsys.readouterr().out) == resumed
     for wrong in (["--jobs", "0"], ["--runs", "0"], ["--minutes", "-1"]):
@@ -260,8 +292,12 @@ def test_a_stopped_study_goes_on_and_ends_as_if_it_had_not_been(tmp_path, capsys
 def test_gaussian_and_laplace_parameters_of_the_cases():
     by_name = {case.name: case for case in all_cases()}
     assert by_name["Gaussian"].gaussian_mu == pytest.approx(1, rel=1e-9) and by_name["Gaussian"].mu == pytest.approx(1)
-    assert by_name["Laplace"].gaussian_mu == 0 and by_name["Laplace"].mu == pytest.approx(-2 * ndtri(math.exp(-0.5) / 2))
-    assert by_name["Gaussian, variances 2.25 and 1"].mu == math.inf and by_name["Gaussian mechanism at (1, 1e-5)"].epsilons[1e-5] == pytest.approx(1, rel=1e-9)
+    assert by_name["Laplace"].gaussian_mu == 0 and by_name["Laplace"].mu == pytest.approx(
+        -2 * ndtri(math.exp(-0.5) / 2)
+    )
+    assert by_name["Gaussian, variances 2.25 and 1"].mu == math.inf and by_name[
+        "Gaussian mechanism at (1, 1e-5)"
+    ].epsilons[1e-5] == pytest.approx(1, rel=1e-9)
     assert by_name["random projection at (1, 1e-5), r = 4"].epsilons[1e-5] == pytest.approx(1, rel=1e-6)
     assert by_name["randomised response, eps = 1"].deltas[0.5] == pytest.approx((math.e - math.exp(0.5)) / (1 + math.e))
 

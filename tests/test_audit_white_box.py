@@ -36,7 +36,9 @@ def test_the_printed_covariance_bound_is_caught():
     assert Fraction("0.3419") < found.lower <= found.upper < Fraction("0.342")
     # The witness is |x| > z: its masses by the normal CDF alone.
     z = np.sqrt(-found.witness.constant / found.witness.matrix[0])
-    assert 2 * norm.sf(z, scale=9.26**0.5) - np.e * 2 * norm.sf(z, scale=1.26**0.5) == pytest.approx(float(found.lower), rel=1e-12)
+    assert 2 * norm.sf(z, scale=9.26**0.5) - np.e * 2 * norm.sf(z, scale=1.26**0.5) == pytest.approx(
+        float(found.lower), rel=1e-12
+    )
     assert not audit_gaussian(GaussianPair(["0"], "82", ["0"], "74"), 1, "1e-6").refuted  # variance 73 instead
 
 
@@ -100,7 +102,8 @@ def test_two_calls_with_equal_covariances_and_equal_laws():
 
 
 def test_mis_calibrated_ptr_is_caught():
-    # Propose-test-release of a random projection whose test reads the smallest eigenvalue itself, without its noise: each
+    # Propose-test-release of a random projection whose test reads the smallest eigenvalue itself, without its noise:
+    # each
     # database has the ridge that makes up for what it lacks, so that one record moves the covariance everywhere.
     dimension, epsilon, delta = 40, 1.0, 1e-3
     least = 1 / float(fast.rp_leverage(1, epsilon=epsilon, delta=delta))  # l = 1, one column
@@ -112,13 +115,20 @@ def test_mis_calibrated_ptr_is_caught():
     less = full - np.eye(dimension)[0]
     honest = GaussianPair(np.zeros(dimension), full, np.zeros(dimension), less)
     assert not audit_gaussian(honest, epsilon, delta * (1 + 1e-6)).refuted  # a ridge that does not read the data
-    found = audit_gaussian(GaussianPair(np.zeros(dimension), law(full), np.zeros(dimension), law(less)), epsilon, delta, limits=certified_limits(delta))
+    found = audit_gaussian(
+        GaussianPair(np.zeros(dimension), law(full), np.zeros(dimension), law(less)),
+        epsilon,
+        delta,
+        limits=certified_limits(delta),
+    )
     assert found.refuted and found.lower > 5 * delta
 
 
 def test_estimated_laws_hold_their_confidence():
     truth = max(float(oracle.certified_hockey_stick(one, 1, digits=12).mid) for one in (DENSE, DENSE.swapped()))
-    laws = [(np.array(m, float), c.float_entries()) for m, c in ((DENSE.mean_p, DENSE.cov_p), (DENSE.mean_q, DENSE.cov_q))]
+    laws = [
+        (np.array(m, float), c.float_entries()) for m, c in ((DENSE.mean_p, DENSE.cov_p), (DENSE.mean_q, DENSE.cov_q))
+    ]
     rng, n, wrong, runs = np.random.default_rng(5), 400, 0, 60
     limits = estimated_limits((n, n), 0.9, rng)
     for _ in range(runs):
@@ -147,7 +157,9 @@ def test_copies_are_the_block_diagonal_product(pair):
 
 
 def test_composition_of_equal_covariances_is_one_shift():
-    assert float(composed_hockey_stick(GaussianPair([0.1], 1, [0], 1), 100, 1.0)) == pytest.approx(float(fast.hockey_stick(GaussianPair([1], 1, [0], 1), 1.0)), rel=1e-11)
+    assert float(composed_hockey_stick(GaussianPair([0.1], 1, [0], 1), 100, 1.0)) == pytest.approx(
+        float(fast.hockey_stick(GaussianPair([1], 1, [0], 1), 1.0)), rel=1e-11
+    )
     twice = compose(compose(DENSE, 3), 2)
     assert np.array_equal(twice.multiplicity, compose(DENSE, 6).multiplicity)
     assert twice.shift_squared == pytest.approx(compose(DENSE, 6).shift_squared)
@@ -167,7 +179,14 @@ def test_copies_must_be_a_whole_number(copies):
 
 
 def test_bad_input():
-    for bad in (dict(epsilon=-1), dict(delta=2), dict(delta=-0.1), dict(pairs=[]), dict(pairs=["x"]), dict(epsilon="nan")):
+    for bad in (
+        {"epsilon": -1},
+        {"delta": 2},
+        {"delta": -0.1},
+        {"pairs": []},
+        {"pairs": ["x"]},
+        {"epsilon": "nan"},
+    ):
         with pytest.raises(InputError):
             audit_gaussian(**{"pairs": DENSE, "epsilon": 1, "delta": 0.1} | bad)
     for error in (-1e-9, 1, float("nan")):
@@ -191,7 +210,12 @@ def test_the_command(tmp_path, capsys):
     report = json.loads(capsys.readouterr().out)
     assert report["verdict"] == "not refuted" and report["basis"].startswith("certified")
     assert float(report["margin"]) == pytest.approx(0.4 - float(report["upper"]))
-    assert cli.main(["audit", "gaussian", *flags, "--epsilon", "1", "--delta", "0.04", "--copies", "50", "--engine", "fast"]) == 1
+    assert (
+        cli.main(
+            ["audit", "gaussian", *flags, "--epsilon", "1", "--delta", "0.04", "--copies", "50", "--engine", "fast"]
+        )
+        == 1
+    )
     assert cli.main(["audit", "gaussian", *flags, "--epsilon", "1", "--delta", "1e-6", "--samples", "20000"]) == 1
     capsys.readouterr()
     assert cli.main(["audit", "gaussian", *flags, "--pair", str(path), "--epsilon", "1", "--delta", "0.4"]) == 2
@@ -202,7 +226,8 @@ def test_the_composition_experiment_sees_a_value_outside_and_a_cheaper_copy():
     experiment = find("km-eq9.1")
     names = ("optimistic", "pessimistic", "dp_accounting_optimistic", "dp_accounting_pessimistic")
     rows = [
-        {"pair": "x", "copies": k, "epsilon": 1.0, "exact": d} | {name: d * (0.99 if "opt" in name else 1.01) for name in names}
+        {"pair": "x", "copies": k, "epsilon": 1.0, "exact": d}
+        | {name: d * (0.99 if "opt" in name else 1.01) for name in names}
         for k, d in ((1, 0.1), (2, 0.2))
     ]
     assert all(finding.holds for finding in experiment.findings(rows)) and len(experiment.findings(rows)) == 3
@@ -213,4 +238,6 @@ def test_the_composition_experiment_sees_a_value_outside_and_a_cheaper_copy():
     bare = [row | dict.fromkeys(names[2:]) for row in rows]
     assert len(experiment.findings(bare)) == 2
     cell = {"pair": "mean and covariance", "copies": 4, "interval": 1e-2}
-    assert all(finding.holds for finding in experiment.findings(experiment.measure(cell, np.random.default_rng(0), None)))
+    assert all(
+        finding.holds for finding in experiment.findings(experiment.measure(cell, np.random.default_rng(0), None))
+    )

@@ -23,8 +23,17 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 
 TINY = Sizes(
-    curve_dimension=2, curve_points=4, batch=5, batch_sample=2, dimension=20, checked=2, repetitions=2, budget=0.02, limit=20.0,
-    released_vector=1000, released_records=200,
+    curve_dimension=2,
+    curve_points=4,
+    batch=5,
+    batch_sample=2,
+    dimension=20,
+    checked=2,
+    repetitions=2,
+    budget=0.02,
+    limit=20.0,
+    released_vector=1000,
+    released_records=200,
 )
 CASES = ["curve", "batch", "spectrum", "spectrum_curve", "single", "nearly_equal", "projection", "mean_shift"]
 
@@ -83,7 +92,9 @@ def test_the_always_available_baseline_is_right_where_delta_is_large(tiny):
 def test_times_of_a_sample_are_marked_as_scaled(tiny):
     (record,) = [record for record in tiny[0]["cases"] if record["case"] == "batch"]
     assert {row["method"]: row["timed_values"] for row in record["rows"]} == {
-        record["rows"][0]["method"]: 5, "scipy Imhof twice": 2, "elsewhere": 0,
+        record["rows"][0]["method"]: 5,
+        "scipy Imhof twice": 2,
+        "elsewhere": 0,
     }
     assert "timed on 2 of 5" in table.case_block(record)
 
@@ -119,7 +130,9 @@ def test_own_failures_are_found(tiny):
 
 @pytest.mark.parametrize("interrupted, code", [(False, 0), (True, 130)])
 def test_main_prints_one_json_object(monkeypatch, capsys, tiny, interrupted, code):
-    monkeypatch.setattr(run, "run_bench", lambda quick, seed, stream: {**tiny[0], "interrupted": interrupted, "stream": stream})
+    monkeypatch.setattr(
+        run, "run_bench", lambda quick, seed, stream: {**tiny[0], "interrupted": interrupted, "stream": stream}
+    )
     parser = argparse.ArgumentParser()
     run.add_arguments(parser)
     assert run.main(parser.parse_args(["--json", "--quick"])) == code
@@ -140,15 +153,32 @@ def test_every_kind_of_failure_is_shown():
                 continue
 
     found, text = rows(
-        constant("nan", np.nan), constant("negative", -1e-17), constant("infinite", np.inf), constant("large", 1.5),
-        Method("raises", raises), Method("endless", endless), Method("short", lambda problem, epsilons: np.array([0.1])),
-        constant("partial", 0.1, declines=lambda problem: "cats only"), limit=0.2,
+        constant("nan", np.nan),
+        constant("negative", -1e-17),
+        constant("infinite", np.inf),
+        constant("large", 1.5),
+        Method("raises", raises),
+        Method("endless", endless),
+        Method("short", lambda problem, epsilons: np.array([0.1])),
+        constant("partial", 0.1, declines=lambda problem: "cats only"),
+        limit=0.2,
     )
     assert {name: row["scores"] for name, row in found.items()} == {
-        "nan": ["nan"] * 2, "negative": ["neg"] * 2, "infinite": ["inf"] * 2, "large": [">1"] * 2,
-        "raises": ["fail"] * 2, "endless": ["time"] * 2, "short": ["fail"] * 2, "partial": [],
+        "nan": ["nan"] * 2,
+        "negative": ["neg"] * 2,
+        "infinite": ["inf"] * 2,
+        "large": [">1"] * 2,
+        "raises": ["fail"] * 2,
+        "endless": ["time"] * 2,
+        "short": ["fail"] * 2,
+        "partial": [],
     }
-    for remark in ("ZeroDivisionError: no pivot", "stopped after 0.2 s", "shape (1,) for 2 values", "not offered: cats only"):
+    for remark in (
+        "ZeroDivisionError: no pivot",
+        "stopped after 0.2 s",
+        "shape (1,) for 2 values",
+        "not offered: cats only",
+    ):
         assert remark in text
     assert all(found[name]["per_value"] is None for name in ("raises", "endless", "short", "partial"))
 
@@ -211,7 +241,7 @@ def test_two_cdf_form_against_normal_cdfs(distance):
 
 def one_weight_cdf(law, points):
     """scipy's chi-square tail for the law of a single negative weight."""
-    ((weight,), (dof,), (noncentrality,)) = law.weights, law.dofs, law.noncentralities
+    (weight,), (dof,), (noncentrality,) = law.weights, law.dofs, law.noncentralities
     assert weight < 0 and law.std == 0 and noncentrality == 0
     return stats.chi2.sf((points - law.shift) / weight, dof)
 
@@ -276,7 +306,9 @@ def test_peers_that_cannot_be_imported_say_why(monkeypatch):
 
 
 def stand_in_chi2comb(error):
-    """A module with chi2comb's documented interface: ChiSquared(coef, ncent, dof), chi2comb_cdf(q, chi2s, gcoef, lim, atol)."""
+    """A module with chi2comb's documented interface: ChiSquared(coef, ncent, dof), chi2comb_cdf(q, chi2s, gcoef, lim,
+    atol).
+    """
     module = types.ModuleType("chi2comb")
     module.ChiSquared = lambda coef, ncent, dof: (float(coef), float(ncent), int(dof))
 
@@ -289,7 +321,9 @@ def stand_in_chi2comb(error):
     return module
 
 
-@pytest.mark.parametrize("problem", [problems.projection_spectrum(0.25, 7), problems.random_spectrum(np.random.default_rng(2), 16)])
+@pytest.mark.parametrize(
+    "problem", [problems.projection_spectrum(0.25, 7), problems.random_spectrum(np.random.default_rng(2), 16)]
+)
 def test_chi2comb_adapter_hands_over_the_same_law(monkeypatch, problem):
     monkeypatch.setitem(sys.modules, "chi2comb", stand_in_chi2comb(0))
     epsilons = np.array([0.0, 0.5])

@@ -101,8 +101,7 @@ def test_lines_are_those_of_the_stream_however_it_arrives(lines, ends, piece):
         shared = SharedLines(reading)
         threading.Thread(
             target=lambda: (
-                [os.write(writing, data[k : k + piece]) for k in range(0, len(data), piece)]
-                and None
+                ([os.write(writing, data[k : k + piece]) for k in range(0, len(data), piece)] and None)
                 or os.close(writing)
             )
         ).start()

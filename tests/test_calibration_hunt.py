@@ -1,4 +1,6 @@
-"""The hunt through every family of calibrations: a run in parts is the run in one, nothing is unsafe, what is planted is found."""
+"""The hunt through every family of calibrations: a run in parts is the run in one, nothing is unsafe, what is planted
+is found.
+"""
 
 import json
 from dataclasses import replace
@@ -28,8 +30,16 @@ def test_no_calibration_of_a_hunt_is_unsafe(name):
     assert 0 < record.least_waste <= record.largest_waste <= min(FAMILIES[name].sharpness, 1)
 
 
-@pytest.mark.parametrize("name", ["propose-test-release", "least squares", "sketched least squares", "relative least squares, normal law",
-                                  "declared sensitivities, exact bound"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "propose-test-release",
+        "least squares",
+        "sketched least squares",
+        "relative least squares, normal law",
+        "declared sensitivities, exact bound",
+    ],
+)
 def test_too_little_noise_is_found(name, monkeypatch):
     family = FAMILIES[name]
     monkeypatch.setitem(FAMILIES, name, replace(family, calibrate=lambda columns: 0.9 * family.calibrate(columns)))
@@ -66,8 +76,26 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path, monkeypatch):
         return hunted(block)
 
     monkeypatch.setattr(hunt_command, "hunted", interrupted)
-    assert main(["--points", "4000", "--certified", "9", "--family", TINY[1], "--output", str(file), "--markdown", str(table)]) == 130
-    assert "stopped after 2 of its 4 blocks" in table.read_text() and "| gaussian mechanism | 2000 |" in table.read_text()
+    assert (
+        main(
+            [
+                "--points",
+                "4000",
+                "--certified",
+                "9",
+                "--family",
+                TINY[1],
+                "--output",
+                str(file),
+                "--markdown",
+                str(table),
+            ]
+        )
+        == 130
+    )
+    assert (
+        "stopped after 2 of its 4 blocks" in table.read_text() and "| gaussian mechanism | 2000 |" in table.read_text()
+    )
 
 
 def test_a_file_of_another_version_is_not_taken_up(tmp_path):
@@ -81,9 +109,14 @@ def test_two_jobs_find_the_same_and_the_table_says_so(tmp_path, capsys):
     todo = blocks([TINY[1]], 2000, 20, 1)
     assert without_time(run(todo, tmp_path / "two.jsonl", 2)) == without_time(run(todo, tmp_path / "one.jsonl", 1))
     table = tmp_path / "table.md"
-    assert main(["--points", "50", "--family", TINY[1], "--output", str(tmp_path / "c.jsonl"), "--markdown", str(table)]) == 0
+    assert (
+        main(["--points", "50", "--family", TINY[1], "--output", str(tmp_path / "c.jsonl"), "--markdown", str(table)])
+        == 0
+    )
     text = table.read_text()
-    assert "| gaussian mechanism | 50 | 0 | 50 | 0 | 0 |" in text and '--points 50 --family "gaussian mechanism"`' in text
+    assert (
+        "| gaussian mechanism | 50 | 0 | 50 | 0 | 0 |" in text and '--points 50 --family "gaussian mechanism"`' in text
+    )
     assert "50 targets, 0 without noise, 50 certified, 0 above the target" in capsys.readouterr().out
 
 
@@ -120,8 +153,11 @@ def test_exact_shares_are_those_of_the_factorisation():
     data = np.trunc(np.random.default_rng(3).standard_normal((6, 3)) * 64) / 64
     out, come = exact_shares(data, hunt_command.calibration_hunt.Fraction(1, 3))
     for pairs, found in ((out, record_leverages(data, 1 / 3)), (come, record_leverages(data, 1 / 3, data))):
-        assert np.array([[float(x) for x in pair] for pair in pairs]).T == pytest.approx(np.array(found), rel=1e-11)
+        assert pytest.approx(np.array(found), rel=1e-11) == np.array([[float(x) for x in pair] for pair in pairs]).T
 
 
 def test_rows_are_those_of_the_columns():
-    assert rows_of({"a": np.array([1.0, 2.0]), "b": np.array([3.0, 4.0])}) == [{"a": 1.0, "b": 3.0}, {"a": 2.0, "b": 4.0}]
+    assert rows_of({"a": np.array([1.0, 2.0]), "b": np.array([3.0, 4.0])}) == [
+        {"a": 1.0, "b": 3.0},
+        {"a": 2.0, "b": 4.0},
+    ]

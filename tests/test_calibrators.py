@@ -126,11 +126,13 @@ def test_by_place_it_still_works_and_names_the_form_that_stays(name):
     given = arguments_of(name, function, epsilon=1, delta=-0.25)
     placed = [given.get(argument, parameters[argument].default) for argument in first]
     rest = {argument: value for argument, value in given.items() if argument not in first}
-    with pytest.warns(
-        DeprecationWarning, match=r"epsilon=1, delta=-0\.25.*by place is deprecated, pass by name"
-    ) as caught:
-        with pytest.raises(InputError) as error:
-            function(*placed, **rest)
+    with (
+        pytest.warns(
+            DeprecationWarning, match=r"epsilon=1, delta=-0\.25.*by place is deprecated, pass by name"
+        ) as caught,
+        pytest.raises(InputError) as error,
+    ):
+        function(*placed, **rest)
     assert error.value.argument == "delta" and caught[0].filename == __file__
 
 

@@ -14,9 +14,16 @@ from ndis_verify.exact_number import InputError
 # 4 cases x 2 laws x 9 statistics, each below 1e-6/72 with that chance at most: false alarm 1e-6 in all.
 _ALARM = 1e-6 / 72
 _STATISTICS = (
-    lambda a, b: a[:, 0], lambda a, b: a[:, -1], lambda a, b: a.sum(1), lambda a, b: (a**2).sum(1), lambda a, b: a[:, 0] * a[:, -1],
-    lambda a, b: a[:, -1] * a[:, -2], lambda a, b: b[:, 0] * b[:, 1], lambda a, b: b[:, 0] * a[:, 0], lambda a, b: (a**2).sum(1) * (b**2).sum(1),
-)  # fmt: skip
+    lambda a, b: a[:, 0],
+    lambda a, b: a[:, -1],
+    lambda a, b: a.sum(1),
+    lambda a, b: (a**2).sum(1),
+    lambda a, b: a[:, 0] * a[:, -1],
+    lambda a, b: a[:, -1] * a[:, -2],
+    lambda a, b: b[:, 0] * b[:, 1],
+    lambda a, b: b[:, 0] * a[:, 0],
+    lambda a, b: (a**2).sum(1) * (b**2).sum(1),
+)
 
 
 def _distances(one, other):
@@ -42,7 +49,9 @@ def test_scores_have_the_law_of_dense_ones(case, law):
 def test_other_laws_would_be_seen():
     case = (5, 8, 4, 1.0, 2.0)
     dense = _dense(case, "sphere", 6000, np.random.default_rng(2))
-    free = np.random.default_rng(3).normal((1.0,) * 8 + (0.0,) * 4, 1.0, (6000, 12))  # the limit law, far from its limit
+    free = np.random.default_rng(3).normal(
+        (1.0,) * 8 + (0.0,) * 4, 1.0, (6000, 12)
+    )  # the limit law, far from its limit
     assert min(_distances((free[:, :8], free[:, 8:]), dense)) < _ALARM
     other = one_shot_scores(5, 8, 4, 1.0, np.random.default_rng(1), norm=2.0, law="gaussian", runs=6000)
     assert min(_distances((other.training, other.test), dense)) < _ALARM
@@ -68,7 +77,9 @@ def test_the_histogram_tends_to_the_gaussian_mechanism_and_not_to_the_printed_li
     assert float(audit.delta(0.0)) - printed > 0.5
     lower = audit_scores(scores.training, scores.test, method="best-set", epsilon=0.0)
     assert 0.6 < float(lower.delta(0.0)) < 0.6827
-    assert limit_std(10**6, 20_000, 0.5) == pytest.approx(np.sqrt(0.27)) and scores.test.std() == pytest.approx(np.sqrt(0.27), rel=0.03)
+    assert limit_std(10**6, 20_000, 0.5) == pytest.approx(np.sqrt(0.27)) and scores.test.std() == pytest.approx(
+        np.sqrt(0.27), rel=0.03
+    )
 
 
 def test_more_canaries_than_the_dimension_allows_hide_the_divergence():
@@ -79,9 +90,18 @@ def test_more_canaries_than_the_dimension_allows_hide_the_divergence():
 
 @pytest.mark.parametrize(
     ("change", "name"),
-    [({"dimension": 1}, "dimension"), ({"training": 0}, "training"), ({"test": 1.5}, "test"), ({"std": -1.0}, "std"), ({"std": float("nan")}, "std"),
-     ({"norm": float("inf")}, "norm"), ({"law": "cube"}, "law"), ({"runs": 0}, "runs"), ({"training": 10**7, "runs": 2}, "training")],
-)  # fmt: skip
+    [
+        ({"dimension": 1}, "dimension"),
+        ({"training": 0}, "training"),
+        ({"test": 1.5}, "test"),
+        ({"std": -1.0}, "std"),
+        ({"std": float("nan")}, "std"),
+        ({"norm": float("inf")}, "norm"),
+        ({"law": "cube"}, "law"),
+        ({"runs": 0}, "runs"),
+        ({"training": 10**7, "runs": 2}, "training"),
+    ],
+)
 def test_bad_input_is_named(change, name):
     arguments = {"dimension": 10, "training": 2, "test": 2, "std": 1.0, "rng": np.random.default_rng(0)} | change
     with pytest.raises(InputError, match=name):

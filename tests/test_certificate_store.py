@@ -12,11 +12,12 @@ from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims import certificate_renewal as renewal
 from ndis_verify.claims import certificate_store as store
 from ndis_verify.claims.attack_checks import attack_check
-from ndis_verify.claims.checks import agreement, kept as keep
+from ndis_verify.claims.checks import agreement
+from ndis_verify.claims.checks import kept as keep
 from ndis_verify.claims.covariance_box import BoxOrder
 from ndis_verify.claims.domain import Domain, continuous
-from ndis_verify.claims.ledger import all_claims
 from ndis_verify.claims.least_squares_worst import _NORMAL, Largest
+from ndis_verify.claims.ledger import all_claims
 from ndis_verify.claims.monotone_attacks import increases_with_shift
 from ndis_verify.claims.source_closure import defining_modules
 from ndis_verify.cli import main
@@ -147,7 +148,9 @@ def test_only_a_regular_file_is_a_certificate(tmp_path, make):
     assert "NOT used: squares.json cannot be read" in quick(tmp_path, check).detail
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": 99}', '{"format": 1, "check": "squares"}', "\x00", "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"format": 99}', '{"format": 1, "check": "squares"}', "\x00", "[" * 100_000]
+)
 def test_a_file_that_is_no_certificate_is_not_used(tmp_path, text):
     check, _ = squares()
     (tmp_path / "squares.json").write_text(text, encoding="utf-8")
@@ -155,7 +158,9 @@ def test_a_file_that_is_no_certificate_is_not_used(tmp_path, text):
     assert evidence.outcome is Outcome.HELD and "NOT used" in evidence.detail
 
 
-@pytest.mark.parametrize("change", [lambda c: c["squares"].__setitem__(7, 50), lambda c: c.clear(), lambda c: c.update(squares=None)])
+@pytest.mark.parametrize(
+    "change", [lambda c: c["squares"].__setitem__(7, 50), lambda c: c.clear(), lambda c: c.update(squares=None)]
+)
 def test_content_that_is_wrong_under_a_right_checksum_is_caught_by_the_sample(tmp_path, change):
     check, counted = squares()
     tampered(kept(tmp_path, check), change)
@@ -178,7 +183,9 @@ def test_the_boxes_of_a_partition_are_kept_and_sampled(tmp_path):
     with store.certificates_in(tmp_path):
         line = SMALL_BOX("quick")
     assert line.outcome is Outcome.HELD and line.count == full.count
-    assert f"{full.count} boxes, depth " in line.detail and " bits" in line.detail and "stored certificate" in line.detail
+    assert (
+        f"{full.count} boxes, depth " in line.detail and " bits" in line.detail and "stored certificate" in line.detail
+    )
     levels = store.read(path).content["levels"]
     for change in (
         lambda c: c.update(levels=["#"], boxes=1),  # the whole box claimed at once
@@ -258,7 +265,7 @@ def test_a_long_comparison_is_kept_and_some_of_its_points_are_compared_again(tmp
         seen.append(x)
         return x**3 * (1 + (1e-9 if x == 13 else 1e-12))
 
-    points = lambda effort: [(float(x),) for x in range(1, 41 if effort == "full" else 4)]  # noqa: E731
+    points = lambda effort: [(float(x),) for x in range(1, 41 if effort == "full" else 4)]
     check = keep(agreement("cubes", "twice", cube, lambda x: x * x * x, points, 8, {"square": lambda x: x**2}))
     run = replace(check.run, owner="X-1")
     path = kept(tmp_path, run.stored_check())
@@ -266,8 +273,15 @@ def test_a_long_comparison_is_kept_and_some_of_its_points_are_compared_again(tmp
     seen.clear()
     with store.certificates_in(tmp_path):
         evidence = run("quick")
-        assert evidence.outcome is Outcome.HELD and evidence.count == 40 and evidence.digits == 9 and 1 <= len(seen) <= 3
-        for change in (lambda c: c.update(digits=12.0), lambda c: c.update(worst=0), lambda c: c.update(points=41), lambda c: c.update(worst=99)):
+        assert (
+            evidence.outcome is Outcome.HELD and evidence.count == 40 and evidence.digits == 9 and 1 <= len(seen) <= 3
+        )
+        for change in (
+            lambda c: c.update(digits=12.0),
+            lambda c: c.update(worst=0),
+            lambda c: c.update(points=41),
+            lambda c: c.update(worst=99),
+        ):
             whole = path.read_text(encoding="utf-8")
             tampered(path, change)
             again = run("quick")
@@ -323,7 +337,9 @@ def test_certificates_are_renewed_where_they_are_not_current(tmp_path, monkeypat
     monkeypatch.setattr(renewal, "kept_checks", lambda: chosen)
     seen = []
     assert renewal.renew(tmp_path, 1, lambda done, total, label: seen.append((done, total))) == []
-    assert seen == [(k, 3) for k in range(4)] and {p.stem for p in tmp_path.glob("*.json")} == {c.name for c in chosen.values()}
+    assert seen == [(k, 3) for k in range(4)] and {p.stem for p in tmp_path.glob("*.json")} == {
+        c.name for c in chosen.values()
+    }
     damaged, *others = sorted(tmp_path.glob("*.json"))
     damaged.write_text("{", encoding="utf-8")
     (tmp_path / "nobody-s.json").write_text("{}", encoding="utf-8")

@@ -20,7 +20,9 @@ class Late(Exception):
 
 @pytest.fixture
 def handlers():
-    """Handlers of three signals that raise (SIGALRM is the limit on a test's time), which every test leaves in place."""
+    """Handlers of three signals that raise (SIGALRM is the limit on a test's time), which every test leaves
+    in place.
+    """
     numbers = (signal.SIGVTALRM, signal.SIGUSR1, signal.SIGINT)
 
     def late(number, frame):

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndis_verify.claim import Claim, Outcome, Verdict
-from ndis_verify.claims.certify import certify_monotone, certify_nonnegative, monotone, series_derivative, series_gradient
+from ndis_verify.claims.certify import (
+    certify_monotone,
+    certify_nonnegative,
+    monotone,
+    series_derivative,
+    series_gradient,
+)
 from ndis_verify.claims.certify_box import as_balls, axis, bisect, sides_text, text_sides
 from ndis_verify.claims.certify_checks import certified_box_check
 from ndis_verify.claims.court import judge
@@ -104,7 +110,9 @@ def test_precision_rises_where_rounding_hides_the_sign():
 def test_a_function_without_a_finite_enclosure_is_never_certified():
     record = certify_nonnegative(lambda x: 1 / (x - ball(Fraction(1, 3))) ** 2, UNIT, max_boxes=300)
     assert record.outcome == "undecided"
-    assert all(low <= Fraction(1, 3) <= high or high - low < Fraction(1, 2**20) for ((low, high),), _ in record.remaining)
+    assert all(
+        low <= Fraction(1, 3) <= high or high - low < Fraction(1, 2**20) for ((low, high),), _ in record.remaining
+    )
 
 
 def test_monotone_by_the_sign_of_an_enclosed_derivative():
@@ -160,7 +168,9 @@ def test_an_interrupted_run_goes_on_from_its_journal(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         certify_nonnegative(saddle, SQUARE, journal=journal, name="saddle", progress=stop)
     first = []
-    record = certify_nonnegative(saddle, SQUARE, journal=journal, name="saddle", progress=lambda d, k, t: first.append(d))
+    record = certify_nonnegative(
+        saddle, SQUARE, journal=journal, name="saddle", progress=lambda d, k, t: first.append(d)
+    )
     assert first[0] == 101 and record.boxes == certify_nonnegative(saddle, SQUARE).boxes
     assert not journal.exists()
     with pytest.raises(InputError, match="name"):
@@ -177,10 +187,13 @@ def test_a_journal_that_is_not_ours_is_started_over(tmp_path, text):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: axis("x", 1, 0), lambda: axis("x", 0, 1, "log"), lambda: certify_nonnegative(hill, []),
-        lambda: certify_nonnegative(hill, UNIT, max_boxes=0), lambda: certify_nonnegative(hill, UNIT, digits=50, max_digits=20),
+        lambda: axis("x", 1, 0),
+        lambda: axis("x", 0, 1, "log"),
+        lambda: certify_nonnegative(hill, []),
+        lambda: certify_nonnegative(hill, UNIT, max_boxes=0),
+        lambda: certify_nonnegative(hill, UNIT, digits=50, max_digits=20),
     ],
-)  # fmt: skip
+)
 def test_bad_boxes_are_refused(make):
     with pytest.raises(InputError):
         make()
@@ -192,7 +205,11 @@ def _claim(check, declared):
 
 def test_a_box_check_certifies_a_claim_and_kills_its_mutants():
     check = certified_box_check(
-        "t", saddle, SQUARE, gradient=saddle_gradient, mutants={"a sign flipped": lambda x, y: saddle(x, y) - arb(1) / 5}
+        "t",
+        saddle,
+        SQUARE,
+        gradient=saddle_gradient,
+        mutants={"a sign flipped": lambda x, y: saddle(x, y) - arb(1) / 5},
     )
     judgement = judge(_claim(check, Verdict.CERTIFIED))
     assert judgement.agrees and "boxes" in judgement.evidence[0] and judgement.mutants_killed == 1

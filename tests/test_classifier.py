@@ -1,4 +1,6 @@
-"""A classifier's estimate of the divergence of two multivariate laws: valid for any laws, near the truth for Gaussian ones."""
+"""A classifier's estimate of the divergence of two multivariate laws: valid for any laws, near the truth for Gaussian
+ones.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from ndis_verify import oracle
 from ndis_verify.audit import classifier_curve, fit_classifier
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.exact_number import InputError
-from ndis_verify.experiments.black_box_curves import combinations, sketched_solutions
+from ndis_verify.experiments.black_box_curves import sketched_solutions
 from ndis_verify.fast import als_exact_hockey_stick
 from ndis_verify.mechanisms.least_squares import record_leverages
 
@@ -24,7 +26,10 @@ def projections(count, r, rng):
 
 
 def rp_truth(r):
-    return [float(oracle.certified_rp_hockey_stick(LEVERAGE, r, epsilon, digits=12, direction="delete").mid) for epsilon in EPSILONS]
+    return [
+        float(oracle.certified_rp_hockey_stick(LEVERAGE, r, epsilon, digits=12, direction="delete").mid)
+        for epsilon in EPSILONS
+    ]
 
 
 @pytest.mark.parametrize("r", [1, 4])
@@ -43,8 +48,15 @@ def test_sketched_least_squares_is_found_and_not_exceeded():
     p, q = (float(values[0]) for values in record_leverages(matrix, 0.0))
     truth = np.array([float(als_exact_hockey_stick(p, q, 3, 20, epsilon)) for epsilon in EPSILONS])
     rng = np.random.default_rng(6)
-    found = classifier_curve(*(sketched_solutions(one, 20, ROWS, rng) for one in (matrix, matrix[1:])), EPSILONS, confidence=1 - 1e-6)
-    assert truth[0] > 0.1 and (found.lower <= truth).all() and (truth <= found.upper + 0.02).all() and found.lower[0] > 0.6 * truth[0]
+    found = classifier_curve(
+        *(sketched_solutions(one, 20, ROWS, rng) for one in (matrix, matrix[1:])), EPSILONS, confidence=1 - 1e-6
+    )
+    assert (
+        truth[0] > 0.1
+        and (found.lower <= truth).all()
+        and (truth <= found.upper + 0.02).all()
+        and found.lower[0] > 0.6 * truth[0]
+    )
 
 
 @pytest.mark.parametrize("kind", ["equal", "projection", "heavy tails"])
@@ -77,9 +89,11 @@ def test_counting_what_was_learned_from_would_break_it():
 
 def test_a_mean_shift_and_separate_laws():
     rng = np.random.default_rng(9)
-    p, q = rng.standard_normal((ROWS, 2)) + [1, 0], rng.standard_normal((ROWS, 2))
+    p, q = [*rng.standard_normal((ROWS, 2)), 1, 0], rng.standard_normal((ROWS, 2))
     found = classifier_curve(p, q, EPSILONS, confidence=1 - 1e-6)
-    truth = np.array([float(oracle.certified_gaussian_hockey_stick(1, 1, epsilon, digits=12).mid) for epsilon in EPSILONS])
+    truth = np.array(
+        [float(oracle.certified_gaussian_hockey_stick(1, 1, epsilon, digits=12).mid) for epsilon in EPSILONS]
+    )
     assert (found.lower <= truth).all() and np.abs(found.estimate - truth).max() < 0.02
     apart = classifier_curve(p + 100, q, [3.0])
     assert apart.lower[0] > 0.95 and apart.estimate[0] == 1
@@ -99,7 +113,9 @@ def test_a_constant_coordinate_and_outliers_do_no_harm():
     p, q = rng.standard_cauchy((4000, 2)) * [1e150, 1.0], rng.standard_cauchy((4000, 2)) * [1e150, 3.0]
     p[:, 0] = q[:, 0] = 2.0
     found = classifier_curve(p, q, [0.0], confidence=0.99)
-    assert 0.05 < found.lower[0] <= found.estimate[0] < 2 * np.arctan(np.sqrt(3)) * 2 / np.pi - 1  # below TV = (2/pi)(atan sqrt 3 - atan 1/sqrt 3) x 2
+    assert (
+        0.05 < found.lower[0] <= found.estimate[0] < 2 * np.arctan(np.sqrt(3)) * 2 / np.pi - 1
+    )  # below TV = (2/pi)(atan sqrt 3 - atan 1/sqrt 3) x 2
 
 
 @pytest.mark.parametrize(

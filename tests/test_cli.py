@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from command_line import run
 
 SAMPLE = (
@@ -23,10 +22,16 @@ def run_apart(*arguments, stdin=None):
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("arguments, code", [(["delta", *PAIR_FLAGS, "--epsilon", "1", "--certified"], 0), (["eval"], 2)])
+@pytest.mark.parametrize(
+    "arguments, code", [(["delta", *PAIR_FLAGS, "--epsilon", "1", "--certified"], 0), (["eval"], 2)]
+)
 def test_the_program_is_the_command_in_a_process_of_its_own(arguments, code):
     apart, here = run_apart(*arguments), run(*arguments)
-    assert (apart.returncode, apart.stdout, apart.stderr) == (here.returncode, here.stdout, here.stderr) and apart.returncode == code
+    assert (apart.returncode, apart.stdout, apart.stderr) == (
+        here.returncode,
+        here.stdout,
+        here.stderr,
+    ) and apart.returncode == code
 
 
 @pytest.mark.parametrize("engine", ["fast", "oracle", "certified"])
@@ -40,7 +45,10 @@ def test_eval_answers_the_sample_and_survives_a_bad_line(engine):
 
 def test_eval_streams_each_answer_before_the_next_request():
     process = subprocess.Popen(
-        [sys.executable, "-m", "ndis_verify", "eval", "--engine", "fast"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "ndis_verify", "eval", "--engine", "fast"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         for _ in range(2):
@@ -68,7 +76,9 @@ def test_delta_from_flags_and_from_a_file(tmp_path):
 def test_json_decimals_in_a_pair_file_are_read_as_decimals(tmp_path):
     (tmp_path / "pair.json").write_text('{"mean_p": [0.1], "cov_p": 1, "mean_q": [0], "cov_q": 1}')
     from_file = run("delta", "--pair", str(tmp_path / "pair.json"), "--epsilon", "0", "--certified").stdout
-    from_flags = run("delta", "--mean-p", "0.1", "--cov-p", "1", "--mean-q", "0", "--cov-q", "1", "--epsilon", "0", "--certified").stdout
+    from_flags = run(
+        "delta", "--mean-p", "0.1", "--cov-p", "1", "--mean-q", "0", "--cov-q", "1", "--epsilon", "0", "--certified"
+    ).stdout
     assert from_file == from_flags != ""
 
 
@@ -102,7 +112,9 @@ def test_wrong_usage_is_exit_2_with_a_reason(arguments, words, tmp_path):
     assert result.returncode == 2 and words in result.stderr and "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("text", ["[" * 10_000, "{}", '{"mean_p": [NaN], "cov_p": 1, "mean_q": [0], "cov_q": 1}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["[" * 10_000, "{}", '{"mean_p": [NaN], "cov_p": 1, "mean_q": [0], "cov_q": 1}', "\x00"]
+)
 def test_a_bad_pair_file_is_refused(text, tmp_path):
     (tmp_path / "pair.json").write_text(text)
     result = run("delta", "--pair", str(tmp_path / "pair.json"), "--epsilon", "1")
@@ -125,7 +137,9 @@ def test_verify_prints_a_table_and_writes_both_reports(tmp_path):
     assert result.returncode == 0, result.stderr
     assert "2 claims: 2 proved; all as declared" in result.stdout
     report = json.loads((tmp_path / "ndis-verify-report" / "report.json").read_text())
-    assert [claim["id"] for claim in report["claims"]] == ["SL-1", "BW-L6"] and all(c["agrees"] for c in report["claims"])
+    assert [claim["id"] for claim in report["claims"]] == ["SL-1", "BW-L6"] and all(
+        c["agrees"] for c in report["claims"]
+    )
     assert "Verdict: **proved**" in (tmp_path / "ndis-verify-report" / "report.md").read_text()
     assert not (tmp_path / "ndis-verify-report" / "journal.jsonl").exists()
 

@@ -9,7 +9,14 @@ from scipy.integrate import quad
 from scipy.stats import binom, norm
 
 from ndis_verify.audit import composition
-from ndis_verify.audit.composition import ROUNDING, composed_bound, gaussian_profile, grid_composition, histogram_composition, subsampled_profile
+from ndis_verify.audit.composition import (
+    ROUNDING,
+    composed_bound,
+    gaussian_profile,
+    grid_composition,
+    histogram_composition,
+    subsampled_profile,
+)
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.audit.subsampled_gaussian import composed_step
 from ndis_verify.exact_number import InputError
@@ -19,9 +26,11 @@ from ndis_verify.gaussian_pair import GaussianPair
 
 _EPSILONS = np.array([-1.0, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 _PAIRS = (
-    GaussianPair([0.5], 1, [0], 1), GaussianPair([0.3, 0], [1.0, 1.1], [0, 0.0], [1.0, 1.0]),
-    GaussianPair([0.2, 0.1, 0], ["0.8", "1.2", 1], [0, 0, 0.0], 1), GaussianPair([0.2], ["0.5"], [0], 1),
-)  # fmt: skip
+    GaussianPair([0.5], 1, [0], 1),
+    GaussianPair([0.3, 0], [1.0, 1.1], [0, 0.0], [1.0, 1.0]),
+    GaussianPair([0.2, 0.1, 0], ["0.8", "1.2", 1], [0, 0, 0.0], 1),
+    GaussianPair([0.2], ["0.5"], [0], 1),
+)
 _PEERS = importlib.util.find_spec("dp_accounting") is not None
 
 
@@ -50,8 +59,10 @@ def test_a_fine_grid_adds_no_mass(pair):
 
 
 def _two_fold(rate, std, epsilon):
-    """H of the two-fold product of rate N(1, s^2) + (1 - rate) N(0, s^2) against N(0, s^2), one coordinate by quadrature."""
-    loss = lambda x: np.log(1 - rate + rate * np.exp((2 * x - 1) / (2 * std**2)))  # noqa: E731
+    """H of the two-fold product of rate N(1, s^2) + (1 - rate) N(0, s^2) against N(0, s^2), one coordinate by
+    quadrature.
+    """
+    loss = lambda x: np.log(1 - rate + rate * np.exp((2 * x - 1) / (2 * std**2)))
 
     def inner(level):  # H_{e^level} of one copy, from the threshold of the loss
         ratio = (np.exp(level) - 1 + rate) / rate
@@ -60,8 +71,16 @@ def _two_fold(rate, std, epsilon):
         x = std**2 * np.log(ratio) + 0.5
         return rate * norm.sf((x - 1) / std) + (1 - rate) * norm.sf(x / std) - np.exp(level) * norm.sf(x / std)
 
-    density = lambda x: rate * norm.pdf(x, 1, std) + (1 - rate) * norm.pdf(x, 0, std)  # noqa: E731
-    return quad(lambda x: density(x) * inner(epsilon - loss(x)), -12 * std, 1 + 12 * std, points=[0, 0.5, 1], epsabs=1e-10, epsrel=1e-9, limit=100)[0]
+    density = lambda x: rate * norm.pdf(x, 1, std) + (1 - rate) * norm.pdf(x, 0, std)
+    return quad(
+        lambda x: density(x) * inner(epsilon - loss(x)),
+        -12 * std,
+        1 + 12 * std,
+        points=[0, 0.5, 1],
+        epsabs=1e-10,
+        epsrel=1e-9,
+        limit=100,
+    )[0]
 
 
 @pytest.mark.parametrize(("rate", "std"), [(0.5, 2.0), (0.25, 0.8), (1.0, 1.5)])
@@ -69,10 +88,14 @@ def test_subsampled_pairs_against_quadrature(rate, std):
     profile = subsampled_profile(GaussianPair([1 / std], 1, [0], 1), rate)
     for epsilon in (-0.3, 0.4, 1.2):
         exact = _two_fold(rate, std, epsilon)
-        below, above = (float(grid_composition(profile, 2, epsilon, step=5e-4, side=side)) for side in ("optimistic", "pessimistic"))
+        below, above = (
+            float(grid_composition(profile, 2, epsilon, step=5e-4, side=side)) for side in ("optimistic", "pessimistic")
+        )
         assert below <= exact + 1e-9 and exact <= above + 1e-9 and above - exact < 1e-6
         # delta_{Q,P}(e) = 1 - e^e + e^e delta_{P,Q}(-e)
-        assert profile.swapped()(epsilon) == pytest.approx(1 - np.exp(epsilon) + np.exp(epsilon) * profile(-epsilon), abs=1e-14)
+        assert profile.swapped()(epsilon) == pytest.approx(
+            1 - np.exp(epsilon) + np.exp(epsilon) * profile(-epsilon), abs=1e-14
+        )
     assert profile.swapped().swapped()(0.7) == pytest.approx(profile(0.7), rel=1e-13)
 
 
@@ -86,7 +109,12 @@ def test_histograms_against_their_product_laws():
     for epsilon in (0.0, 0.5, 1.5):
         direct = []
         for one, other in ((p / p.sum(), q / q.sum()), (q / q.sum(), p / p.sum())):
-            direct.append(sum(max(np.prod(a) - np.exp(epsilon) * np.prod(b), 0) for a, b in zip(product(one, repeat=3), product(other, repeat=3), strict=True)))
+            direct.append(
+                sum(
+                    max(np.prod(a) - np.exp(epsilon) * np.prod(b), 0)
+                    for a, b in zip(product(one, repeat=3), product(other, repeat=3), strict=True)
+                )
+            )
         found = float(histogram_composition(p, q, 3, epsilon, step=1e-5))
         assert max(direct) <= found + 1e-12 < max(direct) + 5e-5
     assert histogram_composition([1, 0], [0, 1], 4, [0.0, 9.0]).tolist() == [1.0, 1.0]
@@ -95,7 +123,12 @@ def test_histograms_against_their_product_laws():
 
 def test_bad_input_is_named():
     profile = gaussian_profile(_PAIRS[0])
-    for change, name in (({"copies": 0}, "copies"), ({"step": 0.0}, "step"), ({"side": "both"}, "side"), ({"epsilons": [np.nan]}, "epsilons")):
+    for change, name in (
+        ({"copies": 0}, "copies"),
+        ({"step": 0.0}, "step"),
+        ({"side": "both"}, "side"),
+        ({"epsilons": [np.nan]}, "epsilons"),
+    ):
         arguments = {"copies": 2, "epsilons": 1.0} | change
         for bound in (grid_composition, composed_bound):
             with pytest.raises(InputError, match=name):
@@ -121,7 +154,9 @@ def test_without_dp_accounting_the_error_names_the_extra(monkeypatch):
 def test_the_experiment_finds_what_it_states_and_sees_altered_rows():
     experiment = find("km-composition")
     rows = run(experiment)
-    assert all(finding.holds for finding in experiment.findings(rows)) and len(experiment.findings(rows)) == (5 if _PEERS else 3)
+    assert all(finding.holds for finding in experiment.findings(rows)) and len(experiment.findings(rows)) == (
+        5 if _PEERS else 3
+    )
     for change in ({"optimistic": 1.0}, {"histograms": 0.5}) + (({"dp_accounting_mechanism": 0.0},) if _PEERS else ()):
         bad = [dict(row) for row in rows]
         bad[0] |= change
@@ -133,7 +168,10 @@ def test_two_discretisations_of_subsampled_noise_overlap(rate, std, copies):
     """Chords of the profile on a grid of losses, and cells of the distribution functions: intervals of one number."""
     cells, profile = composed_step(rate, std, copies), subsampled_profile(GaussianPair([1 / std], 1, [0], 1), rate)
     at = np.array([0.0, 0.5, 1.0, 2.0])
-    low, high = (np.maximum(*(grid_composition(one, copies, at, side=side) for one in (profile, profile.swapped()))) for side in ("optimistic", "pessimistic"))
+    low, high = (
+        np.maximum(*(grid_composition(one, copies, at, side=side) for one in (profile, profile.swapped())))
+        for side in ("optimistic", "pessimistic")
+    )
     assert (low <= cells.upper(at) + ROUNDING).all() and (cells.lower(at) <= high + ROUNDING).all()
     assert np.abs(high - cells.upper(at)).max() < 1e-4
 
@@ -142,6 +180,8 @@ def test_sums_of_losses_are_those_of_the_binomial_law():
     """Losses 0.25 and 1 with a part at infinity and a part at minus infinity, five copies."""
     law = LossMasses(0.25, 0.25, np.array([0.5, 0, 0, 0.3]), 0.1)
     sums, at = law.power(5), np.array([-2.0, 0.0, 1.5, 3.0, 9.0])
-    finite = sum(binom.pmf(k, 5, 0.3 / 0.8) * 0.8**5 * np.maximum(-np.expm1(at - (1.25 + 0.75 * k)), 0) for k in range(6))
+    finite = sum(
+        binom.pmf(k, 5, 0.3 / 0.8) * 0.8**5 * np.maximum(-np.expm1(at - (1.25 + 0.75 * k)), 0) for k in range(6)
+    )
     assert sums.delta(at) == pytest.approx(finite + 1 - 0.9**5, abs=1e-14) and sums.highest == pytest.approx(5.0)
     assert law.power(1) is law and LossMasses(0.0, 0.1, np.array([0.0]), 1.0).power(3).delta(2.0) == 1

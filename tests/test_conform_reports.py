@@ -85,8 +85,8 @@ def bad():
 
 
 def test_the_terminal_on_a_good_run():
-    assert reports.terminal(good(), frozenset()) == (
-        "mine 2: 3 rows at tolerance 1e-09: 3 tight: passed\n\n"
+    assert (
+        reports.terminal(good(), frozenset()) == "mine 2: 3 rows at tolerance 1e-09: 3 tight: passed\n\n"
         "quantity                   rows  worst error       ms  outcomes\n"
         "gaussian_std                  3  3.0e-12         2.00  3 tight\n\n"
         "flag                       rows  worst error       ms  outcomes\n"
@@ -205,8 +205,9 @@ def test_passed_is_the_exit_code_of_every_report(change):
 def test_the_markdown_on_a_good_run():
     ulps = "<=0.5 / <=1 / <=4 / <=64 / <=2^10 / <=2^20 / <=2^40 / more"
     head = f"rows | outcomes | worst relative error | at | ulps {ulps} | median ms |\n|---|---|---|---|---|---|---|\n"
-    assert reports.markdown(good(), frozenset()) == (
-        "# Conformance\n\n`mine 2`: 3 rows at tolerance 1e-09: 3 tight: passed\n\n"
+    assert (
+        reports.markdown(good(), frozenset())
+        == "# Conformance\n\n`mine 2`: 3 rows at tolerance 1e-09: 3 tight: passed\n\n"
         f"| Quantity | {head}"
         "| `gaussian_std` | 3 | 3 tight | 3.0e-12 | `gaussian_std/b` | 0 / 0 / 1 / 1 / 0 / 0 / 0 / 0 | 2.00 |\n\n"
         f"| Flag | {head}| `body` | 2 | 2 tight | 3.0e-12 | `gaussian_std/b` | 0 / 0 / 1 / 1 / 0 / 0 / 0 / 0 | 4.00 |\n"
@@ -217,14 +218,14 @@ def test_the_markdown_on_a_good_run():
 def test_the_markdown_on_a_bad_run():
     _, tables, failed, clipped = re.split(r"\n(?=## |\| Quantity)", reports.markdown(bad(), KNOWN))
     evil = r"``a\x7cb `x` [l](http://e) <b>@me #1 \x1b[2J\udcff``"
-    assert failed == (
-        "## What failed\n\n| row | outcome | why | flags |\n|---|---|---|---|\n"
+    assert (
+        failed == "## What failed\n\n| row | outcome | why | flags |\n|---|---|---|---|\n"
         "| `gaussian_std/a` | unsafe | `0.4 against 0.5, relative error -0.2` | `body` |\n"
         "| `gaussian_std/known` | unsafe (known) | `0.3 against 0.5, relative error -0.4` | `body` |\n"
         f"| `hockey_stick/d` | crashed | {evil} | `body` |\n\n- body: {FLAGS['body'].bug}\n"
     )
-    assert clipped == (
-        f"## What is clipped\n\n- `hockey_stick/clipped`: `{CLIPPED}`\n\n\n"
+    assert (
+        clipped == f"## What is clipped\n\n- `hockey_stick/clipped`: `{CLIPPED}`\n\n\n"
         f"It also printed {PRINTED}; the first: {evil}\n\n"
         "It offers what is no quantity of the protocol: `hokey`\n\nIn the end: `killed by signal 9`\n"
     )

@@ -1,4 +1,6 @@
-"""The conformance runner: values judged on the safe side, selections, exit codes, templates, the adapters, the pytest plugin."""
+"""The conformance runner: values judged on the safe side, selections, exit codes, templates, the adapters, the pytest
+plugin.
+"""
 
 import json
 import os
@@ -22,7 +24,14 @@ from ndis_verify.reference.conformance.selection import fresh_rows, table_rows
 from ndis_verify.reference.conformance.summary import exit_code, failures, healed, read_known, shares
 from ndis_verify.reference.loader import FOLDER
 
-ROW = {"name": "row", "inputs": {}, "value": "0.0861509684526509859978810791809", "radius": "1e-31", "flags": ["body"], "claim": "N26-L1"}
+ROW = {
+    "name": "row",
+    "inputs": {},
+    "value": "0.0861509684526509859978810791809",
+    "radius": "1e-31",
+    "flags": ["body"],
+    "claim": "N26-L1",
+}
 HALF = "0.086150968452"
 LOOP = """
 import json, os, sys, time, subprocess
@@ -65,19 +74,41 @@ def test_a_right_implementation_passes(tmp_path):
     assert outcomes(result) == ["tight"] * 3 and exit_code(result, frozenset()) == 0 and result.name == "fake"
 
 
-@pytest.mark.parametrize(("value", "outcome"), [
-    (HALF, "tight"), ("0.0861509", "unsafe"), ("0.0861510", "loose"), ("1", "loose"), ("-0.1", "unsafe"), ("nan", "invalid"), ("inf", "invalid"),
-    ("__import__('os')", "invalid"), ("1e999999999", "invalid"), (0.0861509684526509859978810791809, "invalid"), (None, "invalid"), ([], "invalid"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [
+        (HALF, "tight"),
+        ("0.0861509", "unsafe"),
+        ("0.0861510", "loose"),
+        ("1", "loose"),
+        ("-0.1", "unsafe"),
+        ("nan", "invalid"),
+        ("inf", "invalid"),
+        ("__import__('os')", "invalid"),
+        ("1e999999999", "invalid"),
+        (0.0861509684526509859978810791809, "invalid"),
+        (None, "invalid"),
+        ([], "invalid"),
+    ],
+)
 def test_values_are_judged_on_the_safe_side(value, outcome):
     assert judge("hockey_stick", ROW, {"value": value}, Fraction(1, 10**8)).outcome == outcome
 
 
-@pytest.mark.parametrize(("quantity", "value", "outcome"), [
-    ("rp_leverage", "0.0861509684526509", "tight"), ("rp_leverage", "0.08615096845265", "tight"), ("rp_leverage", "0.08615096845267", "unsafe"),
-    ("rp_leverage", "0.08", "loose"), ("gaussian_std", "0.08615096845264", "unsafe"), ("gaussian_std", "0.08615096845266", "tight"),
-    ("gaussian_std", "0.09", "loose"), ("generalized_chi2_cdf", "0.09", "unsafe"), ("generalized_chi2_cdf", "0.08", "unsafe"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("quantity", "value", "outcome"),
+    [
+        ("rp_leverage", "0.0861509684526509", "tight"),
+        ("rp_leverage", "0.08615096845265", "tight"),
+        ("rp_leverage", "0.08615096845267", "unsafe"),
+        ("rp_leverage", "0.08", "loose"),
+        ("gaussian_std", "0.08615096845264", "unsafe"),
+        ("gaussian_std", "0.08615096845266", "tight"),
+        ("gaussian_std", "0.09", "loose"),
+        ("generalized_chi2_cdf", "0.09", "unsafe"),
+        ("generalized_chi2_cdf", "0.08", "unsafe"),
+    ],
+)
 def test_calibrations_are_granted_half_an_ulp_on_the_unsafe_side(quantity, value, outcome):
     assert judge(quantity, ROW, {"value": value}, Fraction(1, 10**9)).outcome == outcome
 
@@ -124,22 +155,34 @@ def test_zeros_refusals_and_wide_rows():
     assert judge("hockey_stick", zero, {"value": "0.0"}, tolerance).outcome == "tight"
     assert judge("hockey_stick", zero, {"value": "1e-17"}, tolerance).outcome == "loose"
     assert judge("hockey_stick", zero, {"value": "-1e-17"}, tolerance).outcome == "unsafe"
-    refusal = {key: value for key, value in ROW.items() if key not in ("value", "radius")} | {"error": {"kind": "domain", "argument": "cov_p"}}
+    refusal = {key: value for key, value in ROW.items() if key not in ("value", "radius")} | {
+        "error": {"kind": "domain", "argument": "cov_p"}
+    }
     assert judge("hockey_stick", refusal, {"value": "0.5"}, tolerance).outcome == "unsafe"
     assert judge("hockey_stick", refusal, {"error": {"argument": "cov_p"}}, tolerance).outcome == "tight"
     assert judge("hockey_stick", ROW, {"error": {"message": "no"}}, tolerance).outcome == "refused"
     assert judge("hockey_stick", ROW | {"radius": "1e-5"}, {"value": "0.0861"}, tolerance).outcome == "inconclusive"
     tiny = ROW | {"value": "1e-320", "radius": "1e-360"}
     assert judge("hockey_stick", tiny, {"value": "1e-320"}, tolerance).outcome == "tight"
-    assert judge("hockey_stick", ROW | {"value": "1e-300", "radius": "1e-340"}, {"value": "0"}, tolerance).outcome == "unsafe"
+    assert (
+        judge("hockey_stick", ROW | {"value": "1e-300", "radius": "1e-340"}, {"value": "0"}, tolerance).outcome
+        == "unsafe"
+    )
 
 
 def test_a_run_that_only_fails_is_cut_short_and_says_so(tmp_path):
     result = run(implementation(tmp_path, "os._exit(1)"), count=60)
-    assert result.left_out == 20 and result.given_up and exit_code(result, frozenset(j.key for j in result.judgements)) == 1
+    assert (
+        result.left_out == 20
+        and result.given_up
+        and exit_code(result, frozenset(j.key for j in result.judgements)) == 1
+    )
 
 
-@pytest.mark.parametrize("command", [["no-such-program-anywhere"], [sys.executable, "-c", "pass"], [sys.executable, "-c", "print('hello'); input()"]])
+@pytest.mark.parametrize(
+    "command",
+    [["no-such-program-anywhere"], [sys.executable, "-c", "pass"], [sys.executable, "-c", "print('hello'); input()"]],
+)
 def test_what_cannot_be_started_is_a_usage_error(command):
     with pytest.raises(InputError, match="COMMAND"):
         run(command)
@@ -167,19 +210,28 @@ def test_fresh_rows_end_where_no_value_can_be_had(monkeypatch):
 
 
 def test_fresh_rows_are_of_the_quantities_offered(tmp_path, capsys):
-    assert main(["conform", "--fresh", "12", "--seed", "5", "--output", str(tmp_path), "--", *python_template(tmp_path)]) in (0, 1)
+    assert main(
+        ["conform", "--fresh", "12", "--seed", "5", "--output", str(tmp_path), "--", *python_template(tmp_path)]
+    ) in (0, 1)
     assert "mine 1: 12 rows" in capsys.readouterr().out
 
 
 def test_the_survey_has_a_line_for_every_adapter(capsys, monkeypatch):
     few = [(quantity, row) for quantity, row in table_rows(FOLDER, ["gaussian_hockey_stick"], core=True)][:2]
     monkeypatch.setattr(survey, "table_rows", lambda folder, core: few)
-    monkeypatch.setattr(sys, "argv", ["survey", "ndis_verify fast", "textbook, Imhof", "CompQuadForm, Davies", "chi2comb"])
+    monkeypatch.setattr(
+        sys, "argv", ["survey", "ndis_verify fast", "textbook, Imhof", "CompQuadForm, Davies", "chi2comb"]
+    )
     assert survey.main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].startswith("| ndis_verify fast | gaussian_hockey_stick | 2 | 2 |") and len(lines) >= 6
     adapters = Path(survey.__file__).resolve().parents[1] / "adapters"
-    shipped = {path.name.partition(".")[0] for path in adapters.iterdir() if path.suffix in (".py", ".R")} - {"__init__", "inputs", "serving", "clone"}
+    shipped = {path.name.partition(".")[0] for path in adapters.iterdir() if path.suffix in (".py", ".R")} - {
+        "__init__",
+        "inputs",
+        "serving",
+        "clone",
+    }
     used = " ".join(" ".join(command) for command in survey.COMMANDS.values())
     assert shipped == {"naive", "peers", "compquadform"} and all(name in used for name in (*shipped, *peers._PEERS))
 
@@ -207,7 +259,10 @@ def python_template(folder: Path) -> list[str]:
 def cpp_template(folder: Path) -> list[str]:
     for name, heading in (("mine.cpp", "C++"), ("line.hpp", "line.hpp")):
         (folder / name).write_text(template(heading, "cpp"), encoding="utf-8")
-    subprocess.run([COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-o", folder / "mine", folder / "mine.cpp"], check=True)
+    subprocess.run(
+        [COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-O1", "-o", folder / "mine", folder / "mine.cpp"],
+        check=True,
+    )
     return [str(folder / "mine")]
 
 
@@ -222,12 +277,26 @@ def test_the_templates_of_the_documentation_work(tmp_path, made):
     assert {judgement.outcome for judgement in result.judgements if judgement.key in refusals} == {"tight"}
 
 
-@pytest.mark.parametrize(("language", "mark", "needed"), [
-    ("Python", "python", ("flush=True", "repr(", 'request["id"]', '"stopped"', '"error"', '"protocol": "1.0"')),
-    ("R", "r", ("flush(stdout())", "%.17g", "request$id", "stopped = TRUE", "error = list(", 'protocol = "1.0"')),
-    ("Julia", "julia", ("flush(stdout)", "string(quantities", 'request["id"]', '"stopped" => true', '"error"', '"protocol" => "1.0"')),
-    ("C++", "cpp", ("std::endl", "%.17g", 'text(line, "id")', '"stopped": true', '"error"', '"protocol": "1.0"')),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "mark", "needed"),
+    [
+        ("Python", "python", ("flush=True", "repr(", 'request["id"]', '"stopped"', '"error"', '"protocol": "1.0"')),
+        ("R", "r", ("flush(stdout())", "%.17g", "request$id", "stopped = TRUE", "error = list(", 'protocol = "1.0"')),
+        (
+            "Julia",
+            "julia",
+            (
+                "flush(stdout)",
+                "string(quantities",
+                'request["id"]',
+                '"stopped" => true',
+                '"error"',
+                '"protocol" => "1.0"',
+            ),
+        ),
+        ("C++", "cpp", ("std::endl", "%.17g", 'text(line, "id")', '"stopped": true', '"error"', '"protocol": "1.0"')),
+    ],
+)
 def test_every_template_echoes_the_number_flushes_and_gives_17_digits(language, mark, needed):
     code = template(language, mark)
     assert all(part in code for part in needed), [part for part in needed if part not in code]
@@ -235,7 +304,11 @@ def test_every_template_echoes_the_number_flushes_and_gives_17_digits(language, 
 
 
 def test_the_textbook_gets_a_bad_grade():
-    rows = [(quantity, row) for quantity, row in table_rows(FOLDER, core=True) if {"near_equal", "mean_only", "refusal"} & set(row["flags"])]
+    rows = [
+        (quantity, row)
+        for quantity, row in table_rows(FOLDER, core=True)
+        if {"near_equal", "mean_only", "refusal"} & set(row["flags"])
+    ]
     command = [sys.executable, "-W", "ignore", "-m", "ndis_verify.reference.adapters.naive"]
     result = conform(command, rows, tolerance=Fraction(1, 10**9), seconds=30)
     (pairs,) = (share for share in shares(result, "quantity") if share.name == "hockey_stick")
@@ -264,7 +337,9 @@ def test_the_plugin_runs_a_function_of_ones_own(tmp_path):
         "def wrong(quantity, inputs):\n"
         "    return 0.5 * right(quantity, inputs)\n"
     )
-    rows = run_pytest(tmp_path, "--ndis-conform", "mine:right")  # no test file, and nothing on the path: as a newcomer has it
+    rows = run_pytest(
+        tmp_path, "--ndis-conform", "mine:right"
+    )  # no test file, and nothing on the path: as a newcomer has it
     assert " passed" in rows and " failed" not in rows and " skipped" in rows
     (tmp_path / "test_mine.py").write_text(
         "import mine\n"
@@ -282,7 +357,10 @@ def test_in_the_plugin_an_exception_fails_its_row_and_nothing_is_no_pass():
         pytest_plugin.conform(function, quantities=("gaussian_hockey_stick",))
     row = ROW | {"inputs": {"std": "2"}}
     assert pytest_plugin.judged(function, "gaussian_hockey_stick", row, "1e-9").outcome == "invalid"
-    assert pytest_plugin.judged(function, "gaussian_hockey_stick", row | {"inputs": {"std": "0.5"}}, "1e-9").outcome == "invalid"
+    assert (
+        pytest_plugin.judged(function, "gaussian_hockey_stick", row | {"inputs": {"std": "0.5"}}, "1e-9").outcome
+        == "invalid"
+    )
 
     def nothing(quantity, inputs):
         raise NotImplementedError

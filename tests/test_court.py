@@ -95,7 +95,11 @@ def test_evidence_says_route_digits_and_count():
 
 def test_a_hearing_read_back_is_judged_alike():
     odd = Evidence(Outcome.HELD, "route", "detail", digits=np.float64(12.5), count=np.int64(3))
-    checks = check(Kind.PROOF), check(Kind.ATTACK, Outcome.UNDECIDED, "two"), Check("odd", Kind.PROOF, lambda effort: odd, {})
+    checks = (
+        check(Kind.PROOF),
+        check(Kind.ATTACK, Outcome.UNDECIDED, "two"),
+        Check("odd", Kind.PROOF, lambda effort: odd, {}),
+    )
     mine = claim(*checks, declared=Verdict.OPEN)
     hearing = heard(mine)
     kept = json.loads(json.dumps(hearing.as_dict()))
@@ -110,12 +114,19 @@ def test_what_is_declared_comes_from_the_ledger_alone():
     assert not judged(proved, Hearing.from_dict(proved, kept)).agrees
 
 
-@pytest.mark.parametrize("change", [
-    lambda kept: kept["checks"].pop(), lambda kept: kept["checks"].reverse(), lambda kept: kept.update(checks=None),
-    lambda kept: kept["checks"][0].__setitem__(0, "another"),
-    lambda kept: kept["checks"][0][1].update(outcome="proved"), lambda kept: kept["checks"][0][1].update(digits="many"),
-    lambda kept: kept["checks"][0][1].update(verdict="proved"), lambda kept: kept.pop("seconds"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: kept["checks"].pop(),
+        lambda kept: kept["checks"].reverse(),
+        lambda kept: kept.update(checks=None),
+        lambda kept: kept["checks"][0].__setitem__(0, "another"),
+        lambda kept: kept["checks"][0][1].update(outcome="proved"),
+        lambda kept: kept["checks"][0][1].update(digits="many"),
+        lambda kept: kept["checks"][0][1].update(verdict="proved"),
+        lambda kept: kept.pop("seconds"),
+    ],
+)
 def test_what_is_no_hearing_of_the_claim_is_refused(change):
     mine = claim(check(Kind.PROOF), check(Kind.ATTACK))
     kept = heard(mine).as_dict()

@@ -1,4 +1,6 @@
-"""The two slopes behind the order of the two directions, and the order itself, against an inverted Laplace transform."""
+"""The two slopes behind the order of the two directions, and the order itself, against an inverted Laplace
+transform.
+"""
 
 import mpmath
 import numpy as np
@@ -14,7 +16,9 @@ _SPECTRA = [((4.0, 2.0, 1.25), 0.4), ((30.0, 1.01, 1.5, 1.5), 1.3), ((1.2, 1.1, 
 def _density(eigenvalues, total):
     """Of sum (lambda_i - 1) z_i^2 at `total`."""
     with mpmath.workdps(25):
-        transform = lambda s: mpmath.fprod((1 + 2 * (x - 1) * s) ** mpmath.mpf(-0.5) for x in map(mpmath.mpf, eigenvalues))  # noqa: E731
+        transform = lambda s: mpmath.fprod(
+            (1 + 2 * (x - 1) * s) ** mpmath.mpf(-0.5) for x in map(mpmath.mpf, eigenvalues)
+        )
         return float(mpmath.invertlaplace(transform, mpmath.mpf(total), method="talbot", degree=30))
 
 
@@ -38,7 +42,9 @@ def test_second_slope_in_epsilon(eigenvalues, epsilon):
     total, step = float(np.sum(np.log(eigenvalues))), 1e-3
     low, here, high = (np.subtract(*_deltas(eigenvalues, epsilon + k * step)) for k in (-1, 0, 1))
     bend, slope = (high - 2 * here + low) / step**2, (high - low) / (2 * step)
-    expected = 2 * (_density(eigenvalues, total + 2 * epsilon) - np.exp(epsilon) * _density(eigenvalues, total - 2 * epsilon))
+    expected = 2 * (
+        _density(eigenvalues, total + 2 * epsilon) - np.exp(epsilon) * _density(eigenvalues, total - 2 * epsilon)
+    )
     assert bend - slope == pytest.approx(expected, abs=2e-4 * max(1, abs(expected)))
 
 

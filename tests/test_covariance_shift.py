@@ -59,7 +59,10 @@ def test_the_corrected_bound_covers_both_directions(values, share):
     bound = certified.more_spread_bound(values, epsilon, digits=15)
     for ordered in (pair, pair.swapped()):
         assert oracle.certified_hockey_stick(ordered, epsilon, digits=15).upper <= bound.lower
-    assert oracle.certified_hockey_stick(pair.swapped(), epsilon, digits=15).lower <= certified.less_spread_bound(values, epsilon, 15).upper
+    assert (
+        oracle.certified_hockey_stick(pair.swapped(), epsilon, digits=15).lower
+        <= certified.less_spread_bound(values, epsilon, 15).upper
+    )
 
 
 def test_the_printed_bound_is_none_in_the_larger_direction():
@@ -72,7 +75,9 @@ def test_bounds_broadcast_and_take_no_shift_as_zero():
     found = bounds.more_spread_bound(values, epsilon)
     assert found.shape == (3, 2) and (found[:, 1] == 0).all() and (np.diff(found[:, 0]) < 0).all()
     assert certified.more_spread_bound([1, 1], 1).sign() == 0
-    assert bounds.more_spread_bound([1e6, 2.0], 9.0) == pytest.approx(float(certified.more_spread_bound([10**6, 2], 9).mid))
+    assert bounds.more_spread_bound([1e6, 2.0], 9.0) == pytest.approx(
+        float(certified.more_spread_bound([10**6, 2], 9).mid)
+    )
 
 
 @given(st.floats(0.01, 5), st.floats(0, 1), st.integers(1, 12))
@@ -92,7 +97,9 @@ def test_the_exact_envelope_of_whole_multiples_is_a_random_projection(columns):
 
 
 def test_terms_are_ordered():
-    exact, bound, chernoff = (bounds.loewner_bound(0.1, 0.2, 0.5, 5, 1.5, term) for term in ("exact", "bound", "chernoff"))
+    exact, bound, chernoff = (
+        bounds.loewner_bound(0.1, 0.2, 0.5, 5, 1.5, term) for term in ("exact", "bound", "chernoff")
+    )
     assert 0 < exact < bound < chernoff < 1
     assert bounds.loewner_bound(0.3, 0, 0, 1, 1.0) == pytest.approx(float(fast.gaussian_hockey_stick(0.3, 1.0, 1.0)))
     assert bounds.loewner_bound(0, 0, 0, 1, 0) == 0
@@ -117,16 +124,23 @@ def test_calibrated_noise_is_safe_and_tight(term):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: bounds.more_spread_bound([0.5], 1), lambda: bounds.more_spread_bound([], 1), lambda: bounds.more_spread_bound(2.0, 1),
-        lambda: bounds.more_spread_bound([2.0], -1), lambda: bounds.more_spread_bound([math.nan], 1), lambda: bounds.worst_logs(-1, 1, 1),
-        lambda: bounds.worst_logs(1, 1, 0), lambda: bounds.covariance_envelope(1, 1, 1, 1, "tight"),
+        lambda: bounds.more_spread_bound([0.5], 1),
+        lambda: bounds.more_spread_bound([], 1),
+        lambda: bounds.more_spread_bound(2.0, 1),
+        lambda: bounds.more_spread_bound([2.0], -1),
+        lambda: bounds.more_spread_bound([math.nan], 1),
+        lambda: bounds.worst_logs(-1, 1, 1),
+        lambda: bounds.worst_logs(1, 1, 0),
+        lambda: bounds.covariance_envelope(1, 1, 1, 1, "tight"),
         lambda: bounds.added_variance(gaussian_process, epsilon=1, delta=0),
         lambda: bounds.loewner_bound([1, 2], 1, 1, 1, 1),
         lambda: bounds.added_variance(lambda v: (1.0, 1.0, 1.0, 1), epsilon=1, delta=1e-9),
-        lambda: certified.more_spread_bound([], 1), lambda: certified.more_spread_bound(["0.5"], 1),
-        lambda: certified.more_spread_bound([2], -1), lambda: certified.more_spread_bound(3, 1),
+        lambda: certified.more_spread_bound([], 1),
+        lambda: certified.more_spread_bound(["0.5"], 1),
+        lambda: certified.more_spread_bound([2], -1),
+        lambda: certified.more_spread_bound(3, 1),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_refused(call):
     with pytest.raises(InputError):
         call()

@@ -11,8 +11,17 @@ from scipy.stats import binom, chi2, kstest, norm
 
 from ndis_verify.audit import audit_scores
 from ndis_verify.audit.dp_sgd import (
-    DpSgd, Linear, Network, black_box_scores, linear_delta, loss_sums, noisy_sum, per_example_gradients, train, white_box_scores,
-)  # fmt: skip
+    DpSgd,
+    Linear,
+    Network,
+    black_box_scores,
+    linear_delta,
+    loss_sums,
+    noisy_sum,
+    per_example_gradients,
+    train,
+    white_box_scores,
+)
 from ndis_verify.audit.subsampled_gaussian import accountant_epsilon, composed_step, step_delta
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
@@ -65,7 +74,9 @@ def test_noise_and_sampling_have_the_stated_laws():
     total = noisy_sum(LINEAR, settings, np.zeros((20_000, 3)), np.zeros((4, 3)), np.zeros(4), rng)
     assert chi2.cdf((total**2).sum() / (1.7 * 2) ** 2, total.size) == pytest.approx(0.5, abs=0.5 - 1e-6)
     assert kstest(total[:, 1] / 3.4, "norm").pvalue > 1e-6
-    total = noisy_sum(LINEAR, replace(settings, noise=1e-9), np.zeros((20_000, 3)), record[None], np.zeros(1), rng)[:, 0]
+    total = noisy_sum(LINEAR, replace(settings, noise=1e-9), np.zeros((20_000, 3)), record[None], np.zeros(1), rng)[
+        :, 0
+    ]
     assert np.allclose(np.minimum(total, abs(2 - total)), 0, atol=1e-7)  # drawn or not, clipped from 5 to 2
     assert 1e-6 < binom.cdf((total > 1).sum(), 20_000, 0.3) < 1 - 1e-6
 
@@ -83,7 +94,9 @@ def test_trainings_repeat_with_the_seed_and_do_not_touch_their_start(optimizer):
 def test_optimizers_move_along_the_released_sum():
     x, y = np.array([[3.0, 4.0, 0.0]]), np.zeros(1)
     settings = DpSgd(1.0, 1e-12, 2, clip=2.0, learning_rate=0.5)
-    np.testing.assert_allclose(train(LINEAR, settings, x, y, np.zeros(3), 1, np.random.default_rng(8))[0], [-0.6, -0.8, 0], atol=1e-9)
+    np.testing.assert_allclose(
+        train(LINEAR, settings, x, y, np.zeros(3), 1, np.random.default_rng(8))[0], [-0.6, -0.8, 0], atol=1e-9
+    )
     adam = train(Linear(2), replace(settings, optimizer="adam"), x[:, :2], y, np.zeros(2), 1, np.random.default_rng(8))
     np.testing.assert_allclose(adam[0], [-1.0, -1.0], atol=1e-6)  # a constant gradient: steps of the learning rate
 
@@ -109,7 +122,10 @@ def test_one_step_against_quadrature_and_between_the_limits(rate, noise):
     ends, inner = (-12 * noise, 1 + 12 * noise), np.linspace(-12 * noise, 1 + 12 * noise, 12)[1:-1]
     found = step_delta(rate, noise, epsilons)
     for eps, delta in zip(epsilons, found, strict=True):
-        orders = [quad(lambda x, a=a, b=b: max(a(x) - np.exp(eps) * b(x), 0), *ends, points=inner, limit=400)[0] for a, b in ((p, q), (q, p))]
+        orders = [
+            quad(lambda x, a=a, b=b: max(a(x) - np.exp(eps) * b(x), 0), *ends, points=inner, limit=400)[0]
+            for a, b in ((p, q), (q, p))
+        ]
         assert delta == pytest.approx(max(orders), abs=2e-8)
     assert (composed.lower(epsilons) <= found).all() and (found <= composed.upper(epsilons)).all()
     assert np.abs(composed.upper(epsilons) - composed.lower(epsilons)).max() < 1e-3
@@ -118,7 +134,11 @@ def test_one_step_against_quadrature_and_between_the_limits(rate, noise):
 def test_many_steps_without_sampling_are_one_gaussian():
     composed, eps = composed_step(1.0, 2.0, 4), np.array([0.0, 0.5, 2.0])
     exact = norm.cdf(0.5 - eps) - np.exp(eps) * norm.cdf(-0.5 - eps)
-    assert (composed.lower(eps) <= exact).all() and (exact <= composed.upper(eps)).all() and composed.upper(eps) == pytest.approx(exact, abs=1e-5)
+    assert (
+        (composed.lower(eps) <= exact).all()
+        and (exact <= composed.upper(eps)).all()
+        and composed.upper(eps) == pytest.approx(exact, abs=1e-5)
+    )
     assert composed.upper(composed.epsilon(1e-5)) <= 1e-5
     assert composed.epsilon(1e-5) == pytest.approx(4.377178, abs=1e-4)
 
@@ -134,10 +154,17 @@ def test_the_accountant_agrees_where_it_is_installed_and_is_named_where_not(monk
 
 def test_linear_law_is_what_training_shows():
     settings, (x, y, canary) = DpSgd(0.3, 0.8, 5, learning_rate=1.0), _orthogonal(3.0)
-    with_it, without = (s / 3 for s in black_box_scores(LINEAR, settings, x, y, canary, 4000, np.random.default_rng(10)))
+    with_it, without = (
+        s / 3 for s in black_box_scores(LINEAR, settings, x, y, canary, 4000, np.random.default_rng(10))
+    )
     std, counts = 0.8 * np.sqrt(5), np.arange(6)
     assert kstest(-without, norm(0, std).cdf).pvalue > 1e-6
-    assert kstest(-with_it, lambda t: norm.cdf((np.atleast_1d(t)[:, None] - counts) / std) @ binom.pmf(counts, 5, 0.3)).pvalue > 1e-6
+    assert (
+        kstest(
+            -with_it, lambda t: norm.cdf((np.atleast_1d(t)[:, None] - counts) / std) @ binom.pmf(counts, 5, 0.3)
+        ).pvalue
+        > 1e-6
+    )
     one = replace(settings, steps=1)
     assert linear_delta(one, [0.0, 0.7, 2.0]) == pytest.approx(step_delta(0.3, 0.8, [0.0, 0.7, 2.0]), abs=1e-12)
     assert (linear_delta(settings, [0.1, 1.0]) <= settings.bound().upper([0.1, 1.0])).all()
@@ -175,21 +202,45 @@ def _proved(settings, model_settings, factor=1.0):
 def test_faulty_training_is_caught_and_sound_training_is_not():
     settings = DpSgd(0.25, 1.0, 4)
     assert _proved(settings, settings, 8.0) < 0
-    assert _proved(settings, replace(settings, clip=8.0, noise=1 / 8), 8.0) > 0  # no clipping: the noise is that of clip 1
+    assert (
+        _proved(settings, replace(settings, clip=8.0, noise=1 / 8), 8.0) > 0
+    )  # no clipping: the noise is that of clip 1
     assert _proved(settings, replace(settings, noise=0.2)) > 0
     assert _proved(settings, replace(settings, rate=1.0)) > 0
 
 
 @pytest.mark.parametrize(
     ("call", "argument"),
-    [(lambda: DpSgd(0, 1, 1), "rate"), (lambda: DpSgd(1, 0, 1), "noise"), (lambda: DpSgd(1, 1, 0), "steps"), (lambda: DpSgd(1, 1, 1, clip=np.inf), "clip"),
-     (lambda: DpSgd(1, 1, 1, optimizer="x"), "optimizer"), (lambda: Network(0, 1, 1), "inputs"), (lambda: Linear(2.5), "inputs"),
-     (lambda: step_delta(0.5, 1, -1), "epsilon"), (lambda: step_delta(0.5, np.inf, 1), "noise"), (lambda: composed_step(0.5, 1, 10**6), "steps"),
-     (lambda: composed_step(0.5, 1, 2).epsilon(1e-12), "delta"),
-     (lambda: train(NETWORK, DpSgd(1, 1, 1), [[1, 2]], [0], np.zeros(NETWORK.size), 1, np.random.default_rng(0)), "x"),
-     (lambda: train(NETWORK, DpSgd(1, 1, 1), [[1, 2, 3, 4]], [3], np.zeros(NETWORK.size), 1, np.random.default_rng(0)), "y"),
-     (lambda: white_box_scores(LINEAR, DpSgd(1, 1, 1), [[1, 2, 3]], [0], 1, np.random.default_rng(0), canary=[1, 2]), "canary")],
-)  # fmt: skip
+    [
+        (lambda: DpSgd(0, 1, 1), "rate"),
+        (lambda: DpSgd(1, 0, 1), "noise"),
+        (lambda: DpSgd(1, 1, 0), "steps"),
+        (lambda: DpSgd(1, 1, 1, clip=np.inf), "clip"),
+        (lambda: DpSgd(1, 1, 1, optimizer="x"), "optimizer"),
+        (lambda: Network(0, 1, 1), "inputs"),
+        (lambda: Linear(2.5), "inputs"),
+        (lambda: step_delta(0.5, 1, -1), "epsilon"),
+        (lambda: step_delta(0.5, np.inf, 1), "noise"),
+        (lambda: composed_step(0.5, 1, 10**6), "steps"),
+        (lambda: composed_step(0.5, 1, 2).epsilon(1e-12), "delta"),
+        (
+            lambda: train(NETWORK, DpSgd(1, 1, 1), [[1, 2]], [0], np.zeros(NETWORK.size), 1, np.random.default_rng(0)),
+            "x",
+        ),
+        (
+            lambda: train(
+                NETWORK, DpSgd(1, 1, 1), [[1, 2, 3, 4]], [3], np.zeros(NETWORK.size), 1, np.random.default_rng(0)
+            ),
+            "y",
+        ),
+        (
+            lambda: white_box_scores(
+                LINEAR, DpSgd(1, 1, 1), [[1, 2, 3]], [0], 1, np.random.default_rng(0), canary=[1, 2]
+            ),
+            "canary",
+        ),
+    ],
+)
 def test_bad_input_is_named(call, argument):
     with pytest.raises(InputError) as caught:
         call()
@@ -212,17 +263,27 @@ def test_the_experiment_on_a_users_records_and_what_it_would_notice(tmp_path):
     assert {row["canary"] for row in curves} == set(SHAPES) and all(row["dkw"] >= row["accounted"] for row in curves)
     losses = [row for row in rows if row["kind"] == "losses" and row["models"] == 240]
     assert sum(row["with"] for row in losses) == sum(row["without"] for row in losses) == 480
-    sound, lead = "nothing proved is above the theoretical bound", "scores of all steps prove more than the losses at the end"
+    sound, lead = (
+        "nothing proved is above the theoretical bound",
+        "scores of all steps prove more than the losses at the end",
+    )
     found = {finding.statement: finding.holds for finding in experiment.findings(rows)}
     assert found[sound] and found[lead]
     audits = [row for row in rows if "epsilon_proved" in row]
     for change, statement in (
-        ({"epsilon_proved": 99.0}, sound), ({"epsilon_accountant": 9.0}, "dp-accounting's"), ({"estimate_below_limit": 0.9}, "the histogram's estimate"),
-        ({"limit_below_limit": 0.1}, "a histogram's limit"), ({"estimate_below_estimate": 0.1}, "it goes below the estimate"), ({"tv_proved": 0.0}, "more models"),
-        ({"epsilon_proved": 0.0}, lead), ({"skewness": 0.5}, "the canaries' losses"),
-    ):  # fmt: skip
+        ({"epsilon_proved": 99.0}, sound),
+        ({"epsilon_accountant": 9.0}, "dp-accounting's"),
+        ({"estimate_below_limit": 0.9}, "the histogram's estimate"),
+        ({"limit_below_limit": 0.1}, "a histogram's limit"),
+        ({"estimate_below_estimate": 0.1}, "it goes below the estimate"),
+        ({"tv_proved": 0.0}, "more models"),
+        ({"epsilon_proved": 0.0}, lead),
+        ({"skewness": 0.5}, "the canaries' losses"),
+    ):
         wrong = [row | change if row in audits else row for row in rows]
-        assert not next(one.holds for one in experiment.findings(wrong) if one.statement.startswith(statement)), statement
+        assert not next(one.holds for one in experiment.findings(wrong) if one.statement.startswith(statement)), (
+            statement
+        )
     wrong = [row | {"estimate": row["bound"] + 0.5} if row["kind"] == "profile" else row for row in rows]
     assert not experiment.findings(wrong)[-1].holds
     assert experiment.table(rows).count("| --- |") >= 4 and max(map(len, experiment.table(rows).splitlines())) < 400
@@ -231,22 +292,35 @@ def test_the_experiment_on_a_users_records_and_what_it_would_notice(tmp_path):
 
 def test_a_users_scores_stand_in_for_the_networks(tmp_path):
     experiment, rng = find("km-dp-sgd"), np.random.default_rng(16)
-    lines = [f"{a!r},{b!r}" for a, b in zip(rng.normal(1, 1, 900).tolist(), rng.normal(0, 1, 900).tolist(), strict=True)]
+    lines = [
+        f"{a!r},{b!r}" for a, b in zip(rng.normal(1, 1, 900).tolist(), rng.normal(0, 1, 900).tolist(), strict=True)
+    ]
     path = tmp_path / "scores.csv"
     path.write_text("with,without\n" + "\n".join(lines) + "\n")
     rows = run(experiment, data=read_table(path))
-    assert rows[0]["kind"] == "scores" and 0 < rows[0]["tv_proved"] < norm.cdf(0.5) - norm.cdf(-0.5) and rows[0]["models"] == 900
+    assert (
+        rows[0]["kind"] == "scores"
+        and 0 < rows[0]["tv_proved"] < norm.cdf(0.5) - norm.cdf(-0.5)
+        and rows[0]["models"] == 900
+    )
     assert [finding.holds for finding in experiment.findings(rows)] == [True]
     assert not experiment.findings([rows[0] | {"tv_proved": 0.0}])[0].holds
     curve = [row for row in rows if row["kind"] == "curve"]
-    assert all(row["gdp"] >= norm.cdf(norm.isf(row["alpha"]) - 1) for row in curve) and save_figure(experiment, rows, tmp_path / "scores.png")
+    assert all(row["gdp"] >= norm.cdf(norm.isf(row["alpha"]) - 1) for row in curve) and save_figure(
+        experiment, rows, tmp_path / "scores.png"
+    )
     assert main(["experiment", "km-dp-sgd", "--data", str(path), "--output", str(tmp_path / "out")]) == 0
 
 
 @pytest.mark.parametrize(
     ("text", "target", "argument"),
-    [("a,y\n1,1\n2,1\n3,1\n4,1\n", "y", "target"), ("a,y\n1,1\n2,2\n3,1\n", "y", "data"), ("a,b,c\n1,2,3\n", None, "data"), ("a\n1\n2\n", None, "data")],
-)  # fmt: skip
+    [
+        ("a,y\n1,1\n2,1\n3,1\n4,1\n", "y", "target"),
+        ("a,y\n1,1\n2,2\n3,1\n", "y", "data"),
+        ("a,b,c\n1,2,3\n", None, "data"),
+        ("a\n1\n2\n", None, "data"),
+    ],
+)
 def test_the_experiment_refuses_what_it_cannot_use(tmp_path, text, target, argument):
     path = tmp_path / "bad.csv"
     path.write_text(text)

@@ -1,4 +1,6 @@
-"""Trade-off curves of a network's losses: many models against one, the curves on exact laws, what skewness does and does not say."""
+"""Trade-off curves of a network's losses: many models against one, the curves on exact laws, what skewness does and
+does not say.
+"""
 
 import numpy as np
 import pytest
@@ -45,8 +47,20 @@ def test_many_models_at_once_are_one_model_after_another(optimizer):
 
 
 def test_trainings_learn_digits_and_a_canary_is_seen():
-    losses = losses_after_training(SETTING.network, FIGURE, SETTING.x, SETTING.y, SETTING.start, (SETTING.x, SETTING.y), 40, np.random.default_rng(3))
-    assert losses.shape == (40, 60) and losses.mean() < 0.75 * SETTING.network.losses(SETTING.start[None], SETTING.x, SETTING.y).mean()
+    losses = losses_after_training(
+        SETTING.network,
+        FIGURE,
+        SETTING.x,
+        SETTING.y,
+        SETTING.start,
+        (SETTING.x, SETTING.y),
+        40,
+        np.random.default_rng(3),
+    )
+    assert (
+        losses.shape == (40, 60)
+        and losses.mean() < 0.75 * SETTING.network.losses(SETTING.start[None], SETTING.x, SETTING.y).mean()
+    )
     x, y = with_record(SETTING.x, SETTING.y, (np.zeros(61), 7))
     assert x.shape == (61, 61) and y[-1] == 7 and not x[-1].any()
     ((within, without),) = SETTING.losses([(np.zeros(61), 7)], 150, np.random.default_rng(4))
@@ -54,12 +68,19 @@ def test_trainings_learn_digits_and_a_canary_is_seen():
 
 
 def test_the_pilot_takes_the_candidates_nearest_in_skewness():
-    setting = Setting(SETTING.network, SETTING.x, SETTING.y, SETTING.start, (SETTING.candidates[0][:8], SETTING.candidates[1][:8]))
+    setting = Setting(
+        SETTING.network, SETTING.x, SETTING.y, SETTING.start, (SETTING.candidates[0][:8], SETTING.candidates[1][:8])
+    )
     found = setting.pick(100, np.random.default_rng(5))
-    losses = losses_after_training(SETTING.network, FIGURE, SETTING.x, SETTING.y, SETTING.start, setting.candidates, 100, np.random.default_rng(5))
+    losses = losses_after_training(
+        SETTING.network, FIGURE, SETTING.x, SETTING.y, SETTING.start, setting.candidates, 100, np.random.default_rng(5)
+    )
     for name, aim in SHAPES.items():
         nearest = min(range(8), key=lambda k: abs(skew(losses[:, k]) - aim))
-        assert np.array_equal(found[name][0], setting.candidates[0][nearest]) and found[name][1] == setting.candidates[1][nearest]
+        assert (
+            np.array_equal(found[name][0], setting.candidates[0][nearest])
+            and found[name][1] == setting.candidates[1][nearest]
+        )
 
 
 def test_curves_of_a_known_pair_and_what_an_increasing_function_changes():
@@ -71,9 +92,15 @@ def test_curves_of_a_known_pair_and_what_an_increasing_function_changes():
     assert (found["gdp"] > exact).all() and (found["dkw"] > exact).all()
     for name in ("gdp", "gdp estimate", "dkw"):
         np.testing.assert_allclose(bent[name], found[name], atol=1e-3)
-    assert skew(np.exp(0.22 * q)) == pytest.approx(0.68, abs=0.1) and kurtosis(np.exp(0.22 * q)) == pytest.approx(0.83, abs=0.3)
+    assert skew(np.exp(0.22 * q)) == pytest.approx(0.68, abs=0.1) and kurtosis(np.exp(0.22 * q)) == pytest.approx(
+        0.83, abs=0.3
+    )
     distances = gaps(bent)
-    assert 0 < distances["estimate_below_limit"] < 5 / 200 and distances["estimate_below_estimate"] < 0.01 and distances["limit_below_limit"] < 0.01
+    assert (
+        0 < distances["estimate_below_limit"] < 5 / 200
+        and distances["estimate_below_estimate"] < 0.01
+        and distances["limit_below_limit"] < 0.01
+    )
     wide = curves(rng.normal(0, 2, 40_000), q, bins=40)
     assert np.abs(wide["gdp estimate"] - wide["histogram"]).max() > 0.1
 
@@ -85,7 +112,9 @@ def test_certified_counterexamples_against_float_values():
     law = lognorm(0.22)
     moved = lognorm(0.22, scale=np.exp(0.22))
     level, missed = (law.sf(1) + law.sf(1.25)) / 2, (moved.cdf(1) + moved.cdf(1.25)) / 2
-    assert float(figures._chord_above(figures._LOGNORMAL).mid) == pytest.approx(missed - norm.cdf(norm.isf(level) - 1), abs=1e-12)
+    assert float(figures._chord_above(figures._LOGNORMAL).mid) == pytest.approx(
+        missed - norm.cdf(norm.isf(level) - 1), abs=1e-12
+    )
     assert derived.loss_shape().number(std=0.22) == pytest.approx(float(law.stats("s")), rel=1e-10)
     apart = np.arctan(0.1) / np.pi
     met = 1 - 0.999**2

@@ -31,4 +31,8 @@ def test_only_what_is_wrong_is_listed():
 
 def test_a_reading_is_never_called_printed():
     page = errata([claim(Verdict.RESTRICTED, tags=("reading",), counterexample="x = 1")])
-    assert "- Reading: What is printed." in page and "- Printed" not in page and "a reading that is false, true under" in page
+    assert (
+        "- Reading: What is printed." in page
+        and "- Printed" not in page
+        and "a reading that is false, true under" in page
+    )

@@ -3,6 +3,7 @@
 import ctypes
 import dataclasses
 import functools
+import itertools
 import math
 import pickle
 import platform
@@ -63,29 +64,39 @@ def declared():
     def shift(v):
         return 1 / math.sqrt(1 + v), 0.0, 0.0, 1
 
-    return M.calibrated_gaussian(lambda data: (np.mean(data, axis=0), np.eye(3)), shift, epsilon=1, delta=1e-5, bound="exact")
+    return M.calibrated_gaussian(
+        lambda data: (np.mean(data, axis=0), np.eye(3)), shift, epsilon=1, delta=1e-5, bound="exact"
+    )
 
 
 NEAR = M.neighbourhood(np.tile(RECORDS, (40, 1)), 1)
 NOISY = {"noise_variance": 1.0, "label_bound": 1.0, "norm_bound": 1.0, "records": 30, "delta": 1e-3}
 QUIET = {"noise_variance": 250.0, "label_bound": 0.5, "norm_bound": 1, "records": 20, "delta": 1e-2}
-# Every mechanism with what it releases from, ridge and added variance 0 among them; calibrated where it is first asked for.
+# Every mechanism with what it releases from, ridge and added variance 0 among them; calibrated where it is first asked
+# for.
 RECIPES = {
     "Gaussian": (lambda: M.gaussian_mechanism(1, epsilon=1, delta=1e-5, adjacency="any"), RECORDS),
     "Laplace": (lambda: laplace_mechanism(1, epsilon=1, adjacency="any"), RECORDS),
     "projection": (lambda: M.random_projection(4, **TARGET), RECORDS),
     "combination": (lambda: M.random_linear_combination(**TARGET), RECORDS),
     "sample": (lambda: M.subsampled_random_projection(0.5, 4, **TARGET), RECORDS),
-    "sample without ridge": (lambda: M.subsampled_random_projection(0.5, 4, epsilon=1, delta=0.6, norm_bound=1), RECORDS),
+    "sample without ridge": (
+        lambda: M.subsampled_random_projection(0.5, 4, epsilon=1, delta=0.6, norm_bound=1),
+        RECORDS,
+    ),
     "after a test": (after_test, RECORDS),
     "after a test, ridge 0": (after_test, np.tile(np.eye(3), (4000, 1))),
     "relative projection": (
-        lambda: M.relative_random_projection(M.neighbourhood(RECORDS, 1), 4, epsilon=1, delta=1e-5), RECORDS
+        lambda: M.relative_random_projection(M.neighbourhood(RECORDS, 1), 4, epsilon=1, delta=1e-5),
+        RECORDS,
     ),
     "relative projection, ridge 0": (lambda: M.relative_random_projection(NEAR, 4, epsilon=1, delta=1e-2), NEAR.base),
     "least squares": (lambda: M.least_squares(2, 20, **TARGET), RECORDS),
     "sketch": (lambda: M.sketched_least_squares(2, 20, **TARGET), RECORDS),
-    "sketch, d = r = n = 1": (lambda: M.sketched_least_squares(1, 1, epsilon=1, delta=1e-6, norm_bound=1), RECORDS[:1, :2]),
+    "sketch, d = r = n = 1": (
+        lambda: M.sketched_least_squares(1, 1, epsilon=1, delta=1e-6, norm_bound=1),
+        RECORDS[:1, :2],
+    ),
     "relative normal": (lambda: relative("normal", RECORDS, 1e-5), RECORDS),
     "relative normal, ridge 0": (lambda: relative("normal", NEAR.base, 0.1), NEAR.base),
     "relative sketch": (lambda: relative("sketch", RECORDS, 1e-5), RECORDS),
@@ -94,7 +105,7 @@ RECIPES = {
     "process": (lambda: process([0.5, 0.5], **NOISY), LABELLED),
     "process without noise": (lambda: process([0.5, 0.1], **QUIET), LABELLED / 2),
     "declared": (declared, RECORDS),
-}  # fmt: skip
+}
 
 
 @functools.cache
@@ -105,7 +116,11 @@ def made(name):
 
 
 def numbers(release):
-    return np.append(release.matrix, release.noised_eigenvalue) if isinstance(release, mechanisms.ReleaseAfterTest) else np.asarray(release)
+    return (
+        np.append(release.matrix, release.noised_eigenvalue)
+        if isinstance(release, mechanisms.ReleaseAfterTest)
+        else np.asarray(release)
+    )
 
 
 def test_ridge_and_variance_are_0_where_the_names_say_so():
@@ -130,8 +145,12 @@ def test_wide_arithmetic_gives_the_bits_of_the_fast_path(name, monkeypatch):
 def test_every_release_lies_on_its_public_grid_and_says_where_its_bits_come_from(name):
     mechanism, data = made(name)
     seeded, drawn = mechanism.release(data, np.random.default_rng(0)), mechanism.release(data)
-    neighbour = mechanism.release(data[1:] if "process" not in name and data[1:].size else data, np.random.default_rng(0))
-    parts = [part.matrix if isinstance(part, mechanisms.ReleaseAfterTest) else part for part in (seeded, drawn, neighbour)]
+    neighbour = mechanism.release(
+        data[1:] if "process" not in name and data[1:].size else data, np.random.default_rng(0)
+    )
+    parts = [
+        part.matrix if isinstance(part, mechanisms.ReleaseAfterTest) else part for part in (seeded, drawn, neighbour)
+    ]
     assert parts[0].source == SEEDED and parts[1].source == SYSTEM and "experiments" in SEEDED
     assert len({part.step for part in parts}) == 1 and math.frexp(parts[0].step)[0] == 0.5
     for part in parts:
@@ -144,7 +163,9 @@ def test_every_release_lies_on_its_public_grid_and_says_where_its_bits_come_from
 def test_a_release_keeps_what_it_says_of_itself():
     release = made("Gaussian")[0].release([1.0, 2.0])
     copy = pickle.loads(pickle.dumps(release))
-    assert (copy == release).all() and (copy.step, copy.source) == (release.step, release.source) and SYSTEM in repr(copy)
+    assert (
+        (copy == release).all() and (copy.step, copy.source) == (release.step, release.source) and SYSTEM in repr(copy)
+    )
     assert type(release + 1) is np.ndarray and type(release.sum()) is np.float64 and release[:1].source == SYSTEM
 
 
@@ -159,7 +180,9 @@ def test_no_zero_has_a_sign():
 
 
 def test_no_grid_no_release():
-    nothing = mechanisms.calibrated_gaussian(lambda data: ([0.5], [[1.0]]), lambda v: (0.0, 0.0, 0.0, 1), epsilon=1, delta=1e-5, bound="exact")
+    nothing = mechanisms.calibrated_gaussian(
+        lambda data: ([0.5], [[1.0]]), lambda v: (0.0, 0.0, 0.0, 1), epsilon=1, delta=1e-5, bound="exact"
+    )
     tiny = mechanisms.gaussian_mechanism(1e-160, epsilon=1, delta=1e-5, adjacency="any")
     assert tiny.release([0.0]).step > 0
     if nothing.added_variance == 0:
@@ -199,8 +222,11 @@ wild = st.builds(math.ldexp, st.floats(-1, 1), st.integers(-1074, 465))
 
 def matrices(most=4):
     shapes = st.tuples(st.integers(1, most), st.integers(1, 3))
-    return shapes.flatmap(lambda shape: st.lists(wild, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]).map(
-        lambda held: np.array(held).reshape(shape)))  # fmt: skip
+    return shapes.flatmap(
+        lambda shape: st.lists(wild, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]).map(
+            lambda held: np.array(held).reshape(shape)
+        )
+    )
 
 
 # What is computed of the data, at the ends of the float range
@@ -275,7 +301,9 @@ def test_a_multiple_is_the_nearest_float64(whole, exponent):
 
 
 @settings(max_examples=80, deadline=None)
-@given(matrices(), st.integers(1, 3), st.sampled_from([0.0, 1e-290, 1e-3, 1e280]), st.integers(-520, 5), st.integers(0, 99))
+@given(
+    matrices(), st.integers(1, 3), st.sampled_from([0.0, 1e-290, 1e-3, 1e280]), st.integers(-520, 5), st.integers(0, 99)
+)
 def test_a_projection_is_the_rounding_of_its_draw(records, r, ridge, exponent, seed):
     d = records.shape[1]
     found = projection.project(records, ridge, r, stream(seed), exponent)
@@ -313,7 +341,9 @@ def test_noised_values_are_the_rounding_of_their_draws(values, std, seed):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=4), st.integers(-1050, 1023), st.integers(0, 99))
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=4), st.integers(-1050, 1023), st.integers(0, 99)
+)
 def test_laplace_noise_is_the_rounding_of_its_draws(values, exponent, seed):
     scale = math.ldexp(1.25, exponent)
     found = add_laplace(np.array(values, dtype=float), scale, stream(seed))
@@ -361,7 +391,10 @@ def test_a_solution_is_the_rounding_of_its_draw(law, d, ridge):
         inverse = (b.T * b) ** -1
         best = inverse * (b.T * target)
         rest = target - b * best
-        scale = mpmath.sqrt((rest.T * rest)[0] / (r if law is normal_solution else sum(value(squares, k) ** 2 for k in range(r - d + 1))))
+        scale = mpmath.sqrt(
+            (rest.T * rest)[0]
+            / (r if law is normal_solution else sum(value(squares, k) ** 2 for k in range(r - d + 1)))
+        )
         root = mpmath.cholesky(b.T * b).T  # upper: root^T root = b^T b
         moved = root**-1 * mpmath.matrix([value(z, k) for k in range(d)]) * scale
         assert [int(mpmath.nint((best[i] + moved[i]) * 2**40)) for i in range(d)] == [int(x * 2.0**40) for x in found]
@@ -385,8 +418,11 @@ def test_the_minimiser_is_in_its_balls():
     signed = features * rng.choice([-1.0, 1.0], 12)[:, None]
     for penalty, start in ((0.5, [0.0, 0.0]), (1e-3, [5.0, -5.0]), (1e-3, [30.0, 30.0])):
         with mpmath.workdps(60):
+
             def gradient(*theta):
-                shares = [row / (1 + mpmath.exp(sum(mpmath.mpf(float(x)) * t for x, t in zip(row, theta)))) for row in signed]
+                shares = [
+                    row / (1 + mpmath.exp(sum(mpmath.mpf(float(x)) * t for x, t in zip(row, theta)))) for row in signed
+                ]
                 return [penalty * t - sum(mpmath.mpf(1) * s[i] for s in shares) for i, t in enumerate(theta)]
 
             for bits in (128, 300):
@@ -395,7 +431,10 @@ def test_the_minimiser_is_in_its_balls():
                 assert max(float(x.rad()) for x in found) < 2.0 ** (-bits // 2 + 6)
                 middle = [mpmath.mpf(x.mid().str(50, radius=False)) for x in found]
                 true = mpmath.findroot(gradient, middle)
-                assert all(abs(t - m) <= mpmath.mpf(float(x.rad())) + mpmath.mpf(10) ** -40 for t, m, x in zip(true, middle, found))
+                assert all(
+                    abs(t - m) <= mpmath.mpf(float(x.rad())) + mpmath.mpf(10) ** -40
+                    for t, m, x in zip(true, middle, found)
+                )
 
 
 def test_a_logistic_release_is_the_rounding_of_its_draw():
@@ -405,7 +444,10 @@ def test_a_logistic_release_is_the_rounding_of_its_draw():
     found = release_draw(draw, count, stream(4), -30)
     batch = normals.standard_normals(stream(4), "output", 0, 4)
     with flint.ctx.workprec(300):
-        best = [mpmath.mpf(x.mid().str(40, radius=False)) for x in outputs._minimiser(features * labels[:, None], penalty, np.zeros(2), 300)]
+        best = [
+            mpmath.mpf(x.mid().str(40, radius=False))
+            for x in outputs._minimiser(features * labels[:, None], penalty, np.zeros(2), 300)
+        ]
     with mpmath.workdps(40):
         z = [mpmath.mpf((x := ends(batch, k, 200)[0]).numerator) / x.denominator for k in range(4)]
         held = mpmath.matrix(features.tolist())
@@ -425,18 +467,34 @@ def test_every_database_of_a_logistic_regression_has_a_release(penalty, size):
 
 def test_every_database_of_a_process_has_a_release():
     mechanism = mechanisms.gaussian_process(
-        mechanisms.linear_kernel, [0.5, 0.5], noise_variance=1e-20, label_bound=1, norm_bound=1, records=30, epsilon=1, delta=1e-3
+        mechanisms.linear_kernel,
+        [0.5, 0.5],
+        noise_variance=1e-20,
+        label_bound=1,
+        norm_bound=1,
+        records=30,
+        epsilon=1,
+        delta=1e-3,
     )
-    for data in (np.tile([[0.3, 0.4, 1.0]], (30, 1)), np.zeros((0, 3)), np.zeros((3, 3)), np.array([[5e-324, 1, 1], [1, 0, -1]])):
+    for data in (
+        np.tile([[0.3, 0.4, 1.0]], (30, 1)),
+        np.zeros((0, 3)),
+        np.zeros((3, 3)),
+        np.array([[5e-324, 1, 1], [1, 0, -1]]),
+    ):
         assert np.isfinite(mechanism.release(data, RNG)).all()
 
 
 def test_a_prediction_is_the_rounding_of_its_draw():
     points, labels = np.array([[0.1, 0.2], [0.5, -0.3], [0.4, 0.4]]), np.array([0.5, -1.0])
-    for kernel, noise, variance in ((mechanisms.linear_kernel, 0.25, 0.0), (mechanisms.squared_exponential(0.7), 1e-9, 0.5)):
-        draw, count = outputs.prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, 2.0)
+    for kernel, scale, variance in (
+        (mechanisms.linear_kernel, 0.25, 0.0),
+        (mechanisms.squared_exponential(0.7), 1e-9, 0.5),
+    ):
+        draw, count = outputs.prediction_law(lambda bits: kernel.balls(points), labels, scale, variance, 2.0)
         found = release_draw(draw, count, stream(3), -30)
         with mpmath.workdps(60):
+
             def value(x, y):
                 gap = sum((mpmath.mpf(a) - mpmath.mpf(b)) ** 2 for a, b in zip(x, y))
                 dot = sum(mpmath.mpf(a) * mpmath.mpf(b) for a, b in zip(x, y))
@@ -445,7 +503,7 @@ def test_a_prediction_is_the_rounding_of_its_draw():
             k = mpmath.matrix(3, 3)
             for i, j in np.ndindex(3, 3):
                 k[i, j] = value(points[i].tolist(), points[j].tolist())
-            inverse, cross = (k[:2, :2] + noise * mpmath.eye(2)) ** -1, k[:2, 2]
+            inverse, cross = (k[:2, :2] + scale * mpmath.eye(2)) ** -1, k[:2, 2]
             low = ends(normals.standard_normals(stream(3), "output", 0, 1), 0, 200)[0]
             mean = (cross.T * inverse * mpmath.matrix(labels.tolist()))[0]
             spread = k[2, 2] - (cross.T * inverse * cross)[0] + variance
@@ -493,8 +551,9 @@ def test_the_layers_cover_the_curve_and_have_one_area():
     layers = normals._layers()
     whole, *edges, tail = [Fraction(slope, 2**32) for slope in layers.slope]
     with mpmath.workdps(50):
+
         def curve(x):
-            return mpmath.exp(-(mpmath.mpf(x.numerator) / x.denominator) ** 2 / 2)
+            return mpmath.exp(-((mpmath.mpf(x.numerator) / x.denominator) ** 2) / 2)
 
         base = Fraction(int(mpmath.ceil(curve(edges[0]) * 2**64)), 2**64)
         heights, area = [Fraction(0), base], base * whole
@@ -511,7 +570,9 @@ def test_the_layers_cover_the_curve_and_have_one_area():
                 x = np.linspace(layers.inner[k] if inner > 0 else 0.0, float(edges[k - 1]), 9)
                 line = x * (layers.incline[k] + layers.bend[k] * x)
                 true = np.exp(-x * x / 2)
-                assert (true - line - layers.below[k] > 2.0**-42).all() and (layers.above[k] + line - true > 2.0**-42).all()
+                assert (true - line - layers.below[k] > 2.0**-42).all() and (
+                    layers.above[k] + line - true > 2.0**-42
+                ).all()
 
 
 def test_float64_decides_below_the_curve_as_balls_do(monkeypatch):
@@ -530,9 +591,11 @@ def test_a_normal_lies_in_its_cells_which_nest_and_near_its_value():
     assert {np.sign(batch.value[k]) == sign for k, (sign, _) in batch._beyond.items()} == {True}
     for k in places:
         cells = [ends(batch, k, bits) for bits in (0, 1, 64, 200, 1000)]
-        assert all(low <= finer and last <= high for (low, high), (finer, last) in zip(cells, cells[1:]))
+        assert all(low <= finer and last <= high for (low, high), (finer, last) in itertools.pairwise(cells))
         bound = exact(normals.error_bound(batch.value[k]))
-        assert all(abs(end - exact(batch.value[k])) <= bound for end in cells[0]) and cells[-1][1] - cells[-1][0] < Fraction(1, 2**1040)
+        assert all(abs(end - exact(batch.value[k])) <= bound for end in cells[0]) and cells[-1][1] - cells[-1][
+            0
+        ] < Fraction(1, 2**1040)
         apart.append(float(abs(cells[-1][0] - exact(batch.value[k])) / bound))
     assert max(apart) > 0.5  # half the bound would not do
 
@@ -578,12 +641,16 @@ def test_the_tail_is_kept_as_often_as_the_curve_is_below_its_envelope():
     held = normals.Normals(np.zeros(3000), np.zeros(3000, dtype=np.uint64), {}, {}, stream(18), ("x", 0))
     kept = sum(normals._in_tail(held, k, k, 1) for k in range(3000))
     layers = normals._layers()
-    chance = float(mpmath.sqrt(2 * mpmath.pi) * mpmath.ncdf(-layers.slope[1] / 2.0**32)) / (layers.rise[0] * layers.slope[-1] / 2.0**32)
+    chance = float(mpmath.sqrt(2 * mpmath.pi) * mpmath.ncdf(-layers.slope[1] / 2.0**32)) / (
+        layers.rise[0] * layers.slope[-1] / 2.0**32
+    )
     assert len(held._beyond) == kept and 0.9 < chance < 0.97 and likely([kept, 3000 - kept], [chance, 1 - chance])
 
 
 def test_von_neumanns_exponential():
-    """j + u of many tails: a standard exponential, whose whole part is geometric and whose fraction is apart from it."""
+    """j + u of many tails: a standard exponential, whose whole part is geometric and whose fraction is apart
+    from it.
+    """
     held = stream(13)
     drawn = []
     for place in range(4000):
@@ -629,7 +696,7 @@ def test_a_batch_of_normals_uses_no_word_twice(monkeypatch):
     batch = normals.standard_normals(stream(14), "x", 0, 600_001)
     asked = sorted(held for held in asked if held[1] < held[2])
     assert len(asked) >= 5  # draws thrown away, and their successors
-    assert all(one[0] != other[0] or one[2] <= other[1] for one, other in zip(asked, asked[1:]))
+    assert all(one[0] != other[0] or one[2] <= other[1] for one, other in itertools.pairwise(asked))
     assert len(set(batch._place.values())) == len(batch._place) and min(batch._place.values()) > 600_000
 
 
@@ -637,7 +704,10 @@ def test_words_and_digits_of_different_addresses_differ():
     held, found = stream(15), []
     for label in ("a", "a, digits", "b"):
         for index in (0, 1, 2**40):
-            found += [held.words(label, index, 2).tobytes(), *(held.digits(label, index, place, 128).to_bytes(16, "big") for place in (0, 1, 2))]
+            found += [
+                held.words(label, index, 2).tobytes(),
+                *(held.digits(label, index, place, 128).to_bytes(16, "big") for place in (0, 1, 2)),
+            ]
     assert len(set(found)) == len(found)
     assert held.words("a", 0, 6)[4:].tolist() == held.words("a", 0, 2, 4).tolist()
     assert held.digits("a", 0, 0, 1000) >> 937 == held.digits("a", 0, 0, 63)
@@ -649,10 +719,19 @@ def test_words_and_digits_of_different_addresses_differ():
 
 
 def nearly_the_next(layer, m, least=0.95):
-    """A batch of one normal slope (m + f)/2^52 of a layer whose f is nearly 1, so that its float64 value is as wrong as can be."""
+    """A batch of one normal slope (m + f)/2^52 of a layer whose f is nearly 1, so that its float64 value is as wrong as
+    can be.
+    """
     for index in range(1000):
         held = stream(16)
-        batch = normals.Normals(np.array([m * normals._layers().scale[layer]]), np.array([(m << 11) + layer], dtype=np.uint64), {}, {}, held, ("x", index))
+        batch = normals.Normals(
+            np.array([m * normals._layers().scale[layer]]),
+            np.array([(m << 11) + layer], dtype=np.uint64),
+            {},
+            {},
+            held,
+            ("x", index),
+        )
         if held.digits("x, digits", index, 0, 20) > least * 2**20:
             return batch
     raise AssertionError
@@ -669,7 +748,9 @@ def test_sums_next_to_the_middle_are_settled_by_more_digits(sign):
 
 
 def test_the_bound_of_a_projection_holds_what_is_proved():
-    """R u of what a panel's products may sum to, 2^-52 (|z| + 4.5) of a normal, u of the result: with records that make all of it count."""
+    """R u of what a panel's products may sum to, 2^-52 (|z| + 4.5) of a normal, u of the result: with records that make
+    all of it count.
+    """
     for rows, r, ridge in ((0, 1, 2.0), (400, 1, 0.0), (70_000, 1, 0.0), (4, normals.PANEL, 0.0)):
         step, records = normals.PANEL // r, np.empty((rows, 1))
         for index, start in enumerate(range(0, rows, step)):
@@ -679,7 +760,11 @@ def test_the_bound_of_a_projection_holds_what_is_proved():
         unit, z = 2.0**-53, np.abs(records[:, 0])
         added = abs(normals.standard_normals(stream(17), "ridge", 0, r).value[0]) * math.sqrt(ridge)
         proved = min(rows, step) * unit * (z @ z) + 2 * unit * z @ (z + normals.LARGEST_SLOPE) + unit * abs(sums[0, 0])
-        proved += 4 * unit * added + 2 * unit * normals.LARGEST_SLOPE * math.sqrt(ridge) + (unit * abs(sums[0, 0]) if ridge else 0)
+        proved += (
+            4 * unit * added
+            + 2 * unit * normals.LARGEST_SLOPE * math.sqrt(ridge)
+            + (unit * abs(sums[0, 0]) if ridge else 0)
+        )
         assert error[0, 0] >= proved * (1 - 1e-9)
 
 
@@ -699,11 +784,16 @@ def test_a_chi_square_ball_holds_the_variate_where_it_is_least_sure(monkeypatch)
 
 
 def test_grid_law_of_a_normal():
-    """Half units of a standard normal, by the projection of one record of 1; then the lowest digits of the Gaussian mechanism."""
+    """Half units of a standard normal, by the projection of one record of 1; then the lowest digits of the Gaussian
+    mechanism.
+    """
     found = np.asarray(projection.project(np.array([[1.0]]), 0.0, 200_000, stream(21), -1))[0]
     points = np.arange(-8, 9) / 2
     cuts = np.array([float(mpmath.ncdf(x + 0.25)) for x in points[:-1]])
-    assert likely(np.bincount(np.clip(np.rint(2 * found), -8, 8).astype(int) + 8, minlength=17), np.diff(cuts, prepend=0.0, append=1.0))
+    assert likely(
+        np.bincount(np.clip(np.rint(2 * found), -8, 8).astype(int) + 8, minlength=17),
+        np.diff(cuts, prepend=0.0, append=1.0),
+    )
     released = add_normal(np.full(100_000, 0.3), 1.0, stream(22))
     units = (released / released.step).astype(int)
     assert likely(np.bincount(units & 63, minlength=64), np.full(64, 1 / 64))
@@ -721,13 +811,17 @@ def test_grid_law_of_laplace_noise():
         return 0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)
 
     cuts = [share((x + 2.0**-20 - 0.3) / 2) for x in edges]
-    assert likely(np.bincount(np.searchsorted(edges, found), minlength=len(cuts) + 1), np.diff(cuts, prepend=0.0, append=1.0))
+    assert likely(
+        np.bincount(np.searchsorted(edges, found), minlength=len(cuts) + 1), np.diff(cuts, prepend=0.0, append=1.0)
+    )
     assert likely(np.bincount((found / found.step).astype(int) & 15, minlength=16), np.full(16, 1 / 16))
 
 
 @pytest.mark.parametrize("r", (1, 4))
 def test_grid_law_of_a_sketched_solution(r):
-    """d = 1: a Cauchy law for r = 1, Student's law of r degrees of freedom in general, of the solution and the residual over |B|."""
+    """d = 1: a Cauchy law for r = 1, Student's law of r degrees of freedom in general, of the solution and the residual
+    over |B|.
+    """
     records, ridge, step = np.array([[0.6, 0.3], [0.2, -0.5]]), 0.5, 0.125
     b, target = records.T
     square, cross = b @ b + ridge, b @ target
@@ -735,7 +829,9 @@ def test_grid_law_of_a_sketched_solution(r):
     found = np.array([student_solution(records, ridge, r, stream(1000 + k), -3)[0] for k in range(800)])
     edges = np.arange(-2, 2) * 4 * step + 1.0 * step
     cuts = student.cdf((edges + step / 2 - best) / scale, r)
-    assert likely(np.bincount(np.searchsorted(edges, found), minlength=len(cuts) + 1), np.diff(cuts, prepend=0.0, append=1.0))
+    assert likely(
+        np.bincount(np.searchsorted(edges, found), minlength=len(cuts) + 1), np.diff(cuts, prepend=0.0, append=1.0)
+    )
 
 
 @pytest.mark.parametrize("freedom", (1, 2, 7, 400))
@@ -749,7 +845,11 @@ def test_poisson_samples_have_exactly_their_rate():
     for rate in (0.5, 0.1, 1 - 2.0**-30, 0.999):
         kept = sampled(100_000, rate, stream(31))
         assert abs(kept.sum() - 100_000 * rate) <= 5 * math.sqrt(100_000 * rate * (1 - rate)) + 2
-    assert sampled(50, 1.0, stream()).all() and not sampled(50, 5e-324, stream()).any() and sampled(0, 0.5, stream()).shape == (0,)
+    assert (
+        sampled(50, 1.0, stream()).all()
+        and not sampled(50, 5e-324, stream()).any()
+        and sampled(0, 0.5, stream()).shape == (0,)
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -767,16 +867,22 @@ def test_a_record_is_kept_where_its_digits_are_below_the_rate(rate, apart, later
     assert sampled(1, rate, Digits()).tolist() == [Fraction(number, 2**places) < Fraction(rate)]
 
 
-@pytest.mark.parametrize("epsilon, std", ((1.0, 20.0), (1.0, 1e6), (1e4, 0.1), (1e8, 1e-3), (1e8, 1.1e-3), (1e8, 1.3e-3), (1e8, 1.7e-3)))
+@pytest.mark.parametrize(
+    "epsilon, std", ((1.0, 20.0), (1.0, 1e6), (1e4, 0.1), (1e8, 1e-3), (1e8, 1.1e-3), (1e8, 1.3e-3), (1e8, 1.7e-3))
+)
 @pytest.mark.parametrize("ridge", ("smallest", "N26-Fig4"))
 def test_the_ridge_after_a_reading_is_never_below_the_exact_one(ridge, epsilon, std):
-    """Readings that leave a bound of next to nothing up to next to the full ridge; noise far below that ridge and far above."""
+    """Readings that leave a bound of next to nothing up to next to the full ridge; noise far below that ridge and far
+    above.
+    """
     tested = mechanisms.propose_test_release(
         4, epsilon=epsilon, delta=1e-5, norm_bound=1, std=std, delta_test=1e-6, delta_failure=1e-6, ridge=ridge
     )
     full, quantile = exact(tested.calibration.noise["full_ridge"]), exact(tested.calibration.noise["quantile"])
     rng = np.random.default_rng(7)
-    for share in np.concatenate([[0, 1e-9, 1e-3, 0.03, 0.97, 1 - 1e-3, 1 - 1e-9, 1, 2], rng.random(40), 10.0 ** -rng.uniform(0, 12, 40)]):
+    for share in np.concatenate(
+        [[0, 1e-9, 1e-3, 0.03, 0.97, 1 - 1e-3, 1 - 1e-9, 1, 2], rng.random(40), 10.0 ** -rng.uniform(0, 12, 40)]
+    ):
         reading = float(exact(std) * quantile + exact(share) * full)
         for held in (reading, math.nextafter(reading, 0.0), reading * (1 + 1e-14)):
             bound = max(exact(held) - exact(std) * quantile, 1 if ridge == "smallest" else 0)

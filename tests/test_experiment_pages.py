@@ -26,7 +26,10 @@ def test_a_run_as_a_page(tmp_path, capsys):
     assert main(["experiment", "n24-fig7", "--output", str(tmp_path), "--markdown"]) == 0
     page, record = capsys.readouterr().out, json.loads((tmp_path / "n24-fig7.json").read_text())
     assert page.startswith(f"# {record['title']}\n\n{record['setting']}\n")
-    assert page.count("\n- holds: ") == len(record["findings"]) and "`ndis-verify experiment n24-fig7 --markdown`, seed 0" in page
+    assert (
+        page.count("\n- holds: ") == len(record["findings"])
+        and "`ndis-verify experiment n24-fig7 --markdown`, seed 0" in page
+    )
     assert sum(line.startswith("|") for line in page.splitlines()) == len(record["rows"]) + 2
     assert f"| {record['rows'][0]['classical_std']:.6g} |" in page
 
@@ -55,7 +58,13 @@ def test_the_summary_is_that_of_the_records(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "must be the record"), ("[]", "must be the record"), ('{"experiment": "x"}', "must be the record"), ("", "must be the record"), (None, "must hold records")],
+    [
+        ("{", "must be the record"),
+        ("[]", "must be the record"),
+        ('{"experiment": "x"}', "must be the record"),
+        ("", "must be the record"),
+        (None, "must hold records"),
+    ],
 )
 def test_a_summary_of_something_else(tmp_path, capsys, text, message):
     if text is not None:
@@ -102,7 +111,10 @@ def test_panels_show_every_group_and_leave_gaps_out():
     method_panels(ROWS, figure, ("data", "r"), {"noise": "Noise", "error": "Error"})
     left, right = figure.axes
     assert [line.get_label() for line in left.lines] == ["one, r = 10", "two, r = 10", "two, r = 100"]
-    assert (left.get_yscale(), right.get_yscale()) == ("log", "linear") and (left.get_ylabel(), right.get_ylabel()) == ("Noise", "Error")
+    assert (left.get_yscale(), right.get_yscale()) == ("log", "linear") and (left.get_ylabel(), right.get_ylabel()) == (
+        "Noise",
+        "Error",
+    )
     assert [len(line.get_ydata()) for line in left.lines + right.lines] == [2, 2, 2, 3, 3, 3]
 
 
@@ -111,11 +123,21 @@ def test_pictures_of_methods(name):
     from ndis_verify.experiments import run
 
     experiment = find(name)
-    small = replace(experiment, cells=lambda size, data: [{**cell, "runs": 2} for cell in experiment.cells(size, data) if cell["data"] == "diabetes"])
+    small = replace(
+        experiment,
+        cells=lambda size, data: [
+            {**cell, "runs": 2} for cell in experiment.cells(size, data) if cell["data"] == "diabetes"
+        ],
+    )
     figure = Figure()
     small.draw(run(small), figure)
     left, right = figure.axes
-    assert left.lines and right.lines and left.get_yscale() == ("linear" if name == "n24-tab2" else "log") and right.get_yscale() == "log"
+    assert (
+        left.lines
+        and right.lines
+        and left.get_yscale() == ("linear" if name == "n24-tab2" else "log")
+        and right.get_yscale() == "log"
+    )
 
 
 def test_every_experiment_belongs_to_claims_of_the_ledger():
@@ -125,9 +147,16 @@ def test_every_experiment_belongs_to_claims_of_the_ledger():
     assert all(set(find(name).claims) <= known for name in names())
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("n24-tab1", "327,346"), ("n24-tab2", "Table IV where its text says Table II"), ("n24-tab3", "1.123"), ("n24-tab4", "other way round"), ("n24-fig6", "515,345"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("n24-tab1", "327,346"),
+        ("n24-tab2", "Table IV where its text says Table II"),
+        ("n24-tab3", "1.123"),
+        ("n24-tab4", "other way round"),
+        ("n24-fig6", "515,345"),
+    ],
+)
 def test_what_the_printed_tables_contradict_is_named(name, words):
     assert words in find(name).setting and (name == "n24-fig6" or "N24-Tab-sizes" in find(name).claims)
 
@@ -135,12 +164,18 @@ def test_what_the_printed_tables_contradict_is_named(name, words):
 def test_the_pages_of_the_documentation_have_every_experiment_and_mechanism():
     from ndis_verify.experiments.mechanism_sides import MECHANISMS
     from ndis_verify.experiments.mechanism_table import MORE_DATA, MORE_TARGETS, TARGETS
-    from ndis_verify.experiments.records import BUNDLED
     from ndis_verify.experiments.mechanism_variants import MORE
+    from ndis_verify.experiments.records import BUNDLED
 
-    experiments, mechanisms = (Path(__file__).parents[1].joinpath("docs", f"{name}.md").read_text(encoding="utf-8") for name in ("experiments", "mechanisms"))
+    experiments, mechanisms = (
+        Path(__file__).parents[1].joinpath("docs", f"{name}.md").read_text(encoding="utf-8")
+        for name in ("experiments", "mechanisms")
+    )
     assert "FAILS" not in experiments + mechanisms and "not run" not in experiments
     assert all(f"\n## {name}\n" in experiments and f"\n| [{name}](" in experiments for name in names())
     for mechanism in MECHANISMS | MORE:
         for data in BUNDLED + MORE_DATA:
-            assert all(f"\n| {mechanism} | {data} | {epsilon:g}, {delta:g} | " in mechanisms for epsilon, delta in TARGETS + MORE_TARGETS)
+            assert all(
+                f"\n| {mechanism} | {data} | {epsilon:g}, {delta:g} | " in mechanisms
+                for epsilon, delta in TARGETS + MORE_TARGETS
+            )

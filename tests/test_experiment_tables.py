@@ -1,4 +1,6 @@
-"""The tables and curves of the experiments with private projection and least squares: their measures, estimates and findings."""
+"""The tables and curves of the experiments with private projection and least squares: their measures, estimates and
+findings.
+"""
 
 import json
 import math
@@ -42,10 +44,21 @@ def test_local_sensitivity_is_that_of_every_neighbour():
 def test_sketches_through_the_triangle_have_the_law_of_the_sketch():
     rng = np.random.default_rng(2)
     quick = sketched_solutions(DATA, 6, 4000, rng)
-    slow = np.array([np.linalg.lstsq(*np.split(rng.standard_normal((6, 30)) @ DATA, [3], axis=1), rcond=None)[0][:, 0] for _ in range(4000)])
+    slow = np.array(
+        [
+            np.linalg.lstsq(*np.split(rng.standard_normal((6, 30)) @ DATA, [3], axis=1), rcond=None)[0][:, 0]
+            for _ in range(4000)
+        ]
+    )
     for j in range(3):
         both = np.sort(np.concatenate([quick[:, j], slow[:, j]]))
-        gap = np.abs(np.searchsorted(np.sort(quick[:, j]), both, "right") - np.searchsorted(np.sort(slow[:, j]), both, "right")).max() / 4000
+        gap = (
+            np.abs(
+                np.searchsorted(np.sort(quick[:, j]), both, "right")
+                - np.searchsorted(np.sort(slow[:, j]), both, "right")
+            ).max()
+            / 4000
+        )
         assert gap < math.sqrt(math.log(2 * 3 / 1e-6) / 4000)  # two samples, DKW-type limit
 
 
@@ -96,19 +109,51 @@ def _table(matrix, target=None, columns=("a", "b", "c")):
     ("name", "table", "message"),
     [
         ("n24-tab2", _table([[1, 2, 3]]), "people, 1 records: must have at least 2"),
-        ("n24-tab2", _table(np.column_stack([DATA[:, 0], 2 * DATA[:, 0], DATA[:, 1]])), r"people, column 2 \(b\): must not be a combination"),
-        ("n24-tab4", _table(np.column_stack([np.zeros(30), DATA[:, :2]])), r"people, column 1 \(a\): must hold a number other than 0"),
-        ("n24-tab4", _table(np.vstack([DATA[:, :3] * [1, 0, 1], [[0, 1, 0]]])), "people, record 31: must not alone span a direction"),
+        (
+            "n24-tab2",
+            _table(np.column_stack([DATA[:, 0], 2 * DATA[:, 0], DATA[:, 1]])),
+            r"people, column 2 \(b\): must not be a combination",
+        ),
+        (
+            "n24-tab4",
+            _table(np.column_stack([np.zeros(30), DATA[:, :2]])),
+            r"people, column 1 \(a\): must hold a number other than 0",
+        ),
+        (
+            "n24-tab4",
+            _table(np.vstack([DATA[:, :3] * [1, 0, 1], [[0, 1, 0]]])),
+            "people, record 31: must not alone span a direction",
+        ),
         ("n24-tab1", _table(np.zeros((5, 3))), "people: must hold a number other than 0"),
         ("n24-tab1", _table([[1, 2, 3]]), "people, 1 records"),
         ("projection-noise", _table(np.zeros((5, 3))), "number other than 0"),
-        ("n24-fig5", _table(DATA[:, :2], DATA[:, 0] - DATA[:, 1]), "people, the target: must not be a combination of the other columns"),
-        ("n24-fig5", _table(np.column_stack([DATA[:, 0], DATA[:, 0]]), DATA[:, 1]), r"column 2 of those besides the target \(b\)"),
-        ("n24-fig5", _table(np.random.default_rng(0).standard_normal((60, 21)), np.ones(60), ()), "people, 22 columns: must have at most 21"),
+        (
+            "n24-fig5",
+            _table(DATA[:, :2], DATA[:, 0] - DATA[:, 1]),
+            "people, the target: must not be a combination of the other columns",
+        ),
+        (
+            "n24-fig5",
+            _table(np.column_stack([DATA[:, 0], DATA[:, 0]]), DATA[:, 1]),
+            r"column 2 of those besides the target \(b\)",
+        ),
+        (
+            "n24-fig5",
+            _table(np.random.default_rng(0).standard_normal((60, 21)), np.ones(60), ()),
+            "people, 22 columns: must have at most 21",
+        ),
         ("mechanism-table", _table(DATA[:9, :2], DATA[:9, 2]), "people, 9 records: must have at least 10"),
-        ("mechanism-table", _table(DATA[:, :2], np.full(30, 5.0)), "target = people, 5 throughout: must hold two different"),
+        (
+            "mechanism-table",
+            _table(DATA[:, :2], np.full(30, 5.0)),
+            "target = people, 5 throughout: must hold two different",
+        ),
         ("mechanism-table", _table(DATA[:, :2], DATA[:, 0]), "the target: must not be a combination"),
-        ("n24-fig9", _table(np.random.default_rng(0).standard_normal((90, 61)), None, ()), "people, 61 columns: must have at most 60"),
+        (
+            "n24-fig9",
+            _table(np.random.default_rng(0).standard_normal((90, 61)), None, ()),
+            "people, 61 columns: must have at most 60",
+        ),
         ("n24-fig6", _table(DATA[:2, :3]), "people, 2 records: must have at least 3"),
         ("n24-fig9", _table(np.column_stack([DATA[:, :2], DATA[:, :2].sum(axis=1)])), r"column 3 \(c\)"),
     ],
@@ -130,12 +175,18 @@ def test_synthetic_records_are_the_same_on_every_run_and_have_the_printed_sizes(
     flight, again = table_of(FLIGHT, None), synthetic.__wrapped__(FLIGHT, 327_346, 2)
     assert flight.records.shape == (327_346, 1) and np.array_equal(flight.target, again.target)
     assert {cell["data"] for cell in find("n24-tab2").cells("full", None)} >= {SONG, FLIGHT}
-    assert all("synthetic" not in cell["data"] for cell in find("n24-tab2").cells("quick", None) + find("n24-tab2").cells("full", replace(flight, name="mine")))
+    assert all(
+        "synthetic" not in cell["data"]
+        for cell in find("n24-tab2").cells("quick", None) + find("n24-tab2").cells("full", replace(flight, name="mine"))
+    )
 
 
 def test_equal_columns_have_no_distance_to_keep():
     twice = np.column_stack([DATA[:, 0], DATA[:, 0] * (1 + 1e-15), DATA[:, 1]])
-    assert distance_ratio(twice, 1.0, 4) < 3 and measures(twice, projected(twice, 1.0, 4, np.random.default_rng(0)))[0] < 10
+    assert (
+        distance_ratio(twice, 1.0, 4) < 3
+        and measures(twice, projected(twice, 1.0, 4, np.random.default_rng(0)))[0] < 10
+    )
 
 
 @pytest.mark.parametrize("target", ["0", "000000001999", "9" * 5000, "1" + "0" * 9, "\u0661", "\u00b2", "-1", "1.0"])

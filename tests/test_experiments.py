@@ -1,5 +1,8 @@
-"""Experiments: the framework that runs them, CSV records, the command, and the graph denoisers that one of them needs."""
+"""Experiments: the framework that runs them, CSV records, the command, and the graph denoisers that one of
+them needs.
+"""
 
+import itertools
 import json
 import math
 import sys
@@ -14,7 +17,13 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import Experiment, Finding, find, names, read_table, run
 from ndis_verify.experiments.framework import generator, run_journal
 from ndis_verify.experiments.road_graph import road_graph, signal, spread, wavelets
-from ndis_verify.mechanisms.graph_denoising import Graph, tree_wavelet, trend_filter, trend_filter_by_risk, wavelet_threshold
+from ndis_verify.mechanisms.graph_denoising import (
+    Graph,
+    tree_wavelet,
+    trend_filter,
+    trend_filter_by_risk,
+    wavelet_threshold,
+)
 from ndis_verify.runs.journal import Journal
 
 
@@ -28,9 +37,15 @@ def _experiment(measured=None, data="none"):
         return [{"k": cell["k"], "draw": rng.standard_normal(), "total": np.float64(total)}]
 
     return Experiment(
-        "toy", "A toy", ("X",), "none", lambda size, table: [{"k": k} for k in range(4 if size == "quick" else 6)], measure,
-        lambda rows: [Finding("four rows", len(rows) == 4, {"rows": len(rows)})], data=data,
-    )  # fmt: skip
+        "toy",
+        "A toy",
+        ("X",),
+        "none",
+        lambda size, table: [{"k": k} for k in range(4 if size == "quick" else 6)],
+        measure,
+        lambda rows: [Finding("four rows", len(rows) == 4, {"rows": len(rows)})],
+        data=data,
+    )
 
 
 def test_rows_depend_on_the_seed_and_the_cell_alone():
@@ -72,7 +87,9 @@ def test_a_run_names_what_is_wrong(arguments, argument, tmp_path):
 
 def test_rows_hold_json_values_only():
     for value in (math.nan, math.inf, object(), np.zeros(2)):
-        odd = Experiment("odd", "", (), "", lambda size, data: [{}], lambda cell, rng, data, v=value: [{"x": v}], lambda rows: [])
+        odd = Experiment(
+            "odd", "", (), "", lambda size, data: [{}], lambda cell, rng, data, v=value: [{"x": v}], lambda rows: []
+        )
         with pytest.raises((ValueError, TypeError)):
             run(odd)
 
@@ -81,28 +98,45 @@ def test_csv_with_and_without_header(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text('age,"net pay",y\r\n1,2e1,3\r\n\r\n-4,.5,6\r\n', encoding="utf-8-sig")
     table = read_table(path, "net pay")
-    assert table.records.tolist() == [[1, 3], [-4, 6]] and table.target.tolist() == [20, 0.5] and table.columns == ("age", "y")
+    assert (
+        table.records.tolist() == [[1, 3], [-4, 6]]
+        and table.target.tolist() == [20, 0.5]
+        and table.columns == ("age", "y")
+    )
     assert read_table(path, "3").target.tolist() == [3, 6] and read_table(path).target is None
     assert read_table(path).fingerprint() != table.fingerprint() == read_table(path, "2").fingerprint()
     path.write_text("1,2\n3,4")
-    assert read_table(path).records.tolist() == [[1, 2], [3, 4]] and read_table(path, "1").records.tolist() == [[2], [4]]
+    assert read_table(path).records.tolist() == [[1, 2], [3, 4]] and read_table(path, "1").records.tolist() == [
+        [2],
+        [4],
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "target", "message"),
     [
-        ("a,b\n1,2\n3\n", None, "line 3.*must have 2 fields"), ("a,b\n1,x\n", None, "'x' in .*line 2.*must be a number"),
-        ("1,2\n3,nan\n", None, "line 2.*finite"), ("1,1_0\n", None, "line 1.*plain decimal"), ("a,b\n", None, "line of numbers"),
-        ("", None, "line of numbers"), ('1,"2\n', None, "comma-separated|number"), ("a,b\n1,2\n", "c", "target.*must be one of a, b"),
-        ("1,2\n", "3", "position from 1 to 2"), ("a,a\n1,2\n", "a", "two columns"), ("a\n1\n", "a", "column besides"),
+        ("a,b\n1,2\n3\n", None, "line 3.*must have 2 fields"),
+        ("a,b\n1,x\n", None, "'x' in .*line 2.*must be a number"),
+        ("1,2\n3,nan\n", None, "line 2.*finite"),
+        ("1,1_0\n", None, "line 1.*plain decimal"),
+        ("a,b\n", None, "line of numbers"),
+        ("", None, "line of numbers"),
+        ('1,"2\n', None, "comma-separated|number"),
+        ("a,b\n1,2\n", "c", "target.*must be one of a, b"),
+        ("1,2\n", "3", "position from 1 to 2"),
+        ("a,a\n1,2\n", "a", "two columns"),
+        ("a\n1\n", "a", "column besides"),
         ("1,2\n3,__import__('os')\n", None, "must be a number"),
-        ("a;b\n1;2\n", None, "bad.csv, line 1.*separated by commas, not by semicolons"), ("1\t2\n", None, "line 1.*or tabs"),
+        ("a;b\n1;2\n", None, "bad.csv, line 1.*separated by commas, not by semicolons"),
+        ("1\t2\n", None, "line 1.*or tabs"),
         ("a,b\n1,2\n3,\n", None, r"'' in bad.csv, line 3, column 2 \(b\).*missing values"),
         ("1,,2\n3,4,5\n", None, "'' in bad.csv, line 1, column 2: must be a number.*no header"),
         ("1,red\n3,4\n", None, "'red' in bad.csv, line 1, column 2: must be a number.*no header"),
-        (",b\n0,1\n1,1e999\n", None, r"line 3, column 2 \(b\).*finite"), ("1,\0\n", None, "zero byte"), ("1," + "2" * 2_000_000, None, "characters"),
+        (",b\n0,1\n1,1e999\n", None, r"line 3, column 2 \(b\).*finite"),
+        ("1,\0\n", None, "zero byte"),
+        ("1," + "2" * 2_000_000, None, "characters"),
     ],
-)  # fmt: skip
+)
 def test_csv_errors_name_the_line(tmp_path, text, target, message):
     path = tmp_path / "bad.csv"
     path.write_text(text)
@@ -123,7 +157,9 @@ def test_the_command_writes_json_and_a_picture(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "holds" in text and "FAILS" not in text
     record = json.loads((tmp_path / "bw-fig1-variance.json").read_text())
-    assert 0 <= record["seconds"] < 60 and record["seed"] == 5 and record["size"] == "quick" and len(record["rows"]) == 72
+    assert (
+        0 <= record["seconds"] < 60 and record["seed"] == 5 and record["size"] == "quick" and len(record["rows"]) == 72
+    )
     assert all(finding["holds"] for finding in record["findings"])
     assert (tmp_path / "bw-fig1-variance.png").stat().st_size > 5000 and len(list(tmp_path.iterdir())) == 2
     assert main(["experiment", "bw-fig1-variance", "--output", str(tmp_path), "--json"]) == 0
@@ -131,8 +167,9 @@ def test_the_command_writes_json_and_a_picture(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["no-such"], ["bw-fig2", "--target", "x"], ["bw-fig2", "--data", "x.csv"], ["bw-fig2", "--seed", "-1"]]
-)  # fmt: skip
+    "arguments",
+    [["no-such"], ["bw-fig2", "--target", "x"], ["bw-fig2", "--data", "x.csv"], ["bw-fig2", "--seed", "-1"]],
+)
 def test_the_command_refuses_with_the_usage_code(arguments, tmp_path, capsys):
     assert main(["experiment", *arguments, "--output", str(tmp_path / "out")]) == 2
     assert "must be" in (error := capsys.readouterr().err) or "is not" in error
@@ -177,16 +214,22 @@ def test_tree_wavelets_are_an_orthonormal_basis():
     small = Graph(7, np.array([[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [0, 6], [1, 5]]))
     basis = tree_wavelet(small, rng)
     matrix = np.array([basis.transform(unit) for unit in np.eye(7)])
-    assert matrix @ matrix.T == pytest.approx(np.eye(7)) and basis.inverse(basis.transform(np.arange(7.0))) == pytest.approx(np.arange(7))
+    assert matrix @ matrix.T == pytest.approx(np.eye(7)) and basis.inverse(
+        basis.transform(np.arange(7.0))
+    ) == pytest.approx(np.arange(7))
     y = rng.standard_normal(3784)
     coefficients = wavelets().transform(y)
-    assert wavelets().inverse(coefficients) == pytest.approx(y) and (coefficients**2).sum() == pytest.approx((y**2).sum())
+    assert wavelets().inverse(coefficients) == pytest.approx(y) and (coefficients**2).sum() == pytest.approx(
+        (y**2).sum()
+    )
     assert wavelet_threshold(np.full(3784, 7.0), 1.0, wavelets()) == pytest.approx(np.full(3784, 7.0))
 
 
 @pytest.mark.parametrize("order", [0, 1])
 def test_trend_filter_meets_the_optimality_conditions(order):
-    """y - x = K^T u with |u| <= penalty and u = penalty sign(Kx) where Kx is not 0: solved as a bounded least squares."""
+    """y - x = K^T u with |u| <= penalty and u = penalty sign(Kx) where Kx is not 0: solved as a bounded least
+    squares.
+    """
     from scipy.optimize import lsq_linear
 
     rng = np.random.default_rng(order)
@@ -199,7 +242,7 @@ def test_trend_filter_meets_the_optimality_conditions(order):
         assert fit.values == pytest.approx(exact, abs=1e-3) and 0 <= fit.gap < 1e-9
         kinks = np.abs(operator @ exact) > 1e-6
         if order == 0:
-            pieces = 1 + sum(abs(a - b) > 1e-6 for a, b in zip(exact, exact[1:], strict=False))
+            pieces = 1 + sum(abs(a - b) > 1e-6 for a, b in itertools.pairwise(exact))
             assert fit.freedom <= pieces
         else:
             assert fit.freedom == max(kinks.sum(), 1)
@@ -222,7 +265,9 @@ def test_graphs_are_checked(edges):
 def test_without_matplotlib_there_is_no_picture(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["experiment", "bw-fig1-variance", "--output", str(tmp_path)]) == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["bw-fig1-variance.json"] and ".png" not in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == [
+        "bw-fig1-variance.json"
+    ] and ".png" not in capsys.readouterr().out
 
 
 def test_an_interrupted_command_keeps_its_cells(tmp_path, monkeypatch, capsys):
@@ -249,7 +294,15 @@ def test_a_user_table_stands_in_for_the_bundled_records(tmp_path, capsys):
     rng = np.random.default_rng(6)
     text = "height,weight,y\n" + "\n".join(",".join(map(repr, row)) for row in rng.normal(size=(50, 3)).tolist())
     (tmp_path / "mine.csv").write_text(text)
-    command = ["experiment", "projection-noise", "--data", str(tmp_path / "mine.csv"), "--output", str(tmp_path), "--json"]
+    command = [
+        "experiment",
+        "projection-noise",
+        "--data",
+        str(tmp_path / "mine.csv"),
+        "--output",
+        str(tmp_path),
+        "--json",
+    ]
     assert main([*command, "--target", "height"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["data"] == "mine" and {(row["n"], row["d"]) for row in record["rows"]} == {(50, 3)}
@@ -269,7 +322,9 @@ SMALL = {
 def test_findings_hold_on_a_small_grid(name):
     small = replace(find(name), cells=lambda size, data: SMALL[name])
     rows = run(small, seed=1)
-    assert all(finding.holds for finding in small.findings(rows)), [f.statement for f in small.findings(rows) if not f.holds]
+    assert all(finding.holds for finding in small.findings(rows)), [
+        f.statement for f in small.findings(rows) if not f.holds
+    ]
     if name != "bw-fig2":
         from matplotlib.figure import Figure
 
@@ -279,7 +334,9 @@ def test_findings_hold_on_a_small_grid(name):
 
 
 def test_the_mechanism_table_on_a_users_records(tmp_path):
-    """Small records, without the two long calibrations: the findings hold, an exceeded target and a printed noise below ours are seen."""
+    """Small records, without the two long calibrations: the findings hold, an exceeded target and a printed noise below
+    ours are seen.
+    """
     from ndis_verify.experiments.mechanism_table import markdown, shown
 
     rng = np.random.default_rng(8)
@@ -288,7 +345,12 @@ def test_the_mechanism_table_on_a_users_records(tmp_path):
     experiment, table = find("mechanism-table"), read_table(tmp_path / "mine.csv", "y")
     cells = [{**cell, "runs": 2} for cell in experiment.cells("quick", table)]
     assert len(cells) == 50 and len({cell["mechanism"] for cell in cells}) == 25
-    long = ("sketched least squares", "relative least squares", "relative sketched least squares", "random projection by Blocki et al.")
+    long = (
+        "sketched least squares",
+        "relative least squares",
+        "relative sketched least squares",
+        "random projection by Blocki et al.",
+    )
     cells = [cell for cell in cells if cell["epsilon"] == 1.0 and cell["mechanism"] not in long]
     rows = run(replace(experiment, cells=lambda size, data: cells), seed=2, data=table)
     assert [row["mechanism"] for row in rows] == [cell["mechanism"] for cell in cells] and len(rows) == 21
@@ -298,9 +360,17 @@ def test_the_mechanism_table_on_a_users_records(tmp_path):
     assert all(finding.holds for finding in experiment.findings(rows))
     page = markdown([{**rows[0], "printed_delta": "2e-5"}, *rows[1:]])
     assert page.count("\n") == 22 and page.count("**misses**") == 2 and page.count(" unproved |") == 2
-    for change in ({"ours_delta": "1.001e-5"}, {"ours_delta": "9.9e-6"}, {"printed_noise": 1e-3, "printed_delta": "1e-6"}):
+    for change in (
+        {"ours_delta": "1.001e-5"},
+        {"ours_delta": "9.9e-6"},
+        {"printed_noise": 1e-3, "printed_delta": "1e-6"},
+    ):
         assert not all(finding.holds for finding in experiment.findings([{**rows[0], **change}, *rows[1:]]))
-    assert shown(Fraction(1, 3)) == "333333333334e-12" and shown(Fraction(1, 10**5)) == "100000000000e-16" and shown(Fraction(0)) == "0"
+    assert (
+        shown(Fraction(1, 3)) == "333333333334e-12"
+        and shown(Fraction(1, 10**5)) == "100000000000e-16"
+        and shown(Fraction(0)) == "0"
+    )
     assert shown(Fraction(1, 10**20000)) == "1e-9999"
     assert Fraction(shown(Fraction(2, 7 * 10**2000))) >= Fraction(2, 7 * 10**2000)
 
@@ -313,10 +383,16 @@ def test_how_often_a_tested_ridge_is_smaller(tmp_path):
     assert len(rows) == 10 and all(finding.holds for finding in experiment.findings(rows))
     assert {row["smaller"] > 0.5 for row in rows} == {True, False} and all(row["tested_over_l2"] >= 0 for row in rows)
     for k, change in ((2, {"smaller": 0.6}), (2, {"probability": 0.45}), (0, {"smaller": 0.7, "probability": 0.7})):
-        assert not all(finding.holds for finding in experiment.findings([{**row, **change} if i == k else row for i, row in enumerate(rows)]))
+        assert not all(
+            finding.holds
+            for finding in experiment.findings([{**row, **change} if i == k else row for i, row in enumerate(rows)])
+        )
 
 
-@pytest.mark.parametrize("name, found", [("N24-TabIV", "n24-tab4"), ("BW-B", "bw-b-histograms"), ("N26-Fig2", "n26-fig2"), ("n24-tab1", "n24-tab1")])
+@pytest.mark.parametrize(
+    "name, found",
+    [("N24-TabIV", "n24-tab4"), ("BW-B", "bw-b-histograms"), ("N26-Fig2", "n26-fig2"), ("n24-tab1", "n24-tab1")],
+)
 def test_the_sources_own_names_are_understood(name, found):
     assert find(name).name == found
 

@@ -26,7 +26,9 @@ from ndis_verify.fast.safe_root import safe_root
 def gaussian_reference(sensitivity, std, epsilon, digits=400):
     with mpmath.workdps(digits):
         shift, epsilon = mpmath.mpf(sensitivity) / std, mpmath.mpf(epsilon)
-        return mpmath.ncdf(shift / 2 - epsilon / shift) - mpmath.exp(epsilon) * mpmath.ncdf(-shift / 2 - epsilon / shift)
+        return mpmath.ncdf(shift / 2 - epsilon / shift) - mpmath.exp(epsilon) * mpmath.ncdf(
+            -shift / 2 - epsilon / shift
+        )
 
 
 def projection_reference(leverage, r, epsilon, direction, digits=340):
@@ -48,7 +50,10 @@ def projection_reference(leverage, r, epsilon, direction, digits=340):
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1e-3, 0.5, 5.0, 200.0])
 def test_gaussian_mechanism(shift, epsilon):
     reference = gaussian_reference(2 * shift, 2, epsilon)
-    value, logarithm = gaussian_hockey_stick(2 * shift, 2.0, epsilon), log_gaussian_hockey_stick(2 * shift, 2.0, epsilon)
+    value, logarithm = (
+        gaussian_hockey_stick(2 * shift, 2.0, epsilon),
+        log_gaussian_hockey_stick(2 * shift, 2.0, epsilon),
+    )
     if reference > 1e-290:
         assert abs(value / reference - 1) < 3e-13
     elif reference > 0:
@@ -63,7 +68,10 @@ def test_gaussian_mechanism_without_sensitivity():
     assert log_gaussian_hockey_stick(0.0, 1.0, 0.0) == -math.inf
 
 
-@pytest.mark.parametrize("arguments, name", [((-1, 1, 0), "sensitivity"), ((1, 0, 0), "std"), ((1, 1, math.nan), "epsilon"), ((1, math.inf, 0), "std")])
+@pytest.mark.parametrize(
+    "arguments, name",
+    [((-1, 1, 0), "sensitivity"), ((1, 0, 0), "std"), ((1, 1, math.nan), "epsilon"), ((1, math.inf, 0), "std")],
+)
 def test_gaussian_mechanism_outside_its_domain(arguments, name):
     with pytest.raises(InputError, match=name):
         gaussian_hockey_stick(*arguments)
@@ -131,9 +139,15 @@ def test_rp_leverage_at_the_ends():
 
 @pytest.mark.parametrize(
     "arguments, name",
-    [((1.0, 2, 0.0), "leverage"), ((-0.1, 2, 0.0), "leverage"), ((0.5, 0, 0.0), "r"), ((0.5, 2.5, 0.0), "r"), ((0.5, 2, -1.0), "epsilon"),
-     ((0.5, 2, 0.0, "sideways"), "direction")],
-)  # fmt: skip
+    [
+        ((1.0, 2, 0.0), "leverage"),
+        ((-0.1, 2, 0.0), "leverage"),
+        ((0.5, 0, 0.0), "r"),
+        ((0.5, 2.5, 0.0), "r"),
+        ((0.5, 2, -1.0), "epsilon"),
+        ((0.5, 2, 0.0, "sideways"), "direction"),
+    ],
+)
 def test_random_projection_outside_its_domain(arguments, name):
     with pytest.raises(InputError, match=name):
         rp_hockey_stick(*arguments)

@@ -70,7 +70,9 @@ def test_outside_a_one_sided_support():
 def test_density_is_the_derivative():
     law = GeneralizedChi2([1.5, -0.5, 0.25], [3, 1, 40], [2.0, 0.0, 1.0], std=0.5, shift=-1.0)
     x, step = np.array([-3.0, law.mean(), 25.0, 60.0]), 1e-3
-    slope = (8 * (law.cdf(x + step) - law.cdf(x - step)) - (law.cdf(x + 2 * step) - law.cdf(x - 2 * step))) / (12 * step)
+    slope = (8 * (law.cdf(x + step) - law.cdf(x - step)) - (law.cdf(x + 2 * step) - law.cdf(x - 2 * step))) / (
+        12 * step
+    )
     np.testing.assert_allclose(law.pdf(x[:3]), slope[:3], rtol=1e-8)
     survival = -(law.sf(x[3] + step) - law.sf(x[3] - step)) / (2 * step)
     assert law.pdf(x[3]) == pytest.approx(survival, rel=1e-5)
@@ -121,9 +123,15 @@ def test_quantiles_at_the_ends():
 
 @pytest.mark.parametrize(
     "arguments, name",
-    [(([0.0], [1], [0.0]), "weights"), (([1.0], [0], [0.0]), "dofs"), (([1.0], [1], [-1.0]), "noncentralities"),
-     (([1.0], [1], [0.0], -1.0), "std"), (([math.inf], [1], [0.0]), "weights"), (([1.0, 2.0], [1, 2, 3], [0.0]), "weights")],
-)  # fmt: skip
+    [
+        (([0.0], [1], [0.0]), "weights"),
+        (([1.0], [0], [0.0]), "dofs"),
+        (([1.0], [1], [-1.0]), "noncentralities"),
+        (([1.0], [1], [0.0], -1.0), "std"),
+        (([math.inf], [1], [0.0]), "weights"),
+        (([1.0, 2.0], [1, 2, 3], [0.0]), "weights"),
+    ],
+)
 def test_outside_the_domain(arguments, name):
     with pytest.raises(InputError, match=name):
         GeneralizedChi2(*arguments)

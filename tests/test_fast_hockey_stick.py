@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndis_verify import GaussianPair, InputError
-from ndis_verify.fast import PairBatch, PrivacyProfile, Spectrum, gaussian_hockey_stick, hockey_stick, log_hockey_stick, quadratic_form, spectrum
+from ndis_verify.fast import (
+    PairBatch,
+    PrivacyProfile,
+    Spectrum,
+    gaussian_hockey_stick,
+    hockey_stick,
+    log_hockey_stick,
+    quadratic_form,
+    spectrum,
+)
 from ndis_verify.oracle import certified_hockey_stick, certified_log_hockey_stick
 
 # (name, mean difference, diagonal of cov_p with cov_q = I, epsilons)
@@ -55,8 +64,12 @@ def test_agrees_with_certified_values(name, mean, cov, epsilon, swap):
 COMMON = [
     (alpha, shift, top)
     for alpha, shift in [
-        ([-0.5, 0.25, 1.5], [0.0, 0.1, 0.0]), ([-0.5, -0.25], [1.0, 0.5]), ([0.5, 2.0], [0.0, 0.0]),
-        ([-0.5, 2.0**-50, 1.5], [0.1, 0.2, 0.0]), ([2.0**-30, -(2.0**-33)], [4.0, 0.25]), ([-0.25] * 30 + [0.5], [0.0] * 31),
+        ([-0.5, 0.25, 1.5], [0.0, 0.1, 0.0]),
+        ([-0.5, -0.25], [1.0, 0.5]),
+        ([0.5, 2.0], [0.0, 0.0]),
+        ([-0.5, 2.0**-50, 1.5], [0.1, 0.2, 0.0]),
+        ([2.0**-30, -(2.0**-33)], [4.0, 0.25]),
+        ([-0.25] * 30 + [0.5], [0.0] * 31),
     ]
     for top in (1.0, 20.0)
 ]
@@ -107,12 +120,15 @@ def test_shapes():
     rng = np.random.default_rng(5)
     factors = rng.normal(size=(6, 3, 3))
     cov_p = factors @ factors.swapaxes(1, 2) + np.eye(3)
-    batch = PairBatch(rng.normal(size=(6, 3)), (cov_p + cov_p.swapaxes(1, 2)) / 2, np.zeros((1, 3)), rng.uniform(0.5, 2, (6, 3)))
+    batch = PairBatch(
+        rng.normal(size=(6, 3)), (cov_p + cov_p.swapaxes(1, 2)) / 2, np.zeros((1, 3)), rng.uniform(0.5, 2, (6, 3))
+    )
     curve = hockey_stick(batch, [0.0, 0.5, 2.0])
     assert curve.shape == (6, 3) and hockey_stick(batch, 0.5).shape == (6,)
     np.testing.assert_allclose(hockey_stick(batch, 0.5), curve[:, 1], rtol=1e-13)
     singles = [
-        hockey_stick(GaussianPair(batch.mean_p[k], batch.cov_p[k], np.zeros(3), batch.cov_q[k]), [0.0, 0.5, 2.0]) for k in range(6)
+        hockey_stick(GaussianPair(batch.mean_p[k], batch.cov_p[k], np.zeros(3), batch.cov_q[k]), [0.0, 0.5, 2.0])
+        for k in range(6)
     ]
     np.testing.assert_allclose(curve, singles, rtol=1e-13)
     scaled = PairBatch(np.zeros((2, 4)), np.array([2.0, 3.0]), np.ones((2, 4)), np.array([1.0, 4.0]))
@@ -130,7 +146,9 @@ def test_epsilon_outside_its_domain(epsilon):
 @pytest.mark.parametrize("variances", [["2", "0.25"], ["0.5"], ["1.000000953674316"], ["1"]])
 def test_negative_epsilons_are_certified(variances, epsilon):
     pair = GaussianPair(["0.0009765625"] * len(variances), variances, [0] * len(variances), 1)
-    assert hockey_stick(pair, [epsilon, 1.0])[0] == pytest.approx(float(certified_hockey_stick(pair, epsilon, 25).mid), rel=1e-12)
+    assert hockey_stick(pair, [epsilon, 1.0])[0] == pytest.approx(
+        float(certified_hockey_stick(pair, epsilon, 25).mid), rel=1e-12
+    )
     log = float(certified_log_hockey_stick(pair, epsilon, 25).mid)
     assert log < 0 and log_hockey_stick(pair, epsilon) == pytest.approx(log, rel=1e-12, abs=0)
 
@@ -138,14 +156,22 @@ def test_negative_epsilons_are_certified(variances, epsilon):
 @pytest.mark.parametrize("epsilon", [-1e-9, -1.0, -30.0])
 def test_negative_epsilons_of_the_closed_form(epsilon):
     pair = GaussianPair([0.5], 1, [0], 1)
-    assert gaussian_hockey_stick(0.5, 1.0, epsilon) == pytest.approx(float(certified_hockey_stick(pair, epsilon, 25).mid), rel=1e-12)
+    assert gaussian_hockey_stick(0.5, 1.0, epsilon) == pytest.approx(
+        float(certified_hockey_stick(pair, epsilon, 25).mid), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(
     "arguments, name",
-    [(([-1.0],), "alpha"), (([math.nan],), "alpha"), (([1.0], [-1.0]), "shift_squared"), (([1.0], [0.0], [1.5]), "multiplicity"),
-     (([1.0, 2.0], [0.0, 0.0, 0.0]), "alpha"), (([],), "alpha")],
-)  # fmt: skip
+    [
+        (([-1.0],), "alpha"),
+        (([math.nan],), "alpha"),
+        (([1.0], [-1.0]), "shift_squared"),
+        (([1.0], [0.0], [1.5]), "multiplicity"),
+        (([1.0, 2.0], [0.0, 0.0, 0.0]), "alpha"),
+        (([],), "alpha"),
+    ],
+)
 def test_spectra_outside_their_domain(arguments, name):
     with pytest.raises(InputError, match=name):
         Spectrum(*arguments)
@@ -229,14 +255,22 @@ def test_total_variation_is_symmetric(laws):
 
 @given(spectra(), st.floats(0, 20))
 def test_dropping_a_coordinate_loses(laws, epsilon):
-    rest = Spectrum(laws.alpha[1:], laws.shift_squared[1:], laws.multiplicity[1:]) if laws.alpha.size > 1 else Spectrum([0.0])
+    rest = (
+        Spectrum(laws.alpha[1:], laws.shift_squared[1:], laws.multiplicity[1:])
+        if laws.alpha.size > 1
+        else Spectrum([0.0])
+    )
     assert hockey_stick(rest, epsilon) <= hockey_stick(laws, epsilon) * (1 + 1e-11)
 
 
 @given(spectra(), st.floats(0, 20), st.integers(1, 5))
 def test_a_shared_coordinate_changes_nothing(laws, epsilon, extra):
-    product = Spectrum(np.append(laws.alpha, 0.0), np.append(laws.shift_squared, 0.0), np.append(laws.multiplicity, extra))
-    np.testing.assert_allclose(log_hockey_stick(product, epsilon), log_hockey_stick(laws, epsilon), rtol=1e-11, atol=1e-11)
+    product = Spectrum(
+        np.append(laws.alpha, 0.0), np.append(laws.shift_squared, 0.0), np.append(laws.multiplicity, extra)
+    )
+    np.testing.assert_allclose(
+        log_hockey_stick(product, epsilon), log_hockey_stick(laws, epsilon), rtol=1e-11, atol=1e-11
+    )
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0, 10), st.integers(1, 6))
@@ -258,7 +292,16 @@ def test_affine_change_of_variables(seed, epsilon, dimension):
 
 @pytest.mark.parametrize("swap", [False, True], ids=["PQ", "QP"])
 @pytest.mark.parametrize("below", [1e-4, 1e-8, 1e-12, 1e-14])
-@pytest.mark.parametrize("mean, cov", [([0.75], [0.96875]), ([0.1, 0.0], [0.5, 0.25]), ([0.3, -0.2, 0.0], [0.9, 0.625, 0.99]), ([0.0], [0.7]), ([0.2, 0.0], [0.5, 1.0])])
+@pytest.mark.parametrize(
+    "mean, cov",
+    [
+        ([0.75], [0.96875]),
+        ([0.1, 0.0], [0.5, 0.25]),
+        ([0.3, -0.2, 0.0], [0.9, 0.625, 0.99]),
+        ([0.0], [0.7]),
+        ([0.2, 0.0], [0.5, 1.0]),
+    ],
+)
 def test_next_to_the_largest_loss(mean, cov, below, swap):
     pair = GaussianPair(np.array(mean) + 0.1, cov, [0.1] * len(mean), 1.0)
     if swap:

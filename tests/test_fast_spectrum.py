@@ -31,7 +31,9 @@ def covariance(rng, dimension, condition):
 @pytest.mark.parametrize("condition", [1.0, 1e4, 1e8])
 def test_ill_conditioned_pairs(condition):
     rng = np.random.default_rng(3)
-    pair = GaussianPair(rng.normal(size=4), covariance(rng, 4, 100.0), rng.normal(size=4), covariance(rng, 4, condition))
+    pair = GaussianPair(
+        rng.normal(size=4), covariance(rng, 4, 100.0), rng.normal(size=4), covariance(rng, 4, condition)
+    )
     values, shift = exact_spectrum(pair)
     laws = spectrum(pair)
     largest = max(abs(v) for v in values)

@@ -88,7 +88,14 @@ def test_below_the_largest_loss(form, drawn, distance, seed):
 
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=12)
-@given(st.floats(0.01, 3), st.floats(0, 3), st.floats(-11, -3), st.sampled_from([-1.0, 0.0, 1.0]), st.floats(-14, -2), st.integers(0, 99))
+@given(
+    st.floats(0.01, 3),
+    st.floats(0, 3),
+    st.floats(-11, -3),
+    st.sampled_from([-1.0, 0.0, 1.0]),
+    st.floats(-14, -2),
+    st.integers(0, 99),
+)
 def test_below_the_largest_loss_of_some_coordinates(form, decades, mean, slight, sign, distance, seed):
     """One coordinate with a bounded loss and one that hardly tells, in which the loss is not bounded."""
     ratio, alpha = 10**-decades, 10**slight
@@ -167,7 +174,9 @@ def test_badly_conditioned_covariances(condition, ratios):
     plain = GaussianPair(mean, diagonal, np.zeros(4), 1)
     for pair, reference in ((dense, plain), (dense.swapped(), plain.swapped())):
         for epsilon in (0.0, 0.25, 5.0, 30.0):
-            assert agrees(reference, epsilon, float(hockey_stick(pair, epsilon)), float(log_hockey_stick(pair, epsilon)))
+            assert agrees(
+                reference, epsilon, float(hockey_stick(pair, epsilon)), float(log_hockey_stick(pair, epsilon))
+            )
 
 
 def _fractions(values):
@@ -182,7 +191,9 @@ def test_graded_eigenvalues_have_relative_accuracy(condition):
     mean = np.array([2.0**-20, 1.0, 2.0**-30, 2.0**-25, 0.5, 3.0, 2.0**-10])
     change = _fractions(turned(rng, np.zeros(7), np.ones(7), condition)[3])
     p, q = (change * _fractions(ratios)) @ change.T, change @ change.T
-    alpha, shift, logs = graded_pencil(p[None], q[None], (change @ _fractions(mean))[None], _fractions(np.zeros((1, 7))))
+    alpha, shift, logs = graded_pencil(
+        p[None], q[None], (change @ _fractions(mean))[None], _fractions(np.zeros((1, 7)))
+    )
     np.testing.assert_allclose(alpha[0], ratios - 1, rtol=2e-15)
     np.testing.assert_allclose(shift[0], mean, rtol=5e-10)
     np.testing.assert_allclose(logs[0].astype(float), np.log(ratios), rtol=1e-14)
@@ -206,15 +217,25 @@ def test_moments_need_no_eigenvalues():
     mean, p, q = np.array([0.5, -1.0, 0.0]), np.array([0.5, 3.0, 1.0]), np.array([1.0, 2.0, 1.0])
     change = np.array([[1.0, 0.5, 0.0], [0.25, 1.0, -1.0], [2.0, 0.0, 1.0]])
     diagonal = Inputs(p[None], q[None], mean[None], np.zeros((1, 3)))
-    dense = Inputs(((change * p) @ change.T)[None], ((change * q) @ change.T)[None], (change @ mean)[None], np.zeros((1, 3)))
+    dense = Inputs(
+        ((change * p) @ change.T)[None], ((change * q) @ change.T)[None], (change @ mean)[None], np.zeros((1, 3))
+    )
     with mpmath.workprec(BITS):
         for exponent in (-40, -3, 0):
             s = mpmath.ldexp(1, exponent)
             terms = ((mpmath.mpf(a) / b, mpmath.mpf(m) ** 2 / b) for a, b, m in zip(p, q, mean))
-            value = sum(s * (s + 1) * m / (1 - s * (r - 1)) - s * mpmath.log(r) - mpmath.log(1 - s * (r - 1)) for r, m in terms) / 2
+            value = (
+                sum(
+                    s * (s + 1) * m / (1 - s * (r - 1)) - s * mpmath.log(r) - mpmath.log(1 - s * (r - 1))
+                    for r, m in terms
+                )
+                / 2
+            )
             for inputs in (diagonal, dense):
                 assert abs(inputs.log_moment(0, exponent) - value) < mpmath.mpf(10) ** -100
-        assert diagonal.log_moment(0, 1) is dense.log_moment(0, 1) is None  # alpha = 1/2: the moment is infinite at s = 2
+        assert (
+            diagonal.log_moment(0, 1) is dense.log_moment(0, 1) is None
+        )  # alpha = 1/2: the moment is infinite at s = 2
         # log E_P e^{-sL} of (P, Q) at s = 1 + u is log E_Q e^{uL'} of (Q, P) at u
         assert dense.swapped().log_moment(0, -1) > 0
         assert diagonal_log_moment(0, [(2, mpmath.mpf(-1), 0)], 1) == -mpmath.log(3)
@@ -227,7 +248,9 @@ def test_elimination_in_integers():
     matrix = (matrix + matrix.T) / 2
     whole = fixed(matrix, [0] * 5)
     lower, pivots = factors(whole)
-    rebuilt = [[sum(lower[i, k] * lower[j, k] * pivots[k] for k in range(5)) >> 2 * BITS for j in range(5)] for i in range(5)]
+    rebuilt = [
+        [sum(lower[i, k] * lower[j, k] * pivots[k] for k in range(5)) >> 2 * BITS for j in range(5)] for i in range(5)
+    ]
     assert max(abs(a - b) for a, b in zip(np.ravel(rebuilt), whole.ravel())).bit_length() < 16
     inverse = solved(lower, lower)
     assert max(abs(v - (1 << BITS) * (i == j)) for (i, j), v in np.ndenumerate(inverse)).bit_length() < 16

@@ -79,13 +79,9 @@ def test_a_fault_of_an_engine_is_found(monkeypatch, fault):
     """`eval` replaced by a program with the fault in its third answer."""
     body = {"crash": "sys.exit(3)", "slow": "time.sleep(3)", "internal": "kind = 'internal'"}[fault]
     program = (
-        "import json, sys, time\n"
-        "for number, line in enumerate(sys.stdin.buffer):\n"
-        "    kind = 'domain'\n"
-        f"    if number == 3: {body}\n"
-        "    try: given = json.loads(line)['id']\n"
-        "    except Exception: given = None\n"
-        "    print(json.dumps({'id': given, 'error': {'kind': kind, 'argument': None, 'message': ''}}), flush=True)\n"
+        "import json, sys, time\nfor number, line in enumerate(sys.stdin.buffer):\n    kind = 'domain'\n    if number"
+        f" == 3: {body}\n    try: given = json.loads(line)['id']\n    except Exception: given = None\n   "
+        " print(json.dumps({'id': given, 'error': {'kind': kind, 'argument': None, 'message': ''}}), flush=True)\n"
     )
     popen = fuzz.subprocess.Popen
     monkeypatch.setattr(

@@ -1,5 +1,6 @@
 """Certified calibrations of the Gaussian mechanism, denoising risks, and checks made from single numbers."""
 
+import itertools
 from fractions import Fraction
 
 import mpmath
@@ -21,7 +22,9 @@ from ndis_verify.oracle.certified.gaussian_calibration import analytic_std
 from ndis_verify.oracle.certified.gaussian_mechanism import classical_delta, classical_std, noise_floor
 
 epsilons = st.integers(-60, 15).map(lambda n: Fraction(10) ** (n // 10) * (1 + Fraction(n % 10)))
-deltas = st.one_of(st.integers(1, 99).map(lambda n: Fraction(n, 100)), st.integers(2, 60).map(lambda n: Fraction(1, 10**n)))
+deltas = st.one_of(
+    st.integers(1, 99).map(lambda n: Fraction(n, 100)), st.integers(2, 60).map(lambda n: Fraction(1, 10**n))
+)
 
 
 @settings(max_examples=30)
@@ -36,7 +39,9 @@ def test_analytic_std_is_the_smallest_valid_one(epsilon, delta):
 
 def test_analytic_std_holds_where_delta_is_nearly_one():
     std = analytic_std(1, epsilon="1e-5", delta=Fraction(10**12 - 1, 10**12), digits=20)
-    assert certified_gaussian_hockey_stick(1, std.upper * Fraction(1001, 1000), "1e-5", 30).upper < Fraction(10**12 - 1, 10**12)
+    assert certified_gaussian_hockey_stick(1, std.upper * Fraction(1001, 1000), "1e-5", 30).upper < Fraction(
+        10**12 - 1, 10**12
+    )
 
 
 def test_analytic_std_meets_its_branch_point_from_both_sides():
@@ -66,7 +71,7 @@ def test_the_classical_std_is_safe_below_one_and_the_floor_is_below_a_half(epsil
             for delta in ("0.9", "0.01", "1e-30")
         )
     floor = noise_floor(epsilon, 10)
-    assert 0 < floor.lower and floor.upper < Fraction(1, 2)
+    assert floor.lower > 0 and floor.upper < Fraction(1, 2)
 
 
 def test_the_float_engine_stays_on_the_safe_side_of_the_algorithm():
@@ -76,19 +81,32 @@ def test_the_float_engine_stays_on_the_safe_side_of_the_algorithm():
         assert exact_std.upper <= std <= exact_std.upper * (1 + Fraction(1, 10**8))
 
 
-@pytest.mark.parametrize("call", [
-    lambda: analytic_std(1, epsilon=0, delta="0.1"), lambda: analytic_std(0, epsilon=1, delta="0.1"),
-    lambda: analytic_std(1, epsilon=1, delta=1), lambda: classical_std(1, epsilon=0, delta="0.1"),
-    lambda: classical_delta(epsilon=-1, delta="0.1"), lambda: noise_floor(0),
-    lambda: james_stein_risk(2, 1, 1), lambda: james_stein_risk(3, -1, 1),
-    lambda: james_stein_risk(3, 1, 0), lambda: soft_threshold_risk(0, -1), lambda: james_stein_risk(True, 1, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: analytic_std(1, epsilon=0, delta="0.1"),
+        lambda: analytic_std(0, epsilon=1, delta="0.1"),
+        lambda: analytic_std(1, epsilon=1, delta=1),
+        lambda: classical_std(1, epsilon=0, delta="0.1"),
+        lambda: classical_delta(epsilon=-1, delta="0.1"),
+        lambda: noise_floor(0),
+        lambda: james_stein_risk(2, 1, 1),
+        lambda: james_stein_risk(3, -1, 1),
+        lambda: james_stein_risk(3, 1, 0),
+        lambda: soft_threshold_risk(0, -1),
+        lambda: james_stein_risk(True, 1, 1),
+    ],
+)
 def test_bad_input_is_refused(call):
     with pytest.raises(InputError):
         call()
 
 
-@given(st.integers(3, 60), st.integers(0, 60).map(lambda n: Fraction(n, 4)), st.integers(1, 12).map(lambda n: Fraction(n, 3)))
+@given(
+    st.integers(3, 60),
+    st.integers(0, 60).map(lambda n: Fraction(n, 4)),
+    st.integers(1, 12).map(lambda n: Fraction(n, 3)),
+)
 def test_james_stein_beats_the_release_and_scales(d, size, std):
     risk = james_stein_risk(d, size, std, digits=20)
     assert risk.upper < d * std**2 and risk.lower >= 2 * std**2 * (1 - Fraction(1, 10**15))
@@ -115,14 +133,14 @@ def test_soft_threshold_risk_against_its_definition(mean, threshold):
         return (np.sign(y) * max(abs(y) - threshold, 0) - mean) ** 2 * norm.pdf(y - mean)
 
     edges = sorted({-40.0, -threshold, threshold, mean, 40.0})
-    value = sum(quad(loss, a, b, epsabs=1e-13, limit=200)[0] for a, b in zip(edges, edges[1:]))
+    value = sum(quad(loss, a, b, epsabs=1e-13, limit=200)[0] for a, b in itertools.pairwise(edges))
     assert float(soft_threshold_risk(mean, threshold, 15).mid) == pytest.approx(value, rel=1e-8)
     assert soft_threshold_risk(-mean, threshold, 15).overlaps(soft_threshold_risk(mean, threshold, 15))
 
 
 def test_a_wrong_decimal_and_a_wrong_sign_are_found():
     table = (((1, "1e-5"), "4.844805"),)
-    value = lambda epsilon, delta: classical_std(1, epsilon=epsilon, delta=delta, digits=15)  # noqa: E731
+    value = lambda epsilon, delta: classical_std(1, epsilon=epsilon, delta=delta, digits=15)
     good = decimals_check(
         "right",
         value,
@@ -132,9 +150,11 @@ def test_a_wrong_decimal_and_a_wrong_sign_are_found():
     assert good.kind is Kind.ENCLOSURE and good.run("quick").outcome is Outcome.HELD
     assert all(mutant("quick").outcome is Outcome.FAILED for mutant in good.mutants.values())
     assert decimals_check("off", value, (((1, "1e-5"), "4.844806"),), {}).run("quick").outcome is Outcome.FAILED
-    agreement = lambda epsilon, delta: Enclosure(value(epsilon, delta).mid, mpmath.mpf(0), "agreement")  # noqa: E731
+    agreement = lambda epsilon, delta: Enclosure(value(epsilon, delta).mid, mpmath.mpf(0), "agreement")
     assert decimals_check("not certified", agreement, table, {}).run("quick").outcome is Outcome.FAILED
-    assert sign_check("sign", lambda x: x - 2, ((at(x=3), 1), (at(x="1.5"), -1)), {}).run("quick").outcome is Outcome.HELD
+    assert (
+        sign_check("sign", lambda x: x - 2, ((at(x=3), 1), (at(x="1.5"), -1)), {}).run("quick").outcome is Outcome.HELD
+    )
     assert sign_check("sign", lambda x: x - 2, ((at(x=3), -1),), {}).run("quick").outcome is Outcome.FAILED
 
 

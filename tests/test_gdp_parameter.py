@@ -18,7 +18,10 @@ def test_laplace_against_a_root_search_in_mpmath(mu):
     """The m with 2 (1 - Phi(m/2)) = e^{-mu/2}."""
     with mpmath.workdps(40):
         goal = -mpmath.mpf(mu) / 2
-        root = mpmath.findroot(lambda m: mpmath.log(mpmath.erfc(m / mpmath.sqrt(8))) - goal, mpmath.sqrt(2 * mpmath.mpf(mu)) if float(mu) > 2 else mpmath.mpf(mu))
+        root = mpmath.findroot(
+            lambda m: mpmath.log(mpmath.erfc(m / mpmath.sqrt(8))) - goal,
+            mpmath.sqrt(2 * mpmath.mpf(mu)) if float(mu) > 2 else mpmath.mpf(mu),
+        )
     found = certified.laplace_gdp(mu, digits=25)
     assert abs(found.mid - root) < 1e-24 * root and found.basis == "bound"
     assert laplace_gdp(float(mu)) == pytest.approx(float(root), rel=1e-9)
@@ -33,10 +36,16 @@ def test_gaussian_pairs_exactly():
     assert certified.pair_gdp(nearly) is None and pair_gdp(nearly) == np.inf
 
 
-@pytest.mark.parametrize("call, argument", [
-    (lambda: certified.laplace_gdp(0), "mu"), (lambda: laplace_gdp(-1.0), "mu"), (lambda: laplace_gdp(float("nan")), "mu"),
-    (lambda: certified.pair_gdp(GaussianPair([0], 1, [0], 1)), "pair"), (lambda: largest_mu(1.0, 1.5), "delta"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call, argument",
+    [
+        (lambda: certified.laplace_gdp(0), "mu"),
+        (lambda: laplace_gdp(-1.0), "mu"),
+        (lambda: laplace_gdp(float("nan")), "mu"),
+        (lambda: certified.pair_gdp(GaussianPair([0], 1, [0], 1)), "pair"),
+        (lambda: largest_mu(1.0, 1.5), "delta"),
+    ],
+)
 def test_bad_input(call, argument):
     with pytest.raises(InputError) as error:
         call()

@@ -14,7 +14,10 @@ def test_two_draws_of_a_coin():
     half = [Fraction(1, 2)] * 2
     assert histogram.tv_error_tail(half, 2, Fraction(1, 4)) == Fraction(1, 2)
     assert histogram.tv_error_tail(half, 2, Fraction(1, 2)) == 0
-    assert histogram.two_bin_distance_law(Fraction(1, 2), Fraction(1, 2), 1) == {Fraction(0): Fraction(1, 2), Fraction(1): Fraction(1, 2)}
+    assert histogram.two_bin_distance_law(Fraction(1, 2), Fraction(1, 2), 1) == {
+        Fraction(0): Fraction(1, 2),
+        Fraction(1): Fraction(1, 2),
+    }
     assert histogram.mean_distance_of_equal_laws(half, 1) == Fraction(1, 2)
 
 

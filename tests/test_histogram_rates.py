@@ -1,5 +1,6 @@
 """Rates of histograms: the laws, the distances and the expected distance that the experiment km-rates rests on."""
 
+import itertools
 import math
 
 import numpy as np
@@ -17,7 +18,9 @@ def test_cdf_density_quartile_and_draws_belong_together(law):
     """Draws: Kolmogorov-Smirnov at 1e-7 each."""
     assert law.cdf(np.array(law.quartile)) == pytest.approx(0.75) and law.cdf(np.array(0.0)) == pytest.approx(0.5)
     for a, b in ((0.05, 0.3), (-0.9, -0.2), (0.4, 0.95)):
-        assert quad(lambda x: float(law.density(np.array(x))), a, b)[0] == pytest.approx(float(law.cdf(np.array(b)) - law.cdf(np.array(a))), rel=1e-8)
+        assert quad(lambda x: float(law.density(np.array(x))), a, b)[0] == pytest.approx(
+            float(law.cdf(np.array(b)) - law.cdf(np.array(a))), rel=1e-8
+        )
     assert kstest(law.draw(np.random.default_rng(1), 20_000), law.cdf).pvalue > 1e-7
 
 
@@ -38,14 +41,16 @@ def test_distance_from_a_law_by_quadrature():
     law, width, phase = rates.LAWS["triangle"], 0.25, 0.1
     counts = rates.counted(np.floor((law.draw(np.random.default_rng(3), 400) - phase) / width))
     height = {int(b): c / 400 / width for b, c in zip(*counts, strict=True)}
-    gap = lambda x: abs(height.get(math.floor((x - phase) / width), 0.0) - float(law.density(np.array(x))))  # noqa: E731
+    gap = lambda x: abs(height.get(math.floor((x - phase) / width), 0.0) - float(law.density(np.array(x))))
     edges = [phase + width * k for k in range(-6, 6)]
-    exact = sum(quad(gap, a, b, limit=200)[0] for a, b in zip(edges, edges[1:], strict=False)) / 2
+    exact = sum(quad(gap, a, b, limit=200)[0] for a, b in itertools.pairwise(edges)) / 2
     assert rates.distance_from_law(law, counts, width, phase) == pytest.approx(exact, rel=0.01)
 
 
 def test_expected_distance_of_uniform_counts_against_binomial_sums():
-    """Bins inside the support of the uniform law: sum over bins of E|X - Y|/(2 n), exactly; the two edge bins move it by a few parts in a hundred."""
+    """Bins inside the support of the uniform law: sum over bins of E|X - Y|/(2 n), exactly; the two edge bins move it
+    by a few parts in a hundred.
+    """
     law, n = rates.LAWS["uniform"], 1000
     p = bin_width(law.scale, n) / 2
     k = np.arange(n + 1)
@@ -73,7 +78,10 @@ def test_a_small_run_and_its_page(monkeypatch):
     rows = run(experiment, seed=4)
     assert len(rows) == 3 * len(rates.LAWS)
     by_name = {row["law"]: row for row in rows if row["n"] == 40_000}
-    assert by_name["Student t, 0.5 dof"]["equal"] > 4 * by_name["normal"]["equal"] and by_name["cusp"]["density"] > 3 * by_name["normal"]["density"]
+    assert (
+        by_name["Student t, 0.5 dof"]["equal"] > 4 * by_name["normal"]["equal"]
+        and by_name["cusp"]["density"] > 3 * by_name["normal"]["density"]
+    )
     findings = {finding.statement[:20]: finding.holds for finding in experiment.findings(rows)}
     assert findings["two histograms of on"] and findings["0.5 degrees of freed"]
     spoilt = [row | {"equal": row["equal"] * (row["n"] / 1000) ** 0.1} for row in rows]

@@ -57,11 +57,13 @@ def product(first: GaussianPair, second: GaussianPair) -> GaussianPair:
         zero = np.full((len(a), len(b)), Fraction(0), dtype=object)
         return np.block([[a, zero], [zero.T, b]])
 
-    join = lambda a, b: [Fraction(v) for v in (*a, *b)]  # noqa: E731
+    join = lambda a, b: [Fraction(v) for v in (*a, *b)]
     return GaussianPair(
-        join(first.mean_p, second.mean_p), block(first.cov_p, second.cov_p),
-        join(first.mean_q, second.mean_q), block(first.cov_q, second.cov_q),
-    )  # fmt: skip
+        join(first.mean_p, second.mean_p),
+        block(first.cov_p, second.cov_p),
+        join(first.mean_q, second.mean_q),
+        block(first.cov_q, second.cov_q),
+    )
 
 
 def over(engine, *strategies):
@@ -87,7 +89,9 @@ def test_affine_change_of_variables(engine):
 def test_orthogonal_rotation(engine):
     @over(engine, pairs(), epsilons, st.integers(-8, 8), st.integers(1, 8))
     def check(pair, epsilon, a, b):
-        matrix = np.array([[Fraction(int(i == j)) for j in range(pair.dimension)] for i in range(pair.dimension)], dtype=object)
+        matrix = np.array(
+            [[Fraction(int(i == j)) for j in range(pair.dimension)] for i in range(pair.dimension)], dtype=object
+        )
         if pair.dimension > 1:  # a rational rotation in the first two coordinates
             cosine, sine = Fraction(b * b - a * a, a * a + b * b), Fraction(2 * a * b, a * a + b * b)
             matrix[:2, :2] = [[cosine, -sine], [sine, cosine]]
@@ -98,11 +102,15 @@ def test_orthogonal_rotation(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_splitting_and_merging_equal_eigenvalues(engine):
-    @over(engine, st.sampled_from(["0.25", "3", "1"]), st.integers(2, 5), epsilons, st.sampled_from([0, Fraction(3, 4)]))
+    @over(
+        engine, st.sampled_from(["0.25", "3", "1"]), st.integers(2, 5), epsilons, st.sampled_from([0, Fraction(3, 4)])
+    )
     def check(variance, d, epsilon, shift):
         # One mean of length 5 s/5 against the same length spread as (3 s/5, 4 s/5, 0, ...): one group either way.
         together = GaussianPair([shift] + [0] * (d - 1), variance, [0] * d, 1)
-        spread = GaussianPair([shift * Fraction(3, 5), shift * Fraction(4, 5)] + [0] * (d - 2), [variance] * d, [0] * d, 1)
+        spread = GaussianPair(
+            [shift * Fraction(3, 5), shift * Fraction(4, 5)] + [0] * (d - 2), [variance] * d, [0] * d, 1
+        )
         assert close(engine, delta(engine, together, epsilon), delta(engine, spread, epsilon))
 
 

@@ -47,7 +47,9 @@ def leverages(B, b):
 def test_derivations_hold_and_their_faults_are_seen(build):
     derivation = build()
     assert derivation.proved
-    assert all(not mutant.proved and any(h is False for _, h in mutant.verify()) for mutant in derivation.mutants().values())
+    assert all(
+        not mutant.proved and any(h is False for _, h in mutant.verify()) for mutant in derivation.mutants().values()
+    )
     assert all(step.algebra.consistent() for step in derivation.steps if step.algebra is not None)
 
 
@@ -63,7 +65,10 @@ def test_asymptotic_curve_is_that_of_the_matrices(seed):
         for epsilon in (0.0, 0.5, 2.0):
             ours = fast.als_hockey_stick(p, q, 3, r, epsilon, direction)
             assert ours == pytest.approx(float(fast.hockey_stick(pair, epsilon)), rel=1e-8)
-    assert V / W == pytest.approx(float(symbolic.deleted_solution().number(root_leverage=p**0.5, root_share=(q - p) ** 0.5)))
+    assert (
+        pytest.approx(float(symbolic.deleted_solution().number(root_leverage=p**0.5, root_share=(q - p) ** 0.5)))
+        == V / W
+    )
 
 
 def log_student(points, x, N, W, r):
@@ -83,8 +88,13 @@ def test_exact_curve_is_the_integral_of_the_two_densities(d, r, epsilon):
 
     def gap(*z):
         point = at + root @ (np.array(z) * math.sqrt(larger[2]))
-        logs = [float(log_student(point, *law, r)) for law in ((larger, smaller) if direction == "delete" else (smaller, larger))]
-        return max(0.0, math.exp(logs[0]) - math.exp(epsilon + logs[1])) * abs(np.linalg.det(root)) * larger[2] ** (d / 2)
+        logs = [
+            float(log_student(point, *law, r))
+            for law in ((larger, smaller) if direction == "delete" else (smaller, larger))
+        ]
+        return (
+            max(0.0, math.exp(logs[0]) - math.exp(epsilon + logs[1])) * abs(np.linalg.det(root)) * larger[2] ** (d / 2)
+        )
 
     for direction in DIRECTIONS:
         if d == 1:
@@ -96,9 +106,16 @@ def test_exact_curve_is_the_integral_of_the_two_densities(d, r, epsilon):
             points = at + math.sqrt(larger[2]) * grid @ root.T
             order = (larger, smaller) if direction == "delete" else (smaller, larger)
             first, second = (np.exp(log_student(points, *law, r)) for law in order)
-            cell = (math.pi / 700) ** 2 * abs(np.linalg.det(root)) * larger[2] / (np.cos(u)[:, None] * np.cos(u)[None, :]) ** 2
+            cell = (
+                (math.pi / 700) ** 2
+                * abs(np.linalg.det(root))
+                * larger[2]
+                / (np.cos(u)[:, None] * np.cos(u)[None, :]) ** 2
+            )
             value = float((np.maximum(first - math.exp(epsilon) * second, 0) * cell).sum())
-        assert float(fast.als_exact_hockey_stick(p, q, d, r, epsilon, direction)) == pytest.approx(value, rel=2e-4, abs=1e-7)
+        assert float(fast.als_exact_hockey_stick(p, q, d, r, epsilon, direction)) == pytest.approx(
+            value, rel=2e-4, abs=1e-7
+        )
 
 
 def test_sketch_and_solve_follows_the_student_law():
@@ -134,9 +151,17 @@ def test_sketch_and_solve_follows_the_student_law():
 
 
 CASES = [
-    (0.1, 0.2, 2, 10, 0.1), (0.1, 0.2, 3, 10, 0.1), (0.1, 0.1, 3, 10, 0.01), (0.0, 0.2, 2, 11, 0.1), (0.3, 0.35, 1, 6, 0.5),
-    (0.3, 0.6, 4, 5, 0.5), (0.3, 0.6, 4, 4, 0.1), (0.01, 0.02, 4, 201, 0.3), (0.5, 0.9, 2, 31, 5), (0.1, 0.19, 1, 10, 0),
-]  # fmt: skip
+    (0.1, 0.2, 2, 10, 0.1),
+    (0.1, 0.2, 3, 10, 0.1),
+    (0.1, 0.1, 3, 10, 0.01),
+    (0.0, 0.2, 2, 11, 0.1),
+    (0.3, 0.35, 1, 6, 0.5),
+    (0.3, 0.6, 4, 5, 0.5),
+    (0.3, 0.6, 4, 4, 0.1),
+    (0.01, 0.02, 4, 201, 0.3),
+    (0.5, 0.9, 2, 31, 5),
+    (0.1, 0.19, 1, 10, 0),
+]
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -149,8 +174,15 @@ def test_exact_curve_agrees_in_every_witness(case, direction):
 
 
 @pytest.mark.parametrize(
-    "case", [(0.2, 0.2, 2, 300, 25, "insert"), (0.1, 0.3, 40, 300, 30, "delete"), (0, 0.3, 2, 1000, 150, "delete"), (0.1, 0.3, 2, 1000, 100, "delete")], ids=str
-)  # fmt: skip
+    "case",
+    [
+        (0.2, 0.2, 2, 300, 25, "insert"),
+        (0.1, 0.3, 40, 300, 30, "delete"),
+        (0, 0.3, 2, 1000, 150, "delete"),
+        (0.1, 0.3, 2, 1000, 100, "delete"),
+    ],
+    ids=str,
+)
 def test_far_tails(case):
     reference = oracle.certified_als_exact_hockey_stick(*case, digits=20).mid
     logs = float(fast.log_als_exact_hockey_stick(*case))
@@ -163,7 +195,11 @@ def test_table_vi_gives_the_same_curve_as_two_chi_square_laws(direction):
     law = laws.chi_square_laws()
     x = law.step(f"{direction}, first weight under P"), law.step(f"{direction}, other weights under P")
     y = law.step(f"{direction}, first weight under Q"), law.step(f"{direction}, other weights under Q")
-    values = {law.symbols["root_leverage"]: math.sqrt(p), law.symbols["root_share"]: math.sqrt(q - p), law.symbols["r"]: r}
+    values = {
+        law.symbols["root_leverage"]: math.sqrt(p),
+        law.symbols["root_share"]: math.sqrt(q - p),
+        law.symbols["r"]: r,
+    }
     cdfs = []
     spectrum = fast.als_spectrum(p, q, d, r, direction)
     offset = 0.5 * float((spectrum.multiplicity * spectrum.log_ratio).sum() - spectrum.shift_squared.sum())
@@ -193,8 +229,13 @@ def test_largest_loss_ends_the_curve(direction):
 
 
 @given(
-    st.floats(0.001, 0.95), st.floats(0, 1), st.integers(1, 6), st.integers(0, 30), st.floats(0, 1), st.sampled_from(DIRECTIONS)
-)  # fmt: skip
+    st.floats(0.001, 0.95),
+    st.floats(0, 1),
+    st.integers(1, 6),
+    st.integers(0, 30),
+    st.floats(0, 1),
+    st.sampled_from(DIRECTIONS),
+)
 def test_exact_curve_is_a_post_processing_of_the_projection(q, share, d, extra, position, direction):
     p, r = min(share * q, q), d + extra
     epsilon = position * float(fast.als_max_privacy_loss(p, q, d, r, direction))
@@ -223,7 +264,11 @@ def test_asymptotic_curve_does_not_approach_the_exact_one_for_a_fixed_record():
 
 
 def test_asymptotic_curve_can_say_zero_where_the_exact_one_is_positive():
-    for case in (("0.5", "0.6", 1, 1, "0.42"), ("0.18", "0.188", 1, 11, "0.152"), ("0.01", "0.2", 2, 5, "0.235", "insert")):
+    for case in (
+        ("0.5", "0.6", 1, 1, "0.42"),
+        ("0.18", "0.188", 1, 11, "0.152"),
+        ("0.01", "0.2", 2, 5, "0.235", "insert"),
+    ):
         assert oracle.certified_als_hockey_stick(*case).upper == 0
         assert oracle.certified_als_exact_hockey_stick(*case).lower > 0
     assert fast.als_asymptotic_gap(0.18, 0.188, 1, 11).understated > 1e-5
@@ -236,7 +281,9 @@ def test_larger_of_both_asymptotic_directions_is_above_that_of_the_exact_ones_on
         r = d + int(rng.choice([0, 1, 3, 20]))
         q = 10 ** rng.uniform(-3, 0, 4) * 0.95
         p = q * rng.random(4)
-        epsilon = rng.random(4) * np.maximum(*(fast.als_max_privacy_loss(p, q, d, r, direction) for direction in DIRECTIONS))
+        epsilon = rng.random(4) * np.maximum(
+            *(fast.als_max_privacy_loss(p, q, d, r, direction) for direction in DIRECTIONS)
+        )
         exact, asymptotic = (
             np.maximum(*(curve(p, q, d, r, epsilon, direction) for direction in DIRECTIONS))
             for curve in (fast.log_als_exact_hockey_stick, fast.log_als_hockey_stick)
@@ -251,7 +298,12 @@ def worst(p, q, d, r, epsilon):
 
 @pytest.mark.parametrize(
     "p, q, larger_q, d, r, epsilon",
-    [("0.7", "0.8", "0.9", 1, 1, "2"), ("0.7", "0.85", "0.9", 2, 10, "20"), ("0.2", "0.3", "0.35", 5, 50, "15"), ("0.05", "0.08", "0.09", 2, 100, "7")],
+    [
+        ("0.7", "0.8", "0.9", 1, 1, "2"),
+        ("0.7", "0.85", "0.9", 2, 10, "20"),
+        ("0.2", "0.3", "0.35", 5, 50, "15"),
+        ("0.05", "0.08", "0.09", 2, 100, "7"),
+    ],
 )
 def test_the_larger_direction_does_not_increase_with_the_residual_share(p, q, larger_q, d, r, epsilon):
     assert worst(p, q, d, r, epsilon)[0] > worst(p, larger_q, d, r, epsilon)[1]
@@ -259,7 +311,11 @@ def test_the_larger_direction_does_not_increase_with_the_residual_share(p, q, la
 
 @pytest.mark.parametrize(
     "p, larger_p, share, d, r, epsilon",
-    [("0.05", "0.1", "0.1", 1, 1, "0.2"), ("0.02", "0.03", "0.03", 2, 5, "0.3"), ("0.01", "0.02", "0.02", 2, 10, "0.5")],
+    [
+        ("0.05", "0.1", "0.1", 1, 1, "0.2"),
+        ("0.02", "0.03", "0.03", 2, 5, "0.3"),
+        ("0.01", "0.02", "0.02", 2, 10, "0.5"),
+    ],
 )
 def test_the_larger_direction_does_not_increase_with_the_leverage(p, larger_p, share, d, r, epsilon):
     p, larger_p, share = Fraction(p), Fraction(larger_p), Fraction(share)
@@ -275,10 +331,14 @@ def test_the_worst_record_below_a_cap_is_no_corner():
 @pytest.mark.parametrize(
     "arguments, name",
     [
-        ((0.3, 0.2, 2, 5, 0.1), "leverage"), ((0.1, 1.0, 2, 5, 0.1), "augmented_leverage"), ((0.1, 0.2, 0, 5, 0.1), "d"),
-        ((0.1, 0.2, 2, 1, 0.1), "r"), ((0.1, 0.2, 2, 5, -0.1), "epsilon"), ((0.1, 0.2, 2, 5, 0.1, "both"), "direction"),
+        ((0.3, 0.2, 2, 5, 0.1), "leverage"),
+        ((0.1, 1.0, 2, 5, 0.1), "augmented_leverage"),
+        ((0.1, 0.2, 0, 5, 0.1), "d"),
+        ((0.1, 0.2, 2, 1, 0.1), "r"),
+        ((0.1, 0.2, 2, 5, -0.1), "epsilon"),
+        ((0.1, 0.2, 2, 5, 0.1, "both"), "direction"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("curve", [fast.als_exact_hockey_stick, oracle.als_exact_hockey_stick])
 def test_bad_input_is_named(curve, arguments, name):
     with pytest.raises(InputError) as caught:

@@ -33,7 +33,9 @@ def test_the_record_is_complete(claim):
 
 def test_evidence_says_route_and_how_much():
     judgement = judge(find("N24-F2"))
-    assert all(re.search(r"held: .*\b\d+ (digits|steps|evaluations)", line) for line in judgement.evidence), judgement.evidence
+    assert all(re.search(r"held: .*\b\d+ (digits|steps|evaluations)", line) for line in judgement.evidence), (
+        judgement.evidence
+    )
 
 
 def test_an_unknown_id_is_answered_with_near_ones():

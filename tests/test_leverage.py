@@ -43,7 +43,8 @@ def test_a_row_that_alone_spans_a_direction_has_leverage_one():
 
 
 @pytest.mark.parametrize(
-    "data", [[[1, 2], [2, 4], [3, 6]], [[1, 0]], [[1, 0], [0, np.nan]], [[0, 1], [0, 2]], [1, 2], [["a", 1]], np.zeros((3, 0))]
+    "data",
+    [[[1, 2], [2, 4], [3, 6]], [[1, 0]], [[1, 0], [0, np.nan]], [[0, 1], [0, 2]], [1, 2], [["a", 1]], np.zeros((3, 0))],
 )
 def test_bad_databases_are_refused(data):
     with pytest.raises(InputError, match="data"):

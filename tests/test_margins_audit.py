@@ -38,7 +38,9 @@ PAIR = GaussianPair([1], 1, [0], 1)
 
 
 def binomial_limit(count, n, failure, upper):
-    """Where the exact tail beyond `count` is `failure`, by bisection; the true limit lies within 1e-12 of it, outside."""
+    """Where the exact tail beyond `count` is `failure`, by bisection; the true limit lies within 1e-12 of it,
+    outside.
+    """
     low, high = 0.0, 1.0
     while high - low > 1e-13:
         p = (low + high) / 2
@@ -61,7 +63,9 @@ def test_a_confirmed_event_has_its_power_from_below_and_its_level_from_above(fir
     event = bits._confirmed([order], chosen, 0.1, (p, q))
     (hits, n), (alarms, m) = ((30, 50), (10, 40)) if first_is_p else ((30, 40), (20, 50))
     assert event.counts == (hits, alarms)
-    assert event.power <= binomial_limit(hits, n, 0.025, False) and event.level >= binomial_limit(alarms, m, 0.075, True)
+    assert event.power <= binomial_limit(hits, n, 0.025, False) and event.level >= binomial_limit(
+        alarms, m, 0.075, True
+    )
 
 
 @pytest.mark.parametrize("first_is_p", [True, False])
@@ -112,7 +116,9 @@ def test_limits_of_the_engine_hold_when_it_errs_by_what_it_documents(monkeypatch
         assert Fraction(low) <= truth.lower and truth.upper <= Fraction(high)
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 3), Fraction(2, 3), 1 + Fraction(1, 2**60), 1 - Fraction(1, 2**60)])
+@pytest.mark.parametrize(
+    "epsilon", [Fraction(1), Fraction(1, 3), Fraction(2, 3), 1 + Fraction(1, 2**60), 1 - Fraction(1, 2**60)]
+)
 def test_the_engine_is_asked_on_both_sides_of_an_epsilon_that_is_no_float(monkeypatch, epsilon):
     asked = []
     monkeypatch.setattr(white_box, "hockey_stick", lambda laws, at: asked.extend(at) or np.zeros(2))
@@ -308,7 +314,9 @@ def test_groups_of_bins_end_at_their_shares():
 
 def test_bins_of_the_learned_width_reach_every_score():
     for high in (10.3, 7.9):
-        one = SimpleNamespace(smallest=0.0, largest=high, std=1.0, learning=np.linspace(0, high, 50), size=lambda part: 50)
+        one = SimpleNamespace(
+            smallest=0.0, largest=high, std=1.0, learning=np.linspace(0, high, 50), size=lambda part: 50
+        )
         edges, _ = histogram._edges(SimpleNamespace(surveys=(one, one)), "width")
         width = edges[1] - edges[0]
         assert edges[0] <= width * (1 + 1e-12) and high - edges[-1] <= width * (1 + 1e-12)

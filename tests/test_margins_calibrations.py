@@ -1,4 +1,6 @@
-"""Certificates hold against engines that err as much as they document, to the unsafe side; roundings hold against fractions, without a tolerance."""
+"""Certificates hold against engines that err as much as they document, to the unsafe side; roundings hold against
+fractions, without a tolerance.
+"""
 
 import contextlib
 import importlib
@@ -40,7 +42,9 @@ def exact(number):
 
 
 def understated(monkeypatch, module, name, error):
-    """The engine `name` of a module gives this much less than it should: a list of what it should give, as it is asked."""
+    """The engine `name` of a module gives this much less than it should: a list of what it should give, as it
+    is asked.
+    """
     plain, true = getattr(module, name), []
 
     def low(*arguments):
@@ -59,7 +63,11 @@ def understated(monkeypatch, module, name, error):
 def test_a_raised_delta_is_above_what_an_engine_of_that_error_understates(delta, error):
     if delta > 1e-300:
         assert exact(calibration.raised(delta * (1 - error * 0.99), error)) > exact(delta) * (1 - exact(error) / 2**10)
-    assert calibration.raised(delta, error) >= delta and calibration.raised(0.0, error) > 0 and calibration.raised(1.0, error) == 1
+    assert (
+        calibration.raised(delta, error) >= delta
+        and calibration.raised(0.0, error) > 0
+        and calibration.raised(1.0, error) == 1
+    )
     assert exact(calibration.raised(delta, error)) <= exact(delta) * (1 + 2 * exact(error))
 
 
@@ -108,7 +116,15 @@ def test_the_cost_of_a_test_with_an_engine_that_understates(monkeypatch):
         assert projection_wrappers._test_cost(1.0, 9.0, 3.0, delta)[1] > true[-1]
 
 
-TESTED = {"r": 3, "epsilon": 1.0, "delta": 1e-4, "norm_bound": 1.0, "std": 20.0, "delta_test": 1e-30, "delta_failure": 1e-30}
+TESTED = {
+    "r": 3,
+    "epsilon": 1.0,
+    "delta": 1e-4,
+    "norm_bound": 1.0,
+    "std": 20.0,
+    "delta_test": 1e-30,
+    "delta_failure": 1e-30,
+}
 
 
 def test_the_release_after_a_test_with_an_engine_that_understates(monkeypatch):
@@ -120,22 +136,33 @@ def test_the_release_after_a_test_with_an_engine_that_understates(monkeypatch):
 
 def test_the_worst_record_with_a_search_that_falls_short():
     for delta, error in itertools.product(DELTAS, (2e-9, 2e-8)):
-        worst = SimpleNamespace(delta=delta * (1 - 0.99 * error), log_delta=math.log(delta), leverage=0.25, direction="delete")
+        worst = SimpleNamespace(
+            delta=delta * (1 - 0.99 * error), log_delta=math.log(delta), leverage=0.25, direction="delete"
+        )
         assert least_squares.certificate(worst, 0.5, 2, 10, error).delta > delta
 
 
 def test_a_search_for_the_worst_record_promises_less_for_every_row_of_a_sketch():
     for r in (1, 100, 10**6, 10**8):
-        assert exact(least_squares.search_error(r, "sketch")) >= exact(least_squares.search_error(r, "normal")) + r * exact(1e-15)
+        assert exact(least_squares.search_error(r, "sketch")) >= exact(
+            least_squares.search_error(r, "normal")
+        ) + r * exact(1e-15)
 
 
 @pytest.mark.parametrize("law", ("normal", "sketch"))
 def test_the_least_ridge_takes_in_what_its_search_may_miss(law, monkeypatch):
     """From a start at which the worst record meets the target and no more."""
     name = "als_cap" if law == "normal" else "als_exact_cap"
-    cap_of, worst_of = getattr(least_squares, name), least_squares.als_worst_case if law == "normal" else least_squares.als_exact_worst_case
+    cap_of, worst_of = (
+        getattr(least_squares, name),
+        least_squares.als_worst_case if law == "normal" else least_squares.als_exact_worst_case,
+    )
     error = float(least_squares.search_error(9, law))
-    monkeypatch.setattr(least_squares, name, lambda d, r, *, epsilon, delta: cap_of(d, r, epsilon=epsilon, delta=delta / (1 - 2 * error)))
+    monkeypatch.setattr(
+        least_squares,
+        name,
+        lambda d, r, *, epsilon, delta: cap_of(d, r, epsilon=epsilon, delta=delta / (1 - 2 * error)),
+    )
     for delta in (1e-3, 1e-8):
         ridge = float(least_squares.least_ridge(1.0, 2, 9, epsilon=1.0, delta=delta, law=law))
         worst = worst_of(1 / (1 + ridge), 2, 9, 1.0)
@@ -179,10 +206,14 @@ def test_the_digits_of_a_joint_bound_are_those_that_both_ends_share(apart):
 def test_a_split_bound_leaves_room_for_its_engine_and_is_raised(output, monkeypatch):
     """The search meets what it is asked for and no less, by an engine that understates."""
     asked = []
-    monkeypatch.setattr(gaussian_output, "split_variance", lambda sensitivities, *, epsilon, delta, term: asked.append(delta) or 1.0)
+    monkeypatch.setattr(
+        gaussian_output, "split_variance", lambda sensitivities, *, epsilon, delta, term: asked.append(delta) or 1.0
+    )
     monkeypatch.setattr(gaussian_output, "loewner_bound", lambda *arguments: asked[-1])
     for delta, bound in itertools.product(DELTAS, ("exact", "corrected")):
-        found = gaussian_output.calibrated_gaussian(sensitivity=lambda v: (0.1, 0.1, 0.1, 1), delta=delta, bound=bound, **output)
+        found = gaussian_output.calibrated_gaussian(
+            sensitivity=lambda v: (0.1, 0.1, 0.1, 1), delta=delta, bound=bound, **output
+        )
         assert asked[-1] * (1 + gaussian_output.ENGINE_ERROR / 2) < found.calibration.certificate.delta <= delta
 
 
@@ -197,7 +228,9 @@ def some(seed, *sizes):
 
 def test_a_cap_beside_a_ridge_is_rounded_up():
     for length, ridge in some(1, 3, 9):
-        assert exact(least_squares._cap_beside(length, ridge)) >= exact(length) ** 2 / (exact(length) ** 2 + exact(ridge))
+        assert exact(least_squares._cap_beside(length, ridge)) >= exact(length) ** 2 / (
+            exact(length) ** 2 + exact(ridge)
+        )
 
 
 def test_a_printed_ridge_is_rounded_up(monkeypatch):
@@ -212,9 +245,15 @@ def test_a_printed_ridge_is_rounded_up(monkeypatch):
 def test_the_leverage_allowed_to_a_set_is_rounded_down_and_the_one_certified_up(monkeypatch):
     """A lone record of the norm bound: its leverage is l^2/(l^2 + ridge)."""
     allowed = []
-    monkeypatch.setattr(relative_projection.Neighbourhood, "least_ridge", lambda self, leverage: allowed.append(leverage) or smallest * 1.01)
+    monkeypatch.setattr(
+        relative_projection.Neighbourhood,
+        "least_ridge",
+        lambda self, leverage: allowed.append(leverage) or smallest * 1.01,
+    )
     for length, smallest in some(3, 3, 9)[:40]:
-        monkeypatch.setattr(relative_projection, "ridge_level", lambda *arguments, smallest=smallest, **target: smallest)
+        monkeypatch.setattr(
+            relative_projection, "ridge_level", lambda *arguments, smallest=smallest, **target: smallest
+        )
         databases = mechanisms.neighbourhood([[length]], length)
         certified = relative_projection.Neighbourhood.leverage
         found = relative_projection.relative_random_projection(databases, 2, epsilon=1.0, delta=0.9999)
@@ -233,7 +272,7 @@ def test_the_leverage_of_a_ball_with_singular_values_as_wrong_as_they_may_be(rid
         least = min(mpmath.eigsy(held.T * held, eigvals_only=True))
         plain, slack = np.linalg.svd, 8 * 3 * np.finfo(float).eps
         values = plain(base, compute_uv=False)
-        monkeypatch.setattr(np.linalg, "svd", lambda *arguments, **options: values + [0, slack * values[0] * 0.9])
+        monkeypatch.setattr(np.linalg, "svd", lambda *arguments, **options: [*values, 0, slack * values[0] * 0.9])
         assert databases._ball_leverage(ridge) >= 1 / (least + ridge + 1)
 
 
@@ -248,7 +287,9 @@ def test_the_leverage_of_a_ball_about_too_few_records_is_rounded_up():
 
 def test_a_sample_leaves_its_projection_no_more_than_its_share(monkeypatch):
     asked = []
-    monkeypatch.setattr(projection_wrappers, "ridge_level", lambda *arguments, delta, **target: asked.append(delta) or 1.0)
+    monkeypatch.setattr(
+        projection_wrappers, "ridge_level", lambda *arguments, delta, **target: asked.append(delta) or 1.0
+    )
     for share, size in some(5, 3, 3)[:60]:
         share, delta = min(share / 9, 1.0), 1e-4 * size
         lone = calibration.Certificate("a lone record", {}, delta / share * (1 - 1e-15))
@@ -261,7 +302,9 @@ def test_a_sample_leaves_its_projection_no_more_than_its_share(monkeypatch):
 def test_what_a_test_leaves_of_epsilon_and_delta_is_rounded_down(monkeypatch):
     asked, plain = [], projection_wrappers.ridge_level
     monkeypatch.setattr(
-        projection_wrappers, "ridge_level", lambda *arguments, delta, **target: asked.append(delta) or plain(*arguments, delta=delta, **target)
+        projection_wrappers,
+        "ridge_level",
+        lambda *arguments, delta, **target: asked.append(delta) or plain(*arguments, delta=delta, **target),
     )
     for k in range(6):
         epsilon, delta = 1 + k / 7, 1e-4 * (1 + k / 11)
@@ -277,14 +320,18 @@ def test_what_a_test_leaves_of_epsilon_and_delta_is_rounded_down(monkeypatch):
             assert cost < changes["delta_test"]
 
 
-@pytest.mark.parametrize("std, full, name", ((1e6, 1e-2, "the product"), (1e-9, 40.0, "the bound"), (1e-9, 40.0, "what is left")))
+@pytest.mark.parametrize(
+    "std, full, name", ((1e6, 1e-2, "the product"), (1e-9, 40.0, "the bound"), (1e-9, 40.0, "what is left"))
+)
 def test_every_step_from_a_reading_to_a_ridge_is_rounded_up(std, full, name):
     """Numbers at which one of the three roundings is all that there is."""
     rng = np.random.default_rng(11)
     tested = projection_wrappers.propose_test_release(**{**TESTED, "std": 1e6, "ridge": "N26-Fig4"})
     for _ in range(300):
         quantile = float(rng.uniform(4, 8))
-        held = SimpleNamespace(public={**tested.calibration.public, "std": std}, noise={"full_ridge": full, "quantile": quantile})
+        held = SimpleNamespace(
+            public={**tested.calibration.public, "std": std}, noise={"full_ridge": full, "quantile": quantile}
+        )
         share = {"the product": 0.5, "the bound": 1 - 1e-9, "what is left": 1e-9}[name] * rng.uniform(0.9, 1)
         reading = float(exact(std) * exact(quantile) + exact(share) * exact(full))
         found = projection_wrappers.ProposeTestRelease.ridge_at(SimpleNamespace(calibration=held), reading)
@@ -298,7 +345,9 @@ def test_every_step_from_a_reading_to_a_ridge_is_rounded_up(std, full, name):
 def test_a_record_above_its_bound_moves_towards_0(monkeypatch):
     """In both signs, by units in the last place, until it is within."""
     asked, plain = [], records._excess
-    monkeypatch.setattr(records, "_excess", lambda *arguments: asked.append(1) or (plain(*arguments) if len(asked) < 60 else 1 // 0))
+    monkeypatch.setattr(
+        records, "_excess", lambda *arguments: asked.append(1) or (plain(*arguments) if len(asked) < 60 else 1 // 0)
+    )
     rows = np.array([[0.6, -0.8], [-0.6, 0.8], [0.6, 0.8]]) * (1 + 2.0**-51)
     moved = rows.copy()
     records._move_within(moved, np.array([True, True, False]), 1.0)
@@ -315,7 +364,9 @@ def test_a_posterior_at_its_least_variance_is_no_broken_kernel(monkeypatch):
         least = noise / (noise + n)
         assert output(np.tile([[1.0, 0.5]], (n, 1)))[1] == pytest.approx(least, rel=1e-9)
         for lack, refused in ((0.9e-12, False), (1.1e-12, True)):
-            monkeypatch.setattr(gaussian_process, "prediction", lambda *arguments, lack=lack: (0.0, least - lack * (n + 1)))
+            monkeypatch.setattr(
+                gaussian_process, "prediction", lambda *arguments, lack=lack: (0.0, least - lack * (n + 1))
+            )
             with pytest.raises(InputError, match="semidefinite") if refused else contextlib.nullcontext():
                 assert output(np.tile([[1.0, 0.5]], (n, 1)))[1] >= least
         monkeypatch.undo()
@@ -334,7 +385,9 @@ def test_the_information_of_a_ridge_is_strictly_below_its_level(conversion):
     for r, delta in ((1, 0.01), (7, 1e-3), (50, 0.3)):
         found = mutual_information(r, epsilon=1.0, delta=delta, norm_bound=1.5, conversion=conversion)
         with mpmath.workdps(40):
-            level = information_level(epsilon=1.0, delta=delta) if conversion == "binary" else mpmath.mpf(delta) ** 2 / 2
+            level = (
+                information_level(epsilon=1.0, delta=delta) if conversion == "binary" else mpmath.mpf(delta) ** 2 / 2
+            )
             signal = mpmath.mpf(1.5) ** 2 / mpmath.mpf(found.ridge)
             assert (signal - mpmath.log1p(signal)) * r / 2 < level * (1 - mpmath.mpf(5e-7))
 
@@ -359,12 +412,18 @@ def test_the_margin_of_a_set_is_what_its_curves_document(law, r, monkeypatch):
     for delta in (1e-2, 1e-6):
         changes = Changes(delta / 2)
         monkeypatch.setattr(relative_least_squares, "_changes", lambda *arguments, changes=changes: changes)
-        quiet = relative_least_squares.relative_least_squares(databases, r, epsilon=1.0, delta=delta, law=law).calibration
+        quiet = relative_least_squares.relative_least_squares(
+            databases, r, epsilon=1.0, delta=delta, law=law
+        ).calibration
         assert quiet.noise["ridge"] == 0 and 0.9 * error < quiet.certificate.delta / (delta / 2) - 1 < 1.1 * error
         assert quiet.certificate.delta == quiet.public["inherent delta"]
         changes.first = 2 * delta
-        monkeypatch.setattr(relative_least_squares, "_smaller", lambda changes, goal, enough: setattr(changes, "goal", goal) or enough)
-        noisy = relative_least_squares.relative_least_squares(databases, r, epsilon=1.0, delta=delta, law=law).calibration
+        monkeypatch.setattr(
+            relative_least_squares, "_smaller", lambda changes, goal, enough: setattr(changes, "goal", goal) or enough
+        )
+        noisy = relative_least_squares.relative_least_squares(
+            databases, r, epsilon=1.0, delta=delta, law=law
+        ).calibration
         assert noisy.noise["ridge"] > 0 and delta * (1 - 3 * error) < noisy.certificate.delta <= delta
         assert noisy.certificate.delta > math.exp(changes.goal) * (1 + 0.9 * error)
 
@@ -372,7 +431,9 @@ def test_the_margin_of_a_set_is_what_its_curves_document(law, r, monkeypatch):
 def test_a_search_for_a_crossing_ends_where_next_to_nothing_less_is_too_little():
     """A cost that falls at a step: the upper end comes back, where it was seen to be met."""
     asked = []
-    found, _ = relative_least_squares._crossing(lambda ridge: asked.append(ridge) or (1.0 if ridge < 0.3 else -5.0), 1e-3, 1.0, None, -1.0, 1e-10)
+    found, _ = relative_least_squares._crossing(
+        lambda ridge: asked.append(ridge) or (1.0 if ridge < 0.3 else -5.0), 1e-3, 1.0, None, -1.0, 1e-10
+    )
     assert 0.3 <= found < 0.3 * (1 + 1e-9) and found in asked and len(asked) < 50
 
 

@@ -1,4 +1,6 @@
-"""Calibrators of float64 above an engine that errs, on the side that hurts, by nearly all that is kept for its errors."""
+"""Calibrators of float64 above an engine that errs, on the side that hurts, by nearly all that is kept for
+its errors.
+"""
 
 import importlib
 import math
@@ -97,7 +99,9 @@ def test_a_far_epsilon_holds_under_an_engine_whose_thresholds_err(monkeypatch, s
 
 
 def test_an_epsilon_is_not_above_the_largest_loss():
-    """Two coordinates whose variances are 2^-k of the others': the largest loss is k log 2, and is met by tiny deltas."""
+    """Two coordinates whose variances are 2^-k of the others': the largest loss is k log 2, and is met by
+    tiny deltas.
+    """
     for k in (290, 300, 333):
         pair = GaussianPair([0, 0], 2.0**-k, [0, 0], 1)
         for delta in (0.0, 1e-300, 1e-310):
@@ -251,7 +255,9 @@ def test_a_cap_is_settled_by_a_few_searches(monkeypatch):
 
 def test_the_cap_of_pure_privacy_is_rounded_down():
     draw = random.Random(6)
-    cases = [(draw.uniform(0.1, 3) * scale, draw.randint(2, 60)) for scale in (1.0, 1e-3, 1e-300, 1e-318) for _ in range(40)]
+    cases = [
+        (draw.uniform(0.1, 3) * scale, draw.randint(2, 60)) for scale in (1.0, 1e-3, 1e-300, 1e-318) for _ in range(40)
+    ]
     cases += [(k * 5e-324, 3) for k in range(1, 30)]
     with mpmath.workdps(400):
         for epsilon, r in cases:
@@ -363,7 +369,9 @@ def test_the_largest_of_a_prediction_is_between_its_coarse_value_and_its_bound()
 
 @pytest.mark.parametrize(("noise", "records"), [(0.1, 1), (1e-6, 2), (0.1, 50), (1e-13, 10**14), (1e-40, 10**25)])
 def test_the_pull_of_a_cell_is_above_that_of_every_pair_in_it(noise, records):
-    """The sum of both roots, exactly; the cell is one xi. The first root is taken of a difference that nearly cancels."""
+    """The sum of both roots, exactly; the cell is one xi. The first root is taken of a difference that nearly
+    cancels.
+    """
     law = joint_shift.Prediction(1.0, 1.0, noise, records)
     for added in (0.0, 1e-6, 1.0, 1e6, 1e12):
         for share in (0.0, 1e-3, 0.2, 0.5, 0.9, 1.0):

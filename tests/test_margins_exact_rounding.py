@@ -1,6 +1,8 @@
-"""Bounds of the exact releases at inputs that are built to reach them, and wide balls where a release computes with narrow ones.
+"""Bounds of the exact releases at inputs that are built to reach them, and wide balls where a release computes with
+narrow ones.
 
-A bound that is too small by a unit in the last place releases a point of the grid that the law does not give: no figure shows that.
+A bound that is too small by a unit in the last place releases a point of the grid that the law does not give: no figure
+shows that.
 """
 
 import itertools
@@ -90,14 +92,19 @@ def test_what_no_slice_holds_of_a_column_is_bounded(size, count):
 def test_the_least_eigenvalue_of_a_wide_gram_matrix_is_all_that_it_may_be(monkeypatch):
     """One column: the eigenvalue is the entry, and any number of its ball."""
     for middle, radius in ((4.0, 1.0), (4.0, 3.9), (4.0, 0.001), (1e-3, 1e-3)):
-        monkeypatch.setattr(eigenvalue, "gram", lambda records, ridge, bits, middle=middle, radius=radius: [[flint.arb(middle, radius)]])
+        monkeypatch.setattr(
+            eigenvalue, "gram", lambda records, ridge, bits, middle=middle, radius=radius: [[flint.arb(middle, radius)]]
+        )
         with flint.ctx.workprec(128):
             found = eigenvalue.least_eigenvalue(np.array([[math.sqrt(middle)]]), 128)
         assert holds(found, exact(middle) - exact(radius), exact(middle), exact(middle) + exact(radius))
 
 
 def test_a_side_that_a_wide_matrix_does_not_show_is_not_taken():
-    wide = [[flint.arb(2, 0.5), flint.arb(0, 0.25)], [flint.arb(0, 0.25), flint.arb(3, 0.5)]]  # the least: from 1.4 to 2.5
+    wide = [
+        [flint.arb(2, 0.5), flint.arb(0, 0.25)],
+        [flint.arb(0, 0.25), flint.arb(3, 0.5)],
+    ]  # the least: from 1.4 to 2.5
     sides = {level: eigenvalue._side(wide, flint.arb(level)) for level in (1.0, 1.5, 2.0, 2.4, 3.0)}
     assert sides == {1.0: True, 1.5: None, 2.0: None, 2.4: None, 3.0: False}
 
@@ -106,7 +113,14 @@ def test_a_side_that_a_wide_matrix_does_not_show_is_not_taken():
 
 
 def test_a_ball_has_a_nearest_whole_number_where_all_of_it_has():
-    for middle, radius, whole in ((2.4, 0.05, 2), (-2.4, 0.05, -2), (2.4, 0.2, None), (2.5, 0.1, None), (7.0, 0.49, 7), (0.3, 0.9, None)):
+    for middle, radius, whole in (
+        (2.4, 0.05, 2),
+        (-2.4, 0.05, -2),
+        (2.4, 0.2, None),
+        (2.5, 0.1, None),
+        (7.0, 0.49, 7),
+        (0.3, 0.9, None),
+    ):
         assert grid.nearest(flint.arb(middle, radius)) == whole
 
 
@@ -130,7 +144,9 @@ def test_the_ball_of_a_laplace_variate_has_all_that_its_digits_leave():
         with flint.ctx.workprec(100):
             found = noise._standard_laplace(stream(), k, bits)
             for uniform in (low or Fraction(1, 2**60), low + Fraction(1, 2 ** (bits + 1)), low + Fraction(1, 2**bits)):
-                assert found.contains(-sign * ball(uniform).log()) or found.overlaps(-sign * ball(uniform).log()) and uniform != low
+                assert found.contains(-sign * ball(uniform).log()) or (
+                    found.overlaps(-sign * ball(uniform).log()) and uniform != low
+                )
 
 
 @pytest.mark.parametrize("value", (0.0, 1e-9, -0.75, 3.5))
@@ -167,7 +183,9 @@ def test_an_inflated_bound_leaves_every_number_to_the_balls(monkeypatch):
     noise._nearest_sums(np.zeros(50), 0, 1.5 * 2**20, batch)
     assert len(asked) == 50
     counted = []
-    monkeypatch.setattr(projection._Draw, "exact", lambda self, rows, j, exponent: counted.extend(rows) or wide(self, rows, j, exponent))
+    monkeypatch.setattr(
+        projection._Draw, "exact", lambda self, rows, j, exponent: counted.extend(rows) or wide(self, rows, j, exponent)
+    )
     projection.project(np.full((3, 4), 0.5), 0.0, 5, stream(), -10)
     assert len(counted) == 20
 
@@ -178,19 +196,27 @@ def test_an_inflated_bound_leaves_every_number_to_the_balls(monkeypatch):
 def drawn(monkeypatch, *batches):
     """The normals of the next projections, by purpose."""
     held = dict(batches)
-    monkeypatch.setattr(projection, "standard_normals", lambda stream, label, index, count: SimpleNamespace(value=np.array(held[label], dtype=float)))
+    monkeypatch.setattr(
+        projection,
+        "standard_normals",
+        lambda stream, label, index, count: SimpleNamespace(value=np.array(held[label], dtype=float)),
+    )
 
 
 @pytest.mark.parametrize("error", (2.0**-60, 1e-9, 0.125, 0.4))
 @pytest.mark.parametrize("whole", (0.0, 7.0, -3.0))
 def test_an_entry_is_settled_by_float64_only_if_all_that_it_may_be_has_one_nearest_point(error, whole, monkeypatch):
     asked = []
-    monkeypatch.setattr(projection._Draw, "exact", lambda self, rows, j, exponent: asked.extend(rows) or [0] * len(rows))
+    monkeypatch.setattr(
+        projection._Draw, "exact", lambda self, rows, j, exponent: asked.extend(rows) or [0] * len(rows)
+    )
     for sign, inward in itertools.product((1, -1), (0.0, 1e-11)):
         sums = whole + sign * (0.5 - error + inward * error)
         reached = abs(exact(sums) - exact(whole)) + exact(error)
         asked.clear()
-        monkeypatch.setattr(projection._Draw, "float_sums", lambda self, sums=sums: (np.array([[sums]]), np.array([[error]])))
+        monkeypatch.setattr(
+            projection._Draw, "float_sums", lambda self, sums=sums: (np.array([[sums]]), np.array([[error]]))
+        )
         projection.project(np.ones((1, 1)), 0.0, 1, stream(), 0)
         assert asked == [0] or reached < Fraction(1, 2)
     monkeypatch.setattr(projection._Draw, "float_sums", lambda self: (np.array([[whole + 0.5]]), np.array([[error]])))
@@ -200,9 +226,13 @@ def test_an_entry_is_settled_by_float64_only_if_all_that_it_may_be_has_one_neare
 
 
 def errors(records, ridge, r):
-    """Of a projection in float64: (bound, the largest error that normals at the ends of theirs may make) of its first entry of each column."""
+    """Of a projection in float64: (bound, the largest error that normals at the ends of theirs may make) of its first
+    entry of each column.
+    """
     sums, error = projection._Draw(records, ridge, r, stream()).float_sums()
-    batch = projection.standard_normals(None, "projection", 0, 0).value.reshape(-1, r) if len(records) else np.zeros((0, r))
+    batch = (
+        projection.standard_normals(None, "projection", 0, 0).value.reshape(-1, r) if len(records) else np.zeros((0, r))
+    )
     added = projection.standard_normals(None, "ridge", 0, 0).value.reshape(-1, r) if ridge else None
     for i in range(records.shape[1]):
         middle, room = Fraction(0), Fraction(0)
@@ -224,9 +254,16 @@ def test_the_bound_of_a_projection_where_the_normals_are_next_to_0(monkeypatch):
 
 def test_the_bound_of_a_projection_with_records_below_the_range_of_squares(monkeypatch):
     drawn(monkeypatch, ("projection", [1.3, 0.7]))
-    for rows in ([[1.0, 1e-170], [0.5, 2e-170]], [[1.0, 1e-308], [1.0, 5e-324]], [[5e-324, 0.0], [5e-324, 5e-324]], [[3e-310, 1e-320]] * 2):
+    for rows in (
+        [[1.0, 1e-170], [0.5, 2e-170]],
+        [[1.0, 1e-308], [1.0, 5e-324]],
+        [[5e-324, 0.0], [5e-324, 5e-324]],
+        [[3e-310, 1e-320]] * 2,
+    ):
         assert all(error <= bound for bound, error in errors(np.array(rows), 0.0, 1))
-    drawn(monkeypatch, ("projection", [1.45] * 4))  # every product or every sum of the least numbers loses as much as it can
+    drawn(
+        monkeypatch, ("projection", [1.45] * 4)
+    )  # every product or every sum of the least numbers loses as much as it can
     assert all(error <= bound for bound, error in errors(np.full((4, 1), 5e-324), 0.0, 1))
 
 
@@ -300,7 +337,12 @@ def test_the_curve_lies_strictly_between_its_parabolas():
     """By more than float64 may take from a comparison, on layers and on pieces as wide as 1 and as narrow as 2^-20."""
     with flint.ctx.workprec(256):
         edges = [flint.arb(edge) / 2**32 for edge in normals._edges()[0]]
-        pieces = [*zip(edges[1::60], edges[::60]), (flint.arb(0), flint.arb(1)), (flint.arb(1), flint.arb(2)), (flint.arb(3), flint.arb("3.25"))]
+        pieces = [
+            *zip(edges[1::60], edges[::60]),
+            (flint.arb(0), flint.arb(1)),
+            (flint.arb(1), flint.arb(2)),
+            (flint.arb(3), flint.arb("3.25")),
+        ]
         pieces.append((flint.arb(1), 1 + flint.arb(2) ** -20))
         for start, end in pieces:
             below, above, incline, bend = normals._parabolas(start, end)
@@ -346,7 +388,9 @@ def test_a_law_whose_factor_is_not_shown_at_first_waits_for_more_bits(monkeypatc
     plain, sure = solutions.gram, solutions.normal_solution(records, 0.25, 5, stream(), -40)
 
     def wide_at_first(records, ridge, bits):
-        return [[value + flint.arb(0, 10 if bits <= 256 else 0) for value in row] for row in plain(records, ridge, bits)]
+        return [
+            [value + flint.arb(0, 10 if bits <= 256 else 0) for value in row] for row in plain(records, ridge, bits)
+        ]
 
     monkeypatch.setattr(solutions, "gram", wide_at_first)
     assert (solutions.normal_solution(records, 0.25, 5, stream(), -40) == sure).all() and sure.all()
@@ -355,7 +399,9 @@ def test_a_law_whose_factor_is_not_shown_at_first_waits_for_more_bits(monkeypatc
 @pytest.mark.parametrize("value", (0.0, 3e-11, 1e-10, 1e-6, 2.0))
 def test_a_chi_square_ball_with_every_normal_at_the_end_of_its_own(value, monkeypatch):
     for count in (1, 256, 300):
-        monkeypatch.setattr(solutions, "standard_normals", lambda *address, count=count: SimpleNamespace(value=np.full(count, value)))
+        monkeypatch.setattr(
+            solutions, "standard_normals", lambda *address, count=count: SimpleNamespace(value=np.full(count, value))
+        )
         with flint.ctx.workprec(128):
             found = solutions.chi_square(None, count, 128)
         assert all(holds(found, count * (exact(value) + sign * farthest(value)) ** 2) for sign in (1, -1))

@@ -35,18 +35,32 @@ def test_a_range_between_two_floats_has_its_rounded_ends():
 def test_the_slack_of_a_ridge_is_all_that_wide_values_leave(monkeypatch):
     """delta - worst, or 1/p* - ridge, whichever is smaller: for the ends and the middle of both, and of each alone."""
     point = {"r": 1, "epsilon": "1", "delta": Fraction(1, 2), "ridge": Fraction(3)}
-    for worst, p in (((0.3, 0.1), (0.25, 0.125)), ((0.3, 0.1), (0.01, 1e-30)), ((-9.0, 1e-30), (0.3, 0.0625)), ((0.3, 1e-30), (0.2, 1e-30))):
+    for worst, p in (
+        ((0.3, 0.1), (0.25, 0.125)),
+        ((0.3, 0.1), (0.01, 1e-30)),
+        ((-9.0, 1e-30), (0.3, 0.0625)),
+        ((0.3, 1e-30), (0.2, 1e-30)),
+    ):
         monkeypatch.setattr(projection_checks, "_value", lambda *arguments, worst=worst: wide(*worst))
         monkeypatch.setattr(projection_checks, "certified_rp_leverage", lambda *arguments, p=p, **target: wide(*p))
         found = projection_checks.slack(point)
         for first, second in itertools.product((-1, 0, 1), repeat=2):
-            value, leverage = (Fraction(mid) + side * Fraction(rad) for (mid, rad), side in ((worst, first), (p, second)))
+            value, leverage = (
+                Fraction(mid) + side * Fraction(rad) for (mid, rad), side in ((worst, first), (p, second))
+            )
             assert found.contains(min(Fraction(1, 2) - value, 1 / leverage - 3))
 
 
 def test_the_quantile_of_a_clamped_test_is_bracketed():
     """At the claim's own counterexample, and where the test is within epsilon."""
-    clamped = {"d": 101, "r": 1, "copies": 2, "epsilon": Fraction(1, 10), "share": Fraction(1, 10), "tau": Fraction(1, 100)}
+    clamped = {
+        "d": 101,
+        "r": 1,
+        "copies": 2,
+        "epsilon": Fraction(1, 10),
+        "share": Fraction(1, 10),
+        "tau": Fraction(1, 100),
+    }
     assert projection_checks.clamped_excess(clamped).lower > 0
     assert projection_checks.clamped_excess({**clamped, "tau": 40}).upper < 0
 
@@ -61,7 +75,9 @@ def test_around_a_value_are_its_neighbours(value):
 
 @pytest.mark.parametrize("upper", (Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**54), Fraction(2, 3), Fraction(1, 2)))
 def test_a_delta_from_which_on_epsilon_is_0_is_never_below_the_total_variation(upper, monkeypatch):
-    monkeypatch.setattr(pair_calibrations, "certified_hockey_stick", lambda *arguments, **options: SimpleNamespace(upper=upper))
+    monkeypatch.setattr(
+        pair_calibrations, "certified_hockey_stick", lambda *arguments, **options: SimpleNamespace(upper=upper)
+    )
     rows = {row.position: Fraction(row.inputs["delta"]) for row in pair_calibrations._at_total_variation()}
     assert rows["below"] < upper <= rows["at"] < rows["above"] and rows["at"] - upper < Fraction(1, 2**53)
 

@@ -9,14 +9,28 @@ from scipy import integrate, stats
 from ndis_verify import oracle
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.fast.denoising import james_stein_risk, positive_part_risk, soft_threshold_risk
-from ndis_verify.mechanisms import UnsafeRelease, baselines, denoise, gaussian_mechanism, james_stein, positive_part, soft_threshold, worst_neighbour
+from ndis_verify.mechanisms import (
+    UnsafeRelease,
+    baselines,
+    denoise,
+    gaussian_mechanism,
+    james_stein,
+    positive_part,
+    soft_threshold,
+    worst_neighbour,
+)
 from ndis_verify.mechanisms.baselines.mutual_information import information_level, signal_to_noise
 from ndis_verify.mechanisms.denoising import DENOISERS, risk
 from ndis_verify.oracle.certified import denoising as certified
-from ndis_verify.oracle.certified import gaussian_calibration, gaussian_mechanism as certified_gaussian
+from ndis_verify.oracle.certified import gaussian_calibration
+from ndis_verify.oracle.certified import gaussian_mechanism as certified_gaussian
 
 ADJACENCY = "one record added or removed"
-STDS = {"analytic": gaussian_calibration.analytic_std, "classical": certified_gaussian.classical_std, "rho": gaussian_calibration.rho_std}
+STDS = {
+    "analytic": gaussian_calibration.analytic_std,
+    "classical": certified_gaussian.classical_std,
+    "rho": gaussian_calibration.rho_std,
+}
 TARGETS = [(1e-6, 0.4), (1e-6, 1e-30), (0.5, 1e-5), (1.0, 0.28620821), (8.0, 0.04), (100.0, 0.4), (100.0, 1e-30)]
 
 
@@ -105,11 +119,18 @@ def test_worst_neighbour_stays_below_the_certificate(name):
 @pytest.mark.parametrize(
     ("arguments", "argument"),
     [
-        ({"sensitivity": 0.0}, "sensitivity"), ({"sensitivity": math.nan}, "sensitivity"), ({"sensitivity": 1e300}, "sensitivity"),
-        ({"epsilon": -1.0}, "epsilon"), ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta"), ({"rule": "best"}, "rule"),
-        ({"adjacency": " "}, "adjacency"), ({"epsilon": 0.0, "rule": "rho"}, "epsilon"), ({"epsilon": 0.0, "rule": "classical"}, "epsilon"),
+        ({"sensitivity": 0.0}, "sensitivity"),
+        ({"sensitivity": math.nan}, "sensitivity"),
+        ({"sensitivity": 1e300}, "sensitivity"),
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": 1.0}, "delta"),
+        ({"rule": "best"}, "rule"),
+        ({"adjacency": " "}, "adjacency"),
+        ({"epsilon": 0.0, "rule": "rho"}, "epsilon"),
+        ({"epsilon": 0.0, "rule": "classical"}, "epsilon"),
     ],
-)  # fmt: skip
+)
 def test_bad_targets_are_named(arguments, argument):
     with pytest.raises(InputError, match=argument):
         gaussian_mechanism(**{"sensitivity": 1.0, "epsilon": 1.0, "delta": 1e-5, "adjacency": ADJACENCY, **arguments})
@@ -117,7 +138,11 @@ def test_bad_targets_are_named(arguments, argument):
 
 def test_bad_releases_are_named():
     mechanism = gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency=ADJACENCY)
-    for data, rng, argument in (([math.inf], np.random.default_rng(0), "data"), ([], np.random.default_rng(0), "data"), ([1.0], 7, "rng")):
+    for data, rng, argument in (
+        ([math.inf], np.random.default_rng(0), "data"),
+        ([], np.random.default_rng(0), "data"),
+        ([1.0], 7, "rng"),
+    ):
         with pytest.raises(InputError, match=argument):
             mechanism.release(data, rng)
     assert gaussian_mechanism(1.0, epsilon=0.0, delta=0.1, adjacency=ADJACENCY).std == pytest.approx(
@@ -133,9 +158,17 @@ def test_denoisers_at_points_worked_by_hand():
     assert soft_threshold(y, 1.0)[0, 0] == pytest.approx(3 - math.sqrt(2 * math.log(4)))
     tiny = np.full(5, 1e-200)
     assert james_stein(tiny, 1.0) == pytest.approx(np.full(5, -3 / 5 * 1e200)) and not positive_part(tiny, 1.0).any()
-    assert james_stein(1e200 * np.ones(5), 1.0)[0] == 1e200 and positive_part(1e150 * np.ones(5), 1e150) == pytest.approx(0.4e150 * np.ones(5))
+    assert james_stein(1e200 * np.ones(5), 1.0)[0] == 1e200 and positive_part(
+        1e150 * np.ones(5), 1e150
+    ) == pytest.approx(0.4e150 * np.ones(5))
     assert list(james_stein([1.0, 2.0], 1.0)) == [1.0, 2.0] and not james_stein(np.zeros(5), 1.0).any()
-    for call in (lambda: denoise(y, 1.0, "median"), lambda: james_stein(y, 0.0), lambda: soft_threshold(y, 1.0, -1.0), lambda: positive_part([math.nan], 1), lambda: james_stein(1e-300 * np.ones(5), 1e10)):
+    for call in (
+        lambda: denoise(y, 1.0, "median"),
+        lambda: james_stein(y, 0.0),
+        lambda: soft_threshold(y, 1.0, -1.0),
+        lambda: positive_part([math.nan], 1),
+        lambda: james_stein(1e-300 * np.ones(5), 1e10),
+    ):
         with pytest.raises(InputError):
             call()
 
@@ -145,16 +178,25 @@ def test_risks_against_simulation(method):
     # 4 methods x 4 means, each mean of 20,000 losses within 6.5 standard errors: by the central limit theorem a false
     # alarm has probability below 2e-9.
     rng = np.random.default_rng(12)
-    for d, theta in ((3, [1.0, 0.0, 0.0]), (8, np.zeros(8)), (12, np.full(12, 2.0)), (30, np.r_[np.full(2, 9.0), np.zeros(28)])):
+    for d, theta in (
+        (3, [1.0, 0.0, 0.0]),
+        (8, np.zeros(8)),
+        (12, np.full(12, 2.0)),
+        (30, np.r_[np.full(2, 9.0), np.zeros(28)]),
+    ):
         theta = np.asarray(theta)
-        losses = [((denoise(theta + 1.5 * rng.standard_normal(d), 1.5, method) - theta) ** 2).sum() for _ in range(20_000)]
+        losses = [
+            ((denoise(theta + 1.5 * rng.standard_normal(d), 1.5, method) - theta) ** 2).sum() for _ in range(20_000)
+        ]
         assert abs(np.mean(losses) - risk(theta, 1.5, method)) < 6.5 * np.std(losses) / math.sqrt(len(losses))
 
 
 @pytest.mark.parametrize("d", [3, 4, 17, 400])
 @pytest.mark.parametrize("norm", [0.0, 1e-3, 1.0, 7.5, 60.0])
 def test_float64_risks_agree_with_the_certified_ones(d, norm):
-    assert james_stein_risk(d, norm, 2.0) == pytest.approx(float(certified.james_stein_risk(d, norm, 2, digits=20).mid), rel=1e-12)
+    assert james_stein_risk(d, norm, 2.0) == pytest.approx(
+        float(certified.james_stein_risk(d, norm, 2, digits=20).mid), rel=1e-12
+    )
     value = float(certified.positive_part_risk(d, norm, 2, digits=20).mid)
     assert positive_part_risk(d, norm, 2.0) == pytest.approx(value, rel=1e-11)
     if norm < 10:
@@ -163,10 +205,16 @@ def test_float64_risks_agree_with_the_certified_ones(d, norm):
 
 @pytest.mark.parametrize(("d", "norm"), [(3, 0.5), (5, 2.0), (9, 0.1), (25, 6.0)])
 def test_positive_part_against_quadrature_over_the_squared_length(d, norm):
-    """E[(1-c/S)^2 S; S > c] - 2 lambda E'[1 - c/S; S > c] + lambda with S, S' noncentral chi-square, d and d + 2 degrees."""
+    """E[(1-c/S)^2 S; S > c] - 2 lambda E'[1 - c/S; S > c] + lambda with S, S' noncentral chi-square, d and d + 2
+    degrees.
+    """
     cut, noncentral = d - 2, norm**2
-    square = integrate.quad(lambda s: (1 - cut / s) ** 2 * s * stats.ncx2.pdf(s, d, noncentral), cut, 400, epsabs=1e-11, limit=400)[0]
-    along = integrate.quad(lambda s: (1 - cut / s) * stats.ncx2.pdf(s, d + 2, noncentral), cut, 400, epsabs=1e-11, limit=400)[0]
+    square = integrate.quad(
+        lambda s: (1 - cut / s) ** 2 * s * stats.ncx2.pdf(s, d, noncentral), cut, 400, epsabs=1e-11, limit=400
+    )[0]
+    along = integrate.quad(
+        lambda s: (1 - cut / s) * stats.ncx2.pdf(s, d + 2, noncentral), cut, 400, epsabs=1e-11, limit=400
+    )[0]
     assert positive_part_risk(d, norm, 1.0) == pytest.approx(square - 2 * noncentral * along + noncentral, rel=1e-7)
 
 
@@ -180,7 +228,9 @@ def test_soft_threshold_risk_agrees_with_the_certified_one():
 
 def test_risks_far_from_zero_are_those_of_the_plain_release():
     for function in (james_stein_risk, positive_part_risk):
-        assert list(function([3, 50, 10**5], [1e300, 1e200, 1e154], [1e-5, 1.0, 2.0])) == pytest.approx([3e-10, 50.0, 4e5])
+        assert list(function([3, 50, 10**5], [1e300, 1e200, 1e154], [1e-5, 1.0, 2.0])) == pytest.approx(
+            [3e-10, 50.0, 4e5]
+        )
         with pytest.raises(InputError, match="d "):
             function(2, 1.0, 1.0)
         with pytest.raises(InputError, match="std"):
@@ -188,7 +238,9 @@ def test_risks_far_from_zero_are_those_of_the_plain_release():
 
 
 @pytest.mark.parametrize("name", baselines.PROJECTIONS)
-@pytest.mark.parametrize(("r", "epsilon", "delta"), [(1, 1e-3, 0.4), (10, 1.0, 1e-6), (1000, 100.0, 1e-30), (10**6, 1.0, 1e-6)])
+@pytest.mark.parametrize(
+    ("r", "epsilon", "delta"), [(1, 1e-3, 0.4), (10, 1.0, 1e-6), (1000, 100.0, 1e-30), (10**6, 1.0, 1e-6)]
+)
 def test_projection_certificates_are_the_exact_curve(name, r, epsilon, delta):
     mechanism = baselines.PROJECTIONS[name](r, epsilon=epsilon, delta=delta, norm_bound=2.0)
     ridge, certificate = mechanism.ridge, mechanism.calibration.certificate.delta
@@ -207,7 +259,16 @@ def test_printed_ridges():
     assert baselines.blocki(10, epsilon=0.5, delta=1e-6, norm_bound=3.0).ridge == pytest.approx(9 * width**2, rel=1e-13)
     rows = baselines.projection_table(100, epsilon=1.0, delta=1e-6)
     ratios = {row["method"]: row["std_ratio"] for row in rows}
-    assert ratios["smallest"] == 1 < ratios["N26-Fig1"] < 1.02 < 2.8 < ratios["Sheffet 2019"] < 2.82 < ratios["MI-DP, binary channel"]
+    assert (
+        ratios["smallest"]
+        == 1
+        < ratios["N26-Fig1"]
+        < 1.02
+        < 2.8
+        < ratios["Sheffet 2019"]
+        < 2.82
+        < ratios["MI-DP, binary channel"]
+    )
     with pytest.raises(InputError, match="epsilon"):
         baselines.sheffet(1, epsilon=0.0, delta=0.1, norm_bound=1.0)
     with pytest.raises(InputError, match="delta"):
@@ -261,7 +322,9 @@ def test_sketched_least_squares_uses_the_projection_alone():
 
 @pytest.mark.parametrize("rule", STDS)
 def test_no_random_target_gets_too_little_noise(rule):
-    """Certified at exactly the float64 std that the mechanism carries; `claims.calibration_hunt` is the same hunt at length."""
+    """Certified at exactly the float64 std that the mechanism carries; `claims.calibration_hunt` is the same hunt at
+    length.
+    """
     rng = np.random.default_rng(29)
     for _ in range(150):
         sensitivity, epsilon = 10 ** rng.uniform(-100, 100), 10 ** rng.uniform(-6, 0 if rule == "classical" else 2)

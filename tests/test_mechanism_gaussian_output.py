@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from ndis_verify import oracle
-from ndis_verify.claims.output_hunt import FAMILIES
 from ndis_verify.claims.calibration_hunt import hunt
+from ndis_verify.claims.output_hunt import FAMILIES
 from ndis_verify.datasets import load_dataset
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.cell_search import largest
@@ -20,6 +20,7 @@ from ndis_verify.mechanisms import (
     UnsafeRelease,
     calibrated_gaussian,
     clip_norms,
+    gaussian_output,
     gaussian_process,
     law_delta,
     linear_kernel,
@@ -27,7 +28,6 @@ from ndis_verify.mechanisms import (
     squared_exponential,
     worst_neighbour,
 )
-from ndis_verify.mechanisms import gaussian_output
 from ndis_verify.mechanisms.gaussian_process import printed_sensitivity
 from ndis_verify.mechanisms.logistic_regression import logistic_envelope
 from ndis_verify.oracle import joint_shift as certified
@@ -63,12 +63,18 @@ def linnerud(sensitivity="joint", bound="joint", noise=250, epsilon=1, delta=1e-
 @pytest.mark.parametrize(
     "mechanism, sensitivity, bound, variance",
     [
-        (cancer, "printed", "chernoff", 16.9984), (cancer, "printed", "corrected", 14.1343), (cancer, "printed", "exact", 12.9567),
-        (cancer, "improved", "exact", 4.1685), (cancer, "improved", "joint", 4.1106), (cancer, "joint", "joint", 3.8749),
-        (linnerud, "printed", "chernoff", 15.2059), (linnerud, "printed", "exact", 8.6476), (linnerud, "printed", "joint", 8.0363),
+        (cancer, "printed", "chernoff", 16.9984),
+        (cancer, "printed", "corrected", 14.1343),
+        (cancer, "printed", "exact", 12.9567),
+        (cancer, "improved", "exact", 4.1685),
+        (cancer, "improved", "joint", 4.1106),
+        (cancer, "joint", "joint", 3.8749),
+        (linnerud, "printed", "chernoff", 15.2059),
+        (linnerud, "printed", "exact", 8.6476),
+        (linnerud, "printed", "joint", 8.0363),
         (linnerud, "joint", "joint", 0.0),
     ],
-)  # fmt: skip
+)
 def test_known_noise_levels(mechanism, sensitivity, bound, variance):
     found = mechanism(sensitivity, bound)
     assert found.added_variance == pytest.approx(variance, rel=6e-5, abs=1e-12)
@@ -81,7 +87,10 @@ def test_the_mean_step_first_alone_needs_a_little_more():
     def mean_first(v):
         shift, rho, nu, d = sensitivities(v)
         first = np.linspace(0, 1, 20_001)
-        return (gaussian_hockey_stick(shift, 1.0, first) + np.exp(first) * covariance_envelope(rho, nu, d, 1 - first, "chernoff")).min()
+        return (
+            gaussian_hockey_stick(shift, 1.0, first)
+            + np.exp(first) * covariance_envelope(rho, nu, d, 1 - first, "chernoff")
+        ).min()
 
     assert mean_first(15.2276) <= 1e-5 < mean_first(15.2275)
 
@@ -117,7 +126,11 @@ def test_certified_and_float64_envelopes_agree():
 
 
 def test_less_noise_is_too_little():
-    for envelope, epsilon, delta in ((logistic_envelope(3.0, 1.5), 1.0, 1e-5), (Prediction(1, 0.5, 1, 16), 1.0, 1e-5), (logistic_envelope(0.1, 4), 0.1, 1e-9)):
+    for envelope, epsilon, delta in (
+        (logistic_envelope(3.0, 1.5), 1.0, 1e-5),
+        (Prediction(1, 0.5, 1, 16), 1.0, 1e-5),
+        (logistic_envelope(0.1, 4), 0.1, 1e-9),
+    ):
         v, found = added_variance(envelope, epsilon=epsilon, delta=delta)
         assert found.attained <= found.upper <= math.log(delta)
         assert envelope.largest(0.99 * v, epsilon).attained > math.log(delta)
@@ -141,14 +154,20 @@ def test_random_targets_are_met(name):
 
 
 def test_the_search_brackets_a_maximum():
-    value = lambda x: -((x - 0.3) ** 2)  # noqa: E731
-    bound = lambda low, high: value((low + high) / 2) + (high - low)  # noqa: E731  slopes are at most 2
+    value = lambda x: -((x - 0.3) ** 2)
+    bound = lambda low, high: value((low + high) / 2) + (high - low)
     found = largest(value, bound, 1e-3, 3000)
     assert found.attained <= 0 <= found.upper < 2e-3 and found.point == pytest.approx((0.3,), abs=0.02)
     assert largest(value, bound, 1e-9, 100).upper > 1e-3  # too few cells: a loose bound, and none that is false
 
 
-INNER = [(1.0, 1.0, 1e-3, 5, 3.0, 1e-3), (1.0, 1.0, 0.01, 5, 3.0, 1e-3), (1.0, 0.1, 1e-3, 20, 1.0, 1e-5), (1.0, 0.5, 1.0, 16, 1.0, 1e-5), (2.0, 1.0, 0.5, 1, 0.5, 1e-9)]
+INNER = [
+    (1.0, 1.0, 1e-3, 5, 3.0, 1e-3),
+    (1.0, 1.0, 0.01, 5, 3.0, 1e-3),
+    (1.0, 0.1, 1e-3, 20, 1.0, 1e-5),
+    (1.0, 0.5, 1.0, 16, 1.0, 1e-5),
+    (2.0, 1.0, 0.5, 1, 0.5, 1e-9),
+]
 
 
 @pytest.mark.parametrize("case", INNER, ids=str)
@@ -178,12 +197,16 @@ def neighbours_above(envelope, v, epsilon, rng):
 
 def test_no_pair_of_a_prediction_is_above_the_frontier(monkeypatch):
     rng = np.random.default_rng(11)
-    draw = lambda low, high: math.exp(rng.uniform(math.log(low), math.log(high)))  # noqa: E731
-    cases = [(Prediction(draw(0.1, 10), draw(0.1, 10), draw(1e-3, 100), int(draw(1, 300))), draw(0.01, 3)) for _ in range(12)]
+    draw = lambda low, high: math.exp(rng.uniform(math.log(low), math.log(high)))
+    cases = [
+        (Prediction(draw(0.1, 10), draw(0.1, 10), draw(1e-3, 100), int(draw(1, 300))), draw(0.01, 3)) for _ in range(12)
+    ]
     levels = [envelope.scale() * draw(0.01, 10) * (k % 4 > 0) for k, (envelope, _) in enumerate(cases)]
     assert not any(neighbours_above(envelope, v, epsilon, rng) for (envelope, epsilon), v in zip(cases, levels))
     whole = Prediction._pull
-    monkeypatch.setattr(Prediction, "_pull", lambda self, added, low, high: [0.97 * part for part in whole(self, added, low, high)])
+    monkeypatch.setattr(
+        Prediction, "_pull", lambda self, added, low, high: [0.97 * part for part in whole(self, added, low, high)]
+    )
     assert any(neighbours_above(envelope, v, epsilon, rng) for (envelope, epsilon), v in zip(cases, levels))
 
 
@@ -199,12 +222,16 @@ def test_equal_laws_cost_nothing_and_either_direction_is_covered():
 # Certificates
 
 BOUNDED = [
-    (lambda: cancer(), 3), (lambda: linnerud(noise=1), 3), (lambda: cancer("improved", "joint"), 3),
+    (lambda: cancer(), 3),
+    (lambda: linnerud(noise=1), 3),
+    (lambda: cancer("improved", "joint"), 3),
     *((lambda bound=bound: cancer("printed", bound), 1.05) for bound in ("exact", "corrected", "chernoff")),
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize("make, times", BOUNDED, ids=["surrogate", "prediction", "declared", "exact", "corrected", "chernoff"])
+@pytest.mark.parametrize(
+    "make, times", BOUNDED, ids=["surrogate", "prediction", "declared", "exact", "corrected", "chernoff"]
+)
 def test_too_little_noise_is_refused(make, times, monkeypatch):
     make()
     joint, split = gaussian_output.joint_variance, gaussian_output.split_variance
@@ -266,7 +293,10 @@ def test_releases_follow_their_law():
         delta=1e-3,
     )
     pvalues = []
-    for found, data in ((mechanism, np.column_stack([features, np.sign(features[:, 0])])), (process, np.column_stack([features, features[:, 1]]))):
+    for found, data in (
+        (mechanism, np.column_stack([features, np.sign(features[:, 0])])),
+        (process, np.column_stack([features, features[:, 1]])),
+    ):
         law, draws = found.output_law(data), np.array([found.release(data, rng) for _ in range(800)])
         white = np.linalg.solve(np.linalg.cholesky(law.cov), (draws - law.mean).T)
         pvalues += [stats.kstest(row, "norm").pvalue for row in white]
@@ -301,16 +331,22 @@ def records(rows, labels):
 def adversarial(length, width, top):
     rng = np.random.default_rng(5)
     unit = np.eye(width)[0] * length
-    labels = lambda n: top * np.where(np.arange(n) % 2, 1.0, -1.0)  # noqa: E731
+    labels = lambda n: top * np.where(np.arange(n) % 2, 1.0, -1.0)
     cases = {
-        "duplicates": np.tile(unit, (6, 1)), "zero rows": np.zeros((4, width)), "one record": unit[None],
+        "duplicates": np.tile(unit, (6, 1)),
+        "zero rows": np.zeros((4, width)),
+        "one record": unit[None],
         "orthogonal record": np.vstack([np.tile(np.eye(width)[1] * length, (5, 1)), unit]),
         "dominating record": np.vstack([1e-3 * rng.standard_normal((8, width)), unit]),
         "n = d": clip_norms(rng.standard_normal((width, width)), length),
         "many small": np.vstack([np.tile(unit * 1e-3, (40_000, 1)), unit]),
-    }  # fmt: skip
+    }
     for name, rows in cases.items():
-        y = np.append(np.full(len(rows) - 1, -top), top) if name in ("duplicates", "many small", "dominating record") else labels(len(rows))
+        y = (
+            np.append(np.full(len(rows) - 1, -top), top)
+            if name in ("duplicates", "many small", "dominating record")
+            else labels(len(rows))
+        )
         yield name, records(rows, y)
 
 
@@ -386,10 +422,15 @@ def line():
 @pytest.mark.parametrize(
     "make, argument",
     [
-        (lambda: surrogate(penalty=-1), "penalty"), (lambda: surrogate(delta=0), "delta"), (lambda: surrogate(epsilon=-1), "epsilon"),
-        (lambda: surrogate(sensitivity="printed"), "records"), (lambda: surrogate(sensitivity="other"), "sensitivity"),
+        (lambda: surrogate(penalty=-1), "penalty"),
+        (lambda: surrogate(delta=0), "delta"),
+        (lambda: surrogate(epsilon=-1), "epsilon"),
+        (lambda: surrogate(sensitivity="printed"), "records"),
+        (lambda: surrogate(sensitivity="other"), "sensitivity"),
         (lambda: cancer("joint", "exact"), "bound"),
-        (lambda: cancer("printed", "joint"), "nu"), (lambda: linnerud(bound="none"), "bound"), (lambda: linnerud(noise=0), "noise_variance"),
+        (lambda: cancer("printed", "joint"), "nu"),
+        (lambda: linnerud(bound="none"), "bound"),
+        (lambda: linnerud(noise=0), "noise_variance"),
         (lambda: surrogate().release([[1, 1, 1]], np.random.default_rng(0)), "data"),
         (lambda: surrogate().release([[0.5, 0.5, 0]], np.random.default_rng(0)), "data"),
         (lambda: surrogate(records=1).release([[0, 0, 1]] * 2, np.random.default_rng(0)), "data"),
@@ -397,11 +438,13 @@ def line():
         (lambda: linnerud().release([[0, 0, 0, 0.6]], np.random.default_rng(0)), "data"),
         (lambda: linnerud().release(np.zeros((17, 4)), np.random.default_rng(0)), "data"),
         (lambda: line().release([[0.5, 0]], np.random.default_rng(0)), "kernel"),
-        (lambda: RankOne(1, -1, 1), "lost"), (lambda: Prediction(1, 1, 1, 0), "records"), (lambda: RankOne(1, 1, 1).largest(0, 1), "added"),
+        (lambda: RankOne(1, -1, 1), "lost"),
+        (lambda: Prediction(1, 1, 1, 0), "records"),
+        (lambda: RankOne(1, 1, 1).largest(0, 1), "added"),
         (lambda: certified.RankOne(1, 1, 0), "shift"),
         (lambda: certified.added_variance(certified.RankOne(0, 0, 1), epsilon=1, delta=1), "delta"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_names_its_argument(make, argument):
     with pytest.raises(InputError) as error:
         make()
@@ -409,7 +452,7 @@ def test_bad_input_names_its_argument(make, argument):
 
 
 def test_any_declared_output():
-    mean = lambda data: (np.array([float(np.sum(data))]), np.zeros((1, 1)))  # noqa: E731  values in [0, 1]
+    mean = lambda data: (np.array([float(np.sum(data))]), np.zeros((1, 1)))
     mechanism = calibrated_gaussian(
         mean, lambda v: (1 / math.sqrt(v), 0.0, 0.0, 1), epsilon=1, delta=1e-5, public={"range": 1}
     )

@@ -1,4 +1,6 @@
-"""What mechanisms must refuse, and what must not change under their feet: kernels, outputs, calibrations, records, inputs."""
+"""What mechanisms must refuse, and what must not change under their feet: kernels, outputs, calibrations, records,
+inputs.
+"""
 
 import copy
 import functools
@@ -67,14 +69,36 @@ def refused(argument, call, *args, **options):
 @pytest.mark.parametrize(
     "kernel",
     [
-        lambda a, b: np.tanh(3 * a @ b.T - 1), lambda a, b: -KERNEL(a, b), lambda a, b: 1 - 4 * gaps(a, b) ** 1.9,
-        lambda a, b: -np.abs(np.tanh(a @ b.T)), lambda a, b: np.full((len(a), len(b)), -0.9), lambda a, b: np.full((len(a), len(b)), np.nan),
-        lambda a, b: KERNEL(a, b) * np.where(a > b.T, 1.0, 0.9), lambda a, b: 2 * KERNEL(a, b), lambda a, b: 1.0, lambda a, b: "x",
-        lambda a, b: KERNEL(a, b)[:, :1], lambda a, b: np.where(gaps(a, b) < 1e-3, 0.1, 0.5),
+        lambda a, b: np.tanh(3 * a @ b.T - 1),
+        lambda a, b: -KERNEL(a, b),
+        lambda a, b: 1 - 4 * gaps(a, b) ** 1.9,
+        lambda a, b: -np.abs(np.tanh(a @ b.T)),
+        lambda a, b: np.full((len(a), len(b)), -0.9),
+        lambda a, b: np.full((len(a), len(b)), np.nan),
+        lambda a, b: KERNEL(a, b) * np.where(a > b.T, 1.0, 0.9),
+        lambda a, b: 2 * KERNEL(a, b),
+        lambda a, b: 1.0,
+        lambda a, b: "x",
+        lambda a, b: KERNEL(a, b)[:, :1],
+        lambda a, b: np.where(gaps(a, b) < 1e-3, 0.1, 0.5),
         lambda a, b: KERNEL(a, b) * np.where((a == 0.5) & (b.T == 0.5), 0.0, 1.0),
     ],
-    ids=["tanh", "negated", "distance", "negative", "constant", "nan", "skew", "large", "scalar", "text", "shape", "off-diagonal", "no prior"],
-)  # fmt: skip
+    ids=[
+        "tanh",
+        "negated",
+        "distance",
+        "negative",
+        "constant",
+        "nan",
+        "skew",
+        "large",
+        "scalar",
+        "text",
+        "shape",
+        "off-diagonal",
+        "no prior",
+    ],
+)
 def test_what_is_no_kernel_is_refused(kernel):
     mechanism = process(kernel)
     for release in (mechanism.output_law, lambda data: mechanism.release(data, rng())):
@@ -88,7 +112,12 @@ def test_a_kernel_must_be_a_function():
 @pytest.mark.parametrize("noise", [250, 1, 1e-6])
 @pytest.mark.parametrize(
     "kernel",
-    [KERNEL, mechanisms.linear_kernel, lambda a, b: (1 + 2 * gaps(a, b)) * np.exp(-2 * gaps(a, b)), lambda a, b: np.cos(3 * (a - b.T))],
+    [
+        KERNEL,
+        mechanisms.linear_kernel,
+        lambda a, b: (1 + 2 * gaps(a, b)) * np.exp(-2 * gaps(a, b)),
+        lambda a, b: np.cos(3 * (a - b.T)),
+    ],
     ids=["squared exponential", "linear", "Matern", "cosine"],
 )
 def test_a_kernel_keeps_its_law(kernel, noise):
@@ -102,7 +131,9 @@ def test_a_kernel_keeps_its_law(kernel, noise):
         prior = kernel(query, query)[0, 0]
         assert law.mean[0] == pytest.approx((cross / values) @ (vectors.T @ rows[:, 1]), rel=1e-7, abs=1e-7)
         spread = law.cov[0, 0] - mechanism.added_variance
-        assert spread == pytest.approx(prior - (cross**2 / values).sum(), rel=1e-6, abs=1e-12 + 1e-14 * mechanism.added_variance)
+        assert spread == pytest.approx(
+            prior - (cross**2 / values).sum(), rel=1e-6, abs=1e-12 + 1e-14 * mechanism.added_variance
+        )
         assert spread >= prior * noise / (noise + len(rows)) * (1 - 1e-9) - 1e-14 * mechanism.added_variance
 
 
@@ -112,11 +143,22 @@ def test_a_kernel_keeps_its_law(kernel, noise):
 @pytest.mark.parametrize(
     "output",
     [
-        (np.zeros(1), -5 * np.eye(1)), (np.zeros(2), [[1.0, 2.0], [2.0, 1.0]]), (np.zeros(2), [[1.0, 0.5], [0.0, 1.0]]), (np.zeros(3), np.eye(1)),
-        (np.zeros(1), np.eye(2)), (0.0, np.eye(2)), (np.array([np.nan]), np.eye(1)), (np.zeros(1), [[np.inf]]), (np.zeros((2, 2)), np.eye(2)),
-        (np.zeros(0), np.zeros((0, 0))), (np.zeros(1),), None, (["a"], [[1.0]]), (np.array([1j]), [[1.0]]),
+        (np.zeros(1), -5 * np.eye(1)),
+        (np.zeros(2), [[1.0, 2.0], [2.0, 1.0]]),
+        (np.zeros(2), [[1.0, 0.5], [0.0, 1.0]]),
+        (np.zeros(3), np.eye(1)),
+        (np.zeros(1), np.eye(2)),
+        (0.0, np.eye(2)),
+        (np.array([np.nan]), np.eye(1)),
+        (np.zeros(1), [[np.inf]]),
+        (np.zeros((2, 2)), np.eye(2)),
+        (np.zeros(0), np.zeros((0, 0))),
+        (np.zeros(1),),
+        None,
+        (["a"], [[1.0]]),
+        (np.array([1j]), [[1.0]]),
     ],
-)  # fmt: skip
+)
 def test_an_output_that_is_no_normal_law_is_refused(output):
     mechanism = declared(lambda data: output)
     refused("output", mechanism.output_law, [])
@@ -186,7 +228,9 @@ def made():
 
 def test_a_calibration_serves_its_own_mechanism_only():
     kinds = made()
-    built = {"projection": {"projection", "Sheffet", "Blocki", "information", "combination"}}  # a combination is a projection to one column
+    built = {
+        "projection": {"projection", "Sheffet", "Blocki", "information", "combination"}
+    }  # a combination is a projection to one column
     for name, (_, build) in kinds.items():
         if build is None:
             continue
@@ -215,8 +259,14 @@ def test_a_relative_calibration_serves_its_own_set_only():
     ):
         known = build(mechanisms.neighbourhood(BASE, 1), 5, epsilon=1, delta=1e-3).calibration
         kind(known, mechanisms.neighbourhood(BASE.copy(), 1))
-        for other in (mechanisms.neighbourhood(BASE[:-1], 1), mechanisms.neighbourhood(BASE, 2), mechanisms.neighbourhood(BASE, 1, "ball"),
-                      mechanisms.neighbourhood(BASE, 1, BASE[:2]), mechanisms.neighbourhood(BASE * (1 + 1e-9), 1), None):  # fmt: skip
+        for other in (
+            mechanisms.neighbourhood(BASE[:-1], 1),
+            mechanisms.neighbourhood(BASE, 2),
+            mechanisms.neighbourhood(BASE, 1, "ball"),
+            mechanisms.neighbourhood(BASE, 1, BASE[:2]),
+            mechanisms.neighbourhood(BASE * (1 + 1e-9), 1),
+            None,
+        ):
             refused("databases", kind, known, other)
 
 
@@ -233,13 +283,22 @@ def test_a_set_must_be_a_set():
 def test_a_set_cannot_be_changed_after_calibration():
     mine, others = np.array(BASE), np.array(BASE[:2])
     direct = mechanisms.Neighbourhood(mine, 1, others)
-    for databases in (mechanisms.neighbourhood(mine, 1, others), direct, copy.deepcopy(direct), pickle.loads(pickle.dumps(direct))):
+    for databases in (
+        mechanisms.neighbourhood(mine, 1, others),
+        direct,
+        copy.deepcopy(direct),
+        pickle.loads(pickle.dumps(direct)),
+    ):
         before = databases.digest()
         for array in (databases.base, databases.additions):
             with pytest.raises(ValueError, match="read-only"):
                 array[:] = 0
         mine[0], others[0] = 0.7, 0.0
-        assert (databases.base == BASE).all() and (databases.additions == BASE[:2]).all() and databases.digest() == before == direct.digest()
+        assert (
+            (databases.base == BASE).all()
+            and (databases.additions == BASE[:2]).all()
+            and databases.digest() == before == direct.digest()
+        )
         mine[:], others[:] = BASE, BASE[:2]
     refused("data", mechanisms.Neighbourhood, 3 * mine, 1, None)
     refused("additions", mechanisms.Neighbourhood, mine, 1, 3 * others)
@@ -260,7 +319,9 @@ def test_what_a_calibration_says_cannot_be_changed():
         Certificate("any", {"at": [0.5]}, 0.1),
     )
     held[0][:], held[1][1][0], held[2]["deep"] = 9, 9, 9
-    assert known.public["held"] == ((0.0, 1.0), (1, (2,)), {"deep": (3,)}) and known.certificate.worst_case["at"] == (0.5,)
+    assert known.public["held"] == ((0.0, 1.0), (1, (2,)), {"deep": (3,)}) and known.certificate.worst_case["at"] == (
+        0.5,
+    )
     with pytest.raises(TypeError):
         known.public["held"][2]["deep"] = 9
     with pytest.raises(TypeError):
@@ -271,7 +332,11 @@ def test_calibrations_survive_a_copy():
     for mechanism, _ in made().values():
         known = mechanism.calibration
         for again in (copy.deepcopy(known), pickle.loads(pickle.dumps(known)), copy.copy(known)):
-            assert again == known and again.as_dict() == known.as_dict() and json.loads(json.dumps(again.as_dict())) == known.as_dict()
+            assert (
+                again == known
+                and again.as_dict() == known.as_dict()
+                and json.loads(json.dumps(again.as_dict())) == known.as_dict()
+            )
             with pytest.raises(TypeError):
                 again.noise["ridge"] = 0
 
@@ -345,15 +410,33 @@ def test_clipping_warns_of_nothing(recwarn):
 # Arrays
 
 BAD = {
-    "text": [["a", "b"]], "numeric text": [["0.1", "0.2"]], "text array": np.array([["0.1", "0.2"]]), "bytes": np.array([[b"1", b"0"]]),
-    "ragged": [[0.1], [0.1, 0.2]], "complex": np.array([[0.1 + 100j, 0.2]]), "complex list": [[0.1 + 1j, 0.2]], "bool": np.array([[True, False]]),
-    "bool in a list": [[True, 0.5]], "numpy bool in a list": [[np.True_, 0.5]], "masked": np.ma.array([[0.1, 0.2]], mask=[[True, False]]),
-    "masked row": [np.ma.array([0.1, 0.2], mask=[True, False])], "masked entry": [[np.ma.masked, 0.2]], "none": None, "dict": {"a": 1},
-    "huge": [[10**400, 0]], "object": np.array([[None, 0.2]], dtype=object), "nan": [[math.nan, 0]], "inf": [[math.inf, 0]],
-    "date": np.array([["2020-01-01", "1970-01-01"]], dtype="datetime64[D]"), "duration": np.array([[1, 0]], dtype="timedelta64[s]"),
-    "structured": np.array([(0.1, 0.2)], dtype=[("a", float), ("b", float)]), "generator": (x for x in [1]), "set": {0.1, 0.2},
-    "object bool": np.array([[True, 0.2]], dtype=object), "long": np.array([[np.longdouble("1e1000"), 0]]),
-}  # fmt: skip
+    "text": [["a", "b"]],
+    "numeric text": [["0.1", "0.2"]],
+    "text array": np.array([["0.1", "0.2"]]),
+    "bytes": np.array([[b"1", b"0"]]),
+    "ragged": [[0.1], [0.1, 0.2]],
+    "complex": np.array([[0.1 + 100j, 0.2]]),
+    "complex list": [[0.1 + 1j, 0.2]],
+    "bool": np.array([[True, False]]),
+    "bool in a list": [[True, 0.5]],
+    "numpy bool in a list": [[np.True_, 0.5]],
+    "masked": np.ma.array([[0.1, 0.2]], mask=[[True, False]]),
+    "masked row": [np.ma.array([0.1, 0.2], mask=[True, False])],
+    "masked entry": [[np.ma.masked, 0.2]],
+    "none": None,
+    "dict": {"a": 1},
+    "huge": [[10**400, 0]],
+    "object": np.array([[None, 0.2]], dtype=object),
+    "nan": [[math.nan, 0]],
+    "inf": [[math.inf, 0]],
+    "date": np.array([["2020-01-01", "1970-01-01"]], dtype="datetime64[D]"),
+    "duration": np.array([[1, 0]], dtype="timedelta64[s]"),
+    "structured": np.array([(0.1, 0.2)], dtype=[("a", float), ("b", float)]),
+    "generator": (x for x in [1]),
+    "set": {0.1, 0.2},
+    "object bool": np.array([[True, 0.2]], dtype=object),
+    "long": np.array([[np.longdouble("1e1000"), 0]]),
+}
 TAKES = {
     **{
         name: (lambda data, name=name: made()[name][0].release(data, rng()), "data")
@@ -415,9 +498,20 @@ class Frame:
 
 def test_arrays_of_numbers_are_taken_in_every_form():
     expected = np.array([[0.25, 1.0]])
-    for form in (expected, [[0.25, 1]], ((0.25, 1.0),), [expected[0]], [np.array([0.25, 1.0])], Frame(expected), expected.astype(np.float32),
-                 expected.astype(object), [[Fraction(1, 4), 1]], [list(expected[0])],
-                 expected.astype(np.longdouble), np.asfortranarray(expected)):  # fmt: skip
+    for form in (
+        expected,
+        [[0.25, 1]],
+        ((0.25, 1.0),),
+        [expected[0]],
+        [np.array([0.25, 1.0])],
+        Frame(expected),
+        expected.astype(np.float32),
+        expected.astype(object),
+        [[Fraction(1, 4), 1]],
+        [list(expected[0])],
+        expected.astype(np.longdouble),
+        np.asfortranarray(expected),
+    ):
         found = number_array(form, "data")
         assert found.dtype == np.float64 and found.tolist() == expected.tolist() and found is not form
         assert (classifier().release(form, rng()) == classifier().release(expected, rng())).all()
@@ -429,8 +523,26 @@ def test_arrays_of_numbers_are_taken_in_every_form():
 # Parameters
 
 
-@pytest.mark.parametrize("value", ["1", b"1", True, np.True_, None, 1 + 0j, np.complex128(1), np.timedelta64(1, "s"), [1], np.array([1.0]),
-                                   np.array("1"), np.ma.masked, np.array(True), {1}, 10**400])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [
+        "1",
+        b"1",
+        True,
+        np.True_,
+        None,
+        1 + 0j,
+        np.complex128(1),
+        np.timedelta64(1, "s"),
+        [1],
+        np.array([1.0]),
+        np.array("1"),
+        np.ma.masked,
+        np.array(True),
+        {1},
+        10**400,
+    ],
+)
 @pytest.mark.filterwarnings("error")
 def test_what_is_not_one_number_is_refused(value):
     refused("epsilon", number, value, "epsilon", 0, math.inf)
@@ -438,7 +550,16 @@ def test_what_is_not_one_number_is_refused(value):
     refused("penalty", mechanisms.logistic_regression, 2, penalty=value, norm_bound=1, epsilon=1, delta=1e-5)
 
 
-PROCESS = {"kernel": KERNEL, "query": [0.5], "noise_variance": 1, "label_bound": 1, "norm_bound": 1, "records": 10, "epsilon": 1, "delta": 1e-5}
+PROCESS = {
+    "kernel": KERNEL,
+    "query": [0.5],
+    "noise_variance": 1,
+    "label_bound": 1,
+    "norm_bound": 1,
+    "records": 10,
+    "epsilon": 1,
+    "delta": 1e-5,
+}
 LOGISTIC = {"dimension": 2, "penalty": 1, "norm_bound": 1, "epsilon": 1, "delta": 1e-5}
 LEAST = {"d": 2, "r": 3, "epsilon": 1, "delta": 1e-5, "norm_bound": 1}
 PROJECTION = {"r": 3, "epsilon": 1, "delta": 1e-5, "norm_bound": 1}
@@ -449,11 +570,27 @@ RELATIVE = {**IN_SET, "delta": 1e-3}
 @pytest.mark.parametrize(
     "call, good, changes",
     [
-        (mechanisms.gaussian_process, PROCESS, {"query": "abc", "noise_variance": 5e-324, "label_bound": 1e308, "norm_bound": 1e308}),
-        (mechanisms.gaussian_process, PROCESS, {"query": 1j, "noise_variance": 1e308, "label_bound": 5e-324, "norm_bound": 5e-324}),
+        (
+            mechanisms.gaussian_process,
+            PROCESS,
+            {"query": "abc", "noise_variance": 5e-324, "label_bound": 1e308, "norm_bound": 1e308},
+        ),
+        (
+            mechanisms.gaussian_process,
+            PROCESS,
+            {"query": 1j, "noise_variance": 1e308, "label_bound": 5e-324, "norm_bound": 5e-324},
+        ),
         (mechanisms.gaussian_process, PROCESS, {"records": 1e308, "sensitivity": [1], "bound": np.array(["joint", 2])}),
-        (mechanisms.squared_exponential, {"length_scale": 1, "amplitude": 1}, {"length_scale": 1e308, "amplitude": 1e308}),
-        (mechanisms.logistic_regression, LOGISTIC, {"norm_bound": 1e308, "penalty": 5e-324, "epsilon": 1e308, "sensitivity": np.array([1, 2])}),
+        (
+            mechanisms.squared_exponential,
+            {"length_scale": 1, "amplitude": 1},
+            {"length_scale": 1e308, "amplitude": 1e308},
+        ),
+        (
+            mechanisms.logistic_regression,
+            LOGISTIC,
+            {"norm_bound": 1e308, "penalty": 5e-324, "epsilon": 1e308, "sensitivity": np.array([1, 2])},
+        ),
         (mechanisms.least_squares, LEAST, {"epsilon": 1e308, "r": 1e308, "norm_bound": 1e308, "noise": [1]}),
         (mechanisms.sketched_least_squares, LEAST, {"epsilon": 1e308, "r": 1e308}),
         (baselines.sheffet, PROJECTION, {"r": 1e308, "epsilon": 1e308}),
@@ -466,9 +603,13 @@ RELATIVE = {**IN_SET, "delta": 1e-3}
         (mechanisms.inherent_delta, IN_SET, {"epsilon": math.nan, "r": 0}),
         (mechanisms.denoise, {"y": [1.0], "std": 1, "method": "plain"}, {"method": [1], "std": "1"}),
         (mechanisms.gram_estimate, {"matrix": [[1.0]], "ridge": 0}, {"matrix": [[1e200]], "ridge": math.nan}),
-        (mechanisms.least_squares(1, 5, epsilon=1, delta=1e-3, norm_bound=1).worst_record, {"data": [[0.1, 0.2]], "epsilon": 1}, {"epsilon": math.nan}),
+        (
+            mechanisms.least_squares(1, 5, epsilon=1, delta=1e-3, norm_bound=1).worst_record,
+            {"data": [[0.1, 0.2]], "epsilon": 1},
+            {"epsilon": math.nan},
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.filterwarnings("error")
 def test_bad_parameters_are_refused_by_name(call, good, changes):
     call(**good)

@@ -1,7 +1,8 @@
-"""Private least squares: what is released follows its law, no record costs more than the certificate, no noise is wasted.
+"""Private least squares: what is released follows its law, no record costs more than the certificate, no noise is
+wasted.
 
-Goodness of fit: four seeded Kolmogorov-Smirnov tests at 1e-7 each; a right sampler with fresh seeds would fail one of them
-with probability at most 4e-7.
+Goodness of fit: four seeded Kolmogorov-Smirnov tests at 1e-7 each; a right sampler with fresh seeds would fail one of
+them with probability at most 4e-7.
 """
 
 import math
@@ -80,13 +81,20 @@ def test_seeds_repeat_and_generators_are_required():
 def test_no_record_costs_more_than_the_certificate(name):
     data = ADVERSARIAL[name]
     for mechanism in (NORMAL, SKETCH):
-        assert 0 <= mechanism.worst_record(data).delta <= mechanism.calibration.certificate.delta <= mechanism.calibration.target.delta
+        assert (
+            0
+            <= mechanism.worst_record(data).delta
+            <= mechanism.calibration.certificate.delta
+            <= mechanism.calibration.target.delta
+        )
 
 
 @pytest.mark.parametrize("name", ["ordinary", "duplicated", "one dominates", "at the bound"])
 def test_leverages_and_output_laws_say_the_same(name):
     data = ADVERSARIAL[name]
-    assert NORMAL.worst_record(data, 0.1).delta == pytest.approx(worst_neighbour(NORMAL.output_law, data, 0.1).delta, rel=1e-6)
+    assert NORMAL.worst_record(data, 0.1).delta == pytest.approx(
+        worst_neighbour(NORMAL.output_law, data, 0.1).delta, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize(("mechanism", "curve"), [(NORMAL, als_hockey_stick), (SKETCH, als_exact_hockey_stick)])
@@ -101,7 +109,9 @@ def test_the_worst_record_exists_and_less_noise_breaks_the_target(mechanism, cur
     assert max(float(curve(p[0], q[0], 2, 40, 1.0, direction)) for direction in ("delete", "insert")) > TARGET["delta"]
 
 
-@pytest.mark.parametrize(("mechanism", "cap"), [(NORMAL, oracle.certified_als_cap), (SKETCH, oracle.certified_als_exact_cap)])
+@pytest.mark.parametrize(
+    ("mechanism", "cap"), [(NORMAL, oracle.certified_als_cap), (SKETCH, oracle.certified_als_exact_cap)]
+)
 def test_the_ridge_is_on_the_safe_side_of_the_certified_cap(mechanism, cap):
     largest = float(cap(2, 40, epsilon="1", delta="1e-4").lower)
     assert largest * (1 - 1e-8) < 1 / (1 + mechanism.ridge) < largest
@@ -138,7 +148,10 @@ def test_relative_least_squares_adds_noise_only_where_it_is_needed():
         chosen = (worst_in_set(mechanism.databases, 40, 1.0, ridge=mechanism.ridge).row, 0, 1)
         laws = mechanism.output_law(data), [mechanism.output_law(np.delete(data, row, axis=0)) for row in chosen]
         actual = max(law_delta(*pair, 1.0) for less in laws[1] for pair in ((laws[0], less), (less, laws[0])))
-        assert actual <= mechanism.calibration.certificate.delta * (1 + 1e-8) and actual >= 0.99 * mechanism.calibration.certificate.delta
+        assert (
+            actual <= mechanism.calibration.certificate.delta * (1 + 1e-8)
+            and actual >= 0.99 * mechanism.calibration.certificate.delta
+        )
         assert mechanism.calibration.certificate.delta <= mechanism.calibration.target.delta
         assert mechanism.release(np.delete(data, 3, axis=0), np.random.default_rng(1)).shape == (2,)
         with pytest.raises(InputError, match="in the set"):
@@ -153,21 +166,36 @@ def test_relative_additions_count():
     larger = np.vstack([data, stranger])
     mechanism = relative_least_squares(having, 40, epsilon=1.0, delta=1e-3, law="sketch")
     p, q = record_leverages(larger, mechanism.ridge)
-    actual = max(float(als_exact_hockey_stick(p[-1], q[-1], 2, 40, 1.0, direction)) for direction in ("delete", "insert"))
+    actual = max(
+        float(als_exact_hockey_stick(p[-1], q[-1], 2, 40, 1.0, direction)) for direction in ("delete", "insert")
+    )
     assert actual <= mechanism.calibration.certificate.delta
 
 
-@pytest.mark.parametrize(("change", "argument"), [
-    ({"d": 0}, "d"), ({"r": 1.5}, "r"), ({"epsilon": -1}, "epsilon"), ({"delta": 0}, "delta"), ({"delta": 1}, "delta"), ({"norm_bound": 0}, "norm_bound"),
-    ({"noise": "some"}, "noise"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "argument"),
+    [
+        ({"d": 0}, "d"),
+        ({"r": 1.5}, "r"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"delta": 0}, "delta"),
+        ({"delta": 1}, "delta"),
+        ({"norm_bound": 0}, "norm_bound"),
+        ({"noise": "some"}, "noise"),
+    ],
+)
 def test_bad_targets_are_named(change, argument):
     with pytest.raises(InputError, match=argument):
         least_squares(**({"d": 2, "r": 40, "epsilon": 1.0, "delta": 1e-4, "norm_bound": 1.0} | change))
 
 
 def test_bad_data_is_named():
-    for data, rule in ((np.ones((2, 3)), "norm of at most"), (np.zeros((2, 4)), "3 columns"), ([[np.nan, 0, 0]], "finite"), ([1.0], "2 dimensions")):
+    for data, rule in (
+        (np.ones((2, 3)), "norm of at most"),
+        (np.zeros((2, 4)), "3 columns"),
+        ([[np.nan, 0, 0]], "finite"),
+        ([1.0], "2 dimensions"),
+    ):
         with pytest.raises(InputError, match=rule):
             NORMAL.release(data, np.random.default_rng(0))
     with pytest.raises(InputError, match="r"):

@@ -19,7 +19,15 @@ from ndis_verify.mechanisms.white_box import worst_neighbour
 from ndis_verify.oracle.leverage import leverage_of_set
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
 
-EXTREMES = [(1, 1e-6, 0.4), (1, 100.0, 1e-30), (1_000_000, 1e-6, 1e-30), (1_000_000, 100.0, 0.4), (1, 1e-6, 1e-30), (10, 1.0, 1e-6), (37, 0.3, 1e-12)]
+EXTREMES = [
+    (1, 1e-6, 0.4),
+    (1, 100.0, 1e-30),
+    (1_000_000, 1e-6, 1e-30),
+    (1_000_000, 100.0, 0.4),
+    (1, 1e-6, 1e-30),
+    (10, 1.0, 1e-6),
+    (37, 0.3, 1e-12),
+]
 DATA = np.array([[0.9, 0.1, 0.0], [0.0, -0.7, 0.5], [0.3, 0.3, 0.3], [0.6, 0.0, -0.6], [0.0, 0.0, 0.2]])
 CALIBRATED = {
     "projection": lambda: mechanisms.random_projection(4, epsilon=1.0, delta=1e-3, norm_bound=1.0),
@@ -167,7 +175,11 @@ def test_a_planned_split_fits_and_pays_from_its_break_even_on():
         ridge="N26-Fig4",
     )
     assert printed.ridge_at(0.0) == pytest.approx(tested.ridge_at(0.0) + 1.0)
-    for std, share in ((split.std * 1.5, 1.0), (split.std / 1.3, 1.0), (split.std, 2.0)):  # neighbours of the plan are no better
+    for std, share in (
+        (split.std * 1.5, 1.0),
+        (split.std / 1.3, 1.0),
+        (split.std, 2.0),
+    ):  # neighbours of the plan are no better
         other = mechanisms.propose_test_release(
             10,
             epsilon=1.0,
@@ -213,7 +225,8 @@ def test_the_tested_calibration_is_certified_piece_by_piece():
         assert failure * (1 - 1e-9) < missed < failure * (1 + 1e-13)
 
 
-# The sampler: 13 goodness-of-fit tests, each at level 1e-6/13, so that a false alarm anywhere has probability 1e-6 at most.
+# The sampler: 13 goodness-of-fit tests, each at level 1e-6/13, so that a false alarm anywhere has probability 1e-6 at
+# most.
 
 TESTS, BUDGET = 13, 1e-6
 
@@ -255,7 +268,7 @@ def test_the_sample_is_drawn_and_mixed():
     spreads = [np.sqrt(float(mechanism.output_law(record, np.array([kept])).cov[0, 0])) for kept in (True, False)]
     first = draws.reshape(-1, 4)[:, 0]  # the four columns share one sample
     assert fits(first, lambda x: 0.4 * stats.norm.cdf(x / spreads[0]) + 0.6 * stats.norm.cdf(x / spreads[1]))
-    law = lambda t: 0.4 * stats.chi2(4).cdf(t / spreads[0] ** 2) + 0.6 * stats.chi2(4).cdf(t / spreads[1] ** 2)  # noqa: E731
+    law = lambda t: 0.4 * stats.chi2(4).cdf(t / spreads[0] ** 2) + 0.6 * stats.chi2(4).cdf(t / spreads[1] ** 2)
     assert fits((draws.reshape(-1, 4) ** 2).sum(axis=1), law)
 
 
@@ -265,9 +278,16 @@ def test_the_reading_and_the_matrix_after_it():
     runs = [mechanism.release(data, rng) for _ in range(600)]
     readings = np.array([run.noised_eigenvalue for run in runs])
     assert fits((readings - 30.0) / 4.0, "norm")
-    assert fits(np.stack([whitened(run.matrix, mechanism.output_law(data, run.noised_eigenvalue)) for run in runs]), "norm")
-    assert all(run.ridge == mechanism.ridge_at(run.noised_eigenvalue) for run in runs) and len({run.ridge for run in runs}) > 100
-    assert abs(stats.spearmanr(readings, [run.matrix[0, 0] for run in runs]).statistic) < 0.25  # six standard deviations
+    assert fits(
+        np.stack([whitened(run.matrix, mechanism.output_law(data, run.noised_eigenvalue)) for run in runs]), "norm"
+    )
+    assert (
+        all(run.ridge == mechanism.ridge_at(run.noised_eigenvalue) for run in runs)
+        and len({run.ridge for run in runs}) > 100
+    )
+    assert (
+        abs(stats.spearmanr(readings, [run.matrix[0, 0] for run in runs]).statistic) < 0.25
+    )  # six standard deviations
 
 
 @pytest.mark.parametrize("name", CALIBRATED)
@@ -319,7 +339,10 @@ def test_the_leverage_of_a_neighbourhood_is_the_definition(seed, d, spare, ridge
     rng = np.random.default_rng(seed)
     data, additions = rng.integers(-4, 5, (d + spare, d)) / 4.0, rng.integers(-4, 5, (2, d)) / 4.0
     rows = [np.delete(data, i, axis=0) for i in range(len(data))]
-    whole = [np.vstack([rows, np.sqrt(ridge) * np.eye(d)]) for rows in (data, *rows, *(np.vstack([data, u]) for u in additions))]
+    whole = [
+        np.vstack([rows, np.sqrt(ridge) * np.eye(d)])
+        for rows in (data, *rows, *(np.vstack([data, u]) for u in additions))
+    ]
     found = neighbourhood_leverage(data, additions, ridge)
     if np.linalg.matrix_rank(whole[0]) < d:
         assert found == 1
@@ -357,7 +380,13 @@ def test_the_least_ridge_of_real_records_is_certified(name):
 def test_membership_in_a_set():
     databases = mechanisms.neighbourhood(DATA, 1.0)
     inside = [DATA, DATA[::-1], DATA[1:], np.vstack([DATA[2], DATA])]
-    outside = [DATA[2:], np.vstack([DATA, [0.5, 0, 0]]), np.vstack([DATA, DATA[:2]]), DATA[:, :2], np.vstack([DATA[1:], DATA[1]])]
+    outside = [
+        DATA[2:],
+        np.vstack([DATA, [0.5, 0, 0]]),
+        np.vstack([DATA, DATA[:2]]),
+        DATA[:, :2],
+        np.vstack([DATA[1:], DATA[1]]),
+    ]
     assert all(map(databases.contains, inside)) and not any(map(databases.contains, outside))
     assert mechanisms.neighbourhood(DATA, 1.0, "ball").contains(outside[1])
 
@@ -381,10 +410,17 @@ def test_the_gram_estimate_is_unbiased_and_within_its_bound():
         mechanisms.random_projection(400, epsilon=1.0, delta=1e-3, norm_bound=1.0),
         np.random.default_rng(14),
     )
-    gram, runs = DATA.T @ DATA, [mechanisms.gram_estimate(mechanism.release(DATA, rng), mechanism.ridge) for _ in range(200)]
+    gram, runs = (
+        DATA.T @ DATA,
+        [mechanisms.gram_estimate(mechanism.release(DATA, rng), mechanism.ridge) for _ in range(200)],
+    )
     bound = mechanisms.gram_error(3, 400, 10.0, np.linalg.norm(DATA, 2) ** 2, mechanism.ridge)
     errors = [np.linalg.norm(run - gram, 2) for run in runs]
-    assert max(errors) < bound < 2 * np.sqrt(3) * (np.sqrt(13 / 400) + 13 / 400) * (np.linalg.norm(DATA, 2) ** 2 + mechanism.ridge)
+    assert (
+        max(errors)
+        < bound
+        < 2 * np.sqrt(3) * (np.sqrt(13 / 400) + 13 / 400) * (np.linalg.norm(DATA, 2) ** 2 + mechanism.ridge)
+    )
     spread = (mechanism.ridge + 2) * np.sqrt(2 / 400 / len(runs))
     assert np.abs(np.mean(runs, axis=0) - gram).max() < 6 * spread < np.median(errors)
 

@@ -17,9 +17,15 @@ from ndis_verify.mechanisms import (
     random_projection,
 )
 from ndis_verify.mechanisms.baselines.laplace import laplace_mechanism
-from ndis_verify.mechanisms.projection_wrappers import ProposeTestRelease, SubsampledRandomProjection, planned_split, sampled, subsampled_random_projection
 from ndis_verify.mechanisms.exact.grid import BITS
 from ndis_verify.mechanisms.exact.stream import Stream
+from ndis_verify.mechanisms.projection_wrappers import (
+    ProposeTestRelease,
+    SubsampledRandomProjection,
+    planned_split,
+    sampled,
+    subsampled_random_projection,
+)
 
 ONE_IN_A_MILLION = 1e-6  # false alarms of each test below
 
@@ -70,7 +76,9 @@ def low_bits(values, size):
 
 def test_low_bits_do_not_tell_the_value():
     mechanism = gaussian_mechanism(1, epsilon=1, delta=1e-5, adjacency="any")
-    there, gone = (mechanism.release(np.full(200_000, value), np.random.default_rng(seed)) for seed, value in ((1, 1.0), (2, 0.0)))
+    there, gone = (
+        mechanism.release(np.full(200_000, value), np.random.default_rng(seed)) for seed, value in ((1, 1.0), (2, 0.0))
+    )
     assert low_bits(there, 0.25) == low_bits(gone, 0.25) == 1
     raw = 0.0 + mechanism.std * np.random.default_rng(2).standard_normal(200_000)
     assert low_bits(raw, 0.25) < 0.5  # what the grid is there for
@@ -104,7 +112,9 @@ def released():
     yield "Laplace", laplace.release([0.3, 0.7], rng), laplace.scale
 
 
-@pytest.mark.parametrize("name, values, scale", list(released()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    "name, values, scale", list(released()), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_every_release_is_on_its_grid(name, values, scale):
     spacing = 2.0 ** (np.floor(np.log2(scale)) - BITS)
     units = np.asarray(values) / spacing
@@ -147,7 +157,10 @@ def test_the_wrappers_take_their_own_calibrations_only():
         delta_failure=split.delta_failure,
     ).calibration
     sample = subsampled_random_projection(0.5, 5, epsilon=1, delta=1e-5, norm_bound=1).calibration
-    for kind, own, others in ((SubsampledRandomProjection, sample, (plain, tested)), (ProposeTestRelease, tested, (plain, sample))):
+    for kind, own, others in (
+        (SubsampledRandomProjection, sample, (plain, tested)),
+        (ProposeTestRelease, tested, (plain, sample)),
+    ):
         assert kind(own).calibration is own
         for other in others:
             with pytest.raises(InputError, match="calibration"):

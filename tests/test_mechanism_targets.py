@@ -45,10 +45,20 @@ CALIBRATIONS = {
 }
 NO_NUMBERS = (True, np.True_, None, float("nan"), float("inf"), -1, [1.0], np.array([1.0, 2.0]), {}, 1j, "x", 10**400)
 EXTREMES = (
-    {"epsilon": 0}, {"epsilon": 1e-300}, {"epsilon": 1e4}, {"delta": 1e-320}, {"delta": 1 - 1e-16}, {"r": 1}, {"r": 7 * 10**7}, {"r": 10**15},
-    {"norm_bound": 1e-150}, {"norm_bound": 1e150}, {"r": 10**7, "epsilon": 1e-9}, {"epsilon": Fraction(1, 3), "r": np.int64(4)},
+    {"epsilon": 0},
+    {"epsilon": 1e-300},
+    {"epsilon": 1e4},
+    {"delta": 1e-320},
+    {"delta": 1 - 1e-16},
+    {"r": 1},
+    {"r": 7 * 10**7},
+    {"r": 10**15},
+    {"norm_bound": 1e-150},
+    {"norm_bound": 1e150},
+    {"r": 10**7, "epsilon": 1e-9},
+    {"epsilon": Fraction(1, 3), "r": np.int64(4)},
     {"epsilon": np.float32(0.5), "norm_bound": 2},
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", CALIBRATIONS)
@@ -86,7 +96,9 @@ def test_more_columns_than_float64_can_certify_are_refused():
 
 
 def test_a_kernel_far_above_the_noise_keeps_the_digits_of_the_rest():
-    """1 - z at its end is 1/(1 + (n - 1) l^2/s^2): with l^2/s^2 = 1e16 z itself is 1 for floats. A larger bound needs more noise."""
+    """1 - z at its end is 1/(1 + (n - 1) l^2/s^2): with l^2/s^2 = 1e16 z itself is 1 for floats. A larger bound needs
+    more noise.
+    """
     levels = [
         mechanisms.gaussian_process(
             mechanisms.linear_kernel,

@@ -1,4 +1,6 @@
-"""The delta between output laws against certified curves: graded, rank-deficient, duplicated, dominated and tiny databases."""
+"""The delta between output laws against certified curves: graded, rank-deficient, duplicated, dominated and tiny
+databases.
+"""
 
 from fractions import Fraction
 
@@ -60,7 +62,9 @@ def test_a_small_column_is_not_dropped(name):
 
 
 def test_rounded_covariances_would_be_seen():
-    """Without its records a law is a matrix of floats: refused where its rank is lost in rounding, else wrong by what rounding costs."""
+    """Without its records a law is a matrix of floats: refused where its rank is lost in rounding, else wrong by what
+    rounding costs.
+    """
     data = RARE["small column 1e-08"] @ np.array([[1.0, 1.0], [0.0, 1.0]])  # columns alike but for 1e-8
     pair = [ridged_law(rows, 0.0, 5) for rows in (data, data[:-1])]
     assert law_delta(*pair, 3.0) == pytest.approx(curve(exact_leverage(data, len(data) - 1), 5, 3), rel=STATED)
@@ -83,7 +87,13 @@ def test_the_ends_of_the_target_range(name, r, epsilon, delta):
 
 
 @settings(max_examples=15)
-@given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([1, 2, 6]), st.sampled_from([0.0, 1e-24, 1e-3]), st.booleans())
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 4),
+    st.sampled_from([1, 2, 6]),
+    st.sampled_from([0.0, 1e-24, 1e-3]),
+    st.booleans(),
+)
 def test_graded_databases(seed, d, spare, ridge, mixed):
     rng = np.random.default_rng(seed)
     data = rng.standard_normal((d + spare, d)) * 10.0 ** rng.uniform(-12, 0, d)
@@ -99,7 +109,9 @@ def test_graded_databases(seed, d, spare, ridge, mixed):
 @settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 4))
 def test_databases_short_of_rank_are_compared_on_their_support(seed, rank, copies):
-    """Whole numbers of rank `rank` in 5 columns: leverages are those of the coefficients, and 1 where a direction is lost."""
+    """Whole numbers of rank `rank` in 5 columns: leverages are those of the coefficients, and 1 where a direction is
+    lost.
+    """
     rng = np.random.default_rng(seed)
     while True:
         coefficients, basis = rng.integers(-3, 4, (rank, rank)), rng.integers(-3, 4, (rank, 5))
@@ -123,18 +135,24 @@ def test_supports():
     # 1 - p about 1e-44: neither 0 nor lost
     alone = np.array([[1.0, 0.0], [1e-22, 0.0], [0.0, 1.0], [0.0, 1.0]])
     assert both_deltas(alone, 0, 0.0, 1, 1.0)[0] == pytest.approx(curve(exact_leverage(alone, 0), 1, 1), rel=STATED)
-    assert both_deltas(alone, 0, 0.0, 1, 45.0)[1] == pytest.approx(curve(exact_leverage(alone, 0), 1, 45, "insert"), rel=STATED)
+    assert both_deltas(alone, 0, 0.0, 1, 45.0)[1] == pytest.approx(
+        curve(exact_leverage(alone, 0), 1, 45, "insert"), rel=STATED
+    )
 
 
 def test_next_to_the_largest_loss_of_an_insertion():
     data = np.array([[0.6, 0.8], [0.5, 0.1], [0.3, -0.7]])
     p = exact_leverage(data, 1, 0.5)
     largest = -3 * np.log1p(-float(p))  # r = 6
-    loss = 1e-18 if np.finfo(np.longdouble).nmant >= 63 else 1e-15  # what is stated of its error; delta goes as the 4th power
+    loss = (
+        1e-18 if np.finfo(np.longdouble).nmant >= 63 else 1e-15
+    )  # what is stated of its error; delta goes as the 4th power
     for share in (1e-2, 1e-5, 1e-8, 1e-11):
         epsilon = float(largest * (1 - share))
         truth = curve(p, 6, epsilon, "insert")
-        assert truth > 0 and both_deltas(data, 1, 0.5, 6, epsilon)[1] == pytest.approx(truth, rel=STATED + 4 * loss / share)
+        assert truth > 0 and both_deltas(data, 1, 0.5, 6, epsilon)[1] == pytest.approx(
+            truth, rel=STATED + 4 * loss / share
+        )
     assert both_deltas(data, 1, 0.5, 6, float(largest * (1 + 1e-12)))[1] == 0
 
 
@@ -160,7 +178,9 @@ def test_fractions_and_means_on_a_shared_support():
     covs = [np.array([[Fraction(1), Fraction(1, 3)], [Fraction(1, 3), Fraction(1, 9)]]) * k for k in (1, 2)]
     laws = [OutputLaw(np.array([3.0 * k, 1.0 * k]), cov, 2) for k, cov in enumerate(covs)]
     pair = GaussianPair([0, 0], [1, 1], [3, 3], [2, 2])  # two copies of the first coordinate
-    assert law_delta(*laws, 0.5) == pytest.approx(float(oracle.certified_hockey_stick(pair, "0.5", digits=16).mid), rel=STATED)
+    assert law_delta(*laws, 0.5) == pytest.approx(
+        float(oracle.certified_hockey_stick(pair, "0.5", digits=16).mid), rel=STATED
+    )
     aside = OutputLaw(np.array([3.0, 1.0 + 2.0**-50]), covs[1], 2)
     assert law_delta(laws[0], aside, 0.5) == 1
     assert law_delta(laws[0], OutputLaw(laws[1].mean, np.diag([1.0, 0.0]), 2), 0.5) == 1
@@ -200,10 +220,30 @@ def rational_law(data, ridge, r):
 
 SOLVED = {
     "plain": (np.random.default_rng(4).integers(-9, 10, (6, 3)) / 16, 0.25, 40, 1.0),
-    "one feature, many rows of the sketch": (np.array([[0.3, 0.4], [0.1, -0.5], [0.7071, 0.7071]]), 4.87e9, 10**6, 1e-6),
-    "two features, many rows of the sketch": (np.array([[0.3, 0.4, 0.2], [0.1, -0.5, 0.4], [0.5, 0.5, 0.7071]]), 2.0e4, 10**6, 1e-2),
-    "columns all but equal": (np.array([[0.5, 0.5, 0.1], [0.25, 0.25 + 2.0**-40, 0.3], [-0.5, -0.5, 0.2], [0.1, 0.1, -0.7]]), 2.0**-90, 20, 2.0),
-    "columns of many sizes": (np.array([[2.0**-70, 0.5, 0.1], [2.0**-71, 0.25, 0.3], [2.0**-70, -0.5, 0.2], [0, 0.1, -0.7]]), 0.0, 20, 2.0),
+    "one feature, many rows of the sketch": (
+        np.array([[0.3, 0.4], [0.1, -0.5], [0.7071, 0.7071]]),
+        4.87e9,
+        10**6,
+        1e-6,
+    ),
+    "two features, many rows of the sketch": (
+        np.array([[0.3, 0.4, 0.2], [0.1, -0.5, 0.4], [0.5, 0.5, 0.7071]]),
+        2.0e4,
+        10**6,
+        1e-2,
+    ),
+    "columns all but equal": (
+        np.array([[0.5, 0.5, 0.1], [0.25, 0.25 + 2.0**-40, 0.3], [-0.5, -0.5, 0.2], [0.1, 0.1, -0.7]]),
+        2.0**-90,
+        20,
+        2.0,
+    ),
+    "columns of many sizes": (
+        np.array([[2.0**-70, 0.5, 0.1], [2.0**-71, 0.25, 0.3], [2.0**-70, -0.5, 0.2], [0, 0.1, -0.7]]),
+        0.0,
+        20,
+        2.0,
+    ),
     "alone": (np.array([[0.6, 0.8]]), 3.0, 50, 0.1),
 }
 

@@ -56,7 +56,12 @@ def test_a_seed_makes_a_run_repeatable():
 
 @pytest.mark.parametrize(
     "argument, change",
-    [("accuracy", {"accuracy": 0}), ("failure_probability", {"failure_probability": 1}), ("rng", {"rng": 3}), ("epsilon", {"epsilon": -1})],
+    [
+        ("accuracy", {"accuracy": 0}),
+        ("failure_probability", {"failure_probability": 1}),
+        ("rng", {"rng": 3}),
+        ("epsilon", {"epsilon": -1}),
+    ],
 )
 def test_bad_input_is_refused_by_name(argument, change):
     good = {"epsilon": 0.3, "accuracy": 0.1, "failure_probability": 0.1, "rng": np.random.default_rng(0)}

@@ -46,7 +46,9 @@ def test_every_kind_of_bug_is_planted_once_and_is_a_program(tmp_path):
 def test_the_tests_that_run_a_line_are_found_the_quickest_first():
     lines = {"f.py": {"3": ["slow", "quick"], "9": ["other"]}}
     reach = covering.Reach(lines, {"slow": 2.0, "quick": 0.1, "other": 1.0})
-    assert reach.tests("f.py", 3) == reach.tests("f.py", 5) == ["quick", "slow", "other"]  # a statement over lines 3 to 5
+    assert (
+        reach.tests("f.py", 3) == reach.tests("f.py", 5) == ["quick", "slow", "other"]
+    )  # a statement over lines 3 to 5
     assert reach.tests("f.py", 1) == ["quick", "other", "slow"]  # run at import only
     assert reach.tests("g.py", 1) == []
     assert covering.node("test_x.TestA.test_y") == "tests/test_x.py::TestA::test_y"
@@ -56,8 +58,10 @@ ALONE = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the small packag
 TREE = {
     "ndis_verify/__init__.py": "",
     "ndis_verify/part.py": "def third(x):\n    return x / 3\n\n\ndef twice(x):\n    return 2 * x\n",
-    "tests/test_part.py": "from ndis_verify.part import third, twice\n\n\n"
-    "def test_third():\n    assert third(6) == 2\n\n\ndef test_twice():\n    assert twice(1) == 2\n",
+    "tests/test_part.py": (
+        "from ndis_verify.part import third, twice\n\n\n"
+        "def test_third():\n    assert third(6) == 2\n\n\ndef test_twice():\n    assert twice(1) == 2\n"
+    ),
 }
 
 

@@ -1,4 +1,6 @@
-"""Values next to where an answer turns, and pairs whose scales lie far apart: what draws over the whole range of floats had found."""
+"""Values next to where an answer turns, and pairs whose scales lie far apart: what draws over the whole range of floats
+had found.
+"""
 
 import math
 from fractions import Fraction
@@ -19,21 +21,39 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 def far_apart(power):
     """Dense, with eigenvalues of about 10^power and 2."""
-    return GaussianPair([0.0, 1.0], [[10.0**power, 10.0 ** (power / 2)], [10.0 ** (power / 2), 3.0]], [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]])
+    return GaussianPair(
+        [0.0, 1.0],
+        [[10.0**power, 10.0 ** (power / 2)], [10.0 ** (power / 2), 3.0]],
+        [0.0, 0.0],
+        [[1.0, 0.0], [0.0, 1.0]],
+    )
 
 
-@pytest.mark.parametrize("p, q, below", [(4.5e-218, 3.8e-152, 1e-8), (3e-275, 0.5, 1e-13), (1e-163, 0.99999, 1e-6), (0.2, 0.3, 1e-9)])
+@pytest.mark.parametrize(
+    "p, q, below", [(4.5e-218, 3.8e-152, 1e-8), (3e-275, 0.5, 1e-13), (1e-163, 0.99999, 1e-6), (0.2, 0.3, 1e-9)]
+)
 def test_an_insertion_next_to_the_largest_loss(p, q, below):
     """Epsilon a relative 1e-14 to either side bounds the value: as documented."""
     top = Fraction(float(fast.als_max_privacy_loss(p, q, 2, 1000, "insert")))
     epsilon = float(top * (1 - Fraction(below)))
     low, high = (
-        oracle.certified_als_exact_hockey_stick(p, q, 2, 1000, Fraction(epsilon) * (1 + side * Fraction(1, 10**14)), "insert").mid for side in (1, -1)
+        oracle.certified_als_exact_hockey_stick(
+            p, q, 2, 1000, Fraction(epsilon) * (1 + side * Fraction(1, 10**14)), "insert"
+        ).mid
+        for side in (1, -1)
     )
     assert low * (1 - 2e-10) <= fast.als_exact_hockey_stick(p, q, 2, 1000, epsilon, "insert") <= high * (1 + 2e-10)
 
 
-@pytest.mark.parametrize("p, left, d, share", [(0.9999919309635444, 2.1934884e-6, 2, 0.0859), (0.99998, 1.5e-6, 50, 0.35), (0.9999, 1.6e-5, 2, 0.29), (0.5, 2.0**-29, 1, 0.1)])
+@pytest.mark.parametrize(
+    "p, left, d, share",
+    [
+        (0.9999919309635444, 2.1934884e-6, 2, 0.0859),
+        (0.99998, 1.5e-6, 50, 0.35),
+        (0.9999, 1.6e-5, 2, 0.29),
+        (0.5, 2.0**-29, 1, 0.1),
+    ],
+)
 def test_an_insertion_that_is_sure_to_show(p, left, d, share):
     """Many rows beside leverages close to 1: logarithms of size 10^6 cancel."""
     q, r = 1 - left, 100_000
@@ -42,7 +62,9 @@ def test_an_insertion_that_is_sure_to_show(p, left, d, share):
     assert exact > 0.9 and abs(fast.als_exact_hockey_stick(p, q, d, r, epsilon, "insert") / exact - 1) <= 2e-9
 
 
-@pytest.mark.parametrize("d, r, epsilon", [(10, 10, 90.14773911995522), (2, 1000, 1e-5), (1, 3, 5e-324), (3, 7, 2.0**-40), (5, 6, 50.0)])
+@pytest.mark.parametrize(
+    "d, r, epsilon", [(10, 10, 90.14773911995522), (2, 1000, 1e-5), (1, 3, 5e-324), (3, 7, 2.0**-40), (5, 6, 50.0)]
+)
 def test_a_cap_of_pure_privacy_is_rounded_down(d, r, epsilon):
     cap = float(fast.als_exact_cap(d, r, epsilon=epsilon, delta=0.0))
     assert oracle.certified_als_exact_hockey_stick(0, cap, d, r, epsilon, "insert").mid == 0
@@ -105,11 +127,17 @@ def test_noise_of_a_prediction_at_the_ends_of_the_range(length, noise):
     assert found.attained <= found.upper <= 0 and np.isfinite(envelope.coarse(length * length, 1.0))
     z, x = map(Fraction, found.point)
     pair = certified.Prediction(length, 1, noise, 5).pair_at(Fraction(length * length), z, x)
-    reached = max(oracle.certified_hockey_stick(one, 1, digits=8).mid for one in (pair, GaussianPair(pair.mean_q, pair.cov_q, pair.mean_p, pair.cov_p)))
+    reached = max(
+        oracle.certified_hockey_stick(one, 1, digits=8).mid
+        for one in (pair, GaussianPair(pair.mean_q, pair.cov_q, pair.mean_p, pair.cov_p))
+    )
     assert reached * (1 - 1e-6) <= math.exp(found.upper) <= max(reached, 1e-290) * (1 + 1e-4)
 
 
-@pytest.mark.parametrize("arguments, name", [((1e200, 1.0, 1.0), "length"), ((1.0, 1e-200, 1.0), "labels"), ((1e140, 1.0, 1e-60), "noise_variance")])
+@pytest.mark.parametrize(
+    "arguments, name",
+    [((1e200, 1.0, 1.0), "length"), ((1.0, 1e-200, 1.0), "labels"), ((1e140, 1.0, 1e-60), "noise_variance")],
+)
 def test_predictions_whose_squares_are_no_floats_are_refused(arguments, name):
     with pytest.raises(InputError) as refused:
         Prediction(*arguments, 5)
@@ -146,14 +174,19 @@ def test_quantiles_of_a_law_with_a_normal_part_too_small_to_be_seen(std, weight)
         assert with_it.isf(level) == pytest.approx(without.isf(level), rel=1e-12)
     beyond = -math.copysign(1e-56, weight)
     tail, other = (with_it.logcdf, with_it.logsf) if weight > 0 else (with_it.logsf, with_it.logcdf)
-    assert other(beyond) == 0 and tail(beyond) == pytest.approx(-((1e-56 / std) ** 2) / 2, rel=1e-9 if std < 1e-70 else 1e-2)
+    assert other(beyond) == 0 and tail(beyond) == pytest.approx(
+        -((1e-56 / std) ** 2) / 2, rel=1e-9 if std < 1e-70 else 1e-2
+    )
 
 
 @pytest.mark.parametrize("ratio", [10.0**-37, 10.0**-93, 10.0**-300, Fraction("0.625") / int("1" * 94)])
 @pytest.mark.parametrize("mean, epsilon", [("0", "0.25"), ("0", "40"), ("1e10", "-3")])
 def test_two_routes_of_variances_far_apart(ratio, mean, epsilon):
     pair = GaussianPair([mean], [Fraction(ratio)], ["0"], 1)
-    value, exact = oracle.hockey_stick(pair, epsilon, digits=5), oracle.certified_hockey_stick(pair, epsilon, digits=12).mid
+    value, exact = (
+        oracle.hockey_stick(pair, epsilon, digits=5),
+        oracle.certified_hockey_stick(pair, epsilon, digits=12).mid,
+    )
     assert abs(value.mid - exact) <= value.rad + exact * mpmath.mpf(10) ** -11
 
 

@@ -1,4 +1,5 @@
-"""Numbers at the ends of the range of floats: mean shifts, quantiles, calibrations and masked arrays that once went wrong.
+"""Numbers at the ends of the range of floats: mean shifts, quantiles, calibrations and masked arrays that once went
+wrong.
 
 `test_whole_range` draws over all of the range; these are the cases that were reported, by name.
 """
@@ -25,7 +26,10 @@ def close(value, enclosure, tolerance=1e-11):
 # Mean shifts.
 
 
-@pytest.mark.parametrize("moved, ahead", [(1e-154, 0.0), (1e-158, 6.0), (1e-161, 1.0), (1e-163, 0.0), (1e-200, 1.0), (1e-280, 0.0), (1e-300, 6.0)])
+@pytest.mark.parametrize(
+    "moved, ahead",
+    [(1e-154, 0.0), (1e-158, 6.0), (1e-161, 1.0), (1e-163, 0.0), (1e-200, 1.0), (1e-280, 0.0), (1e-300, 6.0)],
+)
 def test_tiny_mean_shifts(moved, ahead):
     pairs = (
         GaussianPair([moved], 1, [0], 1),
@@ -40,7 +44,12 @@ def test_tiny_mean_shifts(moved, ahead):
         assert np.ravel(fast.log_hockey_stick(pair, epsilon))[0] == pytest.approx(math.log(reference.mid), rel=1e-13)
         target = float(reference.mid) / 8
         found = float(np.ravel(fast.epsilon_for_delta(pair, target))[0])
-        assert found > 0 and np.ravel(fast.hockey_stick(pair, found))[0] <= target < np.ravel(fast.hockey_stick(pair, found * (1 - 1e-9)))[0]
+        assert (
+            found > 0
+            and np.ravel(fast.hockey_stick(pair, found))[0]
+            <= target
+            < np.ravel(fast.hockey_stick(pair, found * (1 - 1e-9)))[0]
+        )
 
 
 @pytest.mark.parametrize("moved", [1e154, 1e155, 1e200, 1e308])
@@ -74,7 +83,9 @@ def test_dense_pairs_in_extreme_units(unit):
     cov_p, cov_q = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[1.0, -0.25], [-0.25, 1.5]])
     usual = GaussianPair([0.5, 1.0], cov_p, [0.0, 0.0], cov_q)
     scaled = GaussianPair([0.5 * unit, unit], cov_p * unit * unit, [0.0, 0.0], cov_q * unit * unit)
-    np.testing.assert_allclose(fast.hockey_stick(scaled, [0.0, 1.0, 5.0]), fast.hockey_stick(usual, [0.0, 1.0, 5.0]), rtol=1e-13)
+    np.testing.assert_allclose(
+        fast.hockey_stick(scaled, [0.0, 1.0, 5.0]), fast.hockey_stick(usual, [0.0, 1.0, 5.0]), rtol=1e-13
+    )
 
 
 @pytest.mark.parametrize("exponent", [-400, 400])
@@ -105,11 +116,21 @@ def test_deltas_that_were_nan(sensitivity, std, epsilon):
 def test_a_threshold_that_cancels_the_shift_exactly():
     """D = 2^400, epsilon = D^2/2: a = 0, and delta is 1/2 but for 1/D."""
     assert fast.gaussian_hockey_stick(2.0**400, 1.0, 2.0**799) == pytest.approx(0.5, rel=1e-14)
-    for sensitivity, std, epsilon in ((458.82729608665534, 0.0020356264073315786, 25405478469.479324), (1e5, 1.0, 5e9 + 2e5)):
-        close(fast.gaussian_hockey_stick(sensitivity, std, epsilon), oracle.certified_gaussian_hockey_stick(sensitivity, std, epsilon, digits=16), 1e-12)
+    for sensitivity, std, epsilon in (
+        (458.82729608665534, 0.0020356264073315786, 25405478469.479324),
+        (1e5, 1.0, 5e9 + 2e5),
+    ):
+        close(
+            fast.gaussian_hockey_stick(sensitivity, std, epsilon),
+            oracle.certified_gaussian_hockey_stick(sensitivity, std, epsilon, digits=16),
+            1e-12,
+        )
 
 
-@pytest.mark.parametrize("sensitivity, epsilon, delta", [(5e-324, 0.25, 1e-6), (5e-324, 0.0, 0.5), (1e308, 5.0, 0.5), (1e-300, 1e4, 1e-300), (1.0, 5e-324, 5e-324)])
+@pytest.mark.parametrize(
+    "sensitivity, epsilon, delta",
+    [(5e-324, 0.25, 1e-6), (5e-324, 0.0, 0.5), (1e308, 5.0, 0.5), (1e-300, 1e4, 1e-300), (1.0, 5e-324, 5e-324)],
+)
 def test_calibration_at_the_ends_ends(sensitivity, epsilon, delta):
     try:
         std = float(fast.gaussian_std(sensitivity, epsilon=epsilon, delta=delta))
@@ -118,7 +139,9 @@ def test_calibration_at_the_ends_ends(sensitivity, epsilon, delta):
         return
     assert oracle.certified_gaussian_hockey_stick(sensitivity, std, epsilon, digits=16).mid <= delta
     below = np.nextafter(std * (1 - 1e-11), 0)
-    assert below == 0 or oracle.certified_gaussian_hockey_stick(sensitivity, float(below), epsilon, digits=16).mid > delta
+    assert (
+        below == 0 or oracle.certified_gaussian_hockey_stick(sensitivity, float(below), epsilon, digits=16).mid > delta
+    )
 
 
 def test_a_noise_level_above_the_largest_float_is_refused():
@@ -171,7 +194,11 @@ def test_weights_at_the_ends_of_the_range():
 
 
 def test_scales_that_are_too_far_apart_are_refused():
-    for arguments in (([1.0, 1e-100], [1, 1], [0.0, 0.0]), ([1.0], [1], [0.0], 5e-324), ([5e-324], [1], [0.0], LARGEST)):
+    for arguments in (
+        ([1.0, 1e-100], [1, 1], [0.0, 0.0]),
+        ([1.0], [1], [0.0], 5e-324),
+        ([5e-324], [1], [0.0], LARGEST),
+    ):
         with pytest.raises(InputError, match="weights.*2.300"):
             GeneralizedChi2(*arguments)
 
@@ -213,17 +240,37 @@ CALLS = {
 }
 PAIR = GaussianPair([1.0], [1.0], [0.0], [1.0])
 METHODS = {
-    "epsilon": (lambda v: fast.hockey_stick(PAIR, v), lambda v: fast.log_hockey_stick(PAIR, v), lambda v: fast.composed_hockey_stick(PAIR, 2, v),
-                PrivacyProfile(PAIR), PrivacyProfile(PAIR).log),
+    "epsilon": (
+        lambda v: fast.hockey_stick(PAIR, v),
+        lambda v: fast.log_hockey_stick(PAIR, v),
+        lambda v: fast.composed_hockey_stick(PAIR, 2, v),
+        PrivacyProfile(PAIR),
+        PrivacyProfile(PAIR).log,
+    ),
     "delta": (lambda v: fast.epsilon_for_delta(PAIR, v), PrivacyProfile(PAIR).epsilon),
     "alpha": (lambda v: fast.pair_trade_off(PAIR, v),),
     "copies": (lambda v: fast.compose(PAIR, v),),
-    "x": (GeneralizedChi2([1.0], [1], [0.0]).cdf, GeneralizedChi2([1.0], [1], [0.0]).logsf, GeneralizedChi2([1.0], [1], [0.0]).pdf),
+    "x": (
+        GeneralizedChi2([1.0], [1], [0.0]).cdf,
+        GeneralizedChi2([1.0], [1], [0.0]).logsf,
+        GeneralizedChi2([1.0], [1], [0.0]).pdf,
+    ),
     "q": (GeneralizedChi2([1.0], [1], [0.0]).ppf, GeneralizedChi2([1.0], [1], [0.0]).isf),
     "data": (leverage_scores,),
-}  # fmt: skip
-PAIRS_OR_RECORDS = {"PrivacyProfile", "WorstRecord", "compose", "composed_hockey_stick", "epsilon_for_delta", "hockey_stick", "log_hockey_stick",
-                    "pair_gdp", "pair_trade_off", "quadratic_form", "spectrum"}  # fmt: skip
+}
+PAIRS_OR_RECORDS = {
+    "PrivacyProfile",
+    "WorstRecord",
+    "compose",
+    "composed_hockey_stick",
+    "epsilon_for_delta",
+    "hockey_stick",
+    "log_hockey_stick",
+    "pair_gdp",
+    "pair_trade_off",
+    "quadratic_form",
+    "spectrum",
+}
 
 
 def test_every_export_is_asked_for_its_masks():

@@ -252,7 +252,9 @@ def balls_of_additions():
 
 
 def ridges_after_a_reading():
-    """Never below l^2/p* - max(b, l^2), or max(b, 0) in its place, of exactly the numbers that the calibration holds."""
+    """Never below l^2/p* - max(b, l^2), or max(b, 0) in its place, of exactly the numbers that the
+    calibration holds.
+    """
     for ridge, floor in (("smallest", Fraction(1.3) ** 2), ("N26-Fig4", Fraction(0))):
         test = mechanisms.propose_test_release(
             r=7, epsilon=3.0, delta=1e-5, norm_bound=1.3, std=3.0, delta_test=1e-7, delta_failure=1e-7, ridge=ridge

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
+from test_one_sided import DIGITS, PAIRS, inner, one_sided, oracle_trade_off
 
 from ndis_verify import fast, oracle
 from ndis_verify.audit import composition, white_box
@@ -18,7 +19,6 @@ from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.audit.subsampled_gaussian import composed_step, step_delta
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.calibration import scaled
-from test_one_sided import DIGITS, PAIRS, inner, one_sided, oracle_trade_off
 
 
 def tail(count, n, p):
@@ -33,7 +33,7 @@ def test_limits_of_probabilities_fail_no_more_often_than_stated():
                 low = Fraction(float(clopper_pearson_lower(count, n, failure)))
                 high = Fraction(float(clopper_pearson_upper(count, n, failure)))
                 assert tail(count, n, low) <= Fraction(failure) if low else count == 0
-                assert high == 1 or count < n and 1 - tail(count + 1, n, high) <= Fraction(failure)
+                assert high == 1 or (count < n and 1 - tail(count + 1, n, high) <= Fraction(failure))
 
 
 def test_radii_are_not_below_their_formulas():
@@ -50,7 +50,9 @@ def test_radii_are_not_below_their_formulas():
 
 
 def test_limits_from_the_best_set_are_not_above_the_divergence():
-    """The masses of {loss > epsilon} to the last place on their safe side: the limit is the divergence but for rounding."""
+    """The masses of {loss > epsilon} to the last place on their safe side: the limit is the divergence but for
+    rounding.
+    """
     for epsilon in (0.0, 0.7, 2.0):
         for shift in (0.5, 2.0):
             with mpmath.workdps(40):
@@ -201,15 +203,26 @@ ELSEWHERE = {  # why no entry above
     "audit.white_box.witness_set": "any set proves a limit",
 }
 HERE = {
-    "audit.bits.BitEvent.delta", "audit.bits.BitEvent.epsilon",
-    "audit.composition.composed_bound", "audit.composition.histogram_composition", "audit.gdp.largest_mu",
-    "audit.limits.clopper_pearson_lower", "audit.limits.clopper_pearson_upper", "audit.limits.dkw_radius",
-    "audit.limits.tv_radius", "audit.loss_masses.LossMasses", "audit.operating_points.OperatingPoints.delta",
-    "audit.operating_points.OperatingPoints.epsilon", "audit.operating_points.OperatingPoints.trade_off",
-    "audit.subsampled_gaussian.ComposedStep", "audit.subsampled_gaussian.ComposedStep.epsilon",
-    "audit.subsampled_gaussian.ComposedStep.lower", "audit.subsampled_gaussian.ComposedStep.upper",
-    "audit.white_box.engine_limits", "audit.white_box.two_call_limits",
-}  # fmt: skip
+    "audit.bits.BitEvent.delta",
+    "audit.bits.BitEvent.epsilon",
+    "audit.composition.composed_bound",
+    "audit.composition.histogram_composition",
+    "audit.gdp.largest_mu",
+    "audit.limits.clopper_pearson_lower",
+    "audit.limits.clopper_pearson_upper",
+    "audit.limits.dkw_radius",
+    "audit.limits.tv_radius",
+    "audit.loss_masses.LossMasses",
+    "audit.operating_points.OperatingPoints.delta",
+    "audit.operating_points.OperatingPoints.epsilon",
+    "audit.operating_points.OperatingPoints.trade_off",
+    "audit.subsampled_gaussian.ComposedStep",
+    "audit.subsampled_gaussian.ComposedStep.epsilon",
+    "audit.subsampled_gaussian.ComposedStep.lower",
+    "audit.subsampled_gaussian.ComposedStep.upper",
+    "audit.white_box.engine_limits",
+    "audit.white_box.two_call_limits",
+}
 
 
 def test_everything_one_sided_is_surveyed():

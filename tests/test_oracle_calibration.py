@@ -38,7 +38,12 @@ def crosses(value, target, low, high):
 def test_certified_std_brackets_the_target(sensitivity, epsilon, delta):
     found = certified_gaussian_std(sensitivity, epsilon=epsilon, delta=delta, digits=15)
     assert found.basis == "bound" and found.relative_radius < 1e-15
-    assert crosses(lambda s: certified_gaussian_hockey_stick(sensitivity, s, epsilon, digits=40), exact(delta), found.lower, found.upper)
+    assert crosses(
+        lambda s: certified_gaussian_hockey_stick(sensitivity, s, epsilon, digits=40),
+        exact(delta),
+        found.lower,
+        found.upper,
+    )
 
 
 def test_two_routes_give_the_same_std():

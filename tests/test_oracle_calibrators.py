@@ -1,7 +1,9 @@
-"""Calibrations to any number of digits, certified: summits of smooth curves, brackets at 15 and 40 digits, float64 on the safe side."""
+"""Calibrations to any number of digits, certified: summits of smooth curves, brackets at 15 and 40 digits, float64 on
+the safe side.
+"""
 
-from dataclasses import dataclass
 import functools
+from dataclasses import dataclass
 from fractions import Fraction
 
 import mpmath
@@ -20,10 +22,15 @@ from ndis_verify.oracle.certified.smooth_curve import Bend
 from ndis_verify.oracle.certified.summit import at_most, refined, settled, summit_cell
 from ndis_verify.oracle.precision import PrecisionError
 
-# (d, r, epsilon, delta): the worst record inside the range, at its end, level at the end (r = d + 1), two ends at once (epsilon 0, d = 1)
+# (d, r, epsilon, delta): the worst record inside the range, at its end, level at the end (r = d + 1), two ends at once
+# (epsilon 0, d = 1)
 NORMAL = [
-    (2, 100, "1", "1e-5"), (670, 15, "2.45e-4", "7.8e-11"), (2, 3, "2", "1e-3"), (1, 1, "0", "0.4"), (3, 1000000, "100", "1e-30"),
-]  # fmt: skip
+    (2, 100, "1", "1e-5"),
+    (670, 15, "2.45e-4", "7.8e-11"),
+    (2, 3, "2", "1e-3"),
+    (1, 1, "0", "0.4"),
+    (3, 1000000, "100", "1e-30"),
+]
 FINITE = [(2, 40, "1", "1e-4"), (18, 62, "8.04", "1e-14"), (15, 15, "2.45e-4", "7.8e-11"), (2, 8, "0.5", "1e-4")]
 
 
@@ -47,7 +54,9 @@ class Parabola:
     def value(self, p, digits):
         with mpmath.workdps(4 * digits + 200):
             number = 1 - (p - self.top) ** 2
-            return Enclosure(mpmath.mpf(number.numerator) / number.denominator, mpmath.mpf(10) ** (-digits - 3), "bound")
+            return Enclosure(
+                mpmath.mpf(number.numerator) / number.denominator, mpmath.mpf(10) ** (-digits - 3), "bound"
+            )
 
     def bound(self, low, high):
         return Fraction(1)
@@ -62,7 +71,9 @@ def test_a_summit_inside_is_found_and_bounded():
     assert abs(place - Fraction(2, 7)) < Fraction(1, 10**35)
     cell = summit_cell(curve, place, 20)
     assert cell.low < Fraction(2, 7) < cell.high and 1 <= cell.upper <= 1 + Fraction(1, 10**18)
-    assert at_most(curve, [place], 1 + Fraction(1, 10**15), 20) and not at_most(curve, [place], 1 - Fraction(1, 10**15), 20)
+    assert at_most(curve, [place], 1 + Fraction(1, 10**15), 20) and not at_most(
+        curve, [place], 1 - Fraction(1, 10**15), 20
+    )
 
 
 def test_a_place_beside_the_summit_is_no_summit():
@@ -84,7 +95,9 @@ def test_halving_says_no_where_a_value_is_too_high():
     assert settled(Parabola(Fraction(1, 2)), Fraction(0), Fraction(1), Fraction(1001, 1000))
 
 
-@pytest.mark.parametrize(("edge", "place"), [(gaussian_edge("0.05", 2, 100, 1, 20), "0.3"), (gaussian_edge("0.02", 10, 900, 1, 20), "0.49")])
+@pytest.mark.parametrize(
+    ("edge", "place"), [(gaussian_edge("0.05", 2, 100, 1, 20), "0.3"), (gaussian_edge("0.02", 10, 900, 1, 20), "0.49")]
+)
 def test_a_bend_is_above_the_divided_differences(edge, place):
     for direction in ("delete", "insert"):
         centre, half = Fraction(place) * edge.cap, edge.cap / 100
@@ -93,7 +106,10 @@ def test_a_bend_is_above_the_divided_differences(edge, place):
         low, high = [value.lower for value in table], [value.upper for value in table]
         for order in (1, 2, 3):
             spread = nodes[order] - nodes[0]
-            low, high = [(low[i + 1] - high[i]) / spread for i in range(4 - order)], [(high[i + 1] - low[i]) / spread for i in range(4 - order)]
+            low, high = (
+                [(low[i + 1] - high[i]) / spread for i in range(4 - order)],
+                [(high[i + 1] - low[i]) / spread for i in range(4 - order)],
+            )
             found = edge.bend(nodes[0], nodes[3], direction, order, 25)
             for a, b in zip(low, high):  # a divided difference is F^(n)/n! somewhere between the nodes
                 assert max(a, -b) <= found.coefficient + 2**order * found.rest / (half / 3) ** order
@@ -130,7 +146,9 @@ def test_pure_privacy_of_the_sketch():
         assert cap.contains(-mpmath.expm1(-mpmath.mpf(1) / 20)) and cap.justified_digits() >= 40
 
 
-@pytest.mark.parametrize(("target", "share"), [((2, 100, "1", "1e-5"), "0.3264"), ((670, 15, "2.45e-4", "7.8e-11"), "0")])
+@pytest.mark.parametrize(
+    ("target", "share"), [((2, 100, "1", "1e-5"), "0.3264"), ((670, 15, "2.45e-4", "7.8e-11"), "0")]
+)
 def test_one_per_cent_less_noise_fails(target, share):
     d, r, epsilon, delta = target
     ridge = 1 / Fraction(certified_cap(*target).lower) - 1
@@ -138,7 +156,11 @@ def test_one_per_cent_less_noise_fails(target, share):
         cap = 1 / (1 + ridge * factor)
         # with more digits than the cap has, which is at its lower end
         value = oracle.certified_als_hockey_stick(Fraction(share) * cap, cap, d, r, epsilon, "delete", digits=45)
-        assert value.lower > Fraction(delta) if broken else value.upper <= Fraction(delta) < value.upper * Fraction(1001, 1000)
+        assert (
+            value.lower > Fraction(delta)
+            if broken
+            else value.upper <= Fraction(delta) < value.upper * Fraction(1001, 1000)
+        )
 
 
 BASE = np.random.default_rng(0).integers(-8, 9, (12, 2)) / 16
@@ -151,7 +173,9 @@ def relative(base, additions, norm_bound, r, **target):
 
 
 def alike(waste, ours, theirs, *placed, **target):
-    """The oracle's noise to n digits, that of the float64 mechanism at the same target, and the largest relative waste."""
+    """The oracle's noise to n digits, that of the float64 mechanism at the same target, and the largest
+    relative waste.
+    """
 
     def noise():
         numbers = ("epsilon", "delta", "norm_bound", "label_bound")
@@ -267,7 +291,11 @@ def test_propose_test_release():
     for name in ("test_epsilon", "full_ridge", "quantile", "zero_ridge", "break_even"):
         assert nested(getattr(coarse, name), getattr(fine, name)) and getattr(fine, name).justified_digits() >= 39
         if name in noise:
-            assert getattr(fine, name).upper <= Fraction(noise[name]) <= getattr(fine, name).upper * (1 + Fraction(1, 10**10))
+            assert (
+                getattr(fine, name).upper
+                <= Fraction(noise[name])
+                <= getattr(fine, name).upper * (1 + Fraction(1, 10**10))
+            )
     assert fine.zero_ridge.overlaps(coarse.zero_ridge) and fine.break_even.upper < fine.zero_ridge.lower
     with pytest.raises(InputError, match="std"):
         mechanism_noise.propose_test_release(
@@ -294,7 +322,11 @@ def test_one_per_cent_less_variance_fails():
     envelope = oracle.joint_shift.RankOne(Fraction(16, 57), Fraction(1, 19), Fraction(1, 2))
     need = Fraction(oracle.joint_shift.added_variance(envelope, epsilon=1, delta="1e-5", digits=15).upper)
     for factor, broken in ((Fraction(99, 100), True), (Fraction(1), False)):
-        highest = max(curve.value(share * curve.end, 12).upper for curve in envelope.curves(need * factor, Fraction(1)) for share in map(Fraction, ("0", "0.145", "0.146", "1")))
+        highest = max(
+            curve.value(share * curve.end, 12).upper
+            for curve in envelope.curves(need * factor, Fraction(1))
+            for share in map(Fraction, ("0", "0.145", "0.146", "1"))
+        )
         assert highest > Fraction(1, 10**5) if broken else highest <= Fraction(1, 10**5)
 
 
@@ -306,26 +338,40 @@ def test_least_capacity_of_a_violating_channel():
         assert value.contains(mpmath.log(2) + p * mpmath.log(p) + (1 - p) * mpmath.log(1 - p))
 
 
-@pytest.mark.parametrize("target", [("1e-6", "1e-30"), ("1e-6", "0.4"), ("0.5", "1e-12"), ("2", "0.1"), ("100", "0.4"), ("100", "1e-30")], ids=str)
+@pytest.mark.parametrize(
+    "target",
+    [("1e-6", "1e-30"), ("1e-6", "0.4"), ("0.5", "1e-12"), ("2", "0.1"), ("100", "0.4"), ("100", "1e-30")],
+    ids=str,
+)
 def test_no_channel_has_less_capacity_and_a_search_finds_it(target):
     """The mutual information itself, maximised over the input inside a minimum over the channel, both by thirds."""
     epsilon, delta = map(Fraction, target)
     value = information_level(epsilon=epsilon, delta=delta, digits=40)
     assert value.justified_digits() >= 40
     with mpmath.workdps(110):
-        growth, delta = mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator), mpmath.mpf(delta.numerator) / delta.denominator
+        growth, delta = (
+            mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator),
+            mpmath.mpf(delta.numerator) / delta.denominator,
+        )
 
         def information(w, q):
             p = delta + growth * q
             m = w * p + (1 - w) * q
-            return sum(share * (x * mpmath.log(x / m) + (1 - x) * mpmath.log((1 - x) / (1 - m))) for share, x in ((w, p), (1 - w, q)))
+            return sum(
+                share * (x * mpmath.log(x / m) + (1 - x) * mpmath.log((1 - x) / (1 - m)))
+                for share, x in ((w, p), (1 - w, q))
+            )
 
         def capacity(u):
             q = (1 - delta) / growth / (1 + mpmath.exp(-u))
             return -least(lambda w: -information(w, q), mpmath.mpf("0.2"), mpmath.mpf("0.8"))
 
         reached = least(capacity, mpmath.mpf(-90), mpmath.mpf(5))
-        assert value.lower * (1 - Fraction(1, 10**10)) <= Fraction(mpmath.nstr(reached, 50)) <= value.upper * (1 + Fraction(1, 10**8))
+        assert (
+            value.lower * (1 - Fraction(1, 10**10))
+            <= Fraction(mpmath.nstr(reached, 50))
+            <= value.upper * (1 + Fraction(1, 10**8))
+        )
 
 
 def least(function, low, high):

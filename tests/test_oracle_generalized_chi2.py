@@ -37,7 +37,9 @@ weights = st.integers(-20, 20).filter(bool).map(lambda n: Fraction(n, 10))
 
 @settings(max_examples=25)
 @given(
-    st.lists(st.tuples(weights, st.integers(1, 4), st.integers(0, 30).map(lambda n: Fraction(n, 10))), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(weights, st.integers(1, 4), st.integers(0, 30).map(lambda n: Fraction(n, 10))), min_size=1, max_size=3
+    ),
     st.sampled_from([0, 0, Fraction(1, 2)]),
     st.integers(-40, 40).map(lambda n: Fraction(n, 4)),
 )

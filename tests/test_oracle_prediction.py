@@ -1,4 +1,6 @@
-"""The exact worst neighbours of a Gaussian-process prediction, certified: inside the envelope, on its edge, in its corner."""
+"""The exact worst neighbours of a Gaussian-process prediction, certified: inside the envelope, on its edge, in its
+corner.
+"""
 
 import math
 from fractions import Fraction
@@ -18,13 +20,18 @@ from ndis_verify.oracle.precision import PrecisionError
 
 # (length, labels, noise variance, records), epsilon, delta; where the worst pair lies
 INSIDE = [
-    (("1", "0.05", "0.02", 2), "0.3", "1e-2"), (("0.838", "0.42", "0.0113", 5), "0.112", "0.0285"), (("0.581", "0.284", "0.000543", 2), "1.86", "1.48e-12"),
+    (("1", "0.05", "0.02", 2), "0.3", "1e-2"),
+    (("0.838", "0.42", "0.0113", 5), "0.112", "0.0285"),
+    (("0.581", "0.284", "0.000543", 2), "1.86", "1.48e-12"),
     (("1", "0.2", "0.02", 1000), "3", "0.99"),
-]  # fmt: skip
+]
 EDGE = [
-    (("1", "0.5", "0.1", 16), "1", "1e-5"), (("1", "0.5", "1", 16), "1", "1e-5"), (("1", "1e-6", "0.1", 16), "1", "1e-5"), (("1", "0.5", "0.1", 16), "0", "1e-5"),
+    (("1", "0.5", "0.1", 16), "1", "1e-5"),
+    (("1", "0.5", "1", 16), "1", "1e-5"),
+    (("1", "1e-6", "0.1", 16), "1", "1e-5"),
+    (("1", "0.5", "0.1", 16), "0", "1e-5"),
     (("1", "0.5", "0.1", 1), "1", "1e-5"),
-]  # fmt: skip
+]
 
 
 def envelope_of(target) -> Prediction:
@@ -32,27 +39,39 @@ def envelope_of(target) -> Prediction:
 
 
 def delta_at(envelope: Prediction, v, z, x, epsilon, swapped: bool):
-    """Two normal laws integrated between the points where the losses cross epsilon: mpmath, straight from the two densities."""
-    length, labels, noise = (mpmath.mpf(n.numerator) / n.denominator for n in (envelope.length, envelope.labels, envelope.noise_variance))
+    """Two normal laws integrated between the points where the losses cross epsilon: mpmath, straight from the two
+    densities.
+    """
+    length, labels, noise = (
+        mpmath.mpf(n.numerator) / n.denominator for n in (envelope.length, envelope.labels, envelope.noise_variance)
+    )
     own = length**2 * (1 - z)
     wide, narrow = v + own, v + own / (1 + x)
     pull = labels / mpmath.sqrt(noise) * (1 + mpmath.sqrt((envelope.records - 1) * z * x)) / mpmath.sqrt(1 + x)
     shift = mpmath.sqrt(own * x / (1 + x)) * pull
     sign = -1 if swapped else 1
     # log(wide density/narrow density) = sign epsilon
-    a, b, c = (1 / narrow - 1 / wide) / 2, -shift / narrow, shift**2 / (2 * narrow) - mpmath.log(wide / narrow) / 2 - sign * epsilon
+    a, b, c = (
+        (1 / narrow - 1 / wide) / 2,
+        -shift / narrow,
+        shift**2 / (2 * narrow) - mpmath.log(wide / narrow) / 2 - sign * epsilon,
+    )
     root = mpmath.sqrt(b * b - 4 * a * c)
     low, high = (-b - root) / (2 * a), (-b + root) / (2 * a)
 
     def outside(centre, variance):
-        return mpmath.ncdf((low - centre) / mpmath.sqrt(variance)) + mpmath.ncdf((centre - high) / mpmath.sqrt(variance))
+        return mpmath.ncdf((low - centre) / mpmath.sqrt(variance)) + mpmath.ncdf(
+            (centre - high) / mpmath.sqrt(variance)
+        )
 
     first, second = outside(0, wide), outside(shift, narrow)
     return (1 - second) - mpmath.exp(epsilon) * (1 - first) if swapped else first - mpmath.exp(epsilon) * second
 
 
 def random_plane(rng):
-    length, labels, noise, added, epsilon = (exact(float(f"{10 ** t:.3g}")) for t in rng.uniform([-1, -1, -2, -1, -2], [1, 1, 1, 1, 0.5]))
+    length, labels, noise, added, epsilon = (
+        exact(float(f"{10**t:.3g}")) for t in rng.uniform([-1, -1, -2, -1, -2], [1, 1, 1, 1, 0.5])
+    )
     envelope = Prediction(length, labels, noise, int(rng.integers(1, 60)))
     return envelope, added, epsilon
 
@@ -89,7 +108,9 @@ def test_slopes_against_differences(seed):
                 series = balls.slopes(arb_series([p, int(i == 0)], 2), arb_series([e, int(i == 1)], 2))
                 near = [balls.slopes(p + sign * step * (i == 0), e + sign * step * (i == 1)) for sign in (-1, 1)]
                 for k in range(2):
-                    assert abs(series[k][1] - (near[1][k] - near[0][k]) / (2 * step)) <= arb(10) ** -20 * (1 + abs(series[k][1]))
+                    assert abs(series[k][1] - (near[1][k] - near[0][k]) / (2 * step)) <= arb(10) ** -20 * (
+                        1 + abs(series[k][1])
+                    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -112,7 +133,11 @@ def test_a_cell_holds_for_every_point_of_it(seed):
 def test_brackets_are_nested_and_float64_is_safe(target):
     envelope, epsilon, delta = envelope_of(target), *target[1:]
     coarse, fine = (added_variance(envelope, epsilon=epsilon, delta=delta, digits=digits) for digits in (15, 30))
-    assert coarse.lower <= fine.lower <= fine.upper <= coarse.upper and fine.justified_digits() >= 30 and fine.basis == "bound"
+    assert (
+        coarse.lower <= fine.lower <= fine.upper <= coarse.upper
+        and fine.justified_digits() >= 30
+        and fine.basis == "bound"
+    )
     length, labels, noise, records = target[0]
     noise = fast.added_variance(
         fast.Prediction(float(length), float(labels), float(noise), records), epsilon=float(epsilon), delta=float(delta)
@@ -121,7 +146,9 @@ def test_brackets_are_nested_and_float64_is_safe(target):
 
 
 def critical_point(target):
-    """z, x and v at which delta is level in z and x (x alone on the edge) and meets the target: mpmath from float64's place."""
+    """z, x and v at which delta is level in z and x (x alone on the edge) and meets the target: mpmath from float64's
+    place.
+    """
     envelope, inside = envelope_of(target), target in INSIDE
     epsilon, delta = (mpmath.mpf(text) for text in target[1:])
     length, labels, noise, records = target[0]
@@ -135,9 +162,17 @@ def critical_point(target):
 
         def along(direction):
             step = mpmath.mpf(10) ** -20
+
             def shifted(h):
                 place = z + h * direction[0]
-                return delta_at(envelope, mpmath.exp(log_v), place, x + h * direction[1] if inside else most * (1 - place), epsilon, False)
+                return delta_at(
+                    envelope,
+                    mpmath.exp(log_v),
+                    place,
+                    x + h * direction[1] if inside else most * (1 - place),
+                    epsilon,
+                    False,
+                )
 
             return (shifted(step) - shifted(-step)) / (2 * step * delta)
 
@@ -175,7 +210,9 @@ def test_a_claim_that_is_false_is_not_proved(target):
 
 
 def test_a_cell_that_is_left_out_would_be_seen(monkeypatch):
-    """With the sign of the slopes wrong every cell is thrown away: then a false claim passes, and the test above says so."""
+    """With the sign of the slopes wrong every cell is thrown away: then a false claim passes, and the test above says
+    so.
+    """
     target = INSIDE[0]
     envelope, epsilon, delta = envelope_of(target), *(exact(text) for text in target[1:])
     low = exact(added_variance(envelope, epsilon=epsilon, delta=delta, digits=15).lower)
@@ -211,7 +248,9 @@ def test_a_far_tail():
 
 
 def test_a_worst_pair_that_is_about_to_leave_the_edge():
-    """A little less noise variance and the worst pair lies inside; the critical point beyond the edge must not count."""
+    """A little less noise variance and the worst pair lies inside; the critical point beyond the edge must
+    not count.
+    """
     envelope = Prediction(1, Fraction(1, 2), Fraction(422007407376077026128769, 25 * 10**23), 2)
     assert added_variance(envelope, epsilon=1, delta="1e-5", digits=30).justified_digits() >= 30
 
@@ -228,7 +267,9 @@ def test_no_noise_and_no_noise_by_a_hair():
 def test_float64_is_safe_on_random_predictions():
     rng = np.random.default_rng(7)
     for _ in range(4):
-        length, labels, ratio, epsilon, delta = (float(f"{10**t:.3g}") for t in rng.uniform([-0.5, -1, -2, -3, -12], [0.5, 1, 2, 1, -1]))
+        length, labels, ratio, epsilon, delta = (
+            float(f"{10**t:.3g}") for t in rng.uniform([-0.5, -1, -2, -3, -12], [0.5, 1, 2, 1, -1])
+        )
         records = round(10 ** rng.uniform(math.log10(2), 3))
         noise = fast.added_variance(
             fast.Prediction(length, labels, length**2 / ratio, records), epsilon=epsilon, delta=delta

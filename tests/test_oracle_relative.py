@@ -1,5 +1,6 @@
 """Ridges relative to a set of databases in the oracle: against exact leverages, the definition and the mechanisms."""
 
+import itertools
 from fractions import Fraction
 
 import mpmath
@@ -32,7 +33,9 @@ PROJECTION = oracle.certified_relative_random_projection
 
 
 def costs(data, ridge, r, epsilon, law, digits=15):
-    """The largest certified delta of the set of `data` and copies of its records, from leverages solved for at this ridge."""
+    """The largest certified delta of the set of `data` and copies of its records, from leverages solved for at this
+    ridge.
+    """
     out, come = exact_shares(data, Fraction(ridge))
     records = sorted(set(out + come))
     d = data.shape[1] - 1
@@ -43,7 +46,9 @@ def costs(data, ridge, r, epsilon, law, digits=15):
 def brackets(found, data, r, epsilon, delta, law):
     """A part in 10^6 below the bracket the set costs more than delta, at its upper end no more."""
     above = costs(data, found.lower * (1 - Fraction(1, 10**6)), r, epsilon, law)
-    return above.lower > Fraction(delta) and costs(data, found.upper, r, epsilon, law, found.justified_digits() + 15).upper <= Fraction(delta)
+    return above.lower > Fraction(delta) and costs(
+        data, found.upper, r, epsilon, law, found.justified_digits() + 15
+    ).upper <= Fraction(delta)
 
 
 @pytest.mark.parametrize("ridge", [Fraction(0), Fraction(3, 7), Fraction(10**6)])
@@ -57,7 +62,11 @@ def test_paths_are_the_leverages(ridge):
         for quotient, data in ((change.p, whole[:, :1]), (change.q, whole)):
             assert leverage_scores(data, [row], 30, ridge)[0].contains(quotient.at(ridge))
         p, q = change.p.at(ridge), change.q.at(ridge)
-        assert change.x.at(ridge) == p / (1 - p) and change.y.at(ridge) == (q - p) / (1 - q) and change.share.at(ridge) == p / q
+        assert (
+            change.x.at(ridge) == p / (1 - p)
+            and change.y.at(ridge) == (q - p) / (1 - q)
+            and change.share.at(ridge) == p / q
+        )
         assert change.scale.at(ridge) == (1 - p) ** 2 / (1 - q) and change.shift.at(ridge) == p * (q - p) / (1 - q)
         assert change.shift_less.at(ridge) == p * (q - p) / (1 - p) ** 2
 
@@ -100,7 +109,7 @@ def rises():
                     for high in (low * 4, None):
                         settled.append(curve.falls(low, high))
                         values = [curve.value(low * k, 6) for k in (1, 2, 4)] if settled[-1] else []
-                        wrong += sum(b.lower > a.upper for a, b in zip(values, values[1:]))
+                        wrong += sum(b.lower > a.upper for a, b in itertools.pairwise(values))
     return wrong, settled
 
 
@@ -117,9 +126,21 @@ def test_taking_the_divergence_to_fall_with_the_leverage_is_caught(monkeypatch):
 def test_signs_on_intervals():
     """(s - 1)(s - 2)(s^2 + 1), and a root at the end of an interval."""
     polynomial = fmpq_poly([-1, 1]) * fmpq_poly([-2, 1]) * fmpq_poly([1, 0, 1])
-    cases = ((0, 1, 1), (1, 2, -1), (2, None, 1), (0, 3, None), (Fraction(1, 2), None, None), (Fraction(3, 2), Fraction(199, 100), -1))
-    assert all(sign_on(polynomial, Fraction(low), None if high is None else Fraction(high)) == sign for low, high, sign in cases)
-    assert sign_on(fmpq_poly([0, 0, 1]), Fraction(0), Fraction(1)) == 1 and sign_on(fmpq_poly([]), Fraction(0), None) == 0
+    cases = (
+        (0, 1, 1),
+        (1, 2, -1),
+        (2, None, 1),
+        (0, 3, None),
+        (Fraction(1, 2), None, None),
+        (Fraction(3, 2), Fraction(199, 100), -1),
+    )
+    assert all(
+        sign_on(polynomial, Fraction(low), None if high is None else Fraction(high)) == sign
+        for low, high, sign in cases
+    )
+    assert (
+        sign_on(fmpq_poly([0, 0, 1]), Fraction(0), Fraction(1)) == 1 and sign_on(fmpq_poly([]), Fraction(0), None) == 0
+    )
 
 
 def test_the_chernoff_bound():
@@ -128,7 +149,9 @@ def test_the_chernoff_bound():
     for k in range(30):
         scale = Fraction(10) ** -int(rng.integers(0, 7))
         alphas = [Fraction(int(a), 100) * scale for a in rng.integers(1, 90, 2) * rng.choice([-1, 1])]
-        groups = [(alphas[0], 1, scale * int(rng.integers(0, 4)))] + [(alphas[1], 2, Fraction(0))] * (alphas[0] != alphas[1])
+        groups = [(alphas[0], 1, scale * int(rng.integers(0, 4)))] + [(alphas[1], 2, Fraction(0))] * (
+            alphas[0] != alphas[1]
+        )
         epsilon = Fraction(int(rng.integers(1, 100)), 10) * scale
         value, bound = spectrum_hockey_stick(from_groups(groups), epsilon, 6), _tail(groups, epsilon).upper
         assert value.upper <= bound and (value.upper == 0 or bound <= 30 * value.upper)
@@ -147,7 +170,10 @@ def test_the_smallest_ridge_and_the_lasting_one():
     target = {"norm_bound": 2, "r": 200, "epsilon": "3", "delta": "1e-9"}
     smallest, lasting = (RELATIVE(TWICE, "rows", **target, ridge=ridge, digits=8) for ridge in ("smallest", "lasting"))
     assert smallest.upper < Fraction("1e-4") < 10 < lasting.lower
-    assert all(found.justified_digits() >= 8 and brackets(found, TWICE, 200, 3, "1e-9", "normal") for found in (smallest, lasting))
+    assert all(
+        found.justified_digits() >= 8 and brackets(found, TWICE, 200, 3, "1e-9", "normal")
+        for found in (smallest, lasting)
+    )
     assert costs(TWICE, 4, 200, 3, "normal").lower > Fraction("1e-9")
 
 
@@ -195,8 +221,20 @@ def test_the_float64_ridge_of_random_sets_is_safe_and_the_smallest(kind):
 FAR = {
     "an epsilon and a leverage next to 0": (SMALL[:3], 1, "1.57e-6", "6.9e-6", "smallest"),
     "a delta next to 0": (np.random.default_rng(0).integers(-16, 17, (6, 4)) / 32, 9, 1, "2.6e-28", "lasting"),
-    "fewer records than features": (np.array([[1, 0, 0, 1, 1], [1, -2, 3, 0, 2]]) / [[4], [4096]], 1, "0.04", "3e-27", "lasting"),
-    "as much in the feature as in the target": (np.array([[1, 1], [3, 3], [-2, -2], [1, 1]]) / 8, 226811, "3e-6", "9e-20", "lasting"),
+    "fewer records than features": (
+        np.array([[1, 0, 0, 1, 1], [1, -2, 3, 0, 2]]) / [[4], [4096]],
+        1,
+        "0.04",
+        "3e-27",
+        "lasting",
+    ),
+    "as much in the feature as in the target": (
+        np.array([[1, 1], [3, 3], [-2, -2], [1, 1]]) / 8,
+        226811,
+        "3e-6",
+        "9e-20",
+        "lasting",
+    ),
 }
 
 
@@ -282,7 +320,9 @@ def test_projection_against_the_mechanism(name, additions):
 
 @pytest.mark.parametrize("name", ["ordinary", "duplicated", "repeated eigenvalue"])
 def test_the_ball_by_an_eigenvalue_and_the_records_by_their_leverages(name):
-    """l^2 (1/p* - 1) less the smallest eigenvalue, by mpmath; at the ridge every leverage is at most p*, and one is p*."""
+    """l^2 (1/p* - 1) less the smallest eigenvalue, by mpmath; at the ridge every leverage is at most p*, and
+    one is p*.
+    """
     base, digits = BASES[name], 40
     found = PROJECTION(base, "ball", 1, 10, epsilon="0.1", delta="1e-6", digits=digits)
     allowed = oracle.certified_rp_leverage(10, epsilon="0.1", delta="1e-6", digits=60)
@@ -301,4 +341,6 @@ def test_smallest_eigenvalue(name):
     with working_bits(200):
         value = smallest_eigenvalue(gram_matrix(as_exact(BASES[name])))
     expected = {"n < d": 0.0, "zero rows": np.linalg.eigvalsh(SMALL.T @ SMALL)[0], "repeated eigenvalue": 0.25}[name]
-    assert float(value.mid()) == pytest.approx(expected, rel=1e-12) and (value.is_zero() if expected == 0 else value > 0)
+    assert float(value.mid()) == pytest.approx(expected, rel=1e-12) and (
+        value.is_zero() if expected == 0 else value > 0
+    )

@@ -1,5 +1,8 @@
-"""The ridge relative to a set of databases under the finite-r law: how far its curves bend, their bounds, against the laws themselves."""
+"""The ridge relative to a set of databases under the finite-r law: how far its curves bend, their bounds, against the
+laws themselves.
+"""
 
+import itertools
 from fractions import Fraction
 
 import mpmath
@@ -17,13 +20,19 @@ from ndis_verify.oracle.precision import PrecisionError
 DIRECTIONS = ("delete", "insert")
 RELATIVE = oracle.certified_relative_least_squares
 TWO = np.array([(3, -5), (7, 2)]) / 8
-FITTED = np.array([(1, 1)] * 8 + [(0, 1)] * 8, dtype=float)  # the first eight are fitted exactly beside no ridge: their cost rises first
+FITTED = np.array(
+    [(1, 1)] * 8 + [(0, 1)] * 8, dtype=float
+)  # the first eight are fitted exactly beside no ridge: their cost rises first
 
 
 def curves(data, r, epsilon, target="1e-300"):
     rows = as_exact(data)
     found = changes(rows, rows)[0]
-    return [SketchCurve(change, rows.shape[1] - 1, r, Fraction(epsilon), way, Fraction(target)) for change in found for way in DIRECTIONS]
+    return [
+        SketchCurve(change, rows.shape[1] - 1, r, Fraction(epsilon), way, Fraction(target))
+        for change in found
+        for way in DIRECTIONS
+    ]
 
 
 def some(shape, seed):
@@ -31,7 +40,9 @@ def some(shape, seed):
 
 
 def test_the_second_derivative_of_the_moving_law():
-    """P''/P of the module's head against differences of the density itself, along m = s^2/3, log lambda_1 = sin s, log lambda_2 = s - s^2."""
+    """P''/P of the module's head against differences of the density itself, along m = s^2/3, log lambda_1 = sin s, log
+    lambda_2 = s - s^2.
+    """
     d, r, s, z = 3, 7, mpmath.mpf("0.4"), [mpmath.mpf(v) for v in ("0.3", "-0.7", "1.1")]
     half = mpmath.mpf(r + 1) / 2
     centre, first, others = (lambda t: t**2 / 3), mpmath.sin, (lambda t: t - t**2)
@@ -51,7 +62,9 @@ def test_the_second_derivative_of_the_moving_law():
         whole = 1 + along**2 + across
         y0, y1, y2 = 1 / mpmath.sqrt(whole), along / mpmath.sqrt(whole), across / whole
         score = mpmath.diff(lambda t: mpmath.log(density(t)), s)
-        found = score**2 + half * (2 * mu * y0 * y1 + a * y1**2 + c * y2) ** 2 + turn_a * (half * y1**2 - mpmath.mpf(1) / 2)
+        found = (
+            score**2 + half * (2 * mu * y0 * y1 + a * y1**2 + c * y2) ** 2 + turn_a * (half * y1**2 - mpmath.mpf(1) / 2)
+        )
         found += turn_c * (half * y2 - mpmath.mpf(d - 1) / 2) - 2 * half * mu**2 * y0**2
         found += half * (2 * turn_mu - 3 * mu * a) * y0 * y1 - half * a**2 * y1**2 - half * c**2 * y2
         assert abs(found - mpmath.diff(density, s, 2) / density(s)) < mpmath.mpf(10) ** -12
@@ -60,9 +73,13 @@ def test_the_second_derivative_of_the_moving_law():
 def concave_cases():
     """(curve, middle, half of the width): r - d even, odd and 0, next to a summit of the cost and away from one."""
     for data, r, epsilon, places in (
-        (FITTED, 200, 3, (2, 4, 8)), (FITTED, 41, "0.5", (1, 3, 9)), (some((4, 3), 3), 2, "0.001", (1, 20)), (some((5, 4), 4), 6, "0.2", (1, 4)),
-        (TWO, 2, "0.01", (1, 7)), (some((7, 6), 5), 300, "0.5", (4, 50)),
-    ):  # fmt: skip
+        (FITTED, 200, 3, (2, 4, 8)),
+        (FITTED, 41, "0.5", (1, 3, 9)),
+        (some((4, 3), 3), 2, "0.001", (1, 20)),
+        (some((5, 4), 4), 6, "0.2", (1, 4)),
+        (TWO, 2, "0.01", (1, 7)),
+        (some((7, 6), 5), 300, "0.5", (4, 50)),
+    ):
         for curve in curves(data, r, epsilon)[:4]:
             for place in places:
                 yield curve, Fraction(place), Fraction(place, 40)
@@ -97,8 +114,14 @@ def test_chords_and_slopes():
         points = [curve.value(low + (high - low) * Fraction(i, 6), 18) for i in range(7)]
         ends, slope, width = (points[0], points[-1]), (points[-1].mid - points[0].mid), high - low
         away = found.coefficient * width**2 / 4
-        assert all(min(e.lower for e in ends) - away <= p.upper and p.lower <= max(e.upper for e in ends) + away for p in points)
-        assert all(abs(6 * (b.mid - a.mid) - slope) <= float(2 * found.coefficient * width**2) * (1 + 1e-9) for a, b in zip(points, points[1:]))
+        assert all(
+            min(e.lower for e in ends) - away <= p.upper and p.lower <= max(e.upper for e in ends) + away
+            for p in points
+        )
+        assert all(
+            abs(6 * (b.mid - a.mid) - slope) <= float(2 * found.coefficient * width**2) * (1 + 1e-9)
+            for a, b in itertools.pairwise(points)
+        )
         settled += slope + float(2 * found.coefficient * width**2) < 0
     assert settled >= 5  # the bound is of use: intervals of a sixtieth of their place are proved to fall
 
@@ -106,7 +129,11 @@ def test_chords_and_slopes():
 @pytest.mark.parametrize(("shape", "r"), [((3, 2), 2), ((2, 3), 9), ((3, 4), 40), ((9, 3), 401)])
 def test_bounds_of_wide_intervals(shape, r):
     for curve in curves(some(shape, 6), r, "0.7")[:6]:
-        for low, high in ((Fraction(0), Fraction(1, 10**6)), (Fraction(1, 4), Fraction(1, 2)), (Fraction(2), Fraction(17, 8))):
+        for low, high in (
+            (Fraction(0), Fraction(1, 10**6)),
+            (Fraction(1, 4), Fraction(1, 2)),
+            (Fraction(2), Fraction(17, 8)),
+        ):
             least, most, beyond = curve.lower(low, high, 10), curve.upper(low, high, 10), curve.beyond(high, 10)
             for i in range(1, 5):
                 value = curve.value(low + (high - low) * Fraction(i, 4), 12)
@@ -123,6 +150,7 @@ def test_beside_next_to_no_ridge_for_want_of_rank():
 
 def student_cost(data, ridge, r, epsilon):
     """d = 1: the largest of the divergences from the densities of the solutions themselves."""
+
     def law(rows):
         xx, xy, yy = (sum(a[i] * a[j] for a in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
         xx, yy = xx + ridge, yy + ridge
@@ -131,14 +159,20 @@ def student_cost(data, ridge, r, epsilon):
         return lambda t: norm * (1 + ((t - centre) / scale) ** 2) ** (-mpmath.mpf(r + 1) / 2)
 
     def divergence(p, q):
-        gap = lambda t: p(t) - mpmath.exp(epsilon) * q(t)  # noqa: E731
+        gap = lambda t: p(t) - mpmath.exp(epsilon) * q(t)
         grid = [mpmath.tan(mpmath.pi * (mpmath.mpf(i) / 400 - mpmath.mpf(1) / 2)) for i in range(1, 400)]
-        ends = [mpmath.findroot(gap, (a, b), solver="anderson", tol=1e-40) for a, b in zip(grid, grid[1:]) if gap(a) * gap(b) < 0]
+        ends = [
+            mpmath.findroot(gap, (a, b), solver="anderson", tol=1e-40)
+            for a, b in itertools.pairwise(grid)
+            if gap(a) * gap(b) < 0
+        ]
         points = [-mpmath.inf, *ends, mpmath.inf]
-        return sum((mpmath.quad(gap, [a, b]) for a, b in zip(points, points[1:]) if gap(_inside(a, b)) > 0), mpmath.mpf(0))
+        return sum(
+            (mpmath.quad(gap, [a, b]) for a, b in itertools.pairwise(points) if gap(_inside(a, b)) > 0), mpmath.mpf(0)
+        )
 
     rows = [[mpmath.mpf(v) for v in row] for row in data.tolist()]
-    pairs = [(rows, rows[:i] + rows[i + 1 :]) for i in range(len(rows))] + [(rows + [row], rows) for row in rows]
+    pairs = [(rows, rows[:i] + rows[i + 1 :]) for i in range(len(rows))] + [([*rows, row], rows) for row in rows]
     return max(divergence(law(a), law(b)) for pair in pairs for a, b in (pair, pair[::-1]))
 
 
@@ -158,7 +192,12 @@ def test_against_the_densities_of_the_solutions(r, epsilon, delta):
 
 @pytest.mark.parametrize(
     ("data", "r", "epsilon", "delta"),
-    [(TWO, 3, "1e-6", "1e-30"), (some((4, 3), 3), 40, "1", "1e-5"), (some((4, 3), 3), 2, "0.001", "1e-9"), (FITTED, 200, "3", "1e-9")],
+    [
+        (TWO, 3, "1e-6", "1e-30"),
+        (some((4, 3), 3), 40, "1", "1e-5"),
+        (some((4, 3), 3), 2, "0.001", "1e-9"),
+        (FITTED, 200, "3", "1e-9"),
+    ],
 )
 @pytest.mark.parametrize("ridge", ["smallest", "lasting"])
 def test_many_digits(data, r, epsilon, delta, ridge):
@@ -195,7 +234,11 @@ def test_the_mechanism_never_costs_more(seed):
     rng = np.random.default_rng(seed)
     data = rng.integers(-16, 17, (int(rng.integers(2, 8)), int(rng.integers(2, 5)))) / 64
     d = data.shape[1] - 1
-    r, epsilon, delta = d + int(rng.integers(0, 60)), float(10 ** rng.uniform(-4, 1)), float(10 ** rng.uniform(-12, -0.5))
+    r, epsilon, delta = (
+        d + int(rng.integers(0, 60)),
+        float(10 ** rng.uniform(-4, 1)),
+        float(10 ** rng.uniform(-12, -0.5)),
+    )
     ridge = Fraction(
         fast_least_squares(mechanisms.neighbourhood(data, 1.0), r, epsilon=epsilon, delta=delta, law="sketch").ridge
     )

@@ -1,4 +1,6 @@
-"""Caps of private least squares by the finite-r law: r - d odd to any digits, records at the end of the support, both against the float64 engine."""
+"""Caps of private least squares by the finite-r law: r - d odd to any digits, records at the end of the support, both
+against the float64 engine.
+"""
 
 from fractions import Fraction
 
@@ -34,7 +36,9 @@ def test_caps_are_nested_and_the_mechanism_is_safe(target):
     ridge = Fraction(sketched_least_squares(d, r, epsilon=float(epsilon), delta=float(delta), norm_bound=1.0).ridge)
     need = 1 / Fraction(fine.lower) - 1
     assert need <= ridge
-    assert ridge <= need * (1 + Fraction(1, 10**4)) or ridge <= Fraction(1001, 1000) / 2**30  # the least ridge that float64 looks at
+    assert (
+        ridge <= need * (1 + Fraction(1, 10**4)) or ridge <= Fraction(1001, 1000) / 2**30
+    )  # the least ridge that float64 looks at
 
 
 @pytest.mark.parametrize("target", ODD[2:], ids=str)
@@ -45,6 +49,7 @@ def test_the_float64_supremum_below_an_odd_cap_is_the_target(target):
     share = np.concatenate([[0.0], 1 / (1 + np.exp(-np.linspace(-14, 14, 141))), [1.0]])
     best = -np.inf
     for direction in ("delete", "insert"):
+
         def negative(s):
             return -float(fast.log_als_exact_hockey_stick(min(s * cap, cap), cap, d, r, epsilon, direction))
 
@@ -56,14 +61,27 @@ def test_the_float64_supremum_below_an_odd_cap_is_the_target(target):
     assert best == pytest.approx(np.log(delta), abs=1e-8)
 
 
-# d, r, epsilon, cap: the summit at either side of the middle, r = d, both parities of r - d, next to pure privacy, epsilon 0, cap next to 1
-PLACES = [(2, 5, "0.3", "0.3"), (1, 2, "0.5", "0.5"), (1, 2, "0", "0.1"), (5, 6, "0.2", "0.3"), (3, 3, "0.1", "0.4"), (5, 8, "1e-6", "1e-3"),
-          (4, 40, "3", "0.2"), (30, 71, "2", "0.08"), (2, 9, "20", "0.9999"), (3, 7, "1", "0.2486")]  # fmt: skip
+# d, r, epsilon, cap: the summit at either side of the middle, r = d, both parities of r - d, next to pure privacy,
+# epsilon 0, cap next to 1
+PLACES = [
+    (2, 5, "0.3", "0.3"),
+    (1, 2, "0.5", "0.5"),
+    (1, 2, "0", "0.1"),
+    (5, 6, "0.2", "0.3"),
+    (3, 3, "0.1", "0.4"),
+    (5, 8, "1e-6", "1e-3"),
+    (4, 40, "3", "0.2"),
+    (30, 71, "2", "0.08"),
+    (2, 9, "20", "0.9999"),
+    (3, 7, "1", "0.2486"),
+]
 SHARES = [Fraction(i, 12) for i in range(13)] + [Fraction(1, 10**6), 1 - Fraction(1, 10**6)]
 
 
 def highest(case, direction, moved=Fraction(0)):
-    """Whether no record of the edge costs more than the one at the summit, nor one beside it, moved by a share of the way."""
+    """Whether no record of the edge costs more than the one at the summit, nor one beside it, moved by a share of the
+    way.
+    """
     d, r, epsilon, cap = case[0], case[1], Fraction(case[2]), Fraction(case[3])
     top = largest_divergence(cap, (d, r, epsilon), direction, 15)
     found = summit(cap, (d, r, epsilon), direction, 12)
@@ -73,10 +91,17 @@ def highest(case, direction, moved=Fraction(0)):
     else:
         start = Fraction(0) if direction == "delete" else cap
         place = found[0] + moved * (found[0] - start)
-        height = oracle.certified_als_exact_hockey_stick(place, cap, d, r, epsilon, direction, digits=20).upper if moved else top.upper
+        height = (
+            oracle.certified_als_exact_hockey_stick(place, cap, d, r, epsilon, direction, digits=20).upper
+            if moved
+            else top.upper
+        )
         near = min(found[0], cap - found[0]) / cap / 1000
-        places = SHARES + [found[0] / cap - near, found[0] / cap + near]
-    return all(oracle.certified_als_exact_hockey_stick(s * cap, cap, d, r, epsilon, direction, digits=12).lower <= height for s in places)
+        places = [*SHARES, found[0] / cap - near, found[0] / cap + near]
+    return all(
+        oracle.certified_als_exact_hockey_stick(s * cap, cap, d, r, epsilon, direction, digits=12).lower <= height
+        for s in places
+    )
 
 
 @pytest.mark.parametrize("case", PLACES, ids=str)
@@ -99,8 +124,15 @@ def test_the_largest_divergence_is_that_of_the_branch_and_bound(direction):
 
 
 # half = k/2, S, x: tails on either side of the mode of the weights, weights next to one end, a sum that is next to 1
-MIXED = [("1500", "0.3", "0.9459"), ("1500", "0.0535", "0.6978"), ("1503/2", "0.5", "0.52"), ("1500", "0.999", "0.01"), ("1200", "1e-6", "0.5"),
-         ("1501/2", "0.5", "0.47"), ("2000", "0.2", "0.95")]  # fmt: skip
+MIXED = [
+    ("1500", "0.3", "0.9459"),
+    ("1500", "0.0535", "0.6978"),
+    ("1503/2", "0.5", "0.52"),
+    ("1500", "0.999", "0.01"),
+    ("1200", "1e-6", "0.5"),
+    ("1501/2", "0.5", "0.47"),
+    ("2000", "0.2", "0.95"),
+]
 
 
 @pytest.mark.parametrize(("half", "share", "x"), MIXED)
@@ -108,7 +140,15 @@ MIXED = [("1500", "0.3", "0.9459"), ("1500", "0.0535", "0.6978"), ("1503/2", "0.
 def test_the_window_of_a_mixture_holds_the_whole_sum(half, share, x, grows):
     h, S, X = (Fraction(text) for text in (half, share, x))
     with working_bits(160):
-        sums = MixedTails(fmpq(h.numerator, h.denominator), ball(S), ball(1 - S), ball(h + Fraction(1, 2)), ball(Fraction(7, 2)), ball(X), ball(1 - X))
+        sums = MixedTails(
+            fmpq(h.numerator, h.denominator),
+            ball(S),
+            ball(1 - S),
+            ball(h + Fraction(1, 2)),
+            ball(Fraction(7, 2)),
+            ball(X),
+            ball(1 - X),
+        )
 
         def tail(a, b, x, rest):
             value = acb(x).beta_lower(acb(a), acb(b), regularized=True).real
@@ -122,7 +162,9 @@ def test_the_window_of_a_mixture_holds_the_whole_sum(half, share, x, grows):
         assert cut.overlaps(whole) and relative_digits(cut) < relative_digits(short) - 5
 
 
-@pytest.mark.parametrize("target", [(30, 10**6, "1", "1e-5"), (2, 10**6 - 1, "100", "1e-30"), (101, 10**5, "1e-6", "0.4")], ids=str)
+@pytest.mark.parametrize(
+    "target", [(30, 10**6, "1", "1e-5"), (2, 10**6 - 1, "100", "1e-30"), (101, 10**5, "1e-6", "0.4")], ids=str
+)
 def test_caps_of_a_million_rows(target):
     d, r, epsilon, delta = target
     fine = oracle.certified_als_exact_cap(d, r, epsilon=epsilon, delta=delta, digits=15)

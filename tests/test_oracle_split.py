@@ -1,4 +1,6 @@
-"""Two-step bounds in the oracle: known noise, nested brackets, an independent minimum over splits, the float64 calibration on the safe side."""
+"""Two-step bounds in the oracle: known noise, nested brackets, an independent minimum over splits, the float64
+calibration on the safe side.
+"""
 
 import math
 from dataclasses import replace
@@ -92,7 +94,10 @@ def covariance_step(logs, e, term):
             return mpmath.mpf(0)
 
         def exponent(x):
-            return mpmath.exp(x) * (nu - 2 * e) - mpmath.fsum(mpmath.log(1 + 2 * mpmath.exp(x) * (1 - mpmath.exp(-v))) for v in logs) / 2
+            return (
+                mpmath.exp(x) * (nu - 2 * e)
+                - mpmath.fsum(mpmath.log(1 + 2 * mpmath.exp(x) * (1 - mpmath.exp(-v))) for v in logs) / 2
+            )
 
     else:
 
@@ -105,9 +110,13 @@ def covariance_step(logs, e, term):
 
 
 def one_eigenvalue(growth, e):
-    """Exact, N(0, 1 + growth) against N(0, 1), the larger direction: both tails beyond the radius where the densities cross."""
+    """Exact, N(0, 1 + growth) against N(0, 1), the larger direction: both tails beyond the radius where the densities
+    cross.
+    """
     edge = mpmath.sqrt((2 * e + mpmath.log1p(growth)) / growth)
-    return mpmath.erfc(edge / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc(edge * mpmath.sqrt(1 + growth) / mpmath.sqrt(2))
+    return mpmath.erfc(edge / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc(
+        edge * mpmath.sqrt(1 + growth) / mpmath.sqrt(2)
+    )
 
 
 def golden(function, low, high, width=6):
@@ -167,7 +176,8 @@ def test_the_exact_bound_of_one_eigenvalue_is_the_least_over_all_splits():
 
 
 @pytest.mark.parametrize(
-    ("term", "nu", "digits"), [("bound", "0.5", 25), ("chernoff", "0.5", 25), ("printed", "0.5", 25), ("exact", "0.6", 25)]
+    ("term", "nu", "digits"),
+    [("bound", "0.5", 25), ("chernoff", "0.5", 25), ("printed", "0.5", 25), ("exact", "0.6", 25)],
 )
 def test_values_are_nested_and_the_float64_bound_is_above(term, nu, digits):
     coarse, fine = (loewner_bound("0.25", "0.2", nu, 5, "1.5", term, digits=n) for n in (digits // 2, digits))
@@ -178,7 +188,9 @@ def test_values_are_nested_and_the_float64_bound_is_above(term, nu, digits):
 
 def test_the_exact_bound_of_two_eigenvalues():
     """The float64 value between what every split is proved to exceed and what some split does not."""
-    steps = TwoSteps(Fraction(1, 16), vertex(Amount(Fraction(1, 5)), Amount(Fraction(1, 2)), 5), Fraction(3, 2), "exact")
+    steps = TwoSteps(
+        Fraction(1, 16), vertex(Amount(Fraction(1, 5)), Amount(Fraction(1, 2)), 5), Fraction(3, 2), "exact"
+    )
     near = [x.place(steps) for x in best_splits(replace(steps, term="bound", held={}), 6)]
     value = Fraction(fast.loewner_bound(0.25, 0.2, 0.5, 5, 1.5, "exact"))
     assert steps.above(value * Fraction(9, 10), near, 8) and not steps.above(value * Fraction(11, 10), near, 8)
@@ -193,19 +205,31 @@ def test_the_exact_term_by_the_closed_form_is_that_of_the_pair():
 
 def test_one_step_alone_and_none():
     assert loewner_bound("0.5", 0, 0, 1, 1).overlaps(oracle.certified_gaussian_hockey_stick("0.5", 1, 1, 30))
-    assert loewner_bound(0, "0.3", "0.3", 2, "0.1", "exact", 12).overlaps(covariance_envelope("0.3", "0.3", 2, "0.1", "exact", 20))
+    assert loewner_bound(0, "0.3", "0.3", 2, "0.1", "exact", 12).overlaps(
+        covariance_envelope("0.3", "0.3", 2, "0.1", "exact", 20)
+    )
     assert loewner_bound(0, 0, 0, 1, 0).sign() == 0
     assert loewner_bound("0.3", "0.3", "0.3", 1, 0, "chernoff", 10).upper == 1  # Pr[L >= 0] is bounded by 1 only
 
 
-@pytest.mark.parametrize(("rho", "nu", "d", "groups"), [
-    (Logarithm(Fraction(3, 2)), Logarithm(Fraction(9, 4)), 5, [(1.5, 2)]), (Logarithm(2), Logarithm(Fraction(9, 4)), 5, [(2, 1), (1.125, 1)]),
-    (Logarithm(2), Logarithm(2, 10**6), 10**6, [(2, 10**6)]), (Logarithm(8), Logarithm(2, 7), 4, [(8, 2), (2, 1)]),
-    ("0.1", "0.3", 7, [(math.exp(0.1), 3)]), (Logarithm(3), Logarithm(3, 5), 2, [(3, 2)]),
-    ("0.5", Logarithm(2), 3, [(math.exp(0.5), 1), (2 / math.exp(0.5), 1)]), (2, "0.5", 3, [(math.exp(0.5), 1)]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rho", "nu", "d", "groups"),
+    [
+        (Logarithm(Fraction(3, 2)), Logarithm(Fraction(9, 4)), 5, [(1.5, 2)]),
+        (Logarithm(2), Logarithm(Fraction(9, 4)), 5, [(2, 1), (1.125, 1)]),
+        (Logarithm(2), Logarithm(2, 10**6), 10**6, [(2, 10**6)]),
+        (Logarithm(8), Logarithm(2, 7), 4, [(8, 2), (2, 1)]),
+        ("0.1", "0.3", 7, [(math.exp(0.1), 3)]),
+        (Logarithm(3), Logarithm(3, 5), 2, [(3, 2)]),
+        ("0.5", Logarithm(2), 3, [(math.exp(0.5), 1), (2 / math.exp(0.5), 1)]),
+        (2, "0.5", 3, [(math.exp(0.5), 1)]),
+    ],
+)
 def test_the_vertex_is_decided(rho, nu, d, groups):
-    amounts = [Amount(Fraction(0), ((Fraction(x.of), x.times),)) if isinstance(x, Logarithm) else Amount(Fraction(x)) for x in (rho, nu)]
+    amounts = [
+        Amount(Fraction(0), ((Fraction(x.of), x.times),)) if isinstance(x, Logarithm) else Amount(Fraction(x))
+        for x in (rho, nu)
+    ]
     found = vertex(*amounts, d)
     with working_bits(80):
         shown = [(float(amount.ball().exp()), count) for amount, count in found]
@@ -217,9 +241,14 @@ def test_the_vertex_is_decided(rho, nu, d, groups):
 
 
 KNOWN = [  # of another program, and of the sources; see tests/test_mechanism_gaussian_output.py
-    (cancer, "chernoff", "16.9984"), (cancer, "corrected", "14.1343"), (cancer, "printed", "9.6110"), (linnerud, "chernoff", "15.2059"),
-    (linnerud, "corrected", "11.3853"), (linnerud, "printed", "0.6746"), (linnerud, "exact", "8.6476"),
-]  # fmt: skip
+    (cancer, "chernoff", "16.9984"),
+    (cancer, "corrected", "14.1343"),
+    (cancer, "printed", "9.6110"),
+    (linnerud, "chernoff", "15.2059"),
+    (linnerud, "corrected", "11.3853"),
+    (linnerud, "printed", "0.6746"),
+    (linnerud, "exact", "8.6476"),
+]
 
 
 @pytest.mark.parametrize(("mechanism", "bound", "value"), KNOWN, ids=lambda x: getattr(x, "__name__", x))
@@ -241,7 +270,9 @@ def test_improved_sensitivities():
     for ours, theirs in ((cancer, fast_cancer), (linnerud, fast_linnerud)):
         found = ours("corrected", "improved")
         assert found.upper <= Fraction(theirs("corrected", "improved")) <= found.upper * (1 + Fraction(1, 10**8))
-    assert cancer("chernoff", "improved", records=None).lower > cancer("chernoff", "improved").upper  # no cap on n: no covariance to lean on
+    assert (
+        cancer("chernoff", "improved", records=None).lower > cancer("chernoff", "improved").upper
+    )  # no cap on n: no covariance to lean on
 
 
 @pytest.mark.parametrize("term", ["bound", "chernoff", "printed"])
@@ -249,13 +280,16 @@ def test_float64_noise_of_random_targets_is_safe(term):
     rng = np.random.default_rng(8)
     for _ in range(2):
         epsilon, delta, shift, lost, kept = (
-            float(np.exp(rng.uniform(*np.log(ends)))) for ends in ((1e-6, 100), (1e-30, 0.4), (0.01, 100), (0.001, 100), (0.001, 10))
+            float(np.exp(rng.uniform(*np.log(ends))))
+            for ends in ((1e-6, 100), (1e-30, 0.4), (0.01, 100), (0.001, 100), (0.001, 10))
         )
         d, parts = int(rng.integers(1, 30)), tuple(Fraction(x) for x in (shift, lost, kept))
 
         def exactly(v, parts=parts, d=d):
             size, grown, small = parts
-            return Sensitivity(size**2 / (v + small), Logarithm(1 + grown / (v + small)), Logarithm(1 + grown / (v + small), d), d)
+            return Sensitivity(
+                size**2 / (v + small), Logarithm(1 + grown / (v + small)), Logarithm(1 + grown / (v + small), d), d
+            )
 
         def roughly(v, values=(shift, lost, kept), d=d):
             rho = math.log1p(values[1] / (v + values[2]))
@@ -353,16 +387,24 @@ def test_a_bend_is_below_the_second_difference(term):
         assert float(second) >= float(bend) - 1e-6
 
 
-@pytest.mark.parametrize("call, argument", [
-    (lambda: loewner_bound(-1, 1, 1, 1, 1), "shift"), (lambda: loewner_bound(1, -1, 1, 1, 1), "rho"),
-    (lambda: loewner_bound(1, 1, Logarithm("0.5"), 1, 1), "nu"), (lambda: loewner_bound(1, 1, 1, 0, 1), "dimension"),
-    (lambda: loewner_bound(1, 1, 1, 1, -1), "epsilon"), (lambda: loewner_bound(1, 1, 1, 1, 1, "tight"), "term"),
-    (lambda: loewner_bound(1, 1, 1, 1, 1, digits=0), "digits"),
-    (lambda: loewner_bound(1, 1, Logarithm(2, -1), 1, 1), "nu"), (lambda: cancer("corrected", "joint"), "bound"), (lambda: cancer("none"), "bound"),
-    (lambda: cancer("joint"), "dimension"),
-    (lambda: added_variance(lambda v: Sensitivity(1, 1, 1, 1), epsilon=1, delta="1e-9"), "sensitivities"),
-    (lambda: added_variance(lambda v: Sensitivity(1 / v, 1, 1, 1), epsilon=1, delta=1), "delta"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "call, argument",
+    [
+        (lambda: loewner_bound(-1, 1, 1, 1, 1), "shift"),
+        (lambda: loewner_bound(1, -1, 1, 1, 1), "rho"),
+        (lambda: loewner_bound(1, 1, Logarithm("0.5"), 1, 1), "nu"),
+        (lambda: loewner_bound(1, 1, 1, 0, 1), "dimension"),
+        (lambda: loewner_bound(1, 1, 1, 1, -1), "epsilon"),
+        (lambda: loewner_bound(1, 1, 1, 1, 1, "tight"), "term"),
+        (lambda: loewner_bound(1, 1, 1, 1, 1, digits=0), "digits"),
+        (lambda: loewner_bound(1, 1, Logarithm(2, -1), 1, 1), "nu"),
+        (lambda: cancer("corrected", "joint"), "bound"),
+        (lambda: cancer("none"), "bound"),
+        (lambda: cancer("joint"), "dimension"),
+        (lambda: added_variance(lambda v: Sensitivity(1, 1, 1, 1), epsilon=1, delta="1e-9"), "sensitivities"),
+        (lambda: added_variance(lambda v: Sensitivity(1 / v, 1, 1, 1), epsilon=1, delta=1), "delta"),
+    ],
+)
 def test_bad_input_names_its_argument(call, argument):
     with pytest.raises(InputError) as error:
         call()

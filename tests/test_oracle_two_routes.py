@@ -23,7 +23,7 @@ epsilons = st.integers(-10, 40).map(lambda n: Fraction(n, 10))
 @st.composite
 def diagonal_pairs(draw, max_dimension=3):
     d = draw(st.integers(1, max_dimension))
-    column = lambda numbers: draw(st.lists(numbers, min_size=d, max_size=d))  # noqa: E731
+    column = lambda numbers: draw(st.lists(numbers, min_size=d, max_size=d))
     return GaussianPair(column(shifts), column(tenths), column(shifts), column(tenths))
 
 
@@ -117,7 +117,8 @@ def test_mean_shift(arguments):
 
 @pytest.mark.parametrize("direction", ["delete", "insert"])
 @pytest.mark.parametrize(
-    ("leverage", "r", "epsilon"), [("0.1", 50, "0.5"), ("0.1", 50, "3"), ("0.01", 10_000, 2), ("1e-9", 100, 0), (0, 5, 1), ("0.5", 1, "-1")]
+    ("leverage", "r", "epsilon"),
+    [("0.1", 50, "0.5"), ("0.1", 50, "3"), ("0.01", 10_000, 2), ("1e-9", 100, 0), (0, 5, 1), ("0.5", 1, "-1")],
 )
 def test_random_projection(leverage, r, epsilon, direction):
     agrees_with_certified("rp_hockey_stick", leverage, r, epsilon, direction, digits=12)
@@ -126,7 +127,9 @@ def test_random_projection(leverage, r, epsilon, direction):
 def test_projection_is_the_pair_of_scaled_identities():
     """N26-L4: deleting leverage p is N(0, I) against N(0, (1 - p) I) on R^r."""
     pair = GaussianPair([0] * 7, 1, [0] * 7, "0.75")
-    assert oracle.certified_rp_hockey_stick("0.25", 7, "0.4", "delete").overlaps(oracle.certified_hockey_stick(pair, "0.4"))
+    assert oracle.certified_rp_hockey_stick("0.25", 7, "0.4", "delete").overlaps(
+        oracle.certified_hockey_stick(pair, "0.4")
+    )
     insert = oracle.certified_rp_hockey_stick("0.25", 7, "0.4", "insert")
     assert insert.overlaps(oracle.certified_hockey_stick(pair.swapped(), "0.4"))
 
@@ -158,7 +161,9 @@ def test_total_variation_at_epsilon_zero_is_the_normal_distribution_function():
 
 
 def test_quadratic_form_as_printed():
-    """N26-L1 at d = 1: a = 1 - v1/v2, b = -sqrt(v1)(mu1 - mu2)/v2 up to sign, c = log(v1/v2)/2 - (mu1 - mu2)^2/(2 v2)."""
+    """N26-L1 at d = 1: a = 1 - v1/v2, b = -sqrt(v1)(mu1 - mu2)/v2 up to sign, c = log(v1/v2)/2 - (mu1 -
+    mu2)^2/(2 v2).
+    """
     form = oracle.quadratic_form(GaussianPair(["0.5", "0.5"], [3, 3], [0, 0], 2), 30)
     assert form.multiplicity == (2,)
     with mpmath.workdps(30):
@@ -174,7 +179,9 @@ def test_quadratic_form_groups_account_for_everything(pair):
     form = oracle.quadratic_form(pair, 20)
     assert form.dimension == pair.dimension
     with mpmath.workdps(40):
-        rest = mpmath.fsum(k * mpmath.log(1 - a) - b * b / (1 - a) for a, b, k in zip(form.a, form.b, form.multiplicity, strict=True))
+        rest = mpmath.fsum(
+            k * mpmath.log(1 - a) - b * b / (1 - a) for a, b, k in zip(form.a, form.b, form.multiplicity, strict=True)
+        )
         assert abs(form.c - rest / 2) < mpmath.mpf("1e-18") * (1 + abs(form.c))
 
 

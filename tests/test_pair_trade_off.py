@@ -1,4 +1,6 @@
-"""Trade-off curves of Gaussian pairs with any covariances: closed forms, certified tangents, profile and back, mu-GDP."""
+"""Trade-off curves of Gaussian pairs with any covariances: closed forms, certified tangents, profile and
+back, mu-GDP.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def test_gdp_is_the_shift_of_equal_covariances_and_infinite_otherwise():
     # The mu that a test reaches grows without limit in the tails: about c (1 - 1/sqrt(3)) at |x| > c.
     levels = np.array([1e-3, 1e-8, 1e-16, 1e-24, 1e-32])
     reached = gdp_parameter(levels, pair_trade_off(GaussianPair([0], 3, [0], 1), levels))
-    assert (np.diff(reached) > 0.5).all() and reached[-1] == pytest.approx(-ndtri(levels[-1]) * (1 - 1 / np.sqrt(3)), rel=0.05)
+    assert (np.diff(reached) > 0.5).all() and reached[-1] == pytest.approx(
+        -ndtri(levels[-1]) * (1 - 1 / np.sqrt(3)), rel=0.05
+    )
 
 
 def test_ends_and_equal_laws():

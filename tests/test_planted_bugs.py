@@ -24,7 +24,10 @@ def test_a_bug_whose_text_is_gone_is_reported(tmp_path):
         planted(stale, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["deletion and insertion exchanged", "determinant in single precision", "noncentrality not scaled by the weight"])
+@pytest.mark.parametrize(
+    "name",
+    ["deletion and insertion exchanged", "determinant in single precision", "noncentrality not scaled by the weight"],
+)
 def test_the_core_catches(name):
     (mutant,) = (mutant for mutant in MUTANTS if mutant.name == name)
     rows = healthy([row for row in CORE if row[0] in ("rp_hockey_stick", "hockey_stick", "generalized_chi2_cdf")])

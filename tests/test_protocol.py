@@ -23,7 +23,12 @@ INPUTS = {
     "log_hockey_stick": json.loads(SAMPLE)["inputs"],
     "epsilon_for_delta": {"mean_p": ["0.5"], "cov_p": "2", "mean_q": ["0"], "cov_q": ["1"], "delta": "0.05"},
     "generalized_chi2_cdf": {
-        "weights": ["1", "-0.5"], "dofs": [1, 3], "noncentralities": ["0.25", "0"], "std": "0.5", "shift": "1", "x": "2",
+        "weights": ["1", "-0.5"],
+        "dofs": [1, 3],
+        "noncentralities": ["0.25", "0"],
+        "std": "0.5",
+        "shift": "1",
+        "x": "2",
     },
     "gaussian_hockey_stick": {"sensitivity": "1", "std": "2", "epsilon": "0.5"},
     "gaussian_std": {"sensitivity": "1", "epsilon": "0.5", "delta": "0.00001"},
@@ -32,7 +37,12 @@ INPUTS = {
     "rp_ridge": {"norm_bound": "2", "r": 10, "epsilon": "1", "delta": "0.00001"},
 }
 INPUTS["als_hockey_stick"] = INPUTS["als_exact_hockey_stick"] = {
-    "leverage": "0.125", "augmented_leverage": "0.25", "d": 3, "r": "20", "epsilon": "0.5", "direction": "delete",
+    "leverage": "0.125",
+    "augmented_leverage": "0.25",
+    "d": 3,
+    "r": "20",
+    "epsilon": "0.5",
+    "direction": "delete",
 }
 INPUTS["generalized_chi2_sf"] = INPUTS["generalized_chi2_cdf"]
 
@@ -114,7 +124,11 @@ def test_a_bad_request_gets_an_error_object_that_names_the_argument(request_, ki
 
 
 def test_beyond_float64_is_a_domain_error_of_the_fast_engine():
-    request = {"id": 1, "quantity": "gaussian_hockey_stick", "inputs": {"sensitivity": "1e400", "std": "1e400", "epsilon": "1"}}
+    request = {
+        "id": 1,
+        "quantity": "gaussian_hockey_stick",
+        "inputs": {"sensitivity": "1e400", "std": "1e400", "epsilon": "1"},
+    }
     assert ask(request)["error"]["kind"] == "domain"
     assert ask(request, "certified")["value"].startswith("0.126936737506")
 
@@ -145,11 +159,14 @@ def test_an_id_that_is_too_long_is_refused():
         assert (answer["id"] is None) == (argument == "id")
 
 
-@pytest.mark.parametrize(("quantity", "inputs", "argument"), [
-    ("epsilon_for_delta", {"delta": "0"}, "delta"),
-    ("log_hockey_stick", {"cov_p": "0.5", "epsilon": "1000"}, "epsilon"),
-    ("log_hockey_stick", {"mean_p": ["0"], "epsilon": "1"}, "epsilon"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("quantity", "inputs", "argument"),
+    [
+        ("epsilon_for_delta", {"delta": "0"}, "delta"),
+        ("log_hockey_stick", {"cov_p": "0.5", "epsilon": "1000"}, "epsilon"),
+        ("log_hockey_stick", {"mean_p": ["0"], "epsilon": "1"}, "epsilon"),
+    ],
+)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_infinite_value_is_a_domain_error_of_every_engine(engine, quantity, inputs, argument):
     answer = ask({"id": 1, "quantity": quantity, "inputs": PAIR | inputs}, engine)
@@ -177,15 +194,24 @@ def test_an_error_shows_integers_that_python_does_not_write():
         assert "too long" in str(error) and error.argument == "n"
 
 
-@pytest.mark.parametrize(("quantity", "changes"), [
-    ("epsilon_for_delta", {"delta": "1." + "0" * 4400 + "1"}), ("epsilon_for_delta", {"delta": "-" + "9" * 4400}),
-    ("generalized_chi2_cdf", {"std": "-" + "9" * 4400}), ("generalized_chi2_sf", {"noncentralities": ["-" + "9" * 4400, "0"]}),
-    ("gaussian_hockey_stick", {"std": "-" + "9" * 4400}), ("gaussian_std", {"delta": "9" * 4400}),
-    ("rp_hockey_stick", {"leverage": "9" * 4400}), ("rp_ridge", {"norm_bound": "-" + "9" * 4400}),
-    ("rp_leverage", {"delta": "9" * 4400}), ("als_hockey_stick", {"augmented_leverage": "9" * 4400}),
-    ("als_exact_hockey_stick", {"leverage": "-" + "9" * 4400}), ("hockey_stick", {"cov_p": "-" + "9" * 4400}),
-    ("log_hockey_stick", {"cov_q": [["1." + "0" * 4400 + "1", "2"], ["2", "1"]]}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("quantity", "changes"),
+    [
+        ("epsilon_for_delta", {"delta": "1." + "0" * 4400 + "1"}),
+        ("epsilon_for_delta", {"delta": "-" + "9" * 4400}),
+        ("generalized_chi2_cdf", {"std": "-" + "9" * 4400}),
+        ("generalized_chi2_sf", {"noncentralities": ["-" + "9" * 4400, "0"]}),
+        ("gaussian_hockey_stick", {"std": "-" + "9" * 4400}),
+        ("gaussian_std", {"delta": "9" * 4400}),
+        ("rp_hockey_stick", {"leverage": "9" * 4400}),
+        ("rp_ridge", {"norm_bound": "-" + "9" * 4400}),
+        ("rp_leverage", {"delta": "9" * 4400}),
+        ("als_hockey_stick", {"augmented_leverage": "9" * 4400}),
+        ("als_exact_hockey_stick", {"leverage": "-" + "9" * 4400}),
+        ("hockey_stick", {"cov_p": "-" + "9" * 4400}),
+        ("log_hockey_stick", {"cov_q": [["1." + "0" * 4400 + "1", "2"], ["2", "1"]]}),
+    ],
+)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_long_number_out_of_range_is_refused_like_a_short_one(engine, quantity, changes):
     answer = ask({"id": 1, "quantity": quantity, "inputs": INPUTS[quantity] | changes, "digits": 5}, engine)

@@ -96,9 +96,15 @@ ENDS = (  # function, good arguments, argument, its end, whether the end is allo
     (mechanisms.random_projection, {"r": 3, "epsilon": 1, "norm_bound": 1}, "delta", 1.0, False),
     (mechanisms.random_projection, {"r": 3, "delta": 0.1, "norm_bound": 1}, "epsilon", 0.0, True),
     (mechanisms.random_projection, {"r": 3, "epsilon": 1, "delta": 0.1}, "norm_bound", 0.0, False),
-    (mechanisms.subsampled_random_projection, {"r": 3, "epsilon": 1, "delta": 0.1, "norm_bound": 1}, "rate", 0.0, False),
+    (
+        mechanisms.subsampled_random_projection,
+        {"r": 3, "epsilon": 1, "delta": 0.1, "norm_bound": 1},
+        "rate",
+        0.0,
+        False,
+    ),
     (mechanisms.subsampled_random_projection, {"r": 3, "epsilon": 1, "delta": 0.1, "norm_bound": 1}, "rate", 1.0, True),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("function", "good", "argument", "end", "allowed"), ENDS)

@@ -30,7 +30,24 @@ def test_a_string_means_that_decimal(value):
 
 
 @pytest.mark.parametrize(
-    "bad", ["nan", "inf", "1/3", "0x10", "", "1e", "1_000", "١", "1e99999999999", "9" * 30_000, True, None, 1j, [1], float("nan")]
+    "bad",
+    [
+        "nan",
+        "inf",
+        "1/3",
+        "0x10",
+        "",
+        "1e",
+        "1_000",
+        "١",
+        "1e99999999999",
+        "9" * 30_000,
+        True,
+        None,
+        1j,
+        [1],
+        float("nan"),
+    ],
 )
 def test_what_is_not_a_number_is_refused_by_name(bad):
     with pytest.raises(InputError) as caught:
@@ -169,7 +186,9 @@ def test_enclosures_decide_signs_and_overlap():
     assert Enclosure(0, 0, "bound").decimal(30) == ("0", "0")
 
 
-@pytest.mark.parametrize("fields", [(1, -1, "bound"), (1, 1, "guess"), (mpmath.nan, 1, "bound"), (1, mpmath.inf, "bound")])
+@pytest.mark.parametrize(
+    "fields", [(1, -1, "bound"), (1, 1, "guess"), (mpmath.nan, 1, "bound"), (1, mpmath.inf, "bound")]
+)
 def test_impossible_enclosures_are_refused(fields):
     with pytest.raises(ValueError):
         Enclosure(*fields)

@@ -1,4 +1,6 @@
-"""The reference tables: intact, valid, complete, right where recomputed; the build resumes and survives a lost worker."""
+"""The reference tables: intact, valid, complete, right where recomputed; the build resumes and survives a
+lost worker.
+"""
 
 import contextlib
 import csv
@@ -17,8 +19,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ndis_verify.cli import main
 from ndis_verify.claims.ledger import all_claims
+from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference import build as building
 from ndis_verify.reference import check as checking
@@ -35,7 +37,11 @@ ROWS = [(quantity, row) for quantity, table in TABLES.items() for row in table["
 
 
 def small_families(rows: int = 3) -> dict[str, tuple[RowSpec, ...]]:
-    return {quantity: specs[:rows] for quantity, specs in all_rows().items() if quantity in ("hockey_stick", "gaussian_hockey_stick")}
+    return {
+        quantity: specs[:rows]
+        for quantity, specs in all_rows().items()
+        if quantity in ("hockey_stick", "gaussian_hockey_stick")
+    }
 
 
 @pytest.fixture
@@ -103,7 +109,9 @@ def test_invariant_groups_have_one_value_and_deletion_is_the_worse_direction():
 def test_negative_epsilons_satisfy_the_identity():
     import mpmath
 
-    rows = {row["name"]: row for quantity, row in ROWS if quantity == "hockey_stick" and "negative_epsilon" in row["flags"]}
+    rows = {
+        row["name"]: row for quantity, row in ROWS if quantity == "hockey_stick" and "negative_epsilon" in row["flags"]
+    }
     assert len(rows) == 40
     with mpmath.workdps(45):
         for name in (name for name in rows if name.endswith("plus")):
@@ -135,10 +143,17 @@ def write_sealed(folder, quantity, table):
     (folder / f"{quantity}.json").write_text(loader.sealed(text), encoding="utf-8")
 
 
-@pytest.mark.parametrize(("change", "says"), [
-    ({"second": "0.5"}, "second route"), ({"radius": "0.1"}, "fewer than 39"), ({"core": True}, "differs from its family"),
-    ({"claim": "N26-L9"}, "differs"), ({"flags": ["body"]}, "differs"), ({"name": "grid-999"}, "missing"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"second": "0.5"}, "second route"),
+        ({"radius": "0.1"}, "fewer than 39"),
+        ({"core": True}, "differs from its family"),
+        ({"claim": "N26-L9"}, "differs"),
+        ({"flags": ["body"]}, "differs"),
+        ({"name": "grid-999"}, "missing"),
+    ],
+)
 def test_every_field_is_checked_even_with_a_right_checksum(tmp_path, monkeypatch, change, says):
     specs = {"gaussian_hockey_stick": all_rows()["gaussian_hockey_stick"][:2]}
     monkeypatch.setattr(checking, "all_rows", lambda: specs)
@@ -153,7 +168,19 @@ def test_every_field_is_checked_even_with_a_right_checksum(tmp_path, monkeypatch
 
 def test_a_change_of_any_byte_is_caught(tmp_path):
     data = (loader.FOLDER / "rp_ridge.json").read_bytes()
-    marks = {name: data.index(name) for name in (b'"format"', b'"schema"', b'"quantity"', b'"ndis_verify"', b'"sha256"', b'"value"', b'"radius"', b'"flags"')}
+    marks = {
+        name: data.index(name)
+        for name in (
+            b'"format"',
+            b'"schema"',
+            b'"quantity"',
+            b'"ndis_verify"',
+            b'"sha256"',
+            b'"value"',
+            b'"radius"',
+            b'"flags"',
+        )
+    }
     inside = [place for start in marks.values() for place in range(start, start + 80)]
     path = tmp_path / "rp_ridge.json"
     for place in sorted({*inside, *range(0, len(data), 37), len(data) - 1}):
@@ -162,11 +189,18 @@ def test_a_change_of_any_byte_is_caught(tmp_path):
             loader.load("rp_ridge", tmp_path)
 
 
-@pytest.mark.parametrize("change", [
-    lambda data: data.replace(b"\n", b"\r\n"), lambda data: data + b"\n", lambda data: data.replace(b", ", b",\t", 1),
-    lambda data: data.replace(b'"core": true', b'"core":  true', 1), lambda data: data[:-200], lambda data: b"\xef\xbb\xbf" + data,
-    lambda data: data.replace(b'"name"', b'"n\\u0061me"', 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: data + b"\n",
+        lambda data: data.replace(b", ", b",\t", 1),
+        lambda data: data.replace(b'"core": true', b'"core":  true', 1),
+        lambda data: data[:-200],
+        lambda data: b"\xef\xbb\xbf" + data,
+        lambda data: data.replace(b'"name"', b'"n\\u0061me"', 1),
+    ],
+)
 def test_a_change_that_means_the_same_is_caught(tmp_path, change):
     (tmp_path / "rp_ridge.json").write_bytes(change((loader.FOLDER / "rp_ridge.json").read_bytes()))
     with pytest.raises(loader.TableError, match="rp_ridge"):
@@ -179,11 +213,27 @@ def test_a_table_under_another_name_is_refused(tmp_path):
         loader.load("rp_leverage", tmp_path)
 
 
-@pytest.mark.parametrize("row", [
-    3, {}, {"name": 7}, {"value": None}, {"value": "1e99999999"}, {"value": "1" * 5000}, {"value": "nan"}, {"radius": "1/3"}, {"inputs": []},
-    {"inputs": {"epsilon": "1e999999999"}}, {"inputs": {"cov_p": [[["1"]]]}}, {"inputs": {"epsilon": None}}, {"flags": "body"}, {"claim": 1},
-    {"error": "std"}, {"error": {}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "row",
+    [
+        3,
+        {},
+        {"name": 7},
+        {"value": None},
+        {"value": "1e99999999"},
+        {"value": "1" * 5000},
+        {"value": "nan"},
+        {"radius": "1/3"},
+        {"inputs": []},
+        {"inputs": {"epsilon": "1e999999999"}},
+        {"inputs": {"cov_p": [[["1"]]]}},
+        {"inputs": {"epsilon": None}},
+        {"flags": "body"},
+        {"claim": 1},
+        {"error": "std"},
+        {"error": {}},
+    ],
+)
 def test_a_row_that_is_none_is_refused_even_with_a_right_checksum(tmp_path, row):
     table = loader.read_table(loader.FOLDER / "rp_ridge.json")
     good = {name: value for name, value in table["rows"][0].items() if name != "error"}
@@ -194,7 +244,10 @@ def test_a_row_that_is_none_is_refused_even_with_a_right_checksum(tmp_path, row)
         loader.load("rp_ridge", tmp_path)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"rows": 3}', '{"format": "9.0", "rows": []}', '{"format": "1.0", "rows": [1.5]}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{", '{"rows": 3}', '{"format": "9.0", "rows": []}', '{"format": "1.0", "rows": [1.5]}', "[" * 100_000],
+)
 def test_what_is_no_table_is_refused(tmp_path, content):
     (tmp_path / "rp_leverage.json").write_text(content)
     with pytest.raises(loader.TableError, match="rp_leverage.json"):
@@ -282,7 +335,9 @@ def test_a_cluster_that_loses_a_worker_loses_no_row_and_doubles_none(tmp_path, m
     assert killed and sizes == {"hockey_stick": 8, "gaussian_hockey_stick": 8}
     building.build(tmp_path / "alone")
     for name in sizes:
-        assert (tmp_path / "cluster" / f"{name}.json").read_bytes() == (tmp_path / "alone" / f"{name}.json").read_bytes()
+        assert (tmp_path / "cluster" / f"{name}.json").read_bytes() == (
+            tmp_path / "alone" / f"{name}.json"
+        ).read_bytes()
 
 
 def test_a_row_that_cannot_be_settled_stops_the_build_with_its_name():
@@ -306,23 +361,31 @@ def test_unknown_names_are_usage_errors(tmp_path, capsys):
 _UNIT = ("mean_q=[0]", "cov_q=1")
 
 
-@pytest.mark.parametrize(("words", "code", "says"), [
-    (["no_such", "x=1"], 2, "quantity: unknown quantity"), (["gaussian_std", "sensitivity=1", "epsilon=1"], 2, "delta: missing"),
-    (["gaussian_std", "sensitivity=1", "epsilon=1", "epsilon=2", "delta=0.1"], 2, "epsilon = 2: is given twice"),
-    (["gaussian_std", "sensitivity=nan", "epsilon=1", "delta=0.1"], 2, "sensitivity = nan: must be a finite"),
-    (["gaussian_std", "sensitivity=1e999999999", "epsilon=1", "delta=0.1"], 2, "exponent"),
-    (["gaussian_std", "sensitivity=1", "epsilon=1", "delta=0.1", "--digits", "100000"], 2, "digits: must be between"),
-    (["hockey_stick", "mean_p=[]", "cov_p=1", *_UNIT, "epsilon=1"], 2, "mean_p = []"),
-    (["hockey_stick", 'mean_p=["1"', "cov_p=1", *_UNIT, "epsilon=1"], 2, "is not a JSON list"),
-    (["hockey_stick", "mean_p=" + "[" * 50_000, "cov_p=1", *_UNIT, "epsilon=1"], 2, "is not a JSON list"),
-    (["hockey_stick", "mean_p=[null]", "cov_p=1", *_UNIT, "epsilon=1"], 2, "mean_p: must be a number"),
-    (["hockey_stick", "mean_p=[1]", "cov_p=-1", *_UNIT, "epsilon=1"], 2, "cov_p = -1.0: must be positive definite"),
-    (["hockey_stick", "mean_p=[1]", "cov_p=[[1,2],[2,1]]", *_UNIT, "epsilon=1"], 2, "cov_p = "),
-    (["hockey_stick", "mean_p=[1]", "cov_p=1", *_UNIT, "epsilon=1e300"], 2, "epsilon: must be at most 1e20"),
-    (["hockey_stick", "mean_p=[1]", "cov_p=1", *_UNIT, "epsilon=1e20"], 3, "ask for its logarithm"),
-    (["rp_leverage", "r=1.5", "epsilon=1", "delta=0.1"], 2, "r: must be a positive integer"),
-    (["rp_hockey_stick", "leverage=0.5", "r=9", "epsilon=1", "direction=up"], 2, "direction: must be"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["no_such", "x=1"], 2, "quantity: unknown quantity"),
+        (["gaussian_std", "sensitivity=1", "epsilon=1"], 2, "delta: missing"),
+        (["gaussian_std", "sensitivity=1", "epsilon=1", "epsilon=2", "delta=0.1"], 2, "epsilon = 2: is given twice"),
+        (["gaussian_std", "sensitivity=nan", "epsilon=1", "delta=0.1"], 2, "sensitivity = nan: must be a finite"),
+        (["gaussian_std", "sensitivity=1e999999999", "epsilon=1", "delta=0.1"], 2, "exponent"),
+        (
+            ["gaussian_std", "sensitivity=1", "epsilon=1", "delta=0.1", "--digits", "100000"],
+            2,
+            "digits: must be between",
+        ),
+        (["hockey_stick", "mean_p=[]", "cov_p=1", *_UNIT, "epsilon=1"], 2, "mean_p = []"),
+        (["hockey_stick", 'mean_p=["1"', "cov_p=1", *_UNIT, "epsilon=1"], 2, "is not a JSON list"),
+        (["hockey_stick", "mean_p=" + "[" * 50_000, "cov_p=1", *_UNIT, "epsilon=1"], 2, "is not a JSON list"),
+        (["hockey_stick", "mean_p=[null]", "cov_p=1", *_UNIT, "epsilon=1"], 2, "mean_p: must be a number"),
+        (["hockey_stick", "mean_p=[1]", "cov_p=-1", *_UNIT, "epsilon=1"], 2, "cov_p = -1.0: must be positive definite"),
+        (["hockey_stick", "mean_p=[1]", "cov_p=[[1,2],[2,1]]", *_UNIT, "epsilon=1"], 2, "cov_p = "),
+        (["hockey_stick", "mean_p=[1]", "cov_p=1", *_UNIT, "epsilon=1e300"], 2, "epsilon: must be at most 1e20"),
+        (["hockey_stick", "mean_p=[1]", "cov_p=1", *_UNIT, "epsilon=1e20"], 3, "ask for its logarithm"),
+        (["rp_leverage", "r=1.5", "epsilon=1", "delta=0.1"], 2, "r: must be a positive integer"),
+        (["rp_hockey_stick", "leverage=0.5", "r=9", "epsilon=1", "direction=up"], 2, "direction: must be"),
+    ],
+)
 def test_an_absurd_query_gets_a_clear_error(capsys, words, code, says):
     assert main(["reference", "query", *words]) == code
     error = capsys.readouterr().err
@@ -330,7 +393,24 @@ def test_an_absurd_query_gets_a_clear_error(capsys, words, code, says):
 
 
 def test_query_gives_a_certified_value_on_demand(capsys):
-    assert main(["reference", "query", "hockey_stick", 'mean_p=["0.5"]', 'cov_p=["2"]', 'mean_q=["0"]', "cov_q=1", "epsilon=1", "--digits", "30", "--json"]) == 0
+    assert (
+        main(
+            [
+                "reference",
+                "query",
+                "hockey_stick",
+                'mean_p=["0.5"]',
+                'cov_p=["2"]',
+                'mean_q=["0"]',
+                "cov_q=1",
+                "epsilon=1",
+                "--digits",
+                "30",
+                "--json",
+            ]
+        )
+        == 0
+    )
     answer = json.loads(capsys.readouterr().out)
     assert answer["value"] == "0.0861509684526509859978810791809" and answer["basis"] == "bound"
 
@@ -346,21 +426,37 @@ def test_a_folder_with_a_broken_table_is_a_usage_error(tmp_path, capsys):
 
 def test_the_header_is_c_and_compiles_where_a_compiler_is(tmp_path):
     header = exports.export("header", loader.FOLDER, core=True)
-    assert header.count("{") == header.count("}") and "[] = {}" not in header and "nan" not in header and "inf" not in header
+    assert (
+        header.count("{") == header.count("}")
+        and "[] = {}" not in header
+        and "nan" not in header
+        and "inf" not in header
+    )
     (tmp_path / "reference.h").write_text(header, encoding="utf-8")
     (tmp_path / "main.c").write_text(
-        '#include <stdio.h>\n#include "reference.h"\nint main(void) { printf("%a %d", ndis_rp_ridge[0].value, ndis_rp_ridge[0].sizes[0]); return 0; }\n'
+        '#include <stdio.h>\n#include "reference.h"\nint main(void) { printf("%a %d", ndis_rp_ridge[0].value,'
+        " ndis_rp_ridge[0].sizes[0]); return 0; }\n"
     )
     first = loader.load("rp_ridge", core=True)[0]
     for name, language in (("cc", "c"), ("c++", "c++")):
         if compiler := shutil.which(name):
-            subprocess.run([compiler, "-x", language, "-Wall", "-Werror", "-Wno-unused-variable", "-o", "main", "main.c"], cwd=tmp_path, check=True)
-            printed, size = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True).stdout.split()
+            subprocess.run(
+                [compiler, "-x", language, "-Wall", "-Werror", "-Wno-unused-variable", "-o", "main", "main.c"],
+                cwd=tmp_path,
+                check=True,
+            )
+            printed, size = subprocess.run(
+                [tmp_path / "main"], capture_output=True, text=True, check=True
+            ).stdout.split()
             assert float.fromhex(printed) == float(Fraction(first["value"])) and size == "1"
 
 
 def test_fifty_certified_digits_in_sixteen_dimensions_take_well_under_a_second():
-    rows = [row["inputs"] for quantity, row in ROWS if quantity == "hockey_stick" and "value" in row and len(row["inputs"]["mean_p"]) == 16]
+    rows = [
+        row["inputs"]
+        for quantity, row in ROWS
+        if quantity == "hockey_stick" and "value" in row and len(row["inputs"]["mean_p"]) == 16
+    ]
     assert len(rows) >= 3
     began = time.process_time()
     for inputs in rows[:3]:
@@ -386,13 +482,19 @@ def test_exports_hold_every_row():
     entries = re.findall(r'^  \{"([^"]+)", \w+, \w+, (\S+), (-?\d+)\},$', header, re.M)
     assert [name for name, _, _ in entries] == [row["name"] for row in core]
     for (_, value, refused), row in zip(entries, core):
-        assert float.fromhex(value) == float(Fraction(row.get("value", "0"))) and (int(refused) >= 0) == ("error" in row)
+        assert float.fromhex(value) == float(Fraction(row.get("value", "0"))) and (int(refused) >= 0) == (
+            "error" in row
+        )
     page = exports.export("text", loader.FOLDER, core=True)
     assert page.count("an instance of") == len(core)
 
 
 def test_exact_decimals():
-    assert text(Fraction(1, 8)) == "0.125" and text(0.1).startswith("0.1000000000000000055511") and text([1, [2.5]]) == ["1", ["2.5"]]
+    assert (
+        text(Fraction(1, 8)) == "0.125"
+        and text(0.1).startswith("0.1000000000000000055511")
+        and text([1, [2.5]]) == ["1", ["2.5"]]
+    )
     assert not is_binary64("0.1") and is_binary64("0.5")
     assert around(1.0) == (1 - 2**-53, 1.0, 1 + 2**-52)
     with pytest.raises(ValueError):

@@ -1,9 +1,12 @@
-"""Least squares relative to a set: the worst change against all of them by exact leverages, ranks and scales that floats get wrong, run time."""
+"""Least squares relative to a set: the worst change against all of them by exact leverages, ranks and scales that
+floats get wrong, run time.
+"""
 
 import importlib
 
 import numpy as np
 import pytest
+
 from ndis_verify import oracle
 from ndis_verify.fast.als_exact import ROUGH, als_exact_hockey_stick, log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares import als_hockey_stick
@@ -15,17 +18,23 @@ relative = importlib.import_module("ndis_verify.mechanisms.relative_least_square
 
 CURVES = {"normal": als_hockey_stick, "sketch": als_exact_hockey_stick}
 SKEWED = {
-    "near": lambda base, seed: base @ np.array([[1.0, 1.0, 0], [0, 2.0 ** -(20 + 5 * seed), 0], [0, 0, 1]]),  # columns all but equal
+    "near": lambda base, seed: (
+        base @ np.array([[1.0, 1.0, 0], [0, 2.0 ** -(20 + 5 * seed), 0], [0, 0, 1]])
+    ),  # columns all but equal
     "huge": lambda base, seed: base * 1e137,
     "tiny": lambda base, seed: base * 1e-138,
     "graded": lambda base, seed: base * np.array([2.0**-100, 1, 2.0**60]),
-    "lone": lambda base, seed: np.vstack([base[:, [1, 1, 2]], [1, 1 + 2.0 ** -(8 * seed + 6), 1]]),  # the last record carries the rank
-}  # fmt: skip
+    "lone": lambda base, seed: np.vstack(
+        [base[:, [1, 1, 2]], [1, 1 + 2.0 ** -(8 * seed + 6), 1]]
+    ),  # the last record carries the rank
+}
 
 
 def all_changes(base, additions, ridge):
     """(p, q, 1 - q) of every record, by rational arithmetic."""
-    for data, row in [(base, row) for row in range(len(base))] + [(np.vstack([base, one]), len(base)) for one in additions]:
+    for data, row in [(base, row) for row in range(len(base))] + [
+        (np.vstack([base, one]), len(base)) for one in additions
+    ]:
         p, q = (leverage_scores(part, [row], 40, ridge)[0].mid for part in (data[:, :-1], data))
         yield float(p), float(q), float(1 - q)
 
@@ -35,7 +44,10 @@ def largest(base, additions, r, epsilon, law, ridge=0.0):
     for p, q, rest in all_changes(base, additions, ridge):
         if rest < 2.0**-31:
             return 1.0
-        best = max(best, *(float(CURVES[law](min(p, q), q, base.shape[1] - 1, r, epsilon, way)) for way in ("delete", "insert")))
+        best = max(
+            best,
+            *(float(CURVES[law](min(p, q), q, base.shape[1] - 1, r, epsilon, way)) for way in ("delete", "insert")),
+        )
     return best
 
 
@@ -72,23 +84,37 @@ def test_too_low_a_rank_is_told_from_one_that_is_hardly_enough(law):
     base = np.array([[1.0, 1], [1, 1], [2, 2], [1, 1], [1, 1 + 2.0**-52], [1, 1 + 2.0**-51]])
     enough, short = (worst_in_set(neighbourhood(rows, 9.0), 20, 1.0, law).delta for rows in (base, base[:4]))
     assert enough == pytest.approx(largest(base, base, 20, 1.0, law), rel=1e-9) and enough < 1 == short
-    assert worst_in_set(neighbourhood(base[:5], 9.0), 20, 1.0, law).delta == 1  # without the last one of those the rank drops
+    assert (
+        worst_in_set(neighbourhood(base[:5], 9.0), 20, 1.0, law).delta == 1
+    )  # without the last one of those the rank drops
     for rows in (base[:4], base[:5]):
         mechanism = relative_least_squares(neighbourhood(rows, 9.0), 20, epsilon=1.0, delta=1e-3, law=law)
         assert mechanism.ridge > 0 and largest(rows, rows, 20, 1.0, law, mechanism.ridge) <= 1e-3
 
 
-@pytest.mark.parametrize(("law", "r", "epsilon", "delta"), [
-    ("sketch", 5, 1.0, 1e-2), ("sketch", 200, 0.0, 1e-3), ("sketch", 10**5, 3.0, 1e-9), ("normal", 40, 1.0, 1e-6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("law", "r", "epsilon", "delta"),
+    [
+        ("sketch", 5, 1.0, 1e-2),
+        ("sketch", 200, 0.0, 1e-3),
+        ("sketch", 10**5, 3.0, 1e-9),
+        ("normal", 40, 1.0, 1e-6),
+    ],
+)
 def test_the_ridge_meets_the_target_and_no_less_would(law, r, epsilon, delta):
     base = small_integers(7, (12, 4)) / 64
     ridge = relative_least_squares(neighbourhood(base, 1.0), r, epsilon=epsilon, delta=delta, law=law).ridge
-    assert largest(base, base, r, epsilon, law, ridge) <= delta < largest(base, base, r, epsilon, law, ridge * (1 - 1e-7))
+    assert (
+        largest(base, base, r, epsilon, law, ridge) <= delta < largest(base, base, r, epsilon, law, ridge * (1 - 1e-7))
+    )
 
 
 def test_shares_are_right_to_the_last_place_and_floats_say_what_they_miss():
-    for base in (small_integers(1, (9, 4)), SKEWED["near"](small_integers(1), 1), SKEWED["graded"](small_integers(2), 0)):
+    for base in (
+        small_integers(1, (9, 4)),
+        SKEWED["near"](small_integers(1), 1),
+        SKEWED["graded"](small_integers(2), 0),
+    ):
         shares, additions = RecordShares(base, base[:3]), base[:3]
         for ridge in (0.0, 0.75):
             truth = np.array(list(all_changes(base, additions, ridge)))[:, :2].T
@@ -106,16 +132,25 @@ def test_estimates_keep_their_bounds(d):
     for r in (d, d + 1, 60, 10**5):
         for epsilon in (0.0, 0.7, 9.0):
             for way in ("delete", "insert"):
-                full, draft, rough = (log_als_exact_hockey_stick(p, q, d, r, epsilon, way, effort=name) for name in ("full", "draft", "rough"))
+                full, draft, rough = (
+                    log_als_exact_hockey_stick(p, q, d, r, epsilon, way, effort=name)
+                    for name in ("full", "draft", "rough")
+                )
                 live = full > -600
                 assert (np.isinf(full) == np.isinf(rough)).all()
                 assert np.abs(draft[live] - full[live]).max(initial=0) < 1e-3
-                assert -1e-3 < (full[live] - rough[live]).min(initial=0) and (full[live] - rough[live]).max(initial=0) < ROUGH
+                assert (full[live] - rough[live]).min(initial=0) > -1e-3 and (full[live] - rough[live]).max(
+                    initial=0
+                ) < ROUGH
 
 
-@pytest.mark.parametrize(("d", "r", "epsilon", "way", "p", "q"), [
-    (1, 50, 0.0, "insert", 3.5e-5, 1 - 1.25e-6), (200, 200, 0.1, "insert", 0.0085, 1 - 3.2e-6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("d", "r", "epsilon", "way", "p", "q"),
+    [
+        (1, 50, 0.0, "insert", 3.5e-5, 1 - 1.25e-6),
+        (200, 200, 0.1, "insert", 0.0085, 1 - 3.2e-6),
+    ],
+)
 def test_next_to_full_leverage_the_curve_has_its_digits(d, r, epsilon, way, p, q):
     truth = float(oracle.als_exact_hockey_stick(p, q, d, r, epsilon, way, digits=15).mid)
     assert float(als_exact_hockey_stick(p, q, d, r, epsilon, way)) == pytest.approx(truth, rel=2e-10)
@@ -137,13 +172,19 @@ def test_few_changes_of_a_data_set_of_usual_size_need_the_full_curve(monkeypatch
 
 @pytest.mark.parametrize("law", ["normal", "sketch"])
 def test_a_few_caps_leave_the_worst_of_many_changes(law, monkeypatch):
-    """The screening by the largest cost below a cap, made to begin at 20 changes: the same neighbour, and the same ridge."""
+    """The screening by the largest cost below a cap, made to begin at 20 changes: the same neighbour, and the same
+    ridge.
+    """
     rng = np.random.default_rng(5)
     rows = rng.standard_normal((150, 3)) * np.exp(rng.standard_normal((150, 1)) / 2)
     databases = neighbourhood(rows, 1.001 * np.linalg.norm(rows, axis=1).max())
     kept = []
     screen = relative._Changes._contenders
-    monkeypatch.setattr(relative._Changes, "_contenders", lambda self, ridge, places: kept.append((places.size, screen(self, ridge, places))) or kept[-1][1])
+    monkeypatch.setattr(
+        relative._Changes,
+        "_contenders",
+        lambda self, ridge, places: kept.append((places.size, screen(self, ridge, places))) or kept[-1][1],
+    )
     found = []
     for many in (10**9, 20):
         monkeypatch.setattr(relative, "_MANY", many)
@@ -153,12 +194,19 @@ def test_a_few_caps_leave_the_worst_of_many_changes(law, monkeypatch):
     assert min(places.size for size, places in kept if size == 600) < 200
 
 
-@pytest.mark.parametrize(("p", "q", "d", "r", "epsilon"), [
-    (0.9999999984360436, 0.9999999984363859, 4, 29229, 242429.99604384694), (0.0032285236911692885, 0.9999999771019681, 1, 79, 694.6370214870232),
-    (0.9999999989216437, 0.9999999990602726, 50, 557, 0.02095049642299902), (0.999999993894358, 0.9999999948405023, 50, 2046, 2027.1415316000814),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("p", "q", "d", "r", "epsilon"),
+    [
+        (0.9999999984360436, 0.9999999984363859, 4, 29229, 242429.99604384694),
+        (0.0032285236911692885, 0.9999999771019681, 1, 79, 694.6370214870232),
+        (0.9999999989216437, 0.9999999990602726, 50, 557, 0.02095049642299902),
+        (0.999999993894358, 0.9999999948405023, 50, 2046, 2027.1415316000814),
+    ],
+)
 def test_the_curve_next_to_full_leverage_errs_no_more_than_it_says(p, q, d, r, epsilon):
     for way in ("delete", "insert"):
         truth = oracle.certified_als_exact_hockey_stick(p, q, d, r, epsilon, way, digits=20).mid
         tolerance = 2e-10 if truth <= 0.5 else 2e-9
-        assert truth < 1e-290 or float(als_exact_hockey_stick(p, q, d, r, epsilon, way) / truth - 1) == pytest.approx(0, abs=tolerance)
+        assert truth < 1e-290 or float(als_exact_hockey_stick(p, q, d, r, epsilon, way) / truth - 1) == pytest.approx(
+            0, abs=tolerance
+        )

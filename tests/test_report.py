@@ -1,4 +1,6 @@
-"""What people read: a derivation shown step by step. Each one of the package is shown in test_symbolic_derivations.py."""
+"""What people read: a derivation shown step by step. Each one of the package is shown in
+test_symbolic_derivations.py.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ def test_reasons_and_prose_are_told_apart_from_what_was_decided():
 
 
 def test_a_planted_fault_is_shown():
-    (mutant, *_) = mean_shift.hockey_stick().mutants().values()
+    mutant, *_ = mean_shift.hockey_stick().mutants().values()
     text = steps_table(mutant)
     assert "closed form [FALSE]" in text
     assert text.splitlines()[-1].startswith("NOT proved: ")

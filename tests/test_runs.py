@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,13 +25,16 @@ from ndis_verify.claims.certify_box import axis
 from ndis_verify.claims.domain import Domain, continuous
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
-from ndis_verify.experiments import Experiment, Finding, run as run_experiment
+from ndis_verify.experiments import Experiment, Finding
+from ndis_verify.experiments import run as run_experiment
 from ndis_verify.experiments.framework import run_journal
 from ndis_verify.reference import build as building
 from ndis_verify.reference.conformance.judge import Judgement
-from ndis_verify.reference.conformance.run import Run, _journal as conformance_journal
+from ndis_verify.reference.conformance.run import Run
+from ndis_verify.reference.conformance.run import _journal as conformance_journal
 from ndis_verify.reference.families import all_rows
-from ndis_verify.runs import files, journal as journals, pool
+from ndis_verify.runs import files, pool
+from ndis_verify.runs import journal as journals
 from ndis_verify.runs.files import open_regular, write_atomically
 from ndis_verify.runs.journal import Journal
 
@@ -71,20 +74,23 @@ def test_a_journal_gives_back_what_it_took(tmp_path_factory, lines):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("harm, left", [
-    (lambda h, a, b, c, d: [h, a, b, c, d[:-9]], "abc"),
-    (lambda h, a, b, c, d: [h, a, c, d], "acd"),
-    (lambda h, a, b, c, d: [h, a, b, b, c, d], "abcd"),
-    (lambda h, a, b, c, d: [h, b, a, c, d], "bcd"),
-    (lambda h, a, b, c, d: [h, a, b, c, d.replace(b"id 3", b"id 9")], "abc"),
-    (lambda h, a, b, c, d: [h, a, b.replace(b'"number": 1', b'"number": 7'), c, d], "acd"),
-    (lambda h, a, b, c, d: [h, a, b" " + b, c, d], "acd"),
-    (lambda h, a, b, c, d: [h, a, b.replace(b"\n", b"\r\n"), c, d], "acd"),
-    (lambda h, a, b, c, d: [h, a, b"\xff\n", b"[" * 9999 + b"\n", b"{}\n", d], "ad"),
-    (lambda h, a, b, c, d: [a, b, c, d], ""),
-    (lambda h, a, b, c, d: [h.replace(b"run", b"ran", 1), a, b, c, d], ""),
-    (lambda *lines: [b""], ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "harm, left",
+    [
+        (lambda h, a, b, c, d: [h, a, b, c, d[:-9]], "abc"),
+        (lambda h, a, b, c, d: [h, a, c, d], "acd"),
+        (lambda h, a, b, c, d: [h, a, b, b, c, d], "abcd"),
+        (lambda h, a, b, c, d: [h, b, a, c, d], "bcd"),
+        (lambda h, a, b, c, d: [h, a, b, c, d.replace(b"id 3", b"id 9")], "abc"),
+        (lambda h, a, b, c, d: [h, a, b.replace(b'"number": 1', b'"number": 7'), c, d], "acd"),
+        (lambda h, a, b, c, d: [h, a, b" " + b, c, d], "acd"),
+        (lambda h, a, b, c, d: [h, a, b.replace(b"\n", b"\r\n"), c, d], "acd"),
+        (lambda h, a, b, c, d: [h, a, b"\xff\n", b"[" * 9999 + b"\n", b"{}\n", d], "ad"),
+        (lambda h, a, b, c, d: [a, b, c, d], ""),
+        (lambda h, a, b, c, d: [h.replace(b"run", b"ran", 1), a, b, c, d], ""),
+        (lambda *lines: [b""], ""),
+    ],
+)
 def test_a_line_is_believed_only_where_and_as_it_was_written(tmp_path, capsys, harm, left):
     path = tmp_path / "j.jsonl"
     lines = filled(path)
@@ -205,10 +211,16 @@ def test_an_ended_run_removes_its_own_file_only(tmp_path):
     assert path.read_text() == "of another run"
 
 
-@pytest.mark.parametrize("make", [
-    lambda path, other: path.symlink_to(other), lambda path, other: path.symlink_to("/dev/zero"), lambda path, other: path.symlink_to("nowhere"),
-    lambda path, other: os.mkfifo(path), lambda path, other: path.mkdir(),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path, other: path.symlink_to(other),
+        lambda path, other: path.symlink_to("/dev/zero"),
+        lambda path, other: path.symlink_to("nowhere"),
+        lambda path, other: os.mkfifo(path),
+        lambda path, other: path.mkdir(),
+    ],
+)
 def test_only_regular_files_are_opened(tmp_path, make):
     other = tmp_path / "precious"
     other.write_text("untouched")
@@ -316,8 +328,15 @@ def experiment(folder, step, monkeypatch):
         step()
         return [{"k": cell["k"], "draw": rng.standard_normal()}]
 
-    toy = Experiment("toy", "A toy", ("X",), "none", lambda size, table: [{"k": k} for k in range(6)], measure,
-                     lambda rows: [Finding("six rows", len(rows) == 6)])  # fmt: skip
+    toy = Experiment(
+        "toy",
+        "A toy",
+        ("X",),
+        "none",
+        lambda size, table: [{"k": k} for k in range(6)],
+        measure,
+        lambda rows: [Finding("six rows", len(rows) == 6)],
+    )
     with run_journal(folder / "j.jsonl", toy, "quick", 3, None) as journal:
         return run_experiment(toy, seed=3, journal=journal)
 
@@ -426,9 +445,7 @@ def test_a_damaged_line_is_computed_again_and_reported(tmp_path, monkeypatch, jo
         journal.path.write_bytes(b"".join([*lines[:place], broken, *lines[place + 1 :]]))
         again = KINDS[kind](tmp_path, nothing, monkeypatch)
         answer = capsys.readouterr()
-        assert (
-            f"1 of {len(lines) - 1} lines damaged: not believed" in answer.err and journals_left[-1][0].damaged == 1
-        )
+        assert f"1 of {len(lines) - 1} lines damaged: not believed" in answer.err and journals_left[-1][0].damaged == 1
         if kind in ("verify", "study"):
             assert again == first and answer.out == shown
         elif kind in ("hunt", "experiment", "build"):
@@ -445,7 +462,16 @@ def test_what_is_no_content_of_its_kind_is_not_believed_even_under_its_seal(tmp_
     record = json.loads(last)
     content = record["content"]
     fields = list(content)[:4] + list(content)[-2:]
-    odd = [None, 3, "text", [], [[]], {}, {"id": 1}, *({name: content[name] for name in content if name != gone} for gone in fields)]
+    odd = [
+        None,
+        3,
+        "text",
+        [],
+        [[]],
+        {},
+        {"id": 1},
+        *({name: content[name] for name in content if name != gone} for gone in fields),
+    ]
     odd += [{**content, "unknown": 1}] if kind not in UNKNOWN_FIELDS else []
     for other in odd:
         values, _ = journal.believed(b"".join([*lines, journal._sealed(record["line"], record["id"], other)]))
@@ -474,8 +500,10 @@ def test_a_forger_with_the_seal_decides_nothing(tmp_path, monkeypatch, capsys):
     hearing = session._heard_by_id("A", "quick", certificate_store.FOLDER, False)
     own = session._heard_by_id("C", "quick", certificate_store.FOLDER, False)
     for content in (hearing, own | {"declared": "proved", "agrees": True}):
-        with pytest.raises((ValueError, KeyError)) if content is hearing else suppress(), \
-                session.session_journal(tmp_path / "journal.jsonl", "quick") as journal:  # fmt: skip
+        with (
+            pytest.raises((ValueError, KeyError)) if content is hearing else nullcontext(),
+            session.session_journal(tmp_path / "journal.jsonl", "quick") as journal,
+        ):
             journal.kept = True
             journal.append("C", content)
         assert main(["verify", "C", "--jobs", "1", "--output", str(tmp_path)]) == 1
@@ -532,7 +560,9 @@ def child(work):
 
 def end_of(pid):
     """How the child ended: its status; it has a minute."""
-    return wait_for(lambda: [status for done, status in [os.waitpid(pid, os.WNOHANG)] if done], "it does not end", 60)[0]
+    return wait_for(lambda: [status for done, status in [os.waitpid(pid, os.WNOHANG)] if done], "it does not end", 60)[
+        0
+    ]
 
 
 def wait_for(condition, what, seconds=120):
@@ -561,7 +591,7 @@ def test_a_stopped_run_keeps_what_it_wrote(tmp_path, monkeypatch, journals_left,
     capsys.readouterr()
     KINDS[kind](tmp_path, nothing, monkeypatch)
     journal, data = journals_left[0]
-    assert journal.damaged == 0 and len(journal.believed(data)[1]) > count or kind == "conformance"
+    assert (journal.damaged == 0 and len(journal.believed(data)[1]) > count) or kind == "conformance"
     assert journal.resumed == (0 if kind == "conformance" else count)
     assert path.exists() == (kind in ("hunt", "conformance")) and "damaged" not in capsys.readouterr().err
 

@@ -82,7 +82,11 @@ def test_prediction_from_one_record_by_hand():
 def test_sensitivity_of_diagonal_pairs_by_hand():
     first, second = ([1.0, 0.0], np.diag([3.0, 1.0])), ([0.0, 0.0], np.diag([1.0, 1.0]))
     delta, largest, total = loewner_sensitivity(first, second, 1.0)
-    assert delta == pytest.approx(np.sqrt(0.5)) and largest == pytest.approx(np.log(2)) and total == pytest.approx(np.log(2))
+    assert (
+        delta == pytest.approx(np.sqrt(0.5))
+        and largest == pytest.approx(np.log(2))
+        and total == pytest.approx(np.log(2))
+    )
     assert loewner_sensitivity(second, first, 1.0)[0] == pytest.approx(0.5)
     assert loewner_sensitivity(first, first, 0.0) == pytest.approx((0, 0, 0), abs=1e-15)
 
@@ -91,21 +95,35 @@ def rotation(angle):
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-@given(st.floats(-2, 2), st.lists(st.floats(0, 3), min_size=2, max_size=2), st.lists(st.floats(0.1, 9), min_size=2, max_size=2), st.floats(0, 5))
+@given(
+    st.floats(-2, 2),
+    st.lists(st.floats(0, 3), min_size=2, max_size=2),
+    st.lists(st.floats(0.1, 9), min_size=2, max_size=2),
+    st.floats(0, 5),
+)
 def test_nu_is_the_sum_of_the_sizes_in_both_orders(angle, moved, least, added):
     """Two covariances with the same axes: the logs by hand, no eigenvalues computed."""
     turn = rotation(angle)
     low, high = ((turn * np.array(x)) @ turn.T for x in (least, np.add(least, moved)))
     logs = np.log(np.add(least, moved) + added) - np.log(np.add(least, added))
     shift = turn @ [1.0, -2.0]
-    for first, second, spread in (((shift, low), ([0, 0], high), np.add(least, moved)), ((shift, high), ([0, 0], low), np.array(least))):
+    for first, second, spread in (
+        ((shift, low), ([0, 0], high), np.add(least, moved)),
+        ((shift, high), ([0, 0], low), np.array(least)),
+    ):
         delta, rho, nu = loewner_sensitivity(first, second, added)
         assert delta == pytest.approx(np.sqrt(np.sum([1, 4] / (spread + added))), rel=1e-9)
         assert (rho, nu) == pytest.approx((logs.max(), logs.sum()), rel=1e-9, abs=1e-12)
         assert rho <= nu <= 2 * rho * (1 + 1e-12)
 
 
-@given(st.floats(-2, 2), st.floats(1e-6, 1), st.floats(1e-6, 1), st.sampled_from([0.0, 1e-300, 1.0, 1e9, 1e300]), st.floats(1e-100, 1e100))
+@given(
+    st.floats(-2, 2),
+    st.floats(1e-6, 1),
+    st.floats(1e-6, 1),
+    st.sampled_from([0.0, 1e-300, 1.0, 1e9, 1e300]),
+    st.floats(1e-100, 1e100),
+)
 def test_a_pair_that_is_not_comparable_is_refused_at_every_added_variance(angle, up, down, added, scale):
     turn = rotation(angle)
     first, second = (([0, 0], scale * (turn * (np.ones(2) + np.array(x))) @ turn.T) for x in ((up, 0), (0, down)))
@@ -142,8 +160,8 @@ IMPOSSIBLE = [(1.0, 0.5, 2), (1.0, 0.0, 3), (0.3, math.nextafter(0.3, 0), 1), (0
 @pytest.mark.parametrize("rho, nu, d", IMPOSSIBLE)
 def test_an_impossible_triple_is_refused_wherever_it_enters(rho, nu, d):
     """rho <= nu <= d rho: in both engines and in the mechanism, with the same argument named."""
-    sized = lambda v: (1 / math.sqrt(v), rho, nu, d)  # noqa: E731
-    exactly = lambda v: split_bound.Sensitivity(1 / v, rho, nu, d)  # noqa: E731
+    sized = lambda v: (1 / math.sqrt(v), rho, nu, d)
+    exactly = lambda v: split_bound.Sensitivity(1 / v, rho, nu, d)
     calls = [
         lambda: covariance_shift.worst_logs(rho, nu, d),
         lambda: Declared(sized).largest(1.0, 1.0),

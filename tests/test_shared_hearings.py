@@ -56,7 +56,9 @@ def test_it_is_not_believed_of_other_sources_another_effort_or_another_claim(fol
     assert not taken(judge(CLAIM))
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"checks": [], "seconds": 1}', '{"checks": [[1]], "seconds": 1}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"checks": [], "seconds": 1}', '{"checks": [[1]], "seconds": 1}', "\x00"]
+)
 def test_what_is_no_hearing_is_heard_again(folder, text):
     judge(CLAIM)
     (path,) = folder.glob("*.json")
@@ -98,4 +100,6 @@ def test_the_command_verify_takes_nothing_from_another_process(folder, tmp_path,
     done = run("verify", CLAIM.id, "N26-P1", "--jobs", "1", "--json", "--output", str(tmp_path / "report"))
     assert done.returncode == 0 and "heard elsewhere" not in done.stdout and path.exists()
     assert os.environ[shared_hearings.VARIABLE] == str(folder)
-    assert not seen.exists() or set(seen.read_text(encoding="utf-8").split()) == {"alone"}  # none where all is decided already
+    assert not seen.exists() or set(seen.read_text(encoding="utf-8").split()) == {
+        "alone"
+    }  # none where all is decided already

@@ -13,11 +13,18 @@ from ndis_verify.claims.source_closure import closure, definitions, source_hash
 PACKAGE = Path(__file__).resolve().parents[1] / "ndis_verify"
 FILES = {
     "__init__.py": '"""Words."""\n',
-    "one.py": "from ndis_verify.part import two, seven\nfrom ndis_verify import part\n\nTOP = two.f(part.late, seven)\n",
+    "one.py": (
+        "from ndis_verify.part import two, seven\nfrom ndis_verify import part\n\nTOP = two.f(part.late, seven)\n"
+    ),
     "part/__init__.py": "from ndis_verify.part.six import seven\n",
     "part/__init__.pyi": "from ndis_verify.part.lazy import late\n",
-    "part/two.py": "LIMIT = 3\n\n\ndef f(x: 'int', y):\n    from .three import g\n\n    return g(LIMIT)\n\n\ndef unused():\n    return 1\n",
-    "part/three.py": "import ndis_verify.four as four\n\n\nclass G:\n    depth = four.deep.value\n\n\ndef g(x):\n    return G\n",
+    "part/two.py": (
+        "LIMIT = 3\n\n\ndef f(x: 'int', y):\n    from .three import g\n\n    return g(LIMIT)\n\n\ndef unused():\n   "
+        " return 1\n"
+    ),
+    "part/three.py": (
+        "import ndis_verify.four as four\n\n\nclass G:\n    depth = four.deep.value\n\n\ndef g(x):\n    return G\n"
+    ),
     "part/lazy.py": "def late():\n    return 5\n",
     "part/six.py": "def seven():\n    return 7\n\n\nregister = print\nregister('always')\n",
     "four/__init__.py": "",
@@ -51,9 +58,17 @@ def test_names_are_followed_to_where_they_are_defined(write):
     root = write()
     names = {f"{path.relative_to(root).as_posix()} {name}" for path, name in definitions(ROOTS, root)}
     assert names == {
-        "one.py *", "one.py TOP", "part/two.py f", "part/two.py LIMIT", "part/three.py g", "part/three.py G", "part/lazy.py late",
-        "part/six.py seven", "part/six.py register", "four/deep.py value",
-    }  # fmt: skip
+        "one.py *",
+        "one.py TOP",
+        "part/two.py f",
+        "part/two.py LIMIT",
+        "part/three.py g",
+        "part/three.py G",
+        "part/lazy.py late",
+        "part/six.py seven",
+        "part/six.py register",
+        "four/deep.py value",
+    }
     assert root / "apart.py" not in closure(ROOTS, root)
 
 
@@ -100,7 +115,11 @@ def test_a_file_that_moves_changes_nothing(write):
 def test_two_names_exchanged_are_a_change(write):
     """The same definitions, bound the other way round."""
     text = "def late():\n    return 7\n\n\ndef seven():\n    return 5\n"
-    both = changed("one.py", "from ndis_verify.part import two, seven", "from ndis_verify.part import two, seven\nfrom ndis_verify.part import lazy")
+    both = changed(
+        "one.py",
+        "from ndis_verify.part import two, seven",
+        "from ndis_verify.part import two, seven\nfrom ndis_verify.part import lazy",
+    )
     one = write(one=both.replace("part.late", "lazy.seven"), part__lazy=text)
     other = write(one=both.replace("part.late, seven", "seven, lazy.seven"), part__lazy=text)
     assert source_hash(ROOTS, one) != source_hash(ROOTS, other)
@@ -121,7 +140,9 @@ def test_certificates_rest_on_few_files(kept):
 def test_an_edit_of_an_engine_expires_only_what_uses_it(kept, tmp_path, file):
     """One more statement in a function of the file, and the certificates of four checks, two of which use it."""
     of = {name: {own for path, own in definitions(modules) if path == PACKAGE / file} for name, modules in kept.items()}
-    function = min(own for names in of.values() for own in names if f"def {own}(" in (PACKAGE / file).read_text(encoding="utf-8"))
+    function = min(
+        own for names in of.values() for own in names if f"def {own}(" in (PACKAGE / file).read_text(encoding="utf-8")
+    )
     uses = {name for name, names in of.items() if function in names}
     assert uses and len(uses) < len(kept) / 2
     root = tmp_path / "ndis_verify"
@@ -129,7 +150,9 @@ def test_an_edit_of_an_engine_expires_only_what_uses_it(kept, tmp_path, file):
     (root / file).write_text(edited((root / file).read_text(encoding="utf-8"), function), encoding="utf-8")
     smallest = sorted(kept, key=lambda name: len(closure(kept[name])))
     sample = [name for name in smallest if name in uses][:2] + [name for name in smallest if name not in uses][:2]
-    assert [source_hash(kept[name], root) != source_hash(kept[name]) for name in sample] == [name in uses for name in sample]
+    assert [source_hash(kept[name], root) != source_hash(kept[name]) for name in sample] == [
+        name in uses for name in sample
+    ]
 
 
 def edited(text, function):

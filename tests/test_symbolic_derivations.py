@@ -77,9 +77,43 @@ def test_every_step_is_shown_in_order_within_the_width(derivation: Derivation) -
     assert text.splitlines()[-1].startswith("proved: ")
 
 
-CLAIMS = """N26-D1 N26-D2 N26-F1 N26-L1 N26-T4.1 N26-P1 N26-P3 N26-L4 N26-P4 N24-T1 N24-C1 N24-Fig2 N24-C2 N24-T2 N24-P1
-N24-P2 N24-P3 N24-F1 N24-F2 N24-T7 N24-P8 N24-P9 N24-P10 N24-L2 N24-P5 N24-P6 N24-P7 BW-L3 BW-T5 BW-L6 BW-L7 BW-T8
-KM-2.2 KM-2.3 SL-1""".split()
+CLAIMS = [
+    "N26-D1",
+    "N26-D2",
+    "N26-F1",
+    "N26-L1",
+    "N26-T4.1",
+    "N26-P1",
+    "N26-P3",
+    "N26-L4",
+    "N26-P4",
+    "N24-T1",
+    "N24-C1",
+    "N24-Fig2",
+    "N24-C2",
+    "N24-T2",
+    "N24-P1",
+    "N24-P2",
+    "N24-P3",
+    "N24-F1",
+    "N24-F2",
+    "N24-T7",
+    "N24-P8",
+    "N24-P9",
+    "N24-P10",
+    "N24-L2",
+    "N24-P5",
+    "N24-P6",
+    "N24-P7",
+    "BW-L3",
+    "BW-T5",
+    "BW-L6",
+    "BW-L7",
+    "BW-T8",
+    "KM-2.2",
+    "KM-2.3",
+    "SL-1",
+]
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -95,7 +129,9 @@ def test_ids_are_distinct_and_name_their_builders() -> None:
 
 
 def test_block_models_satisfy_their_own_rules() -> None:
-    algebras = {id(step.algebra): step.algebra for d in all_derivations() for step in d.steps if step.algebra is not None}
+    algebras = {
+        id(step.algebra): step.algebra for d in all_derivations() for step in d.steps if step.algebra is not None
+    }
     assert algebras
     assert all(algebra.consistent() for algebra in algebras.values())
 
@@ -126,7 +162,10 @@ def test_is_zero(expression: sp.Expr, expected: bool | None) -> None:
 def test_determinant_of_a_matrix_symbol_is_never_trusted() -> None:
     # SymPy differentiates this to 0 in silence.
     matrix = sp.MatrixSymbol("M", 2, 2)
-    assert is_zero(sp.Determinant(matrix) * 0 + sp.Determinant(matrix) - sp.Determinant(matrix.T) + sp.Determinant(matrix)) is None
+    assert (
+        is_zero(sp.Determinant(matrix) * 0 + sp.Determinant(matrix) - sp.Determinant(matrix.T) + sp.Determinant(matrix))
+        is None
+    )
 
 
 def test_an_inequality_needs_the_sign_of_its_witness() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import mpmath
@@ -47,26 +48,34 @@ def chi2_expectation(function, r: int, low, high):
     """int_low^high f(t) dF(t), F the chi-square law, through t = x^2, which removes the singularity at 0."""
     constant = 2 ** (1 - mpmath.mpf(r) / 2) / mpmath.gamma(mpmath.mpf(r) / 2)
     start, end = mpmath.sqrt(low), mpmath.sqrt(high)
-    integrand = lambda x: x ** (r - 1) * mpmath.exp(-x * x / 2) * function(x * x)  # noqa: E731
+    integrand = lambda x: x ** (r - 1) * mpmath.exp(-x * x / 2) * function(x * x)
     panels = mpmath.linspace(start, end, int(end - start) // 2 + 2)
     return constant * mpmath.quad(integrand, panels, method="gauss-legendre")
 
 
 def one_dimension(eigenvalue: mpmath.mpf, shift: mpmath.mpf, eps: mpmath.mpf) -> mpmath.mpf:
     """int max(p - e^eps q, 0) for P = N(shift, eigenvalue), Q = N(0, 1), cut where p = e^eps q."""
-    p = lambda x: normal_pdf((x - shift) / mpmath.sqrt(eigenvalue)) / mpmath.sqrt(eigenvalue)  # noqa: E731
-    gap = lambda x: p(x) - mpmath.exp(eps) * normal_pdf(x)  # noqa: E731
-    quadratic = [(1 - 1 / eigenvalue) / 2, shift / eigenvalue, -shift**2 / (2 * eigenvalue) - mpmath.log(eigenvalue) / 2 - eps]
+    p = lambda x: normal_pdf((x - shift) / mpmath.sqrt(eigenvalue)) / mpmath.sqrt(eigenvalue)
+    gap = lambda x: p(x) - mpmath.exp(eps) * normal_pdf(x)
+    quadratic = [
+        (1 - 1 / eigenvalue) / 2,
+        shift / eigenvalue,
+        -(shift**2) / (2 * eigenvalue) - mpmath.log(eigenvalue) / 2 - eps,
+    ]
     square, linear, constant = quadratic
     if square == 0:
         roots = [-constant / linear]
     else:
         discriminant = linear**2 - 4 * square * constant
-        roots = [] if discriminant < 0 else sorted((-linear + sign * mpmath.sqrt(discriminant)) / (2 * square) for sign in (1, -1))
+        roots = (
+            []
+            if discriminant < 0
+            else sorted((-linear + sign * mpmath.sqrt(discriminant)) / (2 * square) for sign in (1, -1))
+        )
     reach = 14 * (1 + mpmath.sqrt(eigenvalue)) + abs(shift)
     cuts = [-reach, *(root for root in roots if abs(root) < reach), reach]
     total = mpmath.mpf(0)
-    for low, high in zip(cuts, cuts[1:]):
+    for low, high in itertools.pairwise(cuts):
         if gap((low + high) / 2) > 0:
             total += mpmath.quad(gap, mpmath.linspace(low, high, 17))
     return total
@@ -80,7 +89,9 @@ def test_mean_shift_equals_the_integral_of_its_definition(shift: Fraction, eps: 
         assert close(mean_shift.hockey_stick().number(DIGITS, shift=shift, epsilon=eps), expected)
         assert close(mean_shift.erf_form().number(DIGITS, shift=shift, epsilon=eps), expected)
         assert close(mean_shift.tails().number(DIGITS, shift=shift, epsilon=eps), expected)
-        assert close(privacy_loss.gaussian_profile().number(DIGITS, sensitivity=3 * shift, std=3, epsilon=eps), expected)
+        assert close(
+            privacy_loss.gaussian_profile().number(DIGITS, sensitivity=3 * shift, std=3, epsilon=eps), expected
+        )
 
 
 @settings(max_examples=5)
@@ -89,7 +100,9 @@ def test_linear_hinge_expectation(slope: Fraction, c: Fraction) -> None:
     with mpmath.workdps(40):
         b, constant = mpf(slope), mpf(c)
         edge = -constant / b
-        expected = mpmath.quad(lambda z: (1 - mpmath.exp(constant + b * z)) * normal_pdf(z), mpmath.linspace(min(edge - 1, -16), edge, 17))
+        expected = mpmath.quad(
+            lambda z: (1 - mpmath.exp(constant + b * z)) * normal_pdf(z), mpmath.linspace(min(edge - 1, -16), edge, 17)
+        )
         assert close(mean_shift.hinge_expectation().number(DIGITS, c=c, slope=slope), expected)
 
 
@@ -100,12 +113,12 @@ def test_projection_equals_the_hinge_expectation_over_chi_square(p: Fraction, r:
         leverage_value, level = mpf(p), mpf(eps)
         rho = 1 / (1 - leverage_value)
         half_log = r * mpmath.log(rho) / 2
-        hinge = lambda t: -mpmath.expm1(level + half_log + (1 - rho) * t / 2)  # noqa: E731
+        hinge = lambda t: -mpmath.expm1(level + half_log + (1 - rho) * t / 2)
         edge = 2 * (level + half_log) / (rho - 1)
         delete = chi2_expectation(hinge, r, edge, edge + 180 + 4 * r)
         got = random_projection.hockey_stick_deletion().number(DIGITS, leverage=p, r=r, epsilon=eps)
         assert close(got, delete)
-        hinge = lambda t: -mpmath.expm1(level - half_log + leverage_value * t / 2)  # noqa: E731
+        hinge = lambda t: -mpmath.expm1(level - half_log + leverage_value * t / 2)
         edge = 2 * (half_log - level) / leverage_value
         insert = chi2_expectation(hinge, r, 0, edge) if edge > 0 else mpmath.mpf(0)
         got_insert = random_projection.hockey_stick_insertion().number(DIGITS, leverage=p, r=r, epsilon=eps)
@@ -125,7 +138,9 @@ def test_one_column_forms_are_the_general_forms_at_r_1(p: Fraction, eps: Fractio
     )
     for one, general in pairs:
         with mpmath.workdps(40):
-            assert close(one().number(DIGITS, leverage=p, epsilon=eps), general().number(DIGITS, leverage=p, r=1, epsilon=eps))
+            assert close(
+                one().number(DIGITS, leverage=p, epsilon=eps), general().number(DIGITS, leverage=p, r=1, epsilon=eps)
+            )
 
 
 @settings(max_examples=4)
@@ -133,12 +148,12 @@ def test_one_column_forms_are_the_general_forms_at_r_1(p: Fraction, eps: Fractio
 def test_truncated_chi_square_expectations(scale: Fraction, c: Fraction, r: int) -> None:
     with mpmath.workdps(40):
         g, constant = mpf(scale), mpf(c)
-        hinge = lambda t: -mpmath.expm1(constant - g * t / 2)  # noqa: E731
+        hinge = lambda t: -mpmath.expm1(constant - g * t / 2)
         upper = chi2_expectation(hinge, r, 2 * constant / g, 2 * constant / g + 180)
         assert close(random_projection.upper_expectation().number(DIGITS, c=c, scale=scale, r=r), upper)
         fraction = scale / (scale + 1)
         a, negative = mpf(fraction), -constant - mpmath.mpf(1) / 8
-        rising = lambda t: -mpmath.expm1(negative + a * t / 2)  # noqa: E731
+        rising = lambda t: -mpmath.expm1(negative + a * t / 2)
         lower = chi2_expectation(rising, r, 0, -2 * negative / a)
         arguments = {"c": -c - Fraction(1, 8), "fraction": fraction}
         assert close(random_projection.lower_expectation().number(DIGITS, r=r, **arguments), lower)
@@ -155,7 +170,7 @@ def test_derivative_in_leverage_against_numerical_differentiation(p: Fraction, r
 
         def curve(x: mpmath.mpf) -> mpmath.mpf:
             edge = (level - s * mpmath.log(1 - x)) * (1 - x) / x
-            upper = lambda at: mpmath.gammainc(s, at, regularized=True)  # noqa: E731
+            upper = lambda at: mpmath.gammainc(s, at, regularized=True)
             return upper(edge) - mpmath.exp(level) * upper(edge / (1 - x))
 
         got = random_projection_order.derivative_in_leverage().number(DIGITS, leverage=p, r=r, epsilon=eps)
@@ -168,7 +183,7 @@ def test_derivative_in_leverage_against_numerical_differentiation(p: Fraction, r
 @given(rationals("0.2", "4"), rationals("-1", "3"))
 def test_derivatives_of_the_mean_shift_profile(shift: Fraction, eps: Fraction) -> None:
     with mpmath.workdps(60):
-        curve = lambda d, e: mpmath.ncdf(d / 2 - e / d) - mpmath.exp(e) * mpmath.ncdf(-d / 2 - e / d)  # noqa: E731
+        curve = lambda d, e: mpmath.ncdf(d / 2 - e / d) - mpmath.exp(e) * mpmath.ncdf(-d / 2 - e / d)
         at = {"shift": shift, "epsilon": eps}
         in_shift = mean_shift.derivative_in_shift().number(DIGITS, **at)
         in_epsilon = mean_shift.derivative_in_epsilon().number(DIGITS, **at)
@@ -196,7 +211,9 @@ def test_generalized_chi2_log_moment(noncentrality: Fraction, w: Fraction, u: Fr
     with mpmath.workdps(40):
         nu, weight, at = abs(mpf(noncentrality)), mpf(w), mpf(u)
         root = mpmath.sqrt(nu)
-        one = mpmath.quad(lambda z: mpmath.exp(at * weight * (z + root) ** 2) * normal_pdf(z), mpmath.linspace(-30, 30, 33))
+        one = mpmath.quad(
+            lambda z: mpmath.exp(at * weight * (z + root) ** 2) * normal_pdf(z), mpmath.linspace(-30, 30, 33)
+        )
         central = mpmath.quad(lambda z: mpmath.exp(at * weight * z**2) * normal_pdf(z), mpmath.linspace(-30, 30, 33))
         gauss = mpmath.quad(lambda z: mpmath.exp(at * 2 * z) * normal_pdf(z), mpmath.linspace(-30, 30, 33))
         expected = mpmath.log(one) + 2 * mpmath.log(central) + mpmath.log(gauss) + at / 3
@@ -213,15 +230,22 @@ def test_loss_moment_against_quadrature(lam: Fraction, m: Fraction, s: Fraction)
         s = s / 10
     with mpmath.workdps(40):
         eigenvalue, shift, at = mpf(lam), mpf(m), mpf(s)
-        p = lambda x: -((x - shift) ** 2) / (2 * eigenvalue) - mpmath.log(2 * mpmath.pi * eigenvalue) / 2  # noqa: E731
-        q = lambda x: -(x**2) / 2 - mpmath.log(2 * mpmath.pi) / 2  # noqa: E731
+        p = lambda x: -((x - shift) ** 2) / (2 * eigenvalue) - mpmath.log(2 * mpmath.pi * eigenvalue) / 2
+        q = lambda x: -(x**2) / 2 - mpmath.log(2 * mpmath.pi) / 2
         integral = mpmath.quad(lambda x: mpmath.exp((1 + at) * p(x) - at * q(x)), mpmath.linspace(-120, 120, 121))
         assert close(moment_generating.loss_moment().number(25, lam=lam, m=m, s=s), mpmath.log(integral), digits=20)
 
 
 @pytest.mark.parametrize(
     ("eigenvalue", "shift", "eps"),
-    [("2", "0.5", "1"), ("0.5", "1", "0.3"), ("0.5", "1", "-0.4"), ("1", "1.5", "0.7"), ("4", "0", "0.1"), ("0.25", "2", "2")],
+    [
+        ("2", "0.5", "1"),
+        ("0.5", "1", "0.3"),
+        ("0.5", "1", "-0.4"),
+        ("1", "1.5", "0.7"),
+        ("4", "0", "0.1"),
+        ("0.25", "2", "2"),
+    ],
 )
 def test_single_integral_in_one_dimension(eigenvalue: str, shift: str, eps: str) -> None:
     got = moment_generating.hockey_stick([eigenvalue], [shift], eps, digits=DIGITS)
@@ -243,14 +267,25 @@ def test_single_integral_splits_a_shift_between_equal_coordinates() -> None:
 
 
 def test_integrand_is_what_the_quadrature_sums() -> None:
-    values = {"lam1": 2, "lam2": "0.5", "m1": "0.3", "m2": -1, "epsilon": "0.5", "s0": "0.5", "bend": "0.5", "tau": "0.7"}
+    values = {
+        "lam1": 2,
+        "lam2": "0.5",
+        "m1": "0.3",
+        "m2": -1,
+        "epsilon": "0.5",
+        "s0": "0.5",
+        "bend": "0.5",
+        "tau": "0.7",
+    }
     got = moment_generating.single_integral(2).number(DIGITS, **values)
     with mpmath.workdps(40):
         s = mpf("0.5") + mpf("0.5") * (mpmath.cosh(mpf("0.7")) - 1) + 1j * mpmath.sinh(mpf("0.7"))
         speed = mpf("0.5") * mpmath.sinh(mpf("0.7")) + 1j * mpmath.cosh(mpf("0.7"))
         total = -s * mpf("0.5")
         for lam, m in ((mpf(2), mpf("0.3")), (mpf("0.5"), mpf(-1))):
-            total += -(s * mpmath.log(lam) + mpmath.log(1 - s * (lam - 1))) / 2 + s * (s + 1) * m**2 / (2 * (1 - s * (lam - 1)))
+            total += -(s * mpmath.log(lam) + mpmath.log(1 - s * (lam - 1))) / 2 + s * (s + 1) * m**2 / (
+                2 * (1 - s * (lam - 1))
+            )
         assert close(got, mpmath.exp(total) / (s * (s + 1)) * speed / (1j * mpmath.pi))
 
 
@@ -304,8 +339,14 @@ def test_remaining_numbers() -> None:
     with mpmath.workdps(40):
         assert close(mean_shift.privacy_loss().number(DIGITS, distance=3, std=2), mpf("1.125"))
         assert close(privacy_loss.sensitivity_norms().number(DIGITS, k=5, n=7), mpmath.sqrt(5) / 7)
-        assert close(privacy_loss.triangle().number(DIGITS, first="0.1", second="0.2", e1="0.5"), mpf("0.1") + mpmath.exp(0.5) * mpf("0.2"))
-        assert close(privacy_loss.two_tails().number(DIGITS, upper="0.4", lower="0.1", epsilon=1), mpf("0.4") - mpmath.e * mpf("0.1"))
+        assert close(
+            privacy_loss.triangle().number(DIGITS, first="0.1", second="0.2", e1="0.5"),
+            mpf("0.1") + mpmath.exp(0.5) * mpf("0.2"),
+        )
+        assert close(
+            privacy_loss.two_tails().number(DIGITS, upper="0.4", lower="0.1", epsilon=1),
+            mpf("0.4") - mpmath.e * mpf("0.1"),
+        )
         assert close(privacy_loss.dp_iff_hockey_stick().number(DIGITS, p=3, q=1, epsilon=1), 3 - mpmath.e)
         assert privacy_loss.dp_iff_hockey_stick().number(DIGITS, p=1, q=1, epsilon=1) == 0
         assert close(random_projection.projected_covariance().number(DIGITS, x=3), mpf("4.5"))

@@ -20,12 +20,16 @@ shares = st.floats(0.01, 1)
 
 @given(levels, st.floats(0.01, 6))
 def test_gaussian_curve_against_the_certified_one(alpha, mu):
-    assert float(fast.gaussian_trade_off(alpha, mu)) == pytest.approx(float(certified.gaussian_trade_off(alpha, mu, 15).mid), rel=1e-10)
+    assert float(fast.gaussian_trade_off(alpha, mu)) == pytest.approx(
+        float(certified.gaussian_trade_off(alpha, mu, 15).mid), rel=1e-10
+    )
 
 
 @given(levels, st.floats(0.01, 20))
 def test_laplace_branches_against_the_cdf_and_its_inverse(alpha, mu):
-    assert float(fast.laplace_trade_off(alpha, mu)) == pytest.approx(float(certified.laplace_trade_off(alpha, mu, 15).mid), rel=1e-10)
+    assert float(fast.laplace_trade_off(alpha, mu)) == pytest.approx(
+        float(certified.laplace_trade_off(alpha, mu, 15).mid), rel=1e-10
+    )
 
 
 @given(shares, st.floats(0.1, 3), st.floats(-2, 4))

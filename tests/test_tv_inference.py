@@ -29,7 +29,7 @@ def test_threshold_epsilon_is_the_least_that_both_divergences_allow(tpr, fpr, de
     epsilon = fast.threshold_epsilon(tpr=tpr, fpr=fpr, delta=delta)
 
     def largest(factor):
-        hinge = lambda p, q: max(p - factor * q, 0.0)  # noqa: E731
+        hinge = lambda p, q: max(p - factor * q, 0.0)
         return max(hinge(tpr, fpr) + hinge(1 - tpr, 1 - fpr), hinge(fpr, tpr) + hinge(1 - fpr, 1 - tpr))
 
     if math.isinf(epsilon):

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-
 from command_line import run
+
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.report.places import ids_of, of_claim, of_name, records
 
@@ -56,7 +56,10 @@ def test_a_claim_leads_to_each_layer():
 
 def test_functions_and_subjects_have_places_in_every_layer():
     for name in ("rp_hockey_stick", "random_projection"):
-        assert {"symbolic", "oracle", "fast", "mechanisms"} & {place.kind for place in of_name(name)} >= {"oracle", "fast"}
+        assert {"symbolic", "oracle", "fast", "mechanisms"} & {place.kind for place in of_name(name)} >= {
+            "oracle",
+            "fast",
+        }
     assert {place.name for place in of_name("random_projection") if place.kind == "symbolic"} == {"file"}
     assert of_name("no_such_thing") == []
 

@@ -2,8 +2,9 @@
 
 Draws hold subnormal numbers, exact powers of two, the ends of the range and thresholds next to where the answer turns;
 values are compared with the certified engine. Each draw is one process's work with a limit, so that one whose certified
-value takes long is counted as not compared, as are refused ones: seeds are counted up until there are enough comparisons.
-`NDIS_VERIFY_WHOLE_RANGE=300` asks for that many of each export, more than 10,000 in all; `-rP` shows the counts.
+value takes long is counted as not compared, as are refused ones: seeds are counted up until there are enough
+comparisons. `NDIS_VERIFY_WHOLE_RANGE=300` asks for that many of each export, more than 10,000 in all; `-rP` shows the
+counts.
 """
 
 import math
@@ -56,7 +57,13 @@ def share(rng):
     kind = rng.randrange(4)
     if kind == 0:
         return min(size(rng), 0.5)
-    return math.ldexp(1.0, rng.randint(-1074, -1)) if kind == 1 else 1 - 2.0 ** rng.uniform(-53, -1) if kind == 2 else rng.uniform(0.001, 0.999)
+    return (
+        math.ldexp(1.0, rng.randint(-1074, -1))
+        if kind == 1
+        else 1 - 2.0 ** rng.uniform(-53, -1)
+        if kind == 2
+        else rng.uniform(0.001, 0.999)
+    )
 
 
 def spot(rng, centre, spread, least=0.0):
@@ -79,7 +86,9 @@ def shift_pair(rng):
 def coordinate(rng):
     """(mean, variance of P, variance of Q) of one coordinate."""
     q = size(rng)
-    factor = rng.choice([1.0, 2.0, 0.25, 1 + 2.0**-30, 1 - 2.0**-52, 10 ** rng.uniform(-6, 6), 2.0 ** rng.randint(-200, 200)])
+    factor = rng.choice(
+        [1.0, 2.0, 0.25, 1 + 2.0**-30, 1 - 2.0**-52, 10 ** rng.uniform(-6, 6), 2.0 ** rng.randint(-200, 200)]
+    )
     p = float(q) * factor
     mean = rng.choice([0.0, math.sqrt(q) * 10 ** rng.uniform(-4, 3), size(rng)])
     return rng.choice([-1, 1]) * min(mean, LARGEST), p if 0 < p < math.inf else q, q
@@ -89,7 +98,10 @@ def any_pair(rng):
     mean, p, q = map(list, zip(*(coordinate(rng) for _ in range(rng.randint(1, 2)))))
     if len(mean) == 2 and rng.random() < 0.3:  # dense, with an exact correlation of 1/2
         scale = math.ldexp(1.0, rng.randint(-530, 500))
-        p, q = ([[s * scale * scale, r * scale * scale], [r * scale * scale, s * scale * scale]] for s, r in ((1.0, 0.5), (2.0, rng.choice([0.5, -1.0]))))
+        p, q = (
+            [[s * scale * scale, r * scale * scale], [r * scale * scale, s * scale * scale]]
+            for s, r in ((1.0, 0.5), (2.0, rng.choice([0.5, -1.0])))
+        )
         mean = [scale * rng.uniform(-3, 3), 0.0]
     return GaussianPair(mean, p, [0.0] * len(mean), q)
 
@@ -104,7 +116,10 @@ def law(rng):
     """Arguments of GeneralizedChi2."""
     groups = rng.randint(1, 2)
     scale = size(rng)
-    weights = [rng.choice([-1, 1]) * rng.choice([scale, min(scale * 10 ** rng.uniform(-3, 3), LARGEST), size(rng)]) for _ in range(groups)]
+    weights = [
+        rng.choice([-1, 1]) * rng.choice([scale, min(scale * 10 ** rng.uniform(-3, 3), LARGEST), size(rng)])
+        for _ in range(groups)
+    ]
     dofs = [rng.choice([1, 2, 3, 50, 1000]) for _ in range(groups)]
     ncs = [rng.choice([0.0, 10 ** rng.uniform(-3, 3), min(size(rng), 1e6)]) for _ in range(groups)]
     std, shift = rng.choice([0.0, 0.0, scale, size(rng)]), rng.choice([0.0, 0.0, scale, -size(rng)])
@@ -115,8 +130,10 @@ def law(rng):
 
 
 def agree(value, log_value, exact, epsilon, tolerance, log_tolerance=1e-11, slack=Fraction(2, 10**15)):
-    """The value of the curve `exact` to a relative tolerance from 1e-290 on, below, its logarithm; or between the values at
-    epsilons a relative 2e-15 (`slack`) to either side, which is what is documented of thresholds that large sums enter."""
+    """The value of the curve `exact` to a relative tolerance from 1e-290 on, below, its logarithm; or between the
+    values at epsilons a relative 2e-15 (`slack`) to either side, which is what is documented of thresholds that large
+    sums enter.
+    """
     with mpmath.workdps(60):
         here = exact(epsilon).mid
         if _near(value, log_value, here, tolerance, log_tolerance) or epsilon == 0:
@@ -128,7 +145,13 @@ def agree(value, log_value, exact, epsilon, tolerance, log_tolerance=1e-11, slac
             need(low * (1 - tolerance) - 1e-290 <= value <= high * (1 + tolerance) + 1e-290, value, low, here, high)
         if log_value is not None:
             least, most = (mpmath.log(end) if end else -mpmath.inf for end in (low, high))
-            need(least * (1 + log_tolerance) - tolerance <= log_value <= most * (1 - log_tolerance) + tolerance, log_value, least, here, most)
+            need(
+                least * (1 + log_tolerance) - tolerance <= log_value <= most * (1 - log_tolerance) + tolerance,
+                log_value,
+                least,
+                here,
+                most,
+            )
 
 
 def _near(value, log_value, here, tolerance, log_tolerance):
@@ -192,12 +215,22 @@ def hockey_stick(rng, name):
         epsilon = abs(epsilon)
         value = float(fast.PrivacyProfile(pair)(epsilon))
     elif name == "PairBatch":
-        batch = fast.PairBatch(*(np.array([part]) for part in (pair.mean_p, pair.cov_p.float_entries(), pair.mean_q, pair.cov_q.float_entries())))
+        batch = fast.PairBatch(
+            *(
+                np.array([part])
+                for part in (pair.mean_p, pair.cov_p.float_entries(), pair.mean_q, pair.cov_q.float_entries())
+            )
+        )
         value = float(fast.hockey_stick(batch, epsilon)[0])
     else:
         value = float(getattr(fast, name)(pair, epsilon))
     if sensitivity is not None:
-        agree(*((None, value) if log else (value, None)), lambda place: shift_delta(sensitivity, std, place), epsilon, 1e-11)
+        agree(
+            *((None, value) if log else (value, None)),
+            lambda place: shift_delta(sensitivity, std, place),
+            epsilon,
+            1e-11,
+        )
     else:
         curve(pair, epsilon, *((None, value) if log else (value, None)))
 
@@ -207,7 +240,9 @@ def composed(rng, name):
     laws = fast.compose(pair, copies)
     centre, spread = loss(laws)
     epsilon = spot(rng, centre, spread)
-    value = float(fast.hockey_stick(laws, epsilon) if name == "compose" else fast.composed_hockey_stick(pair, copies, epsilon))
+    value = float(
+        fast.hockey_stick(laws, epsilon) if name == "compose" else fast.composed_hockey_stick(pair, copies, epsilon)
+    )
     curve(pair, epsilon, value, copies=copies)
 
 
@@ -236,7 +271,9 @@ def whitened(rng, name):
     need(abs(Fraction(alpha) - ratio) <= abs(ratio) * Fraction(4, 2**53), alpha, float(ratio))
     small = exact < Fraction(1, 10**600)
     if linear is not None:
-        need(small or abs(Fraction(linear) - exact) <= exact * Fraction(1, 10**14) + Fraction(1, 10**320), linear, exact)
+        need(
+            small or abs(Fraction(linear) - exact) <= exact * Fraction(1, 10**14) + Fraction(1, 10**320), linear, exact
+        )
 
 
 def smallest_epsilon(rng, name):
@@ -266,11 +303,18 @@ def chi2(rng, name):
     values = float(found.cdf(x)), float(found.sf(x)), float(found.pdf(x))
     need(values[2] >= 0 and not math.isnan(values[2]), values)
     for value, log, certified in (
-        (values[0], found.logcdf(x), oracle.certified_generalized_chi2_cdf), (values[1], found.logsf(x), oracle.certified_generalized_chi2_sf)
-    ):  # fmt: skip
+        (values[0], found.logcdf(x), oracle.certified_generalized_chi2_cdf),
+        (values[1], found.logsf(x), oracle.certified_generalized_chi2_sf),
+    ):
         here = certified(*arguments, x, digits=DIGITS).mid
         with mpmath.workdps(60):
-            need(_near(value, None, here, 1e-11, 1e-11) and _near(None, float(log), here, 1e-11, 1e-11), x, value, log, here)
+            need(
+                _near(value, None, here, 1e-11, 1e-11) and _near(None, float(log), here, 1e-11, 1e-11),
+                x,
+                value,
+                log,
+                here,
+            )
     q = share(rng)
     places = float(found.ppf(q)), float(found.isf(q))
     need(not any(map(math.isnan, places)), places)
@@ -308,7 +352,12 @@ def projection(rng, name):
     epsilon = spot(rng, r * min(odds, odds * odds) / 2, odds * math.sqrt(r))
     value = float(getattr(fast, name)(leverage, r, epsilon, direction))
     values = (None, value) if name.startswith("log") else (value, None)
-    agree(*values, lambda place: oracle.certified_rp_hockey_stick(leverage, r, place, direction, digits=DIGITS), epsilon, 1e-11)
+    agree(
+        *values,
+        lambda place: oracle.certified_rp_hockey_stick(leverage, r, place, direction, digits=DIGITS),
+        epsilon,
+        1e-11,
+    )
 
 
 def target(rng):
@@ -321,9 +370,13 @@ def projection_leverage(rng, name):
     need(0 <= leverage < 1, leverage)
     need(oracle.certified_rp_hockey_stick(leverage, r, epsilon, digits=DIGITS).mid <= delta, leverage, delta)
     if leverage < 1 - 1e-12:
-        more = Fraction(leverage) + max(Fraction(1, 10**9) * Fraction(leverage) * (1 - Fraction(leverage)), 8 * Fraction(math.ulp(leverage)))
+        more = Fraction(leverage) + max(
+            Fraction(1, 10**9) * Fraction(leverage) * (1 - Fraction(leverage)), 8 * Fraction(math.ulp(leverage))
+        )
         more = max(more, Fraction(2.0**-1021))
-        need(oracle.certified_rp_hockey_stick(more, r, epsilon, digits=DIGITS).mid > delta * (1 - 1e-10), leverage, delta)
+        need(
+            oracle.certified_rp_hockey_stick(more, r, epsilon, digits=DIGITS).mid > delta * (1 - 1e-10), leverage, delta
+        )
 
 
 def projection_ridge(rng, name):
@@ -337,7 +390,9 @@ def projection_ridge(rng, name):
         return
     certified, lower = getattr(oracle, "certified_" + name), Fraction(delta) * (1 - Fraction(4, 10**11))
     with mpmath.workdps(60):
-        exact, loose = (certified(*arguments[:-2], epsilon=epsilon, delta=level, digits=DIGITS).mid for level in (delta, lower))
+        exact, loose = (
+            certified(*arguments[:-2], epsilon=epsilon, delta=level, digits=DIGITS).mid for level in (delta, lower)
+        )
         square = mpmath.mpf(length) ** 2
         need(ridge >= exact, ridge, exact)
         if ridge < math.inf:  # the least is what is kept where any leverage will do
@@ -354,7 +409,9 @@ def lone_record(rng, name):
     odds = min(float(min(leverage / (1 - leverage), Fraction(10**300))), 1e300)
     epsilon = spot(rng, r * min(odds, odds * odds if odds < 1 else odds) / 2, odds * math.sqrt(r))
     value = float(fast.rp_ridge_hockey_stick(length, ridge, r, epsilon))
-    agree(value, None, lambda place: oracle.certified_rp_hockey_stick(leverage, r, place, digits=DIGITS), epsilon, 1e-11)
+    agree(
+        value, None, lambda place: oracle.certified_rp_hockey_stick(leverage, r, place, digits=DIGITS), epsilon, 1e-11
+    )
 
 
 def sampled(rng, name):
@@ -392,13 +449,26 @@ def least_squares(rng, name):
     if exact_law:
         likely = float(certified(p, q, d, r, epsilon, direction, digits=DIGITS).mid) > 0.5
         tolerance, log_tolerance, slack = 2e-9 if likely else 2e-10, 1e-9, Fraction(1, 10**14)
-    agree(*values, lambda place: certified(p, q, d, r, place, direction, digits=DIGITS), epsilon, tolerance, log_tolerance, slack)
+    agree(
+        *values,
+        lambda place: certified(p, q, d, r, place, direction, digits=DIGITS),
+        epsilon,
+        tolerance,
+        log_tolerance,
+        slack,
+    )
 
 
 def gap(rng, name):
     p, q, d, r, direction = record(rng)
     found = fast.als_asymptotic_gap(p, q, d, min(r, 1000), direction)
-    need(0 <= found.overstated <= 1 and 0 <= found.understated <= 1 and found.overstated_at >= 0 and found.understated_at >= 0, found)
+    need(
+        0 <= found.overstated <= 1
+        and 0 <= found.understated <= 1
+        and found.overstated_at >= 0
+        and found.understated_at >= 0,
+        found,
+    )
 
 
 def worst_record(rng, name):
@@ -408,12 +478,22 @@ def worst_record(rng, name):
     top = float(fast.als_max_privacy_loss(cap, cap, d, r))
     epsilon = spot(rng, 0.0, top / 30)
     found = (fast.als_exact_worst_case if exact else fast.als_worst_case)(cap, d, r, epsilon)
-    need(isinstance(found, fast.WorstRecord) and 0 <= float(found.delta) <= 1 and 0 <= float(found.leverage) <= cap, found)
+    need(
+        isinstance(found, fast.WorstRecord) and 0 <= float(found.delta) <= 1 and 0 <= float(found.leverage) <= cap,
+        found,
+    )
     if exact and 1 - cap < 2.0**-30:
         return
     certified = oracle.certified_als_exact_hockey_stick if exact else oracle.certified_als_hockey_stick
     here = float(found.leverage), cap, d, r
-    agree(float(found.delta), None, lambda place: certified(*here, place, str(found.direction), digits=DIGITS), epsilon, 3e-9 if exact else 1e-11, slack=Fraction(1, 10**14))
+    agree(
+        float(found.delta),
+        None,
+        lambda place: certified(*here, place, str(found.direction), digits=DIGITS),
+        epsilon,
+        3e-9 if exact else 1e-11,
+        slack=Fraction(1, 10**14),
+    )
     other = certified(cap * rng.random(), cap, d, r, epsilon, rng.choice(["delete", "insert"]), digits=DIGITS).mid
     need(other <= float(found.delta) * (1 + 1e-6) + 1e-290, found, other)
 

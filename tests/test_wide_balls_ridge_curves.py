@@ -168,7 +168,7 @@ def test_one_event_in_few_bits_says_no_more_than_in_many(direction, monkeypatch)
             monkeypatch.setattr(ridge_sketch, "_BITS", bits)
             found = curve._tested(Fraction(1, 10**20))
             assert found <= many and (many == 1 or found < 1)
-            settled += 0 < found
+            settled += found > 0
     assert settled
 
 
@@ -189,6 +189,7 @@ def convexity(monkeypatch, motion, bits=128):
 def test_a_wide_motion_bends_at_least_as_much_as_each_of_those_in_it(name, order, monkeypatch):
     """One derivative is known to lie in [1/4, 5/4], or in [-5/4, -1/4]; the others are 0."""
     for sign in (1, -1):
+
         def motion(value, place=order):
             part = [0.5, 0.0, 0.0]
             part[place] = value

@@ -12,9 +12,17 @@ from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.audit.score_files import ScoreFile, open_scores
 from ndis_verify.audit.subsampled_gaussian import accountant_epsilon, composed_step, step_delta
 from ndis_verify.audit.tv_inference import infer_std
-from ndis_verify.audit.white_box import WhiteBoxAudit, WitnessSet, audit_gaussian, error_per_call, estimated_limits, two_call_limits
+from ndis_verify.audit.white_box import (
+    WhiteBoxAudit,
+    WitnessSet,
+    audit_gaussian,
+    error_per_call,
+    estimated_limits,
+    two_call_limits,
+)
 
 __all__ = [
+    "METHODS",
     "BitAudit",
     "BitEvent",
     "CanaryScores",
@@ -23,7 +31,6 @@ __all__ = [
     "DpSgd",
     "GaussianCurve",
     "Linear",
-    "METHODS",
     "Network",
     "OperatingPoints",
     "ScoreAudit",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -141,7 +141,7 @@ def features(
     every = np.concatenate(learning)
     chosen = coordinates(every.shape[1])
     found = [feature for c in chosen for feature in _of_coordinate(c, every[:, c], learning, grids)]
-    for c, d in list(zip(chosen, chosen[1:]))[:_MOST_PAIRS]:
+    for c, d in list(pairwise(chosen))[:_MOST_PAIRS]:
         found += _of_pair(c, d)
     for name, value in values.items():
         found += [feature for c in chosen for feature in _of_difference(c, name, float(value[c]), noises)]

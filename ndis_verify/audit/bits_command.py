@@ -82,9 +82,11 @@ def main(arguments: argparse.Namespace) -> int:
         "value_p": _value(arguments.value_p, "--value-p"),
         "value_q": _value(arguments.value_q, "--value-q"),
         "grids": [_number(step, "--grid") for step in arguments.grid],
-        "noises": {}
-        if arguments.laplace is None
-        else {"Laplace": laplace_by_inversion(_number(arguments.laplace, "--laplace"))},
+        "noises": (
+            {}
+            if arguments.laplace is None
+            else {"Laplace": laplace_by_inversion(_number(arguments.laplace, "--laplace"))}
+        ),
     }
     if arguments.files is not None:
         found = audit_bits(*map(read_releases, arguments.files), **options)
@@ -142,9 +144,11 @@ def lines(report: dict[str, Any]) -> list[str]:
     )
     found = [
         f"P: {report['draws']['p']} releases; Q: {report['draws']['q']} releases; {width} in each",
-        "events chosen on one half of them, limits from the other "
-        f"({report['confirming']['p']} and {report['confirming']['q']}); "
-        f"confidence {report['confidence']:g} for all limits",
+        (
+            "events chosen on one half of them, limits from the other "
+            f"({report['confirming']['p']} and {report['confirming']['q']}); "
+            f"confidence {report['confidence']:g} for all limits"
+        ),
     ]
     if "at_epsilon" in report:
         found.append(f"delta >= {report['at_epsilon']['delta']:.6g} at epsilon = {report['at_epsilon']['epsilon']:g}")
@@ -165,9 +169,11 @@ def _event_lines(event: dict[str, Any], report: dict[str, Any]) -> list[str]:
     sizes = report["confirming"]
     return [
         f"{event['family']}: {event['event']}",
-        f"  {event['seen'][0]} of {sizes[first.lower()]} under {first} "
-        f"(probability >= {event['probability_at_least']:.4g}), "
-        f"{event['seen'][1]} of {sizes[other.lower()]} under {other} (<= {event['probability_at_most']:.4g})",
+        (
+            f"  {event['seen'][0]} of {sizes[first.lower()]} under {first} "
+            f"(probability >= {event['probability_at_least']:.4g}), "
+            f"{event['seen'][1]} of {sizes[other.lower()]} under {other} (<= {event['probability_at_most']:.4g})"
+        ),
     ]
 
 

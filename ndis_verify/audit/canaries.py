@@ -1,4 +1,6 @@
-"""One-shot audits with random canaries (KM-8.1): the scores, drawn from their exact law without the canaries themselves."""
+"""One-shot audits with random canaries (KM-8.1): the scores, drawn from their exact law without the canaries
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ MOST = 10_000_000
 
 @dataclass(frozen=True, eq=False)
 class CanaryScores:
-    """Inner products with the output of canaries that were added to the sum (`training`) and of canaries that were not (`test`).
+    """Inner products with the output of canaries that were added to the sum (`training`) and of canaries that were not
+    (`test`).
 
     One axis each, or two with one row per run.
     """
@@ -25,22 +28,34 @@ class CanaryScores:
 
 
 def one_shot_scores(
-    dimension: Any, training: Any, test: Any, std: float, rng: np.random.Generator, *, norm: float = 0.0, law: str = "sphere", runs: int | None = None
+    dimension: Any,
+    training: Any,
+    test: Any,
+    std: float,
+    rng: np.random.Generator,
+    *,
+    norm: float = 0.0,
+    law: str = "sphere",
+    runs: int | None = None,
 ) -> CanaryScores:
     """Scores `<x_i, theta>` and `<z_j, theta>` for `theta = X + sum_i x_i + N(0, std^2 I_d)` (KM-8.1), |X| = `norm`.
 
-    x_1..x_n, z_1..z_m: independent canaries, n = `training`, m = `test`, uniform on the unit sphere of R^d ("sphere") or
-    N(0, I_d/d) ("gaussian"); d = `dimension` >= 2. Exact in law in O(n + m) time and memory, whatever d is:
+    x_1..x_n, z_1..z_m: independent canaries, n = `training`, m = `test`, uniform on the unit sphere of R^d ("sphere")
+    or N(0, I_d/d) ("gaussian"); d = `dimension` >= 2. Exact in law in O(n + m) time and memory, whatever d is:
 
     - theta is independent of the z_j: their scores are |theta| times independent coordinates.
-    - "gaussian": rotating the n canaries into each other so that their sum is sqrt(n) times the first leaves n - 1 of them
-      independent of theta: `<x_i, theta> = <s, theta>/n + (|theta|/sqrt d)(g_i - mean g)`, s the sum, g normal.
-    - "sphere": the lengths of the partial sums S_k are a Markov chain; given all lengths, x_k stands at a known angle to S_k
-      and points in a uniform direction orthogonal to it. Backwards from S_n this gives `<x_k, theta>`, one k at a time.
+    - "gaussian": rotating the n canaries into each other so that their sum is sqrt(n) times the first leaves n - 1 of
+      them independent of theta: `<x_i, theta> = <s, theta>/n + (|theta|/sqrt d)(g_i - mean g)`, s the sum, g normal.
+    - "sphere": the lengths of the partial sums S_k are a Markov chain; given all lengths, x_k stands at a known angle
+      to S_k and points in a uniform direction orthogonal to it. Backwards from S_n this gives `<x_k, theta>`, one k at
+      a time.
 
     runs: that many independent draws, as rows. Raises `InputError`.
     """
-    d, n, m = (_count(name, value, least) for name, value, least in (("dimension", dimension, 2), ("training", training, 1), ("test", test, 1)))
+    d, n, m = (
+        _count(name, value, least)
+        for name, value, least in (("dimension", dimension, 2), ("training", training, 1), ("test", test, 1))
+    )
     rows = 1 if runs is None else _count("runs", runs, 1)
     if not (0 <= std < np.inf and 0 <= norm < np.inf):
         raise InputError("std, norm", (std, norm), "must be finite and at least 0")
@@ -54,8 +69,14 @@ def one_shot_scores(
     v = np.sqrt(along**2 + std**2 * rng.chisquare(d - 1, rows))
     product = length[n] ** 2 + v * length[n] * sphere_coordinate(d, rows, rng)  # <s, theta>
     theta = np.sqrt(np.maximum(v**2 + 2 * product - length[n] ** 2, 0.0))
-    inside = _sphere_training(d, length, cosines, theta, product, rng) if law == "sphere" else _gaussian_training(d, n, theta, product, rng)
-    outside = theta[:, None] * (sphere_coordinate(d, (rows, m), rng) if law == "sphere" else rng.standard_normal((rows, m)) / np.sqrt(d))
+    inside = (
+        _sphere_training(d, length, cosines, theta, product, rng)
+        if law == "sphere"
+        else _gaussian_training(d, n, theta, product, rng)
+    )
+    outside = theta[:, None] * (
+        sphere_coordinate(d, (rows, m), rng) if law == "sphere" else rng.standard_normal((rows, m)) / np.sqrt(d)
+    )
     return CanaryScores(inside, outside) if runs is not None else CanaryScores(inside[0], outside[0])
 
 
@@ -66,7 +87,14 @@ def sphere_coordinate(dimension: int, size: Any, rng: np.random.Generator) -> np
 
 
 def dense_scores(
-    dimension: int, training: int, test: int, std: float, rng: np.random.Generator, *, norm: float = 0.0, law: str = "sphere"
+    dimension: int,
+    training: int,
+    test: int,
+    std: float,
+    rng: np.random.Generator,
+    *,
+    norm: float = 0.0,
+    law: str = "sphere",
 ) -> CanaryScores:
     """The same scores from canaries that are formed: O(d (n + m)), for checks in small dimension."""
     canaries = rng.standard_normal((training + test, dimension))

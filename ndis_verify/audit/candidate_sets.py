@@ -12,12 +12,15 @@ _RESOLUTIONS = (8, 32, 128)
 _SHARES = np.array([0.1, 0.25, 0.5, 0.75])
 _CLIP = 6.0
 _CAUTION = 1.0
-SMOOTH = 3  # this many orders, the first ones, fit too few parameters to have learned noise: learning rows may judge them too
+# this many orders, the first ones, fit too few parameters to have learned noise: learning rows may judge them too
+SMOOTH = 3
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a set is chosen for: the largest epsilon at `delta`, or the largest delta at `epsilon`; one of them is None."""
+    """What a set is chosen for: the largest epsilon at `delta`, or the largest delta at `epsilon`; one of
+    them is None.
+    """
 
     delta: float | None = None
     epsilon: float | None = None
@@ -33,7 +36,9 @@ class Target:
 
 @dataclass(frozen=True)
 class ChosenSet:
-    """The first `length` bins of order number `order`; `share` of the allowed failure goes to the limit of the power."""
+    """The first `length` bins of order number `order`; `share` of the allowed failure goes to the limit of
+    the power.
+    """
 
     order: int
     length: int
@@ -44,14 +49,11 @@ class ChosenSet:
 def learned_edges(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Bin edges from two sorted learning samples.
 
-    Every distinct score if there are at most 256; else quantiles of both samples, evenly spaced and halving towards both
-    ends, and six more beyond each end, where tails that fall like exponentials would halve again.
+    Every distinct score if there are at most 256; else quantiles of both samples, evenly spaced and halving towards
+    both ends, and six more beyond each end, where tails that fall like exponentials would halve again.
     """
     distinct = np.unique(np.concatenate([p, q]))
-    if distinct.size <= _MOST_ATOMS:
-        inner = distinct[1:]
-    else:
-        inner = np.unique(np.concatenate([_quantiles(p), _quantiles(q)]))
+    inner = distinct[1:] if distinct.size <= _MOST_ATOMS else np.unique(np.concatenate([_quantiles(p), _quantiles(q)]))
     beyond = np.concatenate([_beyond(np.sort(np.concatenate([p, q]))), -_beyond(np.sort(-np.concatenate([p, q])))])
     edges = np.unique(np.concatenate([inner, beyond]))
     return edges[np.isfinite(edges)]
@@ -90,7 +92,9 @@ def bin_orders(edges: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def _quadratic_log_odds(edges: np.ndarray, of_p: np.ndarray, of_q: np.ndarray) -> np.ndarray:
-    """a + b z + c z^2 fitted by Newton's method to the frequencies, z the centred and scaled score of a bin, within +-6."""
+    """a + b z + c z^2 fitted by Newton's method to the frequencies, z the centred and scaled score of a bin, within
+    +-6.
+    """
     middle = np.concatenate([edges[:1], (edges[1:] + edges[:-1]) / 2, edges[-1:]])
     weight = of_p + of_q
     cumulative = np.cumsum(weight) / weight.sum()
@@ -142,9 +146,16 @@ class Chooser:
         low, high = np.maximum(self.rates - _CAUTION * spread, 0), np.minimum(self.rates + _CAUTION * spread, 1)
         best, found = -np.inf, None
         for first_is_p in (True, False):
-            (one, other), (n, m) = ((low[0], high[1]), self.bound_sizes) if first_is_p else ((1 - high[1], 1 - low[0]), self.bound_sizes[::-1])
+            (one, other), (n, m) = (
+                ((low[0], high[1]), self.bound_sizes)
+                if first_is_p
+                else ((1 - high[1], 1 - low[0]), self.bound_sizes[::-1])
+            )
             for share in shares:
-                power, level = _forecast(one, n, -ndtri(failure * share), -1), _forecast(other, m, -ndtri(failure * (1 - share)), 1)
+                power, level = (
+                    _forecast(one, n, -ndtri(failure * share), -1),
+                    _forecast(other, m, -ndtri(failure * (1 - share)), 1),
+                )
                 value = target.value(power, level)
                 place = np.unravel_index(int(np.argmax(value)), value.shape)
                 if value[place] > best:
@@ -155,4 +166,6 @@ class Chooser:
 def _forecast(rate: np.ndarray, n: int, z: float, side: int) -> np.ndarray:
     """Wilson's score limit at frequency `rate` of n rows: near the exact limit, and quick enough to try every set."""
     squared = z * z / n
-    return np.maximum(rate + squared / 2 + side * z * np.sqrt(rate * (1 - rate) / n + squared / (4 * n)), 1e-300) / (1 + squared)
+    return np.maximum(rate + squared / 2 + side * z * np.sqrt(rate * (1 - rate) / n + squared / (4 * n)), 1e-300) / (
+        1 + squared
+    )

@@ -1,4 +1,6 @@
-"""What a classifier proves of the divergence of two multivariate laws: learned on half of the samples, counted on the other."""
+"""What a classifier proves of the divergence of two multivariate laws: learned on half of the samples, counted on the
+other.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ _THRESHOLDS = np.linspace(0.001, 0.999, 401)
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """Log odds of the first law: an affine function of coordinates, squares and products, of outputs (n, d) or (n, k, d).
+    """Log odds of the first law: an affine function of coordinates, squares and products, of outputs (n, d) or (n, k,
+    d).
 
     k exchangeable copies are seen through the sums of their features, which is all that the likelihood ratio of k
     independent Gaussian columns depends on.
@@ -39,11 +42,12 @@ class Classifier:
 
 @dataclass(frozen=True, eq=False)
 class ClassifierCurve:
-    """For each epsilon the learned event E, `score > threshold`, and what the counting halves say of `P(E) - e^epsilon Q(E)`.
+    """For each epsilon the learned event E, `score > threshold`, and what the counting halves say of `P(E) - e^epsilon
+    Q(E)`.
 
     `estimate`: by frequencies. `lower` is at most delta_{P,Q} at every epsilon at once with probability `confidence`,
-    whatever was learned. `upper` limits the same event only: delta itself may be larger, by what the classifier misses. Both
-    kinds hold together. `rows`: outputs of P and of Q that were counted.
+    whatever was learned. `upper` limits the same event only: delta itself may be larger, by what the classifier misses.
+    Both kinds hold together. `rows`: outputs of P and of Q that were counted.
     """
 
     epsilon: np.ndarray
@@ -58,17 +62,22 @@ class ClassifierCurve:
     def points(self) -> list[dict[str, float]]:
         """One record per epsilon: epsilon, estimate, lower, upper."""
         columns = ("epsilon", "estimate", "lower", "upper")
-        return [dict(zip(columns, map(float, row), strict=True)) for row in zip(*(getattr(self, name) for name in columns), strict=True)]
+        return [
+            dict(zip(columns, map(float, row), strict=True))
+            for row in zip(*(getattr(self, name) for name in columns), strict=True)
+        ]
 
 
 def classifier_curve(p: Any, q: Any, epsilons: Sequence[float], *, confidence: float = 0.95) -> ClassifierCurve:
-    """Estimate delta_{P,Q} along `epsilons` from outputs of P and of Q by a classifier, with limits (N24-Fig5, N24-Fig9).
+    """Estimate delta_{P,Q} along `epsilons` from outputs of P and of Q by a classifier, with limits (N24-Fig5,
+    N24-Fig9).
 
-    p, q: independent outputs, (n, d), or (n, k, d) for k exchangeable copies each; at least 16 rows, n may differ. epsilons: >= 0,
-    one axis. The first half of either sample trains a logistic regression on coordinates, squares and products and
-    picks a threshold for every epsilon; the second half is counted. Given what was learned the counts are
+    p, q: independent outputs, (n, d), or (n, k, d) for k exchangeable copies each; at least 16 rows, n may differ.
+    epsilons: >= 0, one axis. The first half of either sample trains a logistic regression on coordinates, squares and
+    products and picks a threshold for every epsilon; the second half is counted. Given what was learned the counts are
     binomial, so Clopper-Pearson limits with a failure of (1 - confidence)/(4 m) each, m epsilons, hold all together
-    (union bound). Squares and products suffice for Gaussian laws; of others the event catches a part. Raises `InputError`.
+    (union bound). Squares and products suffice for Gaussian laws; of others the event catches a part. Raises
+    `InputError`.
     """
     failure = 1 - checked_confidence(confidence)
     at = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
@@ -88,14 +97,16 @@ def classifier_curve(p: Any, q: Any, epsilons: Sequence[float], *, confidence: f
     low = clopper_pearson_lower(hits, n, share) - factor * clopper_pearson_upper(alarms, m, share)
     high = clopper_pearson_upper(hits, n, share) - factor * clopper_pearson_lower(alarms, m, share)
     estimate = hits / n - factor * alarms / m
-    return ClassifierCurve(at, *(np.maximum(values, 0.0) for values in (estimate, low, high)), chosen, 1 - failure, (n, m), score)
+    return ClassifierCurve(
+        at, *(np.maximum(values, 0.0) for values in (estimate, low, high)), chosen, 1 - failure, (n, m), score
+    )
 
 
 def fit_classifier(p: Any, q: Any) -> Classifier:
     """Logistic regression of "drawn from P" on coordinates, squares and products, by Newton's method with halved steps.
 
-    p, q as in `classifier_curve`; both laws have the same weight. Coordinates are centred by their median, scaled by their
-    quartiles and cut off at 12 standard deviations; the squared weights cost 1e-3 in all. Raises `InputError`.
+    p, q as in `classifier_curve`; both laws have the same weight. Coordinates are centred by their median, scaled by
+    their quartiles and cut off at 12 standard deviations; the squared weights cost 1e-3 in all. Raises `InputError`.
     """
     first, second = _outputs(p, "p", 2), _outputs(q, "q", 2)
     flat = np.concatenate([first.reshape(-1, first.shape[-1]), second.reshape(-1, second.shape[-1])])
@@ -123,7 +134,9 @@ def _fit(design: np.ndarray, labels: np.ndarray, share: np.ndarray) -> np.ndarra
         curvature[np.diag_indices_from(curvature)] += _RIDGE
         step = np.linalg.solve(curvature, slope)
         gain, length, along = float(slope @ step), 1.0, design @ step
-        while (found := loss(odds + length * along, weights + length * step)) > value - 1e-4 * length * gain and length > 1e-6:
+        while (
+            found := loss(odds + length * along, weights + length * step)
+        ) > value - 1e-4 * length * gain and length > 1e-6:
             length /= 2
         weights, odds, value = weights + length * step, odds + length * along, found
         if gain < 1e-3:  # of the log likelihood: far below its noise
@@ -154,5 +167,7 @@ def _outputs(values: Any, name: str, least: int = SMALLEST) -> np.ndarray:
         raise InputError(name, f"row {bad[0] + 1}", "must be finite")
     d = found.shape[-1]
     if 1 + d + d * (d + 1) // 2 > MOST_FEATURES:
-        raise InputError(name, f"{d} coordinates", f"have more than {MOST_FEATURES} features: audit a projection of the outputs")
+        raise InputError(
+            name, f"{d} coordinates", f"have more than {MOST_FEATURES} features: audit a projection of the outputs"
+        )
     return found

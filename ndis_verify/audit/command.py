@@ -27,20 +27,44 @@ _BASIS = {
 
 def add_scores_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `ndis-verify audit scores`; the parsed ones go to `scores`."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="P.csv Q.csv, a score on each line; or one file with two columns")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="P.csv Q.csv, a score on each line; or one file with two columns",
+    )
     parser.add_argument("--delta", metavar="D", help="bound epsilon at this delta")
-    parser.add_argument("--epsilon", metavar="E", help="bound delta at this epsilon; with --delta too: try to refute (E, D)-DP")
+    parser.add_argument(
+        "--epsilon", metavar="E", help="bound delta at this epsilon; with --delta too: try to refute (E, D)-DP"
+    )
     parser.add_argument("--confidence", default="0.95", metavar="C", help="default 0.95")
-    parser.add_argument("--method", choices=_METHODS, default="best-set", help="default best-set; it bounds one number, family bounds the whole profile")
-    parser.add_argument("--bins", default="width", metavar="BINS", help="tv, plug-in: width (default), adaptive, K, or A,B,K fixed beforehand")
+    parser.add_argument(
+        "--method",
+        choices=_METHODS,
+        default="best-set",
+        help="default best-set; it bounds one number, family bounds the whole profile",
+    )
+    parser.add_argument(
+        "--bins",
+        default="width",
+        metavar="BINS",
+        help="tv, plug-in: width (default), adaptive, K, or A,B,K fixed beforehand",
+    )
     parser.add_argument("--columns", metavar="P,Q", help="names or numbers of the columns")
-    parser.add_argument("--profile", action="store_true", help="print delta along epsilon and the trade-off curve as well (not for best-set)")
+    parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="print delta along epsilon and the trade-off curve as well (not for best-set)",
+    )
     parser.add_argument("--json", action="store_true")
 
 
 def scores(arguments: argparse.Namespace) -> int:
     """Audit two samples of scores; 0 done, 1 the claimed (epsilon, delta) is refuted."""
-    delta, epsilon, confidence = (_number(getattr(arguments, name), f"--{name}") for name in ("delta", "epsilon", "confidence"))
+    delta, epsilon, confidence = (
+        _number(getattr(arguments, name), f"--{name}") for name in ("delta", "epsilon", "confidence")
+    )
     if delta is None and epsilon is None:
         raise InputError("--delta, --epsilon", "neither", "at least one is needed")
     from ndis_verify.audit.histogram import audit_scores
@@ -48,7 +72,9 @@ def scores(arguments: argparse.Namespace) -> int:
 
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
     p, q = open_scores(arguments.files, columns)
-    found = audit_scores(p, q, method=arguments.method, delta=delta, epsilon=epsilon, confidence=confidence, bins=_bins(arguments.bins))
+    found = audit_scores(
+        p, q, method=arguments.method, delta=delta, epsilon=epsilon, confidence=confidence, bins=_bins(arguments.bins)
+    )
     report = summary(found, delta, epsilon, arguments.profile and arguments.method != "best-set")
     print(json.dumps(report, indent=1) if arguments.json else "\n".join(_lines(report)))
     return REFUTED if report.get("refuted") else 0
@@ -87,23 +113,35 @@ def _lines(report: dict[str, Any]) -> list[str]:
     stated = f", confidence {report['confidence']:g}" if report["basis"] != "estimate" else ""
     lines = [
         f"P: {p['name']}, {p['scores']} scores; Q: {q['name']}, {q['scores']} scores",
-        f"method {report['method']}{stated} ({_BASIS[report['basis']]}); {report['bins']} bins, {p['bounding']} and {q['bounding']} rows bound",
+        (
+            f"method {report['method']}{stated} ({_BASIS[report['basis']]}); {report['bins']} bins, {p['bounding']} and"
+            f" {q['bounding']} rows bound"
+        ),
     ]
     sign = "about" if report["basis"] == "estimate" else ">="
     if "mu" in report:
         lines.append(f"mu >= {report['mu']:.6g}")
     if "at_epsilon" in report:
-        lines.append(f"delta {sign} {report['at_epsilon']['delta']:.6g} at epsilon = {report['at_epsilon']['epsilon']:g}")
+        lines.append(
+            f"delta {sign} {report['at_epsilon']['delta']:.6g} at epsilon = {report['at_epsilon']['epsilon']:g}"
+        )
     if "at_delta" in report:
-        lines.append(f"epsilon {sign} {float(report['at_delta']['epsilon']):.6g} at delta = {report['at_delta']['delta']:g}")
+        lines.append(
+            f"epsilon {sign} {float(report['at_delta']['epsilon']):.6g} at delta = {report['at_delta']['delta']:g}"
+        )
     if "set" in report:
-        pieces = ", ".join(f"[{float(a):.6g}, {float(b):.6g})" for a, b in report["set"][:4]) + (", ..." if len(report["set"]) > 4 else "")
+        pieces = ", ".join(f"[{float(a):.6g}, {float(b):.6g})" for a, b in report["set"][:4]) + (
+            ", ..." if len(report["set"]) > 4 else ""
+        )
         lines.append(f"set {pieces}, likelier under {report['set_first_law']}")
     if "refuted" in report:
         claim = f"({report['at_epsilon']['epsilon']:g}, {report['at_delta']['delta']:g})-DP"
         lines.append(f"{claim} is REFUTED" if report["refuted"] else f"{claim} is not refuted")
     lines += [f"  epsilon {eps:<5g} delta {sign} {value:.6g}" for eps, value in report.get("profile", ())]
-    lines += [f"  alpha {level:<5g} beta {'about' if sign == 'about' else '<='} {value:.6g}" for level, value in report.get("trade_off", ())]
+    lines += [
+        f"  alpha {level:<5g} beta {'about' if sign == 'about' else '<='} {value:.6g}"
+        for level, value in report.get("trade_off", ())
+    ]
     return lines
 
 

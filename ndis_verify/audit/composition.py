@@ -1,4 +1,6 @@
-"""k-fold composition of a pair through its privacy loss distribution: two sides around the exact curve, and from histograms (KM-eq9.1)."""
+"""k-fold composition of a pair through its privacy loss distribution: two sides around the exact curve, and from
+histograms (KM-eq9.1).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from ndis_verify.fast.spectrum import spectrum
 SIDES = ("pessimistic", "optimistic")
 MOST_POINTS = 1 << 22
 ROUNDING = 1e-11  # of a composed delta: transforms of a million masses that sum to 1, and their truncation
-LIBRARY_ROUNDING = 1e-10  # of the same sums by dp-accounting: up to 3.2e-11 apart from ours in the experiment km-composition
+LIBRARY_ROUNDING = (
+    1e-10  # of the same sums by dp-accounting: up to 3.2e-11 apart from ours in the experiment km-composition
+)
 _TAIL = 1e-16
 
 Curve = Callable[[np.ndarray], np.ndarray]
@@ -39,7 +43,9 @@ class Profile:
     def __call__(self, epsilon: Any) -> np.ndarray:
         """delta at epsilon, finite, of either sign."""
         e = np.asarray(epsilon, dtype=np.float64)
-        return np.where(e < 0, -np.expm1(np.minimum(e, 0)) + self.below(np.minimum(e, 0)), self.above(np.maximum(e, 0)))[()]
+        return np.where(
+            e < 0, -np.expm1(np.minimum(e, 0)) + self.below(np.minimum(e, 0)), self.above(np.maximum(e, 0))
+        )[()]
 
     def swapped(self) -> Profile:
         """The profile of (Q, P)."""
@@ -74,19 +80,21 @@ def subsampled_profile(pair: Pair, rate: float) -> Profile:
     return Profile(lambda e: rate * whole.above(inner(e)[0]), below)
 
 
-def composed_bound(profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic") -> np.ndarray:
+def composed_bound(
+    profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic"
+) -> np.ndarray:
     """delta of `copies`-fold composition at every epsilon through dp-accounting (extra `peers`), from one side.
 
     profile: of one pair; epsilons: any shape, of either sign; step: the grid of losses, in (0, 1].
 
     - "pessimistic": connect-the-dots (Doroshenko et al. 2022), `create_pmf_pessimistic_connect_dots`: the profile in
       e^epsilon is replaced by its chords, above it as it is convex: never below the exact delta.
-    - "optimistic": the same masses one step lower, those at the lowest loss dropped, that of infinite loss at the top of
-      the grid. Every mass then lies at or below the losses it came from and (1 - e^{epsilon - s})_+ rises with s, so
+    - "optimistic": the same masses one step lower, those at the lowest loss dropped, that of infinite loss at the top
+      of the grid. Every mass then lies at or below the losses it came from and (1 - e^{epsilon - s})_+ rises with s, so
       that this is never above the exact delta. (dp-accounting has connect-the-dots for the pessimistic side alone.)
 
-    `LIBRARY_ROUNDING` is added or taken off for the sums in float64. Raises `InputError`; `ModuleNotFoundError` that names
-    the extra where dp-accounting is absent.
+    `LIBRARY_ROUNDING` is added or taken off for the sums in float64. Raises `InputError`; `ModuleNotFoundError` that
+    names the extra where dp-accounting is absent.
     """
     at = _checked(copies, epsilons, side)
     losses = loss_grid(profile, step, _TAIL / copies)
@@ -96,15 +104,21 @@ def composed_bound(profile: Profile, copies: int, epsilons: Any, *, step: float 
         masses = module.create_pmf_pessimistic_connect_dots(step, losses, deltas).to_dense_pmf()
     else:
         lower, probabilities = _one_step_lower(profile, losses, step)
-        masses = module.create_pmf(dict(zip(lower.tolist(), probabilities.tolist(), strict=True)), step, 0.0, False).to_dense_pmf()
+        masses = module.create_pmf(
+            dict(zip(lower.tolist(), probabilities.tolist(), strict=True)), step, 0.0, False
+        ).to_dense_pmf()
     if copies > 1:
         masses = masses.self_compose(int(copies))
     found = [masses.get_delta_for_epsilon(float(e)) for e in at.ravel()]
     return _moved(np.reshape(found, at.shape), side, LIBRARY_ROUNDING)
 
 
-def grid_composition(profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic") -> np.ndarray:
-    """`composed_bound` by this package's own sums: nothing else is needed, and the two can be compared. Raises `InputError`."""
+def grid_composition(
+    profile: Profile, copies: int, epsilons: Any, *, step: float = 1e-3, side: str = "pessimistic"
+) -> np.ndarray:
+    """`composed_bound` by this package's own sums: nothing else is needed, and the two can be compared. Raises
+    `InputError`.
+    """
     at = _checked(copies, epsilons, side)
     losses = loss_grid(profile, step, _TAIL / copies)
     if side == "pessimistic":
@@ -124,11 +138,14 @@ def loss_grid(profile: Profile, step: float, tail: float) -> np.ndarray:
 
 
 def dot_masses(profile: Profile, losses: np.ndarray, step: float) -> tuple[np.ndarray, float]:
-    """Masses at the losses (around 0) whose profile connects the dots, changes of slope of the chords in e^epsilon, and that of infinite loss.
+    """Masses at the losses (around 0) whose profile connects the dots, changes of slope of the chords in e^epsilon, and
+    that of infinite loss.
 
     Below 0 the slopes are those of `below`: the line 1 - e^epsilon has none to add, and tails keep their digits.
     """
-    rest = np.where(losses < 0, profile.below(np.minimum(losses, 0) * step), profile.above(np.maximum(losses, 0) * step))
+    rest = np.where(
+        losses < 0, profile.below(np.minimum(losses, 0) * step), profile.above(np.maximum(losses, 0) * step)
+    )
     rises = np.diff(rest)
     masses = np.where(losses == 0, 1.0, 0.0)  # the bend of 1 - e^epsilon where it ends
     masses[0] -= rest[0]
@@ -138,20 +155,26 @@ def dot_masses(profile: Profile, losses: np.ndarray, step: float) -> tuple[np.nd
 
 
 def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: float = 1e-4) -> np.ndarray:
-    """KM-eq9.1 from two histograms: the larger of both orders' `E[(1 - e^{epsilon - s})_+]`, s the sum of `copies` losses.
+    """KM-eq9.1 from two histograms: the larger of both orders' `E[(1 - e^{epsilon - s})_+]`, s the sum of `copies`
+    losses.
 
-    p, q: counts or masses of the same bins, one axis each. A bin that is empty under the second law has an infinite loss.
-    Losses are rounded up to multiples of `step`, which raises delta by at most copies * step. Raises `InputError`.
+    p, q: counts or masses of the same bins, one axis each. A bin that is empty under the second law has an infinite
+    loss. Losses are rounded up to multiples of `step`, which raises delta by at most copies * step. Raises
+    `InputError`.
     """
     first, second = (np.asarray(values, dtype=np.float64) for values in (p, q))
     bad = first.ndim != 1 or first.shape != second.shape or not (first.sum() > 0 and second.sum() > 0)
     if bad or not (np.isfinite(first).all() and np.isfinite(second).all() and min(first.min(), second.min()) >= 0):
-        raise InputError("p, q", (first.shape, second.shape), "must be counts of the same bins, at least 0, neither empty")
+        raise InputError(
+            "p, q", (first.shape, second.shape), "must be counts of the same bins, at least 0, neither empty"
+        )
     if not 0 < step <= 1:
         raise InputError("step", step, "must lie in (0, 1]")
     at = _checked(copies, epsilons, SIDES[0])
     first, second = first / first.sum(), second / second.sum()
-    return np.maximum(*(_one_order(one, other, int(copies), at, step) for one, other in ((first, second), (second, first))))[()]
+    return np.maximum(
+        *(_one_order(one, other, int(copies), at, step) for one, other in ((first, second), (second, first)))
+    )[()]
 
 
 def _checked(copies: Any, epsilons: Any, side: str) -> np.ndarray:
@@ -170,7 +193,9 @@ def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, 
     if not finite.any():
         return np.ones(epsilons.shape)
     losses = np.log(p[finite] / q[finite]) / step
-    room = np.where(losses == 0, 0.0, 1e-15 / step + 1e-15 * np.abs(losses))  # what dividing and taking logarithms may lose
+    room = np.where(
+        losses == 0, 0.0, 1e-15 / step + 1e-15 * np.abs(losses)
+    )  # what dividing and taking logarithms may lose
     rounded = np.ceil(losses + room).astype(int)
     masses = np.bincount(rounded - rounded.min(), weights=p[finite])
     law = LossMasses(float(rounded.min() * step), step, masses, min(float(p[q == 0].sum()), 1.0))
@@ -209,4 +234,6 @@ def dp_accounting_masses() -> ModuleType:
     try:
         return importlib.import_module("dp_accounting.pld.pld_pmf")
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("composition through dp-accounting needs it: pip install 'ndis_verify[peers]'", name=error.name) from error
+        raise ModuleNotFoundError(
+            "composition through dp-accounting needs it: pip install 'ndis_verify[peers]'", name=error.name
+        ) from error

@@ -19,22 +19,30 @@ _ROOT, _STEP = 1e-10, 1e-9  # of mu: how well the root is found, and the first s
 
 
 def credible_mass(
-    curve: Callable[[np.ndarray], np.ndarray], false_positives: int, negatives: int, false_negatives: int, positives: int, tolerance: float = 1e-10
+    curve: Callable[[np.ndarray], np.ndarray],
+    false_positives: int,
+    negatives: int,
+    false_negatives: int,
+    positives: int,
+    tolerance: float = 1e-10,
 ) -> tuple[float, float]:
     """(inside, outside): posterior mass of `curve(a) <= b <= 1 - curve(1 - a)` and of the rest (KM-eq2.5, corrected).
 
     a ~ Beta(1/2 + FP, 1/2 + N - FP), b ~ Beta(1/2 + FN, 1/2 + M - FN): type I and II error under Jeffreys priors, N
-    negatives, M positives. `curve`: a trade-off function on arrays. The mass outside, a sum of positive terms, keeps its
-    relative digits (to about `tolerance`), the mass inside is right to 1e-13 absolutely at the default; corners of a curve cost
-    a factor of 10.
+    negatives, M positives. `curve`: a trade-off function on arrays. The mass outside, a sum of positive terms, keeps
+    its relative digits (to about `tolerance`), the mass inside is right to 1e-13 absolutely at the default; corners of
+    a curve cost a factor of 10.
 
-    The integral over b is a regularised incomplete beta function, so one integral over a is left. The source's instability is
-    that of quadrature in two dimensions on the unit square: the posterior is a spot of area about 1/N there, which a fixed
-    set of nodes misses (it then returns 0, with a small error estimate), and its density is a ratio of powers that overflow. Here
-    a = expit(s), panels start at quantiles of the posterior of a, the density is taken relative to its mode, and
-    panels are halved where the integrand is not yet resolved. Raises `InputError`.
+    The integral over b is a regularised incomplete beta function, so one integral over a is left. The source's
+    instability is that of quadrature in two dimensions on the unit square: the posterior is a spot of area about 1/N
+    there, which a fixed set of nodes misses (it then returns 0, with a small error estimate), and its density is a
+    ratio of powers that overflow. Here a = expit(s), panels start at quantiles of the posterior of a, the density is
+    taken relative to its mode, and panels are halved where the integrand is not yet resolved. Raises `InputError`.
     """
-    for name, count, size in (("false_positives", false_positives, negatives), ("false_negatives", false_negatives, positives)):
+    for name, count, size in (
+        ("false_positives", false_positives, negatives),
+        ("false_negatives", false_negatives, positives),
+    ):
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 <= count <= size:
             raise InputError(name, count, f"must be a whole number between 0 and {size}")
     a1, a2 = 0.5 + false_positives, 0.5 + negatives - false_positives
@@ -93,12 +101,13 @@ def _panels(parts: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np
 
 
 def credible_gdp(false_positives: int, negatives: int, false_negatives: int, positives: int, failure: float) -> float:
-    """The mu whose Gaussian curve has posterior mass `failure` inside: mu is larger with posterior probability 1 - failure.
+    """The mu whose Gaussian curve has posterior mass `failure` inside: mu is larger with posterior probability 1 -
+    failure.
 
-    Never too large: the mass inside grows with mu, and what was computed at the mu returned is below `failure` by the error that
-    `credible_mass` states, and more. Too small by about 1e-9 and 1e-12 over the slope of that mass. 0 where even the curve of
-    guessing has more mass inside, and for a `failure` below that error. A posterior probability is no confidence: KM-eq2.5.
-    Raises `InputError`.
+    Never too large: the mass inside grows with mu, and what was computed at the mu returned is below `failure` by the
+    error that `credible_mass` states, and more. Too small by about 1e-9 and 1e-12 over the slope of that mass. 0 where
+    even the curve of guessing has more mass inside, and for a `failure` below that error. A posterior probability is no
+    confidence: KM-eq2.5. Raises `InputError`.
     """
     if not 0 < failure < 1:
         raise InputError("failure", failure, "must lie strictly between 0 and 1")
@@ -114,7 +123,9 @@ def credible_gdp(false_positives: int, negatives: int, false_negatives: int, pos
         return float(np.clip(ndtri(inside(mu)), -40, 40)) - goal
 
     a, b = (false_positives + 0.5) / (negatives + 1), (false_negatives + 0.5) / (positives + 1)
-    variance = sum(r * (1 - r) / n * 2 * np.pi * np.exp(ndtri(r) ** 2) for r, n in ((a, negatives + 1), (b, positives + 1)))
+    variance = sum(
+        r * (1 - r) / n * 2 * np.pi * np.exp(ndtri(r) ** 2) for r, n in ((a, negatives + 1), (b, positives + 1))
+    )
     centre, width = -ndtri(a) - ndtri(b), 0.3 * float(np.sqrt(variance))
     low = high = max(centre + goal * width / 0.3, 0.0)
     at_low = at_high = excess(low)

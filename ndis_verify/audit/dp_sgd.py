@@ -1,4 +1,6 @@
-"""Small DP-SGD and its audits: losses of many trained models (KM-Alg3), inner products with a canary at every step (KM-Alg4)."""
+"""Small DP-SGD and its audits: losses of many trained models (KM-Alg3), inner products with a canary at every step
+(KM-Alg4).
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,17 @@ class Model(Protocol):
 
     def weighted_gradients(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, weights: Any) -> np.ndarray: ...
 
-    def clipped_sum(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float) -> np.ndarray: ...
+    def clipped_sum(
+        self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float
+    ) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
 class Network:
     """One hidden layer of tanh units, a softmax over `classes`, cross-entropy.
 
-    Parameters, flat: `inputs x hidden` weights, `hidden` biases, `hidden x classes` weights, `classes` biases. Methods take
-    parameters of shape (models, size), x (n, inputs), y (n,) class numbers, and give one row for each model.
+    Parameters, flat: `inputs x hidden` weights, `hidden` biases, `hidden x classes` weights, `classes` biases. Methods
+    take parameters of shape (models, size), x (n, inputs), y (n,) class numbers, and give one row for each model.
     """
 
     inputs: int
@@ -68,7 +72,8 @@ class Network:
     def norms(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Euclidean norm of every record's gradient, (models, n).
 
-        A layer's gradient is the outer product of its input (with a 1 for the bias) and its slopes: the norm is the product of theirs.
+        A layer's gradient is the outer product of its input (with a 1 for the bias) and its slopes: the norm is the
+        product of theirs.
         """
         return self._norms(self._slopes(parameters, x, y), x)
 
@@ -76,7 +81,9 @@ class Network:
         """`sum_i weights[., i] grad_i`, (models, size)."""
         return self._weighted(self._slopes(parameters, x, y), x, weights)
 
-    def clipped_sum(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float) -> np.ndarray:
+    def clipped_sum(
+        self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float
+    ) -> np.ndarray:
         """`sum_i drawn[., i] grad_i min(1, clip/|grad_i|)`, (models, size); one pass forward and back."""
         slopes = self._slopes(parameters, x, y)
         return self._weighted(slopes, x, drawn * _shrinking(self._norms(slopes, x), clip))
@@ -99,7 +106,9 @@ class Network:
         np.tanh(hidden, out=hidden)
         return hidden, hidden @ second + offset[:, None, :]
 
-    def _slopes(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _slopes(
+        self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Hidden values, and the slope of each record's loss at the hidden units and at the logits."""
         hidden, logits = self._forward(parameters, x)
         at_logits = np.exp(logits - logits.max(axis=2, keepdims=True))
@@ -112,7 +121,10 @@ class Network:
     def _layers(self, parameters: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         ends = np.cumsum([self.inputs * self.hidden, self.hidden, self.hidden * self.classes])
         first, bias, second, offset = np.split(parameters, ends, axis=1)
-        return (first.reshape(-1, self.inputs, self.hidden), bias), (second.reshape(-1, self.hidden, self.classes), offset)
+        return (first.reshape(-1, self.inputs, self.hidden), bias), (
+            second.reshape(-1, self.hidden, self.classes),
+            offset,
+        )
 
 
 @dataclass(frozen=True)
@@ -147,16 +159,18 @@ class Linear:
         """`sum_i weights[., i] x_i`, (models, size)."""
         return np.broadcast_to(weights, (len(parameters), len(x))) @ x
 
-    def clipped_sum(self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float) -> np.ndarray:
+    def clipped_sum(
+        self, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, drawn: np.ndarray, clip: float
+    ) -> np.ndarray:
         """`sum_i drawn[., i] x_i min(1, clip/|x_i|)`, (models, size)."""
         return self.weighted_gradients(parameters, x, y, drawn * _shrinking(self.norms(parameters, x, y), clip))
 
 
 @dataclass(frozen=True)
 class DpSgd:
-    """DP-SGD: in each of `steps` steps every record is drawn with probability `rate`, its gradient clipped to norm `clip`, the sum
-    released with independent `N(0, (noise clip)^2)` in every coordinate. `optimizer` "sgd" or "adam" (0.9, 0.999, 1e-8) moves along that
-    sum times `learning_rate` (for "sgd" over clip).
+    """DP-SGD: in each of `steps` steps every record is drawn with probability `rate`, its gradient clipped to norm
+    `clip`, the sum released with independent `N(0, (noise clip)^2)` in every coordinate. `optimizer` "sgd" or "adam"
+    (0.9, 0.999, 1e-8) moves along that sum times `learning_rate` (for "sgd" over clip).
 
     Neighbours differ by one record added or removed. Raises `InputError`.
     """
@@ -193,7 +207,9 @@ def _shrinking(norms: np.ndarray, clip: float) -> np.ndarray:
     return np.minimum(1.0, clip / np.maximum(norms, 1e-300))
 
 
-def noisy_sum(model: Model, settings: DpSgd, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def noisy_sum(
+    model: Model, settings: DpSgd, parameters: np.ndarray, x: np.ndarray, y: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """What one step releases for every model, (models, size): Poisson sample, clipped sum, noise."""
     drawn = rng.random((len(parameters), len(x))) < settings.rate
     noise = rng.standard_normal(parameters.shape)
@@ -221,7 +237,9 @@ class _Moving:
         return _Moving(self.parameters - settings.learning_rate * step, mean, square, k)
 
 
-def train(model: Model, settings: DpSgd, x: Any, y: Any, start: np.ndarray, models: int, rng: np.random.Generator) -> np.ndarray:
+def train(
+    model: Model, settings: DpSgd, x: Any, y: Any, start: np.ndarray, models: int, rng: np.random.Generator
+) -> np.ndarray:
     """The final parameters of `models` independent trainings from `start`, (models, size). Raises `InputError`."""
     x, y = _records(model, x, y)
     _whole("models", models)
@@ -232,7 +250,14 @@ def train(model: Model, settings: DpSgd, x: Any, y: Any, start: np.ndarray, mode
 
 
 def losses_after_training(
-    model: Model, settings: DpSgd, x: Any, y: Any, start: np.ndarray, records: tuple[Any, Any], models: int, rng: np.random.Generator
+    model: Model,
+    settings: DpSgd,
+    x: Any,
+    y: Any,
+    start: np.ndarray,
+    records: tuple[Any, Any],
+    models: int,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Losses of k records (x', y') under `models` models trained on x, y from `start`, (models, k).
 
@@ -241,7 +266,9 @@ def losses_after_training(
     x, y = _records(model, x, y)
     _whole("models", models)
     records = _records(model, *records)
-    return np.concatenate([model.losses(train(model, settings, x, y, start, size, rng), *records) for size in _blocks(model, x, models)])
+    return np.concatenate(
+        [model.losses(train(model, settings, x, y, start, size, rng), *records) for size in _blocks(model, x, models)]
+    )
 
 
 def with_record(x: Any, y: Any, canary: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -254,26 +281,38 @@ def black_box_scores(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Losses of the canary under `models` models trained with it and under as many trained without it (KM-Alg3).
 
-    canary: one record (x', y'). All trainings start at one vector, drawn first and known to the adversary: what is left is the
-    mechanism's own randomness, so that the two samples are independent draws from the two laws. Returns (with, without) for
-    `audit_scores`. Raises `InputError`.
+    canary: one record (x', y'). All trainings start at one vector, drawn first and known to the adversary: what is left
+    is the mechanism's own randomness, so that the two samples are independent draws from the two laws. Returns (with,
+    without) for `audit_scores`. Raises `InputError`.
     """
     x, y = _records(model, x, y)
     extra = _records(model, np.reshape(canary[0], (1, -1)), np.reshape(canary[1], (1,)))
     start = model.start(rng)
-    within, without = (losses_after_training(model, settings, *data, start, extra, models, rng)[:, 0] for data in (with_record(x, y, canary), (x, y)))
+    within, without = (
+        losses_after_training(model, settings, *data, start, extra, models, rng)[:, 0]
+        for data in (with_record(x, y, canary), (x, y))
+    )
     return within, without
 
 
 def white_box_scores(
-    model: Model, settings: DpSgd, x: Any, y: Any, runs: int, rng: np.random.Generator, *, canary: Any = "random", own_path: bool = False
+    model: Model,
+    settings: DpSgd,
+    x: Any,
+    y: Any,
+    runs: int,
+    rng: np.random.Generator,
+    *,
+    canary: Any = "random",
+    own_path: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`<sum, u>/clip` at every step, with and without a canary gradient `clip u`, |u| = 1, drawn at the sampling rate (KM-Alg4).
+    """`<sum, u>/clip` at every step, with and without a canary gradient `clip u`, |u| = 1, drawn at the sampling rate
+    (KM-Alg4).
 
-    canary: "random", a new uniform direction in each step, or one vector of `size` numbers. Returns (with, without), each
-    (runs, steps). As in the source both sums of a step are taken at the parameters of the training without canary, so that the
-    two entries of a step are draws from that step's pair; but a row "with" is then no run of the mechanism. With
-    `own_path` it is: each training moves along its own sums, and statistics of whole rows may be audited for all
+    canary: "random", a new uniform direction in each step, or one vector of `size` numbers. Returns (with, without),
+    each (runs, steps). As in the source both sums of a step are taken at the parameters of the training without canary,
+    so that the two entries of a step are draws from that step's pair; but a row "with" is then no run of the mechanism.
+    With `own_path` it is: each training moves along its own sums, and statistics of whole rows may be audited for all
     steps together. Entries of one row depend on each other through the parameters. Raises `InputError`.
     """
     x, y = _records(model, x, y)
@@ -303,13 +342,17 @@ def loss_sums(scores: np.ndarray, rate: float, noise: float) -> np.ndarray:
     The log-likelihood ratio where the other records are orthogonal to the canary; a statistic like any other elsewhere.
     """
     with np.errstate(divide="ignore"):
-        return np.logaddexp(np.log1p(-rate) if rate < 1 else -np.inf, np.log(rate) + (2 * scores - 1) / (2 * noise**2)).sum(axis=1)
+        return np.logaddexp(
+            np.log1p(-rate) if rate < 1 else -np.inf, np.log(rate) + (2 * scores - 1) / (2 * noise**2)
+        ).sum(axis=1)
 
 
 def linear_delta(settings: DpSgd, epsilon: Any) -> np.ndarray:
-    """Delta, the larger of both orders, of the loss that `Linear` and "sgd" show of a canary orthogonal to the rest, |canary| >= clip.
+    """Delta, the larger of both orders, of the loss that `Linear` and "sgd" show of a canary orthogonal to the rest,
+    |canary| >= clip.
 
-    The pair `sum_k Bin(T, q)(k) N(k, T s^2)` against `N(0, T s^2)`, with a likelihood ratio that rises. epsilon >= 0; about 1e-13 absolute.
+    The pair `sum_k Bin(T, q)(k) N(k, T s^2)` against `N(0, T s^2)`, with a likelihood ratio that rises. epsilon >= 0;
+    about 1e-13 absolute.
     """
     counts, std = np.arange(settings.steps + 1), settings.noise * np.sqrt(settings.steps)
     weights = scipy.stats.binom.pmf(counts, settings.steps, settings.rate)
@@ -355,7 +398,9 @@ def _records(model: Model, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
 def _direction(canary: Any, size: int) -> np.ndarray:
     vector = np.asarray(canary, dtype=np.float64)
     if vector.shape != (size,) or not np.isfinite(vector).all() or not vector.any():
-        raise InputError("canary", f"shape {vector.shape}", f"must be 'random' or a finite vector of {size} numbers, not all 0")
+        raise InputError(
+            "canary", f"shape {vector.shape}", f"must be 'random' or a finite vector of {size} numbers, not all 0"
+        )
     return vector / np.linalg.norm(vector)
 
 

@@ -18,8 +18,9 @@ from ndis_verify.fast.trade_off import gaussian_trade_off
 class GaussianCurve:
     """The privacy of a mechanism whose worst pair is N(mu, 1) against N(0, 1) (KM-2.8), mu >= 0.
 
-    A lower limit of mu is a statement about one test: the mechanism is not mu'-GDP for any mu' below it. Read as an epsilon
-    at some delta it assumes that the pair is Gaussian; for other pairs the reading can be far too high (Laplace) or too low.
+    A lower limit of mu is a statement about one test: the mechanism is not mu'-GDP for any mu' below it. Read as an
+    epsilon at some delta it assumes that the pair is Gaussian; for other pairs the reading can be far too high
+    (Laplace) or too low.
     """
 
     mu: float
@@ -45,7 +46,15 @@ class GaussianCurve:
         if log_gaussian_hockey_stick(self.mu, 1.0, 0.0) <= log_delta:
             return 0.0
         high = self.mu * (self.mu / 2 + np.sqrt(-2 * log_delta) + 1)
-        return float(scipy.optimize.brentq(lambda eps: float(log_gaussian_hockey_stick(self.mu, 1.0, eps)) - log_delta, 0.0, high, xtol=1e-18, rtol=1e-13))
+        return float(
+            scipy.optimize.brentq(
+                lambda eps: float(log_gaussian_hockey_stick(self.mu, 1.0, eps)) - log_delta,
+                0.0,
+                high,
+                xtol=1e-18,
+                rtol=1e-13,
+            )
+        )
 
     def trade_off(self, alpha: Any) -> np.ndarray:
         """`Phi(Phi^-1(1 - alpha) - mu)`. Raises `InputError`."""
@@ -53,7 +62,9 @@ class GaussianCurve:
 
 
 def largest_mu(epsilon: float, delta: float) -> float:
-    """The largest mu whose Gaussian pair has at most `delta` at `epsilon`, safe side: 0 at delta = 0, infinite at 1. Raises `InputError`."""
+    """The largest mu whose Gaussian pair has at most `delta` at `epsilon`, safe side: 0 at delta = 0, infinite at 1.
+    Raises `InputError`.
+    """
     if delta == 0:
         return 0.0
     std = float(gaussian_std(1.0, epsilon=epsilon, delta=delta))
@@ -63,9 +74,9 @@ def largest_mu(epsilon: float, delta: float) -> float:
 def laplace_gdp(mu: float) -> float:
     """`2 Phi^-1(1 - e^{-mu/2}/2)`: the least m for which Lap(mu, 1) and Lap(0, 1) are m-GDP, mu >= 0.
 
-    The test of errors (a, b) on the curve (KM-AppC) has m = z(1 - a) + z(1 - b), z the normal quantile. Where 1 - b = e^mu a
-    it grows with a, as u/phi(z(u)) grows with u; where a b is constant it grows until a = b for the same reason. So the
-    supremum is attained at a = b = e^{-mu/2}/2; the rest of the curve is its mirror image. Raises `InputError`.
+    The test of errors (a, b) on the curve (KM-AppC) has m = z(1 - a) + z(1 - b), z the normal quantile. Where 1 - b =
+    e^mu a it grows with a, as u/phi(z(u)) grows with u; where a b is constant it grows until a = b for the same reason.
+    So the supremum is attained at a = b = e^{-mu/2}/2; the rest of the curve is its mirror image. Raises `InputError`.
     """
     if not 0 <= mu < np.inf:
         raise InputError("mu", mu, "must be finite and at least 0")

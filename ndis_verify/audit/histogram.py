@@ -33,9 +33,9 @@ def audit_scores(
     p, q: independent scores under the two neighbouring inputs, one axis each, or samples that read in chunks
     (`score_files.ScoreFile`); at least 8 rows, sizes may differ. `method`:
 
-    - "best-set": one set of scores, learned and chosen for `delta` or `epsilon` (one is required) on a quarter of the rows, bounded by
-      Clopper-Pearson limits on the rest. Conditionally on the choice the counts are binomial; the two limits fail with
-      probability at most 1 - confidence together (union bound).
+    - "best-set": one set of scores, learned and chosen for `delta` or `epsilon` (one is required) on a quarter of the
+      rows, bounded by Clopper-Pearson limits on the rest. Conditionally on the choice the counts are binomial; the two
+      limits fail with probability at most 1 - confidence together (union bound).
     - "family": up to 24 such sets, chosen along the whole profile, the failure shared among them: holds for every
       epsilon, delta and both orders at once.
     - "dkw": every prefix of the best of the learned orders, by the Dvoretzky-Kiefer-Wolfowitz inequality.
@@ -44,9 +44,10 @@ def audit_scores(
     - "plug-in": the divergence of the two histograms, an estimate without any limit.
     - "threshold", "threshold-jeffreys", "gdp", "credible": the attacks it is compared with (`threshold_attack`).
 
-    bins, for "tv" and "plug-in": "width" (KM-C4.5: 2 3^{1/3} pi^{1/6} std n^{-1/3}, n the bounded rows, std the root mean of
-    the two variances), "adaptive" (learned quantiles), a number k of equal bins over the learned range, or (a, b, k).
-    With (a, b, k), fixed beforehand, every row bounds. Limits cost two readings of each sample, otherwise one or two.
+    bins, for "tv" and "plug-in": "width" (KM-C4.5: 2 3^{1/3} pi^{1/6} std n^{-1/3}, n the bounded rows, std the root
+    mean of the two variances), "adaptive" (learned quantiles), a number k of equal bins over the learned range, or (a,
+    b, k). With (a, b, k), fixed beforehand, every row bounds. Limits cost two readings of each sample, otherwise one or
+    two.
 
     Returns a `ScoreAudit`. Raises `InputError`.
     """
@@ -54,7 +55,14 @@ def audit_scores(
 
 
 def audit_by_methods(
-    p: Any, q: Any, methods: Sequence[str], *, delta: float | None = None, epsilon: float | None = None, confidence: float = 0.95, bins: Any = "width"
+    p: Any,
+    q: Any,
+    methods: Sequence[str],
+    *,
+    delta: float | None = None,
+    epsilon: float | None = None,
+    confidence: float = 0.95,
+    bins: Any = "width",
 ) -> dict[str, ScoreAudit]:
     """Several methods of `audit_scores` on the same samples, read once for all of them; each has its own confidence.
 
@@ -69,7 +77,10 @@ def audit_by_methods(
     surveys = tuple(survey(sample) for sample in samples)
     check_distinguishable(*surveys, (samples[0].name, samples[1].name))
     audited = Audited(samples, surveys, failure, target)
-    return {method: _OF_BINS[method](audited, bins) if method in _OF_BINS else _OF_SETS[method](audited) for method in methods}
+    return {
+        method: _OF_BINS[method](audited, bins) if method in _OF_BINS else _OF_SETS[method](audited)
+        for method in methods
+    }
 
 
 def _target(method: str, delta: float | None, epsilon: float | None) -> Target | None:
@@ -88,10 +99,13 @@ def _tv(audited: Audited, bins: Any) -> ScoreAudit:
     edges, part = _edges(audited, bins)
     ((p, q),) = audited.counts(edges, (part,))
     n, m = int(p.sum()), int(q.sum())
-    # The bounded laws never enter the union over sets: TV bounds every set at once, so these bins' own order may be used.
+    # The bounded laws never enter the union over sets: TV bounds every set at once, so these bins' own order may be
+    # used.
     power, level = _ordered_masses(p / n, q / m)
     radii = (tv_radius(size, edges.size + 1, audited.failure / 2) for size in (n, m))
-    return audited.result("tv", within_radii(power, level, *radii, 1 - audited.failure), "guaranteed", part, edges.size + 1)
+    return audited.result(
+        "tv", within_radii(power, level, *radii, 1 - audited.failure), "guaranteed", part, edges.size + 1
+    )
 
 
 def _plug_in(audited: Audited, bins: Any) -> ScoreAudit:
@@ -136,7 +150,9 @@ def bin_width(std: float, n: int) -> float:
 
 
 def equal_edges(low: Any, high: Any, count: Any) -> np.ndarray:
-    """The inner edges of `count` equal bins from `low` to `high`; the outer two bins reach to infinity (KM-Alg2). Raises `InputError`."""
+    """The inner edges of `count` equal bins from `low` to `high`; the outer two bins reach to infinity (KM-Alg2).
+    Raises `InputError`.
+    """
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count <= MOST_BINS:
         raise InputError("bins", count, f"must be a whole number between 2 and {MOST_BINS}")
     if not (np.isfinite(low) and np.isfinite(high) and low < high):

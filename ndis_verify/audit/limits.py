@@ -1,4 +1,6 @@
-"""Confidence limits of probabilities from counts: exact binomial, Jeffreys, Dvoretzky-Kiefer-Wolfowitz, total variation."""
+"""Confidence limits of probabilities from counts: exact binomial, Jeffreys, Dvoretzky-Kiefer-Wolfowitz, total
+variation.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ _UP = 1 + 2.0**-50  # more than what a few operations of float64 lose
 def clopper_pearson_lower(count: Any, n: Any, failure: Any) -> np.ndarray:
     """A lower limit of p for count ~ Bin(n, p), wrong with probability at most `failure` (Clopper and Pearson 1934).
 
-    `I^{-1}_failure(count, n - count + 1)`, 0 at count = 0. The arguments broadcast; count may be fractional (a forecast).
-    Rounded down by 1e-9 of its value.
+    `I^{-1}_failure(count, n - count + 1)`, 0 at count = 0. The arguments broadcast; count may be fractional (a
+    forecast). Rounded down by 1e-9 of its value.
     """
     k, size, share = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (count, n, failure)))
     limit = betaincinv(np.maximum(k, 1e-12), size - k + 1, share)
@@ -26,7 +28,8 @@ def clopper_pearson_lower(count: Any, n: Any, failure: Any) -> np.ndarray:
 
 
 def clopper_pearson_upper(count: Any, n: Any, failure: Any) -> np.ndarray:
-    """An upper limit of p for count ~ Bin(n, p), wrong with probability at most `failure`: 1 less the lower limit of n - count.
+    """An upper limit of p for count ~ Bin(n, p), wrong with probability at most `failure`: 1 less the lower limit of n
+    - count.
 
     Written as `I^{-1}_{1-failure}(count + 1, n - count)`, so that small limits keep their digits; 1 at count = n.
     Rounded up by 1e-9 of its value.
@@ -49,21 +52,28 @@ def jeffreys_upper(count: Any, n: Any, failure: Any) -> np.ndarray:
 
 
 def dkw_radius(n: int, failure: float) -> float:
-    """`sqrt(log(2/failure)/(2 n))`: sup |F_n - F| exceeds it with probability at most `failure` (Massart 1990); rounded up."""
+    """`sqrt(log(2/failure)/(2 n))`: sup |F_n - F| exceeds it with probability at most `failure` (Massart 1990); rounded
+    up.
+    """
     return float(np.sqrt(np.log(2 / failure) / (2 * n))) * _UP
 
 
 def tv_radius(n: int, bins: int, failure: float) -> float:
-    """`sqrt(k/n)/2 + sqrt(log(1/failure)/(2 n))`: TV of n draws on k bins from their law exceeds it with probability <= failure.
+    """`sqrt(k/n)/2 + sqrt(log(1/failure)/(2 n))`: TV of n draws on k bins from their law exceeds it with probability <=
+    failure.
 
-    Mean plus deviation in the proof of KM-4.2 (Jensen; McDiarmid 1989). At failure = d/2 it is the mean of the two radii
-    sqrt(k/n) and sqrt(2 log(2/d)/n) whose larger one KM-4.2 prints, so never more than printed.
+    Mean plus deviation in the proof of KM-4.2 (Jensen; McDiarmid 1989). At failure = d/2 it is the mean of the two
+    radii sqrt(k/n) and sqrt(2 log(2/d)/n) whose larger one KM-4.2 prints, so never more than printed.
     """
     return float(np.sqrt(bins / n) / 2 + np.sqrt(np.log(1 / failure) / (2 * n))) * _UP
 
 
 def checked_confidence(confidence: Any) -> float:
     """`confidence` as a float in [1/2, 1). Raises `InputError`."""
-    if isinstance(confidence, bool) or not isinstance(confidence, (int, float, np.floating, np.integer)) or not 0.5 <= confidence < 1:
+    if (
+        isinstance(confidence, bool)
+        or not isinstance(confidence, (int, float, np.floating, np.integer))
+        or not 0.5 <= confidence < 1
+    ):
         raise InputError("confidence", confidence, "must lie in [0.5, 1)")
     return float(confidence)

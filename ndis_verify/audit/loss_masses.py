@@ -1,4 +1,6 @@
-"""The privacy loss on a grid: sums of independent losses by Fourier transforms, and the divergence that they have (KM-eq9.1)."""
+"""The privacy loss on a grid: sums of independent losses by Fourier transforms, and the divergence that they have
+(KM-eq9.1).
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,11 @@ from scipy import fft
 
 @dataclass(frozen=True, eq=False)
 class LossMasses:
-    """A law of the loss log p/q under P: `masses[k]` at `lowest + k step`, `endless` at infinity; what is missing to 1 lies at minus infinity.
+    """A law of the loss log p/q under P: `masses[k]` at `lowest + k step`, `endless` at infinity; what is missing to 1
+    lies at minus infinity.
 
-    Where masses were moved up (dots connected, losses rounded up) its divergence is never below that of the pair, also for
-    sums; where they were moved down, never above.
+    Where masses were moved up (dots connected, losses rounded up) its divergence is never below that of the pair, also
+    for sums; where they were moved down, never above.
     """
 
     lowest: float

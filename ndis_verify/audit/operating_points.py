@@ -17,10 +17,10 @@ _LOST = 2.0**-51  # relative: what a sum, a logarithm or an exponential may lose
 class OperatingPoints:
     """Sets S_i with limits of their probabilities under the two laws, all at once.
 
-    `power[i]` is a lower limit of the mass of S_i under its first law and `level[i]` an upper limit under the other; the
-    first law is P where `first_is_p[i]`, else Q. basis "guaranteed": all of them hold together with probability at
-    least `confidence`, whatever the laws; "posterior": with that posterior probability under a Jeffreys prior, which is no
-    guarantee; "estimate": plain frequencies, no limits at all (`confidence` is then 0).
+    `power[i]` is a lower limit of the mass of S_i under its first law and `level[i]` an upper limit under the other;
+    the first law is P where `first_is_p[i]`, else Q. basis "guaranteed": all of them hold together with probability at
+    least `confidence`, whatever the laws; "posterior": with that posterior probability under a Jeffreys prior, which is
+    no guarantee; "estimate": plain frequencies, no limits at all (`confidence` is then 0).
 
     For any set S and every eps, delta(eps) >= P(S) - e^eps Q(S); so one statement about the masses bounds the whole
     profile, the epsilon at every delta and the trade-off curve, and no further correction is needed.
@@ -35,8 +35,12 @@ class OperatingPoints:
     @classmethod
     def of(cls, power: Any, level: Any, first_is_p: Any, confidence: float, basis: Basis) -> OperatingPoints:
         """The sets and their complements: P(S) >= a and Q(S) <= b are Q(not S) >= 1 - b and P(not S) <= 1 - a."""
-        a, b, order = np.broadcast_arrays(np.asarray(power, float), np.asarray(level, float), np.asarray(first_is_p, bool))
-        return cls(np.concatenate([a, 1 - b]), np.concatenate([b, 1 - a]), np.concatenate([order, ~order]), confidence, basis)
+        a, b, order = np.broadcast_arrays(
+            np.asarray(power, float), np.asarray(level, float), np.asarray(first_is_p, bool)
+        )
+        return cls(
+            np.concatenate([a, 1 - b]), np.concatenate([b, 1 - a]), np.concatenate([order, ~order]), confidence, basis
+        )
 
     def delta(self, epsilon: Any, order: str = "both") -> np.ndarray:
         """Lower limit of delta at `epsilon` (any shape, >= 0), `max(0, max_i power_i - e^eps level_i)`.
@@ -77,9 +81,9 @@ class OperatingPoints:
     def trade_off(self, alpha: Any) -> np.ndarray:
         """Upper limit of T(Q, P) at `alpha` (any shape, in [0, 1]): the least type II error of tests of Q against P.
 
-        The greatest convex function below all points (level, 1 - power), their counterparts from the other order, (0, 1)
-        and (1, 0). Rigorous where converting a profile is not: T is convex and each point lies above it. T(P, Q) is its
-        mirror image. Raises `InputError`.
+        The greatest convex function below all points (level, 1 - power), their counterparts from the other order, (0,
+        1) and (1, 0). Rigorous where converting a profile is not: T is convex and each point lies above it. T(P, Q) is
+        its mirror image. Raises `InputError`.
         """
         x = np.asarray(alpha, dtype=np.float64)
         if not ((x >= 0) & (x <= 1)).all():

@@ -1,4 +1,6 @@
-"""Samples of scores as streams: read in chunks, split by row number, counted in bins; memory does not grow with them."""
+"""Samples of scores as streams: read in chunks, split by row number, counted in bins; memory does not grow
+with them.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def as_sample(scores: Any, name: str) -> Sample:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What one reading of a sample shows: how many rows, and of those that learn a thinned copy, their spread and range."""
+    """What one reading of a sample shows: how many rows, and of those that learn a thinned copy, their spread and
+    range.
+    """
 
     n: int
     learning: np.ndarray  # thinned and sorted
@@ -74,8 +78,8 @@ def survey(sample: Sample) -> Survey:
     """Read a sample once; mean, std and range are those of the rows that learn.
 
     At most 2^16 learning rows are kept, thinned by their row number: the choice does not look at the scores. Raises
-    `InputError` for fewer than 8 rows, and for sorted ones (10 rises and no fall, or the reverse): rows must be in the order in which they were
-    drawn, or shuffled, as splitting sorted rows makes the parts dependent.
+    `InputError` for fewer than 8 rows, and for sorted ones (10 rises and no fall, or the reverse): rows must be in the
+    order in which they were drawn, or shuffled, as splitting sorted rows makes the parts dependent.
     """
     n, stride, kept = 0, PERIOD, np.empty(0)
     learning, every, rises, falls, last = _Moments(), _Moments(), 0, 0, np.empty(0)
@@ -92,8 +96,17 @@ def survey(sample: Sample) -> Survey:
     if n < SMALLEST:
         raise InputError(sample.name, f"{n} score{'s' * (n != 1)}", f"needs at least {SMALLEST}")
     if min(rises, falls) == 0 and max(rises, falls) >= 10:  # by chance with probability below 1/10!
-        raise InputError(sample.name, f"{n} sorted scores", "must be in the order in which they were drawn, or shuffled")
-    return Survey(n, np.sort(kept), learning.std(), learning.smallest, learning.largest, every.smallest if every.smallest == every.largest else None)
+        raise InputError(
+            sample.name, f"{n} sorted scores", "must be in the order in which they were drawn, or shuffled"
+        )
+    return Survey(
+        n,
+        np.sort(kept),
+        learning.std(),
+        learning.smallest,
+        learning.largest,
+        every.smallest if every.smallest == every.largest else None,
+    )
 
 
 def check_distinguishable(first: Survey, second: Survey, names: tuple[str, str]) -> None:
@@ -102,7 +115,9 @@ def check_distinguishable(first: Survey, second: Survey, names: tuple[str, str])
         raise InputError(" and ".join(names), first.constant, "every score is the same: there is nothing to audit")
 
 
-def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...], rows: int | None = None) -> tuple[np.ndarray, ...]:
+def bin_counts(
+    sample: Sample, edges: np.ndarray, parts: tuple[str, ...], rows: int | None = None
+) -> tuple[np.ndarray, ...]:
     """Counts in the bins (-inf, e_1), [e_1, e_2), ..., [e_m, inf) of the rows of each part, in one reading.
 
     edges: increasing, at least one; parts: names as in `Survey.size`; rows: how many an earlier reading met. Raises
@@ -124,7 +139,9 @@ def bin_counts(sample: Sample, edges: np.ndarray, parts: tuple[str, ...], rows: 
 
 
 def _placer(edges: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """The number of edges at or below each value; where the edges are equally far apart, a guess that is put right by one step."""
+    """The number of edges at or below each value; where the edges are equally far apart, a guess that is put right by
+    one step.
+    """
     width = (edges[-1] - edges[0]) / max(edges.size - 1, 1)
     if edges.size < 16 or not 0 < width < np.inf or np.abs(np.diff(edges) - width).max() > 1e-3 * width:
         return lambda values: np.searchsorted(edges, values, side="right")
@@ -139,7 +156,9 @@ def _placer(edges: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 class _Moments:
-    """Mean, spread and range of a stream; merged chunk by chunk (Chan, Golub and LeVeque 1983), so that no digits are lost."""
+    """Mean, spread and range of a stream; merged chunk by chunk (Chan, Golub and LeVeque 1983), so that no digits are
+    lost.
+    """
 
     def __init__(self) -> None:
         self.count, self.mean, self._square, self.smallest, self.largest = 0, 0.0, 0.0, np.inf, -np.inf

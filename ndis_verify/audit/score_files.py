@@ -70,7 +70,9 @@ class ScoreFile:
 
     @staticmethod
     def _odd(block: bytes) -> bool:
-        """Whether bytes occur that belong to no line of numbers and names; numpy drops some, and reads others as digits."""
+        """Whether bytes occur that belong to no line of numbers and names; numpy drops some, and reads others as
+        digits.
+        """
         return bool(block.translate(None, _PLAIN))
 
     def _by_line(self, block: bytes, start: int) -> np.ndarray:
@@ -81,7 +83,9 @@ class ScoreFile:
             if not text.strip():
                 raise InputError(self.name, _shown(text), f"line {number} is empty")
             if len(cells) != self.fields:
-                raise InputError(self.name, _shown(text), f"line {number} has {len(cells)} fields, the first line has {self.fields}")
+                raise InputError(
+                    self.name, _shown(text), f"line {number} has {len(cells)} fields, the first line has {self.fields}"
+                )
             values.append(_number(cells[self.column], self.name, number))
         return np.array(values)
 
@@ -89,8 +93,8 @@ class ScoreFile:
 def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> tuple[ScoreFile, ScoreFile]:
     """The samples P and Q: from two files, or from one file with a column for each.
 
-    columns: names from the first line, or numbers counted from 1; one for each sample. Without it the first column of each
-    of two files, or the two of one file, which must have no more: in 0,5 a comma may also be a decimal one. Raises
+    columns: names from the first line, or numbers counted from 1; one for each sample. Without it the first column of
+    each of two files, or the two of one file, which must have no more: in 0,5 a comma may also be a decimal one. Raises
     `InputError`, `OSError`.
     """
     if not 1 <= len(paths) <= 2:
@@ -134,7 +138,11 @@ def _opened(path: Path, column: str) -> ScoreFile:
         wrong = f"is neither a name in the first line of {path} nor the number of a column"
         raise InputError("columns", _shown(column), wrong)
     if not 0 <= place < len(cells):
-        needed = "one sample only: the other needs a second column or a second file" if len(cells) == 1 else f"{path} has {len(cells)} columns"
+        needed = (
+            "one sample only: the other needs a second column or a second file"
+            if len(cells) == 1
+            else f"{path} has {len(cells)} columns"
+        )
         raise InputError("columns", column, needed)
     name = str(path) if len(cells) == 1 else f"{path} column {cells[place] if header else place + 1}"
     return ScoreFile(path, place, len(cells), header, name)
@@ -149,14 +157,20 @@ def _blocks(path: Path, name: str) -> Iterator[bytes]:
             if not end:
                 rest += block
                 if len(rest) > 2 * BLOCK:
-                    raise InputError(name, _shown(_text(rest[:40], name, lines + 1)), f"line {lines + 1} is longer than {BLOCK} characters")
+                    raise InputError(
+                        name,
+                        _shown(_text(rest[:40], name, lines + 1)),
+                        f"line {lines + 1} is longer than {BLOCK} characters",
+                    )
                 continue
             yield rest + whole + end
             lines += whole.count(b"\n") + 1
             rest = tail
     if rest:
         shown = _shown(_text(rest[:80], name, lines + 1))
-        raise InputError(name, shown, f"line {lines + 1} has no line end: the file may be cut off (add a line end if it is whole)")
+        raise InputError(
+            name, shown, f"line {lines + 1} has no line end: the file may be cut off (add a line end if it is whole)"
+        )
 
 
 def _text(line: bytes, name: str, number: int) -> str:
@@ -170,13 +184,19 @@ def _text(line: bytes, name: str, number: int) -> str:
     except UnicodeDecodeError as error:
         # A line that was cut to be shown may end inside a character.
         if error.start < len(line) - 3:
-            raise InputError(name, f"byte 0x{line[error.start]:02x}", f"line {number} is not text: needs a CSV file of decimal numbers") from None
+            raise InputError(
+                name,
+                f"byte 0x{line[error.start]:02x}",
+                f"line {number} is not text: needs a CSV file of decimal numbers",
+            ) from None
         return line.decode("utf-8", "replace")
 
 
 def _shown(text: str) -> str:
     """A beginning of the text that can be printed on any terminal."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text[:60]) + ("..." if len(text) > 60 else "")
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text[:60]) + (
+        "..." if len(text) > 60 else ""
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -19,14 +19,14 @@ from ndis_verify.audit.samples import Sample, Survey, bin_counts
 _LADDER = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.5, 8.0)
 
 
-
 @dataclass(frozen=True, eq=False)
 class ScoreAudit:
     """The result of one audit.
 
     `curve` answers `delta(epsilon)`, `epsilon(delta)` and `trade_off(alpha)`; `basis` says what its answers are worth
-    ("guaranteed", "posterior", "assumes GDP", "estimate"); `rows` are the rows of P and Q that the numbers rest on; `bins` the
-    bins; `sets` the sets behind the limits, for those methods that choose some, each as its half-open intervals of scores.
+    ("guaranteed", "posterior", "assumes GDP", "estimate"); `rows` are the rows of P and Q that the numbers rest on;
+    `bins` the bins; `sets` the sets behind the limits, for those methods that choose some, each as its half-open
+    intervals of scores.
     """
 
     method: str
@@ -66,7 +66,9 @@ class Audited:
         rows = tuple(one.size(part) for one in self.surveys)
         names = tuple(sample.name for sample in self.samples)
         confidence = 0.0 if basis == "estimate" else 1 - self.failure
-        return ScoreAudit(method, curve, basis, confidence, names, tuple(one.n for one in self.surveys), rows, bins, sets)
+        return ScoreAudit(
+            method, curve, basis, confidence, names, tuple(one.n for one in self.surveys), rows, bins, sets
+        )
 
     @cached_property
     def learned_bins(self) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
@@ -78,13 +80,17 @@ class Audited:
         """(counts of P, counts of Q) for each part."""
         every, key = ("choose", "bound", "rest", "all"), edges.tobytes()
         if key not in self._counted:  # bins of one kind are counted once, whatever parts are asked for
-            self._counted[key] = [bin_counts(sample, edges, every, one.n) for sample, one in zip(self.samples, self.surveys, strict=True)]
+            self._counted[key] = [
+                bin_counts(sample, edges, every, one.n) for sample, one in zip(self.samples, self.surveys, strict=True)
+            ]
         return [tuple(of_sample[every.index(part)] for of_sample in self._counted[key]) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Bins, orders and counts: what the learning rows taught, what the choosing rows say, what the bounding rows hold."""
+    """Bins, orders and counts: what the learning rows taught, what the choosing rows say, what the bounding
+    rows hold.
+    """
 
     audited: Audited
     edges: np.ndarray
@@ -97,24 +103,42 @@ class Learned:
         one, other = audited.surveys
         edges, (choose, bound) = audited.learned_bins
         orders = orders_of(edges, one.learning, other.learning)
-        learning = tuple(np.bincount(np.searchsorted(edges, survey.learning, side="right"), minlength=edges.size + 1) for survey in (one, other))
-        return cls(audited, edges, orders, Chooser.of(orders, choose, learning, (one.size("bound"), other.size("bound"))), bound)
+        learning = tuple(
+            np.bincount(np.searchsorted(edges, survey.learning, side="right"), minlength=edges.size + 1)
+            for survey in (one, other)
+        )
+        return cls(
+            audited,
+            edges,
+            orders,
+            Chooser.of(orders, choose, learning, (one.size("bound"), other.size("bound"))),
+            bound,
+        )
 
     def held(self, chosen: ChosenSet) -> tuple[int, int]:
         """How many bounding rows of the set's first law and of its other law lie in it."""
         bins = self.orders[chosen.order][: chosen.length]
         p, q = (int(counts[bins].sum()) for counts in self.bound)
-        return (p, q) if chosen.first_is_p else (self.audited.surveys[1].size("bound") - q, self.audited.surveys[0].size("bound") - p)
+        return (
+            (p, q)
+            if chosen.first_is_p
+            else (self.audited.surveys[1].size("bound") - q, self.audited.surveys[0].size("bound") - p)
+        )
 
     def bounded(self, method: str, chosen: list[ChosenSet], failure: float) -> ScoreAudit:
         """Clopper-Pearson limits of every chosen set, `failure` each."""
         power, level = [], []
         for one in chosen:
             first, other = self.held(one)
-            n, m = (survey.size("bound") for survey in (self.audited.surveys if one.first_is_p else self.audited.surveys[::-1]))
+            n, m = (
+                survey.size("bound")
+                for survey in (self.audited.surveys if one.first_is_p else self.audited.surveys[::-1])
+            )
             power.append(float(clopper_pearson_lower(first, n, failure * one.share)))
             level.append(float(clopper_pearson_upper(other, m, failure * (1 - one.share))))
-        points = OperatingPoints.of(power, level, [one.first_is_p for one in chosen], 1 - self.audited.failure, "guaranteed")
+        points = OperatingPoints.of(
+            power, level, [one.first_is_p for one in chosen], 1 - self.audited.failure, "guaranteed"
+        )
         sets = tuple(self.intervals(one) for one in chosen)
         return self.audited.result(method, points, "guaranteed", "bound", self.edges.size + 1, sets)
 
@@ -149,7 +173,9 @@ def dkw(audited: Audited) -> ScoreAudit:
     order = learned.chooser.choose(target, audited.failure).order
     p, q = (prefix_counts(learned.orders[order : order + 1], counts)[0] for counts in learned.bound)
     n, m = (one.size("bound") for one in audited.surveys)
-    points = within_radii(p / n, q / m, dkw_radius(n, audited.failure / 2), dkw_radius(m, audited.failure / 2), 1 - audited.failure)
+    points = within_radii(
+        p / n, q / m, dkw_radius(n, audited.failure / 2), dkw_radius(m, audited.failure / 2), 1 - audited.failure
+    )
     return audited.result("dkw", points, "guaranteed", "bound", learned.edges.size + 1)
 
 

@@ -18,7 +18,19 @@ from ndis_verify.audit.set_limits import ScoreAudit
 GUARANTEED = ("best-set", "family", "dkw", "tv", "threshold", "gdp-mu")
 BASELINES = ("threshold-jeffreys", "gdp", "credible", "credible-mu", "plug-in")
 MU = {"gdp-mu": "gdp", "credible-mu": "credible"}  # what the same audit says of mu, judged as such
-METHODS = ("best-set", "family", "dkw", "tv", "threshold", "threshold-jeffreys", "gdp", "gdp-mu", "credible", "credible-mu", "plug-in")
+METHODS = (
+    "best-set",
+    "family",
+    "dkw",
+    "tv",
+    "threshold",
+    "threshold-jeffreys",
+    "gdp",
+    "gdp-mu",
+    "credible",
+    "credible-mu",
+    "plug-in",
+)
 FALSE_ALARM = 1e-6
 SURE = 0.99  # confidence below which a cell says that its runs are too few
 _SLOW = {"credible": 200}  # repetitions that have to be enough
@@ -73,10 +85,10 @@ class Block:
 class Validity:
     """How often a limit at `confidence` was above the truth anywhere on the profile.
 
-    `highest`: upper limit of the rate at confidence 0.99 (Clopper-Pearson). `sure`: the confidence at which that limit is
-    1 - confidence: how sure it is that the rate is no larger. `verdict`: "at most" where sure >= 0.99; "above" where so
-    many or more have a chance of at most the stated false alarm at the rate 1 - confidence; else "consistent". `enough`:
-    whether so many runs can say "at most" at all, with none above.
+    `highest`: upper limit of the rate at confidence 0.99 (Clopper-Pearson). `sure`: the confidence at which that limit
+    is 1 - confidence: how sure it is that the rate is no larger. `verdict`: "at most" where sure >= 0.99; "above" where
+    so many or more have a chance of at most the stated false alarm at the rate 1 - confidence; else "consistent".
+    `enough`: whether so many runs can say "at most" at all, with none above.
     """
 
     case: str
@@ -110,12 +122,16 @@ class Power:
 
 
 def judged(case: str, method: str, n: int, runs: int, exceeded: int, failure: float, cells: int = 1) -> Validity:
-    """`Validity` of `exceeded` limits above the truth in `runs`; the false alarm 1e-6 is shared by `cells` such judgements."""
+    """`Validity` of `exceeded` limits above the truth in `runs`; the false alarm 1e-6 is shared by `cells` such
+    judgements.
+    """
     highest = float(clopper_pearson_upper(exceeded, runs, 1 - SURE))
     surprising = exceeded > 0 and scipy.stats.binom.sf(exceeded - 1, runs, failure) <= FALSE_ALARM / cells
     verdict = "above" if surprising else "at most" if highest <= failure else "consistent"
     enough = (1 - failure) ** runs <= 1 - SURE
-    return Validity(case, method, n, runs, exceeded, highest, float(scipy.stats.binom.sf(exceeded, runs, failure)), enough, verdict)
+    return Validity(
+        case, method, n, runs, exceeded, highest, float(scipy.stats.binom.sf(exceeded, runs, failure)), enough, verdict
+    )
 
 
 def blocks(names: Iterable[str], repetitions: Mapping[int, int]) -> list[Block]:
@@ -128,13 +144,20 @@ def blocks(names: Iterable[str], repetitions: Mapping[int, int]) -> list[Block]:
 
 
 def run_block(case: Case, block: Block, methods: Sequence[str], delta: float, confidence: float, seed: int) -> Tally:
-    """For each method: runs, limits above the truth, the limits of epsilon at `delta` as sums, and how many are infinite."""
+    """For each method: runs, limits above the truth, the limits of epsilon at `delta` as sums, and how many are
+    infinite.
+    """
     rng = np.random.default_rng([seed, block.n, block.index, *case.name.encode()])
     tally: Tally = {method: {"runs": 0, "above": 0, "sum": 0.0, "squares": 0.0, "infinite": 0} for method in methods}
     first = block.index * next(size for most, size in _BLOCKS if block.n <= most)
     for run in range(first, first + block.runs):
         wanted = [method for method in methods if run < _SLOW.get(MU.get(method, method), np.inf)]
-        audits = audit_by_methods(*case.draw(rng, block.n), list(dict.fromkeys(MU.get(m, m) for m in wanted)), delta=delta, confidence=confidence)
+        audits = audit_by_methods(
+            *case.draw(rng, block.n),
+            list(dict.fromkeys(MU.get(m, m) for m in wanted)),
+            delta=delta,
+            confidence=confidence,
+        )
         for method in wanted:
             audit, cell = audits[MU.get(method, method)], tally[method]
             cell["runs"] += 1
@@ -158,10 +181,11 @@ def run_study(
     progress: Progress | None = None,
     measured: Callable[[Sequence[Block]], Iterable[tuple[Block, Tally]]] | None = None,
 ) -> tuple[list[Validity], list[Power]]:
-    """Audit every case `repetitions[n]` times with n scores of each law: validity and power of every method, on the same draws.
+    """Audit every case `repetitions[n]` times with n scores of each law: validity and power of every method, on the
+    same draws.
 
-    Sets are chosen for `delta`. The same seed gives the same rows, whatever other cases or sizes are run. "credible" is slow
-    and runs on the first 200 draws only. measured(blocks) gives each block with the result of `run_block`, in any
+    Sets are chosen for `delta`. The same seed gives the same rows, whatever other cases or sizes are run. "credible" is
+    slow and runs on the first 200 draws only. measured(blocks) gives each block with the result of `run_block`, in any
     order (in processes, from a file), or only some of them; by default they are run here, one after the other.
     """
     by_name = {case.name: case for case in cases}
@@ -195,12 +219,16 @@ def tables(
         for n in repetitions:
             found = [tally for _, tally in sorted(tallies.get((case.name, n), ()), key=lambda item: item[0])]
             for method in methods if found else ():
-                runs, above, total, squares, infinite = (sum(t[method][name] for t in found) for name in ("runs", "above", "sum", "squares", "infinite"))
+                runs, above, total, squares, infinite = (
+                    sum(t[method][name] for t in found) for name in ("runs", "above", "sum", "squares", "infinite")
+                )
                 validity.append(judged(case.name, method, n, int(runs), int(above), 1 - confidence, cells))
                 if case.epsilons[delta] > 0 and method not in MU:
                     mean = total / runs if not infinite else np.inf
                     error = np.sqrt(max(squares / runs - mean**2, 0.0) / runs) if not infinite else 0.0
-                    power.append(Power(case.name, method, n, int(runs), delta, float(mean), float(error), case.epsilons[delta]))
+                    power.append(
+                        Power(case.name, method, n, int(runs), delta, float(mean), float(error), case.epsilons[delta])
+                    )
     return validity, power
 
 
@@ -221,7 +249,9 @@ def power_table(rows: Sequence[Power]) -> str:
 
 
 def summary_table(validity: Sequence[Validity], power: Sequence[Power]) -> str:
-    """Markdown, one line per method: at each n the runs above the truth over all pairs, how many pairs are "above", and the range of power."""
+    """Markdown, one line per method: at each n the runs above the truth over all pairs, how many pairs are "above", and
+    the range of power.
+    """
     sizes = list(dict.fromkeys(row.n for row in validity))
     heads = [f"above the truth, n = {n}" for n in sizes] + [f"epsilon over true epsilon, n = {n}" for n in sizes]
     lines = ["| method | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
@@ -230,7 +260,10 @@ def summary_table(validity: Sequence[Validity], power: Sequence[Power]) -> str:
         for n in sizes:
             rows = [row for row in validity if row.n == n and row.method == method]
             bad = sum(row.verdict == "above" for row in rows)
-            cells.append(f"{sum(row.exceeded for row in rows)}/{sum(row.runs for row in rows)}" + (f", **{bad} of {len(rows)} pairs**" if bad else ""))
+            cells.append(
+                f"{sum(row.exceeded for row in rows)}/{sum(row.runs for row in rows)}"
+                + (f", **{bad} of {len(rows)} pairs**" if bad else "")
+            )
         for n in sizes:
             shares = [row.share for row in power if row.n == n and row.method == method]
             cells.append(f"{min(shares):.2f} to {max(shares):.2f}" if shares else "")

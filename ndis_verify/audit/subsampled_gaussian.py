@@ -1,4 +1,6 @@
-"""What Poisson-subsampled Gaussian noise costs: one step in closed form, many steps between limits, a peer's accountant."""
+"""What Poisson-subsampled Gaussian noise costs: one step in closed form, many steps between limits, a peer's
+accountant.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,10 @@ _MOST = 2**24
 def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
     """The larger of both divergences of `rate N(1, noise^2) + (1 - rate) N(0, noise^2)` from `N(0, noise^2)` and back.
 
-    One step of DP-SGD with sampling rate q and noise multiplier s is (epsilon, delta)-private under adding or removing a record
-    exactly for delta at least that. With H(e) the curve of N(1, s^2) against N(0, s^2) and c = e^epsilon:
-    `q H(log((c - 1 + q)/q))` and `(1 - c (1 - q)) H(log(q c/(1 - c (1 - q))))`, 0 where c (1 - q) >= 1.
-    epsilon >= 0, any shape. Raises `InputError`.
+    One step of DP-SGD with sampling rate q and noise multiplier s is (epsilon, delta)-private under adding or removing
+    a record exactly for delta at least that. With H(e) the curve of N(1, s^2) against N(0, s^2) and c = e^epsilon: `q
+    H(log((c - 1 + q)/q))` and `(1 - c (1 - q)) H(log(q c/(1 - c (1 - q))))`, 0 where c (1 - q) >= 1. epsilon >= 0, any
+    shape. Raises `InputError`.
     """
     _checked(rate, noise)
     eps = np.asarray(epsilon, dtype=np.float64)
@@ -47,8 +49,9 @@ class ComposedStep:
 
     The likelihood ratio is spread to both ends of each of `CELLS` cells for the upper limit, masses of both laws kept:
     that raises every convex divergence ("connect the dots"; Doroshenko et al. 2022), also of products. For the lower
-    limit every loss is rounded down, which takes half of what `composition.grid_composition` gives up there: it knows the
-    profile of any pair only, not the masses of cells. The sums are the same (`loss_masses`); 1e-10 is kept for their rounding.
+    limit every loss is rounded down, which takes half of what `composition.grid_composition` gives up there: it knows
+    the profile of any pair only, not the masses of cells. The sums are the same (`loss_masses`); 1e-10 is kept for
+    their rounding.
     """
 
     rate: float
@@ -66,7 +69,9 @@ class ComposedStep:
         return np.maximum(_larger(self.optimistic, epsilon) - _ROUNDING, 0.0)
 
     def epsilon(self, delta: float) -> float:
-        """An epsilon at which delta holds: the upper limit there is at most `delta`. delta > 1e-9. Raises `InputError`."""
+        """An epsilon at which delta holds: the upper limit there is at most `delta`. delta > 1e-9. Raises
+        `InputError`.
+        """
         if not 10 * _ROUNDING < delta < 1:
             raise InputError("delta", delta, "must lie strictly between 1e-9 and 1")
         low, high = 0.0, max(law.highest for law in self.pessimistic)
@@ -88,18 +93,33 @@ def composed_step(rate: float, noise: float, steps: int) -> ComposedStep:
         raise InputError("steps", steps, f"must be a whole number, 1 to {_MOST // CELLS - 1}")
     losses, p, q = _cells(rate, noise)
     step = float(losses[-1] - losses[0]) / CELLS
-    # Every loss rounded down, the mass of the far tail included; the other tail is left out. Under q the loss is -log(p/q).
-    down = (LossMasses(float(losses[0]), step, _with_tail(p[1:-1], p[-1]), 0.0), LossMasses(-float(losses[-1]), step, _with_tail(q[-2:0:-1], q[0]), 0.0))
-    return ComposedStep(rate, noise, int(steps), *(tuple(law.power(int(steps)) for law in laws) for laws in (_spread(losses, p, q), down)))
+    # Every loss rounded down, the mass of the far tail included; the other tail is left out. Under q the loss is
+    # -log(p/q).
+    down = (
+        LossMasses(float(losses[0]), step, _with_tail(p[1:-1], p[-1]), 0.0),
+        LossMasses(-float(losses[-1]), step, _with_tail(q[-2:0:-1], q[0]), 0.0),
+    )
+    return ComposedStep(
+        rate,
+        noise,
+        int(steps),
+        *(tuple(law.power(int(steps)) for law in laws) for laws in (_spread(losses, p, q), down)),
+    )
 
 
 def _cells(rate: float, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Losses at the edges, in equal distances, and the masses of both laws in the cells and the two tails."""
-    low, high = (np.logaddexp(np.log1p(-rate) if rate < 1 else -np.inf, np.log(rate) + (2 * x - 1) / (2 * noise**2))
-                 for x in (-_REACH * noise, 1 + _REACH * noise))  # fmt: skip
+    low, high = (
+        np.logaddexp(np.log1p(-rate) if rate < 1 else -np.inf, np.log(rate) + (2 * x - 1) / (2 * noise**2))
+        for x in (-_REACH * noise, 1 + _REACH * noise)
+    )
     losses = np.linspace(low, high, CELLS + 1)
     # log p/q = loss  <=>  x = s^2 log((e^loss - 1 + q)/q) + 1/2
-    inner = losses[1:-1] + np.log(np.maximum(-np.expm1(-losses[1:-1] + (np.log1p(-rate) if rate < 1 else -np.inf)), 1e-300)) - np.log(rate)
+    inner = (
+        losses[1:-1]
+        + np.log(np.maximum(-np.expm1(-losses[1:-1] + (np.log1p(-rate) if rate < 1 else -np.inf)), 1e-300))
+        - np.log(rate)
+    )
     edges = np.concatenate([[-_REACH * noise], noise**2 * inner + 0.5, [1 + _REACH * noise]])
     edges = np.maximum.accumulate(edges)
     zero, one = _masses(edges / noise), _masses((edges - 1) / noise)
@@ -152,13 +172,18 @@ def _larger(laws: tuple[LossMasses, ...], epsilon: Any) -> np.ndarray:
 def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> float:
     """Epsilon at `delta` of `steps` steps from dp-accounting's privacy loss accountant (extra `peers`).
 
-    Add-or-remove neighbours, pessimistic. Raises `ModuleNotFoundError` with the remedy where the library is absent, `InputError`.
+    Add-or-remove neighbours, pessimistic. Raises `ModuleNotFoundError` with the remedy where the library is absent,
+    `InputError`.
     """
     _checked(rate, noise)
     try:
-        library, accountants = (importlib.import_module(name) for name in ("dp_accounting", "dp_accounting.pld.pld_privacy_accountant"))
+        library, accountants = (
+            importlib.import_module(name) for name in ("dp_accounting", "dp_accounting.pld.pld_privacy_accountant")
+        )
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"the accountant needs dp-accounting ({error}): pip install 'ndis_verify[peers]'") from None
+        raise ModuleNotFoundError(
+            f"the accountant needs dp-accounting ({error}): pip install 'ndis_verify[peers]'"
+        ) from None
     step = library.PoissonSampledDpEvent(rate, library.GaussianDpEvent(noise))
     return float(accountants.PLDAccountant().compose(step, int(steps)).get_epsilon(delta))
 

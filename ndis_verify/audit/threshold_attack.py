@@ -22,7 +22,9 @@ def _by_score(edges: np.ndarray, p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def _attack(audited: Audited) -> tuple[Learned, ChosenSet, tuple[int, int, int, int]]:
-    """The threshold with the best forecast, and (rows of the first law, of them inside, rows of the other, of them inside)."""
+    """The threshold with the best forecast, and (rows of the first law, of them inside, rows of the other, of them
+    inside).
+    """
     learned = Learned.of(audited, _by_score)
     chosen = learned.chooser.choose(audited.target, audited.failure, np.array([0.5]))
     hits, false_alarms = learned.held(chosen)
@@ -38,7 +40,9 @@ def _limited(audited: Audited, method: str, limits: tuple, basis: str) -> ScoreA
 
 
 def threshold(audited: Audited) -> ScoreAudit:
-    """One threshold with Clopper-Pearson limits; the epsilon of KM-6.1, corrected. The threshold comes from other rows."""
+    """One threshold with Clopper-Pearson limits; the epsilon of KM-6.1, corrected. The threshold comes from
+    other rows.
+    """
     return _limited(audited, "threshold", (clopper_pearson_lower, clopper_pearson_upper), "guaranteed")
 
 
@@ -48,7 +52,9 @@ def threshold_jeffreys(audited: Audited) -> ScoreAudit:
 
 
 def gdp(audited: Audited) -> ScoreAudit:
-    """`mu >= Phi^-1(1 - A) - Phi^-1(B)`, A and B Clopper-Pearson upper limits of the two errors (KM-eq2.4), as a Gaussian curve."""
+    """`mu >= Phi^-1(1 - A) - Phi^-1(B)`, A and B Clopper-Pearson upper limits of the two errors (KM-eq2.4), as a
+    Gaussian curve.
+    """
     found = threshold(audited)
     level, power = float(found.curve.level[0]), float(found.curve.power[0])
     with np.errstate(divide="ignore"):

@@ -1,4 +1,6 @@
-"""The std and the epsilon of a mechanism with one unknown parameter, with intervals, from its total variation (KM-7)."""
+"""The std and the epsilon of a mechanism with one unknown parameter, with intervals, from its total variation
+(KM-7).
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class InferredStd:
     rows: tuple[int, int]
 
 
-def infer_std(p: Any, q: Any, rate: float = 1.0, *, delta: float = 1e-5, confidence: float = 0.95, bins: Any = "threshold") -> InferredStd:
+def infer_std(
+    p: Any, q: Any, rate: float = 1.0, *, delta: float = 1e-5, confidence: float = 0.95, bins: Any = "threshold"
+) -> InferredStd:
     """Intervals for s and for epsilon from scores of P = rate N(1, s^2) + (1 - rate) N(0, s^2) and Q = N(0, s^2).
 
     A histogram's total variation has no upper limit for TV(P, Q): bins can hide a difference (KM-CI, refuted). Here
@@ -53,13 +57,13 @@ def infer_std(p: Any, q: Any, rate: float = 1.0, *, delta: float = 1e-5, confide
 
     - bins = "threshold": TV = P(x >= 1/2) - Q(x >= 1/2) exactly; the four ends of Clopper-Pearson limits of the two
       probabilities, a quarter of the failure each. Every row counts, and both ends are limits for TV(P, Q).
-    - bins = (a, b, k), fixed beforehand with 1/2 among the inner edges: the same total variation, of k bins. Upwards the
-      bias counts, downwards it does not (KM-CI-corrected): `[TV^ - t - sqrt(k (1/n + 1/m))/2, TV^ + t]` with
-      `t = sqrt((1/n + 1/m) log(2/(1 - confidence))/2)` (Jensen; McDiarmid 1989). Without 1/2 among the edges nothing supports an
-      upper end, and the bins are refused.
+    - bins = (a, b, k), fixed beforehand with 1/2 among the inner edges: the same total variation, of k bins. Upwards
+      the bias counts, downwards it does not (KM-CI-corrected): `[TV^ - t - sqrt(k (1/n + 1/m))/2, TV^ + t]` with `t =
+      sqrt((1/n + 1/m) log(2/(1 - confidence))/2)` (Jensen; McDiarmid 1989). Without 1/2 among the edges nothing
+      supports an upper end, and the bins are refused.
 
-    TV falls with s, so an upper end of TV is a lower end of s (KM-7.1). epsilon is that of P against Q at `delta` and falls
-    with s too. Raises `InputError`.
+    TV falls with s, so an upper end of TV is a lower end of s (KM-7.1). epsilon is that of P against Q at `delta` and
+    falls with s too. Raises `InputError`.
     """
     if not 0 < rate <= 1:
         raise InputError("rate", rate, "must lie in (0, 1]")
@@ -78,7 +82,10 @@ def infer_std(p: Any, q: Any, rate: float = 1.0, *, delta: float = 1e-5, confide
         tv = Interval(max(of_p[0] - of_q[1], 0.0), min(of_p[1] - of_q[0], rate))
     else:
         found = float(np.abs(one / n - other / m).sum() / 2)
-        spread, bias = np.sqrt((1 / n + 1 / m) * np.log(2 / failure) / 2), np.sqrt((edges.size + 1) * (1 / n + 1 / m)) / 2
+        spread, bias = (
+            np.sqrt((1 / n + 1 / m) * np.log(2 / failure) / 2),
+            np.sqrt((edges.size + 1) * (1 / n + 1 / m)) / 2,
+        )
         tv = Interval(float(max(found - spread - bias, 0.0)), float(min(found + spread, rate)))
     std = Interval(_std(rate, tv.high), _std(rate, tv.low))
     epsilon = Interval(subsampled_epsilon(rate, std.high, delta), subsampled_epsilon(rate, std.low, delta))
@@ -117,6 +124,8 @@ def _edges(bins: Any) -> np.ndarray:
     edges = equal_edges(*bins)
     nearest = int(np.argmin(np.abs(edges - 0.5)))
     if abs(edges[nearest] - 0.5) > 1e-9 * (1 + abs(bins[0]) + abs(bins[1])):
-        raise InputError("bins", bins, "must have 1/2 among the inner edges: elsewhere bins hide a part of the total variation")
+        raise InputError(
+            "bins", bins, "must have 1/2 among the inner edges: elsewhere bins hide a part of the total variation"
+        )
     edges[nearest] = 0.5
     return edges

@@ -1,4 +1,6 @@
-"""White-box audit of mechanisms with Gaussian outputs: is a claimed (epsilon, delta) refuted by known output laws? (N26-T7.1)"""
+"""White-box audit of mechanisms with Gaussian outputs: is a claimed (epsilon, delta) refuted by known output laws?
+(N26-T7.1)
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ Cdf = Callable[[GeneralizedChi2, float], float]
 
 @dataclass(frozen=True, eq=False)
 class WitnessSet:
-    """`{(x_1, ..., x_k): sum_j (x_j^T A x_j + v^T x_j) + constant > 0}`, where the first law is e^epsilon times as dense.
+    """`{(x_1, ..., x_k): sum_j (x_j^T A x_j + v^T x_j) + constant > 0}`, where the first law is e^epsilon times as
+    dense.
 
     It is `{q_eps <= 0}` of N26-L1 in the coordinates of the output; `matrix` is A, d x d, or its diagonal (d,) where
     both covariances are diagonal; `vector` has d entries; k = `copies`. Float64.
@@ -52,7 +55,8 @@ class WhiteBoxAudit:
     """The verdict on a claim (epsilon, delta) over a family of neighbours, each in both orders.
 
     lower: lower limit of the largest delta found, of the neighbour `neighbour` in the order `order` ("P,Q": P is the
-    first law of `witness`). upper: upper limit of the deltas of all neighbours and orders. basis: what the limits rest on.
+    first law of `witness`). upper: upper limit of the deltas of all neighbours and orders. basis: what the limits rest
+    on.
     """
 
     epsilon: Fraction
@@ -76,7 +80,7 @@ class WhiteBoxAudit:
 
     @property
     def verdict(self) -> str:
-        """"refuted" or "not refuted"."""
+        """Either "refuted" or "not refuted"."""
         return "refuted" if self.refuted else "not refuted"
 
 
@@ -89,13 +93,14 @@ def audit_gaussian(
     limits: Limits | None = None,
     basis: str = "float64 engine",
 ) -> WhiteBoxAudit:
-    """Try to refute (epsilon, delta)-DP with the output laws on neighbouring inputs (N26-T7.1), both orders of every pair.
+    """Try to refute (epsilon, delta)-DP with the output laws on neighbouring inputs (N26-T7.1), both orders of every
+    pair.
 
-    pairs: the laws N(mean_p, cov_p) and N(mean_q, cov_q) of the output on two neighbours, or many such pairs, by name or in
-    order; an output of `copies` independent columns has `copies` > 1. epsilon >= 0, delta in [0, 1], meant exactly.
-    limits(pair, copies, epsilon) gives a lower and an upper limit of delta_{P,Q}(epsilon): the default is the float64
-    engine with ten times its stated error; see `two_call_limits`, `estimated_limits`; `basis` names what they rest on.
-    Raises `InputError`.
+    pairs: the laws N(mean_p, cov_p) and N(mean_q, cov_q) of the output on two neighbours, or many such pairs, by name
+    or in order; an output of `copies` independent columns has `copies` > 1. epsilon >= 0, delta in [0, 1], meant
+    exactly. limits(pair, copies, epsilon) gives a lower and an upper limit of delta_{P,Q}(epsilon): the default is the
+    float64 engine with ten times its stated error; see `two_call_limits`, `estimated_limits`; `basis` names what they
+    rest on. Raises `InputError`.
     """
     epsilon, delta = exact(epsilon, "epsilon"), exact(delta, "delta")
     if epsilon < 0:
@@ -123,10 +128,11 @@ def engine_limits(pair: GaussianPair, copies: int, epsilon: Fraction) -> tuple[f
 
 
 def witness_set(pair: GaussianPair, epsilon: float, copies: int = 1) -> WitnessSet:
-    """The set of outputs where `log p/q > epsilon`, which attains delta_{P,Q}(epsilon) (N26-L1), as a quadratic inequality.
+    """The set of outputs where `log p/q > epsilon`, which attains delta_{P,Q}(epsilon) (N26-L1), as a quadratic
+    inequality.
 
-    A = (S2^-1 - S1^-1)/2, v = S1^-1 m1 - S2^-1 m2, c = (m2^T S2^-1 m2 - m1^T S1^-1 m1)/2 + log(det S2/det S1)/2, times the
-    copies, less epsilon. Any set proves a lower limit; rounding this one costs next to nothing of it.
+    A = (S2^-1 - S1^-1)/2, v = S1^-1 m1 - S2^-1 m2, c = (m2^T S2^-1 m2 - m1^T S1^-1 m1)/2 + log(det S2/det S1)/2, times
+    the copies, less epsilon. Any set proves a lower limit; rounding this one costs next to nothing of it.
     """
     mean_p, mean_q = as_float(pair.mean_p), as_float(pair.mean_q)
     step = as_float(pair.exact_mean_difference())
@@ -148,7 +154,9 @@ def witness_set(pair: GaussianPair, epsilon: float, copies: int = 1) -> WitnessS
     return WitnessSet(matrix, vector, float(copies * constant - epsilon), copies)
 
 
-def two_calls(pair: GaussianPair, copies: int, epsilon: float) -> tuple[GeneralizedChi2, GeneralizedChi2, float, float] | None:
+def two_calls(
+    pair: GaussianPair, copies: int, epsilon: float
+) -> tuple[GeneralizedChi2, GeneralizedChi2, float, float] | None:
     """(W1, W2, t, rounding): `delta = Pr[W1 <= t] - e^eps Pr[W2 <= t]`, two generalized chi-square laws (N26-T4.1).
 
     rounding: how far rounding may have moved t against the laws. None where the two laws of the pair are one.
@@ -163,7 +171,11 @@ def two_calls(pair: GaussianPair, copies: int, epsilon: float) -> tuple[Generali
     a, m2, dof = alpha[curved], shift[curved], count[curved]
     pull = (1 + a) * m2 / (2 * a)
     std = float(np.sqrt(flat))
-    first = GeneralizedChi2(-a / 2, dof, (1 + a) * m2 / a**2, std, float(pull.sum())) if a.size else GeneralizedChi2([0.0], [1], [0.0], std, 0.0)
+    first = (
+        GeneralizedChi2(-a / 2, dof, (1 + a) * m2 / a**2, std, float(pull.sum()))
+        if a.size
+        else GeneralizedChi2([0.0], [1], [0.0], std, 0.0)
+    )
     second = (
         GeneralizedChi2(-a / (2 * (1 + a)), dof, m2 / a**2, std, float(pull.sum()) + flat)
         if a.size
@@ -182,10 +194,10 @@ def error_per_call(alpha: float, epsilon: float) -> float:
 def two_call_limits(cdf: Cdf, error: float) -> Limits:
     """Limits of delta from a CDF oracle (N26-D9): `cdf(law, t)` is within `error` of Pr[law <= t] for every law and t.
 
-    delta lies within `(1 + e^eps) error` of the answer (N26-T7.1): for delta within alpha declare `error_per_call(alpha, eps)`;
-    a thousandth of the error, at least 1e-13, is added for the rounding of the laws.
-    law: a `GeneralizedChi2`, whose fields state the law. Where rounding the law's parameters to float64 could matter
-    next to `error` (laws that nearly agree in a coordinate whose mean moves), the limits raise `InputError`.
+    delta lies within `(1 + e^eps) error` of the answer (N26-T7.1): for delta within alpha declare
+    `error_per_call(alpha, eps)`; a thousandth of the error, at least 1e-13, is added for the rounding of the laws. law:
+    a `GeneralizedChi2`, whose fields state the law. Where rounding the law's parameters to float64 could matter next to
+    `error` (laws that nearly agree in a coordinate whose mean moves), the limits raise `InputError`.
     """
     if not 0 <= error < 1:
         raise InputError("error", error, "must lie in [0, 1)")
@@ -197,7 +209,11 @@ def two_call_limits(cdf: Cdf, error: float) -> Limits:
             return 0.0, 0.0
         first, second, t, rounding = laws
         if rounding > allowed * np.sqrt(min(first.var(), second.var())):
-            raise InputError("pairs", f"rounding of {rounding:.3g}", "must not be so nearly equal where two calls of a CDF are to tell them apart")
+            raise InputError(
+                "pairs",
+                f"rounding of {rounding:.3g}",
+                "must not be so nearly equal where two calls of a CDF are to tell them apart",
+            )
         factor = float(np.exp(float(epsilon)))
         one, two = float(cdf(first, t)), float(cdf(second, t))
         if not (-error <= one <= 1 + error and -error <= two <= 1 + error):
@@ -208,13 +224,15 @@ def two_call_limits(cdf: Cdf, error: float) -> Limits:
     return limits
 
 
-def estimated_limits(samples: tuple[int, int], confidence: float, rng: np.random.Generator, pairs: int = 1, inner: Limits = engine_limits) -> Limits:
+def estimated_limits(
+    samples: tuple[int, int], confidence: float, rng: np.random.Generator, pairs: int = 1, inner: Limits = engine_limits
+) -> Limits:
     """Limits for pairs whose means and covariances (divisor n - 1) were estimated from `samples` Gaussian outputs each.
 
-    The distance TV(P, estimate of P) has a law that depends on n and d alone, since both laws may be whitened by the true
-    one. It is simulated, and its rank-10 value exceeds the real distance with probability 1 - 10/(draws + 1), exactly.
-    Then `|delta - delta of the estimates| <= TV_P + e^eps TV_Q` at once for every epsilon and both orders, with
-    probability `confidence` for all of `pairs` pairs together (union). Raises `InputError`.
+    The distance TV(P, estimate of P) has a law that depends on n and d alone, since both laws may be whitened by the
+    true one. It is simulated, and its rank-10 value exceeds the real distance with probability 1 - 10/(draws + 1),
+    exactly. Then `|delta - delta of the estimates| <= TV_P + e^eps TV_Q` at once for every epsilon and both orders,
+    with probability `confidence` for all of `pairs` pairs together (union). Raises `InputError`.
     """
     if not isinstance(rng, np.random.Generator):
         raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")

@@ -1,4 +1,6 @@
-"""What is timed: seven questions, each with its sizes, its epsilons, the points that are checked and the methods asked."""
+"""What is timed: seven questions, each with its sizes, its epsilons, the points that are checked and the
+methods asked.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,18 @@ class Sizes:
 
 
 FULL = Sizes()
-QUICK = Sizes(curve_points=50, batch=1_000, batch_sample=8, dimension=1_000, checked=3, repetitions=5, budget=0.4, limit=3.0,
-              released_vector=10**5, released_records=10**4)
+QUICK = Sizes(
+    curve_points=50,
+    batch=1_000,
+    batch_sample=8,
+    dimension=1_000,
+    checked=3,
+    repetitions=5,
+    budget=0.4,
+    limit=3.0,
+    released_vector=10**5,
+    released_records=10**4,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +123,9 @@ def _spectrum(sizes: Sizes, spectrum: problems.Spectrum, methods: tuple[Method, 
 
 def _single(rng: np.random.Generator, methods: tuple[Method, ...]) -> Case:
     pair = problems.random_pairs(rng, 1, 3).pair(0)
-    return Case("single", "single values, d = 3, weights of both signs", _at_targets(pair), methods, labels=TARGET_LABELS)
+    return Case(
+        "single", "single values, d = 3, weights of both signs", _at_targets(pair), methods, labels=TARGET_LABELS
+    )
 
 
 def _nearly_equal(methods: tuple[Method, ...]) -> Case:

@@ -7,6 +7,7 @@ import tracemalloc
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -53,8 +54,12 @@ def measure(case: Case, sizes: Sizes, progress: Callable[[str], None]) -> dict:
     for row in rows:
         row["time_over_ours"] = row["per_value"] / baseline if row["per_value"] and baseline else None
     return {
-        "case": case.key, "title": case.title, "labels": list(case.labels), "values": _job_size(case),
-        "reference": [_shown(entry) for task in references for entry in task], "rows": rows,
+        "case": case.key,
+        "title": case.title,
+        "labels": list(case.labels),
+        "values": _job_size(case),
+        "reference": [_shown(entry) for task in references for entry in task],
+        "rows": rows,
     }
 
 
@@ -70,7 +75,7 @@ def try_method(method: Method, case: Case, limit: float) -> Trial:
         trial.answers = [whole if isinstance(whole, str) else whole[k : k + 1] for k in range(len(case.tasks))]
         return trial
     for task in case.tasks:
-        call = lambda task=task: method.evaluate(task.problem, task.epsilons)
+        call = partial(method.evaluate, task.problem, task.epsilons)
         answer = _attempt(trial, call, limit, len(task.epsilons))
         trial.answers.append(answer)
         if isinstance(answer, str) and answer == "time":
@@ -155,14 +160,22 @@ def _warm(call: Callable[[], None], cold: float) -> float:
 
 def _row(case: Case, trial: Trial, timing: Timing | None, references: list[list[Enclosure | str]]) -> dict:
     row = {
-        "method": trial.method.name, "ours": trial.method.ours, "note": _note(trial), "warnings": trial.warned,
-        "scores": _scores(case, trial, references), "per_value": None, "timed_values": trial.values,
+        "method": trial.method.name,
+        "ours": trial.method.ours,
+        "note": _note(trial),
+        "warnings": trial.warned,
+        "scores": _scores(case, trial, references),
+        "per_value": None,
+        "timed_values": trial.values,
     }
     if timing is not None:
         scale = _job_size(case) / trial.values
         row |= {
-            "per_value": timing.median / trial.values, "job": timing.median * scale, "job_minimum": timing.minimum * scale,
-            "job_iqr": timing.iqr * scale, "repetitions": timing.repetitions,
+            "per_value": timing.median / trial.values,
+            "job": timing.median * scale,
+            "job_minimum": timing.minimum * scale,
+            "job_iqr": timing.iqr * scale,
+            "repetitions": timing.repetitions,
         }
     return row
 

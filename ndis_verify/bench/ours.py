@@ -1,4 +1,6 @@
-"""This package's own engines as the benchmark calls them: fast for the timings, the certified oracle for the reference."""
+"""This package's own engines as the benchmark calls them: fast for the timings, the certified oracle for the
+reference.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def fast_method() -> Method:
         return np.asarray(fast_hockey_stick(fast_problem(problem), epsilons))
 
     def batch(pairs: PairBatch, epsilon: float) -> np.ndarray:
-        return np.asarray(fast_hockey_stick(fast_PairBatch(pairs.mean_p, pairs.cov_p, pairs.mean_q, pairs.cov_q), epsilon))
+        return np.asarray(
+            fast_hockey_stick(fast_PairBatch(pairs.mean_p, pairs.cov_p, pairs.mean_q, pairs.cov_q), epsilon)
+        )
 
     return Method(f"ndis_verify {ndis_verify.__version__}", evaluate, batch=batch, ours=True)
 
@@ -76,7 +80,9 @@ def _dense_pair(problem: DensePair) -> GaussianPair:
 def _diagonal_pair(problem: Spectrum) -> GaussianPair:
     variances: list[Fraction] = []
     means: list[Fraction] = []
-    for alpha, shift, multiplicity in zip(problem.alpha.tolist(), problem.shift.tolist(), problem.multiplicity.tolist()):
+    for alpha, shift, multiplicity in zip(
+        problem.alpha.tolist(), problem.shift.tolist(), problem.multiplicity.tolist()
+    ):
         variances += [1 + Fraction(alpha)] * multiplicity
         means += [Fraction(shift)] + [Fraction(0)] * (multiplicity - 1)
     return GaussianPair(means, variances, [Fraction(0)] * len(means), 1)

@@ -47,7 +47,9 @@ def peers() -> list[Method]:
 
 def textbook() -> Method:
     """Imhof's integral by scipy's quad, twice: always available."""
-    return Method("scipy Imhof twice", lambda problem, epsilons: two_cdf.hockey_stick(problem, epsilons, two_cdf.textbook_cdf))
+    return Method(
+        "scipy Imhof twice", lambda problem, epsilons: two_cdf.hockey_stick(problem, epsilons, two_cdf.textbook_cdf)
+    )
 
 
 def gx2_methods() -> list[Method]:
@@ -57,7 +59,9 @@ def gx2_methods() -> list[Method]:
 
     def method(name: str, **options: float | str) -> Method:
         def cdf(law: two_cdf.ChiSquareSum, points: np.ndarray) -> np.ndarray:
-            return np.asarray(module.cdf(points, law.weights, law.dofs, law.noncentralities, law.std, law.shift, **options))
+            return np.asarray(
+                module.cdf(points, law.weights, law.dofs, law.noncentralities, law.std, law.shift, **options)
+            )
 
         return Method(name, lambda problem, epsilons: two_cdf.hockey_stick(problem, epsilons, cdf), absent)
 

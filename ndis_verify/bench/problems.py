@@ -1,4 +1,6 @@
-"""The inputs that the benchmark times: three kinds of problem, in plain float64 arrays that every method starts from."""
+"""The inputs that the benchmark times: three kinds of problem, in plain float64 arrays that every method
+starts from.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,10 @@ def random_pairs(rng: np.random.Generator, count: int, dimension: int) -> PairBa
     mean_q = rng.standard_normal((count, dimension))
     mean_p = mean_q + (factor @ direction)[:, :, 0]
     return PairBatch(
-        mean_p, _symmetric(factor @ relative @ factor.swapaxes(1, 2)),
-        mean_q, _symmetric(factor @ factor.swapaxes(1, 2)),
+        mean_p,
+        _symmetric(factor @ relative @ factor.swapaxes(1, 2)),
+        mean_q,
+        _symmetric(factor @ factor.swapaxes(1, 2)),
     )
 
 

@@ -1,4 +1,6 @@
-"""What an exact release costs beside the plain float64 sampler of the same law: CPU seconds in turns, and their ratio."""
+"""What an exact release costs beside the plain float64 sampler of the same law: CPU seconds in turns, and
+their ratio.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,16 @@ def pairs(vector: int, records: int, rng: np.random.Generator) -> list[Pair]:
     data = clip_norms(rng.standard_normal((records, 100)), 1.0)
     projection = random_projection(100, **_TARGET, norm_bound=1.0)
     return [
-        Pair(f"Gaussian mechanism, vector of {vector}", lambda: gaussian.release(value), lambda: _plain_vector(value, gaussian.std)),
-        Pair(f"random projection, {records} x 100, r = 100", lambda: projection.release(data), lambda: _plain_projection(projection, data)),
+        Pair(
+            f"Gaussian mechanism, vector of {vector}",
+            lambda: gaussian.release(value),
+            lambda: _plain_vector(value, gaussian.std),
+        ),
+        Pair(
+            f"random projection, {records} x 100, r = 100",
+            lambda: projection.release(data),
+            lambda: _plain_projection(projection, data),
+        ),
     ]
 
 
@@ -54,7 +64,9 @@ def _plain_projection(projection: RandomProjection, data: np.ndarray) -> np.ndar
 
 
 def measure_releases(vector: int, records: int, repetitions: int, rng: np.random.Generator) -> list[dict]:
-    """A row for each pair: least and median CPU seconds of both, the ratio of the least and of the medians, peak bytes of ours."""
+    """A row for each pair: least and median CPU seconds of both, the ratio of the least and of the medians, peak bytes
+    of ours.
+    """
     rows = []
     for pair in pairs(vector, records, rng):
         seconds: dict[str, list[float]] = {"exact": [], "plain": []}
@@ -69,10 +81,16 @@ def measure_releases(vector: int, records: int, repetitions: int, rng: np.random
         finally:
             tracemalloc.stop()
         least, median = ({name: float(pick(times)) for name, times in seconds.items()} for pick in (min, np.median))
-        rows.append({
-            "release": pair.key, "exact": least["exact"], "plain": least["plain"], "ratio": least["exact"] / least["plain"],
-            "median_ratio": median["exact"] / median["plain"], "peak_bytes": peak,
-        })  # fmt: skip
+        rows.append(
+            {
+                "release": pair.key,
+                "exact": least["exact"],
+                "plain": least["plain"],
+                "ratio": least["exact"] / least["plain"],
+                "median_ratio": median["exact"] / median["plain"],
+                "peak_bytes": peak,
+            }
+        )
     return rows
 
 

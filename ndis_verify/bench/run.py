@@ -58,8 +58,9 @@ def own_failures(result: dict) -> list[str]:
 _WORDS = {"nan", "inf", "neg", ">1", "fail", "time"}
 
 
-def run_bench(quick: bool, seed: int, stream: TextIO | None, sizes: Sizes | None = None,
-              methods: list[Method] | None = None) -> dict:
+def run_bench(
+    quick: bool, seed: int, stream: TextIO | None, sizes: Sizes | None = None, methods: list[Method] | None = None
+) -> dict:
     """Run every case; print each block to `stream` (None: nowhere) as it is done; return the whole as JSON-ready data.
 
     `sizes` and `methods` replace the sizes of `quick` and the list of peers. A keyboard interrupt ends the run:
@@ -72,7 +73,14 @@ def run_bench(quick: bool, seed: int, stream: TextIO | None, sizes: Sizes | None
 
     sizes = sizes or (QUICK if quick else FULL)
     settings = {"quick": quick, "seed": seed, **dataclasses.asdict(sizes)}
-    result: dict = {"environment": _environment(), "settings": settings, "cases": [], "memory": [], "releases": [], "interrupted": False}
+    result: dict = {
+        "environment": _environment(),
+        "settings": settings,
+        "cases": [],
+        "memory": [],
+        "releases": [],
+        "interrupted": False,
+    }
     _write(stream, header(result["environment"], settings))
     progress = Progress("bench")
     try:
@@ -86,7 +94,9 @@ def run_bench(quick: bool, seed: int, stream: TextIO | None, sizes: Sizes | None
     return result
 
 
-def _run_cases(result: dict, sizes: Sizes, seed: int, methods: list[Method], stream: TextIO | None, progress: Progress) -> None:
+def _run_cases(
+    result: dict, sizes: Sizes, seed: int, methods: list[Method], stream: TextIO | None, progress: Progress
+) -> None:
     from ndis_verify.bench import table
     from ndis_verify.bench.cases import builders
     from ndis_verify.bench.measure import measure, memory
@@ -94,6 +104,7 @@ def _run_cases(result: dict, sizes: Sizes, seed: int, methods: list[Method], str
 
     todo = list(builders(sizes, seed, methods))
     for done, (key, build) in enumerate(todo):
+
         def report(label: str, done: int = done) -> None:
             progress(done, len(todo) + 1, label)
 

@@ -16,7 +16,9 @@ def case_block(record: dict) -> str:
     widths = [max(len(row[k]) for row in rows) for k in range(len(_HEAD))]
     lines = [record["title"], *_reference_lines(record)]
     for row in rows:
-        cells = (cell.ljust(width) if k in _LEFT else cell.rjust(width) for k, (cell, width) in enumerate(zip(row, widths)))
+        cells = (
+            cell.ljust(width) if k in _LEFT else cell.rjust(width) for k, (cell, width) in enumerate(zip(row, widths))
+        )
         lines.append(("  " + "  ".join(cells)).rstrip())
     return "\n".join(lines) + "\n"
 
@@ -79,7 +81,9 @@ def memory_block(rows: list[dict]) -> str:
         lines.append(f"  d = {row['dimension']:>7}  {megabytes:9.3f} MB  {each:8.0f} bytes per coordinate")
     if len(rows) > 1:
         growth = rows[-1]["peak_bytes"] / rows[0]["peak_bytes"]
-        lines.append(f"  {rows[-1]['dimension'] / rows[0]['dimension']:.3g} times the dimension, {growth:.3g} times the memory")
+        lines.append(
+            f"  {rows[-1]['dimension'] / rows[0]['dimension']:.3g} times the dimension, {growth:.3g} times the memory"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -88,8 +92,8 @@ def releases_block(rows: list[dict]) -> str:
     lines = ["exact releases beside the plain float64 sampler (CPU time in turns, least of each; peak memory of ours)"]
     for row in rows:
         lines.append(
-            f"  {row['release']:<45} {seconds(row['exact']):>8} against {seconds(row['plain']):>8}: {row['ratio']:.2f} times "
-            f"(medians {row['median_ratio']:.2f}), {row['peak_bytes'] / 1e6:.0f} MB"
+            f"  {row['release']:<45} {seconds(row['exact']):>8} against {seconds(row['plain']):>8}: {row['ratio']:.2f}"
+            f" times (medians {row['median_ratio']:.2f}), {row['peak_bytes'] / 1e6:.0f} MB"
         )
     return "\n".join(lines) + "\n"
 
@@ -99,9 +103,10 @@ def header(environment: dict, settings: dict) -> str:
     libraries = ", ".join(f"{name} {version}" for name, version in environment["libraries"].items())
     limit = "" if environment["limits_enforced"] else " (not enforced on this platform or thread)"
     return (
-        f"Python {environment['python']}, {libraries}, {environment['processors']} processors, seed {settings['seed']}\n"
-        f"Times: median over interleaved repetitions in one process, at most {settings['repetitions']} of each; minimum and IQR\n"
-        f"beside it show the machine's noise. From raw arrays to numbers, validation and reduction included.\n"
-        f"One call may take {settings['limit']:g} s{limit}. time/ours: above 1, the method is slower than ndis_verify's general route.\n"
-        f"Words among the digits: neg, nan, inf, >1 were returned; fail: the method raised; time: it was stopped.\n"
+        f"Python {environment['python']}, {libraries}, {environment['processors']} processors, seed"
+        f" {settings['seed']}\nTimes: median over interleaved repetitions in one process, at most"
+        f" {settings['repetitions']} of each; minimum and IQR\nbeside it show the machine's noise. From raw arrays to"
+        f" numbers, validation and reduction included.\nOne call may take {settings['limit']:g} s{limit}. time/ours:"
+        " above 1, the method is slower than ndis_verify's general route.\nWords among the digits: neg, nan, inf, >1"
+        " were returned; fail: the method raised; time: it was stopped.\n"
     )

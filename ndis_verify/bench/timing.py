@@ -64,8 +64,13 @@ def summarise(samples: list[float]) -> Timing:
     return Timing(float(median), float(min(samples)), float(high - low), len(samples))
 
 
-def interleaved(calls: dict[str, Callable[[], object]], first: dict[str, float], repetitions: int, budget: float,
-                on_round: Callable[[int], None] = lambda done: None) -> dict[str, Timing]:
+def interleaved(
+    calls: dict[str, Callable[[], object]],
+    first: dict[str, float],
+    repetitions: int,
+    budget: float,
+    on_round: Callable[[int], None] = lambda done: None,
+) -> dict[str, Timing]:
     """Time every call, one sample of each per round, so that a busy machine slows all of them alike.
 
     `first` holds the seconds of one earlier call of each; a call takes part in as many rounds as fit in `budget`

@@ -55,7 +55,9 @@ def _smallest(std_of: Callable[..., Enclosure]) -> Callable[[str], Evidence]:
             )
             if not above.upper <= exact(delta) < below.lower:
                 where = f"sensitivity {sensitivity}, eps {epsilon}, delta {delta}"
-                return Evidence(Outcome.FAILED, "certified", f"not the smallest valid std at {where}", count=len(points))
+                return Evidence(
+                    Outcome.FAILED, "certified", f"not the smallest valid std at {where}", count=len(points)
+                )
         return Evidence(Outcome.HELD, "certified", "divergence on both sides of the returned std", 18, len(points))
 
     return run
@@ -90,15 +92,25 @@ _FAST = agreement(
     },
 )
 _ALGORITHM_PROOF = proof("substitution, both branches, monotone", derived.analytic_std)
-_ALGORITHM_HYPOTHESES = ("eps > 0", "0 < delta < 1", "Delta > 0", "the root is exact, or rounded towards the larger sigma")
+_ALGORITHM_HYPOTHESES = (
+    "eps > 0",
+    "0 < delta < 1",
+    "Delta > 0",
+    "the root is exact, or rounded towards the larger sigma",
+)
 
 
 def _float_excess(point: Point) -> Enclosure:
-    """delta reached less the target, for alpha = sqrt(1 + u/2) - sqrt(u/2) evaluated in float64 at the true u rounded once."""
+    """delta reached less the target, for alpha = sqrt(1 + u/2) - sqrt(u/2) evaluated in float64 at the true u rounded
+    once.
+    """
     epsilon, delta = point["epsilon"], point["delta"]
     std = _printed_std(epsilon, delta)
-    return certified.settled(lambda eps, target, std: certified.profile(1 / std, eps) - target,
-                             {"eps": epsilon, "target": delta, "std": exact(std)}, 8)  # fmt: skip
+    return certified.settled(
+        lambda eps, target, std: certified.profile(1 / std, eps) - target,
+        {"eps": epsilon, "target": delta, "std": exact(std)},
+        8,
+    )
 
 
 def _printed_std(epsilon: Fraction, delta: Fraction) -> float:
@@ -113,8 +125,11 @@ def _printed_std(epsilon: Fraction, delta: Fraction) -> float:
 def _stable_excess(point: Point) -> Enclosure:
     """The same with alpha = 1/(sqrt(1 + u/2) + sqrt(u/2)) and one relative 1e-12 to the safe side."""
     std = fast_gaussian_std(1, epsilon=float(point["epsilon"]), delta=float(point["delta"]))
-    return certified.settled(lambda eps, target, std: certified.profile(1 / std, eps) - target,
-                             {"eps": point["epsilon"], "target": point["delta"], "std": exact(std)}, 8)  # fmt: skip
+    return certified.settled(
+        lambda eps, target, std: certified.profile(1 / std, eps) - target,
+        {"eps": point["epsilon"], "target": point["delta"], "std": exact(std)},
+        8,
+    )
 
 
 CLAIMS = (
@@ -122,42 +137,63 @@ CLAIMS = (
         id="BW-Alg1",
         source="BW",
         title="the analytic Gaussian mechanism's algorithm",
-        statement="With delta_0 = 1/2 - e^eps Phi(-sqrt(2 eps)): for delta >= delta_0 take the largest u >= 0 with B+(u) <= delta and "
-        "alpha = sqrt(1+u/2) - sqrt(u/2), else the smallest u >= 0 with B-(u) <= delta and alpha = sqrt(1+u/2) + sqrt(u/2); "
-        "sigma = alpha Delta/sqrt(2 eps) is the smallest sigma whose closed form is at most delta.",
-        formula="B+(u) = Phi(sqrt(eps u)) - e^eps Phi(-sqrt(eps (u+2))), B-(u) = Phi(-sqrt(eps u)) - e^eps Phi(-sqrt(eps (u+2)))",
+        statement=(
+            "With delta_0 = 1/2 - e^eps Phi(-sqrt(2 eps)): for delta >= delta_0 take the largest u >= 0 with B+(u) <="
+            " delta and alpha = sqrt(1+u/2) - sqrt(u/2), else the smallest u >= 0 with B-(u) <= delta and alpha ="
+            " sqrt(1+u/2) + sqrt(u/2); sigma = alpha Delta/sqrt(2 eps) is the smallest sigma whose closed form is at"
+            " most delta."
+        ),
+        formula=(
+            "B+(u) = Phi(sqrt(eps u)) - e^eps Phi(-sqrt(eps (u+2))), B-(u) = Phi(-sqrt(eps u)) - e^eps Phi(-sqrt(eps"
+            " (u+2)))"
+        ),
         hypotheses=_ALGORITHM_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(_ALGORITHM_PROOF, _ALGORITHM, _FAST),
-        note="At delta = delta_0 both branches give u = 0, alpha = 1. eps = 0 divides by zero: there sigma = Delta/(2 Phi^{-1}((1+delta)/2)). "
-        "delta = 1 gives u infinite. A bisection must return the end with the larger sigma, or delta is overshot by its tolerance.",
+        note=(
+            "At delta = delta_0 both branches give u = 0, alpha = 1. eps = 0 divides by zero: there sigma = Delta/(2"
+            " Phi^{-1}((1+delta)/2)). delta = 1 gives u infinite. A bisection must return the end with the larger"
+            " sigma, or delta is overshot by its tolerance."
+        ),
     ),
     Claim(
         id="BW-Alg1-float",
         tags=("reading",),
         source="BW",
         title="alpha evaluated as printed in float64",
-        statement="On the branch delta >= delta_0, evaluating alpha = sqrt(1+u/2) - sqrt(u/2) in float64 keeps the target delta to 1e-6.",
+        statement=(
+            "On the branch delta >= delta_0, evaluating alpha = sqrt(1+u/2) - sqrt(u/2) in float64 keeps the target"
+            " delta to 1e-6."
+        ),
         hypotheses=("u the exact root rounded to float64",),
         declared=Verdict.REFUTED,
         checks=(
             counterexample_check(
                 "delta overshot at a tiny eps",
-                lambda point: certified.settled(lambda excess: excess - ball(Fraction(1, 10**6)), {"excess": _float_excess(point).lower}, 4),
+                lambda point: certified.settled(
+                    lambda excess: excess - ball(Fraction(1, 10**6)), {"excess": _float_excess(point).lower}, 4
+                ),
                 at(epsilon="1e-12", delta="0.5"),
                 {"at eps = 1e-3": at(epsilon="1e-3", delta="0.5"), "without the difference": _stable_excess},
                 part="float64",
             ),
         ),
-        counterexample="eps = 1e-12, delta = 0.5: u = 4.5e11, sigma comes out 3.6e-5 too small and delta 1.6e-5 too large",
+        counterexample=(
+            "eps = 1e-12, delta = 0.5: u = 4.5e11, sigma comes out 3.6e-5 too small and delta 1.6e-5 too large"
+        ),
         corrected="alpha = 1/(sqrt(1+u/2) + sqrt(u/2)): the same number without the cancellation.",
-        note="Large u on this branch means delta >> eps. At eps = 1e-3 nothing is lost; at eps = 1e-14 the third digit of sigma is.",
+        note=(
+            "Large u on this branch means delta >> eps. At eps = 1e-3 nothing is lost; at eps = 1e-14 the third digit"
+            " of sigma is."
+        ),
     ),
     Claim(
         id="BW-T9",
         source="BW",
         title="the analytic Gaussian mechanism is (eps, delta)-DP",
-        statement="For every eps > 0 and delta in (0, 1) the mechanism with the sigma of the algorithm is (eps, delta)-DP.",
+        statement=(
+            "For every eps > 0 and delta in (0, 1) the mechanism with the sigma of the algorithm is (eps, delta)-DP."
+        ),
         hypotheses=_ALGORITHM_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(
@@ -169,4 +205,4 @@ CLAIMS = (
         ),
         note="The real-number algorithm; sampling in floating point is another matter.",
     ),
-)  # fmt: skip
+)

@@ -138,7 +138,9 @@ def attack(
     that file: a run that was stopped goes on there, and a finished run removes it. `progress(done, total, label)` may
     raise to stop. Raises `VacuityError` where the domain is empty or breaks its hypotheses.
     """
-    return attack_problem(Problem(name, margin, domain, **problem), seed, evaluations, budget_seconds, journal, progress)
+    return attack_problem(
+        Problem(name, margin, domain, **problem), seed, evaluations, budget_seconds, journal, progress
+    )
 
 
 def attack_problem(

@@ -21,10 +21,21 @@ _SLACK = 1e-6  # relative; margins of another processor differ by its last bits
 
 
 def stored_attack(
-    owner: str, problem: Problem, seed: int, evaluations: Mapping[str, int], compute: Callable[[str], tuple[Evidence, AttackRecord]]
+    owner: str,
+    problem: Problem,
+    seed: int,
+    evaluations: Mapping[str, int],
+    compute: Callable[[str], tuple[Evidence, AttackRecord]],
 ) -> StoredCheck | None:
     """The attack as a check that can be kept; None for a margin that is not written in this package."""
-    functions = (problem.margin, problem.branches, problem.confirm, problem.certify, problem.domain.constraints, problem.domain.hypotheses)
+    functions = (
+        problem.margin,
+        problem.branches,
+        problem.confirm,
+        problem.certify,
+        problem.domain.constraints,
+        problem.domain.hypotheses,
+    )
     modules = defining_modules([f if callable(f) else _predicates(f) for f in functions if f])
     inside = frozenset(m for m in modules if m.split(".")[0] == PACKAGE)
     if not defining_modules(problem.margin) & inside or "__main__" in modules:
@@ -62,7 +73,9 @@ def _content(record: AttackRecord) -> Content | None:
 
 
 def _searched_again(problem: Problem, content: Content, seed: int, evaluations: Mapping[str, int]) -> Evidence:
-    """The stored points evaluated anew, and the first rounds of the same search, which cannot find worse than it did."""
+    """The stored points evaluated anew, and the first rounds of the same search, which cannot find worse than
+    it did.
+    """
     if content["finding"] != "nothing" or content["evaluations"] != evaluations["full"]:
         raise CertificateError("it does not record the whole search")
     unit = np.array([entry["unit"] for entry in content["dangerous"]], dtype=float)

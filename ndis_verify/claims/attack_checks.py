@@ -46,7 +46,9 @@ class AttackRun:
 
     def _computed(self, effort: str) -> tuple[Evidence, AttackRecord]:
         record = self.record(effort)
-        evidence = Evidence(self._outcome(record), ROUTE, record.line(), count=record.evaluations, counted="evaluations")
+        evidence = Evidence(
+            self._outcome(record), ROUTE, record.line(), count=record.evaluations, counted="evaluations"
+        )
         return evidence, record
 
     def record(self, effort: str) -> AttackRecord:
@@ -84,7 +86,9 @@ def attack_check(
     attacked = Problem(name, margin, domain, **problem)
     budget = {"quick": quick, "full": full}
     faults = {
-        fault: AttackRun(replace(attacked, margin=faulty, confirm=None, certify=None), budget, seed, "nothing", mutant=True)
+        fault: AttackRun(
+            replace(attacked, margin=faulty, confirm=None, certify=None), budget, seed, "nothing", mutant=True
+        )
         for fault, faulty in mutants.items()
     }
     return Check(name, Kind.ATTACK, AttackRun(attacked, budget, seed, "nothing"), faults, part)
@@ -111,7 +115,9 @@ def refutation_check(
     attacked = Problem(name, margin, domain, certify=certify, **problem)
     budget = {"quick": quick, "full": full}
     faults = {
-        fault: AttackRun(replace(attacked, margin=sound, certify=None, confirm=None), budget, seed, "certified", mutant=True)
+        fault: AttackRun(
+            replace(attacked, margin=sound, certify=None, confirm=None), budget, seed, "certified", mutant=True
+        )
         for fault, sound in mutants.items()
     }
     return Check(name, Kind.COUNTEREXAMPLE, AttackRun(attacked, budget, seed, "certified"), faults, part)
@@ -154,8 +160,8 @@ def counterexample_check(
     """Held if `certify(point)`, the size of the violation, is proved positive (kind counterexample).
 
     `point`: exact numbers by name; with `domain` it must lie in it, decided without rounding. Each mutant is another
-    `certify` (the corrected statement at the same point) or another point (where the statement holds). `problem` is what
-    `ndis-verify attack` searches for this claim.
+    `certify` (the corrected statement at the same point) or another point (where the statement holds). `problem` is
+    what `ndis-verify attack` searches for this claim.
     """
     exact_point = domain.exact_point(point) if domain is not None else dict(point)
     faults = {}
@@ -182,5 +188,7 @@ def negated(enclose: Callable[[Point], Enclosure]) -> Callable[[Point], Enclosur
 
 def owned(claim: Claim) -> Claim:
     """The claim with its attacks and comparisons marked as its own, so that their certificates have a name."""
-    checks = tuple(replace(c, run=replace(c.run, owner=claim.id)) if hasattr(c.run, "owner") else c for c in claim.checks)
+    checks = tuple(
+        replace(c, run=replace(c.run, owner=claim.id)) if hasattr(c.run, "owner") else c for c in claim.checks
+    )
     return replace(claim, checks=checks)

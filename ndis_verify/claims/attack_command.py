@@ -20,11 +20,19 @@ _EXIT = {"nothing": 0, "suspected": 3}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `ndis-verify attack`; the parsed ones go to `main`."""
-    parser.add_argument("target", metavar="ID", help="a claim of the ledger, FILE.py:NAME, or FILE.py for all of its claims")
-    parser.add_argument("--budget", type=float, metavar="SECONDS", help=f"seconds to search (default {DEFAULT_SECONDS:g})")
-    parser.add_argument("--evaluations", type=int, metavar="N", help="margins to evaluate; the result then repeats exactly")
+    parser.add_argument(
+        "target", metavar="ID", help="a claim of the ledger, FILE.py:NAME, or FILE.py for all of its claims"
+    )
+    parser.add_argument(
+        "--budget", type=float, metavar="SECONDS", help=f"seconds to search (default {DEFAULT_SECONDS:g})"
+    )
+    parser.add_argument(
+        "--evaluations", type=int, metavar="N", help="margins to evaluate; the result then repeats exactly"
+    )
     parser.add_argument("--seed", type=int, default=0, help="default 0")
-    parser.add_argument("--output", type=Path, default=Path("ndis-verify-report"), help="folder for the journal of a stopped run")
+    parser.add_argument(
+        "--output", type=Path, default=Path("ndis-verify-report"), help="folder for the journal of a stopped run"
+    )
     parser.add_argument("--json", action="store_true", help="print the records as JSON, one to a line")
 
 
@@ -47,7 +55,9 @@ def main(arguments: argparse.Namespace) -> int:
     return 1 if 1 in codes else max(codes)
 
 
-def _attacked(problem: Problem, target: str, seed: int, evaluations: int | None, seconds: float | None, folder: Path) -> AttackRecord:
+def _attacked(
+    problem: Problem, target: str, seed: int, evaluations: int | None, seconds: float | None, folder: Path
+) -> AttackRecord:
     from ndis_verify.claims.attack import attack_problem
 
     label = hashlib.sha256(f"{target} {problem.name}".encode()).hexdigest()[:12]
@@ -69,10 +79,15 @@ def _text(record: AttackRecord) -> str:
     if record.failure:
         lines.append(f"  failure         {record.failure}")
     if record.margin is not None:
-        lines += [f"  worst point     {shown_point(record.point)}", f"  its margin      {record.margin:.6g} (float64; noise {record.tolerance:g})"]
+        lines += [
+            f"  worst point     {shown_point(record.point)}",
+            f"  its margin      {record.margin:.6g} (float64; noise {record.tolerance:g})",
+        ]
     spent = f"{record.evaluations} evaluations, {record.seconds:.1f} s, {record.rounds} rounds, seed {record.seed}"
     extra = f", {record.infeasible} outside the constraints" if record.infeasible else ""
-    lines.append(f"  budget spent    {spent}{extra}" + (f", {record.crossings} branch crossings" if record.crossings else ""))
+    lines.append(
+        f"  budget spent    {spent}{extra}" + (f", {record.crossings} branch crossings" if record.crossings else "")
+    )
     return "\n".join(lines)
 
 

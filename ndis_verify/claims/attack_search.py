@@ -1,4 +1,5 @@
-"""The search for the most negative margin in the unit cube: rounds of sampling, branch crossings, evolution, refinement.
+"""The search for the most negative margin in the unit cube: rounds of sampling, branch crossings, evolution,
+refinement.
 
 A round depends only on the seed, its number and the best points before it, so that a run repeats, and a run that was
 stopped goes on from its last finished round. Rounds double in size; every second evolution starts afresh.
@@ -121,7 +122,9 @@ class Search:
             if len(unit) == 1:
                 self._failed(unit[0], f"{type(error).__name__}: {error}", 1)
                 return np.array([np.nan])
-            parts = [self._margins({n: c[i : i + 1] for n, c in columns.items()}, unit[i : i + 1]) for i in range(len(unit))]
+            parts = [
+                self._margins({n: c[i : i + 1] for n, c in columns.items()}, unit[i : i + 1]) for i in range(len(unit))
+            ]
             return np.concatenate(parts)
         found = np.broadcast_to(found, len(unit)).copy()
         undefined = np.flatnonzero(np.isnan(found))
@@ -170,7 +173,9 @@ def run_round(search: Search, branches: Sequence[Callable[..., Any]], starts: np
     rng = np.random.default_rng((search.seed, number))
     unit = search.domain.sample(size, rng)
     if number == 0:
-        unit = np.vstack([starts.reshape(-1, search.domain.size), unit[: size // 2], search.domain.corners(rng), unit[size // 2 :]])
+        unit = np.vstack(
+            [starts.reshape(-1, search.domain.size), unit[: size // 2], search.domain.corners(rng), unit[size // 2 :]]
+        )
     for part in np.array_split(unit, max(1, len(unit) // search.batch)):
         search.values(part)
     for branch in branches:
@@ -255,7 +260,9 @@ def _descend(search: Search, start: np.ndarray, steps: int) -> None:
         slope = (values[1 : size + 1] - values[size + 1 :]) / (up - down)
         return float(values[0]), np.where(np.abs(slope) < 1e6, slope, 0.0)
 
-    scipy.optimize.minimize(with_gradient, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * size, options={"maxfun": steps})
+    scipy.optimize.minimize(
+        with_gradient, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * size, options={"maxfun": steps}
+    )
 
 
 def _simplex(search: Search, start: np.ndarray, evaluations: int) -> None:

@@ -51,7 +51,9 @@ def gaussian_case(name: str, mean: list[float], variance: list[float], scores: s
 
 def identical_case(name: str, law: Callable[[np.random.Generator, int], np.ndarray]) -> Case:
     """The same law twice: every epsilon and delta is 0."""
-    return Case(name, lambda rng, n: (law(rng, n), law(rng, n)), dict.fromkeys(EPSILONS, 0.0), dict.fromkeys(DELTAS, 0.0), 0.0)
+    return Case(
+        name, lambda rng, n: (law(rng, n), law(rng, n)), dict.fromkeys(EPSILONS, 0.0), dict.fromkeys(DELTAS, 0.0), 0.0
+    )
 
 
 def laplace_case() -> Case:
@@ -70,7 +72,9 @@ def laplace_case() -> Case:
 
 
 def response_case(epsilon: float = 1.0) -> Case:
-    """Randomised response: 1 with probability a = e^eps/(1 + e^eps) under P, 1 - a under Q; delta = 0 at epsilon exactly."""
+    """Randomised response: 1 with probability a = e^eps/(1 + e^eps) under P, 1 - a under Q; delta = 0 at epsilon
+    exactly.
+    """
     a = 1 / (1 + exp(-epsilon))
 
     def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -88,14 +92,17 @@ def response_case(epsilon: float = 1.0) -> Case:
 def subsampled_case() -> Case:
     """P = q N(1, s^2) + (1-q) N(0, s^2), Q = N(0, s^2), q = 1/4, s = 0.3 (KM-S3), scored by x.
 
-    With c = e^eps: H_c(P||Q) = q H_{(c-1+q)/q}(N(1)||N(0)); H_c(Q||P) = w H_{cq/w}(N(0)||N(1)), w = 1 - c (1-q), 0 where
-    w <= 0.
+    With c = e^eps: H_c(P||Q) = q H_{(c-1+q)/q}(N(1)||N(0)); H_c(Q||P) = w H_{cq/w}(N(0)||N(1)), w = 1 - c (1-q), 0
+    where w <= 0.
     """
 
     def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         return STD * rng.standard_normal(n) + (rng.random(n) < RATE), STD * rng.standard_normal(n)
 
-    inner = {delta: _upper(certified_epsilon_for_delta(_shifted(), Fraction(exact(delta)) / exact(RATE), digits=12)) for delta in DELTAS}
+    inner = {
+        delta: _upper(certified_epsilon_for_delta(_shifted(), Fraction(exact(delta)) / exact(RATE), digits=12))
+        for delta in DELTAS
+    }
     return Case(
         "subsampled Gaussian",
         draw,
@@ -158,5 +165,7 @@ def case_named(name: str) -> Case:
 
 
 def all_cases() -> tuple[Case, ...]:
-    """Identical laws (with ties, with heavy tails), pairs of known privacy, and mechanisms calibrated to (1, 1e-5) exactly."""
+    """Identical laws (with ties, with heavy tails), pairs of known privacy, and mechanisms calibrated to (1, 1e-5)
+    exactly.
+    """
     return tuple(case_named(name) for name in CASES)

@@ -38,12 +38,17 @@ def _supremum(share: float = 1.0) -> Callable[[str], Evidence]:
         shifts = [float(point[0]) for point in _shifts(effort) if 1e-3 < float(point[0]) < 30]
         for shift in shifts:
             limit = share * float(certified.laplace_gdp(shift, 15).upper)
-            # Errors within 1e-5 of 1 are left out: their complements have few digits, and the mirror image has them all.
+            # Errors within 1e-5 of 1 are left out: their complements have few digits, and the mirror image has them
+            # all.
             a = np.concatenate([np.geomspace(1e-280, 1e-3, 2001), np.linspace(1e-3, 1 - 1e-5, 4001)])
             reached = _largest(a, laplace_trade_off(a, shift))
             if reached > limit * (1 + 1e-9) or reached < limit * (1 - 1e-3):
-                return Evidence(Outcome.FAILED, "float64", f"{reached:.6g} against {limit:.6g} at mu = {shift:g}", count=len(shifts))
-        return Evidence(Outcome.HELD, "float64", "largest parameter of 6002 tests each", count=len(shifts), counted="shifts")
+                return Evidence(
+                    Outcome.FAILED, "float64", f"{reached:.6g} against {limit:.6g} at mu = {shift:g}", count=len(shifts)
+                )
+        return Evidence(
+            Outcome.HELD, "float64", "largest parameter of 6002 tests each", count=len(shifts), counted="shifts"
+        )
 
     return run
 
@@ -54,13 +59,23 @@ def _no_bound(equal: bool = False) -> Callable[[str], Evidence]:
     def run(effort: str) -> Evidence:
         rng = np.random.default_rng(92)
         for _ in range(count(effort, 10, 60)):
-            ratio, mean, wanted = 1.0 if equal else float(rng.uniform(3, 6)), float(rng.uniform(-1, 1)), float(rng.uniform(1.5, 2.2))
+            ratio, mean, wanted = (
+                1.0 if equal else float(rng.uniform(3, 6)),
+                float(rng.uniform(-1, 1)),
+                float(rng.uniform(1.5, 2.2)),
+            )
             pair = GaussianPair([mean], ratio, [0], 1)
             levels = np.geomspace(1e-280, 0.4, 2000)
             reached = _largest(levels, pair_trade_off(pair, levels))
             if reached < wanted or np.isfinite(pair_gdp(pair)):
                 return Evidence(Outcome.FAILED, "float64", f"{reached:.4g} only at ratio {ratio:.4g}", count=1)
-        return Evidence(Outcome.HELD, "float64", "tests in the tail reach every wanted parameter up to 2.2", count=count(effort, 10, 60), counted="pairs")
+        return Evidence(
+            Outcome.HELD,
+            "float64",
+            "tests in the tail reach every wanted parameter up to 2.2",
+            count=count(effort, 10, 60),
+            counted="pairs",
+        )
 
     return run
 
@@ -91,9 +106,12 @@ def _room(share: float = 1.0) -> Callable[..., np.ndarray]:
 
 
 _TESTS = attack_check(
-    "every test on the curve", _room(), Domain((continuous("mu", "1e-3", 60, "log"), continuous("odds", "1e-250", 1, "log"))),
-    mutants={"one percent less": _room(0.99)}, tolerance=1e-9,
-)  # fmt: skip
+    "every test on the curve",
+    _room(),
+    Domain((continuous("mu", "1e-3", 60, "log"), continuous("odds", "1e-250", 1, "log"))),
+    mutants={"one percent less": _room(0.99)},
+    tolerance=1e-9,
+)
 
 CLAIMS = (
     Claim(
@@ -106,22 +124,43 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("slopes along both branches", derived.laplace_gdp),
-            formula_check("against a certified quantile", derived.laplace_gdp, lambda mu: certified.laplace_gdp(mu, 25), _shifts, digits=20),
+            formula_check(
+                "against a certified quantile",
+                derived.laplace_gdp,
+                lambda mu: certified.laplace_gdp(mu, 25),
+                _shifts,
+                digits=20,
+            ),
             _TESTS,
-            Check("tests along the curve", Kind.CROSSCHECK, _supremum(), {"one percent less": _supremum(0.99), "one percent more": _supremum(1.01)}),
+            Check(
+                "tests along the curve",
+                Kind.CROSSCHECK,
+                _supremum(),
+                {"one percent less": _supremum(0.99), "one percent more": _supremum(1.01)},
+            ),
             agreement(
-                "float64", "float64", lambda mu: laplace_gdp(float(mu)), lambda mu: certified.laplace_gdp(float(mu), 15),
-                lambda effort: [point for point in _shifts(effort) if float(point[0]) > 1e-3], digits=11,
+                "float64",
+                "float64",
+                lambda mu: laplace_gdp(float(mu)),
+                lambda mu: certified.laplace_gdp(float(mu), 15),
+                lambda effort: [point for point in _shifts(effort) if float(point[0]) > 1e-3],
+                digits=11,
                 mutants={"shift not halved": lambda mu: laplace_gdp(2 * float(mu))},
             ),
         ),
-        note="The source reads one mu off a Gaussian curve (eq 2.4); the Laplace profile itself is 0 beyond epsilon = mu, the profile of that Gaussian curve is not.",
+        note=(
+            "The source reads one mu off a Gaussian curve (eq 2.4); the Laplace profile itself is 0 beyond epsilon ="
+            " mu, the profile of that Gaussian curve is not."
+        ),
     ),
     Claim(
         id="KM-2.8-pairs",
         source="KM",
         title="which Gaussian pairs are mu-GDP",
-        statement="N(m1, S1) and N(m2, S2) are mu-GDP for some finite mu exactly where S1 = S2; the least is then |S^{-1/2} (m1 - m2)|.",
+        statement=(
+            "N(m1, S1) and N(m2, S2) are mu-GDP for some finite mu exactly where S1 = S2; the least is then |S^{-1/2}"
+            " (m1 - m2)|."
+        ),
         formula="c - (c - m)/sqrt(lambda) = c (1 - 1/sqrt(lambda)) + m/sqrt(lambda), c to infinity",
         hypotheses=("S1, S2 positive definite",),
         declared=Verdict.PROVED,
@@ -129,10 +168,18 @@ CLAIMS = (
             proof("whitening, and one direction", derived.pair_gdp),
             Check("tests in the tail", Kind.CROSSCHECK, _no_bound(), {"equal variances": _no_bound(equal=True)}),
             agreement(
-                "float64 against the exact square", "exact rational", lambda pair: pair_gdp(pair), lambda pair: certified.pair_gdp(pair, 20), _equal_pairs, digits=12,
+                "float64 against the exact square",
+                "exact rational",
+                lambda pair: pair_gdp(pair),
+                lambda pair: certified.pair_gdp(pair, 20),
+                _equal_pairs,
+                digits=12,
                 mutants={"square for root": lambda pair: pair_gdp(pair) ** 2 + 1},
             ),
         ),
-        note="No single mu describes a random projection or a calibrated covariance: their mechanisms are mu-GDP for no mu.",
+        note=(
+            "No single mu describes a random projection or a calibrated covariance: their mechanisms are mu-GDP for"
+            " no mu."
+        ),
     ),
 )

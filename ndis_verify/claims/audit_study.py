@@ -26,19 +26,38 @@ HELP = "how often score auditors fail and how tight they get, on pairs of known 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `ndis-verify audit study`; the parsed ones go to `main`."""
-    parser.add_argument("--full", action="store_true", help="n = 100, 10^4 and 10^6 with many repetitions (an hour of one core); default: minutes")
-    parser.add_argument("--cases", nargs="+", metavar="NAME", help="only these pairs, by their names or by how these start")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="n = 100, 10^4 and 10^6 with many repetitions (an hour of one core); default: minutes",
+    )
+    parser.add_argument(
+        "--cases", nargs="+", metavar="NAME", help="only these pairs, by their names or by how these start"
+    )
     parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="only these numbers of scores")
     parser.add_argument("--runs", type=int, metavar="K", help="repetitions, in place of the size's own")
     parser.add_argument("--confidence", type=float, default=0.95, help="of the limits (default 0.95)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same tables (default 0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
-    parser.add_argument("--minutes", type=float, metavar="M", help="stop after about that long and print what is there; the same command goes on")
     parser.add_argument(
-        "--output", type=Path, default=Path("ndis-verify-report"), metavar="DIR",
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="stop after about that long and print what is there; the same command goes on",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("ndis-verify-report"),
+        metavar="DIR",
         help="folder for audit_study.json, and for the runs as they end: the same command goes on where it was stopped",
-    )  # fmt: skip
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="the page with both tables (default: audit_study.md in that folder)")
+    )
+    parser.add_argument(
+        "--markdown",
+        type=Path,
+        metavar="FILE",
+        help="the page with both tables (default: audit_study.md in that folder)",
+    )
     parser.add_argument("--json", action="store_true", help="print the JSON record instead of the tables")
 
 
@@ -57,9 +76,15 @@ def main(arguments: argparse.Namespace) -> int:
     with _journal(arguments) as journal:
         try:
             validity, power = run_study(
-                cases, repetitions, methods=METHODS, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed,
-                progress=progress, measured=partial(_measured, arguments, journal),
-            )  # fmt: skip
+                cases,
+                repetitions,
+                methods=METHODS,
+                delta=DELTA,
+                confidence=arguments.confidence,
+                seed=arguments.seed,
+                progress=progress,
+                measured=partial(_measured, arguments, journal),
+            )
         finally:
             progress.close()
         record = _record(arguments, repetitions, validity, power)
@@ -84,7 +109,9 @@ def _cases(wanted: list[str] | None) -> list[Case]:
 
 def _repetitions(arguments: argparse.Namespace) -> dict[int, int]:
     own = FULL if arguments.full else QUICK
-    repetitions = {n: arguments.runs or runs for n, runs in own.items() if arguments.sizes is None or n in arguments.sizes}
+    repetitions = {
+        n: arguments.runs or runs for n, runs in own.items() if arguments.sizes is None or n in arguments.sizes
+    }
     if not repetitions:
         raise InputError("--sizes", str(arguments.sizes), f"must be among {', '.join(map(str, own))}")
     return repetitions
@@ -103,13 +130,17 @@ def _journal(arguments: argparse.Namespace) -> Journal:
 
 def _tally(tally: Tally, methods: Sequence[str]) -> Tally:
     numbers = {"runs", "above", "sum", "squares", "infinite"}
-    if set(tally) != set(methods) or not all(set(cell) == numbers and min(cell.values()) >= 0 for cell in tally.values()):
+    if set(tally) != set(methods) or not all(
+        set(cell) == numbers and min(cell.values()) >= 0 for cell in tally.values()
+    ):
         raise ValueError("no tally of a block")
     return tally
 
 
 def _measured(arguments: argparse.Namespace, journal: Journal, parts: Sequence[Block]) -> Iterator[tuple[Block, Tally]]:
-    """How blocks are run: those in the journal are read, others measured; the journal stays where time is up before all are."""
+    """How blocks are run: those in the journal are read, others measured; the journal stays where time is up before all
+    are.
+    """
     from ndis_verify.audit.study import METHODS
     from ndis_verify.runs.pool import resumed
 
@@ -132,7 +163,9 @@ def _block(part: Block, methods: Sequence[str], delta: float, confidence: float,
     return run_block(case_named(part.case), part, methods, delta, confidence, seed)
 
 
-def _record(arguments: argparse.Namespace, repetitions: dict[int, int], validity: list[Validity], power: list[Power]) -> dict[str, Any]:
+def _record(
+    arguments: argparse.Namespace, repetitions: dict[int, int], validity: list[Validity], power: list[Power]
+) -> dict[str, Any]:
     return {
         "confidence": arguments.confidence,
         "seed": arguments.seed,
@@ -157,19 +190,28 @@ def markdown(record: dict[str, Any], validity: list[Validity], power: list[Power
     sizes = ", ".join(f"{runs} runs at n = {n}" for n, runs in record["repetitions"].items())
     return (
         "# Score auditors on pairs of known privacy\n\n"
-        f"Written by `ndis-verify audit study` (seed {record['seed']}; {sizes}; fewer where a cell says so). Every method sees the same draws, n scores of each law. "
+        f"Written by `ndis-verify audit study` (seed {record['seed']}; {sizes}; fewer where a cell says so). Every"
+        " method sees the same draws, n scores of each law. "
         "The privacy of every pair is certified.\n\n"
         "## Validity\n\n"
-        f"Limits at confidence {record['confidence']:g} that were above the truth anywhere on the profile, over runs; then the confidence with which the rate is at most "
-        f"{failure:.3g} (Clopper-Pearson). \"too few runs\": not even none above would make that {SURE:g}; \"not shown\": it is below {SURE:g}. **above**: the rate is "
+        f"Limits at confidence {record['confidence']:g} that were above the truth anywhere on the profile, over runs;"
+        " then the confidence with which the rate is at most "
+        f'{failure:.3g} (Clopper-Pearson). "too few runs": not even none above would make that {SURE:g}; "not shown":'
+        f" it is below {SURE:g}. **above**: the rate is "
         f"larger (false alarm {FALSE_ALARM:g} over the whole table).\n\n"
-        "- best-set, family, dkw, tv, threshold (Clopper-Pearson) promise their confidence for every pair; gdp-mu promises it for the mu of a pair (KM-eq2.4).\n"
-        "- threshold-jeffreys and credible-mu are posterior probabilities (KM-eq2.5); gdp and credible read a Gaussian profile off that mu, which holds for Gaussian pairs alone.\n"
+        "- best-set, family, dkw, tv, threshold (Clopper-Pearson) promise their confidence for every pair; gdp-mu"
+        " promises it for the mu of a pair (KM-eq2.4).\n"
+        "- threshold-jeffreys and credible-mu are posterior probabilities (KM-eq2.5); gdp and credible read a Gaussian"
+        " profile off that mu, which holds for Gaussian pairs alone.\n"
         "- plug-in is the histogram's own divergence (KM-Alg2), an estimate.\n\n"
-        f"Of {len(promised)} cells of those that promise, {sum(row.verdict == 'at most' for row in promised)} are at most {failure:.3g}, {sum(row.verdict == 'consistent' for row in promised)} have too few runs to say so, "
-        f"{sum(row.verdict == 'above' for row in promised)} are above; the highest rate is {max((row.exceeded / row.runs for row in promised), default=0.0):.3g}.\n\n"
-        f"In short, over all pairs, with the pairs whose rate is larger, and the power of the second table:\n\n{summary_table(validity, power)}\n\n"
+        f"Of {len(promised)} cells of those that promise, {sum(row.verdict == 'at most' for row in promised)} are at"
+        f" most {failure:.3g}, {sum(row.verdict == 'consistent' for row in promised)} have too few runs to say so, "
+        f"{sum(row.verdict == 'above' for row in promised)} are above; the highest rate is"
+        f" {max((row.exceeded / row.runs for row in promised), default=0.0):.3g}.\n\n"
+        "In short, over all pairs, with the pairs whose rate is larger, and the power of the second"
+        f" table:\n\n{summary_table(validity, power)}\n\n"
         f"{validity_table(validity)}\n\n"
-        f"## Power\n\nMean lower limit of epsilon{delta}, over the true epsilon. Above 1 is wrong; inf: some run said that epsilon is infinite. "
+        f"## Power\n\nMean lower limit of epsilon{delta}, over the true epsilon. Above 1 is wrong; inf: some run said"
+        " that epsilon is infinite. "
         f"Standard errors of the limits that promise are at most {error:.2g}.\n\n{power_table(power)}\n"
     )

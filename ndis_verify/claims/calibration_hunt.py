@@ -1,6 +1,7 @@
 """A hunt for a calibration that returns too little noise: random targets, every returned number certified.
 
-`python -m ndis_verify.claims.calibration_hunt --points 100000` hunts through every family of calibrations (see `hunt_command`).
+`python -m ndis_verify.claims.calibration_hunt --points 100000` hunts through every family of calibrations (see
+`hunt_command`).
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class Family:
 
 @dataclass(frozen=True)
 class HuntRecord:
-    """What a hunt found; a waste is (target - certified delta)/target, the largest ones over targets that need noise."""
+    """What a hunt found; a waste is (target - certified delta)/target, the largest ones over targets that
+    need noise.
+    """
 
     family: str
     seed: int | list[int]
@@ -75,8 +78,9 @@ class HuntRecord:
     def line(self) -> str:
         """One line for a report."""
         return (
-            f"{self.family}: {self.points} targets, {self.free} without noise, {self.certified} certified, {self.unsafe} above the target, {self.undecided} undecided; "
-            f"waste between {self.least_waste:.3g} and {self.largest_waste:.3g} (float64, all: at most {self.largest_waste_float64:.3g})"
+            f"{self.family}: {self.points} targets, {self.free} without noise, {self.certified} certified,"
+            f" {self.unsafe} above the target, {self.undecided} undecided; waste between {self.least_waste:.3g} and"
+            f" {self.largest_waste:.3g} (float64, all: at most {self.largest_waste_float64:.3g})"
         )
 
 
@@ -130,7 +134,9 @@ def _point(columns: Columns, noise: np.ndarray, k: int) -> Point:
 
 
 def _certified_waste(family: Family, point: Point) -> float:
-    """(target - delta)/target from below, negative only where delta > target for certain; nan where that is not decided."""
+    """(target - delta)/target from below, negative only where delta > target for certain; nan where that is not
+    decided.
+    """
     for digits in (16, 32, 64):
         value = family.certify(point, digits)
         if value.lower > point["delta"]:
@@ -175,7 +181,9 @@ def _ridge_delta(columns: Columns, ridge: np.ndarray) -> np.ndarray:
 def _certified_ridge_delta(point: Point, digits: int, epsilon: Fraction | None = None) -> Enclosure:
     square = point["norm_bound"] ** 2
     epsilon = point["epsilon"] if epsilon is None else epsilon
-    return certified_rp_hockey_stick(square / (square + point["noise"]), int(point["r"]), epsilon, "delete", digits=digits)
+    return certified_rp_hockey_stick(
+        square / (square + point["noise"]), int(point["r"]), epsilon, "delete", digits=digits
+    )
 
 
 def _shifts(rng: np.random.Generator, count: int) -> Columns:
@@ -205,7 +213,9 @@ def _certified_sample_delta(point: Point, digits: int) -> Enclosure:
 
 
 def _splits(rng: np.random.Generator, count: int) -> Columns:
-    """Targets of propose-test-release, and splits that fit them: the test has a share of epsilon and up to half of delta."""
+    """Targets of propose-test-release, and splits that fit them: the test has a share of epsilon and up to half of
+    delta.
+    """
     columns = _projections(1e6)(rng, count)
     epsilon, delta, length = columns["epsilon"], columns["delta"], columns["norm_bound"]
     test, failure = (delta * log_uniform(rng, 1e-4, 0.45, count) for _ in range(2))
@@ -219,9 +229,13 @@ def _tested(row: Mapping[str, Any]) -> ProposeTestRelease:
 
 
 def _certified_test_delta(point: Point, digits: int) -> Enclosure:
-    """The test's delta, that of a lone record at the largest leverage beside the full ridge, and the chance that the bound fails."""
+    """The test's delta, that of a lone record at the largest leverage beside the full ridge, and the chance that the
+    bound fails.
+    """
     found = _tested(point).calibration
-    spent, left = (Fraction(float(x)) for x in (found.noise["test_epsilon"], found.certificate.worst_case["release_epsilon"]))
+    spent, left = (
+        Fraction(float(x)) for x in (found.noise["test_epsilon"], found.certificate.worst_case["release_epsilon"])
+    )
     if spent + left > point["epsilon"]:
         return Enclosure(1, 0, "bound")
     square = point["norm_bound"] ** 2
@@ -278,26 +292,36 @@ def _held(name: str, effort: str) -> HuntRecord:
 
 
 def hunted(family: Family, change: Callable[[Columns], np.ndarray] | None = None) -> Callable[[str], Evidence]:
-    """A check's run: no certified delta above its target, none further below than `sharpness`; `change` plants a fault."""
+    """A check's run: no certified delta above its target, none further below than `sharpness`; `change`
+    plants a fault.
+    """
 
     def run(effort: str) -> Evidence:
         if change is None:
             record = _held(family.name, effort)
         else:
-            record = hunt(Family(family.name, family.draw, change, family.achieved, family.certify, family.sharpness), 100)
+            record = hunt(
+                Family(family.name, family.draw, change, family.achieved, family.certify, family.sharpness), 100
+            )
         sharp = record.largest_waste <= family.sharpness
-        outcome = Outcome.FAILED if record.unsafe or not sharp else Outcome.UNDECIDED if record.undecided else Outcome.HELD
+        outcome = (
+            Outcome.FAILED if record.unsafe or not sharp else Outcome.UNDECIDED if record.undecided else Outcome.HELD
+        )
         return Evidence(outcome, "certified at float64 noise levels", record.line(), 16, record.certified, "targets")
 
     return run
 
 
-def _claim(id: str, name: str, title: str, statement: str, inputs: tuple[str, ...] = ("1 <= r <= 1e6", "1e-3 <= l <= 1e3")) -> Claim:
+def _claim(
+    id: str, name: str, title: str, statement: str, inputs: tuple[str, ...] = ("1 <= r <= 1e6", "1e-3 <= l <= 1e3")
+) -> Claim:
     family = FAMILIES[name]
     mutants = {
         "1 per cent less noise": hunted(family, lambda columns: 0.99 * family.calibrate(columns)),
         "1 per cent more noise": hunted(family, lambda columns: 1.01 * family.calibrate(columns)),
-        "target 1e-9 too large": hunted(family, lambda columns: family.calibrate({**columns, "delta": columns["delta"] * (1 + 1e-9)})),
+        "target 1e-9 too large": hunted(
+            family, lambda columns: family.calibrate({**columns, "delta": columns["delta"] * (1 + 1e-9)})
+        ),
     }
     return Claim(
         id=id,
@@ -307,9 +331,14 @@ def _claim(id: str, name: str, title: str, statement: str, inputs: tuple[str, ..
         formula="0 <= (delta - delta(noise))/delta <= 2e-11",
         hypotheses=("1e-6 <= eps <= 100", "1e-30 <= delta <= 0.4", *inputs),
         declared=Verdict.SUPPORTED,
-        reason="the numbers that float64 returns depend on the platform's rounding: certified one by one, not as a range",
+        reason=(
+            "the numbers that float64 returns depend on the platform's rounding: certified one by one, not as a range"
+        ),
         checks=(Check("random targets, every calibration certified", Kind.ATTACK, hunted(family), mutants),),
-        note="`python -m ndis_verify.claims.calibration_hunt` is the same hunt at length; docs/calibration_hunt.md has its table.",
+        note=(
+            "`python -m ndis_verify.claims.calibration_hunt` is the same hunt at length; docs/calibration_hunt.md has"
+            " its table."
+        ),
     )
 
 
@@ -318,27 +347,31 @@ CLAIMS = (
         "N26-Fig1-safe-side",
         "random projection",
         "no float64 ridge is too small",
-        "The ridge that float64 returns for a target meets it, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+        "The ridge that float64 returns for a target meets it, certified at exactly that number, and misses it by 2e-11"
+        " of delta at most.",
     ),
     _claim(
         "N24-Fig8-safe-side",
         "random linear combination",
         "no float64 noise of a random linear combination is too small",
-        "The ridge that float64 returns for r = 1 meets the target, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+        "The ridge that float64 returns for r = 1 meets the target, certified at exactly that number, and misses it by"
+        " 2e-11 of delta at most.",
         ("r = 1", "1e-3 <= l <= 1e3"),
     ),
     _claim(
         "N26-Fig3-safe-side",
         "subsampled random projection",
         "no float64 ridge behind a sample is too small",
-        "The ridge that float64 returns for a sampled target meets it, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+        "The ridge that float64 returns for a sampled target meets it, certified at exactly that number, and misses it"
+        " by 2e-11 of delta at most.",
         ("1 <= r <= 1e6", "1e-3 <= l <= 1e3", "delta^0.99 <= q <= 1"),
     ),
     _claim(
         "BW-Alg1-safe-side",
         "gaussian mechanism",
         "no float64 standard deviation is too small",
-        "The std that float64 returns for a target meets it, certified at exactly that number, and misses it by 2e-11 of delta at most.",
+        "The std that float64 returns for a target meets it, certified at exactly that number, and misses it by 2e-11"
+        " of delta at most.",
         ("1e-3 <= Delta <= 1e3",),
     ),
 )

@@ -1,4 +1,6 @@
-"""Distribution functions with a stated error, and the claim that two of them give the divergence with a stated error."""
+"""Distribution functions with a stated error, and the claim that two of them give the divergence with a
+stated error.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from ndis_verify.symbolic import cdf_oracle, generalized_chi2, ndis_lemma, priva
 
 
 def _worst_errors(share: Callable[[float, float], float]) -> Callable[[str], Evidence]:
-    """The two certified distribution functions of projection pairs, each off by its full share in every sign pattern."""
+    """The two certified distribution functions of projection pairs, each off by its full share in every sign
+    pattern.
+    """
 
     def run(effort: str) -> Evidence:
         points = [point for point in projections(effort) if point[2] < 20 and 1e-3 < point[0] < 0.999]
@@ -52,10 +56,17 @@ def _worst_errors(share: Callable[[float, float], float]) -> Callable[[str], Evi
 
 
 ALPHA = 1e-11  # the error that is declared for the float64 distribution function, absolute
-_LAWS = Domain((
-    continuous("first", -4, 4), continuous("second", -4, 4), integer("dof", 1, 40), integer("other", 1, 6),
-    continuous("noncentrality", 0, 50), continuous("std", 0, 3), continuous("place", -9, 9),
-))  # fmt: skip
+_LAWS = Domain(
+    (
+        continuous("first", -4, 4),
+        continuous("second", -4, 4),
+        integer("dof", 1, 40),
+        integer("other", 1, 6),
+        continuous("noncentrality", 0, 50),
+        continuous("std", 0, 3),
+        continuous("place", -9, 9),
+    )
+)
 Cdf = Callable[[GeneralizedChi2, float], float]
 
 
@@ -69,7 +80,9 @@ def _normal_cdf(law: GeneralizedChi2, t: float) -> float:
 
 
 def _declared(cdf: Cdf) -> Callable[..., float]:
-    """1 - (error of `cdf` over the declared one), against certified values: weights 10^first, -10^second, `place` stds from the mean."""
+    """1 - (error of `cdf` over the declared one), against certified values: weights 10^first, -10^second, `place` stds
+    from the mean.
+    """
 
     def margin(first, second, dof, other, noncentrality, std, place):
         weights, dofs, ncs = [10.0**first, -(10.0**second)], [int(dof), int(other)], [noncentrality, 1.0]
@@ -83,7 +96,9 @@ def _declared(cdf: Cdf) -> Callable[..., float]:
 
 
 def _two_answers(cdf: Callable[[float], Cdf], declared: float = 1.0) -> Callable[[str], Evidence]:
-    """The audit's limits from a CDF of error alpha/(1+e^eps) against the certified divergence; they must enclose it, and be 2 alpha wide."""
+    """The audit's limits from a CDF of error alpha/(1+e^eps) against the certified divergence; they must enclose it,
+    and be 2 alpha wide.
+    """
 
     def run(effort: str) -> Evidence:
         rng = np.random.default_rng(26)
@@ -120,7 +135,10 @@ def _false_alarm(taken_off: int = 0, sign: int = 1):
 
     def alarm(shift: arb, epsilon: arb, alpha: arb, delta: arb) -> arb:
         error = sign * alpha / (1 + epsilon.exp())
-        first, second = certified.upper_tail(epsilon / shift - shift / 2), certified.upper_tail(epsilon / shift + shift / 2)
+        first, second = (
+            certified.upper_tail(epsilon / shift - shift / 2),
+            certified.upper_tail(epsilon / shift + shift / 2),
+        )
         answer = (first + error) - epsilon.exp() * (second - error)
         return smallest(answer - taken_off * alpha - delta, delta - certified.profile(shift, epsilon))
 
@@ -132,40 +150,62 @@ CLAIMS = (
         id="N26-D9",
         source="N26",
         title="a CDF oracle for generalized chi-square laws with error alpha",
-        statement="On every generalized chi-square law and every t the oracle's answer is within alpha of the probability. Read as: the float64 "
-        "distribution function of this package is such an oracle with alpha = 1e-11, and an audit that declares this error is right.",
+        statement=(
+            "On every generalized chi-square law and every t the oracle's answer is within alpha of the probability."
+            " Read as: the float64 distribution function of this package is such an oracle with alpha = 1e-11, and an"
+            " audit that declares this error is right."
+        ),
         formula="|oracle(W, t) - Pr[W <= t]| <= alpha",
         hypotheses=(
-            "W = w1 chi'^2(k, nc) - w2 chi'^2(l, 1) + std N(0, 1), w1 and w2 from 1e-4 to 1e4, k <= 40, l <= 6, nc <= 50, std <= 3",
+            (
+                "W = w1 chi'^2(k, nc) - w2 chi'^2(l, 1) + std N(0, 1), w1 and w2 from 1e-4 to 1e4, k <= 40, l <= 6, nc"
+                " <= 50, std <= 3"
+            ),
             "t within 9 standard deviations of the mean",
         ),
         declared=Verdict.SUPPORTED,
         reason="float64 has no proof of its error; an enclosure of the code's own rounding would be one",
         checks=(
             attack_check(
-                "error over the declared one, against certified values", _declared(_fast_cdf), _LAWS,
+                "error over the declared one, against certified values",
+                _declared(_fast_cdf),
+                _LAWS,
                 mutants={
                     "a normal law with the same moments": _declared(_normal_cdf),
                     "an error of 1.1 alpha": _declared(lambda law, t: _fast_cdf(law, t) + 1.1 * ALPHA),
-                    "no Gaussian part": _declared(lambda law, t: _fast_cdf(GeneralizedChi2(law.weights, law.dofs, law.noncentralities), t)),
+                    "no Gaussian part": _declared(
+                        lambda law, t: _fast_cdf(GeneralizedChi2(law.weights, law.dofs, law.noncentralities), t)
+                    ),
                 },
-                quick=60, full=1500, vectorised=False,
+                quick=60,
+                full=1500,
+                vectorised=False,
             ),
-            Check("an audit by two calls encloses the divergence", Kind.CROSSCHECK, _two_answers(_off), {
-                "half of the error declared": _two_answers(_off, 0.5),
-                "a normal law with the same moments": _two_answers(lambda error: _normal_cdf),
-                "twice the error declared": _two_answers(_off, 2.0),
-            }),
+            Check(
+                "an audit by two calls encloses the divergence",
+                Kind.CROSSCHECK,
+                _two_answers(_off),
+                {
+                    "half of the error declared": _two_answers(_off, 0.5),
+                    "a normal law with the same moments": _two_answers(lambda error: _normal_cdf),
+                    "twice the error declared": _two_answers(_off, 2.0),
+                },
+            ),
         ),
-        note="A definition; that it is enough is N26-T7.1. Supported by a search, with the error measured against certified values: float64 has no proof "
-        "of its error. `ndis-verify audit gaussian` does not lean on it: its limits are certified.",
+        note=(
+            "A definition; that it is enough is N26-T7.1. Supported by a search, with the error measured against"
+            " certified values: float64 has no proof of its error. `ndis-verify audit gaussian` does not lean on it:"
+            " its limits are certified."
+        ),
     ),
     Claim(
         id="N26-T7.1",
         source="N26",
         title="two oracle calls give the divergence within alpha",
-        statement="With error alpha/(1+e^eps) per call, p1 - e^eps p2 from two calls is within alpha of the divergence; an answer above a "
-        "claimed delta by more than alpha refutes the claim.",
+        statement=(
+            "With error alpha/(1+e^eps) per call, p1 - e^eps p2 from two calls is within alpha of the divergence; an"
+            " answer above a claimed delta by more than alpha refutes the claim."
+        ),
         formula="|(p1 - e^eps p2) - delta| <= alpha/(1+e^eps) + e^eps alpha/(1+e^eps) = alpha",
         hypotheses=("a CDF oracle whose error per call is at most alpha/(1 + e^eps)", "alpha > 0", "eps >= 0"),
         declared=Verdict.PROVED,
@@ -176,36 +216,65 @@ CLAIMS = (
             proof("difference of two distribution functions", generalized_chi2.hockey_stick),
             proof("divergence as a hinge expectation", ndis_lemma.hockey_stick),
             proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
-            formula_check("error per call", cdf_oracle.two_calls, lambda alpha, epsilon: alpha / (1 + math.exp(epsilon)),
-                          lambda effort: [(1e-6, 1.0), (0.01, 10.0), (1e-20, 0.5)], digits=13),
-            Check("full errors in every sign pattern", Kind.CROSSCHECK, _worst_errors(lambda a, e: a / (1 + math.exp(e))), {
-                "error alpha for each call": _worst_errors(lambda a, e: a),
-                "half of alpha for each call": _worst_errors(lambda a, e: a / 2),
-            }),
+            formula_check(
+                "error per call",
+                cdf_oracle.two_calls,
+                lambda alpha, epsilon: alpha / (1 + math.exp(epsilon)),
+                lambda effort: [(1e-6, 1.0), (0.01, 10.0), (1e-20, 0.5)],
+                digits=13,
+            ),
+            Check(
+                "full errors in every sign pattern",
+                Kind.CROSSCHECK,
+                _worst_errors(lambda a, e: a / (1 + math.exp(e))),
+                {
+                    "error alpha for each call": _worst_errors(lambda a, e: a),
+                    "half of alpha for each call": _worst_errors(lambda a, e: a / 2),
+                },
+            ),
         ),
-        note="The bound is attained by two full errors. It is absolute: at eps = 10 a delta of 1e-6 needs calls within 4.5e-11 for alpha = "
-        "1e-6. The oracles that the source names (Davies, Imhof) certify no error; what an audit concludes is judged with the audit (N26-D9).",
+        note=(
+            "The bound is attained by two full errors. It is absolute: at eps = 10 a delta of 1e-6 needs calls within"
+            " 4.5e-11 for alpha = 1e-6. The oracles that the source names (Davies, Imhof) certify no error; what an"
+            " audit concludes is judged with the audit (N26-D9)."
+        ),
     ),
     Claim(
         id="N26-T7.1-as-lower-bound",
         tags=("reading",),
         source="N26",
         title="the two-call answer taken as it is for a lower bound on delta",
-        statement="An answer p1 - e^eps p2 above a claimed delta refutes the claim: the estimator's output is a lower bound on the mechanism's delta.",
+        statement=(
+            "An answer p1 - e^eps p2 above a claimed delta refutes the claim: the estimator's output is a lower bound"
+            " on the mechanism's delta."
+        ),
         formula="p1 - e^eps p2 <= delta",
         hypotheses=("a CDF oracle whose error per call is at most alpha/(1 + e^eps)", "alpha > 0", "eps >= 0"),
         declared=Verdict.REFUTED,
         checks=(
             counterexample_check(
-                "a true claim refuted", _false_alarm(), at(shift=1, epsilon=1, alpha="0.01", delta="0.13"),
-                {"alpha taken off": _false_alarm(1), "errors of the other sign": _false_alarm(sign=-1),
-                 "a claim that is false": at(shift=1, epsilon=1, alpha="0.01", delta="0.12")},
+                "a true claim refuted",
+                _false_alarm(),
+                at(shift=1, epsilon=1, alpha="0.01", delta="0.13"),
+                {
+                    "alpha taken off": _false_alarm(1),
+                    "errors of the other sign": _false_alarm(sign=-1),
+                    "a claim that is false": at(shift=1, epsilon=1, alpha="0.01", delta="0.12"),
+                },
             ),
         ),
-        counterexample="N(1, 1) against N(0, 1), eps = 1, alpha = 0.01: delta = 0.12694, so (1, 0.13)-DP is true; with both calls off by "
-        "alpha/(1 + e) = 0.00269, the first high and the second low, the answer is 0.13694 > 0.13.",
-        corrected="p1 - e^eps p2 - alpha <= delta: only an answer above the claimed delta by more than alpha refutes it (N26-T7.1).",
-        note="The section says to treat the output as a lower bound, and once adds 'taking into account some estimation error': that error is alpha "
-        "and has to be taken off. An audit that leaves it on accuses private mechanisms.",
+        counterexample=(
+            "N(1, 1) against N(0, 1), eps = 1, alpha = 0.01: delta = 0.12694, so (1, 0.13)-DP is true; with both calls"
+            " off by alpha/(1 + e) = 0.00269, the first high and the second low, the answer is 0.13694 > 0.13."
+        ),
+        corrected=(
+            "p1 - e^eps p2 - alpha <= delta: only an answer above the claimed delta by more than alpha refutes it"
+            " (N26-T7.1)."
+        ),
+        note=(
+            "The section says to treat the output as a lower bound, and once adds 'taking into account some estimation"
+            " error': that error is alpha and has to be taken off. An audit that leaves it on accuses private"
+            " mechanisms."
+        ),
     ),
-)  # fmt: skip
+)

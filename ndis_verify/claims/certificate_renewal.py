@@ -1,4 +1,6 @@
-"""Certificates made anew where they are missing, damaged or of other sources; those that no check asks for are removed."""
+"""Certificates made anew where they are missing, damaged or of other sources; those that no check asks for
+are removed.
+"""
 
 from __future__ import annotations
 

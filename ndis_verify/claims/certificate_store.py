@@ -67,9 +67,9 @@ class StoredCheck:
     """A check whose full evidence can be kept.
 
     name: of the file, words joined by `-`. parameters: JSON data that fix the full computation (box, precision, budget,
-    seed). modules: those that the result rests on, their imports are followed. `compute(effort)` gives the evidence and,
-    at the effort "full", what to keep (None: nothing). `recheck(content)` computes a sample anew and gives the evidence
-    for the whole; it raises `CertificateError` where the sample and the content differ.
+    seed). modules: those that the result rests on, their imports are followed. `compute(effort)` gives the evidence
+    and, at the effort "full", what to keep (None: nothing). `recheck(content)` computes a sample anew and gives the
+    evidence for the whole; it raises `CertificateError` where the sample and the content differ.
     """
 
     name: str
@@ -81,12 +81,16 @@ class StoredCheck:
 
 def file_name(owner: str, text: str) -> str:
     """The name of a certificate from the id of its claim and the name of its check."""
-    words = "".join(character if character.isalnum() and character.isascii() else " " for character in text.lower()).split()
+    words = "".join(
+        character if character.isalnum() and character.isascii() else " " for character in text.lower()
+    ).split()
     return f"{owner}-{'-'.join(words)[:60].rstrip('-')}"
 
 
 def stored(check: StoredCheck, effort: str) -> Evidence:
-    """The evidence of `check`: at "full" always computed (and kept inside `writing`), at "quick" from its certificate."""
+    """The evidence of `check`: at "full" always computed (and kept inside `writing`), at "quick" from its
+    certificate.
+    """
     if effort == "full":
         started = time.perf_counter()
         evidence, content = check.compute(effort)

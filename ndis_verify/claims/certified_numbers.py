@@ -1,4 +1,6 @@
-"""Checks made from single certified numbers: a sign at stated points, a printed decimal, a violation in ball arithmetic."""
+"""Checks made from single certified numbers: a sign at stated points, a printed decimal, a violation in ball
+arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def sign_check(
                 value = in_balls(candidate)(point)
                 if value.sign() != sign:
                     where = ", ".join(f"{n} = {float(v):.8g}" for n, v in point.items())
-                    return Evidence(Outcome.FAILED, "ball arithmetic", f"value {value.decimal(6)[0]} at {where}", count=len(signs))
+                    return Evidence(
+                        Outcome.FAILED, "ball arithmetic", f"value {value.decimal(6)[0]} at {where}", count=len(signs)
+                    )
             return Evidence(Outcome.HELD, "ball arithmetic", "every sign as stated", float(_DIGITS), len(signs))
 
         return judged
@@ -74,7 +78,12 @@ def decimals_check(
                 found = candidate(*arguments)
                 near = found.basis == "bound" and _rounds_to(found, text)
                 if not near:
-                    return Evidence(Outcome.FAILED, "certified", f"{found.decimal(8)[0]} at {arguments}, not {text}", count=len(table))
+                    return Evidence(
+                        Outcome.FAILED,
+                        "certified",
+                        f"{found.decimal(8)[0]} at {arguments}, not {text}",
+                        count=len(table),
+                    )
             return Evidence(Outcome.HELD, "certified", "every decimal as stated", count=len(table), counted="numbers")
 
         return judged

@@ -5,8 +5,8 @@ where the enclosure's lower end is >= 0; otherwise it is bisected. With a gradie
 axis along which the function is monotone is replaced by the end where it is smallest.
 
 Where the margin touches 0 on the boundary no enclosure of it can succeed: divide the zero out by hand and pass
-`factors`. With `factors=((j, anchor, power), ...)` the margin is `prod |x_j - anchor|^power * function`, every anchor at
-or outside an end of its axis, so that the first part is positive inside the box; the function given is then the
+`factors`. With `factors=((j, anchor, power), ...)` the margin is `prod |x_j - anchor|^power * function`, every anchor
+at or outside an end of its axis, so that the first part is positive inside the box; the function given is then the
 cofactor, and `margin`, the undivided function, is compared with the product at points of the box. That comparison can
 only expose a wrong division; that the identity holds everywhere is for a derivation to show.
 """
@@ -95,7 +95,9 @@ def certify_nonnegative(
     """
     box = tuple(box)
     if not box or max_boxes < 1 or not 0 < min_width < 1 or not 1 <= digits <= max_digits:
-        raise InputError("box", len(box), "must have an axis; max_boxes >= 1, 0 < min_width < 1, 1 <= digits <= max_digits")
+        raise InputError(
+            "box", len(box), "must have an axis; max_boxes >= 1, 0 < min_width < 1, 1 <= digits <= max_digits"
+        )
     if journal is not None and not name:
         raise InputError("name", name, "must be given with a journal, to tell one run from another")
     _require_factors(function, box, factors, margin, _bits(digits))
@@ -299,7 +301,9 @@ def _read(state: dict[str, Any], box: Box) -> CertifyRecord:
     return CertifyRecord("undecided", box, boxes, depth, 0, seconds, worst, lower, remaining=remaining)
 
 
-def _require_factors(function: Function, box: Box, factors: Sequence[Factor], margin: Function | None, bits: int) -> None:
+def _require_factors(
+    function: Function, box: Box, factors: Sequence[Factor], margin: Function | None, bits: int
+) -> None:
     """Every factor is positive inside the box, and the product is the margin at points spread over the box."""
     if not factors:
         return
@@ -308,7 +312,9 @@ def _require_factors(function: Function, box: Box, factors: Sequence[Factor], ma
     for index, anchor, power in factors:
         low, high, anchor = box[index].low, box[index].high, exact(anchor, "anchor")
         if power < 1 or low < anchor < high:
-            raise InputError("factors", f"|{box[index].name} - {anchor}|^{power}", "must have power >= 1, anchor not inside the axis")
+            raise InputError(
+                "factors", f"|{box[index].name} - {anchor}|^{power}", "must have power >= 1, anchor not inside the axis"
+            )
         if low == high == anchor:
             raise InputError("factors", f"{box[index].name} - {anchor}", "is 0 on the whole box")
     for k in range(1, _SAMPLES + 1):

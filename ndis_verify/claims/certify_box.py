@@ -45,7 +45,9 @@ def axis(name: str, low: Any, high: Any, scale: Literal["linear", "log"] = "line
     """An axis from exact numbers; "log" needs low > 0. Raises `InputError`."""
     low, high = exact(low, f"low of {name}"), exact(high, f"high of {name}")
     if low > high or scale not in ("linear", "log") or (scale == "log" and low <= 0):
-        raise InputError(name, f"[{shown(low)}, {shown(high)}] {scale}", "must have low <= high, and 0 < low on a log scale")
+        raise InputError(
+            name, f"[{shown(low)}, {shown(high)}] {scale}", "must have low <= high, and 0 < low on a log scale"
+        )
     return Axis(name, low, high, scale)
 
 
@@ -67,9 +69,7 @@ def bisect(sides: Sides, box: Box, min_width: float) -> tuple[Sides, Sides] | No
         return None
     low, high = sides[widest]
     cut = _middle(low, high, box[widest].scale)
-    return tuple(
-        (*sides[:widest], half, *sides[widest + 1 :]) for half in ((low, cut), (cut, high))
-    )
+    return tuple((*sides[:widest], half, *sides[widest + 1 :]) for half in ((low, cut), (cut, high)))
 
 
 def sides_text(sides: Sides) -> list[list[str]]:
@@ -84,7 +84,11 @@ def text_sides(text: Sequence[Sequence[str]]) -> Sides:
 
 def _middle(low: Fraction, high: Fraction, scale: str) -> Fraction:
     if scale == "log" and high > low:
-        cut = Fraction(math.exp((math.log(low) + math.log(high)) / 2)) if high < 2**1000 and low > Fraction(1, 2**1000) else low
+        cut = (
+            Fraction(math.exp((math.log(low) + math.log(high)) / 2))
+            if high < 2**1000 and low > Fraction(1, 2**1000)
+            else low
+        )
         if low < cut < high:
             return cut
     return (low + high) / 2

@@ -23,7 +23,13 @@ class BoxRun:
 
     def __call__(self, effort: str) -> Evidence:
         record = self.record()
-        return Evidence(_OUTCOME[record.outcome], "branch and bound in ball arithmetic", record.line(), count=record.boxes, counted="boxes")
+        return Evidence(
+            _OUTCOME[record.outcome],
+            "branch and bound in ball arithmetic",
+            record.line(),
+            count=record.boxes,
+            counted="boxes",
+        )
 
     def record(self) -> CertifyRecord:
         return certify_nonnegative(self.function, self.box, **self.options)

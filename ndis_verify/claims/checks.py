@@ -46,7 +46,13 @@ def _verified(derivation: Derivation) -> Evidence:
     facts = [step.name for step in derivation.arguments]
     detail = f"derivation {derivation.id}" + (f"; standard facts used: {', '.join(facts)}" if facts else "")
     if wrong:
-        return Evidence(Outcome.FAILED, "symbolic", f"step {wrong[0]!r} of {derivation.id} is false", count=len(decided), counted="steps")
+        return Evidence(
+            Outcome.FAILED,
+            "symbolic",
+            f"step {wrong[0]!r} of {derivation.id} is false",
+            count=len(decided),
+            counted="steps",
+        )
     if unknown or not decided:
         return Evidence(Outcome.UNDECIDED, "symbolic", f"steps {unknown} of {derivation.id} were not decided")
     return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps")
@@ -94,7 +100,9 @@ def agreement(
     return Check(name, kind, run, {fault: run.of_fault(lambda m=mutant: m) for fault, mutant in mutants.items()}, part)
 
 
-def compare(left: Callable[[], Callable[..., Any]], right: Callable[..., Any], points: Points, digits: float, route: str) -> Comparison:
+def compare(
+    left: Callable[[], Callable[..., Any]], right: Callable[..., Any], points: Points, digits: float, route: str
+) -> Comparison:
     """A check's `run`: `left()` gives the candidate, which must agree with `right` to `digits` at every point."""
     return Comparison(left, right, points, digits, route)
 
@@ -108,8 +116,8 @@ def kept(check: Check) -> Check:
 class Comparison:
     """`run(effort)` of `compare`. `name`: set by `kept`; `owner`: the claim, set by the ledger.
 
-    `references`: values of `right` by effort and point, shared with the planted faults (`of_fault`), of which each ends at
-    the first point that tells it apart.
+    `references`: values of `right` by effort and point, shared with the planted faults (`of_fault`), of which each ends
+    at the first point that tells it apart.
     """
 
     left: Callable[[], Callable[..., Any]]
@@ -136,7 +144,9 @@ class Comparison:
         """The number of points, the worst of them and its digits are what is kept, of a comparison that has a name."""
         if not self.name or not self.owner:
             return None
-        modules = {m for m in defining_modules([self.left, self.right, self.points]) if m.startswith(PACKAGE)} | {__name__}
+        modules = {m for m in defining_modules([self.left, self.right, self.points]) if m.startswith(PACKAGE)} | {
+            __name__
+        }
         parameters = {"digits": self.digits, "route": self.route}
         return StoredCheck(file_name(self.owner, self.name), parameters, modules, self._computed, self._sampled)
 
@@ -165,7 +175,9 @@ class Comparison:
         return replace(evidence, digits=content["digits"], count=len(points), detail=detail)
 
 
-def _compared(left, reference, points: list[tuple], digits: float, route: str, stop: bool = False) -> tuple[Evidence, int]:
+def _compared(
+    left, reference, points: list[tuple], digits: float, route: str, stop: bool = False
+) -> tuple[Evidence, int]:
     """The evidence and the index of the worst point; `stop`: at the first that has too few digits."""
     if not points:
         return Evidence(Outcome.FAILED, route, "there is no point to compare at", count=0), 0
@@ -236,7 +248,9 @@ def formula_check(
     """
 
     def number(derivation: Derivation) -> Callable[..., Any]:
-        return lambda *point: derivation.number(digits=int(digits) + 6, **dict(zip(derivation.symbols, point, strict=True)))
+        return lambda *point: derivation.number(
+            digits=int(digits) + 6, **dict(zip(derivation.symbols, point, strict=True))
+        )
 
     run = compare(lambda: number(derive()), value, points, digits, "symbolic lambdified, certified")
 
@@ -246,7 +260,11 @@ def formula_check(
     def mutants() -> dict[str, Callable[[str], Evidence]]:
         derivation = derive()
         in_result = {fault.name for fault in derivation.faults if fault.step == derivation.result_step}
-        planted = {name: run.of_fault(lambda m=mutant: number(m)) for name, mutant in derivation.mutants().items() if name in in_result}
+        planted = {
+            name: run.of_fault(lambda m=mutant: number(m))
+            for name, mutant in derivation.mutants().items()
+            if name in in_result
+        }
         little = run.of_fault(lambda: off_by_a_little)
         return {**planted, f"relative error of 1e{1 - int(digits)} planted": little}
 

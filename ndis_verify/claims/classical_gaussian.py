@@ -49,9 +49,7 @@ _ATTACK = attack_check(
         "noise a third of the classical one": _classical_margin(1 / 3),
         "the 2 under the root dropped": _classical_margin(0.5**0.5),
     },
-    certify=lambda point: certified.settled(
-        lambda epsilon, delta: delta - _reached(epsilon, delta), point, 12
-    ),
+    certify=lambda point: certified.settled(lambda epsilon, delta: delta - _reached(epsilon, delta), point, 12),
 )
 
 
@@ -82,8 +80,8 @@ def _reached(epsilon: arb, delta: arb, share: arb | int = 1) -> arb:
 def _reached_share(share_squared: Fraction):
     """(delta reached)/delta on boxes, at the classical variance times `share_squared`, tight on wide balls.
 
-    With x = share c, a = eps/(2x) it is (delta/1.25)^(share^2 - 1) e^{(eps - a^2)/2} (m(x-a) - m(x+a))/(1.25 sqrt(2 pi)),
-    m the Mills ratio, whose slope lies between its values at x-a and x+a.
+    With x = share c, a = eps/(2x) it is (delta/1.25)^(share^2 - 1) e^{(eps - a^2)/2} (m(x-a) - m(x+a))/(1.25 sqrt(2
+    pi)), m the Mills ratio, whose slope lies between its values at x-a and x+a.
     """
 
     def share(epsilon: arb, delta: arb) -> arb:
@@ -123,15 +121,31 @@ def _fig7_box(name: str, margin, fault: str, false):
 
 
 _FIG7 = (
-    _fig7_box("delta reached below delta/100", lambda e, d: ball(Fraction(1, 100)) - _FULL(e, d),
-              "below delta/400", lambda e, d: ball(Fraction(1, 400)) - _FULL(e, d)),
-    _fig7_box("delta reached above delta/1000", lambda e, d: _FULL(e, d) - ball(Fraction(1, 1000)),
-              "above delta/400", lambda e, d: _FULL(e, d) - ball(Fraction(1, 400))),
-    _fig7_box("85 % of the noise is enough", lambda e, d: 1 - _LESS(e, d),
-              "75 % of the noise is enough", lambda e, d: 1 - _MORE(e, d)),
-    _fig7_box("75 % of the noise is not enough", lambda e, d: _MORE(e, d) - 1,
-              "85 % of the noise is not enough", lambda e, d: _LESS(e, d) - 1),
-)  # fmt: skip
+    _fig7_box(
+        "delta reached below delta/100",
+        lambda e, d: ball(Fraction(1, 100)) - _FULL(e, d),
+        "below delta/400",
+        lambda e, d: ball(Fraction(1, 400)) - _FULL(e, d),
+    ),
+    _fig7_box(
+        "delta reached above delta/1000",
+        lambda e, d: _FULL(e, d) - ball(Fraction(1, 1000)),
+        "above delta/400",
+        lambda e, d: _FULL(e, d) - ball(Fraction(1, 400)),
+    ),
+    _fig7_box(
+        "85 % of the noise is enough",
+        lambda e, d: 1 - _LESS(e, d),
+        "75 % of the noise is enough",
+        lambda e, d: 1 - _MORE(e, d),
+    ),
+    _fig7_box(
+        "75 % of the noise is not enough",
+        lambda e, d: _MORE(e, d) - 1,
+        "85 % of the noise is not enough",
+        lambda e, d: _LESS(e, d) - 1,
+    ),
+)
 
 _THIRD = _reached_share(Fraction(2, 3))
 
@@ -147,18 +161,35 @@ def _variance_gain(epsilon: str, delta: str, power: int = 2) -> Enclosure:
 
 
 _GAINS = (
-    (("0.01", "0.1"), "3481"), (("1", "0.1"), "4.284"), (("1", "1e-3"), "2.151"), (("1", "1e-4"), "1.859"),
-    (("0.01", "1e-5"), "3.949"), (("0.1", "1e-5"), "2.482"), (("1", "1e-5"), "1.687"),
-    (("1", "1e-6"), "1.573"), (("0.9", "1e-8"), "1.449"), (("1", "1e-8"), "1.433"), (("1", "1e-10"), "1.350"), (("1", "1e-30"), "1.128"),
-)  # fmt: skip
+    (("0.01", "0.1"), "3481"),
+    (("1", "0.1"), "4.284"),
+    (("1", "1e-3"), "2.151"),
+    (("1", "1e-4"), "1.859"),
+    (("0.01", "1e-5"), "3.949"),
+    (("0.1", "1e-5"), "2.482"),
+    (("1", "1e-5"), "1.687"),
+    (("1", "1e-6"), "1.573"),
+    (("0.9", "1e-8"), "1.449"),
+    (("1", "1e-8"), "1.433"),
+    (("1", "1e-10"), "1.350"),
+    (("1", "1e-30"), "1.128"),
+)
 _FACTORS = (
-    (("1", "0.01"), "73.3"), (("1", "1e-5"), "243"), (("1", "1e-6"), "313"), (("0.3", "1e-5"), "1145"), (("1", "1e-30"), "3170"),
+    (("1", "0.01"), "73.3"),
+    (("1", "1e-5"), "243"),
+    (("1", "1e-6"), "313"),
+    (("0.3", "1e-5"), "1145"),
+    (("1", "1e-30"), "3170"),
     (("0.01", "1e-5"), "39681"),
-)  # fmt: skip
+)
 _SHARES = (
-    (("1", "0.01"), "0.604"), (("1", "1e-5"), "0.770"), (("1", "1e-6"), "0.797"), (("0.3", "1e-5"), "0.696"), (("1", "1e-30"), "0.941"),
+    (("1", "0.01"), "0.604"),
+    (("1", "1e-5"), "0.770"),
+    (("1", "1e-6"), "0.797"),
+    (("0.3", "1e-5"), "0.696"),
+    (("1", "1e-30"), "0.941"),
     (("0.01", "1e-5"), "0.503"),
-)  # fmt: skip
+)
 
 
 def _delta_gain(epsilon: str, delta: str, power: int = 1) -> Enclosure:
@@ -187,17 +218,21 @@ CLAIMS = (
         hypotheses=("0 < eps < 1", "0 < delta < 1", "global l2 sensitivity Delta > 0"),
         declared=Verdict.PROVED,
         checks=(_TAIL, _CLASSICAL_PROOF, _REACHED, _ATTACK),
-        note="Far from tight everywhere: the closest that delta reached comes to its target on the whole domain is a share of 0.32, "
-        "at eps -> 1, delta -> 1; see N24-Fig7 and BW-Fig1-variance for the waste. The proof bounds Pr[loss > eps] alone, and "
-        "goes through up to eps = 2 ln 2.5 = 1.83.",
+        note=(
+            "Far from tight everywhere: the closest that delta reached comes to its target on the whole domain is a"
+            " share of 0.32, at eps -> 1, delta -> 1; see N24-Fig7 and BW-Fig1-variance for the waste. The proof bounds"
+            " Pr[loss > eps] alone, and goes through up to eps = 2 ln 2.5 = 1.83."
+        ),
     ),
     Claim(
         id="BW-T1-every-epsilon",
         tags=("reading",),
         source="BW",
         title="the classical std used at every eps",
-        statement="The classical std is (eps, delta)-DP for every eps > 0 and delta in (0, 1), that is, without the source's "
-        "hypothesis eps < 1.",
+        statement=(
+            "The classical std is (eps, delta)-DP for every eps > 0 and delta in (0, 1), that is, without the source's "
+            "hypothesis eps < 1."
+        ),
         formula=_CLASSICAL,
         hypotheses=("eps > 0", "0 < delta < 1"),
         declared=Verdict.RESTRICTED,
@@ -206,17 +241,24 @@ CLAIMS = (
                 "delta reached above its target at eps = 10",
                 in_balls(lambda epsilon, delta: _reached(epsilon, delta) - delta),
                 at(epsilon=10, delta="0.04"),
-                {"at eps = 1": at(epsilon=1, delta="0.04"), "twice the noise": in_balls(lambda epsilon, delta: _reached(epsilon, delta, 2) - delta)},
+                {
+                    "at eps = 1": at(epsilon=1, delta="0.04"),
+                    "twice the noise": in_balls(lambda epsilon, delta: _reached(epsilon, delta, 2) - delta),
+                },
                 part="every eps",
             ),
             proof("eps below 1", derived.classical, part="eps below 1"),
             _PAST_ONE,
         ),
         counterexample="eps = 10, delta = 0.04, Delta = 1: sigma = sqrt(2 ln 31.25)/10 = 0.262 reaches delta = 0.171",
-        corrected="Valid for eps < 1 (proved) and for 1 <= eps <= 2.5, 1e-30 <= delta <= 0.99 (certified); beyond, calibrate by the "
-        "closed form (BW-Alg1).",
-        note="This is the source's own warning, made exact; a search finds the first failures near eps = 3.79, at large delta. Code that "
-        "applies the formula at large eps understates delta.",
+        corrected=(
+            "Valid for eps < 1 (proved) and for 1 <= eps <= 2.5, 1e-30 <= delta <= 0.99 (certified); beyond, calibrate"
+            " by the closed form (BW-Alg1)."
+        ),
+        note=(
+            "This is the source's own warning, made exact; a search finds the first failures near eps = 3.79, at large"
+            " delta. Code that applies the formula at large eps understates delta."
+        ),
     ),
     Claim(
         id="BW-Fig1-variance",
@@ -231,14 +273,19 @@ CLAIMS = (
                 "two thirds of the classical variance is not enough",
                 in_balls(lambda epsilon, delta: _reached(epsilon, delta, (ball(Fraction(2, 3))).sqrt()) - delta),
                 at(epsilon="0.9", delta="1e-8"),
-                {"delta = 1e-5": at(epsilon="0.9", delta="1e-5"), "the whole variance": in_balls(lambda epsilon, delta: _reached(epsilon, delta) - delta)},
+                {
+                    "delta = 1e-5": at(epsilon="0.9", delta="1e-5"),
+                    "the whole variance": in_balls(lambda epsilon, delta: _reached(epsilon, delta) - delta),
+                },
                 part="every delta",
             ),
             certified_box_check(
                 "two thirds of the variance is enough",
                 lambda epsilon, delta: 1 - _THIRD(epsilon, delta),
                 (axis("epsilon", "1e-6", 1, "log"), axis("delta", "1.3e-7", "0.999", "log")),
-                mutants={"half the variance": lambda epsilon, delta: 1 - _reached_share(Fraction(1, 2))(epsilon, delta)},
+                mutants={
+                    "half the variance": lambda epsilon, delta: 1 - _reached_share(Fraction(1, 2))(epsilon, delta)
+                },
                 part="delta >= 1.3e-7",
             ),
             decimals_check(
@@ -249,18 +296,26 @@ CLAIMS = (
                 part="delta >= 1.3e-7",
             ),
         ),
-        counterexample="eps = 0.9, delta = 1e-8: sigma = sqrt(2/3) of the classical one reaches delta = 1.63e-8; the least variance is 0.690 of it",
-        corrected="At least a third for 1e-6 <= eps <= 1 and 1.3e-7 <= delta <= 0.999. For smaller delta the gain falls "
-        "below a third: at eps = 1 it is 26 % at delta = 1e-10 and 11 % at 1e-30.",
-        note="Classical over analytic variance, certified: " + "; ".join(f"{v} at eps = {e}, delta = {d}" for (e, d), v in _GAINS)
-        + ". Several orders of magnitude as eps -> 0: right at delta = 0.1, but at delta = 1e-5 and eps = 0.01 it is a factor of 4. A factor of 2 at eps = 1 needs "
-        "delta above 1e-4.",
+        counterexample=(
+            "eps = 0.9, delta = 1e-8: sigma = sqrt(2/3) of the classical one reaches delta = 1.63e-8; the least"
+            " variance is 0.690 of it"
+        ),
+        corrected=(
+            "At least a third for 1e-6 <= eps <= 1 and 1.3e-7 <= delta <= 0.999. For smaller delta the gain falls "
+            "below a third: at eps = 1 it is 26 % at delta = 1e-10 and 11 % at 1e-30."
+        ),
+        note="Classical over analytic variance, certified: "
+        + "; ".join(f"{v} at eps = {e}, delta = {d}" for (e, d), v in _GAINS)
+        + ". Several orders of magnitude as eps -> 0: right at delta = 0.1, but at delta = 1e-5 and eps = 0.01 it is a"
+        " factor of 4. A factor of 2 at eps = 1 needs delta above 1e-4.",
     ),
     Claim(
         id="N24-C5",
         source="N24",
         title="the delta that the classical std really gives",
-        statement="At the classical std the mechanism is (eps, delta')-DP with delta' the closed form at Delta/sigma = eps/c.",
+        statement=(
+            "At the classical std the mechanism is (eps, delta')-DP with delta' the closed form at Delta/sigma = eps/c."
+        ),
         formula="delta' = Phi(eps/(2c) - c) - e^eps Phi(-eps/(2c) - c), c = sqrt(2 ln(1.25/delta))",
         hypotheses=("eps > 0", "0 < delta < 1"),
         declared=Verdict.PROVED,
@@ -271,8 +326,10 @@ CLAIMS = (
         tags=("reading",),
         source="N24",
         title="classical std: delta two orders smaller, noise 20 % smaller",
-        statement="At the classical std the true delta is two orders of magnitude below the claimed one (a factor from 100 to 1000), and the "
-        "noise needed is about 20 % (15 to 25 %) less.",
+        statement=(
+            "At the classical std the true delta is two orders of magnitude below the claimed one (a factor from 100 to"
+            " 1000), and the noise needed is about 20 % (15 to 25 %) less."
+        ),
         hypotheses=("0 < eps < 1", "0 < delta < 1 (the text gives no range)"),
         declared=Verdict.RESTRICTED,
         checks=(
@@ -280,7 +337,10 @@ CLAIMS = (
                 "more than three orders at a small eps",
                 in_balls(lambda epsilon, delta: delta - 1000 * _reached(epsilon, delta)),
                 at(epsilon="0.01", delta="1e-5"),
-                {"at eps = 1": at(epsilon=1, delta="1e-5"), "times 1e5": in_balls(lambda epsilon, delta: delta - 100000 * _reached(epsilon, delta))},
+                {
+                    "at eps = 1": at(epsilon=1, delta="1e-5"),
+                    "times 1e5": in_balls(lambda epsilon, delta: delta - 100000 * _reached(epsilon, delta)),
+                },
                 part="two orders, every eps",
             ),
             counterexample_check(
@@ -289,21 +349,39 @@ CLAIMS = (
                 at(epsilon="0.01", delta="1e-5"),
                 {
                     "at eps = 1": at(epsilon=1, delta="1e-5"),
-                    "half the noise": in_balls(lambda epsilon, delta: delta - _reached(epsilon, delta, ball(Fraction(1, 2)))),
+                    "half the noise": in_balls(
+                        lambda epsilon, delta: delta - _reached(epsilon, delta, ball(Fraction(1, 2)))
+                    ),
                 },
                 part="20 %, every eps",
             ),
             *_FIG7,
-            decimals_check("claimed over true delta at stated points", _delta_gain, _FACTORS,
-                           {"true over claimed": lambda epsilon, delta: _delta_gain(epsilon, delta, -1)}, part=_BOX_PART),
-            decimals_check("share of the classical noise that is needed", lambda epsilon, delta: _variance_gain(epsilon, delta, -1), _SHARES,
-                           {"share of the variance": lambda epsilon, delta: _variance_gain(epsilon, delta, -2)}, part=_BOX_PART),
+            decimals_check(
+                "claimed over true delta at stated points",
+                _delta_gain,
+                _FACTORS,
+                {"true over claimed": lambda epsilon, delta: _delta_gain(epsilon, delta, -1)},
+                part=_BOX_PART,
+            ),
+            decimals_check(
+                "share of the classical noise that is needed",
+                lambda epsilon, delta: _variance_gain(epsilon, delta, -1),
+                _SHARES,
+                {"share of the variance": lambda epsilon, delta: _variance_gain(epsilon, delta, -2)},
+                part=_BOX_PART,
+            ),
         ),
-        counterexample="eps = 0.01, delta = 1e-5: the true delta is 2.52e-10 (a factor of 4e4), and half the noise (50.3 %) would do",
-        corrected="For 0.9 <= eps <= 1 and 1e-8 <= delta <= 1e-5 the factor lies between 100 and 1000 and the saving between 15 and 25 % "
-        "(certified).",
+        counterexample=(
+            "eps = 0.01, delta = 1e-5: the true delta is 2.52e-10 (a factor of 4e4), and half the noise (50.3 %)"
+            " would do"
+        ),
+        corrected=(
+            "For 0.9 <= eps <= 1 and 1e-8 <= delta <= 1e-5 the factor lies between 100 and 1000 and the saving between"
+            " 15 and 25 % (certified)."
+        ),
         note="Claimed over true delta and share of the noise needed, certified: "
         + "; ".join(f"{f} and {s} at ({e}, {d})" for ((e, d), f), (_, s) in zip(_FACTORS, _SHARES, strict=True))
-        + ". The figure and its range are lost; two orders and 20 % are read as 100 to 1000 and 15 to 25 %, which fits eps near 1.",
+        + ". The figure and its range are lost; two orders and 20 % are read as 100 to 1000 and 15 to 25 %, which fits"
+        " eps near 1.",
     ),
-)  # fmt: skip
+)

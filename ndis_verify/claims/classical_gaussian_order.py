@@ -20,7 +20,13 @@ from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.balls import ball
 from ndis_verify.symbolic import classical_gaussian_order as derived
 
-_STEPS = Domain((continuous("epsilon", "1e-4", "0.9", "log"), continuous("delta", "1e-200", "0.9", "log"), continuous("step", "1e-3", "0.1", "log")))
+_STEPS = Domain(
+    (
+        continuous("epsilon", "1e-4", "0.9", "log"),
+        continuous("delta", "1e-200", "0.9", "log"),
+        continuous("step", "1e-3", "0.1", "log"),
+    )
+)
 _NEAR = "in delta, eps/mu < 7/5"
 
 
@@ -48,7 +54,8 @@ def _rising_margin(function, in_epsilon: int, in_delta: int):
 
 
 def _share_falls(constant: Fraction = Fraction(5, 4), sign: int = 1):
-    """2 ln(constant/delta) - mu phi(u)/delta, or that times delta, on boxes of (eps, y = eps/mu): minus the slope's sign.
+    """2 ln(constant/delta) - mu phi(u)/delta, or that times delta, on boxes of (eps, y = eps/mu): minus the slope's
+    sign.
 
     Where u = mu/2 - y < 0 by the Mills ratio m, delta = phi(u) D with D = m(y - h) - m(y + h), h = mu/2: the number is
     unimodal in D. Elsewhere times delta, concave in delta, whose values follow from the corners: delta rises in eps and
@@ -90,8 +97,10 @@ CLAIMS = (
         id="BW-Fig1-monotone",
         source="BW",
         title="the analytic gain grows as eps falls and as delta grows",
-        statement="The analytic std as a share of the classical one increases in eps and decreases in delta: higher improvements for larger "
-        "delta, and for smaller eps.",
+        statement=(
+            "The analytic std as a share of the classical one increases in eps and decreases in delta: higher"
+            " improvements for larger delta, and for smaller eps."
+        ),
         formula="d/d eps sigma/sigma_classical > 0 > d/d delta sigma/sigma_classical",
         hypotheses=("1e-6 <= eps <= 1", "0 < delta <= 0.999999"),
         declared=Verdict.CERTIFIED,
@@ -100,13 +109,24 @@ CLAIMS = (
             proof("in delta, far from the noise", derived.least_share_in_delta, part="in delta, eps/mu >= 7/5"),
             _BOX,
             attack_check(
-                "one step up in eps, one step up in delta", _rising_margin(_log_share, 1, -1), _STEPS,
-                mutants={"smaller gain for larger delta": _rising_margin(_log_share, 1, 1), "smaller gain for smaller eps": _rising_margin(_log_share, -1, -1)},
-                quick=400, full=20_000, tolerance=1e-8, part=_NEAR,
+                "one step up in eps, one step up in delta",
+                _rising_margin(_log_share, 1, -1),
+                _STEPS,
+                mutants={
+                    "smaller gain for larger delta": _rising_margin(_log_share, 1, 1),
+                    "smaller gain for smaller eps": _rising_margin(_log_share, -1, -1),
+                },
+                quick=400,
+                full=20_000,
+                tolerance=1e-8,
+                part=_NEAR,
             ),
         ),
-        note="In eps it holds for every eps > 0 and every delta. In delta the box of (eps, y = eps/mu), mu = Delta/sigma, holds every target of "
-        "the hypotheses with y <= 7/5: at y = 1e-7 and eps >= 1e-6 the shift is at least 10 and delta above 0.999999.",
+        note=(
+            "In eps it holds for every eps > 0 and every delta. In delta the box of (eps, y = eps/mu), mu ="
+            " Delta/sigma, holds every target of the hypotheses with y <= 7/5: at y = 1e-7 and eps >= 1e-6 the shift is"
+            " at least 10 and delta above 0.999999."
+        ),
     ),
     Claim(
         id="N24-Fig7-monotone",
@@ -118,11 +138,20 @@ CLAIMS = (
         checks=(
             proof("slopes in eps and in delta", derived.reached_share),
             attack_check(
-                "one step up in eps, one step up in delta", _rising_margin(_log_reached, 1, 1), _STEPS,
-                mutants={"falls in delta": _rising_margin(_log_reached, 1, -1), "falls in eps": _rising_margin(_log_reached, -1, 1)},
-                quick=400, tolerance=1e-8,
+                "one step up in eps, one step up in delta",
+                _rising_margin(_log_reached, 1, 1),
+                _STEPS,
+                mutants={
+                    "falls in delta": _rising_margin(_log_reached, 1, -1),
+                    "falls in eps": _rising_margin(_log_reached, -1, 1),
+                },
+                quick=400,
+                tolerance=1e-8,
             ),
         ),
-        note="So the factor between claimed and true delta runs from below 11 (eps -> 1, delta = 0.5) to any size: no one order of magnitude fits.",
+        note=(
+            "So the factor between claimed and true delta runs from below 11 (eps -> 1, delta = 0.5) to any size: no"
+            " one order of magnitude fits."
+        ),
     ),
-)  # fmt: skip
+)

@@ -108,7 +108,9 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
         verdict=verdict.value if verdict else None,
         agrees=verdict is claim.declared,
         undecided=any(evidence.outcome is Outcome.UNDECIDED for _, evidence in results),
-        evidence=tuple(f"{check.name} [{check.kind.value}, {check.part}] {evidence.line()}" for check, evidence in results),
+        evidence=tuple(
+            f"{check.name} [{check.kind.value}, {check.part}] {evidence.line()}" for check, evidence in results
+        ),
         failures=tuple(failures),
         mutants_killed=killed,
         mutants=planted,
@@ -130,7 +132,9 @@ def _run(run: Callable[[str], Evidence], effort: str) -> Evidence:
         return run(effort)
     except Exception as error:  # a check that crashes has not held, and the run must go on to the next claim
         where = traceback.extract_tb(error.__traceback__)[-1]
-        return Evidence(Outcome.FAILED, _CRASHED, f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})")
+        return Evidence(
+            Outcome.FAILED, _CRASHED, f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
+        )
 
 
 def _each(function: Callable[[Any], Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,8 +143,10 @@ def _each(function: Callable[[Any], Any], named: Mapping[str, Any]) -> dict[str,
 
 def _plain(evidence: Evidence) -> dict[str, Any]:
     """JSON data; numbers may be numpy's."""
-    numbers = {"digits": evidence.digits if evidence.digits is None else float(evidence.digits),
-               "count": evidence.count if evidence.count is None else int(evidence.count)}  # fmt: skip
+    numbers = {
+        "digits": evidence.digits if evidence.digits is None else float(evidence.digits),
+        "count": evidence.count if evidence.count is None else int(evidence.count),
+    }
     return {**vars(evidence), "outcome": evidence.outcome.value, **numbers}
 
 

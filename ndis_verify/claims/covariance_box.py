@@ -1,5 +1,6 @@
-"""N26-L3 for three distinct eigenvalues, certified on a box: both divergences rise with every eigenvalue and fall with eps,
-so one certified value at each of two opposite corners settles a box of parameters."""
+"""N26-L3 for three distinct eigenvalues, certified on a box: both divergences rise with every eigenvalue and fall with
+eps, so one certified value at each of two opposite corners settles a box of parameters.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def _partition(start: Ranges, direction: bool) -> tuple[list[str], np.ndarray | 
         total += int(done.sum())
         middle = (boxes[:, :_SIDE] + boxes[:, _SIDE:]) / 2
         if len(boxes):
-            ahead, behind = (_float_delta(middle[:, :_DIMENSION], middle[:, _DIMENSION], d) for d in (direction, not direction))
+            ahead, behind = (
+                _float_delta(middle[:, :_DIMENSION], middle[:, _DIMENSION], d) for d in (direction, not direction)
+            )
             wrong = np.flatnonzero(ahead < behind * (1 - _FLOAT_NOISE))
             if wrong.size:
                 return levels, middle[wrong[0]]
@@ -140,16 +143,33 @@ class BoxOrder:
         start, started = self.full if effort == "full" else self.quick, time.perf_counter()
         levels, wrong = _partition(start, self.direction)
         if wrong is not None:
-            ahead, behind = (_certified(wrong[:_DIMENSION], wrong[_DIMENSION], d) for d in (self.direction, not self.direction))
+            ahead, behind = (
+                _certified(wrong[:_DIMENSION], wrong[_DIMENSION], d) for d in (self.direction, not self.direction)
+            )
             outcome = Outcome.FAILED if ahead.upper < behind.lower else Outcome.UNDECIDED
             return Evidence(outcome, "Arb", f"the order is the other way round at {wrong.tolist()}", count=1), None
         boxes = _boxes(start, levels)
         with precisions_used() as bits:
             least, unsettled = _least_gap(boxes, self.direction)
         if unsettled is not None:
-            return Evidence(Outcome.UNDECIDED, "Arb", f"box {unsettled.tolist()} is not settled", count=len(boxes), counted="boxes"), None
+            return (
+                Evidence(
+                    Outcome.UNDECIDED,
+                    "Arb",
+                    f"box {unsettled.tolist()} is not settled",
+                    count=len(boxes),
+                    counted="boxes",
+                ),
+                None,
+            )
         seconds = time.perf_counter() - started
-        content = {"boxes": len(boxes), "depth": len(levels) - 1, "bits": max(bits), "least gap": least, "levels": levels}
+        content = {
+            "boxes": len(boxes),
+            "depth": len(levels) - 1,
+            "bits": max(bits),
+            "least gap": least,
+            "levels": levels,
+        }
         detail = f"{_text(start, content)}, {seconds:.2f} s; two certified corners for each box, least gap {least:.2g}"
         return Evidence(Outcome.HELD, "Arb", detail, count=len(boxes), counted="boxes"), content
 
@@ -166,7 +186,10 @@ class BoxOrder:
             raise CertificateError("one of its boxes is not settled")
         if not float(content["least gap"]) <= least * (1 + 1e-6):
             raise CertificateError("the least gap is smaller than it says")
-        detail = f"{_text(self.full, content)}, least gap {content['least gap']:.2g}; computed again: every box in float64, {len(chosen)} certified"
+        detail = (
+            f"{_text(self.full, content)}, least gap {content['least gap']:.2g}; computed again: every box in float64,"
+            f" {len(chosen)} certified"
+        )
         return Evidence(Outcome.HELD, "Arb", detail, count=len(boxes), counted="boxes")
 
 
@@ -181,16 +204,31 @@ CLAIMS = (
         id="N26-L3-three-eigenvalues",
         source="N26",
         title="the order of the two directions for three distinct eigenvalues, on a box",
-        statement="For equal means and relative eigenvalues in [1.5, 4]^3 the more spread law first has the larger divergence at every eps in "
-        "[0.5, 2].",
+        statement=(
+            "For equal means and relative eigenvalues in [1.5, 4]^3 the more spread law first has the larger divergence"
+            " at every eps in [0.5, 2]."
+        ),
         formula="delta_{P,Q}(eps) > delta_{Q,P}(eps)",
         hypotheses=("d = 3", "relative eigenvalues in [1.5, 4]", "0.5 <= eps <= 2"),
         declared=Verdict.CERTIFIED,
         checks=(
-            proof("both divergences rise with every eigenvalue", covariance_shift.exact_envelope, part="monotone in the eigenvalues"),
-            Check("corners of every box", Kind.ENCLOSURE, BoxOrder(), {"directions exchanged": BoxOrder(False)}, part="boxes"),
+            proof(
+                "both divergences rise with every eigenvalue",
+                covariance_shift.exact_envelope,
+                part="monotone in the eigenvalues",
+            ),
+            Check(
+                "corners of every box",
+                Kind.ENCLOSURE,
+                BoxOrder(),
+                {"directions exchanged": BoxOrder(False)},
+                part="boxes",
+            ),
         ),
-        note="It follows from N26-L3, which is proved; what stands here are numbers, by another route. With --full, and in the certificate "
-        "kept of it, the box is [1.125, 16]^3 and eps in [0.25, 4]. Near eps = 0 the two directions agree, so no box reaches it.",
+        note=(
+            "It follows from N26-L3, which is proved; what stands here are numbers, by another route. With --full, and"
+            " in the certificate kept of it, the box is [1.125, 16]^3 and eps in [0.25, 4]. Near eps = 0 the two"
+            " directions agree, so no box reaches it."
+        ),
     ),
 )

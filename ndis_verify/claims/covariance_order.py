@@ -42,7 +42,13 @@ _SPECTRA = Domain(
         *(integer(f"k_{i + 1}", 1, 30, "log") for i in range(_CLUSTERS)),
         continuous("share", "1e-4", "0.999999", "logit"),
     ),
-    hypotheses=(Condition("l_i > 0", lambda **c: (stacked("l", c) > 0).all(axis=-1), lambda **c: all(c[f"l_{i + 1}"] > 0 for i in range(3))),),
+    hypotheses=(
+        Condition(
+            "l_i > 0",
+            lambda **c: (stacked("l", c) > 0).all(axis=-1),
+            lambda **c: all(c[f"l_{i + 1}"] > 0 for i in range(3)),
+        ),
+    ),
 )
 
 
@@ -88,7 +94,9 @@ _ORDER_ATTACK = attack_check(
 
 
 def _scale_slope(first: str, second: str, epsilon: str, spread_first: bool, factor: bool = True) -> Any:
-    """T f(T) at T = nu + 2 eps, or e^eps T f(T) at T = nu - 2 eps; f the density of a_1 z_1^2 + a_2 z_2^2, by a Bessel function."""
+    """T f(T) at T = nu + 2 eps, or e^eps T f(T) at T = nu - 2 eps; f the density of a_1 z_1^2 + a_2 z_2^2, by a Bessel
+    function.
+    """
     with mpmath.workdps(40):
         lams, eps = [to_mpf(exact(value)) for value in (first, second)], to_mpf(exact(epsilon))
         level = sum(mpmath.log(lam) for lam in lams) + (2 * eps if spread_first else -2 * eps)
@@ -136,7 +144,9 @@ def _tilted_moments(a: float, b: float, x: float) -> tuple[Any, Any]:
         def integral(power: int) -> Any:
             def body(angle: Any) -> Any:
                 v = mpmath.sin(angle) ** 2
-                return v**power * mpmath.sin(angle) ** (2 * a - 1) * mpmath.cos(angle) ** (2 * b - 1) * mpmath.exp(-x * v)
+                return (
+                    v**power * mpmath.sin(angle) ** (2 * a - 1) * mpmath.cos(angle) ** (2 * b - 1) * mpmath.exp(-x * v)
+                )
 
             edge = min(mpmath.pi / 2, 12 * mpmath.sqrt((a + 1) / (x + 1)))
             return mpmath.quad(body, [*mpmath.linspace(0, edge, 13), mpmath.pi / 2])
@@ -168,7 +178,7 @@ _TWO_ATTACK = attack_check(
     tolerance=1e-6,
     quick=400,
     full=10_000,
-)  # fmt: skip
+)
 
 
 # N26-L3-step and N26-P2
@@ -203,7 +213,9 @@ def _direction_gap(point: Mapping[str, Any], direction: int = 1, largest: bool =
 
 
 def _pairing_gap(point: Mapping[str, Any], largest: bool = False) -> Enclosure:
-    """The least contribution to delta_{Q,P} of any direction (u along the larger eigenvalue) minus that of e_2 to delta_{P,Q}."""
+    """The least contribution to delta_{Q,P} of any direction (u along the larger eigenvalue) minus that of e_2 to
+    delta_{P,Q}.
+    """
     l1, l2 = (exact(point[name]) for name in ("first", "second"))
     with working_bits(200):
         level = lambda: (ball(l1).log() + ball(l2).log()) / 2  # noqa: E731
@@ -220,7 +232,13 @@ def _sharp(multiple: Fraction) -> Callable[[str], Evidence]:
             first, second = radial(Fraction(2), lambda: arb(2).log() * ball(multiple), 2, Fraction(0))
             gap = second - first
             detail = f"second minus first side = {gap.str(10, radius=False)} at g = {multiple} log 2"
-            outcome = Outcome.HELD if gap > 0 else Outcome.FAILED if gap < 0 or abs(gap) < arb(2) ** -150 else Outcome.UNDECIDED
+            outcome = (
+                Outcome.HELD
+                if gap > 0
+                else Outcome.FAILED
+                if gap < 0 or abs(gap) < arb(2) ** -150
+                else Outcome.UNDECIDED
+            )
         return Evidence(outcome, "ball arithmetic", detail, count=1)
 
     return run
@@ -258,22 +276,36 @@ def _beyond_margin(widen: float = 1.0, flip: bool = True):
 
 _BEYOND = Domain((continuous("kappa_1", "1e-3", 100, "log"), integer("m", 1, 60, "log"), continuous("share", 1, 5)))
 _RADIAL = Domain(
-    (continuous("kappa_1", "1e-3", 100, "log"), integer("m", 1, 60, "log"), continuous("share", 0, 1), continuous("epsilon", 0, 4)),
+    (
+        continuous("kappa_1", "1e-3", 100, "log"),
+        integer("m", 1, 60, "log"),
+        continuous("share", 0, 1),
+        continuous("epsilon", 0, 4),
+    ),
 )
 CLAIMS = (
     Claim(
         id="N26-L3",
         source="N26",
         title="the more spread law first is the worse direction",
-        statement="For equal means and S1 >= S2 in the Loewner order, delta_{P,Q}(eps) >= delta_{Q,P}(eps) for all eps >= 0.",
+        statement=(
+            "For equal means and S1 >= S2 in the Loewner order, delta_{P,Q}(eps) >= delta_{Q,P}(eps) for all eps >= 0."
+        ),
         formula="delta_{P,Q}(eps) >= delta_{Q,P}(eps)",
         hypotheses=("equal means", "S1 >= S2", "eps >= 0"),
         declared=Verdict.PROVED,
-        checks=(proof("no interior minimum in scale and epsilon", covariance_order.scale_order), _SCALE_SLOPES, _ORDER_ATTACK),
-        note="The printed proof falls with N26-L3-step; the statement is true. The proof here scales the more spread law: the difference of the two "
-        "divergences has no local minimum in (scale, eps) where both are positive, and is not negative on the edges of that set. For eps > 0 the "
-        "order is strict unless S1 = S2. Another proof, for at most two distinct eigenvalues, is N26-L3-two-eigenvalues; the search of up to three "
-        "(20,000 evaluations) finds a smallest log ratio over the share eps/(nu/2) of 0.40.",
+        checks=(
+            proof("no interior minimum in scale and epsilon", covariance_order.scale_order),
+            _SCALE_SLOPES,
+            _ORDER_ATTACK,
+        ),
+        note=(
+            "The printed proof falls with N26-L3-step; the statement is true. The proof here scales the more spread"
+            " law: the difference of the two divergences has no local minimum in (scale, eps) where both are positive,"
+            " and is not negative on the edges of that set. For eps > 0 the order is strict unless S1 = S2. Another"
+            " proof, for at most two distinct eigenvalues, is N26-L3-two-eigenvalues; the search of up to three (20,000"
+            " evaluations) finds a smallest log ratio over the share eps/(nu/2) of 0.40."
+        ),
     ),
     Claim(
         id="N26-L3-two-eigenvalues",
@@ -281,30 +313,47 @@ CLAIMS = (
         title="the order of the two directions for at most two distinct eigenvalues",
         statement="N26-L3 where at most two distinct relative eigenvalues differ from 1, with any multiplicities.",
         formula="delta_{P,Q}(eps) >= delta_{Q,P}(eps)",
-        hypotheses=("equal means", "S1 >= S2", "at most two distinct eigenvalues of S2^{-1/2} S1 S2^{-1/2} other than 1", "eps >= 0"),
+        hypotheses=(
+            "equal means",
+            "S1 >= S2",
+            "at most two distinct eigenvalues of S2^{-1/2} S1 S2^{-1/2} other than 1",
+            "eps >= 0",
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("one change of sign is enough", derived.symmetrised_order),
             proof("and there is one", derived.two_eigenvalues_order),
             formula_check(
-                "Riccati equation against a ratio of integrals", derived.two_eigenvalues_order, _tilted_slope,
-_tilted_points, digits=15,
+                "Riccati equation against a ratio of integrals",
+                derived.two_eigenvalues_order,
+                _tilted_slope,
+                _tilted_points,
+                digits=15,
             ),
             _TWO_ATTACK,
         ),
-        note="A second proof of this case of N26-L3, by the density of the loss under the law proportional to sqrt(p q).",
+        note=(
+            "A second proof of this case of N26-L3, by the density of the loss under the law proportional to sqrt(p q)."
+        ),
     ),
     Claim(
         id="N26-L3-step",
         source="N26",
         title="domination direction by direction",
-        statement="For every fixed direction u the contribution to delta_{Q,P} is at most the contribution to delta_{P,Q}.",
-        formula="E_T[(1 - e^{eps - g + (1 - 1/kappa'(u)) T/2})_+] <= E_T[(1 - e^{eps + g - (kappa(u) - 1) T/2})_+], T ~ chi^2_d",
+        statement=(
+            "For every fixed direction u the contribution to delta_{Q,P} is at most the contribution to delta_{P,Q}."
+        ),
+        formula=(
+            "E_T[(1 - e^{eps - g + (1 - 1/kappa'(u)) T/2})_+] <= E_T[(1 - e^{eps + g - (kappa(u) - 1) T/2})_+], T ~"
+            " chi^2_d"
+        ),
         hypotheses=("S1 >= S2", "kappa(u) = u^T Lambda u, 1/kappa'(u) = u^T Lambda^{-1} u, g = nu/2", "eps >= 0"),
         declared=Verdict.REFUTED,
         checks=(
             counterexample_check(
-                "u along the smaller eigenvalue", _direction_gap, {"first": 4, "second": 2, "epsilon": 0},
+                "u along the smaller eigenvalue",
+                _direction_gap,
+                {"first": 4, "second": 2, "epsilon": 0},
                 {
                     "the two contributions swapped": lambda point: _direction_gap(point, -1),
                     "u along the larger eigenvalue": lambda point: _direction_gap(point, largest=True),
@@ -312,26 +361,39 @@ _tilted_points, digits=15,
                 },
             ),
             counterexample_check(
-                "no other direction is matched with that u either", _pairing_gap, {"first": 4, "second": 2, "epsilon": 0},
+                "no other direction is matched with that u either",
+                _pairing_gap,
+                {"first": 4, "second": 2, "epsilon": 0},
                 {
                     "u along the larger eigenvalue": lambda point: _pairing_gap(point, largest=True),
                     "equal eigenvalues": {"first": 2, "second": 2, "epsilon": "0.1"},
                 },
             ),
         ),
-        counterexample="P = N(0, diag(4, 2)), Q = N(0, I), u = e_2, eps = 0: contribution to delta_{P,Q} 2^{-1.5} - 2^{-2.5} = 0.1768, to "
-        "delta_{Q,P} 7/8 - 2^{-0.5} (1 - 2^{-1.5}) = 0.4179",
-        corrected="It holds for the directions with g <= (d/2) log kappa'(u) (N26-P2); for all u only where all eigenvalues are equal. What it was "
-        "to show is true: N26-L3.",
-        note="A pairing of different directions for the two contributions does not help: every direction contributes at least "
-        "3/4 - (sqrt 2 - 1) = 0.3358 to delta_{Q,P}, more than those near e_2 do to delta_{P,Q}. At eps = 0 both averages over u are one total "
-        "variation distance, so domination in every direction would mean equality in every direction. The proof applies N26-P2 outside its domain: g = (1/2) sum log lambda_i <= (d/2) log kappa'(u) is not true of every u.",
+        counterexample=(
+            "P = N(0, diag(4, 2)), Q = N(0, I), u = e_2, eps = 0: contribution to delta_{P,Q} 2^{-1.5} - 2^{-2.5} ="
+            " 0.1768, to delta_{Q,P} 7/8 - 2^{-0.5} (1 - 2^{-1.5}) = 0.4179"
+        ),
+        corrected=(
+            "It holds for the directions with g <= (d/2) log kappa'(u) (N26-P2); for all u only where all eigenvalues"
+            " are equal. What it was to show is true: N26-L3."
+        ),
+        note=(
+            "A pairing of different directions for the two contributions does not help: every direction contributes at"
+            " least 3/4 - (sqrt 2 - 1) = 0.3358 to delta_{Q,P}, more than those near e_2 do to delta_{P,Q}. At eps = 0"
+            " both averages over u are one total variation distance, so domination in every direction would mean"
+            " equality in every direction. The proof applies N26-P2 outside its domain: g = (1/2) sum log lambda_i <="
+            " (d/2) log kappa'(u) is not true of every u."
+        ),
     ),
     Claim(
         id="N26-P2",
         source="N26",
         title="the radial inequality",
-        statement="For T ~ chi^2_m and kappa > 1 the hinge of the more spread radial law is at least that of the less spread one.",
+        statement=(
+            "For T ~ chi^2_m and kappa > 1 the hinge of the more spread radial law is at least that of the less spread"
+            " one."
+        ),
         formula="E[(1-e^{eps+g-(kappa-1)T/2})_+] >= E[(1-e^{eps-g+(1-1/kappa)T/2})_+]",
         hypotheses=("kappa > 1", "m >= 1", "eps >= 0", "g <= (m/2) log kappa (reconstructed; any real g up to there)"),
         declared=Verdict.PROVED,
@@ -339,35 +401,65 @@ _tilted_points, digits=15,
             proof("monotone in g, and the largest g by deletion against insertion", derived.radial_domain),
             proof("the largest g", order.deletion_dominates),
             attack_check(
-                "both sides in closed form", _radial_margin(), _RADIAL,
-                mutants={"g up to 1.2 (m/2) log kappa": _radial_margin(1.2), "sides swapped": _radial_margin(flip=True)},
-                quick=2000, full=40_000, tolerance=1e-9,
+                "both sides in closed form",
+                _radial_margin(),
+                _RADIAL,
+                mutants={
+                    "g up to 1.2 (m/2) log kappa": _radial_margin(1.2),
+                    "sides swapped": _radial_margin(flip=True),
+                },
+                quick=2000,
+                full=40_000,
+                tolerance=1e-9,
             ),
         ),
-        note="The printed range of (eps, g) is lost; g <= (m/2) log kappa is what the proof's brackets need and, uniformly in eps >= 0, the "
-        "largest range there is (N26-P2-sharp). The application in N26-L3's proof has g = nu/2, above it for some directions.",
+        note=(
+            "The printed range of (eps, g) is lost; g <= (m/2) log kappa is what the proof's brackets need and,"
+            " uniformly in eps >= 0, the largest range there is (N26-P2-sharp). The application in N26-L3's proof has g"
+            " = nu/2, above it for some directions."
+        ),
     ),
     Claim(
         id="N26-P2-sharp",
         source="N26",
         title="the radial inequality fails beyond its domain",
-        statement="At eps = 0 the inequality of N26-P2 fails for every kappa > 1, every m >= 1 and every g > (m/2) log kappa: the domain stated "
-        "there is the largest that serves every eps >= 0.",
-        formula="E[(1-e^{g-(kappa-1)T/2})_+] < E[(1-e^{-g+(1-1/kappa)T/2})_+]; for kappa = m = 2 they are e^{-g}/2 and (1-e^{-g})^2",
+        statement=(
+            "At eps = 0 the inequality of N26-P2 fails for every kappa > 1, every m >= 1 and every g > (m/2) log kappa:"
+            " the domain stated there is the largest that serves every eps >= 0."
+        ),
+        formula=(
+            "E[(1-e^{g-(kappa-1)T/2})_+] < E[(1-e^{-g+(1-1/kappa)T/2})_+]; for kappa = m = 2 they are e^{-g}/2 and"
+            " (1-e^{-g})^2"
+        ),
         hypotheses=("kappa > 1", "m >= 1", "eps = 0", "g > (m/2) log kappa"),
         declared=Verdict.PROVED,
         checks=(
             proof("equal at the edge, and falling apart", covariance_order.radial_sharp),
-            Check("both sides as balls at kappa = m = 2, g = 1.01 log 2", Kind.CROSSCHECK, _sharp(Fraction(101, 100)), {
-                "at the edge of the domain": _sharp(Fraction(1)), "inside the domain": _sharp(Fraction(9, 10)),
-            }),
-            formula_check("the difference at kappa = m = 2 against quadrature", covariance_order.radial_sharp, _sharp_by_quadrature,
-                          lambda effort: [(x,) for x in (1e-6, 0.01, 1.0, 30.0)], digits=15),
+            Check(
+                "both sides as balls at kappa = m = 2, g = 1.01 log 2",
+                Kind.CROSSCHECK,
+                _sharp(Fraction(101, 100)),
+                {
+                    "at the edge of the domain": _sharp(Fraction(1)),
+                    "inside the domain": _sharp(Fraction(9, 10)),
+                },
+            ),
+            formula_check(
+                "the difference at kappa = m = 2 against quadrature",
+                covariance_order.radial_sharp,
+                _sharp_by_quadrature,
+                lambda effort: [(x,) for x in (1e-6, 0.01, 1.0, 30.0)],
+                digits=15,
+            ),
             attack_check(
-                "second side over the first beyond the edge, eps = 0", _beyond_margin(), _BEYOND,
+                "second side over the first beyond the edge, eps = 0",
+                _beyond_margin(),
+                _BEYOND,
                 mutants={"g below the edge": _beyond_margin(0.2), "sides swapped": _beyond_margin(flip=False)},
-                quick=1000, full=20_000, tolerance=1e-9,
+                quick=1000,
+                full=20_000,
+                tolerance=1e-9,
             ),
         ),
     ),
-)  # fmt: skip
+)

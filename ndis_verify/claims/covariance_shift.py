@@ -49,7 +49,9 @@ def _singles(columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.nda
 # N26-L2
 
 
-def _excess(point: Mapping[str, Any], bound: Callable = certified_bounds.less_spread_bound, swap: bool = False) -> Enclosure:
+def _excess(
+    point: Mapping[str, Any], bound: Callable = certified_bounds.less_spread_bound, swap: bool = False
+) -> Enclosure:
     """The exact divergence of N(0, variance) against N(0, 1) minus a bound of it: positive is a violation."""
     pair = GaussianPair([0], point["variance"], [0], 1)
     value = certified_hockey_stick(pair.swapped() if swap else pair, point["epsilon"], digits=15)
@@ -96,7 +98,10 @@ _LESS_SPREAD_ATTACK = attack_check(
 
 
 def _both_directions(scale: float = 1.0):
-    first, second = _bound_margin(bounds.more_spread_bound, 1, scale), _bound_margin(bounds.more_spread_bound, -1, scale)
+    first, second = (
+        _bound_margin(bounds.more_spread_bound, 1, scale),
+        _bound_margin(bounds.more_spread_bound, -1, scale),
+    )
     return lambda **columns: np.minimum(first(**columns), second(**columns))
 
 
@@ -146,59 +151,101 @@ def _hinge_value(log: float, r: int, epsilon: float, s: float):
         rate = (1 - s * alpha) / 2
         scale = half / rate  # where the tilted density has its bulk
         density = lambda x: 2 * x ** (2 * half - 1) * mpmath.exp(-rate * x * x)  # noqa: E731  t = x^2
-        cuts = mpmath.linspace(0, 1, 5) + [2, 4, 8]
-        mass = mpmath.quad(density, [mpmath.sqrt(scale) * c for c in cuts] + [mpmath.inf]) / (2**half * mpmath.gamma(half))
+        cuts = [*mpmath.linspace(0, 1, 5), 2, 4, 8]
+        mass = mpmath.quad(density, [mpmath.sqrt(scale) * c for c in cuts] + [mpmath.inf]) / (
+            2**half * mpmath.gamma(half)
+        )
         return (s / (1 + s)) ** s / (1 + s) * mpmath.exp(-s * (mpmath.mpf(epsilon) + r * mpmath.mpf(log) / 2)) * mass
 
 
-_COUNTER = "P = N(0, 7), Q = N(0, 1), eps = 1: 2 eps = 2 >= log 7 = 1.946, so the printed bound is 0, and delta_{P,Q}(1) = 0.33066"
+_COUNTER = (
+    "P = N(0, 7), Q = N(0, 1), eps = 1: 2 eps = 2 >= log 7 = 1.946, so the printed bound is 0, and delta_{P,Q}(1) ="
+    " 0.33066"
+)
 
 CLAIMS = (
     Claim(
         id="N26-L2",
         source="N26",
         title="Chernoff bound of a covariance shift, and zero leakage from eps >= nu/2 on",
-        statement="For equal means and Loewner-comparable covariances delta_{P,Q}(eps) = 0 once 2 eps >= nu, and below that the printed "
-        "product bound holds, in the direction that dominates.",
-        formula="inf_{s>0,0<u<k} e^{s(nu-2eps)} prod(1+2s(1-e^{-l_i}))^{-1/2} - e^eps (1 - e^{-u(nu-2eps)} prod(1-2u(e^{l_i}-1))^{-1/2})",
-        hypotheses=("equal means", "S1 and S2 comparable in the Loewner order", "l_i = |log lambda_i|, nu = sum l_i", "eps >= 0"),
+        statement=(
+            "For equal means and Loewner-comparable covariances delta_{P,Q}(eps) = 0 once 2 eps >= nu, and below that"
+            " the printed product bound holds, in the direction that dominates."
+        ),
+        formula=(
+            "inf_{s>0,0<u<k} e^{s(nu-2eps)} prod(1+2s(1-e^{-l_i}))^{-1/2} - e^eps (1 - e^{-u(nu-2eps)}"
+            " prod(1-2u(e^{l_i}-1))^{-1/2})"
+        ),
+        hypotheses=(
+            "equal means",
+            "S1 and S2 comparable in the Loewner order",
+            "l_i = |log lambda_i|, nu = sum l_i",
+            "eps >= 0",
+        ),
         declared=Verdict.RESTRICTED,
         checks=(
             counterexample_check(
-                "zero leakage fails for the more spread law", _excess, {"variance": 7, "epsilon": 1}, _L2_MUTANTS,
-                domain=_ONE, problem=_PRINTED_PROBLEM, part="S1 >= S2",
+                "zero leakage fails for the more spread law",
+                _excess,
+                {"variance": 7, "epsilon": 1},
+                _L2_MUTANTS,
+                domain=_ONE,
+                problem=_PRINTED_PROBLEM,
+                part="S1 >= S2",
             ),
             counterexample_check(
-                "the product bound fails for the more spread law", _excess, {"variance": 7, "epsilon": "0.96"}, _L2_MUTANTS,
-                domain=_ONE, part="S1 >= S2",
+                "the product bound fails for the more spread law",
+                _excess,
+                {"variance": 7, "epsilon": "0.96"},
+                _L2_MUTANTS,
+                domain=_ONE,
+                part="S1 >= S2",
             ),
             proof("the bound where P is the less spread law", derived.less_spread_bound, part="S1 <= S2"),
             _LESS_SPREAD_ATTACK,
         ),
         counterexample=_COUNTER,
-        corrected="The printed bound holds for S1 <= S2 (all a_i >= 0). For S1 >= S2, and for both directions at once: N26-L2-corrected.",
-        note="The proof uses W1 >= 0, which needs a_i = 1 - lambda_i >= 0, so S1 <= S2; the remark that the dominating direction has "
-        "a_i >= 0 turns the sign round. In that direction the loss is unbounded and delta > 0 at every eps. The second factor, in u, is idle "
-        "even where the bound holds: its infimum is 1, at u -> 0, so the bound is the first factor alone. Code that uses this lemma for the "
-        "larger direction understates delta, down to exactly 0.",
+        corrected=(
+            "The printed bound holds for S1 <= S2 (all a_i >= 0). For S1 >= S2, and for both directions at once:"
+            " N26-L2-corrected."
+        ),
+        note=(
+            "The proof uses W1 >= 0, which needs a_i = 1 - lambda_i >= 0, so S1 <= S2; the remark that the dominating"
+            " direction has a_i >= 0 turns the sign round. In that direction the loss is unbounded and delta > 0 at"
+            " every eps. The second factor, in u, is idle even where the bound holds: its infimum is 1, at u -> 0, so"
+            " the bound is the first factor alone. Code that uses this lemma for the larger direction understates"
+            " delta, down to exactly 0."
+        ),
     ),
     Claim(
         id="N26-L2-corrected",
         source="N26",
         title="Chernoff bound of a covariance shift, both directions",
-        statement="For equal means and comparable covariances both delta_{P,Q}(eps) and delta_{Q,P}(eps) are at most the bound.",
+        statement=(
+            "For equal means and comparable covariances both delta_{P,Q}(eps) and delta_{Q,P}(eps) are at most the"
+            " bound."
+        ),
         formula="inf_{0<s<1/(e^{max l}-1)} s^s (1+s)^{-1-s} e^{-s(eps+nu/2)} prod(1 - s(e^{l_i}-1))^{-1/2}",
         hypotheses=("equal means", "S1 >= S2 or S1 <= S2", "l_i = |log lambda_i|, nu = sum l_i", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(
             proof("Markov on the hinge, both directions", derived.more_spread_bound),
-            formula_check("derived bound against a quadrature of the moment", derived.more_spread_bound, _hinge_value, _derived_points, 15),
+            formula_check(
+                "derived bound against a quadrature of the moment",
+                derived.more_spread_bound,
+                _hinge_value,
+                _derived_points,
+                15,
+            ),
             _MORE_SPREAD_ATTACK,
             _BOUND_VALUES,
         ),
-        note="Without the factor s^s/(1+s)^{1+s} <= 1 it is the literal Chernoff bound of Pr[L >= eps] (the second probability again "
-        "contributes nothing). Looseness, bound over exact, for k equal eigenvalues e^rho, rho = 0.01, 0.1, 1, 3 and k = 1, 10, 100, at "
-        "exact delta 1e-5: 10, 5.4, 4.3; 14, 6.9, 5.4; 24, 11, 9.1; 36, 17, 12. Without the factor: 2570, 1013, 430; 361, 140, 63; 65, 28, 17; "
-        "44, 20, 14. At delta = 1e-30 it is 17 to 240. The exact law over the same envelope (N26-D6-exact) has no such loss.",
+        note=(
+            "Without the factor s^s/(1+s)^{1+s} <= 1 it is the literal Chernoff bound of Pr[L >= eps] (the second"
+            " probability again contributes nothing). Looseness, bound over exact, for k equal eigenvalues e^rho, rho ="
+            " 0.01, 0.1, 1, 3 and k = 1, 10, 100, at exact delta 1e-5: 10, 5.4, 4.3; 14, 6.9, 5.4; 24, 11, 9.1; 36, 17,"
+            " 12. Without the factor: 2570, 1013, 430; 361, 140, 63; 65, 28, 17; 44, 20, 14. At delta = 1e-30 it is 17"
+            " to 240. The exact law over the same envelope (N26-D6-exact) has no such loss."
+        ),
     ),
-)  # fmt: skip
+)

@@ -15,7 +15,11 @@ from ndis_verify.symbolic import generalized_chi2, random_projection
 def _laws(effort: str) -> list[tuple[tuple, float]]:
     """(parameters, x): weights of one sign or both, with and without a Gaussian part, x in the body or a tail."""
     rng = np.random.default_rng(18)
-    points = [(([1.0], [1], [0.0], 0.0, 0.0), 1.0), (([1.0, -0.5], [2, 3], [0.25, 0.0], 0.5, 1.0), 2.0), (([-2.0], [3], [1.0], 0.0, 0.0), -4.0)]
+    points = [
+        (([1.0], [1], [0.0], 0.0, 0.0), 1.0),
+        (([1.0, -0.5], [2, 3], [0.25, 0.0], 0.5, 1.0), 2.0),
+        (([-2.0], [3], [1.0], 0.0, 0.0), -4.0),
+    ]
     while len(points) < count(effort, 12, 60):
         terms = int(rng.integers(1, 4))
         weights = [float(rng.choice([-1, 1])) * log_uniform(rng, 0.1, 10) for _ in range(terms)]
@@ -38,8 +42,10 @@ CLAIMS = (
         id="N26-D1",
         source="N26",
         title="the generalized chi-square law",
-        statement="The law of a weighted sum of independent noncentral chi-square variables, a normal variable and a constant; weights "
-        "of either sign.",
+        statement=(
+            "The law of a weighted sum of independent noncentral chi-square variables, a normal variable and a"
+            " constant; weights of either sign."
+        ),
         formula="W = sum_i w_i chi'^2(k_i, nu_i) + s N(0,1) + m",
         hypotheses=("k_i >= 1", "nu_i >= 0", "s >= 0"),
         declared=Verdict.PROVED,
@@ -59,14 +65,19 @@ CLAIMS = (
                 },
             ),
         ),
-        note="A definition: what is decided is that the law is well defined and that its implementations mean the same law.",
+        note=(
+            "A definition: what is decided is that the law is well defined and that its implementations mean the same"
+            " law."
+        ),
     ),
     Claim(
         id="N26-D2",
         source="N26",
         title="Gaussian projection: columns independent N(0, D^T D); leverage",
-        statement="The columns of D^T G, G an n x r standard normal matrix, are independent N(0, D^T D); the leverage of row i is "
-        "p_i = d_i^T (D^T D)^{-1} d_i.",
+        statement=(
+            "The columns of D^T G, G an n x r standard normal matrix, are independent N(0, D^T D); the leverage of row"
+            " i is p_i = d_i^T (D^T D)^{-1} d_i."
+        ),
         formula="D^T G e_j ~ N(0, D^T D) independently for j = 1..r",
         hypotheses=("D has full column rank",),
         declared=Verdict.PROVED,

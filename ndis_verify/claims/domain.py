@@ -1,4 +1,6 @@
-"""Where a universal claim is declared to hold: named parameters, constraints and hypotheses, reached from the unit cube."""
+"""Where a universal claim is declared to hold: named parameters, constraints and hypotheses, reached from the unit
+cube.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,11 @@ class Parameter:
         if self.kind == "choice":
             return f"{self.name} in {{{', '.join(map(str, self.choices))}}}"
         text = f"{self.name} in [{shown(self.low)}, {shown(self.high)}]"
-        return text + (", whole" if self.kind == "integer" else "") + ("" if self.scale == "linear" else f", {self.scale} scale")
+        return (
+            text
+            + (", whole" if self.kind == "integer" else "")
+            + ("" if self.scale == "linear" else f", {self.scale} scale")
+        )
 
 
 def continuous(name: str, low: Any, high: Any, scale: Scale = "linear", complement: str | None = None) -> Parameter:
@@ -117,14 +123,18 @@ def continuous(name: str, low: Any, high: Any, scale: Scale = "linear", compleme
     if scale == "log" and low <= 0:
         raise InputError(f"low of {name}", shown(low), "must be positive on a log scale")
     if scale == "logit" and not 0 < low <= high < 1:
-        raise InputError(f"range of {name}", f"[{shown(low)}, {shown(high)}]", "must lie inside (0, 1) on a logit scale")
+        raise InputError(
+            f"range of {name}", f"[{shown(low)}, {shown(high)}]", "must lie inside (0, 1) on a logit scale"
+        )
     return Parameter(_name(name), "continuous", low, high, scale, complement=complement and _name(complement))
 
 
 def integer(name: str, low: int, high: int, scale: Literal["linear", "log"] = "linear") -> Parameter:
     """A whole number in low..high, uniform or (low >= 1) uniform in its logarithm."""
     if int(low) != low or int(high) != high or low > high or (scale == "log" and low < 1):
-        raise InputError(f"range of {name}", f"{low}..{high}", "must be whole numbers, low <= high, low >= 1 on a log scale")
+        raise InputError(
+            f"range of {name}", f"{low}..{high}", "must be whole numbers, low <= high, low >= 1 on a log scale"
+        )
     return Parameter(_name(name), "integer", Fraction(low), Fraction(high), scale)
 
 
@@ -165,7 +175,9 @@ class Condition:
         try:
             return bool((self.exact or self.holds)(**point))
         except (TypeError, AttributeError) as error:
-            raise InputError("condition", self.text, f"cannot be decided in Fractions ({error}); give `exact=`") from error
+            raise InputError(
+                "condition", self.text, f"cannot be decided in Fractions ({error}); give `exact=`"
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -220,7 +232,10 @@ class Domain:
         if set(values) != {p.name for p in self.parameters}:
             raise InputError("point", ", ".join(values), f"must give {', '.join(p.name for p in self.parameters)}")
         kinds = {p.name: p.kind for p in self.parameters}
-        return {n: v if kinds[n] == "choice" else int(v) if kinds[n] == "integer" else exact(v, n) for n, v in values.items()}
+        return {
+            n: v if kinds[n] == "choice" else int(v) if kinds[n] == "integer" else exact(v, n)
+            for n, v in values.items()
+        }
 
     def unit(self, point: Mapping[str, Any]) -> np.ndarray:
         """Coordinates of a point, up to rounding."""

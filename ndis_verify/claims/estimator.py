@@ -86,14 +86,20 @@ _CHECKS = (
     ),
     Check("normal draws counted", Kind.CROSSCHECK, _cost(1), {"twice as many allowed": _cost(2)}),
 )
-_NOTE = "Hoeffding's inequality is cited, its hypotheses are checked. The draws are counted on this package's implementation; m d needs the eigenbasis, a dense A would take m d^2."
+_NOTE = (
+    "Hoeffding's inequality is cited, its hypotheses are checked. The draws are counted on this package's"
+    " implementation; m d needs the eigenbasis, a dense A would take m d^2."
+)
 
 CLAIMS = (
     Claim(
         id="N24-C1",
         source="N24",
         title="a Monte Carlo estimate within alpha with probability 1 - gamma in O(d^3 + m d)",
-        statement="The estimator of N24-Fig2 is within alpha of the spectrum with probability at least 1 - gamma, in O(d^3 + m d) operations.",
+        statement=(
+            "The estimator of N24-Fig2 is within alpha of the spectrum with probability at least 1 - gamma, in O(d^3 +"
+            " m d) operations."
+        ),
         formula="Pr[|estimate - delta| > alpha] <= gamma",
         hypotheses=("alpha, gamma in (0, 1)", "independent draws"),
         declared=Verdict.PROVED,

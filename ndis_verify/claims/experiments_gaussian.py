@@ -67,15 +67,21 @@ def _soft(d: arb, variance: arb) -> arb:
 
 
 def soft_bayes_risk(prior: arb, threshold: arb) -> arb:
-    """E(soft(y) - theta)^2, theta ~ N(0, prior), y ~ N(theta, 1): posterior variance plus E(soft(y) - posterior mean)^2.
+    """E(soft(y) - theta)^2, theta ~ N(0, prior), y ~ N(theta, 1): posterior variance plus E(soft(y) - posterior
+    mean)^2.
 
-    With v = 1 + prior, a = t/sqrt v, k = a phi(a) + Phi(-a): `prior/v + prior^2/v (1 - 2k) + 2 (k/v - 2 a phi(a) + t^2 Phi(-a))`.
+    With v = 1 + prior, a = t/sqrt v, k = a phi(a) + Phi(-a): `prior/v + prior^2/v (1 - 2k) + 2 (k/v - 2 a phi(a) + t^2
+    Phi(-a))`.
     """
     total = 1 + prior
     a = threshold / total.sqrt()
     density, tail = (-a * a / 2).exp() / (2 * arb.pi()).sqrt(), upper_tail(a)
     second = a * density + tail
-    return prior / total + prior**2 / total * (1 - 2 * second) + 2 * (second / total - 2 * a * density + threshold**2 * tail)
+    return (
+        prior / total
+        + prior**2 / total * (1 - 2 * second)
+        + 2 * (second / total - 2 * a * density + threshold**2 * tail)
+    )
 
 
 def _soft_numeric(prior: float, threshold: float) -> Enclosure:
@@ -94,7 +100,13 @@ def _soft_by_quadrature(prior: float, threshold: float) -> mpmath.mpf:
             ends = (t - m) * mpmath.npdf(t + m) + (t + m) * mpmath.npdf(t - m)
             return mpmath.npdf(u) * (1 + t * t + (m * m - t * t - 1) * inside - ends)
 
-        cuts = sorted({mpmath.mpf(0), mpmath.mpf(10), *(min(max((t + k) / width, mpmath.mpf(0)), mpmath.mpf(10)) for k in (-3, 0, 3))})
+        cuts = sorted(
+            {
+                mpmath.mpf(0),
+                mpmath.mpf(10),
+                *(min(max((t + k) / width, mpmath.mpf(0)), mpmath.mpf(10)) for k in (-3, 0, 3)),
+            }
+        )
         return 2 * mpmath.quad(weighed, cuts)
 
 
@@ -105,10 +117,15 @@ def _bayes_points(effort: str) -> list[tuple[float, float]]:
 
 def _bayes_check(part: str) -> Check:
     return agreement(
-        "soft threshold's average risk: closed form against quadrature over the prior", "certified, quadrature", _soft_numeric,
-        _soft_by_quadrature, _bayes_points, digits=12, part=part,
+        "soft threshold's average risk: closed form against quadrature over the prior",
+        "certified, quadrature",
+        _soft_numeric,
+        _soft_by_quadrature,
+        _bayes_points,
+        digits=12,
+        part=part,
         mutants={"threshold 1 % higher": lambda prior, threshold: _soft_numeric(prior, 1.01 * threshold)},
-    )  # fmt: skip
+    )
 
 
 def _soft_excess(epsilon: str) -> Callable[[arb], arb]:
@@ -121,7 +138,9 @@ def _soft_excess(epsilon: str) -> Callable[[arb], arb]:
 
 
 def _denoised_margin(epsilon: str, soft: bool = True, share: int = 1):
-    """1 less (share times) the largest denoised mean square over the smallest of plain analytic, classical and Laplace."""
+    """1 less (share times) the largest denoised mean square over the smallest of plain analytic, classical
+    and Laplace.
+    """
 
     def margin(d: arb) -> arb:
         variance = _variance(d, epsilon)
@@ -163,15 +182,28 @@ def _ratio(epsilon: str, d: int, other: str, power: int = 2) -> Enclosure:
     with working_bits(120):
         size = ball(d)
         variance = _variance(size, epsilon)
-        value = {"aGM": variance, "cGM": _classical(size, epsilon), "Lap": _laplace(size, epsilon), "TH": _soft(size, variance)}[other]
+        value = {
+            "aGM": variance,
+            "cGM": _classical(size, epsilon),
+            "Lap": _laplace(size, epsilon),
+            "TH": _soft(size, variance),
+        }[other]
         return enclosure((value / _james_stein(size, variance)).sqrt() ** (power - 1))
 
 
 _RATIOS = (
-    (("0.01", 100, "aGM"), "3.229"), (("0.01", 1000, "aGM"), "9.850"), (("0.01", 10000, "aGM"), "31.03"),
-    (("0.01", 1000, "Lap"), "255.2"), (("0.01", 10000, "Lap"), "2543"), (("0.01", 10000, "cGM"), "78.10"),
-    (("1", 100, "aGM"), "1.002"), (("1", 100, "TH"), "3.000"), (("1", 1000, "TH"), "2.995"), (("1", 10000, "aGM"), "1.186"), (("1", 10000, "TH"), "1.827"),
-)  # fmt: skip
+    (("0.01", 100, "aGM"), "3.229"),
+    (("0.01", 1000, "aGM"), "9.850"),
+    (("0.01", 10000, "aGM"), "31.03"),
+    (("0.01", 1000, "Lap"), "255.2"),
+    (("0.01", 10000, "Lap"), "2543"),
+    (("0.01", 10000, "cGM"), "78.10"),
+    (("1", 100, "aGM"), "1.002"),
+    (("1", 100, "TH"), "3.000"),
+    (("1", 1000, "TH"), "2.995"),
+    (("1", 10000, "aGM"), "1.186"),
+    (("1", 10000, "TH"), "1.827"),
+)
 _BOX = (axis("d", 6, 1_000_000, "log"),)
 _TIGHT, _WIDE = "eps = 0.01, 6 <= d <= 1e6", "eps = 1, 6 <= d <= 1e6"
 
@@ -184,15 +216,23 @@ def _closer(better: str, worse: str, epsilon: float, d: int, repetitions: int = 
         errors = mean_estimation.errors_of(cell, np.random.default_rng(72))
         wins = int((errors[better] < errors[worse]).sum())
         outcome = Outcome.HELD if wins == repetitions else Outcome.FAILED
-        detail = f"{better} nearer than {worse} in {wins} of {repetitions} data sets; all by chance: 2^-{repetitions} at most"
+        detail = (
+            f"{better} nearer than {worse} in {wins} of {repetitions} data sets; all by chance: 2^-{repetitions} at"
+            " most"
+        )
         return Evidence(outcome, "seeded releases, sign test", detail, count=repetitions, counted="releases")
 
     return run
 
 
 def _sign_test(better: str, worse: str, epsilon: float, d: int, part: str) -> Check:
-    return Check(f"{better} against {worse} on sampled data, eps = {epsilon:g}, d = {d}", Kind.CROSSCHECK, _closer(better, worse, epsilon, d),
-                 {"the other way round": _closer(worse, better, epsilon, d)}, part)  # fmt: skip
+    return Check(
+        f"{better} against {worse} on sampled data, eps = {epsilon:g}, d = {d}",
+        Kind.CROSSCHECK,
+        _closer(better, worse, epsilon, d),
+        {"the other way round": _closer(worse, better, epsilon, d)},
+        part,
+    )
 
 
 _HISTOGRAM_DELTA = "1e-6"
@@ -203,7 +243,9 @@ def _soft_share(counts: np.ndarray, epsilon: str) -> arb:
     std = to_exact_ball(_unit_std(epsilon, _HISTOGRAM_DELTA))
     level = (2 * ball(len(counts)).log()).sqrt()
     levels, times = np.unique(counts, return_counts=True)
-    total = sum((int(k) * certified.soft_risk(ball(int(c)) / std, level) for c, k in zip(levels, times, strict=True)), arb(0))
+    total = sum(
+        (int(k) * certified.soft_risk(ball(int(c)) / std, level) for c, k in zip(levels, times, strict=True)), arb(0)
+    )
     return total / len(counts)
 
 
@@ -214,7 +256,9 @@ def _thin_margin(items_per_bin: int):
     """The least of 1 - (risk over plain risk) over power laws with 1000 bins."""
 
     def margin() -> arb:
-        return smallest(*(1 - _soft_share(histogram(kind, 1000, items_per_bin * 1000), epsilon) for kind, epsilon in _THIN))
+        return smallest(
+            *(1 - _soft_share(histogram(kind, 1000, items_per_bin * 1000), epsilon) for kind, epsilon in _THIN)
+        )
 
     return margin
 
@@ -231,8 +275,10 @@ CLAIMS = (
         tags=("reading",),
         source="BW",
         title="mean estimation with denoised releases",
-        statement="James-Stein and the soft threshold on the analytic release improve on Laplace, the classical and the plain analytic "
-        "release, sometimes by orders of magnitude, in both panels.",
+        statement=(
+            "James-Stein and the soft threshold on the analytic release improve on Laplace, the classical and the plain"
+            " analytic release, sometimes by orders of magnitude, in both panels."
+        ),
         hypotheses=_READING,
         declared=Verdict.RESTRICTED,
         checks=(
@@ -240,38 +286,73 @@ CLAIMS = (
                 "soft threshold worse than the plain release at eps = 1",
                 in_balls(_soft_excess("1")),
                 at(d=100),
-                {"at eps = 0.01": in_balls(_soft_excess("0.01")), "d = 1e6, where noise drowns the means": at(d=1_000_000)},
+                {
+                    "at eps = 0.01": in_balls(_soft_excess("0.01")),
+                    "d = 1e6, where noise drowns the means": at(d=1_000_000),
+                },
                 part="both estimators in both panels",
             ),
             certified_box_check(
-                "both denoised releases beat the other three, eps = 0.01", _denoised_margin("0.01"), _BOX,
-                mutants={"by a factor of 2 at every d": _denoised_margin("0.01", share=4)}, part=_TIGHT,
+                "both denoised releases beat the other three, eps = 0.01",
+                _denoised_margin("0.01"),
+                _BOX,
+                mutants={"by a factor of 2 at every d": _denoised_margin("0.01", share=4)},
+                part=_TIGHT,
             ),
             certified_box_check(
-                "James-Stein beats the other three, eps = 1", _denoised_margin("1", soft=False), _BOX,
-                mutants={"the soft threshold too": _denoised_margin("1")}, part=_WIDE,
+                "James-Stein beats the other three, eps = 1",
+                _denoised_margin("1", soft=False),
+                _BOX,
+                mutants={"the soft threshold too": _denoised_margin("1")},
+                part=_WIDE,
             ),
-            certified_box_check("the soft threshold behind the classical release, eps = 1", _soft_over_classical("1"), (axis("d", 6, 10_000, "log"),),
-                                mutants={"eps = 0.01": _soft_over_classical("0.01")}, part=_WIDE),
-            sign_check("where Laplace leads, eps = 1", _laplace_over_best("1"), ((at(d=5), -1), (at(d=6), 1)),
-                       {"eps = 0.01": _laplace_over_best("0.01")}, part=_WIDE),
-            sign_check("where Laplace leads, eps = 0.01", _laplace_over_best("0.01"), ((at(d=1), -1), (at(d=2), 1)),
-                       {"eps = 1": _laplace_over_best("1")}, part=_TIGHT),
-            decimals_check("root mean squares over that of James-Stein", _ratio, _RATIOS, {"not squared": lambda *a: _ratio(*a, power=3)}, part=_TIGHT),
+            certified_box_check(
+                "the soft threshold behind the classical release, eps = 1",
+                _soft_over_classical("1"),
+                (axis("d", 6, 10_000, "log"),),
+                mutants={"eps = 0.01": _soft_over_classical("0.01")},
+                part=_WIDE,
+            ),
+            sign_check(
+                "where Laplace leads, eps = 1",
+                _laplace_over_best("1"),
+                ((at(d=5), -1), (at(d=6), 1)),
+                {"eps = 0.01": _laplace_over_best("0.01")},
+                part=_WIDE,
+            ),
+            sign_check(
+                "where Laplace leads, eps = 0.01",
+                _laplace_over_best("0.01"),
+                ((at(d=1), -1), (at(d=2), 1)),
+                {"eps = 1": _laplace_over_best("1")},
+                part=_TIGHT,
+            ),
+            decimals_check(
+                "root mean squares over that of James-Stein",
+                _ratio,
+                _RATIOS,
+                {"not squared": lambda *a: _ratio(*a, power=3)},
+                part=_TIGHT,
+            ),
             _bayes_check(_TIGHT),
             proof("James-Stein, average under the prior", derived.james_stein, part=_WIDE),
             _sign_test("aGM-JS", "aGM", 0.01, 100, _TIGHT),
             _sign_test("aGM-TH", "aGM", 0.01, 100, _TIGHT),
         ),
-        counterexample="eps = 1, d = 100: noise of std 0.0637 a coordinate, means of std 1; the soft threshold's error is 1.91, that of the plain "
-        "release 0.637, of James-Stein 0.636",
-        corrected="At eps = 0.01 both beat the other three for 6 <= d <= 1e6 (certified); at eps = 1 James-Stein does, by 0.2 % at d = 100 "
-        "and 19 % at d = 1e4, and the soft threshold is worse than the classical release up to d = 1e4.",
+        counterexample=(
+            "eps = 1, d = 100: noise of std 0.0637 a coordinate, means of std 1; the soft threshold's error is 1.91,"
+            " that of the plain release 0.637, of James-Stein 0.636"
+        ),
+        corrected=(
+            "At eps = 0.01 both beat the other three for 6 <= d <= 1e6 (certified); at eps = 1 James-Stein does, by 0.2"
+            " % at d = 100 and 19 % at d = 1e4, and the soft threshold is worse than the classical release up to d ="
+            " 1e4."
+        ),
         note="Roots of mean squares over that of James-Stein, certified: "
         + "; ".join(f"{name} {value} at eps = {e}, d = {d}" for (e, d, name), value in _RATIOS)
-        + ". Laplace is the best of all at eps = 0.01 for d = 1 and at eps = 1 for d <= 5. The source prints neither n, eps, delta nor the law of the "
-        "centre in the text that is left; these are read as stated. The variance panels are BW-Fig1-variance. Rerun: "
-        "`ndis-verify experiment bw-fig1-mean`.",
+        + ". Laplace is the best of all at eps = 0.01 for d = 1 and at eps = 1 for d <= 5. The source prints neither n,"
+        " eps, delta nor the law of the centre in the text that is left; these are read as stated. The variance"
+        " panels are BW-Fig1-variance. Rerun: `ndis-verify experiment bw-fig1-mean`.",
     ),
     Claim(
         id="BW-Fig1-high-dimension",
@@ -289,29 +370,61 @@ CLAIMS = (
                 {"at eps = 1": in_balls(_soft_over_stein("1", -1)), "at d = 10": at(d=10)},
                 part="every eps",
             ),
-            certified_box_check("James-Stein ahead at eps = 1", _soft_over_stein("1"), _BOX,
-                                mutants={"at eps = 0.01": _soft_over_stein("0.01")}, part=_WIDE),
-            certified_box_check("James-Stein ahead at eps = 0.01 up to d = 32", _soft_over_stein("0.01"), (axis("d", 6, 32, "log"),),
-                                mutants={"soft threshold ahead": _soft_over_stein("0.01", -1)}, part=_TIGHT),
-            certified_box_check("soft threshold ahead at eps = 0.01 from d = 33 on", _soft_over_stein("0.01", -1), (axis("d", 33, 1_000_000, "log"),),
-                                mutants={"James-Stein ahead": _soft_over_stein("0.01")}, part=_TIGHT),
-            sign_check("crossing at eps = 0.01 between d = 32 and d = 33", _soft_over_stein("0.01"),
-                       ((at(d=32), 1), (at(d=33), -1)), {"at eps = 1": _soft_over_stein("1")}, part=_TIGHT),
+            certified_box_check(
+                "James-Stein ahead at eps = 1",
+                _soft_over_stein("1"),
+                _BOX,
+                mutants={"at eps = 0.01": _soft_over_stein("0.01")},
+                part=_WIDE,
+            ),
+            certified_box_check(
+                "James-Stein ahead at eps = 0.01 up to d = 32",
+                _soft_over_stein("0.01"),
+                (axis("d", 6, 32, "log"),),
+                mutants={"soft threshold ahead": _soft_over_stein("0.01", -1)},
+                part=_TIGHT,
+            ),
+            certified_box_check(
+                "soft threshold ahead at eps = 0.01 from d = 33 on",
+                _soft_over_stein("0.01", -1),
+                (axis("d", 33, 1_000_000, "log"),),
+                mutants={"James-Stein ahead": _soft_over_stein("0.01")},
+                part=_TIGHT,
+            ),
+            sign_check(
+                "crossing at eps = 0.01 between d = 32 and d = 33",
+                _soft_over_stein("0.01"),
+                ((at(d=32), 1), (at(d=33), -1)),
+                {"at eps = 1": _soft_over_stein("1")},
+                part=_TIGHT,
+            ),
             _bayes_check(_WIDE),
             _sign_test("aGM-JS", "aGM-TH", 1.0, 100, _WIDE),
         ),
         counterexample="eps = 0.01, d = 1000: the soft threshold's error is 31.7, James-Stein's 35.0",
-        corrected="True at eps = 1 for 6 <= d <= 1e6. At eps = 0.01, where the noise drowns every coordinate, James-Stein leads up to d = 32 only: "
-        "its error squared is 1 + 2 s^2/d of the signal's, with s^2 growing like d, that of the soft threshold nearly the signal's alone.",
-        note="The positive part closes nearly half of the gap. James-Stein's lead at eps = 1 shrinks to 1.2 % at d = 1e6.",
+        corrected=(
+            "True at eps = 1 for 6 <= d <= 1e6. At eps = 0.01, where the noise drowns every coordinate, James-Stein"
+            " leads up to d = 32 only: its error squared is 1 + 2 s^2/d of the signal's, with s^2 growing like d, that"
+            " of the soft threshold nearly the signal's alone."
+        ),
+        note=(
+            "The positive part closes nearly half of the gap. James-Stein's lead at eps = 1 shrinks to 1.2 % at d ="
+            " 1e6."
+        ),
     ),
     Claim(
         id="BW-B",
         tags=("reading",),
         source="BW",
         title="histogram release with power-law and sparse counts",
-        statement="Denoised analytic releases of power-law and of sparse histograms have smaller errors than the plain ones.",
-        hypotheses=("analytic noise at delta = 1e-6, one item moves one count by 1", "soft threshold at sigma sqrt(2 ln d)", "mean squared error"),
+        statement=(
+            "Denoised analytic releases of power-law and of sparse histograms have smaller errors than the plain ones."
+        ),
+        hypotheses=(
+            "analytic noise at delta = 1e-6, one item moves one count by 1",
+            "soft threshold at sigma sqrt(2 ln d)",
+            "mean squared error",
+        ),
         declared=Verdict.RESTRICTED,
         checks=(
             counterexample_check(
@@ -321,16 +434,33 @@ CLAIMS = (
                 {"counts 10/k": at(d=100, n=10), "1000 bins, counts 100/k": at(d=1000, n=100)},
                 part="soft threshold, every power law",
             ),
-            proof("James-Stein improves for every mean, d >= 3", derived.james_stein, part="James-Stein, every histogram"),
-            proof("oracle inequality", derived.soft_threshold, part="soft threshold, s < d/(1 + 2 ln d) - 1 filled bins"),
-            sign_check("soft threshold, 1000 items in 1000 bins by 1/k and 1/k^2", _thin_margin(1), ((at(), 1),),
-                       {"100,000 items": _thin_margin(100)}, part="soft threshold, thin power laws"),
+            proof(
+                "James-Stein improves for every mean, d >= 3", derived.james_stein, part="James-Stein, every histogram"
+            ),
+            proof(
+                "oracle inequality", derived.soft_threshold, part="soft threshold, s < d/(1 + 2 ln d) - 1 filled bins"
+            ),
+            sign_check(
+                "soft threshold, 1000 items in 1000 bins by 1/k and 1/k^2",
+                _thin_margin(1),
+                ((at(), 1),),
+                {"100,000 items": _thin_margin(100)},
+                part="soft threshold, thin power laws",
+            ),
         ),
-        counterexample="100 bins with counts 10000/k, eps = 1, delta = 1e-6 (sigma = 4.22): every count is at least 23 sigma, and the soft "
-        "threshold costs (1 + 2 ln 100) sigma^2 = 10.2 sigma^2 a bin",
-        corrected="James-Stein: every histogram, d >= 3. Soft threshold: s filled bins with s < d/(1 + 2 ln d) - 1, whatever the counts "
-        "(risk at most (1 + 2 ln d)(1 + s) sigma^2); thin power laws (1000 bins, 1000 items, 1/k and 1/k^2, eps 0.1 and 1).",
-        note="Its appendix is lost. On 1000 bins, 1 % filled, the soft threshold cuts the root mean square from 4.22 to 1.63 at 100 and at "
-        "10,000 items a filled bin; James-Stein to 3.89 with 100 items a filled bin and not at all with 10,000. Rerun: `ndis-verify experiment bw-b-histograms`.",
+        counterexample=(
+            "100 bins with counts 10000/k, eps = 1, delta = 1e-6 (sigma = 4.22): every count is at least 23 sigma, and"
+            " the soft threshold costs (1 + 2 ln 100) sigma^2 = 10.2 sigma^2 a bin"
+        ),
+        corrected=(
+            "James-Stein: every histogram, d >= 3. Soft threshold: s filled bins with s < d/(1 + 2 ln d) - 1, whatever"
+            " the counts (risk at most (1 + 2 ln d)(1 + s) sigma^2); thin power laws (1000 bins, 1000 items, 1/k and"
+            " 1/k^2, eps 0.1 and 1)."
+        ),
+        note=(
+            "Its appendix is lost. On 1000 bins, 1 % filled, the soft threshold cuts the root mean square from 4.22 to"
+            " 1.63 at 100 and at 10,000 items a filled bin; James-Stein to 3.89 with 100 items a filled bin and not at"
+            " all with 10,000. Rerun: `ndis-verify experiment bw-b-histograms`."
+        ),
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""Claims about the experiments with random projection: noise, distances, dot products, curves at the largest leverage."""
+"""Claims about the experiments with random projection: noise, distances, dot products, curves at the largest
+leverage.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def _released(name: str, method: str, relative: bool, runs: int, seed: int) -> t
 
 
 def _wins(name: str, better: str, worse: str, relative: bool, runs: int) -> tuple[int, float]:
-    """In how many pairs of releases the first method's dot products correlate better; its distances over their expectation."""
+    """In how many pairs of releases the first method's dot products correlate better; its distances over their
+    expectation.
+    """
     (one, ratio), (other, _) = _released(name, better, relative, runs, 82), _released(name, worse, relative, runs, 83)
     return int((one > other).sum()), ratio
 
@@ -63,15 +67,32 @@ def _dot_products(better: str, worse: str, relative: bool = False) -> Callable[[
         needed = int(scipy.stats.binom.isf(FALSE_ALARM / 3, runs, 0.5)) + 1
         found = [_wins(name, better, worse, relative, runs) for name in names]
         held = all(wins >= needed and abs(ratio - 1) < 0.1 for wins, ratio in found)
-        detail = f"{better} correlates better than {worse} in {', '.join(str(w) for w, _ in found)} of {runs} pairs of releases, {needed} needed"
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "seeded releases, sign test", detail, count=len(names) * runs, counted="releases")
+        detail = (
+            f"{better} correlates better than {worse} in {', '.join(str(w) for w, _ in found)} of {runs} pairs of"
+            f" releases, {needed} needed"
+        )
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "seeded releases, sign test",
+            detail,
+            count=len(names) * runs,
+            counted="releases",
+        )
 
     return with_data(run)
 
 
 def _dot_check(better: str, worse: str, relative: bool = False) -> Check:
-    return Check(f"dot products of real columns: {better} against {worse}", Kind.ATTACK, _dot_products(better, worse, relative), {
-        "the other way round": _dot_products(worse, better, relative), "against itself": _dot_products(better, better, relative)}, "dot products")  # fmt: skip
+    return Check(
+        f"dot products of real columns: {better} against {worse}",
+        Kind.ATTACK,
+        _dot_products(better, worse, relative),
+        {
+            "the other way round": _dot_products(worse, better, relative),
+            "against itself": _dot_products(better, better, relative),
+        },
+        "dot products",
+    )
 
 
 def _std_ratio(r: int, n: int, power: int = 1) -> Enclosure:
@@ -84,8 +105,13 @@ def _std_ratio(r: int, n: int, power: int = 1) -> Enclosure:
 
 
 _RATIOS = (
-    ((100, 2809), "2.991"), ((1000, 2809), "2.948"), ((100, 327346), "2.802"), ((1000, 327346), "2.766"), ((100, 515345), "2.791"), ((1000, 515345), "2.755"),
-)  # fmt: skip
+    ((100, 2809), "2.991"),
+    ((1000, 2809), "2.948"),
+    ((100, 327346), "2.802"),
+    ((1000, 327346), "2.766"),
+    ((100, 515345), "2.791"),
+    ((1000, 515345), "2.755"),
+)
 
 
 def _above(bound: str, sign: int = 1) -> Callable[[dict], Enclosure]:
@@ -111,17 +137,30 @@ def _at_one(name: str, r: int, direction: str = "delete") -> Enclosure:
 
 
 def _curve_check(title: str, rows: tuple) -> Check:
-    check = decimals_check(title, _at_one, rows, {"insertion": lambda *a: _at_one(*a, direction="insert")}, part="curve")
-    return Check(check.name, check.kind, with_data(check.run), {name: with_data(run) for name, run in check.mutants.items()}, check.part)
+    check = decimals_check(
+        title, _at_one, rows, {"insertion": lambda *a: _at_one(*a, direction="insert")}, part="curve"
+    )
+    return Check(
+        check.name,
+        check.kind,
+        with_data(check.run),
+        {name: with_data(run) for name, run in check.mutants.items()},
+        check.part,
+    )
 
 
 def _lone(pixel: bool = True) -> Callable[[dict], Enclosure]:
-    """A lower bound (e_i . D v)^2/|D v|^2 on the leverage of record i, v a coordinate direction, less what is left to hide in."""
+    """A lower bound (e_i . D v)^2/|D v|^2 on the leverage of record i, v a coordinate direction, less what is left to
+    hide in.
+    """
 
     def violation(point: dict) -> Enclosure:
         records = load_dataset("digits").records
         column = records[:, int(point["column"])] if pixel else records[:, 20]
-        entry, square = exact(float(column[int(point["record"])])), sum((exact(float(v)) ** 2 for v in column), Fraction(0))
+        entry, square = (
+            exact(float(column[int(point["record"])])),
+            sum((exact(float(v)) ** 2 for v in column), Fraction(0)),
+        )
         return Enclosure(to_mpf(entry**2 / square - 1 + Fraction(1, 10**9)), mpmath.mpf(2) ** -80, "bound")
 
     return violation
@@ -137,7 +176,13 @@ def _estimated(ridge_share: float, change: float = 1.0) -> Callable[[str], Evide
         held = all(row["lower"] <= value <= row["upper"] + curves.LOSS for row, value in zip(rows, theory, strict=True))
         far = max(abs(row["estimate"] - value) for row, value in zip(rows, theory, strict=True))
         detail = f"largest distance of estimate and closed form {far:.4f}, largest delta {max(theory):.3f}"
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "classifier on samples", detail, count=2 * cell["samples"], counted="samples")
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "classifier on samples",
+            detail,
+            count=2 * cell["samples"],
+            counted="samples",
+        )
 
     return with_data(run)
 
@@ -146,11 +191,24 @@ _NOISE = (
     proof("the older ridge leaves delta/4", ridge.eigenvalue_threshold, part="noise"),
     proof("order in the leverage", order.derivative_in_leverage, part="noise"),
     proof("both printed ridges", ridge.mechanism, part="noise"),
-    decimals_check("std of Sheffet's ridge over the printed one", _std_ratio, _RATIOS, {"ridges, not stds": lambda *a: _std_ratio(*a, power=2)}, part="noise"),
+    decimals_check(
+        "std of Sheffet's ridge over the printed one",
+        _std_ratio,
+        _RATIOS,
+        {"ridges, not stds": lambda *a: _std_ratio(*a, power=2)},
+        part="noise",
+    ),
 )
 _DISTANCES = proof("expected distance ratio, and how it grows", derived.distances, part="distances")
-_READING = ("eps = 1", "delta = 1/n", "PDR: mean ratio of column norms of differences; DPR: correlation over pairs i < j")
-_SIZES = "The tables print Song n = 327346 and Flight n = 515345, the text flight 327346 (2 features) and song 515345 (91): swapped in one of them. "
+_READING = (
+    "eps = 1",
+    "delta = 1/n",
+    "PDR: mean ratio of column norms of differences; DPR: correlation over pairs i < j",
+)
+_SIZES = (
+    "The tables print Song n = 327346 and Flight n = 515345, the text flight 327346 (2 features) and song 515345 (91):"
+    " swapped in one of them. "
+)
 
 CLAIMS = (
     Claim(
@@ -158,64 +216,103 @@ CLAIMS = (
         tags=("reading",),
         source="N24",
         title="private random projection keeps more than the least-singular-value mechanism",
-        statement="At eps = 1 the mechanism adds less noise than Sheffet's, its pairwise-distance ratio is nearer to 1 and its dot-product ratio higher.",
+        statement=(
+            "At eps = 1 the mechanism adds less noise than Sheffet's, its pairwise-distance ratio is nearer to 1 and"
+            " its dot-product ratio higher."
+        ),
         formula="sigma(M_RP) < sigma(Sheffet); E PDR = E chi_r/sqrt r mean sqrt(1 + 2 sigma^2/|c_i - c_j|^2)",
-        hypotheses=(*_READING, "dot products: diabetes, breast cancer and digits in place of the source's records, r = 100"),
+        hypotheses=(
+            *_READING,
+            "dot products: diabetes, breast cancer and digits in place of the source's records, r = 100",
+        ),
         declared=Verdict.SUPPORTED,
         reason="the dot-product ratios have no closed form: releases are drawn. Noise and distances alone are proved",
         checks=(*_NOISE, _DISTANCES, _dot_check("printed", "Sheffet 2019"), _dot_check("smallest", "Sheffet 2019")),
-        note=_SIZES + "Table I itself is lost; its rows are those of Table III where both print one number: Cancer 18.106 against 56.031, a ratio of 3.09, "
-        "Song 3.42; here 3.03, 3.01 and 2.68 (breast cancer, diabetes, digits; std ratios 3.10, 3.13, 3.02). delta and r are lost: 1/n and 100. Where noise "
-        "drowns the distances the ratio is that of the stds. Certified at the printed sizes: "
-        + ", ".join(f"r = {r}, n = {n}: {value}" for (r, n), value in _RATIOS) + ". Rerun: `ndis-verify experiment n24-tab1 --data FILE`.",
+        note=_SIZES
+        + "Table I itself is lost; its rows are those of Table III where both print one number: Cancer 18.106 against"
+        " 56.031, a ratio of 3.09, Song 3.42; here 3.03, 3.01 and 2.68 (breast cancer, diabetes, digits; std ratios"
+        " 3.10, 3.13, 3.02). delta and r are lost: 1/n and 100. Where noise drowns the distances the ratio is that of"
+        " the stds. Certified at the printed sizes: "
+        + ", ".join(f"r = {r}, n = {n}: {value}" for (r, n), value in _RATIOS)
+        + ". Rerun: `ndis-verify experiment n24-tab1 --data FILE`.",
     ),
     Claim(
         id="N24-TabIII",
         tags=("reading",),
         source="N24",
         title="random projection relative to a set",
-        statement="No noise where the inherent privacy is enough, else that of N24-TabI; less noise, nearer distances, better dot products than the "
-        "baselines; as printed.",
+        statement=(
+            "No noise where the inherent privacy is enough, else that of N24-TabI; less noise, nearer distances, better"
+            " dot products than the baselines; as printed."
+        ),
         formula="sigma = 0 if delta_r(1; p_S) <= delta; |DPR| <= 1, E PDR < 1 without noise",
         hypotheses=(*_READING, "a database and all its neighbours as the set"),
         declared=Verdict.RESTRICTED,
         checks=(
-            counterexample_check("Flight's row: a correlation above 1, or a plain distance ratio above 1", _above("1"), {"printed": exact("1.123")},
-                                 {"Cancer's row": {"printed": exact("0.998")}, "the other side": _above("1", -1)}, part="as printed"),
+            counterexample_check(
+                "Flight's row: a correlation above 1, or a plain distance ratio above 1",
+                _above("1"),
+                {"printed": exact("1.123")},
+                {"Cancer's row": {"printed": exact("0.998")}, "the other side": _above("1", -1)},
+                part="as printed",
+            ),
             proof("the mechanism, one set", relative_projection.mechanism, part="noise"),
             *_NOISE,
             _DISTANCES,
             _dot_check("least ridge of the set", "relative, printed", relative=True),
             _dot_check("plain", "Sheffet 2019", relative=True),
         ),
-        counterexample="Flight, plain projection and mechanism: 0.998 +/- 0.003 and 1.123 +/- 0.000 under PDR and DPR. A correlation is at most 1; read the "
-        "other way round, the plain projection's expected distance ratio is below 1, not 1.123.",
+        counterexample=(
+            "Flight, plain projection and mechanism: 0.998 +/- 0.003 and 1.123 +/- 0.000 under PDR and DPR. A"
+            " correlation is at most 1; read the other way round, the plain projection's expected distance ratio is"
+            " below 1, not 1.123."
+        ),
         corrected="The order of noise, distances and dot products holds; the printed row of Flight cannot.",
-        note=_SIZES + "Flight has 2 features, one pair of columns: no correlation over pairs exists. With the least ridge of the set instead of the printed "
-        "fallback the std falls by 2.4 (breast cancer), 8.0 (diabetes) and 2.3 (digits), r = 100: distance ratios 2.40, 1.11, 1.43 for 5.13, 3.67, 2.37. "
-        "Rerun: `ndis-verify experiment n24-tab3`.",
+        note=_SIZES
+        + "Flight has 2 features, one pair of columns: no correlation over pairs exists. With the least ridge of the"
+        " set instead of the printed fallback the std falls by 2.4 (breast cancer), 8.0 (diabetes) and 2.3 (digits),"
+        " r = 100: distance ratios 2.40, 1.11, 1.43 for 5.13, 3.67, 2.37. Rerun: `ndis-verify experiment n24-tab3`.",
     ),
     Claim(
         id="N24-Fig6",
         tags=("reading",),
         source="N24",
         title="spectrum of plain random projection on larger data sets",
-        statement="On a larger real data set plain projection has some inherent relative privacy: the curve at the largest leverage.",
+        statement=(
+            "On a larger real data set plain projection has some inherent relative privacy: the curve at the largest"
+            " leverage."
+        ),
         formula="delta_r(eps; max_i p_i) < 1",
         hypotheses=("the deletion of the database's worst record", "bundled records in place of Flight and Song"),
         declared=Verdict.RESTRICTED,
         checks=(
-            counterexample_check("digits, 1,797 records: a leverage of 1", _lone(), {"record": 502, "column": 53}, {
-                "another record": {"record": 0, "column": 53}, "another pixel": _lone(pixel=False)}, part="any larger data set"),
+            counterexample_check(
+                "digits, 1,797 records: a leverage of 1",
+                _lone(),
+                {"record": 502, "column": 53},
+                {"another record": {"record": 0, "column": 53}, "another pixel": _lone(pixel=False)},
+                part="any larger data set",
+            ),
             proof("law of the projection", projection.projected_covariance, part="curve"),
             proof("closed form of a deletion", projection.hockey_stick_deletion, part="curve"),
-            _curve_check("delta at eps = 1", (
-                (("diabetes", 10), "0.00116056"), (("diabetes", 100), "0.1077"), (("breast_cancer", 10), "0.76861"), (("linnerud", 10), "0.735244"))),
+            _curve_check(
+                "delta at eps = 1",
+                (
+                    (("diabetes", 10), "0.00116056"),
+                    (("diabetes", 100), "0.1077"),
+                    (("breast_cancer", 10), "0.76861"),
+                    (("linnerud", 10), "0.735244"),
+                ),
+            ),
         ),
-        counterexample="digits: one pixel is not 0 in record 502 alone, whose leverage is 1: with and without it the projections are told apart "
-        "with certainty, delta = 1 at every eps and r.",
+        counterexample=(
+            "digits: one pixel is not 0 in record 502 alone, whose leverage is 1: with and without it the projections"
+            " are told apart with certainty, delta = 1 at every eps and r."
+        ),
         corrected="True exactly where no leverage is 1, and how much depends on the largest leverage and r alone.",
-        note=_SIZES + "Size does not help by itself: one rare feature is enough. Flight's and Song's own curves need their records: "
+        note=_SIZES
+        + "Size does not help by itself: one rare feature is enough. Flight's and Song's own curves need their"
+        " records: "
         "`ndis-verify experiment n24-fig6 --data FILE`.",
     ),
     Claim(
@@ -223,17 +320,33 @@ CLAIMS = (
         tags=("reading",),
         source="N24",
         title="theoretical and black-box spectrum of a random linear combination agree",
-        statement="With and without added noise the closed form lies within what a classifier finds in samples, up to its sampling error and 0.02.",
+        statement=(
+            "With and without added noise the closed form lies within what a classifier finds in samples, up to its"
+            " sampling error and 0.02."
+        ),
         formula="lower(eps) <= delta_1(eps; p) <= upper(eps) + 0.02",
-        hypotheses=("r = 1", "one record deleted", "linnerud, the record of largest leverage (0.754 plain, 0.507 beside l^2/10)"),
+        hypotheses=(
+            "r = 1",
+            "one record deleted",
+            "linnerud, the record of largest leverage (0.754 plain, 0.507 beside l^2/10)",
+        ),
         declared=Verdict.SUPPORTED,
         reason="what a classifier finds in samples is random; the closed form itself is proved (N24-T7)",
         checks=tuple(
-            Check(f"classifier against closed form, {name}", Kind.ATTACK, _estimated(share), {"half of the leverage": _estimated(share, 0.5)}, name)
+            Check(
+                f"classifier against closed form, {name}",
+                Kind.ATTACK,
+                _estimated(share),
+                {"half of the leverage": _estimated(share, 0.5)},
+                name,
+            )
             for name, share in (("no noise", 0.0), ("noise of variance l^2/10", 0.1))
         ),
-        note="Limits of Clopper and Pearson, wrong with probability 1e-6 for a curve; 0.02 is what logistic regression on squares and products may "
-        "miss. The closed form is proved (N24-T7). Rerun: `ndis-verify experiment n24-fig9`.",
+        note=(
+            "Limits of Clopper and Pearson, wrong with probability 1e-6 for a curve; 0.02 is what logistic regression"
+            " on squares and products may miss. The closed form is proved (N24-T7). Rerun: `ndis-verify experiment"
+            " n24-fig9`."
+        ),
     ),
     Claim(
         id="N24-Fig10",
@@ -242,11 +355,19 @@ CLAIMS = (
         title="spectrum of a random linear combination on larger data sets",
         statement="The curve of N24-T7 at the largest leverage of a data set.",
         formula="delta_1(eps; max_i p_i)",
-        hypotheses=("r = 1", "the deletion of the database's worst record", "bundled records in place of Flight and Song"),
+        hypotheses=(
+            "r = 1",
+            "the deletion of the database's worst record",
+            "bundled records in place of Flight and Song",
+        ),
         declared=Verdict.CERTIFIED,
         checks=(
-            _curve_check("delta at eps = 1", ((("diabetes", 1), "8.63536e-6"), (("breast_cancer", 1), "0.169314"), (("linnerud", 1), "0.152958"))),
+            _curve_check(
+                "delta at eps = 1",
+                ((("diabetes", 1), "8.63536e-6"), (("breast_cancer", 1), "0.169314"), (("linnerud", 1), "0.152958")),
+            ),
         ),
-        note=_SIZES + "Where a leverage is 1, as in digits, delta is 1 (N24-Fig6). Rerun: `ndis-verify experiment n24-fig10`.",
+        note=_SIZES
+        + "Where a leverage is 1, as in digits, delta is 1 (N24-Fig6). Rerun: `ndis-verify experiment n24-fig10`.",
     ),
-)  # fmt: skip
+)

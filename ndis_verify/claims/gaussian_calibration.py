@@ -40,7 +40,9 @@ def _slide_margin(epsilon_of):
     """log(delta/2) - log(delta reached) at noise Delta/sqrt(rho) and the eps of a formula."""
 
     def margin(rho, delta):
-        return log_margin(np.log(delta / 2), fast_log_gaussian_hockey_stick(1.0, 1 / np.sqrt(rho), epsilon_of(rho, delta)))
+        return log_margin(
+            np.log(delta / 2), fast_log_gaussian_hockey_stick(1.0, 1 / np.sqrt(rho), epsilon_of(rho, delta))
+        )
 
     return margin
 
@@ -49,7 +51,11 @@ _SLIDE_ATTACK = attack_check(
     "delta reached at most half the target",
     _slide_margin(_slide_epsilon),
     Domain((continuous("rho", "1e-9", "1e4", "log"), continuous("delta", "1e-300", "0.999999", "logit"))),
-    mutants={"sqrt(rho ln(1/delta)) for sqrt(2 rho ln(1/delta))": _slide_margin(lambda rho, delta: rho / 2 + np.sqrt(rho * np.log(1 / delta)))},
+    mutants={
+        "sqrt(rho ln(1/delta)) for sqrt(2 rho ln(1/delta))": _slide_margin(
+            lambda rho, delta: rho / 2 + np.sqrt(rho * np.log(1 / delta))
+        )
+    },
 )
 
 
@@ -81,11 +87,19 @@ def _smallest_std(epsilon: str, delta: str) -> arb:
 
 
 _SLIDE_ROWS = (
-    (("0.1", "1e-5"), "1.564"), (("1", "1e-3"), "1.494"), (("1", "1e-5"), "1.314"), (("1", "1e-10"), "1.169"), (("10", "1e-5"), "1.136"),
-)  # fmt: skip
+    (("0.1", "1e-5"), "1.564"),
+    (("1", "1e-3"), "1.494"),
+    (("1", "1e-5"), "1.314"),
+    (("1", "1e-10"), "1.169"),
+    (("10", "1e-5"), "1.136"),
+)
 _TAIL_ROWS = (
-    (("0.1", "1e-5"), "1.391"), (("1", "1e-3"), "1.260"), (("1", "1e-5"), "1.174"), (("1", "1e-10"), "1.097"), (("10", "1e-5"), "1.045"),
-)  # fmt: skip
+    (("0.1", "1e-5"), "1.391"),
+    (("1", "1e-3"), "1.260"),
+    (("1", "1e-5"), "1.174"),
+    (("1", "1e-10"), "1.097"),
+    (("10", "1e-5"), "1.045"),
+)
 
 
 def _not_needed(tail_share: int = 1):
@@ -116,18 +130,26 @@ def _printed_variance(power: int):
 
 def _threshold_tail(divided: bool):
     """Pr[G > threshold] - delta, G ~ N(0, rho), threshold sqrt(2 rho ln(1/delta)), divided by rho as printed or not."""
-    return in_balls(lambda rho, delta: certified.upper_tail((-2 * rho * delta.log()).sqrt() / (rho if divided else 1) / rho.sqrt()) - delta)
+    return in_balls(
+        lambda rho, delta: (
+            certified.upper_tail((-2 * rho * delta.log()).sqrt() / (rho if divided else 1) / rho.sqrt()) - delta
+        )
+    )
 
 
 def _miss(constant: float, logarithm: bool):
-    """Pr[max error >= alpha] - beta with the smallest valid noise, n = constant sqrt(k ln(1/delta) [ln(k/beta)])/(eps alpha)."""
+    """Pr[max error >= alpha] - beta with the smallest valid noise, n = constant sqrt(k ln(1/delta) [ln(k/beta)])/(eps
+    alpha).
+    """
 
     def excess(point: Point) -> Enclosure:
         # The probability increases with the std, so the lower end of its enclosure gives a lower bound.
         least_std = calibrated.analytic_std(1, epsilon=point["epsilon"], delta=point["delta"], digits=25).lower
 
         def gap(k: arb, epsilon: arb, delta: arb, beta: arb, std: arb) -> arb:
-            deviations = ball(exact(constant)) * (-delta.log()).sqrt() / (epsilon * std)  # alpha/std at sensitivity sqrt(k)/n
+            deviations = (
+                ball(exact(constant)) * (-delta.log()).sqrt() / (epsilon * std)
+            )  # alpha/std at sensitivity sqrt(k)/n
             if logarithm:
                 deviations = deviations * (k / beta).log().sqrt()
             return 1 - (1 - 2 * certified.upper_tail(deviations)) ** k - beta
@@ -138,7 +160,9 @@ def _miss(constant: float, logarithm: bool):
 
 
 def _accuracy_margin(constant: float):
-    """log beta - log Pr[max error >= alpha] at n = constant sqrt(k ln(1/delta) ln(k/beta))/(eps alpha), smallest valid noise."""
+    """log beta - log Pr[max error >= alpha] at n = constant sqrt(k ln(1/delta) ln(k/beta))/(eps alpha), smallest valid
+    noise.
+    """
 
     def margin(k, share, level, beta):
         epsilon, delta = share * level, np.exp(-level)
@@ -156,13 +180,17 @@ def _accuracy_margin(constant: float):
 _ACCURACY = attack_check(
     "failure probability below beta at n of the corrected order",
     _accuracy_margin(1 + 2**0.5),
-    Domain((
-        integer("k", 1, 10**6, "log"), continuous("share", "1e-4", 1, "log"),
-        continuous("level", "1e-3", 50, "log"), continuous("beta", "1e-9", "0.999", "logit"),
-    )),
+    Domain(
+        (
+            integer("k", 1, 10**6, "log"),
+            continuous("share", "1e-4", 1, "log"),
+            continuous("level", "1e-3", 50, "log"),
+            continuous("beta", "1e-9", "0.999", "logit"),
+        )
+    ),
     mutants={"constant 1/2": _accuracy_margin(0.5)},
     part="with ln(k/beta) under the root, eps <= ln(1/delta)",
-)  # fmt: skip
+)
 
 
 def _tail_gap(t: arb) -> arb:
@@ -226,8 +254,13 @@ CLAIMS = (
         checks=(
             proof("a half-line on which the hinge is at least 1/2", derived.no_pure_privacy),
             proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
-            formula_check("lower bound against the normal tail in ball arithmetic", derived.no_pure_privacy, _half_line,
-                          lambda effort: [(1.0, 1.0), (0.125, 3.0), (40.0, 0.0), (0.5, 100.0)], digits=20),
+            formula_check(
+                "lower bound against the normal tail in ball arithmetic",
+                derived.no_pure_privacy,
+                _half_line,
+                lambda effort: [(1.0, 1.0), (0.125, 3.0), (40.0, 0.0), (0.5, 100.0)],
+                digits=20,
+            ),
             _PURE_ATTACK,
         ),
         note="It is the reason for delta > 0: the smallest delta at eps falls like a normal tail and is never 0.",
@@ -236,19 +269,25 @@ CLAIMS = (
         id="SL-2",
         source="SL",
         title="the Gaussian noise mechanism by a tail bound",
-        statement="Noise N(0, (Delta_2^2/rho) I) is (eps, delta)-DP for eps = (sqrt(rho)/2)(sqrt(rho) + 2 sqrt(2 ln(1/delta))), because it is "
-        "enough that Pr[loss > eps] <= delta.",
+        statement=(
+            "Noise N(0, (Delta_2^2/rho) I) is (eps, delta)-DP for eps = (sqrt(rho)/2)(sqrt(rho) + 2 sqrt(2"
+            " ln(1/delta))), because it is enough that Pr[loss > eps] <= delta."
+        ),
         formula="eps = rho/2 + sqrt(2 rho ln(1/delta))",
         hypotheses=("rho > 0", "0 < delta < 1 (the slides say delta > 0: beyond 1 the root has no meaning)"),
         declared=Verdict.PROVED,
         checks=(
             _TAIL,
             _CALIBRATION,
-            formula_check("eps against the loss of the pair itself", derived.tail_calibration, _by_the_loss, _levels, digits=24),
+            formula_check(
+                "eps against the loss of the pair itself", derived.tail_calibration, _by_the_loss, _levels, digits=24
+            ),
             _SLIDE_ATTACK,
         ),
-        note="It is even (eps, delta/2)-DP. The condition is sufficient, not necessary (SL-2-necessary); how much noise it costs is in "
-        "SL-2-slack. The tail inequality needs t >= 0 (SL-2-tail).",
+        note=(
+            "It is even (eps, delta/2)-DP. The condition is sufficient, not necessary (SL-2-necessary); how much noise"
+            " it costs is in SL-2-slack. The tail inequality needs t >= 0 (SL-2-tail)."
+        ),
     ),
     Claim(
         id="SL-2-tail",
@@ -268,9 +307,14 @@ CLAIMS = (
             proof("t >= 0", gaussian_mechanism.tail_bound, part="t >= 0"),
         ),
         counterexample="sigma = 1, t = -1: Pr[Z > -1] = 0.841 > e^{-1/2} = 0.607",
-        corrected="For t >= 0, and then with a factor 1/2 to spare: Pr[Z > t] <= e^{-t^2/(2 sigma^2)}/2, strict for t > 0.",
-        note="The slides use it for t >= 0 only; no consequence. The two-sided form of the accuracy slide, Pr[|Z - mu| > t] < 2 e^{-t^2/(2 sigma^2)}, "
-        "holds for t >= 0 likewise, with a factor 2 to spare, and fails below -sigma sqrt(2 ln 2), where the right side is under 1.",
+        corrected=(
+            "For t >= 0, and then with a factor 1/2 to spare: Pr[Z > t] <= e^{-t^2/(2 sigma^2)}/2, strict for t > 0."
+        ),
+        note=(
+            "The slides use it for t >= 0 only; no consequence. The two-sided form of the accuracy slide, Pr[|Z - mu| >"
+            " t] < 2 e^{-t^2/(2 sigma^2)}, holds for t >= 0 likewise, with a factor 2 to spare, and fails below -sigma"
+            " sqrt(2 ln 2), where the right side is under 1."
+        ),
     ),
     Claim(
         id="SL-2-necessary",
@@ -290,24 +334,41 @@ CLAIMS = (
             ),
         ),
         counterexample="rho = 1, eps = 1, delta = 0.13: the exact delta is 0.127, Pr[loss > 1] = Phi(-1/2) = 0.309",
-        corrected="DP is exactly Pr[loss > eps] - e^eps Pr[loss' < -eps] <= delta (BW-T5); at eps = 0 the tail alone is above 1/2 for every rho.",
+        corrected=(
+            "DP is exactly Pr[loss > eps] - e^eps Pr[loss' < -eps] <= delta (BW-T5); at eps = 0 the tail alone is above"
+            " 1/2 for every rho."
+        ),
     ),
     Claim(
         id="SL-2-slack",
         source="SL",
         title="how much noise the sufficient condition costs",
-        statement="At the stated points the slides' std, and the least std with Pr[loss > eps] <= delta, exceed the smallest valid std by the "
-        "stated factors.",
+        statement=(
+            "At the stated points the slides' std, and the least std with Pr[loss > eps] <= delta, exceed the smallest"
+            " valid std by the stated factors."
+        ),
         formula="1/sqrt(rho) = (sqrt(2l + 2 eps) + sqrt(2l))/(2 eps), l = ln(1/delta)",
         hypotheses=("Delta_2 = 1",),
         declared=Verdict.CERTIFIED,
         checks=(
-            decimals_check("slides' std over the smallest", _slide_ratio, _SLIDE_ROWS, {"the tail's std": _tail_ratio}, part="slides"),
-            decimals_check("tail's std over the smallest", _tail_ratio, _TAIL_ROWS, {"the slides' std": _slide_ratio}, part="tail"),
+            decimals_check(
+                "slides' std over the smallest",
+                _slide_ratio,
+                _SLIDE_ROWS,
+                {"the tail's std": _tail_ratio},
+                part="slides",
+            ),
+            decimals_check(
+                "tail's std over the smallest", _tail_ratio, _TAIL_ROWS, {"the slides' std": _slide_ratio}, part="tail"
+            ),
         ),
         note="Factors (slides, exact tail): "
-        + "; ".join(f"{a} and {b} at eps = {e}, delta = {d}" for ((e, d), a), (_, b) in zip(_SLIDE_ROWS, _TAIL_ROWS, strict=True))
-        + ". Bounded from below by 1; unbounded as eps -> 0 at fixed delta, where the condition has no solution at eps = 0.",
+        + "; ".join(
+            f"{a} and {b} at eps = {e}, delta = {d}"
+            for ((e, d), a), (_, b) in zip(_SLIDE_ROWS, _TAIL_ROWS, strict=True)
+        )
+        + ". Bounded from below by 1; unbounded as eps -> 0 at fixed delta, where the condition has no solution at eps"
+        " = 0.",
     ),
     Claim(
         id="SL-2-approximation",
@@ -326,9 +387,14 @@ CLAIMS = (
             ),
         ),
         counterexample="eps = 1, delta = 1e-5, rho = 1/ln(1e5) = 0.0869: the exact delta is 4.28e-5",
-        corrected="eps = rho/2 + sqrt(2 rho ln(1/delta)), so sqrt(rho) = sqrt(2 ln(1/delta) + 2 eps) - sqrt(2 ln(1/delta)), and "
-        "rho ~ eps^2/(2 ln(1/delta)) for eps small against ln(1/delta).",
-        note="The slides write this as an approximation (the curly equals), correct up to the constant 2; taken literally it is not private.",
+        corrected=(
+            "eps = rho/2 + sqrt(2 rho ln(1/delta)), so sqrt(rho) = sqrt(2 ln(1/delta) + 2 eps) - sqrt(2 ln(1/delta)),"
+            " and rho ~ eps^2/(2 ln(1/delta)) for eps small against ln(1/delta)."
+        ),
+        note=(
+            "The slides write this as an approximation (the curly equals), correct up to the constant 2; taken"
+            " literally it is not private."
+        ),
         tags=("reading",),
     ),
     Claim(
@@ -348,7 +414,10 @@ CLAIMS = (
             ),
         ),
         counterexample="rho = 1, Delta_2 = ||v|| = 2: printed variance 4, true variance 1",
-        corrected="(rho^2/(Delta_2)^4) ||v||^2 (Delta_2)^2/rho = rho ||v||^2/(Delta_2)^2 <= rho, which is what the slides use next.",
+        corrected=(
+            "(rho^2/(Delta_2)^4) ||v||^2 (Delta_2)^2/rho = rho ||v||^2/(Delta_2)^2 <= rho, which is what the slides use"
+            " next."
+        ),
         note="A lost square; the conclusion sigma^2 <= rho is right. No consequence.",
         tags=("misprint",),
     ),
@@ -368,8 +437,13 @@ CLAIMS = (
                 part="threshold",
             ),
         ),
-        counterexample="rho = 4, delta = 0.01: the threshold sqrt(8 ln 100)/4 = 1.52 is 0.76 deviations, probability 0.224",
-        corrected="Pr[rho <Z, v>/(Delta_2)^2 > sqrt(2 rho ln(1/delta))] < delta: one of the two rho has to go, as in the line after it.",
+        counterexample=(
+            "rho = 4, delta = 0.01: the threshold sqrt(8 ln 100)/4 = 1.52 is 0.76 deviations, probability 0.224"
+        ),
+        corrected=(
+            "Pr[rho <Z, v>/(Delta_2)^2 > sqrt(2 rho ln(1/delta))] < delta: one of the two rho has to go, as in the line"
+            " after it."
+        ),
         tags=("misprint",),
     ),
     Claim(
@@ -377,8 +451,10 @@ CLAIMS = (
         tags=("reading",),
         source="SL",
         title="accuracy of k counting queries under Gaussian noise",
-        statement="With rho set for (eps, delta)-DP, n >> sqrt(k log(1/delta))/(eps alpha) gives Pr[max error >= alpha] <= beta; no factor in k "
-        "and beta is printed.",
+        statement=(
+            "With rho set for (eps, delta)-DP, n >> sqrt(k log(1/delta))/(eps alpha) gives Pr[max error >= alpha] <="
+            " beta; no factor in k and beta is printed."
+        ),
         hypotheses=("k counting queries on n records", "one record changes all k"),
         declared=Verdict.RESTRICTED,
         checks=(
@@ -386,28 +462,50 @@ CLAIMS = (
                 "no logarithm of k: 100 queries, the least noise",
                 _miss(1 + 2**0.5, False),
                 at(k=100, epsilon=1, delta="1e-5", beta="0.05"),
-                {"with the factor sqrt(ln(k/beta))": _miss(1 + 2**0.5, True), "one query": at(k=1, epsilon=1, delta="1e-5", beta="0.05")},
+                {
+                    "with the factor sqrt(ln(k/beta))": _miss(1 + 2**0.5, True),
+                    "one query": at(k=1, epsilon=1, delta="1e-5", beta="0.05"),
+                },
                 part="no logarithm of k",
             ),
             counterexample_check(
-                "ten times sqrt(k ln(1/delta))/(eps alpha): more queries", _miss(10, False), at(k=10**21, epsilon=1, delta="1e-5", beta="0.05"),
-                {"with the factor sqrt(ln(k/beta))": _miss(10, True), "a million queries": at(k=10**6, epsilon=1, delta="1e-5", beta="0.05")},
+                "ten times sqrt(k ln(1/delta))/(eps alpha): more queries",
+                _miss(10, False),
+                at(k=10**21, epsilon=1, delta="1e-5", beta="0.05"),
+                {
+                    "with the factor sqrt(ln(k/beta))": _miss(10, True),
+                    "a million queries": at(k=10**6, epsilon=1, delta="1e-5", beta="0.05"),
+                },
                 part="no logarithm of k",
             ),
-            proof("normal tail", gaussian_mechanism.tail_bound, part="with ln(k/beta) under the root, eps <= ln(1/delta)"),
-            proof("accuracy and number of records", derived.counting_queries, part="with ln(k/beta) under the root, eps <= ln(1/delta)"),
-            proof("privacy of rho", derived.tail_calibration, part="with ln(k/beta) under the root, eps <= ln(1/delta)"),
+            proof(
+                "normal tail", gaussian_mechanism.tail_bound, part="with ln(k/beta) under the root, eps <= ln(1/delta)"
+            ),
+            proof(
+                "accuracy and number of records",
+                derived.counting_queries,
+                part="with ln(k/beta) under the root, eps <= ln(1/delta)",
+            ),
+            proof(
+                "privacy of rho", derived.tail_calibration, part="with ln(k/beta) under the root, eps <= ln(1/delta)"
+            ),
             _ACCURACY,
         ),
-        counterexample="n = (1+sqrt 2) sqrt(k ln(1/delta))/(eps alpha), k = 100, eps = 1, delta = 1e-5, even with the least valid noise: "
-        "alpha is 2.2 deviations and Pr[max error >= alpha] = 0.94 > 0.05",
-        corrected="n >= (1+sqrt 2) sqrt(k ln(1/delta) ln(k/beta))/(eps alpha) is enough for eps <= ln(1/delta). Sharp: "
-        "n >= sqrt(k) s z/alpha is necessary and sufficient, s the smallest valid std at sensitivity 1 (BW-Alg1) and z the point with "
-        "(1 - 2 Phi(-z))^k = 1 - beta.",
-        note="No constant helps: alpha in deviations would not depend on k, and 1 - (1 - 2 Phi(-z))^k tends to 1 (at ten times the order, 10^21 "
-        "queries fail). For eps above "
-        "ln(1/delta) the order fails too: s is at least 1/sqrt(2 eps) for delta below 1/2 and eps large (BW-T4-corrected). The slide prints "
-        "max error >= eps and eps delta in the denominator where the accuracy alpha is meant; >> is read as 'a constant times' "
-        "(read as 'any factor that grows' it fails as well, as soon as k grows fast enough against that factor).",
+        counterexample=(
+            "n = (1+sqrt 2) sqrt(k ln(1/delta))/(eps alpha), k = 100, eps = 1, delta = 1e-5, even with the least valid"
+            " noise: alpha is 2.2 deviations and Pr[max error >= alpha] = 0.94 > 0.05"
+        ),
+        corrected=(
+            "n >= (1+sqrt 2) sqrt(k ln(1/delta) ln(k/beta))/(eps alpha) is enough for eps <= ln(1/delta). Sharp: n >="
+            " sqrt(k) s z/alpha is necessary and sufficient, s the smallest valid std at sensitivity 1 (BW-Alg1) and z"
+            " the point with (1 - 2 Phi(-z))^k = 1 - beta."
+        ),
+        note=(
+            "No constant helps: alpha in deviations would not depend on k, and 1 - (1 - 2 Phi(-z))^k tends to 1 (at ten"
+            " times the order, 10^21 queries fail). For eps above ln(1/delta) the order fails too: s is at least"
+            " 1/sqrt(2 eps) for delta below 1/2 and eps large (BW-T4-corrected). The slide prints max error >= eps and"
+            " eps delta in the denominator where the accuracy alpha is meant; >> is read as 'a constant times' (read as"
+            " 'any factor that grows' it fails as well, as soon as k grows fast enough against that factor)."
+        ),
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""Claims about mean and covariance shifts together: two steps, and the worst case of a sensitivity envelope (N26 sections 4, 6)."""
+"""Claims about mean and covariance shifts together: two steps, and the worst case of a sensitivity envelope (N26
+sections 4, 6).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ Point = Mapping[str, Any]
 
 
 def split_value(point: Point, bound: Callable = certified_bounds.less_spread_bound) -> Enclosure:
-    """delta_mean(e1) + e^{e1} C(eps - e1) for N(shift, first) and N(0, 1), first >= 1; C = `bound` of the eigenvalue `first`."""
+    """delta_mean(e1) + e^{e1} C(eps - e1) for N(shift, first) and N(0, 1), first >= 1; C = `bound` of the eigenvalue
+    `first`.
+    """
     e1, epsilon = exact(point["e1"]), exact(point["epsilon"])
     mean = certified_gaussian_hockey_stick(point["shift"], 1, e1, 15)
     cov = bound([point["first"]], epsilon - e1, 15)
@@ -96,14 +100,21 @@ _SPLIT_ATTACK = attack_check(
     "every split and both paths over the exact divergence of either direction",
     _split_margin(),
     _PAIRS,
-    mutants={"the printed covariance term": _split_margin(bounds.less_spread_bound), "a tenth of the covariance term":
-             _split_margin(lambda values, e: bounds.more_spread_bound(values, e) / 10)},
+    mutants={
+        "the printed covariance term": _split_margin(bounds.less_spread_bound),
+        "a tenth of the covariance term": _split_margin(lambda values, e: bounds.more_spread_bound(values, e) / 10),
+    },
     quick=1500,
     full=20_000,
-)  # fmt: skip
+)
 
 _ENVELOPE = Domain(
-    (*vector("part", 4, 0, 1), continuous("rho", "1e-4", 4, "log"), continuous("fill", "0.25", 1), continuous("share", "1e-3", 3, "log"))
+    (
+        *vector("part", 4, 0, 1),
+        continuous("rho", "1e-4", 4, "log"),
+        continuous("fill", "0.25", 1),
+        continuous("share", "1e-3", 3, "log"),
+    )
 )
 
 
@@ -125,7 +136,9 @@ def _vertex_margin(reverse: bool = False):
         if reverse:
             vertex = np.broadcast_to(vertex.mean(axis=-1, keepdims=True), vertex.shape)
         ones = np.ones(logs.shape)
-        return np.minimum(*(relative_margin(deltas(s * vertex, ones, epsilon), deltas(s * logs, ones, epsilon)) for s in (1, -1)))
+        return np.minimum(
+            *(relative_margin(deltas(s * vertex, ones, epsilon), deltas(s * logs, ones, epsilon)) for s in (1, -1))
+        )
 
     return margin
 
@@ -144,40 +157,65 @@ _VERTEX_ATTACK = attack_check(
 _TRIANGLE = proof("triangle inequality", privacy_loss.triangle)
 _SPLIT = proof("two paths", derived.split_bound)
 _CORRECTED = proof("covariance term, both directions", shifts.more_spread_bound)
-_MEAN = (proof("mean term", mean_shift.hockey_stick), proof("mean term grows with the shift", mean_shift.derivative_in_shift))
+_MEAN = (
+    proof("mean term", mean_shift.hockey_stick),
+    proof("mean term grows with the shift", mean_shift.derivative_in_shift),
+)
 CLAIMS = (
     Claim(
         id="N26-T4.2",
         source="N26",
         title="mean and covariance shift bounded through two steps",
-        statement="For comparable covariances delta is at most the smaller of two splits over e1 + e2 = eps, each a mean-shift term (N26-P1, "
-        "in the smaller covariance) and a covariance term bounded by N26-L2 in the dominating direction.",
-        formula="min over paths, inf over e1+e2=eps of delta_mean(e1) + e^{e1} delta_cov(e2), delta_cov(e1) + e^{e1} delta_mean(e2)",
+        statement=(
+            "For comparable covariances delta is at most the smaller of two splits over e1 + e2 = eps, each a"
+            " mean-shift term (N26-P1, in the smaller covariance) and a covariance term bounded by N26-L2 in the"
+            " dominating direction."
+        ),
+        formula=(
+            "min over paths, inf over e1+e2=eps of delta_mean(e1) + e^{e1} delta_cov(e2), delta_cov(e1) + e^{e1}"
+            " delta_mean(e2)"
+        ),
         hypotheses=("S1 >= S2 or S1 <= S2", "eps >= 0", "delta_cov from N26-L2"),
         declared=Verdict.RESTRICTED,
         checks=(
-            counterexample_check("the larger covariance first", _split_excess, _SPLIT_POINT, _SPLIT_MUTANTS, part="S1 >= S2"),
+            counterexample_check(
+                "the larger covariance first", _split_excess, _SPLIT_POINT, _SPLIT_MUTANTS, part="S1 >= S2"
+            ),
             proof("covariance term where P is the less spread law", shifts.less_spread_bound, part="S1 <= S2"),
             proof("two paths", derived.split_bound, part="S1 <= S2"),
             proof("triangle inequality", privacy_loss.triangle, part="S1 <= S2"),
-            proof("the more spread law first is the greater covariance term", covariance_order.scale_order, part="exact covariance terms"),
+            proof(
+                "the more spread law first is the greater covariance term",
+                covariance_order.scale_order,
+                part="exact covariance terms",
+            ),
             *(replace(check, part="exact covariance terms") for check in (_TRIANGLE, _SPLIT, *_MEAN)),
         ),
-        counterexample="P = N(0.01, 7), Q = N(0, 1), eps = 1, e1 = 0.02, e2 = 0.98 >= log(7)/2: printed bound delta_mean(0.02) + 0 < 2e-4, "
-        "and delta_{P,Q}(1) = 0.3307",
-        corrected="With exact covariance terms, the more spread law first, the sum is right for both orders of the pair (N26-L3); with a bound of "
-        "them, N26-T4.2-corrected.",
-        note="Whether the displayed sum has N26-P3's factor e^{e1} cannot be read in the text; the covariance term at the counterexample is "
-        "0, so it fails either way. One path of the proof is described with 'the target mean and the smaller covariance' in the middle: where "
-        "the target has the smaller covariance that middle law is the target itself, so N(m2, S1) is meant. For S1 <= S2 the covariance step "
-        "goes from the less to the more spread law, where N26-L2 holds.",
+        counterexample=(
+            "P = N(0.01, 7), Q = N(0, 1), eps = 1, e1 = 0.02, e2 = 0.98 >= log(7)/2: printed bound delta_mean(0.02) + 0"
+            " < 2e-4, and delta_{P,Q}(1) = 0.3307"
+        ),
+        corrected=(
+            "With exact covariance terms, the more spread law first, the sum is right for both orders of the pair"
+            " (N26-L3); with a bound of them, N26-T4.2-corrected."
+        ),
+        note=(
+            "Whether the displayed sum has N26-P3's factor e^{e1} cannot be read in the text; the covariance term at"
+            " the counterexample is 0, so it fails either way. One path of the proof is described with 'the target mean"
+            " and the smaller covariance' in the middle: where the target has the smaller covariance that middle law is"
+            " the target itself, so N(m2, S1) is meant. For S1 <= S2 the covariance step goes from the less to the more"
+            " spread law, where N26-L2 holds."
+        ),
     ),
     Claim(
         id="N26-T4.2-corrected",
         source="N26",
         title="mean and covariance shift bounded through two steps, both directions",
-        statement="For comparable covariances, both directions, every split and both paths bound delta, with the covariance term of "
-        "N26-L2-corrected (or the greater of the two exact ones) and the mean shift measured in the smaller covariance.",
+        statement=(
+            "For comparable covariances, both directions, every split and both paths bound delta, with the covariance"
+            " term of N26-L2-corrected (or the greater of the two exact ones) and the mean shift measured in the"
+            " smaller covariance."
+        ),
         formula="delta <= min(delta_mean(e1) + e^{e1} C(e2), C(e1) + e^{e1} delta_mean(e2)), e1 + e2 = eps",
         hypotheses=("S1 >= S2 or S1 <= S2", "e1, e2 >= 0"),
         declared=Verdict.PROVED,
@@ -187,44 +225,70 @@ CLAIMS = (
         id="N26-D6",
         source="N26",
         title="delta_LC bounds every pair of the sensitivity envelope",
-        statement="The split of the mean bound at Delta and the printed covariance bound, maximised over 0 <= l_i <= rho, sum l_i <= nu at a "
-        "vertex, bounds the divergence of every ordered pair with these sensitivities.",
+        statement=(
+            "The split of the mean bound at Delta and the printed covariance bound, maximised over 0 <= l_i <= rho, sum"
+            " l_i <= nu at a vertex, bounds the divergence of every ordered pair with these sensitivities."
+        ),
         formula="delta_LC(eps) = inf_{e1+e2=eps} of N26-P1 at Delta and N26-L2 at the vertex",
         hypotheses=("sensitivities (Delta, rho, nu), comparable covariances, both orders", "eps >= 0"),
         declared=Verdict.REFUTED,
-        checks=(counterexample_check("a pair of the envelope (0.01, 1.95, 1.95)", _split_excess, _SPLIT_POINT, _SPLIT_MUTANTS),),
-        counterexample="(Delta, rho, nu) = (0.01, 1.95, 1.95), d = 1, eps = 1, e1 = 0.02: delta_LC < 2e-4 as 2 e2 = 1.96 >= nu; N(0.01, 7) "
-        "against N(0, 1) lies in the envelope and has delta 0.3307",
+        checks=(
+            counterexample_check(
+                "a pair of the envelope (0.01, 1.95, 1.95)", _split_excess, _SPLIT_POINT, _SPLIT_MUTANTS
+            ),
+        ),
+        counterexample=(
+            "(Delta, rho, nu) = (0.01, 1.95, 1.95), d = 1, eps = 1, e1 = 0.02: delta_LC < 2e-4 as 2 e2 = 1.96 >= nu;"
+            " N(0.01, 7) against N(0, 1) lies in the envelope and has delta 0.3307"
+        ),
         corrected="N26-D6-corrected, and N26-D6-exact for the covariance term.",
-        note="The vertex itself is right for the printed expression too (covariance_shift.envelope_vertex); the expression is not a bound.",
+        note=(
+            "The vertex itself is right for the printed expression too (covariance_shift.envelope_vertex); the"
+            " expression is not a bound."
+        ),
     ),
     Claim(
         id="N26-D6-corrected",
         source="N26",
         title="corrected delta_LC bounds every pair of the envelope",
-        statement="With C(eps) = N26-L2-corrected at the vertex rho, ..., rho, rest, the smaller of the two splits bounds both directions of "
-        "every pair with sensitivities (Delta, rho, nu).",
+        statement=(
+            "With C(eps) = N26-L2-corrected at the vertex rho, ..., rho, rest, the smaller of the two splits bounds"
+            " both directions of every pair with sensitivities (Delta, rho, nu)."
+        ),
         formula="inf_{e1+e2=eps} min(delta_mean(e1) + e^{e1} C(e2), C(e1) + e^{e1} delta_mean(e2))",
         hypotheses=("sensitivities (Delta, rho, nu), comparable covariances", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(
-            proof("the vertex", shifts.envelope_vertex), _CORRECTED, _SPLIT, _TRIANGLE, *_MEAN,
+            proof("the vertex", shifts.envelope_vertex),
+            _CORRECTED,
+            _SPLIT,
+            _TRIANGLE,
+            *_MEAN,
         ),
     ),
     Claim(
         id="N26-D6-exact",
         source="N26",
         title="the exact worst covariance shift of an envelope",
-        statement="Over 0 <= l_i <= rho, sum l_i <= nu the exact divergence of a covariance shift, in either direction, is greatest at "
-        "rho, ..., rho, rest: it is nondecreasing in every l_i and Schur-convex. The greater direction there is the least covariance term.",
-        formula="d delta/d l_i = E[alpha_i z_i^2 | X = T] f_X(T) >= 0, T = nu + 2 eps (other direction: e^eps times it at nu - 2 eps)",
+        statement=(
+            "Over 0 <= l_i <= rho, sum l_i <= nu the exact divergence of a covariance shift, in either direction, is"
+            " greatest at rho, ..., rho, rest: it is nondecreasing in every l_i and Schur-convex. The greater direction"
+            " there is the least covariance term."
+        ),
+        formula=(
+            "d delta/d l_i = E[alpha_i z_i^2 | X = T] f_X(T) >= 0, T = nu + 2 eps (other direction: e^eps times it at"
+            " nu - 2 eps)"
+        ),
         hypotheses=("equal means", "comparable covariances", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(proof("boundary flux and exchange", shifts.exact_envelope), _VERTEX_ATTACK),
-        note="At nu = k rho the vertex has one distinct eigenvalue, so deletion of random projection with r = k and 1/(1-p) = e^rho gives it "
-        "in closed form; at any vertex the more spread law first is the greater direction (N26-L3). "
-        "Added variance at eps = 1, delta = 1e-5 with this term: 12.9567 for N26-Pr7's sensitivities (n = 455, d = 30, "
-        "lambda = 3, l = 1.5; 14.1343 with N26-L2-corrected, 16.9984 with the literal Chernoff bound), 8.6476 for N26-Pr8's (n = 16, B = 0.5, "
-        "s^2 = 250, l = 1; 11.3853 and 15.2059, or 15.2276 with the mean step first only).",
+        note=(
+            "At nu = k rho the vertex has one distinct eigenvalue, so deletion of random projection with r = k and"
+            " 1/(1-p) = e^rho gives it in closed form; at any vertex the more spread law first is the greater direction"
+            " (N26-L3). Added variance at eps = 1, delta = 1e-5 with this term: 12.9567 for N26-Pr7's sensitivities (n"
+            " = 455, d = 30, lambda = 3, l = 1.5; 14.1343 with N26-L2-corrected, 16.9984 with the literal Chernoff"
+            " bound), 8.6476 for N26-Pr8's (n = 16, B = 0.5, s^2 = 250, l = 1; 11.3853 and 15.2059, or 15.2276 with the"
+            " mean step first only)."
+        ),
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""Claims about auditing with histograms: binning, sampling error, intervals, the rate, and what waits on experiments."""
+"""Claims about auditing with histograms: binning, sampling error, intervals, the rate, and what waits on
+experiments.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def _merged(law: Law) -> Law:
 def _held_on(laws: list, broken: Callable[..., bool], what: str) -> Evidence:
     for item in laws:
         if broken(*item):
-            return Evidence(Outcome.FAILED, _EXACT, f"{what} broken at {', '.join(str(law) for law in item[:2])}", count=len(laws))
+            return Evidence(
+                Outcome.FAILED, _EXACT, f"{what} broken at {', '.join(str(law) for law in item[:2])}", count=len(laws)
+            )
     return Evidence(Outcome.HELD, _EXACT, f"{what} on finite laws", count=len(laws), counted="pairs of laws")
 
 
@@ -66,7 +70,10 @@ def _moved(weight: Fraction):
 
     def broken(p: Law, q: Law, p2: Law, q2: Law) -> bool:
         near_p, near_q = _divergence(p, p2, Fraction(1)), _divergence(q, q2, Fraction(1))
-        return any(abs(_divergence(p, q, c) - _divergence(p2, q2, c)) > near_p + weight * c * near_q for c in (Fraction(1), Fraction(4)))
+        return any(
+            abs(_divergence(p, q, c) - _divergence(p2, q2, c)) > near_p + weight * c * near_q
+            for c in (Fraction(1), Fraction(4))
+        )
 
     return lambda effort: _held_on([*_random_laws(52, count(effort, 40, 400)), _SHARP], broken, "the bound")
 
@@ -90,21 +97,32 @@ def _learned(divisor: int):
     def run(effort: str) -> Evidence:
         half, quarter = [Fraction(1, 2)] * 2, Fraction(1, 4)
         laws = [half, [quarter, 1 - quarter], [Fraction(1, 3)] * 3] + [[quarter] * 4] * (effort == "full")
-        cases = [(law, tau, d) for law in laws for tau in (Fraction(1, 2), Fraction(3, 10)) for d in (Fraction(1, 2), Fraction(1, 20))]
+        cases = [
+            (law, tau, d)
+            for law in laws
+            for tau in (Fraction(1, 2), Fraction(3, 10))
+            for d in (Fraction(1, 2), Fraction(1, 20))
+        ]
         worst = 0.0
         for law, tau, failure in cases:
             n = max(_draws(len(law), tau, failure) // divisor, 1)
             share = tv_error_tail(law, n, tau) / failure
             if share > Fraction(1, 2):
-                return Evidence(Outcome.FAILED, _EXACT, f"{float(share):.3g} of delta at n = {n}, tau = {tau}", count=len(cases))
+                return Evidence(
+                    Outcome.FAILED, _EXACT, f"{float(share):.3g} of delta at n = {n}, tau = {tau}", count=len(cases)
+                )
             worst = max(worst, float(share))
-        return Evidence(Outcome.HELD, _EXACT, f"at most {worst:.2g} of delta spent", count=len(cases), counted="exact tails")
+        return Evidence(
+            Outcome.HELD, _EXACT, f"at most {worst:.2g} of delta spent", count=len(cases), counted="exact tails"
+        )
 
     return run
 
 
 def _coverage_shortfall(point: dict) -> Enclosure:
-    """1 - delta less the chance that |X - Y|/n is within tau of `tv`, X ~ Bin(n, p), Y ~ Bin(n, q); n as KM-4.2 asks."""
+    """1 - delta less the chance that |X - Y|/n is within tau of `tv`, X ~ Bin(n, p), Y ~ Bin(n, q); n as
+    KM-4.2 asks.
+    """
     tau, failure, n = point["tau"], point["delta"], int(point["n"])
     if n < _draws(2, tau, failure):
         raise ValueError("n is smaller than the statement asks")
@@ -117,12 +135,22 @@ def _coverage_shortfall(point: dict) -> Enclosure:
 def _lower_shortfall(point: dict) -> Enclosure:
     """1 - delta less the chance that |X - Y|/n - sqrt(2) tau, rounded down, is at most `tv`."""
     law = two_bin_distance_law(point["p"], point["q"], int(point["n"]))
-    held = sum((chance for value, chance in law.items() if value - point["tau"] * Fraction(141421, 100000) <= point["tv"]), Fraction(0))
+    held = sum(
+        (chance for value, chance in law.items() if value - point["tau"] * Fraction(141421, 100000) <= point["tv"]),
+        Fraction(0),
+    )
     with working_bits(128):
         return enclosure(ball(1 - point["delta"] - held))
 
 
-_HIDDEN = {"p": Fraction(1, 2), "q": Fraction(1, 2), "tv": Fraction(1), "tau": Fraction(1, 2), "delta": Fraction(1, 2), "n": Fraction(12)}
+_HIDDEN = {
+    "p": Fraction(1, 2),
+    "q": Fraction(1, 2),
+    "tv": Fraction(1),
+    "tau": Fraction(1, 2),
+    "delta": Fraction(1, 2),
+    "n": Fraction(12),
+}
 
 
 def _exponent_gap(threshold: Callable[[], arb], t0: Fraction | None = None) -> Callable[[dict], Enclosure]:
@@ -141,7 +169,9 @@ def _exponent_gap(threshold: Callable[[], arb], t0: Fraction | None = None) -> C
 
 
 def _tail_excess(power: Fraction) -> Callable[[dict], Enclosure]:
-    """Lower bound of the mean error for the tail (1 + x^3)^-power less the printed proof's bound 2 sqrt(1/(n h) + h^2 R/pi^2)."""
+    """Lower bound of the mean error for the tail (1 + x^3)^-power less the printed proof's bound 2 sqrt(1/(n h) + h^2
+    R/pi^2).
+    """
 
     def certify(point: dict) -> Enclosure:
         with working_bits(160):
@@ -165,7 +195,13 @@ def _missing_mass(power: int):
                 bound = sum((p * (1 - p) ** (n * power) for p in law), Fraction(0))
                 if mean_distance_of_equal_laws(law, n) < bound:
                     return Evidence(Outcome.FAILED, _EXACT, f"below {float(bound):.3g} at n = {n}", count=len(laws))
-        return Evidence(Outcome.HELD, _EXACT, "mean distance at least the mass of bins the other sample misses", count=3 * len(laws), counted="laws and n")
+        return Evidence(
+            Outcome.HELD,
+            _EXACT,
+            "mean distance at least the mass of bins the other sample misses",
+            count=3 * len(laws),
+            counted="laws and n",
+        )
 
     return run
 
@@ -190,12 +226,16 @@ def _composed(p: Law, q: Law, factor: Fraction, copies: int = 3, *, drop: bool =
                 longer[key] = longer.get(key, Fraction(0)) + mass * a
         losses = longer
     infinite = Fraction(0) if drop else losses.get(None, Fraction(0))
-    return float(infinite + sum((m * max(1 - factor / r, Fraction(0)) for r, m in losses.items() if r is not None), Fraction(0)))
+    return float(
+        infinite + sum((m * max(1 - factor / r, Fraction(0)) for r, m in losses.items() if r is not None), Fraction(0))
+    )
 
 
 def _of_products(p: Law, q: Law, factor: Fraction) -> float:
     terms = product(zip(p, q, strict=True), repeat=3)
-    return float(sum((max(a[0] * b[0] * c[0] - factor * a[1] * b[1] * c[1], Fraction(0)) for a, b, c in terms), Fraction(0)))
+    return float(
+        sum((max(a[0] * b[0] * c[0] - factor * a[1] * b[1] * c[1], Fraction(0)) for a, b, c in terms), Fraction(0))
+    )
 
 
 def _compositions(effort: str) -> list[tuple[Law, Law, Fraction]]:
@@ -229,7 +269,10 @@ CLAIMS = (
         id="KM-4.2",
         source="KM",
         title="draws that learn a law on k points",
-        statement="With n >= max(k/tau^2, (2/tau^2) log(2/delta)) draws the empirical law is within tau in total variation with probability at least 1 - delta.",
+        statement=(
+            "With n >= max(k/tau^2, (2/tau^2) log(2/delta)) draws the empirical law is within tau in total variation"
+            " with probability at least 1 - delta."
+        ),
         formula="Pr[TV(p, p~) > tau] <= exp(-n tau^2/2) <= delta/2",
         hypotheses=("independent draws", "0 < tau <= 1", "0 < delta < 1"),
         declared=Verdict.PROVED,
@@ -237,7 +280,10 @@ CLAIMS = (
             proof("mean, and bounded differences", derived.learning_bound),
             Check("exact tails", Kind.CROSSCHECK, _learned(1), {"a sixteenth of the draws": _learned(16)}),
         ),
-        note="The maximum suffices; no sum is needed. The printed constant is not tight: log(1/delta) in place of log(2/delta) is enough.",
+        note=(
+            "The maximum suffices; no sum is needed. The printed constant is not tight: log(1/delta) in place of"
+            " log(2/delta) is enough."
+        ),
     ),
     Claim(
         id="KM-4.3",
@@ -249,15 +295,26 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("positive parts", derived.perturbation),
-            Check("finite laws, and a case of equality", Kind.CROSSCHECK, _moved(Fraction(1)), {"error of Q not counted": _moved(Fraction(0)), "99 % of it": _moved(Fraction(99, 100))}),
+            Check(
+                "finite laws, and a case of equality",
+                Kind.CROSSCHECK,
+                _moved(Fraction(1)),
+                {"error of Q not counted": _moved(Fraction(0)), "99 % of it": _moved(Fraction(99, 100))},
+            ),
         ),
-        note="Sharp: P = P~ = (3/4, 1/4), Q = (1/8, 7/8), Q~ = (1/4, 3/4) moves by e^eps/8. For large eps the bound exceeds 1 and says nothing.",
+        note=(
+            "Sharp: P = P~ = (3/4, 1/4), Q = (1/8, 7/8), Q~ = (1/4, 3/4) moves by e^eps/8. For large eps the bound"
+            " exceeds 1 and says nothing."
+        ),
     ),
     Claim(
         id="KM-CI",
         source="KM",
         title="TV of the histograms plus or minus tau as a confidence interval",
-        statement="It is evident that with n as in KM-4.2 the interval [TV^ - tau, TV^ + tau] contains TV(P, Q) with probability at least 1 - delta.",
+        statement=(
+            "It is evident that with n as in KM-4.2 the interval [TV^ - tau, TV^ + tau] contains TV(P, Q) with"
+            " probability at least 1 - delta."
+        ),
         hypotheses=("n independent draws from P and from Q", "n >= max(k/tau^2, (2/tau^2) log(2/delta))"),
         declared=Verdict.REFUTED,
         checks=(
@@ -265,53 +322,95 @@ CLAIMS = (
                 "two laws that the bins do not tell apart",
                 _coverage_shortfall,
                 _HIDDEN,
-                {"the same laws, TV of the bins": {**_HIDDEN, "tv": Fraction(0)}, "laws told apart": {**_HIDDEN, "p": Fraction(1), "q": Fraction(0)}, "lower limit only": _lower_shortfall},
+                {
+                    "the same laws, TV of the bins": {**_HIDDEN, "tv": Fraction(0)},
+                    "laws told apart": {**_HIDDEN, "p": Fraction(1), "q": Fraction(0)},
+                    "lower limit only": _lower_shortfall,
+                },
             ),
         ),
-        counterexample="P uniform on [0,1/4] and [1/2,3/4], Q on the other two quarters, bins [0,1/2) and [1/2,1): TV(P, Q) = 1, both bins have mass 1/2 under both. "
-        "tau = 1/2, delta = 1/2, n = 12 draws each: Pr[TV^ >= 1/2] = Pr[|X - Y| >= 6], X, Y ~ Bin(12, 1/2), is 0.023, not 0.5.",
-        corrected="TV^ +- sqrt(2) tau covers the TV of the binned laws, and TV^ - sqrt(2) tau <= TV(P, Q), with probability at least 1 - delta (KM-CI-corrected).",
-        note="Lemma 2 speaks of one sample and one law; printed is [p~ - tau, p~ + tau], p~ a law, and section 7 uses it for TV(P, Q). Only a lower limit is possible for TV(P, Q) without assumptions on the densities: the bias of binning has one sign and no bound.",
+        counterexample=(
+            "P uniform on [0,1/4] and [1/2,3/4], Q on the other two quarters, bins [0,1/2) and [1/2,1): TV(P, Q) = 1,"
+            " both bins have mass 1/2 under both. tau = 1/2, delta = 1/2, n = 12 draws each: Pr[TV^ >= 1/2] = Pr[|X -"
+            " Y| >= 6], X, Y ~ Bin(12, 1/2), is 0.023, not 0.5."
+        ),
+        corrected=(
+            "TV^ +- sqrt(2) tau covers the TV of the binned laws, and TV^ - sqrt(2) tau <= TV(P, Q), with probability"
+            " at least 1 - delta (KM-CI-corrected)."
+        ),
+        note=(
+            "Lemma 2 speaks of one sample and one law; printed is [p~ - tau, p~ + tau], p~ a law, and section 7 uses it"
+            " for TV(P, Q). Only a lower limit is possible for TV(P, Q) without assumptions on the densities: the bias"
+            " of binning has one sign and no bound."
+        ),
     ),
     Claim(
         id="KM-CI-binned",
         tags=("reading",),
         source="KM",
         title="the same interval for the TV of the binned laws",
-        statement="With n as in KM-4.2, [TV^ - tau, TV^ + tau] contains the total variation of the binned laws with probability at least 1 - delta, for every delta.",
-        hypotheses=("n independent draws from each law", "n the least that KM-4.2 allows", "every delta in (0, 1), every k"),
+        statement=(
+            "With n as in KM-4.2, [TV^ - tau, TV^ + tau] contains the total variation of the binned laws with"
+            " probability at least 1 - delta, for every delta."
+        ),
+        hypotheses=(
+            "n independent draws from each law",
+            "n the least that KM-4.2 allows",
+            "every delta in (0, 1), every k",
+        ),
         declared=Verdict.REFUTED,
         checks=(
             counterexample_check(
                 "rate of the chance of failure below that of delta",
                 _exponent_gap(lambda: arb(2).sqrt()),
                 {"t0": Fraction(1197, 1000)},
-                {"half width sqrt(2) tau": _exponent_gap(lambda: arb(2), Fraction(194, 100)), "t0 where the tangent rises": {"t0": Fraction(1)}},
+                {
+                    "half width sqrt(2) tau": _exponent_gap(lambda: arb(2), Fraction(194, 100)),
+                    "t0 where the tangent rises": {"t0": Fraction(1)},
+                },
             ),
             proof("the rate", derived.interval_exponent),
         ),
-        counterexample="P = Q uniform on k bins, delta = 2 e^{-k/2}, n = k/tau^2 large: Pr[TV^ > tau] = e^{-0.406 k + o(k)} > delta for every large k.",
+        counterexample=(
+            "P = Q uniform on k bins, delta = 2 e^{-k/2}, n = k/tau^2 large: Pr[TV^ > tau] = e^{-0.406 k + o(k)} >"
+            " delta for every large k."
+        ),
         corrected="Half width sqrt(2) tau (KM-CI-corrected).",
-        note="Only very small delta is concerned: for P = Q uniform and k <= 14 float64 sums found at most a tenth of delta; importance sampling of the normal limit gives 0.8 delta at "
-        "k = 40 and 1.8 delta at k = 50, delta = 3e-11 (estimates, not certified).",
+        note=(
+            "Only very small delta is concerned: for P = Q uniform and k <= 14 float64 sums found at most a tenth of"
+            " delta; importance sampling of the normal limit gives 0.8 delta at k = 40 and 1.8 delta at k = 50, delta ="
+            " 3e-11 (estimates, not certified)."
+        ),
     ),
     Claim(
         id="KM-CI-corrected",
         source="KM",
         title="an interval for the TV of the binned laws and a lower limit for TV(P, Q)",
-        statement="With n as in KM-4.2 draws from each law, TV^ +- sqrt(2) tau covers the TV of the binned laws with probability at least 1 - delta, and its lower end is a "
-        "lower limit for TV(P, Q).",
+        statement=(
+            "With n as in KM-4.2 draws from each law, TV^ +- sqrt(2) tau covers the TV of the binned laws with"
+            " probability at least 1 - delta, and its lower end is a lower limit for TV(P, Q)."
+        ),
         formula="Pr[|TV^ - TV~| > sqrt(2) tau] <= e^{-n tau^2/2} + e^{-2 n tau^2} <= delta",
-        hypotheses=("n independent draws from each law", "n >= max(k/tau^2, (2/tau^2) log(2/delta))", "bins fixed before the draws"),
+        hypotheses=(
+            "n independent draws from each law",
+            "n >= max(k/tau^2, (2/tau^2) log(2/delta))",
+            "bins fixed before the draws",
+        ),
         declared=Verdict.PROVED,
         checks=(proof("bias, bounded differences, binning", derived.interval), proof("binning", derived.binning)),
-        note="For other orders use KM-4.3 with tau in each law: both fail with probability at most delta/2 each, so H^ - (1 + e^eps) tau is a lower limit at level 1 - delta.",
+        note=(
+            "For other orders use KM-4.3 with tau in each law: both fail with probability at most delta/2 each, so H^ -"
+            " (1 + e^eps) tau is a lower limit at level 1 - delta."
+        ),
     ),
     Claim(
         id="KM-T4.4",
         source="KM",
         title="rate n^{-1/3} at the printed bin width",
-        statement="For any two one-dimensional laws with differentiable densities the histogram's divergence at the printed width has mean absolute error O(n^{-1/3}).",
+        statement=(
+            "For any two one-dimensional laws with differentiable densities the histogram's divergence at the printed"
+            " width has mean absolute error O(n^{-1/3})."
+        ),
         formula="h = (12/(int P'^2 + int Q'^2))^{1/3} n^{-1/3}; E|H_a(P^||Q^) - H_a(P||Q)| = O(n^{-1/3})",
         hypotheses=("differentiable densities", "a >= 0", "infinitely many bins of width h"),
         declared=Verdict.RESTRICTED,
@@ -324,22 +423,40 @@ CLAIMS = (
                 part=_ANY,
             ),
             proof("the error is at least of order n^{-2/9}", rate.heavy_tail, part=_ANY),
-            Check("mass of the bins that one sample misses", Kind.CROSSCHECK, _missing_mass(1), {"without the factor (1-p)^n": _missing_mass(0)}, _ANY),
+            Check(
+                "mass of the bins that one sample misses",
+                Kind.CROSSCHECK,
+                _missing_mass(1),
+                {"without the factor (1-p)^n": _missing_mass(0)},
+                _ANY,
+            ),
             proof("what the width minimises", rate.width_of_least_square_error, part="width"),
             proof("rate with a second moment", rate.second_moment, part="second moment, density of bounded variation"),
         ),
-        counterexample="P = Q with Pr[X > x] = (1 + x^3)^{-1/6}, x > 0 (int P'^2 = 23/320): E TV^ >= (1 + (X + h)^3)^{-1/6}/4, X = (n h/2)^{2/3}, of order n^{-2/9}. "
-        "At n = 10^9 that is 0.0019; the printed proof's bound 2 sqrt(E int (P^ - P)^2) is at most 0.00122.",
-        corrected="If E X^2 and int |density'| are finite under both laws the rate holds at every width C n^{-1/3} (KM-T4.4-corrected).",
-        note="The printed proof bounds int |f| by sqrt(int f^2) on the whole line, which holds on sets of length at most 1 only. The width minimises the sum of the two mean integrated "
-        "square errors, not the error of the divergence. Densities like |x|^{-1-c} with c < 1 break the rate; smoother ones, tail "
-        "(1 + x^6)^{-1/12}, do so alike.",
+        counterexample=(
+            "P = Q with Pr[X > x] = (1 + x^3)^{-1/6}, x > 0 (int P'^2 = 23/320): E TV^ >= (1 + (X + h)^3)^{-1/6}/4, X ="
+            " (n h/2)^{2/3}, of order n^{-2/9}. At n = 10^9 that is 0.0019; the printed proof's bound 2 sqrt(E int (P^"
+            " - P)^2) is at most 0.00122."
+        ),
+        corrected=(
+            "If E X^2 and int |density'| are finite under both laws the rate holds at every width C n^{-1/3}"
+            " (KM-T4.4-corrected)."
+        ),
+        note=(
+            "The printed proof bounds int |f| by sqrt(int f^2) on the whole line, which holds on sets of length at most"
+            " 1 only. The width minimises the sum of the two mean integrated square errors, not the error of the"
+            " divergence. Densities like |x|^{-1-c} with c < 1 break the rate; smoother ones, tail (1 + x^6)^{-1/12},"
+            " do so alike."
+        ),
     ),
     Claim(
         id="KM-T4.4-corrected",
         source="KM",
         title="rate n^{-1/3} for laws with a second moment",
-        statement="If E X^2 and int |density'| are finite under P and Q, the histogram's divergence at h = C n^{-1/3} has mean absolute error O(n^{-1/3}), for every a >= 0.",
+        statement=(
+            "If E X^2 and int |density'| are finite under P and Q, the histogram's divergence at h = C n^{-1/3} has"
+            " mean absolute error O(n^{-1/3}), for every a >= 0."
+        ),
         formula="E int |P^ - P| <= sqrt((1 + 2 E X^2 + 2 h^2)(1 + pi/h)/n) + (h/2) int |P'|",
         hypotheses=("E X^2 finite under P and Q", "int |P'|, int |Q'| finite", "h = C n^{-1/3}, C > 0", "a >= 0"),
         declared=Verdict.PROVED,
@@ -355,7 +472,9 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("roughness of a normal density", rate.gaussian_width),
-            formula_check("against quadrature of the squared slope", rate.gaussian_width, _width_by_quadrature, _widths, digits=18),
+            formula_check(
+                "against quadrature of the squared slope", rate.gaussian_width, _width_by_quadrature, _widths, digits=18
+            ),
         ),
         note="Equal to Scott's width for one law: two equal roughnesses double both terms of the error.",
     ),
@@ -363,7 +482,10 @@ CLAIMS = (
         id="KM-eq9.1",
         source="KM",
         title="the composed profile from histograms of the privacy loss",
-        statement="The larger of the two expectations over c-fold convolutions of the losses of two histograms is the larger divergence of their c-fold products.",
+        statement=(
+            "The larger of the two expectations over c-fold convolutions of the losses of two histograms is the larger"
+            " divergence of their c-fold products."
+        ),
         formula="max over both orders of E_{s ~ w^c}[max(0, 1 - e^{eps - s})]",
         hypotheses=("c independent copies", "bins empty under one law have an infinite loss"),
         declared=Verdict.PROVED,
@@ -376,10 +498,15 @@ CLAIMS = (
                 _of_products,
                 _compositions,
                 digits=15,
-                mutants={"infinite losses dropped": lambda p, q, f: _composed(p, q, f, drop=True), "two copies": lambda p, q, f: _composed(p, q, f, 2)},
+                mutants={
+                    "infinite losses dropped": lambda p, q, f: _composed(p, q, f, drop=True),
+                    "two copies": lambda p, q, f: _composed(p, q, f, 2),
+                },
             ),
         ),
-        note="Decided is the formula for given histograms. How near its value comes to the composed mechanism's profile: KM-Fig11; each empty bin of one histogram puts its "
-        "whole mass into delta.",
+        note=(
+            "Decided is the formula for given histograms. How near its value comes to the composed mechanism's profile:"
+            " KM-Fig11; each empty bin of one histogram puts its whole mass into delta."
+        ),
     ),
 )

@@ -1,12 +1,15 @@
-"""`python -m ndis_verify.claims.calibration_hunt`: hunts through every family of calibrations, by blocks that a stopped run goes on from.
+"""`python -m ndis_verify.claims.calibration_hunt`: hunts through every family of calibrations, by blocks that a stopped
+run goes on from.
 
-A block is a family, a number and the seed, and is hunted through as a whole; what is found of it is one line of the output
-file. The same command goes on where the file ends. `--markdown FILE` writes the table of docs/calibration_hunt.md.
+A block is a family, a number and the seed, and is hunted through as a whole; what is found of it is one line of the
+output file. The same command goes on where the file ends. `--markdown FILE` writes the table of
+docs/calibration_hunt.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
@@ -27,7 +30,9 @@ _DEFAULT = Path("calibration_hunt.jsonl")
 
 
 class Block(NamedTuple):
-    """`points` targets of one family, `certified` of them to be certified; the blocks of a family are numbered from 0."""
+    """`points` targets of one family, `certified` of them to be certified; the blocks of a family are
+    numbered from 0.
+    """
 
     family: str
     number: int
@@ -42,7 +47,9 @@ class Block(NamedTuple):
 
 
 def blocks(names: list[str], points: int, certified: int | None, seed: int) -> list[Block]:
-    """All blocks of a run, `points` in all by the families' quotas, in an order in which a run that is stopped has seen something of each."""
+    """All blocks of a run, `points` in all by the families' quotas, in an order in which a run that is stopped has seen
+    something of each.
+    """
     found: list[tuple[float, Block]] = []
     quotas = [FAMILIES[name].quota for name in names]
     for name, total in zip(names, _split(points, quotas)):
@@ -57,7 +64,7 @@ def blocks(names: list[str], points: int, certified: int | None, seed: int) -> l
 def _split(points: int, quotas: list[int]) -> list[int]:
     """`points` in proportion to the quotas, at least one for each."""
     ends = [points * sum(quotas[:k]) // sum(quotas) for k in range(len(quotas) + 1)]
-    return [max(high - low, 1) for low, high in zip(ends, ends[1:])]
+    return [max(high - low, 1) for low, high in itertools.pairwise(ends)]
 
 
 def hunted(block: Block) -> HuntRecord:
@@ -69,9 +76,16 @@ def hunted(block: Block) -> HuntRecord:
 def merged(records: list[HuntRecord], seed: int) -> HuntRecord:
     """The blocks of one family as one record."""
     worst = min(records, key=lambda record: record.least_waste)
-    total = {name: sum(getattr(record, name) for record in records) for name in ("points", "free", "certified", "unsafe", "undecided", "seconds")}
-    extreme = {name: max(getattr(record, name) for record in records) for name in ("largest_waste", "largest_waste_float64")}
-    return HuntRecord(family=worst.family, seed=seed, least_waste=worst.least_waste, worst=worst.worst, **total, **extreme)
+    total = {
+        name: sum(getattr(record, name) for record in records)
+        for name in ("points", "free", "certified", "unsafe", "undecided", "seconds")
+    }
+    extreme = {
+        name: max(getattr(record, name) for record in records) for name in ("largest_waste", "largest_waste_float64")
+    }
+    return HuntRecord(
+        family=worst.family, seed=seed, least_waste=worst.least_waste, worst=worst.worst, **total, **extreme
+    )
 
 
 def run(
@@ -117,19 +131,47 @@ def markdown(records: list[HuntRecord], command: str, stopped: str = "") -> str:
         "",
         f"Written by `{command}`{stopped}.",
         "",
-        "Targets are drawn at random, epsilon from 1e-6 to 100 and delta from 1e-30 to 0.4, log-uniform like all other parameters (the families'",
-        "`draw` in `ndis_verify/claims`). Every target is calibrated, and its delta at the returned noise computed in float64; of those that are",
-        "certified, delta is enclosed in ball arithmetic at exactly the number returned, for least squares and rank-one pairs also at other",
-        "records and in both directions. The waste is (target - delta)/target; the largest ones leave out targets that need no noise at all.",
+        (
+            "Targets are drawn at random, epsilon from 1e-6 to 100 and delta from 1e-30 to 0.4, log-uniform like all"
+            " other parameters (the families'"
+        ),
+        (
+            "`draw` in `ndis_verify/claims`). Every target is calibrated, and its delta at the returned noise computed"
+            " in float64; of those that are"
+        ),
+        (
+            "certified, delta is enclosed in ball arithmetic at exactly the number returned, for least squares and"
+            " rank-one pairs also at other"
+        ),
+        (
+            "records and in both directions. The waste is (target - delta)/target; the largest ones leave out targets"
+            " that need no noise at all."
+        ),
         "",
-        "| family | targets | without noise | certified | above the target | undecided | least waste | largest waste | largest, float64, all targets |",
+        (
+            "| family | targets | without noise | certified | above the target | undecided | least waste | largest"
+            " waste | largest, float64, all targets |"
+        ),
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for record in records:
-        wastes = " | ".join(f"{value:.3g}" for value in (record.least_waste, record.largest_waste, record.largest_waste_float64))
-        lines.append(f"| {record.family} | {record.points} | {record.free} | {record.certified} | {record.unsafe} | {record.undecided} | {wastes} |")
-    total = [sum(getattr(record, name) for record in records) for name in ("points", "free", "certified", "unsafe", "undecided")]
-    lines += [f"| all | {' | '.join(map(str, total))} | {min(record.least_waste for record in records):.3g} | | |", "", f"Seed {records[0].seed}.", ""]
+        wastes = " | ".join(
+            f"{value:.3g}" for value in (record.least_waste, record.largest_waste, record.largest_waste_float64)
+        )
+        lines.append(
+            f"| {record.family} | {record.points} | {record.free} | {record.certified} | {record.unsafe} |"
+            f" {record.undecided} | {wastes} |"
+        )
+    total = [
+        sum(getattr(record, name) for record in records)
+        for name in ("points", "free", "certified", "unsafe", "undecided")
+    ]
+    lines += [
+        f"| all | {' | '.join(map(str, total))} | {min(record.least_waste for record in records):.3g} | | |",
+        "",
+        f"Seed {records[0].seed}.",
+        "",
+    ]
     lines += ["The targets with the least waste:", ""]
     for record in records:
         lines.append(f"- {record.family}: " + ", ".join(f"{name} = {value!r}" for name, value in record.worst.items()))
@@ -138,13 +180,31 @@ def markdown(records: list[HuntRecord], command: str, stopped: str = "") -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit code 1 where a calibration was unsafe, 130 where the run was interrupted."""
-    parser = argparse.ArgumentParser(prog="python -m ndis_verify.claims.calibration_hunt", description=__doc__.splitlines()[0])
-    parser.add_argument("--points", type=int, default=100_000, help="targets, of all families together (default: 100000)")
-    parser.add_argument("--certified", type=int, help="how many of them to certify, a fifth those of least waste in float64 (default: all)")
-    parser.add_argument("--family", action="append", metavar="NAME", help=f"one of: {', '.join(FAMILIES)}; may be given again (default: all)")
+    parser = argparse.ArgumentParser(
+        prog="python -m ndis_verify.claims.calibration_hunt", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument(
+        "--points", type=int, default=100_000, help="targets, of all families together (default: 100000)"
+    )
+    parser.add_argument(
+        "--certified",
+        type=int,
+        help="how many of them to certify, a fifth those of least waste in float64 (default: all)",
+    )
+    parser.add_argument(
+        "--family",
+        action="append",
+        metavar="NAME",
+        help=f"one of: {', '.join(FAMILIES)}; may be given again (default: all)",
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--output", type=Path, default=_DEFAULT, help=f"finished blocks, one JSON line each; taken up again (default: {_DEFAULT})")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=_DEFAULT,
+        help=f"finished blocks, one JSON line each; taken up again (default: {_DEFAULT})",
+    )
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the table as a document")
     given = parser.parse_args(arguments)
     names = given.family or list(FAMILIES)
@@ -173,7 +233,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _report(given: argparse.Namespace, records: list[HuntRecord], stopped: str = "") -> None:
     if given.markdown and records:
-        options = "".join(f" --{name} {value}" for name, value in (("certified", given.certified), ("seed", given.seed)) if value)
+        options = "".join(
+            f" --{name} {value}" for name, value in (("certified", given.certified), ("seed", given.seed)) if value
+        )
         options += "".join(f' --family "{name}"' for name in given.family or [])
         command = f"python -m ndis_verify.claims.calibration_hunt --points {given.points}{options}"
         write_atomically(given.markdown, markdown(records, command, stopped))

@@ -1,4 +1,6 @@
-"""The families of `calibration_hunt` that release least squares: by the limit law, by a sketch, and relative to a set of databases."""
+"""The families of `calibration_hunt` that release least squares: by the limit law, by a sketch, and relative to a set
+of databases.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ _CERTIFIED = {"normal": certified_als_hockey_stick, "sketch": certified_als_exac
 
 
 def _draw(most: float) -> Callable[[np.random.Generator, int], Columns]:
-    """Targets, d from `FEATURES`, r from 1 (limit law) or d (sketch) up to `most`, norm bounds from 1e-3 to 1e3, log-uniform."""
+    """Targets, d from `FEATURES`, r from 1 (limit law) or d (sketch) up to `most`, norm bounds from 1e-3 to 1e3,
+    log-uniform.
+    """
 
     def draw(rng: np.random.Generator, count: int) -> Columns:
         d = rng.choice(FEATURES, count).astype(float)
@@ -68,7 +72,9 @@ def _cap(length: Any, ridge: Any) -> Any:
 def _reached(law: str) -> Callable[[Columns, np.ndarray], np.ndarray]:
     def achieved(columns: Columns, ridge: np.ndarray) -> np.ndarray:
         columns = {**columns, "cap": _cap(columns["norm_bound"], ridge)}
-        return _by_features(columns, lambda d, cap, r, epsilon: _SEARCH[law](cap, d, r, epsilon).delta, "cap", "r", "epsilon")
+        return _by_features(
+            columns, lambda d, cap, r, epsilon: _SEARCH[law](cap, d, r, epsilon).delta, "cap", "r", "epsilon"
+        )
 
     return achieved
 
@@ -77,7 +83,12 @@ def _certify(law: str) -> Callable[[Point, int], Enclosure]:
     """The worst record beside the ridge by float64, and records at both ends and in between, in both directions."""
 
     def certify(point: Point, digits: int) -> Enclosure:
-        d, r, epsilon, cap = int(point["d"]), int(point["r"]), point["epsilon"], _cap(point["norm_bound"], point["noise"])
+        d, r, epsilon, cap = (
+            int(point["d"]),
+            int(point["r"]),
+            point["epsilon"],
+            _cap(point["norm_bound"], point["noise"]),
+        )
         found = _SEARCH[law](float(cap), d, r, float(epsilon))
         rng = np.random.default_rng(int(point["noise"].numerator % 2**32))
         shares = [Fraction(float(share)) for share in (0.0, 1.0, *rng.uniform(size=_OTHERS))]
@@ -85,7 +96,10 @@ def _certify(law: str) -> Callable[[Point, int], Enclosure]:
         odds = Fraction(1 / (1 + float(np.exp(rng.uniform(-9, 9)))))
         shares.append(odds / ((1 - cap) + cap * odds))
         worst = Fraction(float(found.leverage)) / Fraction(float(cap))
-        records = [(min(worst, Fraction(1)) * cap, cap, str(found.direction)), *((share * cap, cap, name) for share in shares for name in DIRECTIONS)]
+        records = [
+            (min(worst, Fraction(1)) * cap, cap, str(found.direction)),
+            *((share * cap, cap, name) for share in shares for name in DIRECTIONS),
+        ]
         return greatest(law, records, d, r, epsilon, digits)
 
     return certify
@@ -103,7 +117,9 @@ def greatest(law: str, records: Iterable[Record], d: int, r: int, epsilon: Fract
 
 
 def _sets(rng: np.random.Generator, count: int) -> Columns:
-    """Small databases, by the seed they are drawn from, n and d; r from d to 1000; targets that they meet by themselves and others."""
+    """Small databases, by the seed they are drawn from, n and d; r from d to 1000; targets that they meet by themselves
+    and others.
+    """
     d = rng.integers(1, 4, count).astype(float)
     n = d + 2 + rng.integers(0, 9, count)
     r = np.floor(d * np.exp(rng.uniform(0, 1, count) * np.log(1001 / d)))
@@ -133,7 +149,9 @@ def _relative_ridges(law: str) -> Callable[[Columns], np.ndarray]:
 def _relative_reached(law: str) -> Callable[[Columns, np.ndarray], np.ndarray]:
     def achieved(columns: Columns, ridge: np.ndarray) -> np.ndarray:
         rows = zip(rows_of(columns), ridge.tolist())
-        return np.array([worst_in_set(_set(row), int(row["r"]), row["epsilon"], law, level).delta for row, level in rows])
+        return np.array(
+            [worst_in_set(_set(row), int(row["r"]), row["epsilon"], law, level).delta for row, level in rows]
+        )
 
     return achieved
 
@@ -150,7 +168,9 @@ def _relative_certify(law: str) -> Callable[[Point, int], Enclosure]:
         changes = np.random.default_rng(int(point["seed"])).integers(0, 2 * n, _OTHERS).tolist()
         records = [(*pair[found.row], found.direction) for pair in (out, come)]
         records += [(*pairs[k], name) for k in changes for name in DIRECTIONS]
-        return greatest(law, sorted(records, key=lambda record: -_rough(law, record, d, r, float(epsilon))), d, r, epsilon, digits)
+        return greatest(
+            law, sorted(records, key=lambda record: -_rough(law, record, d, r, float(epsilon))), d, r, epsilon, digits
+        )
 
     return certify
 
@@ -159,7 +179,9 @@ def _rough(law: str, record: Record, d: int, r: int, epsilon: float) -> float:
     return float(_CERTIFIED[law](record[0], record[1], d, r, epsilon, record[2], digits=3).mid)
 
 
-def exact_shares(data: np.ndarray, ridge: Fraction) -> tuple[list[tuple[Fraction, Fraction]], list[tuple[Fraction, Fraction]]]:
+def exact_shares(
+    data: np.ndarray, ridge: Fraction
+) -> tuple[list[tuple[Fraction, Fraction]], list[tuple[Fraction, Fraction]]]:
     """(p, q) of every record of [B b] above the ridge, and of a second copy of it in the database that has that too."""
     rows = [[fmpq(*x.as_integer_ratio()) for x in row] for row in data.tolist()]
     d, level = len(rows[0]) - 1, fmpq(ridge.numerator, ridge.denominator)
@@ -199,7 +221,16 @@ FAMILIES = {
             )
         ),
         *(
-            Family(f"relative least squares, {law} law", _sets, _relative_ridges(law), _relative_reached(law), _relative_certify(law), math.inf, 25, quota)
+            Family(
+                f"relative least squares, {law} law",
+                _sets,
+                _relative_ridges(law),
+                _relative_reached(law),
+                _relative_certify(law),
+                math.inf,
+                25,
+                quota,
+            )
             for law, quota in (("normal", 500), ("sketch", 100))
         ),
     )

@@ -1,4 +1,6 @@
-"""Checks on approximate least squares: the matrices against (p, q, d, r), the two chi-square laws and their singular curve."""
+"""Checks on approximate least squares: the matrices against (p, q, d, r), the two chi-square laws and their singular
+curve.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def _curves(effort: str) -> list[tuple]:
     points = []
     for database, row in databases(effort):
         for direction in DIRECTIONS:
-            points.append((database, row, int(rng.choice([1, 3, 20, 200])), round(float(rng.uniform(0, 3)), 2), direction))
+            points.append(
+                (database, row, int(rng.choice([1, 3, 20, 200])), round(float(rng.uniform(0, 3)), 2), direction)
+            )
     return points
 
 
@@ -49,7 +53,9 @@ def _of_matrices(database: Database, row: int, r: int, epsilon: float, direction
     return certified_hockey_stick(limit_pair(database, row, r, direction), epsilon, digits=20)
 
 
-def _of_parameters(database: Database, row: int, r: int, epsilon: float, direction: str, *, features: int = 0, share: int = 1) -> Enclosure:
+def _of_parameters(
+    database: Database, row: int, r: int, epsilon: float, direction: str, *, features: int = 0, share: int = 1
+) -> Enclosure:
     p, q = shares(database, row)
     d = len(database[0]) - 1 + features
     return certified_als_hockey_stick(p, p + (q - p) * share, d, r, epsilon, direction, digits=20)
@@ -67,7 +73,9 @@ LAW = agreement(
     _curves,
     digits=18,
     mutants={
-        "directions exchanged": lambda database, row, r, epsilon, direction: _of_parameters(database, row, r, epsilon, _other(direction)),
+        "directions exchanged": lambda database, row, r, epsilon, direction: _of_parameters(
+            database, row, r, epsilon, _other(direction)
+        ),
         "one feature too many": lambda *point: _of_parameters(*point, features=1),
         "no residual share": lambda *point: _of_parameters(*point, share=0),
     },
@@ -79,7 +87,11 @@ FAST = agreement(
     _of_matrices,
     lambda effort: _in_float_range(effort),
     digits=9,
-    mutants={"epsilon 1 % too large": lambda database, row, r, epsilon, direction: _float(database, row, r, 1.01 * epsilon, direction)},
+    mutants={
+        "epsilon 1 % too large": lambda database, row, r, epsilon, direction: _float(
+            database, row, r, 1.01 * epsilon, direction
+        )
+    },
 )
 
 
@@ -146,10 +158,15 @@ EIGENVALUES = agreement(
 _BUILD = (derived.deleted_solution, derived.quadratic_form_deletion, derived.quadratic_form_insertion)
 _NAMES = ("deleted solution, any d", "quadratic form of a deletion, any d", "quadratic form of an insertion, any d")
 QUADRATIC = tuple(proof(name, build) for name, build in zip(_NAMES, _BUILD, strict=True))
-LEMMA = (proof("privacy loss as a quadratic form", ndis_lemma.log_density_ratio), proof("hinge expectation", ndis_lemma.hockey_stick))
+LEMMA = (
+    proof("privacy loss as a quadratic form", ndis_lemma.log_density_ratio),
+    proof("hinge expectation", ndis_lemma.hockey_stick),
+)
 FORMS = tuple(
     formula_check(f"linear part of the {direction} direction", build, _linear_part(direction), _roots, digits=20)
-    for direction, build in zip(DIRECTIONS, (derived.quadratic_form_deletion, derived.quadratic_form_insertion), strict=True)
+    for direction, build in zip(
+        DIRECTIONS, (derived.quadratic_form_deletion, derived.quadratic_form_insertion), strict=True
+    )
 )
 
 
@@ -160,7 +177,16 @@ def _tables(effort: str) -> list[tuple]:
     while len(points) < count(effort, 8, 40):
         a, w = (round(float(v), 2) for v in rng.uniform(0.05, 0.7, 2))
         if abs(a * a * (1 - a * a) - w * w) > 0.02:
-            points.append((a, w, int(rng.integers(1, 6)), int(rng.integers(1, 60)), round(float(rng.uniform(0, 2)), 2), str(rng.choice(DIRECTIONS))))
+            points.append(
+                (
+                    a,
+                    w,
+                    int(rng.integers(1, 6)),
+                    int(rng.integers(1, 60)),
+                    round(float(rng.uniform(0, 2)), 2),
+                    str(rng.choice(DIRECTIONS)),
+                )
+            )
     return points
 
 
@@ -258,8 +284,8 @@ SINGULAR = counterexample_check(
     part="as printed",
 )
 SINGULAR_TEXT = (
-    "p = 1/2, q = 3/4, d = r = 1, eps = 0.1, deletion: the only weight is 0 and the noncentrality 1/8 over 0; without the term both CDFs "
-    "are equal and the difference is at most 0, the true delta is 0.2410535"
+    "p = 1/2, q = 3/4, d = r = 1, eps = 0.1, deletion: the only weight is 0 and the noncentrality 1/8 over 0; without"
+    " the term both CDFs are equal and the difference is at most 0, the true delta is 0.2410535"
 )
 
 
@@ -274,7 +300,9 @@ def _flat(point) -> Enclosure:
             c = ball(1 - a).log() / 2 - ball(b * b / (2 * (1 - a)))
             edge = exact(enclosure(-(c + ball(epsilon)) + ball(b * b / (2 * a))).mid)
             first = certified_generalized_chi2_cdf([a / 2], [1], [(b / a) ** 2], 0, 0, edge, digits=25)
-            second = certified_generalized_chi2_cdf([a / (2 * (1 - a))], [1], [b * b / (a * a * (1 - a))], 0, 0, edge, digits=25)
+            second = certified_generalized_chi2_cdf(
+                [a / (2 * (1 - a))], [1], [b * b / (a * a * (1 - a))], 0, 0, edge, digits=25
+            )
             value -= to_exact_ball(first) - ball(epsilon).exp() * to_exact_ball(second)
         return enclosure(value)
 
@@ -299,7 +327,9 @@ def _share_identity(power: int = 2) -> Callable[[str], Evidence]:
             share = float(q - p) ** (power / 2)
             off = abs(float(exact(found.mid) - p) - share)
             if off > 1e-14 or not (power != 2 or (found.lower <= q <= found.upper)) or not q < 1:
-                return Evidence(Outcome.FAILED, "exact rational", f"off by {off:.2g} for {database}, row {row}", count=len(cases))
+                return Evidence(
+                    Outcome.FAILED, "exact rational", f"off by {off:.2g} for {database}, row {row}", count=len(cases)
+                )
         return Evidence(Outcome.HELD, "exact rational", "q from [B b] is p plus the share", 30, len(cases), "databases")
 
     return run

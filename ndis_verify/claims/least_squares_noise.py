@@ -71,7 +71,9 @@ _PAIRS = (
 )
 _ORDERED = Condition("p <= q and p2 <= q2", lambda p, q, p2, q2, **_: (p <= q) & (p2 <= q2))
 _SHARE_DOMAIN = Domain(_PAIRS, (_ORDERED, Condition("p2 = p, q2 > q", lambda p, q, p2, q2, **_: (p2 == p) & (q2 > q))))
-_LEVERAGE_DOMAIN = Domain(_PAIRS, (_ORDERED, Condition("p2 > p, q2 - p2 = q - p", lambda p, q, p2, q2, **_: (p2 > p) & (q2 - p2 == q - p))))
+_LEVERAGE_DOMAIN = Domain(
+    _PAIRS, (_ORDERED, Condition("p2 > p, q2 - p2 = q - p", lambda p, q, p2, q2, **_: (p2 > p) & (q2 - p2 == q - p)))
+)
 
 
 def _falls(name: str, domain: Domain, high: str, values: tuple, **other: Any) -> Check:
@@ -91,12 +93,26 @@ def _falls(name: str, domain: Domain, high: str, values: tuple, **other: Any) ->
 SHARE_FALLS = (
     _falls("share up, divergence down: d = r = 1", _SHARE_DOMAIN, "100", ("0.7", "0.8", "0.7", "0.9", 1, 1, 2)),
     _falls("share up, divergence down: d = 2, r = 10", _SHARE_DOMAIN, "100", ("0.7", "0.85", "0.7", "0.9", 2, 10, 20)),
-    _falls("share up, divergence down: d = 1, r = 10", _SHARE_DOMAIN, "100", ("0.42", "0.62", "0.42", "0.65", 1, 10, "8.5")),
-    _falls("share up, divergence down: d = 2, r = 100, eps = 1", _SHARE_DOMAIN, "1000", ("0.005", "0.0065", "0.005", "0.0085", 2, 100, 1)),
+    _falls(
+        "share up, divergence down: d = 1, r = 10", _SHARE_DOMAIN, "100", ("0.42", "0.62", "0.42", "0.65", 1, 10, "8.5")
+    ),
+    _falls(
+        "share up, divergence down: d = 2, r = 100, eps = 1",
+        _SHARE_DOMAIN,
+        "1000",
+        ("0.005", "0.0065", "0.005", "0.0085", 2, 100, 1),
+    ),
 )
 LEVERAGE_FALLS = (
-    _falls("leverage up, divergence down: d = r = 1", _LEVERAGE_DOMAIN, "100", ("0.05", "0.15", "0.1", "0.2", 1, 1, "0.2")),
-    _falls("leverage up, divergence down: d = 2, r = 5", _LEVERAGE_DOMAIN, "100", ("0.02", "0.05", "0.03", "0.06", 2, 5, "0.3")),
+    _falls(
+        "leverage up, divergence down: d = r = 1", _LEVERAGE_DOMAIN, "100", ("0.05", "0.15", "0.1", "0.2", 1, 1, "0.2")
+    ),
+    _falls(
+        "leverage up, divergence down: d = 2, r = 5",
+        _LEVERAGE_DOMAIN,
+        "100",
+        ("0.02", "0.05", "0.03", "0.06", 2, 5, "0.3"),
+    ),
 )
 
 
@@ -108,7 +124,9 @@ def _visible_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
         p2, share2 = np.where(grown == "leverage", p * factor, p), np.where(grown == "share", share * factor, share)
         size = np.sqrt(r * p * share / (1 - p - share))
         epsilon = size**2 / 2 + depth * (size + depth / 2 * np.maximum(p, share) / (1 - p - share))
-        before, after = (larger(fast_log_als_hockey_stick, a, a + b, d, r, epsilon) for a, b in ((p, share), (p2, share2)))
+        before, after = (
+            larger(fast_log_als_hockey_stick, a, a + b, d, r, epsilon) for a, b in ((p, share), (p2, share2))
+        )
         return np.where(before >= _FLOOR, (before - after) if reverse else (after - before), 1.0)
 
     return margin
@@ -142,14 +160,17 @@ def _lone_record(point) -> tuple[arb, Fraction]:
     record = (point["v"], *[0] * (d - 1), point["beta"])
     ridge = tuple(tuple(point["sigma"] if i == j else 0 for j in range(d + 1)) for i in range(d + 1))
     first, second = (
-        to_exact_ball(certified_hockey_stick(limit_pair((record, *ridge), 0, point["r"], direction), point["epsilon"], digits=20))
+        to_exact_ball(
+            certified_hockey_stick(limit_pair((record, *ridge), 0, point["r"], direction), point["epsilon"], digits=20)
+        )
         for direction in DIRECTIONS
     )
     return first.max(second), (point["v"] ** 2 + point["beta"] ** 2) / exact(point["sigma"]) ** 2
 
 
 def _passes_unsafe(corner: Callable[[Fraction], tuple[Fraction, Fraction]]) -> Callable[[Any], Enclosure]:
-    """delta less the test's value, or the lone record's divergence less delta, whichever is smaller: both positive refutes.
+    """delta less the test's value, or the lone record's divergence less delta, whichever is smaller: both positive
+    refutes.
 
     The test is made at l^2/sigma^2 and at the smaller l^2/(sigma^2 + l^2).
     """
@@ -157,7 +178,9 @@ def _passes_unsafe(corner: Callable[[Fraction], tuple[Fraction, Fraction]]) -> C
     def violation(point) -> Enclosure:
         with working_bits(120):
             actual, loose = _lone_record(point)
-            tests = [worst(*corner(cap), point["d"], point["r"], point["epsilon"]) for cap in (loose, loose / (1 + loose))]
+            tests = [
+                worst(*corner(cap), point["d"], point["r"], point["epsilon"]) for cap in (loose, loose / (1 + loose))
+            ]
             delta = ball(exact(point["delta"]))
             return enclosure((delta - tests[0].max(tests[1])).min(actual - delta))
 
@@ -195,12 +218,16 @@ UNSAFE = (
             {"tested at the record": _tested_at_worst, "delta below the test": _INNER | {"delta": Fraction(1, 10**9)}},
             part="as printed",
         )
-        for name, corner in (("leverage = cap, share = 0", lambda cap: (cap, cap)), ("leverage = 0, share = cap", lambda cap: (Fraction(0), cap)))
+        for name, corner in (
+            ("leverage = cap, share = 0", lambda cap: (cap, cap)),
+            ("leverage = 0, share = cap", lambda cap: (Fraction(0), cap)),
+        )
     ),
 )
 UNSAFE_TEXT = (
-    "sigma = 3, l = 1. Tested at leverage = share = l^2/sigma^2: d = r = 1, eps = 0.5, delta = 5e-5 passes; the record (1, 0) against no "
-    "record has 1.506643e-4. Tested at either corner of q = l^2/sigma^2: d = 2, r = 100, eps = 1, delta = 1e-4 passes; (0.6, 0, 0.8) has 0.0104827"
+    "sigma = 3, l = 1. Tested at leverage = share = l^2/sigma^2: d = r = 1, eps = 0.5, delta = 5e-5 passes; the record"
+    " (1, 0) against no record has 1.506643e-4. Tested at either corner of q = l^2/sigma^2: d = 2, r = 100, eps = 1,"
+    " delta = 1e-4 passes; (0.6, 0, 0.8) has 0.0104827"
 )
 
 
@@ -214,18 +241,28 @@ def _caps(scale: Fraction = Fraction(1)) -> Callable[[str], Evidence]:
             width = len(database[0])
             for sigma in (1, 5):
                 ridge = tuple(tuple(sigma * (i == j) for j in range(width)) for i in range(width))
-                for rows, at in ((database + ridge, row), ((database[row],) + ridge, 0)):
+                for rows, at in ((database + ridge, row), ((database[row], *ridge), 0)):
                     p, q = shares(rows, at)
                     cap = scale * Fraction(longest, longest + sigma * sigma)
                     tight = max(tight, float(q / cap))
                     if not p <= q <= cap:
-                        return Evidence(Outcome.FAILED, "exact rational", f"q over the cap {float(q / cap):.4g}", count=len(cases))
-        return Evidence(Outcome.HELD, "exact rational", f"largest q over the cap {tight:.6f}", 15, 4 * len(cases), "databases")
+                        return Evidence(
+                            Outcome.FAILED, "exact rational", f"q over the cap {float(q / cap):.4g}", count=len(cases)
+                        )
+        return Evidence(
+            Outcome.HELD, "exact rational", f"largest q over the cap {tight:.6f}", 15, 4 * len(cases), "databases"
+        )
 
     return run
 
 
-CAPS = Check("exact leverages beside sigma I", Kind.CROSSCHECK, _caps(), {"cap a hundredth lower": _caps(Fraction(99, 100))}, "augmentation")
+CAPS = Check(
+    "exact leverages beside sigma I",
+    Kind.CROSSCHECK,
+    _caps(),
+    {"cap a hundredth lower": _caps(Fraction(99, 100))},
+    "augmentation",
+)
 SAFE = "the largest divergence over 0 <= p <= q <= l^2/(sigma^2 + l^2) is at most delta"
 SAFE_CHECKS = tuple(
     proof(name, build, part="largest divergence tested")
@@ -258,7 +295,12 @@ def _distance_margin(scale: float = 1.0) -> Callable[..., float]:
     def margin(q, along, position, d, extra, direction):
         p, r = q * along, d + extra
         epsilon = position * float(fast_als_max_privacy_loss(p, q, d, r, direction))
-        gap = abs(float(fast_als_hockey_stick(p, q, d, r, epsilon, direction) - fast_als_exact_hockey_stick(p, q, d, r, epsilon, direction)))
+        gap = abs(
+            float(
+                fast_als_hockey_stick(p, q, d, r, epsilon, direction)
+                - fast_als_exact_hockey_stick(p, q, d, r, epsilon, direction)
+            )
+        )
         return scale * (1 + math.exp(min(epsilon, 700))) * student_distance(d, r) - gap
 
     return margin
@@ -288,7 +330,14 @@ def _rate(power: float) -> Callable[[str], Evidence]:
             limit_value = np.trapezoid(weight * np.abs(x**4 - 2 * x**2 - d * d), x) / 8
             worst = max(worst, abs(20_000**power * student_distance(d, 20_000) / limit_value - 1))
         held = worst < 2e-3
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "float64", f"relative difference {worst:.1e}", 2 if held else 0, 3, "dimensions")
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "float64",
+            f"relative difference {worst:.1e}",
+            2 if held else 0,
+            3,
+            "dimensions",
+        )
 
     return run
 
@@ -297,7 +346,9 @@ _SLOPES = (((0.1, 0.1), 1, -1), ((0.0, 0.1), 3, -1), ((0.2, 0.5), 1, 0))
 
 
 def _slopes(shift: float = 0.0) -> Callable[[str], Evidence]:
-    """Exponents of r in the largest distance over epsilon: -1 at p = q and at p = 0; a fixed record with both does not converge."""
+    """Exponents of r in the largest distance over epsilon: -1 at p = q and at p = 0; a fixed record with both does not
+    converge.
+    """
 
     def run(effort: str) -> Evidence:
         shown = []
@@ -307,7 +358,9 @@ def _slopes(shift: float = 0.0) -> Callable[[str], Evidence]:
             shown.append(f"{slope:.2f}")
             good = slope > shift if expected == 0 else abs(slope - expected - shift) < 0.1
             if not good:
-                return Evidence(Outcome.FAILED, "float64", f"exponent {slope:.2f} at p = {p}, q = {q}", count=len(_SLOPES))
+                return Evidence(
+                    Outcome.FAILED, "float64", f"exponent {slope:.2f} at p = {p}, q = {q}", count=len(_SLOPES)
+                )
         return Evidence(Outcome.HELD, "float64", f"exponents {', '.join(shown)}", 1, len(_SLOPES), "records")
 
     return run

@@ -1,4 +1,6 @@
-"""Claims about the worst record of private least squares below a cap on q: where it is, how bad it is, what noise that asks for."""
+"""Claims about the worst record of private least squares below a cap on q: where it is, how bad it is, what noise that
+asks for.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,8 @@ _FULL_WIDTH = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class Largest:
-    """`run(effort)`: certified suprema against the stated ones, or against the larger direction at the leverages of a `rule`.
+    """`run(effort)`: certified suprema against the stated ones, or against the larger direction at the leverages of a
+    `rule`.
 
     `name`: of the certificate in which the full size, every case to 0.1 percent, is kept; "" for none.
     """
@@ -86,20 +89,30 @@ class Largest:
             if self.rule is not None:
                 claimed = max(edge.value(p, name).upper for p in self.rule(edge.cap) for name in DIRECTIONS)
             if edge.value(exact(at), direction).lower > claimed * (1 + relative):
-                detail = f"cap {case[0]}, d = {case[1]}, r = {case[2]}, eps = {case[3]}: p = {at} is above {float(claimed):.4g}"
+                detail = (
+                    f"cap {case[0]}, d = {case[1]}, r = {case[2]}, eps = {case[3]}: p = {at} is above"
+                    f" {float(claimed):.4g}"
+                )
                 return Evidence(Outcome.FAILED, "Arb", detail, count=1), None
             found = self.worst_case(*case, relative=relative)
             boxes += found.boxes
             if not claimed * (1 - relative) <= found.value.lower <= found.value.upper <= claimed * (1 + relative):
-                return Evidence(Outcome.FAILED, "Arb", f"stated {stated}: {found.line()}", count=boxes, counted="boxes"), None
+                return (
+                    Evidence(Outcome.FAILED, "Arb", f"stated {stated}: {found.line()}", count=boxes, counted="boxes"),
+                    None,
+                )
             lines.append(f"d = {case[1]}, r = {case[2]}, eps = {case[3]}: {found.line()}")
             ends = [str(end) for end in (found.value.lower, found.value.upper)]
             at = {"leverage": str(found.leverage), "direction": found.direction}
             kept.append({"value": ends, **at, "boxes": found.boxes})
-        return Evidence(Outcome.HELD, "branch and bound in ball arithmetic", "; ".join(lines), count=boxes, counted="boxes"), {"suprema": kept}
+        return Evidence(
+            Outcome.HELD, "branch and bound in ball arithmetic", "; ".join(lines), count=boxes, counted="boxes"
+        ), {"suprema": kept}
 
     def _sampled(self, content: Content) -> Evidence:
-        """Every stored supremum against the stated number and the certified value where it is attained; the quick size again."""
+        """Every stored supremum against the stated number and the certified value where it is attained; the quick size
+        again.
+        """
         found, lines = content["suprema"], []
         if len(found) != len(self.cases):
             raise CertificateError("it has another number of cases")
@@ -121,9 +134,13 @@ class Largest:
         return Evidence(Outcome.HELD, "branch and bound in ball arithmetic", detail, count=boxes, counted="boxes")
 
 
-def _largest_check(owner: str, name: str, cases: tuple, edge_at: Callable, worst_case: Callable, faults: dict[str, Rule]) -> Check:
+def _largest_check(
+    owner: str, name: str, cases: tuple, edge_at: Callable, worst_case: Callable, faults: dict[str, Rule]
+) -> Check:
     mutants = {fault: Largest(cases, edge_at, worst_case, rule) for fault, rule in faults.items()}
-    return Check(name, Kind.ENCLOSURE, Largest(cases, edge_at, worst_case, name=file_name(owner, name)), mutants, "largest value")
+    return Check(
+        name, Kind.ENCLOSURE, Largest(cases, edge_at, worst_case, name=file_name(owner, name)), mutants, "largest value"
+    )
 
 
 _CORNERS = {"tested at p = 0 and p = q": lambda cap: (Fraction(0), cap), "tested at p = q/20": lambda cap: (cap / 20,)}
@@ -138,14 +155,26 @@ def _corners(p: Fraction) -> Callable[[str], Evidence]:
         low = max(value.lower for value in inner)
         holds = all(low > 1000 * value.upper for end in ends for value in end)
         shown = ", ".join(max(values, key=lambda value: value.mid).decimal(6)[0] for values in (inner, *ends))
-        return Evidence(Outcome.HELD if holds else Outcome.FAILED, "certified", f"inside, at p = 0, at p = q: {shown}", 12, 3, "numbers")
+        return Evidence(
+            Outcome.HELD if holds else Outcome.FAILED,
+            "certified",
+            f"inside, at p = 0, at p = q: {shown}",
+            12,
+            3,
+            "numbers",
+        )
 
     return run
 
 
 # d, r, eps, delta
 _TARGETS = (("2", "100", "1", "1e-5"), ("10", "1000", "1", "1e-6"), ("50", "100", "2", "1e-12"))
-_FINITE_TARGETS = (("1", "3", "0.5", "1e-3"), ("2", "8", "0.5", "1e-4"), ("2", "100", "1", "1e-5"), ("3", "4", "8", "1e-5"))
+_FINITE_TARGETS = (
+    ("1", "3", "0.5", "1e-3"),
+    ("2", "8", "0.5", "1e-4"),
+    ("2", "100", "1", "1e-5"),
+    ("3", "4", "8", "1e-5"),
+)
 
 
 def _calibrated(targets: tuple, edge_at: Callable, cap_of: Callable, worst: Callable) -> Callable[[str], Evidence]:
@@ -166,13 +195,20 @@ def _calibrated(targets: tuple, edge_at: Callable, cap_of: Callable, worst: Call
             if above.value(share * above.cap, direction).lower <= delta:
                 return Evidence(Outcome.UNDECIDED, "Arb", f"{shown} may be too small", count=1)
             started = time.perf_counter()
-            covered = cover(below, DIRECTIONS, Peak(Fraction(0), Fraction(0), direction), lambda _: delta, ceiling=delta)
+            covered = cover(
+                below, DIRECTIONS, Peak(Fraction(0), Fraction(0), direction), lambda _: delta, ceiling=delta
+            )
             boxes += covered.boxes
             if covered.upper > delta:
                 return Evidence(Outcome.FAILED, "Arb", f"{shown} is too large", count=boxes, counted="boxes")
-            size = f"{covered.boxes} boxes, depth {covered.depth}, {below.digits} digits each, {time.perf_counter() - started:.1f} s"
+            size = (
+                f"{covered.boxes} boxes, depth {covered.depth}, {below.digits} digits each,"
+                f" {time.perf_counter() - started:.1f} s"
+            )
             lines.append(f"{shown}, {size}")
-        return Evidence(Outcome.HELD, "float64, branch and bound in ball arithmetic", "; ".join(lines), count=boxes, counted="boxes")
+        return Evidence(
+            Outcome.HELD, "float64, branch and bound in ball arithmetic", "; ".join(lines), count=boxes, counted="boxes"
+        )
 
     return run
 
@@ -189,10 +225,14 @@ def _cap_at(curve: Callable, share: float) -> Callable[..., float]:
     return cap_of
 
 
-def _calibration(targets: tuple, edge_at: Callable, cap_of: Callable, worst: Callable, curve: Callable, inner: float) -> Check:
+def _calibration(
+    targets: tuple, edge_at: Callable, cap_of: Callable, worst: Callable, curve: Callable, inner: float
+) -> Check:
     faults = {f"tested at p = {share:g} q": _cap_at(curve, share) for share in (1.0, inner)}
     mutants = {fault: _calibrated(targets, edge_at, rule, worst) for fault, rule in faults.items()}
-    return Check("largest cap below and above", Kind.ENCLOSURE, _calibrated(targets, edge_at, cap_of, worst), mutants, "noise")
+    return Check(
+        "largest cap below and above", Kind.ENCLOSURE, _calibrated(targets, edge_at, cap_of, worst), mutants, "noise"
+    )
 
 
 def _normal_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
@@ -219,7 +259,10 @@ def _student_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
 
     def margin(q, along, rise, position, d, extra):
         r, higher = d + extra, q + (1 - q) * rise
-        losses = [[fast_als_max_privacy_loss(a * b, b, int(c), e, name) for a, b, c, e in zip(along, q, d, r)] for name in DIRECTIONS]
+        losses = [
+            [fast_als_max_privacy_loss(a * b, b, int(c), e, name) for a, b, c, e in zip(along, q, d, r)]
+            for name in DIRECTIONS
+        ]
         epsilon = position * np.max(losses, axis=0)
         before, after = (larger(fast_log_als_exact_hockey_stick, along * at, at, d, r, epsilon) for at in (q, higher))
         return np.where(before > -600, (before - after) if reverse else (after - before), 1.0)
@@ -266,7 +309,9 @@ _AT_FIXED_RATIO = attack_check(
 
 
 def _summit_margin(moved: float = 0.0) -> Callable[..., np.ndarray]:
-    """log of the finite-r divergence at the stated worst record, moved by a share of its way to q, less that at another record of the same q."""
+    """log of the finite-r divergence at the stated worst record, moved by a share of its way to q, less that at another
+    record of the same q.
+    """
 
     def margin(q, share, position, d, extra, way):
         r, result = d + extra, np.empty(q.shape)
@@ -280,7 +325,8 @@ def _summit_margin(moved: float = 0.0) -> Callable[..., np.ndarray]:
             for width in np.unique(d[chosen]):
                 at = d[chosen] == width
                 high, other = (
-                    fast_log_als_exact_hockey_stick(p[at], cap[at], int(width), rows[at], epsilon[at], direction) for p in (worst, share[chosen] * cap)
+                    fast_log_als_exact_hockey_stick(p[at], cap[at], int(width), rows[at], epsilon[at], direction)
+                    for p in (worst, share[chosen] * cap)
                 )
                 result[np.flatnonzero(chosen)[at]] = np.where(other > -600, high - np.maximum(other, -600.0), 1.0)
         return result
@@ -321,39 +367,70 @@ CLAIMS: tuple[Claim, ...] = (
         id="N24-T5-worst-case",
         source="N24",
         title="where the worst record below a cap lies",
-        statement="The largest asymptotic divergence over 0 <= p <= q <= cap lies on q = cap, in each direction, at every eps, d and r.",
-        formula="max over the triangle = max over p in [0, cap] of delta(p, cap); delta grows along 1/y - 1/x = const, x = p/(1-p), y = (q-p)/(1-q)",
+        statement=(
+            "The largest asymptotic divergence over 0 <= p <= q <= cap lies on q = cap, in each direction, at every"
+            " eps, d and r."
+        ),
+        formula=(
+            "max over the triangle = max over p in [0, cap] of delta(p, cap); delta grows along 1/y - 1/x = const, x ="
+            " p/(1-p), y = (q-p)/(1-q)"
+        ),
         hypotheses=_RECORD,
         declared=Verdict.PROVED,
         checks=(proof("a record below the cap is one on it with noise added", order.gaussian_order), _ON_THE_EDGE),
-        note="The order conjectured in N24-T5-assumption is not needed: it moves along other lines, on which the divergence can fall. What is "
-        "left is a search over p alone, and it is not at an end: N24-T5-worst-value.",
+        note=(
+            "The order conjectured in N24-T5-assumption is not needed: it moves along other lines, on which the"
+            " divergence can fall. What is left is a search over p alone, and it is not at an end: N24-T5-worst-value."
+        ),
     ),
     Claim(
         id="N24-T5-worst-value",
         source="N24",
         title="the largest divergence below a cap, and the noise it asks for",
-        statement="At these (cap, d, r, eps) the largest asymptotic divergence over 0 <= p <= q <= cap is, to 0.1 percent: " + _text(_NORMAL) + ". It "
-        "is not at a corner of q = cap in general. At (d, r, eps, delta) = " + _targets_text(_TARGETS) + " als_cap is the largest cap to 0.05 percent.",
+        statement=(
+            "At these (cap, d, r, eps) the largest asymptotic divergence over 0 <= p <= q <= cap is, to 0.1 percent: "
+        )
+        + _text(_NORMAL)
+        + ". It is not at a corner of q = cap in general. At (d, r, eps, delta) = "
+        + _targets_text(_TARGETS)
+        + " als_cap is the largest cap to 0.05 percent.",
         formula="sup over 0 <= p <= q <= cap of max(delta_delete, delta_insert)",
         hypotheses=_RECORD,
         declared=Verdict.CERTIFIED,
         checks=(
             proof("only q = cap", order.gaussian_order, part="largest value"),
             proof("the bound on a box", order.box_bound, part="largest value"),
-            _largest_check("N24-T5-worst-value", "every box of leverages", _NORMAL, gaussian_edge, certified_als_worst_case, _CORNERS),
-            Check("corners understate", Kind.ENCLOSURE, _corners(Fraction(1, 24)), {"at p = 1e-7": _corners(Fraction(1, 10**7))}, "not at a corner"),
+            _largest_check(
+                "N24-T5-worst-value",
+                "every box of leverages",
+                _NORMAL,
+                gaussian_edge,
+                certified_als_worst_case,
+                _CORNERS,
+            ),
+            Check(
+                "corners understate",
+                Kind.ENCLOSURE,
+                _corners(Fraction(1, 24)),
+                {"at p = 1e-7": _corners(Fraction(1, 10**7))},
+                "not at a corner",
+            ),
             _calibration(_TARGETS, gaussian_edge, fast_als_cap, fast_als_worst_case, fast_als_hockey_stick, 0.05),
         ),
-        note="cap = 0.1, d = 2, r = 100, eps = 1: 0.0106088 at p = 0.04175, 4.78e-6 at p = 0 and 1.29e-6 at p = q: noise chosen at a corner is too "
-        "small. Records of norm l need a ridge of l^2 (1/cap - 1). Other parameters: oracle.certified_als_worst_case, certified_als_cap.",
+        note=(
+            "cap = 0.1, d = 2, r = 100, eps = 1: 0.0106088 at p = 0.04175, 4.78e-6 at p = 0 and 1.29e-6 at p = q: noise"
+            " chosen at a corner is too small. Records of norm l need a ridge of l^2 (1/cap - 1). Other parameters:"
+            " oracle.certified_als_worst_case, certified_als_cap."
+        ),
     ),
     Claim(
         id="N24-6.3-worst-case",
         source="N24",
         title="where the worst record below a cap lies, at every r",
-        statement="For the sketched solution itself the divergence at a fixed p/q grows with q, in each direction and at every eps: over "
-        "0 <= p <= q <= cap it is largest on q = cap.",
+        statement=(
+            "For the sketched solution itself the divergence at a fixed p/q grows with q, in each direction and at"
+            " every eps: over 0 <= p <= q <= cap it is largest on q = cap."
+        ),
         formula="delta_exact(p, q) <= delta_exact(p cap/q, cap)",
         hypotheses=("r >= d", *_RECORD),
         declared=Verdict.PROVED,
@@ -362,15 +439,24 @@ CLAIMS: tuple[Claim, ...] = (
             proof("which (p, q) there are", limit.pure_privacy),
             _AT_FIXED_RATIO,
         ),
-        note="So noise for sketch and solve at its own r is one search over p, and N24-6.3-worst-record says where it ends. No limit r -> infinity is needed.",
+        note=(
+            "So noise for sketch and solve at its own r is one search over p, and N24-6.3-worst-record says where it"
+            " ends. No limit r -> infinity is needed."
+        ),
     ),
     Claim(
         id="N24-6.3-worst-record",
         source="N24",
         title="the worst record below a cap in closed form, at every r",
-        statement="Over all records with 0 <= p <= q <= cap the finite-r divergence of deletion is largest at p = 1 - e^{-t}, that of insertion at "
-        "1 - p = (1 - cap) e^t, both at q = cap, for every eps >= 0, d and r >= d; where t <= 0 no record costs anything.",
-        formula="t = 2 (M - eps)/(2r - d + 1), M = ((r-d+1)/2) log(1/(1-cap)) for deletion, (r/2) log(1/(1-cap)) for insertion",
+        statement=(
+            "Over all records with 0 <= p <= q <= cap the finite-r divergence of deletion is largest at p = 1 - e^{-t},"
+            " that of insertion at 1 - p = (1 - cap) e^t, both at q = cap, for every eps >= 0, d and r >= d; where t <="
+            " 0 no record costs anything."
+        ),
+        formula=(
+            "t = 2 (M - eps)/(2r - d + 1), M = ((r-d+1)/2) log(1/(1-cap)) for deletion, (r/2) log(1/(1-cap)) for"
+            " insertion"
+        ),
         hypotheses=("r >= d", "eps >= 0", *_RECORD),
         declared=Verdict.PROVED,
         checks=(
@@ -378,16 +464,23 @@ CLAIMS: tuple[Claim, ...] = (
             proof("only q = cap", order.finite_order),
             _AT_THE_SUMMIT,
         ),
-        note="The two laws of T move on a sphere; their fluxes at the threshold tau differ by an elementary factor, so d delta/dp has the sign of q tau - p. "
-        "No search is left in the calibration of the sketched mechanism (N24-Fig11): oracle.certified_als_exact_cap. With r = d the divergence is "
-        "the same at every p.",
+        note=(
+            "The two laws of T move on a sphere; their fluxes at the threshold tau differ by an elementary factor, so d"
+            " delta/dp has the sign of q tau - p. No search is left in the calibration of the sketched mechanism"
+            " (N24-Fig11): oracle.certified_als_exact_cap. With r = d the divergence is the same at every p."
+        ),
     ),
     Claim(
         id="N24-6.3-worst-value",
         source="N24",
         title="the largest divergence below a cap at finite r, and the noise it asks for",
-        statement="At these (cap, d, r, eps) the largest finite-r divergence over 0 <= p <= q <= cap is, to 0.1 percent: " + _text(_FINITE) + ". "
-        "At (d, r, eps, delta) = " + _targets_text(_FINITE_TARGETS) + " als_exact_cap is the largest cap to 0.05 percent.",
+        statement=(
+            "At these (cap, d, r, eps) the largest finite-r divergence over 0 <= p <= q <= cap is, to 0.1 percent: "
+        )
+        + _text(_FINITE)
+        + ". At (d, r, eps, delta) = "
+        + _targets_text(_FINITE_TARGETS)
+        + " als_exact_cap is the largest cap to 0.05 percent.",
         formula="sup over 0 <= p <= q <= cap of max(delta_delete, delta_insert), finite r",
         hypotheses=("r >= d", *_RECORD),
         declared=Verdict.CERTIFIED,
@@ -395,10 +488,27 @@ CLAIMS: tuple[Claim, ...] = (
             proof("only q = cap", order.finite_order, part="largest value"),
             proof("bounds from an end of a box", order.base_change, part="largest value"),
             proof("the bound inside", order.box_bound, part="largest value"),
-            _largest_check("N24-6.3-worst-value", "every box of leverages", _FINITE, student_edge, certified_als_exact_worst_case, {"deletion at p = 0": lambda cap: (Fraction(0),)}),
-            _calibration(_FINITE_TARGETS, student_edge, fast_als_exact_cap, fast_als_exact_worst_case, fast_als_exact_hockey_stick, 0.5),
+            _largest_check(
+                "N24-6.3-worst-value",
+                "every box of leverages",
+                _FINITE,
+                student_edge,
+                certified_als_exact_worst_case,
+                {"deletion at p = 0": lambda cap: (Fraction(0),)},
+            ),
+            _calibration(
+                _FINITE_TARGETS,
+                student_edge,
+                fast_als_exact_cap,
+                fast_als_exact_worst_case,
+                fast_als_exact_hockey_stick,
+                0.5,
+            ),
         ),
-        note="Where r is not large the sketch needs less noise than its limit law says: d = 2, r = 100, eps = 1, delta = 1e-5 allows cap = 0.054179, the "
-        "limit law 0.048724; d = 3, r = 4, eps = 8: 0.98227 against 0.42213. Other parameters: oracle.certified_als_exact_worst_case.",
+        note=(
+            "Where r is not large the sketch needs less noise than its limit law says: d = 2, r = 100, eps = 1, delta ="
+            " 1e-5 allows cap = 0.054179, the limit law 0.048724; d = 3, r = 4, eps = 8: 0.98227 against 0.42213. Other"
+            " parameters: oracle.certified_als_exact_worst_case."
+        ),
     ),
 )

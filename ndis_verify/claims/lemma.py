@@ -94,7 +94,9 @@ def _scalar_certified(lam: float, h: float, epsilon: float) -> Any:
 
 def _quadrature_check() -> Check:
     route = "symbolic lambdified and quadrature, certified"
-    run = compare(lambda: _hinge_expectation(ndis_lemma.log_density_ratio()), _scalar_certified, _scalar_pairs, 20, route)
+    run = compare(
+        lambda: _hinge_expectation(ndis_lemma.log_density_ratio()), _scalar_certified, _scalar_pairs, 20, route
+    )
     return Check(
         "hinge expectation of the derived form in one dimension",
         Kind.CROSSCHECK,
@@ -138,7 +140,11 @@ def _chi2_parameters(form: Any, shift_off: bool) -> tuple[tuple, tuple]:
 
 def _law_pairs(effort: str) -> list[tuple[GaussianPair, float]]:
     """The general pairs whose eigenvalues all differ from 1 visibly: near 1 the two laws are near-degenerate."""
-    return [point for point in general_pairs(effort) if all(a == 0 or abs(a) > 1e-4 for a in fast_quadratic_form(point[0]).a)]
+    return [
+        point
+        for point in general_pairs(effort)
+        if all(a == 0 or abs(a) > 1e-4 for a in fast_quadratic_form(point[0]).a)
+    ]
 
 
 _TWO_LAWS = kept(
@@ -180,19 +186,23 @@ CLAIMS = (
         id="N26-L1",
         source="N26",
         title="the divergence of two Gaussians is a hinge expectation of a quadratic form",
-        statement="With A = I - S1^{1/2} S2^{-1} S1^{1/2} = U diag(a) U^T, b = -U^T S1^{1/2} S2^{-1}(m1 - m2) and "
-        "c = (1/2) log(det S1/det S2) - (1/2)(m1 - m2)^T S2^{-1}(m1 - m2), the divergence is the hinge expectation.",
+        statement=(
+            "With A = I - S1^{1/2} S2^{-1} S1^{1/2} = U diag(a) U^T, b = -U^T S1^{1/2} S2^{-1}(m1 - m2) and "
+            "c = (1/2) log(det S1/det S2) - (1/2)(m1 - m2)^T S2^{-1}(m1 - m2), the divergence is the hinge expectation."
+        ),
         formula=_LEMMA,
         hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
-        checks=(*_PROOFS, *_INTEGRAL, 
-                _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
+        checks=(*_PROOFS, *_INTEGRAL, _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
     ),
     Claim(
         id="N24-T1",
         source="N24",
         title="the lemma, earlier version",
-        statement="The spectrum of two Gaussians is the expectation of max(0, 1 - exp of a quadratic form) of a standard normal vector.",
+        statement=(
+            "The spectrum of two Gaussians is the expectation of max(0, 1 - exp of a quadratic form) of a standard"
+            " normal vector."
+        ),
         formula=_LEMMA,
         hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
@@ -202,12 +212,16 @@ CLAIMS = (
         id="N26-T4.1",
         source="N26",
         title="the divergence is a difference of two generalized chi-square CDFs",
-        statement="delta = Pr[W1 <= t] - e^eps Pr[W2 <= t] with t = -(c + eps); weights, noncentralities, Gaussian coefficient and "
-        "shift of both laws as listed.",
-        formula="W1: w = a/2, nc = (b/a)^2; W2: w = a/(2(1-a)), nc = b^2/(a^2(1-a)); s^2 = sum_{a=0} b^2; "
-        "shift -sum b^2/(2a), W2 adds sum_{a=0} b^2",
+        statement=(
+            "delta = Pr[W1 <= t] - e^eps Pr[W2 <= t] with t = -(c + eps); weights, noncentralities, Gaussian"
+            " coefficient and shift of both laws as listed."
+        ),
+        formula=(
+            "W1: w = a/2, nc = (b/a)^2; W2: w = a/(2(1-a)), nc = b^2/(a^2(1-a)); s^2 = sum_{a=0} b^2; "
+            "shift -sum b^2/(2a), W2 adds sum_{a=0} b^2"
+        ),
         hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(*_PROOFS, *_LAWS, _TWO_LAWS),
     ),
-)  # fmt: skip
+)

@@ -71,7 +71,10 @@ CLAIMS = (
         id="N26-F1",
         source="N26",
         title="a leverage lies in [0, 1] and is 1 exactly when its row carries rank",
-        statement="For D of full column rank every leverage lies in [0, 1]; it is 1 if and only if deleting the row drops the rank.",
+        statement=(
+            "For D of full column rank every leverage lies in [0, 1]; it is 1 if and only if deleting the row drops the"
+            " rank."
+        ),
         formula=_BOUNDS,
         hypotheses=("D has full column rank",),
         declared=Verdict.PROVED,

@@ -26,7 +26,11 @@ def _signed(effort: str) -> list[tuple[float, float]]:
 
 
 _FORMULA = formula_check(
-    "closed form against the certified contour integral of the pair", mean_shift.hockey_stick, _certified, _signed, digits=24
+    "closed form against the certified contour integral of the pair",
+    mean_shift.hockey_stick,
+    _certified,
+    _signed,
+    digits=24,
 )
 _FAST = agreement(
     "float64 closed form against the certified value",
@@ -36,7 +40,9 @@ _FAST = agreement(
     shifts_and_epsilons,
     digits=11,
     mutants={
-        "sensitivity and standard deviation swapped": lambda shift, epsilon: fast_gaussian_hockey_stick(1.0, shift, epsilon),
+        "sensitivity and standard deviation swapped": lambda shift, epsilon: fast_gaussian_hockey_stick(
+            1.0, shift, epsilon
+        ),
         "epsilon doubled": lambda shift, epsilon: fast_gaussian_hockey_stick(shift, 1.0, 2 * epsilon),
     },
 )
@@ -48,7 +54,10 @@ CLAIMS = (
         id="N26-P1",
         source="N26",
         title="closed form of the divergence under a mean shift",
-        statement="Two Gaussians with one covariance S: the divergence depends only on D = ||S^{-1/2}(m1 - m2)||; it is 0 at D = 0.",
+        statement=(
+            "Two Gaussians with one covariance S: the divergence depends only on D = ||S^{-1/2}(m1 - m2)||; it is 0 at"
+            " D = 0."
+        ),
         formula=_CLOSED,
         hypotheses=("S positive definite", "D >= 0", "eps >= 0"),
         declared=Verdict.PROVED,
@@ -66,7 +75,9 @@ CLAIMS = (
         checks=(
             proof("closed form", mean_shift.hockey_stick),
             proof("from Phi to erf", mean_shift.erf_form),
-            formula_check("erf form against the certified contour integral", mean_shift.erf_form, _certified, _signed, digits=24),
+            formula_check(
+                "erf form against the certified contour integral", mean_shift.erf_form, _certified, _signed, digits=24
+            ),
         ),
     ),
     Claim(
@@ -102,7 +113,9 @@ CLAIMS = (
         id="N24-P7",
         source="N24",
         title="the Gaussian mechanism's spectrum is the pair at the global sensitivity",
-        statement="The largest divergence over neighbouring databases is the closed form at D = (global sensitivity)/sigma.",
+        statement=(
+            "The largest divergence over neighbouring databases is the closed form at D = (global sensitivity)/sigma."
+        ),
         formula=_CLOSED,
         hypotheses=("sigma > 0", "the global sensitivity is attained or approached"),
         declared=Verdict.PROVED,
@@ -111,13 +124,18 @@ CLAIMS = (
             proof("the worst pair", mean_shift.derivative_in_shift),
             _FORMULA,
         ),
-        note="Where the supremum of the sensitivity is not attained the statement holds with a supremum, by continuity in D.",
+        note=(
+            "Where the supremum of the sensitivity is not attained the statement holds with a supremum, by continuity"
+            " in D."
+        ),
     ),
     Claim(
         id="BW-L3",
         source="BW",
         title="the Gaussian mechanism's privacy loss is N(eta, 2 eta)",
-        statement="The privacy loss of a Gaussian output perturbation on a pair is normal with variance twice its mean.",
+        statement=(
+            "The privacy loss of a Gaussian output perturbation on a pair is normal with variance twice its mean."
+        ),
         formula="L ~ N(eta, 2 eta), eta = ||f(x) - f(x')||^2/(2 sigma^2)",
         hypotheses=("sigma > 0",),
         declared=Verdict.PROVED,
@@ -137,7 +155,10 @@ CLAIMS = (
         id="BW-L7",
         source="BW",
         title="the tail difference is monotonically increasing in the sensitivity",
-        statement="For every eps >= 0 the map eta -> Pr[N(eta, 2 eta) >= eps] - e^eps Pr[N(eta, 2 eta) <= -eps] is increasing.",
+        statement=(
+            "For every eps >= 0 the map eta -> Pr[N(eta, 2 eta) >= eps] - e^eps Pr[N(eta, 2 eta) <= -eps] is"
+            " increasing."
+        ),
         formula="d/dD = phi(D/2 - eps/D) > 0, D = sqrt(2 eta)",
         hypotheses=("eta > 0", "eps >= 0"),
         declared=Verdict.PROVED,
@@ -147,12 +168,18 @@ CLAIMS = (
         id="KM-2.3",
         source="KM",
         title="the Gaussian mechanism's exact profile",
-        statement="Hockey-stick divergence of two Gaussians with covariance sigma^2 I whose means are Delta apart, for every real eps.",
+        statement=(
+            "Hockey-stick divergence of two Gaussians with covariance sigma^2 I whose means are Delta apart, for every"
+            " real eps."
+        ),
         formula="delta(eps) = Phi(-eps sigma/Delta + Delta/(2 sigma)) - e^eps Phi(-eps sigma/Delta - Delta/(2 sigma))",
         hypotheses=("sigma > 0", "Delta > 0", "real eps"),
         declared=Verdict.PROVED,
         checks=(proof("closed form", mean_shift.hockey_stick), _FORMULA, _FAST),
-        note="The source allows sigma = 0 and equal means, where the formula divides by zero; it is read there as its limit.",
+        note=(
+            "The source allows sigma = 0 and equal means, where the formula divides by zero; it is read there as its"
+            " limit."
+        ),
     ),
 )
 

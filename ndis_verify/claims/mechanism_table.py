@@ -28,7 +28,9 @@ def _cost(mechanism: str, problem: tuple[str, float, float], noise: float) -> Fr
 
 def _quiet_labels(mechanism: str, problem: tuple[str, float, float], noise: float) -> Fraction:
     """A Gaussian-process prediction whose labels have the noise s^2 = 2 in place of 250."""
-    return joint_shift.largest(joint_shift.Prediction(1, Fraction(1, 2), 2, 16), Fraction(noise), Fraction(problem[1]), 1).upper
+    return joint_shift.largest(
+        joint_shift.Prediction(1, Fraction(1, 2), 2, 16), Fraction(noise), Fraction(problem[1]), 1
+    ).upper
 
 
 def _problems(effort: str) -> Iterable[tuple[str, float, float]]:
@@ -50,7 +52,9 @@ def _wrong(mechanism: str, problem: tuple[str, float, float], ours: float, cost:
     return ""
 
 
-def _compared(mechanism: str, scale: float = 1.0, cost: Cost = _cost, printed: bool = False) -> Callable[[str], Evidence]:
+def _compared(
+    mechanism: str, scale: float = 1.0, cost: Cost = _cost, printed: bool = False
+) -> Callable[[str], Evidence]:
     """Our noise (or the printed one) times `scale`, judged on every problem."""
 
     def run(effort: str) -> Evidence:
@@ -62,7 +66,11 @@ def _compared(mechanism: str, scale: float = 1.0, cost: Cost = _cost, printed: b
             if wrong := _wrong(mechanism, problem, ours, cost):
                 return Evidence(Outcome.FAILED, "certified delta at the worst case", wrong, count=total, counted="rows")
             ratios += [noise[0] / ours] if ours > 0 else []
-        detail = f"printed noise over ours between {min(ratios):.4g} and {max(ratios):.4g}" if ratios else "no noise is needed"
+        detail = (
+            f"printed noise over ours between {min(ratios):.4g} and {max(ratios):.4g}"
+            if ratios
+            else "no noise is needed"
+        )
         return Evidence(Outcome.HELD, "certified delta at the worst case", detail, count=total, counted="rows")
 
     return with_data(run)
@@ -71,7 +79,10 @@ def _compared(mechanism: str, scale: float = 1.0, cost: Cost = _cost, printed: b
 def _check(mechanism: str) -> Check:
     faults = {"the printed noise called ours": _compared(mechanism, printed=True)}
     if mechanism in _TIGHT:
-        faults |= {"1 per cent less noise": _compared(mechanism, 0.99), "1 per cent more noise": _compared(mechanism, 1.01)}
+        faults |= {
+            "1 per cent less noise": _compared(mechanism, 0.99),
+            "1 per cent more noise": _compared(mechanism, 1.01),
+        }
     else:
         faults["labels of little noise"] = _compared(mechanism, cost=_quiet_labels)
     return Check(mechanism, Kind.ATTACK, _compared(mechanism), faults, mechanism)
@@ -82,19 +93,28 @@ CLAIMS = (
         id="PKG-mechanism-table",
         source="PKG",
         title="ten mechanisms need no more noise than printed, and use up their targets",
-        statement="On real records, at (1, 1e-5) and (5, 1e-5), the certified delta of each of ten calibrations of this package is at most the target, and "
-        "above 0.999 of it wherever there is noise; the noise is at most the printed one wherever that meets the target.",
+        statement=(
+            "On real records, at (1, 1e-5) and (5, 1e-5), the certified delta of each of ten calibrations of this"
+            " package is at most the target, and above 0.999 of it wherever there is noise; the noise is at most the"
+            " printed one wherever that meets the target."
+        ),
         formula="0.999 delta < delta(eps; our noise) <= delta, our noise <= printed noise",
         hypotheses=(
             "linnerud, diabetes and breast cancer (linnerud at (1, 1e-5) alone in a quick run)",
             "r = 100, sampling rate 1/2, relative to a database and its neighbours",
             "penalty 3, l = 1.5 (logistic regression); B = 1/2, s^2 = 250, l = 1 (Gaussian process)",
-            "certified values at the worst case of each certificate, which float64 searches found for least squares and logistic regression",
+            (
+                "certified values at the worst case of each certificate, which float64 searches found for least squares"
+                " and logistic regression"
+            ),
         ),
         declared=Verdict.SUPPORTED,
         reason="the calibrations are float64 numbers on chosen records: certified one by one, not as a range",
         checks=tuple(_check(mechanism) for mechanism in MECHANISMS),
-        note="Needs scikit-learn (extra `data`). That the worst cases are the worst is settled in N26-Fig1-smallest-ridge, N24-T5-worst-case, "
-        "N24-6.3-worst-case, N26-Pr7-joint and N26-Pr8-joint. The table with utilities: `ndis-verify experiment mechanism-table`.",
+        note=(
+            "Needs scikit-learn (extra `data`). That the worst cases are the worst is settled in"
+            " N26-Fig1-smallest-ridge, N24-T5-worst-case, N24-6.3-worst-case, N26-Pr7-joint and N26-Pr8-joint. The"
+            " table with utilities: `ndis-verify experiment mechanism-table`."
+        ),
     ),
 )

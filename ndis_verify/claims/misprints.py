@@ -18,7 +18,9 @@ def _sizes_differ(rows: Mapping[str, int]) -> Callable[[str], Evidence]:
         wrong = [name for name, size in rows.items() if size != _TEXT[name]]
         swapped = wrong and {rows[name] for name in wrong} == {_TEXT[name] for name in wrong}
         detail = f"{', '.join(wrong)} exchanged" if swapped else "rows as in the text"
-        return Evidence(Outcome.HELD if swapped else Outcome.FAILED, "printed numbers", detail, count=len(rows), counted="rows")
+        return Evidence(
+            Outcome.HELD if swapped else Outcome.FAILED, "printed numbers", detail, count=len(rows), counted="rows"
+        )
 
     return run
 
@@ -46,18 +48,31 @@ CLAIMS = (
         hypotheses=("the sizes of section 7.2's text",),
         declared=Verdict.REFUTED,
         checks=(
-            Check("tables against the text", Kind.COUNTEREXAMPLE, _sizes_differ(_TABLES), {"rows as in the text": _sizes_differ(_TEXT)}),
+            Check(
+                "tables against the text",
+                Kind.COUNTEREXAMPLE,
+                _sizes_differ(_TABLES),
+                {"rows as in the text": _sizes_differ(_TEXT)},
+            ),
         ),
-        counterexample="The text: the flight data have 327346 records and 2 features, the song data 515345 records and 91 features.",
+        counterexample=(
+            "The text: the flight data have 327346 records and 2 features, the song data 515345 records and 91"
+            " features."
+        ),
         corrected="Song n = 515345, Flight n = 327346.",
-        note="Whether the labels or the whole rows are exchanged cannot be read off; whoever compares with these rows must ask which.",
+        note=(
+            "Whether the labels or the whole rows are exchanged cannot be read off; whoever compares with these rows"
+            " must ask which."
+        ),
         tags=("misprint",),
     ),
     Claim(
         id="KM-AppE-log",
         source="KM",
         title="epsilon from two bins, Appendix E",
-        statement="Setting the two-bin divergences equal to delta gives eps = (p1 - delta)/q1 and eps = (q2 - delta)/p2.",
+        statement=(
+            "Setting the two-bin divergences equal to delta gives eps = (p1 - delta)/q1 and eps = (q2 - delta)/p2."
+        ),
         hypotheses=("two bins", "p1 > q1", "0 <= delta < p1"),
         declared=Verdict.REFUTED,
         checks=(
@@ -68,7 +83,10 @@ CLAIMS = (
                 {"with the logarithm": _two_bins(lambda ratio: (arb(ratio.numerator) / ratio.denominator).log())},
             ),
         ),
-        counterexample="P = (3/4, 1/4), Q = (1/4, 3/4), delta = 1/4: printed eps = 2, where the divergence is 0; eps = log 2 gives 1/4.",
+        counterexample=(
+            "P = (3/4, 1/4), Q = (1/4, 3/4), delta = 1/4: printed eps = 2, where the divergence is 0; eps = log 2 gives"
+            " 1/4."
+        ),
         corrected="eps = log((p1 - delta)/q1) and eps = log((q2 - delta)/p2), as the lemma itself prints (KM-6.1).",
         note="Code written from the appendix reports an epsilon that is too large, e^eps in place of eps.",
         tags=("misprint",),

@@ -1,4 +1,6 @@
-"""Attacks on the ordering claims that are proved: a second line of defence, and what `ndis-verify attack ID` searches."""
+"""Attacks on the ordering claims that are proved: a second line of defence, and what `ndis-verify attack ID`
+searches.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ def _order_certified(at: Point) -> Any:
 
 
 def _shift_margin(shift, factor, epsilon, sign: int = 1) -> np.ndarray:
-    low, high = fast_gaussian_hockey_stick(shift, 1.0, epsilon), fast_gaussian_hockey_stick(shift * (1 + factor), 1.0, epsilon)
+    low, high = (
+        fast_gaussian_hockey_stick(shift, 1.0, epsilon),
+        fast_gaussian_hockey_stick(shift * (1 + factor), 1.0, epsilon),
+    )
     return relative_margin(high, low) if sign > 0 else relative_margin(low, high)
 
 
@@ -73,7 +78,13 @@ def increases_with_shift() -> Check:
     return attack_check(
         "search for a shift at which the divergence falls",
         _shift_margin,
-        Domain((continuous("shift", "1e-6", 50, "log"), continuous("factor", "1e-6", 10, "log"), continuous("epsilon", 0, 50))),
+        Domain(
+            (
+                continuous("shift", "1e-6", 50, "log"),
+                continuous("factor", "1e-6", 10, "log"),
+                continuous("epsilon", 0, 50),
+            )
+        ),
         mutants={"the reverse order": lambda shift, factor, epsilon: _shift_margin(shift, factor, epsilon, -1)},
         tolerance=_TOLERANCE,
     )

@@ -1,4 +1,6 @@
-"""The families of `calibration_hunt` that calibrate Gaussian outputs: logistic regression, predictions, declared sensitivities."""
+"""The families of `calibration_hunt` that calibrate Gaussian outputs: logistic regression, predictions, declared
+sensitivities.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ SHARPNESS = {"logistic regression": 0.05, "Gaussian-process prediction": 3e-3}  
 
 def logistic_targets(rng: np.random.Generator, count: int) -> Columns:
     """epsilon 1e-6 to 100, delta 1e-30 to 0.4, penalties and norm bounds 1e-2 to 1e2, all log-uniform."""
-    return {**targets(rng, count), "penalty": log_uniform(rng, 0.01, 100, count), "norm_bound": log_uniform(rng, 0.01, 100, count)}
+    return {
+        **targets(rng, count),
+        "penalty": log_uniform(rng, 0.01, 100, count),
+        "norm_bound": log_uniform(rng, 0.01, 100, count),
+    }
 
 
 def prediction_targets(rng: np.random.Generator, count: int) -> Columns:
@@ -57,21 +63,33 @@ def achieved(columns: Columns, noise: np.ndarray) -> np.ndarray:
 
 
 def certified_delta(point: Point, digits: int) -> Enclosure:
-    """The greater delta of the two directions at the worst pair that float64 names and, for a surrogate, at other splits of the shift."""
+    """The greater delta of the two directions at the worst pair that float64 names and, for a surrogate, at other
+    splits of the shift.
+    """
     found = envelope(point).largest(float(point["noise"]), float(point["epsilon"]))
     if "penalty" in point:
         penalty, length = point["penalty"], point["norm_bound"]
         kept = 1 / (penalty + length**2 / 4)
         law = certified.RankOne(kept, length**2 / 4 * kept / penalty, length / penalty)
         return _greatest(law, point["noise"], found.point[0], point, digits)
-    law = certified.Prediction(*(point[name] for name in ("norm_bound", "labels", "noise_variance")), int(point["records"]))
+    law = certified.Prediction(
+        *(point[name] for name in ("norm_bound", "labels", "noise_variance")), int(point["records"])
+    )
     pair = law.pair_at(point["noise"], *(Fraction(x) for x in found.point))
-    return max((certified_hockey_stick(way, point["epsilon"], digits=digits) for way in (pair, pair.swapped())), key=lambda value: value.upper)
+    return max(
+        (certified_hockey_stick(way, point["epsilon"], digits=digits) for way in (pair, pair.swapped())),
+        key=lambda value: value.upper,
+    )
 
 
 def declared_targets(rng: np.random.Generator, count: int) -> Columns:
-    """The same epsilon and delta; at added variance v one variance of v + kept grows by `lost` and the mean moves by `shift` against v + kept."""
-    drawn = {name: log_uniform(rng, *ends, count) for name, ends in {"shift": (0.01, 100), "lost": (0.001, 100), "kept": (0.001, 10)}.items()}
+    """The same epsilon and delta; at added variance v one variance of v + kept grows by `lost` and the mean moves by
+    `shift` against v + kept.
+    """
+    drawn = {
+        name: log_uniform(rng, *ends, count)
+        for name, ends in {"shift": (0.01, 100), "lost": (0.001, 100), "kept": (0.001, 10)}.items()
+    }
     return {**targets(rng, count), **drawn}
 
 
@@ -112,7 +130,9 @@ def _declared_reached(columns: Columns, noise: np.ndarray) -> np.ndarray:
 
 
 def _certified_declared(point: Point, digits: int) -> Enclosure:
-    """The greatest delta of the pairs of the triple at the worst split of the shift, at its ends and at one more, in both directions."""
+    """The greatest delta of the pairs of the triple at the worst split of the shift, at its ends and at one more, in
+    both directions.
+    """
     found = Declared(_triple(point)).largest(float(point["noise"]), float(point["epsilon"]))
     small = point["noise"] + point["kept"]
     law = certified.RankOne(Fraction(0), point["lost"] / small, oracle_root(point["shift"] ** 2 / small))
@@ -126,7 +146,9 @@ def oracle_root(square: Fraction) -> Fraction:
 
 
 def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Point, digits: int) -> Enclosure:
-    """The greatest certified delta at that share of the squared shift along the moved direction, at the ends and at a random share."""
+    """The greatest certified delta at that share of the squared shift along the moved direction, at the ends and at a
+    random share.
+    """
     random = float(np.random.default_rng(int(point["noise"].numerator % 2**32)).uniform())
     best = None
     for at in (share, 0.0, 1.0, random):
@@ -143,10 +165,37 @@ def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Poin
 FAMILIES = {
     family.name: family
     for family in (
-        Family("logistic regression", logistic_targets, calibrated, achieved, certified_delta, SHARPNESS["logistic regression"], 25, 600),
-        Family("Gaussian-process prediction", prediction_targets, calibrated, achieved, certified_delta, SHARPNESS["Gaussian-process prediction"], 25, 600),
+        Family(
+            "logistic regression",
+            logistic_targets,
+            calibrated,
+            achieved,
+            certified_delta,
+            SHARPNESS["logistic regression"],
+            25,
+            600,
+        ),
+        Family(
+            "Gaussian-process prediction",
+            prediction_targets,
+            calibrated,
+            achieved,
+            certified_delta,
+            SHARPNESS["Gaussian-process prediction"],
+            25,
+            600,
+        ),
         *(
-            Family(f"declared sensitivities, {bound} bound", declared_targets, _declared(bound), _declared_reached, _certified_declared, 1.0, 25, 200)
+            Family(
+                f"declared sensitivities, {bound} bound",
+                declared_targets,
+                _declared(bound),
+                _declared_reached,
+                _certified_declared,
+                1.0,
+                25,
+                200,
+            )
             for bound in ("joint", "exact", "corrected")
         ),
     )
@@ -157,7 +206,9 @@ _CLAIMED = ("logistic regression", "Gaussian-process prediction")
 
 
 def _hunted(name: str, shrink: float = 1.0):
-    """A check's run: at the calibrated noise times `shrink` no certified delta above its target, none further below it than the family's sharpness."""
+    """A check's run: at the calibrated noise times `shrink` no certified delta above its target, none further below it
+    than the family's sharpness.
+    """
 
     def run(effort: str) -> Evidence:
         family = FAMILIES[name]
@@ -165,7 +216,9 @@ def _hunted(name: str, shrink: float = 1.0):
             family = replace(family, calibrate=lambda columns: shrink * calibrated(columns))
         record = hunt(family, 2 if shrink != 1 else 100 if effort == "full" else 3, seed=4)
         sharp = record.largest_waste <= family.sharpness
-        outcome = Outcome.FAILED if record.unsafe or not sharp else Outcome.UNDECIDED if record.undecided else Outcome.HELD
+        outcome = (
+            Outcome.FAILED if record.unsafe or not sharp else Outcome.UNDECIDED if record.undecided else Outcome.HELD
+        )
         return Evidence(outcome, "certified at float64 noise levels", record.line(), 16, record.certified, "targets")
 
     return run
@@ -184,30 +237,57 @@ def _slack(shrink: float = 1.0):
 
 _TARGETS = Domain(
     (
-        continuous("epsilon", "1e-6", 100, "log"), continuous("delta", "1e-30", "0.4", "log"),
-        continuous("penalty", "0.01", 100, "log"), continuous("norm_bound", "0.01", 100, "log"),
+        continuous("epsilon", "1e-6", 100, "log"),
+        continuous("delta", "1e-30", "0.4", "log"),
+        continuous("penalty", "0.01", 100, "log"),
+        continuous("norm_bound", "0.01", 100, "log"),
     )
-)  # fmt: skip
+)
 _SEARCHED = attack_check(
     "the target over the worst delta at the float64 noise, logistic regression",
-    _slack(), _TARGETS, mutants={"5 per cent less noise": _slack(0.95)}, quick=6, full=400, vectorised=False,
-)  # fmt: skip
+    _slack(),
+    _TARGETS,
+    mutants={"5 per cent less noise": _slack(0.95)},
+    quick=6,
+    full=400,
+    vectorised=False,
+)
 
 CLAIMS = (
     Claim(
         id="N26-Fig5-safe-side",
         source="N26",
         title="no joint calibration of a surrogate or a prediction is too small",
-        statement="At the added variance that float64 returns, the worst pair it names has a certified delta of at most the target.",
+        statement=(
+            "At the added variance that float64 returns, the worst pair it names has a certified delta of at most the"
+            " target."
+        ),
         formula="delta(v) <= delta",
-        hypotheses=("1e-6 <= eps <= 100", "1e-30 <= delta <= 0.4", "penalty, l from 0.01 to 100", "B, l from 0.1 to 10, s^2 from 1e-3 to 1000, n to 1000"),
+        hypotheses=(
+            "1e-6 <= eps <= 100",
+            "1e-30 <= delta <= 0.4",
+            "penalty, l from 0.01 to 100",
+            "B, l from 0.1 to 10, s^2 from 1e-3 to 1000, n to 1000",
+        ),
         declared=Verdict.SUPPORTED,
-        reason="the numbers that float64 returns depend on the platform's rounding: certified one by one, not as a range",
+        reason=(
+            "the numbers that float64 returns depend on the platform's rounding: certified one by one, not as a range"
+        ),
         checks=(
-            *(Check(f"random targets, {name}", Kind.ATTACK, _hunted(name), {"2 per cent less noise": _hunted(name, 0.98), "10 per cent more noise": _hunted(name, 1.1)}) for name in _CLAIMED),
+            *(
+                Check(
+                    f"random targets, {name}",
+                    Kind.ATTACK,
+                    _hunted(name),
+                    {"2 per cent less noise": _hunted(name, 0.98), "10 per cent more noise": _hunted(name, 1.1)},
+                )
+                for name in _CLAIMED
+            ),
             _SEARCHED,
         ),
-        note="`python -m ndis_verify.claims.calibration_hunt` is the same hunt at length; docs/calibration_hunt.md has its table. That the named pair is the worst is "
-        "N26-Pr7-joint and N26-Pr8-joint.",
+        note=(
+            "`python -m ndis_verify.claims.calibration_hunt` is the same hunt at length; docs/calibration_hunt.md has"
+            " its table. That the named pair is the worst is N26-Pr7-joint and N26-Pr8-joint."
+        ),
     ),
 )

@@ -12,8 +12,8 @@
         mutants={"a false version": false_margin},
     )
 
-`ndis-verify attack my_claims.py:MY_CLAIM` searches for a violation; `ndis-verify verify my_claims.py` puts every claim of
-the file before the court. examples/my_claims.py is a worked example. Loading a file runs it: load your own only.
+`ndis-verify attack my_claims.py:MY_CLAIM` searches for a violation; `ndis-verify verify my_claims.py` puts every claim
+of the file before the court. examples/my_claims.py is a worked example. Loading a file runs it: load your own only.
 """
 
 from __future__ import annotations
@@ -49,10 +49,25 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 
 __all__ = [
-    "Condition", "attack_check", "axis", "certified_box_check", "choice", "continuous", "counterexample_check",
-    "enclosed_difference", "enclosure_of", "integer", "judge_file", "load_claims", "log_margin", "refutation_check",
-    "relative_margin", "stacked", "universal_claim", "vector",
-]  # fmt: skip
+    "Condition",
+    "attack_check",
+    "axis",
+    "certified_box_check",
+    "choice",
+    "continuous",
+    "counterexample_check",
+    "enclosed_difference",
+    "enclosure_of",
+    "integer",
+    "judge_file",
+    "load_claims",
+    "log_margin",
+    "refutation_check",
+    "relative_margin",
+    "stacked",
+    "universal_claim",
+    "vector",
+]
 
 SOURCE = "OWN"
 
@@ -89,11 +104,11 @@ def universal_claim(
     parameters: from `continuous`, `integer`, `choice`, `vector`. constraints cut the box down, hypotheses must hold at
     every point that is left (`Condition(text, predicate)`). certify(point): encloses the margin at exact values, for
     instance `enclosed_difference` of two values of `ndis_verify.oracle.certified`.
-    declared "supported": an attack finds nothing, and each of `mutants`, margins of false statements, is found violated.
-    declared "refuted": the search finds a violation and `certify` proves its sign, and so it does at `counterexample`
-    where one is given; `mutants` are then margins of true statements (a corrected one): the search must find nothing.
-    Other verdicts: `checks` from `certified_box_check` and others are added; other keywords as in `attack.Problem`
-    (tolerance, branches, confirm, starts, vectorised).
+    declared "supported": an attack finds nothing, and each of `mutants`, margins of false statements, is found
+    violated. declared "refuted": the search finds a violation and `certify` proves its sign, and so it does at
+    `counterexample` where one is given; `mutants` are then margins of true statements (a corrected one): the search
+    must find nothing. Other verdicts: `checks` from `certified_box_check` and others are added; other keywords as in
+    `attack.Problem` (tolerance, branches, confirm, starts, vectorised).
     """
     try:
         verdict = Verdict(declared)
@@ -123,16 +138,16 @@ def universal_claim(
 
 def _refutations(title: str, attacked: Problem, mutants, counterexample, options) -> list[Check]:
     if attacked.certify is None:
-        raise InputError("certify", None, "must be given for a claim declared refuted or restricted: only a certified sign refutes")
+        raise InputError(
+            "certify", None, "must be given for a claim declared refuted or restricted: only a certified sign refutes"
+        )
     found = refutation_check(
         f"{title}: search", attacked.margin, attacked.domain, certify=attacked.certify, mutants=mutants, **options
     )
     if counterexample is None:
         return [found]
     turned = {"the sign of the violation turned": attacked.certify}
-    at_point = counterexample_check(
-        title, negated(attacked.certify), counterexample, turned, domain=attacked.domain
-    )
+    at_point = counterexample_check(title, negated(attacked.certify), counterexample, turned, domain=attacked.domain)
     return [at_point, found]
 
 
@@ -148,7 +163,9 @@ def load_claims(path: str | Path) -> dict[str, UniversalClaim | Claim]:
     found = {name: value for name, value in vars(module).items() if isinstance(value, (UniversalClaim, Claim))}
     if not found:
         raise InputError("FILE", str(path), "defines no claim at its top level; see `universal_claim`")
-    named = {n: replace(v, claim=replace(v.claim, id=n)) if isinstance(v, UniversalClaim) else v for n, v in found.items()}
+    named = {
+        n: replace(v, claim=replace(v.claim, id=n)) if isinstance(v, UniversalClaim) else v for n, v in found.items()
+    }
     ids = [as_claim(value).id for value in named.values()]
     doubled = sorted({i for i in ids if ids.count(i) > 1})
     if doubled:
@@ -205,7 +222,9 @@ def problems(target: str) -> list[Problem]:
     if name and name not in claims:
         raise InputError("NAME", name, f"is not a claim of {Path(file).name}, which has {', '.join(claims)}")
     chosen = [claims[name]] if name else list(claims.values())
-    return [p for value in chosen for p in ([value.problem] if isinstance(value, UniversalClaim) else problems_of(value))]
+    return [
+        p for value in chosen for p in ([value.problem] if isinstance(value, UniversalClaim) else problems_of(value))
+    ]
 
 
 def judge_file(

@@ -52,7 +52,9 @@ _EVENTS = agreement(
     _by_events,
     _finite_laws,
     digits=15,
-    mutants={"absolute values for positive parts": lambda p, q, factor: sum(abs(float(a - factor * b)) for a, b in zip(p, q))},
+    mutants={
+        "absolute values for positive parts": lambda p, q, factor: sum(abs(float(a - factor * b)) for a, b in zip(p, q))
+    },
 )
 _TAILS = agreement(
     "the two tails against the maximum over every event, on finite laws",
@@ -95,10 +97,14 @@ def _triangle(change: int = 0):
                 factor = mpmath.exp(0 if change == 1 else e1)
                 bound = step.mid + factor * rest.mid if change != 2 else step.mid
                 margin = (bound - whole.mid) / (bound + whole.mid) if whole.mid else mpmath.mpf(1)
-            if margin < -mpmath.mpf(10) ** -18:
-                return Evidence(Outcome.FAILED, "certified", f"margin {mpmath.nstr(margin, 3)} at triple {k}", count=total)
+            if margin < -(mpmath.mpf(10) ** -18):
+                return Evidence(
+                    Outcome.FAILED, "certified", f"margin {mpmath.nstr(margin, 3)} at triple {k}", count=total
+                )
             worst = min(worst, float(margin))
-        return Evidence(Outcome.HELD, "certified", f"smallest relative margin {max(worst, 0):.2g}", 18, total, "triples")
+        return Evidence(
+            Outcome.HELD, "certified", f"smallest relative margin {max(worst, 0):.2g}", 18, total, "triples"
+        )
 
     return run
 
@@ -121,18 +127,32 @@ CLAIMS = (
         id="BW-T5",
         source="BW",
         title="(eps, delta)-DP through the two tails of the privacy loss",
-        statement="A mechanism is (eps, delta)-DP if and only if Pr[L >= eps] - e^eps Pr[L' <= -eps] <= delta for every neighbouring pair.",
+        statement=(
+            "A mechanism is (eps, delta)-DP if and only if Pr[L >= eps] - e^eps Pr[L' <= -eps] <= delta for every"
+            " neighbouring pair."
+        ),
         formula="Pr[L_{x,x'} >= eps] - e^eps Pr[L_{x',x} <= -eps] <= delta",
         hypotheses=("output laws have densities with respect to one measure", "eps >= 0"),
         declared=Verdict.PROVED,
-        checks=(proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick), proof("the two tails", privacy_loss.two_tails), _EVENTS, _TAILS),
-        note="Ties L = eps cancel between the two terms, so >= and > give one number, provided both terms use the same one.",
+        checks=(
+            proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
+            proof("the two tails", privacy_loss.two_tails),
+            _EVENTS,
+            _TAILS,
+        ),
+        note=(
+            "Ties L = eps cancel between the two terms, so >= and > give one number, provided both terms use the same"
+            " one."
+        ),
     ),
     Claim(
         id="BW-T8",
         source="BW",
         title="exact condition for the Gaussian mechanism",
-        statement="Noise N(0, sigma^2 I) on a function of global sensitivity Delta is (eps, delta)-DP if and only if the closed form is at most delta.",
+        statement=(
+            "Noise N(0, sigma^2 I) on a function of global sensitivity Delta is (eps, delta)-DP if and only if the"
+            " closed form is at most delta."
+        ),
         formula="Phi(Delta/(2 sigma) - eps sigma/Delta) - e^eps Phi(-Delta/(2 sigma) - eps sigma/Delta) <= delta",
         hypotheses=("sigma > 0", "eps >= 0", "delta in [0, 1]", "global sensitivity Delta > 0, attained or approached"),
         declared=Verdict.PROVED,
@@ -148,7 +168,10 @@ CLAIMS = (
         id="KM-2.2",
         source="KM",
         title="DP if and only if the hockey-stick divergence is at most delta",
-        statement="For real eps a mechanism is (eps, delta)-DP exactly when every ordered neighbouring pair has divergence at most delta.",
+        statement=(
+            "For real eps a mechanism is (eps, delta)-DP exactly when every ordered neighbouring pair has divergence at"
+            " most delta."
+        ),
         formula="H_{e^eps}(M(D) || M(D')) <= delta for all neighbouring D, D'",
         hypotheses=("output laws have densities with respect to one measure", "real eps"),
         declared=Verdict.PROVED,
@@ -158,7 +181,10 @@ CLAIMS = (
         id="SL-1",
         source="SL",
         title="l2 sensitivity of k counting queries; l2 at most l1",
-        statement="k counting queries, each a fraction of n records, have l2 sensitivity at most sqrt(k)/n; l2 sensitivity never exceeds l1.",
+        statement=(
+            "k counting queries, each a fraction of n records, have l2 sensitivity at most sqrt(k)/n; l2 sensitivity"
+            " never exceeds l1."
+        ),
         formula="Delta_2 <= sqrt(k)/n, Delta_2 <= Delta_1",
         hypotheses=("one record is replaced; n public", "each query changes by at most 1/n"),
         declared=Verdict.PROVED,

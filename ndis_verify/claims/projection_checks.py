@@ -54,7 +54,9 @@ def _databases(effort: str):
 
 
 def _certified_privacy(scale: Fraction, excess: int = 0) -> Callable[[str], Evidence]:
-    """Exact covariances of real databases with ridge `scale l^2 (1/p* - 1) + excess l^2`, both directions, against delta."""
+    """Exact covariances of real databases with ridge `scale l^2 (1/p* - 1) + excess l^2`, both directions, against
+    delta.
+    """
 
     def run(effort: str) -> Evidence:
         worst, pairs = 0.0, 0
@@ -68,10 +70,14 @@ def _certified_privacy(scale: Fraction, excess: int = 0) -> Callable[[str], Evid
                     worst = max(worst, float(value.upper / Fraction(delta)))
                     if value.lower > Fraction(delta):
                         detail = f"delta is {float(value.mid):.4g}, above {delta}, at r = {r}, eps = {epsilon}"
-                        return Evidence(Outcome.FAILED, "certified, exact covariances", detail, count=pairs, counted="pairs")
+                        return Evidence(
+                            Outcome.FAILED, "certified, exact covariances", detail, count=pairs, counted="pairs"
+                        )
         held = worst <= 1 + 1e-12
         detail = f"largest delta over the target {worst:.12f}"
-        return Evidence(Outcome.HELD if held else Outcome.UNDECIDED, "certified, exact covariances", detail, 15, pairs, "pairs")
+        return Evidence(
+            Outcome.HELD if held else Outcome.UNDECIDED, "certified, exact covariances", detail, 15, pairs, "pairs"
+        )
 
     return run
 
@@ -98,11 +104,26 @@ def _sharpness(target: Callable[[Enclosure], tuple[Fraction, Fraction]]) -> Call
         for r, epsilon, delta in _SHARP_TARGETS:
             upper, lower = target(_threshold(r, epsilon, delta))
             if not _value(1 / (upper + 1), r, epsilon).upper <= Fraction(delta):
-                return Evidence(Outcome.FAILED, "certified", f"ridge {float(upper):.6g} is not valid at r = {r}", count=len(_SHARP_TARGETS))
+                return Evidence(
+                    Outcome.FAILED,
+                    "certified",
+                    f"ridge {float(upper):.6g} is not valid at r = {r}",
+                    count=len(_SHARP_TARGETS),
+                )
             if not _value(1 / (lower + 1), r, epsilon).lower > Fraction(delta):
-                return Evidence(Outcome.FAILED, "certified", f"ridge {float(lower):.6g} is valid too at r = {r}", count=len(_SHARP_TARGETS))
-        shown = ", ".join(f"r = {r}, eps = {e}, delta = {d}: {float(1 / _threshold(r, e, d).mid - 1):.7g}" for r, e, d in _SHARP_TARGETS[4:6])
-        return Evidence(Outcome.HELD, "certified", f"ridge/l^2: {shown}; smaller by 1e-9 fails", 9, len(_SHARP_TARGETS), "targets")
+                return Evidence(
+                    Outcome.FAILED,
+                    "certified",
+                    f"ridge {float(lower):.6g} is valid too at r = {r}",
+                    count=len(_SHARP_TARGETS),
+                )
+        shown = ", ".join(
+            f"r = {r}, eps = {e}, delta = {d}: {float(1 / _threshold(r, e, d).mid - 1):.7g}"
+            for r, e, d in _SHARP_TARGETS[4:6]
+        )
+        return Evidence(
+            Outcome.HELD, "certified", f"ridge/l^2: {shown}; smaller by 1e-9 fails", 9, len(_SHARP_TARGETS), "targets"
+        )
 
     return run
 
@@ -137,7 +158,10 @@ PRIVACY = tuple(
         f"certified from the covariances of databases, {name}",
         Kind.CROSSCHECK,
         _certified_privacy(Fraction(1), excess),
-        {"ridge a tenth below the smallest": _certified_privacy(Fraction(9, 10)), "no excess, half the ridge": _certified_privacy(Fraction(1, 2))},
+        {
+            "ridge a tenth below the smallest": _certified_privacy(Fraction(9, 10)),
+            "no excess, half the ridge": _certified_privacy(Fraction(1, 2)),
+        },
     )
     for name, excess in (("ridge l^2/p*", 1), ("ridge l^2 (1/p* - 1)", 0))
 )
@@ -166,7 +190,9 @@ def certified_threshold(constant: float) -> Callable[[str], Evidence]:
         for r, epsilon in points:
             p = exact(float(_eigenvalue_threshold(r, float(epsilon), float(_DELTA), constant)))
             if p >= 1 or not _value(p, r, epsilon).upper <= _DELTA / 4:
-                return Evidence(Outcome.FAILED, "certified", f"not below at r = {r}, eps = {epsilon}", count=len(points))
+                return Evidence(
+                    Outcome.FAILED, "certified", f"not below at r = {r}, eps = {epsilon}", count=len(points)
+                )
             lowest = min(lowest, float(fast_rp_leverage(r, epsilon=float(epsilon), delta=1e-6)) / float(p))
         detail = f"delta at the older threshold is at most delta/4; least ratio of the thresholds {lowest:.3f}"
         return Evidence(Outcome.HELD, "certified", detail, 12, len(points))
@@ -186,7 +212,9 @@ def ratio_margin(constant: float = 4.0) -> Callable[..., np.ndarray]:
     return margin
 
 
-RATIO_DOMAIN = Domain((continuous("share", "1e-6", 1, "log"), continuous("delta", "1e-30", "0.5", "log"), integer("r", 1, 10_000, "log")))
+RATIO_DOMAIN = Domain(
+    (continuous("share", "1e-6", 1, "log"), continuous("delta", "1e-30", "0.5", "log"), integer("r", 1, 10_000, "log"))
+)
 
 
 def excess_at_threshold(point) -> Enclosure:
@@ -215,19 +243,33 @@ def coverage(ridge_taken_off: float = 1.0, constant: float = 2 * math.sqrt(3)) -
             found = sketch @ np.swapaxes(sketch, 1, 2) / r - ridge_taken_off * level * np.eye(d)
             spread = np.abs(found.mean(axis=0) - gram).max() / (found.std(axis=0).max() / math.sqrt(runs))
             if spread > 6:
-                return Evidence(Outcome.FAILED, "seeded runs", f"the mean is off by {spread:.0f} standard errors", count=runs, counted="runs")
+                return Evidence(
+                    Outcome.FAILED,
+                    "seeded runs",
+                    f"the mean is off by {spread:.0f} standard errors",
+                    count=runs,
+                    counted="runs",
+                )
             share = (d + t) / r
             limit = constant * (math.sqrt(share) + share) * (np.linalg.eigvalsh(gram)[-1] + level)
             misses += int((np.abs(np.linalg.eigvalsh(found - gram)).max(axis=1) > limit).sum())
             total += runs
         held = misses <= 2 * math.exp(-t) * total
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "seeded runs", f"{misses} errors above the bound", count=total, counted="runs")
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "seeded runs",
+            f"{misses} errors above the bound",
+            count=total,
+            counted="runs",
+        )
 
     return run
 
 
 def subsampled(inner: Callable[[float, float], float]) -> Callable[[str], Evidence]:
-    """One record against none, r = 1: divergences of the sampled mixture by quadrature, the inner target from `inner`."""
+    """One record against none, r = 1: divergences of the sampled mixture by quadrature, the inner target from
+    `inner`.
+    """
 
     def run(effort: str) -> Evidence:
         points = [(e, q, d) for e in (0.2, 1.0, 3.0) for q in (0.01, 0.3, 1.0) for d in (1e-3, 5e-2) if d < q]
@@ -273,7 +315,10 @@ def _tested_margin(lowered: Callable[..., np.ndarray]) -> Callable[..., np.ndarr
         p = fast_rp_leverage(r, epsilon=(1 - share) * epsilon, delta=delta / 3)
         column = lambda values: np.asarray(values, dtype=float)[:, None]  # noqa: E731
         epsilon, std, p, eigenvalue, rows = (column(v) for v in (epsilon, std, p, eigenvalue, r))
-        z, weight = 9 * _NODES[None, :], 9 * _WEIGHTS[None, :] * np.exp(-((9 * _NODES) ** 2) / 2) / math.sqrt(2 * math.pi)
+        z, weight = (
+            9 * _NODES[None, :],
+            9 * _WEIGHTS[None, :] * np.exp(-((9 * _NODES) ** 2) / 2) / math.sqrt(2 * math.pi),
+        )
         quantile = ndtri(1 - column(delta) / 3)
         totals = []
         for start, sign, curve in ((eigenvalue, 1, deletion), (eigenvalue - 1, -1, insertion)):
@@ -341,11 +386,12 @@ _FAR = 6  # of the test's noise: beyond, 2e-9 of its mass
 
 
 def clamped_excess(point) -> Enclosure:
-    """How far the test with eps_R clamped at 0 exceeds (eps, delta), l = 1; negative where eps_T <= eps or a ridge may be 0.
+    """How far the test with eps_R clamped at 0 exceeds (eps, delta), l = 1; negative where eps_T <= eps or a ridge may
+    be 0.
 
-    D: every unit vector of R^d `copies` times; D': one row less. Where the noise is within _FAR deviations both ridges are
-    positive and D has the covariance (R + tau (z_P - z)) I, R = 1/p*; D' has 1 more in d - 1 coordinates of each column.
-    The event: the squares of those coordinates sum to at most (d - 1) r (R + 1/2).
+    D: every unit vector of R^d `copies` times; D': one row less. Where the noise is within _FAR deviations both ridges
+    are positive and D has the covariance (R + tau (z_P - z)) I, R = 1/p*; D' has 1 more in d - 1 coordinates of each
+    column. The event: the squares of those coordinates sum to at most (d - 1) r (R + 1/2).
     """
     d, r, copies = int(point["d"]), int(point["r"]), int(point["copies"])
     quantile = exact(float(-ndtri(float(point["share"]))))
@@ -357,7 +403,10 @@ def clamped_excess(point) -> Enclosure:
             raise ArithmeticError(f"no bracket for the normal quantile at {point['share']}")
         spread, half, bulk = std * (z + _FAR), arb((d - 1) * r) / 2, (arb(_FAR) / arb(2).sqrt()).erfc()
         cut = half * (level + arb(1) / 2)
-        inside = [1 - (cut / variance).gamma_upper(half, 1) for variance in (level + spread, level + 1 - std * (_FAR - z).max(arb(0)))]
+        inside = [
+            1 - (cut / variance).gamma_upper(half, 1)
+            for variance in (level + spread, level + 1 - std * (_FAR - z).max(arb(0)))
+        ]
         excess = (inside[0] - bulk) - epsilon.exp() * (inside[1] + bulk) - 3 * share
         positive = (copies - 1) - spread, level - copies - std * (_FAR - z).max(arb(0))  # the lower bound, the ridge
         spent = profile(1 / std, epsilon) - share  # positive where eps_T > eps

@@ -1,4 +1,6 @@
-"""Checks of the random-projection mechanisms by their own output laws: worst over every single-record change of a database."""
+"""Checks of the random-projection mechanisms by their own output laws: worst over every single-record change of a
+database.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ def adversarial() -> dict[str, np.ndarray]:
 
 @cache
 def real() -> tuple[tuple[np.ndarray, float], ...]:
-    """The bundled data sets, every column over its largest size, and their largest norms: the public bounds of the checks.
+    """The bundled data sets, every column over its largest size, and their largest norms: the public bounds of the
+    checks.
 
     None where scikit-learn is absent; the number of changes that a check reports then says so.
     """
@@ -62,8 +65,9 @@ def real() -> tuple[tuple[np.ndarray, float], ...]:
 
 
 def changed_rows(data: np.ndarray, effort: str, scale: float = 1.0) -> np.ndarray:
-    """The rows whose change is followed through the covariances: the 30 of largest leverage and 10 more ("full"), or two
-    and one, which a planted fault, scale != 1, breaks too."""
+    """The rows whose change is followed through the covariances: the 30 of largest leverage and 10 more ("full"), or
+    two and one, which a planted fault, scale != 1, breaks too.
+    """
     most, others = (30, 10) if effort == "full" and scale == 1 else (2, 1)
     basis = np.linalg.svd(data, full_matrices=False)[0]
     spread = np.linspace(0, len(data) - 1, others).astype(int)
@@ -71,8 +75,9 @@ def changed_rows(data: np.ndarray, effort: str, scale: float = 1.0) -> np.ndarra
 
 
 def worst_change(data: np.ndarray, rows: np.ndarray, ridge: float, r: int, epsilon: float) -> float:
-    """The largest divergence of the output laws over deletion and insertion: of `rows` from the covariances, of every row
-    from its leverage beside the ridge."""
+    """The largest divergence of the output laws over deletion and insertion: of `rows` from the covariances, of every
+    row from its leverage beside the ridge.
+    """
     whole, worst = ridged_law(data, ridge, r), 0.0
     for row in rows:
         less = ridged_law(np.delete(data, row, axis=0), ridge, r)
@@ -101,7 +106,9 @@ def _ridged(ridge: Ridge, scale: float = 1.0) -> Callable[[str], Evidence]:
 
 
 def _judged(ratios: list[float], changes: int, attained: bool, tolerance: float = TOLERANCE) -> Evidence:
-    """`ratios`: worst delta over the certificate. `attained`: the certificate is known to be sharp, so 1 must be reached."""
+    """`ratios`: worst delta over the certificate. `attained`: the certificate is known to be sharp, so 1 must be
+    reached.
+    """
     most = max(ratios)
     held = most <= 1 + tolerance and (not attained or most >= 1 - max(tolerance, 1e-6))
     detail = f"largest delta over the certificate {most:.9f}, in {len(ratios)} cases"
@@ -157,7 +164,9 @@ def _additions(scale: float) -> Callable[[str], Evidence]:
             for r, epsilon, delta in ((1, 1.0, 1e-3), (10, 1.0, 1e-6)):
                 mechanism = relative_random_projection(databases, r, epsilon=epsilon, delta=delta)
                 ridge = scale * mechanism.ridge
-                worst = max(worst_change(base, np.arange(n), ridge, r, epsilon), _addition(databases, ridge, r, epsilon))
+                worst = max(
+                    worst_change(base, np.arange(n), ridge, r, epsilon), _addition(databases, ridge, r, epsilon)
+                )
                 ratios.append(worst / mechanism.calibration.certificate.delta)
                 changes += 2 * (n + len(others))
         return _judged(ratios, changes, attained=True, tolerance=1e-6)
@@ -165,11 +174,15 @@ def _additions(scale: float) -> Callable[[str], Evidence]:
     return run
 
 
-_STRINGS = [np.array(values) for values in ([1.0], [1.0, 1.0], [1.0, 0.3, 0.8], [1.0, 1e-3, 1e-3, 0.0], [0.5, 0.5, 0.5, 0.5])]
+_STRINGS = [
+    np.array(values) for values in ([1.0], [1.0, 1.0], [1.0, 0.3, 0.8], [1.0, 1e-3, 1e-3, 0.0], [0.5, 0.5, 0.5, 0.5])
+]
 
 
 def _mixture(records: np.ndarray, rate: float, ridge: float, r: int, log_t: np.ndarray) -> np.ndarray:
-    """Density of t = |x|^2 on the grid, times t, for one feature and r columns: a gamma law for each of the 2^n samples."""
+    """Density of t = |x|^2 on the grid, times t, for one feature and r columns: a gamma law for each of the 2^n
+    samples.
+    """
     total = np.zeros(log_t.shape)
     for code in range(2 ** len(records)):
         kept = np.array([code >> k & 1 for k in range(len(records))], dtype=bool)
@@ -186,14 +199,22 @@ def _sampled(scale: float) -> Callable[[str], Evidence]:
     def run(effort: str) -> Evidence:
         ratios, changes = [], 0
         log_t = np.linspace(-30.0, 12.0, 40_001)
-        for rate, r, epsilon, delta in ((0.3, 1, 1.0, 1e-2), (0.05, 3, 0.5, 1e-4), (1.0, 2, 1.0, 1e-3), (0.01, 1, 0.2, 0.02)):
+        for rate, r, epsilon, delta in (
+            (0.3, 1, 1.0, 1e-2),
+            (0.05, 3, 0.5, 1e-4),
+            (1.0, 2, 1.0, 1e-3),
+            (0.01, 1, 0.2, 0.02),
+        ):
             mechanism = subsampled_random_projection(rate, r, epsilon=epsilon, delta=delta, norm_bound=1.0)
             ridge = scale * mechanism.ridge or 1e-9  # any ridge will do where none is needed, and a density exists
             for records in _STRINGS:
                 whole = _mixture(records, rate, ridge, r, log_t)
                 for row in range(len(records)):
                     less = _mixture(np.delete(records, row), rate, ridge, r, log_t)
-                    worst = max(np.trapezoid(np.maximum(a - math.exp(epsilon) * b, 0), log_t) for a, b in ((whole, less), (less, whole)))
+                    worst = max(
+                        np.trapezoid(np.maximum(a - math.exp(epsilon) * b, 0), log_t)
+                        for a, b in ((whole, less), (less, whole))
+                    )
                     ratios.append(worst / mechanism.calibration.certificate.delta)
                     changes += 2
         return _judged(ratios, changes, attained=True, tolerance=1e-4)
@@ -209,7 +230,11 @@ def _joint(mechanism: ProposeTestRelease, data: np.ndarray, row: int, rule: Ridg
     """The larger divergence of (reading, matrix) on `data` and on it less `row`: the matrix's divergence at what the
     reading's loss leaves of epsilon, averaged over the reading."""
     less = np.delete(data, row, axis=0)
-    public, epsilon, std = mechanism.calibration.public, mechanism.calibration.target.epsilon, mechanism.calibration.public["std"]
+    public, epsilon, std = (
+        mechanism.calibration.public,
+        mechanism.calibration.target.epsilon,
+        mechanism.calibration.public["std"],
+    )
     values, vectors = np.linalg.eigh(data.T @ data)
     squares = (data[row] @ vectors) ** 2
     z, weight = 9 * _NODES, 9 * _WEIGHTS * np.exp(-((9 * _NODES) ** 2) / 2) / math.sqrt(2 * math.pi)
@@ -228,7 +253,9 @@ def _joint(mechanism: ProposeTestRelease, data: np.ndarray, row: int, rule: Ridg
 
 
 def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
-    """Databases with least eigenvalue 0, about where the ridge starts to fall, and where none is left; and real records."""
+    """Databases with least eigenvalue 0, about where the ridge starts to fall, and where none is left; and real
+    records.
+    """
 
     def run(effort: str) -> Evidence:
         ratios, changes = [], 0
@@ -249,7 +276,10 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
                 cases = [(np.repeat(np.eye(2), n, axis=0), [0]) for n in copies]
                 cases += [(data, range(len(data))) for data in adversarial().values()]
                 for data, rows in cases:
-                    ratios += [_joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta for row in rows]
+                    ratios += [
+                        _joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta
+                        for row in rows
+                    ]
                     changes += 2 * len(rows)
         for data, bound in real():
             split = planned_split(10, epsilon=1.0, delta=1e-5, norm_bound=bound)
@@ -263,7 +293,9 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
                 delta_failure=split.delta_failure,
             )
             rows = np.arange(len(data)) if effort == "full" else changed_rows(data, effort)
-            ratios += [_joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta for row in rows]
+            ratios += [
+                _joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta for row in rows
+            ]
             changes += 2 * len(rows)
         return _judged(ratios, changes, attained=False, tolerance=1e-3)
 
@@ -289,19 +321,35 @@ def ridged(ridge: Ridge) -> Check:
 
 
 SAMPLED = Check(
-    "worst single-record change, the mixture over every sample", Kind.CROSSCHECK, _sampled(1.0), {"1 per cent less noise": _sampled(0.99)}
+    "worst single-record change, the mixture over every sample",
+    Kind.CROSSCHECK,
+    _sampled(1.0),
+    {"1 per cent less noise": _sampled(0.99)},
 )
 TESTED = Check(
     "worst single-record change, reading and matrix together",
     Kind.CROSSCHECK,
     _tested(_calibrated_ridge),
-    {"quantile not taken off": _tested(_quantile_not_taken_off), "no ridge at all": _tested(lambda mechanism, reading: 0 * reading)},
+    {
+        "quantile not taken off": _tested(_quantile_not_taken_off),
+        "no ridge at all": _tested(lambda mechanism, reading: 0 * reading),
+    },
 )
-RELATIVE = Check("worst single-record change of real databases", Kind.CROSSCHECK, _relative(), {"1 per cent less noise": _relative(0.99)})
+RELATIVE = Check(
+    "worst single-record change of real databases",
+    Kind.CROSSCHECK,
+    _relative(),
+    {"1 per cent less noise": _relative(0.99)},
+)
 RELATIVE_PRINTED = Check(
     "worst single-record change of real databases, the printed ridge",
     Kind.CROSSCHECK,
     _relative(printed=True),
     {"a tenth of the ridge": _relative(0.1, printed=True)},
 )
-ADDITIONS = Check("worst addition from outside the database", Kind.CROSSCHECK, _additions(1.0), {"1 per cent less noise": _additions(0.99)})
+ADDITIONS = Check(
+    "worst addition from outside the database",
+    Kind.CROSSCHECK,
+    _additions(1.0),
+    {"1 per cent less noise": _additions(0.99)},
+)

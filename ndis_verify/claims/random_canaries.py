@@ -23,7 +23,9 @@ _LITTLE = Fraction(1, 1000)
 
 
 def _scores(rng: np.random.Generator, n: int, d: int, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Gram matrix of n training and n test canaries in R^d, and the displacement of the mean scores by X and by each other."""
+    """Gram matrix of n training and n test canaries in R^d, and the displacement of the mean scores by X and by each
+    other.
+    """
     canaries = rng.standard_normal((d, 2 * n))
     canaries /= np.linalg.norm(canaries, axis=0)
     gram = canaries.T @ canaries
@@ -52,7 +54,12 @@ def _below_bound(share: float):
             bound = share * float(np.sqrt((gap**2 + (moved @ moved) / std**2) / 4))
             runs += 1
             if float(found.mid) > bound * (1 + 1e-9):
-                return Evidence(Outcome.FAILED, "certified", f"TV {float(found.mid):.3g} above {bound:.3g} at n = {n}, d = {d}", count=runs)
+                return Evidence(
+                    Outcome.FAILED,
+                    "certified",
+                    f"TV {float(found.mid):.3g} above {bound:.3g} at n = {n}, d = {d}",
+                    count=runs,
+                )
             worst = max(worst, float(found.mid) / bound)
         outcome = Outcome.HELD if runs >= len(cases) // 2 else Outcome.UNDECIDED
         return Evidence(outcome, "certified", f"TV is at most {worst:.2f} of the bound", 8, runs, "draws of canaries")
@@ -79,16 +86,28 @@ def _limit_gap(printed_shift: int):
 
 
 def _histogram_run(dimension: int = 10**6, mean: int = 1):
-    """Seeded: the histograms of 20,000 scores of each kind within 0.05 of H(N(mean, s^2), N(0, s^2)), s = 1/2, at four epsilons."""
+    """Seeded: the histograms of 20,000 scores of each kind within 0.05 of H(N(mean, s^2), N(0, s^2)), s = 1/2, at four
+    epsilons.
+    """
 
     def run(effort: str) -> Evidence:
         epsilons, worst, runs = (0.0, 0.5, 1.0, 2.0), 0.0, count(effort, 1, 10)
         for seed in range(runs):
             scores = one_shot_scores(dimension, 20_000, 20_000, 0.5, np.random.default_rng(seed))
             found = audit_scores(scores.training, scores.test, method="plug-in", epsilon=0.0)
-            limits = [float(certified_gaussian_hockey_stick(mean, Fraction(1, 2), eps, digits=10).mid) for eps in epsilons]
-            worst = max(worst, max(abs(float(found.delta(eps)) - limit) for eps, limit in zip(epsilons, limits, strict=True)))
-        return Evidence(Outcome.HELD if worst <= 0.05 else Outcome.FAILED, "seeded draws", f"largest distance {worst:.4f}", count=runs, counted="runs")
+            limits = [
+                float(certified_gaussian_hockey_stick(mean, Fraction(1, 2), eps, digits=10).mid) for eps in epsilons
+            ]
+            worst = max(
+                worst, max(abs(float(found.delta(eps)) - limit) for eps, limit in zip(epsilons, limits, strict=True))
+            )
+        return Evidence(
+            Outcome.HELD if worst <= 0.05 else Outcome.FAILED,
+            "seeded draws",
+            f"largest distance {worst:.4f}",
+            count=runs,
+            counted="runs",
+        )
 
     return run
 
@@ -98,31 +117,58 @@ CLAIMS = (
         id="KM-8.1",
         source="KM",
         title="scores of random canaries are nearly independent normal variables",
-        statement="n training and n test canaries uniform on the sphere of R^d, d = omega(n^3 log n), |X| = o(sqrt(d/(n log n))): given the canaries, the joint law of "
-        "all scores tends in total variation to N((1_n, 0), s^2 I), in probability.",
+        statement=(
+            "n training and n test canaries uniform on the sphere of R^d, d = omega(n^3 log n), |X| = o(sqrt(d/(n log"
+            " n))): given the canaries, the joint law of all scores tends in total variation to N((1_n, 0), s^2 I), in"
+            " probability."
+        ),
         formula="TV^2 <= (|C^T C - I|_F^2 + |tau + C^T X|^2/s^2)/4 where |C^T C - I|_F <= 1/2",
-        hypotheses=("canaries independent and uniform on the sphere", "X independent of the canaries", "noise N(0, s^2 I)"),
+        hypotheses=(
+            "canaries independent and uniform on the sphere",
+            "X independent of the canaries",
+            "noise N(0, s^2 I)",
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("divergence given the canaries, and its mean", derived.joint_scores),
-            Check("certified total variation given drawn canaries", Kind.CROSSCHECK, _below_bound(1.0), {"half the bound": _below_bound(0.5)}),
+            Check(
+                "certified total variation given drawn canaries",
+                Kind.CROSSCHECK,
+                _below_bound(1.0),
+                {"half the bound": _below_bound(0.5)},
+            ),
         ),
-        corrected="d = omega(n^2) and |X| = o(sqrt(d/n)) suffice, n bounded or not; the mean of the bound is "
-        "n(2n-1)/(2d) + (n(2n-1) + 2n |X|^2)/(2 d s^2).",
-        note="The scores are jointly normal only given the canaries. The printed proof goes through the largest inner product, with a wrong constant (KM-G-L2) that does not matter.",
+        corrected=(
+            "d = omega(n^2) and |X| = o(sqrt(d/n)) suffice, n bounded or not; the mean of the bound is "
+            "n(2n-1)/(2d) + (n(2n-1) + 2n |X|^2)/(2 d s^2)."
+        ),
+        note=(
+            "The scores are jointly normal only given the canaries. The printed proof goes through the largest inner"
+            " product, with a wrong constant (KM-G-L2) that does not matter."
+        ),
     ),
     Claim(
         id="KM-G-L2",
         source="KM",
         title="constant of the largest angle between random vectors",
-        statement="For n independent uniform unit vectors, log n/d -> 0, sqrt(d/log n) times the largest deviation of an angle from pi/2 tends to 4 in probability.",
+        statement=(
+            "For n independent uniform unit vectors, log n/d -> 0, sqrt(d/log n) times the largest deviation of an"
+            " angle from pi/2 tends to 4 in probability."
+        ),
         hypotheses=("n -> infinity", "log n/d -> 0"),
         declared=Verdict.REFUTED,
         checks=(
-            counterexample_check("beyond 3 the chance vanishes", _angle_chance, {"n": Fraction(10), "a": Fraction(3)}, {"beyond 2": {"n": Fraction(10), "a": Fraction(2)}, "beyond 1": {"n": Fraction(10), "a": Fraction(1)}}),
+            counterexample_check(
+                "beyond 3 the chance vanishes",
+                _angle_chance,
+                {"n": Fraction(10), "a": Fraction(3)},
+                {"beyond 2": {"n": Fraction(10), "a": Fraction(2)}, "beyond 1": {"n": Fraction(10), "a": Fraction(1)}},
+            ),
             proof("union bound", derived.largest_angle),
         ),
-        counterexample="The chance of exceeding 3 is at most n^2 e^{-(9/2) log n} = n^{-5/2}: 0.0032 at n = 10, tending to 0.",
+        counterexample=(
+            "The chance of exceeding 3 is at most n^2 e^{-(9/2) log n} = n^{-5/2}: 0.0032 at n = 10, tending to 0."
+        ),
         corrected="The limit is 2 (Cai and Jiang 2012); the union bound above shows that it is at most 2.",
         note="The source's proof of KM-8.1 needs only that the product stays bounded.",
         tags=("misprint",),
@@ -135,7 +181,12 @@ CLAIMS = (
         hypotheses=("as for KM-8.1", "an appropriate division of the line", "n -> infinity"),
         declared=Verdict.REFUTED,
         checks=(
-            counterexample_check("eps = 0, s = 1", _limit_gap(0), {"s": Fraction(1)}, {"N(0, s^2) in the second place": _limit_gap(1), "s = 1000": {"s": Fraction(1000)}}),
+            counterexample_check(
+                "eps = 0, s = 1",
+                _limit_gap(0),
+                {"s": Fraction(1)},
+                {"N(0, s^2) in the second place": _limit_gap(1), "s = 1000": {"s": Fraction(1000)}},
+            ),
             proof("the limit", derived.histogram_limit),
         ),
         counterexample="eps = 0, s = 1: two equal laws have divergence 0, the limit is 2 Phi(1/2) - 1 = 0.383.",
@@ -147,7 +198,10 @@ CLAIMS = (
         id="KM-C8.2-corrected",
         source="KM",
         title="limit of the histogram's divergence",
-        statement="With bin width C n^{-1/3} the divergence of the two histograms of the scores tends to H_{e^eps}(N(1, s^2), N(0, s^2)) in probability, for every real eps.",
+        statement=(
+            "With bin width C n^{-1/3} the divergence of the two histograms of the scores tends to H_{e^eps}(N(1, s^2),"
+            " N(0, s^2)) in probability, for every real eps."
+        ),
         formula="at eps = 0: 2 Phi(1/(2s)) - 1",
         hypotheses=("as for KM-8.1", "bin width C n^{-1/3}", "n -> infinity"),
         declared=Verdict.PROVED,
@@ -168,6 +222,9 @@ CLAIMS = (
                 {"two equal laws, as printed": _histogram_run(mean=0), "in dimension 10^4": _histogram_run(10**4)},
             ),
         ),
-        note="The rate for normal scores is KM-T4.4-corrected's; the printed proof compares laws with random histograms, which the coupling avoids.",
+        note=(
+            "The rate for normal scores is KM-T4.4-corrected's; the printed proof compares laws with random histograms,"
+            " which the coupling avoids."
+        ),
     ),
 )

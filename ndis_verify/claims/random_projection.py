@@ -49,7 +49,9 @@ def _fast_check(direction: str, points):
         digits=11,
         mutants={
             "direction swapped": lambda leverage, r, epsilon: fast_rp_hockey_stick(leverage, r, epsilon, other),
-            "one column too many": lambda leverage, r, epsilon: fast_rp_hockey_stick(leverage, r + 1, epsilon, direction),
+            "one column too many": lambda leverage, r, epsilon: fast_rp_hockey_stick(
+                leverage, r + 1, epsilon, direction
+            ),
         },
     )
 
@@ -58,7 +60,12 @@ def _databases(effort: str) -> list[tuple[np.ndarray, int, int, float]]:
     """(D, row, r, epsilon) with dense covariances D^T D of full column rank with and without the row."""
     rng = np.random.default_rng(15)
     return [
-        (rng.integers(-9, 10, (d + 4, d)) / 4 + np.eye(d + 4, d) * 5, int(rng.integers(d + 4)), r, short(rng.uniform(0, 2)))
+        (
+            rng.integers(-9, 10, (d + 4, d)) / 4 + np.eye(d + 4, d) * 5,
+            int(rng.integers(d + 4)),
+            r,
+            short(rng.uniform(0, 2)),
+        )
         for d, r in [(1, 1), (2, 1), (2, 3), (3, 2)] * count(effort, 1, 4)
     ]
 
@@ -78,6 +85,7 @@ def _from_database(direction: str, sign: int = 1):
 
 def _from_leverage(direction: str, change: Callable[[Any], Any] = lambda p: p):
     """The same divergence from the row's exact leverage alone."""
+
     def value(data: np.ndarray, row: int, r: int, epsilon: float):
         # 60 digits of the leverage leave nothing to see at the 18 that are compared.
         leverage = exact(leverage_scores(data, [row], digits=60)[0].mid)
@@ -112,11 +120,19 @@ _PROOF_INSERT = (
 )
 _FORMULA_DELETE = kept(
     formula_check(
-        "deletion closed form against the certified contour integral", derived.hockey_stick_deletion, _certified("delete"), projections, 24
+        "deletion closed form against the certified contour integral",
+        derived.hockey_stick_deletion,
+        _certified("delete"),
+        projections,
+        24,
     )
 )
 _FORMULA_INSERT = formula_check(
-    "insertion closed form against the certified contour integral", derived.hockey_stick_insertion, _certified("insert"), insertions, 24
+    "insertion closed form against the certified contour integral",
+    derived.hockey_stick_insertion,
+    _certified("insert"),
+    insertions,
+    24,
 )
 _LEMMA_PROOFS = (
     proof("privacy loss as a quadratic form", ndis_lemma.log_density_ratio),
@@ -194,8 +210,10 @@ CLAIMS = (
         id="N26-L4",
         source="N26",
         title="closed form of random projection when a record of leverage p is deleted",
-        statement="Deleting a row of leverage p: the divergence of the two projections depends on (p, r) only; A has eigenvalue "
-        "1 - rho r times and 0 elsewhere; deletion is the worse direction.",
+        statement=(
+            "Deleting a row of leverage p: the divergence of the two projections depends on (p, r) only; A has"
+            " eigenvalue 1 - rho r times and 0 elsewhere; deletion is the worse direction."
+        ),
         formula=_DELETION,
         hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
@@ -205,8 +223,10 @@ CLAIMS = (
         id="N26-P4",
         source="N26",
         title="the deletion curve is nondecreasing in the leverage",
-        statement="For every r and eps >= 0 the deletion divergence is nondecreasing in p on [0, 1); in rho its derivative is the "
-        "chi-square term left after cancellation.",
+        statement=(
+            "For every r and eps >= 0 the deletion divergence is nondecreasing in p on [0, 1); in rho its derivative is"
+            " the chi-square term left after cancellation."
+        ),
         formula="d delta/d rho = (t/rho) f_r(t) with f_r the chi-square density, d rho/dp = rho^2",
         hypotheses=("0 <= p < 1", "r >= 1", "eps >= 0"),
         declared=Verdict.PROVED,
@@ -217,7 +237,10 @@ CLAIMS = (
         id="N24-C2",
         source="N24",
         title="the projection is a Gaussian on R^{d r} with a block-diagonal covariance",
-        statement="Stacking the r columns of D^T G gives N(0, blockdiag(D^T D)); the lemma applies to the two block covariances.",
+        statement=(
+            "Stacking the r columns of D^T G gives N(0, blockdiag(D^T D)); the lemma applies to the two block"
+            " covariances."
+        ),
         formula="vec(D^T G) ~ N(0, I_r (x) D^T D)",
         hypotheses=_HYPOTHESES[:1],
         declared=Verdict.PROVED,
@@ -227,13 +250,22 @@ CLAIMS = (
         id="N24-T2",
         source="N24",
         title="random projection in both directions; deletion dominates",
-        statement="Deletion has the closed form of N26-L4; insertion is 0 once 2 eps >= r log(1/(1-p)) and otherwise a difference of "
-        "lower chi-square probabilities; deletion is at least insertion.",
+        statement=(
+            "Deletion has the closed form of N26-L4; insertion is 0 once 2 eps >= r log(1/(1-p)) and otherwise a"
+            " difference of lower chi-square probabilities; deletion is at least insertion."
+        ),
         formula=_DELETION + "; insertion: Pg(r/2, u/2) - e^eps Pg(r/2, (1-p) u/2), u = (r log(1/(1-p)) - 2 eps)/p",
         hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(
-            *_PROOF_DELETE, *_PROOF_INSERT, _DOMINATES, _FORMULA_DELETE, _FORMULA_INSERT, _FAST_DELETE, _FAST_INSERT, _DATABASE_INSERT,
+            *_PROOF_DELETE,
+            *_PROOF_INSERT,
+            _DOMINATES,
+            _FORMULA_DELETE,
+            _FORMULA_INSERT,
+            _FAST_DELETE,
+            _FAST_INSERT,
+            _DATABASE_INSERT,
             _ORDER_ATTACK,
         ),
     ),
@@ -291,18 +323,33 @@ CLAIMS = (
         id="N24-T7",
         source="N24",
         title="random linear combination (r = 1) in both directions; deletion dominates",
-        statement="The two closed forms of one column through erf, insertion 0 once 2 eps >= log(1/(1-p)); deletion is at least insertion.",
+        statement=(
+            "The two closed forms of one column through erf, insertion 0 once 2 eps >= log(1/(1-p)); deletion is at"
+            " least insertion."
+        ),
         formula="erfc(sqrt(t/2)) - e^eps erfc(sqrt(rho t/2)); erf(sqrt(u/2)) - e^eps erf(sqrt((1-p) u/2))",
         hypotheses=("D has full column rank with and without the row", "0 < p < 1", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(
-            *_PROOF_DELETE, *_PROOF_INSERT, _DOMINATES,
+            *_PROOF_DELETE,
+            *_PROOF_INSERT,
+            _DOMINATES,
             proof("deletion through erfc", combination.hockey_stick_deletion),
             proof("insertion through erf", combination.hockey_stick_insertion),
-            formula_check("deletion against the certified contour integral", combination.hockey_stick_deletion,
-                          _one_column_certified("delete"), _one_column(projections), digits=24),
-            formula_check("insertion against the certified contour integral", combination.hockey_stick_insertion,
-                          _one_column_certified("insert"), _one_column(insertions), digits=24),
+            formula_check(
+                "deletion against the certified contour integral",
+                combination.hockey_stick_deletion,
+                _one_column_certified("delete"),
+                _one_column(projections),
+                digits=24,
+            ),
+            formula_check(
+                "insertion against the certified contour integral",
+                combination.hockey_stick_insertion,
+                _one_column_certified("insert"),
+                _one_column(insertions),
+                digits=24,
+            ),
         ),
     ),
     Claim(
@@ -355,4 +402,4 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(_MONOTONE, _SLOPE),
     ),
-)  # fmt: skip
+)

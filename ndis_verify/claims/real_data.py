@@ -93,7 +93,8 @@ def deletion_curve(name: str) -> DeletionCurve:
         from_covariance=fast_hockey_stick(pair, epsilons),
         from_leverage=fast_rp_hockey_stick(float(leverage.mid), COLUMNS, epsilons, "delete"),
         certified=tuple(
-            certified_rp_hockey_stick(exact(leverage.mid), COLUMNS, epsilon, "delete", digits=20) for epsilon in EPSILONS
+            certified_rp_hockey_stick(exact(leverage.mid), COLUMNS, epsilon, "delete", digits=20)
+            for epsilon in EPSILONS
         ),
     )
 
@@ -116,11 +117,13 @@ def _all_leverages(name: str, power: int = 1) -> Callable[[str], Evidence]:
         certified = exact_leverage_scores(data, range(len(data)), digits=20)
         found = leverage_scores(data) ** power
         worst = max(abs(exact(float(value)) - exact(score.mid)) for value, score in zip(found, certified))
-        inside = all(0 < score.upper and score.lower <= 1 for score in certified)
+        inside = all(score.upper > 0 and score.lower <= 1 for score in certified)
         held = inside and worst <= LEVERAGE_TOLERANCE
         largest = max(certified, key=lambda score: score.mid)
         detail = f"largest leverage {largest.decimal(6)[0]}, largest difference {float(worst):.0e}, all in (0, 1]"
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "fast QR, exact rational", detail, 12, len(data), "records")
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED, "fast QR, exact rational", detail, 12, len(data), "records"
+        )
 
     return with_data(run)
 
@@ -131,9 +134,18 @@ def _curve_agrees(name: str, shift: float = 0.0) -> Callable[[str], Evidence]:
         changed = fast_rp_hockey_stick(float(curve.leverage.mid) * (1 + shift), COLUMNS, curve.epsilons, "delete")
         digits = min(dataclasses.replace(curve, from_leverage=changed).digits(), curve.digits())
         size = curve.features * curve.columns
-        detail = f"record {curve.row}: lemma on {size} x {size} covariances, and the closed form, against certified values"
+        detail = (
+            f"record {curve.row}: lemma on {size} x {size} covariances, and the closed form, against certified values"
+        )
         held = digits >= CURVE_DIGITS
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "fast, certified", detail, int(max(digits, 0)), len(curve.epsilons), "epsilons")
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "fast, certified",
+            detail,
+            int(max(digits, 0)),
+            len(curve.epsilons),
+            "epsilons",
+        )
 
     return with_data(run)
 
@@ -144,14 +156,19 @@ def _certified_curve(name: str, direction: str = "delete") -> Callable[[str], Ev
     def run(effort: str) -> Evidence:
         curve = deletion_curve(name)
         leverage = exact(exact_leverage_scores(load_dataset(name).records, [curve.row], digits=60)[0].mid)
-        worst, cases = 60.0, [(r, eps) for r in ((1, 2) if effort == "full" else (1,)) for eps in ("0", "0.5", "3", "12")]
+        worst, cases = (
+            60.0,
+            [(r, eps) for r in ((1, 2) if effort == "full" else (1,)) for eps in ("0", "0.5", "3", "12")],
+        )
         for r, epsilon in cases:
             general = certified_hockey_stick(deletion_pair(name, curve.row, r), epsilon, digits=25)
             closed = certified_rp_hockey_stick(leverage, r, epsilon, direction, digits=25)
             worst = min(worst, digits_of_agreement(general, closed))
         detail = f"record {curve.row}: exact rational covariances against the closed form at the exact leverage"
         held = worst >= 20
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "certified twice", detail, int(max(worst, 0)), len(cases))
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED, "certified twice", detail, int(max(worst, 0)), len(cases)
+        )
 
     return with_data(run)
 
@@ -161,15 +178,30 @@ def _claim(name: str, title: str) -> Claim:
         id=f"DATA-{name}",
         source="DATA",
         title=f"{title}: leverage alone gives the spectrum of deleting the worst record",
-        statement=f"For every record of scikit-learn's {title} data the float64 leverage is right to 1e-12; the spectrum of deleting "
-        f"the record of largest leverage under random projection to r columns is the same from the full d r x d r covariances "
-        f"by the lemma and from the leverage by the closed form of N26-L4.",
+        statement=(
+            f"For every record of scikit-learn's {title} data the float64 leverage is right to 1e-12; the spectrum of"
+            " deleting the record of largest leverage under random projection to r columns is the same from the full d"
+            " r x d r covariances by the lemma and from the leverage by the closed form of N26-L4."
+        ),
         formula="delta_{RP(D),RP(D')}(eps) = delta_r(eps; p)",
-        hypotheses=("records as they are, no intercept", f"r = {COLUMNS} in float64, r = 1 (and 2 with --full) certified"),
+        hypotheses=(
+            "records as they are, no intercept",
+            f"r = {COLUMNS} in float64, r = 1 (and 2 with --full) certified",
+        ),
         declared=Verdict.CERTIFIED,
         checks=(
-            Check("every leverage", Kind.CROSSCHECK, _all_leverages(name), {"leverages squared": _all_leverages(name, power=2)}),
-            Check("the whole curve in float64", Kind.CROSSCHECK, _curve_agrees(name), {"leverage off by 1e-9": _curve_agrees(name, 1e-9)}),
+            Check(
+                "every leverage",
+                Kind.CROSSCHECK,
+                _all_leverages(name),
+                {"leverages squared": _all_leverages(name, power=2)},
+            ),
+            Check(
+                "the whole curve in float64",
+                Kind.CROSSCHECK,
+                _curve_agrees(name),
+                {"leverage off by 1e-9": _curve_agrees(name, 1e-9)},
+            ),
             Check(
                 "certified values on the exact covariances",
                 Kind.ENCLOSURE,

@@ -1,4 +1,6 @@
-"""Claims about least squares relative to a set of databases: leverage and residual of the set, noise only where the set needs it."""
+"""Claims about least squares relative to a set of databases: leverage and residual of the set, noise only where the set
+needs it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ _RELATIVE = 1e-9  # error of the float64 leverages of these small databases
 
 
 def _pairs(database: Database) -> list[Pair]:
-    """(p, q) of every pair of {D, D less a row, D plus a copy of a row}, by the words: exact leverages in the larger of the two."""
+    """(p, q) of every pair of {D, D less a row, D plus a copy of a row}, by the words: exact leverages in the larger of
+    the two.
+    """
     out = [shares(database, row) for row in range(len(database))]
     return out + [shares((*database, database[row]), len(database)) for row in range(len(database))]
 
@@ -44,7 +48,9 @@ def _maxima(pairs: list) -> tuple:
 
 
 def _by_words(change: Callable[[np.ndarray], np.ndarray] = lambda q: q) -> Callable[[str], Evidence]:
-    """One float64 factorisation for the whole set against exact leverages of every pair; `change` plants a fault in q of additions."""
+    """One float64 factorisation for the whole set against exact leverages of every pair; `change` plants a fault in q
+    of additions.
+    """
 
     def run(effort: str) -> Evidence:
         cases, gap = databases(effort), 0.0
@@ -55,7 +61,14 @@ def _by_words(change: Callable[[np.ndarray], np.ndarray] = lambda q: q) -> Calla
             exactly = _maxima(_pairs(database))
             gap = max(gap, *(abs(float(a) - float(b)) for a, b in zip(found, exactly, strict=True)))
         held = gap <= _RELATIVE
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "exact rational", f"largest difference {gap:.1e}", 9 if held else 0, len(cases), "sets")
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "exact rational",
+            f"largest difference {gap:.1e}",
+            9 if held else 0,
+            len(cases),
+            "sets",
+        )
 
     return run
 
@@ -78,7 +91,9 @@ def _mechanism(kind: str, r: int, epsilon: float, delta: float) -> RelativeLeast
 
 
 def _white_box(scale: float = 1.0) -> Callable[[str], Evidence]:
-    """The laws that releases are drawn from, over every pair of a set, against the certificate; `scale` times the ridge."""
+    """The laws that releases are drawn from, over every pair of a set, against the certificate; `scale` times the
+    ridge.
+    """
 
     def run(effort: str) -> Evidence:
         ratios, changes, noisy = [], 0, 0
@@ -94,10 +109,19 @@ def _white_box(scale: float = 1.0) -> Callable[[str], Evidence]:
                 ratios.append(worst_pair / mechanism.calibration.certificate.delta)
                 changes += 2 * len(others)
         if not 0 < noisy < len(ratios):
-            return Evidence(Outcome.FAILED, "laws of the releases", "one of the two branches was not taken", count=len(ratios))
+            return Evidence(
+                Outcome.FAILED, "laws of the releases", "one of the two branches was not taken", count=len(ratios)
+            )
         held = 1 - 1e-6 <= max(ratios) <= 1 + 1e-8
         detail = f"largest delta over the certificate {max(ratios):.9f}, {noisy} of {len(ratios)} with a ridge"
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "exact divergence of the output laws", detail, 8, changes, "changes")
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "exact divergence of the output laws",
+            detail,
+            8,
+            changes,
+            "changes",
+        )
 
     return run
 
@@ -120,7 +144,9 @@ def _passes(database: Database, row: int, share: bool = True, own: bool = False)
         r, epsilon = point["r"], point["epsilon"]
         p, part, q = _maxima(_pairs(database))
         with working_bits(120):
-            deltas = [certified_hockey_stick(limit_pair(database, row, r, way), epsilon, digits=15) for way in DIRECTIONS]
+            deltas = [
+                certified_hockey_stick(limit_pair(database, row, r, way), epsilon, digits=15) for way in DIRECTIONS
+            ]
             actual = to_exact_ball(deltas[0]).max(to_exact_ball(deltas[1]))
             tested = actual if own else worst(p, p + part if share else q, 1, r, epsilon)
             delta = ball(exact(point["delta"]))
@@ -134,7 +160,8 @@ _AFRESH = {"r": 1, "epsilon": Fraction(1), "delta": Fraction(1, 1000)}
 
 
 def _afresh(recomputed: bool = True) -> Callable[[dict], Enclosure]:
-    """Six records against five of them: certain signs of both branches, and of the divergence of the two releases above delta.
+    """Six records against five of them: certain signs of both branches, and of the divergence of the two releases above
+    delta.
 
     recomputed: the smaller database, whose own set falls short, is noised; else both are plain.
     """
@@ -175,7 +202,9 @@ _RIDGES = {"r": 100, "epsilon": Fraction(1), "root": Fraction(1, 10), "greater":
 
 
 def _dearer(rows: Database) -> Callable[[dict], Enclosure]:
-    """The cheapest deletion beside the ridge greater^2 less the dearest pair of `rows` and its neighbours beside root^2."""
+    """The cheapest deletion beside the ridge greater^2 less the dearest pair of `rows` and its neighbours beside
+    root^2.
+    """
 
     def violation(point: dict) -> Enclosure:
         def costs(root: Fraction, whole: Database) -> list:
@@ -190,7 +219,11 @@ def _dearer(rows: Database) -> Callable[[dict], Enclosure]:
     return violation
 
 
-_SET = ("a set of databases S, fixed and public", "neighbours both in S", "members of full column rank, their residual not 0")
+_SET = (
+    "a set of databases S, fixed and public",
+    "neighbours both in S",
+    "members of full column rank, their residual not 0",
+)
 _PAIR_LAW = (
     proof("leverages of a pair, one matrix", relative_projection.neighbourhood),
     proof("deletion from p, q, d, r", derived.quadratic_form_deletion),
@@ -201,14 +234,18 @@ _WORDS = Check(
     "from the definition, every pair in exact arithmetic",
     Kind.CROSSCHECK,
     _by_words(),
-    {"q of an added record as in the old database": _by_words(lambda q: 2 * q / np.maximum(1 - q, 1e-3)), "shares from q squared": _by_words(lambda q: q + 0.5)},
+    {
+        "q of an added record as in the old database": _by_words(lambda q: 2 * q / np.maximum(1 - q, 1e-3)),
+        "shares from q squared": _by_words(lambda q: q + 0.5),
+    },
 )
 _DP = proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick)
 _PRINTED_TEXT = (
-    "d = r = 1, rows (2, 0), (1, 1), (1, 1), (1, -1), (1, -1), eps = 3, delta = 0.001: p_S = 1/2 and residual 1/4 give 7.1e-6, so no noise is "
-    "added; with and without the row (2, 0), p = 1/2 and residual 0, the solution is N(0, 1/2) and N(0, 1): 0.00459. With the leverage in [B b] "
-    "for the residual: d = 1, r = 100, eps = 1, rows (2, 0), (1, 3), six of (1, 2), six of (1, -2), three of (1, -1), p_S = q_S = 0.2 give "
-    "5.4e-4, the row (1, 3), p = 0.05, costs 0.127."
+    "d = r = 1, rows (2, 0), (1, 1), (1, 1), (1, -1), (1, -1), eps = 3, delta = 0.001: p_S = 1/2 and residual 1/4 give"
+    " 7.1e-6, so no noise is added; with and without the row (2, 0), p = 1/2 and residual 0, the solution is N(0, 1/2)"
+    " and N(0, 1): 0.00459. With the leverage in [B b] for the residual: d = 1, r = 100, eps = 1, rows (2, 0), (1, 3),"
+    " six of (1, 2), six of (1, -2), three of (1, -1), p_S = q_S = 0.2 give 5.4e-4, the row (1, 3), p = 0.05, costs"
+    " 0.127."
 )
 
 CLAIMS = (
@@ -216,22 +253,30 @@ CLAIMS = (
         id="N24-D7",
         source="N24",
         title="the residual of a set of databases",
-        statement="The largest residual of a record, over all databases of the set and all their records whose removal stays in the set; for a "
-        "database and its neighbours one factorisation gives it, and additions of the database's own records never attain it.",
+        statement=(
+            "The largest residual of a record, over all databases of the set and all their records whose removal stays"
+            " in the set; for a database and its neighbours one factorisation gives it, and additions of the database's"
+            " own records never attain it."
+        ),
         formula="q_S = max over D, D' in S, D' = D without row i, of w_i^2/|w|^2 = q_i - p_i (or of q_i)",
         hypotheses=_SET,
         declared=Verdict.PROVED,
         checks=(*_PAIR_LAW, proof("below a bound on q the worst record is on it", order.gaussian_order), _WORDS),
-        note="A definition. With q_S = max q_i the largest divergence over 0 <= p <= q = q_S bounds that of the set (N24-T5-worst-case); the two "
-        "numbers p_S and q_S do not determine it, nor does the divergence at (p_S, q_S) bound it: N24-Fig13.",
+        note=(
+            "A definition. With q_S = max q_i the largest divergence over 0 <= p <= q = q_S bounds that of the set"
+            " (N24-T5-worst-case); the two numbers p_S and q_S do not determine it, nor does the divergence at (p_S,"
+            " q_S) bound it: N24-Fig13."
+        ),
     ),
     Claim(
         id="N24-Fig13",
         tags=("reading",),
         source="N24",
         title="relative least squares: noise only if the inherent privacy falls short",
-        statement="If leverage and residual of the set already meet the target sample from the least squares law, else augment by a ridge first: "
-        "(eps, delta)-relative DP.",
+        statement=(
+            "If leverage and residual of the set already meet the target sample from the least squares law, else"
+            " augment by a ridge first: (eps, delta)-relative DP."
+        ),
         formula="ridge 0 if delta(p_S, q_S) <= delta, else that of N24-Fig4",
         hypotheses=_SET,
         declared=Verdict.RESTRICTED,
@@ -240,14 +285,20 @@ CLAIMS = (
                 "plain release above the target, residual share",
                 _passes(_SHARE_SET, 0),
                 _SHARE_POINT,
-                {"tested at the worst pair": _passes(_SHARE_SET, 0, own=True), "another record": _passes(_SHARE_SET, 1)},
+                {
+                    "tested at the worst pair": _passes(_SHARE_SET, 0, own=True),
+                    "another record": _passes(_SHARE_SET, 1),
+                },
                 part="as printed",
             ),
             counterexample_check(
                 "plain release above the target, leverage in [B b] for the residual",
                 _passes(_GLOBAL_SET, 1, share=False),
                 _GLOBAL_POINT,
-                {"tested at the worst pair": _passes(_GLOBAL_SET, 1, own=True), "at the share": _passes(_GLOBAL_SET, 1)},
+                {
+                    "tested at the worst pair": _passes(_GLOBAL_SET, 1, own=True),
+                    "at the share": _passes(_GLOBAL_SET, 1),
+                },
                 part="as printed",
             ),
             *_PAIR_LAW,
@@ -255,15 +306,20 @@ CLAIMS = (
         ),
         counterexample=_PRINTED_TEXT,
         corrected="Test the pairs of the set, each at its own (p, q): N24-Fig13-corrected.",
-        note="The test's display is lost; the largest p and the largest residual come from different records, and their combination can cost less "
-        "than either (N24-T5-assumption). The branch that adds noise inherits what is wrong with N24-Fig4.",
+        note=(
+            "The test's display is lost; the largest p and the largest residual come from different records, and their"
+            " combination can cost less than either (N24-T5-assumption). The branch that adds noise inherits what is"
+            " wrong with N24-Fig4."
+        ),
     ),
     Claim(
         id="N24-Fig13-corrected",
         source="N24",
         title="the least noise for which the pairs of the set meet the target",
-        statement="No ridge where no pair of the set, at its own (p, q), costs more than delta; else a ridge beside which none does: (eps, delta)-"
-        "relative DP. The largest such ridge needed is that of the unrestricted mechanism.",
+        statement=(
+            "No ridge where no pair of the set, at its own (p, q), costs more than delta; else a ridge beside which"
+            " none does: (eps, delta)-relative DP. The largest such ridge needed is that of the unrestricted mechanism."
+        ),
         formula="max over pairs of S of max(delta_delete, delta_insert)(p_i(s), q_i(s)) <= delta",
         hypotheses=(*_SET, "every record has norm at most l"),
         declared=Verdict.PROVED,
@@ -271,11 +327,19 @@ CLAIMS = (
             *_PAIR_LAW,
             _DP,
             proof("an upper end of the search", order.gaussian_order),
-            Check("worst pair, from the laws of the releases", Kind.CROSSCHECK, _white_box(), {"1 per cent less noise": _white_box(0.99)}),
+            Check(
+                "worst pair, from the laws of the releases",
+                Kind.CROSSCHECK,
+                _white_box(),
+                {"1 per cent less noise": _white_box(0.99)},
+            ),
         ),
-        note="O(n d^2) for the pairs of a database and its neighbours. The cost need not fall in the ridge (N24-Fig13-more-ridge), so the package "
-        "returns a ridge that was itself checked, not a proved least one. Additions need testing as well: without an order a smaller p and q may cost more. Neighbours outside S, "
-        "which a footnote of section 7.1 takes in, are covered if S holds them.",
+        note=(
+            "O(n d^2) for the pairs of a database and its neighbours. The cost need not fall in the ridge"
+            " (N24-Fig13-more-ridge), so the package returns a ridge that was itself checked, not a proved least one."
+            " Additions need testing as well: without an order a smaller p and q may cost more. Neighbours outside S,"
+            " which a footnote of section 7.1 takes in, are covered if S holds them."
+        ),
     ),
     Claim(
         id="N24-Fig13-more-ridge",
@@ -290,14 +354,25 @@ CLAIMS = (
                 "two ridges, every pair",
                 _dearer(_ALIKE),
                 _RIDGES,
-                {"the ridges exchanged": {**_RIDGES, "root": Fraction(1), "greater": Fraction(1, 10)}, "records without a feature": _dearer(((0, 10),) * 2)},
+                {
+                    "the ridges exchanged": {**_RIDGES, "root": Fraction(1), "greater": Fraction(1, 10)},
+                    "records without a feature": _dearer(((0, 10),) * 2),
+                },
             ),
         ),
-        counterexample="d = 1, r = 100, eps = 1, two records (1, 10), S with a copy more or one less: beside the ridge 1/100 no pair costs more than "
-        "0.12, beside the ridge 1 the deletion of either costs 0.855 at least. p falls from 0.498 to 0.333, q stays near 0.5.",
-        corrected="Only a ridge that was itself checked is safe for a set (N24-Fig13-corrected); from that of the unrestricted mechanism on all are.",
-        note="A ridge takes out of the fit what two like records had explained together: the residuals of both grow. For the projection, whose cost "
-        "depends on q alone, more ridge does cost less (N24-Fig12-least-ridge).",
+        counterexample=(
+            "d = 1, r = 100, eps = 1, two records (1, 10), S with a copy more or one less: beside the ridge 1/100 no"
+            " pair costs more than 0.12, beside the ridge 1 the deletion of either costs 0.855 at least. p falls from"
+            " 0.498 to 0.333, q stays near 0.5."
+        ),
+        corrected=(
+            "Only a ridge that was itself checked is safe for a set (N24-Fig13-corrected); from that of the"
+            " unrestricted mechanism on all are."
+        ),
+        note=(
+            "A ridge takes out of the fit what two like records had explained together: the residuals of both grow. For"
+            " the projection, whose cost depends on q alone, more ridge does cost less (N24-Fig12-least-ridge)."
+        ),
     ),
     Claim(
         id="N24-Fig13-afresh",
@@ -312,14 +387,20 @@ CLAIMS = (
                 "the two branches side by side",
                 _afresh(),
                 _AFRESH,
-                {"the set of the larger database for both": _afresh(recomputed=False), "delta = 0.1": {**_AFRESH, "delta": Fraction(1, 10)}},
+                {
+                    "the set of the larger database for both": _afresh(recomputed=False),
+                    "delta = 0.1": {**_AFRESH, "delta": Fraction(1, 10)},
+                },
                 part="afresh",
             ),
         ),
-        counterexample="d = r = 1, eps = 1, delta = 0.001, D three rows (4, 1) and three (4, -1), D' less one: no pair of S(D) costs more than "
-        "1.7e-5, one of S(D') costs 0.013; D gives N(0, 1/16), D' beside the ridge 59.96 N(-0.029, 0.464): delta = 0.344.",
+        counterexample=(
+            "d = r = 1, eps = 1, delta = 0.001, D three rows (4, 1) and three (4, -1), D' less one: no pair of S(D)"
+            " costs more than 1.7e-5, one of S(D') costs 0.013; D gives N(0, 1/16), D' beside the ridge 59.96 N(-0.029,"
+            " 0.464): delta = 0.344."
+        ),
         corrected="Fix the set first: N24-Fig13-corrected.",
         note="As N24-T6-afresh for the projection.",
         tags=("reading",),
     ),
-)  # fmt: skip
+)

@@ -30,7 +30,10 @@ def normals(stream: Stream, label: str, index: int, count: int) -> Numbers:
 
 
 def gaussian(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> Numbers:
-    return [mpf(float(x)) + scale * mpf(mechanism.std) * z for x, z in zip(data.ravel(), normals(stream, "noise", 0, data.size))]
+    return [
+        mpf(float(x)) + scale * mpf(mechanism.std) * z
+        for x, z in zip(data.ravel(), normals(stream, "noise", 0, data.size))
+    ]
 
 
 def laplace(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> Numbers:
@@ -38,7 +41,9 @@ def laplace(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> N
     for k, value in enumerate(data.ravel()):
         digits = stream.digits("Laplace", 0, k, _MORE + 1)
         uniform = mpf(2 * (digits % 2**_MORE) + 1) / 2 ** (_MORE + 1)
-        result.append(mpf(float(value)) + (-1 if digits >> _MORE == 0 else 1) * scale * mpf(mechanism.scale) * mp.log(uniform))
+        result.append(
+            mpf(float(value)) + (-1 if digits >> _MORE == 0 else 1) * scale * mpf(mechanism.scale) * mp.log(uniform)
+        )
     return result
 
 
@@ -63,7 +68,10 @@ def projection(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -
 
 def sample(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> Numbers:
     """Kept where the uniform number, 53 digits at a time, is below the rate."""
-    rate, uniforms = Fraction(mechanism.calibration.public["rate"]), [int(word) >> 11 for word in stream.words("sample", 0, len(data))]
+    rate, uniforms = (
+        Fraction(mechanism.calibration.public["rate"]),
+        [int(word) >> 11 for word in stream.words("sample", 0, len(data))],
+    )
     kept = [Fraction(number, 2**53) < rate for number in uniforms]
     return projection(mechanism, data[kept], stream, scale)
 
@@ -71,7 +79,9 @@ def sample(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> Nu
 def tested(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> Numbers:
     """The reading, rounded down, and the projection above the ridge that it leads to."""
     public, exact = mechanism.calibration.public, mp.matrix(data.tolist())
-    reading = min(mp.eigsy(exact.T * exact, eigvals_only=True)) + mpf(public["std"]) * normals(stream, "reading", 0, 1)[0]
+    reading = (
+        min(mp.eigsy(exact.T * exact, eigvals_only=True)) + mpf(public["std"]) * normals(stream, "reading", 0, 1)[0]
+    )
     step = mpf(2) ** (math.frexp(public["std"])[1] - 21)
     lowered = float(mp.floor(reading / step) * step)
     matrix = _projection(data, float(mechanism.ridge_at(lowered)), public["r"], stream, scale)
@@ -89,7 +99,9 @@ def _least_squares(data: np.ndarray, ridge: float) -> tuple[mp.matrix, mp.matrix
 
 
 def least_squares(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> Numbers:
-    """x_opt plus |w|/sqrt(r), or |w| over the root of a chi-square variate, times C^{-T} z, C the Cholesky factor of B^T B."""
+    """x_opt plus |w|/sqrt(r), or |w| over the root of a chi-square variate, times C^{-T} z, C the Cholesky factor of
+    B^T B.
+    """
     r = mechanism.calibration.public["r"]
     inner, solution, square = _least_squares(data, mechanism.ridge)
     z = normals(stream, "coefficients", 0, len(solution))
@@ -108,7 +120,9 @@ def logistic(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> 
         slope = rows.T * mp.matrix([-y / (1 + mp.exp(y * margins[k])) for k, y in enumerate(labels)]) + penalty * point
         if mp.norm(slope) < mpf(10) ** -50:
             break
-        point -= mp.lu_solve(curvature, slope)  # a majorant's minimum: the objective's second derivative is at most this
+        point -= mp.lu_solve(
+            curvature, slope
+        )  # a majorant's minimum: the objective's second derivative is at most this
     z = normals(stream, "output", 0, 2 * d)
     own = mp.lu_solve(mp.cholesky(curvature).T, mp.matrix(z[:d]))
     return [point[k] + scale * (own[k] + mp.sqrt(mpf(mechanism.added_variance)) * z[d + k]) for k in range(d)]
@@ -143,8 +157,11 @@ def released(mechanism: Any, data: np.ndarray, seed: int) -> tuple[np.ndarray, n
     return np.asarray(found).ravel(), np.full(found.size, found.step)
 
 
-def recomputed(cases: Callable[[str], list[tuple[Any, np.ndarray]]], route: Route, scale: float = 1.0, step: float = 1.0) -> Callable[[str], Evidence]:
-    """`run(effort)`: all released numbers of the cases are the nearest points of the grid, to the nearest float64, to what the route finds.
+def recomputed(
+    cases: Callable[[str], list[tuple[Any, np.ndarray]]], route: Route, scale: float = 1.0, step: float = 1.0
+) -> Callable[[str], Evidence]:
+    """`run(effort)`: all released numbers of the cases are the nearest points of the grid, to the nearest float64, to
+    what the route finds.
 
     scale, step: faults, in the noise and in the grid.
     """
@@ -158,7 +175,19 @@ def recomputed(cases: Callable[[str], list[tuple[Any, np.ndarray]]], route: Rout
                 for number, unit, value in zip(numbers, steps, expected, strict=True):
                     count += 1
                     if float(mp.nint(value / (unit * step)) * (unit * step)) != float(number):
-                        return Evidence(Outcome.FAILED, _ROUTE, f"seed {seed}: {float(number)!r} for {mp.nstr(value, 25)}", count=count, counted="numbers")
-        return Evidence(Outcome.HELD, _ROUTE, "every released number is the nearest point of its grid", count=count, counted="numbers")
+                        return Evidence(
+                            Outcome.FAILED,
+                            _ROUTE,
+                            f"seed {seed}: {float(number)!r} for {mp.nstr(value, 25)}",
+                            count=count,
+                            counted="numbers",
+                        )
+        return Evidence(
+            Outcome.HELD,
+            _ROUTE,
+            "every released number is the nearest point of its grid",
+            count=count,
+            counted="numbers",
+        )
 
     return run

@@ -1,4 +1,6 @@
-"""What `release` returns: for every mechanism, the rounding to a public grid of a draw from the law that its certificate is about."""
+"""What `release` returns: for every mechanism, the rounding to a public grid of a draw from the law that its
+certificate is about.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ _TRUSTED = (
     "how long a draw takes is not released",
 )
 _REASON = (
-    "Law and rounding are proved; that the program's bits are theirs rests on error bounds argued in its modules and on draws whose every "
-    "bit was computed again by another route: a sample of draws, not all."
+    "Law and rounding are proved; that the program's bits are theirs rests on error bounds argued in its modules and on"
+    " draws whose every bit was computed again by another route: a sample of draws, not all."
 )
 _GRID = "The step is a power of two that public numbers fix; a release for which there is none is refused."
 
@@ -65,7 +67,9 @@ def _gaussian(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
 
 
 def _laplace(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
-    return laplace_mechanism(1.0, epsilon=float(rng.uniform(0.1, 5)), adjacency="declared"), rng.standard_normal(6) * 10.0 ** rng.uniform(-8, 12, size=6)
+    return laplace_mechanism(1.0, epsilon=float(rng.uniform(0.1, 5)), adjacency="declared"), rng.standard_normal(
+        6
+    ) * 10.0 ** rng.uniform(-8, 12, size=6)
 
 
 def _projection(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
@@ -87,7 +91,9 @@ def _sample(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
 def _tested(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     target = _target(rng)
     split = planned_split(2, **target)
-    mechanism = propose_test_release(2, **target, std=split.std, delta_test=split.delta_test, delta_failure=split.delta_failure)
+    mechanism = propose_test_release(
+        2, **target, std=split.std, delta_test=split.delta_test, delta_failure=split.delta_failure
+    )
     copies = int(2 * split.zero_ridge) + 1 if rng.random() < 0.3 and split.zero_ridge < 150 else 1
     return mechanism, np.tile(np.eye(3), (copies, 1)) if copies > 1 else _records(rng)
 
@@ -131,7 +137,11 @@ def _mean_of(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _declared(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     return calibrated_gaussian(
-        _mean_of, lambda v: (1 / math.sqrt(v), 0.0, 0.0, 1), epsilon=1.0, delta=10 ** float(rng.uniform(-8, -2)), bound="exact"
+        _mean_of,
+        lambda v: (1 / math.sqrt(v), 0.0, 0.0, 1),
+        epsilon=1.0,
+        delta=10 ** float(rng.uniform(-8, -2)),
+        bound="exact",
     ), _records(rng)
 
 
@@ -149,29 +159,106 @@ class _Kind:
 
 
 _KINDS = (
-    _Kind("gaussian", "the Gaussian mechanism", "the query's value plus std times independent normals", "2^-20 of the std", _gaussian, bits.gaussian),
-    _Kind("laplace", "the Laplace mechanism", "the query's value plus scale times independent Laplace variates", "2^-20 of the scale", _laplace, bits.laplace),
-    _Kind("projection", "random projection and linear combination, printed ridges too", "D^T G + sqrt(ridge) H", "2^-16 of sqrt(ridge)",
-          _projection, bits.projection),
-    _Kind("subsampled", "random projection of a Poisson sample", "D_S^T G + sqrt(ridge) H, each record in S with probability exactly q",
-          "2^-16 of sqrt(ridge), or of l where there is no ridge", _sample, bits.sample),
-    _Kind("tested", "propose-test-release", "lambda_min(D^T D) + tau z, and D^T G + sqrt(ridge) H above the ridge of that reading rounded down",
-          "2^-20 of tau for the reading, 2^-16 of l/sqrt(p*) for the matrix, whatever the ridge, 0 included", _tested, bits.tested),
-    _Kind("relative-projection", "relative random projection", "D^T G + sqrt(ridge) H",
-          "2^-16 of sqrt(ridge), or without a ridge of the least column of the public base", _relative, bits.projection),
-    _Kind("least-squares", "least squares by its normal law", "N(x_opt, (|w|^2/r)(B^T B)^{-1}) above the ridge",
-          "2^-20 of the least standard deviation beside 2^20 records", _least_squares, bits.least_squares, (exact_release.solution,)),
-    _Kind("sketch", "sketched least squares", "the law of (Pi B)^+ Pi b above the ridge, by its Student law: no sketch is made",
-          "2^-20 of the least standard deviation beside 2^20 records", _sketch, bits.least_squares, (exact_release.solution,)),
-    _Kind("relative-least-squares", "relative least squares by either law", "those of least squares and of its sketch, ridge 0 included",
-          "2^-20 of a coefficient's deviation on the public base", _relative_least_squares, bits.least_squares, (exact_release.solution,)),
-    _Kind("logistic", "logistic regression", "N(mu, S + v I), mu the minimiser and S the surrogate covariance of the exact records",
-          "2^-20 of the least standard deviation of so many records", _logistic, bits.logistic),
-    _Kind("process", "prediction by a Gaussian process", "N(mu, S + v) of the exact kernel",
-          "2^-20 of the root of v and the least posterior variance under the public cap, v = 0 included", _process, bits.process),
-    _Kind("declared", "the calibrated Gaussian mechanism of a declared output", "N(mu_D, S_D + v I), mu_D and S_D the numbers that the output gives",
-          "2^-20 of sqrt(v), or of a public scale that is given", _declared, bits.declared),
-)  # fmt: skip
+    _Kind(
+        "gaussian",
+        "the Gaussian mechanism",
+        "the query's value plus std times independent normals",
+        "2^-20 of the std",
+        _gaussian,
+        bits.gaussian,
+    ),
+    _Kind(
+        "laplace",
+        "the Laplace mechanism",
+        "the query's value plus scale times independent Laplace variates",
+        "2^-20 of the scale",
+        _laplace,
+        bits.laplace,
+    ),
+    _Kind(
+        "projection",
+        "random projection and linear combination, printed ridges too",
+        "D^T G + sqrt(ridge) H",
+        "2^-16 of sqrt(ridge)",
+        _projection,
+        bits.projection,
+    ),
+    _Kind(
+        "subsampled",
+        "random projection of a Poisson sample",
+        "D_S^T G + sqrt(ridge) H, each record in S with probability exactly q",
+        "2^-16 of sqrt(ridge), or of l where there is no ridge",
+        _sample,
+        bits.sample,
+    ),
+    _Kind(
+        "tested",
+        "propose-test-release",
+        "lambda_min(D^T D) + tau z, and D^T G + sqrt(ridge) H above the ridge of that reading rounded down",
+        "2^-20 of tau for the reading, 2^-16 of l/sqrt(p*) for the matrix, whatever the ridge, 0 included",
+        _tested,
+        bits.tested,
+    ),
+    _Kind(
+        "relative-projection",
+        "relative random projection",
+        "D^T G + sqrt(ridge) H",
+        "2^-16 of sqrt(ridge), or without a ridge of the least column of the public base",
+        _relative,
+        bits.projection,
+    ),
+    _Kind(
+        "least-squares",
+        "least squares by its normal law",
+        "N(x_opt, (|w|^2/r)(B^T B)^{-1}) above the ridge",
+        "2^-20 of the least standard deviation beside 2^20 records",
+        _least_squares,
+        bits.least_squares,
+        (exact_release.solution,),
+    ),
+    _Kind(
+        "sketch",
+        "sketched least squares",
+        "the law of (Pi B)^+ Pi b above the ridge, by its Student law: no sketch is made",
+        "2^-20 of the least standard deviation beside 2^20 records",
+        _sketch,
+        bits.least_squares,
+        (exact_release.solution,),
+    ),
+    _Kind(
+        "relative-least-squares",
+        "relative least squares by either law",
+        "those of least squares and of its sketch, ridge 0 included",
+        "2^-20 of a coefficient's deviation on the public base",
+        _relative_least_squares,
+        bits.least_squares,
+        (exact_release.solution,),
+    ),
+    _Kind(
+        "logistic",
+        "logistic regression",
+        "N(mu, S + v I), mu the minimiser and S the surrogate covariance of the exact records",
+        "2^-20 of the least standard deviation of so many records",
+        _logistic,
+        bits.logistic,
+    ),
+    _Kind(
+        "process",
+        "prediction by a Gaussian process",
+        "N(mu, S + v) of the exact kernel",
+        "2^-20 of the root of v and the least posterior variance under the public cap, v = 0 included",
+        _process,
+        bits.process,
+    ),
+    _Kind(
+        "declared",
+        "the calibrated Gaussian mechanism of a declared output",
+        "N(mu_D, S_D + v I), mu_D and S_D the numbers that the output gives",
+        "2^-20 of sqrt(v), or of a public scale that is given",
+        _declared,
+        bits.declared,
+    ),
+)
 
 
 def _cases(kind: _Kind) -> Callable[[str], list[tuple[Any, np.ndarray]]]:
@@ -183,17 +270,26 @@ def _cases(kind: _Kind) -> Callable[[str], list[tuple[Any, np.ndarray]]]:
 
 def _claim(kind: _Kind) -> Claim:
     cases = _cases(kind)
-    again = Check("every bit computed again", Kind.ATTACK, bits.recomputed(cases, kind.route), {
-        "noise larger by 1e-4": bits.recomputed(cases, kind.route, scale=1 + 1e-4),
-        "a grid of a third of the step": bits.recomputed(cases, kind.route, step=1 / 3),
-    }, "bits")  # fmt: skip
+    again = Check(
+        "every bit computed again",
+        Kind.ATTACK,
+        bits.recomputed(cases, kind.route),
+        {
+            "noise larger by 1e-4": bits.recomputed(cases, kind.route, scale=1 + 1e-4),
+            "a grid of a third of the step": bits.recomputed(cases, kind.route, step=1 / 3),
+        },
+        "bits",
+    )
     derivations = (exact_release.sampler, exact_release.rounding, *kind.proofs)
     return Claim(
         id=f"PKG-release-{kind.name}",
         source="PKG",
         title=f"what {kind.title} releases",
-        statement=f"`release` returns the nearest point of a public grid to a draw from the law of real numbers that the certificate is about ({kind.law}), "
-        f"so it is as private as that certificate says. Grid: {kind.scale}. {_GRID}",
+        statement=(
+            "`release` returns the nearest point of a public grid to a draw from the law of real numbers that the"
+            f" certificate is about ({kind.law}), so it is as private as that certificate says. Grid: {kind.scale}."
+            f" {_GRID}"
+        ),
         hypotheses=_TRUSTED,
         declared=Verdict.SUPPORTED,
         checks=(*(proof(build().title.lower(), build, "law and rounding") for build in derivations), again),

@@ -33,7 +33,8 @@ def run_session(
     """Judge `ids`, hearing those that the journal does not hold; the result is in the order of `ids`.
 
     The verdicts, the declared ones and whether they agree come from the ledger; the journal holds evidence only.
-    `certificates`: the folder in which the quick effort looks for certificates and, with `store`, the full one keeps them.
+    `certificates`: the folder in which the quick effort looks for certificates and, with `store`, the full one keeps
+    them.
     """
     job = partial(_heard_by_id, effort=effort, certificates=certificates, store=store)
     hearings = dict(resumed(journal, job, {i: i for i in ids}, jobs, progress=progress))

@@ -1,10 +1,10 @@
 """What one process of a test run heard of a claim, for its other processes.
 
-The test of the ledger and the notebooks put many of the same claims before the court, each in a process of its own. Where
-the environment variable `NDIS_VERIFY_TEST_RUN` names a folder (tests/conftest.py makes one for each run and removes
-it; an empty value switches this off), the evidence of a claim of the ledger is kept there under a hash of the package's
-sources, its kept certificates, the versions below it, the claim and the effort, and is believed under that hash alone: by
-processes that would compute it from the same files.
+The test of the ledger and the notebooks put many of the same claims before the court, each in a process of its own.
+Where the environment variable `NDIS_VERIFY_TEST_RUN` names a folder (tests/conftest.py makes one for each run and
+removes it; an empty value switches this off), the evidence of a claim of the ledger is kept there under a hash of the
+package's sources, its kept certificates, the versions below it, the claim and the effort, and is believed under that
+hash alone: by processes that would compute it from the same files.
 
 That `ndis-verify verify` recomputes its verdicts is not touched. It hears every claim itself and never looks here; and
 what is kept is evidence, from which `court.judged` decides the verdict anew against the ledger's declaration.

@@ -82,7 +82,8 @@ def _rounded_together(point: Point, domain: Domain, screen, violates) -> Point:
     candidates = []
     for count in range(1, _MAX_DIGITS):
         candidate = {
-            p.name: _near(p, point[p.name], count) if p.kind == "continuous" else point[p.name] for p in domain.parameters
+            p.name: _near(p, point[p.name], count) if p.kind == "continuous" else point[p.name]
+            for p in domain.parameters
         }
         if domain.contains(candidate):
             candidates.append(candidate)

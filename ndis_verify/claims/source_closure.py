@@ -64,7 +64,9 @@ def _used(name: Name, root: Path) -> tuple[tuple[str, Name], ...]:
         imported, chains = module.read(statement)
         for chain in chains:
             if chain[0] in imported:
-                found.update({(".".join(chain), target): None for target in resolved(*imported[chain[0]], chain[1:], root)})
+                found.update(
+                    {(".".join(chain), target): None for target in resolved(*imported[chain[0]], chain[1:], root)}
+                )
             elif chain[0] in module.defined:
                 found[".".join(chain), (path, chain[0])] = None
     if own == WHOLE and path.name == "__init__.py":  # a facade: what it hands on counts as used
@@ -100,7 +102,9 @@ def _text(value: Any) -> str:
 
 
 def defining_modules(value: Any) -> frozenset[str]:
-    """The modules in which a function, and every function that it closes over, holds as default or wraps, is written."""
+    """The modules in which a function, and every function that it closes over, holds as default or wraps, is
+    written.
+    """
     modules: set[str] = set()
     seen: set[int] = set()
     waiting = [value]
@@ -127,7 +131,7 @@ def defining_modules(value: Any) -> frozenset[str]:
 
 def _filled(cell: Any) -> bool:
     try:
-        cell.cell_contents
+        _ = cell.cell_contents
     except ValueError:
         return False
     return True

@@ -1,4 +1,6 @@
-"""What the names of a source file of the package are bound to: its definitions, its imports, and the names that each reads."""
+"""What the names of a source file of the package are bound to: its definitions, its imports, and the names that each
+reads.
+"""
 
 from __future__ import annotations
 

@@ -84,7 +84,9 @@ def _stds_and_orders(effort: str) -> list[tuple[float, float]]:
 
 def _slope(std: float, log_order: float, step: Fraction = Fraction(1, 10**20)) -> mpmath.mpf:
     """Derivative in std of the certified divergence, by a central difference with a step of 1e-20."""
-    values = [certified_gaussian_hockey_stick(1, exact(std) + sign * step, log_order, digits=60).mid for sign in (1, -1)]
+    values = [
+        certified_gaussian_hockey_stick(1, exact(std) + sign * step, log_order, digits=60).mid for sign in (1, -1)
+    ]
     with mpmath.workdps(60):
         return (values[0] - values[1]) / (2 * mpmath.mpf(step.numerator) / step.denominator)
 
@@ -139,7 +141,9 @@ def _estimate_is(std: Fraction, rate: Fraction = _RATE) -> Callable[[str], Evide
         near = abs(exact(found.mid) - std) + exact(found.rad) < Fraction(1, 2000)
         inside = abs(exact(truth.mid) - Fraction(2256, 10000)) + exact(truth.rad) < Fraction(1, 200)
         outcome = Outcome.HELD if near and inside else Outcome.FAILED
-        return Evidence(outcome, "ball arithmetic", f"std {found.decimal(6)[0]}, TV at s = 0.3 {truth.decimal(6)[0]}", 20, 1)
+        return Evidence(
+            outcome, "ball arithmetic", f"std {found.decimal(6)[0]}, TV at s = 0.3 {truth.decimal(6)[0]}", 20, 1
+        )
 
     return run
 
@@ -163,20 +167,29 @@ def _figure(order: str, share: str) -> Callable[[str], Evidence]:
 
     def run(effort: str) -> Evidence:
         peak = certified.std_sensitivity(order, 5, 20)
-        rivals = [certified.std_sensitivity(Fraction(k, 100), 5, 20) for k in range(50, 201, 5 if effort == "quick" else 1)]
+        rivals = [
+            certified.std_sensitivity(Fraction(k, 100), 5, 20) for k in range(50, 201, 5 if effort == "quick" else 1)
+        ]
         at_one = certified.std_sensitivity(1, 5, 20)
         highest = all(rival.upper <= peak.upper for rival in rivals)
         held = highest and at_one.lower > exact(share) * peak.upper
         ratio = float(at_one.mid / peak.mid)
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "ball arithmetic", f"TV has {ratio:.4f} of the sensitivity at {order}", 20, len(rivals))
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED,
+            "ball arithmetic",
+            f"TV has {ratio:.4f} of the sensitivity at {order}",
+            20,
+            len(rivals),
+        )
 
     return run
 
 
 _INTERVAL_NOTE = (
-    "0.285 follows from the half width sqrt(20/10^6) = 0.00447 that n allows, not from the printed 0.005. The interval of TV is printed around 0.302, which is "
-    "s. It covers the TV of the binned laws only in the sense of KM-CI; for the unbinned TV only the lower end is a "
-    "limit: 0.32 is an upper limit for s, while the 'lower bound for s' that the source reads off would need an upper limit for TV(P, Q), which binning cannot give."
+    "0.285 follows from the half width sqrt(20/10^6) = 0.00447 that n allows, not from the printed 0.005. The interval"
+    " of TV is printed around 0.302, which is s. It covers the TV of the binned laws only in the sense of KM-CI; for"
+    " the unbinned TV only the lower end is a limit: 0.32 is an upper limit for s, while the 'lower bound for s' that"
+    " the source reads off would need an upper limit for TV(P, Q), which binning cannot give."
 )
 _SIX_ONE = ("TPR, FPR in (0, 1)", "0 <= delta < 1")
 
@@ -185,7 +198,10 @@ CLAIMS = (
         id="KM-6.1",
         source="KM",
         title="the epsilon of a threshold attack as a two-bin histogram",
-        statement="With eps the larger of the two logarithms, both two-bin divergences are at most delta, for any threshold attack.",
+        statement=(
+            "With eps the larger of the two logarithms, both two-bin divergences are at most delta, for any threshold"
+            " attack."
+        ),
         formula="eps = max(log((TPR - delta)/FPR), log((TNR - delta)/FNR))",
         hypotheses=_SIX_ONE,
         declared=Verdict.RESTRICTED,
@@ -195,7 +211,10 @@ CLAIMS = (
                 "an attack that is worse than chance",
                 _beyond_delta(_printed_growth),
                 {"TPR": Fraction(1, 4), "FPR": Fraction(3, 4), "delta": Fraction(0)},
-                {"four ratios and 1": _beyond_delta(_corrected_growth), "TPR > FPR": {"TPR": Fraction(3, 4), "FPR": Fraction(1, 4), "delta": Fraction(0)}},
+                {
+                    "four ratios and 1": _beyond_delta(_corrected_growth),
+                    "TPR > FPR": {"TPR": Fraction(3, 4), "FPR": Fraction(1, 4), "delta": Fraction(0)},
+                },
                 part="any attack, as printed",
             ),
             counterexample_check(
@@ -212,13 +231,26 @@ CLAIMS = (
                 _by_bisection,
                 _attacks,
                 digits=12,
-                mutants={"the formula as printed": lambda t, f, d: float(np.log(max((t - d) / f, (1 - f - d) / (1 - t)) if t > f else 1.0))},
+                mutants={
+                    "the formula as printed": lambda t, f, d: float(
+                        np.log(max((t - d) / f, (1 - f - d) / (1 - t)) if t > f else 1.0)
+                    )
+                },
                 part="TPR >= FPR and eps >= 0",
             ),
         ),
-        counterexample="TPR = 1/4, FPR = 3/4, delta = 0: e^eps = 1/3 and H(P2||Q2) = 2/3 > 0. TPR = FPR = 1/2, delta = 1/4: e^eps = 1/2, H = 1/2 > 1/4.",
-        corrected="eps = max(0, log of (TPR-d)/FPR, (TNR-d)/FNR, (FPR-d)/TPR, (FNR-d)/TNR), over positive numerators; it is then the least such eps >= 0.",
-        note="The printed proof assumes TPR >= FPR without saying so in the lemma, leaves out both logarithms and prints one ratio twice.",
+        counterexample=(
+            "TPR = 1/4, FPR = 3/4, delta = 0: e^eps = 1/3 and H(P2||Q2) = 2/3 > 0. TPR = FPR = 1/2, delta = 1/4: e^eps"
+            " = 1/2, H = 1/2 > 1/4."
+        ),
+        corrected=(
+            "eps = max(0, log of (TPR-d)/FPR, (TNR-d)/FNR, (FPR-d)/TPR, (FNR-d)/TNR), over positive numerators; it is"
+            " then the least such eps >= 0."
+        ),
+        note=(
+            "The printed proof assumes TPR >= FPR without saying so in the lemma, leaves out both logarithms and prints"
+            " one ratio twice."
+        ),
         tags=("misprint",),
     ),
     Claim(
@@ -231,16 +263,27 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("strictly decreasing", derived.invertible),
-            formula_check("the derivative against a difference of certified values", derived.invertible, _slope, _stds_and_orders, digits=14),
+            formula_check(
+                "the derivative against a difference of certified values",
+                derived.invertible,
+                _slope,
+                _stds_and_orders,
+                digits=14,
+            ),
         ),
-        note="The two printed terms of the derivative are one. The printed proof argues through contraction of post-processing and ends with 'for all a >= 0'; at "
-        "a = 0 the divergence is 1 for every s. Values in (max(0, 1-a), 1) have a preimage.",
+        note=(
+            "The two printed terms of the derivative are one. The printed proof argues through contraction of"
+            " post-processing and ends with 'for all a >= 0'; at a = 0 the divergence is 1 for every s. Values in"
+            " (max(0, 1-a), 1) have a preimage."
+        ),
     ),
     Claim(
         id="KM-7.2",
         source="KM",
         title="the order whose divergence depends most on the std",
-        statement="For every s > 1 the size of d/ds H_a(N(0,s^2)||N(1,s^2)) is largest at an order a in [1, e^{1/(2s)}].",
+        statement=(
+            "For every s > 1 the size of d/ds H_a(N(0,s^2)||N(1,s^2)) is largest at an order a in [1, e^{1/(2s)}]."
+        ),
         formula="argmax_a = e^{1/(2 s^2)}, maximum 1/(sqrt(2 pi) s^2)",
         hypotheses=("s > 1",),
         declared=Verdict.PROVED,
@@ -256,24 +299,39 @@ CLAIMS = (
                 mutants={"end of the printed interval": lambda std: float(np.exp(1 / (2 * std)))},
             ),
         ),
-        corrected="The order is exactly e^{1/(2 s^2)} for every s > 0; total variation has the share e^{-1/(8 s^2)} of its sensitivity. For s < 1 it is outside the printed interval.",
-        note="At s = 0.3, the source's own example, total variation has e^{-1.39} = 0.249 of the best sensitivity of the Gaussian pair (order e^5.6).",
+        corrected=(
+            "The order is exactly e^{1/(2 s^2)} for every s > 0; total variation has the share e^{-1/(8 s^2)} of its"
+            " sensitivity. For s < 1 it is outside the printed interval."
+        ),
+        note=(
+            "At s = 0.3, the source's own example, total variation has e^{-1.39} = 0.249 of the best sensitivity of the"
+            " Gaussian pair (order e^5.6)."
+        ),
     ),
     Claim(
         id="KM-J.1",
         source="KM",
         title="the printed mixed derivative behind the sensitivity",
-        statement="d/da d/ds H_a(N(0,s^2)||N(1,s^2)) is the two-term expression (J.1) with densities at 1/(2s) + log a and 1/(2s) - log a.",
+        statement=(
+            "d/da d/ds H_a(N(0,s^2)||N(1,s^2)) is the two-term expression (J.1) with densities at 1/(2s) + log a and"
+            " 1/(2s) - log a."
+        ),
         hypotheses=("s > 0", "a > 0"),
         declared=Verdict.REFUTED,
         checks=(
             counterexample_check(
-                "s = 2, log a = 1/4", _mixed_gap(_printed_mixed), {"s": Fraction(2), "l": Fraction(1, 4)}, {"the derivative itself": _mixed_gap(_true_mixed), "a = 1": {"s": Fraction(2), "l": Fraction(0)}}
+                "s = 2, log a = 1/4",
+                _mixed_gap(_printed_mixed),
+                {"s": Fraction(2), "l": Fraction(1, 4)},
+                {"the derivative itself": _mixed_gap(_true_mixed), "a = 1": {"s": Fraction(2), "l": Fraction(0)}},
             ),
         ),
         counterexample="s = 2, log a = 1/4: printed 0.0634, true 0.0376.",
         corrected="d/da d/ds H_a = -x phi(x)/(s a), x = 1/(2s) - s log a (KM-J.1-corrected).",
-        note="The arguments lack the factor s. At a = 1 both agree, and the sign beyond e^{1/(2s)} is right for s > 1, so KM-7.2 survives.",
+        note=(
+            "The arguments lack the factor s. At a = 1 both agree, and the sign beyond e^{1/(2s)} is right for s > 1,"
+            " so KM-7.2 survives."
+        ),
         tags=("misprint",),
     ),
     Claim(
@@ -296,20 +354,34 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("exact order", derived.sensitivity_peak),
-            Check("the figure's curve", Kind.CROSSCHECK, _figure("1.0202", "0.99"), {"peak at 1.1": _figure("1.1", "0.99"), "TV as good": _figure("1.0202", "0.999")}),
+            Check(
+                "the figure's curve",
+                Kind.CROSSCHECK,
+                _figure("1.0202", "0.99"),
+                {"peak at 1.1": _figure("1.1", "0.99"), "TV as good": _figure("1.0202", "0.999")},
+            ),
         ),
     ),
     Claim(
         id="KM-S7-example",
         source="KM",
         title="std and its interval from an estimated total variation",
-        statement="q = 1/4, s = 0.3, 10^6 samples, 20 bins: the estimate TV = 0.2256 means s = 0.302, and the half width 0.005 of TV means s in [0.285, 0.32].",
+        statement=(
+            "q = 1/4, s = 0.3, 10^6 samples, 20 bins: the estimate TV = 0.2256 means s = 0.302, and the half width"
+            " 0.005 of TV means s in [0.285, 0.32]."
+        ),
         formula="TV = q (2 Phi(1/(2s)) - 1)",
         hypotheses=("q = 1/4 known", "estimate 0.2256, half width 0.005"),
         declared=Verdict.RESTRICTED,
         checks=(
             proof("TV as a function of s", derived.subsampled_tv, part="estimate"),
-            Check("0.2256 means 0.302", Kind.ENCLOSURE, _estimate_is(Fraction(302, 1000)), {"0.3": _estimate_is(Fraction(3, 10)), "q = 1/2": _estimate_is(Fraction(302, 1000), Fraction(1, 2))}, "estimate"),
+            Check(
+                "0.2256 means 0.302",
+                Kind.ENCLOSURE,
+                _estimate_is(Fraction(302, 1000)),
+                {"0.3": _estimate_is(Fraction(3, 10)), "q = 1/2": _estimate_is(Fraction(302, 1000), Fraction(1, 2))},
+                "estimate",
+            ),
             agreement(
                 "float64 inversion against the certified one",
                 "fast, certified",
@@ -328,7 +400,9 @@ CLAIMS = (
                 part="interval as printed",
             ),
         ),
-        counterexample="TV = 0.2256 + 0.005 = 0.2306 is s = 0.28332, below 0.285: with q = 1/4, 2 Phi(1/(2 0.28332)) - 1 = 0.9224.",
+        counterexample=(
+            "TV = 0.2256 + 0.005 = 0.2306 is s = 0.28332, below 0.285: with q = 1/4, 2 Phi(1/(2 0.28332)) - 1 = 0.9224."
+        ),
         corrected="[0.2833, 0.3195] for the half width 0.005.",
         note=_INTERVAL_NOTE,
         tags=("misprint",),
@@ -342,7 +416,12 @@ CLAIMS = (
         hypotheses=("s > 0",),
         declared=Verdict.REFUTED,
         checks=(
-            counterexample_check("s = 1", _overlap_gap, {"s": Fraction(1)}, {"2 Phi(1/(2s)) - 1": _corrected_overlap_gap, "s = 1/2": {"s": Fraction(1, 2)}}),
+            counterexample_check(
+                "s = 1",
+                _overlap_gap,
+                {"s": Fraction(1)},
+                {"2 Phi(1/(2s)) - 1": _corrected_overlap_gap, "s = 1/2": {"s": Fraction(1, 2)}},
+            ),
         ),
         counterexample="s = 1: the total variation is 2 Phi(1/2) - 1 = 0.383, printed is its complement 0.617.",
         corrected="delta(0) = 2 Phi(1/(2s)) - 1.",

@@ -13,8 +13,15 @@ from ndis_verify.exact_number import InputError
 
 def add_arguments(commands: Any) -> None:
     """The verb and what it takes."""
-    parser = commands.add_parser("where", help="find a claim, a function or a subject in the sources", description=__doc__)
-    parser.add_argument("name", nargs="+", metavar="NAME", help='an id, a label ("N26 Lemma 2"), a function, a subject; several words are one')
+    parser = commands.add_parser(
+        "where", help="find a claim, a function or a subject in the sources", description=__doc__
+    )
+    parser.add_argument(
+        "name",
+        nargs="+",
+        metavar="NAME",
+        help='an id, a label ("N26 Lemma 2"), a function, a subject; several words are one',
+    )
     parser.set_defaults(run=main)
 
 
@@ -25,8 +32,8 @@ def main(arguments: argparse.Namespace) -> int:
 
     name = " ".join(arguments.name)
     ids = ids_of(name, [claim.id for claim in all_claims()])
-    found = {i: of_claim(i) for i in ids} or {name: places for places in [of_name(name)] if places}
-    if not found:
+    found = {i: of_claim(i) for i in ids} or {name: of_name(name)}
+    if not any(found.values()):
         raise InputError("NAME", name, "is no claim, label, function or subject; `ndis-verify claims` lists the claims")
     for key, places in found.items():
         print(key)

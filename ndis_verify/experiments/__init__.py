@@ -57,7 +57,9 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> Experiment:
-    """The experiment of that name, or the only one whose name begins so, in the sources' spelling too (N24-TabI); else `InputError`."""
+    """The experiment of that name, or the only one whose name begins so, in the sources' spelling too (N24-TabI); else
+    `InputError`.
+    """
     wanted = name.lower()
     head, _, roman = wanted.partition("-tab")
     wanted = f"{head}-tab{_ROMAN[roman]}" if roman in _ROMAN else wanted

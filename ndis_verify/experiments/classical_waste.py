@@ -1,7 +1,10 @@
-"""What the classical Gaussian std really gives: its exact delta, and the share of its noise that is needed (N24-Fig7, N24-C5)."""
+"""What the classical Gaussian std really gives: its exact delta, and the share of its noise that is needed (N24-Fig7,
+N24-C5).
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,11 +30,19 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> li
             for rule in ("classical", "rho", "analytic")
         }
         true = {rule: mechanism.calibration.certificate.delta for rule, mechanism in stds.items()}
-        rows.append({
-            "delta": delta, "epsilon": epsilon, "classical_std": stds["classical"].std, "classical_delta": true["classical"],
-            "claimed_over_true": delta / true["classical"], "rho_std": stds["rho"].std, "rho_delta": true["rho"],
-            "analytic_std": stds["analytic"].std, "noise_share": stds["analytic"].std / stds["classical"].std,
-        })  # fmt: skip
+        rows.append(
+            {
+                "delta": delta,
+                "epsilon": epsilon,
+                "classical_std": stds["classical"].std,
+                "classical_delta": true["classical"],
+                "claimed_over_true": delta / true["classical"],
+                "rho_std": stds["rho"].std,
+                "rho_delta": true["rho"],
+                "analytic_std": stds["analytic"].std,
+                "noise_share": stds["analytic"].std / stds["classical"].std,
+            }
+        )
     return rows
 
 
@@ -40,16 +51,42 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     printed = [row for row in rows if 0.9 <= row["epsilon"] <= 1 and 1e-8 <= row["delta"] <= 1e-5]
     outside = [row for row in rows if not 100 <= row["claimed_over_true"] <= 1000]
     return [
-        Finding("the classical std meets its target for every eps up to 1", all(row["claimed_over_true"] > 1 for row in rows)),
-        Finding("eps from 0.9 to 1, delta from 1e-8 to 1e-5: true delta 100 to 1000 times smaller, 15 to 25 % less noise needed",
-                bool(printed) and all(100 < row["claimed_over_true"] < 1000 and 0.75 < row["noise_share"] < 0.85 for row in printed)),
-        Finding("elsewhere the factor leaves that range", bool(outside), {
-            "least": min(row["claimed_over_true"] for row in rows), "most": max(row["claimed_over_true"] for row in rows)}),
-        Finding("both gains grow as eps falls", all(a["claimed_over_true"] > b["claimed_over_true"] and a["noise_share"] < b["noise_share"]
-                for a, b in zip(rows, rows[1:], strict=False) if a["delta"] == b["delta"])),
-        Finding("the slides' std reaches at most half of its delta", all(2 * row["rho_delta"] <= row["delta"] for row in rows)),
-        Finding("at eps = 1, claimed over true delta", bool(ends), {f"delta = {d:g}": row["claimed_over_true"] for d, row in ends.items()}),
-    ]  # fmt: skip
+        Finding(
+            "the classical std meets its target for every eps up to 1",
+            all(row["claimed_over_true"] > 1 for row in rows),
+        ),
+        Finding(
+            "eps from 0.9 to 1, delta from 1e-8 to 1e-5: true delta 100 to 1000 times smaller, 15 to 25 % less noise"
+            " needed",
+            bool(printed)
+            and all(100 < row["claimed_over_true"] < 1000 and 0.75 < row["noise_share"] < 0.85 for row in printed),
+        ),
+        Finding(
+            "elsewhere the factor leaves that range",
+            bool(outside),
+            {
+                "least": min(row["claimed_over_true"] for row in rows),
+                "most": max(row["claimed_over_true"] for row in rows),
+            },
+        ),
+        Finding(
+            "both gains grow as eps falls",
+            all(
+                a["claimed_over_true"] > b["claimed_over_true"] and a["noise_share"] < b["noise_share"]
+                for a, b in itertools.pairwise(rows)
+                if a["delta"] == b["delta"]
+            ),
+        ),
+        Finding(
+            "the slides' std reaches at most half of its delta",
+            all(2 * row["rho_delta"] <= row["delta"] for row in rows),
+        ),
+        Finding(
+            "at eps = 1, claimed over true delta",
+            bool(ends),
+            {f"delta = {d:g}": row["claimed_over_true"] for d, row in ends.items()},
+        ),
+    ]
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:

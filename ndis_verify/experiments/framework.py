@@ -79,7 +79,9 @@ class Measured:
 def run_journal(path: Path, experiment: Experiment, size: str, seed: int, data: Table | None) -> Journal:
     """The journal of the cells of one run."""
     parts = ("experiment", experiment.name, size, seed, data.fingerprint() if data else "")
-    return Journal(path, identity(*parts, functions=(experiment.measure,)), "cells", lambda key, content: Measured(**content))
+    return Journal(
+        path, identity(*parts, functions=(experiment.measure,)), "cells", lambda key, content: Measured(**content)
+    )
 
 
 def run(
@@ -133,7 +135,9 @@ def check(experiment: Experiment, size: str, seed: int, data: Table | None) -> N
 def generator(name: str, seed: int, key: str) -> np.random.Generator:
     """The stream of one cell: a function of the experiment, the seed and the cell alone."""
     digest = hashlib.sha256(f"{name}\n{key}".encode()).digest()
-    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=tuple(np.frombuffer(digest, dtype="<u4").tolist())))
+    return np.random.default_rng(
+        np.random.SeedSequence(entropy=seed, spawn_key=tuple(np.frombuffer(digest, dtype="<u4").tolist()))
+    )
 
 
 def _key(cell: Mapping[str, Any]) -> str:

@@ -1,7 +1,10 @@
-"""The curve of plain random projection at a database's largest leverage (N24-Fig6), and of a linear combination, r = 1 (N24-Fig10)."""
+"""The curve of plain random projection at a database's largest leverage (N24-Fig6), and of a linear combination, r = 1
+(N24-Fig10).
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +24,11 @@ def _cells(columns: tuple[int, ...]):
     def cells(size: str, data: Table | None) -> list[dict[str, Any]]:
         points = 13 if size == "quick" else 121
         printed = (SONG, FLIGHT) if size == "full" and data is None else ()
-        return [{"data": name, "r": r, "points": points} for name in (*source_names(data, _BUNDLED), *printed) for r in columns]
+        return [
+            {"data": name, "r": r, "points": points}
+            for name in (*source_names(data, _BUNDLED), *printed)
+            for r in columns
+        ]
 
     return cells
 
@@ -34,7 +41,11 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
     if p >= 1 - 1e-12:  # the record alone spans a direction: nothing hides it
         return [ends | {"epsilon": float(e), "delete": 1.0, "insert": 1.0} for e in np.linspace(0, 6, cell["points"])]
     return [
-        ends | {"epsilon": float(epsilon), **{way: float(rp_hockey_stick(p, r, epsilon, way)) for way in ("delete", "insert")}}
+        ends
+        | {
+            "epsilon": float(epsilon),
+            **{way: float(rp_hockey_stick(p, r, epsilon, way)) for way in ("delete", "insert")},
+        }
         for epsilon in np.linspace(0, 6, cell["points"])
     ]
 
@@ -44,36 +55,76 @@ def _required(table: Table) -> None:
 
 
 def _findings(rows: Sequence[Row]) -> list[Finding]:
-    at_one = {f"{row['data']}, r = {row['r']}, p = {row['largest_leverage']:.4f}": row["delete"] for row in rows if row["epsilon"] == 1}
+    at_one = {
+        f"{row['data']}, r = {row['r']}, p = {row['largest_leverage']:.4f}": row["delete"]
+        for row in rows
+        if row["epsilon"] == 1
+    }
     spread = {}
     for row in rows:
         if row["epsilon"] == 1:
             spread.setdefault(row["r"], []).append((row["largest_leverage"], row["delete"]))
-    ordered = all(a[1] <= b[1] for points in spread.values() for a, b in zip(sorted(points), sorted(points)[1:], strict=False))
+    ordered = all(
+        a[1] <= b[1] for points in spread.values() for a, b in zip(sorted(points), sorted(points)[1:], strict=False)
+    )
     return [
-        Finding("deletion costs at least as much as insertion", all(row["delete"] >= row["insert"] * (1 - 1e-12) for row in rows)),
-        Finding("the curve falls in eps and is below 1 where no leverage is 1", all(
-            a["delete"] >= b["delete"] for a, b in zip(rows, rows[1:], strict=False) if a["data"] == b["data"] and a["r"] == b["r"])
-            and all(row["delete"] < 1 for row in rows if row["largest_leverage"] < 0.5)),
+        Finding(
+            "deletion costs at least as much as insertion",
+            all(row["delete"] >= row["insert"] * (1 - 1e-12) for row in rows),
+        ),
+        Finding(
+            "the curve falls in eps and is below 1 where no leverage is 1",
+            all(
+                a["delete"] >= b["delete"]
+                for a, b in itertools.pairwise(rows)
+                if a["data"] == b["data"] and a["r"] == b["r"]
+            )
+            and all(row["delete"] < 1 for row in rows if row["largest_leverage"] < 0.5),
+        ),
         Finding("the data sets are in the order of their largest leverage", ordered),
         Finding("delta at eps = 1", bool(at_one), at_one),
-    ]  # fmt: skip
+    ]
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:
     axes = figure.subplots()
     for key in dict.fromkeys((row["data"], row["r"]) for row in rows):
         chosen = [row for row in rows if (row["data"], row["r"]) == key]
-        axes.plot([row["epsilon"] for row in chosen], [row["delete"] for row in chosen], label=f"{key[0]}, r = {key[1]}")
+        axes.plot(
+            [row["epsilon"] for row in chosen], [row["delete"] for row in chosen], label=f"{key[0]}, r = {key[1]}"
+        )
     axes.set_xlabel("epsilon")
     axes.set_ylabel("delta")
     axes.legend(fontsize=7)
 
 
-_SETTING = "Records without the target, which no scale of a column changes; the deletion of the record of largest leverage." + SWAPPED
+_SETTING = (
+    "Records without the target, which no scale of a column changes; the deletion of the record of largest leverage."
+    + SWAPPED
+)
 EXPERIMENTS = (
-    Experiment("n24-fig6", "Plain random projection: the curve at the largest leverage", ("N24-Fig6",), _SETTING + " r = 10 and 100: that of the source is lost.",
-               _cells((10, 100)), _measure, _findings, _draw, data="records", requires=_required),
-    Experiment("n24-fig10", "Random linear combination: the curve at the largest leverage", ("N24-Fig10",), _SETTING, _cells((1,)), _measure, _findings, _draw,
-               data="records", requires=_required),
-)  # fmt: skip
+    Experiment(
+        "n24-fig6",
+        "Plain random projection: the curve at the largest leverage",
+        ("N24-Fig6",),
+        _SETTING + " r = 10 and 100: that of the source is lost.",
+        _cells((10, 100)),
+        _measure,
+        _findings,
+        _draw,
+        data="records",
+        requires=_required,
+    ),
+    Experiment(
+        "n24-fig10",
+        "Random linear combination: the curve at the largest leverage",
+        ("N24-Fig10",),
+        _SETTING,
+        _cells((1,)),
+        _measure,
+        _findings,
+        _draw,
+        data="records",
+        requires=_required,
+    ),
+)

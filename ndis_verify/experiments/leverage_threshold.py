@@ -1,7 +1,10 @@
-"""The exact leverage threshold over the one of the least-singular-value analysis (N26-Fig2), with the ridges that follow."""
+"""The exact leverage threshold over the one of the least-singular-value analysis (N26-Fig2), with the ridges that
+follow.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,13 +30,21 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> li
         threshold = float(rp_leverage(r, epsilon=epsilon, delta=_DELTA))
         least = random_projection(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge
         older = sheffet(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0)
-        rows.append({
-            "r": r, "epsilon": epsilon, "threshold": threshold, "ratio": threshold * older.ridge,
-            "smallest_ridge": least, "printed_ridge": 1 / threshold, "sheffet_ridge": older.ridge,
-            "blocki_ridge": blocki(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge,
-            "mi_ridge": mutual_information(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge,
-            "sheffet_delta": older.calibration.certificate.delta, "smallest_delta": float(rp_ridge_hockey_stick(1.0, least, r, epsilon)),
-        })  # fmt: skip
+        rows.append(
+            {
+                "r": r,
+                "epsilon": epsilon,
+                "threshold": threshold,
+                "ratio": threshold * older.ridge,
+                "smallest_ridge": least,
+                "printed_ridge": 1 / threshold,
+                "sheffet_ridge": older.ridge,
+                "blocki_ridge": blocki(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge,
+                "mi_ridge": mutual_information(r, epsilon=epsilon, delta=_DELTA, norm_bound=1.0).ridge,
+                "sheffet_delta": older.calibration.certificate.delta,
+                "smallest_delta": float(rp_ridge_hockey_stick(1.0, least, r, epsilon)),
+            }
+        )
     return rows
 
 
@@ -43,17 +54,26 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     falls = True
     for r in {row["r"] for row in rows}:
         mine = [row["ratio"] for row in rows if row["r"] == r]
-        falls &= all(a > b for a, b in zip(mine, mine[1:], strict=False))
+        falls &= all(a > b for a, b in itertools.pairwise(mine))
     gain = [row["printed_ridge"] - row["smallest_ridge"] for row in rows]
     return [
-        Finding("the exact threshold exceeds the older one everywhere", min(ratios) > 1, {"least": min(ratios), "most": max(ratios)}),
+        Finding(
+            "the exact threshold exceeds the older one everywhere",
+            min(ratios) > 1,
+            {"least": min(ratios), "most": max(ratios)},
+        ),
         Finding("the ratio falls as eps grows, for every r", falls),
         Finding("the smallest ridge is the printed one less l^2", max(abs(g - 1) for g in gain) < 1e-6),
-        Finding("the older ridge over the smallest one, everywhere above the ratio of the thresholds",
-                all(s > q for s, q in zip(saved, ratios, strict=True)), {"least": min(saved), "most": max(saved)}),
-        Finding("Blocki et al. and the mutual-information ridge need more than Sheffet's",
-                all(min(row["blocki_ridge"], row["mi_ridge"]) > row["sheffet_ridge"] for row in rows)),
-    ]  # fmt: skip
+        Finding(
+            "the older ridge over the smallest one, everywhere above the ratio of the thresholds",
+            all(s > q for s, q in zip(saved, ratios, strict=True)),
+            {"least": min(saved), "most": max(saved)},
+        ),
+        Finding(
+            "Blocki et al. and the mutual-information ridge need more than Sheffet's",
+            all(min(row["blocki_ridge"], row["mi_ridge"]) > row["sheffet_ridge"] for row in rows),
+        ),
+    ]
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,24 +30,34 @@ METHODS = {
 def _cells(size: str, data: Any) -> list[dict[str, Any]]:
     dimensions = (10, 30, 100, 300, 1000) if size == "quick" else (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
     repetitions = 25 if size == "quick" else 100
-    return [{"epsilon": epsilon, "d": d, "repetitions": repetitions} for epsilon in (_PRIVATE, _LOOSE) for d in dimensions]
+    return [
+        {"epsilon": epsilon, "d": d, "repetitions": repetitions} for epsilon in (_PRIVATE, _LOOSE) for d in dimensions
+    ]
 
 
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> list[Row]:
-    """Data sets with a centre from N(0, I) and records uniform in the unit cube around it; the released mean against the true one."""
+    """Data sets with a centre from N(0, I) and records uniform in the unit cube around it; the released mean against
+    the true one.
+    """
     squares: dict[str, list[float]] = {name: [] for name in METHODS}
     errors = errors_of(cell, rng, squares)
     return [
         {
-            "epsilon": cell["epsilon"], "d": cell["d"], "method": name, "mean_error": float(errors[name].mean()),
-            "root_mean_risk": float(np.sqrt(np.mean(squares[name]))), "closer_than_aGM": int((errors[name] < errors["aGM"]).sum()),
+            "epsilon": cell["epsilon"],
+            "d": cell["d"],
+            "method": name,
+            "mean_error": float(errors[name].mean()),
+            "root_mean_risk": float(np.sqrt(np.mean(squares[name]))),
+            "closer_than_aGM": int((errors[name] < errors["aGM"]).sum()),
             "repetitions": cell["repetitions"],
         }
         for name in METHODS
-    ]  # fmt: skip
+    ]
 
 
-def errors_of(cell: Mapping[str, Any], rng: np.random.Generator, squares: dict[str, list[float]] | None = None) -> dict[str, np.ndarray]:
+def errors_of(
+    cell: Mapping[str, Any], rng: np.random.Generator, squares: dict[str, list[float]] | None = None
+) -> dict[str, np.ndarray]:
     """Distances to the true mean by method, one per data set; `squares` collects the exact risks given the data."""
     d, epsilon = cell["d"], cell["epsilon"]
     mechanisms = {
@@ -91,23 +102,42 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     others, denoised = ("Lap", "cGM", "aGM"), ("aGM-JS", "aGM-TH")
     worst = [d for d in many if loose["aGM-TH"][d] > loose["aGM"][d]]
     return [
-        Finding("eps = 0.01, d >= 10: both denoised releases beat Laplace, classical and plain analytic",
-                all(tight[a][d] < tight[b][d] for a in denoised for b in others for d in many)),
-        Finding("eps = 0.01: the gain of James-Stein over the plain release grows with d; over Laplace it passes two orders",
-                _rising([tight["aGM"][d] / tight["aGM-JS"][d] for d in many]) and tight["Lap"][top] > 100 * tight["aGM-JS"][top],
-                {"over aGM": tight["aGM"][top] / tight["aGM-JS"][top], "over Lap": tight["Lap"][top] / tight["aGM-JS"][top], "d": top}),
-        Finding("eps = 1, d >= 10: James-Stein is the best of the six up to its positive part",
-                all(loose["aGM-JS"][d] <= 1.005 * loose[b][d] for b in METHODS for d in many)),
-        Finding("eps = 1: the soft threshold is worse than the plain release where most coordinates stand out of the noise",
-                bool(worst), {"dimensions": worst}),
-        Finding("Laplace is worse than every Gaussian release for d >= 10",
-                all(s["Lap"][d] > s["cGM"][d] > s["aGM"][d] for s in (tight, loose) for d in many)),
-        Finding("sampled mean errors are within 10 % of the root of the exact mean squared risk for d >= 300", _near(rows)),
-    ]  # fmt: skip
+        Finding(
+            "eps = 0.01, d >= 10: both denoised releases beat Laplace, classical and plain analytic",
+            all(tight[a][d] < tight[b][d] for a in denoised for b in others for d in many),
+        ),
+        Finding(
+            "eps = 0.01: the gain of James-Stein over the plain release grows with d; over Laplace it passes two"
+            " orders",
+            _rising([tight["aGM"][d] / tight["aGM-JS"][d] for d in many])
+            and tight["Lap"][top] > 100 * tight["aGM-JS"][top],
+            {
+                "over aGM": tight["aGM"][top] / tight["aGM-JS"][top],
+                "over Lap": tight["Lap"][top] / tight["aGM-JS"][top],
+                "d": top,
+            },
+        ),
+        Finding(
+            "eps = 1, d >= 10: James-Stein is the best of the six up to its positive part",
+            all(loose["aGM-JS"][d] <= 1.005 * loose[b][d] for b in METHODS for d in many),
+        ),
+        Finding(
+            "eps = 1: the soft threshold is worse than the plain release where most coordinates stand out of the noise",
+            bool(worst),
+            {"dimensions": worst},
+        ),
+        Finding(
+            "Laplace is worse than every Gaussian release for d >= 10",
+            all(s["Lap"][d] > s["cGM"][d] > s["aGM"][d] for s in (tight, loose) for d in many),
+        ),
+        Finding(
+            "sampled mean errors are within 10 % of the root of the exact mean squared risk for d >= 300", _near(rows)
+        ),
+    ]
 
 
 def _rising(values: list[float]) -> bool:
-    return all(a < b for a, b in zip(values, values[1:], strict=False))
+    return all(a < b for a, b in itertools.pairwise(values))
 
 
 def _near(rows: Sequence[Row]) -> bool:
@@ -131,8 +161,9 @@ EXPERIMENTS = (
         "bw-fig1-mean",
         "Private mean estimation: Laplace, classical and analytic Gaussian, denoised",
         ("BW-Fig1",),
-        "n, eps, delta and the law of the centre are lost from the text; read as n = 500, delta = 1e-4, eps = 0.01 and 1, centre "
-        "N(0, I), records uniform in the unit cube around it: replacing a record moves the mean by at most sqrt(d)/n (L2), d/n (L1).",
+        "n, eps, delta and the law of the centre are lost from the text; read as n = 500, delta = 1e-4, eps = 0.01 and"
+        " 1, centre N(0, I), records uniform in the unit cube around it: replacing a record moves the mean by at most"
+        " sqrt(d)/n (L2), d/n (L1).",
         _cells,
         _measure,
         _findings,

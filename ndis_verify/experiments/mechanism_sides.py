@@ -1,4 +1,6 @@
-"""Every mechanism with its printed noise and ours on one data set: what each costs, by certified values, and what each is good for."""
+"""Every mechanism with its printed noise and ours on one data set: what each costs, by certified values, and what each
+is good for.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +70,9 @@ class Problem:
 class Sides:
     """One mechanism on one problem, with two noise levels.
 
-    noise: a variance; ridges are over l^2. certify(noise): an upper bound of delta there, at the worst case of the mechanism's
-    certificate. draws(noise): the measure of one release at that noise, safe or not. unsafe: why the printed one cannot release, or "".
+    noise: a variance; ridges are over l^2. certify(noise): an upper bound of delta there, at the worst case of the
+    mechanism's certificate. draws(noise): the measure of one release at that noise, safe or not. unsafe: why the
+    printed one cannot release, or "".
     """
 
     names: tuple[str, str]
@@ -143,7 +146,13 @@ def subsampled(problem: Problem) -> Sides:
     with mpmath.workdps(40):  # rounded down: delta falls in epsilon
         inner = exact(mpmath.log1p(mpmath.expm1(problem.epsilon) / RATE) * (1 - mpmath.mpf(10) ** -35))
     certify = _lone(R, inner)
-    return Sides(("N26-Fig3", "smallest ridge"), GRAM, noise, lambda level: exact(RATE) * certify(level), gram_draws(matrix, bound, R, RATE))
+    return Sides(
+        ("N26-Fig3", "smallest ridge"),
+        GRAM,
+        noise,
+        lambda level: exact(RATE) * certify(level),
+        gram_draws(matrix, bound, R, RATE),
+    )
 
 
 def relative_projection(problem: Problem) -> Sides:
@@ -227,12 +236,17 @@ _LAWS: dict[Law, tuple[Callable, Callable, Callable]] = {
 
 
 def _printed_test(matrix: np.ndarray, problem: Problem) -> float:
-    """delta at the largest leverage with the largest residual share, of whichever records (N24-Fig13); 1 where they exceed 1."""
+    """delta at the largest leverage with the largest residual share, of whichever records (N24-Fig13); 1 where they
+    exceed 1.
+    """
     p, q = record_leverages(matrix, 0.0)
     least, most = float(p.max()), float(p.max() + (q - p).max())
     if most >= 1:
         return 1.0
-    return max(float(als_hockey_stick(least, most, matrix.shape[1] - 1, R, problem.epsilon, direction)) for direction in ("delete", "insert"))
+    return max(
+        float(als_hockey_stick(least, most, matrix.shape[1] - 1, R, problem.epsilon, direction))
+        for direction in ("delete", "insert")
+    )
 
 
 def relative_regression(problem: Problem, law: Law = "normal") -> Sides:
@@ -259,7 +273,9 @@ def relative_regression(problem: Problem, law: Law = "normal") -> Sides:
 
 
 def _split(table: Table, most: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Standardised columns over sqrt d and the target; four fifths of the records, or of `most` of them, and the rest, by one fixed shuffle."""
+    """Standardised columns over sqrt d and the target; four fifths of the records, or of `most` of them, and the rest,
+    by one fixed shuffle.
+    """
     records, order = table.records, np.random.default_rng(0).permutation(len(table.records))[:most]
     spread = records.std(axis=0)
     scaled = ((records - records.mean(axis=0)) / np.where(spread > 0, spread, 1.0) / math.sqrt(records.shape[1]))[order]
@@ -273,7 +289,11 @@ def logistic(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff
     middle = float(np.median(known))
     if set(np.unique(known)) == {0.0, 1.0}:
         middle = 0.5
-    train, known, wanted = clip_norms(train, LENGTH), np.where(known > middle, 1.0, -1.0), np.where(wanted > middle, 1.0, -1.0)
+    train, known, wanted = (
+        clip_norms(train, LENGTH),
+        np.where(known > middle, 1.0, -1.0),
+        np.where(wanted > middle, 1.0, -1.0),
+    )
     n, d = train.shape
     target = {"penalty": PENALTY, "norm_bound": LENGTH, "epsilon": problem.epsilon, "delta": problem.delta}
     printed = logistic_regression(d, **target, sensitivity="printed", bound=bound, records=n)
@@ -286,14 +306,23 @@ def logistic(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff
     def certify(level: float) -> Fraction:
         share = math.sqrt(envelope.largest(level, problem.epsilon).point[0])
         pair = exactly.pair(exact(level), (exact(math.sqrt((1 - share) / (1 + share))),))
-        return max(_upper(certified_hockey_stick(law, problem.epsilon, digits=DIGITS)) for law in (pair, pair.swapped()))
+        return max(
+            _upper(certified_hockey_stick(law, problem.epsilon, digits=DIGITS)) for law in (pair, pair.swapped())
+        )
 
     def draws(level: float) -> Draw:
         root = np.linalg.cholesky((cov + cov.T) / 2 + level * np.eye(d))
         return lambda rng: float(np.mean(np.sign(test @ (mean + root @ rng.standard_normal(d))) == wanted))
 
     noise = (printed.added_variance, ours.added_variance)
-    return Sides((_printed_name("N26-Pr7", bound), "joint worst pair"), "accuracy on the held-out fifth", noise, certify, draws, printed.calibration.unsafe)
+    return Sides(
+        (_printed_name("N26-Pr7", bound), "joint worst pair"),
+        "accuracy on the held-out fifth",
+        noise,
+        certify,
+        draws,
+        printed.calibration.unsafe,
+    )
 
 
 def _printed_name(tag: str, bound: str) -> str:
@@ -306,8 +335,14 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
     low, high = min(known.min(), wanted.min()), max(known.max(), wanted.max())
     known, wanted = (2 * LABEL * (part - low) / (high - low) - LABEL for part in (known, wanted))
     n, kernel = len(train), squared_exponential(1.0)
-    target = {"noise_variance": NOISE, "label_bound": LABEL, "norm_bound": PRIOR, "records": n,
-              "epsilon": problem.epsilon, "delta": problem.delta}  # fmt: skip
+    target = {
+        "noise_variance": NOISE,
+        "label_bound": LABEL,
+        "norm_bound": PRIOR,
+        "records": n,
+        "epsilon": problem.epsilon,
+        "delta": problem.delta,
+    }
     made = [
         gaussian_process(kernel, test[0], **target, sensitivity=sensitivity, bound=used)
         for sensitivity, used in (("printed", bound), ("joint", "joint"))
@@ -318,13 +353,20 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
     exactly = joint_shift.Prediction(exact(PRIOR), exact(LABEL), exact(NOISE), n)
 
     def draws(level: float) -> Draw:
-        return lambda rng: float(np.mean((means + np.sqrt(variances + level) * rng.standard_normal(len(means)) - wanted) ** 2))
+        return lambda rng: float(
+            np.mean((means + np.sqrt(variances + level) * rng.standard_normal(len(means)) - wanted) ** 2)
+        )
 
     def certify(level: float) -> Fraction:
         return _upper(joint_shift.largest(exactly, exact(level), exact(problem.epsilon), 1))
 
-    noise, names = tuple(mechanism.added_variance for mechanism in made), (_printed_name("N26-Pr8", bound), "joint worst pair")
-    return Sides(names, "mean-square error of a prediction, labels within 1/2", noise, certify, draws, made[0].calibration.unsafe)
+    noise, names = (
+        tuple(mechanism.added_variance for mechanism in made),
+        (_printed_name("N26-Pr8", bound), "joint worst pair"),
+    )
+    return Sides(
+        names, "mean-square error of a prediction, labels within 1/2", noise, certify, draws, made[0].calibration.unsafe
+    )
 
 
 def gaussian(problem: Problem, printed: Literal["classical", "rho"] = "classical") -> Sides:
@@ -339,10 +381,19 @@ def gaussian(problem: Problem, printed: Literal["classical", "rho"] = "classical
         return _upper(certified_gaussian_hockey_stick(1, math.sqrt(level), problem.epsilon, digits=DIGITS))
 
     def draws(level: float) -> Draw:
-        return lambda rng: float(math.sqrt(level) * bound * np.linalg.norm(rng.standard_normal(matrix.shape[1])) / total)
+        return lambda rng: float(
+            math.sqrt(level) * bound * np.linalg.norm(rng.standard_normal(matrix.shape[1])) / total
+        )
 
     noise = tuple((mechanism.std / bound) ** 2 for mechanism in made)
-    return Sides(({"classical": "BW-T1 classical", "rho": "SL-2 rho"}[printed], "analytic"), "error of the sum of the records over its norm", noise, certify, draws, made[0].calibration.unsafe)
+    return Sides(
+        ({"classical": "BW-T1 classical", "rho": "SL-2 rho"}[printed], "analytic"),
+        "error of the sum of the records over its norm",
+        noise,
+        certify,
+        draws,
+        made[0].calibration.unsafe,
+    )
 
 
 MECHANISMS: dict[str, Callable[[Problem], Sides]] = {

@@ -53,11 +53,17 @@ def _required(table: Table) -> None:
     require_size(table, 10, 2, "a fifth of them is held out, and the target is regressed on the others")
     require_hidden(table)
     if np.ptp(table.target) == 0:
-        raise InputError("target", f"{table.name}, {table.target[0]:g} throughout", "must hold two different numbers: it is predicted")
+        raise InputError(
+            "target",
+            f"{table.name}, {table.target[0]:g} throughout",
+            "must hold two different numbers: it is predicted",
+        )
 
 
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
-    """Medians over releases, the same random numbers for both noise levels: what a noise that misses its target would leave is shown too."""
+    """Medians over releases, the same random numbers for both noise levels: what a noise that misses its target would
+    leave is shown too.
+    """
     sides = _ALL[cell["mechanism"]](Problem(cell["data"], cell["epsilon"], cell["delta"], data))
     seeds = rng.integers(1 << 60, size=cell["runs"])
     row = {key: cell[key] for key in ("mechanism", "data", "epsilon", "delta")}
@@ -85,13 +91,21 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     exceeding = {_label(row): row["printed_delta"] for row in rows if not meets(row, "printed")}
     return [
         Finding("our certified delta is at most the target everywhere", all(meets(row, "ours") for row in rows)),
-        Finding("wherever our noise is not 0, it reaches 0.999 of the target",
-                all(Fraction(row["ours_delta"]) >= TIGHT * Fraction(str(row["delta"])) for row in noisy)),
-        Finding("our noise never exceeds a printed one that meets the target", all(
-            row["ours_noise"] <= row["printed_noise"] for row in rows if meets(row, "printed")), {"least ratio": min(ratios), "most": max(ratios)}),
-        Finding("a printed noise below ours misses the target", all(
-            not meets(row, "printed") for row in rows if row["printed_noise"] < row["ours_noise"]), exceeding),
-    ]  # fmt: skip
+        Finding(
+            "wherever our noise is not 0, it reaches 0.999 of the target",
+            all(Fraction(row["ours_delta"]) >= TIGHT * Fraction(str(row["delta"])) for row in noisy),
+        ),
+        Finding(
+            "our noise never exceeds a printed one that meets the target",
+            all(row["ours_noise"] <= row["printed_noise"] for row in rows if meets(row, "printed")),
+            {"least ratio": min(ratios), "most": max(ratios)},
+        ),
+        Finding(
+            "a printed noise below ours misses the target",
+            all(not meets(row, "printed") for row in rows if row["printed_noise"] < row["ours_noise"]),
+            exceeding,
+        ),
+    ]
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:
@@ -110,6 +124,7 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
 
 def markdown(rows: Sequence[Row]) -> str:
     """The table as Markdown; a noise that misses its target, or cannot be shown to meet it, is marked."""
+
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.4g}"
 
@@ -118,15 +133,42 @@ def markdown(rows: Sequence[Row]) -> str:
             return mpmath.nstr(mpmath.mpf(text), 5)
 
     def printed(row: Row) -> str:
-        return cost(row["printed_delta"]) + (" **misses**" if not meets(row, "printed") else " unproved" if row["printed_unsafe"] else "")
+        return cost(row["printed_delta"]) + (
+            " **misses**" if not meets(row, "printed") else " unproved" if row["printed_unsafe"] else ""
+        )
 
-    head = ("mechanism", "data", "eps, delta", "printed noise", "our noise", "ratio", "delta printed", "delta ours", "utility printed", "utility ours", "measure")
-    return markdown_table(head, [
-        (row["mechanism"], row["data"], f"{row['epsilon']:g}, {row['delta']:g}", f"{number(row['printed_noise'])} ({row['printed']})",
-         f"{number(row['ours_noise'])} ({row['ours']})", number(row["ratio"]), printed(row), cost(row["ours_delta"]),
-         number(row["printed_utility"]), number(row["ours_utility"]), row["measure"])
-        for row in rows
-    ])  # fmt: skip
+    head = (
+        "mechanism",
+        "data",
+        "eps, delta",
+        "printed noise",
+        "our noise",
+        "ratio",
+        "delta printed",
+        "delta ours",
+        "utility printed",
+        "utility ours",
+        "measure",
+    )
+    return markdown_table(
+        head,
+        [
+            (
+                row["mechanism"],
+                row["data"],
+                f"{row['epsilon']:g}, {row['delta']:g}",
+                f"{number(row['printed_noise'])} ({row['printed']})",
+                f"{number(row['ours_noise'])} ({row['ours']})",
+                number(row["ratio"]),
+                printed(row),
+                cost(row["ours_delta"]),
+                number(row["printed_utility"]),
+                number(row["ours_utility"]),
+                row["measure"],
+            )
+            for row in rows
+        ],
+    )
 
 
 EXPERIMENTS = (
@@ -134,11 +176,13 @@ EXPERIMENTS = (
         "mechanism-table",
         "Mechanism, data, target: printed noise, ours, their ratio, certified delta and utility of each",
         ("PKG-mechanism-table",),
-        "r = 100, sampling rate 1/2, relative to a database and its neighbours (its own records come in), penalty 3 and l = 1.5 (logistic regression), "
-        "B = 1/2, s^2 = 250, l = 1 (Gaussian process, of at most 1,000 records); noise is a variance, ridges and the Gaussian mechanism's over l^2. Columns over their largest size, "
-        "the largest norm as l; for the two learners standardised over sqrt d, as if that were public, and clipped to l for logistic regression. Medians "
-        "over releases; where the printed noise misses its target, or has no proof, its utility is what it would leave, and the row says so. A test's ridge is that "
-        "of the median reading, its delta the sum of three bounds (N26-T5.4); the uncorrected rows are judged by the exact worst pair.",
+        "r = 100, sampling rate 1/2, relative to a database and its neighbours (its own records come in), penalty 3 and"
+        " l = 1.5 (logistic regression), B = 1/2, s^2 = 250, l = 1 (Gaussian process, of at most 1,000 records); noise"
+        " is a variance, ridges and the Gaussian mechanism's over l^2. Columns over their largest size, the largest"
+        " norm as l; for the two learners standardised over sqrt d, as if that were public, and clipped to l for"
+        " logistic regression. Medians over releases; where the printed noise misses its target, or has no proof, its"
+        " utility is what it would leave, and the row says so. A test's ridge is that of the median reading, its delta"
+        " the sum of three bounds (N26-T5.4); the uncorrected rows are judged by the exact worst pair.",
         _cells,
         _measure,
         _findings,

@@ -1,4 +1,6 @@
-"""More rows of the mechanism table: release after a test, what is computed from a release, denoisers, the noise of other authors."""
+"""More rows of the mechanism table: release after a test, what is computed from a release, denoisers, the noise of
+other authors.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as ce
 
 
 def tested(problem: Problem) -> Sides:
-    """Noise: the ridge at the median reading, over l^2. Both ridges are lowered from one full ridge, which holds the certificate."""
+    """Noise: the ridge at the median reading, over l^2. Both ridges are lowered from one full ridge, which holds the
+    certificate.
+    """
     matrix, bound = problem.matrix()
     target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
     split = planned_split(R, **target)
@@ -46,7 +50,9 @@ def tested(problem: Problem) -> Sides:
     full, worst = made[1].calibration.noise["full_ridge"], made[1].calibration.certificate.worst_case
 
     def certify(noise: float) -> Fraction:
-        test = certified_gaussian_hockey_stick(exact(bound) ** 2, exact(split.std), worst["test_epsilon"], digits=DIGITS)
+        test = certified_gaussian_hockey_stick(
+            exact(bound) ** 2, exact(split.std), worst["test_epsilon"], digits=DIGITS
+        )
         release = certified_rp_hockey_stick(exact(bound) ** 2 / exact(full), R, worst["release_epsilon"], digits=DIGITS)
         return test.upper + release.upper + exact(split.delta_failure)
 
@@ -69,7 +75,12 @@ def against(baseline: str) -> Callable[[Problem], Sides]:
         _, bound = problem.matrix()
         other = PROJECTIONS[baseline](R, epsilon=problem.epsilon, delta=problem.delta, norm_bound=bound)
         ours = projection(problem)
-        return replace(ours, names=(baseline, "smallest ridge"), noise=(other.ridge / bound**2, ours.noise[1]), unsafe=other.calibration.unsafe)
+        return replace(
+            ours,
+            names=(baseline, "smallest ridge"),
+            noise=(other.ridge / bound**2, ours.noise[1]),
+            unsafe=other.calibration.unsafe,
+        )
 
     return sides
 
@@ -89,7 +100,10 @@ def denoised(method: str) -> Callable[[Problem], Sides]:
 
         def draws(level: float) -> Draw:
             std = math.sqrt(level) * bound
-            return lambda rng: float(np.linalg.norm(denoise(total + std * rng.standard_normal(total.size), std, method) - total) / np.linalg.norm(total))
+            return lambda rng: float(
+                np.linalg.norm(denoise(total + std * rng.standard_normal(total.size), std, method) - total)
+                / np.linalg.norm(total)
+            )
 
         return replace(gaussian(problem), draws=draws)
 

@@ -17,7 +17,9 @@ _SHOWN = 40
 def as_json(
     experiment: Experiment, size: str, seed: int, data: str | None, rows: Sequence[Row], version: str, seconds: float
 ) -> dict[str, Any]:
-    """The whole run as plain JSON types; `seconds` were spent in its cells, those of an earlier, interrupted run included."""
+    """The whole run as plain JSON types; `seconds` were spent in its cells, those of an earlier, interrupted run
+    included.
+    """
     return {
         "experiment": experiment.name,
         "title": experiment.title,
@@ -37,8 +39,12 @@ def terminal_table(rows: Sequence[Row]) -> str:
     """Rows in columns, at most 40 of them."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     lines = [[shown(row.get(name)) for name in columns] for row in rows[:_SHOWN]]
-    widths = [max(len(name), *(len(line[k]) for line in lines)) if lines else len(name) for k, name in enumerate(columns)]
-    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in [columns, *lines]]
+    widths = [
+        max(len(name), *(len(line[k]) for line in lines)) if lines else len(name) for k, name in enumerate(columns)
+    ]
+    text = [
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in [columns, *lines]
+    ]
     if len(rows) > _SHOWN:
         text.append(f"... and {len(rows) - _SHOWN} rows more in the JSON file")
     return "\n".join(text)
@@ -49,7 +55,9 @@ def finding_lines(findings: Sequence[Finding]) -> str:
     lines = []
     for finding in findings:
         numbers = numbers_text(finding.numbers)
-        lines.append(f"{'holds' if finding.holds else 'FAILS':<6} {finding.statement}" + (f" ({numbers})" if numbers else ""))
+        lines.append(
+            f"{'holds' if finding.holds else 'FAILS':<6} {finding.statement}" + (f" ({numbers})" if numbers else "")
+        )
     return "\n".join(lines)
 
 
@@ -59,7 +67,9 @@ def numbers_text(numbers: Mapping[str, Any]) -> str:
 
 
 def write(record: dict[str, Any], experiment: Experiment, folder: Path) -> list[Path]:
-    """Write NAME.json, and NAME.png where the experiment has a picture and matplotlib is there; returns what was written."""
+    """Write NAME.json, and NAME.png where the experiment has a picture and matplotlib is there; returns what was
+    written.
+    """
     path = folder / f"{experiment.name}.json"
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, sealed(record))

@@ -21,12 +21,27 @@ def run_page(record: Record, experiment: Experiment) -> str:
     """One run: title, setting, findings, and all its rows (in the experiment's own columns where it has some)."""
     command = f"ndis-verify experiment {record['experiment']}" + (" --full" if record["size"] == "full" else "")
     source = f" on {record['data']}" if record["data"] else ""
-    return "\n".join([
-        f"# {record['title']}", "", record["setting"], "",
-        f"`{command} --markdown`{source}, seed {record['seed']}, {record['seconds']:g} s. Claims: {', '.join(record['claims'])}.", "",
-        "## Findings", "", *(f"- {_verdict(finding)}: {finding['statement']}{_bracketed(finding)}" for finding in record["findings"]), "",
-        "## Rows", "", (experiment.table or plain_table)(record["rows"]), "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"# {record['title']}",
+            "",
+            record["setting"],
+            "",
+            (
+                f"`{command} --markdown`{source}, seed {record['seed']}, {record['seconds']:g} s. Claims:"
+                f" {', '.join(record['claims'])}."
+            ),
+            "",
+            "## Findings",
+            "",
+            *(f"- {_verdict(finding)}: {finding['statement']}{_bracketed(finding)}" for finding in record["findings"]),
+            "",
+            "## Rows",
+            "",
+            (experiment.table or plain_table)(record["rows"]),
+            "",
+        ]
+    )
 
 
 def plain_table(rows: Sequence[Row]) -> str:
@@ -37,7 +52,10 @@ def plain_table(rows: Sequence[Row]) -> str:
 
 def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A Markdown table; bars inside cells are escaped."""
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in (head, ["---"] * len(head), *lines))
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
+        for line in (head, ["---"] * len(head), *lines)
+    )
 
 
 def read_records(folder: Path) -> list[dict[str, Any]]:
@@ -46,7 +64,9 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
         raise InputError("--summary", str(folder), "must be a folder that runs of experiments wrote into")
     found = [_record(path) for path in sorted(folder.rglob("*.json"))]
     if not found:
-        raise InputError("--summary", str(folder), "must hold records: NAME.json of `ndis-verify experiment NAME --output`")
+        raise InputError(
+            "--summary", str(folder), "must hold records: NAME.json of `ndis-verify experiment NAME --output`"
+        )
     seen = [(record["experiment"], record["size"], record["data"]) for record in found]
     for key in seen:
         if seen.count(key) > 1:
@@ -75,14 +95,30 @@ def summary_page(records: Sequence[Record], experiments: Sequence[Experiment]) -
     lines = []
     for experiment in experiments:
         cells = [_counts(runs.get((experiment.name, size))) for size in SIZES]
-        lines.append([f"[{experiment.name}](#{_anchor(experiment.name)})", experiment.title, ", ".join(experiment.claims), *cells])
+        lines.append(
+            [
+                f"[{experiment.name}](#{_anchor(experiment.name)})",
+                experiment.title,
+                ", ".join(experiment.claims),
+                *cells,
+            ]
+        )
     parts = [
-        "# Experiments", "",
-        "What every experiment found, put together from the records of its runs: `ndis-verify experiment NAME [--full] --output DIR`, each size in a folder of its own "
-        "below one, then `ndis-verify experiment --summary` on that one. Seconds are wall-clock times of the measurements in those runs, one process each; the page that "
-        "comes with the package is of two slow cores with other work beside them. Rows and pictures are in the folders.", "",
-        markdown_table(["experiment", "what it shows", "claims", *(f"{size}: findings that hold, seconds" for size in SIZES)], lines),
-    ]  # fmt: skip
+        "# Experiments",
+        "",
+        (
+            "What every experiment found, put together from the records of its runs: `ndis-verify experiment NAME"
+            " [--full] --output DIR`, each size in a folder of its own below one, then `ndis-verify experiment"
+            " --summary` on that one. Seconds are wall-clock times of the measurements in those runs, one process each;"
+            " the page that comes with the package is of two slow cores with other work beside them. Rows and pictures"
+            " are in the folders."
+        ),
+        "",
+        markdown_table(
+            ["experiment", "what it shows", "claims", *(f"{size}: findings that hold, seconds" for size in SIZES)],
+            lines,
+        ),
+    ]
     for experiment in experiments:
         parts += ["", *_section(experiment, [runs.get((experiment.name, size)) for size in SIZES])]
     return "\n".join(parts) + "\n"
@@ -92,8 +128,18 @@ def _section(experiment: Experiment, runs: Sequence[Record | None]) -> list[str]
     found = [{finding["statement"]: finding for finding in run["findings"]} if run else {} for run in runs]
     statements = list(dict.fromkeys(statement for findings in found for statement in findings))
     lines = [[statement, *(_cell(findings.get(statement)) for findings in found)] for statement in statements]
-    takes = {"none": "makes its own data", "records": "`--data FILE`", "records and target": "`--data FILE --target COLUMN`"}[experiment.data]
-    return [f"## {experiment.name}", "", f"{experiment.title}. {experiment.setting} Data: {takes}.", "", markdown_table(["finding", *SIZES], lines)]
+    takes = {
+        "none": "makes its own data",
+        "records": "`--data FILE`",
+        "records and target": "`--data FILE --target COLUMN`",
+    }[experiment.data]
+    return [
+        f"## {experiment.name}",
+        "",
+        f"{experiment.title}. {experiment.setting} Data: {takes}.",
+        "",
+        markdown_table(["finding", *SIZES], lines),
+    ]
 
 
 def _counts(run: Record | None) -> str:

@@ -1,7 +1,10 @@
-"""k-fold composition of Gaussian pairs: the exact product against both sides of a discretised privacy loss (KM-eq9.1)."""
+"""k-fold composition of Gaussian pairs: the exact product against both sides of a discretised privacy loss
+(KM-eq9.1).
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -21,7 +24,8 @@ _PAIRS = {
 }
 _EPSILONS = (0.0, 0.5, 1.0, 2.0, 4.0)
 _CUT = 1e-11  # what transforms of many masses round, and the tails that are cut off
-_ROUNDED = 4e-10  # of the sum of a fine grid's masses, for every copy: each is a difference of values near 1, and none is let below 0
+# of the sum of a fine grid's masses, for every copy: each is a difference of values near 1, and none is let below 0
+_ROUNDED = 4e-10
 
 
 def _cells(size: str, data: Any) -> list[dict[str, Any]]:
@@ -39,11 +43,15 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Any) -> li
     exact = np.atleast_1d(composed_hockey_stick(pair, copies, _EPSILONS)).tolist()
     columns: dict[str, list[float | None]] = {"exact": exact}
     for side in SIDES:
-        columns[side] = grid_composition(gaussian_profile(pair), copies, _EPSILONS, step=cell["interval"], side=side).tolist()
+        columns[side] = grid_composition(
+            gaussian_profile(pair), copies, _EPSILONS, step=cell["interval"], side=side
+        ).tolist()
         columns[f"dp_accounting_{side}"] = _library(pair, copies, cell["interval"], side)
     names = list(columns)
     points = zip(*columns.values(), strict=True)
-    return [dict(cell) | {"epsilon": eps} | dict(zip(names, point)) for eps, point in zip(_EPSILONS, points, strict=True)]
+    return [
+        dict(cell) | {"epsilon": eps} | dict(zip(names, point)) for eps, point in zip(_EPSILONS, points, strict=True)
+    ]
 
 
 def _library(pair: GaussianPair, copies: int, interval: float, side: str) -> list[float | None]:
@@ -58,7 +66,10 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     for row in rows:
         curves.setdefault((row["pair"], row["epsilon"]), []).append(row["exact"])
     found = [
-        Finding("more copies never cost less", all(a <= b for curve in curves.values() for a, b in zip(curve, curve[1:], strict=False))),
+        Finding(
+            "more copies never cost less",
+            all(a <= b for curve in curves.values() for a, b in itertools.pairwise(curve)),
+        ),
         _between(rows, "", "the exact product lies between the two sides of the discretised loss"),
     ]
     held = [row for row in rows if row["dp_accounting_pessimistic"] is not None]
@@ -68,12 +79,19 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
 def _between(rows: Sequence[Row], prefix: str, statement: str) -> Finding:
     low, high = f"{prefix}optimistic", f"{prefix}pessimistic"
     shown = [row for row in rows if row["exact"] > 1e-6]
-    return Finding(statement, all(
-        row[low] - _allowed(row) <= row["exact"] <= row[high] + _allowed(row) for row in rows), {
-        "points": len(rows),
-        "largest excess, relative, where delta > 1e-6": max((row[high] / row["exact"] - 1 for row in shown), default=0.0),
-        "largest shortfall, relative, where delta > 1e-6": max((1 - row[low] / row["exact"] for row in shown), default=0.0),
-    })  # fmt: skip
+    return Finding(
+        statement,
+        all(row[low] - _allowed(row) <= row["exact"] <= row[high] + _allowed(row) for row in rows),
+        {
+            "points": len(rows),
+            "largest excess, relative, where delta > 1e-6": max(
+                (row[high] / row["exact"] - 1 for row in shown), default=0.0
+            ),
+            "largest shortfall, relative, where delta > 1e-6": max(
+                (1 - row[low] / row["exact"] for row in shown), default=0.0
+            ),
+        },
+    )
 
 
 def _allowed(row: Row) -> float:
@@ -84,7 +102,9 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
     axes = figure.subplots()
     for name in _PAIRS:
         chosen = [row for row in rows if row["pair"] == name and row["epsilon"] == 1.0]
-        axes.loglog([row["copies"] for row in chosen], [max(row["exact"], 1e-12) for row in chosen], marker="o", label=name)
+        axes.loglog(
+            [row["copies"] for row in chosen], [max(row["exact"], 1e-12) for row in chosen], marker="o", label=name
+        )
     axes.set_xlabel("copies")
     axes.set_ylabel("delta at epsilon = 1")
     axes.legend()
@@ -95,7 +115,11 @@ EXPERIMENTS = (
         name="km-eq9.1",
         title="Composition of Gaussian pairs, exact and by privacy loss distributions",
         claims=("KM-eq9.1",),
-        setting="The pairs are ours, 1 to 16 copies (128 with --full), losses in steps of 0.01 (0.001 up to 32 copies, else 0.0025), compared up to a rounding of 4e-10 a copy; the columns of dp-accounting need the extra `peers` and are empty without it.",
+        setting=(
+            "The pairs are ours, 1 to 16 copies (128 with --full), losses in steps of 0.01 (0.001 up to 32 copies, else"
+            " 0.0025), compared up to a rounding of 4e-10 a copy; the columns of dp-accounting need the extra `peers`"
+            " and are empty without it."
+        ),
         cells=_cells,
         measure=_measure,
         findings=_findings,

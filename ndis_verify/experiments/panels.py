@@ -17,7 +17,8 @@ def by_method(rows: Sequence[Row], *keys: str) -> list[dict[str, Row]]:
 
 
 def method_panels(rows: Sequence[Row], figure: Any, keys: Sequence[str], columns: Mapping[str, str]) -> None:
-    """Two panels, one for each of two `columns` (name -> label), a line for each group of `by_method`; logarithmic where all values are positive.
+    """Two panels, one for each of two `columns` (name -> label), a line for each group of `by_method`; logarithmic
+    where all values are positive.
 
     A method without a value is left out of that panel.
     """

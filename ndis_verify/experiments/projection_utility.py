@@ -1,4 +1,6 @@
-"""What private random projection leaves of distances and dot products of columns (N24-TabI), relative to a set too (N24-TabIII)."""
+"""What private random projection leaves of distances and dot products of columns (N24-TabI), relative to a set too
+(N24-TabIII).
+"""
 
 from __future__ import annotations
 
@@ -56,15 +58,16 @@ def ridges(matrix: np.ndarray, bound: float, r: int, relative: bool) -> dict[str
     found = {
         "plain": 0.0,
         "least ridge of the set": relative_random_projection(databases, r, epsilon=EPSILON, delta=delta).ridge,
-        "relative, printed": relative_random_projection(
-            databases, r, epsilon=EPSILON, delta=delta, ridge="N24-Fig12"
-        ).ridge,
+        "relative, printed": (
+            relative_random_projection(databases, r, epsilon=EPSILON, delta=delta, ridge="N24-Fig12").ridge
+        ),
     }
     return found | {name: everyone[name] for name in BASELINES}
 
 
 def distance_ratio(matrix: np.ndarray, ridge: float, r: int) -> float:
-    """The expected average ratio of pairwise column distances, exactly: `E chi_r/sqrt r` times the mean of sqrt(1 + 2 ridge/|c_i - c_j|^2).
+    """The expected average ratio of pairwise column distances, exactly: `E chi_r/sqrt r` times the mean of sqrt(1 + 2
+    ridge/|c_i - c_j|^2).
 
     The projections of two columns differ by N(0, (|c_i - c_j|^2 + 2 ridge) I_r).
     """
@@ -74,7 +77,9 @@ def distance_ratio(matrix: np.ndarray, ridge: float, r: int) -> float:
 
 
 def measures(matrix: np.ndarray, sketch: np.ndarray) -> tuple[float, float]:
-    """(average ratio of pairwise distances, correlation of pairwise dot products) of the d columns and of their projections."""
+    """(average ratio of pairwise distances, correlation of pairwise dot products) of the d columns and of their
+    projections.
+    """
     r = sketch.shape[1]
     (square, dots), (far, projected_dots) = _pairs(matrix.T @ matrix), _pairs(sketch @ sketch.T / r)
     kept = apart(square)
@@ -100,7 +105,9 @@ def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
 
 
 def _required(table: Table) -> None:
-    require_size(table, 2, 3, "two columns are one pair, without a correlation over pairs, and one record has delta = 1/n = 1")
+    require_size(
+        table, 2, 3, "two columns are one pair, without a correlation over pairs, and one record has delta = 1/n = 1"
+    )
 
 
 def _measured(relative: bool):
@@ -112,34 +119,63 @@ def _measured(relative: bool):
         short = shortened(matrix)
         for method, ridge in ridges(matrix, bound, r, relative).items():
             scale = math.sqrt(ridge) or bound
-            found = np.array([measures(short, projected(short, ridge, r, np.random.default_rng(seed), scale)) for seed in seeds])
+            found = np.array(
+                [measures(short, projected(short, ridge, r, np.random.default_rng(seed), scale)) for seed in seeds]
+            )
             half = 1.96 * found.std(axis=0, ddof=1) / math.sqrt(len(found))
-            rows.append({
-                "data": cell["data"], "n": len(matrix), "d": matrix.shape[1], "r": r, "delta": 1 / len(matrix), "inherent_delta": inherent,
-                "method": method, "std_over_l": ridge**0.5 / bound, "distance_ratio": found[:, 0].mean(), "distance_half_width": half[0],
-                "expected_distance_ratio": distance_ratio(short, ridge, r), "dot_product_ratio": found[:, 1].mean(), "dot_half_width": half[1],
-            })  # fmt: skip
+            rows.append(
+                {
+                    "data": cell["data"],
+                    "n": len(matrix),
+                    "d": matrix.shape[1],
+                    "r": r,
+                    "delta": 1 / len(matrix),
+                    "inherent_delta": inherent,
+                    "method": method,
+                    "std_over_l": ridge**0.5 / bound,
+                    "distance_ratio": found[:, 0].mean(),
+                    "distance_half_width": half[0],
+                    "expected_distance_ratio": distance_ratio(short, ridge, r),
+                    "dot_product_ratio": found[:, 1].mean(),
+                    "dot_half_width": half[1],
+                }
+            )
         return rows
 
     return measure
 
 
 def rising(group: Mapping[str, Row], order: Sequence[str], name: str, strict: bool = True) -> bool:
-    """Whether `name` grows along the methods in that order, and each of the `BASELINES` has more than the last (one that grows no further where not strict)."""
+    """Whether `name` grows along the methods in that order, and each of the `BASELINES` has more than the last (one
+    that grows no further where not strict).
+    """
     values = [group[method][name] for method in order]
     return all(
-        a < b or (not strict and a == b) for tail in BASELINES for a, b in zip(values, [*values[1:], group[tail][name]], strict=True)
+        a < b or (not strict and a == b)
+        for tail in BASELINES
+        for a, b in zip(values, [*values[1:], group[tail][name]], strict=True)
     )
 
 
 def baseline_findings(groups: Sequence[Mapping[str, Row]]) -> list[Finding]:
     """Which of the two baselines has more noise: they cross where r is small and delta = 1/n large."""
     ratios = {
-        f"{g[BASELINES[0]]['data']}, r = {g[BASELINES[0]]['r']}": g[BASELINES[1]]["std_over_l"] / g[BASELINES[0]]["std_over_l"] for g in groups
+        f"{g[BASELINES[0]]['data']}, r = {g[BASELINES[0]]['r']}": (
+            g[BASELINES[1]]["std_over_l"] / g[BASELINES[0]]["std_over_l"]
+        )
+        for g in groups
     }
-    settled = [ratio for ratio, g in zip(ratios.values(), groups, strict=True) if g[BASELINES[0]]["r"] >= 100 and g[BASELINES[0]]["n"] >= 400]
+    settled = [
+        ratio
+        for ratio, g in zip(ratios.values(), groups, strict=True)
+        if g[BASELINES[0]]["r"] >= 100 and g[BASELINES[0]]["n"] >= 400
+    ]
     holds = all(ratio > 1 for ratio in settled)
-    return [Finding("from r = 100 and 400 records on the mutual-information ridge is above Sheffet's", holds, ratios)] if settled else []
+    return (
+        [Finding("from r = 100 and 400 records on the mutual-information ridge is above Sheffet's", holds, ratios)]
+        if settled
+        else []
+    )
 
 
 def _common(groups: Sequence[Mapping[str, Row]]) -> list[Finding]:
@@ -156,15 +192,28 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     drowned = [g for g in groups if g["printed"]["data"] in _BUNDLED]
     ratios = [g["Sheffet 2019"]["distance_ratio"] / g["printed"]["distance_ratio"] for g in drowned]
     return [
-        Finding("noise and distance ratio grow: smallest, printed, each of the older two", all(
-            rising(g, _EVERYONE, name) for g in groups for name in ("std_over_l", "expected_distance_ratio"))),
+        Finding(
+            "noise and distance ratio grow: smallest, printed, each of the older two",
+            all(rising(g, _EVERYONE, name) for g in groups for name in ("std_over_l", "expected_distance_ratio")),
+        ),
         *baseline_findings(groups),
-        Finding("the dot products of the printed ridge correlate better than Sheffet's",
-                all(g["printed"]["dot_product_ratio"] > g["Sheffet 2019"]["dot_product_ratio"] for g in groups)),
-        *([Finding("on the bundled records Sheffet's distance ratio is at least 1.5 times that of the printed ridge", min(ratios) > 1.5,
-                   {"least": min(ratios), "most": max(ratios), "printed table": 3.09})] if ratios else []),
+        Finding(
+            "the dot products of the printed ridge correlate better than Sheffet's",
+            all(g["printed"]["dot_product_ratio"] > g["Sheffet 2019"]["dot_product_ratio"] for g in groups),
+        ),
+        *(
+            [
+                Finding(
+                    "on the bundled records Sheffet's distance ratio is at least 1.5 times that of the printed ridge",
+                    min(ratios) > 1.5,
+                    {"least": min(ratios), "most": max(ratios), "printed table": 3.09},
+                )
+            ]
+            if ratios
+            else []
+        ),
         *_common(groups),
-    ]  # fmt: skip
+    ]
 
 
 def _relative_findings(rows: Sequence[Row]) -> list[Finding]:
@@ -174,33 +223,79 @@ def _relative_findings(rows: Sequence[Row]) -> list[Finding]:
     gains = [g["relative, printed"]["std_over_l"] / g["least ridge of the set"]["std_over_l"] for g in short]
     numbers = {f"{g['plain']['data']}, r = {g['plain']['r']}": g["plain"]["inherent_delta"] for g in groups}
     return [
-        Finding("no noise exactly where the inherent delta meets the target", all(
-            (g[m]["std_over_l"] == 0) == quiet for g, quiet in zip(groups, enough, strict=True) for m in ("least ridge of the set", "relative, printed")), numbers),
-        Finding("where it does not, the least ridge of the set is below the printed fallback", all(gain > 1 for gain in gains),
-                {"least std ratio": min(gains, default=1.0), "most": max(gains, default=1.0)}),
-        Finding("noise and distance ratio grow: plain, least ridge, printed, each of the older two", all(
-            rising(g, _RELATIVE, name, strict=False) for g in groups for name in ("std_over_l", "expected_distance_ratio"))),
+        Finding(
+            "no noise exactly where the inherent delta meets the target",
+            all(
+                (g[m]["std_over_l"] == 0) == quiet
+                for g, quiet in zip(groups, enough, strict=True)
+                for m in ("least ridge of the set", "relative, printed")
+            ),
+            numbers,
+        ),
+        Finding(
+            "where it does not, the least ridge of the set is below the printed fallback",
+            all(gain > 1 for gain in gains),
+            {"least std ratio": min(gains, default=1.0), "most": max(gains, default=1.0)},
+        ),
+        Finding(
+            "noise and distance ratio grow: plain, least ridge, printed, each of the older two",
+            all(
+                rising(g, _RELATIVE, name, strict=False)
+                for g in groups
+                for name in ("std_over_l", "expected_distance_ratio")
+            ),
+        ),
         *baseline_findings(groups),
-        Finding("the plain projection's mean distance ratio is below 1", all(g["plain"]["expected_distance_ratio"] < 1 for g in groups)),
+        Finding(
+            "the plain projection's mean distance ratio is below 1",
+            all(g["plain"]["expected_distance_ratio"] < 1 for g in groups),
+        ),
         *_common(groups),
-    ]  # fmt: skip
+    ]
 
 
 def _draw(rows: Sequence[Row], figure: Any) -> None:
-    method_panels(rows, figure, _KEYS, {"distance_ratio": "pairwise distance ratio", "dot_product_ratio": "correlation of pairwise dot products"})
+    method_panels(
+        rows,
+        figure,
+        _KEYS,
+        {"distance_ratio": "pairwise distance ratio", "dot_product_ratio": "correlation of pairwise dot products"},
+    )
 
 
 _SETTING = (
-    "eps = 1 as printed, delta = 1/n; the printed r is lost: 100 (10, 100, 1000 with --full). Every column over its largest size, the target as last "
-    "column; the largest norm counts as the public bound. Distances are ratios of norms, dot products a correlation over pairs i < j." + SWAPPED +
-    " Flight's two columns are one pair, which has no correlation: it is left out."
+    "eps = 1 as printed, delta = 1/n; the printed r is lost: 100 (10, 100, 1000 with --full). Every column over its"
+    " largest size, the target as last column; the largest norm counts as the public bound. Distances are ratios of"
+    " norms, dot products a correlation over pairs i < j."
+    + SWAPPED
+    + " Flight's two columns are one pair, which has no correlation: it is left out."
 )
 EXPERIMENTS = (
-    Experiment("n24-tab1", "Private random projection: noise, pairwise distances, dot products", ("N24-TabI", "N24-Tab-sizes"), _SETTING, _cells, _measured(False),
-               _findings, _draw, data="records", requires=_required),
-    Experiment("n24-tab3", "Random projection relative to a set: noise, pairwise distances, dot products", ("N24-TabIII", "N24-Tab-sizes"),
-               _SETTING + " The printed row of Flight cannot be: 0.998 and 1.123 "
-               "as distance and dot-product ratio, where a correlation is at most 1 and, read the other way round, a plain projection shortens distances "
-               "(N24-TabIII). The set: the database, less one record, or with a copy of one.", _cells, _measured(True), _relative_findings, _draw,
-               data="records", requires=_required),
-)  # fmt: skip
+    Experiment(
+        "n24-tab1",
+        "Private random projection: noise, pairwise distances, dot products",
+        ("N24-TabI", "N24-Tab-sizes"),
+        _SETTING,
+        _cells,
+        _measured(False),
+        _findings,
+        _draw,
+        data="records",
+        requires=_required,
+    ),
+    Experiment(
+        "n24-tab3",
+        "Random projection relative to a set: noise, pairwise distances, dot products",
+        ("N24-TabIII", "N24-Tab-sizes"),
+        _SETTING
+        + " The printed row of Flight cannot be: 0.998 and 1.123 as distance and dot-product ratio, where a correlation"
+        " is at most 1 and, read the other way round, a plain projection shortens distances (N24-TabIII). The set:"
+        " the database, less one record, or with a copy of one.",
+        _cells,
+        _measured(True),
+        _relative_findings,
+        _draw,
+        data="records",
+        requires=_required,
+    ),
+)

@@ -1,4 +1,6 @@
-"""Records for an experiment: the user's table, what ships inside scikit-learn, or synthetic ones of the printed sizes."""
+"""Records for an experiment: the user's table, what ships inside scikit-learn, or synthetic ones of the
+printed sizes.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,16 @@ BUNDLED = ("breast_cancer", "diabetes")
 SONG, FLIGHT = "synthetic, Song's size", "synthetic, Flight's size"
 _SIZES = {SONG: (515_345, 91), FLIGHT: (327_346, 2)}  # records and columns in N24's text, the target among the columns
 SWAPPED = (
-    " Sizes: the source's tables print Song n = 327,346 and Flight n = 515,345, its text the two the other way round; --full adds synthetic normal records "
-    "of the sizes in the text (Song 515,345 x 91, Flight 327,346 x 2, target included), which say nothing of the real ones."
+    " Sizes: the source's tables print Song n = 327,346 and Flight n = 515,345, its text the two the other way round;"
+    " --full adds synthetic normal records of the sizes in the text (Song 515,345 x 91, Flight 327,346 x 2, target"
+    " included), which say nothing of the real ones."
 )
 
 
 def table_of(name: str, data: Table | None) -> Table:
-    """The user's table if there is one, else the bundled or synthetic records of that name. Raises `InputError` where they are not there."""
+    """The user's table if there is one, else the bundled or synthetic records of that name. Raises `InputError` where
+    they are not there.
+    """
     if data is not None:
         return data
     if name in _SIZES:
@@ -36,7 +41,9 @@ def table_of(name: str, data: Table | None) -> Table:
 
 @lru_cache(maxsize=1)  # the largest takes 0.4 GB and some seconds
 def synthetic(name: str, n: int, columns: int) -> Table:
-    """Normal records with up to eight common factors, and a target that is linear in them plus noise; the same on every run."""
+    """Normal records with up to eight common factors, and a target that is linear in them plus noise; the same on every
+    run.
+    """
     rng, d = np.random.default_rng(n), columns - 1
     records = rng.standard_normal((n, d))
     for loading in rng.standard_normal((min(d, 8), d)) / 3:
@@ -61,7 +68,8 @@ def require_size(table: Table, records: int, columns: int, why: str) -> None:
 
 
 def require_rank(table: Table, last: bool = True) -> None:
-    """Columns of which none is a combination of those before it; with `last` the target, or else the last column, among them.
+    """Columns of which none is a combination of those before it; with `last` the target, or else the last column, among
+    them.
 
     Raises `InputError` that names the column.
     """
@@ -76,8 +84,16 @@ def require_rank(table: Table, last: bool = True) -> None:
     poor = np.flatnonzero(left <= _RANK * np.linalg.norm(scaled, axis=0))
     if poor.size:
         k = int(poor[0])
-        rule = "must hold a number other than 0" if not matrix[:, k].any() else "must not be a combination of the columns before it; leave it out"
-        raise InputError("data", f"{table.name}, {_label(table, k)}", rule if k < table.records.shape[1] else "must not be a combination of the other columns")
+        rule = (
+            "must hold a number other than 0"
+            if not matrix[:, k].any()
+            else "must not be a combination of the columns before it; leave it out"
+        )
+        raise InputError(
+            "data",
+            f"{table.name}, {_label(table, k)}",
+            rule if k < table.records.shape[1] else "must not be a combination of the other columns",
+        )
 
 
 def _label(table: Table, k: int) -> str:
@@ -95,7 +111,11 @@ def require_hidden(table: Table, last: bool = True) -> None:
     leverages = (np.linalg.qr(matrix if last else matrix[:, :-1])[0] ** 2).sum(axis=1)
     alone = np.flatnonzero(leverages >= 1 - _RANK)
     if alone.size:
-        raise InputError("data", f"{table.name}, record {alone[0] + 1}", "must not alone span a direction: nothing hides it; leave it out, or its rare column")
+        raise InputError(
+            "data",
+            f"{table.name}, record {alone[0] + 1}",
+            "must not alone span a direction: nothing hides it; leave it out, or its rare column",
+        )
 
 
 def scaled_columns(matrix: np.ndarray) -> np.ndarray:

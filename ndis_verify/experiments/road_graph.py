@@ -13,7 +13,13 @@ from scipy.sparse import csgraph
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.mechanisms.denoising import denoise
 from ndis_verify.mechanisms.gaussian import GaussianMechanism, gaussian_mechanism
-from ndis_verify.mechanisms.graph_denoising import Graph, TreeWavelet, tree_wavelet, trend_filter_by_risk, wavelet_threshold
+from ndis_verify.mechanisms.graph_denoising import (
+    Graph,
+    TreeWavelet,
+    tree_wavelet,
+    trend_filter_by_risk,
+    wavelet_threshold,
+)
 
 STREETS, AVENUES, ROADS = 44, 86, 7070  # 44 x 86 = 3,784 junctions; the whole grid has 7,438 sections
 SIGNALS = ("smooth", "districts", "scattered")
@@ -23,7 +29,9 @@ METHODS = ("plain", "james_stein", "positive_part", "soft_threshold", "wavelet",
 
 @cache
 def road_graph() -> Graph:
-    """A planar connected graph: a 44 x 86 grid less 368 sections, none of them in one spanning tree. The same on every run."""
+    """A planar connected graph: a 44 x 86 grid less 368 sections, none of them in one spanning tree. The same on every
+    run.
+    """
     index = np.arange(STREETS * AVENUES).reshape(STREETS, AVENUES)
     along = np.stack([index[:, :-1].ravel(), index[:, 1:].ravel()], axis=1)
     across = np.stack([index[:-1].ravel(), index[1:].ravel()], axis=1)
@@ -44,7 +52,9 @@ def wavelets() -> TreeWavelet:
 
 
 def signal(name: str, rng: np.random.Generator) -> np.ndarray:
-    """Expected trips per junction, about 100,000 in all: hot spots spread by a kernel, level districts, or unrelated junctions."""
+    """Expected trips per junction, about 100,000 in all: hot spots spread by a kernel, level districts, or unrelated
+    junctions.
+    """
     rows, columns = np.mgrid[:STREETS, :AVENUES]
     spots = rng.uniform([0, 0], [STREETS, AVENUES], (12, 2))
     if name == "smooth":
@@ -61,7 +71,9 @@ def signal(name: str, rng: np.random.Generator) -> np.ndarray:
 
 
 def spread(trips: np.ndarray) -> np.ndarray:
-    """Every trip shared out along the roads by eight steps of a lazy walk: a kernel density estimate, total unchanged."""
+    """Every trip shared out along the roads by eight steps of a lazy walk: a kernel density estimate, total
+    unchanged.
+    """
     adjacency = road_graph().adjacency()
     degrees = adjacency.sum(axis=0)
     for _ in range(8):
@@ -70,7 +82,9 @@ def spread(trips: np.ndarray) -> np.ndarray:
 
 
 def release_mechanism(epsilon: float) -> GaussianMechanism:
-    """The analytic Gaussian mechanism: a cab makes at most five trips, and a trip's shares sum to 1, so it moves counts by 5."""
+    """The analytic Gaussian mechanism: a cab makes at most five trips, and a trip's shares sum to 1, so it moves counts
+    by 5.
+    """
     return gaussian_mechanism(
         _TRIPS_PER_CAB, epsilon=epsilon, delta=_DELTA, adjacency="all trips of one cab added or removed, at most five"
     )
@@ -109,18 +123,41 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     apart = [errors[key] for key in errors if key[0] == "scattered"]
     gain = [cell["plain"] / cell["trend filtering"] for cell in smooth]
     findings = [
-        Finding("smooth signals, eps <= 1: trend filtering beats wavelet thresholding, which beats James-Stein and the plain release",
-                all(c["trend filtering"] < c["wavelet"] < min(c["plain"], c["james_stein"]) for c in smooth)),
-        Finding("smooth signals, eps <= 1: trend filtering cuts the error at least to a third", min(gain) > 3, {"least gain": min(gain), "most": max(gain)}),
-        Finding("smooth signals and districts: total variation beats wavelet thresholding", all(c["total variation"] < c["wavelet"] for c in near)),
-        Finding("unrelated junctions: no graph method halves the error of the positive-part James-Stein estimator",
-                all(min(c["wavelet"], c["trend filtering"]) > c["positive_part"] / 2 for c in apart)),
-        Finding("unrelated junctions: wavelet thresholding is worse than the plain release", all(c["wavelet"] > c["plain"] for c in apart)),
-        Finding("James-Stein is never worse than the plain release by more than 1 %", all(c["james_stein"] < 1.01 * c["plain"] for c in errors.values())),
-    ]  # fmt: skip
+        Finding(
+            "smooth signals, eps <= 1: trend filtering beats wavelet thresholding, which beats James-Stein and the"
+            " plain release",
+            all(c["trend filtering"] < c["wavelet"] < min(c["plain"], c["james_stein"]) for c in smooth),
+        ),
+        Finding(
+            "smooth signals, eps <= 1: trend filtering cuts the error at least to a third",
+            min(gain) > 3,
+            {"least gain": min(gain), "most": max(gain)},
+        ),
+        Finding(
+            "smooth signals and districts: total variation beats wavelet thresholding",
+            all(c["total variation"] < c["wavelet"] for c in near),
+        ),
+        Finding(
+            "unrelated junctions: no graph method halves the error of the positive-part James-Stein estimator",
+            all(min(c["wavelet"], c["trend filtering"]) > c["positive_part"] / 2 for c in apart),
+        ),
+        Finding(
+            "unrelated junctions: wavelet thresholding is worse than the plain release",
+            all(c["wavelet"] > c["plain"] for c in apart),
+        ),
+        Finding(
+            "James-Stein is never worse than the plain release by more than 1 %",
+            all(c["james_stein"] < 1.01 * c["plain"] for c in errors.values()),
+        ),
+    ]
     if quiet:
         holds = all(c["trend filtering"] < c["plain"] < c["wavelet"] for c in quiet)
-        findings.append(Finding("smooth signals, eps = 4: wavelet thresholding is worse than the plain release, trend filtering better", holds))
+        findings.append(
+            Finding(
+                "smooth signals, eps = 4: wavelet thresholding is worse than the plain release, trend filtering better",
+                holds,
+            )
+        )
     return findings
 
 
@@ -128,7 +165,10 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
     rng = np.random.default_rng(0)
     truth, mechanism = signal("smooth", rng), release_mechanism(1.0)
     y = mechanism.release(truth, rng)
-    pictures = {"smooth signal": truth} | {m: denoised(y, mechanism.std, m) for m in ("plain", "james_stein", "soft_threshold", "wavelet", "trend filtering")}
+    pictures = {"smooth signal": truth} | {
+        m: denoised(y, mechanism.std, m)
+        for m in ("plain", "james_stein", "soft_threshold", "wavelet", "trend filtering")
+    }
     for axes, (name, values) in zip(figure.subplots(3, 2).ravel(), pictures.items(), strict=True):
         axes.imshow(values.reshape(STREETS, AVENUES), vmin=0, vmax=truth.max(), cmap="magma")
         axes.set_title(f"{name}, rmse {np.sqrt(((values - truth) ** 2).mean()):.2f}", fontsize=8)
@@ -140,8 +180,8 @@ EXPERIMENTS = (
         "bw-fig2",
         "Counts on a road graph, denoised: James-Stein, thresholds, tree wavelets, trend filtering",
         ("BW-Fig2",),
-        "The source's taxi counts are not available: a grid-like planar graph of the printed size, 100,000 trips in the hour, at most "
-        "five per cab (sensitivity 5), delta = 1e-5; smooth, district-wise and unrelated counts.",
+        "The source's taxi counts are not available: a grid-like planar graph of the printed size, 100,000 trips in the"
+        " hour, at most five per cab (sensitivity 5), delta = 1e-5; smooth, district-wise and unrelated counts.",
         _cells,
         _measure,
         _findings,

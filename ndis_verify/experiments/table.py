@@ -23,7 +23,9 @@ MAX_ENTRIES = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """`records`: n x d float64, one row per person; `target`: n values or None; `columns`: the d names ("" without a header)."""
+    """`records`: n x d float64, one row per person; `target`: n values or None; `columns`: the d names ("" without a
+    header).
+    """
 
     name: str
     records: np.ndarray
@@ -70,7 +72,9 @@ def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
         try:
             fields = next(reader, None)
         except csv.Error as error:
-            raise InputError("data", f"{name}, line {reader.line_num}", f"must be comma-separated values ({error})") from None
+            raise InputError(
+                "data", f"{name}, line {reader.line_num}", f"must be comma-separated values ({error})"
+            ) from None
         if fields is None:
             break
         if not fields or fields == [""]:
@@ -78,12 +82,20 @@ def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
         if not width:
             width = len(fields)
             if width == 1 and any(mark in fields[0] for mark in ";\t"):
-                raise InputError("data", f"{name}, line {reader.line_num}", "must have its fields separated by commas, not by semicolons or tabs")
+                raise InputError(
+                    "data",
+                    f"{name}, line {reader.line_num}",
+                    "must have its fields separated by commas, not by semicolons or tabs",
+                )
             if all(_is_text(text) for text in fields):
                 header = tuple(text.strip() for text in fields)
                 continue
         if len(fields) != width:
-            raise InputError("data", f"{name}, line {reader.line_num}", f"must have {width} fields like the first line, has {len(fields)}")
+            raise InputError(
+                "data",
+                f"{name}, line {reader.line_num}",
+                f"must have {width} fields like the first line, has {len(fields)}",
+            )
         try:
             numbers.extend(map(float, fields))  # all at once, which is what takes the time of a large file
         except ValueError:
@@ -136,7 +148,9 @@ def _odd(fields: list[str], header: tuple[str, ...], line: str) -> InputError:
     where = f"{shown!r} in {line}, column {k + 1}" + (f" ({header[k]})" if header and header[k] else "")
     if not _is_text(text):
         return InputError("data", where, "must be a finite number in plain decimal form")
-    rule = "must be a number: leave out or fill in records with missing values" if not text.strip() else "must be a number"
+    rule = (
+        "must be a number: leave out or fill in records with missing values" if not text.strip() else "must be a number"
+    )
     return InputError("data", where, rule + (" (a line with numbers is no header)" if not header else ""))
 
 

@@ -1,13 +1,13 @@
 """Approximate least squares, finite-r law: two multivariate Student t laws told apart, in float64.
 
 Whiten the larger database: z = (B^T B)^{1/2}(x - x_opt)/||w||. Its sketched solution has a density proportional to
-`(1 + |z|^2)^{-(r+1)/2}`, and deleting the record divides the residual sum of squares at x by 1 - q T, 0 <= T <= 1, where
-`q T = (sqrt(p) z_1 + sqrt(q-p))^2/(1 + |z|^2)`. So the privacy loss depends on T alone:
-`L = L0 + ((r+1)/2) log(1 - q T)`, `L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2`.
-On the half sphere y = (1, z)/sqrt(1 + |z|^2) the density is proportional to y_0^{r-d}, and T = t^2 with t the coordinate of y
-along (sqrt(q-p), sqrt(p), 0, ...)/sqrt(q). Given t, y_0 = A + B xi with A = cos(theta) t, B = sin(theta) sqrt(1 - t^2),
-sin(theta)^2 = p/q, and xi a coordinate of a uniform direction in R^d. That leaves an integral over t of an integral over xi,
-both of positive terms and both kept in logarithms: nothing cancels and nothing underflows.
+`(1 + |z|^2)^{-(r+1)/2}`, and deleting the record divides the residual sum of squares at x by 1 - q T, 0 <= T <= 1,
+where `q T = (sqrt(p) z_1 + sqrt(q-p))^2/(1 + |z|^2)`. So the privacy loss depends on T alone: `L = L0 + ((r+1)/2) log(1
+- q T)`, `L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2`. On the half sphere y = (1, z)/sqrt(1 + |z|^2) the density is
+proportional to y_0^{r-d}, and T = t^2 with t the coordinate of y along (sqrt(q-p), sqrt(p), 0, ...)/sqrt(q). Given t,
+y_0 = A + B xi with A = cos(theta) t, B = sin(theta) sqrt(1 - t^2), sin(theta)^2 = p/q, and xi a coordinate of a uniform
+direction in R^d. That leaves an integral over t of an integral over xi, both of positive terms and both kept in
+logarithms: nothing cancels and nothing underflows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _DROP = 0.5
 _WIDTHS = 10.0 ** np.linspace(-5.0, 1.3, 36)
 _EDGE = 600.0
 _NOTHING = 60.0  # a logarithm below the top, by an estimate: less than rounding
-# Where T is on the right side of the threshold tau = root^2, as intervals of t between signed markers; `node` = sin(theta),
+# Where T is on the right side of the threshold tau = root^2, as intervals of t between signed markers; `node` =
+# sin(theta),
 # at which y_0 starts to be positive (t > -node) and beyond which it is positive for every xi (t > node).
 _PIECES = {
     ("delete", True): ((("-", "root"), ("+", "root")),),
@@ -46,15 +47,15 @@ _PIECES = {
 def als_exact_hockey_stick(
     leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete"
 ) -> np.ndarray:
-    """delta(epsilon) of the sketched solution (Pi B)^+ Pi b itself, Pi r x n standard normal, with and without one record.
+    """delta(epsilon) of the sketched solution (Pi B)^+ Pi b itself, Pi r x n standard normal, with and without one
+    record.
 
     The law is a multivariate Student t with r-d+1 degrees of freedom, location x_opt and scale matrix
-    (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >= d.
-    The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
-    Relative error at most 2e-10 where 1e-290 <= delta <= 1/2 and 2e-9 above 1/2, for r <= 1e5 and 1 - q >= 2^-30: logarithms of size r/2
-    cancel, each to a few units of 2^-53. All that for an epsilon within a relative 1e-14:
-    it shows next to the largest loss. Exactly 0 from `als_max_privacy_loss` on.
-    Raises `InputError`.
+    (||w||^2/(r-d+1))(B^T B)^{-1} (the problem left open in N24 section 6.3). Arguments as `als_hockey_stick`, with r >=
+    d. The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
+    Relative error at most 2e-10 where 1e-290 <= delta <= 1/2 and 2e-9 above 1/2, for r <= 1e5 and 1 - q >= 2^-30:
+    logarithms of size r/2 cancel, each to a few units of 2^-53. All that for an epsilon within a relative 1e-14: it
+    shows next to the largest loss. Exactly 0 from `als_max_privacy_loss` on. Raises `InputError`.
     """
     with np.errstate(under="ignore"):
         logs = log_als_exact_hockey_stick(leverage, augmented_leverage, d, r, epsilon, direction)
@@ -62,10 +63,18 @@ def als_exact_hockey_stick(
 
 
 def log_als_exact_hockey_stick(
-    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete", *, effort: str = "full"
+    leverage: Any,
+    augmented_leverage: Any,
+    d: Any,
+    r: Any,
+    epsilon: Any,
+    direction: str = "delete",
+    *,
+    effort: str = "full",
 ) -> np.ndarray:
-    """log of `als_exact_hockey_stick`; -inf where it is exactly 0. For searches, in a fraction of the time: effort "draft", to
-    1e-4, and "rough", at most `ROUGH` too low, and too high by no more than a draft."""
+    """log of `als_exact_hockey_stick`; -inf where it is exactly 0. For searches, in a fraction of the time: effort
+    "draft", to 1e-4, and "rough", at most `ROUGH` too low, and too high by no more than a draft.
+    """
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     require_enough_rows(d, r)
     p, q, r, epsilon = broadcast(leverage=p, augmented_leverage=q, r=r, epsilon=checked_epsilons(epsilon))
@@ -90,7 +99,8 @@ class _Laws:
         excess = (2 / (r + 1)) * (als_max_privacy_loss(p, q, d, r, direction) - epsilon)  # > 0
         log_q = np.log1p(-q)
         # edge = log(1 - q tau); the loss exceeds epsilon where T < tau (delete) or T > tau (insert).
-        # Its distance from log(1 - q) is the excess itself for an insertion: next to the largest loss a difference would cancel.
+        # Its distance from log(1 - q) is the excess itself for an insertion: next to the largest loss a difference
+        # would cancel.
         edge, past = (-excess, -excess - log_q) if direction == "delete" else (log_q + excess, excess)
         tau = -np.expm1(edge) / q
         node, root = np.sqrt(p / q), np.sqrt(tau)
@@ -130,7 +140,9 @@ class _Laws:
                 width = laws.width(low, high)[:, 0]
                 rows_with = rows[width > 0]
                 if rows_with.size:
-                    total[rows_with] = np.logaddexp(total[rows_with], _Piece(self.take(rows_with), low, high).log_integral(rule, inner))
+                    total[rows_with] = np.logaddexp(
+                        total[rows_with], _Piece(self.take(rows_with), low, high).log_integral(rule, inner)
+                    )
         return total
 
     def width(self, low: tuple[str, str], high: tuple[str, str]) -> np.ndarray:
@@ -190,7 +202,9 @@ class _Piece:
         return np.where(np.isnan(value), -np.inf, value)
 
     def _log_weight(self, gain: np.ndarray) -> np.ndarray:
-        """log(1 - e^{epsilon - L}) for P the larger, log(e^{-L} - e^{epsilon}) for Q the larger; gain = +-(epsilon - L)."""
+        """log(1 - e^{epsilon - L}) for P the larger, log(e^{-L} - e^{epsilon}) for Q the larger; gain = +-(epsilon -
+        L).
+        """
         if self.laws.direction == "delete":
             return np.log(-np.expm1(gain))
         return self.laws.epsilon + gain + np.log(-np.expm1(-gain))

@@ -17,8 +17,8 @@ DEFAULT_POINTS = 240
 class AsymptoticGap(NamedTuple):
     """The extremes of asymptotic minus exact delta over a grid of epsilon, and where they lie.
 
-    `overstated` >= 0: how much the asymptotic curve is above at most; `understated` >= 0: how much it is below at most, which
-    is the unsafe side.
+    `overstated` >= 0: how much the asymptotic curve is above at most; `understated` >= 0: how much it is below at most,
+    which is the unsafe side.
     """
 
     overstated: float
@@ -37,15 +37,17 @@ def als_asymptotic_gap(
 ) -> AsymptoticGap:
     """sup over epsilon of `als_hockey_stick` minus `als_exact_hockey_stick` and of its negative (N24 section 6.3).
 
-    epsilon: the grid; by default even from 0 to 1.2 times the largest finite-r loss, and geometric near 0. One record at a time,
-    arguments as `als_exact_hockey_stick`. A maximum over a grid is a lower bound on the supremum.
+    epsilon: the grid; by default even from 0 to 1.2 times the largest finite-r loss, and geometric near 0. One record
+    at a time, arguments as `als_exact_hockey_stick`. A maximum over a grid is a lower bound on the supremum.
     """
     for name, value in (("leverage", leverage), ("augmented_leverage", augmented_leverage), ("r", r)):
         if np.ndim(value):
             raise InputError(name, f"an array of shape {np.shape(value)}", "must be that of a single record")
     top = float(als_max_privacy_loss(leverage, augmented_leverage, d, r, direction))
     if epsilon is None:
-        epsilon = np.concatenate([np.linspace(0, 1.2 * top, DEFAULT_POINTS), top * np.geomspace(1e-4, 0.1, DEFAULT_POINTS // 4)])
+        epsilon = np.concatenate(
+            [np.linspace(0, 1.2 * top, DEFAULT_POINTS), top * np.geomspace(1e-4, 0.1, DEFAULT_POINTS // 4)]
+        )
     grid = checked_epsilons(epsilon).ravel()
     arguments = (leverage, augmented_leverage, d, r, grid, direction)
     gap = als_hockey_stick(*arguments) - als_exact_hockey_stick(*arguments)

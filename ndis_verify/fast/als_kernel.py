@@ -33,7 +33,9 @@ class Rule:
 FULL, DRAFT = Rule(0.08), Rule(0.2)  # errors of about 1e-12 and 1e-6, relative
 
 
-def log_kernel(total: np.ndarray, rest: np.ndarray, spread: np.ndarray, k: np.ndarray, d: int, rule: Rule | None = FULL) -> np.ndarray:
+def log_kernel(
+    total: np.ndarray, rest: np.ndarray, spread: np.ndarray, k: np.ndarray, d: int, rule: Rule | None = FULL
+) -> np.ndarray:
     """log E (A + B xi)_+^k, given total = A + B > 0, rest = A - B and spread = B >= 0, elementwise.
 
     xi has density (1 - xi^2)^{(d-3)/2}/B(1/2, (d-1)/2) on [-1, 1] (d = 1: +-1 with equal chance). Trapezoid rule in the
@@ -88,7 +90,9 @@ class _Interval:
         return np.log(s) - np.log1p(-s), 1 / np.sqrt(np.maximum(curvature, 1e-12))
 
     def _log_integrand(self, v: np.ndarray) -> np.ndarray:
-        """Over the last axis of v, |v| <= _EDGE: weights times log(affine), log s and log(1 - s), and what does not depend on v."""
+        """Over the last axis of v, |v| <= _EDGE: weights times log(affine), log s and log(1 - s), and what does not
+        depend on v.
+        """
         whole, k, m = self.whole, self.k, self.m
         start, slope = np.where(whole, self.base, self.low), np.where(whole, 1 - self.base, self.width)
         bent, rising = np.where(whole, k, m - 1), np.where(whole, m, k + 1)
@@ -110,7 +114,11 @@ class _Interval:
 
     def laplace(self) -> np.ndarray:
         centre, scale = self._window()
-        return self._log_integrand(np.clip(centre, -_EDGE, _EDGE)[..., None])[..., 0] + np.log(scale) + 0.5 * np.log(2 * np.pi)
+        return (
+            self._log_integrand(np.clip(centre, -_EDGE, _EDGE)[..., None])[..., 0]
+            + np.log(scale)
+            + 0.5 * np.log(2 * np.pi)
+        )
 
     def trapezoid(self, rule: Rule) -> np.ndarray:
         at_once = _TERMS // rule.nodes.size

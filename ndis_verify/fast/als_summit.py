@@ -1,8 +1,10 @@
-"""The worst record of sketched least squares below a cap on q, and the largest cap that meets a target, in float64: the finite-r law.
+"""The worst record of sketched least squares below a cap on q, and the largest cap that meets a target, in float64: the
+finite-r law.
 
-At a fixed p/q the divergence grows with q, so the worst record has q = cap; along it there is one summit, in closed form
-(N24-6.3-worst-record): `p = 1 - e^{-t}` for "delete", `q - p = (1-q) (e^t - 1)` for "insert", t = 2 (M - epsilon)/(r + k + 1), k = r - d, with M
-the largest loss of all these records. So the cap is one root of a curve that rises with it.
+At a fixed p/q the divergence grows with q, so the worst record has q = cap; along it there is one summit, in closed
+form (N24-6.3-worst-record): `p = 1 - e^{-t}` for "delete", `q - p = (1-q) (e^t - 1)` for "insert", t = 2 (M -
+epsilon)/(r + k + 1), k = r - d, with M the largest loss of all these records. So the cap is one root of a curve that
+rises with it.
 """
 
 from __future__ import annotations
@@ -36,10 +38,11 @@ _STEPS = 60
 
 
 def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "both") -> WorstRecord:
-    """max of `als_exact_hockey_stick(p, q, d, r, epsilon)` over 0 <= p <= q <= cap, the finite-r law (N24-6.3-worst-record).
+    """max of `als_exact_hockey_stick(p, q, d, r, epsilon)` over 0 <= p <= q <= cap, the finite-r law
+    (N24-6.3-worst-record).
 
-    cap in [0, 1), epsilon >= 0 and whole r >= d broadcast; one whole d >= 1; direction "both": the larger of the two. Accurate as
-    `als_exact_hockey_stick` is; delta 0 where no record costs anything. Raises `InputError`.
+    cap in [0, 1), epsilon >= 0 and whole r >= d broadcast; one whole d >= 1; direction "both": the larger of the two.
+    Accurate as `als_exact_hockey_stick` is; delta 0 where no record costs anything. Raises `InputError`.
     """
     cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
     require_enough_rows(d, r)
@@ -51,10 +54,11 @@ def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str 
 
 @keyword_only
 def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
-    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r) rounded down, below which no other target is.
+    """As `als_cap` for the finite-r law, r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r) rounded down,
+    below which no other target is.
 
-    A cap whose log(1/(1 - cap)) would be above that of delta = 0 by a relative 1e-5 or less is that of delta = 0: just beyond pure privacy
-    the records that cost anything are too close together for float64. Raises `InputError`.
+    A cap whose log(1/(1 - cap)) would be above that of delta = 0 by a relative 1e-5 or less is that of delta = 0: just
+    beyond pure privacy the records that cost anything are too close together for float64. Raises `InputError`.
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta, zero=True)
     require_enough_rows(d, r)
@@ -70,7 +74,9 @@ def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     return result[()]
 
 
-def _largest(cap: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, direction: str) -> tuple[np.ndarray, np.ndarray]:
+def _largest(
+    cap: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, direction: str
+) -> tuple[np.ndarray, np.ndarray]:
     """log delta of the worst record of one direction, and its p."""
     deleted, extra = direction == "delete", r - d
     most = -np.log1p(-cap) * (extra + 1 if deleted else r) / 2

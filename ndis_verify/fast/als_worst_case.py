@@ -1,10 +1,12 @@
-"""The worst record of private least squares below a cap on q, and the largest cap that meets a target, in float64: the normal law.
+"""The worst record of private least squares below a cap on q, and the largest cap that meets a target, in float64: the
+normal law.
 
-Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2). Both directions are worst on q = cap at every epsilon: with
-x = p/(1-p), y = (q-p)/(1-q) the divergence grows along 1/y - 1/x = const. (The finite-r law: `als_summit`.) So the search is over p in [0, cap]
-in both directions: a grid in the log odds of x/x(cap), which resolves 1 - p next to a cap close to 1 as it does p next to 0, and parabolas ever
-smaller around its highest points. The cap is found along the curve of the worst record: where that meets the target there is another worst
-record, and so on; what is returned was searched, with nothing above the target. All targets of an array are searched at once.
+Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2). Both directions are worst on q = cap at every
+epsilon: with x = p/(1-p), y = (q-p)/(1-q) the divergence grows along 1/y - 1/x = const. (The finite-r law:
+`als_summit`.) So the search is over p in [0, cap] in both directions: a grid in the log odds of x/x(cap), which
+resolves 1 - p next to a cap close to 1 as it does p next to 0, and parabolas ever smaller around its highest points.
+The cap is found along the curve of the worst record: where that meets the target there is another worst record, and so
+on; what is returned was searched, with nothing above the target. All targets of an array are searched at once.
 """
 
 from __future__ import annotations
@@ -56,8 +58,9 @@ class WorstRecord(NamedTuple):
 def als_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "both") -> WorstRecord:
     """max of `als_hockey_stick(p, q, d, r, epsilon)` over 0 <= p <= q <= cap, the asymptotic law (corrected N24-T5).
 
-    cap in [0, 1), epsilon >= 0 and whole r >= 1 broadcast; one whole d >= 1; direction "both": the larger of the two. A search, not
-    a proof: within 1e-6 relative of the certified suprema where compared, and no point of a dense grid was 1e-10 above it. Raises `InputError`.
+    cap in [0, 1), epsilon >= 0 and whole r >= 1 broadcast; one whole d >= 1; direction "both": the larger of the two. A
+    search, not a proof: within 1e-6 relative of the certified suprema where compared, and no point of a dense grid was
+    1e-10 above it. Raises `InputError`.
     """
     cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
     sides = np.array([name == "insert" for name in directions])
@@ -68,11 +71,12 @@ def als_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "bot
 
 @keyword_only
 def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
-    """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5).
+    """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected
+    N24-T5).
 
-    Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). epsilon >= 0, 0 < delta < 1 and
-    whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what `als_worst_case` finds;
-    1 - 2^-30, with a `NoNoiseNeeded` warning, where any cap will do; caps below 1e-300 are
+    Records of norm l are asymptotically (epsilon, delta)-private beside a ridge of l^2 (1/cap - 1). epsilon >= 0, 0 <
+    delta < 1 and whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what
+    `als_worst_case` finds; 1 - 2^-30, with a `NoNoiseNeeded` warning, where any cap will do; caps below 1e-300 are
     rounded down, the more the fewer digits they have. Raises `InputError`.
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta)
@@ -86,9 +90,13 @@ def _curve(p, q, d, r, epsilon, insert) -> np.ndarray:
     order = np.argsort(insert, kind="stable")
     parts = np.split(order, [np.count_nonzero(~insert)])
     laws = [als_spectrum(p[part], q[part], d, r[part], name) for part, name in zip(parts, DIRECTIONS) if part.size]
-    joined = [np.concatenate([getattr(law, name) for law in laws]) for name in ("alpha", "multiplicity", "log_ratio", "shift")]
+    joined = [
+        np.concatenate([getattr(law, name) for law in laws]) for name in ("alpha", "multiplicity", "log_ratio", "shift")
+    ]
     result = np.empty(p.shape)
-    result[order] = to_log_delta(log_entries(Spectrum(joined[0], None, *joined[1:3], shift=joined[3]), np.arange(p.size), epsilon[order]))
+    result[order] = to_log_delta(
+        log_entries(Spectrum(joined[0], None, *joined[1:3], shift=joined[3]), np.arange(p.size), epsilon[order])
+    )
     return result
 
 
@@ -117,7 +125,9 @@ def _leverage(share: np.ndarray, cap: np.ndarray) -> np.ndarray:
 
 
 class _Peaks(NamedTuple):
-    """Records that may be the worst: of which target, in which direction; where, and the log odds of that or next to it."""
+    """Records that may be the worst: of which target, in which direction; where, and the log odds of that or next to
+    it.
+    """
 
     row: np.ndarray
     insert: np.ndarray
@@ -130,7 +140,7 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     """The highest points of a grid by the parabolas through them, those of a target that can compete."""
     with np.errstate(divide="ignore"):  # a cap of 0 is one
         least = -_LOW_ODDS - max(0.0, float(np.log(setting.cap / (1 - setting.cap)).max()))
-    used = (least <= _ODDS) | (_ODDS == _ODDS[0])
+    used = (least <= _ODDS) | (_ODDS[0] == _ODDS)
     all_odds, shares = _ODDS[used], _SHARES[used]
     count, cells = setting.cap.size, sides.size * shares.size
     rows = np.arange(count)[:, None, None]
@@ -141,7 +151,9 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
         bend = left - 2 * values + right
         step, gain = 0.5 * (left - right) / bend, -((left - right) ** 2) / (8 * bend)
     smooth = np.isfinite(bend) & (bend < 0)
-    score = np.where((values >= left) & (values >= right), values + np.where(smooth, gain, 0.0), -np.inf).reshape(count, cells)
+    score = np.where((values >= left) & (values >= right), values + np.where(smooth, gain, 0.0), -np.inf).reshape(
+        count, cells
+    )
     odds = (all_odds + np.where(smooth, np.clip(step, -1, 1), 0.0) * _STEP).reshape(count, cells)
     best = np.argsort(-score, axis=1, kind="stable")[:, :_PEAKS]
     near = np.take_along_axis(score, best, axis=1)
@@ -150,7 +162,13 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     kept[:, 0] = True
     row, place = np.nonzero(kept)
     cell = best[row, place]
-    return _Peaks(row, sides[cell // shares.size], shares[cell % shares.size], odds[row, cell], values.reshape(count, cells)[row, cell])
+    return _Peaks(
+        row,
+        sides[cell // shares.size],
+        shares[cell % shares.size],
+        odds[row, cell],
+        values.reshape(count, cells)[row, cell],
+    )
 
 
 def _climbed(setting: _Setting, peaks: _Peaks, steps: tuple[float, ...]) -> _Peaks:
@@ -193,8 +211,12 @@ def _highest(setting: _Setting, sides: np.ndarray) -> _Peaks:
     return _Peaks(*(part[order[ends]] for part in peaks))
 
 
-def checked_edge(cap: Any, d: Any, r: Any, epsilon: Any, direction: str) -> tuple[np.ndarray, int, np.ndarray, np.ndarray, tuple[str, ...]]:
-    """cap in [0, 1), d, r, epsilon >= 0 as arrays of one shape (d an int), and the directions meant. Raises `InputError`."""
+def checked_edge(
+    cap: Any, d: Any, r: Any, epsilon: Any, direction: str
+) -> tuple[np.ndarray, int, np.ndarray, np.ndarray, tuple[str, ...]]:
+    """cap in [0, 1), d, r, epsilon >= 0 as arrays of one shape (d an int), and the directions meant. Raises
+    `InputError`.
+    """
     if direction != "both" and direction not in DIRECTIONS:
         raise InputError("direction", direction, "must be 'delete', 'insert' or 'both'")
     cap = probabilities(cap, "cap")
@@ -263,7 +285,9 @@ def _roughly(d: int, r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> tu
     def largest(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
         setting = _Setting(d, cap_of(room), r[rows], epsilon[rows])
         few = np.broadcast_to(expit(_FEW), (room.size, 2, _FEW.size))
-        values = setting.at(np.arange(room.size)[:, None, None], few, np.array([[False], [True]])).reshape(room.size, -1)
+        values = setting.at(np.arange(room.size)[:, None, None], few, np.array([[False], [True]])).reshape(
+            room.size, -1
+        )
         best[rows] = values.argmax(axis=1)
         return values.max(axis=1)
 
@@ -290,7 +314,8 @@ def _met(setting: _Setting, record: _Peaks, goal: np.ndarray, room: np.ndarray) 
 def crossing(
     value: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarray, goal: np.ndarray, tolerance: np.ndarray
 ) -> np.ndarray:
-    """Where value(room, rows), increasing, is within the tolerance of the goal; the end of the range where it is below it there.
+    """Where value(room, rows), increasing, is within the tolerance of the goal; the end of the range where it is below
+    it there.
 
     log(-log delta) is close to linear in room: secants, halved brackets where they would leave one.
     """
@@ -305,7 +330,9 @@ def crossing(
         above = found > goal[todo]
         high[todo] = np.where(above, np.minimum(high[todo], x[todo]), high[todo])
         low[todo] = np.where(above, low[todo], np.maximum(low[todo], x[todo]))
-        done = (np.abs(found - goal[todo]) <= tolerance[todo]) | (high[todo] - low[todo] <= 4e-16 * np.maximum(1, np.abs(x[todo])))
+        done = (np.abs(found - goal[todo]) <= tolerance[todo]) | (
+            high[todo] - low[todo] <= 4e-16 * np.maximum(1, np.abs(x[todo]))
+        )
         done |= ~above & (x[todo] == top)
         with np.errstate(all="ignore"):
             secant = (gap - last[todo]) / (x[todo] - before[todo])
@@ -321,7 +348,9 @@ def crossing(
     return x
 
 
-def checked_targets(d: Any, r: Any, epsilon: Any, delta: Any, zero: bool = False) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+def checked_targets(
+    d: Any, r: Any, epsilon: Any, delta: Any, zero: bool = False
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     _, _, d, r = checked_records(0.0, 0.0, d, r, "delete")
     epsilon, delta = checked_epsilons(epsilon), probabilities(delta, "delta")
     if (delta == 1).any():

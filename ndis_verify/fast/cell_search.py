@@ -27,8 +27,8 @@ class Largest:
 def largest(value: Values, bound: Bounds, tolerance: float, cells: int) -> Largest:
     """The largest `value` over [0, 1], to `tolerance` where that many cells suffice.
 
-    value(points (n,)) -> (n,); bound(low (n,), high (n,)) -> (n,) is at least every value in the cell. The search begins on a
-    grid, ends included. -inf is a value.
+    value(points (n,)) -> (n,); bound(low (n,), high (n,)) -> (n,) is at least every value in the cell. The search
+    begins on a grid, ends included. -inf is a value.
     """
     points = np.linspace(0.0, 1.0, _START + 1)
     values = value(points)

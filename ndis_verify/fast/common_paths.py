@@ -58,7 +58,9 @@ def _served(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which of the entries `placed` the paths serve, and how far their thresholds lie beyond those of the paths."""
     near = np.abs(entries.edge[anchor]) < np.abs(entries.t[anchor])
-    offset = np.where(near[owner], *(a[placed] - a[anchor[owner]] for a in (entries.edge, entries.t))).astype(np.float64)
+    offset = np.where(near[owner], *(a[placed] - a[anchor[owner]] for a in (entries.edge, entries.t))).astype(
+        np.float64
+    )
     lever = np.abs(offset) * paths.saddle[owner]
     within = lever * paths.relative[owner] < _SERVES + _SLACK
     within &= lever < np.maximum(_LEVER, 0.5 * np.abs(paths.height))[owner]

@@ -24,7 +24,11 @@ def compose(pair: Pair, copies: Any) -> Spectrum:
     count = _count(copies)
     one = spectrum(pair)
     logs = one.log_ratio if one.logs_given else None
-    return one if count == 1 else Spectrum(one.alpha, None, one.multiplicity * count, logs, shift=one.shift * np.sqrt(float(count)))
+    return (
+        one
+        if count == 1
+        else Spectrum(one.alpha, None, one.multiplicity * count, logs, shift=one.shift * np.sqrt(float(count)))
+    )
 
 
 def composed_hockey_stick(pair: Pair, copies: Any, epsilon: Any) -> np.ndarray:

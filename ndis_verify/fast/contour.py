@@ -36,7 +36,12 @@ _BENDS = (0.1, -0.1, 0.3, 0.6, -0.3)  # tried where the chosen angle fails
 
 
 def log_integral(
-    forms: Forms, rows: np.ndarray, t: np.ndarray, edge: np.ndarray, weight: Weight, complement: np.ndarray | None = None
+    forms: Forms,
+    rows: np.ndarray,
+    t: np.ndarray,
+    edge: np.ndarray,
+    weight: Weight,
+    complement: np.ndarray | None = None,
 ) -> np.ndarray:
     """log of the integral for each entry: form `rows[e]` at threshold `t[e]`; -inf where it is exactly 0.
 

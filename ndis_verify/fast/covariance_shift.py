@@ -1,6 +1,8 @@
-"""Covariance shifts in the Loewner order: Chernoff bounds, their worst case over an envelope, calibration of added noise.
+"""Covariance shifts in the Loewner order: Chernoff bounds, their worst case over an envelope, calibration of added
+noise.
 
-lambda_i >= 1 are the eigenvalues of the more spread covariance relative to the other one, l_i = log lambda_i, nu = sum l_i.
+lambda_i >= 1 are the eigenvalues of the more spread covariance relative to the other one, l_i = log lambda_i, nu = sum
+l_i.
 """
 
 from __future__ import annotations
@@ -27,17 +29,20 @@ _SUMMED = 2.0**-30
 Sensitivities = Callable[[float], tuple[float, float, float, int]]
 """v -> (Delta, rho, nu, dimension) at added variance v (N26-D5), greatest over all ordered neighbouring pairs.
 
-Delta: the mean shift whitened by the smaller covariance; rho: max |l_i|, nu: sum |l_i| of the l_i, the logs of the eigenvalues of
-the one covariance relative to the other, both with v added; dimension: how many l_i are not 0 at most, so rho <= nu <= dimension rho.
+Delta: the mean shift whitened by the smaller covariance; rho: max |l_i|, nu: sum |l_i| of the l_i, the logs of the
+eigenvalues of the one covariance relative to the other, both with v added; dimension: how many l_i are not 0 at most,
+so rho <= nu <= dimension rho.
 """
 
 
 def less_spread_bound(eigenvalues: Any, epsilon: Any) -> np.ndarray:
-    """The bound printed in N26-L2: inf_{s>0} e^{s(nu - 2 eps)} prod (1 + 2s(1 - e^{-l_i}))^{-1/2}, and 0 once 2 eps >= nu.
+    """The bound printed in N26-L2: inf_{s>0} e^{s(nu - 2 eps)} prod (1 + 2s(1 - e^{-l_i}))^{-1/2}, and 0 once 2 eps >=
+    nu.
 
     An upper bound on delta of N(0, S1) against N(0, S2) where S1 <= S2 (P the less spread law), not in the other
     direction. The printed second factor, in u, is least at u -> 0, where it drops out. eigenvalues (..., d), >= 1;
-    epsilon >= 0 broadcasts against the leading axes. Any s bounds, so rounding apart the result is safe. Raises `InputError`.
+    epsilon >= 0 broadcasts against the leading axes. Any s bounds, so rounding apart the result is safe. Raises
+    `InputError`.
     """
     return _bound(eigenvalues, epsilon, _log_less_spread)
 
@@ -51,7 +56,8 @@ def chernoff_bound(eigenvalues: Any, epsilon: Any) -> np.ndarray:
 
 
 def more_spread_bound(eigenvalues: Any, epsilon: Any) -> np.ndarray:
-    """inf_{0<s<1/max(e^{l_i}-1)} s^s (1+s)^{-1-s} e^{-s(eps + nu/2)} prod (1 - s(e^{l_i} - 1))^{-1/2} (N26-L2-corrected).
+    """inf_{0<s<1/max(e^{l_i}-1)} s^s (1+s)^{-1-s} e^{-s(eps + nu/2)} prod (1 - s(e^{l_i} - 1))^{-1/2}
+    (N26-L2-corrected).
 
     An upper bound on delta of two centred Gaussians with comparable covariances, in both directions.
     Arguments as in `less_spread_bound`.
@@ -60,7 +66,8 @@ def more_spread_bound(eigenvalues: Any, epsilon: Any) -> np.ndarray:
 
 
 def checked_spread(rho: Any, nu: Any, dimension: Any) -> tuple[float, float]:
-    """rho and nu of N26-D5, which no pair has unless 0 <= rho <= nu <= dimension rho; whole dimension >= 1. Raises `InputError`.
+    """rho and nu of N26-D5, which no pair has unless 0 <= rho <= nu <= dimension rho; whole dimension >= 1. Raises
+    `InputError`.
 
     A sum of `dimension` logs may exceed the last by a part in 2^30, for its rounding.
     """
@@ -68,7 +75,9 @@ def checked_spread(rho: Any, nu: Any, dimension: Any) -> tuple[float, float]:
     if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension < 1:
         raise InputError("dimension", dimension, "must be a whole number, at least 1")
     if nu < rho:
-        raise InputError("nu", nu, f"must be at least rho = {rho:g}: a sum of |l_i| is not less than the greatest of them")
+        raise InputError(
+            "nu", nu, f"must be at least rho = {rho:g}: a sum of |l_i| is not less than the greatest of them"
+        )
     if nu > dimension * rho * (1 + _SUMMED):
         raise InputError("nu", nu, f"must be at most {dimension} rho = {dimension * rho:g}: a sum of {dimension} |l_i|")
     return rho, nu
@@ -101,7 +110,11 @@ def covariance_envelope(rho: float, nu: float, dimension: int, epsilon: Any, ter
         return np.zeros(epsilon.shape)[()]
     if term == "exact":
         return np.maximum(*(_exact(sign * logs, epsilon) for sign in (1.0, -1.0)))
-    choose = {"printed": _log_less_spread, "bound": _log_more_spread, "chernoff": lambda x, e: _log_more_spread(x, e, hinge=0.0)}
+    choose = {
+        "printed": _log_less_spread,
+        "bound": _log_more_spread,
+        "chernoff": lambda x, e: _log_more_spread(x, e, hinge=0.0),
+    }
     return np.exp(np.minimum(choose[term](np.broadcast_to(logs, (*epsilon.shape, logs.size)), epsilon), 0.0))[()]
 
 
@@ -138,9 +151,9 @@ def added_variance(sensitivities: Sensitivities, *, epsilon: float, delta: float
     """The least added variance v whose sensitivities give `loewner_bound` <= delta (N26-Fig5), on the safe side.
 
     sensitivities: `Sensitivities`, nonincreasing in v, each triple as in `checked_spread`; epsilon >= 0, 0 < delta < 1.
-    The returned v was evaluated; below it the bound exceeds delta within a relative 1e-9 of v. Where the bound is met all the way down, v
-    is next to nothing, below 1e-300, and a `NoNoiseNeeded` warning says so. Raises `InputError` for bad input, and where
-    no v up to 1e300 is enough (at epsilon = 0 with term "chernoff", for one).
+    The returned v was evaluated; below it the bound exceeds delta within a relative 1e-9 of v. Where the bound is met
+    all the way down, v is next to nothing, below 1e-300, and a `NoNoiseNeeded` warning says so. Raises `InputError` for
+    bad input, and where no v up to 1e300 is enough (at epsilon = 0 with term "chernoff", for one).
     """
     epsilon = _nonnegative(epsilon, "epsilon")
     if not 0 < delta < 1:
@@ -158,9 +171,19 @@ def added_variance(sensitivities: Sensitivities, *, epsilon: float, delta: float
         if good <= unsafe * (1 + 1e-9):
             break
         # log(-log) of the bound is close to linear in log v; halved where that does not settle
-        share = (_log_log(delta) - logs[0]) / (logs[1] - logs[0]) if step % 4 < 3 and np.isfinite(logs[0] + logs[1]) else 0.5
+        share = (
+            (_log_log(delta) - logs[0]) / (logs[1] - logs[0])
+            if step % 4 < 3 and np.isfinite(logs[0] + logs[1])
+            else 0.5
+        )
         reach = 5e-10 / np.log(good / unsafe)
-        v = float(np.exp(np.log(unsafe) + np.clip(share + (reach if step % 2 else -reach), min(reach, 0.5), max(1 - reach, 0.5)) * np.log(good / unsafe)))
+        v = float(
+            np.exp(
+                np.log(unsafe)
+                + np.clip(share + (reach if step % 2 else -reach), min(reach, 0.5), max(1 - reach, 0.5))
+                * np.log(good / unsafe)
+            )
+        )
         v = min(max(v, unsafe), good)
         found = value(v)
         if found <= delta:

@@ -20,7 +20,9 @@ def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = F
     array = float_array(epsilon, argument)
     bad = ~(np.isfinite(array) & (negative | (array >= 0)))
     if bad.any():
-        raise InputError(argument, float(array[bad].flat[0]), "must be finite" + ("" if negative else " and at least 0"))
+        raise InputError(
+            argument, float(array[bad].flat[0]), "must be finite" + ("" if negative else " and at least 0")
+        )
     return array
 
 

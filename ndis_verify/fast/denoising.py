@@ -77,7 +77,11 @@ def _truncation_gain(d: float, size: float) -> float:
     with np.errstate(under="ignore"):
         weights = np.exp(xlogy(k, mean) - mean - gammaln(k + 1))
         m = d + 2 * k
-        squares = cut**2 * gammainc(m / 2 - 1, cut / 2) / (m - 2) - 2 * cut * gammainc(m / 2, cut / 2) + m * gammainc(m / 2 + 1, cut / 2)
+        squares = (
+            cut**2 * gammainc(m / 2 - 1, cut / 2) / (m - 2)
+            - 2 * cut * gammainc(m / 2, cut / 2)
+            + m * gammainc(m / 2 + 1, cut / 2)
+        )
         along = cut * gammainc(m / 2, cut / 2) / m - gammainc(m / 2 + 1, cut / 2)
     return float((weights * (np.maximum(squares, 0.0) + 4 * mean * np.maximum(along, 0.0))).sum())
 

@@ -62,7 +62,9 @@ class Inputs:
         if row not in self._known:
             forms = [_log_and_form(matrix, shift) for matrix in (first, second)]
             if None in forms:  # `fixed` has rounded an eigenvalue to 0
-                raise InputError("cov_p, cov_q", "a dense pair", f"must have eigenvalues within a factor of 2^{BITS} of each other")
+                raise InputError(
+                    "cov_p, cov_q", "a dense pair", f"must have eigenvalues within a factor of 2^{BITS} of each other"
+                )
             self._known[row] = tuple(log for log, _ in forms)
         log_first, log_second = self._known[row]
         # H / s

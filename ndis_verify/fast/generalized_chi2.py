@@ -24,10 +24,10 @@ class GeneralizedChi2:
     """The law of sum_i w_i chi'^2(k_i, nc_i) + std N(0, 1) + shift, all parts independent (N26-D1).
 
     weights: g numbers of either sign; whole dofs from 1 to 2^53 and noncentralities from 0 to 2^100 broadcast to them;
-    std >= 0; at least one nonzero weight, or std > 0; any floats, the weights and std within a factor of 2^300 of each other
-    where they are not 0. Methods take a scalar or an array and return its shape.
-    Tails and logarithms have full relative accuracy: 1e-11 where the value is at least 1e-290 and dofs and noncentralities
-    sum to 1e8 at most; beyond, 1e-15 of that sum's root. Exactly 0 and 1 outside a one-sided support. Raises `InputError`.
+    std >= 0; at least one nonzero weight, or std > 0; any floats, the weights and std within a factor of 2^300 of each
+    other where they are not 0. Methods take a scalar or an array and return its shape. Tails and logarithms have full
+    relative accuracy: 1e-11 where the value is at least 1e-290 and dofs and noncentralities sum to 1e8 at most; beyond,
+    1e-15 of that sum's root. Exactly 0 and 1 outside a one-sided support. Raises `InputError`.
     """
 
     weights: np.ndarray
@@ -43,7 +43,9 @@ class GeneralizedChi2:
     _spread: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        weights, dofs, ncs = (np.atleast_1d(_finite(getattr(self, n), n)) for n in ("weights", "dofs", "noncentralities"))
+        weights, dofs, ncs = (
+            np.atleast_1d(_finite(getattr(self, n), n)) for n in ("weights", "dofs", "noncentralities")
+        )
         std, shift = float(_finite(self.std, "std")), float(_finite(self.shift, "shift"))
         for name, array, bad, rule in (
             ("dofs", dofs, (dofs < 1) | (dofs > _MOST) | (dofs != np.floor(dofs)), "must be a whole number, 1 to 2^53"),
@@ -58,7 +60,13 @@ class GeneralizedChi2:
         kept = weights != 0
         if not kept.any() and std == 0:
             raise InputError("weights", weights.tolist(), "must have a nonzero entry unless std > 0")
-        for name, value in (("weights", weights), ("dofs", dofs), ("noncentralities", ncs), ("std", std), ("shift", shift)):
+        for name, value in (
+            ("weights", weights),
+            ("dofs", dofs),
+            ("noncentralities", ncs),
+            ("std", std),
+            ("shift", shift),
+        ):
             object.__setattr__(self, name, value)
         self._set_forms(weights[kept], dofs[kept], ncs[kept])
 
@@ -67,7 +75,9 @@ class GeneralizedChi2:
         unit = int(max([*moved.tolist()] + [np.frexp(self.std)[1]] * (self.std > 0)))
         least, most = (edge([*np.abs(w).tolist()] + [self.std] * (self.std > 0)) for edge in (min, max))
         if least / _NARROWEST < most:
-            raise InputError("weights", w.tolist(), "and std, where they are not 0, must lie within a factor of 2^300 of each other")
+            raise InputError(
+                "weights", w.tolist(), "and std, where they are not 0, must lie within a factor of 2^300 of each other"
+            )
         w, std = np.ldexp(w, -unit), np.ldexp(self.std, -unit)
         alpha, b, dof = 2 * w, 2 * np.sqrt(nc) * np.abs(w), k
         if std > 0:
@@ -120,7 +130,10 @@ class GeneralizedChi2:
         for where, forms, sign in self._sides(flat):
             value[where] = self._integral(forms, sign, flat[where], "density") - _LOG_2 * self._exponent
         if self.std == 0:
-            total, both = self.dofs[self.weights != 0].sum(), bool((self.weights > 0).any() and (self.weights < 0).any())
+            total, both = (
+                self.dofs[self.weights != 0].sum(),
+                bool((self.weights > 0).any() and (self.weights < 0).any()),
+            )
             if not both or total == 2:
                 value[flat == 0] = np.inf if both else self._log_density_at_end()
         with np.errstate(under="ignore", over="ignore"):
@@ -177,11 +190,11 @@ class GeneralizedChi2:
     def _of_normal_alone(self, y: np.ndarray, tail: np.ndarray) -> np.ndarray:
         """The log tails, with those beyond the end of a one-sided chi-square part, which the normal must reach alone.
 
-        At t standard deviations beyond that end the log tail is -t^2/2 and some (dof log t + noncentrality), nothing beside
-        it where t is so large that no saddle point can be found.
+        At t standard deviations beyond that end the log tail is -t^2/2 and some (dof log t + noncentrality), nothing
+        beside it where t is so large that no saddle point can be found.
         """
         weights = self.weights[self.weights != 0]
-        if self.std == 0 or not weights.size or (weights > 0).any() and (weights < 0).any():
+        if self.std == 0 or not weights.size or ((weights > 0).any() and (weights < 0).any()):
             return tail
         with np.errstate(over="ignore"):
             t = -np.sign(weights[0]) * y / np.ldexp(np.longdouble(self.std), -self._exponent)
@@ -223,7 +236,8 @@ class GeneralizedChi2:
             gap = self._log_tail(y, upper) - goal[index]
             return np.clip(gap if upper else -gap, -1e300, 1e300)
 
-        # Log tails down to -745 lie within a few thousand standard deviations, and not below e^-1600 of the least weight.
+        # Log tails down to -745 lie within a few thousand standard deviations, and not below e^-1600 of the least
+        # weight.
         if side:
             least = np.log(np.abs(self._forms.alpha[self._forms.alpha != 0]).min()) - 1600
             ends = sorted((side * least, side * np.log(abs(self._centre) + 1e4 * self._spread)))

@@ -1,4 +1,5 @@
-"""Whitening with every relative eigenvalue to its own relative accuracy, in 1 + alpha and in alpha, whatever the conditioning.
+"""Whitening with every relative eigenvalue to its own relative accuracy, in 1 + alpha and in alpha, whatever the
+conditioning.
 
 A float eigendecomposition has an error of 1e-16 of the largest |alpha|. It serves as a change of basis, carried out
 on the inputs in triple precision: there both covariances are diagonal but for entries of that size, which rotations
@@ -10,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.exact_products import Congruence, Expansion, added, balanced, expansion, matmul, scaled, symmetric, two_sum
+from ndis_verify.fast.exact_products import (
+    Congruence,
+    Expansion,
+    added,
+    balanced,
+    expansion,
+    matmul,
+    scaled,
+    symmetric,
+    two_sum,
+)
 from ndis_verify.fast.fixed_point import BITS, difference, exponents, factors, fixed, floats, solved
 
 _TERMS = 3
@@ -19,13 +30,17 @@ _SWEEPS = 8
 _NULL = 1e-24  # smaller than this, relative to the largest, an eigenvalue or coordinate is 0
 _SILENT = 1e-18  # the same for the coordinates whose eigenvalue is 0
 _TOLD = 1e-18  # least 1 + alpha that 1e-33, the rounding of alpha, leaves its digits
-_ROUNDING = 1e-30  # the same relative to the largest alpha, beside which an error of 1e-3 of such a 1 + alpha is nothing
+_ROUNDING = (
+    1e-30  # the same relative to the largest alpha, beside which an error of 1e-3 of such a 1 + alpha is nothing
+)
 _DONE = 1e-17  # angles that change nothing any more
 _SLIGHT = 1e-8  # angles from which perturbation theory gives way to rotations
 _INERT = 4e-15  # entries too small, relative to their eigenvalues, to be worth a rotation
 
 
-def graded_pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def graded_pencil(
+    p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """alpha, m and log(1 + alpha) (extended precision), each (n, d), ascending, of n pairs with covariances p, q.
 
     p, q of shape (n, d, d), means (n, d), floats or Fractions, meant exactly. Relative accuracy about 1e-15 of alpha,
@@ -44,11 +59,17 @@ def _reciprocal(logs: np.ndarray, other: np.ndarray, other_logs: np.ndarray) -> 
     """`logs`, and for NaN among them those of the eigenvalues 1/(1 + alpha) of the pair exchanged, alpha = `other`."""
     other, other_logs = other[..., ::-1], other_logs[..., ::-1]
     if (np.isnan(logs) & ~(other >= _TOLD * other[..., :1])).any():
-        raise InputError("cov_p", "an eigenvalue ratio of the covariances", f"must be within {1 / _TOLD:g} of the least or of the others")
+        raise InputError(
+            "cov_p",
+            "an eigenvalue ratio of the covariances",
+            f"must be within {1 / _TOLD:g} of the least or of the others",
+        )
     return np.where(np.isnan(logs), -other_logs, logs)
 
 
-def _pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pencil(
+    p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """As `graded_pencil`, with a log of NaN where 1 + alpha is not told."""
     gap, base, mean = _near_diagonal(*_whitened(p, q, mean_p, mean_q))
     diagonal, beside, coordinate = _orthonormal(gap, base, mean)
@@ -60,12 +81,16 @@ def _pencil(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray
     return _sorted(diagonal, coordinate)
 
 
-def _congruent(white: np.ndarray, gap: Expansion, base: Expansion, mean: Expansion) -> tuple[Expansion, Expansion, Expansion]:
+def _congruent(
+    white: np.ndarray, gap: Expansion, base: Expansion, mean: Expansion
+) -> tuple[Expansion, Expansion, Expansion]:
     by = Congruence(white, _TERMS, _BITS)
     return by.matrix(gap), by.matrix(base), by.vector(mean)
 
 
-def _whitened(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[Expansion, Expansion, Expansion]:
+def _whitened(
+    p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray
+) -> tuple[Expansion, Expansion, Expansion]:
     """p - q, q and the mean difference in coordinates where q is close to the identity, up to a diagonal."""
     scale = balanced(q.astype(np.float64))
     gap, base = (scaled(matrix, scale) for matrix in (expansion(p, q, _TERMS), expansion(q, None, _TERMS)))
@@ -83,7 +108,9 @@ def _whitened(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarr
     return gap, base, mean
 
 
-def _eliminated(p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray) -> tuple[Expansion, Expansion, Expansion]:
+def _eliminated(
+    p: np.ndarray, q: np.ndarray, mean_p: np.ndarray, mean_q: np.ndarray
+) -> tuple[Expansion, Expansion, Expansion]:
     """The same of one pair by elimination in integers, for a q that floats cannot tell from a singular matrix."""
     scale = exponents(q)
     second = fixed(q, scale)

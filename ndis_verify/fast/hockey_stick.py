@@ -25,9 +25,9 @@ __all__ = [
 def hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
     """delta_{P,Q}(epsilon) = sup_S P(S) - e^epsilon Q(S) (N26-L1), as one contour integral of E_P e^{sL}.
 
-    pair: a `GaussianPair`, a `PairBatch` of B pairs, or a `Spectrum`. epsilon: a scalar or an array, of either sign; one pair
-    gives the shape of epsilon. A batch of shape (B,) gives (B,) for a scalar epsilon and (B, *epsilon.shape) for an
-    array: every pair at every epsilon.
+    pair: a `GaussianPair`, a `PairBatch` of B pairs, or a `Spectrum`. epsilon: a scalar or an array, of either sign;
+    one pair gives the shape of epsilon. A batch of shape (B,) gives (B,) for a scalar epsilon and (B, *epsilon.shape)
+    for an array: every pair at every epsilon.
 
     Accuracy: relative error at most 1e-11 where delta >= 1e-290 (of log delta below), for eigenvalue ratios 1e-6 to
     1e6, d to 10,000 and epsilon to 200, either order; measured below 3e-12. Inputs are meant exactly, so this holds
@@ -36,10 +36,10 @@ def hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
     in few dimensions, seconds for dense ones of some hundred; paid only there, once for nearby epsilons). One limit:
     next to the largest loss of some coordinates, others with an eigenvalue ratio within 1e-12 of 1, but not 1, and a
     mean shift of their own are good to 1e-16 of that largest loss over the spread of their loss only.
-    Beyond these bounds, over the whole range of floats, the value is that of an epsilon within a relative 2e-15, to 1e-11
-    (and 1e-15 times the root of the number of coordinates). Ratios, and distances of the means in standard deviations of Q,
-    that are no normal floats are refused where they matter. Exactly 0 where the privacy loss cannot exceed epsilon; always
-    in [0, 1]. Raises `InputError`.
+    Beyond these bounds, over the whole range of floats, the value is that of an epsilon within a relative 2e-15, to
+    1e-11 (and 1e-15 times the root of the number of coordinates). Ratios, and distances of the means in standard
+    deviations of Q, that are no normal floats are refused where they matter. Exactly 0 where the privacy loss cannot
+    exceed epsilon; always in [0, 1]. Raises `InputError`.
     """
     epsilon = checked_epsilons(epsilon, negative=True)
     if (epsilon < 0).any():
@@ -48,7 +48,9 @@ def hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
 
 
 def log_hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
-    """log of `hockey_stick`, also far below the smallest float; -inf where delta is exactly 0 or its logarithm below -1e260."""
+    """log of `hockey_stick`, also far below the smallest float; -inf where delta is exactly 0 or its logarithm below
+    -1e260.
+    """
     epsilon = checked_epsilons(epsilon, negative=True)
     if not (epsilon < 0).any():
         return to_log_delta(log_pair(pair, epsilon))
@@ -63,6 +65,7 @@ def epsilon_for_delta(pair: Pair, delta: Any) -> np.ndarray:
 
     delta: in [0, 1], scalar or array, shaped as epsilon is in `hockey_stick`. The result was evaluated: its delta is
     at most the target, with a relative margin of 1e-12 for rounding. delta = 0 gives the largest privacy loss, inf
-    where that is unbounded; inf also above the largest float. Rounded up by a relative 2e-15 above 200. Raises `InputError`.
+    where that is unbounded; inf also above the largest float. Rounded up by a relative 2e-15 above 200. Raises
+    `InputError`.
     """
     return epsilon_search(pair, delta)

@@ -52,7 +52,9 @@ class RankOne:
             object.__setattr__(self, name, _finite(getattr(self, name), name))
 
     def largest(self, added: float, epsilon: float, tolerance: float = TOLERANCE) -> Largest:
-        """The largest log delta over the envelope, both directions, at added variance v > 0; `point`: the share of |u|^2 along e."""
+        """The largest log delta over the envelope, both directions, at added variance v > 0; `point`: the share of
+        |u|^2 along e.
+        """
         base = self._base(added)
         if self.lost == 0:  # one covariance: the whole shift where there is no other noise
             alone = float(self._log_delta(base, np.zeros(1), np.ones(1), epsilon)[0])
@@ -103,11 +105,12 @@ class Prediction:
     Its pairs, all of them attained: N(0, v + w) and N(sqrt(w X) r, v + w (1 - X)) with w = length^2 (1 - z),
     x = U/noise_variance, X = x/(1 + x), r = labels (1 + sqrt((records - 1) z x))/sqrt(noise_variance (1 + x)), over
     0 <= z <= 1 - a, 0 <= x <= (1 - z) R, R = length^2/noise_variance, a = 1/(1 + (records - 1) R).
-    Only t^2 = w X/(v + w (1 - X)) and r matter, and delta grows with both (symbolic.sensitivity_joint). With m = records - 1,
-    y = v/(v + length^2) and u = z/(1 - z) the pairs of one t are those of x = xi (1 + y u)/(1 - xi y u), 0 <= xi <= R, where
-    t^2 = length^2 xi/((1 + xi) v + length^2), r = (labels/s) (sqrt(1 - xi y u) + sqrt(m xi (y u + (1 - y) u/(1 + u))))/sqrt(1 + xi),
-    0 <= u <= m R, xi y u^2 + xi (1 + y + R y) u <= R - xi. r is concave in u: one pair for each xi, the frontier, is left.
-    length, labels >= 0 (length > 0), noise_variance > 0, whole records >= 1. Raises `InputError`.
+    Only t^2 = w X/(v + w (1 - X)) and r matter, and delta grows with both (symbolic.sensitivity_joint). With m =
+    records - 1, y = v/(v + length^2) and u = z/(1 - z) the pairs of one t are those of x = xi (1 + y u)/(1 - xi y u), 0
+    <= xi <= R, where t^2 = length^2 xi/((1 + xi) v + length^2), r = (labels/s) (sqrt(1 - xi y u) + sqrt(m xi (y u + (1
+    - y) u/(1 + u))))/sqrt(1 + xi), 0 <= u <= m R, xi y u^2 + xi (1 + y + R y) u <= R - xi. r is concave in u: one pair
+    for each xi, the frontier, is left. length, labels >= 0 (length > 0), noise_variance > 0, whole records >= 1. Raises
+    `InputError`.
     """
 
     length: float
@@ -128,10 +131,16 @@ class Prediction:
             raise InputError("records", self.records, "must be a whole number, at least 1")
         object.__setattr__(self, "records", int(self.records))
         if not 0 < self._ratio < _LARGEST / self.records or not self.labels**2 / self.noise_variance < _LARGEST:
-            raise InputError("noise_variance", self.noise_variance, "must leave length^2 records and labels^2 over it within the range of floats")
+            raise InputError(
+                "noise_variance",
+                self.noise_variance,
+                "must leave length^2 records and labels^2 over it within the range of floats",
+            )
 
     def largest(self, added: float, epsilon: float, tolerance: float = TOLERANCE) -> Largest:
-        """The largest log delta over all neighbouring databases, both directions, at added variance v >= 0; `point`: (z, x)."""
+        """The largest log delta over all neighbouring databases, both directions, at added variance v >= 0; `point`:
+        (z, x).
+        """
         added = _finite(added, "added")
 
         def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -139,11 +148,19 @@ class Prediction:
             pull, _ = self._pull(added, first, last)
             return self._log_delta(added, last, pull, epsilon)
 
-        found = largest(lambda share: self._value(added, share, epsilon), bound, tolerance, _CELLS if tolerance < _LOOSE else _FEW)
+        found = largest(
+            lambda share: self._value(added, share, epsilon), bound, tolerance, _CELLS if tolerance < _LOOSE else _FEW
+        )
         xi = self._turned(np.array(found.point))
         u = self._pull(added, xi, xi)[1]
-        x = xi * (1 + self._own(added)[1] * u) / np.maximum(1 - xi * self._own(added)[1] * u, (1 + xi) / (1 + self._ratio))
-        return Largest(found.upper, found.attained, (float((u / (1 + u))[0]), float(np.minimum(x, self._ratio / (1 + u))[0])))
+        x = (
+            xi
+            * (1 + self._own(added)[1] * u)
+            / np.maximum(1 - xi * self._own(added)[1] * u, (1 + xi) / (1 + self._ratio))
+        )
+        return Largest(
+            found.upper, found.attained, (float((u / (1 + u))[0]), float(np.minimum(x, self._ratio / (1 + u))[0]))
+        )
 
     def coarse(self, added: float, epsilon: float) -> float:
         """The largest log delta over 65 places of the frontier: a lower bound of `largest`."""
@@ -181,8 +198,8 @@ class Prediction:
     def _pull(self, added: float, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Above every r s/labels at low <= xi <= high, and a u where it is nearly met if low = high.
 
-        The first root falls with xi, the second one grows, the range of u shrinks; their sum is concave in u, so its slope is halved in on.
-        The second root over that of 1 + xi is sqrt(m z x/(1 + x)), at most sqrt(m z).
+        The first root falls with xi, the second one grows, the range of u shrinks; their sum is concave in u, so its
+        slope is halved in on. The second root over that of 1 + xi is sqrt(m z x/(1 + x)), at most sqrt(m z).
         """
         others, (own, rest) = self.records - 1, self._own(added)
         with np.errstate(all="ignore"):
@@ -235,7 +252,9 @@ class Declared:
         shift, rho, nu, dimension = self.sensitivities(_finite(added, "added"))
         rho, nu = checked_spread(rho, nu, dimension)
         if dimension > 1 and nu > rho * (1 + 1e-12):
-            raise InputError("nu", nu, f"must equal rho = {rho:g}: the joint worst case is known for one moved eigenvalue")
+            raise InputError(
+                "nu", nu, f"must equal rho = {rho:g}: the joint worst case is known for one moved eigenvalue"
+            )
         return RankOne(0.0, math.expm1(rho), shift)
 
 
@@ -252,7 +271,9 @@ def log_joint_delta(growth: Any, along: Any, across: Any, epsilon: float) -> np.
         alpha = np.stack([growth, np.zeros(growth.shape)], axis=-1)
         one_way = Spectrum(alpha, np.stack([along, across], axis=-1), 1, np.log1p(alpha))
         parts = (np.concatenate([getattr(laws, name) for laws in (one_way, one_way.swapped())]) for name in _PARTS)
-        logs = to_log_delta(log_entries(Spectrum(*parts), np.arange(2 * growth.size), np.full(2 * growth.size, float(epsilon))))
+        logs = to_log_delta(
+            log_entries(Spectrum(*parts), np.arange(2 * growth.size), np.full(2 * growth.size, float(epsilon)))
+        )
     same = (growth == 0) & (along == 0) & (across == 0)
     return np.where(same, -np.inf, np.maximum(logs[: growth.size], logs[growth.size :]))
 
@@ -347,7 +368,11 @@ def _bracket(excess: Callable[[float], float], start: float, goal: float) -> tup
         if (found > 0) != wrong:
             return ((x, value), (following, found)) if wrong else ((following, found), (x, value))
         x, value, step = following, found, step * 2
-    raise InputError("delta", math.exp(goal), "needs an added variance outside the range of float64" if wrong else "needs next to no noise")
+    raise InputError(
+        "delta",
+        math.exp(goal),
+        "needs an added variance outside the range of float64" if wrong else "needs next to no noise",
+    )
 
 
 def _finite(value: Any, argument: str) -> float:

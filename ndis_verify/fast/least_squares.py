@@ -1,4 +1,6 @@
-"""Approximate least squares (sketch and solve), asymptotic law: the privacy curve of deleting or inserting one record."""
+"""Approximate least squares (sketch and solve), asymptotic law: the privacy curve of deleting or inserting
+one record.
+"""
 
 from __future__ import annotations
 

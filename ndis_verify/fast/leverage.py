@@ -29,13 +29,14 @@ def leverage_scores(data: Any) -> np.ndarray:
 
 
 def neighbourhood_leverage(data: Any, additions: Any = None, ridge: float = 0.0) -> float:
-    """The leverage of the set {D, D less a record, D plus a record}: its largest over all neighbours in the set (N24-D6).
+    """The leverage of the set {D, D less a record, D plus a record}: its largest over all neighbours in the set
+    (N24-D6).
 
     `max(max_i p_i, max_u h_u/(1 + h_u))`, `p_i = d_i^T S^{-1} d_i`, `h_u = u^T S^{-1} u`, S = D^T D + ridge I: one
-    factorisation, then d^2 for each record. `data`: n x d, finite; `additions`: the records u that may come in, m x d, by
-    default the records of D (which then never attain the maximum); ridge >= 0 in the data's unit squared.
-    Rounded up by `8 max(n, d) 2^-52` times the condition number of the scaled columns; 1 where that is all that can be
-    said, and for ridge 0 where D lacks full column rank. Raises `InputError`.
+    factorisation, then d^2 for each record. `data`: n x d, finite; `additions`: the records u that may come in, m x d,
+    by default the records of D (which then never attain the maximum); ridge >= 0 in the data's unit squared. Rounded up
+    by `8 max(n, d) 2^-52` times the condition number of the scaled columns; 1 where that is all that can be said, and
+    for ridge 0 where D lacks full column rank. Raises `InputError`.
     """
     data = _finite_matrix(data, "data")
     others = np.zeros((0, data.shape[1])) if additions is None else _finite_matrix(additions, "additions")

@@ -48,10 +48,11 @@ class _Shift(NamedTuple):
 
 
 def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarray:
-    """delta of N(sensitivity, std^2) against N(0, std^2): Phi(D/2 - e/D) - e^epsilon Phi(-D/2 - e/D), D = sensitivity/std.
+    """delta of N(sensitivity, std^2) against N(0, std^2): Phi(D/2 - e/D) - e^epsilon Phi(-D/2 - e/D), D =
+    sensitivity/std.
 
-    N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon of either sign: any floats.
-    Relative error about 1e-13 down to underflow (of log delta below 1e-290). Raises `InputError`.
+    N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon of either sign: any
+    floats. Relative error about 1e-13 down to underflow (of log delta below 1e-290). Raises `InputError`.
     """
     with np.errstate(under="ignore"):
         return np.clip(np.exp(log_gaussian_hockey_stick(sensitivity, std, epsilon)), 0.0, 1.0)
@@ -101,7 +102,9 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     _widen(sensitivity, result, epsilon, goal, search)
     say_where_needless("gaussian_std", result.reshape(shape) == 0, "the sensitivity is 0 or delta is 1")
     if not np.isfinite(result).all():
-        raise InputError("sensitivity", float(sensitivity[~np.isfinite(result)][0]), "needs a std above the largest float")
+        raise InputError(
+            "sensitivity", float(sensitivity[~np.isfinite(result)][0]), "needs a std above the largest float"
+        )
     return result.reshape(shape)[()]
 
 
@@ -134,7 +137,9 @@ def _checked(value: Any, argument: str, zero: bool) -> np.ndarray:
     array = float_array(value, argument)
     bad = ~(np.isfinite(array) & ((array >= 0) if zero else (array > 0)))
     if bad.any():
-        raise InputError(argument, float(array[bad].flat[0]), "must be finite and " + ("at least 0" if zero else "positive"))
+        raise InputError(
+            argument, float(array[bad].flat[0]), "must be finite and " + ("at least 0" if zero else "positive")
+        )
     return array
 
 
@@ -183,7 +188,9 @@ def _difference(shift: _Shift, size: np.ndarray, epsilon: np.ndarray, share: np.
 
 
 def _log_mills_gap(a: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    """log of (m(a) - m(a + D))/D = int_0^inf e^{-u^2/2 - a u} (1 - e^{-D u})/D du, a positive integrand, for a > -1 and D small."""
+    """log of (m(a) - m(a + D))/D = int_0^inf e^{-u^2/2 - a u} (1 - e^{-D u})/D du, a positive integrand, for a > -1 and
+    D small.
+    """
     scale = (1 / (1 + np.abs(a)))[:, None]
     u = scale * _POINTS
     body = np.exp(-u * (u / 2 + a[:, None])) * (-np.expm1(-shift[:, None] * u) / (shift[:, None] * scale))

@@ -39,7 +39,8 @@ def pair_trade_off(pair: Pair, alpha: Any) -> np.ndarray:
 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def loss_threshold(pair: Pair, alpha: Any) -> np.ndarray:
-    """The t with `Q(L > t) = alpha`: the best test at level alpha rejects where L > t, and the profile's line at t is tight.
+    """The t with `Q(L > t) = alpha`: the best test at level alpha rejects where L > t, and the profile's line at t is
+    tight.
 
     Infinite at alpha = 0, minus infinite at 1; 0 where the two laws are one. Shapes and errors as in `pair_trade_off`.
     """
@@ -87,14 +88,20 @@ def trade_off_profile(epsilon: Any, alphas: Any, betas: Any) -> np.ndarray:
 
 
 def pair_gdp(pair: Pair) -> float:
-    """The least mu for which the pair is mu-GDP, `sup_alpha Phi^-1(1 - alpha) - Phi^-1(T(alpha))`; infinite where there is none.
+    """The least mu for which the pair is mu-GDP, `sup_alpha Phi^-1(1 - alpha) - Phi^-1(T(alpha))`; infinite where there
+    is none.
 
-    Equal covariances: `|S^{-1/2}(mean_p - mean_q)|`. Unequal ones: infinite. A coordinate in which P has lambda > 1 times
-    the variance of Q lets the tests |x| > c reach a mu that grows like `c (1 - 1/sqrt(lambda))`; for lambda < 1 the same
-    holds with P and Q exchanged, and mu-GDP is symmetric. Equality is decided exactly for a `GaussianPair`, as given.
+    Equal covariances: `|S^{-1/2}(mean_p - mean_q)|`. Unequal ones: infinite. A coordinate in which P has lambda > 1
+    times the variance of Q lets the tests |x| > c reach a mu that grows like `c (1 - 1/sqrt(lambda))`; for lambda < 1
+    the same holds with P and Q exchanged, and mu-GDP is symmetric. Equality is decided exactly for a `GaussianPair`, as
+    given.
     """
     laws = _single(pair)
-    unequal = _unequal(pair.cov_p, pair.cov_q) if isinstance(pair, GaussianPair) else bool(((laws.alpha != 0) & (laws.multiplicity > 0)).any())
+    unequal = (
+        _unequal(pair.cov_p, pair.cov_q)
+        if isinstance(pair, GaussianPair)
+        else bool(((laws.alpha != 0) & (laws.multiplicity > 0)).any())
+    )
     return float("inf") if unequal else float(norm(laws.shift))
 
 
@@ -116,7 +123,9 @@ def _thresholds(laws: Spectrum, level: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def _solve(loss: LossForms, level: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """The x where the lower tail of the loss reaches each level, and x less the end of the support, where it has one."""
+    """The x where the lower tail of the loss reaches each level, and x less the end of the support, where it
+    has one.
+    """
     low, high = _support(loss)
     centre, spread = float(loss.mean[0]), float(loss.std[0])
     small = level <= 0.5
@@ -142,7 +151,9 @@ def _solve(loss: LossForms, level: np.ndarray) -> tuple[np.ndarray, np.ndarray |
 
 
 def _log_tails(loss: LossForms, x: np.ndarray, gap: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """(log Pr[loss > x], log Pr[loss <= x]); the smaller side by its integral. gap: x less the end of the support, where known."""
+    """(log Pr[loss > x], log Pr[loss <= x]); the smaller side by its integral. gap: x less the end of the support,
+    where known.
+    """
     upper, lower = np.where(x == np.inf, -np.inf, 0.0), np.where(x == -np.inf, -np.inf, 0.0)
     edge, centred, power = x + loss.edge[0], x + loss.offset[0], np.zeros(x.shape)
     if gap is not None:
@@ -156,7 +167,9 @@ def _log_tails(loss: LossForms, x: np.ndarray, gap: np.ndarray | None = None) ->
     for sign, forms in ((1.0, loss.forms), (-1.0, loss.forms.reflected())):
         where = np.flatnonzero(np.isfinite(x) & ((x > loss.mean[0]) == (sign > 0)))
         shifted = sign * np.asarray(centred, dtype=np.longdouble)[where]
-        tail = log_integral(forms, np.zeros(where.size, dtype=int), shifted, sign * np.asarray(edge, dtype=np.longdouble)[where], "tail")
+        tail = log_integral(
+            forms, np.zeros(where.size, dtype=int), shifted, sign * np.asarray(edge, dtype=np.longdouble)[where], "tail"
+        )
         # The side of the end is the one where the loss lies between x and the end.
         near = gap is not None and (gap[where] < 0) == (sign > 0)
         tail = np.minimum(tail + np.where(near, power[where], 0.0), 0.0)

@@ -121,7 +121,9 @@ class Paths:
         """
         room = np.minimum(self.right - self.saddle, self.saddle - self.left) / self.saddle * np.sqrt(curved)
         angle = _STEEPEST / (1 + (room / _ROUND) ** _SHARP)
-        angle = np.minimum(angle, _FLATTEST + (_STEEPEST - _FLATTEST) / (1 + (_REACHED * self.deviation / self.rate) ** 2))
+        angle = np.minimum(
+            angle, _FLATTEST + (_STEEPEST - _FLATTEST) / (1 + (_REACHED * self.deviation / self.rate) ** 2)
+        )
         # Far away the integrand decays on this side; steepest descent may set out to the other side.
         against = np.arctan(self.width * self.relative**3 * third / 3) * self.side
         return self.side * np.maximum(angle + np.minimum(against, 0), np.minimum(angle, _FLATTEST))
@@ -139,7 +141,9 @@ class Paths:
         return curved, first - 1 - share, curved + 1 + share**2, third - 2 - 2 * share**3
 
     def at_odds(self, odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Thresholds whose saddle points have these odds, and the tilted standard deviations there, per unit of odds."""
+        """Thresholds whose saddle points have these odds, and the tilted standard deviations there, per unit
+        of odds.
+        """
         grown = np.exp(odds)
         gap = 1 / (1 + grown / self.reach)
         s = grown * gap
@@ -192,7 +196,9 @@ class Paths:
         return curved, second, third
 
     def start(self) -> np.ndarray:
-        """Odds of the saddle of the quadratic approximation at 0, or, close to the end of the support, of the asymptote."""
+        """Odds of the saddle of the quadratic approximation at 0, or, close to the end of the support, of the
+        asymptote.
+        """
         mean, variance = cumulants(self.forms, self.t)
         poles = 1.0 if self.pole else 0.0
         root = np.sqrt(mean * mean + 4 * variance * poles)

@@ -37,9 +37,9 @@ def log_rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "d
 def rp_leverage(r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The largest leverage p whose "delete" curve is at most delta at epsilon (N26-L4, N26-P4), on the safe side.
 
-    Whole r from 1 to 1e7, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta is at
-    most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0, and below 3.4e-308; just below 1, with a
-    `NoNoiseNeeded` warning, where any leverage will do. Raises `InputError`.
+    Whole r from 1 to 1e7, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta
+    is at most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0, and below 3.4e-308; just below
+    1, with a `NoNoiseNeeded` warning, where any leverage will do. Raises `InputError`.
     """
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
     logit = _largest_logit(r, epsilon, goal, SAFETY)
@@ -55,11 +55,11 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
 def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The smallest ridge l^2 (1/p* - 1) that keeps every leverage of records of norm l within p* (N24-Fig3, N26-Fig1).
 
-    p* = `rp_leverage(r, epsilon, delta)`; norm_bound = l > 0, the ridge in its unit squared. Domain and shapes as there.
-    On the safe side: the delta of a lone record of norm l beside the returned ridge was evaluated, and is below the
-    target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0, for leverages
-    below 3.4e-308 and above the largest float; where any leverage will do, 2.4e-16 l^2 and a `NoNoiseNeeded` warning.
-    Raises `InputError`.
+    p* = `rp_leverage(r, epsilon, delta)`; norm_bound = l > 0, the ridge in its unit squared. Domain and shapes as
+    there. On the safe side: the delta of a lone record of norm l beside the returned ridge was evaluated, and is below
+    the target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0, for
+    leverages below 3.4e-308 and above the largest float; where any leverage will do, 2.4e-16 l^2 and a `NoNoiseNeeded`
+    warning. Raises `InputError`.
     """
     ridge, needless = _smallest_ridge(norm_bound, r, epsilon, delta)
     say_where_needless("rp_ridge", needless, _ANY_LEVERAGE)
@@ -87,7 +87,8 @@ def _smallest_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> tuple[
 
 @keyword_only
 def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
-    """`rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate: after Poisson sampling (N26-Fig3, N26-T5.3).
+    """`rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate: after Poisson sampling (N26-Fig3,
+    N26-T5.3).
 
     0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`, and on the same safe
     side: rate times the delta of a lone record at eps' was evaluated. Raises `InputError`.
@@ -104,12 +105,16 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
 @keyword_only
 @np.errstate(all="ignore")
 def sampled_epsilon(*, epsilon: Any, rate: Any) -> np.ndarray:
-    """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast. Raises `InputError`."""
+    """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast. Raises
+    `InputError`.
+    """
     epsilon, rate = broadcast(epsilon=checked_epsilons(epsilon), rate=_rates(rate))
     grown = np.expm1(np.minimum(epsilon, 1.0))
     (above, power), (below, other) = np.frexp(grown), np.frexp(rate)
     # A quotient that no float holds has its logarithm in two parts.
-    small = np.where(power - other < 1000, np.log1p(grown / rate), np.log(above / below) + (power - other) * np.log(2.0))
+    small = np.where(
+        power - other < 1000, np.log1p(grown / rate), np.log(above / below) + (power - other) * np.log(2.0)
+    )
     large = epsilon + np.log1p(-(1 - rate) * np.exp(-epsilon)) - np.log(rate)
     value = np.where(epsilon < 1, small, large)
     return np.maximum(np.minimum(value * (1 - 1e-15), np.nextafter(value, -1.0)), 0.0)[()]
@@ -124,7 +129,8 @@ def _rates(rate: Any) -> np.ndarray:
 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> np.ndarray:
-    """delta(epsilon) of deleting a lone record of norm l beside a ridge: leverage l^2/(l^2 + ridge), the worst (N26-T5.1).
+    """delta(epsilon) of deleting a lone record of norm l beside a ridge: leverage l^2/(l^2 + ridge), the worst
+    (N26-T5.1).
 
     `rp_hockey_stick` at that leverage, without rounding it; 1 at ridge 0. norm_bound = l > 0, ridge >= 0 in its unit
     squared, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as there. Raises `InputError`.
@@ -136,7 +142,9 @@ def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> 
     (above, power), (below, other) = np.frexp(length), np.frexp(ridge)
     alpha = np.ldexp(above / below * above, 2 * power - other).ravel()
     if (np.isinf(alpha) & (ridge.ravel() > 0) & (epsilon.ravel() > _BESIDE)).any():
-        raise InputError("ridge", float(ridge.min()), f"is so small beside norm_bound^2 that epsilon must be at most {_BESIDE:g}")
+        raise InputError(
+            "ridge", float(ridge.min()), f"is so small beside norm_bound^2 that epsilon must be at most {_BESIDE:g}"
+        )
     result = np.where(alpha > 0, 1.0, 0.0)
     live = np.flatnonzero((alpha > 0) & np.isfinite(alpha))
     if live.size:
@@ -155,7 +163,9 @@ def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, 
     """(r, epsilon, log delta, shape), the first three flat."""
     r, epsilon, target = broadcast(r=_rows(r), epsilon=checked_epsilons(epsilon), delta=probabilities(delta, "delta"))
     if (r > MOST_COLUMNS).any():
-        raise InputError("r", float(r.max()), f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a safe side")
+        raise InputError(
+            "r", float(r.max()), f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a safe side"
+        )
     with np.errstate(divide="ignore"):
         goal = np.log(target).ravel()
     return r.ravel(), epsilon.ravel(), goal, target.shape
@@ -225,6 +235,8 @@ def _log_curve(leverage: Any, r: Any, epsilon: Any, direction: str) -> tuple[np.
     if direction == "delete":
         laws = Spectrum(p / (1 - p), 0.0, r.reshape(-1, 1), -np.log1p(-p))
     else:
-        laws = Spectrum(-p, 0.0, r.reshape(-1, 1))  # its logarithm is taken wide: epsilon may be next to the largest loss
+        laws = Spectrum(
+            -p, 0.0, r.reshape(-1, 1)
+        )  # its logarithm is taken wide: epsilon may be next to the largest loss
     direct, complement = log_entries(laws, np.arange(p.size), epsilon.ravel())
     return direct.reshape(shape), complement.reshape(shape)

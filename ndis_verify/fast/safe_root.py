@@ -10,7 +10,9 @@ _ITERATIONS = 160
 _ULPS = 4.0
 
 
-def safe_root(excess: Callable[[np.ndarray, np.ndarray], np.ndarray], safe: np.ndarray, unsafe: np.ndarray) -> np.ndarray:
+def safe_root(
+    excess: Callable[[np.ndarray, np.ndarray], np.ndarray], safe: np.ndarray, unsafe: np.ndarray
+) -> np.ndarray:
     """The point nearest to `unsafe` found with excess <= 0, within about 4 ulps of the crossing.
 
     `excess(x, index)` evaluates entries `index` at x; it is <= 0 at `safe` and > 0 at `unsafe` (arrays of shape (E,)).

@@ -79,7 +79,9 @@ def gaussian_process(gram: Any, cross: Any, prior: float, labels: Any, noise_var
     k = np.asarray(cross, dtype=np.float64)
     if x.shape != (len(y), len(y)) or k.shape != y.shape:
         raise InputError("gram", x.shape, f"must be {len(y)} x {len(y)}, with as many cross entries")
-    weights = np.linalg.solve(x + _positive(noise_variance, "noise_variance") * np.eye(len(y)), np.stack([y, k], axis=1))
+    weights = np.linalg.solve(
+        x + _positive(noise_variance, "noise_variance") * np.eye(len(y)), np.stack([y, k], axis=1)
+    )
     return float(k @ weights[:, 0]), float(prior - k @ weights[:, 1])
 
 
@@ -88,9 +90,10 @@ def loewner_sensitivity(
 ) -> tuple[float, float, float]:
     """(Delta, rho_inf, nu) of an ordered pair of Gaussian outputs after adding `added_variance` I to both (N26-D5).
 
-    With l_i the logs of the eigenvalues of S + v I relative to S' + v I: Delta = |(S' + v I)^{-1/2}(mu - mu')|, rho_inf =
-    max |l_i|, nu = sum |l_i|, so that rho_inf <= nu <= d rho_inf. What is declared for an algorithm is the greatest of each
-    over every ordered neighbouring pair: both orders, as Delta is greater in the smaller of the two covariances.
+    With l_i the logs of the eigenvalues of S + v I relative to S' + v I: Delta = |(S' + v I)^{-1/2}(mu - mu')|, rho_inf
+    = max |l_i|, nu = sum |l_i|, so that rho_inf <= nu <= d rho_inf. What is declared for an algorithm is the greatest
+    of each over every ordered neighbouring pair: both orders, as Delta is greater in the smaller of the two
+    covariances.
 
     Parameters
     ----------
@@ -115,7 +118,9 @@ def loewner_sensitivity(
     smaller = other_cov if _first_is_greater(gap, cov + other_cov) else cov
     try:
         growth = scipy.linalg.eigh(gap, smaller + noise, eigvals_only=True)
-        whitened = scipy.linalg.solve_triangular(scipy.linalg.cholesky(other_cov + noise, lower=True), mean - other_mean, lower=True)
+        whitened = scipy.linalg.solve_triangular(
+            scipy.linalg.cholesky(other_cov + noise, lower=True), mean - other_mean, lower=True
+        )
     except np.linalg.LinAlgError:
         raise InputError("added_variance", added_variance, "must make both covariances positive definite") from None
     logs = np.log1p(np.abs(growth))  # all of one sign but for rounding
@@ -126,7 +131,9 @@ def loewner_sensitivity(
 
 
 def _first_is_greater(gap: np.ndarray, total: np.ndarray) -> bool:
-    """Whether S - S' (not S' - S) is positive semidefinite, from it and S + S'; raises `InputError` where neither is."""
+    """Whether S - S' (not S' - S) is positive semidefinite, from it and S + S'; raises `InputError` where
+    neither is.
+    """
     scale = np.sqrt(np.where(np.diag(total) > 0, np.diag(total), 1))
     least, greatest = scipy.linalg.eigvalsh(gap / np.outer(scale, scale))[[0, -1]]
     spread = scipy.linalg.eigvalsh(total / np.outer(scale, scale))

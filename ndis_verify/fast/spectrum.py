@@ -52,15 +52,15 @@ def _squares_and_roots(squares: Any, shift: Any) -> tuple[np.ndarray, np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """A whitened pair, or a batch: lambda_i = 1 + alpha_i the eigenvalues of S2^{-1/2} S1 S2^{-1/2}, m_i the coordinates
-    of S2^{-1/2}(mean_p - mean_q) in their eigenbasis (N26-L1).
+    """A whitened pair, or a batch: lambda_i = 1 + alpha_i the eigenvalues of S2^{-1/2} S1 S2^{-1/2}, m_i the
+    coordinates of S2^{-1/2}(mean_p - mean_q) in their eigenbasis (N26-L1).
 
     Group j has eigenvalue `alpha[..., j]`, taken `multiplicity[..., j]` times, and total m^2 `shift_squared[..., j]`.
     Leading axes are batch axes; the three broadcast. alpha > -1, shift_squared >= 0, multiplicity >= 0 (a group of
     multiplicity 0 pads a batch and has no shift). `log_ratio` = log(1 + alpha), given where 1 + alpha has lost digits.
     `shift` = m, given in place of shift_squared (None then, or left out) where m^2 would leave the range of floats;
-    `shift_squared` is then 0 or infinite where it does. `inputs`: the covariances and means it was rounded from, None where there are none; `memory`: what `support_edge`
-    has found of them.
+    `shift_squared` is then 0 or infinite where it does. `inputs`: the covariances and means it was rounded from, None
+    where there are none; `memory`: what `support_edge` has found of them.
     """
 
     alpha: np.ndarray
@@ -91,8 +91,12 @@ class Spectrum:
         if 0 in shape:
             raise InputError("alpha", alpha.shape, "must not be empty")
         for name, array in (
-            ("alpha", alpha), ("shift_squared", squares), ("multiplicity", count), ("log_ratio", logs), ("shift", shift)
-        ):  # fmt: skip
+            ("alpha", alpha),
+            ("shift_squared", squares),
+            ("multiplicity", count),
+            ("log_ratio", logs),
+            ("shift", shift),
+        ):
             object.__setattr__(self, name, np.broadcast_to(array, shape))
         object.__setattr__(self, "squares_given", shift_squared is not None)
         object.__setattr__(self, "inputs", None)
@@ -134,9 +138,13 @@ class Spectrum:
         wide_logs = self.log_ratio.reshape(flat)
         logs = wide_logs.astype(np.float64)
         with np.errstate(over="ignore", under="ignore"):
-            b = (np.exp(0.5 * wide_logs) * shift).astype(np.float64)  # a large logarithm has few digits behind the point
+            b = (np.exp(0.5 * wide_logs) * shift).astype(
+                np.float64
+            )  # a large logarithm has few digits behind the point
         if not np.isfinite(b).all():
-            raise InputError("shift", float(shift[~np.isfinite(b)][0]), "times the root of the eigenvalue must be a float")
+            raise InputError(
+                "shift", float(shift[~np.isfinite(b)][0]), "times the root of the eigenvalue must be a float"
+            )
         forms = Forms(alpha, count, b)
         scaled, exponent = forms.scaled()
         # Extended precision where the platform has it: epsilon is often close to these sums.
@@ -144,9 +152,13 @@ class Spectrum:
         wide_shift = self.wide_squares.reshape(flat)
         pull = np.divide(wide_shift, alpha, out=-wide_shift, where=alpha != 0).sum(axis=1)
         with np.errstate(over="ignore", under="ignore"):
-            mean = 0.5 * (count * log1p_gap(alpha, logs)).sum(axis=1) + (0.5 * wide_shift.sum(axis=1)).astype(np.float64)
+            mean = 0.5 * (count * log1p_gap(alpha, logs)).sum(axis=1) + (0.5 * wide_shift.sum(axis=1)).astype(
+                np.float64
+            )
             std = np.ldexp(scaled.spread, exponent)
-        return LossForms(forms=forms, offset=wide - 0.5 * wide_shift.sum(axis=1), edge=wide + 0.5 * pull, mean=mean, std=std)
+        return LossForms(
+            forms=forms, offset=wide - 0.5 * wide_shift.sum(axis=1), edge=wide + 0.5 * pull, mean=mean, std=std
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +274,9 @@ def _pair_spectrum(pair: GaussianPair) -> Spectrum:
         laws = _dense_spectrum(inputs)
         return _first(laws).from_inputs(laws.inputs)
     p, q = (np.atleast_1d(convert(covariance.entries)) for covariance in (pair.cov_p, pair.cov_q))
-    return _elementwise(p, q, _difference(mean_p, mean_q)).from_inputs(Inputs(p[None], q[None], mean_p[None], mean_q[None]))
+    return _elementwise(p, q, _difference(mean_p, mean_q)).from_inputs(
+        Inputs(p[None], q[None], mean_p[None], mean_q[None])
+    )
 
 
 def _difference(mean_p: np.ndarray, mean_q: np.ndarray) -> np.ndarray:
@@ -319,12 +333,20 @@ def norm(shift: np.ndarray) -> np.ndarray:
 def _require_in_range(alpha: np.ndarray, shift: np.ndarray, argument: str) -> None:
     """Raises `InputError` for whitened numbers that floats do not hold."""
     if not np.isfinite(alpha).all():
-        raise InputError(argument, "an eigenvalue ratio of the covariances", "must be within the range of floats, as must its inverse where P and Q change places")
+        raise InputError(
+            argument,
+            "an eigenvalue ratio of the covariances",
+            "must be within the range of floats, as must its inverse where P and Q change places",
+        )
     with np.errstate(over="ignore"):  # what overflows is refused
         total = np.where(np.isfinite(shift).all(axis=-1), norm(np.minimum(shift, _LARGEST_SHIFT)), np.inf)
     alone = np.abs(alpha).max(axis=-1) < _NEAR_ZERO
     if (total > _LARGEST_SHIFT).any() or (alone & (total > 0) & (total < _SMALLEST_SHIFT)).any():
-        raise InputError("mean_p", "a distance to mean_q", f"must be 0 or from {_SMALLEST_SHIFT:.3g} to {_LARGEST_SHIFT:.3g} standard deviations of Q")
+        raise InputError(
+            "mean_p",
+            "a distance to mean_q",
+            f"must be 0 or from {_SMALLEST_SHIFT:.3g} to {_LARGEST_SHIFT:.3g} standard deviations of Q",
+        )
 
 
 def _wide(a: np.ndarray) -> np.ndarray:
@@ -362,7 +384,9 @@ def _matrix(covariance: Any, convert: Any) -> np.ndarray:
 def _batch_spectrum(batch: PairBatch) -> Spectrum:
     if batch.cov_p.ndim < 3 and batch.cov_q.ndim < 3:
         p, q = (c[:, None] if c.ndim == 1 else c for c in (batch.cov_p, batch.cov_q))
-        laws = _elementwise(p, q, _difference(batch.mean_p, batch.mean_q)).from_inputs(Inputs(p, q, batch.mean_p, batch.mean_q))
+        laws = _elementwise(p, q, _difference(batch.mean_p, batch.mean_q)).from_inputs(
+            Inputs(p, q, batch.mean_p, batch.mean_q)
+        )
     else:
         p, q = (_batch_matrices(c, batch.dimension) for c in (batch.cov_p, batch.cov_q))
         laws = _dense_spectrum(Inputs(p, q, batch.mean_p, batch.mean_q))
@@ -371,7 +395,9 @@ def _batch_spectrum(batch: PairBatch) -> Spectrum:
 
 def _spread(laws: Spectrum, size: int) -> Spectrum:
     shape = (size, laws.alpha.shape[-1])
-    alpha, shift, count, logs = (np.broadcast_to(a, shape) for a in (laws.alpha, laws.shift, laws.multiplicity, laws.log_ratio))
+    alpha, shift, count, logs = (
+        np.broadcast_to(a, shape) for a in (laws.alpha, laws.shift, laws.multiplicity, laws.log_ratio)
+    )
     return Spectrum(alpha, None, count, logs, shift=shift)
 
 
@@ -413,8 +439,9 @@ def _of_dense(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, unit: np.n
 
 
 def _in_its_own_units(inputs: Inputs) -> tuple[Inputs, np.ndarray]:
-    """The pairs, and exponents (n, 1) of the mean differences; in other units of their coordinates and not 0 where numbers
-    are so far from 1 that products of them would leave the range of floats."""
+    """The pairs, and exponents (n, 1) of the mean differences; in other units of their coordinates and not 0 where
+    numbers are so far from 1 that products of them would leave the range of floats.
+    """
     diagonals = [np.diagonal(part, axis1=-2, axis2=-1) for part in (inputs.p, inputs.q)]
     shift = np.abs(_difference(inputs.mean_p, inputs.mean_q))
     usual = all((part > _NEAR_ZERO).all() and (part < 1 / _NEAR_ZERO).all() for part in diagonals)
@@ -425,7 +452,7 @@ def _in_its_own_units(inputs: Inputs) -> tuple[Inputs, np.ndarray]:
     p, q = (part * scale[..., None] * scale[:, None, :] for part in (p, q))
     ratio = np.diagonal(p, axis1=-2, axis2=-1)
     if not ((ratio > _NEAR_ZERO**2) & (ratio < 1 / _NEAR_ZERO**2)).all():
-        raise InputError("cov_p", "an eigenvalue ratio of the covariances", f"must lie within 2^-800 and 2^800")
+        raise InputError("cov_p", "an eigenvalue ratio of the covariances", "must lie within 2^-800 and 2^800")
     mean = (mean_p - mean_q) * scale
     unit = _exponents(np.abs(mean).max(axis=-1, keepdims=True))
     return Inputs(p, q, mean, np.full(mean.shape, Fraction(0), dtype=object)), unit

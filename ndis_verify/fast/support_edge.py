@@ -1,4 +1,5 @@
-"""Thresholds for which float64 sums have no digits left: next to the largest loss, and wherever the saddle point lies far out.
+"""Thresholds for which float64 sums have no digits left: next to the largest loss, and wherever the saddle point lies
+far out.
 
 A threshold t enters as e^{-s t}, so an error of t counts s times, and s, the saddle point, is as large as the distance
 to the largest loss is small (the largest loss of the coordinates with alpha well below 0, whatever the others are).
@@ -35,7 +36,8 @@ def thresholds(
 ) -> tuple[Forms, np.ndarray, np.ndarray]:
     """Forms (as `loss.forms`), t = epsilon + c and edge = t + sum b^2/(2 alpha) of the entries (rows[e], epsilon[e]).
 
-    `direct` marks the entries that are integrated on s > 0, the only ones to need care. Shapes (E,); extended precision.
+    `direct` marks the entries that are integrated on s > 0, the only ones to need care. Shapes (E,); extended
+    precision.
     """
     t, edge = epsilon + loss.offset[rows], epsilon + loss.edge[rows]
     if laws.inputs is not None and laws.inputs.dense:

@@ -70,5 +70,9 @@ def _within(name: str, value: Any, low: float, high: float, strict: bool = False
     number = float_array(value, name)
     inside = (number > low) & (number < high) if strict else (number >= low) & (number <= high) & np.isfinite(number)
     if not inside.all():
-        raise InputError(name, float(number[~inside].flat[0]) if number.ndim else float(number), f"must lie in {'(' if strict else '['}{low}, {high}{')' if strict else ']'}")
+        raise InputError(
+            name,
+            float(number[~inside].flat[0]) if number.ndim else float(number),
+            f"must lie in {'(' if strict else '['}{low}, {high}{')' if strict else ']'}",
+        )
     return number

@@ -18,9 +18,9 @@ _LOST = 2.0**-500
 class Forms:
     """Rows of quadratic forms: `alpha`, `dof`, `b` >= 0 of shape (R, g), g groups in each row.
 
-    The square of b may leave the range of floats, unless the form is `scaled`. R is the number of entries, or 1 for a form that all entries share. `pulled` (R, g) marks groups whose quadratic
-    term `s^2 b^2/(2(1 - s alpha))` has had its asymptote `-s b^2/(2 alpha)` moved into the threshold; what is left
-    of it is `s b^2/(2 alpha (1 - s alpha))`.
+    The square of b may leave the range of floats, unless the form is `scaled`. R is the number of entries, or 1 for a
+    form that all entries share. `pulled` (R, g) marks groups whose quadratic term `s^2 b^2/(2(1 - s alpha))` has had
+    its asymptote `-s b^2/(2 alpha)` moved into the threshold; what is left of it is `s b^2/(2 alpha (1 - s alpha))`.
     """
 
     alpha: np.ndarray
@@ -120,9 +120,7 @@ def _width(forms: Forms, x: np.ndarray, y: np.ndarray) -> int:
     return int(np.clip(140 / np.log10(np.nan_to_num(largest, nan=np.inf) + 10), 1, _FACTORS))
 
 
-def _transform(
-    forms: Forms, t: np.ndarray, x: np.ndarray, y: np.ndarray, width: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _transform(forms: Forms, t: np.ndarray, x: np.ndarray, y: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     blocks = -(-forms.groups // width)
     alpha = _blocked(forms.alpha, blocks, width)
     square, linear = (None if part is None else _blocked(part, blocks, width) for part in forms.parts)

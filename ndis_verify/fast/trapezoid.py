@@ -56,11 +56,11 @@ def trapezoid(paths: Any, bend: np.ndarray, good: np.ndarray) -> tuple[np.ndarra
     return value, error
 
 
-def shared_trapezoid(
-    paths: Any, owner: np.ndarray, offset: np.ndarray, finer: float
-) -> tuple[np.ndarray, np.ndarray]:
+def shared_trapezoid(paths: Any, owner: np.ndarray, offset: np.ndarray, finer: float) -> tuple[np.ndarray, np.ndarray]:
     """As `trapezoid`, with the first step over `finer`, for thresholds on common paths: threshold f lies `offset[f]`
-    beyond that of the path `owner[f]` (sorted); its height is that of its integrand where the path crosses the real axis."""
+    beyond that of the path `owner[f]` (sorted); its height is that of its integrand where the path crosses the real
+    axis.
+    """
     starts = np.searchsorted(owner, np.arange(paths.t.size))
     spread = np.minimum.reduceat(offset, starts), np.maximum.reduceat(offset, starts)
     lines = _Hyperbolas(paths, paths.bend, spread)

@@ -1,4 +1,6 @@
-"""One parameter read off one divergence, in float64: threshold attacks, and the std behind a total variation distance."""
+"""One parameter read off one divergence, in float64: threshold attacks, and the std behind a total variation
+distance.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def threshold_epsilon(*, tpr: float, fpr: float, delta: float) -> float:
 
 
 def subsampled_tv(rate: Any, std: Any) -> np.ndarray:
-    """`rate (2 Phi(1/(2 std)) - 1)` (KM-S7-example); the arguments broadcast, rate in (0, 1], std > 0. Raises `InputError`."""
+    """`rate (2 Phi(1/(2 std)) - 1)` (KM-S7-example); the arguments broadcast, rate in (0, 1], std > 0. Raises
+    `InputError`.
+    """
     share, spread = _checked(rate), float_array(std, "std")
     if not (np.isfinite(spread) & (spread > 0)).all():
         raise InputError("std", str(std), "must be finite and positive")
@@ -38,7 +42,9 @@ def subsampled_tv(rate: Any, std: Any) -> np.ndarray:
 
 
 def subsampled_std(rate: Any, tv: Any) -> np.ndarray:
-    """The std at which `subsampled_tv(rate, std)` is tv; the arguments broadcast, 0 < tv < rate. Raises `InputError`."""
+    """The std at which `subsampled_tv(rate, std)` is tv; the arguments broadcast, 0 < tv < rate. Raises
+    `InputError`.
+    """
     share, distance = _checked(rate), float_array(tv, "tv")
     if not ((distance > 0) & (distance < share)).all():
         raise InputError("tv", str(tv), "must lie strictly between 0 and rate")

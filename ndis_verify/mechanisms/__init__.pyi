@@ -3,7 +3,12 @@ from ndis_verify.mechanisms.denoising import denoise, james_stein, positive_part
 from ndis_verify.mechanisms.gaussian import GaussianMechanism, gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_output import CalibratedGaussian, calibrated_gaussian
 from ndis_verify.mechanisms.gaussian_process import gaussian_process, linear_kernel, squared_exponential
-from ndis_verify.mechanisms.least_squares import LeastSquares, SketchedLeastSquares, least_squares, sketched_least_squares
+from ndis_verify.mechanisms.least_squares import (
+    LeastSquares,
+    SketchedLeastSquares,
+    least_squares,
+    sketched_least_squares,
+)
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.mechanisms.projection_estimates import gram_error, gram_estimate, projected_least_squares
 from ndis_verify.mechanisms.projection_wrappers import (

@@ -69,10 +69,10 @@ class Calibration:
     """A frozen calibration: it releases nothing by itself, and is all that a release needs besides the data.
 
     mechanism: its name. adjacency: which databases are neighbours. public: what has to be known without looking at the
-    data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name. A
-    calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be released
-    from; one that adds no noise, or next to none, says in `needless` why none is needed.
-    Raises `InputError` where no adjacency is named, and where a calibration that claims to be safe has a certificate above its target.
+    data (norm bound, rows, label bound ...), lists and arrays kept as tuples. noise: the calibrated parameters by name.
+    A calibration that is printed somewhere but does not meet its target has `unsafe`, the reason, and cannot be
+    released from; one that adds no noise, or next to none, says in `needless` why none is needed. Raises `InputError`
+    where no adjacency is named, and where a calibration that claims to be safe has a certificate above its target.
     """
 
     mechanism: str
@@ -84,14 +84,24 @@ class Calibration:
     unsafe: str = field(default="")
 
     def __post_init__(self) -> None:
-        kinds = {"mechanism": str, "public": Mapping, "target": Target, "noise": Mapping, "certificate": Certificate, "unsafe": str}
+        kinds = {
+            "mechanism": str,
+            "public": Mapping,
+            "target": Target,
+            "noise": Mapping,
+            "certificate": Certificate,
+            "unsafe": str,
+        }
         for name, kind in kinds.items():
             _require(name, getattr(self, name), kind)
         for name in ("public", "noise"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         require_adjacency(self.adjacency)
         if not self.unsafe and self.certificate.delta > self.target.delta:
-            rule = f"must leave room for rounding: the certified delta {self.certificate.delta!r} of the {self.mechanism} is above the target"
+            rule = (
+                f"must leave room for rounding: the certified delta {self.certificate.delta!r} of the {self.mechanism}"
+                " is above the target"
+            )
             raise InputError("delta", self.target.delta, rule)
 
     def require_safe(self) -> None:
@@ -109,12 +119,24 @@ class Calibration:
         return f"no noise is needed because at {shown} the certified {reached}: {self.certificate.bound}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Calibration, (self.mechanism, self.adjacency, _plain(self.public), self.target, _plain(self.noise), self.certificate, self.unsafe)
+        return Calibration, (
+            self.mechanism,
+            self.adjacency,
+            _plain(self.public),
+            self.target,
+            _plain(self.noise),
+            self.certificate,
+            self.unsafe,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The whole record as plain JSON types."""
-        certificate = {"bound": self.certificate.bound, "worst_case": _plain(self.certificate.worst_case),
-                       "delta": self.certificate.delta, "digits": self.certificate.digits}  # fmt: skip
+        certificate = {
+            "bound": self.certificate.bound,
+            "worst_case": _plain(self.certificate.worst_case),
+            "delta": self.certificate.delta,
+            "digits": self.certificate.digits,
+        }
         return {
             "mechanism": self.mechanism,
             "adjacency": self.adjacency,
@@ -145,7 +167,8 @@ def require_function(value: Any, argument: str) -> None:
 
 
 def require_kind(calibration: Any, kinds: tuple[str, ...] | None, noise: str) -> None:
-    """The calibration is one that the factories of the mechanism at hand make: another's noise may be too little for it.
+    """The calibration is one that the factories of the mechanism at hand make: another's noise may be too little for
+    it.
 
     Its name up to the first comma is one of `kinds` (None: whatever it is), and `noise` is one of its noise parameters.
     Raises `InputError`.
@@ -166,7 +189,9 @@ def choice(value: Any, argument: str, allowed: tuple[str, ...]) -> str:
 
 
 def real(value: Any) -> bool:
-    """Whether `value` is one real number: no truth value, text, duration or complex number, whatever float would make of them."""
+    """Whether `value` is one real number: no truth value, text, duration or complex number, whatever float would make
+    of them.
+    """
     return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.timedelta64))
 
 
@@ -182,7 +207,11 @@ def number(value: Any, argument: str, low: float, high: float) -> float:
     except (ValueError, OverflowError):
         raise InputError(argument, value, "must fit a float") from None
     if not low <= result <= high:
-        raise InputError(argument, value, f"must be between {low:g} and {high:g}" if math.isfinite(high) else f"must be at least {low:g}")
+        raise InputError(
+            argument,
+            value,
+            f"must be between {low:g} and {high:g}" if math.isfinite(high) else f"must be at least {low:g}",
+        )
     return result
 
 
@@ -206,7 +235,9 @@ def columns(value: Any) -> int:
     """r, columns of a projection or rows of a sketch, as an int from 1 to `MOST_COLUMNS`; raises `InputError`."""
     result = whole(value, "r")
     if result > MOST_COLUMNS:
-        raise InputError("r", value, f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a certificate")
+        raise InputError(
+            "r", value, f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a certificate"
+        )
     return result
 
 

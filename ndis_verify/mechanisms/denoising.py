@@ -31,7 +31,9 @@ def james_stein(y: Any, std: float) -> np.ndarray:
 def positive_part(y: Any, std: float) -> np.ndarray:
     """`max(0, 1 - (d-2) std^2/||y||^2) y`; y itself for d <= 2. Arguments as `james_stein`. Raises `InputError`."""
     values, length, taken = _lengths(y, std)
-    return np.zeros_like(values) if taken >= length > 0 else values if taken == 0 else values - taken * (values / length)
+    return (
+        np.zeros_like(values) if taken >= length > 0 else values if taken == 0 else values - taken * (values / length)
+    )
 
 
 def soft_threshold(y: Any, std: float, threshold: float | None = None) -> np.ndarray:
@@ -55,7 +57,9 @@ def denoise(y: Any, std: float, method: str) -> np.ndarray:
     if method == "plain":
         positive(std, "std")
         return finite_array(y, "y")
-    return {"james_stein": james_stein, "positive_part": positive_part, "soft_threshold": soft_threshold}[method](y, std)
+    return {"james_stein": james_stein, "positive_part": positive_part, "soft_threshold": soft_threshold}[method](
+        y, std
+    )
 
 
 def risk(theta: Any, std: float, method: str) -> float:
@@ -77,7 +81,9 @@ def _lengths(y: Any, std: float) -> tuple[np.ndarray, float, float]:
     """y, its length, and what to take off it, `(d-2) std^2/||y||`; 0 where nothing is."""
     values, spread = finite_array(y, "y"), positive(std, "std")
     largest = float(np.abs(values).max())
-    length = largest * float(np.linalg.norm(values / largest)) if largest > 0 else 0.0  # squares may leave float64's range
+    length = (
+        largest * float(np.linalg.norm(values / largest)) if largest > 0 else 0.0
+    )  # squares may leave float64's range
     if values.size <= 2 or length == 0:
         return values, length, 0.0
     taken = (values.size - 2) * spread * (spread / length)

@@ -12,7 +12,17 @@ import numpy as np
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
-from ndis_verify.mechanisms.calibration import DIGITS, Calibration, Certificate, Target, choice, positive, raised, require_function, require_kind
+from ndis_verify.mechanisms.calibration import (
+    DIGITS,
+    Calibration,
+    Certificate,
+    Target,
+    choice,
+    positive,
+    raised,
+    require_function,
+    require_kind,
+)
 from ndis_verify.mechanisms.exact.grid import Release
 from ndis_verify.mechanisms.exact.noise import add_normal
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -46,7 +56,9 @@ class GaussianMechanism:
         return self.calibration.noise["std"]
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
-        """The query's value plus noise, rounded exactly to the grid of the std. Raises `UnsafeRelease`, `InputError`."""
+        """The query's value plus noise, rounded exactly to the grid of the std. Raises `UnsafeRelease`,
+        `InputError`.
+        """
         self.calibration.require_safe()
         return add_normal(self._value(data), self.std, Stream(rng))
 
@@ -71,11 +83,12 @@ def gaussian_mechanism(
 ) -> GaussianMechanism:
     """The Gaussian mechanism for an L2 sensitivity, calibrated by one of three rules.
 
-    rule "analytic": the smallest valid std (BW-Alg1, BW-T9), on the safe side; "classical": `sensitivity sqrt(2 ln(1.25/delta))/epsilon`
-    (BW-T1), marked unsafe where its certified delta exceeds the target; "rho": `sensitivity/sqrt(rho)` with
-    `sqrt(rho) = sqrt(2 l + 2 epsilon) - sqrt(2 l)`, l = ln(1/delta) (SL-2), which is even (epsilon, delta/2)-DP.
-    sensitivity > 0 for the neighbours that `adjacency` names; epsilon >= 0 ("analytic") or > 0; 0 < delta < 1. The
-    certificate is the closed form at the sensitivity, exact over all queries of that sensitivity. Raises `InputError`.
+    rule "analytic": the smallest valid std (BW-Alg1, BW-T9), on the safe side; "classical": `sensitivity sqrt(2
+    ln(1.25/delta))/epsilon` (BW-T1), marked unsafe where its certified delta exceeds the target; "rho":
+    `sensitivity/sqrt(rho)` with `sqrt(rho) = sqrt(2 l + 2 epsilon) - sqrt(2 l)`, l = ln(1/delta) (SL-2), which is even
+    (epsilon, delta/2)-DP. sensitivity > 0 for the neighbours that `adjacency` names; epsilon >= 0 ("analytic") or > 0;
+    0 < delta < 1. The certificate is the closed form at the sensitivity, exact over all queries of that sensitivity.
+    Raises `InputError`.
     """
     size, target = positive(sensitivity, "sensitivity"), Target(epsilon=epsilon, delta=delta)
     choice(rule, "rule", RULES)
@@ -92,7 +105,9 @@ def gaussian_mechanism(
     certificate = Certificate(_BOUNDS[rule], {"shift": size / std}, reached, DIGITS)
     unsafe = f"delta reached {reached:.6g} is above the target {target.delta:.6g}" if reached > target.delta else ""
     public = {"sensitivity": size, "rule": rule}
-    return GaussianMechanism(Calibration(f"Gaussian ({rule})", adjacency, public, target, {"std": std}, certificate, unsafe), query)
+    return GaussianMechanism(
+        Calibration(f"Gaussian ({rule})", adjacency, public, target, {"std": std}, certificate, unsafe), query
+    )
 
 
 _BOUNDS = {

@@ -1,4 +1,6 @@
-"""The NDIS-calibrated Gaussian mechanism: any Gaussian output N(mu_D, S_D), released with calibrated noise N(0, v I) (N26-Fig5)."""
+"""The NDIS-calibrated Gaussian mechanism: any Gaussian output N(mu_D, S_D), released with calibrated noise N(0, v I)
+(N26-Fig5).
+"""
 
 from __future__ import annotations
 
@@ -46,9 +48,13 @@ ExactLaw = Callable[[Any, float], tuple[Draw, int]]
 ADD_REMOVE = "one record added or removed"
 UNSAFE = "the printed covariance bound (N26-L2) does not hold in the direction that it is used in: N26-Fig5 is refuted"
 ENGINE_ERROR = 1e-10  # relative, on delta: the float64 engine's 1e-11 and the sum of two terms
-_ASYMMETRY = 1e-6  # relative to the largest entry: an inverse of condition 1e10 is as far from symmetric; the mean is taken
+_ASYMMETRY = (
+    1e-6  # relative to the largest entry: an inverse of condition 1e10 is as far from symmetric; the mean is taken
+)
 _NEGATIVE = 1e-12  # relative to d times the largest eigenvalue: how far below 0 rounding may leave the least
-_SPLIT_DIGITS = 4  # the search over splits came within 3e-5 of the least bound at 400 random triples with delta from 1e-30 to 0.5
+_SPLIT_DIGITS = (
+    4  # the search over splits came within 3e-5 of the least bound at 400 random triples with delta from 1e-30 to 0.5
+)
 _TERMS = {"exact": "exact", "corrected": "bound", "chernoff": "chernoff", "printed": "printed"}
 _TITLES = {
     "exact": "two steps, exact covariance term (N26-D6-exact, N26-T6.1-corrected)",
@@ -62,9 +68,9 @@ _TITLES = {
 class CalibratedGaussian:
     """N(mu_D, S_D + v I): the output of a Gaussian-output algorithm with noise of variance v in every coordinate.
 
-    output(data) gives (mu_D, S_D), d entries and d x d, and checks the data against the public bounds. scale: a public number
-    that fixes the grid of a release, by default sqrt(v). law(data, v): a draw from N(mu_D, S_D + v I) in balls; without it the
-    numbers that `output` gives are meant exactly.
+    output(data) gives (mu_D, S_D), d entries and d x d, and checks the data against the public bounds. scale: a public
+    number that fixes the grid of a release, by default sqrt(v). law(data, v): a draw from N(mu_D, S_D + v I) in balls;
+    without it the numbers that `output` gives are meant exactly.
     """
 
     calibration: Calibration
@@ -83,19 +89,22 @@ class CalibratedGaussian:
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """One draw, d entries, rounded exactly to the grid of `scale`.
 
-        Raises `UnsafeRelease`, and `InputError`, also where no noise is added and no scale is given: such a release has no public grid.
+        Raises `UnsafeRelease`, and `InputError`, also where no noise is added and no scale is given: such a release has
+        no public grid.
         """
         self.calibration.require_safe()
         stream, variance = Stream(rng), self.added_variance
-        draw, normals = self.law(data, variance) if self.law else float_law(*_mean_and_covariance(self.output(data)), variance)
+        draw, normals = (
+            self.law(data, variance) if self.law else float_law(*_mean_and_covariance(self.output(data)), variance)
+        )
         exponent = grid_exponent(math.sqrt(variance) if self.scale is None else self.scale, "scale")
         return release_draw(draw, normals, stream, exponent)
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(mu_D, S_D + v I): what `release` samples from.
 
-        Raises `InputError` where S_D is not a finite d x d covariance for d finite means, symmetric and positive semidefinite
-        up to rounding (1e-6 of its largest entry, d 1e-12 of its largest eigenvalue).
+        Raises `InputError` where S_D is not a finite d x d covariance for d finite means, symmetric and positive
+        semidefinite up to rounding (1e-6 of its largest entry, d 1e-12 of its largest eigenvalue).
         """
         mean, cov = _mean_and_covariance(self.output(data))
         return OutputLaw(mean, cov + self.added_variance * np.eye(len(mean)))
@@ -126,14 +135,15 @@ def calibrated_gaussian(
     ----------
     output : data -> (mu_D, S_D), d entries and d x d.
     sensitivity : v -> (Delta, rho, nu, dimension), nonincreasing in v, or an envelope of `fast.joint_shift`.
-        The triple of N26-D5 after noise of variance v: over every ordered pair of neighbours, Delta bounds the mean shift
-        |(S_D + v I)^{-1/2}(mu_D - mu_D')| (in the smaller covariance, as both orders count), rho the greatest |l_i| and nu
-        the sum of the |l_i|, the logs of the eigenvalues of S_D + v I relative to S_D' + v I; dimension bounds how many of
-        them are not 0. So rho <= nu <= dimension rho, or it is refused: a sum in which logs of both signs cancel is not
-        nu. Every pair must be comparable in the Loewner order, S_D - S_D' or S_D' - S_D positive semidefinite; v drops out,
-        so it does not help. `fast.sensitivity.loewner_sensitivity` has the triple of one pair and refuses the others.
-        That it bounds every pair of neighbours is declared, not checked.
-    bound : "joint": the exact worst pair of a scalar or rank-one envelope (N26-D6-joint); "exact", "corrected", "chernoff":
+        The triple of N26-D5 after noise of variance v: over every ordered pair of neighbours, Delta bounds the mean
+        shift |(S_D + v I)^{-1/2}(mu_D - mu_D')| (in the smaller covariance, as both orders count), rho the greatest
+        |l_i| and nu the sum of the |l_i|, the logs of the eigenvalues of S_D + v I relative to S_D' + v I; dimension
+        bounds how many of them are not 0. So rho <= nu <= dimension rho, or it is refused: a sum in which logs of
+        both signs cancel is not nu. Every pair must be comparable in the Loewner order, S_D - S_D' or S_D' - S_D
+        positive semidefinite; v drops out, so it does not help. `fast.sensitivity.loewner_sensitivity` has the triple
+        of one pair and refuses the others. That it bounds every pair of neighbours is declared, not checked.
+    bound : "joint": the exact worst pair of a scalar or rank-one envelope (N26-D6-joint); "exact", "corrected",
+    "chernoff":
         N26-T6.1-corrected with the covariance term of that name, for a triple; "printed": N26-Fig5 as printed, for
         comparison, which cannot release.
     adjacency : the neighbours that the sensitivity was declared for.
@@ -144,7 +154,8 @@ def calibrated_gaussian(
     Raises
     ------
     InputError
-        For bad input, at a variance of the search where the sensitivity is no such triple, and where no variance is enough.
+        For bad input, at a variance of the search where the sensitivity is no such triple, and where no variance is
+        enough.
     """
     target = Target(epsilon=epsilon, delta=delta)
     if not 0 < target.delta < 1:
@@ -192,7 +203,8 @@ def calibrated_posterior(
 ) -> CalibratedGaussian:
     """The draw from a posterior with the least noise that `bound` allows for the chosen one of `envelopes`.
 
-    least: a public number that fixes the grid, at most about the variance of any output; None leaves the grid to the noise.
+    least: a public number that fixes the grid, at most about the variance of any output; None leaves the grid to the
+    noise.
     """
     found = calibrated_gaussian(
         output,
@@ -212,7 +224,9 @@ def calibrated_posterior(
 def _checked(sensitivities: Sensitivities) -> Sensitivities:
     """The function of v, which raises `InputError` where it does not give a triple and a dimension."""
     if not callable(sensitivities):
-        raise InputError("sensitivity", type(sensitivities).__name__, "must be a function of the variance, or an envelope")
+        raise InputError(
+            "sensitivity", type(sensitivities).__name__, "must be a function of the variance, or an envelope"
+        )
 
     def at(variance: float) -> tuple[float, float, float, int]:
         found = sensitivities(variance)

@@ -1,4 +1,6 @@
-"""Gaussian-process prediction at a public point, released privately: a draw from its posterior plus calibrated noise (N26-Pr8)."""
+"""Gaussian-process prediction at a public point, released privately: a draw from its posterior plus calibrated noise
+(N26-Pr8).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ _ABOVE = 1e-12  # relative to l: what rounding may leave a point above the bound
 
 
 def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
-    """k(x, x') = amplitude^2 e^{-|x - x'|^2/(2 length_scale^2)}: k(x, x) = amplitude^2 for every x. Raises `InputError`."""
+    """k(x, x') = amplitude^2 e^{-|x - x'|^2/(2 length_scale^2)}: k(x, x) = amplitude^2 for every x. Raises
+    `InputError`.
+    """
     scale, size = ordinary(length_scale, "length_scale"), ordinary(amplitude, "amplitude")
 
     def kernel(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -72,7 +76,9 @@ def _points(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
     pair = number_array(first, "first"), number_array(second, "second")
     for name, points in zip(("first", "second"), pair):
         if points.ndim != 2 or points.shape[1] != pair[0].shape[-1]:
-            raise InputError(name, f"shape {points.shape}", "must be a matrix with a point in each row, as long as the other's")
+            raise InputError(
+                name, f"shape {points.shape}", "must be a matrix with a point in each row, as long as the other's"
+            )
     return pair
 
 
@@ -93,17 +99,22 @@ def gaussian_process(
     """A draw from N(mu, S + v), the prediction of a Gaussian process at the public point `query` (N26-D8).
 
     Data: n x (p + 1), inputs and in the last column labels |y| <= `label_bound` = B; query: p entries. kernel: positive
-    semidefinite with k(x, x) <= `norm_bound`^2 = l^2 at every input and at the query. That it is semidefinite is declared, and a
-    matrix of it that is not, by more than 1e-12 l^2 for each point, is refused; k(x, x) is held to (1 + 1e-12)^2 l^2, which is what
-    the calibration is for. A release takes a kernel with a function `balls(points)` on it, an `flint.arb_mat` that encloses k over all pairs
-    of points at the precision that is set (`flint.ctx.prec`), as the two of this module have: what a float64 function is exactly, nobody knows.
-    `records`: the public cap on n. sensitivity "joint": mean and variance moved by one record together, exact
-    (N26-Pr8-joint); v = 0 where the posterior's own spread hides a record. "improved": N26-Pr8-improved; "printed":
-    N26-Pr8. bound: see `calibrated_gaussian`. Raises `InputError`.
+    semidefinite with k(x, x) <= `norm_bound`^2 = l^2 at every input and at the query. That it is semidefinite is
+    declared, and a matrix of it that is not, by more than 1e-12 l^2 for each point, is refused; k(x, x) is held to (1 +
+    1e-12)^2 l^2, which is what the calibration is for. A release takes a kernel with a function `balls(points)` on it,
+    an `flint.arb_mat` that encloses k over all pairs of points at the precision that is set (`flint.ctx.prec`), as the
+    two of this module have: what a float64 function is exactly, nobody knows. `records`: the public cap on n.
+    sensitivity "joint": mean and variance moved by one record together, exact (N26-Pr8-joint); v = 0 where the
+    posterior's own spread hides a record. "improved": N26-Pr8-improved; "printed": N26-Pr8. bound: see
+    `calibrated_gaussian`. Raises `InputError`.
     """
     if not callable(kernel):
         raise InputError("kernel", type(kernel).__name__, "must be a function of two matrices of points")
-    noise, label, length = ordinary(noise_variance, "noise_variance"), ordinary(label_bound, "label_bound"), ordinary(norm_bound, "norm_bound")
+    noise, label, length = (
+        ordinary(noise_variance, "noise_variance"),
+        ordinary(label_bound, "label_bound"),
+        ordinary(norm_bound, "norm_bound"),
+    )
     cap, point = whole(records, "records"), np.atleast_1d(number_array(query, "query"))
     if cap > 2**53:
         raise InputError("records", records, "must be at most 2^53")
@@ -116,17 +127,25 @@ def gaussian_process(
         gram = _kernel_matrix(kernel, np.vstack([inputs, point]), length**2, noise)
         prior = max(float(gram[-1, -1]), 0.0)
         mean, variance = prediction(gram[:-1, :-1], gram[:-1, -1], prior, labels, noise)
-        least = prior * noise / (noise + len(labels) * length**2)  # that of a kernel: the posterior never falls below it
+        least = (
+            prior * noise / (noise + len(labels) * length**2)
+        )  # that of a kernel: the posterior never falls below it
         if variance < least - _ROUNDING * (len(labels) + 1) * length**2:
-            raise InputError("kernel", f"posterior variance {variance:g}", f"must be positive semidefinite: at least {least:g}")
+            raise InputError(
+                "kernel", f"posterior variance {variance:g}", f"must be positive semidefinite: at least {least:g}"
+            )
         return mean, max(variance, least)
 
     def law(data: Any, variance: float) -> tuple[Draw, int]:
         if not callable(getattr(kernel, "balls", None)):
-            raise InputError("kernel", type(kernel).__name__, "must have a function `balls`, its exact values, to release from")
+            raise InputError(
+                "kernel", type(kernel).__name__, "must have a function `balls`, its exact values, to release from"
+            )
         inputs, labels = _records(data, len(point), label, cap)
         points = np.vstack([inputs, point])
-        _kernel_matrix(kernel, points, length**2, math.inf)  # balls need no room for rounding in the noise: no database is refused for it
+        _kernel_matrix(
+            kernel, points, length**2, math.inf
+        )  # balls need no room for rounding in the noise: no database is refused for it
         return prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, most**2)
 
     most = length * (1 + _ABOVE)
@@ -135,7 +154,13 @@ def gaussian_process(
         "improved": lambda: improved_sensitivity(most, label, noise, cap),
         "printed": lambda: printed_sensitivity(most, label, noise, cap),
     }
-    public = {"query": point.tolist(), "noise_variance": noise, "label_bound": label, "norm_bound": length, "records": cap}
+    public = {
+        "query": point.tolist(),
+        "noise_variance": noise,
+        "label_bound": label,
+        "norm_bound": length,
+        "records": cap,
+    }
     least = None
     if callable(getattr(kernel, "balls", None)):
         prior = float(kernel.balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n
@@ -157,7 +182,11 @@ def printed_sensitivity(length: float, label: float, noise: float, records: int)
 def improved_sensitivity(length: float, label: float, noise: float, records: int):
     """v -> (Delta, rho, nu, 1): the mean's step halved, the variance's bounded (N26-Pr8-improved)."""
     square, few = length**2, records * length**2 <= noise
-    shift = square * label * records / (noise + records * square) if few else length * label * math.sqrt(records / noise) / 2
+    shift = (
+        square * label * records / (noise + records * square)
+        if few
+        else length * label * math.sqrt(records / noise) / 2
+    )
     lost = square * square / (square + noise)
 
     def at(v: float) -> tuple[float, float, float, int]:
@@ -168,10 +197,11 @@ def improved_sensitivity(length: float, label: float, noise: float, records: int
 
 
 def _kernel_matrix(kernel: Kernel, points: np.ndarray, most: float, noise: float) -> np.ndarray:
-    """k(x, x') of all points, the query last. Raises `InputError` where it is not a covariance with a diagonal of at most `most`.
+    """k(x, x') of all points, the query last. Raises `InputError` where it is not a covariance with a diagonal of at
+    most `most`.
 
-    Positive semidefinite, and with that k(x, x')^2 <= k(x, x) k(x', x'): up to `_ROUNDING` of `most` for each point, but not
-    beyond half the noise variance.
+    Positive semidefinite, and with that k(x, x')^2 <= k(x, x) k(x', x'): up to `_ROUNDING` of `most` for each point,
+    but not beyond half the noise variance.
     """
     n = len(points)
     matrix, slack = number_array(kernel(points, points), "kernel"), n * _ROUNDING * most
@@ -198,5 +228,7 @@ def _records(data: Any, width: int, label: float, cap: int) -> tuple[np.ndarray,
         raise InputError("data", f"{len(matrix)} records", f"must have at most the public cap of {cap}")
     over = np.abs(matrix[:, -1]) > label
     if over.any():
-        raise InputError("data", float(matrix[over, -1][0]), f"labels, the last column, must lie in [-{label:g}, {label:g}]")
+        raise InputError(
+            "data", float(matrix[over, -1][0]), f"labels, the last column, must lie in [-{label:g}, {label:g}]"
+        )
     return matrix[:, :-1], matrix[:, -1]

@@ -27,7 +27,7 @@ class Graph:
         edges = np.asarray(self.edges)
         if edges.ndim != 2 or edges.shape[1] != 2 or not np.issubdtype(edges.dtype, np.integer):
             raise InputError("edges", f"shape {edges.shape}", "must be an m x 2 array of node numbers")
-        if edges.size and not 0 <= edges.min() <= edges.max() < self.nodes or (edges[:, 0] == edges[:, 1]).any():
+        if (edges.size and not 0 <= edges.min() <= edges.max() < self.nodes) or (edges[:, 0] == edges[:, 1]).any():
             raise InputError("edges", "a pair", f"must join two different nodes from 0 to {self.nodes - 1}")
         object.__setattr__(self, "edges", edges)
         if csgraph.connected_components(self.adjacency(), directed=False, return_labels=False) != 1:
@@ -64,7 +64,9 @@ class TreeWavelet:
     end: np.ndarray
 
     def transform(self, values: np.ndarray) -> np.ndarray:
-        """n coefficients: first `sum/sqrt(n)`, then `sqrt(|A||B|/(|A|+|B|)) (mean over A - mean over B)` for every split."""
+        """n coefficients: first `sum/sqrt(n)`, then `sqrt(|A||B|/(|A|+|B|)) (mean over A - mean over B)` for every
+        split.
+        """
         sums = np.concatenate([[0.0], np.cumsum(values[self.order])])
         left, right = self.middle - self.start, self.end - self.middle
         means = (sums[self.middle] - sums[self.start]) / left - (sums[self.end] - sums[self.middle]) / right
@@ -86,7 +88,9 @@ class TreeWavelet:
 
 def tree_wavelet(graph: Graph, rng: np.random.Generator) -> TreeWavelet:
     """The wavelets of a random spanning tree, each set split at the edge that halves it best. The graph is public."""
-    weights = sparse.csr_array((1 + rng.random(len(graph.edges)), tuple(graph.edges.T)), shape=(graph.nodes, graph.nodes))
+    weights = sparse.csr_array(
+        (1 + rng.random(len(graph.edges)), tuple(graph.edges.T)), shape=(graph.nodes, graph.nodes)
+    )
     tree = csgraph.minimum_spanning_tree(weights)
     near: list[set[int]] = [set() for _ in range(graph.nodes)]
     for a, b in zip(*(index.tolist() for index in tree.nonzero()), strict=True):
@@ -134,7 +138,9 @@ def wavelet_threshold(y: Any, std: float, basis: TreeWavelet) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class TrendFit:
-    """A trend-filtered signal, its penalty, its degrees of freedom, and the duality gap of the solver over the objective."""
+    """A trend-filtered signal, its penalty, its degrees of freedom, and the duality gap of the solver over the
+    objective.
+    """
 
     values: np.ndarray
     penalty: float
@@ -143,7 +149,8 @@ class TrendFit:
 
 
 def trend_filter(y: Any, graph: Graph, penalty: float, order: int = 0, tolerance: float = 1e-3) -> TrendFit:
-    """argmin_x `||y - x||^2/2 + penalty ||K x||_1`, K the incidence matrix (order 0: total variation) or the Laplacian (1).
+    """argmin_x `||y - x||^2/2 + penalty ||K x||_1`, K the incidence matrix (order 0: total variation) or the Laplacian
+    (1).
 
     By the alternating direction method with sparse factorisations, until a dual feasible point shows that the objective
     is within `tolerance` (relative) of its minimum. penalty > 0 in the unit of y. Raises `InputError`, and
@@ -154,11 +161,13 @@ def trend_filter(y: Any, graph: Graph, penalty: float, order: int = 0, tolerance
     return _fitted(values, operator, graph, level, order, tolerance, (operator @ values, None))[0]
 
 
-def trend_filter_by_risk(y: Any, std: float, graph: Graph, order: int = 0, penalties: int = 10, tolerance: float = 1e-3) -> TrendFit:
+def trend_filter_by_risk(
+    y: Any, std: float, graph: Graph, order: int = 0, penalties: int = 10, tolerance: float = 1e-3
+) -> TrendFit:
     """Trend filtering with the penalty whose unbiased risk estimate `||y - x||^2 + 2 std^2 df - n std^2` is smallest.
 
-    The penalties go from `std/4` to `32 std` in `penalties` geometric steps; the way up ends when the estimate has risen
-    three times in a row. Uses the release y alone. Raises as `trend_filter`.
+    The penalties go from `std/4` to `32 std` in `penalties` geometric steps; the way up ends when the estimate has
+    risen three times in a row. Uses the release y alone. Raises as `trend_filter`.
     """
     values, spread = _values(y, graph.nodes), positive(std, "std")
     operator = _operator(graph, order)
@@ -191,7 +200,9 @@ def _fitted(values, operator, graph, level, order, tolerance, state) -> tuple[Tr
         return TrendFit(np.full_like(values, mean), level, 1, 0.0), (np.zeros(operator.shape[0]), None)
     z, dual = state[0], np.zeros(operator.shape[0]) if state[1] is None else np.clip(state[1], -level, level)
     scale = np.std(operator @ values) / np.sqrt(operator.power(2).sum(axis=1).mean())
-    weight = min(max(2 * level / scale, 1e-3), 1e6) if scale > 0 else 1.0  # without a unit; beyond, the factors lose digits
+    weight = (
+        min(max(2 * level / scale, 1e-3), 1e6) if scale > 0 else 1.0
+    )  # without a unit; beyond, the factors lose digits
     solve = _factored(operator, weight)
     for step in range(1, _MOST_STEPS + 1):
         x = solve(values + operator.T @ (weight * z - dual))
@@ -213,7 +224,20 @@ def _fitted(values, operator, graph, level, order, tolerance, state) -> tuple[Tr
     raise ArithmeticError(f"trend filtering: gap {gap:.3g} after {_MOST_STEPS} steps")
 
 
-_BALANCED = {20, 40, 80, 120, 160, 240, 320, 480, 640, 960, 1280, 2560}  # steps at which the splitting's weight may change
+_BALANCED = {
+    20,
+    40,
+    80,
+    120,
+    160,
+    240,
+    320,
+    480,
+    640,
+    960,
+    1280,
+    2560,
+}  # steps at which the splitting's weight may change
 
 
 def _factored(operator: sparse.csr_array, weight: float):
@@ -222,7 +246,9 @@ def _factored(operator: sparse.csr_array, weight: float):
 
 
 def _relative_gap(values, operator, x, dual, level) -> float:
-    """(objective - dual objective)/objective at x and a dual point with entries in [-level, level]; the objective at least 1e-9 ||y||^2."""
+    """(objective - dual objective)/objective at x and a dual point with entries in [-level, level]; the objective at
+    least 1e-9 ||y||^2.
+    """
     objective = ((values - x) ** 2).sum() / 2 + level * np.abs(operator @ x).sum()
     explained = operator.T @ dual
     lower = (values**2).sum() / 2 - ((values - explained) ** 2).sum() / 2

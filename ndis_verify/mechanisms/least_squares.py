@@ -1,7 +1,8 @@
-"""Least squares made private by a public ridge: a draw from its limiting normal law, or a Gaussian sketch itself (N24-Fig4, Fig11).
+"""Least squares made private by a public ridge: a draw from its limiting normal law, or a Gaussian sketch itself
+(N24-Fig4, Fig11).
 
-Above the ridge, D = [[B b]; sqrt(ridge) I], every record has leverage p <= q <= cap = l^2/(l^2 + ridge), in B and in [B b];
-a lone record of norm l has q = cap with any p below. The largest divergence over that set is on its edge q = cap
+Above the ridge, D = [[B b]; sqrt(ridge) I], every record has leverage p <= q <= cap = l^2/(l^2 + ridge), in B and in [B
+b]; a lone record of norm l has q = cap with any p below. The largest divergence over that set is on its edge q = cap
 (N24-T5-worst-case, N24-6.3-worst-case): one search over p.
 """
 
@@ -21,7 +22,18 @@ from ndis_verify.fast.als_exact import als_exact_hockey_stick
 from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
 from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
 from ndis_verify.fast.least_squares import als_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, number, ordinary, raised, require_kind, whole
+from ndis_verify.mechanisms.calibration import (
+    Calibration,
+    Certificate,
+    Target,
+    choice,
+    columns,
+    number,
+    ordinary,
+    raised,
+    require_kind,
+    whole,
+)
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -48,7 +60,8 @@ class LeastSquares:
         require_kind(self.calibration, ("least squares",), "ridge")
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
-        """The d coefficients, rounded exactly to a public grid. `data`: [B b], n x (d+1), every norm within the public bound.
+        """The d coefficients, rounded exactly to a public grid. `data`: [B b], n x (d+1), every norm within the public
+        bound.
 
         Raises `InputError`, `UnsafeRelease`.
         """
@@ -66,9 +79,17 @@ class LeastSquares:
         return self.calibration.noise["ridge"]
 
     def worst_record(self, data: Any, epsilon: float | None = None) -> WorstNeighbour:
-        """The record of `data` whose deletion or insertion costs most, from the actual output laws; by default at the target's epsilon."""
+        """The record of `data` whose deletion or insertion costs most, from the actual output laws; by default at the
+        target's epsilon.
+        """
         public, target = self.calibration.public, self.calibration.target
-        return worst_record(als_hockey_stick, self._records(data), self.ridge, public["r"], target.epsilon if epsilon is None else epsilon)
+        return worst_record(
+            als_hockey_stick,
+            self._records(data),
+            self.ridge,
+            public["r"],
+            target.epsilon if epsilon is None else epsilon,
+        )
 
     def _records(self, data: Any) -> np.ndarray:
         return _database(data, self.calibration)
@@ -93,7 +114,9 @@ class SketchedLeastSquares:
         """
         self.calibration.require_safe()
         exponent = grid_exponent(coefficient_scale(self.calibration), "ridge")
-        return student_solution(_database(data, self.calibration), self.ridge, self.calibration.public["r"], Stream(rng), exponent)
+        return student_solution(
+            _database(data, self.calibration), self.ridge, self.calibration.public["r"], Stream(rng), exponent
+        )
 
     @property
     def ridge(self) -> float:
@@ -104,11 +127,15 @@ class SketchedLeastSquares:
         """As `LeastSquares.worst_record`, from the finite-r laws of the sketched solution."""
         public, target = self.calibration.public, self.calibration.target
         records = _database(data, self.calibration)
-        return worst_record(als_exact_hockey_stick, records, self.ridge, public["r"], target.epsilon if epsilon is None else epsilon)
+        return worst_record(
+            als_exact_hockey_stick, records, self.ridge, public["r"], target.epsilon if epsilon is None else epsilon
+        )
 
 
 def coefficient_scale(calibration: Calibration) -> float:
-    """About the least standard deviation of a coefficient beside up to 2^20 records, a public number: it fixes the grid."""
+    """About the least standard deviation of a coefficient beside up to 2^20 records, a public number: it fixes the
+    grid.
+    """
     public, ridge = calibration.public, calibration.noise["ridge"]
     return math.sqrt(ridge / public["r"] / (ridge + 2.0**20 * public["norm_bound"] ** 2))
 
@@ -117,12 +144,13 @@ def coefficient_scale(calibration: Calibration) -> float:
 def least_squares(
     d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, noise: Noise = "worst case"
 ) -> LeastSquares:
-    """Least squares by its limiting normal law, (epsilon, delta)-DP for rows of [B b] of norm at most `norm_bound` = l (N24-Fig4).
+    """Least squares by its limiting normal law, (epsilon, delta)-DP for rows of [B b] of norm at most `norm_bound` = l
+    (N24-Fig4).
 
-    noise "worst case": the least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target
-    (corrected N24-T5). "N24-Fig4": leverage and residual share both l^2/ridge; "N24-Fig4 corner": leverage 0, q = l^2/ridge,
-    two readings of a test whose display is lost, unsafe where the worst record exceeds the target.
-    d features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+    noise "worst case": the least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the
+    target (corrected N24-T5). "N24-Fig4": leverage and residual share both l^2/ridge; "N24-Fig4 corner": leverage 0, q
+    = l^2/ridge, two readings of a test whose display is lost, unsafe where the worst record exceeds the target. d
+    features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
     d, r, target, length = (
         whole(d, "d"),
@@ -141,10 +169,11 @@ def least_squares(
 
 @keyword_only
 def sketched_least_squares(d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> SketchedLeastSquares:
-    """Least squares by a Gaussian sketch of r rows, (epsilon, delta)-DP by its exact finite-r law (N24-Fig11, N24-6.3-exact-law).
+    """Least squares by a Gaussian sketch of r rows, (epsilon, delta)-DP by its exact finite-r law (N24-Fig11,
+    N24-6.3-exact-law).
 
-    The least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target; delta = 0 is allowed
-    (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. Raises `InputError`.
+    The least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target; delta = 0 is
+    allowed (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. Raises `InputError`.
     """
     d, r, length = whole(d, "d"), columns(r), ordinary(norm_bound, "norm_bound")
     target = Target(epsilon=epsilon, delta=delta)
@@ -153,7 +182,9 @@ def sketched_least_squares(d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bou
     elif target.epsilon == 0:
         raise InputError("epsilon", epsilon, "must be positive for delta = 0")
     ridge = float(least_ridge(length, d, r, epsilon=target.epsilon, delta=target.delta, law="sketch"))
-    return SketchedLeastSquares(_calibrated(als_exact_worst_case, "sketched least squares", d, r, target, length, ridge, "worst case"))
+    return SketchedLeastSquares(
+        _calibrated(als_exact_worst_case, "sketched least squares", d, r, target, length, ridge, "worst case")
+    )
 
 
 @keyword_only
@@ -161,8 +192,8 @@ def least_ridge(norm_bound: Any, d: int, r: Any, *, epsilon: Any, delta: Any, la
     """The least ridge of `least_squares` ("normal") or `sketched_least_squares` ("sketch"); all but d broadcast.
 
     On the safe side: the worst record beside it, raised by what the search may miss, was seen to be at most delta.
-    norm_bound > 0 with a square that is an ordinary float; the rest as in the curves. inf where no float is large enough.
-    Raises `InputError`.
+    norm_bound > 0 with a square that is an ordinary float; the rest as in the curves. inf where no float is large
+    enough. Raises `InputError`.
     """
     cap_of, worst_of = (als_cap, als_worst_case) if law == "normal" else (als_exact_cap, als_exact_worst_case)
     length, r, epsilon, delta = (np.array(x, dtype=float) for x in np.broadcast_arrays(norm_bound, r, epsilon, delta))
@@ -193,11 +224,17 @@ def solved(records: np.ndarray, ridge: float) -> tuple[np.ndarray, float, np.nda
     """(x_opt, |w|, R with R^T R = B^T B) of [[B b]; sqrt(ridge) I]."""
     d = records.shape[1] - 1
     triangle = np.linalg.qr(_augmented(records, ridge), mode="r")
-    return scipy.linalg.solve_triangular(triangle[:d, :d], triangle[:d, d]), abs(float(triangle[d, d])), triangle[:d, :d]
+    return (
+        scipy.linalg.solve_triangular(triangle[:d, :d], triangle[:d, d]),
+        abs(float(triangle[d, d])),
+        triangle[:d, :d],
+    )
 
 
 def normal_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:
-    """N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the records above the ridge, held exactly: to 2^-200 of every standard deviation. Raises `InputError`."""
+    """N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the records above the ridge, held exactly: to 2^-200 of every standard
+    deviation. Raises `InputError`.
+    """
     exactly = RecordShares(records, records[:0]).normal_law(ridge, r)
     try:
         rounded = [as_float(part) for part in exactly]
@@ -206,7 +243,9 @@ def normal_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:
     return OutputLaw(*rounded, exact=exactly)
 
 
-def record_leverages(records: np.ndarray, ridge: float, others: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def record_leverages(
+    records: np.ndarray, ridge: float, others: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """(p, q) of every record above the ridge: its leverage in B and in [B b], one factorisation for all (N24-P4).
 
     `others`: for records that would come in, their (p, q) in the database with them, h/(1 + h).
@@ -222,8 +261,14 @@ def record_leverages(records: np.ndarray, ridge: float, others: np.ndarray | Non
     return np.minimum(p, q), np.minimum(q, 1.0)
 
 
-def worst_record(curve: Callable[..., Any], records: np.ndarray, ridge: float, r: int, epsilon: float,
-                 others: np.ndarray | None = None) -> WorstNeighbour:  # fmt: skip
+def worst_record(
+    curve: Callable[..., Any],
+    records: np.ndarray,
+    ridge: float,
+    r: int,
+    epsilon: float,
+    others: np.ndarray | None = None,
+) -> WorstNeighbour:
     """The single-record change that costs most, from the (p, q) of every record; delta 1 where q = 1."""
     if not len(records if others is None else others):
         raise InputError("data", "no rows", "must have a row to change")
@@ -242,12 +287,20 @@ def worst_record(curve: Callable[..., Any], records: np.ndarray, ridge: float, r
 
 def certificate(worst: WorstRecord, cap: float, d: int, r: int, error: float) -> Certificate:
     """The worst record below a cap, rounded up by what its search may miss."""
-    where = {"leverage": float(worst.leverage), "augmented_leverage": cap, "d": d, "r": r, "direction": str(worst.direction)}
+    where = {
+        "leverage": float(worst.leverage),
+        "augmented_leverage": cap,
+        "d": d,
+        "r": r,
+        "direction": str(worst.direction),
+    }
     delta = raised(float(worst.delta), error) if worst.log_delta > -math.inf else 0.0
     return Certificate("worst record of p <= q <= cap (corrected N24-T5)", where, delta, 8)
 
 
-def _calibrated(search: Callable[..., WorstRecord], name: str, d: int, r: int, target: Any, length: float, ridge: float, noise: str) -> Calibration:
+def _calibrated(
+    search: Callable[..., WorstRecord], name: str, d: int, r: int, target: Any, length: float, ridge: float, noise: str
+) -> Calibration:
     cap = float(_cap_beside(length, ridge))
     if not (0 < ridge < math.inf and 0 < cap < 1):
         raise InputError("delta", target.delta, "must leave a finite ridge and a cap below 1")
@@ -291,5 +344,7 @@ def _database(data: Any, calibration: Calibration) -> np.ndarray:
     records = database(data, calibration.public["norm_bound"])
     width = calibration.public["d"] + 1
     if records.shape[1] != width:
-        raise InputError("data", f"shape {records.shape}", f"must have {width} columns: {width - 1} features, then the target")
+        raise InputError(
+            "data", f"shape {records.shape}", f"must have {width} columns: {width - 1} features, then the target"
+        )
     return records

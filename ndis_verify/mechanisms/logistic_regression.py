@@ -1,4 +1,6 @@
-"""Bayesian logistic regression released privately: a draw from its Gaussian surrogate posterior plus calibrated noise (N26-Pr7)."""
+"""Bayesian logistic regression released privately: a draw from its Gaussian surrogate posterior plus calibrated noise
+(N26-Pr7).
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,20 @@ def logistic_regression(
     bound: Bound = "joint",
     records: Any = None,
 ) -> CalibratedGaussian:
-    """A draw from N(mu, S + v I), mu = argmin sum log(1 + e^{-y x^T theta}) + penalty |theta|^2/2, S = (penalty I + X^T X/4)^{-1}.
+    """A draw from N(mu, S + v I), mu = argmin sum log(1 + e^{-y x^T theta}) + penalty |theta|^2/2, S = (penalty I + X^T
+    X/4)^{-1}.
 
     Data: n x (d + 1), features of norm at most `norm_bound` and in the last column labels -1 or 1. sensitivity
-    "joint": mean and covariance moved by one record together, free of n and d (N26-Pr7-joint); "improved": N26-Pr7-improved;
-    "printed": N26-Pr7. `records`, the public cap on n: needed by "printed", used by "improved", enforced at release where
-    given. bound: see `calibrated_gaussian`; "joint" does not take the printed sensitivities. Raises `InputError`.
+    "joint": mean and covariance moved by one record together, free of n and d (N26-Pr7-joint); "improved":
+    N26-Pr7-improved; "printed": N26-Pr7. `records`, the public cap on n: needed by "printed", used by "improved",
+    enforced at release where given. bound: see `calibrated_gaussian`; "joint" does not take the printed sensitivities.
+    Raises `InputError`.
     """
-    width, strength, length = whole(dimension, "dimension"), ordinary(penalty, "penalty"), ordinary(norm_bound, "norm_bound")
+    width, strength, length = (
+        whole(dimension, "dimension"),
+        ordinary(penalty, "penalty"),
+        ordinary(norm_bound, "norm_bound"),
+    )
     cap = None if records is None else whole(records, "records")
     choice(sensitivity, "sensitivity", SENSITIVITIES)
     if sensitivity == "printed" and cap is None:
@@ -84,7 +92,9 @@ def logistic_envelope(penalty: float, norm_bound: float) -> RankOne:
 
 
 def improved_sensitivity(penalty: float, norm_bound: float, records: int | None):
-    """v -> (Delta, rho, nu, 1): rho = nu free of n and d (N26-Pr7-improved); Delta in the least covariance of n records, v alone without a cap."""
+    """v -> (Delta, rho, nu, 1): rho = nu free of n and d (N26-Pr7-improved); Delta in the least covariance of n
+    records, v alone without a cap.
+    """
     kept = 1 / (penalty + norm_bound**2 / 4)
     least = 0.0 if records is None else 1 / (penalty + records * norm_bound**2 / 4)
 

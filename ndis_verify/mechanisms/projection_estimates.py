@@ -1,4 +1,6 @@
-"""What can be computed from a private projection alone: the Gram matrix and least squares (post-processing, N26-T5.2)."""
+"""What can be computed from a private projection alone: the Gram matrix and least squares (post-processing,
+N26-T5.2).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def gram_estimate(matrix: Any, ridge: Any) -> np.ndarray:
 
 
 def gram_error(d: Any, r: Any, t: Any, norm2: Any, ridge: Any) -> float:
-    """With probability 1 - 2 e^-t the spectral error of `gram_estimate` is at most `(2b + b^2)(norm2 + ridge)` (N26-T5.2).
+    """With probability 1 - 2 e^-t the spectral error of `gram_estimate` is at most `(2b + b^2)(norm2 + ridge)`
+    (N26-T5.2).
 
     b = (sqrt d + sqrt(2t))/sqrt r, norm2 = the squared spectral norm of D; at most `2 sqrt 3` times the rate of the
     source. d, r whole and positive, t > 0, norm2 >= 0, ridge >= 0. Raises `InputError`.
@@ -55,5 +58,7 @@ def _sketch(matrix: Any) -> np.ndarray:
     if sketch.ndim != 2 or 0 in sketch.shape:
         raise InputError("matrix", f"shape {sketch.shape}", "must be a d x r matrix")
     if np.abs(sketch).max() > 1e150:
-        raise InputError("matrix", float(np.abs(sketch).max()), "must have entries of at most 1e150, whose squares float64 can add")
+        raise InputError(
+            "matrix", float(np.abs(sketch).max()), "must have entries of at most 1e150, whose squares float64 can add"
+        )
     return sketch

@@ -16,7 +16,16 @@ from ndis_verify.fast.hockey_stick import epsilon_for_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, ordinary, positive, require_kind
+from ndis_verify.mechanisms.calibration import (
+    Calibration,
+    Certificate,
+    choice,
+    columns,
+    number,
+    ordinary,
+    positive,
+    require_kind,
+)
 from ndis_verify.mechanisms.exact.eigenvalue import noised_eigenvalue
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -46,7 +55,9 @@ class SubsampledRandomProjection:
         require_kind(self.calibration, ("random projection of a Poisson sample",), "ridge")
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
-        """The d x r matrix, rounded exactly; which records were kept is not told. Raises `InputError`, `UnsafeRelease`."""
+        """The d x r matrix, rounded exactly; which records were kept is not told. Raises `InputError`,
+        `UnsafeRelease`.
+        """
         self.calibration.require_safe()
         public = self.calibration.public
         records = database(data, public["norm_bound"])
@@ -55,7 +66,9 @@ class SubsampledRandomProjection:
         return projected(records[kept], self.ridge, public["r"], stream, math.sqrt(self.ridge) or public["norm_bound"])
 
     def output_law(self, data: Any, kept: Any) -> OutputLaw:
-        """The law given the sample: `kept` is one boolean for each record. The release is the mixture over all samples."""
+        """The law given the sample: `kept` is one boolean for each record. The release is the mixture over
+        all samples.
+        """
         records = database(data, self.calibration.public["norm_bound"])
         try:
             chosen = np.asarray(kept)
@@ -75,11 +88,12 @@ class SubsampledRandomProjection:
 def subsampled_random_projection(
     rate: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, ridge: Ridge = "smallest"
 ) -> SubsampledRandomProjection:
-    """Poisson sampling at `rate` = q, then `random_projection` at eps' = log(1 + (e^eps - 1)/q), delta' = delta/q (N26-T5.3).
+    """Poisson sampling at `rate` = q, then `random_projection` at eps' = log(1 + (e^eps - 1)/q), delta' = delta/q
+    (N26-T5.3).
 
-    The target is met exactly by a lone record of norm l under the smallest ridge. For delta >= q two neighbours are within
-    q in total variation whatever is done to the sample, and there is no ridge. 0 < q <= 1; the rest as `random_projection`.
-    Raises `InputError`.
+    The target is met exactly by a lone record of norm l under the smallest ridge. For delta >= q two neighbours are
+    within q in total variation whatever is done to the sample, and there is no ridge. 0 < q <= 1; the rest as
+    `random_projection`. Raises `InputError`.
     """
     share = number(rate, "rate", 0.0, 1.0)
     if share == 0:
@@ -93,7 +107,9 @@ def subsampled_random_projection(
         level = ridge_level(length, r, epsilon=inner, delta=target.delta / share * (1 - 4e-16), ridge=ridge)
         noise = {"ridge": level, "inner_epsilon": inner}
         lone = certificate(length, level, r, inner)
-        why = Certificate("q times the " + lone.bound, {**lone.worst_case, "rate": share}, min(share * lone.delta * (1 + 4e-16), 1.0))
+        why = Certificate(
+            "q times the " + lone.bound, {**lone.worst_case, "rate": share}, min(share * lone.delta * (1 + 4e-16), 1.0)
+        )
     return SubsampledRandomProjection(
         Calibration(
             mechanism=f"random projection of a Poisson sample, {ridge} ridge",
@@ -107,7 +123,8 @@ def subsampled_random_projection(
 
 
 def sampled(count: int, rate: float, stream: Stream) -> np.ndarray:
-    """`count` booleans, each True with probability exactly `rate`, a binary fraction: its digits against random ones, 53 at a time.
+    """`count` booleans, each True with probability exactly `rate`, a binary fraction: its digits against random ones,
+    53 at a time.
 
     One uniform float64 would be below a rate with a probability rounded up to a multiple of 2^-53.
     """
@@ -125,7 +142,9 @@ def sampled(count: int, rate: float, stream: Stream) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ReleaseAfterTest:
-    """`matrix`: d x r. `noised_eigenvalue`: the private reading of lambda_min(D^T D), rounded down. `ridge`: what it led to."""
+    """`matrix`: d x r. `noised_eigenvalue`: the private reading of lambda_min(D^T D), rounded down. `ridge`: what it
+    led to.
+    """
 
     matrix: Release
     noised_eigenvalue: float
@@ -142,7 +161,9 @@ class ProposeTestRelease:
         require_kind(self.calibration, ("random projection after a test",), "full_ridge")
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> ReleaseAfterTest:
-        """Reads the least eigenvalue with noise, then projects above `ridge_at` that, on the grid of the full ridge. Raises `InputError`, `UnsafeRelease`."""
+        """Reads the least eigenvalue with noise, then projects above `ridge_at` that, on the grid of the full ridge.
+        Raises `InputError`, `UnsafeRelease`.
+        """
         self.calibration.require_safe()
         public = self.calibration.public
         records = database(data, public["norm_bound"])
@@ -152,7 +173,9 @@ class ProposeTestRelease:
         return ReleaseAfterTest(projected(records, ridge, public["r"], stream, scale), noised, ridge)
 
     def ridge_at(self, noised_eigenvalue: Any) -> np.ndarray:
-        """`max(l^2/p* - max(b, 0), 0)`, b = reading - std z_P (N26-Fig4); "smallest" has l^2 in place of that 0 under b. Rounded up."""
+        """`max(l^2/p* - max(b, 0), 0)`, b = reading - std z_P (N26-Fig4); "smallest" has l^2 in place of that 0 under
+        b. Rounded up.
+        """
         public, noise = self.calibration.public, self.calibration.noise
         taken_off = np.nextafter(public["std"] * noise["quantile"], np.inf)
         bound = np.nextafter(number_array(noised_eigenvalue, "noised_eigenvalue") - taken_off, -np.inf)
@@ -181,11 +204,10 @@ def propose_test_release(
 ) -> ProposeTestRelease:
     """Propose-test-release on the least eigenvalue, then random projection (N26-Fig4, N26-T5.4).
 
-    delta = delta_test + delta_R + delta_failure, delta_R being what is left. The test adds N(0, std^2) to an eigenvalue of
-    sensitivity l^2 and spends eps_T at delta_test; the projection has eps - eps_T and delta_R. A split with
-    eps_T > epsilon is refused: clamping eps - eps_T at 0 would give (eps_T, delta), not (epsilon, delta).
-    ridge "smallest" is N26-T5.4-smaller-ridge, "N26-Fig4" the printed one. `planned_split` finds a good split.
-    Raises `InputError`.
+    delta = delta_test + delta_R + delta_failure, delta_R being what is left. The test adds N(0, std^2) to an eigenvalue
+    of sensitivity l^2 and spends eps_T at delta_test; the projection has eps - eps_T and delta_R. A split with eps_T >
+    epsilon is refused: clamping eps - eps_T at 0 would give (eps_T, delta), not (epsilon, delta). ridge "smallest" is
+    N26-T5.4-smaller-ridge, "N26-Fig4" the printed one. `planned_split` finds a good split. Raises `InputError`.
     """
     r, target, length, spread = (
         columns(r),
@@ -194,7 +216,9 @@ def propose_test_release(
         positive(std, "std"),
     )
     choice(ridge, "ridge", ("smallest", "N26-Fig4"))
-    test, failure = (positive(value, name) for value, name in ((delta_test, "delta_test"), (delta_failure, "delta_failure")))
+    test, failure = (
+        positive(value, name) for value, name in ((delta_test, "delta_test"), (delta_failure, "delta_failure"))
+    )
     release = Fraction(target.delta) - Fraction(test) - Fraction(failure)
     if release <= 0:
         raise InputError("delta_test", test, f"delta_test + delta_failure must be less than delta = {target.delta:g}")
@@ -211,9 +235,20 @@ def propose_test_release(
         Calibration(
             mechanism=f"random projection after a test, {ridge} ridge",
             adjacency=ADD_REMOVE,
-            public={"norm_bound": length, "r": r, "std": spread, "delta_test": test, "delta_failure": failure, "ridge": ridge},
+            public={
+                "norm_bound": length,
+                "r": r,
+                "std": spread,
+                "delta_test": test,
+                "delta_failure": failure,
+                "ridge": ridge,
+            },
             target=target,
-            noise={"full_ridge": full, "quantile": float(-ndtri(failure)) + 1e-13 * abs(float(ndtri(failure))), "test_epsilon": spent},
+            noise={
+                "full_ridge": full,
+                "quantile": float(-ndtri(failure)) + 1e-13 * abs(float(ndtri(failure))),
+                "test_epsilon": spent,
+            },
             certificate=why,
         )
     )
@@ -225,7 +260,10 @@ def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> 
     spent = float(epsilon_for_delta(pair, delta * (1 - 2e-11)))
     if spent > epsilon:
         least = float(gaussian_std(sensitivity, epsilon=epsilon, delta=delta * (1 - 2e-11)))
-        rule = f"the test alone would spend {spent:.6g}, more than epsilon = {epsilon:.6g}; it fits from std = {least:.6g} on"
+        rule = (
+            f"the test alone would spend {spent:.6g}, more than epsilon = {epsilon:.6g}; it fits from std ="
+            f" {least:.6g} on"
+        )
         raise InputError("std", std, rule)
     return spent, rounded_up(float(gaussian_hockey_stick(sensitivity, std, spent)))
 
@@ -240,7 +278,8 @@ def least_eigenvalue(records: np.ndarray) -> float:
 class Split:
     """A split for `propose_test_release`, and what it reaches.
 
-    zero_ridge: lambda_min from which the median ridge is 0. break_even: lambda_min from which it is below the untested one.
+    zero_ridge: lambda_min from which the median ridge is 0. break_even: lambda_min from which it is below the untested
+    one.
     """
 
     std: float
@@ -254,9 +293,9 @@ class Split:
 def planned_split(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> Split:
     """The split with the least full ridge plus std z_P, on public grounds alone.
 
-    At the median the tested ridge is that sum less lambda_min, so one split is best for every database on which the test
-    pays. Two vectorised grids over the test's share of epsilon and the shares of delta; within a few per cent of the
-    best. epsilon > 0; arguments as `random_projection`. Raises `InputError`.
+    At the median the tested ridge is that sum less lambda_min, so one split is best for every database on which the
+    test pays. Two vectorised grids over the test's share of epsilon and the shares of delta; within a few per cent of
+    the best. epsilon > 0; arguments as `random_projection`. Raises `InputError`.
     """
     r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     if target.epsilon == 0:

@@ -11,7 +11,16 @@ import numpy as np
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, choice, columns, ordinary, raised, require_kind
+from ndis_verify.mechanisms.calibration import (
+    Calibration,
+    Certificate,
+    Target,
+    choice,
+    columns,
+    ordinary,
+    raised,
+    require_kind,
+)
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.projection import project
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -27,7 +36,9 @@ GRID_BITS = 16  # binary digits below its public scale at which a projection is 
 
 @dataclass(frozen=True)
 class RandomProjection:
-    """`M = D^T G + sqrt(ridge) H`, G and H of independent standard normals: the projection of [D; sqrt(ridge) I] to r columns."""
+    """`M = D^T G + sqrt(ridge) H`, G and H of independent standard normals: the projection of [D; sqrt(ridge) I] to r
+    columns.
+    """
 
     calibration: Calibration
 
@@ -35,7 +46,9 @@ class RandomProjection:
         require_kind(self.calibration, ("random projection", "random linear combination"), "ridge")
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
-        """The d x r matrix M, rounded exactly to the grid of sqrt(ridge). `data`: n x d, every norm within the public bound. Raises `InputError`, `UnsafeRelease`."""
+        """The d x r matrix M, rounded exactly to the grid of sqrt(ridge). `data`: n x d, every norm within the public
+        bound. Raises `InputError`, `UnsafeRelease`.
+        """
         self.calibration.require_safe()
         records = database(data, self.calibration.public["norm_bound"])
         return projected(records, self.ridge, self.calibration.public["r"], rng)
@@ -80,9 +93,10 @@ def random_projection(
 ) -> RandomProjection:
     """Random projection to r columns, (epsilon, delta)-DP for records of norm at most `norm_bound` = l.
 
-    ridge "smallest": l^2 (1/p* - 1), below which a lone record of norm l costs more than delta (N26-Fig1-smallest-ridge);
-    "N26-Fig1" and "N24-Fig3": l^2/p*, appended as rows there, added as a noise matrix here, one law (the formula of
-    N24-Fig3 as its proof reads). epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises `InputError`.
+    ridge "smallest": l^2 (1/p* - 1), below which a lone record of norm l costs more than delta
+    (N26-Fig1-smallest-ridge); "N26-Fig1" and "N24-Fig3": l^2/p*, appended as rows there, added as a noise matrix here,
+    one law (the formula of N24-Fig3 as its proof reads). epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises
+    `InputError`.
     """
     return RandomProjection(_calibrated("random projection", columns(r), epsilon, delta, norm_bound, ridge))
 
@@ -118,12 +132,16 @@ def ridge_level(length: float, r: int, *, epsilon: float, delta: float, ridge: R
     smallest = float(rp_ridge(length, r, epsilon=epsilon, delta=delta))
     level = smallest if ridge == "smallest" else math.nextafter(smallest + length * length, math.inf)
     if not 1e-300 < level < math.inf:
-        raise InputError("delta", delta, f"must leave a ridge between 1e-300 and the largest float; it would be {level:g}")
+        raise InputError(
+            "delta", delta, f"must leave a ridge between 1e-300 and the largest float; it would be {level:g}"
+        )
     return level
 
 
 def certificate(length: float, level: float, r: int, epsilon: float) -> Certificate:
-    """The lone record of norm l beside a ridge, the worst of all databases: its delta, rounded up by the engine's error."""
+    """The lone record of norm l beside a ridge, the worst of all databases: its delta, rounded up by the engine's
+    error.
+    """
     delta = float(rp_ridge_hockey_stick(length, level, r, epsilon))
     worst = {"leverage": length * length / (length * length + level), "r": r, "direction": "delete"}
     return Certificate("deletion of a lone record of norm l (N26-L4, N26-T5.1)", worst, rounded_up(delta))
@@ -143,10 +161,16 @@ def proper_target(*, epsilon: Any, delta: Any) -> Target:
     return target
 
 
-def projected(records: np.ndarray, ridge: float, r: int, rng: np.random.Generator | Stream | None, scale: float | None = None) -> Release:
-    """`D^T G + sqrt(ridge) H`, d x r, rounded exactly to the grid of a public `scale`, by default sqrt(ridge). Raises `InputError`."""
+def projected(
+    records: np.ndarray, ridge: float, r: int, rng: np.random.Generator | Stream | None, scale: float | None = None
+) -> Release:
+    """`D^T G + sqrt(ridge) H`, d x r, rounded exactly to the grid of a public `scale`, by default sqrt(ridge). Raises
+    `InputError`.
+    """
     stream = rng if isinstance(rng, Stream) else Stream(rng)
-    return project(records, ridge, r, stream, grid_exponent(math.sqrt(ridge) if scale is None else scale, "ridge", GRID_BITS))
+    return project(
+        records, ridge, r, stream, grid_exponent(math.sqrt(ridge) if scale is None else scale, "ridge", GRID_BITS)
+    )
 
 
 def ridged_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:

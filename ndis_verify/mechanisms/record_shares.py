@@ -1,10 +1,13 @@
-"""What single records are worth to a least-squares solution: leverages in B and in [B b] beside a ridge, in floats and in balls."""
+"""What single records are worth to a least-squares solution: leverages in B and in [B b] beside a ridge, in floats and
+in balls.
+"""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 import flint
 import numpy as np
@@ -21,7 +24,8 @@ _TINY = np.finfo(float).tiny
 
 
 class RecordShares:
-    """(p, q) of the records of `base`, an n x (d+1) matrix [B b], and of those of `additions` once they have come in: h/(1 + h).
+    """(p, q) of the records of `base`, an n x (d+1) matrix [B b], and of those of `additions` once they have come in:
+    h/(1 + h).
 
     All entries are meant exactly. Places count the records of the base first, then the additions.
     """
@@ -33,7 +37,8 @@ class RecordShares:
     def rough(self, ridge: float) -> tuple[np.ndarray, np.ndarray, float]:
         """p and q of all records in floats, one factorisation, and a bound on their errors: inf where there is none.
 
-        Columns are scaled to unit norm; `8 max(n, d) 2^-52` times the condition that is left, as in `neighbourhood_leverage`.
+        Columns are scaled to unit norm; `8 max(n, d) 2^-52` times the condition that is left, as in
+        `neighbourhood_leverage`.
         """
         n, width = self.base.shape
         whole = np.vstack([self.base, math.sqrt(ridge) * np.eye(width)])
@@ -55,7 +60,9 @@ class RecordShares:
         return np.minimum(p, q), np.minimum(q, 1.0), error if np.isfinite(q).all() else math.inf
 
     def exact(self, ridge: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """p and q at some places, right to the last place; q = 1 where 1 - q < 2^-31. None where the Gram matrix is singular."""
+        """p and q at some places, right to the last place; q = 1 where 1 - q < 2^-31. None where the Gram matrix is
+        singular.
+        """
         before, bits = flint.ctx.prec, _BITS
         p, q, left = np.empty(places.size), np.empty(places.size), np.arange(places.size)
         try:
@@ -77,8 +84,10 @@ class RecordShares:
         return np.minimum(p, q), q
 
     def normal_law(self, ridge: float, r: int) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and covariance of N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the base above the ridge, as Fractions: right to 2^-200 standard deviations
-        and to 2^-200 of a product of two of them. Raises `InputError` where B lacks full column rank or the residual w is 0."""
+        """Mean and covariance of N(x_opt, (|w|^2/r)(B^T B)^{-1}) of the base above the ridge, as Fractions: right to
+        2^-200 standard deviations and to 2^-200 of a product of two of them. Raises `InputError` where B lacks full
+        column rank or the residual w is 0.
+        """
         before, bits = flint.ctx.prec, _BITS
         try:
             while bits <= _MOST_BITS:
@@ -109,7 +118,9 @@ class RecordShares:
             return None
         entries = {(i, j): _fraction(cov[i, j]) for i in range(d) for j in range(i + 1)}
         covariance = [[entries[max(i, j), min(i, j)] for j in range(d)] for i in range(d)]
-        return _objects([_fraction(mean[i, 0]) for i in range(d)], (d,)), _objects(sum(covariance, []), (d, d))
+        return _objects([_fraction(mean[i, 0]) for i in range(d)], (d,)), _objects(
+            list(chain.from_iterable(covariance)), (d, d)
+        )
 
     @cached_property
     def _integers(self) -> tuple[list[list[int]], int]:
@@ -128,7 +139,9 @@ class RecordShares:
         return rows.transpose() * rows
 
     def _ridged(self, ridge: float) -> flint.arb_mat:
-        """The Gram matrix and the ridge, in the unit of the integers: leverages, x_opt and (|w|^2/r)(B^T B)^{-1} have none."""
+        """The Gram matrix and the ridge, in the unit of the integers: leverages, x_opt and (|w|^2/r)(B^T B)^{-1} have
+        none.
+        """
         gram, level = flint.arb_mat(self._gram), flint.arb(ridge) * flint.arb(2) ** (-2 * self._integers[1])
         for k in range(self.base.shape[1]):
             gram[k, k] += level
@@ -147,10 +160,14 @@ class RecordShares:
                 solution = part.solve(columns)
             except ZeroDivisionError:
                 return None
-            products.append([sum((columns[j, k] * solution[j, k] for j in range(size)), flint.arb(0)) for k in range(places.size)])
+            products.append(
+                [sum((columns[j, k] * solution[j, k] for j in range(size)), flint.arb(0)) for k in range(places.size)]
+            )
         result = []
         for place, small, large in zip(places.tolist(), *products):
-            result.append((small, large, 1 - large) if place < n else (small / (1 + small), large / (1 + large), 1 / (1 + large)))
+            result.append(
+                (small, large, 1 - large) if place < n else (small / (1 + small), large / (1 + large), 1 / (1 + large))
+            )
         return result
 
 

@@ -19,8 +19,9 @@ def database(data: Any, norm_bound: float, argument: str = "data") -> np.ndarray
     """`data` as an n x d float64 matrix whose every row has Euclidean norm at most `norm_bound`, to a relative 2^-90.
 
     n may be 0, d at least 1. A record above the bound is an error, never clipped (see `clip_norms`), unless rounding
-    explains it: one whose squared norm is above by at most a relative `ROUNDING`, whatever d, has its entries moved towards
-    0 by a few units in the last place until it is within, so that this costs no guarantee anything. Raises `InputError`.
+    explains it: one whose squared norm is above by at most a relative `ROUNDING`, whatever d, has its entries moved
+    towards 0 by a few units in the last place until it is within, so that this costs no guarantee anything. Raises
+    `InputError`.
     """
     matrix, bound = _matrix(data, argument), positive(norm_bound, "norm_bound")
     above = _excess(matrix, bound)
@@ -28,7 +29,9 @@ def database(data: Any, norm_bound: float, argument: str = "data") -> np.ndarray
     if over.size:
         row = int(over[0])
         shown = math.hypot(*matrix[row].tolist())
-        raise InputError(argument, f"row {row} of norm {shown:.17g}", f"must have a norm of at most {bound:.17g}; clip_norms clips")
+        raise InputError(
+            argument, f"row {row} of norm {shown:.17g}", f"must have a norm of at most {bound:.17g}; clip_norms clips"
+        )
     _move_within(matrix, above > 0, bound)
     return matrix
 
@@ -36,7 +39,8 @@ def database(data: Any, norm_bound: float, argument: str = "data") -> np.ndarray
 def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
     """Every row scaled down to Euclidean norm `norm_bound` where it exceeds it, less a rounding, the others untouched.
 
-    No row that comes out has a norm above the bound, to a relative 2^-90, however large or small its entries. Raises `InputError`.
+    No row that comes out has a norm above the bound, to a relative 2^-90, however large or small its entries. Raises
+    `InputError`.
     """
     matrix, bound = _matrix(data, "data"), positive(norm_bound, "norm_bound")
     long = _excess(matrix, bound) > 0
@@ -51,14 +55,17 @@ def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
 def number_array(value: Any, argument: str) -> np.ndarray:
     """`value` as a new float64 array of finite numbers, in any number of dimensions.
 
-    Anything that numpy makes an array of real numbers of, data frames too. Truth values, text, dates, durations, complex
-    numbers and masked arrays are refused, inside lists too: a conversion would drop or invent something. Raises `InputError`.
+    Anything that numpy makes an array of real numbers of, data frames too. Truth values, text, dates, durations,
+    complex numbers and masked arrays are refused, inside lists too: a conversion would drop or invent something. Raises
+    `InputError`.
     """
     try:
         if not _numeric(value):
             raise InputError(argument, type(value).__name__, "must hold real numbers and nothing else")
         with np.errstate(over="ignore"):
-            array = np.asarray(value).astype(np.float64, order="C")  # one layout, so that a sum is one number wherever it is taken
+            array = np.asarray(value).astype(
+                np.float64, order="C"
+            )  # one layout, so that a sum is one number wherever it is taken
     except InputError:
         raise
     except (TypeError, ValueError, OverflowError) as error:
@@ -70,7 +77,9 @@ def number_array(value: Any, argument: str) -> np.ndarray:
 
 
 def _numeric(value: Any) -> bool:
-    """Whether `value` holds real numbers throughout, entry by entry in lists, whose arrays would hide truth values and masks."""
+    """Whether `value` holds real numbers throughout, entry by entry in lists, whose arrays would hide truth values and
+    masks.
+    """
     if isinstance(value, (list, tuple)):
         return set(map(type, value)) <= {float, int} or all(map(_numeric, value))
     if real(value):
@@ -104,7 +113,9 @@ def _excess(matrix: np.ndarray, bound: float) -> np.ndarray:
 
 
 def _settled_excess(rows: np.ndarray, mantissa: float) -> np.ndarray:
-    """The same for rows of entries of at most about 1: squares as sums of two floats, added up in pairs with what is lost."""
+    """The same for rows of entries of at most about 1: squares as sums of two floats, added up in pairs with what is
+    lost.
+    """
     high, low = _square(rows)
     while high.shape[1] > 1:
         if high.shape[1] % 2:

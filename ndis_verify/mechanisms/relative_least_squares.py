@@ -1,6 +1,8 @@
-"""Least squares that is private relative to a public set of databases: noise only if the inherent privacy falls short (N24-D7, N24-Fig13).
+"""Least squares that is private relative to a public set of databases: noise only if the inherent privacy falls short
+(N24-D7, N24-Fig13).
 
-As in `relative_projection`, the set is public and the calibration, and so the branch taken, is a function of the set alone.
+As in `relative_projection`, the set is public and the calibration, and so the branch taken, is a function of the set
+alone.
 """
 
 from __future__ import annotations
@@ -19,10 +21,18 @@ from ndis_verify.fast.als_summit import als_exact_worst_case
 from ndis_verify.fast.als_worst_case import als_worst_case
 from ndis_verify.fast.least_squares import log_als_hockey_stick
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, raised, require_kind
-from ndis_verify.mechanisms.least_squares import DIRECTIONS, SEARCH_ERROR, Law, least_ridge, normal_law, search_error, solved
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution
 from ndis_verify.mechanisms.exact.stream import Stream
+from ndis_verify.mechanisms.least_squares import (
+    DIRECTIONS,
+    SEARCH_ERROR,
+    Law,
+    least_ridge,
+    normal_law,
+    search_error,
+    solved,
+)
 from ndis_verify.mechanisms.random_projection import proper_target
 from ndis_verify.mechanisms.record_shares import RecordShares
 from ndis_verify.mechanisms.records import database
@@ -32,7 +42,10 @@ from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 _CURVES: dict[str, Callable[..., Any]] = {"normal": log_als_hockey_stick, "sketch": log_als_exact_hockey_stick}
 _WORST = {"normal": als_worst_case, "sketch": als_exact_worst_case}
 _MARGIN = {"normal": 1e-11, "sketch": 2e-10}  # relative error of delta that the curves document
-_ESTIMATES = {"normal": (("full", 0.0),), "sketch": (("rough", ROUGH), ("draft", 0.0))}  # and how far below log delta they may be
+_ESTIMATES = {
+    "normal": (("full", 0.0),),
+    "sketch": (("rough", ROUGH), ("draft", 0.0)),
+}  # and how far below log delta they may be
 _DRAFT = 1e-3  # of log delta: more than a draft errs by
 _DOUBT = 0.05  # of log delta: what rounding of p and q may change of an estimate
 _DEPTH = 2000.0  # log delta changes by less than this, and r, times the relative change of p, q and 1 - q
@@ -59,11 +72,15 @@ class RelativeLeastSquares:
 
     @property
     def ridge(self) -> float:
-        """The variance whose root stands on the diagonal below the records; 0 where the release's own randomness is enough."""
+        """The variance whose root stands on the diagonal below the records; 0 where the release's own randomness is
+        enough.
+        """
         return self.calibration.noise["ridge"]
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
-        """The d coefficients of a member [B b] of the set, rounded exactly to a grid that the set fixes. Raises `InputError`, `UnsafeRelease`."""
+        """The d coefficients of a member [B b] of the set, rounded exactly to a grid that the set fixes. Raises
+        `InputError`, `UnsafeRelease`.
+        """
         self.calibration.require_safe()
         records, r = self._member(data), self.calibration.public["r"]
         _, residual, triangle = solved(self.databases.base, self.ridge)  # public
@@ -72,7 +89,9 @@ class RelativeLeastSquares:
         return law(records, self.ridge, r, Stream(rng), exponent)
 
     def output_law(self, data: Any) -> OutputLaw:
-        """The normal law that `release` samples from. Raises `InputError` for the sketch, whose law is a Student law."""
+        """The normal law that `release` samples from. Raises `InputError` for the sketch, whose law is a
+        Student law.
+        """
         if self.calibration.public["law"] == "sketch":
             raise InputError("law", "sketch", "its output has a Student law, not a normal one")
         return normal_law(self._member(data), self.ridge, self.calibration.public["r"])
@@ -80,16 +99,21 @@ class RelativeLeastSquares:
     def _member(self, data: Any) -> np.ndarray:
         records = database(data, self.databases.norm_bound)
         if not self.databases.contains(records):
-            raise InputError("data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away")
+            raise InputError(
+                "data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away"
+            )
         return records
 
 
-def worst_in_set(databases: Neighbourhood, r: int, epsilon: float, law: Law = "normal", ridge: float = 0.0) -> WorstNeighbour:
+def worst_in_set(
+    databases: Neighbourhood, r: int, epsilon: float, law: Law = "normal", ridge: float = 0.0
+) -> WorstNeighbour:
     """The neighbours in the set that are easiest to tell apart above `ridge` >= 0, and their delta.
 
-    `databases` of records [B b] with a finite list of additions; records, ridge and ranks are meant exactly. delta has the accuracy of
-    `als_hockey_stick` or `als_exact_hockey_stick`, whatever the condition and the scales; 1 where the base lacks full column rank
-    or a record has all but 2^-31 of a direction to itself. The leverage and residual of the set (N24-D7) bound it from above. Raises `InputError`.
+    `databases` of records [B b] with a finite list of additions; records, ridge and ranks are meant exactly. delta has
+    the accuracy of `als_hockey_stick` or `als_exact_hockey_stick`, whatever the condition and the scales; 1 where the
+    base lacks full column rank or a record has all but 2^-31 of a direction to itself. The leverage and residual of the
+    set (N24-D7) bound it from above. Raises `InputError`.
     """
     require_set(databases)
     choice(law, "law", tuple(_CURVES))
@@ -98,7 +122,9 @@ def worst_in_set(databases: Neighbourhood, r: int, epsilon: float, law: Law = "n
 
 
 class _Changes:
-    """Every single-record change of a set: the records of the base, then the additions, in one direction and in the other."""
+    """Every single-record change of a set: the records of the base, then the additions, in one direction and in the
+    other.
+    """
 
     def __init__(self, databases: Neighbourhood, r: int, epsilon: float, law: Law):
         self.base, self.r, self.epsilon, self.law = databases.base, r, epsilon, law
@@ -109,16 +135,24 @@ class _Changes:
     def neighbour(self, ridge: float) -> WorstNeighbour:
         value, place = self.worst(ridge)
         row = place % self.count
-        return WorstNeighbour(row if row < len(self.base) else row - len(self.base), DIRECTIONS[place // self.count], min(math.exp(value), 1.0))
+        return WorstNeighbour(
+            row if row < len(self.base) else row - len(self.base),
+            DIRECTIONS[place // self.count],
+            min(math.exp(value), 1.0),
+        )
 
     def worst(self, ridge: float) -> tuple[float, int]:
-        """(log delta, its place) of the change that costs most; 0 where the rank is too low, or a record is all there is in its direction."""
+        """(log delta, its place) of the change that costs most; 0 where the rank is too low, or a record is all there
+        is in its direction.
+        """
         if ridge not in self._worst:
             self._worst[ridge] = self.among(ridge, np.arange(2 * self.count))
         return self._worst[ridge]
 
     def among(self, ridge: float, places: np.ndarray) -> tuple[float, int]:
-        """The same of some of the changes. Estimates leave a few that may be the worst, which are settled with p and q to the last place."""
+        """The same of some of the changes. Estimates leave a few that may be the worst, which are settled with p and q
+        to the last place.
+        """
         places = self._contenders(ridge, places)
         p, q, doubt = self._shares(ridge, places)
         for effort, lack in _ESTIMATES[self.law]:
@@ -134,7 +168,8 @@ class _Changes:
         return float(values.max()), int(places[values.argmax()])
 
     def _contenders(self, ridge: float, places: np.ndarray) -> np.ndarray:
-        """The places that may be the worst of many: where q is so small that no record of that q costs as much as one seen, none is.
+        """The places that may be the worst of many: where q is so small that no record of that q costs as much as one
+        seen, none is.
 
         The largest cost of all records below a cap grows with the cap (N24-T5-worst-case, N24-6.3-worst-case).
         """
@@ -146,7 +181,9 @@ class _Changes:
             order = np.argsort(-q_here)
             best = self._log_deltas(p, q, places[order[:_FOLLOWED]], "full").max()
             tried = np.unique(order[np.linspace(0, places.size - 1, _CAPS).astype(int)])
-            most = _WORST[self.law](np.minimum(q_here[tried], q_here.max()), self.base.shape[1] - 1, self.r, self.epsilon).log_delta
+            most = _WORST[self.law](
+                np.minimum(q_here[tried], q_here.max()), self.base.shape[1] - 1, self.r, self.epsilon
+            ).log_delta
             with np.errstate(invalid="ignore"):
                 below = q_here[tried][(most < best - _DRAFT - 2 * doubt) | (most == -np.inf)]
             kept = q_here > below.max(initial=-1.0)
@@ -173,7 +210,9 @@ class _Changes:
         return places[np.argsort(-self.estimates(ridge, places), kind="stable")[:_FOLLOWED]]
 
     def _shares(self, ridge: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, float | None]:
-        """p and q of all records in floats, and what their rounding may change of log delta; of `places`, by `_exact`, where that is much."""
+        """p and q of all records in floats, and what their rounding may change of log delta; of `places`, by `_exact`,
+        where that is much.
+        """
         p, q, doubt = self._rough(ridge)
         return (p, q, doubt) if doubt < _DOUBT else self._exact(ridge, places)
 
@@ -208,10 +247,11 @@ def relative_least_squares(
 ) -> RelativeLeastSquares:
     """Least squares, (epsilon, delta)-DP relative to the set `databases` of records [B b] (N24-Fig13, corrected).
 
-    law "normal": a draw from N(x_opt, (|w|^2/r)(B^T B)^{-1}); "sketch": a Gaussian sketch of r rows, by its finite-r law.
-    No ridge where the worst neighbours in the set meet the target as they are; otherwise a ridge for which they do, at
-    most that of the unrestricted mechanism, to be used exactly: more ridge may cost the set more, since the residuals of
-    records that are alike grow with it (N24-Fig13-more-ridge). epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises `InputError`.
+    law "normal": a draw from N(x_opt, (|w|^2/r)(B^T B)^{-1}); "sketch": a Gaussian sketch of r rows, by its finite-r
+    law. No ridge where the worst neighbours in the set meet the target as they are; otherwise a ridge for which they
+    do, at most that of the unrestricted mechanism, to be used exactly: more ridge may cost the set more, since the
+    residuals of records that are alike grow with it (N24-Fig13-more-ridge). epsilon >= 0, 0 < delta < 1, whole r >= 1.
+    Raises `InputError`.
     """
     require_set(databases)
     choice(law, "law", tuple(_CURVES))
@@ -230,10 +270,23 @@ def relative_least_squares(
         ridge = _smaller(changes, math.log(target.delta) - 2 * margin, enough)
         worst = changes.neighbour(ridge)
         value = raised(worst.delta, margin)
-    public = {"norm_bound": databases.norm_bound, "d": d, "r": r, "records": len(databases.base), "law": law, "inherent delta": inherent,
-              "set": databases.digest()}  # fmt: skip
-    why = Certificate("worst neighbours in the set, by their own laws (N24-D7)", {"row": worst.row, "direction": worst.direction}, value)
-    return RelativeLeastSquares(Calibration(f"relative least squares, {law} law", ADJACENCY, public, target, {"ridge": ridge}, why), databases)
+    public = {
+        "norm_bound": databases.norm_bound,
+        "d": d,
+        "r": r,
+        "records": len(databases.base),
+        "law": law,
+        "inherent delta": inherent,
+        "set": databases.digest(),
+    }
+    why = Certificate(
+        "worst neighbours in the set, by their own laws (N24-D7)",
+        {"row": worst.row, "direction": worst.direction},
+        value,
+    )
+    return RelativeLeastSquares(
+        Calibration(f"relative least squares, {law} law", ADJACENCY, public, target, {"ridge": ridge}, why), databases
+    )
 
 
 def _changes(databases: Neighbourhood, r: int, epsilon: float, law: Law) -> _Changes:
@@ -252,7 +305,9 @@ def _smaller(changes: _Changes, goal: float, enough: float) -> float:
     """
     places, low = changes.highest(enough), enough * 1e-12
     for _ in range(_ROUNDS):
-        rough, slope = _crossing(lambda ridge: float(changes.estimates(ridge, places).max()) - goal, low, enough, None, -1.0, _NEAR)
+        rough, slope = _crossing(
+            lambda ridge: float(changes.estimates(ridge, places).max()) - goal, low, enough, None, -1.0, _NEAR
+        )
         ridge, _ = _crossing(lambda ridge: changes.among(ridge, places)[0] - goal, low, enough, rough, slope, _MET)
         if ridge >= enough or changes.worst(ridge)[0] <= goal:
             return ridge
@@ -260,10 +315,14 @@ def _smaller(changes: _Changes, goal: float, enough: float) -> float:
     return enough
 
 
-def _crossing(excess: Callable[[float], float], low: float, high: float, start: float | None, slope: float, tolerance: float) -> tuple[float, float]:
-    """A ridge in [low, high] at which the excess was seen to be at most 0, and not below -tolerance unless 1e-9 less is too little; the slope there.
+def _crossing(
+    excess: Callable[[float], float], low: float, high: float, start: float | None, slope: float, tolerance: float
+) -> tuple[float, float]:
+    """A ridge in [low, high] at which the excess was seen to be at most 0, and not below -tolerance unless 1e-9 less is
+    too little; the slope there.
 
-    `high` is taken to have no excess. Secants in the logarithm of the ridge from `start`, in brackets that are halved at times.
+    `high` is taken to have no excess. Secants in the logarithm of the ridge from `start`, in brackets that are halved
+    at times.
     """
     before, at = None, start
     if excess(low) <= 0:

@@ -35,8 +35,8 @@ ADJACENCY = "one record added or removed, both databases in the public set (rela
 class Neighbourhood:
     """The set of `base` and of its neighbours: less one of its records, or with one record of `additions` more.
 
-    additions: the m x d records that may come in, or None for every record of norm at most `norm_bound`. Both are kept as
-    read-only copies. Raises `InputError`.
+    additions: the m x d records that may come in, or None for every record of norm at most `norm_bound`. Both are kept
+    as read-only copies. Raises `InputError`.
     """
 
     base: np.ndarray
@@ -51,7 +51,11 @@ class Neighbourhood:
             raise InputError("additions", f"shape {additions.shape}", f"must have {base.shape[1]} columns")
         for array in (base, additions):
             array.setflags(write=False)
-        for name, value in (("base", base), ("norm_bound", length), ("additions", None if self.additions is None else additions)):
+        for name, value in (
+            ("base", base),
+            ("norm_bound", length),
+            ("additions", None if self.additions is None else additions),
+        ):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -65,10 +69,11 @@ class Neighbourhood:
         return found.hexdigest()
 
     def leverage(self, ridge: float = 0.0) -> float:
-        """The leverage of the set (N24-D6) beside a ridge, rounded up; 1 where the base lacks full column rank and ridge = 0.
+        """The leverage of the set (N24-D6) beside a ridge, rounded up; 1 where the base lacks full column rank and
+        ridge = 0.
 
-        max_i p_i over the records of the base, and h/(1 + h), h = u^T (D^T D + ridge I)^{-1} u, over additions u: for all of
-        the ball that is l^2/(lambda_min + ridge + l^2).
+        max_i p_i over the records of the base, and h/(1 + h), h = u^T (D^T D + ridge I)^{-1} u, over additions u: for
+        all of the ball that is l^2/(lambda_min + ridge + l^2).
         """
         ridge = number(ridge, "ridge", 0.0, 1e300)
         largest = neighbourhood_leverage(self.base, self.additions, ridge)
@@ -86,7 +91,9 @@ class Neighbourhood:
         return gone + len(come) <= 1
 
     def least_ridge(self, leverage: float) -> float:
-        """The least ridge beside which the leverage of the set is at most `leverage` in (0, 1); 0 where none is needed. Raises `InputError`."""
+        """The least ridge beside which the leverage of the set is at most `leverage` in (0, 1); 0 where none is needed.
+        Raises `InputError`.
+        """
         leverage = number(leverage, "leverage", 0.0, 1.0)
         if not 0 < leverage < 1:
             raise InputError("leverage", leverage, "must lie strictly between 0 and 1")
@@ -95,7 +102,10 @@ class Neighbourhood:
         largest = self.norm_bound**2 * (1 / leverage - 1)  # enough for any database
         values, vectors = np.linalg.eigh(self.base.T @ self.base)
         values = np.maximum(values, 0.0)
-        squares = [(rows @ vectors) ** 2 for rows in (self.base, np.zeros((0, len(values))) if self.additions is None else self.additions)]
+        squares = [
+            (rows @ vectors) ** 2
+            for rows in (self.base, np.zeros((0, len(values))) if self.additions is None else self.additions)
+        ]
 
         def estimate(ridge: float) -> float:
             out, come = ((square / (values + ridge)).sum(axis=1).max(initial=0.0) for square in squares)
@@ -108,7 +118,9 @@ class Neighbourhood:
             root = scipy.optimize.brentq(lambda x: estimate(np.exp(x)) - leverage, *ends, xtol=1e-13, rtol=1e-13)
         high = min(float(np.exp(root)), largest)
         step = 1e-12
-        while self.leverage(high) > leverage and high < largest:  # the search was rough, the last word is the upper bound's
+        while (
+            self.leverage(high) > leverage and high < largest
+        ):  # the search was rough, the last word is the upper bound's
             high, step = min(high * (1 + step), largest), 2 * step
         return high
 
@@ -123,8 +135,8 @@ class Neighbourhood:
 def neighbourhood(data: Any, norm_bound: Any, additions: Any = "rows") -> Neighbourhood:
     """The set of `data` and its neighbours, records within the public `norm_bound`.
 
-    additions "rows": records that the database has already, as in the source's experiments; "ball": every record of norm
-    at most `norm_bound`; or a matrix of records. Raises `InputError`.
+    additions "rows": records that the database has already, as in the source's experiments; "ball": every record of
+    norm at most `norm_bound`; or a matrix of records. Raises `InputError`.
     """
     if isinstance(additions, str):
         if additions not in ("rows", "ball"):
@@ -136,11 +148,17 @@ def neighbourhood(data: Any, norm_bound: Any, additions: Any = "rows") -> Neighb
 
 
 def require_set(databases: Any, calibration: Calibration | None = None) -> None:
-    """`databases` is a `Neighbourhood`, the one that the calibration was made for if there is one. Raises `InputError`."""
+    """`databases` is a `Neighbourhood`, the one that the calibration was made for if there is one. Raises
+    `InputError`.
+    """
     if not isinstance(databases, Neighbourhood):
-        raise InputError("databases", type(databases).__name__, "must be a set of databases, as neighbourhood() makes it")
+        raise InputError(
+            "databases", type(databases).__name__, "must be a set of databases, as neighbourhood() makes it"
+        )
     if calibration is not None and calibration.public.get("set") != databases.digest():
-        raise InputError("databases", f"shape {databases.base.shape}", "must be the set that the calibration was made for")
+        raise InputError(
+            "databases", f"shape {databases.base.shape}", "must be the set that the calibration was made for"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +178,9 @@ class RelativeRandomProjection:
         return self.calibration.noise["ridge"]
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
-        """The d x r projection of `data`, a member of the set, rounded exactly. Raises `InputError`, `UnsafeRelease`."""
+        """The d x r projection of `data`, a member of the set, rounded exactly. Raises `InputError`,
+        `UnsafeRelease`.
+        """
         self.calibration.require_safe()
         return projected(self._member(data), self.ridge, self.calibration.public["r"], rng, self._scale())
 
@@ -176,7 +196,9 @@ class RelativeRandomProjection:
     def _member(self, data: Any) -> np.ndarray:
         records = database(data, self.databases.norm_bound)
         if not self.databases.contains(records):
-            raise InputError("data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away")
+            raise InputError(
+                "data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away"
+            )
         return records
 
 
@@ -186,9 +208,9 @@ def relative_random_projection(
 ) -> RelativeRandomProjection:
     """Random projection, (epsilon, delta)-DP relative to the set `databases` (N24-Fig12, N24-T6).
 
-    No ridge where the leverage of the set is at most p*. Otherwise "smallest" is the least ridge beside which it is, and
-    "N24-Fig12" the ridge l^2/p* that the printed mechanism falls back to. epsilon >= 0, 0 < delta < 1, whole r >= 1.
-    Raises `InputError`.
+    No ridge where the leverage of the set is at most p*. Otherwise "smallest" is the least ridge beside which it is,
+    and "N24-Fig12" the ridge l^2/p* that the printed mechanism falls back to. epsilon >= 0, 0 < delta < 1, whole r >=
+    1. Raises `InputError`.
     """
     require_set(databases)
     choice(ridge, "ridge", ("smallest", "N24-Fig12"))
@@ -212,9 +234,16 @@ def relative_random_projection(
         {"leverage": leverage, "r": r, "direction": "delete"},
         rounded_up(float(rp_hockey_stick(leverage, r, target.epsilon))),
     )
-    public = {"norm_bound": length, "r": r, "records": len(databases.base), "leverage": inherent, "set": databases.digest()}
+    public = {
+        "norm_bound": length,
+        "r": r,
+        "records": len(databases.base),
+        "leverage": inherent,
+        "set": databases.digest(),
+    }
     return RelativeRandomProjection(
-        Calibration(f"relative random projection, {ridge} ridge", ADJACENCY, public, target, {"ridge": level}, why), databases
+        Calibration(f"relative random projection, {ridge} ridge", ADJACENCY, public, target, {"ridge": level}, why),
+        databases,
     )
 
 

@@ -1,7 +1,8 @@
 """The exact delta between the actual Gaussian output laws of a mechanism on a database and on its neighbours.
 
 Which directions a law leaves without noise is decided over the rationals, never by a threshold. Laws that carry their
-records are compared through the records: the leverage of the one that changes is enclosed in balls of as many bits as it takes.
+records are compared through the records: the leverage of the one that changes is enclosed in balls of as many bits as
+it takes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import flint
@@ -34,9 +36,10 @@ _MOST = 1e150  # relative eigenvalues above this have delta 1 to all digits of a
 class OutputLaw:
     """The law of a release: `copies` independent columns, each N(mean, cov). mean has d entries, cov is d x d.
 
-    Entries are floats or Fractions, meant exactly. records, ridge: where given, the covariance is `records^T records + ridge I`
-    exactly, and `cov` its rounding. exact: mean and covariance in Fractions, where given, and `mean` and `cov` their rounding. No comparison
-    of laws uses what is rounded. Raises `InputError` for what is no vector of finite numbers with a matrix of that size.
+    Entries are floats or Fractions, meant exactly. records, ridge: where given, the covariance is `records^T records +
+    ridge I` exactly, and `cov` its rounding. exact: mean and covariance in Fractions, where given, and `mean` and `cov`
+    their rounding. No comparison of laws uses what is rounded. Raises `InputError` for what is no vector of finite
+    numbers with a matrix of that size.
     """
 
     mean: np.ndarray
@@ -47,8 +50,12 @@ class OutputLaw:
     exact: tuple[np.ndarray, np.ndarray] | None = None
 
     def __post_init__(self) -> None:
-        checked = {"mean": exact_array(self.mean, "mean", 1), "cov": exact_array(self.cov, "cov", 2), "copies": whole(self.copies, "copies"),
-                   "ridge": number(self.ridge, "ridge", 0.0, sys.float_info.max)}  # fmt: skip
+        checked = {
+            "mean": exact_array(self.mean, "mean", 1),
+            "cov": exact_array(self.cov, "cov", 2),
+            "copies": whole(self.copies, "copies"),
+            "ridge": number(self.ridge, "ridge", 0.0, sys.float_info.max),
+        }
         d = checked["mean"].size
         if checked["cov"].shape != (d, d):
             raise InputError("cov", f"shape {checked['cov'].shape}", f"must be {d} x {d}, as there are {d} means")
@@ -100,7 +107,9 @@ class OutputLaw:
         return {}
 
     def _inverse(self, bits: int) -> flint.arb_mat | None:
-        """Of the covariance of the pivots, in balls; None where those bits do not prove it regular. Call at that precision."""
+        """Of the covariance of the pivots, in balls; None where those bits do not prove it regular. Call at that
+        precision.
+        """
         if bits not in self._inverses:
             try:
                 self._inverses[bits] = flint.arb_mat(_minor(self._covariance, self._pivots)).inv()
@@ -111,7 +120,9 @@ class OutputLaw:
 
 @dataclass(frozen=True)
 class WorstNeighbour:
-    """Which single-record change costs most: the row, the direction ("delete": P from the larger database) and its delta."""
+    """Which single-record change costs most: the row, the direction ("delete": P from the larger database) and its
+    delta.
+    """
 
     row: int
     direction: str
@@ -121,15 +132,16 @@ class WorstNeighbour:
 def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
     """delta_{P,Q}(epsilon) of two output laws; 1 where their supports differ, which is decided exactly.
 
-    Laws with `records` that differ by one record: relative error at most 1e-11 where delta >= 1e-290, whatever the condition and
-    the scales of the columns, with or without a ridge, as `hockey_stick` has it for a relative eigenvalue. Next to the largest loss
-    of an insertion, the loss less epsilon is good to 1e-18 of the loss, 1e-15 where a long double is a double, and delta so far.
-    Cost: one inverse in balls for each larger database.
-    Other laws: the same as `hockey_stick` for the pair as given. Those of least squares are given to 200 bits of every standard deviation;
-    where a mechanism computed its entries in float64, as predictions and classifiers do, their rounding is not in that: it moves an
-    eigenvalue by about 1e-16 times the condition of the covariance scaled to unit diagonal.
-    Raises `InputError` where the shapes differ, and for a float covariance that rounding cannot tell from a singular one though
-    it is none, or that is not positive semidefinite: its support is not known. `records` or Fractions decide it.
+    Laws with `records` that differ by one record: relative error at most 1e-11 where delta >= 1e-290, whatever the
+    condition and the scales of the columns, with or without a ridge, as `hockey_stick` has it for a relative
+    eigenvalue. Next to the largest loss of an insertion, the loss less epsilon is good to 1e-18 of the loss, 1e-15
+    where a long double is a double, and delta so far. Cost: one inverse in balls for each larger database. Other laws:
+    the same as `hockey_stick` for the pair as given. Those of least squares are given to 200 bits of every standard
+    deviation; where a mechanism computed its entries in float64, as predictions and classifiers do, their rounding is
+    not in that: it moves an eigenvalue by about 1e-16 times the condition of the covariance scaled to unit diagonal.
+    Raises `InputError` where the shapes differ, and for a float covariance that rounding cannot tell from a singular
+    one though it is none, or that is not positive semidefinite: its support is not known. `records` or Fractions decide
+    it.
     """
     for name, law in (("first", first), ("second", second)):
         if not isinstance(law, OutputLaw):
@@ -148,10 +160,11 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
 
 
 def worst_neighbour(law: Callable[[Any], OutputLaw], data: Any, epsilon: float) -> WorstNeighbour:
-    """The worst delta over the deletion and the insertion of every single row of `data`, an array of numbers, from the output laws alone.
+    """The worst delta over the deletion and the insertion of every single row of `data`, an array of numbers, from the
+    output laws alone.
 
-    Every delta is that of `law_delta`, with its accuracy and its errors: 1e-11 for the random projections, whose laws carry their
-    records. Raises `InputError` where there is no row.
+    Every delta is that of `law_delta`, with its accuracy and its errors: 1e-11 for the random projections, whose laws
+    carry their records. Raises `InputError` where there is no row.
     """
     require_function(law, "law")
     data = number_array(data, "data")
@@ -170,7 +183,12 @@ def worst_neighbour(law: Callable[[Any], OutputLaw], data: Any, epsilon: float) 
 
 def _changed_record(first: OutputLaw, second: OutputLaw) -> tuple[OutputLaw, np.ndarray] | None:
     """The law of the larger database and the record that the other lacks; None where that is not all they differ by."""
-    if first.records is None or second.records is None or first.ridge != second.ridge or (first.mean != second.mean).any():
+    if (
+        first.records is None
+        or second.records is None
+        or first.ridge != second.ridge
+        or (first.mean != second.mean).any()
+    ):
         return None
     gone, come = first._multiset - second._multiset, second._multiset - first._multiset
     if gone.total() + come.total() != 1:
@@ -179,7 +197,8 @@ def _changed_record(first: OutputLaw, second: OutputLaw) -> tuple[OutputLaw, np.
 
 
 def _one_eigenvalue(whole: OutputLaw, record: np.ndarray, deleted: bool) -> Spectrum | None:
-    """One column of the pair: eigenvalue 1/(1 - p) where P is the larger database, 1 - p where it is the smaller (N26-L4).
+    """One column of the pair: eigenvalue 1/(1 - p) where P is the larger database, 1 - p where it is the smaller
+    (N26-L4).
 
     None at p = 1, where the record is all there is in a direction.
     """
@@ -219,7 +238,12 @@ def _leverage(whole: OutputLaw, record: np.ndarray, bits: int) -> tuple[flint.ar
 
 def _regular(law: OutputLaw) -> bool:
     """Whether floats show that a covariance of floats is positive definite."""
-    return law.records is None and law.exact is None and law.cov.dtype == np.float64 and _float_rank(law.cov) == len(law.mean)
+    return (
+        law.records is None
+        and law.exact is None
+        and law.cov.dtype == np.float64
+        and _float_rank(law.cov) == len(law.mean)
+    )
 
 
 def _float_rank(cov: np.ndarray) -> int:
@@ -236,7 +260,10 @@ def _exact_spectrum(first: OutputLaw, second: OutputLaw) -> Spectrum | None:
     for law in (first, second):
         cov = law._given[1]
         if law.records is None and cov.dtype == np.float64 and _float_rank(cov) != law._covariance.rank():
-            rule = "must be positive semidefinite, and singular exactly where rounding cannot tell; give records or Fractions"
+            rule = (
+                "must be positive semidefinite, and singular exactly where rounding cannot tell; give records or"
+                " Fractions"
+            )
             raise InputError("cov", f"a matrix of shape {cov.shape}", rule)
     shift = np.subtract(*(as_exact(law._given[0]) for law in (first, second)))
     kept, d = first._pivots, len(shift)
@@ -250,7 +277,7 @@ def _exact_spectrum(first: OutputLaw, second: OutputLaw) -> Spectrum | None:
 def _joint_rank(first: OutputLaw, second: OutputLaw, shift: np.ndarray) -> int:
     """Of both covariances and the mean difference side by side."""
     parts = [matrix.table() for matrix in (first._covariance, second._covariance, _rational(shift[:, None]))]
-    return flint.fmpq_mat([sum(rows, []) for rows in zip(*parts)]).rank()
+    return flint.fmpq_mat([list(chain.from_iterable(rows)) for rows in zip(*parts)]).rank()
 
 
 def _symmetric(cov: np.ndarray) -> np.ndarray:

@@ -5,12 +5,14 @@ database is proportional to `(1 + |z|^2)^{-(r+1)/2}`, and the privacy loss is `L
 `q T = (sqrt(p) z_1 + sqrt(q-p))^2/(1 + |z|^2)`, `L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2`.
 
 Route 1 integrates over T = cos(psi)^2, whose density holds a hypergeometric function (Gauss, in two pieces).
-Route 2 writes `T = beta cos(phi - phi0)^2` with independent phi of density proportional to cos(phi)^{r-d} on (-pi/2, pi/2) and
-beta ~ Beta((r-d)/2 + 1, (d-1)/2), tan(phi0) = sqrt(p/(q-p)); given phi both laws of beta are incomplete beta functions.
+Route 2 writes `T = beta cos(phi - phi0)^2` with independent phi of density proportional to cos(phi)^{r-d} on (-pi/2,
+pi/2) and beta ~ Beta((r-d)/2 + 1, (d-1)/2), tan(phi0) = sqrt(p/(q-p)); given phi both laws of beta are incomplete beta
+functions.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -34,8 +36,8 @@ def als_exact_hockey_stick(
 ) -> Enclosure:
     """delta(epsilon) of the sketched solution (Pi B)^+ Pi b itself with and without one record, by two agreeing routes.
 
-    p = leverage, q = augmented_leverage, 0 <= p <= q < 1, r >= d >= 1, epsilon >= 0. Exactly 0 (basis "bound") where the
-    privacy loss cannot exceed epsilon. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    p = leverage, q = augmented_leverage, 0 <= p <= q < 1, r >= d >= 1, epsilon >= 0. Exactly 0 (basis "bound") where
+    the privacy loss cannot exceed epsilon. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
     eps = exact(epsilon, "epsilon")
@@ -74,7 +76,9 @@ class _Law:
 
 
 def _over_t(law: _Law) -> mpf:
-    node, root = (mpmath.atan2(mpmath.sqrt(a), mpmath.sqrt(b)) for a, b in ((law.cosine2, law.sine2), (law.above, law.tau)))
+    node, root = (
+        mpmath.atan2(mpmath.sqrt(a), mpmath.sqrt(b)) for a, b in ((law.cosine2, law.sine2), (law.above, law.tau))
+    )
     low, high = (root, mpmath.pi / 2) if law.delete else (mpf(0), root)
     cuts = [low, node, high] if low < node < high else [low, high]
     constant = 2 / mpmath.beta(mpf(law.k + 1) / 2, mpf(law.d) / 2)
@@ -82,11 +86,13 @@ def _over_t(law: _Law) -> mpf:
     def integrand(psi: mpf) -> mpf:
         return constant * mpmath.sin(psi) ** (law.d - 1) * _kernel(law, psi) * law.gain(mpmath.cos(psi) ** 2)
 
-    return mpmath.fsum(_peaked(integrand, a, b) for a, b in zip(cuts, cuts[1:]))
+    return mpmath.fsum(_peaked(integrand, a, b) for a, b in itertools.pairwise(cuts))
 
 
 def _kernel(law: _Law, psi: mpf) -> mpf:
-    """E |A + B xi|^k, A = cos(theta) cos(psi), B = sin(theta) sin(psi), xi a coordinate of a uniform direction in R^d."""
+    """E |A + B xi|^k, A = cos(theta) cos(psi), B = sin(theta) sin(psi), xi a coordinate of a uniform
+    direction in R^d.
+    """
     half, k, d = mpf(1) / 2, law.k, law.d
     a2, b2 = law.cosine2 * mpmath.cos(psi) ** 2, law.sine2 * mpmath.sin(psi) ** 2
     if a2 >= b2:
@@ -105,7 +111,7 @@ def _over_phi(law: _Law) -> mpf:
     def integrand(phi: mpf) -> mpf:
         return constant * mpmath.cos(phi) ** law.k * _given_phi(law, mpmath.cos(phi - phi0) ** 2)
 
-    return mpmath.fsum(_peaked(integrand, a, b) for a, b in zip(cuts, cuts[1:]))
+    return mpmath.fsum(_peaked(integrand, a, b) for a, b in itertools.pairwise(cuts))
 
 
 def _given_phi(law: _Law, cosine2: mpf) -> mpf:

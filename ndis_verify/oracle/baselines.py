@@ -1,4 +1,6 @@
-"""The noise of other authors' calibrations to any number of digits, certified: printed formulas at exact numbers, and one root."""
+"""The noise of other authors' calibrations to any number of digits, certified: printed formulas at exact numbers, and
+one root.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ CONVERSIONS = ("binary", "pinsker")
 
 @keyword_only
 def sheffet(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 30) -> Enclosure:
-    """The ridge `4 l^2 (sqrt(2 r L) + L)/epsilon`, L = ln(4/delta) (Sheffet 2019). r a positive int, epsilon > 0, delta in (0, 1)."""
+    """The ridge `4 l^2 (sqrt(2 r L) + L)/epsilon`, L = ln(4/delta) (Sheffet 2019). r a positive int, epsilon > 0, delta
+    in (0, 1).
+    """
 
     def ridge(size: arb, r: arb, eps: arb, delta: arb) -> arb:
         level = (4 / delta).log()
@@ -52,7 +56,8 @@ def laplace_mechanism(sensitivity: Any, epsilon: Any, digits: int = 30) -> Enclo
 def mutual_information(
     r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, conversion: str = "binary", digits: int = 15
 ) -> Enclosure:
-    """The ridge l^2/s with `(r/2)(s - ln(1 + s))` = the level of information (N24-Fig14): delta^2/2 "pinsker", else `information_level`.
+    """The ridge l^2/s with `(r/2)(s - ln(1 + s))` = the level of information (N24-Fig14): delta^2/2 "pinsker", else
+    `information_level`.
 
     r a positive int, epsilon >= 0, delta in (0, 1), l = norm_bound > 0. Raises `InputError`, `PrecisionError`.
     """
@@ -65,7 +70,10 @@ def mutual_information(
     else:
         found = information_level(epsilon=epsilon, delta=delta, digits=digits + 3)
         levels = (found.lower, found.upper)
-    roots = [decreasing_root(lambda x, n: _information(1 / x, n), 2 * level / rows, Fraction(1), digits + 2) for level in levels]
+    roots = [
+        decreasing_root(lambda x, n: _information(1 / x, n), 2 * level / rows, Fraction(1), digits + 2)
+        for level in levels
+    ]
     return scaled(hull(roots[0], roots[-1], digits + 1), length**2, digits)
 
 

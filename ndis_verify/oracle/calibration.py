@@ -44,6 +44,7 @@ def decreasing_root(
     default the midpoints of `evaluate`); `evaluate` decides the sign on each side, and `basis` says what it rests on.
     """
     if approximate is None:
+
         def approximate(x: Fraction, n: int) -> mpmath.mpf:
             return evaluate(x, n).mid
 
@@ -60,7 +61,9 @@ def decreasing_root(
 
 
 def above_floor(value: Enclosure, target: Fraction) -> Enclosure:
-    """The enclosure, or one of 0 to 2^-400 of the target for what is below that: as a fraction it might fill the memory."""
+    """The enclosure, or one of 0 to 2^-400 of the target for what is below that: as a fraction it might fill the
+    memory.
+    """
     floor = mpmath.mag(to_mpf(target)) - 400
     if value.mid == 0 or max(mpmath.mag(value.mid), mpmath.mag(value.rad)) >= floor:
         return value
@@ -86,7 +89,9 @@ def scaled(root: Enclosure, factor: Fraction, digits: int) -> Enclosure:
 
 
 def _search(approximate: Approximate, target: Fraction, guess: Fraction, digits: int) -> Fraction:
-    """The root in u = log x of the log odds of the value less those of the target: first roughly, then to all digits."""
+    """The root in u = log x of the log odds of the value less those of the target: first roughly, then to all
+    digits.
+    """
     spare = to_mpf(1 - target) if target < 1 else mpmath.mpf(1)
     coarse = 10 + max(0, int(-mpmath.log10(spare)))  # close to 1 the value itself says little
     with mpmath.workdps(digits + coarse + 15):
@@ -149,4 +154,3 @@ def _narrowed(gap: Callable, low: Point, high: Point, width: mpmath.mpf) -> tupl
             ends[not side] = (other[0], other[1] / 2)
         ends[side], last_side = (u, value), side
     raise PrecisionError(f"the root search did not end in {MAX_STEPS} steps")
-

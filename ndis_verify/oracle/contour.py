@@ -74,9 +74,7 @@ def _integral(
     raise PrecisionError("contour: no bend of the path converged")
 
 
-def _integrand(
-    factors: Sequence[Factor], y: mpmath.mpf, second_pole: bool
-) -> tuple[Callable, Callable, Callable]:
+def _integrand(factors: Sequence[Factor], y: mpmath.mpf, second_pole: bool) -> tuple[Callable, Callable, Callable]:
     """log of the integrand, and its first two derivatives."""
     zero = mpmath.mpf(0)
     powers = [(f.alpha, mpmath.mpf(f.multiplicity) / 2) for f in factors if f.alpha != 0]

@@ -1,6 +1,8 @@
-"""Chernoff bounds of covariance shifts in the Loewner order, as enclosures: the least value over s, proved by convexity.
+"""Chernoff bounds of covariance shifts in the Loewner order, as enclosures: the least value over s, proved by
+convexity.
 
-lambda_i >= 1 are the eigenvalues of the more spread covariance relative to the other one, l_i = log lambda_i, nu = sum l_i.
+lambda_i >= 1 are the eigenvalues of the more spread covariance relative to the other one, l_i = log lambda_i, nu = sum
+l_i.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ _LEAST_EXPONENT = -8000
 
 
 def less_spread_bound(eigenvalues: Any, epsilon: Any, digits: int = 30) -> Enclosure:
-    """The bound printed in N26-L2: inf_{s>0} e^{s(nu - 2 eps)} prod (1 + 2s(1 - e^{-l_i}))^{-1/2}, and 0 once 2 eps >= nu.
+    """The bound printed in N26-L2: inf_{s>0} e^{s(nu - 2 eps)} prod (1 + 2s(1 - e^{-l_i}))^{-1/2}, and 0 once 2 eps >=
+    nu.
 
     An upper bound on delta of N(0, S1) against N(0, S2) where S1 <= S2 (P the less spread law), not in the other
     direction. eigenvalues: a sequence of exact numbers >= 1; epsilon >= 0. Enclosed with proof, relative radius at most
@@ -40,7 +43,8 @@ def chernoff_bound(eigenvalues: Any, epsilon: Any, digits: int = 30) -> Enclosur
 
 
 def more_spread_bound(eigenvalues: Any, epsilon: Any, digits: int = 30) -> Enclosure:
-    """inf_{0<s<1/max(e^{l_i}-1)} s^s (1+s)^{-1-s} e^{-s(eps + nu/2)} prod (1 - s(e^{l_i} - 1))^{-1/2} (N26-L2-corrected).
+    """inf_{0<s<1/max(e^{l_i}-1)} s^s (1+s)^{-1-s} e^{-s(eps + nu/2)} prod (1 - s(e^{l_i} - 1))^{-1/2}
+    (N26-L2-corrected).
 
     An upper bound on delta of two centred Gaussians with comparable covariances, in both directions.
     Arguments as in `less_spread_bound`.
@@ -125,7 +129,9 @@ def _enclosed(eigenvalues: Any, epsilon: Any, digits: int, form: Callable[..., A
     except TypeError:
         raise InputError("eigenvalues", eigenvalues, "must be a sequence of numbers") from None
     if not values or min(values) < 1:
-        raise InputError("eigenvalues", str(min(values, default="none")), "must be at least one number, each at least 1")
+        raise InputError(
+            "eigenvalues", str(min(values, default="none")), "must be at least one number, each at least 1"
+        )
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     if epsilon < 0:
         raise InputError("epsilon", epsilon, "must be nonnegative")
@@ -142,7 +148,9 @@ def _enclosed(eigenvalues: Any, epsilon: Any, digits: int, form: Callable[..., A
 
 
 def _least(exponent: Any, bits: int) -> arb | None:
-    """exp of the least value of a convex exponent: signs of the slope at s-, s+ bracket the place, tangents bound the value."""
+    """exp of the least value of a convex exponent: signs of the slope at s-, s+ bracket the place, tangents bound the
+    value.
+    """
     place = _bisected(exponent, bits)
     if place is None:
         return None

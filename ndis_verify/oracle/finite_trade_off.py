@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 Law = tuple[Fraction, ...]
 
 
 def exact_trade_off(p: Law, q: Law, level: Fraction) -> Fraction:
-    """T(P, Q)(level) of two finite laws: points rejected by falling ratio q/p, the last one at random (Neyman-Pearson)."""
+    """T(P, Q)(level) of two finite laws: points rejected by falling ratio q/p, the last one at random
+    (Neyman-Pearson).
+    """
     order = sorted(range(len(p)), key=lambda k: (p[k] > 0, -(q[k] / p[k]) if p[k] else 0))
     spent = power = Fraction(0)
     for k in order:
@@ -38,7 +41,7 @@ def _between(bends: set[Fraction], p: Law, q: Law) -> set[Fraction]:
     found: set[Fraction] = set()
     ordered = sorted({Fraction(0)} | bends)
     gap = lambda a: sum(max(x - a * y, Fraction(0)) - max(y - a * x, Fraction(0)) for x, y in zip(p, q, strict=True))  # noqa: E731
-    for low, high in zip(ordered, ordered[1:], strict=False):
+    for low, high in itertools.pairwise(ordered):
         left, right = gap(low), gap(high)
         if left * right < 0:
             found.add(low + (high - low) * left / (left - right))

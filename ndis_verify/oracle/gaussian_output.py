@@ -1,8 +1,10 @@
-"""The added variance of the calibrated Gaussian mechanism to any number of digits, certified (N26-Fig5 and what replaces it).
+"""The added variance of the calibrated Gaussian mechanism to any number of digits, certified (N26-Fig5 and what
+replaces it).
 
-A declared pair at added variance v: `Triple(square, growth)`, the squared mean shift whitened by the smaller covariance and e^rho - 1
-of the one eigenvalue that moves; both are rational functions of v. bound "exact", "corrected", "chernoff", "printed": the bounds of two
-steps, by `split_bound.added_variance`, which takes any declared triple. "printed" is the noise of N26-Fig5 as printed, which does not protect.
+A declared pair at added variance v: `Triple(square, growth)`, the squared mean shift whitened by the smaller covariance
+and e^rho - 1 of the one eigenvalue that moves; both are rational functions of v. bound "exact", "corrected",
+"chernoff", "printed": the bounds of two steps, by `split_bound.added_variance`, which takes any declared triple.
+"printed" is the noise of N26-Fig5 as printed, which does not protect.
 """
 
 from __future__ import annotations
@@ -41,15 +43,23 @@ Sensitivities = Callable[[Fraction], Triple]
 
 @keyword_only
 def logistic_regression(
-    dimension: Any, *, penalty: Any, norm_bound: Any, epsilon: Any, delta: Any,
-    sensitivity: str = "joint", records: Any = None, digits: int = 15, bound: str = "joint",
-) -> Enclosure:  # fmt: skip
+    dimension: Any,
+    *,
+    penalty: Any,
+    norm_bound: Any,
+    epsilon: Any,
+    delta: Any,
+    sensitivity: str = "joint",
+    records: Any = None,
+    digits: int = 15,
+    bound: str = "joint",
+) -> Enclosure:
     """The added variance of Bayesian logistic regression (N26-Pr7); arguments as the mechanism's, exact numbers.
 
-    sensitivity "joint": the exact envelope, free of the dimension and of the number of records; "improved": the triple of
-    N26-Pr7-improved; "printed": that of N26-Pr7. bound "joint": the exact worst pair, of the printed triple in one dimension only, where
-    its nu is rho; "exact", "corrected", "chernoff", "printed": two steps, for a triple.
-    Raises `InputError`, `PrecisionError`.
+    sensitivity "joint": the exact envelope, free of the dimension and of the number of records; "improved": the triple
+    of N26-Pr7-improved; "printed": that of N26-Pr7. bound "joint": the exact worst pair, of the printed triple in one
+    dimension only, where its nu is rho; "exact", "corrected", "chernoff", "printed": two steps, for a triple. Raises
+    `InputError`, `PrecisionError`.
     """
     width, strength, length = checked_count(dimension), positive(penalty, "penalty"), positive(norm_bound, "norm_bound")
     _checked(sensitivity, bound)
@@ -61,7 +71,11 @@ def logistic_regression(
     if sensitivity == "printed" and records is None:
         raise InputError("records", records, "must be given: the printed sensitivities need a public cap on n")
     if sensitivity == "printed" and width > 1 and bound == "joint":
-        raise InputError("dimension", dimension, "must be 1 with the joint bound: the exact worst pair is known for one moved eigenvalue")
+        raise InputError(
+            "dimension",
+            dimension,
+            "must be 1 with the joint bound: the exact worst pair is known for one moved eigenvalue",
+        )
 
     def at(v: Fraction) -> Triple:
         square = shift**2 / (v + least)
@@ -75,15 +89,27 @@ def logistic_regression(
 @keyword_only
 def gaussian_process(
     *,
-    noise_variance: Any, label_bound: Any, norm_bound: Any, records: Any, epsilon: Any, delta: Any,
-    sensitivity: str = "joint", digits: int = 15, bound: str = "joint",
-) -> Enclosure:  # fmt: skip
-    """The added variance of a Gaussian-process prediction (N26-Pr8); arguments as the mechanism's from `noise_variance` on, exact numbers.
+    noise_variance: Any,
+    label_bound: Any,
+    norm_bound: Any,
+    records: Any,
+    epsilon: Any,
+    delta: Any,
+    sensitivity: str = "joint",
+    digits: int = 15,
+    bound: str = "joint",
+) -> Enclosure:
+    """The added variance of a Gaussian-process prediction (N26-Pr8); arguments as the mechanism's from `noise_variance`
+    on, exact numbers.
 
-    sensitivity "joint": `joint_shift.Prediction`, any digits; "improved", "printed": the triples; bound as in `logistic_regression`.
-    Raises `InputError`, `PrecisionError`.
+    sensitivity "joint": `joint_shift.Prediction`, any digits; "improved", "printed": the triples; bound as in
+    `logistic_regression`. Raises `InputError`, `PrecisionError`.
     """
-    noise, label, length = positive(noise_variance, "noise_variance"), positive(label_bound, "label_bound"), positive(norm_bound, "norm_bound")
+    noise, label, length = (
+        positive(noise_variance, "noise_variance"),
+        positive(label_bound, "label_bound"),
+        positive(norm_bound, "norm_bound"),
+    )
     _checked(sensitivity, bound)
     cap, square = checked_count(records), length**2
     if sensitivity == "joint":
@@ -101,11 +127,12 @@ def gaussian_process(
 
 @keyword_only
 def calibrated_gaussian(sensitivities: Sensitivities, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
-    """The least added variance at which the exact worst pair of a declared triple meets the target (N26-D6-joint), certified.
+    """The least added variance at which the exact worst pair of a declared triple meets the target (N26-D6-joint),
+    certified.
 
-    sensitivities: v -> `Triple`, nonincreasing in v; a triple (Delta, rho, nu) of N26-D5 with nu = rho is (Delta^2, e^rho - 1).
-    epsilon >= 0, delta in (0, 1). Raises `InputError`, also for sensitivities with which no v in reach is the least, as they fall
-    too little or are too small everywhere, and `PrecisionError`.
+    sensitivities: v -> `Triple`, nonincreasing in v; a triple (Delta, rho, nu) of N26-D5 with nu = rho is (Delta^2,
+    e^rho - 1). epsilon >= 0, delta in (0, 1). Raises `InputError`, also for sensitivities with which no v in reach is
+    the least, as they fall too little or are too small everywhere, and `PrecisionError`.
     """
     _, epsilon, delta, digits = checked_calibration("scale", 1, epsilon, delta, digits)
 
@@ -113,14 +140,22 @@ def calibrated_gaussian(sensitivities: Sensitivities, *, epsilon: Any, delta: An
 
     def curves(v: Fraction) -> list[ShareCurve]:
         seen[v] = square, growth = Triple(*sensitivities(v))
-        if any((here < square or low < growth) if w < v else (here > square or low > growth) for w, (here, low) in seen.items() if w != v):
-            raise InputError("sensitivities", f"larger at a larger v, near {mpmath.nstr(to_mpf(v), 6)}", "must not grow with v")
+        if any(
+            (here < square or low < growth) if w < v else (here > square or low > growth)
+            for w, (here, low) in seen.items()
+            if w != v
+        ):
+            raise InputError(
+                "sensitivities", f"larger at a larger v, near {mpmath.nstr(to_mpf(v), 6)}", "must not grow with v"
+            )
         return [ShareCurve(Fraction(1), Fraction(1), growth, square, epsilon, swapped) for swapped in (False, True)]
 
     try:
         return crossing(curves, delta, mpmath.mpf(0), digits, grows=False, farthest=_FARTHEST)
     except NoCrossing as error:
-        raise InputError("sensitivities", str(error), "must fall with v, from above what the target allows to below it") from None
+        raise InputError(
+            "sensitivities", str(error), "must fall with v, from above what the target allows to below it"
+        ) from None
 
 
 def _calibrated(at: Sensitivities, dimension: int, epsilon: Any, delta: Any, digits: int, bound: str) -> Enclosure:

@@ -1,4 +1,6 @@
-"""Certified least mu for which a pair is mu-GDP: Laplace pairs, and Gaussian pairs of any covariances (Arb, exact rationals)."""
+"""Certified least mu for which a pair is mu-GDP: Laplace pairs, and Gaussian pairs of any covariances (Arb, exact
+rationals).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from ndis_verify.oracle.trade_off import _settled, quantile
 
 
 def laplace_gdp(mu: Any, digits: int = 30) -> Enclosure:
-    """`2 Phi^-1(1 - e^{-mu/2}/2)`, the least parameter of Lap(mu, 1) against Lap(0, 1) (KM-AppC-gdp), enclosed with proof.
+    """`2 Phi^-1(1 - e^{-mu/2}/2)`, the least parameter of Lap(mu, 1) against Lap(0, 1) (KM-AppC-gdp), enclosed with
+    proof.
 
     mu > 0. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
@@ -27,10 +30,11 @@ def laplace_gdp(mu: Any, digits: int = 30) -> Enclosure:
 
 
 def pair_gdp(pair: GaussianPair, digits: int = 30) -> Enclosure | None:
-    """`|S^{-1/2} (m1 - m2)|` where the covariances are equal, enclosed with proof; None where no parameter is finite (KM-2.8-pairs).
+    """`|S^{-1/2} (m1 - m2)|` where the covariances are equal, enclosed with proof; None where no parameter is finite
+    (KM-2.8-pairs).
 
-    Equality is decided exactly, the square is a rational number. The means must differ. Relative radius at most 10^-digits.
-    Raises `InputError`, `PrecisionError`.
+    Equality is decided exactly, the square is a rational number. The means must differ. Relative radius at most
+    10^-digits. Raises `InputError`, `PrecisionError`.
     """
     first, second = (as_exact(cov.dense()) for cov in (pair.cov_p, pair.cov_q))
     if (first != second).any():

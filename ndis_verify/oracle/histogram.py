@@ -46,7 +46,9 @@ def two_bin_distance_law(p: Any, q: Any, n: int) -> dict[Fraction, Fraction]:
 
 
 def mean_distance_of_equal_laws(law: Sequence[Any], n: int) -> Fraction:
-    """The mean of TV of two histograms, n draws each from the same `law`: (1/2n) sum E|X_j - Y_j|, exactly (KM-T4.4)."""
+    """The mean of TV of two histograms, n draws each from the same `law`: (1/2n) sum E|X_j - Y_j|, exactly
+    (KM-T4.4).
+    """
     total = Fraction(0)
     for p in _checked(law, n, outcomes=False):
         masses = _binomial(p, "law", n)

@@ -1,7 +1,8 @@
 """The exact worst case of a rank-one envelope, with proof: its largest divergence, and the added variance it needs.
 
-Pairs and envelopes as in symbolic.joint_shift and symbolic.sensitivity_joint; all inputs exact. A `RankOne` envelope is left with two curves
-(`certified.summit`), a `Prediction` with two planes (`certified.summit_plane`), one for each direction.
+Pairs and envelopes as in symbolic.joint_shift and symbolic.sensitivity_joint; all inputs exact. A `RankOne` envelope is
+left with two curves (`certified.summit`), a `Prediction` with two planes (`certified.summit_plane`), one for each
+direction.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from ndis_verify.oracle.precision import checked_digits
 class RankOne:
     """N(0, v I + y (kept + lost) e e^T) and N(u, v I + y kept e e^T), 0 <= y <= 1, |u| <= shift, e any direction.
 
-    Exact numbers, kept >= 0, lost >= 0, shift > 0. `place` is the tangent q of half the angle between u and e, in [0, 1].
-    Raises `InputError`.
+    Exact numbers, kept >= 0, lost >= 0, shift > 0. `place` is the tangent q of half the angle between u and e, in [0,
+    1]. Raises `InputError`.
     """
 
     kept: Fraction
@@ -63,7 +64,8 @@ class RankOne:
 class Prediction:
     """A Gaussian-process prediction and its neighbours: k(x, x) <= length^2, |y| <= labels, at most `records` records.
 
-    Its pairs are given by z and x, see symbolic.sensitivity_joint.prediction_joint. Exact numbers, all positive. Raises `InputError`.
+    Its pairs are given by z and x, see symbolic.sensitivity_joint.prediction_joint. Exact numbers, all positive. Raises
+    `InputError`.
     """
 
     length: Fraction
@@ -79,7 +81,9 @@ class Prediction:
         object.__setattr__(self, "records", checked_count(self.records))
 
     def pair_at(self, added: Fraction, z: Fraction, x: Fraction) -> GaussianPair:
-        """The neighbouring laws at (z, x), the more spread one first, their shift rounded down by less than one part in 10^40."""
+        """The neighbouring laws at (z, x), the more spread one first, their shift rounded down by less than one part in
+        10^40.
+        """
         own = self.length**2 * (1 - z)
         lost, small = own * x / (1 + x), added + own / (1 + x)
         square = self.labels**2 / self.noise_variance * (1 + _root((self.records - 1) * z * x)) ** 2 / (1 + x)
@@ -108,12 +112,13 @@ def largest(envelope: Envelope, added: Any, epsilon: Any, digits: int = 6) -> En
 
 @keyword_only
 def added_variance(envelope: Envelope, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
-    """The least added variance v >= 0 at which the largest delta over the envelope is at most `delta` (N26-D6-joint, N26-Pr8-joint).
+    """The least added variance v >= 0 at which the largest delta over the envelope is at most `delta` (N26-D6-joint,
+    N26-Pr8-joint).
 
     The two ends were decided: above the target at the lower one, at most the target at the upper one; 0 exactly where a
-    prediction's own spread is enough. Any digits, wherever the worst pair lies. `PrecisionError` where the covering does not end: at a
-    worst pair whose second derivatives vanish as well, or where no noise is needed by a hair. 0 < delta < 1; more noise never costs more privacy.
-    Raises `InputError`, `PrecisionError`.
+    prediction's own spread is enough. Any digits, wherever the worst pair lies. `PrecisionError` where the covering
+    does not end: at a worst pair whose second derivatives vanish as well, or where no noise is needed by a hair. 0 <
+    delta < 1; more noise never costs more privacy. Raises `InputError`, `PrecisionError`.
     """
     epsilon, delta, digits = _nonnegative(epsilon, "epsilon"), exact(delta, "delta"), checked_digits(digits)
     if not 0 < delta < 1:
@@ -128,7 +133,11 @@ def added_variance(envelope: Envelope, *, epsilon: Any, delta: Any, digits: int 
 
 def _guess(envelope: Envelope, epsilon: Fraction, delta: Fraction) -> mpmath.mpf:
     """log v of the right size: the std of the Gaussian mechanism for the whole shift, by the rho rule."""
-    shift = envelope.shift if isinstance(envelope, RankOne) else envelope.length * envelope.labels / _root(envelope.noise_variance)
+    shift = (
+        envelope.shift
+        if isinstance(envelope, RankOne)
+        else envelope.length * envelope.labels / _root(envelope.noise_variance)
+    )
     level, eps = -mpmath.log(to_mpf(delta)), to_mpf(epsilon)
     rho = 2 * eps / (mpmath.sqrt(2 * level + 2 * eps) + mpmath.sqrt(2 * level)) + to_mpf(delta)
     return 2 * mpmath.log(to_mpf(shift) / rho)

@@ -38,9 +38,9 @@ def als_hockey_stick(
 def als_pair(leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: str = "delete") -> GaussianPair:
     """A pair on R^d with the relative spectrum of the two asymptotic laws (N24-T4, Table VI), in rationals.
 
-    Relative covariance `(1-p)^2/(1-q)` once and `(1-p)/(1-q)` d-1 times, squared shift `m^2 = r p (q-p)/(1-q)` on the first
-    ("delete"; the roles of P and Q swapped for "insert"). Only m^2 is rational, not m: so the first coordinate is scaled to
-    have mean difference 1 and variance 1/m^2 under Q.
+    Relative covariance `(1-p)^2/(1-q)` once and `(1-p)/(1-q)` d-1 times, squared shift `m^2 = r p (q-p)/(1-q)` on the
+    first ("delete"; the roles of P and Q swapped for "insert"). Only m^2 is rational, not m: so the first coordinate is
+    scaled to have mean difference 1 and variance 1/m^2 under Q.
     """
     record = checked_record(leverage, augmented_leverage, d, r, direction)
     p, q = record.p, record.q

@@ -17,8 +17,9 @@ from ndis_verify.exact_number import InputError, as_exact, exact, exact_array
 def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any = 0) -> list[Enclosure]:
     """Certified `p_i = d_i^T (D^T D + ridge I)^{-1} d_i` (N26 eq. 1, N26-D2) for i in `rows`.
 
-    `data`: n x d exact numbers, of full column rank where ridge = 0; ridge >= 0, exact. The value is an exact rational; the radius covers its one
-    rounding to `digits` significant digits. Raises `InputError` where the rank is below d or a row does not exist.
+    `data`: n x d exact numbers, of full column rank where ridge = 0; ridge >= 0, exact. The value is an exact rational;
+    the radius covers its one rounding to `digits` significant digits. Raises `InputError` where the rank is below d or
+    a row does not exist.
     """
     matrix = as_exact(exact_array(data, "data", 2))
     for row in rows:
@@ -39,7 +40,8 @@ def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any
 
 
 def leverage_of_set(databases: Sequence[Any], digits: int = 30) -> Enclosure:
-    """Certified N24-D6 by its words: the largest leverage of row i of D over all D, D' of the set with D' = D less row i.
+    """Certified N24-D6 by its words: the largest leverage of row i of D over all D, D' of the set with D' = D less row
+    i.
 
     `databases`: matrices of exact numbers with one number of columns, each of full column rank; rows are compared as
     multisets. 0 where no two of them are neighbours. Raises `InputError`.

@@ -1,8 +1,8 @@
 """The noise of every mechanism to any number of digits, certified: names and arguments as in the package's mechanisms.
 
-Every function returns what its mechanism adds (a ridge, a standard deviation, an added variance), with proof (basis "bound"), to
-`digits` relative digits. Ridges relative to a set of databases are in `relative_noise`, Gaussian outputs in `gaussian_output`, other
-authors' calibrations in `baselines`.
+Every function returns what its mechanism adds (a ridge, a standard deviation, an added variance), with proof (basis
+"bound"), to `digits` relative digits. Ridges relative to a set of databases are in `relative_noise`, Gaussian outputs
+in `gaussian_output`, other authors' calibrations in `baselines`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def random_projection(
 ) -> Enclosure:
     """The ridge of a random projection: l^2 (1/p* - 1) "smallest", l^2/p* "N26-Fig1" and "N24-Fig3".
 
-    p* by certified signs (N26-L4); epsilon >= 0, delta in (0, 1), r a positive int, l = norm_bound > 0. Raises `InputError`,
-    `PrecisionError`.
+    p* by certified signs (N26-L4); epsilon >= 0, delta in (0, 1), r a positive int, l = norm_bound > 0. Raises
+    `InputError`, `PrecisionError`.
     """
     _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
     return _named(
@@ -62,7 +62,9 @@ def random_linear_combination(
 def subsampled_random_projection(
     rate: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, ridge: str = "smallest", digits: int = 30
 ) -> Enclosure:
-    """The ridge behind Poisson sampling at `rate` (N26-Fig3), 0 where delta >= rate; the rest as `random_projection`."""
+    """The ridge behind Poisson sampling at `rate` (N26-Fig3), 0 where delta >= rate; the rest as
+    `random_projection`.
+    """
     _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
     level = curve.sampled_rp_ridge(norm_bound, rate, r, epsilon=epsilon, delta=delta, digits=digits + 1)
     return level if level.upper == 0 else _named(level, norm_bound, ridge, digits)
@@ -72,8 +74,9 @@ def subsampled_random_projection(
 class RidgeAfterTest:
     """What `propose_test_release` is calibrated to (N26-Fig4).
 
-    test_epsilon: eps_T that the test spends. full_ridge: l^2/p* at epsilon - eps_T and what delta is left. quantile: z_P. zero_ridge:
-    full_ridge + std z_P, the reading's mean from which the median ridge is 0. break_even: that less the untested smallest ridge.
+    test_epsilon: eps_T that the test spends. full_ridge: l^2/p* at epsilon - eps_T and what delta is left. quantile:
+    z_P. zero_ridge: full_ridge + std z_P, the reading's mean from which the median ridge is 0. break_even: that less
+    the untested smallest ridge.
     """
 
     test_epsilon: Enclosure
@@ -95,10 +98,12 @@ def propose_test_release(
     delta_failure: Any,
     digits: int = 30,
 ) -> RidgeAfterTest:
-    """Propose-test-release in one step: eps_T from N(0, std^2) on a sensitivity of l^2 at delta_test, then p* from what is left.
+    """Propose-test-release in one step: eps_T from N(0, std^2) on a sensitivity of l^2 at delta_test, then p* from what
+    is left.
 
     delta_test, delta_failure > 0, their sum less than delta; a split with eps_T > epsilon is refused. Arguments else as
-    `random_projection`. Each enclosure holds to `digits` digits of the numbers it is the sum of. Raises `InputError`, `PrecisionError`.
+    `random_projection`. Each enclosure holds to `digits` digits of the numbers it is the sum of. Raises `InputError`,
+    `PrecisionError`.
     """
     length, spread = positive(norm_bound, "norm_bound"), positive(std, "std")
     rows, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
@@ -138,9 +143,9 @@ def least_squares(
 ) -> Enclosure:
     """The ridge of least squares by its limiting normal law (N24-Fig4): `als_ridge`, or one of the printed tests.
 
-    noise "N24-Fig4": the least ridge at which the record p = l^2/ridge, q = 2 l^2/ridge meets delta in both directions; "N24-Fig4 corner":
-    p = 0, q = l^2/ridge. 1/y - 1/x is -1 on the one and infinite on the other whatever the ridge, so both curves fall with it
-    (symbolic.least_squares_order.gaussian_order). Raises `InputError`, `PrecisionError`.
+    noise "N24-Fig4": the least ridge at which the record p = l^2/ridge, q = 2 l^2/ridge meets delta in both directions;
+    "N24-Fig4 corner": p = 0, q = l^2/ridge. 1/y - 1/x is -1 on the one and infinite on the other whatever the ridge, so
+    both curves fall with it (symbolic.least_squares_order.gaussian_order). Raises `InputError`, `PrecisionError`.
     """
     if _checked(noise, "noise", ("worst case", *_NOISES)) == "worst case":
         return als_ridge(norm_bound, d, r, epsilon=epsilon, delta=delta, digits=digits)
@@ -150,7 +155,9 @@ def least_squares(
     def worst(excess: Fraction, aim: int) -> Enclosure:
         share = 1 / (least + excess)
         p, q = (share, 2 * share) if least == 2 else (Fraction(0), share)
-        return _larger(*(above_floor(als_hockey_stick(p, q, d, r, epsilon, way, aim), delta) for way in ("delete", "insert")))
+        return _larger(
+            *(above_floor(als_hockey_stick(p, q, d, r, epsilon, way, aim), delta) for way in ("delete", "insert"))
+        )
 
     root = decreasing_root(worst, delta, Fraction(1), digits + 2)
     with working_bits(int(3.33 * digits) + 64):
@@ -159,7 +166,9 @@ def least_squares(
 
 @keyword_only
 def sketched_least_squares(d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bound: Any, digits: int = 15) -> Enclosure:
-    """The ridge of least squares by a Gaussian sketch (N24-Fig11), delta = 0 allowed: `als_exact_ridge`, with its limits."""
+    """The ridge of least squares by a Gaussian sketch (N24-Fig11), delta = 0 allowed: `als_exact_ridge`, with its
+    limits.
+    """
     return als_exact_ridge(norm_bound, d, r, epsilon=epsilon, delta=delta, digits=digits)
 
 

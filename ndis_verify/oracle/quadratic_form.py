@@ -75,7 +75,9 @@ def _diagonal_groups(pair: GaussianPair) -> tuple[Group, ...]:
 
 
 def _to_digits_of_both(alpha: Fraction) -> mpmath.mpf:
-    """alpha with as many more bits as 1 + alpha is smaller than 1: next to -1 it is the ratio of variances that has to keep its digits."""
+    """alpha with as many more bits as 1 + alpha is smaller than 1: next to -1 it is the ratio of variances that has to
+    keep its digits.
+    """
     ratio = 1 + alpha
     with mpmath.extraprec(max(0, 2 + ratio.denominator.bit_length() - ratio.numerator.bit_length())):
         return to_mpf(alpha)

@@ -43,7 +43,8 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclos
 
 @keyword_only
 def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
-    """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), signs by two routes.
+    """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), signs by two
+    routes.
 
     norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
     Raises `InputError`, `PrecisionError`.
@@ -53,7 +54,8 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any, digits: int =
 
 @keyword_only
 def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
-    """The ridge after Poisson sampling: `rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate (N26-Fig3, N26-T5.3).
+    """The ridge after Poisson sampling: `rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate
+    (N26-Fig3, N26-T5.3).
 
     Exactly 0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`.
     Raises `InputError`, `PrecisionError`.

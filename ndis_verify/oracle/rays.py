@@ -99,8 +99,8 @@ def _place(t: mpmath.mpf, largest: mpmath.mpf) -> mpmath.mpf:
 def _exp_sinh(law, x, sigma, direction, peak, goal) -> mpmath.mpf | None:
     """Im int_0^inf g(sigma + t direction) direction dt, t = scale exp((pi/2) sinh u), the step halved until it settles.
 
-    The error of the rule is squared when the step is halved, so that of the last sum is about its relative change squared;
-    eight digits are left to be sure.
+    The error of the rule is squared when the step is halved, so that of the last sum is about its relative change
+    squared; eight digits are left to be sure.
     """
     scale = sigma
 

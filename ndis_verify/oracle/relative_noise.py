@@ -1,8 +1,10 @@
-"""The ridge of a random projection that is private relative to a set of databases, certified: names and arguments as in the mechanism.
+"""The ridge of a random projection that is private relative to a set of databases, certified: names and arguments as in
+the mechanism.
 
-The set: a base, the base less one of its records, the base with one more record out of a list or a ball. Beside a ridge s a
-record v has p/(1-p) = v^T (G + s I)^{-1} v, G the Gram matrix of the smaller of the two databases: a quotient of polynomials in s
-(`gram.resolvent`) that falls with s. For every record of norm at most l it is largest at l^2/(lambda_min + s).
+The set: a base, the base less one of its records, the base with one more record out of a list or a ball. Beside a ridge
+s a record v has p/(1-p) = v^T (G + s I)^{-1} v, G the Gram matrix of the smaller of the two databases: a quotient of
+polynomials in s (`gram.resolvent`) that falls with s. For every record of norm at most l it is largest at
+l^2/(lambda_min + s).
 """
 
 from __future__ import annotations
@@ -18,7 +20,15 @@ from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, as_exact, exact_array
 from ndis_verify.oracle.calibration import decreasing_root, hull
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, to_exact_ball, to_fmpq, working_bits
+from ndis_verify.oracle.certified.balls import (
+    ball,
+    enclosure,
+    exact_zero,
+    relative_digits,
+    to_exact_ball,
+    to_fmpq,
+    working_bits,
+)
 from ndis_verify.oracle.certified.gram import bilinear, gram_matrix, rational_matrix, resolvent, smallest_eigenvalue
 from ndis_verify.oracle.certified.random_projection import least_odds
 from ndis_verify.oracle.inputs import checked_calibration, positive
@@ -39,16 +49,21 @@ def relative_random_projection(
     digits: int = 15,
     ridge: str = "smallest",
 ) -> Enclosure:
-    """The least ridge beside which every leverage of the set of `base` and its neighbours is at most p* (N24-Fig12), exactly 0 where none is needed.
+    """The least ridge beside which every leverage of the set of `base` and its neighbours is at most p* (N24-Fig12),
+    exactly 0 where none is needed.
 
-    base: n x d exact numbers, n = 0 allowed; additions: m x d, the records that may come in, "rows" for copies of the base's own, or
-    "ball" for every record of norm at most l = norm_bound. ridge "N24-Fig12": l^2/p* wherever one is needed. epsilon >= 0, delta in
-    (0, 1), r a positive int; relative radius at most 10^-digits. Records above the norm bound are refused. Raises `InputError`, also where
-    every positive ridge meets the target and 0, for lack of rank, does not: there is no least one; and `PrecisionError`.
+    base: n x d exact numbers, n = 0 allowed; additions: m x d, the records that may come in, "rows" for copies of the
+    base's own, or "ball" for every record of norm at most l = norm_bound. ridge "N24-Fig12": l^2/p* wherever one is
+    needed. epsilon >= 0, delta in (0, 1), r a positive int; relative radius at most 10^-digits. Records above the norm
+    bound are refused. Raises `InputError`, also where every positive ridge meets the target and 0, for lack of rank,
+    does not: there is no least one; and `PrecisionError`.
     """
     if ridge not in ("smallest", "N24-Fig12"):
         raise InputError("ridge", ridge, "must be one of smallest, N24-Fig12")
-    length, (size, epsilon, delta, digits) = positive(norm_bound, "norm_bound"), checked_calibration("r", r, epsilon, delta, digits)
+    length, (size, epsilon, delta, digits) = (
+        positive(norm_bound, "norm_bound"),
+        checked_calibration("r", r, epsilon, delta, digits),
+    )
     rows, come, every = database_set(base, additions, length)
     ratios, singular = odds_of_changes(rows, come)
     if not ratios and not every:
@@ -66,12 +81,18 @@ def relative_random_projection(
         with working_bits(int(3.33 * digits) + 100):
             return enclosure((to_exact_ball(odds(digits + 4)) + 1) * ball(length**2))
     if largest.upper == 0:
-        raise InputError("base", f"shape {rows.shape}", "has not full column rank, and every positive ridge is enough: none is the least")
+        raise InputError(
+            "base",
+            f"shape {rows.shape}",
+            "has not full column rank, and every positive ridge is enough: none is the least",
+        )
     return largest
 
 
 def database_set(base: Any, additions: Any, length: Fraction) -> tuple[np.ndarray, np.ndarray, bool]:
-    """(records of the base, records that may come in, whether all of the ball may), exact and within the norm bound; raises `InputError`."""
+    """(records of the base, records that may come in, whether all of the ball may), exact and within the norm bound;
+    raises `InputError`.
+    """
     rows = _records(base, "base", None, length)
     if isinstance(additions, str):
         if additions not in ("rows", "ball"):
@@ -83,7 +104,8 @@ def database_set(base: Any, additions: Any, length: Fraction) -> tuple[np.ndarra
 def odds_of_changes(rows: np.ndarray, come: np.ndarray) -> tuple[list[Ratio], bool]:
     """p/(1-p) of every record that may go or come, as functions of the ridge, and whether G is singular.
 
-    A common power of the ridge is divided out, so that the value at 0 is the limit; a denominator that is 0 there stands for infinity.
+    A common power of the ridge is divided out, so that the value at 0 is the limit; a denominator that is 0 there
+    stands for infinity.
     """
     gram = gram_matrix(rows) if len(rows) else rational_matrix(np.full((rows.shape[1],) * 2, Fraction(0)))
     determinant, adjugate = resolvent(gram)
@@ -95,7 +117,9 @@ def odds_of_changes(rows: np.ndarray, come: np.ndarray) -> tuple[list[Ratio], bo
     return found, determinant[0] == 0
 
 
-def _ridge_of_records(ratios: Sequence[Ratio], odds: Callable[[int], Enclosure], length: Fraction, digits: int) -> Enclosure:
+def _ridge_of_records(
+    ratios: Sequence[Ratio], odds: Callable[[int], Enclosure], length: Fraction, digits: int
+) -> Enclosure:
     """The least ridge beside which odds* times every ratio is at most 1; 0 where 0 or every positive ridge is."""
     if all(below[0] != 0 for _, below in ratios):
         start = max(top[0] / below[0] for top, below in ratios)
@@ -108,7 +132,9 @@ def _ridge_of_records(ratios: Sequence[Ratio], odds: Callable[[int], Enclosure],
             return enclosure(ball(_fraction(max(top(at) / below(at) for top, below in ratios))))
 
     allowed = odds(digits + 4)
-    return hull(*(decreasing_root(largest, 1 / end, length**2, digits + 2) for end in (allowed.lower, allowed.upper)), digits)
+    return hull(
+        *(decreasing_root(largest, 1 / end, length**2, digits + 2) for end in (allowed.lower, allowed.upper)), digits
+    )
 
 
 def _ridge_of_ball(rows: np.ndarray, odds: Callable[[int], Enclosure], length: Fraction, digits: int) -> Enclosure:
@@ -127,7 +153,9 @@ def _ridge_of_ball(rows: np.ndarray, odds: Callable[[int], Enclosure], length: F
             if relative_digits(value) >= digits:
                 return enclosure(value)
         aim *= 2
-    raise PrecisionError(f"relative projection: {digits} digits of the difference from the smallest eigenvalue not reached")
+    raise PrecisionError(
+        f"relative projection: {digits} digits of the difference from the smallest eigenvalue not reached"
+    )
 
 
 def _sign(value: Callable[[int], Any], digits: int) -> int:
@@ -144,7 +172,7 @@ def _sign(value: Callable[[int], Any], digits: int) -> int:
 
 def _records(data: Any, argument: str, width: int | None, length: Fraction) -> np.ndarray:
     shape = np.shape(data)
-    if len(shape) == 2 and shape[0] == 0 and shape[1] > 0 or (width is not None and shape == (0,)):
+    if (len(shape) == 2 and shape[0] == 0 and shape[1] > 0) or (width is not None and shape == (0,)):
         matrix = np.empty((0, shape[-1] if len(shape) == 2 else width), dtype=object)
     else:
         matrix = as_exact(exact_array(data, argument, 2))

@@ -1,4 +1,6 @@
-"""Ridges of random projection from the least odds (1 - p)/p of a leverage, one pair of functions for both kinds of odds."""
+"""Ridges of random projection from the least odds (1 - p)/p of a leverage, one pair of functions for both kinds of
+odds.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def ridge_of(least_odds: LeastOdds, norm_bound: Any, r: Any, epsilon: Any, delta
     return scaled(least_odds(int(r), epsilon, delta, digits + 1), length**2, digits)
 
 
-def sampled_ridge_of(least_odds: LeastOdds, norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any, digits: int) -> Enclosure:
+def sampled_ridge_of(
+    least_odds: LeastOdds, norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any, digits: int
+) -> Enclosure:
     """`ridge_of` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate; exactly 0 where delta >= rate."""
     length, share = positive(norm_bound, "norm_bound"), checked_rate(rate)
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
@@ -34,7 +38,9 @@ def sampled_ridge_of(least_odds: LeastOdds, norm_bound: Any, rate: Any, r: Any, 
     return ridge_between(least_odds, length, int(r), inner, delta / share, digits)
 
 
-def ridge_between(least_odds: LeastOdds, length: Fraction, r: int, epsilon: Enclosure, delta: Fraction, digits: int) -> Enclosure:
+def ridge_between(
+    least_odds: LeastOdds, length: Fraction, r: int, epsilon: Enclosure, delta: Fraction, digits: int
+) -> Enclosure:
     """`ridge_of` where epsilon is only known to lie in an enclosure: the ridge falls as epsilon grows."""
     ends = [least_odds(r, max(eps, Fraction(0)), delta, digits + 2) for eps in (epsilon.lower, epsilon.upper)]
     return scaled(hull(*ends, digits), length**2, digits)

@@ -1,7 +1,8 @@
-"""The two-step bound delta_LC (N26-D6) and the added variance it asks for (N26-Fig5), certified, to any number of digits.
+"""The two-step bound delta_LC (N26-D6) and the added variance it asks for (N26-Fig5), certified, to any number of
+digits.
 
-A search finds the split and the variance; only the last step proves anything: at the safe end of the bracket one split is at most delta,
-at the other end every split in both orders is above it (`certified.two_steps`).
+A search finds the split and the variance; only the last step proves anything: at the safe end of the bracket one split
+is at most delta, at the other end every split in both orders is above it (`certified.two_steps`).
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ class Logarithm(NamedTuple):
 class Sensitivity(NamedTuple):
     """The sensitivities at one added variance v (N26-D5), each the greatest over all ordered neighbouring pairs.
 
-    square: Delta^2 in the smaller covariance; rho = max |l_i| and nu = sum |l_i|, exact numbers or `Logarithm`s, of the logs l_i of the
-    eigenvalues of the one covariance relative to the other, both with v added; dimension: how many l_i are not 0 at most. No pair has
-    them unless rho <= nu <= dimension rho (to a part in 2^30, for sums that were rounded), and every pair has to be
-    comparable in the Loewner order, which does not depend on v.
+    square: Delta^2 in the smaller covariance; rho = max |l_i| and nu = sum |l_i|, exact numbers or `Logarithm`s, of the
+    logs l_i of the eigenvalues of the one covariance relative to the other, both with v added; dimension: how many l_i
+    are not 0 at most. No pair has them unless rho <= nu <= dimension rho (to a part in 2^30, for sums that were
+    rounded), and every pair has to be comparable in the Loewner order, which does not depend on v.
     """
 
     square: Any
@@ -51,8 +52,11 @@ class Sensitivity(NamedTuple):
 Sensitivities = Callable[[Fraction], Sensitivity]
 
 
-def covariance_envelope(rho: Any, nu: Any, dimension: Any, epsilon: Any, term: str = "bound", digits: int = 30) -> Enclosure:
-    """The covariance term at the vertex of {0 <= l_i <= rho, sum l_i <= nu} in R^d, as `fast.covariance_shift.covariance_envelope`.
+def covariance_envelope(
+    rho: Any, nu: Any, dimension: Any, epsilon: Any, term: str = "bound", digits: int = 30
+) -> Enclosure:
+    """The covariance term at the vertex of {0 <= l_i <= rho, sum l_i <= nu} in R^d, as
+    `fast.covariance_shift.covariance_envelope`.
 
     rho, nu, dimension as in `Sensitivity`; epsilon >= 0; term "bound", "chernoff", "exact" or "printed".
     Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
@@ -63,12 +67,14 @@ def covariance_envelope(rho: Any, nu: Any, dimension: Any, epsilon: Any, term: s
     return enclosure(Covariance(found.vertex, term).value(found.epsilon, checked_digits(digits)))
 
 
-def loewner_bound(shift: Any, rho: Any, nu: Any, dimension: Any, epsilon: Any, term: str = "bound", digits: int = 30) -> Enclosure:
+def loewner_bound(
+    shift: Any, rho: Any, nu: Any, dimension: Any, epsilon: Any, term: str = "bound", digits: int = 30
+) -> Enclosure:
     """delta_LC (N26-D6-corrected): the least over both orders and all e1 + e2 = epsilon, at most 1, of the sums
 
-    delta_mean(e1) + e^{e1} delta_cov(e2) and delta_cov(e1) + e^{e1} delta_mean(e2): N26-P1 at the whitened mean shift `shift` >= 0, and
-    `covariance_envelope(rho, nu, dimension, ., term)`. One split is at most the upper end, every split at least the lower end.
-    Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    delta_mean(e1) + e^{e1} delta_cov(e2) and delta_cov(e1) + e^{e1} delta_mean(e2): N26-P1 at the whitened mean shift
+    `shift` >= 0, and `covariance_envelope(rho, nu, dimension, ., term)`. One split is at most the upper end, every
+    split at least the lower end. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     size, digits = exact(shift, "shift"), checked_digits(digits)
     if size < 0:
@@ -79,7 +85,9 @@ def loewner_bound(shift: Any, rho: Any, nu: Any, dimension: Any, epsilon: Any, t
     found = best_splits(steps, digits + 20)
     for extra in (10, 18, 36):
         with working_bits(int(3.33 * digits) + 200):
-            best = enclosure(min((x.value(steps, digits + extra) for x in found), key=lambda value: mpmath.mpf(enclosure(value).mid)))
+            best = enclosure(
+                min((x.value(steps, digits + extra) for x in found), key=lambda value: mpmath.mpf(enclosure(value).mid))
+            )
         if best.lower > 1 and steps.above(Fraction(1), [x.place(steps) for x in found], digits + extra):
             return exact_one()
         upper = min(best.upper, Fraction(1))
@@ -97,10 +105,11 @@ def added_variance(
 
     Exactly 0, with a `NoNoiseNeeded` warning, where v = 0 does.
 
-    sensitivities: v -> `Sensitivity` in exact numbers, nonincreasing in v >= 0 (a ZeroDivisionError at v = 0: they are infinite there);
-    epsilon >= 0, delta in (0, 1). At the upper end of the enclosure a split is proved to be at most delta, at the lower end all splits in
-    both orders to be above it. Relative radius at most 10^-digits. Raises `InputError`, also where no v is enough (at epsilon = 0 with
-    "chernoff" or "printed", for one), and `PrecisionError`.
+    sensitivities: v -> `Sensitivity` in exact numbers, nonincreasing in v >= 0 (a ZeroDivisionError at v = 0: they are
+    infinite there); epsilon >= 0, delta in (0, 1). At the upper end of the enclosure a split is proved to be at most
+    delta, at the lower end all splits in both orders to be above it. Relative radius at most 10^-digits. Raises
+    `InputError`, also where no v is enough (at epsilon = 0 with "chernoff" or "printed", for one), and
+    `PrecisionError`.
     """
     _, epsilon, delta, digits = checked_calibration("scale", 1, epsilon, delta, digits)
 
@@ -144,7 +153,9 @@ def _spread(rho: Any, nu: Any, dimension: int) -> tuple[Amount, Amount]:
     """rho and nu as amounts with rho <= nu <= dimension rho."""
     largest, total = _amount(rho, "rho"), _amount(nu, "nu")
     if total.minus(1, largest).sign() < 0:
-        raise InputError("nu", nu, f"must be at least rho = {rho}: a sum of |l_i| is not less than the greatest of them")
+        raise InputError(
+            "nu", nu, f"must be at least rho = {rho}: a sum of |l_i| is not less than the greatest of them"
+        )
     with working_bits(200):
         too_large = total.ball() > dimension * largest.ball() * ball(_SUMMED)
     if too_large:

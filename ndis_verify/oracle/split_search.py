@@ -1,7 +1,8 @@
 """Where the two-step bound is least, and the variance at which it meets a target: a search that proves nothing.
 
-A split is p = low(v) + offset, p what the mean step spends; low is 0, or with "printed" where the covariance term starts to vanish: below
-that only the mean's part is left, which falls with p. So an offset stays a good one as v changes.
+A split is p = low(v) + offset, p what the mean step spends; low is 0, or with "printed" where the covariance term
+starts to vanish: below that only the mean's part is left, which falls with p. So an offset stays a good one as v
+changes.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ Point = tuple[float, mpmath.mpf]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A split that may be the best one, its order, and the distance over which the bound changes by about itself; low(v) to `digits` digits."""
+    """A split that may be the best one, its order, and the distance over which the bound changes by about itself;
+    low(v) to `digits` digits.
+    """
 
     mean_first: bool
     offset: Fraction
@@ -56,7 +59,9 @@ class Candidate:
 
 
 def best_splits(steps: TwoSteps, digits: int) -> list[Candidate]:
-    """The local minima at given sensitivities: those with nearly the least value to `digits` digits of it, the others roughly."""
+    """The local minima at given sensitivities: those with nearly the least value to `digits` digits of it, the others
+    roughly.
+    """
     rough = [_descended(steps, candidate) for candidate in candidates(_cheap(steps), digits)]
     values = [enclosure(candidate.value(steps, _SCOUT)).mid for candidate in rough]
     found = []
@@ -68,7 +73,9 @@ def best_splits(steps: TwoSteps, digits: int) -> list[Candidate]:
 
 
 def roots(at: At, target: Fraction, start: Fraction, digits: int) -> list[tuple[Fraction, Candidate]]:
-    """(v, a best split at that v) for every candidate at `start`: those with nearly the least v to all digits, the others roughly."""
+    """(v, a best split at that v) for every candidate at `start`: those with nearly the least v to all digits, the
+    others roughly.
+    """
     rough = []
     for candidate in candidates(_cheap(at(start)), digits + 20):
         try:
@@ -82,7 +89,9 @@ def roots(at: At, target: Fraction, start: Fraction, digits: int) -> list[tuple[
 
 
 def start_of(at: At, target: Fraction) -> Fraction:
-    """A v at which the bound is at most the target and not far below it in log v; by "bound" where "exact" is below that."""
+    """A v at which the bound is at most the target and not far below it in log v; by "bound" where "exact" is below
+    that.
+    """
     term = at(Fraction(1)).term
     for cheap in ("bound", "exact") if term == "exact" else (term,):
 
@@ -153,7 +162,9 @@ def _moves(steps: TwoSteps) -> bool:
 
 
 def _followed(at: At, target: Fraction, v: Fraction, candidate: Candidate) -> tuple[Fraction, Candidate]:
-    """(v, the best split near the candidate there), roughly: in turn the v at which that split meets the target, and the best split at that v."""
+    """(v, the best split near the candidate there), roughly: in turn the v at which that split meets the target, and
+    the best split at that v.
+    """
     for _ in range(_ROUNDS):
         candidate = _descended(at(v), candidate)
         before, v = v, _meeting(at, candidate, target, v, 6)
@@ -166,12 +177,16 @@ def _polished(at: At, target: Fraction, v: Fraction, candidate: Candidate, digit
     """The same to all digits."""
     for reach in _reaches(digits) if _moves(at(v)) else ():
         candidate = _lowered(at(v), candidate, reach)
-        v = _meeting(at, candidate, target, v, min(digits, 4 - int(4 * math.log10(reach))) + 6)  # as the next vertex needs it
+        v = _meeting(
+            at, candidate, target, v, min(digits, 4 - int(4 * math.log10(reach))) + 6
+        )  # as the next vertex needs it
     return _meeting(at, candidate, target, v, digits + 6), candidate
 
 
 def _reaches(digits: int) -> list[float]:
-    """Distances of the nodes of the parabola, over the scale: its vertex is off by about their square, and half of the digits are needed."""
+    """Distances of the nodes of the parabola, over the scale: its vertex is off by about their square, and half of the
+    digits are needed.
+    """
     exponents = [2.0]
     while exponents[-1] < digits / 4 + 4:
         exponents.append(exponents[-1] * 5 / 3)
@@ -252,7 +267,9 @@ def _log_odds(share: Fraction) -> float:
 
 
 def _meeting(at: At, candidate: Candidate, target: Fraction, start: Fraction, digits: int) -> Fraction:
-    """The v near `start` where the bound at the candidate's split meets the target: secants in the logarithms inside a bracket."""
+    """The v near `start` where the bound at the candidate's split meets the target: secants in the logarithms inside a
+    bracket.
+    """
     with mpmath.workdps(digits + 15):
         width, goal = mpmath.mpf(10) ** -digits, mpmath.log(to_mpf(target))
 

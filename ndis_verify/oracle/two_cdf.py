@@ -82,7 +82,9 @@ def _by_incomplete_gamma(groups: Sequence[Group], epsilon: mpmath.mpf, digits: i
 
 
 def _by_quadratic_roots(groups: Sequence[Group], epsilon: mpmath.mpf, digits: int) -> Terms:
-    """One coordinate, whitened by Q: x ~ N(m, lambda) under P, N(0, 1) under Q; L > eps between or outside two roots."""
+    """One coordinate, whitened by Q: x ~ N(m, lambda) under P, N(0, 1) under Q; L > eps between or outside
+    two roots.
+    """
     (group,) = (g for g in groups if g.alpha != 0)
     alpha, lam, m = group.alpha, 1 + group.alpha, mpmath.sqrt(group.m2)
     # 2 lambda (L - eps) = alpha x^2 + 2 m x - m^2 - lambda (log lambda + 2 eps)

@@ -169,7 +169,9 @@ def _settled(record: dict[str, Any]) -> Any:
 
 
 def _forked(work: Callable[[], None], limits: Limits) -> int:
-    """The number of a child process that does the work under the memory limit; its exit code is 0, or 1 where it raised."""
+    """The number of a child process that does the work under the memory limit; its exit code is 0, or 1 where it
+    raised.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     with warnings.catch_warnings():

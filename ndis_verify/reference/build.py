@@ -26,15 +26,22 @@ _COMPUTED = ("value", "radius", "basis", "second", "error")
 Progress = Callable[[int, int, str], None]
 
 
-def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, scheduler: str | None = None, anew: bool = False,
-          progress: Progress = lambda done, total, label: None) -> dict[str, int]:  # fmt: skip
+def build(
+    folder: Path,
+    quantities: Iterable[str] = (),
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    anew: bool = False,
+    progress: Progress = lambda done, total, label: None,
+) -> dict[str, int]:
     """Write one table for each quantity (all by default) to `folder`; returns the number of rows of each.
 
-    Every finished row goes to a journal in the folder at once: a stopped build takes it up again, and the same rows come
-    out whatever the order in which they were finished. Values of intact tables in the folder that were made with the same
-    versions of the engines are kept, unless `anew`. `scheduler`: the address of a Dask cluster, in place of `jobs`
-    processes. Raises `InputError` for an unknown quantity, `RowError` where a row cannot be settled; nothing is written
-    then but the journal.
+    Every finished row goes to a journal in the folder at once: a stopped build takes it up again, and the same rows
+    come out whatever the order in which they were finished. Values of intact tables in the folder that were made with
+    the same versions of the engines are kept, unless `anew`. `scheduler`: the address of a Dask cluster, in place of
+    `jobs` processes. Raises `InputError` for an unknown quantity, `RowError` where a row cannot be settled; nothing is
+    written then but the journal.
     """
     tables = _chosen(quantities)
     todo = {key(row): row for rows in tables.values() for row in rows}
@@ -56,8 +63,12 @@ def build(folder: Path, quantities: Iterable[str] = (), *, jobs: int = 1, schedu
 
 
 def key(row: RowSpec) -> str:
-    """What a journal knows a row by: its table, its name, and a hash of all that it asks for and of the engines' versions."""
-    made = json.dumps([row.inputs, row.flags, row.claim, row.group, row.position, row.refusal, row.core, made_with()], sort_keys=True)
+    """What a journal knows a row by: its table, its name, and a hash of all that it asks for and of the engines'
+    versions.
+    """
+    made = json.dumps(
+        [row.inputs, row.flags, row.claim, row.group, row.position, row.refusal, row.core, made_with()], sort_keys=True
+    )
     return f"{row.quantity}/{row.name}/{hashlib.sha256(made.encode()).hexdigest()[:16]}"
 
 
@@ -68,7 +79,13 @@ def made_with() -> dict[str, str]:
 
 def table_text(quantity: str, rows: list[dict[str, Any]]) -> str:
     """The text of a table's file: a header, then one row to a line."""
-    header = {"format": FORMAT, "schema": "schema.json", "quantity": quantity, "made_with": made_with(), "sha256": "0" * 64}
+    header = {
+        "format": FORMAT,
+        "schema": "schema.json",
+        "quantity": quantity,
+        "made_with": made_with(),
+        "sha256": "0" * 64,
+    }
     lines = ",\n".join(json.dumps(row, ensure_ascii=True) for row in rows)
     return sealed(json.dumps(header, indent=1)[:-2] + ',\n "rows": [\n' + lines + "\n]}\n")
 

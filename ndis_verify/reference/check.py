@@ -27,13 +27,17 @@ class Finding:
     problem: str
 
 
-def check(folder: Path, sample: int | None = 40, seed: int = 0,
-          progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> tuple[int, list[Finding]]:  # fmt: skip
+def check(
+    folder: Path,
+    sample: int | None = 40,
+    seed: int = 0,
+    progress: Callable[[int, int, str], None] = lambda done, total, label: None,
+) -> tuple[int, list[Finding]]:
     """Recompute `sample` rows (None: all) of the tables in `folder`; returns how many, and what is wrong.
 
-    Certified again to 15 more digits, and by the two-route oracle to 10 more: both must lie inside the row's interval, whose
-    radius must leave 39 digits; `second` must be the value's first 24 digits.
-    Every table must be intact and hold just the rows that `families` ask for.
+    Certified again to 15 more digits, and by the two-route oracle to 10 more: both must lie inside the row's interval,
+    whose radius must leave 39 digits; `second` must be the value's first 24 digits. Every table must be intact and hold
+    just the rows that `families` ask for.
     """
     findings, rows = [], []
     for quantity, specs in all_rows().items():
@@ -54,18 +58,27 @@ def check(folder: Path, sample: int | None = 40, seed: int = 0,
 
 
 def _differences(quantity: str, specs: Any, table: list[dict[str, Any]]) -> list[Finding]:
-    wanted = {spec.name: _facts(finished(spec, {} if spec.refusal is None else {"error": {"argument": spec.refusal}})) for spec in specs}
+    wanted = {
+        spec.name: _facts(finished(spec, {} if spec.refusal is None else {"error": {"argument": spec.refusal}}))
+        for spec in specs
+    }
     present = {row["name"]: _facts(row) for row in table}
     problems = [(name, "is missing") for name in wanted.keys() - present.keys()]
     problems += [(name, "is not a row of the families") for name in present.keys() - wanted.keys()]
-    problems += [(name, "differs from its family") for name in wanted.keys() & present.keys() if wanted[name] != present[name]]
-    problems += [(name, "occurs more than once") for name, count in Counter(row["name"] for row in table).items() if count > 1]
+    problems += [
+        (name, "differs from its family") for name in wanted.keys() & present.keys() if wanted[name] != present[name]
+    ]
+    problems += [
+        (name, "occurs more than once") for name, count in Counter(row["name"] for row in table).items() if count > 1
+    ]
     return [Finding(quantity, *problem) for problem in sorted(problems)]
 
 
 def _facts(row: dict[str, Any]) -> tuple[Any, ...]:
     """All of a row that its family fixes."""
-    return *(row.get(name) for name in ("inputs", "flags", "claim", "group", "position", "core")), row.get("error", {}).get("argument")
+    return *(row.get(name) for name in ("inputs", "flags", "claim", "group", "position", "core")), row.get(
+        "error", {}
+    ).get("argument")
 
 
 def _recomputed(quantity: str, row: dict[str, Any]) -> list[str]:

@@ -20,12 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="reference_command", required=True, metavar="ACTION")
     build = actions.add_parser("build", help="compute the tables; a stopped build goes on where it was")
     build.add_argument("quantities", nargs="*", metavar="QUANTITY", help="default: every quantity")
-    build.add_argument("--output", type=Path, default=Path("reference-tables"), help="folder (default reference-tables)")
+    build.add_argument(
+        "--output", type=Path, default=Path("reference-tables"), help="folder (default reference-tables)"
+    )
     build.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
-    build.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, in place of processes (extra `cluster`)")
+    build.add_argument(
+        "--scheduler", metavar="ADDRESS", help="a Dask scheduler, in place of processes (extra `cluster`)"
+    )
     build.add_argument("--anew", action="store_true", help="recompute also what the folder's tables hold already")
     build.set_defaults(action=_build)
-    check = actions.add_parser("check", help="recompute rows by both routes at a higher precision; exit 1 if any is wrong")
+    check = actions.add_parser(
+        "check", help="recompute rows by both routes at a higher precision; exit 1 if any is wrong"
+    )
     _add_folder(check)
     check.add_argument("--full", action="store_true", help="every row")
     check.add_argument("--rows", type=int, default=40, help="rows to recompute (default 40)")
@@ -37,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.set_defaults(action=_show)
     query = actions.add_parser("query", help="a fresh certified value of any quantity")
     query.add_argument("quantity", metavar="QUANTITY")
-    query.add_argument("inputs", nargs="+", metavar="NAME=VALUE", help="a decimal, or a JSON list of decimal strings or integers")
+    query.add_argument(
+        "inputs", nargs="+", metavar="NAME=VALUE", help="a decimal, or a JSON list of decimal strings or integers"
+    )
     query.add_argument("--digits", type=int, default=40, help="significant digits (default 40)")
     query.add_argument("--json", action="store_true")
     bounded.add_arguments(query)
@@ -58,7 +66,9 @@ def main(arguments: argparse.Namespace) -> int:
 def _add_folder(parser: argparse.ArgumentParser) -> None:
     from ndis_verify.reference.loader import FOLDER
 
-    parser.add_argument("--tables", type=Path, default=FOLDER, metavar="DIR", help="folder of the tables (default: the package's)")
+    parser.add_argument(
+        "--tables", type=Path, default=FOLDER, metavar="DIR", help="folder of the tables (default: the package's)"
+    )
 
 
 def _build(arguments: argparse.Namespace) -> int:
@@ -68,8 +78,14 @@ def _build(arguments: argparse.Namespace) -> int:
 
     progress = Progress("reference build")
     try:
-        sizes = build(arguments.output, arguments.quantities, jobs=arguments.jobs, scheduler=arguments.scheduler, anew=arguments.anew,
-                      progress=progress)  # fmt: skip
+        sizes = build(
+            arguments.output,
+            arguments.quantities,
+            jobs=arguments.jobs,
+            scheduler=arguments.scheduler,
+            anew=arguments.anew,
+            progress=progress,
+        )
     except RowError as error:
         progress.close()
         print(f"ndis-verify: {error}; no table was written", file=sys.stderr)
@@ -148,7 +164,10 @@ def _query(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(request | answer))
     else:
-        print(f"{answer['value']} +/- {answer['radius']} ({'certified' if answer['basis'] == 'bound' else 'two routes agree'})")
+        print(
+            f"{answer['value']} +/- {answer['radius']}"
+            f" ({'certified' if answer['basis'] == 'bound' else 'two routes agree'})"
+        )
         print(f"in {time.perf_counter() - start:.3f} s", file=sys.stderr)
     return 0
 

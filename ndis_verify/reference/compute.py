@@ -47,7 +47,10 @@ def _value(row: RowSpec, first: dict[str, Any], second: dict[str, Any]) -> dict[
     value, other = Fraction(first["value"]), Fraction(second["value"])
     gap = abs(value - other)
     if gap > exact(first["radius"]) + exact(second["radius"]):
-        raise RowError(f"{row.quantity}/{row.name}: {first['value']} +/- {first['radius']} against {second['value']} +/- {second['radius']}")
+        raise RowError(
+            f"{row.quantity}/{row.name}: {first['value']} +/- {first['radius']} against {second['value']} +/-"
+            f" {second['radius']}"
+        )
     return {"value": first["value"], "radius": first["radius"], "basis": first["basis"], "second": second["value"]}
 
 

@@ -35,7 +35,10 @@ def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable
     def answer(inputs: dict[str, Any], digits: int) -> Answer:
         enclosure = function(**_arguments(name, inputs), digits=digits)
         if enclosure.mid and abs(mpmath.mag(enclosure.mid)) > _MAX_BITS:
-            raise ArithmeticError(f"the value is about 2^{mpmath.mag(enclosure.mid)}, beyond 10^{MAX_EXPONENT} either way; ask for its logarithm")
+            raise ArithmeticError(
+                f"the value is about 2^{mpmath.mag(enclosure.mid)}, beyond 10^{MAX_EXPONENT} either way; ask for its"
+                " logarithm"
+            )
         return (*enclosure.decimal(digits), enclosure.basis)
 
     return answer

@@ -33,10 +33,16 @@ def describe(quantity: str, row: dict[str, Any]) -> str:
         lines.append(f"  must be refused, naming {row['error']['argument']}")
     else:
         proof = "certified" if row["basis"] == "bound" else "two routes agree"
-        lines += [f"  value                {row['value']}", f"  radius               {row['radius']} ({proof})",
-                  f"  by a second route    {row['second']}"]  # fmt: skip
+        lines += [
+            f"  value                {row['value']}",
+            f"  radius               {row['radius']} ({proof})",
+            f"  by a second route    {row['second']}",
+        ]
     if "group" in row:
-        lines.append(f"  group                {row['group']}" + (f", {row['position']} its boundary" if "position" in row else ""))
+        lines.append(
+            f"  group                {row['group']}"
+            + (f", {row['position']} its boundary" if "position" in row else "")
+        )
     for flag in row["flags"]:
         lines.append(f"  {flag}: {FLAGS[flag].bug}; effect: {FLAGS[flag].effect}; seen: {FLAGS[flag].seen}")
     return "\n".join(lines)
@@ -54,18 +60,45 @@ def _text(tables: dict[str, list[dict[str, Any]]]) -> str:
 def _csv(tables: dict[str, list[dict[str, Any]]]) -> str:
     page = io.StringIO()
     writer = csv.writer(page, lineterminator="\n")
-    writer.writerow(("quantity", "name", "inputs", "value", "radius", "basis", "refused", "flags", "claim", "group", "position", "core"))
+    writer.writerow(
+        (
+            "quantity",
+            "name",
+            "inputs",
+            "value",
+            "radius",
+            "basis",
+            "refused",
+            "flags",
+            "claim",
+            "group",
+            "position",
+            "core",
+        )
+    )
     for quantity, rows in tables.items():
         for row in rows:
-            writer.writerow((
-                quantity, row["name"], json.dumps(row["inputs"]), row.get("value", ""), row.get("radius", ""), row.get("basis", ""),
-                row.get("error", {}).get("argument", ""), " ".join(row["flags"]), row["claim"], row.get("group", ""), row.get("position", ""),
-                int(row.get("core", False)),
-            ))  # fmt: skip
+            writer.writerow(
+                (
+                    quantity,
+                    row["name"],
+                    json.dumps(row["inputs"]),
+                    row.get("value", ""),
+                    row.get("radius", ""),
+                    row.get("basis", ""),
+                    row.get("error", {}).get("argument", ""),
+                    " ".join(row["flags"]),
+                    row["claim"],
+                    row.get("group", ""),
+                    row.get("position", ""),
+                    int(row.get("core", False)),
+                )
+            )
     return page.getvalue()
 
 
-_C_INTRODUCTION = """/* Reference values. Every input is the binary64 number that is written; the true value, rounded to nearest, is `value`.
+_C_INTRODUCTION = """/* Reference values. Every input is the binary64 number that is written;
+ * `value` is the true value, rounded to nearest.
  * The inputs of a row stand one after the other in the order of the comment above its table, matrices row by row;
  * `sizes` says how many numbers each input has (a vector of n: n; an n x n matrix: n*n; a number: 1).
  * direction: 0 delete, 1 insert. `refused`: the index of the input that has to be refused, else -1. */
@@ -89,8 +122,10 @@ def _c_arrays(quantity: str, number: int, row: dict[str, Any], names: list[str])
     inputs = [list(_numbers(row["inputs"][name])) for name in names]
     sizes = ", ".join(str(len(entries)) for entries in inputs)
     values = ", ".join(entry for entries in inputs for entry in entries)
-    return (f"static const int ndis_{quantity}_s{number}[] = {{{sizes}}};\n"
-            f"static const double ndis_{quantity}_v{number}[] = {{{values}}};")  # fmt: skip
+    return (
+        f"static const int ndis_{quantity}_s{number}[] = {{{sizes}}};\n"
+        f"static const double ndis_{quantity}_v{number}[] = {{{values}}};"
+    )
 
 
 def _c_row(quantity: str, number: int, row: dict[str, Any], names: list[str]) -> str:

@@ -3,8 +3,8 @@
     for row in load("hockey_stick"):
         row["inputs"], row["value"], row["radius"]
 
-Numbers are decimal strings: every input is exactly a binary64 number, and the true value lies in value +/- radius. A row
-with `error` holds an input that has to be refused. Flags say what a row is there to catch.
+Numbers are decimal strings: every input is exactly a binary64 number, and the true value lies in value +/- radius. A
+row with `error` holds an input that has to be refused. Flags say what a row is there to catch.
 
 The checksum in a table's header covers every byte of its file: SHA-256 of the file with the checksum's own 64 digits
 written as zeros.
@@ -28,7 +28,9 @@ class TableError(ValueError):
 
 
 def load(quantity, folder=FOLDER, core=False):
-    """The rows of one table in their order, the checksum verified; `core`: the compact subset alone. Raises `TableError`."""
+    """The rows of one table in their order, the checksum verified; `core`: the compact subset alone. Raises
+    `TableError`.
+    """
     rows = read_table(Path(folder) / f"{quantity}.json")["rows"]
     return [row for row in rows if row.get("core")] if core else rows
 
@@ -61,7 +63,11 @@ def read_table(path):
     if str(table.get("format")).partition(".")[0] != FORMAT.partition(".")[0]:
         raise TableError(f"{path.name}: format {table.get('format')}; this reader knows {FORMAT}")
     stated = table.get("sha256")
-    if not isinstance(stated, str) or len(stated) != 64 or hashlib.sha256(data.replace(stated.encode(), _UNSEALED.encode(), 1)).hexdigest() != stated:
+    if (
+        not isinstance(stated, str)
+        or len(stated) != 64
+        or hashlib.sha256(data.replace(stated.encode(), _UNSEALED.encode(), 1)).hexdigest() != stated
+    ):
         raise TableError(f"{path.name}: does not match its checksum, a byte was changed")
     if table.get("quantity") != path.stem:
         raise TableError(f"{path.name}: is a table of {table.get('quantity')}")

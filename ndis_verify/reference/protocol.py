@@ -4,12 +4,13 @@
     {"id": 7, "value": "0.0861...", "radius": "1e-31", "basis": "bound"}
     {"id": 8, "error": {"kind": "domain", "argument": "cov_p", "message": "..."}}
 
-A conversation may open with `{"id": ..., "command": "start", "protocol": "1.0"}`, answered with the name, the version and
-the quantities of the implementation, and may end with `{"id": ..., "command": "stop"}`.
+A conversation may open with `{"id": ..., "command": "start", "protocol": "1.0"}`, answered with the name, the version
+and the quantities of the implementation, and may end with `{"id": ..., "command": "stop"}`.
 
 Requests are untrusted: nothing in them is evaluated, sizes and times are limited (`bounded`), and one bad line never
-stops the next. Error kinds: parse, request, type, quantity, size, domain, precision, time, internal. A value is a finite
-decimal: where it is infinite, in whichever engine, the answer is a domain error that names the input that makes it so.
+stops the next. Error kinds: parse, request, type, quantity, size, domain, precision, time, internal. A value is a
+finite decimal: where it is infinite, in whichever engine, the answer is a domain error that names the input that makes
+it so.
 """
 
 from __future__ import annotations
@@ -122,7 +123,13 @@ def _conversation(data: dict[str, Any], engine: Engine) -> dict[str, Any]:
     asked = data.get("protocol")
     if not isinstance(asked, str) or asked.partition(".")[0] != PROTOCOL.partition(".")[0]:
         raise ProtocolError("request", f"must be a version of protocol {PROTOCOL}", "protocol", request_id)
-    return {"id": request_id, "protocol": PROTOCOL, "name": "ndis_verify", "version": __version__, "quantities": sorted(engine)}
+    return {
+        "id": request_id,
+        "protocol": PROTOCOL,
+        "name": "ndis_verify",
+        "version": __version__,
+        "quantities": sorted(engine),
+    }
 
 
 def _checked(data: dict[str, Any], request_id: Any) -> Request:
@@ -186,7 +193,9 @@ def _integer(text: str) -> int | str:
 
 
 class _BareNumber:
-    """A JSON number with a fraction, an exponent or no value: ambiguous between decimal and binary64, so no input takes it."""
+    """A JSON number with a fraction, an exponent or no value: ambiguous between decimal and binary64, so no input takes
+    it.
+    """
 
     def __init__(self, text: str):
         self.text = text

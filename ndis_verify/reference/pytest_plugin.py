@@ -23,8 +23,14 @@ _DEFAULT_TOLERANCE = "1e-9"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ndis_verify", "conformance with the reference tables of ndis_verify")
-    group.addoption("--ndis-conform", metavar="MODULE:FUNCTION", help="run FUNCTION(quantity, inputs) against the reference tables")
-    group.addoption("--ndis-tolerance", default=_DEFAULT_TOLERANCE, help=f"relative error that passes (default {_DEFAULT_TOLERANCE})")
+    group.addoption(
+        "--ndis-conform", metavar="MODULE:FUNCTION", help="run FUNCTION(quantity, inputs) against the reference tables"
+    )
+    group.addoption(
+        "--ndis-tolerance",
+        default=_DEFAULT_TOLERANCE,
+        help=f"relative error that passes (default {_DEFAULT_TOLERANCE})",
+    )
     group.addoption("--ndis-full", action="store_true", help="the whole tables, not their compact core")
 
 
@@ -45,8 +51,14 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         raise pytest.UsageError(f"--ndis-conform {target}: {error}") from None
     for quantity, row in _rows(full=config.getoption("--ndis-full")):
         items.append(
-            RowItem.from_parent(session, name=f"{quantity}/{row['name']}", function=function, quantity=quantity, row=row,
-                                tolerance=tolerance)  # fmt: skip
+            RowItem.from_parent(
+                session,
+                name=f"{quantity}/{row['name']}",
+                function=function,
+                quantity=quantity,
+                row=row,
+                tolerance=tolerance,
+            )
         )
 
 
@@ -56,7 +68,9 @@ def ndis_conform() -> Callable[..., None]:
     return conform
 
 
-def conform(function: Function, tolerance: str = _DEFAULT_TOLERANCE, full: bool = False, quantities: tuple[str, ...] = ()) -> None:
+def conform(
+    function: Function, tolerance: str = _DEFAULT_TOLERANCE, full: bool = False, quantities: tuple[str, ...] = ()
+) -> None:
     """Judge `function` on every row; AssertionError naming the rows that fail, or where no row gets a value."""
     _checked(tolerance)
     wrong, answered = [], False
@@ -85,7 +99,9 @@ def judged(function: Function, quantity: str, row: dict[str, Any], tolerance: st
     except ValueError as error:
         answer = {"error": {"argument": getattr(error, "argument", None), "message": str(error)}}
     except Exception as error:  # one row must not hide the others
-        return Judgement(quantity, row["name"], tuple(row["flags"]), "crashed", f"{type(error).__name__}: {error}"[:200])
+        return Judgement(
+            quantity, row["name"], tuple(row["flags"]), "crashed", f"{type(error).__name__}: {error}"[:200]
+        )
     else:
         try:
             answer = {"value": value if isinstance(value, str) else repr(float(value))}

@@ -56,7 +56,9 @@ class Draw:
         return options[self.below(len(options))]
 
     def dyadic(self, low: Any, high: Any, parts: int = 64) -> Fraction:
-        """One of `parts` + 1 evenly spaced numbers from low to high; dyadic where the ends are and parts is a power of 2."""
+        """One of `parts` + 1 evenly spaced numbers from low to high; dyadic where the ends are and parts is a power of
+        2.
+        """
         low, high = Fraction(low), Fraction(high)
         return low + (high - low) * Fraction(self.below(parts + 1), parts)
 

@@ -55,5 +55,7 @@ def _summary(derivation: Derivation) -> str:
     identities = [step for step in derivation.steps if step.kind == "identity"]
     decided = sum(step.holds is True for step in identities)
     verdict = "proved" if derivation.proved else "NOT proved"
-    cited = f"; argued in prose: {', '.join(step.name for step in derivation.arguments)}" if derivation.arguments else ""
+    cited = (
+        f"; argued in prose: {', '.join(step.name for step in derivation.arguments)}" if derivation.arguments else ""
+    )
     return f"{verdict}: {decided} of {len(identities)} identities decided{cited}"

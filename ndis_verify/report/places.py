@@ -17,10 +17,23 @@ LAYERS = ("symbolic", "oracle", "fast", "mechanisms", "audit")  # what claims sp
 ORDER = ("claim", "attack", *LAYERS, "reference rows", "test", "notebook", "page")
 _TESTS = 5  # test files that are shown of those that name what a claim uses
 WORDS = {  # how sources number their statements: the letters of an id
-    "algorithm": ("Alg",), "appendix": ("App",), "claim": ("C",), "corollary": ("C",), "definition": ("D",), "equation": ("eq",), "eq": ("eq",),
-    "fact": ("F",), "fig": ("Fig",), "figure": ("Fig",), "lemma": ("L",), "proposition": ("P", "Pr"), "section": ("S", ""), "tab": ("Tab",),
-    "table": ("Tab",), "theorem": ("T",),
-}  # fmt: skip
+    "algorithm": ("Alg",),
+    "appendix": ("App",),
+    "claim": ("C",),
+    "corollary": ("C",),
+    "definition": ("D",),
+    "equation": ("eq",),
+    "eq": ("eq",),
+    "fact": ("F",),
+    "fig": ("Fig",),
+    "figure": ("Fig",),
+    "lemma": ("L",),
+    "proposition": ("P", "Pr"),
+    "section": ("S", ""),
+    "tab": ("Tab",),
+    "table": ("Tab",),
+    "theorem": ("T",),
+}
 ROMAN = {"1": "I", "2": "II", "3": "III", "4": "IV", "5": "V", "6": "VI", "7": "VII"}
 
 
@@ -77,7 +90,9 @@ _OUTSIDE = (("test", None, "tests/*.py"), ("notebook", None, "notebooks/*.ipynb"
 
 
 def named(text: str, root: Path, *where: tuple[str, Path | None, str]) -> Iterator[Place]:
-    """Files that name it, each by its first line that does. `where`: kind, folder (None: the checkout around the package), pattern."""
+    """Files that name it, each by its first line that does. `where`: kind, folder (None: the checkout around the
+    package), pattern.
+    """
     whole = re.compile(rf"(?<![\w.-]){re.escape(text)}(?![\w-])")
     for kind, folder, pattern in where:
         for path, lines in _lines(folder or root.parent, pattern):
@@ -93,6 +108,7 @@ def _lines(folder: Path, pattern: str) -> tuple[tuple[Path, tuple[str, ...]], ..
 
 def _sorted(places: Iterable[Place]) -> list[Place]:
     """Each file and name once, in the order of the house."""
+
     def order(place: Place) -> tuple[int, str, int, str]:
         return (ORDER.index(place.kind) if place.kind in ORDER else len(ORDER)), str(place.path), place.line, place.name
 
@@ -117,7 +133,9 @@ def _nodes(claim_id: str, root: Path) -> tuple[tuple[Path, ast.expr], ...]:
     for path, text in _texts(root).items():
         if f'"{claim_id}"' in text and path.name != "reasons.py":
             for node in ast.walk(ast.parse(text)):
-                if isinstance(node, ast.Call) and _is(claim_id, [*node.args[:1], *(k.value for k in node.keywords if k.arg == "id")]):
+                if isinstance(node, ast.Call) and _is(
+                    claim_id, [*node.args[:1], *(k.value for k in node.keywords if k.arg == "id")]
+                ):
                     found.append((path, node))
                 elif isinstance(node, ast.Dict) and "attacks" in path.parts:
                     found += [(path, value) for key, value in zip(node.keys, node.values) if _is(claim_id, [key])]
@@ -132,7 +150,10 @@ def _made(claim_id: str, root: Path) -> Iterator[tuple[Path, ast.expr]]:
             topic = import_module(f"{PACKAGE}.claims.{path.stem}")
             if any(claim.id == claim_id for claim in getattr(topic, "CLAIMS", ())):
                 calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-                yield path, next(node for node in calls if getattr(node.func, "id", "") == "Claim" and not _literal(node))
+                yield (
+                    path,
+                    next(node for node in calls if getattr(node.func, "id", "") == "Claim" and not _literal(node)),
+                )
 
 
 def _literal(call: ast.Call) -> bool:

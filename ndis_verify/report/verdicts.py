@@ -128,11 +128,15 @@ def claim_record(claim: Claim) -> dict[str, Any]:
         "corrected": claim.corrected,
         "note": claim.note,
         "reason": claim.reason,
-        "checks": [{"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants)} for c in claim.checks],
+        "checks": [
+            {"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants)} for c in claim.checks
+        ],
     }
 
 
-def write_reports(folder: Path, judgements: list[Judgement], claims: dict[str, Claim], effort: str, version: str) -> list[Path]:
+def write_reports(
+    folder: Path, judgements: list[Judgement], claims: dict[str, Claim], effort: str, version: str
+) -> list[Path]:
     """Write report.json and report.md into `folder`; returns their paths."""
     data = json.dumps(as_json(judgements, claims, effort, version), indent=1, ensure_ascii=False)
     paths = [folder / "report.json", folder / "report.md"]

@@ -1,8 +1,9 @@
-"""An implementation under test in a process of its own: bounded time, bounded memory, nothing that it prints is evaluated.
+"""An implementation under test in a process of its own: bounded time, bounded memory, nothing that it prints is
+evaluated.
 
 The process may hang, flood, print garbage, die, answer out of order, close the pipe or fork. Lines are read by a thread
-into a bounded queue; a line longer than the limit is dropped to its end; the whole process group is killed in the end. What
-left the group before that keeps no pipe to this process: both ends are closed here.
+into a bounded queue; a line longer than the limit is dropped to its end; the whole process group is killed in the end.
+What left the group before that keeps no pipe to this process: both ends are closed here.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ MAX_INTEGER = 18  # digits; a longer one stays the text that it is
 KEPT_STDERR = 4096
 GRACE_SECONDS = 2.0
 POLL_SECONDS = 0.2
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)  # one that does not end reaches to the end: the scan is linear
+_STRING = re.compile(
+    rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL
+)  # one that does not end reaches to the end: the scan is linear
 
 
 class Died(RuntimeError):
@@ -44,7 +47,9 @@ class TooSlow(RuntimeError):
 
 @dataclass
 class Oddities:
-    """What the process printed besides the answers asked for: lines that are no answer, answers to other requests, long lines."""
+    """What the process printed besides the answers asked for: lines that are no answer, answers to other requests, long
+    lines.
+    """
 
     garbage: int = 0
     strangers: int = 0
@@ -58,7 +63,9 @@ class Oddities:
 
 
 class Process:
-    """One run of the command. `ask` sends a request and waits for the answer with its id; `stop` ends the whole group."""
+    """One run of the command. `ask` sends a request and waits for the answer with its id; `stop` ends the
+    whole group.
+    """
 
     def __init__(self, command: Sequence[str], oddities: Oddities):
         self._oddities = oddities
@@ -67,7 +74,12 @@ class Process:
         self._stopping = threading.Event()
         try:
             self._child = subprocess.Popen(
-                list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, start_new_session=True
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
             )
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
@@ -92,7 +104,9 @@ class Process:
         raise TooSlow(f"no answer in {seconds:g} s{what}")
 
     def stop(self) -> str:
-        """Close the input, wait a moment, then kill the process and all of its group; how it ended, "" where with exit code 0."""
+        """Close the input, wait a moment, then kill the process and all of its group; how it ended, "" where with exit
+        code 0.
+        """
         with contextlib.suppress(OSError):
             self._child.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -102,10 +116,18 @@ class Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
-        return "" if code == 0 else "it did not end when its input was closed, and was killed" if code is None else self._end()
+        return (
+            ""
+            if code == 0
+            else "it did not end when its input was closed, and was killed"
+            if code is None
+            else self._end()
+        )
 
     def _next(self, deadline: float) -> bytes | None:
-        """The next line, None where there is none in time. Raises `Died`, also where a child of a dead process holds its pipe open."""
+        """The next line, None where there is none in time. Raises `Died`, also where a child of a dead process holds
+        its pipe open.
+        """
         ended = False
         while (left := deadline - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
@@ -170,7 +192,13 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(GRACE_SECONDS)
         code = self._child.poll()
-        how = "it closed its output" if code is None else f"killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        how = (
+            "it closed its output"
+            if code is None
+            else f"killed by signal {-code}"
+            if code < 0
+            else f"ended with exit code {code}"
+        )
         last = self._errors.decode("utf-8", "replace").strip().splitlines()
         return how + (f"; its last words: {last[-1][:200]}" if last else "")
 
@@ -180,10 +208,19 @@ def _answer(line: bytes) -> dict[str, Any] | None:
     if _too_deep(line):
         return None
     try:
-        answer = json.loads(line, parse_float=str, parse_constant=str, parse_int=lambda text: int(text) if len(text) <= MAX_INTEGER else text)
+        answer = json.loads(
+            line,
+            parse_float=str,
+            parse_constant=str,
+            parse_int=lambda text: int(text) if len(text) <= MAX_INTEGER else text,
+        )
     except (ValueError, RecursionError):
         return None
-    return answer if isinstance(answer, dict) and ("value" in answer or "error" in answer or "protocol" in answer) else None
+    return (
+        answer
+        if isinstance(answer, dict) and ("value" in answer or "error" in answer or "protocol" in answer)
+        else None
+    )
 
 
 def _too_deep(line: bytes) -> bool:

@@ -14,7 +14,8 @@ r, epsilon, delta = sp.symbols("r epsilon delta", positive=True)
 
 @cache
 def blocki() -> Derivation:
-    """The ridge `256 l^2 r log(2/delta) log(16 r/delta)^2/eps^2` is at least the least-singular-value one for eps <= 3 log(4/delta) (N24-Fig14).
+    """The ridge `256 l^2 r log(2/delta) log(16 r/delta)^2/eps^2` is at least the least-singular-value one for eps <= 3
+    log(4/delta) (N24-Fig14).
 
     `number`: the leverage l^2/(w^2 + l^2) that it leaves, at `r`, `epsilon`, `delta`.
     """
@@ -25,15 +26,67 @@ def blocki() -> Derivation:
     smaller, larger = sp.Rational(9, 2) * a * c + 3 * c**2, 32 * a**2 * c**4
     kept, product = sp.Symbol("k", positive=True), sp.Symbol("S", positive=True)
     steps = (
-        Step("leverage left", "The ridge w^2 l^2 leaves a lone record the leverage 1/(1 + w^2).", lhs=1 / (1 + ridge), rhs=epsilon**2 / (epsilon**2 + 256 * r * sp.log(2 / delta) * sp.log(16 * r / delta) ** 2)),
-        Step("log(2/delta)", "With L = log(4/delta) >= 2 log 2: log(2/delta) = L - log 2 is at least L/2,", lhs=big - sp.log(2), rhs=big / 2, relation=">=", witness=u / 2),
-        Step("log(16 r/delta)", "and log(16 r/delta) = L + log 4 + log r is at least L, r = e^{2g} >= 1,", lhs=big + 2 * sp.log(2) + 2 * g, rhs=big, relation=">=", witness=2 * sp.log(2) + 2 * g),
-        Step("ridge from below", "so w^2 >= 128 r L^3/eps^2.", lhs=256 * kept * (product / 2) * product**2, rhs=128 * kept * product**3),
-        Step("both ridges", "The older ridge is 4 (sqrt(2 r L) + L)/eps; for eps = 3L - v it is the smaller one if 32 r L^2 >= 3 (sqrt(2 r L) + L):", lhs=128 * kept * product**3 - 4 * (3 * product - room) * (sp.sqrt(2 * kept * product) + product), rhs=4 * product * (32 * kept * product**2 - 3 * (sp.sqrt(2 * kept * product) + product)), relation=">=", witness=4 * room * (sp.sqrt(2 * kept * product) + product)),
-        Step("root of 2", "sqrt 2 < 3/2, and", lhs=sp.Rational(3, 2), rhs=sp.sqrt(2), relation=">", witness=sp.Rational(3, 2) - sp.sqrt(2)),
-        Step("r and L at least 1", "at sqrt r = 1 + w, sqrt L = 1 + u (L >= log 4 > 1) the difference is a polynomial with positive coefficients.", lhs=larger, rhs=smaller, relation=">=", witness=sp.expand(larger - smaller)),
-        Step("private", "A larger ridge leaves less leverage, the curve grows with the leverage, and the older ridge is private (ridge.eigenvalue_threshold).", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "leverage left",
+            "The ridge w^2 l^2 leaves a lone record the leverage 1/(1 + w^2).",
+            lhs=1 / (1 + ridge),
+            rhs=epsilon**2 / (epsilon**2 + 256 * r * sp.log(2 / delta) * sp.log(16 * r / delta) ** 2),
+        ),
+        Step(
+            "log(2/delta)",
+            "With L = log(4/delta) >= 2 log 2: log(2/delta) = L - log 2 is at least L/2,",
+            lhs=big - sp.log(2),
+            rhs=big / 2,
+            relation=">=",
+            witness=u / 2,
+        ),
+        Step(
+            "log(16 r/delta)",
+            "and log(16 r/delta) = L + log 4 + log r is at least L, r = e^{2g} >= 1,",
+            lhs=big + 2 * sp.log(2) + 2 * g,
+            rhs=big,
+            relation=">=",
+            witness=2 * sp.log(2) + 2 * g,
+        ),
+        Step(
+            "ridge from below",
+            "so w^2 >= 128 r L^3/eps^2.",
+            lhs=256 * kept * (product / 2) * product**2,
+            rhs=128 * kept * product**3,
+        ),
+        Step(
+            "both ridges",
+            "The older ridge is 4 (sqrt(2 r L) + L)/eps; for eps = 3L - v it is the smaller one if 32 r L^2 >= 3"
+            " (sqrt(2 r L) + L):",
+            lhs=128 * kept * product**3 - 4 * (3 * product - room) * (sp.sqrt(2 * kept * product) + product),
+            rhs=4 * product * (32 * kept * product**2 - 3 * (sp.sqrt(2 * kept * product) + product)),
+            relation=">=",
+            witness=4 * room * (sp.sqrt(2 * kept * product) + product),
+        ),
+        Step(
+            "root of 2",
+            "sqrt 2 < 3/2, and",
+            lhs=sp.Rational(3, 2),
+            rhs=sp.sqrt(2),
+            relation=">",
+            witness=sp.Rational(3, 2) - sp.sqrt(2),
+        ),
+        Step(
+            "r and L at least 1",
+            "at sqrt r = 1 + w, sqrt L = 1 + u (L >= log 4 > 1) the difference is a polynomial with positive"
+            " coefficients.",
+            lhs=larger,
+            rhs=smaller,
+            relation=">=",
+            witness=sp.expand(larger - smaller),
+        ),
+        Step(
+            "private",
+            "A larger ridge leaves less leverage, the curve grows with the leverage, and the older ridge is private"
+            " (ridge.eigenvalue_threshold).",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="baselines.blocki",
         title="The ridge of Blocki et al. is above the least-singular-value ridge",
@@ -44,9 +97,17 @@ def blocki() -> Derivation:
         symbols={"r": r, "epsilon": epsilon, "delta": delta},
         domain=(delta < 1,),
         faults=(
-            Fault("w for w^2", "leverage left", lambda rhs: epsilon / (epsilon + 16 * sp.sqrt(r * sp.log(2 / delta)) * sp.log(16 * r / delta))),
+            Fault(
+                "w for w^2",
+                "leverage left",
+                lambda rhs: epsilon / (epsilon + 16 * sp.sqrt(r * sp.log(2 / delta)) * sp.log(16 * r / delta)),
+            ),
             Fault("log(2/delta) at least L", "log(2/delta)", lambda rhs: 2 * rhs),
-            Fault("eps up to 30 L", "both ridges", lambda rhs: rhs + 36 * product * (sp.sqrt(2 * kept * product) + product)),
+            Fault(
+                "eps up to 30 L",
+                "both ridges",
+                lambda rhs: rhs + 36 * product * (sp.sqrt(2 * kept * product) + product),
+            ),
             Fault("a ridge 20 times smaller", "r and L at least 1", lambda rhs: 20 * rhs),
         ),
         covers={"N24-Fig14": "the ridge of Blocki et al."},
@@ -55,7 +116,8 @@ def blocki() -> Derivation:
 
 @cache
 def information() -> Derivation:
-    """Noise set by the information of a lone record is (eps, delta)-DP, by a binary channel or by Pinsker's inequality (N24-Fig14).
+    """Noise set by the information of a lone record is (eps, delta)-DP, by a binary channel or by Pinsker's inequality
+    (N24-Fig14).
 
     `number`: that information `(r/2)(s - log(1 + s))`, at `r` and `signal` s = l^2/ridge.
     """
@@ -70,17 +132,68 @@ def information() -> Derivation:
     told = w * divergence(p) + (1 - w) * divergence(q)
     gap, share = sp.symbols("g h", positive=True)
     steps = (
-        Step("information", "A row of the release is N(0, D^T D + ridge I). Given the other records, I(record; release) is at most the prior's average of D(P_x || P_0), x against no record, for every prior.", kind="argument"),
-        Step("lone record", "D grows with x^T (rest)^{-1} x, at most s = l^2/ridge, the lone record's. Per column, under P, log(p/q) has mean", lhs=(1 + s) * (1 - 1 / (1 + s)) / 2 - sp.log(1 + s) / 2, rhs=(s - sp.log(1 + s)) / 2),
-        Step("r columns", "and r independent columns give r times that.", lhs=r * ((1 + s) * (1 - 1 / (1 + s)) - sp.log(1 + s)) / 2, rhs=r * (s - sp.log(1 + s)) / 2),
-        Step("violation", "If an event has P > delta + e^eps Q for two values of a record, a prior on the two and the event make a binary channel; its information is at most that of the release (data processing), for the best prior too.", kind="argument"),
-        Step("grows with p", "It grows with p > q, so a violation tells at least the capacity at p = delta + e^eps q:", lhs=sp.diff(told, p), rhs=w * sp.log(p * (1 - mixed) / (mixed * (1 - p))), reduce=_derivative),
-        Step("odds", "the odds of p exceed those of the mixture, p - m = (1-w)(p-q);", lhs=p - mixed, rhs=(1 - w) * (p - q)),
-        Step("least capacity", "Below the least capacity over q no event violates. The capacity is convex in the channel, hence in q: one minimum.", kind="argument"),
-        Step("Pinsker", "Or: with equal priors the information is (D(P||M) + D(Q||M))/2, M the mean, each at least 2 (T/2)^2, T = TV(P, Q):", lhs=(2 * (total / 2) ** 2 + 2 * (total / 2) ** 2) / 2, rhs=total**2 / 2),
+        Step(
+            "information",
+            "A row of the release is N(0, D^T D + ridge I). Given the other records, I(record; release) is at most the"
+            " prior's average of D(P_x || P_0), x against no record, for every prior.",
+            kind="argument",
+        ),
+        Step(
+            "lone record",
+            "D grows with x^T (rest)^{-1} x, at most s = l^2/ridge, the lone record's. Per column, under P, log(p/q)"
+            " has mean",
+            lhs=(1 + s) * (1 - 1 / (1 + s)) / 2 - sp.log(1 + s) / 2,
+            rhs=(s - sp.log(1 + s)) / 2,
+        ),
+        Step(
+            "r columns",
+            "and r independent columns give r times that.",
+            lhs=r * ((1 + s) * (1 - 1 / (1 + s)) - sp.log(1 + s)) / 2,
+            rhs=r * (s - sp.log(1 + s)) / 2,
+        ),
+        Step(
+            "violation",
+            "If an event has P > delta + e^eps Q for two values of a record, a prior on the two and the event make a"
+            " binary channel; its information is at most that of the release (data processing), for the best prior"
+            " too.",
+            kind="argument",
+        ),
+        Step(
+            "grows with p",
+            "It grows with p > q, so a violation tells at least the capacity at p = delta + e^eps q:",
+            lhs=sp.diff(told, p),
+            rhs=w * sp.log(p * (1 - mixed) / (mixed * (1 - p))),
+            reduce=_derivative,
+        ),
+        Step(
+            "odds",
+            "the odds of p exceed those of the mixture, p - m = (1-w)(p-q);",
+            lhs=p - mixed,
+            rhs=(1 - w) * (p - q),
+        ),
+        Step(
+            "least capacity",
+            "Below the least capacity over q no event violates. The capacity is convex in the channel, hence in q: one"
+            " minimum.",
+            kind="argument",
+        ),
+        Step(
+            "Pinsker",
+            "Or: with equal priors the information is (D(P||M) + D(Q||M))/2, M the mean, each at least 2 (T/2)^2, T ="
+            " TV(P, Q):",
+            lhs=(2 * (total / 2) ** 2 + 2 * (total / 2) ** 2) / 2,
+            rhs=total**2 / 2,
+        ),
         Step("total variation", "so I <= delta^2/2 gives T <= delta,", lhs=sp.sqrt(2 * (gap**2 / 2)), rhs=gap),
-        Step("every eps", "and the divergence at eps >= 0 is at most that at 0: p - e^eps q <= p - q.", lhs=p - q, rhs=p - (1 + share) * q, relation=">=", witness=share * q),
-    )  # fmt: skip
+        Step(
+            "every eps",
+            "and the divergence at eps >= 0 is at most that at 0: p - e^eps q <= p - q.",
+            lhs=p - q,
+            rhs=p - (1 + share) * q,
+            relation=">=",
+            witness=share * q,
+        ),
+    )
     return Derivation(
         id="baselines.information",
         title="A bound on the information about one record is a privacy guarantee",
@@ -105,4 +218,6 @@ def _derivative(lhs: sp.Expr, rhs: sp.Expr) -> sp.Expr:
     p, q, w = (symbol for name in ("p", "q", "w") for symbol in lhs.free_symbols if symbol.name == name)
     x, y, t = sp.symbols("x y t", positive=True)
     odds = {p: x / (1 + x), q: y / (1 + y), w: t / (1 + t)}
-    return sp.expand(sp.expand_log(sp.simplify(sp.expand_log(sp.together((lhs - rhs).subs(odds)), force=True)), force=True))
+    return sp.expand(
+        sp.expand_log(sp.simplify(sp.expand_log(sp.together((lhs - rhs).subs(odds)), force=True)), force=True)
+    )

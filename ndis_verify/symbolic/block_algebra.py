@@ -70,7 +70,9 @@ class BlockAlgebra:
     def holds(self, residual: Any) -> bool | None:
         """True if the rules reduce `residual` to 0, False if the model refutes it, else None."""
         value = self.evaluate(residual)
-        vanishes = not any(sp.simplify(entry) != 0 for entry in (value if isinstance(value, sp.MatrixBase) else [value]))
+        vanishes = not any(
+            sp.simplify(entry) != 0 for entry in (value if isinstance(value, sp.MatrixBase) else [value])
+        )
         if not vanishes:
             return False
         return True if self.reduce(residual) == 0 else None

@@ -11,7 +11,8 @@ from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 
 @cache
 def two_calls() -> Derivation:
-    """Calls within `alpha/(1 + e^eps)` of Pr[W1 <= t] and Pr[W2 <= t] give `p1 - e^eps p2` within alpha of delta (N26-T7.1).
+    """Calls within `alpha/(1 + e^eps)` of Pr[W1 <= t] and Pr[W2 <= t] give `p1 - e^eps p2` within alpha of delta
+    (N26-T7.1).
 
     `number`: the error allowed per call, at `alpha` and `epsilon`.
     """
@@ -21,13 +22,51 @@ def two_calls() -> Derivation:
     factor = sp.exp(epsilon)
     share = alpha / (1 + factor)
     steps = (
-        Step("two probabilities", "delta = Pr[W1 <= t] - e^eps Pr[W2 <= t], two generalized chi-square laws (generalized_chi2.hockey_stick).", kind="definition"),
-        Step("from above", "First error share - x, second -(share - y), with x, y >= 0 (each at most the share in size): at most alpha.", lhs=alpha, rhs=(share - below) - factor * (over - share), relation=">=", witness=below + factor * over),
-        Step("from below", "The opposite errors: at least -alpha.", lhs=(below - share) - factor * (share - over), rhs=-alpha, relation=">=", witness=below + factor * over),
-        Step("refutation", "If the answer less alpha exceeds a claimed delta, answer = delta_claimed + alpha + x, then the true value does too: delta_true >= answer - alpha >= delta_claimed.", lhs=(claimed + alpha + below) - alpha, rhs=claimed, relation=">=", witness=below),
-        Step("share", "Two calls of one error e cost (1 + e^eps) e: the error per call is alpha/(1 + e^eps).", lhs=error, rhs=share, reduce=lambda left, right: sp.solve((1 + factor) * left - alpha, left)[0] - right),
-        Step("both shares", "They add up to alpha exactly: no larger error per call will do.", lhs=share + factor * share, rhs=alpha),
-    )  # fmt: skip
+        Step(
+            "two probabilities",
+            "delta = Pr[W1 <= t] - e^eps Pr[W2 <= t], two generalized chi-square laws (generalized_chi2.hockey_stick).",
+            kind="definition",
+        ),
+        Step(
+            "from above",
+            "First error share - x, second -(share - y), with x, y >= 0 (each at most the share in size): at most"
+            " alpha.",
+            lhs=alpha,
+            rhs=(share - below) - factor * (over - share),
+            relation=">=",
+            witness=below + factor * over,
+        ),
+        Step(
+            "from below",
+            "The opposite errors: at least -alpha.",
+            lhs=(below - share) - factor * (share - over),
+            rhs=-alpha,
+            relation=">=",
+            witness=below + factor * over,
+        ),
+        Step(
+            "refutation",
+            "If the answer less alpha exceeds a claimed delta, answer = delta_claimed + alpha + x, then the true value"
+            " does too: delta_true >= answer - alpha >= delta_claimed.",
+            lhs=(claimed + alpha + below) - alpha,
+            rhs=claimed,
+            relation=">=",
+            witness=below,
+        ),
+        Step(
+            "share",
+            "Two calls of one error e cost (1 + e^eps) e: the error per call is alpha/(1 + e^eps).",
+            lhs=error,
+            rhs=share,
+            reduce=lambda left, right: sp.solve((1 + factor) * left - alpha, left)[0] - right,
+        ),
+        Step(
+            "both shares",
+            "They add up to alpha exactly: no larger error per call will do.",
+            lhs=share + factor * share,
+            rhs=alpha,
+        ),
+    )
     return Derivation(
         id="cdf_oracle.two_calls",
         title="The divergence from two distribution functions with error",

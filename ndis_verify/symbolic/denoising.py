@@ -14,7 +14,10 @@ prior, std, d = sp.symbols("w sigma d", positive=True)
 y, theta, factor, z = sp.symbols("y theta c z", real=True)
 x, room, rate, log_term = sp.symbols("x v R L", positive=True)
 zero, one, half = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)
-_STEIN = "Stein's identity: E[(y_i - theta_i) g_i(y)] = std^2 E[d g_i/d y_i] for y ~ N(theta, std^2 I) and g absolutely continuous with E|d g_i/d y_i| finite (integration by parts)."
+_STEIN = (
+    "Stein's identity: E[(y_i - theta_i) g_i(y)] = std^2 E[d g_i/d y_i] for y ~ N(theta, std^2 I) and g absolutely"
+    " continuous with E|d g_i/d y_i| finite (integration by parts)."
+)
 
 
 @cache
@@ -29,14 +32,34 @@ def bayes_gaussian() -> Derivation:
     risk = d * prior**2 * std**2 / total
     linear = (factor - 1) ** 2 * prior**2 + factor**2 * std**2
     steps = (
-        Step("square completed", "log prior + log likelihood of one coordinate: a normal density in theta times one in y.", lhs=-(theta**2) / (2 * prior**2) - (y - theta) ** 2 / (2 * std**2), rhs=-((theta - mean) ** 2) / (2 * variance) - y**2 / (2 * total)),
+        Step(
+            "square completed",
+            "log prior + log likelihood of one coordinate: a normal density in theta times one in y.",
+            lhs=-(theta**2) / (2 * prior**2) - (y - theta) ** 2 / (2 * std**2),
+            rhs=-((theta - mean) ** 2) / (2 * variance) - y**2 / (2 * total),
+        ),
         Step("posterior", "So theta given y is N(mean, variance), coordinate by coordinate.", kind="argument"),
-        Step("square loss", "T any estimator, m the posterior mean E[theta | y].", lhs=(estimate - theta) ** 2, rhs=(estimate - mean) ** 2 + 2 * (estimate - mean) * (mean - theta) + (mean - theta) ** 2),
-        Step("posterior mean is Bayes", "Given y the cross term has mean 0 (any square-integrable prior): E||T - theta||^2 = E||T - m||^2 + E||m - theta||^2, smallest at T = m.", kind="argument"),
-        Step("linear estimators", "c y has risk (1-c)^2 w^2 + c^2 std^2 per coordinate; the square vanishes at the posterior mean.", lhs=linear, rhs=total * (factor - prior**2 / total) ** 2 + variance),
+        Step(
+            "square loss",
+            "T any estimator, m the posterior mean E[theta | y].",
+            lhs=(estimate - theta) ** 2,
+            rhs=(estimate - mean) ** 2 + 2 * (estimate - mean) * (mean - theta) + (mean - theta) ** 2,
+        ),
+        Step(
+            "posterior mean is Bayes",
+            "Given y the cross term has mean 0 (any square-integrable prior): E||T - theta||^2 = E||T - m||^2 + E||m -"
+            " theta||^2, smallest at T = m.",
+            kind="argument",
+        ),
+        Step(
+            "linear estimators",
+            "c y has risk (1-c)^2 w^2 + c^2 std^2 per coordinate; the square vanishes at the posterior mean.",
+            lhs=linear,
+            rhs=total * (factor - prior**2 / total) ** 2 + variance,
+        ),
         Step("improvement", "Against d std^2 for y itself.", lhs=risk / (d * std**2), rhs=prior**2 / total),
         Step("Bayes risk", "d coordinates.", lhs=d * variance, rhs=risk),
-    )  # fmt: skip
+    )
     return Derivation(
         id="denoising.bayes_gaussian",
         title="The posterior mean under a Gaussian prior and its risk",
@@ -46,20 +69,24 @@ def bayes_gaussian() -> Derivation:
         result_step="Bayes risk",
         symbols={"d": d, "prior_std": prior, "std": std},
         faults=(
-            Fault("shrinks by std^2 instead", "linear estimators", lambda rhs: rhs.subs(prior**2 / total, std**2 / total)),
+            Fault(
+                "shrinks by std^2 instead", "linear estimators", lambda rhs: rhs.subs(prior**2 / total, std**2 / total)
+            ),
             Fault("dimension dropped", "Bayes risk", lambda rhs: rhs / d),
             Fault("evidence term lost", "square completed", lambda rhs: rhs + y**2 / (2 * total)),
             Fault("improvement std^2/(w^2+std^2)", "improvement", lambda rhs: 1 - rhs),
         ),
         covers={"BW-T10": "whole"},
-    )  # fmt: skip
+    )
 
 
 @cache
 def james_stein() -> Derivation:
-    """Risk of `(1 - (d-2) std^2/||y||^2) y`: `d std^2 - (d-2)^2 std^4 E[1/||y||^2]`; its mean under N(0, w^2 I) (BW-T11).
+    """Risk of `(1 - (d-2) std^2/||y||^2) y`: `d std^2 - (d-2)^2 std^4 E[1/||y||^2]`; its mean under N(0, w^2 I)
+    (BW-T11).
 
-    `number`: the risk averaged over theta ~ N(0, w^2 I), `d std^2 - (d-2) std^4/(w^2+std^2)`, at `d`, `prior_std`, `std`.
+    `number`: the risk averaged over theta ~ N(0, w^2 I), `d std^2 - (d-2) std^4/(w^2+std^2)`, at `d`, `prior_std`,
+    `std`.
     """
     norm, t, n = sp.symbols("N t n", positive=True)
     others = sp.Symbol("r", positive=True)
@@ -71,18 +98,72 @@ def james_stein() -> Derivation:
     risk = d * std**2 - (d - 2) * std**4 / total
     steps = (
         Step("Stein's identity", _STEIN + " Here E[1/||y||^2] is finite because d >= 3.", kind="argument"),
-        Step("one derivative", "N = ||y||^2 = y_i^2 + r.", lhs=sp.diff(y / (y**2 + others), y), rhs=1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2),
+        Step(
+            "one derivative",
+            "N = ||y||^2 = y_i^2 + r.",
+            lhs=sp.diff(y / (y**2 + others), y),
+            rhs=1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2,
+        ),
         Step("divergence", "Summed over d coordinates.", lhs=d / norm - 2 * norm / norm**2, rhs=(d - 2) / norm),
-        Step("risk", "||y - theta + g||^2 = ||y - theta||^2 + 2 <y - theta, g> + ||g||^2 with g = -(d-2) std^2 y/N.", lhs=shrink**2 * norm / norm**2 - 2 * std**2 * shrink * (d - 2) / norm, rhs=-((d - 2) ** 2) * std**4 / norm),
-        Step("dominance", "d = 2 + v: the risk is below d std^2 by this positive amount, for every theta.", lhs=(d - 2).subs(d, 2 + room) ** 2 * std**4 / norm, rhs=zero, relation=">", witness=room**2 * std**4 / norm),
-        Step("noncentral law", "N/std^2 is chi-square with d + 2K degrees of freedom, K Poisson with mean ||theta||^2/(2 std^2): E[1/N] = E[1/(d - 2 + 2K)]/std^2.", kind="argument"),
-        Step("inverse chi-square", "f_n(t)/t = f_{n-2}(t)/(n-2), and a density integrates to 1: E[1/chi^2_n] = 1/(n-2).", lhs=chi2_density(n + 2, t) / t, rhs=chi2_density(n, t) / n, reduce=_gamma_shifted),
-        Step("theta = 0", "K = 0: the risk is 2 std^2 whatever d is.", lhs=d * std**2 - (d - 2) ** 2 * std**4 / ((d - 2) * std**2), rhs=2 * std**2),
-        Step("score of the prior's variance", "log density of y ~ N(0, S I), S = w^2 + std^2: the maximum is at S = N/d, so the plug-in of the maximum likelihood gives 1 - d std^2/N (0 where negative), not 1 - (d-2) std^2/N.", lhs=sp.diff(log_likelihood, spread).subs(spread, norm / d), rhs=zero),
-        Step("what d - 2 is", "E[(d-2)/N] = 1/(w^2 + std^2): the unbiased estimate of what the posterior mean needs.", lhs=(d - 2) * (1 / ((d - 2) * total)), rhs=1 / total),
-        Step("ratio to the Bayes risk", "1 + 2 std^2/(d w^2): not bounded as w -> 0.", lhs=risk / bayes, rhs=1 + 2 * std**2 / (d * prior**2)),
-        Step("risk under the prior", "E[1/N] = 1/((d-2)(w^2 + std^2)).", lhs=d * std**2 - (d - 2) ** 2 * std**4 * (1 / ((d - 2) * total)), rhs=risk),
-    )  # fmt: skip
+        Step(
+            "risk",
+            "||y - theta + g||^2 = ||y - theta||^2 + 2 <y - theta, g> + ||g||^2 with g = -(d-2) std^2 y/N.",
+            lhs=shrink**2 * norm / norm**2 - 2 * std**2 * shrink * (d - 2) / norm,
+            rhs=-((d - 2) ** 2) * std**4 / norm,
+        ),
+        Step(
+            "dominance",
+            "d = 2 + v: the risk is below d std^2 by this positive amount, for every theta.",
+            lhs=(d - 2).subs(d, 2 + room) ** 2 * std**4 / norm,
+            rhs=zero,
+            relation=">",
+            witness=room**2 * std**4 / norm,
+        ),
+        Step(
+            "noncentral law",
+            "N/std^2 is chi-square with d + 2K degrees of freedom, K Poisson with mean ||theta||^2/(2 std^2): E[1/N] ="
+            " E[1/(d - 2 + 2K)]/std^2.",
+            kind="argument",
+        ),
+        Step(
+            "inverse chi-square",
+            "f_n(t)/t = f_{n-2}(t)/(n-2), and a density integrates to 1: E[1/chi^2_n] = 1/(n-2).",
+            lhs=chi2_density(n + 2, t) / t,
+            rhs=chi2_density(n, t) / n,
+            reduce=_gamma_shifted,
+        ),
+        Step(
+            "theta = 0",
+            "K = 0: the risk is 2 std^2 whatever d is.",
+            lhs=d * std**2 - (d - 2) ** 2 * std**4 / ((d - 2) * std**2),
+            rhs=2 * std**2,
+        ),
+        Step(
+            "score of the prior's variance",
+            "log density of y ~ N(0, S I), S = w^2 + std^2: the maximum is at S = N/d, so the plug-in of the maximum"
+            " likelihood gives 1 - d std^2/N (0 where negative), not 1 - (d-2) std^2/N.",
+            lhs=sp.diff(log_likelihood, spread).subs(spread, norm / d),
+            rhs=zero,
+        ),
+        Step(
+            "what d - 2 is",
+            "E[(d-2)/N] = 1/(w^2 + std^2): the unbiased estimate of what the posterior mean needs.",
+            lhs=(d - 2) * (1 / ((d - 2) * total)),
+            rhs=1 / total,
+        ),
+        Step(
+            "ratio to the Bayes risk",
+            "1 + 2 std^2/(d w^2): not bounded as w -> 0.",
+            lhs=risk / bayes,
+            rhs=1 + 2 * std**2 / (d * prior**2),
+        ),
+        Step(
+            "risk under the prior",
+            "E[1/N] = 1/((d-2)(w^2 + std^2)).",
+            lhs=d * std**2 - (d - 2) ** 2 * std**4 * (1 / ((d - 2) * total)),
+            rhs=risk,
+        ),
+    )
     return Derivation(
         id="denoising.james_stein",
         title="The James-Stein estimator and its risk",
@@ -93,14 +174,20 @@ def james_stein() -> Derivation:
         symbols={"d": d, "prior_std": prior, "std": std},
         domain=(d > 2,),
         faults=(
-            Fault("(d-2)^2/d for d-2", "risk under the prior", lambda rhs: d * std**2 - (d - 2) ** 2 / d * std**4 / total),
+            Fault(
+                "(d-2)^2/d for d-2", "risk under the prior", lambda rhs: d * std**2 - (d - 2) ** 2 / d * std**4 / total
+            ),
             Fault("divergence d/N", "divergence", lambda rhs: d / norm),
-            Fault("maximum at S = N/(d-2)", "score of the prior's variance", lambda rhs: sp.diff(log_likelihood, spread).subs(spread, norm / (d - 2))),
+            Fault(
+                "maximum at S = N/(d-2)",
+                "score of the prior's variance",
+                lambda rhs: sp.diff(log_likelihood, spread).subs(spread, norm / (d - 2)),
+            ),
             Fault("ratio bounded by 1 + 2/d", "ratio to the Bayes risk", lambda rhs: 1 + 2 / d),
             Fault("risk gain halved", "risk", lambda rhs: rhs / 2),
         ),
         covers={"BW-T11": "whole"},
-    )  # fmt: skip
+    )
 
 
 def _gamma_shifted(left: sp.Expr, right: sp.Expr) -> sp.Expr:
@@ -124,25 +211,104 @@ def soft_threshold() -> Derivation:
     risk = _soft_risk(mean, level)
     at_zero = 2 * ((1 + x**2) * Phi(-x) - x * phi(x))
     mills = phi(x) * (2 + x**2) / (x**3 + 3 * x) - Phi(-x)
-    body = integral_steps("mass inside the threshold", (y**2 - level**2 - 2) * phi(y - mean), (y, -level, level), (mean**2 - level**2 - 1) * Phi(y - mean) - (y + mean) * phi(y - mean), (mean**2 - level**2 - 1) * (Phi(level - mean) - Phi(-level - mean)) - (level + mean) * phi(level - mean) + (mean - level) * phi(level + mean), "y^2 - mu^2 - 1 integrates to -(y + mu) phi(y - mu).")  # fmt: skip
+    body = integral_steps(
+        "mass inside the threshold",
+        (y**2 - level**2 - 2) * phi(y - mean),
+        (y, -level, level),
+        (mean**2 - level**2 - 1) * Phi(y - mean) - (y + mean) * phi(y - mean),
+        (mean**2 - level**2 - 1) * (Phi(level - mean) - Phi(-level - mean))
+        - (level + mean) * phi(level - mean)
+        + (mean - level) * phi(level + mean),
+        "y^2 - mu^2 - 1 integrates to -(y + mu) phi(y - mu).",
+    )
     log_d, inverse, square = sp.symbols("L q s", positive=True)  # 2 ln d, 1/d, mu^2
     steps = (
-        Step("unbiased risk estimate", _STEIN + " With g = -y inside [-l, l] and -l sign(y) outside: risk = E[1 + 2 g' + g^2] = 1 + l^2 + E[(y^2 - l^2 - 2) 1{|y| <= l}].", kind="argument"),
+        Step(
+            "unbiased risk estimate",
+            _STEIN
+            + " With g = -y inside [-l, l] and -l sign(y) outside: risk = E[1 + 2 g' + g^2] = 1 + l^2 + E[(y^2 - l^2 -"
+            " 2) 1{|y| <= l}].",
+            kind="argument",
+        ),
         *body,
         Step("risk of one coordinate", "The mass added.", lhs=1 + level**2 + body[1].rhs, rhs=risk),
-        Step("at most 1 + l^2", "The integrand is negative: |y| = l/(1+v).", lhs=zero, rhs=(level / (1 + room)) ** 2 - level**2 - 2, relation=">", witness=2 + level**2 * room * (2 + room) / (1 + room) ** 2),
-        Step("slope in the mean", "2 mu times a probability, so at most 2 mu: risk(mu) <= risk(0) + mu^2.", lhs=sp.diff(risk, mean), rhs=2 * mean * (Phi(level - mean) - Phi(-level - mean))),
-        Step("risk at 0", "Phi(-x) = 1 - Phi(x).", lhs=_soft_risk(zero, x), rhs=at_zero, reduce=lambda left, right: (left - right).rewrite(sp.erf)),
-        Step("Mills bound: slope", "phi(x)(2+x^2)/(x^3+3x) - Phi(-x) decreases,", lhs=sp.diff(mills, x), rhs=-6 * phi(x) / (x**3 + 3 * x) ** 2),
-        Step("Mills bound: end", "to 0, so it is positive.", lhs=sp.limit(phi(x) * (2 + x**2) / (x**3 + 3 * x), x, sp.oo), rhs=Phi(-sp.oo)),
-        Step("risk at 0 times e^{l^2/2}", "decreases by the Mills bound,", lhs=sp.diff(sp.exp(x**2 / 2) * at_zero, x), rhs=-2 * sp.exp(x**2 / 2) * (x**3 + 3 * x) * mills),
-        Step("start", "from 1: risk(0) <= e^{-l^2/2} = 1/d at l^2 = 2 ln d.", lhs=at_zero.subs(x, 0), rhs=one, reduce=lambda left, right: (left - right).rewrite(sp.erfc)),
+        Step(
+            "at most 1 + l^2",
+            "The integrand is negative: |y| = l/(1+v).",
+            lhs=zero,
+            rhs=(level / (1 + room)) ** 2 - level**2 - 2,
+            relation=">",
+            witness=2 + level**2 * room * (2 + room) / (1 + room) ** 2,
+        ),
+        Step(
+            "slope in the mean",
+            "2 mu times a probability, so at most 2 mu: risk(mu) <= risk(0) + mu^2.",
+            lhs=sp.diff(risk, mean),
+            rhs=2 * mean * (Phi(level - mean) - Phi(-level - mean)),
+        ),
+        Step(
+            "risk at 0",
+            "Phi(-x) = 1 - Phi(x).",
+            lhs=_soft_risk(zero, x),
+            rhs=at_zero,
+            reduce=lambda left, right: (left - right).rewrite(sp.erf),
+        ),
+        Step(
+            "Mills bound: slope",
+            "phi(x)(2+x^2)/(x^3+3x) - Phi(-x) decreases,",
+            lhs=sp.diff(mills, x),
+            rhs=-6 * phi(x) / (x**3 + 3 * x) ** 2,
+        ),
+        Step(
+            "Mills bound: end",
+            "to 0, so it is positive.",
+            lhs=sp.limit(phi(x) * (2 + x**2) / (x**3 + 3 * x), x, sp.oo),
+            rhs=Phi(-sp.oo),
+        ),
+        Step(
+            "risk at 0 times e^{l^2/2}",
+            "decreases by the Mills bound,",
+            lhs=sp.diff(sp.exp(x**2 / 2) * at_zero, x),
+            rhs=-2 * sp.exp(x**2 / 2) * (x**3 + 3 * x) * mills,
+        ),
+        Step(
+            "start",
+            "from 1: risk(0) <= e^{-l^2/2} = 1/d at l^2 = 2 ln d.",
+            lhs=at_zero.subs(x, 0),
+            rhs=one,
+            reduce=lambda left, right: (left - right).rewrite(sp.erfc),
+        ),
         Step("threshold", "e^{-l^2/2} with l^2 = 2 ln d.", lhs=sp.exp(-(sp.sqrt(2 * sp.log(d)) ** 2) / 2), rhs=1 / d),
-        Step("|mu| >= 1", "1 + 2 ln d against (1 + 2 ln d)(1/d + 1).", lhs=(1 + log_d) * (inverse + 1), rhs=1 + log_d, relation=">", witness=(1 + log_d) * inverse),
-        Step("|mu| < 1", "1/d + mu^2 against (1 + 2 ln d)(1/d + mu^2).", lhs=(1 + log_d) * (inverse + square), rhs=inverse + square, relation=">", witness=log_d * (inverse + square)),
-        Step("sum", "Over d coordinates, scaled by std: sum (1/d + min(mu_i^2, 1)) std^2 = std^2 + sum min(theta_i^2, std^2). For d = 1 the threshold is 0 and both sides are at least std^2.", kind="argument"),
-        Step("risk", "The risk is even in the mean.", lhs=risk.subs(mean, -mean), rhs=risk, reduce=lambda left, right: (left - right).rewrite(sp.erf)),
-    )  # fmt: skip
+        Step(
+            "|mu| >= 1",
+            "1 + 2 ln d against (1 + 2 ln d)(1/d + 1).",
+            lhs=(1 + log_d) * (inverse + 1),
+            rhs=1 + log_d,
+            relation=">",
+            witness=(1 + log_d) * inverse,
+        ),
+        Step(
+            "|mu| < 1",
+            "1/d + mu^2 against (1 + 2 ln d)(1/d + mu^2).",
+            lhs=(1 + log_d) * (inverse + square),
+            rhs=inverse + square,
+            relation=">",
+            witness=log_d * (inverse + square),
+        ),
+        Step(
+            "sum",
+            "Over d coordinates, scaled by std: sum (1/d + min(mu_i^2, 1)) std^2 = std^2 + sum min(theta_i^2, std^2)."
+            " For d = 1 the threshold is 0 and both sides are at least std^2.",
+            kind="argument",
+        ),
+        Step(
+            "risk",
+            "The risk is even in the mean.",
+            lhs=risk.subs(mean, -mean),
+            rhs=risk,
+            reduce=lambda left, right: (left - right).rewrite(sp.erf),
+        ),
+    )
     return Derivation(
         id="denoising.soft_threshold",
         title="The soft threshold's risk and its distance from the ideal",
@@ -156,10 +322,14 @@ def soft_threshold() -> Derivation:
             Fault("slope mu instead of 2 mu", "slope in the mean", lambda rhs: rhs / 2),
             Fault("threshold sqrt(ln d)", "threshold", lambda rhs: 1 / sp.sqrt(d)),
             Fault("variance term dropped", "|mu| >= 1", lambda rhs: rhs + (1 + log_d) * 2 * inverse),
-            Fault("Mills bound 1/x", "risk at 0 times e^{l^2/2}", lambda rhs: -2 * sp.exp(x**2 / 2) * (x**3 + 3 * x) * (phi(x) / x - Phi(-x))),
+            Fault(
+                "Mills bound 1/x",
+                "risk at 0 times e^{l^2/2}",
+                lambda rhs: -2 * sp.exp(x**2 / 2) * (x**3 + 3 * x) * (phi(x) / x - Phi(-x)),
+            ),
         ),
         covers={"BW-T12": "the oracle inequality with the variance term"},
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -174,26 +344,138 @@ def minimax_balls() -> Derivation:
     threshold = sp.sqrt(2 * sp.log(d / rate**p))
     more = 4 + room  # L > 4
     steps = (
-        Step("upper: risk of a coordinate", "soft_threshold: risk <= min(1 + l^2, e^{-l^2/2} + mu^2) <= e^{-l^2/2} + min(mu^2, A), A = 1 + l^2.", kind="argument"),
-        Step("upper: |mu|^2 = A/(1+v) <= A", "mu^2 <= |mu|^p A^{1-p/2}, p = 2/(1+w); as a logarithm of the ratio.", lhs=sp.log(a / (1 + room)) * (1 / (1 + x)) + sp.log(a) * (1 - 1 / (1 + x)), rhs=sp.log(a / (1 + room)), relation=">", witness=sp.log(1 + room) * x / (1 + x)),
-        Step("upper: |mu|^2 = A(1+v) > A", "A <= |mu|^p A^{1-p/2}.", lhs=sp.log(a * (1 + room)) * (p / 2) + sp.log(a) * (1 - p / 2), rhs=sp.log(a), relation=">", witness=sp.log(1 + room) * p / 2),
-        Step("upper: threshold", "l^2 = 2 ln(d/R^p): d e^{-l^2/2} = R^p.", lhs=d * sp.exp(-(threshold**2) / 2), rhs=rate**p),
-        Step("upper: 1 + l^2 <= 2 L", "L = 1 + ln(d/R^p) >= 1.", lhs=2 * log_term, rhs=1 + 2 * (log_term - 1), relation=">", witness=one),
-        Step("upper: total", "R^p + R^p (2L)^{1-p/2} <= 3 R^p L^{1-p/2}, as L >= 1 and 2^{1-p/2} <= 2.", kind="argument"),
-        Step("lower, L <= 4", "floor(R^p) >= R^p/2 coordinates at +-1, independent fair signs: the sign is misjudged with probability at least Phi(-1), and then the loss is at least 1. Phi(-1)/2 divided by 4^{1-p/2} <= 4 is above 1/51.", kind="argument"),
-        Step("lower, L <= 4: constant", "In numbers.", lhs=Phi(-one) / 8, rhs=sp.Rational(1, 51), relation=">", witness=Phi(-one).rewrite(sp.erfc) / 8 - sp.Rational(1, 51), reduce=lambda left, right: (left - right).rewrite(sp.erfc)),
-        Step("lower, L > 4: blocks", "tau^2 = L/4 <= R^2/4; s = floor((R/tau)^p) >= (R/tau)^p/2 blocks of m = floor(d/s) coordinates, one spike tau in each, uniform: s tau^p <= R^p and s m <= d. R^2 >= 1 + ln d >= L as R >= 1.", kind="argument"),
-        Step("lower, L > 4: block size", "d/s >= d tau^p/R^p with tau^2 = L/4 = 1 + v/4, and d/R^p = e^{L-1}: log of d/s less L - 1.", lhs=sp.log(d * (1 + room / 4) ** (p / 2) / rate**p) - sp.log(d / rate**p), rhs=zero, relation=">", witness=p / 2 * sp.log(1 + room / 4), reduce=lambda left, right: sp.expand_log(left - right)),
-        Step("lower, L > 4: ln m >= L - 2 >= L/2", "m >= e^{L-1} - 1 >= e^{L-2}, as e^2 (e - 1) > 1.", lhs=more - 2, rhs=more / 2, relation=">", witness=room / 2),
-        Step("lower, L > 4: information", "The spike's place and the data share at most the divergence of N(tau e_j, I) from N(0, I), tau^2/2 = L/8 (any reference law bounds mutual information).", kind="argument"),
-        Step("lower, L > 4: Fano", "Error probability >= 1 - (L/8 + ln 2)/(L/2) (Fano's inequality), which increases in L,", lhs=1 - (more / 8 + sp.log(2)) / (more / 2), rhs=sp.Rational(3, 4) - sp.log(2) / 2, relation=">", witness=sp.log(2) / 2 * room / more),
-        Step("lower, L > 4: error above 1/3", "and is above 1/3 at L = 4.", lhs=sp.Rational(3, 4) - sp.log(2) / 2, rhs=sp.Rational(1, 3), relation=">", witness=sp.Rational(5, 12) - sp.log(2) / 2),
-        Step("lower, L > 4: loss", "Two places are sqrt 2 tau apart, so an error costs at least tau^2/2; with probability 1/3 that is L/24 for a block.", lhs=(more / 4) / 2 / 3, rhs=more / 24),
-        Step("lower, L > 4: total", "s L/24 >= (R^p/48)(4/L)^{p/2} L >= R^p L^{1-p/2}/48.", lhs=(rate / sp.sqrt(log_term / 4)) ** p / 2 * log_term / 24 / (rate**p * log_term ** (1 - p / 2)), rhs=4 ** (p / 2) / sp.Integer(48)),
-        Step("p >= 2: lower", "All d coordinates at +-tau, tau = min(1, R d^{-1/p}): d tau^p <= R^p, each costs at least tau^2 Phi(-tau) >= tau^2 Phi(-1).", lhs=d * (rate * d ** (-1 / p)) ** p, rhs=rate**p),
-        Step("p >= 2: upper", "y itself costs d, and 0 costs ||theta||^2 <= d^{1-2/p} R^2 (power means).", lhs=d * (rate * d ** (-1 / p)) ** 2, rhs=d ** (1 - 2 / p) * rate**2),
-        Step("rate", "The two ways to write the rate.", lhs=rate**p * (1 + sp.log(d) - p * sp.log(rate)) ** (1 - p / 2), rhs=size, reduce=lambda left, right: sp.expand_log(left - right)),
-    )  # fmt: skip
+        Step(
+            "upper: risk of a coordinate",
+            "soft_threshold: risk <= min(1 + l^2, e^{-l^2/2} + mu^2) <= e^{-l^2/2} + min(mu^2, A), A = 1 + l^2.",
+            kind="argument",
+        ),
+        Step(
+            "upper: |mu|^2 = A/(1+v) <= A",
+            "mu^2 <= |mu|^p A^{1-p/2}, p = 2/(1+w); as a logarithm of the ratio.",
+            lhs=sp.log(a / (1 + room)) * (1 / (1 + x)) + sp.log(a) * (1 - 1 / (1 + x)),
+            rhs=sp.log(a / (1 + room)),
+            relation=">",
+            witness=sp.log(1 + room) * x / (1 + x),
+        ),
+        Step(
+            "upper: |mu|^2 = A(1+v) > A",
+            "A <= |mu|^p A^{1-p/2}.",
+            lhs=sp.log(a * (1 + room)) * (p / 2) + sp.log(a) * (1 - p / 2),
+            rhs=sp.log(a),
+            relation=">",
+            witness=sp.log(1 + room) * p / 2,
+        ),
+        Step(
+            "upper: threshold",
+            "l^2 = 2 ln(d/R^p): d e^{-l^2/2} = R^p.",
+            lhs=d * sp.exp(-(threshold**2) / 2),
+            rhs=rate**p,
+        ),
+        Step(
+            "upper: 1 + l^2 <= 2 L",
+            "L = 1 + ln(d/R^p) >= 1.",
+            lhs=2 * log_term,
+            rhs=1 + 2 * (log_term - 1),
+            relation=">",
+            witness=one,
+        ),
+        Step(
+            "upper: total", "R^p + R^p (2L)^{1-p/2} <= 3 R^p L^{1-p/2}, as L >= 1 and 2^{1-p/2} <= 2.", kind="argument"
+        ),
+        Step(
+            "lower, L <= 4",
+            "floor(R^p) >= R^p/2 coordinates at +-1, independent fair signs: the sign is misjudged with probability at"
+            " least Phi(-1), and then the loss is at least 1. Phi(-1)/2 divided by 4^{1-p/2} <= 4 is above 1/51.",
+            kind="argument",
+        ),
+        Step(
+            "lower, L <= 4: constant",
+            "In numbers.",
+            lhs=Phi(-one) / 8,
+            rhs=sp.Rational(1, 51),
+            relation=">",
+            witness=Phi(-one).rewrite(sp.erfc) / 8 - sp.Rational(1, 51),
+            reduce=lambda left, right: (left - right).rewrite(sp.erfc),
+        ),
+        Step(
+            "lower, L > 4: blocks",
+            "tau^2 = L/4 <= R^2/4; s = floor((R/tau)^p) >= (R/tau)^p/2 blocks of m = floor(d/s) coordinates, one spike"
+            " tau in each, uniform: s tau^p <= R^p and s m <= d. R^2 >= 1 + ln d >= L as R >= 1.",
+            kind="argument",
+        ),
+        Step(
+            "lower, L > 4: block size",
+            "d/s >= d tau^p/R^p with tau^2 = L/4 = 1 + v/4, and d/R^p = e^{L-1}: log of d/s less L - 1.",
+            lhs=sp.log(d * (1 + room / 4) ** (p / 2) / rate**p) - sp.log(d / rate**p),
+            rhs=zero,
+            relation=">",
+            witness=p / 2 * sp.log(1 + room / 4),
+            reduce=lambda left, right: sp.expand_log(left - right),
+        ),
+        Step(
+            "lower, L > 4: ln m >= L - 2 >= L/2",
+            "m >= e^{L-1} - 1 >= e^{L-2}, as e^2 (e - 1) > 1.",
+            lhs=more - 2,
+            rhs=more / 2,
+            relation=">",
+            witness=room / 2,
+        ),
+        Step(
+            "lower, L > 4: information",
+            "The spike's place and the data share at most the divergence of N(tau e_j, I) from N(0, I), tau^2/2 = L/8"
+            " (any reference law bounds mutual information).",
+            kind="argument",
+        ),
+        Step(
+            "lower, L > 4: Fano",
+            "Error probability >= 1 - (L/8 + ln 2)/(L/2) (Fano's inequality), which increases in L,",
+            lhs=1 - (more / 8 + sp.log(2)) / (more / 2),
+            rhs=sp.Rational(3, 4) - sp.log(2) / 2,
+            relation=">",
+            witness=sp.log(2) / 2 * room / more,
+        ),
+        Step(
+            "lower, L > 4: error above 1/3",
+            "and is above 1/3 at L = 4.",
+            lhs=sp.Rational(3, 4) - sp.log(2) / 2,
+            rhs=sp.Rational(1, 3),
+            relation=">",
+            witness=sp.Rational(5, 12) - sp.log(2) / 2,
+        ),
+        Step(
+            "lower, L > 4: loss",
+            "Two places are sqrt 2 tau apart, so an error costs at least tau^2/2; with probability 1/3 that is L/24 for"
+            " a block.",
+            lhs=(more / 4) / 2 / 3,
+            rhs=more / 24,
+        ),
+        Step(
+            "lower, L > 4: total",
+            "s L/24 >= (R^p/48)(4/L)^{p/2} L >= R^p L^{1-p/2}/48.",
+            lhs=(rate / sp.sqrt(log_term / 4)) ** p / 2 * log_term / 24 / (rate**p * log_term ** (1 - p / 2)),
+            rhs=4 ** (p / 2) / sp.Integer(48),
+        ),
+        Step(
+            "p >= 2: lower",
+            "All d coordinates at +-tau, tau = min(1, R d^{-1/p}): d tau^p <= R^p, each costs at least tau^2 Phi(-tau)"
+            " >= tau^2 Phi(-1).",
+            lhs=d * (rate * d ** (-1 / p)) ** p,
+            rhs=rate**p,
+        ),
+        Step(
+            "p >= 2: upper",
+            "y itself costs d, and 0 costs ||theta||^2 <= d^{1-2/p} R^2 (power means).",
+            lhs=d * (rate * d ** (-1 / p)) ** 2,
+            rhs=d ** (1 - 2 / p) * rate**2,
+        ),
+        Step(
+            "rate",
+            "The two ways to write the rate.",
+            lhs=rate**p * (1 + sp.log(d) - p * sp.log(rate)) ** (1 - p / 2),
+            rhs=size,
+            reduce=lambda left, right: sp.expand_log(left - right),
+        ),
+    )
     return Derivation(
         id="denoising.minimax_balls",
         title="Minimax rates over balls, with constants",
@@ -210,4 +492,4 @@ def minimax_balls() -> Derivation:
             Fault("exponent of the dimension", "p >= 2: upper", lambda rhs: rhs * d),
         ),
         covers={"BW-eq7": "whole"},
-    )  # fmt: skip
+    )

@@ -58,7 +58,9 @@ class Step:
         """What a reader is shown: a SymPy relation, or the sentence where the step is prose."""
         if self.lhs is None:
             return self.why
-        left, right = (sp.ImmutableMatrix(s) if isinstance(s, sp.MatrixBase) else as_expression(s) for s in (self.lhs, self.rhs))
+        left, right = (
+            sp.ImmutableMatrix(s) if isinstance(s, sp.MatrixBase) else as_expression(s) for s in (self.lhs, self.rhs)
+        )
         if self.relation == "=":
             return sp.Eq(left, right, evaluate=False)
         return _RELATIONS[self.relation](left, right, evaluate=False)
@@ -174,7 +176,9 @@ class Derivation:
 
     def mutants(self) -> dict[str, Derivation]:
         """Each named fault, planted."""
-        return {fault.name: self.with_fault(fault.step, fault.change(self.step(fault.step).rhs)) for fault in self.faults}
+        return {
+            fault.name: self.with_fault(fault.step, fault.change(self.step(fault.step).rhs)) for fault in self.faults
+        }
 
     def number(self, digits: int | None = None, **values: Any) -> Any:
         """`result` at the given argument values.

@@ -1,4 +1,6 @@
-"""Auditing DP-SGD: what two steps of a training show (KM-Alg4), and what the shape of losses says of a trade-off curve (KM-Fig10)."""
+"""Auditing DP-SGD: what two steps of a training show (KM-Alg4), and what the shape of losses says of a trade-off curve
+(KM-Fig10).
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,18 @@ zero = sp.Integer(0)
 
 
 def _mean(expression: Any) -> sp.Expr:
-    """Mean of a polynomial in independent variables: the noises standard normal, `drawn` 1 with probability q and 0 otherwise."""
+    """Mean of a polynomial in independent variables: the noises standard normal, `drawn` 1 with probability q and 0
+    otherwise.
+    """
     normal, total = (*noise, *more_noise), zero
     for powers, coefficient in sp.Poly(sp.expand(expression), *normal, *drawn).terms():
         of_noise, of_draws = powers[: len(normal)], powers[len(normal) :]
         if not any(power % 2 for power in of_noise):
-            total += coefficient * sp.prod([sp.factorial2(power - 1) for power in of_noise if power]) * chance ** sum(power > 0 for power in of_draws)
+            total += (
+                coefficient
+                * sp.prod([sp.factorial2(power - 1) for power in of_noise if power])
+                * chance ** sum(power > 0 for power in of_draws)
+            )
     return sp.expand(total)
 
 
@@ -32,34 +40,79 @@ def _cov(one: Any, other: Any) -> sp.Expr:
 
 @cache
 def white_box_rows() -> Derivation:
-    """Cov(O[1], O[2]) = -h s^2 without the canary; with it 0 as printed, -h (s^2 + q (1 - q)) in a run on the larger data set (KM-Alg4).
+    """Cov(O[1], O[2]) = -h s^2 without the canary; with it 0 as printed, -h (s^2 + q (1 - q)) in a run on the larger
+    data set (KM-Alg4).
 
-    One record of loss theta^2/2 in one dimension, drawn in every step, nothing clipped; canary gradient 1, drawn with probability q;
-    learning rate `rate` = h, noise of standard deviation `std` = s. `number`: Cov(O[1], O[2]).
+    One record of loss theta^2/2 in one dimension, drawn in every step, nothing clipped; canary gradient 1, drawn with
+    probability q; learning rate `rate` = h, noise of standard deviation `std` = s. `number`: Cov(O[1], O[2]).
     """
     first, first_with = start + std * noise[0], start + std * more_noise[0] + drawn[0]
     moved, own = start - rate * first, start - rate * first_with
-    second, second_with, second_own = moved + std * noise[1], moved + std * more_noise[1] + drawn[1], own + std * more_noise[1] + drawn[1]
+    second, second_with, second_own = (
+        moved + std * noise[1],
+        moved + std * more_noise[1] + drawn[1],
+        own + std * more_noise[1] + drawn[1],
+    )
     theta = sp.Symbol("theta", real=True)
     at_theta, at_theta_with = theta + std * noise[1], theta + std * more_noise[1] + drawn[1]
     coins = chance * (1 - chance)
     determinant = lambda a, b: sp.expand(_cov(a, a) * _cov(b, b) - _cov(a, b) ** 2)  # noqa: E731
     steps = (
-        Step("the two sums", "The gradient is theta. O[1] = t + s z1 and O'[1] = t + s y1 + b1 at theta = t; only the first moves theta: theta = t - h O[1].", kind="argument"),
-        Step("one step, given theta: means", "They differ by what the canary adds.", lhs=_mean(at_theta_with) - _mean(at_theta), rhs=chance),
-        Step("one step, given theta: variances", "Those of one step's pair.", lhs=_cov(at_theta_with, at_theta_with) - _cov(at_theta, at_theta), rhs=coins),
-        Step("row with canary, as printed", "y1 and b1 never reach theta.", lhs=_cov(first_with, second_with), rhs=zero),
-        Step("row with canary, on its own path", "theta = t - h O'[1].", lhs=_cov(first_with, second_own), rhs=-rate * (std**2 + coins)),
-        Step("no canary", "At q = 0 both data sets are the same; a run on either has Cov -h s^2.", lhs=_cov(first_with, second_own).subs(chance, 0), rhs=-rate * std**2),
-        Step("no canary: determinants", "Those of the two rows as printed, both normal with equal means and variances: their laws differ.",
-             lhs=determinant(first_with, second_with).subs(chance, 0) - determinant(first, second), rhs=rate**2 * std**4),
-        Step("row without canary", "A run of the mechanism on the smaller data set.", lhs=_cov(first, second), rhs=-rate * std**2),
-    )  # fmt: skip
+        Step(
+            "the two sums",
+            "The gradient is theta. O[1] = t + s z1 and O'[1] = t + s y1 + b1 at theta = t; only the first moves theta:"
+            " theta = t - h O[1].",
+            kind="argument",
+        ),
+        Step(
+            "one step, given theta: means",
+            "They differ by what the canary adds.",
+            lhs=_mean(at_theta_with) - _mean(at_theta),
+            rhs=chance,
+        ),
+        Step(
+            "one step, given theta: variances",
+            "Those of one step's pair.",
+            lhs=_cov(at_theta_with, at_theta_with) - _cov(at_theta, at_theta),
+            rhs=coins,
+        ),
+        Step(
+            "row with canary, as printed", "y1 and b1 never reach theta.", lhs=_cov(first_with, second_with), rhs=zero
+        ),
+        Step(
+            "row with canary, on its own path",
+            "theta = t - h O'[1].",
+            lhs=_cov(first_with, second_own),
+            rhs=-rate * (std**2 + coins),
+        ),
+        Step(
+            "no canary",
+            "At q = 0 both data sets are the same; a run on either has Cov -h s^2.",
+            lhs=_cov(first_with, second_own).subs(chance, 0),
+            rhs=-rate * std**2,
+        ),
+        Step(
+            "no canary: determinants",
+            "Those of the two rows as printed, both normal with equal means and variances: their laws differ.",
+            lhs=determinant(first_with, second_with).subs(chance, 0) - determinant(first, second),
+            rhs=rate**2 * std**4,
+        ),
+        Step(
+            "row without canary",
+            "A run of the mechanism on the smaller data set.",
+            lhs=_cov(first, second),
+            rhs=-rate * std**2,
+        ),
+    )
     return Derivation(
         id="dp_sgd.white_box_rows",
         title="Two steps of white-box auditing as printed",
         sources=("KM-Alg4",),
-        hypotheses=("loss theta^2/2 of one record, drawn in every step", "nothing clipped", "z1, z2, y1, y2 independent, standard normal; b1, b2 independent, 1 with probability q"),
+        hypotheses=(
+            "loss theta^2/2 of one record, drawn in every step",
+            "nothing clipped",
+            "z1, z2, y1, y2 independent, standard normal; b1, b2 independent, 1 with probability q",
+        ),
         steps=steps,
         result_step="row without canary",
         symbols={"rate": rate, "std": std},
@@ -76,28 +129,71 @@ def white_box_rows() -> Derivation:
 
 @cache
 def loss_shape() -> Derivation:
-    """Losses e^{sX}, X normal of variance 1: skewness (w + 2) sqrt(w - 1), w = e^{s^2}, whatever the mean; every threshold has the mu of X (KM-Fig10).
+    """Losses e^{sX}, X normal of variance 1: skewness (w + 2) sqrt(w - 1), w = e^{s^2}, whatever the mean; every
+    threshold has the mu of X (KM-Fig10).
 
     `number`: that skewness at `std` = s.
     """
-    x, mean, cut, size = sp.Symbol("x", real=True), sp.Symbol("m", real=True), sp.Symbol("c", real=True), sp.Symbol("a", positive=True)
+    x, mean, cut, size = (
+        sp.Symbol("x", real=True),
+        sp.Symbol("m", real=True),
+        sp.Symbol("c", real=True),
+        sp.Symbol("a", positive=True),
+    )
     order, growth = sp.Symbol("k", positive=True), 1 + spread
     moment = lambda k: size**k * growth ** (sp.Integer(k) ** 2 / 2)  # noqa: E731
     density = sp.exp(-((x - mean) ** 2) / 2) / sp.sqrt(2 * sp.pi)
     shifted = sp.expand(order * std * (x + mean + order * std) - (x + order * std) ** 2 / 2)
-    centred = [sp.expand(sum(sp.binomial(n, k) * moment(k) * (-moment(1)) ** (n - k) for k in range(n + 1))) for n in range(5)]
+    centred = [
+        sp.expand(sum(sp.binomial(n, k) * moment(k) * (-moment(1)) ** (n - k) for k in range(n + 1))) for n in range(5)
+    ]
     variance = size**2 * growth * spread
     skewness = (spread + 3) * sp.sqrt(spread)
     steps = (
-        Step("moments: exponent", "E e^{k s X} with X = m + k s + x, x standard normal under the tilted law.", lhs=shifted, rhs=order * std * mean + order**2 * std**2 / 2 - x**2 / 2),
-        Step("moments", "So E e^{k s X} = a^k w^{k^2/2} with a = e^{s m}, w = 1 + v; the density integrates to 1:", lhs=sp.integrate(density, (x, -sp.oo, sp.oo)), rhs=sp.Integer(1)),
+        Step(
+            "moments: exponent",
+            "E e^{k s X} with X = m + k s + x, x standard normal under the tilted law.",
+            lhs=shifted,
+            rhs=order * std * mean + order**2 * std**2 / 2 - x**2 / 2,
+        ),
+        Step(
+            "moments",
+            "So E e^{k s X} = a^k w^{k^2/2} with a = e^{s m}, w = 1 + v; the density integrates to 1:",
+            lhs=sp.integrate(density, (x, -sp.oo, sp.oo)),
+            rhs=sp.Integer(1),
+        ),
         Step("variance", "The mean is a sqrt(w).", lhs=sp.expand(centred[2]), rhs=variance),
-        Step("third central moment", "Over variance^{3/2}: the skewness has no a in it.", lhs=centred[3], rhs=skewness * variance * size * sp.sqrt(growth) * sp.sqrt(spread)),
-        Step("fourth central moment", "Excess kurtosis w^4 + 2 w^3 + 3 w^2 - 6.", lhs=centred[4], rhs=(growth**4 + 2 * growth**3 + 3 * growth**2 - 3) * variance**2),
-        Step("thresholds", "The test loss > e^{s c} is X > c: quantiles of its errors 1 - Phi(c), Phi(c - m).", lhs=cut - (cut - mean), rhs=mean),
-        Step("histograms", "Masses in bins of the losses are masses in bins of X: their curve is nowhere below that of X (data processing).", kind="argument"),
-        Step("skewness", "w = e^{s^2}.", lhs=skewness.subs(spread, sp.exp(std**2) - 1), rhs=(sp.exp(std**2) + 2) * sp.sqrt(sp.exp(std**2) - 1)),
-    )  # fmt: skip
+        Step(
+            "third central moment",
+            "Over variance^{3/2}: the skewness has no a in it.",
+            lhs=centred[3],
+            rhs=skewness * variance * size * sp.sqrt(growth) * sp.sqrt(spread),
+        ),
+        Step(
+            "fourth central moment",
+            "Excess kurtosis w^4 + 2 w^3 + 3 w^2 - 6.",
+            lhs=centred[4],
+            rhs=(growth**4 + 2 * growth**3 + 3 * growth**2 - 3) * variance**2,
+        ),
+        Step(
+            "thresholds",
+            "The test loss > e^{s c} is X > c: quantiles of its errors 1 - Phi(c), Phi(c - m).",
+            lhs=cut - (cut - mean),
+            rhs=mean,
+        ),
+        Step(
+            "histograms",
+            "Masses in bins of the losses are masses in bins of X: their curve is nowhere below that of X (data"
+            " processing).",
+            kind="argument",
+        ),
+        Step(
+            "skewness",
+            "w = e^{s^2}.",
+            lhs=skewness.subs(spread, sp.exp(std**2) - 1),
+            rhs=(sp.exp(std**2) + 2) * sp.sqrt(sp.exp(std**2) - 1),
+        ),
+    )
     return Derivation(
         id="dp_sgd.loss_shape",
         title="Skewed losses with the trade-off curve of normal ones",

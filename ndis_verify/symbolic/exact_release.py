@@ -12,9 +12,19 @@ zero = sp.Integer(0)
 x, gap = sp.symbols("x h", nonnegative=True)
 edge, extra, area = sp.symbols("x_1 u A", positive=True)
 _MECHANISMS = (
-    "gaussian", "laplace", "projection", "subsampled", "tested", "relative-projection", "least-squares", "sketch", "relative-least-squares",
-    "logistic", "process", "declared",
-)  # fmt: skip
+    "gaussian",
+    "laplace",
+    "projection",
+    "subsampled",
+    "tested",
+    "relative-projection",
+    "least-squares",
+    "sketch",
+    "relative-least-squares",
+    "logistic",
+    "process",
+    "declared",
+)
 _EVERY = {f"PKG-release-{name}": "law and rounding" for name in _MECHANISMS}
 
 
@@ -30,14 +40,56 @@ def sampler() -> Derivation:
     n = sp.Symbol("n", integer=True, nonnegative=True)
     width = sp.Symbol("x_k", positive=True)
     steps = (
-        Step("layers", "A layer [0, x_k] by [y_{k-1}, y_{k-1} + A/x_k] has the area A, whatever x_k.", lhs=width * (low + area / width - low), rhs=area),
-        Step("cover", "Balls show that the layers cover the curve e^{-x^2/2} (x_k at least where the curve has the height y_{k-1}, the last height at least 1).", kind="argument"),
-        Step("tail", "Beyond x_1 the curve over its value at x_1 is e^{-(x^2 - x_1^2)/2}; for a rate 1/w <= x_1 it is below e^{-(x - x_1)/w}: at x = x_1 + h and 1/w = x_1^2/(x_1 + u),", lhs=((edge + gap) ** 2 - edge**2) / 2, rhs=gap * edge**2 * rate, relation=">=", witness=gap**2 / 2 + gap * edge * extra / (edge + extra)),
-        Step("kept", "A uniform point of the layers that lies below the curve is a uniform point below the curve: its abscissa is half-normal.", kind="argument"),
-        Step("comparison", "Uniforms u > u_1 > u_2 > ...: n of them fall below one another and below u with probability u^n/n!, so an even number fell with probability", lhs=sp.Sum((-share) ** n / sp.factorial(n), (n, 0, sp.oo)), rhs=sp.exp(-share), reduce=lambda left, right: left.doit() - right),
-        Step("trials", "Each trial stops with probability 1 - 1/e, so the j-th trial, stopped at u, has the density e^{-j} e^{-u} = e^{-(j+u)}.", lhs=1 - sp.Integral(sp.exp(-share), (share, 0, 1)).doit(), rhs=sp.exp(-1)),
-        Step("digits", "A decision that is the same for all f in [0, 1) leaves f uniform: z = s (m + f)/2^52 is affine in digits yet to come, and s m/2^52 is off by at most s/2^52.", lhs=slope * (place + digits) / 2**52 - slope * place / 2**52, rhs=slope * digits / 2**52),
-    )  # fmt: skip
+        Step(
+            "layers",
+            "A layer [0, x_k] by [y_{k-1}, y_{k-1} + A/x_k] has the area A, whatever x_k.",
+            lhs=width * (low + area / width - low),
+            rhs=area,
+        ),
+        Step(
+            "cover",
+            "Balls show that the layers cover the curve e^{-x^2/2} (x_k at least where the curve has the height"
+            " y_{k-1}, the last height at least 1).",
+            kind="argument",
+        ),
+        Step(
+            "tail",
+            "Beyond x_1 the curve over its value at x_1 is e^{-(x^2 - x_1^2)/2}; for a rate 1/w <= x_1 it is below"
+            " e^{-(x - x_1)/w}: at x = x_1 + h and 1/w = x_1^2/(x_1 + u),",
+            lhs=((edge + gap) ** 2 - edge**2) / 2,
+            rhs=gap * edge**2 * rate,
+            relation=">=",
+            witness=gap**2 / 2 + gap * edge * extra / (edge + extra),
+        ),
+        Step(
+            "kept",
+            "A uniform point of the layers that lies below the curve is a uniform point below the curve: its abscissa"
+            " is half-normal.",
+            kind="argument",
+        ),
+        Step(
+            "comparison",
+            "Uniforms u > u_1 > u_2 > ...: n of them fall below one another and below u with probability u^n/n!, so an"
+            " even number fell with probability",
+            lhs=sp.Sum((-share) ** n / sp.factorial(n), (n, 0, sp.oo)),
+            rhs=sp.exp(-share),
+            reduce=lambda left, right: left.doit() - right,
+        ),
+        Step(
+            "trials",
+            "Each trial stops with probability 1 - 1/e, so the j-th trial, stopped at u, has the density e^{-j} e^{-u}"
+            " = e^{-(j+u)}.",
+            lhs=1 - sp.Integral(sp.exp(-share), (share, 0, 1)).doit(),
+            rhs=sp.exp(-1),
+        ),
+        Step(
+            "digits",
+            "A decision that is the same for all f in [0, 1) leaves f uniform: z = s (m + f)/2^52 is affine in digits"
+            " yet to come, and s m/2^52 is off by at most s/2^52.",
+            lhs=slope * (place + digits) / 2**52 - slope * place / 2**52,
+            rhs=slope * digits / 2**52,
+        ),
+    )
     return Derivation(
         id="exact_release.sampler",
         title="Standard normals with digits yet to come",
@@ -60,7 +112,8 @@ def sampler() -> Derivation:
 
 @cache
 def solution() -> Derivation:
-    """A normal vector over the root of a chi-square variate has the density of the sketched solution (N24-6.3-exact-law).
+    """A normal vector over the root of a chi-square variate has the density of the sketched solution
+    (N24-6.3-exact-law).
 
     `number`: the exponent of `1 + |t|^2` in that density at `d` and `r`.
     """
@@ -70,12 +123,42 @@ def solution() -> Derivation:
     root = sp.Symbol("R", positive=True)
     power = (k + d) / 2
     steps = (
-        Step("factor", "[B b]^T [B b] + ridge I = L L^T with L = [[R^T, 0], [u^T, |w|]]: B^T B = R^T R, B^T b = R^T u, so x_opt = R^{-1} u: for one feature", lhs=(root * solve) / root**2, rhs=solve / root),
-        Step("normal law", "R^{-1} (u + |w| z/sqrt r) is x_opt plus a normal vector of covariance (|w|^2/r) (R^T R)^{-1}: for one feature", lhs=((solve + spread * noise) / root - solve / root) ** 2, rhs=spread**2 * noise**2 / root**2),
-        Step("sketch", "With Pi B = Z R and Pi w = |w| z', Z and z' independent and standard normal, (Pi B)^+ Pi b = x_opt + |w| R^{-1} Z^+ z', and Z^+ z' is N(0, (Z^T Z)^{-1}) given Z.", kind="argument"),
-        Step("mixture", "The density of z/sqrt(s) at t, |t|^2 = T, with s chi-square of k degrees, is the integral over s of s^{d/2} e^{-s T/2} times s^{k/2 - 1} e^{-s/2}, up to constants:", lhs=sp.Integral(s ** (power - 1) * sp.exp(-s * b), (s, 0, sp.oo)), rhs=sp.gamma(power) * b ** (-power), reduce=lambda left, right: sp.simplify(left.doit() - right)),
-        Step("Student law", "with b = (1 + T)/2, a constant times (1 + T)^{-(k+d)/2}: for k = r - d + 1 the exponent of the law of the sketched solution is", lhs=power.subs(k, r - d + 1), rhs=(r + 1) / 2),
-    )  # fmt: skip
+        Step(
+            "factor",
+            "[B b]^T [B b] + ridge I = L L^T with L = [[R^T, 0], [u^T, |w|]]: B^T B = R^T R, B^T b = R^T u, so x_opt ="
+            " R^{-1} u: for one feature",
+            lhs=(root * solve) / root**2,
+            rhs=solve / root,
+        ),
+        Step(
+            "normal law",
+            "R^{-1} (u + |w| z/sqrt r) is x_opt plus a normal vector of covariance (|w|^2/r) (R^T R)^{-1}: for one"
+            " feature",
+            lhs=((solve + spread * noise) / root - solve / root) ** 2,
+            rhs=spread**2 * noise**2 / root**2,
+        ),
+        Step(
+            "sketch",
+            "With Pi B = Z R and Pi w = |w| z', Z and z' independent and standard normal, (Pi B)^+ Pi b = x_opt + |w|"
+            " R^{-1} Z^+ z', and Z^+ z' is N(0, (Z^T Z)^{-1}) given Z.",
+            kind="argument",
+        ),
+        Step(
+            "mixture",
+            "The density of z/sqrt(s) at t, |t|^2 = T, with s chi-square of k degrees, is the integral over s of"
+            " s^{d/2} e^{-s T/2} times s^{k/2 - 1} e^{-s/2}, up to constants:",
+            lhs=sp.Integral(s ** (power - 1) * sp.exp(-s * b), (s, 0, sp.oo)),
+            rhs=sp.gamma(power) * b ** (-power),
+            reduce=lambda left, right: sp.simplify(left.doit() - right),
+        ),
+        Step(
+            "Student law",
+            "with b = (1 + T)/2, a constant times (1 + T)^{-(k+d)/2}: for k = r - d + 1 the exponent of the law of the"
+            " sketched solution is",
+            lhs=power.subs(k, r - d + 1),
+            rhs=(r + 1) / 2,
+        ),
+    )
     return Derivation(
         id="exact_release.solution",
         title="A least-squares solution drawn without a sketch",
@@ -90,25 +173,52 @@ def solution() -> Derivation:
             Fault("Gamma dropped", "mixture", lambda rhs: b ** (-power)),
             Fault("spread not solved for", "normal law", lambda rhs: spread**2 * noise**2),
         ),
-        covers={name: "law and rounding" for name in ("PKG-release-least-squares", "PKG-release-sketch", "PKG-release-relative-least-squares")},
+        covers=dict.fromkeys(
+            ("PKG-release-least-squares", "PKG-release-sketch", "PKG-release-relative-least-squares"),
+            "law and rounding",
+        ),
     )
 
 
 @cache
 def rounding() -> Derivation:
-    """What balls or error bounds decide is the nearest point of the grid, and the nearest point is a function of the draw.
+    """What balls or error bounds decide is the nearest point of the grid, and the nearest point is a function of the
+    draw.
 
     `number`: the largest distance of a draw from its release, in `step`s.
     """
     value, error, whole = sp.symbols("v e k", real=True)
     margin, step = sp.symbols("a step", positive=True)
     steps = (
-        Step("post-processing", "The release is a function, that public numbers fix, of the real-number draw: no event of it tells two laws apart better than an event of the draw (data processing).", kind="argument"),
-        Step("decided", "Where |v - k| <= 1/2 - e - a for the computed v, |x - v| <= e, the draw x is nearer to k than to any other: |x - k| <= 1/2 - a, worst on one side,", lhs=(sp.Rational(1, 2) - error - margin) + error, rhs=sp.Rational(1, 2) - margin),
-        Step("not decided", "Otherwise the same draw is computed with more digits of the same normals; its law has no atoms in the middle of two points of the grid, so this ends with probability 1.", kind="argument"),
-        Step("below", "A reading rounded down is no larger than the draw, so a lower bound read off it fails no more often:", lhs=value, rhs=value - margin, relation=">=", witness=margin),
+        Step(
+            "post-processing",
+            "The release is a function, that public numbers fix, of the real-number draw: no event of it tells two laws"
+            " apart better than an event of the draw (data processing).",
+            kind="argument",
+        ),
+        Step(
+            "decided",
+            "Where |v - k| <= 1/2 - e - a for the computed v, |x - v| <= e, the draw x is nearer to k than to any"
+            " other: |x - k| <= 1/2 - a, worst on one side,",
+            lhs=(sp.Rational(1, 2) - error - margin) + error,
+            rhs=sp.Rational(1, 2) - margin,
+        ),
+        Step(
+            "not decided",
+            "Otherwise the same draw is computed with more digits of the same normals; its law has no atoms in the"
+            " middle of two points of the grid, so this ends with probability 1.",
+            kind="argument",
+        ),
+        Step(
+            "below",
+            "A reading rounded down is no larger than the draw, so a lower bound read off it fails no more often:",
+            lhs=value,
+            rhs=value - margin,
+            relation=">=",
+            witness=margin,
+        ),
         Step("distance", "The release is within half a step of the draw.", lhs=step * sp.Rational(1, 2), rhs=step / 2),
-    )  # fmt: skip
+    )
     return Derivation(
         id="exact_release.rounding",
         title="Exact rounding as post-processing",

@@ -34,12 +34,24 @@ def tail_bound() -> Derivation:
     bound = sp.exp(-(x**2) / 2) / 2
     gap = bound - Phi(-x)
     steps = (
-        Step("slope of the gap", "phi(x) (1 - x sqrt(pi/2)): positive up to x = sqrt(2/pi), negative beyond.", lhs=sp.diff(gap, x), rhs=phi(x) * (1 - x * sp.sqrt(sp.pi / 2))),
+        Step(
+            "slope of the gap",
+            "phi(x) (1 - x sqrt(pi/2)): positive up to x = sqrt(2/pi), negative beyond.",
+            lhs=sp.diff(gap, x),
+            rhs=phi(x) * (1 - x * sp.sqrt(sp.pi / 2)),
+        ),
         Step("gap at 0", "Both sides are 1/2.", lhs=bound.subs(x, 0), rhs=Phi(zero), reduce=_as_erfc),
         Step("gap at infinity", "Both sides vanish.", lhs=sp.limit(bound, x, sp.oo), rhs=Phi(-sp.oo)),
-        Step("the gap is nonnegative", "It rises from 0, then falls to 0. So it is positive for x > 0.", kind="argument"),
-        Step("bound", "Half of the bound e^{-x^2/2} in the slides, which is therefore strict for every x >= 0.", lhs=sp.exp(-(x**2) / 2) - bound, rhs=bound),
-    )  # fmt: skip
+        Step(
+            "the gap is nonnegative", "It rises from 0, then falls to 0. So it is positive for x > 0.", kind="argument"
+        ),
+        Step(
+            "bound",
+            "Half of the bound e^{-x^2/2} in the slides, which is therefore strict for every x >= 0.",
+            lhs=sp.exp(-(x**2) / 2) - bound,
+            rhs=bound,
+        ),
+    )
     return Derivation(
         id="gaussian_mechanism.tail_bound",
         title="An upper bound on the normal tail",
@@ -71,18 +83,81 @@ def classical() -> Derivation:
     edge = c - epsilon / (2 * c)
     log_gap = (sp.log(sp.Rational(5, 4)) - c**2 / 2) - (-sp.log(2) - c**2 / 2 + epsilon / 2 - epsilon**2 / (8 * c**2))
     steps = (
-        Step("delta through c", "c = sqrt(2 ln(1.25/delta)) > sqrt(2 ln 1.25), the least value, at delta = 1.", lhs=target.subs(c, root), rhs=delta),
-        Step("first argument", "The shift is Delta/std = eps/c.", lhs=(epsilon / c) / 2 - epsilon / (epsilon / c), rhs=-edge),
-        Step("second term dropped", "It is positive: the reached delta is below Phi(-(c - eps/(2c))).", kind="argument"),
-        Step("case c >= eps/(2c): exponent", "tail_bound at c - eps/(2c).", lhs=-(edge**2) / 2, rhs=-(c**2) / 2 + epsilon / 2 - epsilon**2 / (8 * c**2)),
-        Step("case c >= eps/(2c): log delta less log bound", "c cancels but for a positive term.", lhs=log_gap, rhs=sp.log(sp.Rational(5, 2)) - epsilon / 2 + epsilon**2 / (8 * c**2)),
-        Step("case c >= eps/(2c): at least ln 2.5 - 1/2", "eps = 1/(1 + v).", lhs=log_gap.subs(epsilon, small), rhs=sp.log(sp.Rational(5, 2)) - half, relation=">", witness=room / (2 * (1 + room)) + 1 / (8 * c**2 * (1 + room) ** 2)),
-        Step("ln 2.5 > 1/2", "So the bound is below delta.", lhs=sp.log(sp.Rational(5, 2)), rhs=half, relation=">", witness=sp.log(sp.Rational(5, 2)) - half),
-        Step("case c < eps/(2c): delta is large", "c^2 < eps/2 < 1/2, so delta > 1.25 e^{-1/4}: with c^2 = 1/2 - v.", lhs=sp.log(target.subs(c, sp.sqrt(half - room))), rhs=sp.log(sp.Rational(5, 4)) - sp.Rational(1, 4), relation=">", witness=room / 2),
-        Step("case c < eps/(2c): argument", "c = least + w and eps = 1/(1 + v): eps/(2c) - c is below 1/(2 least) - least.", lhs=1 / (2 * least) - least, rhs=(-edge).subs({c: least + extra, epsilon: small}), relation=">", witness=extra + (extra + room * (least + extra)) / (2 * least * (least + extra) * (1 + room))),
-        Step("case c < eps/(2c): numbers", "Phi(1/(2 least) - least) = 0.5321 < 0.9735 = 1.25 e^{-1/4} < delta.", lhs=sp.Rational(5, 4) * sp.exp(-sp.Rational(1, 4)), rhs=Phi(1 / (2 * least) - least), relation=">", witness=sp.Rational(5, 4) * sp.exp(-sp.Rational(1, 4)) - Phi(1 / (2 * least) - least).rewrite(sp.erfc), reduce=_as_erfc),
-        Step("delta reached", "The closed form at shift eps/c.", lhs=profile(epsilon / c, epsilon).subs(c, root), rhs=Phi(epsilon / (2 * root) - root) - sp.exp(epsilon) * Phi(-epsilon / (2 * root) - root)),
-    )  # fmt: skip
+        Step(
+            "delta through c",
+            "c = sqrt(2 ln(1.25/delta)) > sqrt(2 ln 1.25), the least value, at delta = 1.",
+            lhs=target.subs(c, root),
+            rhs=delta,
+        ),
+        Step(
+            "first argument",
+            "The shift is Delta/std = eps/c.",
+            lhs=(epsilon / c) / 2 - epsilon / (epsilon / c),
+            rhs=-edge,
+        ),
+        Step(
+            "second term dropped", "It is positive: the reached delta is below Phi(-(c - eps/(2c))).", kind="argument"
+        ),
+        Step(
+            "case c >= eps/(2c): exponent",
+            "tail_bound at c - eps/(2c).",
+            lhs=-(edge**2) / 2,
+            rhs=-(c**2) / 2 + epsilon / 2 - epsilon**2 / (8 * c**2),
+        ),
+        Step(
+            "case c >= eps/(2c): log delta less log bound",
+            "c cancels but for a positive term.",
+            lhs=log_gap,
+            rhs=sp.log(sp.Rational(5, 2)) - epsilon / 2 + epsilon**2 / (8 * c**2),
+        ),
+        Step(
+            "case c >= eps/(2c): at least ln 2.5 - 1/2",
+            "eps = 1/(1 + v).",
+            lhs=log_gap.subs(epsilon, small),
+            rhs=sp.log(sp.Rational(5, 2)) - half,
+            relation=">",
+            witness=room / (2 * (1 + room)) + 1 / (8 * c**2 * (1 + room) ** 2),
+        ),
+        Step(
+            "ln 2.5 > 1/2",
+            "So the bound is below delta.",
+            lhs=sp.log(sp.Rational(5, 2)),
+            rhs=half,
+            relation=">",
+            witness=sp.log(sp.Rational(5, 2)) - half,
+        ),
+        Step(
+            "case c < eps/(2c): delta is large",
+            "c^2 < eps/2 < 1/2, so delta > 1.25 e^{-1/4}: with c^2 = 1/2 - v.",
+            lhs=sp.log(target.subs(c, sp.sqrt(half - room))),
+            rhs=sp.log(sp.Rational(5, 4)) - sp.Rational(1, 4),
+            relation=">",
+            witness=room / 2,
+        ),
+        Step(
+            "case c < eps/(2c): argument",
+            "c = least + w and eps = 1/(1 + v): eps/(2c) - c is below 1/(2 least) - least.",
+            lhs=1 / (2 * least) - least,
+            rhs=(-edge).subs({c: least + extra, epsilon: small}),
+            relation=">",
+            witness=extra + (extra + room * (least + extra)) / (2 * least * (least + extra) * (1 + room)),
+        ),
+        Step(
+            "case c < eps/(2c): numbers",
+            "Phi(1/(2 least) - least) = 0.5321 < 0.9735 = 1.25 e^{-1/4} < delta.",
+            lhs=sp.Rational(5, 4) * sp.exp(-sp.Rational(1, 4)),
+            rhs=Phi(1 / (2 * least) - least),
+            relation=">",
+            witness=sp.Rational(5, 4) * sp.exp(-sp.Rational(1, 4)) - Phi(1 / (2 * least) - least).rewrite(sp.erfc),
+            reduce=_as_erfc,
+        ),
+        Step(
+            "delta reached",
+            "The closed form at shift eps/c.",
+            lhs=profile(epsilon / c, epsilon).subs(c, root),
+            rhs=Phi(epsilon / (2 * root) - root) - sp.exp(epsilon) * Phi(-epsilon / (2 * root) - root),
+        ),
+    )
     return Derivation(
         id="gaussian_mechanism.classical",
         title="The classical Gaussian mechanism is (eps, delta)-DP for eps < 1",
@@ -100,7 +175,7 @@ def classical() -> Derivation:
             Fault("delta > 1.25 e^{1/4} claimed", "case c < eps/(2c): delta is large", lambda rhs: rhs + half),
         ),
         covers={"BW-T1": "whole, with tail_bound and mean_shift.hockey_stick", "N24-C5": "the reached delta"},
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -113,15 +188,57 @@ def zero_epsilon() -> Derivation:
     total_variation = 2 * Phi(shift / 2) - 1
     gap = shift / sp.sqrt(2 * sp.pi) - total_variation
     steps = (
-        Step("eps = 0", "Phi(-x) = 1 - Phi(x).", lhs=profile(shift, zero), rhs=total_variation, reduce=lambda left, right: (left - right).rewrite(sp.erf)),
-        Step("gap at 0", "D/sqrt(2 pi) and the total variation both vanish.", lhs=gap.subs(shift, 0), rhs=zero, reduce=_as_erfc),
+        Step(
+            "eps = 0",
+            "Phi(-x) = 1 - Phi(x).",
+            lhs=profile(shift, zero),
+            rhs=total_variation,
+            reduce=lambda left, right: (left - right).rewrite(sp.erf),
+        ),
+        Step(
+            "gap at 0",
+            "D/sqrt(2 pi) and the total variation both vanish.",
+            lhs=gap.subs(shift, 0),
+            rhs=zero,
+            reduce=_as_erfc,
+        ),
         Step("slope of the gap", "phi(0) - phi(D/2),", lhs=sp.diff(gap, shift), rhs=phi(zero) - phi(shift / 2)),
-        Step("slope is positive", "as log phi(0) - log phi(D/2) > 0.", lhs=sp.log(phi(zero)) - sp.log(phi(shift / 2)), rhs=zero, relation=">", witness=shift**2 / 8),
-        Step("std = Delta/(2 delta)", "There D = 2 delta, and delta less the bound D/sqrt(2 pi) is a positive share of delta.", lhs=delta - (2 * delta) / sp.sqrt(2 * sp.pi), rhs=zero, relation=">", witness=delta * (1 - sp.sqrt(2 / sp.pi))),
-        Step("constant", "delta std/Delta = (2 Phi(D/2) - 1)/D tends to 1/sqrt(2 pi).", lhs=sp.limit((total_variation / shift).rewrite(sp.erf), shift, 0, "+"), rhs=1 / sp.sqrt(2 * sp.pi)),
-        Step("o(1/delta) is impossible", "delta -> 0 forces D -> 0, and then delta std/Delta -> 1/sqrt(2 pi): the smallest valid std is (1 - o(1)) Delta/(sqrt(2 pi) delta).", kind="argument"),
-        Step("exact delta", "The total variation distance.", lhs=sp.erf(shift / (2 * sp.sqrt(2))), rhs=total_variation, reduce=lambda left, right: left - right.rewrite(sp.erf)),
-    )  # fmt: skip
+        Step(
+            "slope is positive",
+            "as log phi(0) - log phi(D/2) > 0.",
+            lhs=sp.log(phi(zero)) - sp.log(phi(shift / 2)),
+            rhs=zero,
+            relation=">",
+            witness=shift**2 / 8,
+        ),
+        Step(
+            "std = Delta/(2 delta)",
+            "There D = 2 delta, and delta less the bound D/sqrt(2 pi) is a positive share of delta.",
+            lhs=delta - (2 * delta) / sp.sqrt(2 * sp.pi),
+            rhs=zero,
+            relation=">",
+            witness=delta * (1 - sp.sqrt(2 / sp.pi)),
+        ),
+        Step(
+            "constant",
+            "delta std/Delta = (2 Phi(D/2) - 1)/D tends to 1/sqrt(2 pi).",
+            lhs=sp.limit((total_variation / shift).rewrite(sp.erf), shift, 0, "+"),
+            rhs=1 / sp.sqrt(2 * sp.pi),
+        ),
+        Step(
+            "o(1/delta) is impossible",
+            "delta -> 0 forces D -> 0, and then delta std/Delta -> 1/sqrt(2 pi): the smallest valid std is (1 - o(1))"
+            " Delta/(sqrt(2 pi) delta).",
+            kind="argument",
+        ),
+        Step(
+            "exact delta",
+            "The total variation distance.",
+            lhs=sp.erf(shift / (2 * sp.sqrt(2))),
+            rhs=total_variation,
+            reduce=lambda left, right: left - right.rewrite(sp.erf),
+        ),
+    )
     return Derivation(
         id="gaussian_mechanism.zero_epsilon",
         title="The Gaussian mechanism at eps = 0",
@@ -133,7 +250,11 @@ def zero_epsilon() -> Derivation:
         faults=(
             Fault("one-sided tail", "exact delta", lambda rhs: rhs / 2),
             Fault("constant 1/sqrt(pi)", "constant", lambda rhs: rhs * sp.sqrt(2)),
-            Fault("std = Delta/(4 delta) claimed", "std = Delta/(2 delta)", lambda rhs: (1 - 2 / sp.sqrt(2 * sp.pi)) * delta),
+            Fault(
+                "std = Delta/(4 delta) claimed",
+                "std = Delta/(2 delta)",
+                lambda rhs: (1 - 2 / sp.sqrt(2 * sp.pi)) * delta,
+            ),
             Fault("slope of the other sign", "slope of the gap", lambda rhs: -rhs),
         ),
         covers={"BW-T2": "whole"},
@@ -146,8 +267,18 @@ def _mills_steps() -> tuple[Step, ...]:
     return (
         Step("upper Mills bound: slope", "phi(x)/x - Phi(-x) decreases,", lhs=sp.diff(upper, x), rhs=-phi(x) / x**2),
         Step("upper Mills bound: end", "to 0, so it is positive.", lhs=sp.limit(phi(x) / x, x, sp.oo), rhs=Phi(-sp.oo)),
-        Step("lower Mills bound: slope", "Phi(-x) - x phi(x)/(1+x^2) decreases,", lhs=sp.diff(lower, x), rhs=-2 * phi(x) / (1 + x**2) ** 2),
-        Step("lower Mills bound: end", "to 0, so it is positive.", lhs=sp.limit(x * phi(x) / (1 + x**2), x, sp.oo), rhs=Phi(-sp.oo)),
+        Step(
+            "lower Mills bound: slope",
+            "Phi(-x) - x phi(x)/(1+x^2) decreases,",
+            lhs=sp.diff(lower, x),
+            rhs=-2 * phi(x) / (1 + x**2) ** 2,
+        ),
+        Step(
+            "lower Mills bound: end",
+            "to 0, so it is positive.",
+            lhs=sp.limit(x * phi(x) / (1 + x**2), x, sp.oo),
+            rhs=Phi(-sp.oo),
+        ),
     )
 
 
@@ -161,17 +292,48 @@ def noise_floor() -> Derivation:
     in_x = half - sp.exp(x**2 / 2) * Phi(-x)
     at = sp.sqrt(2 * epsilon)
     steps = (
-        Step("first argument", "At std = Delta/sqrt(2 eps) the shift is sqrt(2 eps),", lhs=at / 2 - epsilon / at, rhs=zero),
+        Step(
+            "first argument",
+            "At std = Delta/sqrt(2 eps) the shift is sqrt(2 eps),",
+            lhs=at / 2 - epsilon / at,
+            rhs=zero,
+        ),
         Step("second argument", "From the same shift.", lhs=-at / 2 - epsilon / at, rhs=-at),
         Step("delta there", "Phi(0) = 1/2.", lhs=profile(at, epsilon), rhs=floor, reduce=_as_erfc),
-        Step("exactly", "The profile decreases strictly in std (mean_shift.derivative_in_shift): delta <= threshold holds exactly where the smallest valid std is at least Delta/sqrt(2 eps).", kind="argument"),
+        Step(
+            "exactly",
+            "The profile decreases strictly in std (mean_shift.derivative_in_shift): delta <= threshold holds exactly"
+            " where the smallest valid std is at least Delta/sqrt(2 eps).",
+            kind="argument",
+        ),
         *_mills_steps(),
-        Step("threshold increases", "Its slope in x = sqrt(2 eps) is x e^{x^2/2} times the gap of the upper Mills bound.", lhs=sp.diff(in_x, x), rhs=x * sp.exp(x**2 / 2) * (phi(x) / x - Phi(-x))),
+        Step(
+            "threshold increases",
+            "Its slope in x = sqrt(2 eps) is x e^{x^2/2} times the gap of the upper Mills bound.",
+            lhs=sp.diff(in_x, x),
+            rhs=x * sp.exp(x**2 / 2) * (phi(x) / x - Phi(-x)),
+        ),
         Step("threshold starts at 0", "At x = 0 the tail is 1/2.", lhs=in_x.subs(x, 0), rhs=zero, reduce=_as_erfc),
-        Step("what the upper Mills bound gives", "e^eps phi(sqrt(2 eps))/sqrt(2 eps): the exponentials cancel in full.", lhs=sp.exp(epsilon) * phi(at) / at, rhs=1 / sp.sqrt(4 * sp.pi * epsilon)),
-        Step("threshold tends to 1/2", "It lies between 1/2 - 1/sqrt(4 pi eps) and 1/2.", lhs=sp.limit(1 / sp.sqrt(4 * sp.pi * epsilon), epsilon, sp.oo), rhs=zero),
-        Step("threshold", "The smallest std of this delta is Delta/sqrt(2 eps).", lhs=floor.rewrite(sp.erfc), rhs=floor, reduce=lambda left, right: left - right.rewrite(sp.erfc)),
-    )  # fmt: skip
+        Step(
+            "what the upper Mills bound gives",
+            "e^eps phi(sqrt(2 eps))/sqrt(2 eps): the exponentials cancel in full.",
+            lhs=sp.exp(epsilon) * phi(at) / at,
+            rhs=1 / sp.sqrt(4 * sp.pi * epsilon),
+        ),
+        Step(
+            "threshold tends to 1/2",
+            "It lies between 1/2 - 1/sqrt(4 pi eps) and 1/2.",
+            lhs=sp.limit(1 / sp.sqrt(4 * sp.pi * epsilon), epsilon, sp.oo),
+            rhs=zero,
+        ),
+        Step(
+            "threshold",
+            "The smallest std of this delta is Delta/sqrt(2 eps).",
+            lhs=floor.rewrite(sp.erfc),
+            rhs=floor,
+            reduce=lambda left, right: left - right.rewrite(sp.erfc),
+        ),
+    )
     return Derivation(
         id="gaussian_mechanism.noise_floor",
         title="When (eps, delta)-DP forces std >= Delta/sqrt(2 eps)",
@@ -181,7 +343,11 @@ def noise_floor() -> Derivation:
         result_step="threshold",
         symbols={"epsilon": epsilon},
         faults=(
-            Fault("e^{-3 eps} kept in the Mills bound", "what the upper Mills bound gives", lambda rhs: rhs * sp.exp(-3 * epsilon)),
+            Fault(
+                "e^{-3 eps} kept in the Mills bound",
+                "what the upper Mills bound gives",
+                lambda rhs: rhs * sp.exp(-3 * epsilon),
+            ),
             Fault("factor e^eps dropped", "threshold", lambda rhs: half - Phi(-sp.sqrt(2 * epsilon))),
             Fault("1 in place of 1/2", "delta there", lambda rhs: rhs + half),
             Fault("slope of the other sign", "threshold increases", lambda rhs: -rhs),
@@ -201,12 +367,40 @@ def circulated_floor() -> Derivation:
     fifth = in_epsilon.subs(epsilon, sp.Rational(1, 5))
     steps = (
         *_mills_steps(),
-        Step("condition as a ratio", "e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps).", lhs=sp.exp(epsilon) * Phi(-sp.sqrt(2 * epsilon)) / (sp.exp(-3 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)), rhs=in_epsilon),
-        Step("x = sqrt(2 eps)", "One variable for both factors.", lhs=in_epsilon, rhs=ratio.subs(x, sp.sqrt(2 * epsilon))),
-        Step("the ratio increases", "Both terms are positive by the lower Mills bound.", lhs=sp.diff(ratio, x), rhs=sp.sqrt(2 * sp.pi) * sp.exp(2 * x**2) * ((1 + x**2) * (Phi(-x) - x * phi(x) / (1 + x**2)) + 3 * x**2 * Phi(-x))),
-        Step("at eps = 1/5", "It is still below 1.", lhs=sp.Integer(1), rhs=fifth, relation=">", witness=1 - fifth.rewrite(sp.erfc), reduce=_as_erfc),
-        Step("ratio", "The condition is that this is at most 1.", lhs=in_epsilon.rewrite(sp.erfc), rhs=in_epsilon, reduce=lambda left, right: left - right.rewrite(sp.erfc)),
-    )  # fmt: skip
+        Step(
+            "condition as a ratio",
+            "e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps).",
+            lhs=sp.exp(epsilon) * Phi(-sp.sqrt(2 * epsilon)) / (sp.exp(-3 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)),
+            rhs=in_epsilon,
+        ),
+        Step(
+            "x = sqrt(2 eps)", "One variable for both factors.", lhs=in_epsilon, rhs=ratio.subs(x, sp.sqrt(2 * epsilon))
+        ),
+        Step(
+            "the ratio increases",
+            "Both terms are positive by the lower Mills bound.",
+            lhs=sp.diff(ratio, x),
+            rhs=sp.sqrt(2 * sp.pi)
+            * sp.exp(2 * x**2)
+            * ((1 + x**2) * (Phi(-x) - x * phi(x) / (1 + x**2)) + 3 * x**2 * Phi(-x)),
+        ),
+        Step(
+            "at eps = 1/5",
+            "It is still below 1.",
+            lhs=sp.Integer(1),
+            rhs=fifth,
+            relation=">",
+            witness=1 - fifth.rewrite(sp.erfc),
+            reduce=_as_erfc,
+        ),
+        Step(
+            "ratio",
+            "The condition is that this is at most 1.",
+            lhs=in_epsilon.rewrite(sp.erfc),
+            rhs=in_epsilon,
+            reduce=lambda left, right: left - right.rewrite(sp.erfc),
+        ),
+    )
     return Derivation(
         id="gaussian_mechanism.circulated_floor",
         title="Where the threshold in circulation is valid",

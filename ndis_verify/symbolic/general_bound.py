@@ -1,4 +1,6 @@
-"""Gaussian-output algorithms with added noise: invariants of a pair, sensitivities, the two-step bound (N26 section 6)."""
+"""Gaussian-output algorithms with added noise: invariants of a pair, sensitivities, the two-step bound (N26
+section 6).
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,45 @@ def additive_noise() -> Derivation:
     tilted = sp.exp(t * (mu + root * w)) * phi(w)
     closed = sp.exp(t * mu + t**2 * variance / 2)
     steps = (
-        Step("law", "E exp(t (mu + sqrt(S) w)), w standard normal: completing the square,", lhs=tilted, rhs=closed * phi(w - t * root)),
-        Step("mass", "and phi shifted has mass 1: the moment generating function of N(mu, S), which determines the law (Cramer-Wold for vectors).", lhs=sp.limit(Phi(w), w, sp.oo) - sp.limit(Phi(w), w, -sp.oo), rhs=one),
-        Step("independent noise", "The moment generating functions multiply:", lhs=sp.log(closed) + t**2 * added / 2, rhs=t * mu + t**2 * (variance + added) / 2, reduce=lambda left, right: sp.expand(sp.expand_log(left, force=True) - right)),
-        Step("in two coordinates", "covariance matrices add in every direction u.", lhs=form(cov) + form(noise), rhs=form(cov + noise)),
-        Step("well defined", "S >= 0 and N >= 0 suffice for the law; S + N > 0 in both databases is needed for A and b. N > 0 or S > 0 gives it.", kind="argument"),
-        Step("variance", "of one coordinate.", lhs=sp.diff(t * mu + t**2 * variance / 2 + t**2 * added / 2, t, 2), rhs=variance + added),
-    )  # fmt: skip
+        Step(
+            "law",
+            "E exp(t (mu + sqrt(S) w)), w standard normal: completing the square,",
+            lhs=tilted,
+            rhs=closed * phi(w - t * root),
+        ),
+        Step(
+            "mass",
+            "and phi shifted has mass 1: the moment generating function of N(mu, S), which determines the law"
+            " (Cramer-Wold for vectors).",
+            lhs=sp.limit(Phi(w), w, sp.oo) - sp.limit(Phi(w), w, -sp.oo),
+            rhs=one,
+        ),
+        Step(
+            "independent noise",
+            "The moment generating functions multiply:",
+            lhs=sp.log(closed) + t**2 * added / 2,
+            rhs=t * mu + t**2 * (variance + added) / 2,
+            reduce=lambda left, right: sp.expand(sp.expand_log(left, force=True) - right),
+        ),
+        Step(
+            "in two coordinates",
+            "covariance matrices add in every direction u.",
+            lhs=form(cov) + form(noise),
+            rhs=form(cov + noise),
+        ),
+        Step(
+            "well defined",
+            "S >= 0 and N >= 0 suffice for the law; S + N > 0 in both databases is needed for A and b. N > 0 or S > 0"
+            " gives it.",
+            kind="argument",
+        ),
+        Step(
+            "variance",
+            "of one coordinate.",
+            lhs=sp.diff(t * mu + t**2 * variance / 2 + t**2 * added / 2, t, 2),
+            rhs=variance + added,
+        ),
+    )
     return Derivation(
         id="general_bound.additive_noise",
         title="Gaussian outputs with added Gaussian noise",
@@ -55,7 +89,8 @@ def additive_noise() -> Derivation:
 
 @cache
 def invariants() -> Derivation:
-    """c of N26-L1 is `(1/2) sum [log(1 - a_i) - b_i^2/(1 - a_i)]`: the divergence depends on the pair through (A, b) (N26-Pr6).
+    """c of N26-L1 is `(1/2) sum [log(1 - a_i) - b_i^2/(1 - a_i)]`: the divergence depends on the pair through (A, b)
+    (N26-Pr6).
 
     `number`: one coordinate's c at eigenvalue `lam` = 1 - a and `b`.
     """
@@ -65,13 +100,41 @@ def invariants() -> Derivation:
     c_printed = sp.log(first / second) / 2 - gap**2 / second / 2
     b_printed = -sp.sqrt(first) * gap / second
     steps = (
-        Step("one coordinate", "S1 = s1, S2 = s2, mu1 - mu2 = h: 1 - a = s1/s2, b = -sqrt(s1) h/s2.", kind="definition"),
-        Step("c from a and b", "the definition of c against the invariants.", lhs=c_printed, rhs=sp.log(ratio) / 2 - b_printed**2 / ratio / 2),
-        Step("in the eigenbasis", "det S1/det S2 = det(I - A) = prod (1 - a_i) and (mu1-mu2)^T S2^{-1} (mu1-mu2) = b^T (I - A)^{-1} b, so c is a sum over coordinates.", kind="argument"),
-        Step("two coordinates", "b^T (I - A)^{-1} b with b = -S1^{1/2} S2^{-1} h, I - A = S1^{1/2} S2^{-1} S1^{1/2}: the roots cancel, here with S1 = diag(s1, s2)^2 and S2^{-1} = W.", lhs=_quadratic(first, second, v1, v2)[0], rhs=_quadratic(first, second, v1, v2)[1]),
-        Step("rotation", "Any other eigenbasis rotates b inside eigenspaces, and Z ~ N(0, I) is rotation invariant: delta is a function of A and b, N26-L1 with this c.", kind="argument"),
-        Step("c", "one coordinate.", lhs=c_printed.subs({gap: -b * second / sp.sqrt(first)}).subs(first, lam * second), rhs=sp.log(lam) / 2 - b**2 / (2 * lam)),
-    )  # fmt: skip
+        Step(
+            "one coordinate", "S1 = s1, S2 = s2, mu1 - mu2 = h: 1 - a = s1/s2, b = -sqrt(s1) h/s2.", kind="definition"
+        ),
+        Step(
+            "c from a and b",
+            "the definition of c against the invariants.",
+            lhs=c_printed,
+            rhs=sp.log(ratio) / 2 - b_printed**2 / ratio / 2,
+        ),
+        Step(
+            "in the eigenbasis",
+            "det S1/det S2 = det(I - A) = prod (1 - a_i) and (mu1-mu2)^T S2^{-1} (mu1-mu2) = b^T (I - A)^{-1} b, so c"
+            " is a sum over coordinates.",
+            kind="argument",
+        ),
+        Step(
+            "two coordinates",
+            "b^T (I - A)^{-1} b with b = -S1^{1/2} S2^{-1} h, I - A = S1^{1/2} S2^{-1} S1^{1/2}: the roots cancel, here"
+            " with S1 = diag(s1, s2)^2 and S2^{-1} = W.",
+            lhs=_quadratic(first, second, v1, v2)[0],
+            rhs=_quadratic(first, second, v1, v2)[1],
+        ),
+        Step(
+            "rotation",
+            "Any other eigenbasis rotates b inside eigenspaces, and Z ~ N(0, I) is rotation invariant: delta is a"
+            " function of A and b, N26-L1 with this c.",
+            kind="argument",
+        ),
+        Step(
+            "c",
+            "one coordinate.",
+            lhs=c_printed.subs({gap: -b * second / sp.sqrt(first)}).subs(first, lam * second),
+            rhs=sp.log(lam) / 2 - b**2 / (2 * lam),
+        ),
+    )
     return Derivation(
         id="general_bound.invariants",
         title="The invariants of a Gaussian pair",
@@ -98,7 +161,8 @@ def _quadratic(first: sp.Expr, second: sp.Expr, v1: sp.Expr, v2: sp.Expr) -> tup
 
 @cache
 def sensitivities_in_variance() -> Derivation:
-    """Delta, rho and nu of S + v I are nonincreasing and continuous in v > 0; both orders of a pair share them (N26-D5, N26-T6.1).
+    """Delta, rho and nu of S + v I are nonincreasing and continuous in v > 0; both orders of a pair share them (N26-D5,
+    N26-T6.1).
 
     `number`: (a+v)/(b+v) at `a` >= `b` and `v`, a Rayleigh ratio of the two covariances.
     """
@@ -108,25 +172,97 @@ def sensitivities_in_variance() -> Derivation:
     h, lam = sp.Symbol("h", positive=True), sp.Symbol("lambda", positive=True)
     n, x = sp.symbols("n x", positive=True)
     steps = (
-        Step("swapping the pair", "The eigenvalues of the swapped pair are 1/lambda: |log| is the same.", lhs=sp.log(1 / lam) ** 2, rhs=sp.log(lam) ** 2),
-        Step("mean shift", "Every ordered pair is bounded, so Delta bounds the shift in both covariances, and so in the smaller one.", kind="argument"),
-        Step("Delta", "In an eigenvector of S with eigenvalue b: h^2/(b+v) falls in v,", lhs=sp.diff(h**2 / (b + v), v), rhs=zero, relation="<", witness=-(h**2) / (b + v) ** 2),
-        Step("Delta, no jumps", "and its logarithm by at most 1/v per unit: one rate for all pairs, so a supremum over pairs keeps it on v > 0.", lhs=-sp.diff(sp.log(h**2 / (b + v)), v), rhs=1 / v, relation="<", witness=-b / (v * (b + v))),
-        Step("Rayleigh ratio", "x^T(S1 + vI)x / x^T(S2 + vI)x = (a+v)/(b+v), a >= b, for |x| = 1: falls in v,", lhs=sp.diff(ratio, v), rhs=zero, relation="<", witness=-gap / (b + v) ** 2),
-        Step("eigenvalues", "so by Courant-Fischer does every ordered eigenvalue, staying >= 1; rho is its logarithm's maximum, nu the sum.", kind="argument"),
+        Step(
+            "swapping the pair",
+            "The eigenvalues of the swapped pair are 1/lambda: |log| is the same.",
+            lhs=sp.log(1 / lam) ** 2,
+            rhs=sp.log(lam) ** 2,
+        ),
+        Step(
+            "mean shift",
+            "Every ordered pair is bounded, so Delta bounds the shift in both covariances, and so in the smaller one.",
+            kind="argument",
+        ),
+        Step(
+            "Delta",
+            "In an eigenvector of S with eigenvalue b: h^2/(b+v) falls in v,",
+            lhs=sp.diff(h**2 / (b + v), v),
+            rhs=zero,
+            relation="<",
+            witness=-(h**2) / (b + v) ** 2,
+        ),
+        Step(
+            "Delta, no jumps",
+            "and its logarithm by at most 1/v per unit: one rate for all pairs, so a supremum over pairs keeps it on v"
+            " > 0.",
+            lhs=-sp.diff(sp.log(h**2 / (b + v)), v),
+            rhs=1 / v,
+            relation="<",
+            witness=-b / (v * (b + v)),
+        ),
+        Step(
+            "Rayleigh ratio",
+            "x^T(S1 + vI)x / x^T(S2 + vI)x = (a+v)/(b+v), a >= b, for |x| = 1: falls in v,",
+            lhs=sp.diff(ratio, v),
+            rhs=zero,
+            relation="<",
+            witness=-gap / (b + v) ** 2,
+        ),
+        Step(
+            "eigenvalues",
+            "so by Courant-Fischer does every ordered eigenvalue, staying >= 1; rho is its logarithm's maximum, nu the"
+            " sum.",
+            kind="argument",
+        ),
         Step("order kept", "S1 + vI >= S2 + vI exactly when S1 >= S2.", lhs=(a + v) - (b + v), rhs=gap),
-        Step("rho, no jumps", "log of the ratio falls by at most 1/v per unit: again one rate for all pairs (d/v for nu).", lhs=-sp.diff(sp.log(ratio), v), rhs=1 / v, relation="<", witness=-(b / (v * (b + v)) + 1 / (a + v))),
-        Step("limits of one pair", "all three tend to 0 as v grows;", lhs=sp.limit(sp.log(ratio), v, sp.oo) + sp.limit(h**2 / (b + v), v, sp.oo), rhs=zero),
-        Step("limits of the supremum", "over all pairs where a - b and h are bounded: log ratio <= (a - b)/v, h^2/(b+v) <= h^2/v.", lhs=gap / v - (ratio - 1), rhs=zero, relation=">", witness=gap * b / (v * (b + v))),
-        Step("unbounded covariances", "Without that bound the supremum need not fall: at b = gap = n v, for every v, the ratio", lhs=ratio.subs({b: n * v, gap: n * v}), rhs=1 + n / (1 + n)),
-        Step("logarithm", "log(1 + x) <= x.", lhs=sp.diff(x - sp.log(1 + x), x), rhs=zero, relation=">", witness=x / (1 + x)),
+        Step(
+            "rho, no jumps",
+            "log of the ratio falls by at most 1/v per unit: again one rate for all pairs (d/v for nu).",
+            lhs=-sp.diff(sp.log(ratio), v),
+            rhs=1 / v,
+            relation="<",
+            witness=-(b / (v * (b + v)) + 1 / (a + v)),
+        ),
+        Step(
+            "limits of one pair",
+            "all three tend to 0 as v grows;",
+            lhs=sp.limit(sp.log(ratio), v, sp.oo) + sp.limit(h**2 / (b + v), v, sp.oo),
+            rhs=zero,
+        ),
+        Step(
+            "limits of the supremum",
+            "over all pairs where a - b and h are bounded: log ratio <= (a - b)/v, h^2/(b+v) <= h^2/v.",
+            lhs=gap / v - (ratio - 1),
+            rhs=zero,
+            relation=">",
+            witness=gap * b / (v * (b + v)),
+        ),
+        Step(
+            "unbounded covariances",
+            "Without that bound the supremum need not fall: at b = gap = n v, for every v, the ratio",
+            lhs=ratio.subs({b: n * v, gap: n * v}),
+            rhs=1 + n / (1 + n),
+        ),
+        Step(
+            "logarithm",
+            "log(1 + x) <= x.",
+            lhs=sp.diff(x - sp.log(1 + x), x),
+            rhs=zero,
+            relation=">",
+            witness=x / (1 + x),
+        ),
         Step("ratio", "as used.", lhs=1 + gap / (b + v), rhs=ratio),
-    )  # fmt: skip
+    )
     return Derivation(
         id="general_bound.sensitivities_in_variance",
         title="Sensitivities fall with the added variance",
         sources=("N26-D5", "N26-T6.1"),
-        hypotheses=("v > 0", "sensitivities finite for every v > 0", "covariances of each pair comparable", "for the limits: |S1 - S2| and |mu1 - mu2| bounded over all pairs"),
+        hypotheses=(
+            "v > 0",
+            "sensitivities finite for every v > 0",
+            "covariances of each pair comparable",
+            "for the limits: |S1 - S2| and |mu1 - mu2| bounded over all pairs",
+        ),
         steps=steps,
         result_step="ratio",
         symbols={"b": b, "gap": gap, "v": v},
@@ -153,16 +289,54 @@ def split_bound() -> Derivation:
     x, y, slack = sp.symbols("x y k", nonnegative=True)
     mean = Phi(shift / 2 - e / shift) - sp.exp(e) * Phi(-shift / 2 - e / shift)
     steps = (
-        Step("first path", "P = N(m1, S1), R = N(m2, S1), Q = N(m2, S2): mean step in S1, then covariance step S1 to S2.", kind="definition"),
+        Step(
+            "first path",
+            "P = N(m1, S1), R = N(m2, S1), Q = N(m2, S2): mean step in S1, then covariance step S1 to S2.",
+            kind="definition",
+        ),
         Step("second path", "R = N(m1, S2): covariance step first, then mean step in S2.", kind="definition"),
-        Step("triangle", "privacy_loss.triangle: delta_{P,Q}(e1+e2) <= delta_{P,R}(e1) + e^{e1} delta_{R,Q}(e2) for both paths.", kind="argument"),
-        Step("smaller covariance", "The shift h^2/s in the smaller covariance is at least the shift in either,", lhs=h**2 / small, rhs=h**2 / (small + extra), relation=">", witness=h**2 * extra / (small * (small + extra))),
-        Step("mean step grows with the shift", "and N26-P1 increases in it: its slope is phi(D/2 - e/D) > 0.", lhs=sp.diff(mean, shift), rhs=phi(shift / 2 - e / shift)),
-        Step("covariance step", "C bounds the step in both directions (covariance_shift.more_spread_bound, or the greater of the exact two).", kind="argument"),
-        Step("monotone in the parts", "Replacing the two terms by bounds x + k >= x, y can only raise the sum.", lhs=(x + slack) + sp.exp(e) * y, rhs=x + sp.exp(e) * y, relation=">=", witness=slack),
-        Step("continuity", "Both terms are continuous in the split, in D and in the l_i, and nondecreasing in D and each l_i (envelope_vertex, exact_envelope); the vertex moves continuously with (rho, nu), and a minimum over a compact set of splits keeps both properties.", kind="argument"),
+        Step(
+            "triangle",
+            "privacy_loss.triangle: delta_{P,Q}(e1+e2) <= delta_{P,R}(e1) + e^{e1} delta_{R,Q}(e2) for both paths.",
+            kind="argument",
+        ),
+        Step(
+            "smaller covariance",
+            "The shift h^2/s in the smaller covariance is at least the shift in either,",
+            lhs=h**2 / small,
+            rhs=h**2 / (small + extra),
+            relation=">",
+            witness=h**2 * extra / (small * (small + extra)),
+        ),
+        Step(
+            "mean step grows with the shift",
+            "and N26-P1 increases in it: its slope is phi(D/2 - e/D) > 0.",
+            lhs=sp.diff(mean, shift),
+            rhs=phi(shift / 2 - e / shift),
+        ),
+        Step(
+            "covariance step",
+            "C bounds the step in both directions (covariance_shift.more_spread_bound, or the greater of the exact"
+            " two).",
+            kind="argument",
+        ),
+        Step(
+            "monotone in the parts",
+            "Replacing the two terms by bounds x + k >= x, y can only raise the sum.",
+            lhs=(x + slack) + sp.exp(e) * y,
+            rhs=x + sp.exp(e) * y,
+            relation=">=",
+            witness=slack,
+        ),
+        Step(
+            "continuity",
+            "Both terms are continuous in the split, in D and in the l_i, and nondecreasing in D and each l_i"
+            " (envelope_vertex, exact_envelope); the vertex moves continuously with (rho, nu), and a minimum over a"
+            " compact set of splits keeps both properties.",
+            kind="argument",
+        ),
         Step("sum", "First path.", lhs=mean - sp.exp(e) * (-cov_term), rhs=mean + sp.exp(e) * cov_term),
-    )  # fmt: skip
+    )
     return Derivation(
         id="general_bound.split_bound",
         title="Mean step and covariance step by the triangle inequality",

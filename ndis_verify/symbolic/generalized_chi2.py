@@ -39,21 +39,48 @@ def definition() -> Derivation:
     centre = (1 - kappa) * n / kappa
     factor = sp.exp(n**2 * (1 - kappa) / (2 * kappa)) / sp.sqrt(kappa)
     one = integral_steps(
-        "one squared normal", sp.exp((1 - kappa) / 2 * (z + n) ** 2) * phi(z), (z, -sp.oo, sp.oo),
-        factor * Phi(sp.sqrt(kappa) * (z - centre)), factor, "Completing the square, with wu = (1-kappa)/2.",
-    )  # fmt: skip
-    gauss = integral_steps("normal part", sp.exp(u * std * z) * phi(z), (z, -sp.oo, sp.oo), sp.exp(u**2 * std**2 / 2) * Phi(z - u * std), sp.exp(u**2 * std**2 / 2), "Completing the square.")
+        "one squared normal",
+        sp.exp((1 - kappa) / 2 * (z + n) ** 2) * phi(z),
+        (z, -sp.oo, sp.oo),
+        factor * Phi(sp.sqrt(kappa) * (z - centre)),
+        factor,
+        "Completing the square, with wu = (1-kappa)/2.",
+    )
+    gauss = integral_steps(
+        "normal part",
+        sp.exp(u * std * z) * phi(z),
+        (z, -sp.oo, sp.oo),
+        sp.exp(u**2 * std**2 / 2) * Phi(z - u * std),
+        sp.exp(u**2 * std**2 / 2),
+        "Completing the square.",
+    )
     log_moment = -k / 2 * sp.log(1 - 2 * w * u) + w * nu * u / (1 - 2 * w * u) + std**2 * u**2 / 2 + m * u
     of_one = -sp.log(kappa) / 2 + n**2 * (1 - kappa) / (2 * kappa)
     steps = (
-        Step("law", "chi'^2(k, nu) is the law of a sum of k squares (z_j + n_j)^2 with nu = sum n_j^2; W adds an independent normal variable and a constant.", kind="definition"),
+        Step(
+            "law",
+            "chi'^2(k, nu) is the law of a sum of k squares (z_j + n_j)^2 with nu = sum n_j^2; W adds an independent"
+            " normal variable and a constant.",
+            kind="definition",
+        ),
         *one,
         *gauss,
         Step("logarithm", "One square's share.", lhs=sp.expand_log(sp.log(factor)), rhs=of_one),
-        Step("k squares", "k logarithms, and nu = sum n_j^2; only the sum of the n_j^2 enters.", lhs=(of_one + sp.log(kappa) / 2).subs(n, sp.sqrt(nu)) - k * sp.log(kappa) / 2 + std**2 * u**2 / 2 + m * u, rhs=log_moment, reduce=lambda left, right: left - right.subs(w, (1 - kappa) / (2 * u))),
+        Step(
+            "k squares",
+            "k logarithms, and nu = sum n_j^2; only the sum of the n_j^2 enters.",
+            lhs=(of_one + sp.log(kappa) / 2).subs(n, sp.sqrt(nu)) - k * sp.log(kappa) / 2 + std**2 * u**2 / 2 + m * u,
+            rhs=log_moment,
+            reduce=lambda left, right: left - right.subs(w, (1 - kappa) / (2 * u)),
+        ),
         Step("mean", "First derivative at 0.", lhs=sp.diff(log_moment, u).subs(u, 0), rhs=w * (k + nu) + m),
-        Step("variance", "Second derivative at 0.", lhs=sp.diff(log_moment, u, 2).subs(u, 0), rhs=2 * w**2 * (k + 2 * nu) + std**2),
-    )  # fmt: skip
+        Step(
+            "variance",
+            "Second derivative at 0.",
+            lhs=sp.diff(log_moment, u, 2).subs(u, 0),
+            rhs=2 * w**2 * (k + 2 * nu) + std**2,
+        ),
+    )
     return Derivation(
         id="generalized_chi2.definition",
         title="The generalized chi-square law and its moment generating function",
@@ -81,10 +108,26 @@ def change_of_measure() -> Derivation:
     constant = sp.log(lam) / 2 - b**2 / (2 * lam)
     density = sp.sqrt(lam) * phi(sp.sqrt(lam) * (z - b / lam))
     steps = (
-        Step("c_i", "One coordinate's share of c is (1/2) log(1-a) - b^2/(2(1-a)) (ndis_lemma.log_density_ratio).", kind="definition"),
-        *integral_steps("total mass", density, (z, -sp.oo, sp.oo), Phi(sp.sqrt(lam) * (z - b / lam)), sp.Integer(1), "A normal density."),
-        Step("tilted density", "Completing the square: the tilted density is that of y.", lhs=phi(z) * sp.exp(constant + b * z + (1 - lam) * z**2 / 2), rhs=density),
-    )  # fmt: skip
+        Step(
+            "c_i",
+            "One coordinate's share of c is (1/2) log(1-a) - b^2/(2(1-a)) (ndis_lemma.log_density_ratio).",
+            kind="definition",
+        ),
+        *integral_steps(
+            "total mass",
+            density,
+            (z, -sp.oo, sp.oo),
+            Phi(sp.sqrt(lam) * (z - b / lam)),
+            sp.Integer(1),
+            "A normal density.",
+        ),
+        Step(
+            "tilted density",
+            "Completing the square: the tilted density is that of y.",
+            lhs=phi(z) * sp.exp(constant + b * z + (1 - lam) * z**2 / 2),
+            rhs=density,
+        ),
+    )
     return Derivation(
         id="generalized_chi2.change_of_measure",
         title="The tilted normal density is the second Gaussian in the same coordinates",
@@ -94,8 +137,14 @@ def change_of_measure() -> Derivation:
         result_step="tilted density",
         symbols={"lam": lam, "b": b, "z": z},
         faults=(
-            Fault("mean b in place of b/(1-a)", "tilted density", lambda rhs: sp.sqrt(lam) * phi(sp.sqrt(lam) * (z - b))),
-            Fault("variance 1-a in place of 1/(1-a)", "tilted density", lambda rhs: phi((z - b / lam) / sp.sqrt(lam)) / sp.sqrt(lam)),
+            Fault(
+                "mean b in place of b/(1-a)", "tilted density", lambda rhs: sp.sqrt(lam) * phi(sp.sqrt(lam) * (z - b))
+            ),
+            Fault(
+                "variance 1-a in place of 1/(1-a)",
+                "tilted density",
+                lambda rhs: phi((z - b / lam) / sp.sqrt(lam)) / sp.sqrt(lam),
+            ),
             Fault("normalising factor dropped", "tilted density", lambda rhs: rhs / sp.sqrt(lam)),
         ),
         covers={"N26-T4.1": "part: law of y_i"},
@@ -109,9 +158,16 @@ def first_law() -> Derivation:
     `number`: W1's polynomial at `weight` = a != 0, `b`, `z`.
     """
     steps = (
-        Step("square", "Completing the square.", lhs=weight * z**2 / 2 + b * z, rhs=_w1 * (z + b / weight) ** 2 + _level),
+        Step(
+            "square", "Completing the square.", lhs=weight * z**2 / 2 + b * z, rhs=_w1 * (z + b / weight) ** 2 + _level
+        ),
         Step("noncentrality", "(z + n)^2 is chi'^2(1, n^2), n = b/a.", lhs=(b / weight) ** 2, rhs=_nc1),
-        Step("a = 0", "b z is the normal part: independent ones add to s^2 = sum b_i^2.", lhs=(weight * z**2 / 2 + b * z).subs(weight, 0), rhs=b * z),
+        Step(
+            "a = 0",
+            "b z is the normal part: independent ones add to s^2 = sum b_i^2.",
+            lhs=(weight * z**2 / 2 + b * z).subs(weight, 0),
+            rhs=b * z,
+        ),
     )
     return Derivation(
         id="generalized_chi2.first_law",
@@ -132,7 +188,8 @@ def first_law() -> Derivation:
 
 @cache
 def second_law() -> Derivation:
-    """`a y^2/2 + b y` at y = b/(1-a) + x/sqrt(1-a) is `(a/(2(1-a))) (x + n)^2 - b^2/(2a)`, n^2 = b^2/(a^2 (1-a)) (N26-T4.1).
+    """`a y^2/2 + b y` at y = b/(1-a) + x/sqrt(1-a) is `(a/(2(1-a))) (x + n)^2 - b^2/(2a)`, n^2 = b^2/(a^2 (1-a))
+    (N26-T4.1).
 
     `number`: W2's polynomial at `weight` = a < 1 (not 0), `b`, and the standard normal point `x`.
     """
@@ -140,10 +197,26 @@ def second_law() -> Derivation:
     y = b / (1 - weight) + x / sp.sqrt(1 - weight)
     root = b / (weight * sp.sqrt(1 - weight))
     steps = (
-        Step("square", "Completing the square.", lhs=weight * y**2 / 2 + b * y, rhs=_w2 * (x + root) ** 2 + _level, reduce=_with_lambda),
+        Step(
+            "square",
+            "Completing the square.",
+            lhs=weight * y**2 / 2 + b * y,
+            rhs=_w2 * (x + root) ** 2 + _level,
+            reduce=_with_lambda,
+        ),
         Step("noncentrality", "(x + n)^2 is chi'^2(1, n^2).", lhs=root**2, rhs=_nc2, reduce=_with_lambda),
-        Step("a = 0", "y = b + x: the normal part b x, and b^2 more in the shift.", lhs=(weight * y**2 / 2 + b * y).subs(weight, 0), rhs=b * x + b**2),
-        Step("ratios", "W2's weight is W1's over 1-a, its noncentrality W1's over 1-a.", lhs=_w2 / _w1, rhs=1 / (1 - weight)),
+        Step(
+            "a = 0",
+            "y = b + x: the normal part b x, and b^2 more in the shift.",
+            lhs=(weight * y**2 / 2 + b * y).subs(weight, 0),
+            rhs=b * x + b**2,
+        ),
+        Step(
+            "ratios",
+            "W2's weight is W1's over 1-a, its noncentrality W1's over 1-a.",
+            lhs=_w2 / _w1,
+            rhs=1 / (1 - weight),
+        ),
         Step("ratio of noncentralities", "as above.", lhs=_nc2 * weight**2, rhs=b**2 / (1 - weight)),
     )
     return Derivation(
@@ -169,8 +242,8 @@ def second_law() -> Derivation:
 def hockey_stick() -> Derivation:
     """`delta(eps) = Pr[W1 <= t] - e^eps Pr[W2 <= t]`, t = -(c + eps) (N26-T4.1, N24-P16).
 
-    `number`: one coordinate with 0 < a < 1, where both laws are one noncentral chi-square variable with positive weight;
-    at `fraction` = a, `b`, and `epsilon` with t at least the shift -b^2/(2a).
+    `number`: one coordinate with 0 < a < 1, where both laws are one noncentral chi-square variable with positive
+    weight; at `fraction` = a, `b`, and `epsilon` with t at least the shift -b^2/(2a).
     """
     frac = sp.Symbol("a", positive=True)
     odds = sp.Symbol("k", positive=True)
@@ -185,15 +258,48 @@ def hockey_stick() -> Derivation:
     direct = (phi(sp.sqrt(tail) - n) + phi(-sp.sqrt(tail) - n)) / (2 * sp.sqrt(tail))
     w1, w2 = frac / 2, frac / (2 * (1 - frac))
     steps = (
-        Step("region", "q_eps <= 0 exactly where W <= t = -(c + eps), the same polynomial under both laws.", lhs=epsilon + c + b * z + frac * z**2 / 2, rhs=(b * z + frac * z**2 / 2) - t),
-        Step("split", "delta = E[1; W1 <= t] - E[exp q_eps; W1 <= t], and the second is e^eps Pr[W2 <= t] by change_of_measure, coordinate by coordinate.", kind="argument"),
-        Step("laws", "first_law and second_law give every parameter; independent squares of equal weight pool their degrees of freedom and noncentralities (definition).", kind="argument"),
-        Step("one noncentral square", "Pr[(z+n)^2 <= x] = Phi(sqrt x - n) - Phi(-sqrt x - n): its density is the two-branch change of variables,", lhs=density, rhs=direct),
-        Step("one noncentral square: start", "and it vanishes at x = 0.", lhs=mass(sp.Integer(0), n), rhs=sp.Integer(0)),
+        Step(
+            "region",
+            "q_eps <= 0 exactly where W <= t = -(c + eps), the same polynomial under both laws.",
+            lhs=epsilon + c + b * z + frac * z**2 / 2,
+            rhs=(b * z + frac * z**2 / 2) - t,
+        ),
+        Step(
+            "split",
+            "delta = E[1; W1 <= t] - E[exp q_eps; W1 <= t], and the second is e^eps Pr[W2 <= t] by change_of_measure,"
+            " coordinate by coordinate.",
+            kind="argument",
+        ),
+        Step(
+            "laws",
+            "first_law and second_law give every parameter; independent squares of equal weight pool their degrees of"
+            " freedom and noncentralities (definition).",
+            kind="argument",
+        ),
+        Step(
+            "one noncentral square",
+            "Pr[(z+n)^2 <= x] = Phi(sqrt x - n) - Phi(-sqrt x - n): its density is the two-branch change of variables,",
+            lhs=density,
+            rhs=direct,
+        ),
+        Step(
+            "one noncentral square: start", "and it vanishes at x = 0.", lhs=mass(sp.Integer(0), n), rhs=sp.Integer(0)
+        ),
         Step("edge of W1", "W1 <= t where (z + n)^2 <= (t - shift)/w1.", lhs=(t + b**2 / (2 * frac)) / w1, rhs=level),
-        Step("edge of W2", "W2 <= t where (x + n)^2 <= (t - shift)/w2 = (1-a) times the edge of W1.", lhs=(t + b**2 / (2 * frac)) / w2, rhs=level * (1 - frac)),
-        Step("difference", "One coordinate, 0 < a < 1.", lhs=mass((t + b**2 / (2 * frac)) / w1, n1) - sp.exp(epsilon) * mass((t + b**2 / (2 * frac)) / w2, n2), rhs=mass(level, n1) - sp.exp(epsilon) * mass(level * (1 - frac), n2), reduce=lambda left, right: (left - right).subs(frac, 1 - 1 / (1 + odds))),
-    )  # fmt: skip
+        Step(
+            "edge of W2",
+            "W2 <= t where (x + n)^2 <= (t - shift)/w2 = (1-a) times the edge of W1.",
+            lhs=(t + b**2 / (2 * frac)) / w2,
+            rhs=level * (1 - frac),
+        ),
+        Step(
+            "difference",
+            "One coordinate, 0 < a < 1.",
+            lhs=mass((t + b**2 / (2 * frac)) / w1, n1) - sp.exp(epsilon) * mass((t + b**2 / (2 * frac)) / w2, n2),
+            rhs=mass(level, n1) - sp.exp(epsilon) * mass(level * (1 - frac), n2),
+            reduce=lambda left, right: (left - right).subs(frac, 1 - 1 / (1 + odds)),
+        ),
+    )
     return Derivation(
         id="generalized_chi2.hockey_stick",
         title="The divergence as a difference of two generalized chi-square probabilities",
@@ -208,5 +314,8 @@ def hockey_stick() -> Derivation:
             Fault("W2 with W1's weight", "edge of W2", lambda rhs: level),
             Fault("factor e^eps dropped", "difference", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
         ),
-        covers={"N26-T4.1": "whole, with change_of_measure, first_law and second_law", "N24-P16": "the difference of two laws"},
+        covers={
+            "N26-T4.1": "whole, with change_of_measure, first_law and second_law",
+            "N24-P16": "the difference of two laws",
+        },
     )

@@ -1,4 +1,6 @@
-"""Histograms in place of densities: binning, sampling error in total variation, intervals, and the rate in the bin width."""
+"""Histograms in place of densities: binning, sampling error in total variation, intervals, and the rate in the bin
+width.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,43 @@ zero = sp.Integer(0)
 def binning() -> Derivation:
     """The divergence of binned laws is at most that of the laws (KM-4.1).
 
-    `number`: max(p1 - c q1, 0) + max(p2 - c q2, 0) - max(p1 + p2 - c (q1 + q2), 0), what merging two bins of masses p, q loses.
+    `number`: max(p1 - c q1, 0) + max(p2 - c q2, 0) - max(p1 + p2 - c (q1 + q2), 0), what merging two bins of masses p,
+    q loses.
     """
     p1, p2, q1, q2 = sp.symbols("p1 p2 q1 q2", nonnegative=True)
     first, second = sp.symbols("x y", real=True)
     parts = sp.Max(first, 0) + sp.Max(second, 0)
     lost = sp.Max(p1 - factor * q1, 0) + sp.Max(p2 - factor * q2, 0) - sp.Max(p1 + p2 - factor * (q1 + q2), 0)
     steps = (
-        Step("at least the sum", "x = max(x, 0) - max(-x, 0).", lhs=parts, rhs=first + second, relation=">=", witness=sp.Max(-first, 0) + sp.Max(-second, 0)),
-        Step("at least 0", "Both together: the sum of positive parts is at least the positive part of the sum.", lhs=parts, rhs=zero, relation=">=", witness=parts),
-        Step("any bins", "The same for an integral over a bin, which is a limit of sums; summed over bins it is the claim, for every real eps.", kind="argument"),
-        Step("two parts", "x = p1 - c q1, y = p2 - c q2.", lhs=(parts - sp.Max(first + second, 0)).subs({first: p1 - factor * q1, second: p2 - factor * q2}), rhs=lost),
-    )  # fmt: skip
+        Step(
+            "at least the sum",
+            "x = max(x, 0) - max(-x, 0).",
+            lhs=parts,
+            rhs=first + second,
+            relation=">=",
+            witness=sp.Max(-first, 0) + sp.Max(-second, 0),
+        ),
+        Step(
+            "at least 0",
+            "Both together: the sum of positive parts is at least the positive part of the sum.",
+            lhs=parts,
+            rhs=zero,
+            relation=">=",
+            witness=parts,
+        ),
+        Step(
+            "any bins",
+            "The same for an integral over a bin, which is a limit of sums; summed over bins it is the claim, for every"
+            " real eps.",
+            kind="argument",
+        ),
+        Step(
+            "two parts",
+            "x = p1 - c q1, y = p2 - c q2.",
+            lhs=(parts - sp.Max(first + second, 0)).subs({first: p1 - factor * q1, second: p2 - factor * q2}),
+            rhs=lost,
+        ),
+    )
     return Derivation(
         id="histogram.binning",
         title="Binning lowers the divergence",
@@ -48,7 +75,8 @@ def binning() -> Derivation:
 
 @cache
 def learning_bound() -> Derivation:
-    """n >= max(k/tau^2, (2/tau^2) log(2/delta)) puts the empirical law within tau with probability 1 - delta/2 (KM-4.2).
+    """n >= max(k/tau^2, (2/tau^2) log(2/delta)) puts the empirical law within tau with probability 1 - delta/2
+    (KM-4.2).
 
     `number`: the bound exp(-n tau^2/2) on the failure probability at `n` and `tau`, where n >= k/tau^2.
     """
@@ -56,15 +84,51 @@ def learning_bound() -> Derivation:
     more, extra = sp.symbols("r m", nonnegative=True)
     steps = (
         Step("mean absolute error of a bin", "E|p^ - p| <= sqrt(p(1-p)/n) <= sqrt(p/n) (Jensen).", kind="argument"),
-        Step("tangent of the square root", "Summed over k bins, sum p = 1: sum sqrt(p) <= sqrt(k).", lhs=(bins * p + 1) / (2 * sp.sqrt(bins)), rhs=sp.sqrt(p), relation=">=", witness=(sp.sqrt(bins) * sp.sqrt(p) - 1) ** 2 / (2 * sp.sqrt(bins))),
+        Step(
+            "tangent of the square root",
+            "Summed over k bins, sum p = 1: sum sqrt(p) <= sqrt(k).",
+            lhs=(bins * p + 1) / (2 * sp.sqrt(bins)),
+            rhs=sp.sqrt(p),
+            relation=">=",
+            witness=(sp.sqrt(bins) * sp.sqrt(p) - 1) ** 2 / (2 * sp.sqrt(bins)),
+        ),
         Step("its sum", "(k sum p + k)/(2 sqrt k).", lhs=(bins * 1 + bins) / (2 * sp.sqrt(bins)), rhs=sp.sqrt(bins)),
-        Step("mean distance", "E TV <= sqrt(k/n)/2, which is tau/2 at n = k/tau^2 and less beyond.", lhs=sp.sqrt(bins / (bins / accuracy**2)) / 2, rhs=accuracy / 2),
-        Step("one draw", "Changing one draw moves two bins by 1/n each: TV by at most 1/n.", lhs=(1 / draws + 1 / draws) / 2, rhs=1 / draws),
-        Step("bounded differences", "(McDiarmid 1989) Pr[TV - E TV >= t] <= exp(-2 t^2/(n c^2)) with c = 1/n.", kind="argument"),
-        Step("at twice the logarithm", "n = (2/tau^2) log(2/delta) + m: at most delta/2.", lhs=sp.exp(-(2 / accuracy**2 * sp.log(2 / failure) + extra) * accuracy**2 / 2), rhs=failure / 2 * sp.exp(-extra * accuracy**2 / 2)),
-        Step("the maximum suffices", "Both halves of tau are spent: one by the mean, one by the deviation.", lhs=accuracy, rhs=accuracy / 2 + accuracy / 2),
-        Step("failure", "t = tau/2.", lhs=sp.exp(-2 * (accuracy / 2) ** 2 / (draws / draws**2)), rhs=sp.exp(-draws * accuracy**2 / 2)),
-    )  # fmt: skip
+        Step(
+            "mean distance",
+            "E TV <= sqrt(k/n)/2, which is tau/2 at n = k/tau^2 and less beyond.",
+            lhs=sp.sqrt(bins / (bins / accuracy**2)) / 2,
+            rhs=accuracy / 2,
+        ),
+        Step(
+            "one draw",
+            "Changing one draw moves two bins by 1/n each: TV by at most 1/n.",
+            lhs=(1 / draws + 1 / draws) / 2,
+            rhs=1 / draws,
+        ),
+        Step(
+            "bounded differences",
+            "(McDiarmid 1989) Pr[TV - E TV >= t] <= exp(-2 t^2/(n c^2)) with c = 1/n.",
+            kind="argument",
+        ),
+        Step(
+            "at twice the logarithm",
+            "n = (2/tau^2) log(2/delta) + m: at most delta/2.",
+            lhs=sp.exp(-(2 / accuracy**2 * sp.log(2 / failure) + extra) * accuracy**2 / 2),
+            rhs=failure / 2 * sp.exp(-extra * accuracy**2 / 2),
+        ),
+        Step(
+            "the maximum suffices",
+            "Both halves of tau are spent: one by the mean, one by the deviation.",
+            lhs=accuracy,
+            rhs=accuracy / 2 + accuracy / 2,
+        ),
+        Step(
+            "failure",
+            "t = tau/2.",
+            lhs=sp.exp(-2 * (accuracy / 2) ** 2 / (draws / draws**2)),
+            rhs=sp.exp(-draws * accuracy**2 / 2),
+        ),
+    )
     return Derivation(
         id="histogram.learning_bound",
         title="Draws that learn a law on k points in total variation",
@@ -92,12 +156,41 @@ def perturbation() -> Derivation:
     p, q = sp.symbols("p q", positive=True)
     parts = sp.Max(x, 0) + sp.Max(y, 0) + sp.Max(z, 0)
     steps = (
-        Step("at least the sum", "x = P - P~, y = c (Q~ - Q), z = P~ - c Q~ pointwise.", lhs=parts, rhs=x + y + z, relation=">=", witness=sp.Max(-x, 0) + sp.Max(-y, 0) + sp.Max(-z, 0)),
-        Step("at least 0", "So max(x + y + z, 0) is at most the sum of the parts.", lhs=parts, rhs=zero, relation=">=", witness=parts),
-        Step("integrals", "The first two integrate to TV(P, P~) and c TV(Q, Q~), the third to the divergence. Exchanging the pairs bounds the move downwards too.", kind="argument"),
-        Step("sharp", "Where P gains tau and Q loses tau on the part that counts (p > c q), the move is all of it.", lhs=((p + accuracy) - factor * (q - accuracy)) - (p - factor * q), rhs=(1 + factor) * accuracy),
-        Step("bound", "TV(P, P~) <= tau, TV(Q, Q~) <= tau.", lhs=accuracy + factor * accuracy, rhs=(1 + factor) * accuracy),
-    )  # fmt: skip
+        Step(
+            "at least the sum",
+            "x = P - P~, y = c (Q~ - Q), z = P~ - c Q~ pointwise.",
+            lhs=parts,
+            rhs=x + y + z,
+            relation=">=",
+            witness=sp.Max(-x, 0) + sp.Max(-y, 0) + sp.Max(-z, 0),
+        ),
+        Step(
+            "at least 0",
+            "So max(x + y + z, 0) is at most the sum of the parts.",
+            lhs=parts,
+            rhs=zero,
+            relation=">=",
+            witness=parts,
+        ),
+        Step(
+            "integrals",
+            "The first two integrate to TV(P, P~) and c TV(Q, Q~), the third to the divergence. Exchanging the pairs"
+            " bounds the move downwards too.",
+            kind="argument",
+        ),
+        Step(
+            "sharp",
+            "Where P gains tau and Q loses tau on the part that counts (p > c q), the move is all of it.",
+            lhs=((p + accuracy) - factor * (q - accuracy)) - (p - factor * q),
+            rhs=(1 + factor) * accuracy,
+        ),
+        Step(
+            "bound",
+            "TV(P, P~) <= tau, TV(Q, Q~) <= tau.",
+            lhs=accuracy + factor * accuracy,
+            rhs=(1 + factor) * accuracy,
+        ),
+    )
     return Derivation(
         id="histogram.perturbation",
         title="How far errors in total variation move the divergence",
@@ -116,7 +209,8 @@ def perturbation() -> Derivation:
 
 @cache
 def interval() -> Derivation:
-    """TV^ +- sqrt(2) tau covers the binned TV with probability 1 - delta; TV^ - sqrt(2) tau bounds TV(P, Q) below (KM-CI).
+    """TV^ +- sqrt(2) tau covers the binned TV with probability 1 - delta; TV^ - sqrt(2) tau bounds TV(P, Q) below
+    (KM-CI).
 
     n as in KM-4.2. `number`: the bound exp(-n tau^2/2) on Pr[TV^ - TV > sqrt(2) tau] at `n` and `tau`.
     """
@@ -124,16 +218,51 @@ def interval() -> Derivation:
     half = accuracy / sp.sqrt(2)
     steps = (
         Step("no bias downwards", "TV is convex: E TV^ >= TV of the binned laws (Jensen).", kind="argument"),
-        Step("bias upwards", "|TV^ - TV| <= (1/2) sum |(p^ - p) - (q^ - q)| with mean at most (1/2) sum sqrt((p + q)/n) <= (1/2) sqrt(2 k/n) (Jensen, Cauchy-Schwarz, sum p + q = 2).", kind="argument"),
+        Step(
+            "bias upwards",
+            "|TV^ - TV| <= (1/2) sum |(p^ - p) - (q^ - q)| with mean at most (1/2) sum sqrt((p + q)/n) <= (1/2) sqrt(2"
+            " k/n) (Jensen, Cauchy-Schwarz, sum p + q = 2).",
+            kind="argument",
+        ),
         Step("bias at n = k/tau^2", "And less beyond.", lhs=sp.sqrt(2 * bins / (bins / accuracy**2)) / 2, rhs=half),
-        Step("bounded differences", "2 n draws, each moving TV^ by at most 1/n: Pr[TV^ - E TV^ > t] <= exp(-2 t^2/(2 n/n^2)) and the same downwards (McDiarmid 1989).", kind="argument"),
-        Step("above", "t = tau/sqrt 2 after the bias.", lhs=sp.exp(-2 * half**2 / (2 * draws / draws**2)), rhs=sp.exp(-draws * accuracy**2 / 2)),
-        Step("below", "t = sqrt(2) tau, no bias.", lhs=sp.exp(-2 * (sp.sqrt(2) * accuracy) ** 2 / (2 * draws / draws**2)), rhs=sp.exp(-draws * accuracy**2 / 2) ** 4),
-        Step("above, at the printed n", "n = (2/tau^2) log(2/delta) + m.", lhs=sp.exp(-(2 / accuracy**2 * sp.log(2 / failure) + extra) * accuracy**2 / 2), rhs=failure / 2 * sp.exp(-extra * accuracy**2 / 2)),
-        Step("both", "delta/2 + (delta/2)^4 < delta: with x = delta/2 <= 1/2 the rest x - x^4 = x (1 - x)(1 + x + x^2) is positive.", lhs=failure / 2 - (failure / 2) ** 4, rhs=failure / 2 * (1 - failure / 2) * (1 + failure / 2 + failure**2 / 4)),
+        Step(
+            "bounded differences",
+            "2 n draws, each moving TV^ by at most 1/n: Pr[TV^ - E TV^ > t] <= exp(-2 t^2/(2 n/n^2)) and the same"
+            " downwards (McDiarmid 1989).",
+            kind="argument",
+        ),
+        Step(
+            "above",
+            "t = tau/sqrt 2 after the bias.",
+            lhs=sp.exp(-2 * half**2 / (2 * draws / draws**2)),
+            rhs=sp.exp(-draws * accuracy**2 / 2),
+        ),
+        Step(
+            "below",
+            "t = sqrt(2) tau, no bias.",
+            lhs=sp.exp(-2 * (sp.sqrt(2) * accuracy) ** 2 / (2 * draws / draws**2)),
+            rhs=sp.exp(-draws * accuracy**2 / 2) ** 4,
+        ),
+        Step(
+            "above, at the printed n",
+            "n = (2/tau^2) log(2/delta) + m.",
+            lhs=sp.exp(-(2 / accuracy**2 * sp.log(2 / failure) + extra) * accuracy**2 / 2),
+            rhs=failure / 2 * sp.exp(-extra * accuracy**2 / 2),
+        ),
+        Step(
+            "both",
+            "delta/2 + (delta/2)^4 < delta: with x = delta/2 <= 1/2 the rest x - x^4 = x (1 - x)(1 + x + x^2) is"
+            " positive.",
+            lhs=failure / 2 - (failure / 2) ** 4,
+            rhs=failure / 2 * (1 - failure / 2) * (1 + failure / 2 + failure**2 / 4),
+        ),
         Step("the widths add", "Bias and deviation.", lhs=half + half, rhs=sp.sqrt(2) * accuracy),
-        Step("unbinned", "By binning, TV(P, Q) is at least the binned TV: only the lower end carries over.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "unbinned",
+            "By binning, TV(P, Q) is at least the binned TV: only the lower end carries over.",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="histogram.interval",
         title="A confidence interval for the total variation of binned laws",
@@ -153,7 +282,8 @@ def interval() -> Derivation:
 
 @cache
 def interval_exponent() -> Derivation:
-    """The chance that TV^ > tau for P = Q uniform on k bins, n = k/tau^2, delta = 2 e^{-k/2}: exponent t sqrt 2 - t^2/2 - log(2 Phi(t)) (KM-CI-binned).
+    """The chance that TV^ > tau for P = Q uniform on k bins, n = k/tau^2, delta = 2 e^{-k/2}: exponent t sqrt 2 - t^2/2
+    - log(2 Phi(t)) (KM-CI-binned).
 
     `number`: that exponent, per bin, at `t`; its largest value over t is the rate of a Gaussian limit.
     """
@@ -161,16 +291,55 @@ def interval_exponent() -> Derivation:
     x = sp.Symbol("x", real=True)
     exponent = t * sp.sqrt(2) - t**2 / 2 - sp.log(2 * Phi(t))
     steps = (
-        Step("the two terms of n are equal", "k/tau^2 = (2/tau^2) log(2/delta) at delta = 2 e^{-k/2}.", lhs=2 * sp.log(2 / (2 * sp.exp(-bins / 2))), rhs=bins),
-        Step("central limit", "As n grows, tau = sqrt(k/n), sqrt(n k/2) (p^ - q^) tends to g - mean(g), g standard normal on R^k; TV^ > tau becomes", kind="argument"),
-        Step("event", "mean of |g_i - mean(g)| > sqrt 2: (1/2) sqrt(2/(n k)) k m > sqrt(k/n) at m = sqrt 2.", lhs=sp.sqrt(2 / (draws * bins)) * bins * sp.sqrt(2) / 2, rhs=sp.sqrt(bins / draws)),
-        Step("exponential moment: completing the square", "t x - x^2/2 = t^2/2 - (x - t)^2/2.", lhs=sp.exp(t * x) * phi(x), rhs=sp.exp(t**2 / 2) * phi(x - t)),
-        Step("exponential moment", "E e^{t|g|} = 2 e^{t^2/2} Phi(t): the part x > 0, twice; its log is t^2/2 + log(2 Phi(t)).", lhs=sp.log(2 * sp.exp(t**2 / 2) * Phi(t)), rhs=t**2 / 2 + sp.log(2 * Phi(t))),
-        Step("Cramer", "Pr[mean |g_i| > a] = e^{-k I(a) + o(k)}, I(a) = sup_t a t - log E e^{t|g|}; I is continuous at a = sqrt 2.", kind="argument"),
-        Step("the mean does not help", "Signs are independent of the |g_i|: given these, |mean(g)| <= eta with probability at least 1 - mean(g_i^2)/(k eta^2), and |g_i - mean(g)| >= |g_i| - eta.", kind="argument"),
-        Step("above delta", "If I(sqrt 2) < 1/2, the chance e^{-k I + o(k)} exceeds delta = 2 e^{-k/2} for every large k.", kind="argument"),
+        Step(
+            "the two terms of n are equal",
+            "k/tau^2 = (2/tau^2) log(2/delta) at delta = 2 e^{-k/2}.",
+            lhs=2 * sp.log(2 / (2 * sp.exp(-bins / 2))),
+            rhs=bins,
+        ),
+        Step(
+            "central limit",
+            "As n grows, tau = sqrt(k/n), sqrt(n k/2) (p^ - q^) tends to g - mean(g), g standard normal on R^k; TV^ >"
+            " tau becomes",
+            kind="argument",
+        ),
+        Step(
+            "event",
+            "mean of |g_i - mean(g)| > sqrt 2: (1/2) sqrt(2/(n k)) k m > sqrt(k/n) at m = sqrt 2.",
+            lhs=sp.sqrt(2 / (draws * bins)) * bins * sp.sqrt(2) / 2,
+            rhs=sp.sqrt(bins / draws),
+        ),
+        Step(
+            "exponential moment: completing the square",
+            "t x - x^2/2 = t^2/2 - (x - t)^2/2.",
+            lhs=sp.exp(t * x) * phi(x),
+            rhs=sp.exp(t**2 / 2) * phi(x - t),
+        ),
+        Step(
+            "exponential moment",
+            "E e^{t|g|} = 2 e^{t^2/2} Phi(t): the part x > 0, twice; its log is t^2/2 + log(2 Phi(t)).",
+            lhs=sp.log(2 * sp.exp(t**2 / 2) * Phi(t)),
+            rhs=t**2 / 2 + sp.log(2 * Phi(t)),
+        ),
+        Step(
+            "Cramer",
+            "Pr[mean |g_i| > a] = e^{-k I(a) + o(k)}, I(a) = sup_t a t - log E e^{t|g|}; I is continuous at a ="
+            " sqrt 2.",
+            kind="argument",
+        ),
+        Step(
+            "the mean does not help",
+            "Signs are independent of the |g_i|: given these, |mean(g)| <= eta with probability at least 1 -"
+            " mean(g_i^2)/(k eta^2), and |g_i - mean(g)| >= |g_i| - eta.",
+            kind="argument",
+        ),
+        Step(
+            "above delta",
+            "If I(sqrt 2) < 1/2, the chance e^{-k I + o(k)} exceeds delta = 2 e^{-k/2} for every large k.",
+            kind="argument",
+        ),
         Step("exponent", "a = sqrt 2. ", lhs=t * sp.sqrt(2) - (t**2 / 2 + sp.log(2 * Phi(t))), rhs=exponent),
-    )  # fmt: skip
+    )
     return Derivation(
         id="histogram.interval_exponent",
         title="How likely the estimate of a zero total variation exceeds tau",
@@ -197,11 +366,27 @@ def loss_distribution() -> Derivation:
     p, q, p2, q2 = sp.symbols("p q p2 q2", positive=True)
     epsilon = sp.Symbol("epsilon", real=True)
     steps = (
-        Step("losses add", "The loss of independent outcomes is the sum of their losses, with the product of their P-masses: the self-convolution.", lhs=sp.log(p / q) + sp.log(p2 / q2), rhs=sp.log(p * p2 / (q * q2))),
-        Step("no mass under Q", "An outcome with q = 0 < p has an infinite loss and the term p; dropping it would lower the result.", lhs=sp.Max(p - sp.exp(epsilon) * zero, 0), rhs=p),
+        Step(
+            "losses add",
+            "The loss of independent outcomes is the sum of their losses, with the product of their P-masses: the"
+            " self-convolution.",
+            lhs=sp.log(p / q) + sp.log(p2 / q2),
+            rhs=sp.log(p * p2 / (q * q2)),
+        ),
+        Step(
+            "no mass under Q",
+            "An outcome with q = 0 < p has an infinite loss and the term p; dropping it would lower the result.",
+            lhs=sp.Max(p - sp.exp(epsilon) * zero, 0),
+            rhs=p,
+        ),
         Step("sum", "Summed over outcomes it is H_{e^eps} of the products; the other order likewise.", kind="argument"),
-        Step("term", "p max(0, 1 - e^{eps - s}) at s = log(p/q).", lhs=p * sp.Max(0, 1 - sp.exp(epsilon - sp.log(p / q))), rhs=sp.Max(p - sp.exp(epsilon) * q, 0)),
-    )  # fmt: skip
+        Step(
+            "term",
+            "p max(0, 1 - e^{eps - s}) at s = log(p/q).",
+            lhs=p * sp.Max(0, 1 - sp.exp(epsilon - sp.log(p / q))),
+            rhs=sp.Max(p - sp.exp(epsilon) * q, 0),
+        ),
+    )
     return Derivation(
         id="histogram.loss_distribution",
         title="The divergence of composed histograms through their privacy losses",

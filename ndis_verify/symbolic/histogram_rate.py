@@ -1,4 +1,6 @@
-"""How fast the histogram's divergence converges: the printed width, tails that are too heavy, and laws where the rate holds."""
+"""How fast the histogram's divergence converges: the printed width, tails that are too heavy, and laws where the rate
+holds.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,53 @@ def width_of_least_square_error() -> Derivation:
     total = rough_p + rough_q
     error = 2 / (draws * width) + width**2 * total / 12
     steps = (
-        Step("variance", "A bin's frequency over h has variance p(1-p)/(n h^2); over its length h and all bins at most 1/(n h), less (sum p^2)/(n h) = O(1/n).", kind="argument"),
-        Step("bias of a line", "On a bin where the density has slope b the squared distance to its mean is b^2 h^3/12: h^2/12 times the integral of b^2.", lhs=sp.integrate((slope * (x - start - width / 2)) ** 2, (x, start, start + width)), rhs=slope**2 * width**3 / 12),
-        Step("stationary", "The derivative in h at the printed width.", lhs=sp.diff(error, width).subs(width, _optimal), rhs=zero),
-        Step("convex", "So the stationary width is the least.", lhs=sp.diff(error, width, 2), rhs=zero, relation=">", witness=4 / (draws * width**3) + total / 6),
-        Step("least value", "Order n^{-2/3}.", lhs=error.subs(width, _optimal), rhs=3 * total ** sp.Rational(1, 3) * 12 ** sp.Rational(-1, 3) * draws ** sp.Rational(-2, 3)),
-        Step("one law", "P = Q: the width (6/R)^{1/3} n^{-1/3} of Scott (1979).", lhs=_optimal.subs(rough_q, rough_p), rhs=(6 / rough_p) ** sp.Rational(1, 3) * draws ** sp.Rational(-1, 3)),
-        Step("width", "The cube of it.", lhs=sp.solve(-2 / draws + sp.Symbol("y", positive=True) * total / 6, sp.Symbol("y", positive=True))[0] ** sp.Rational(1, 3), rhs=_optimal),
-    )  # fmt: skip
+        Step(
+            "variance",
+            "A bin's frequency over h has variance p(1-p)/(n h^2); over its length h and all bins at most 1/(n h), less"
+            " (sum p^2)/(n h) = O(1/n).",
+            kind="argument",
+        ),
+        Step(
+            "bias of a line",
+            "On a bin where the density has slope b the squared distance to its mean is b^2 h^3/12: h^2/12 times the"
+            " integral of b^2.",
+            lhs=sp.integrate((slope * (x - start - width / 2)) ** 2, (x, start, start + width)),
+            rhs=slope**2 * width**3 / 12,
+        ),
+        Step(
+            "stationary",
+            "The derivative in h at the printed width.",
+            lhs=sp.diff(error, width).subs(width, _optimal),
+            rhs=zero,
+        ),
+        Step(
+            "convex",
+            "So the stationary width is the least.",
+            lhs=sp.diff(error, width, 2),
+            rhs=zero,
+            relation=">",
+            witness=4 / (draws * width**3) + total / 6,
+        ),
+        Step(
+            "least value",
+            "Order n^{-2/3}.",
+            lhs=error.subs(width, _optimal),
+            rhs=3 * total ** sp.Rational(1, 3) * 12 ** sp.Rational(-1, 3) * draws ** sp.Rational(-2, 3),
+        ),
+        Step(
+            "one law",
+            "P = Q: the width (6/R)^{1/3} n^{-1/3} of Scott (1979).",
+            lhs=_optimal.subs(rough_q, rough_p),
+            rhs=(6 / rough_p) ** sp.Rational(1, 3) * draws ** sp.Rational(-1, 3),
+        ),
+        Step(
+            "width",
+            "The cube of it.",
+            lhs=sp.solve(-2 / draws + sp.Symbol("y", positive=True) * total / 6, sp.Symbol("y", positive=True))[0]
+            ** sp.Rational(1, 3),
+            rhs=_optimal,
+        ),
+    )
     return Derivation(
         id="histogram_rate.width_of_least_square_error",
         title="The printed bin width minimises the sum of the two mean integrated square errors",
@@ -62,10 +103,17 @@ def gaussian_width() -> Derivation:
     right = 2 * 3 ** sp.Rational(1, 3) * sp.pi ** sp.Rational(1, 6) * std * draws ** sp.Rational(-1, 3)
     steps = (
         Step("derivative of the density", "Chain rule.", lhs=sp.diff(density, x), rhs=-x / std**2 * density),
-        Step("its square integrated", "A second moment of a normal law.", lhs=sp.integrate((x / std**2 * density) ** 2, (x, -sp.oo, sp.oo)), rhs=roughness),
+        Step(
+            "its square integrated",
+            "A second moment of a normal law.",
+            lhs=sp.integrate((x / std**2 * density) ** 2, (x, -sp.oo, sp.oo)),
+            rhs=roughness,
+        ),
         Step("means do not matter", "The integral is the same for every mean.", kind="argument"),
-        Step("width", "Both roughnesses equal.", lhs=_optimal.subs({rough_p: roughness, rough_q: roughness}), rhs=right),
-    )  # fmt: skip
+        Step(
+            "width", "Both roughnesses equal.", lhs=_optimal.subs({rough_p: roughness, rough_q: roughness}), rhs=right
+        ),
+    )
     return Derivation(
         id="histogram_rate.gaussian_width",
         title="The bin width for two normal laws of one variance",
@@ -85,7 +133,8 @@ def gaussian_width() -> Derivation:
 
 @cache
 def heavy_tail() -> Derivation:
-    """P = Q with tail G(x) = (1 + x^3)^{-1/6}, x > 0: E TV^ >= G(X + h)/4, X = (n h/2)^{2/3}, so n^{1/3} E TV^ grows like n^{1/9} (KM-T4.4).
+    """P = Q with tail G(x) = (1 + x^3)^{-1/6}, x > 0: E TV^ >= G(X + h)/4, X = (n h/2)^{2/3}, so n^{1/3} E TV^ grows
+    like n^{1/9} (KM-T4.4).
 
     `number`: the lower bound G(X + h)/4 at `n` and `h` = h.
     """
@@ -96,19 +145,75 @@ def heavy_tail() -> Derivation:
     bound = (1 + (start + width) ** 3) ** sp.Rational(-1, 6) / 4
     steps = (
         Step("density", "Minus the derivative of the tail; 0 for x <= 0.", lhs=-sp.diff(tail, x), rhs=density),
-        Step("differentiable at 0", "The right derivative there is 0, as the left one.", lhs=sp.limit(sp.diff(density, x), x, 0), rhs=zero),
-        Step("slope", "The derivative of the density.", lhs=sp.diff(density, x), rhs=x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3)),
-        Step("slope squared in u = 1 + x^3", "du = 3 x^2 dx.", lhs=(x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3)) ** 2 / (3 * x**2), rhs=((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48).subs(u, 1 + x**3)),
-        Step("roughness", "int P'^2 is finite, so the printed width is defined.", lhs=sp.integrate(sp.expand((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48), (u, 1, sp.oo)), rhs=sp.Rational(23, 320)),
-        Step("density below its power law", "Its ratio to x^{-3/2}/2 is (x^3/(1+x^3))^{7/6} <= 1.", lhs=density / (x ** sp.Rational(-3, 2) / 2), rhs=(x**3 / (1 + x**3)) ** sp.Rational(7, 6)),
-        Step("light bins", "A bin that begins at or beyond X has mass at most h X^{-3/2}/2 = 1/n.", lhs=width * start ** sp.Rational(-3, 2) / 2, rhs=1 / draws),
-        Step("one sample missing", "|X_j - Y_j| >= X_j [Y_j = 0] + Y_j [X_j = 0]: with counts Bin(n, p) its mean is at least 2 n p (1-p)^n; half of it over n.", lhs=2 * draws * p * (1 - p) ** draws / (2 * draws), rhs=p * (1 - p) ** draws),
-        Step("at p <= 1/n", "(1 - p)^n >= (1 - 1/n)^n >= 1/4 for n >= 2: the sequence increases from", lhs=(1 - 1 / sp.Integer(2)) ** 2, rhs=sp.Rational(1, 4)),
-        Step("increasing", "(1 - 1/n)^n increases in n (arithmetic against geometric mean of n factors 1 - 1/n and one 1).", kind="argument"),
-        Step("mass of the light bins", "The first light bin begins below X + h, so they hold at least G(X + h). TV(P, P) = 0, so the error is TV^ itself.", kind="argument"),
-        Step("growth", "At h = C n^{-1/3}: X = (C/2)^{2/3} n^{4/9} and X^{-1/2} n^{1/3} = (2/C)^{1/3} n^{1/9}, without bound.", lhs=start.subs(width, scale * draws ** sp.Rational(-1, 3)) ** sp.Rational(-1, 2) * draws ** sp.Rational(1, 3), rhs=(2 / scale) ** sp.Rational(1, 3) * draws ** sp.Rational(1, 9)),
+        Step(
+            "differentiable at 0",
+            "The right derivative there is 0, as the left one.",
+            lhs=sp.limit(sp.diff(density, x), x, 0),
+            rhs=zero,
+        ),
+        Step(
+            "slope",
+            "The derivative of the density.",
+            lhs=sp.diff(density, x),
+            rhs=x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3),
+        ),
+        Step(
+            "slope squared in u = 1 + x^3",
+            "du = 3 x^2 dx.",
+            lhs=(x * (1 + x**3) ** sp.Rational(-13, 6) * (1 - sp.Rational(3, 4) * x**3)) ** 2 / (3 * x**2),
+            rhs=((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48).subs(u, 1 + x**3),
+        ),
+        Step(
+            "roughness",
+            "int P'^2 is finite, so the printed width is defined.",
+            lhs=sp.integrate(sp.expand((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48), (u, 1, sp.oo)),
+            rhs=sp.Rational(23, 320),
+        ),
+        Step(
+            "density below its power law",
+            "Its ratio to x^{-3/2}/2 is (x^3/(1+x^3))^{7/6} <= 1.",
+            lhs=density / (x ** sp.Rational(-3, 2) / 2),
+            rhs=(x**3 / (1 + x**3)) ** sp.Rational(7, 6),
+        ),
+        Step(
+            "light bins",
+            "A bin that begins at or beyond X has mass at most h X^{-3/2}/2 = 1/n.",
+            lhs=width * start ** sp.Rational(-3, 2) / 2,
+            rhs=1 / draws,
+        ),
+        Step(
+            "one sample missing",
+            "|X_j - Y_j| >= X_j [Y_j = 0] + Y_j [X_j = 0]: with counts Bin(n, p) its mean is at least 2 n p (1-p)^n;"
+            " half of it over n.",
+            lhs=2 * draws * p * (1 - p) ** draws / (2 * draws),
+            rhs=p * (1 - p) ** draws,
+        ),
+        Step(
+            "at p <= 1/n",
+            "(1 - p)^n >= (1 - 1/n)^n >= 1/4 for n >= 2: the sequence increases from",
+            lhs=(1 - 1 / sp.Integer(2)) ** 2,
+            rhs=sp.Rational(1, 4),
+        ),
+        Step(
+            "increasing",
+            "(1 - 1/n)^n increases in n (arithmetic against geometric mean of n factors 1 - 1/n and one 1).",
+            kind="argument",
+        ),
+        Step(
+            "mass of the light bins",
+            "The first light bin begins below X + h, so they hold at least G(X + h). TV(P, P) = 0, so the error is TV^"
+            " itself.",
+            kind="argument",
+        ),
+        Step(
+            "growth",
+            "At h = C n^{-1/3}: X = (C/2)^{2/3} n^{4/9} and X^{-1/2} n^{1/3} = (2/C)^{1/3} n^{1/9}, without bound.",
+            lhs=start.subs(width, scale * draws ** sp.Rational(-1, 3)) ** sp.Rational(-1, 2)
+            * draws ** sp.Rational(1, 3),
+            rhs=(2 / scale) ** sp.Rational(1, 3) * draws ** sp.Rational(1, 9),
+        ),
         Step("bound", "A quarter of the tail beyond X + h.", lhs=tail.subs(x, start + width) / 4, rhs=bound),
-    )  # fmt: skip
+    )
     return Derivation(
         id="histogram_rate.heavy_tail",
         title="A differentiable density whose histogram converges slower than n^{-1/3}",
@@ -128,7 +233,8 @@ def heavy_tail() -> Derivation:
 
 @cache
 def second_moment() -> Derivation:
-    """Finite second moment and int |P'|: E int |P^ - P| <= sqrt((1 + 2 M + 2 h^2)(1 + pi/h)/n) + h V/2 (KM-T4.4-corrected).
+    """Finite second moment and int |P'|: E int |P^ - P| <= sqrt((1 + 2 M + 2 h^2)(1 + pi/h)/n) + h V/2
+    (KM-T4.4-corrected).
 
     M = E X^2, V = int |P'|. `number`: that bound at `n`, `h`, `second_moment`, `variation`.
     """
@@ -138,14 +244,48 @@ def second_moment() -> Derivation:
     bound = sp.sqrt((1 + 2 * moment + 2 * width**2) * (1 + sp.pi / width) / draws) + width * variation / 2
     grid = sp.sqrt((1 + 2 * (moment + width**2)) * (1 + sp.pi / width))
     steps = (
-        Step("divergence", "|H_a(P^||Q^) - H_a(P||Q)| <= (1/2) int |P^ - P| + (a/2) int |Q^ - Q| (histogram.perturbation, each difference integrating to 0).", kind="argument"),
-        Step("bias of a bin", "int |P - mean| <= sup_y (2 y (h - y)/h) int |P'|, where 2 y (h - y)/h <= h/2:", lhs=width / 2 - 2 * y * (width - y) / width, rhs=zero, relation=">=", witness=2 * (y - width / 2) ** 2 / width),
-        Step("sampling", "E sum |p^_j - p_j| <= sum sqrt(p_j/n) (Jensen), and by Cauchy-Schwarz sum sqrt(p_j) <= sqrt(sum p_j (1 + j^2 h^2)) sqrt(sum 1/(1 + j^2 h^2)).", kind="argument"),
-        Step("bins that hold x", "|j h| <= |x| + h: 1 + j^2 h^2 <= 1 + 2 x^2 + 2 h^2.", lhs=2 * x**2 + 2 * width**2 - (sp.Abs(x) + width) ** 2, rhs=zero, relation=">=", witness=(sp.Abs(x) - width) ** 2),
-        Step("sum over the grid", "1/(1 + t^2 h^2) falls with |t|, so the sum over integers is at most 1 plus the integral over the line,", lhs=2 * sp.limit(sp.atan(j * width) / width, j, sp.oo), rhs=sp.pi / width),
-        Step("rate", "At h = C n^{-1/3} the factor 1/(n h) of the sampling part is n^{-2/3}/C: both parts are O(n^{-1/3}).", lhs=(1 / (draws * width)).subs(width, scale * draws ** sp.Rational(-1, 3)), rhs=draws ** sp.Rational(-2, 3) / scale),
+        Step(
+            "divergence",
+            "|H_a(P^||Q^) - H_a(P||Q)| <= (1/2) int |P^ - P| + (a/2) int |Q^ - Q| (histogram.perturbation, each"
+            " difference integrating to 0).",
+            kind="argument",
+        ),
+        Step(
+            "bias of a bin",
+            "int |P - mean| <= sup_y (2 y (h - y)/h) int |P'|, where 2 y (h - y)/h <= h/2:",
+            lhs=width / 2 - 2 * y * (width - y) / width,
+            rhs=zero,
+            relation=">=",
+            witness=2 * (y - width / 2) ** 2 / width,
+        ),
+        Step(
+            "sampling",
+            "E sum |p^_j - p_j| <= sum sqrt(p_j/n) (Jensen), and by Cauchy-Schwarz sum sqrt(p_j) <= sqrt(sum p_j (1 +"
+            " j^2 h^2)) sqrt(sum 1/(1 + j^2 h^2)).",
+            kind="argument",
+        ),
+        Step(
+            "bins that hold x",
+            "|j h| <= |x| + h: 1 + j^2 h^2 <= 1 + 2 x^2 + 2 h^2.",
+            lhs=2 * x**2 + 2 * width**2 - (sp.Abs(x) + width) ** 2,
+            rhs=zero,
+            relation=">=",
+            witness=(sp.Abs(x) - width) ** 2,
+        ),
+        Step(
+            "sum over the grid",
+            "1/(1 + t^2 h^2) falls with |t|, so the sum over integers is at most 1 plus the integral over the line,",
+            lhs=2 * sp.limit(sp.atan(j * width) / width, j, sp.oo),
+            rhs=sp.pi / width,
+        ),
+        Step(
+            "rate",
+            "At h = C n^{-1/3} the factor 1/(n h) of the sampling part is n^{-2/3}/C: both parts are O(n^{-1/3}).",
+            lhs=(1 / (draws * width)).subs(width, scale * draws ** sp.Rational(-1, 3)),
+            rhs=draws ** sp.Rational(-2, 3) / scale,
+        ),
         Step("bound", "Sampling and bias.", lhs=grid / sp.sqrt(draws) + width * variation / 2, rhs=bound),
-    )  # fmt: skip
+    )
     return Derivation(
         id="histogram_rate.second_moment",
         title="The rate n^{-1/3} for laws with a second moment and a density of bounded variation",
@@ -156,7 +296,11 @@ def second_moment() -> Derivation:
         symbols={"n": draws, "h": width, "second_moment": moment, "variation": variation},
         faults=(
             Fault("bias halved", "bound", lambda rhs: rhs - width * variation / 4),
-            Fault("number of bins forgotten", "bound", lambda rhs: sp.sqrt((1 + 2 * moment + 2 * width**2) / draws) + width * variation / 2),
+            Fault(
+                "number of bins forgotten",
+                "bound",
+                lambda rhs: sp.sqrt((1 + 2 * moment + 2 * width**2) / draws) + width * variation / 2,
+            ),
         ),
         covers={"KM-T4.4": "the corrected statement"},
     )

@@ -10,7 +10,9 @@ from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.zero import as_expression
 
 
-def integral_steps(name: str, integrand: Any, limits: tuple[Any, Any, Any], antiderivative: Any, value: Any, why: str) -> tuple[Step, Step]:
+def integral_steps(
+    name: str, integrand: Any, limits: tuple[Any, Any, Any], antiderivative: Any, value: Any, why: str
+) -> tuple[Step, Step]:
     """Two identities that together are `Integral(integrand, limits) = value`.
 
     The first differentiates `antiderivative` back to `integrand`; the second takes its difference between the

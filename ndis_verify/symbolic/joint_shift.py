@@ -24,14 +24,46 @@ def grows_with_shift() -> Derivation:
     spread = 1 - s * (lam - 1)
     moment = log_moment(s, lam, sp.sqrt(square))
     steps = (
-        Step("one integral", "delta = (1/2 pi i) int M(s) e^{-s eps}/(s (s+1)) ds (moment_generating.single_integral); w = m_i^2.", kind="argument"),
-        Step("derivative of the moment", "Only one factor of M depends on w:", lhs=sp.diff(moment, square), rhs=s * (s + 1) / (2 * spread)),
-        Step("two more coordinates", "and 1/(1 - s alpha) is e^{s log lambda} times the moment of two coordinates without a shift.", lhs=2 * log_moment(s, lam, zero) + s * sp.log(lam), rhs=-sp.log(spread)),
-        Step("density", "So d delta/dw = (1/2)(1/2 pi i) int M_2(s) e^{-s (eps - log lambda)} ds, M_2 the moment of the loss with these two coordinates added: half its density at eps - log lambda, which is not negative.", kind="argument"),
-        Step("convergence", "M decays at least as |s|^{-1/2} where a lambda differs from 1 and as e^{-w |s|^2/2} where lambda = 1 has a shift; M_2 by a further |s|^{-1} or a Gaussian factor. Where neither holds (no loss at all) delta is continuous in w and the bound passes to the limit.", kind="argument"),
-        Step("sign", "Only m_i^2 enters, so m_i and -m_i give one delta.", lhs=log_moment(s, lam, -sp.sqrt(square)), rhs=moment),
-        Step("factor", "The payoff's s (s+1) cancels.", lhs=sp.diff(moment, square) / (s * (s + 1)), rhs=1 / (2 * spread)),
-    )  # fmt: skip
+        Step(
+            "one integral",
+            "delta = (1/2 pi i) int M(s) e^{-s eps}/(s (s+1)) ds (moment_generating.single_integral); w = m_i^2.",
+            kind="argument",
+        ),
+        Step(
+            "derivative of the moment",
+            "Only one factor of M depends on w:",
+            lhs=sp.diff(moment, square),
+            rhs=s * (s + 1) / (2 * spread),
+        ),
+        Step(
+            "two more coordinates",
+            "and 1/(1 - s alpha) is e^{s log lambda} times the moment of two coordinates without a shift.",
+            lhs=2 * log_moment(s, lam, zero) + s * sp.log(lam),
+            rhs=-sp.log(spread),
+        ),
+        Step(
+            "density",
+            "So d delta/dw = (1/2)(1/2 pi i) int M_2(s) e^{-s (eps - log lambda)} ds, M_2 the moment of the loss with"
+            " these two coordinates added: half its density at eps - log lambda, which is not negative.",
+            kind="argument",
+        ),
+        Step(
+            "convergence",
+            "M decays at least as |s|^{-1/2} where a lambda differs from 1 and as e^{-w |s|^2/2} where lambda = 1 has a"
+            " shift; M_2 by a further |s|^{-1} or a Gaussian factor. Where neither holds (no loss at all) delta is"
+            " continuous in w and the bound passes to the limit.",
+            kind="argument",
+        ),
+        Step(
+            "sign",
+            "Only m_i^2 enters, so m_i and -m_i give one delta.",
+            lhs=log_moment(s, lam, -sp.sqrt(square)),
+            rhs=moment,
+        ),
+        Step(
+            "factor", "The payoff's s (s+1) cancels.", lhs=sp.diff(moment, square) / (s * (s + 1)), rhs=1 / (2 * spread)
+        ),
+    )
     return Derivation(
         id="joint_shift.grows_with_shift",
         title="The divergence grows in every coordinate of the whitened mean shift",
@@ -52,7 +84,8 @@ def grows_with_shift() -> Derivation:
 
 @cache
 def rank_one_worst() -> Derivation:
-    """The pairs N(0, v I + y (k + g) e e^T), N(u, v I + y k e e^T), 0 <= y <= 1, |u| <= U, come from those at y = 1, |u| = U.
+    """The pairs N(0, v I + y (k + g) e e^T), N(u, v I + y k e e^T), 0 <= y <= 1, |u| <= U, come from those at y = 1,
+    |u| = U.
 
     A pair at (y, c), c the share of |u|^2 along e, is a post-processing of the one at (1, c y). `number`: that share.
     """
@@ -64,20 +97,44 @@ def rank_one_worst() -> Derivation:
     cosine, sine = sp.sqrt(c * (1 - y)) / across, sp.sqrt(1 - c) / across
     first, rest = sp.sqrt(y), sp.sqrt(1 - y)
     steps = (
-        Step("source", "X1: N(0, v+k+g) against N(U sqrt(cy), v+k); X2: N(0, v) against N(U sqrt(1-cy), v); X3: N(0, v) against itself; independent. This is the pair at (1, cy).", kind="argument"),
+        Step(
+            "source",
+            "X1: N(0, v+k+g) against N(U sqrt(cy), v+k); X2: N(0, v) against N(U sqrt(1-cy), v); X3: N(0, v) against"
+            " itself; independent. This is the pair at (1, cy).",
+            kind="argument",
+        ),
         Step("angle", "cos = sqrt(c(1-y)/(1-cy)), sin = sqrt((1-c)/(1-cy)).", lhs=cosine**2 + sine**2, rhs=one),
         Step("image", "T1 = sqrt(y) X1 + sqrt(1-y)(cos X2 + sin X3), T2 = sin X2 - cos X3.", kind="argument"),
         Step("variance of T1, first law", "as e's,", lhs=y * (v + k + g) + (1 - y) * v, rhs=v + y * (k + g)),
         Step("variance of T1, second law", "likewise.", lhs=y * (v + k) + (1 - y) * v, rhs=v + y * k),
         Step("variance of T2", "v in both.", lhs=v * (sine**2 + cosine**2), rhs=v),
-        Step("uncorrelated", "T1 and T2 are jointly Gaussian, so independent.", lhs=rest * (cosine * sine - sine * cosine) * v, rhs=zero),
+        Step(
+            "uncorrelated",
+            "T1 and T2 are jointly Gaussian, so independent.",
+            lhs=rest * (cosine * sine - sine * cosine) * v,
+            rhs=zero,
+        ),
         Step("mean of T1", "along e,", lhs=first * U * along + rest * cosine * U * across, rhs=U * sp.sqrt(c)),
         Step("mean of T2", "and across it.", lhs=sine * U * across, rhs=U * sp.sqrt(1 - c)),
-        Step("other coordinates", "carry N(0, v) in both laws once u lies in the plane of T1 and T2: independent noise. Post-processing does not raise delta, in either order.", kind="argument"),
-        Step("shorter shifts", "and y = 0 or g = 0 are covered by joint_shift.grows_with_shift and the same map.", kind="argument"),
+        Step(
+            "other coordinates",
+            "carry N(0, v) in both laws once u lies in the plane of T1 and T2: independent noise. Post-processing does"
+            " not raise delta, in either order.",
+            kind="argument",
+        ),
+        Step(
+            "shorter shifts",
+            "and y = 0 or g = 0 are covered by joint_shift.grows_with_shift and the same map.",
+            kind="argument",
+        ),
         Step("share", "along e at y = 1.", lhs=along**2, rhs=c * y),
-        Step("result", "The source's mean squared over U^2, in y and c.", lhs=sp.sqrt(share * part) ** 2, rhs=part * share),
-    )  # fmt: skip
+        Step(
+            "result",
+            "The source's mean squared over U^2, in y and c.",
+            lhs=sp.sqrt(share * part) ** 2,
+            rhs=part * share,
+        ),
+    )
     return Derivation(
         id="joint_shift.rank_one_worst",
         title="The worst pairs of a rank-one envelope have the full covariance step and the full shift",

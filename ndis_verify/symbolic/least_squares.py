@@ -1,4 +1,6 @@
-"""Approximate least squares with one record deleted: from the matrices to (p, q, d, r), asymptotic and finite-r laws."""
+"""Approximate least squares with one record deleted: from the matrices to (p, q, d, r), asymptotic and
+finite-r laws.
+"""
 
 from __future__ import annotations
 
@@ -21,48 +23,132 @@ _HYPOTHESES = ("B^T B invertible before and after", "residual not 0 before and a
 
 
 def _rank_one() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
-    """N = B^T B, v the record (a row of B), R = N^{1/2}, u = R^{-1} v; x the solution, c = B^T b = N x, beta = v^T x + omega."""
-    names = {name: letter(name) for name in "N Ni R Ri v vt u ut y yt x xt c ct".split()}
+    """N = B^T B, v the record (a row of B), R = N^{1/2}, u = R^{-1} v; x the solution, c = B^T b = N x, beta = v^T x +
+    omega.
+    """
+    names = {
+        name: letter(name) for name in ["N", "Ni", "R", "Ri", "v", "vt", "u", "ut", "y", "yt", "x", "xt", "c", "ct"]
+    }
     N, Ni, R, Ri, v, vt, u, ut, y, yt, x, xt, c, ct = names.values()
     root, record, solution = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([1, sp.Rational(1, 2)]), sp.Matrix([2, -1])
     white = root.inv() * record
     across = sp.Matrix([-white[1], white[0]])
     gram = root**2
     rules = {
-        (N, Ni): 1, (Ni, N): 1, (R, Ri): 1, (Ri, R): 1, (Ri, N, Ri): 1, (N, x): c, (vt, Ni, v): p, (vt, x): beta - residual,
-        (xt, v): beta - residual, (ct, Ni): xt, (Ri, v): u, (vt, Ri): ut, (ut, u): p, (ut, y): 0, (yt, u): 0,
-    }  # fmt: skip
+        (N, Ni): 1,
+        (Ni, N): 1,
+        (R, Ri): 1,
+        (Ri, R): 1,
+        (Ri, N, Ri): 1,
+        (N, x): c,
+        (vt, Ni, v): p,
+        (vt, x): beta - residual,
+        (xt, v): beta - residual,
+        (ct, Ni): xt,
+        (Ri, v): u,
+        (vt, Ri): ut,
+        (ut, u): p,
+        (ut, y): 0,
+        (yt, u): 0,
+    }
     model = {
-        N: gram, Ni: gram.inv(), R: root, Ri: root.inv(), v: record, vt: record.T, u: white, ut: white.T, y: across, yt: across.T,
-        x: solution, xt: solution.T, c: gram * solution, ct: (gram * solution).T,
-        a: sp.sqrt((white.T * white)[0]), w: sp.Rational(1, 3), beta: (record.T * solution)[0] + sp.Rational(1, 7), residual: sp.Rational(1, 7),
-    }  # fmt: skip
+        N: gram,
+        Ni: gram.inv(),
+        R: root,
+        Ri: root.inv(),
+        v: record,
+        vt: record.T,
+        u: white,
+        ut: white.T,
+        y: across,
+        yt: across.T,
+        x: solution,
+        xt: solution.T,
+        c: gram * solution,
+        ct: (gram * solution).T,
+        a: sp.sqrt((white.T * white)[0]),
+        w: sp.Rational(1, 3),
+        beta: (record.T * solution)[0] + sp.Rational(1, 7),
+        residual: sp.Rational(1, 7),
+    }
     return BlockAlgebra(rules, model), names
 
 
 @cache
 def deleted_solution() -> Derivation:
-    """Deleting record (v, beta): x' = x - N^{-1} v omega/(1-p), ||w'||^2 = ||w||^2 (1-q)/(1-p), q = p + omega^2/||w||^2 (N24-P4, N24-P14).
+    """Deleting record (v, beta): x' = x - N^{-1} v omega/(1-p), ||w'||^2 = ||w||^2 (1-q)/(1-p), q = p + omega^2/||w||^2
+    (N24-P4, N24-P14).
 
     `number`: ||w'||^2/||w||^2 at `root_leverage` = sqrt(p), `root_share` = sqrt(q-p).
     """
     algebra, n = _rank_one()
-    N, Ni, v, vt, x, c, ct = (n[name] for name in "N Ni v vt x c ct".split())
+    N, Ni, v, vt, x, c, ct = (n[name] for name in ["N", "Ni", "v", "vt", "x", "c", "ct"])
     s = total
     moved = x - Ni * v * residual / (1 - p)
     share = residual**2 / s
     steps = (
-        Step("notation", "N = B^T B, c = B^T b, x = N^{-1} c, W = ||b - B x||^2; the record is the row v of B with answer beta, omega = beta - v^T x, p = v^T N^{-1} v.", kind="definition"),
-        Step("deleted normal equations, any d", "(N - v v^T) x' = c - v beta.", lhs=(N - v * vt) * moved, rhs=c - v * beta, algebra=algebra),
-        Step("residual of the deleted record", "beta - v^T x' = omega/(1-p).", lhs=residual + p * residual / (1 - p), rhs=residual / (1 - p)),
-        Step("length of the move, any d", "(x' - x)^T N (x' - x) = p omega^2/(1-p)^2.", lhs=vt * Ni * v * (residual / (1 - p)) ** 2, rhs=p * residual**2 / (1 - p) ** 2, algebra=algebra),
-        Step("residual sum of squares", "W' = W + (x'-x)^T N (x'-x) - (beta - v^T x')^2.", lhs=s + p * residual**2 / (1 - p) ** 2 - (residual / (1 - p)) ** 2, rhs=s - residual**2 / (1 - p)),
-        Step("leverage in [B b]: first block, any d", "The Gram matrix of [B b] is [N, c; c^T, b^T b] with b^T b = W + c^T x; it maps (N^{-1} v - x omega/W, omega/W) to v in the first block,", lhs=N * (Ni * v - x * residual / s) + c * residual / s, rhs=v, algebra=algebra),
-        Step("leverage in [B b]: last entry, any d", "and to beta in the last,", lhs=ct * Ni * v - ct * x * residual / s + (s + ct * x) * residual / s, rhs=beta, algebra=algebra),
-        Step("leverage in [B b], any d", "so q = (v, beta) . (N^{-1} v - x omega/W, omega/W) = p + omega^2/W.", lhs=vt * Ni * v - vt * x * residual / s + beta * residual / s, rhs=p + share, algebra=algebra),
+        Step(
+            "notation",
+            "N = B^T B, c = B^T b, x = N^{-1} c, W = ||b - B x||^2; the record is the row v of B with answer beta,"
+            " omega = beta - v^T x, p = v^T N^{-1} v.",
+            kind="definition",
+        ),
+        Step(
+            "deleted normal equations, any d",
+            "(N - v v^T) x' = c - v beta.",
+            lhs=(N - v * vt) * moved,
+            rhs=c - v * beta,
+            algebra=algebra,
+        ),
+        Step(
+            "residual of the deleted record",
+            "beta - v^T x' = omega/(1-p).",
+            lhs=residual + p * residual / (1 - p),
+            rhs=residual / (1 - p),
+        ),
+        Step(
+            "length of the move, any d",
+            "(x' - x)^T N (x' - x) = p omega^2/(1-p)^2.",
+            lhs=vt * Ni * v * (residual / (1 - p)) ** 2,
+            rhs=p * residual**2 / (1 - p) ** 2,
+            algebra=algebra,
+        ),
+        Step(
+            "residual sum of squares",
+            "W' = W + (x'-x)^T N (x'-x) - (beta - v^T x')^2.",
+            lhs=s + p * residual**2 / (1 - p) ** 2 - (residual / (1 - p)) ** 2,
+            rhs=s - residual**2 / (1 - p),
+        ),
+        Step(
+            "leverage in [B b]: first block, any d",
+            "The Gram matrix of [B b] is [N, c; c^T, b^T b] with b^T b = W + c^T x; it maps (N^{-1} v - x omega/W,"
+            " omega/W) to v in the first block,",
+            lhs=N * (Ni * v - x * residual / s) + c * residual / s,
+            rhs=v,
+            algebra=algebra,
+        ),
+        Step(
+            "leverage in [B b]: last entry, any d",
+            "and to beta in the last,",
+            lhs=ct * Ni * v - ct * x * residual / s + (s + ct * x) * residual / s,
+            rhs=beta,
+            algebra=algebra,
+        ),
+        Step(
+            "leverage in [B b], any d",
+            "so q = (v, beta) . (N^{-1} v - x omega/W, omega/W) = p + omega^2/W.",
+            lhs=vt * Ni * v - vt * x * residual / s + beta * residual / s,
+            rhs=p + share,
+            algebra=algebra,
+        ),
         Step("share", "With w^2 = omega^2/W, W' = W (1-q)/(1-p).", lhs=1 - w**2 / (1 - p), rhs=(1 - q) / (1 - p)),
-        Step("q <= 1", "A leverage is a diagonal entry of an orthogonal projection, hence at most 1; and 1 - q = (1-p) W'/W is positive exactly if W' > 0 and p < 1 (the smaller database has full rank).", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "q <= 1",
+            "A leverage is a diagonal entry of an orthogonal projection, hence at most 1; and 1 - q = (1-p) W'/W is"
+            " positive exactly if W' > 0 and p < 1 (the smaller database has full rank).",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="least_squares.deleted_solution",
         title="Least squares after deleting one record: solution, residual, and the leverage in [B b]",
@@ -73,37 +159,86 @@ def deleted_solution() -> Derivation:
         symbols=_SYMBOLS,
         domain=_DOMAIN,
         faults=(
-            Fault("move of the wrong sign", "deleted normal equations, any d", lambda rhs: rhs + 2 * letter("v") * residual),
+            Fault(
+                "move of the wrong sign",
+                "deleted normal equations, any d",
+                lambda rhs: rhs + 2 * letter("v") * residual,
+            ),
             Fault("1/(1-p) dropped", "residual sum of squares", lambda rhs: total - residual**2),
             Fault("residual not squared", "leverage in [B b], any d", lambda rhs: p + residual / total),
             Fault("(1-p) instead of 1/(1-p)", "share", lambda rhs: (1 - q) * (1 - p)),
         ),
-        covers={"N24-P4": "whole", "N24-P14": "whole, with the argument q <= 1", "N24-P15": "part: the two laws' parameters"},
+        covers={
+            "N24-P4": "whole",
+            "N24-P14": "whole, with the argument q <= 1",
+            "N24-P15": "part: the two laws' parameters",
+        },
     )
 
 
 @cache
 def quadratic_form_deletion() -> Derivation:
-    """The asymptotic laws, record deleted: A has 1 - (1-p)^2/(1-q) once, 1 - (1-p)/(1-q) d-1 times; |b| = sqrt(r p (q-p)) (1-p)/(1-q) (N24-T4).
+    """The asymptotic laws, record deleted: A has 1 - (1-p)^2/(1-q) once, 1 - (1-p)/(1-q) d-1 times; |b| = sqrt(r p
+    (q-p)) (1-p)/(1-q) (N24-T4).
 
     `number`: |b| at `root_leverage`, `root_share` and `r`.
     """
     algebra, n = _rank_one()
-    N, Ri, u, ut, v, vt, y = (n[name] for name in "N Ri u ut v vt y".split())
+    N, Ri, u, ut, v, vt, y = (n[name] for name in ["N", "Ri", "u", "ut", "v", "vt", "y"])
     ratio = (1 - p) / (1 - q)
     white = ratio * Ri * (N - v * vt) * Ri
     b_of = sp.sqrt(r) * a * w * ratio
     steps = (
-        Step("pair", "P = N(x, (W/r) N^{-1}), Q = N(x', (W'/r) (N - v v^T)^{-1}), W'/W = (1-q)/(1-p) (deleted_solution).", kind="definition"),
-        Step("relative covariance, any d", "S1^{1/2} S2^{-1} S1^{1/2} = (W/W') N^{-1/2} (N - v v^T) N^{-1/2}, u = N^{-1/2} v.", lhs=white, rhs=ratio * (1 - u * ut), algebra=algebra),
-        Step("eigenvector u", "u^T u = p.", lhs=ratio * (1 - u * ut) * u, rhs=(1 - p) ** 2 / (1 - q) * u, algebra=algebra),
-        Step("orthogonal vectors", "the other d-1 directions.", lhs=ratio * (1 - u * ut) * y, rhs=ratio * y, algebra=algebra),
-        Step("positive", "Both eigenvalues are positive, so every a_i < 1.", lhs=1 - (1 - (1 - p) ** 2 / (1 - q)), rhs=(1 - p) ** 2 / (1 - q)),
-        Step("linear part, any d", "b = -S1^{1/2} S2^{-1} (x - x') = -(r/W)^{1/2} ratio (omega/(1-p)) N^{-1/2} (N - v v^T) N^{-1} v, a multiple of u.", lhs=Ri * (N - v * vt) * Ri * u / (1 - p), rhs=u, algebra=algebra),
-        Step("linear part squared", "|b|^2 = (r/W) ratio^2 omega^2 u^T u, with omega^2 = W w^2.", lhs=(r / total) * ratio**2 * (total * w**2) * p, rhs=b_of**2),
-        Step("mean shift", "m^2 = b^2/lambda = r p (q-p)/(1-q).", lhs=b_of**2 / ((1 - p) ** 2 / (1 - q)), rhs=r * p * (q - p) / (1 - q)),
+        Step(
+            "pair",
+            "P = N(x, (W/r) N^{-1}), Q = N(x', (W'/r) (N - v v^T)^{-1}), W'/W = (1-q)/(1-p) (deleted_solution).",
+            kind="definition",
+        ),
+        Step(
+            "relative covariance, any d",
+            "S1^{1/2} S2^{-1} S1^{1/2} = (W/W') N^{-1/2} (N - v v^T) N^{-1/2}, u = N^{-1/2} v.",
+            lhs=white,
+            rhs=ratio * (1 - u * ut),
+            algebra=algebra,
+        ),
+        Step(
+            "eigenvector u", "u^T u = p.", lhs=ratio * (1 - u * ut) * u, rhs=(1 - p) ** 2 / (1 - q) * u, algebra=algebra
+        ),
+        Step(
+            "orthogonal vectors",
+            "the other d-1 directions.",
+            lhs=ratio * (1 - u * ut) * y,
+            rhs=ratio * y,
+            algebra=algebra,
+        ),
+        Step(
+            "positive",
+            "Both eigenvalues are positive, so every a_i < 1.",
+            lhs=1 - (1 - (1 - p) ** 2 / (1 - q)),
+            rhs=(1 - p) ** 2 / (1 - q),
+        ),
+        Step(
+            "linear part, any d",
+            "b = -S1^{1/2} S2^{-1} (x - x') = -(r/W)^{1/2} ratio (omega/(1-p)) N^{-1/2} (N - v v^T) N^{-1} v, a"
+            " multiple of u.",
+            lhs=Ri * (N - v * vt) * Ri * u / (1 - p),
+            rhs=u,
+            algebra=algebra,
+        ),
+        Step(
+            "linear part squared",
+            "|b|^2 = (r/W) ratio^2 omega^2 u^T u, with omega^2 = W w^2.",
+            lhs=(r / total) * ratio**2 * (total * w**2) * p,
+            rhs=b_of**2,
+        ),
+        Step(
+            "mean shift",
+            "m^2 = b^2/lambda = r p (q-p)/(1-q).",
+            lhs=b_of**2 / ((1 - p) ** 2 / (1 - q)),
+            rhs=r * p * (q - p) / (1 - q),
+        ),
         Step("linear part", "sqrt(r p (q-p)) (1-p)/(1-q).", lhs=sp.sqrt(r * p * (q - p)) * ratio, rhs=b_of),
-    )  # fmt: skip
+    )
     return Derivation(
         id="least_squares.quadratic_form_deletion",
         title="The lemma's quadratic form for the asymptotic least-squares laws, record deleted",
@@ -132,13 +267,29 @@ def quadratic_form_insertion() -> Derivation:
     shift = r * p * (q - p) / (1 - p) ** 2
     b_of = sp.sqrt(r) * a * w * sp.sqrt(1 - q) / (1 - p) ** 2
     steps = (
-        Step("pair", "P and Q of quadratic_form_deletion exchanged: eigenvalues of a pair and of its exchange are reciprocal, with the same eigendirections.", kind="argument"),
+        Step(
+            "pair",
+            "P and Q of quadratic_form_deletion exchanged: eigenvalues of a pair and of its exchange are reciprocal,"
+            " with the same eigendirections.",
+            kind="argument",
+        ),
         Step("first eigenvalue", "along u, now 1 - a_1.", lhs=1 / ((1 - p) ** 2 / (1 - q)), rhs=first),
         Step("other eigenvalues", "d-1 times.", lhs=1 / ((1 - p) / (1 - q)), rhs=others),
-        Step("mean shift", "In units of the new Q, which is N(x, (W/r) N^{-1}): (r/W) (omega/(1-p))^2 p.", lhs=(r / total) * (total * w**2) / (1 - p) ** 2 * p, rhs=shift),
+        Step(
+            "mean shift",
+            "In units of the new Q, which is N(x, (W/r) N^{-1}): (r/W) (omega/(1-p))^2 p.",
+            lhs=(r / total) * (total * w**2) / (1 - p) ** 2 * p,
+            rhs=shift,
+        ),
         Step("linear part squared", "b^2 = lambda m^2.", lhs=first * shift, rhs=b_of**2),
-        Step("linear part", "its root.", lhs=sp.sqrt(first) * sp.sqrt(shift), rhs=b_of, reduce=lambda left, right: left**2 - right**2),
-    )  # fmt: skip
+        Step(
+            "linear part",
+            "its root.",
+            lhs=sp.sqrt(first) * sp.sqrt(shift),
+            rhs=b_of,
+            reduce=lambda left, right: left**2 - right**2,
+        ),
+    )
     return Derivation(
         id="least_squares.quadratic_form_insertion",
         title="The lemma's quadratic form for the asymptotic least-squares laws, record inserted",
@@ -153,28 +304,66 @@ def quadratic_form_insertion() -> Derivation:
             Fault("shift in units of the old Q", "mean shift", lambda rhs: r * p * (q - p) / (1 - q)),
             Fault("root of 1-q dropped", "linear part", lambda rhs: rhs / sp.sqrt(1 - q)),
         ),
-        covers={"N24-T4": "part: insertion", "N24-C3": "part: other direction", "N24-P15": "part: backward decomposition"},
+        covers={
+            "N24-T4": "part: insertion",
+            "N24-C3": "part: other direction",
+            "N24-P15": "part: backward decomposition",
+        },
     )
 
 
 @cache
 def student_law() -> Derivation:
-    """The sketched solution is multivariate Student t: density proportional to (1 + |z|^2)^{-(r+1)/2}, z = N^{1/2}(x - x_opt)/||w||.
+    """The sketched solution is multivariate Student t: density proportional to (1 + |z|^2)^{-(r+1)/2}, z = N^{1/2}(x -
+    x_opt)/||w||.
 
-    r-d+1 degrees of freedom (N24 section 6.3 leaves the finite-r law open). `number`: the density for d = 1 at `z`, `r`.
+    r-d+1 degrees of freedom (N24 section 6.3 leaves the finite-r law open). `number`: the density for d = 1 at `z`,
+    `r`.
     """
     z, t = sp.Symbol("z", real=True), sp.Symbol("t", positive=True)
     tilt = 1 + z**2
     constant = sp.gamma((r + 1) / 2) / (sp.sqrt(sp.pi) * sp.gamma(r / 2))
     nu = r - d + 1
     steps = (
-        Step("independence", "The rows of Pi [B w] are independent normal with cross covariance B^T w = 0 (normal equations), so Pi B and Pi w are independent.", kind="argument"),
-        Step("given the sketch", "x = x_opt + (Pi B)^+ Pi w, so given Pi B it is N(x_opt, ||w||^2 (B^T Pi^T Pi B)^{-1}), and B^T Pi^T Pi B is Wishart with r degrees of freedom and scale N.", kind="argument"),
-        Step("mixture, any d", "|M|^{1/2} exp(-z^T M z/2) times the Wishart_r(I) density is, up to a constant, the Wishart_{r+1} density with scale (I + z z^T)^{-1}: the mixture is proportional to det(I + z z^T)^{-(r+1)/2} = (1 + |z|^2)^{-(r+1)/2}, if r >= d.", kind="argument"),
-        Step("mixture, d = 1 in full", "The integrand is the density of a scaled chi-square variable with r+1 degrees of freedom, times its mass.", lhs=sp.sqrt(t / (2 * sp.pi)) * sp.exp(-t * z**2 / 2) * chi2_density(r, t), rhs=constant * tilt ** (-(r + 1) / 2) * tilt * chi2_density(r + 1, tilt * t), reduce=_log_ratio),
-        Step("degrees of freedom", "Student t in R^d with nu degrees of freedom has exponent (nu + d)/2.", lhs=(nu + d) / 2, rhs=(r + 1) / 2),
-        Step("density, d = 1", "Integrating over t.", lhs=constant * tilt ** (-(r + 1) / 2), rhs=sp.gamma((r + 1) / 2) / (sp.sqrt(sp.pi) * sp.gamma(r / 2)) * (1 + z**2) ** (-(r + 1) / 2)),
-    )  # fmt: skip
+        Step(
+            "independence",
+            "The rows of Pi [B w] are independent normal with cross covariance B^T w = 0 (normal equations), so Pi B"
+            " and Pi w are independent.",
+            kind="argument",
+        ),
+        Step(
+            "given the sketch",
+            "x = x_opt + (Pi B)^+ Pi w, so given Pi B it is N(x_opt, ||w||^2 (B^T Pi^T Pi B)^{-1}), and B^T Pi^T Pi B"
+            " is Wishart with r degrees of freedom and scale N.",
+            kind="argument",
+        ),
+        Step(
+            "mixture, any d",
+            "|M|^{1/2} exp(-z^T M z/2) times the Wishart_r(I) density is, up to a constant, the Wishart_{r+1} density"
+            " with scale (I + z z^T)^{-1}: the mixture is proportional to det(I + z z^T)^{-(r+1)/2} = (1 +"
+            " |z|^2)^{-(r+1)/2}, if r >= d.",
+            kind="argument",
+        ),
+        Step(
+            "mixture, d = 1 in full",
+            "The integrand is the density of a scaled chi-square variable with r+1 degrees of freedom, times its mass.",
+            lhs=sp.sqrt(t / (2 * sp.pi)) * sp.exp(-t * z**2 / 2) * chi2_density(r, t),
+            rhs=constant * tilt ** (-(r + 1) / 2) * tilt * chi2_density(r + 1, tilt * t),
+            reduce=_log_ratio,
+        ),
+        Step(
+            "degrees of freedom",
+            "Student t in R^d with nu degrees of freedom has exponent (nu + d)/2.",
+            lhs=(nu + d) / 2,
+            rhs=(r + 1) / 2,
+        ),
+        Step(
+            "density, d = 1",
+            "Integrating over t.",
+            lhs=constant * tilt ** (-(r + 1) / 2),
+            rhs=sp.gamma((r + 1) / 2) / (sp.sqrt(sp.pi) * sp.gamma(r / 2)) * (1 + z**2) ** (-(r + 1) / 2),
+        ),
+    )
     return Derivation(
         id="least_squares.student_law",
         title="The sketched least-squares solution follows a multivariate Student t law",
@@ -184,7 +373,11 @@ def student_law() -> Derivation:
         result_step="density, d = 1",
         symbols={"z": z, "r": r},
         faults=(
-            Fault("r degrees of freedom instead of r+1", "mixture, d = 1 in full", lambda rhs: constant * tilt ** (-(r + 1) / 2) * tilt * chi2_density(r, tilt * t)),
+            Fault(
+                "r degrees of freedom instead of r+1",
+                "mixture, d = 1 in full",
+                lambda rhs: constant * tilt ** (-(r + 1) / 2) * tilt * chi2_density(r, tilt * t),
+            ),
             Fault("exponent r/2", "density, d = 1", lambda rhs: rhs * sp.sqrt(1 + z**2)),
             Fault("r - d degrees of freedom", "degrees of freedom", lambda rhs: rhs - sp.Rational(1, 2)),
         ),
@@ -201,8 +394,8 @@ def _log_ratio(left: sp.Expr, right: sp.Expr) -> sp.Expr:
 def finite_loss() -> Derivation:
     """The finite-r privacy loss depends on one number: L = L0 + ((r+1)/2) log(1 - q T), 0 <= T <= 1, and is bounded.
 
-    `number`: L0, the largest loss of the "delete" direction, at `root_leverage`, `root_share`, `d`, `r`; that of "insert" is
-    -L0 - ((r+1)/2) log(1-q).
+    `number`: L0, the largest loss of the "delete" direction, at `root_leverage`, `root_share`, `d`, `r`; that of
+    "insert" is -L0 - ((r+1)/2) log(1-q).
     """
     z, rest = sp.Symbol("z", real=True), sp.Symbol("R", nonnegative=True)
     scale, centre = (1 - q) / (1 - p), -a * w / (1 - p)
@@ -211,15 +404,56 @@ def finite_loss() -> Derivation:
     nu = r - d + 1
     largest = ((r - d) * sp.log(1 - p) - nu * sp.log(1 - q)) / 2
     steps = (
-        Step("coordinates", "z along u = N^{-1/2} v over its length, R the squared norm of the other d-1 coordinates, in units of ||w||; x' lies at z = -sqrt(p) omega/(||w|| (1-p)), and the smaller law has the form (1-p) (z - z')^2 + R in units of W'.", kind="definition"),
-        Step("residual sum of squares", "Deleting the record takes its squared residual out of the sum: W' + ... = 1 + z^2 + R - (sqrt(p) z - w)^2.", lhs=scale + (1 - p) * (z - centre) ** 2 + rest, rhs=larger - hit),
-        Step("T <= 1", "(sqrt(p) z - w)^2 <= q (1 + z^2 + R), by Cauchy and Schwarz: T = (sqrt(p) z - w)^2/(q (1 + z^2 + R)).", lhs=q * larger - hit, rhs=sp.Integer(0), relation=">=", witness=(a + w * z) ** 2 + q * rest),
-        Step("T = 1 is attained", "at z = -sqrt(p)/w, R = 0;", lhs=(q * larger - hit).subs({z: -a / w, rest: 0}), rhs=sp.Integer(0)),
+        Step(
+            "coordinates",
+            "z along u = N^{-1/2} v over its length, R the squared norm of the other d-1 coordinates, in units of"
+            " ||w||; x' lies at z = -sqrt(p) omega/(||w|| (1-p)), and the smaller law has the form (1-p) (z - z')^2 + R"
+            " in units of W'.",
+            kind="definition",
+        ),
+        Step(
+            "residual sum of squares",
+            "Deleting the record takes its squared residual out of the sum: W' + ... = 1 + z^2 + R - (sqrt(p) z -"
+            " w)^2.",
+            lhs=scale + (1 - p) * (z - centre) ** 2 + rest,
+            rhs=larger - hit,
+        ),
+        Step(
+            "T <= 1",
+            "(sqrt(p) z - w)^2 <= q (1 + z^2 + R), by Cauchy and Schwarz: T = (sqrt(p) z - w)^2/(q (1 + z^2 + R)).",
+            lhs=q * larger - hit,
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=(a + w * z) ** 2 + q * rest,
+        ),
+        Step(
+            "T = 1 is attained",
+            "at z = -sqrt(p)/w, R = 0;",
+            lhs=(q * larger - hit).subs({z: -a / w, rest: 0}),
+            rhs=sp.Integer(0),
+        ),
         Step("T = 0 is attained", "at z = w/sqrt(p).", lhs=hit.subs(z, w / a), rhs=sp.Integer(0)),
-        Step("normalising constants", "Density of the smaller law: |N'|^{1/2} W'^{-d/2} (1 + ./W')^{-(r+1)/2}; |N'|/|N| = 1-p and W'/W = (1-q)/(1-p).", lhs=-sp.log(1 - p) / 2 + d * sp.log(scale) / 2 - (r + 1) * sp.log(scale) / 2, rhs=largest, reduce=lambda left, right: sp.expand(_split_logs(left) - _split_logs(right))),
-        Step("insert", "The negative loss is largest at T = 1.", lhs=-largest - (r + 1) * sp.log(1 - q) / 2, rhs=-((r - d) * sp.log(1 - p) + d * sp.log(1 - q)) / 2),
-        Step("delete", "The loss is largest at T = 0.", lhs=largest, rhs=((r - d) * sp.log(1 - p) - (r - d + 1) * sp.log(1 - q)) / 2),
-    )  # fmt: skip
+        Step(
+            "normalising constants",
+            "Density of the smaller law: |N'|^{1/2} W'^{-d/2} (1 + ./W')^{-(r+1)/2}; |N'|/|N| = 1-p and W'/W ="
+            " (1-q)/(1-p).",
+            lhs=-sp.log(1 - p) / 2 + d * sp.log(scale) / 2 - (r + 1) * sp.log(scale) / 2,
+            rhs=largest,
+            reduce=lambda left, right: sp.expand(_split_logs(left) - _split_logs(right)),
+        ),
+        Step(
+            "insert",
+            "The negative loss is largest at T = 1.",
+            lhs=-largest - (r + 1) * sp.log(1 - q) / 2,
+            rhs=-((r - d) * sp.log(1 - p) + d * sp.log(1 - q)) / 2,
+        ),
+        Step(
+            "delete",
+            "The loss is largest at T = 0.",
+            lhs=largest,
+            rhs=((r - d) * sp.log(1 - p) - (r - d + 1) * sp.log(1 - q)) / 2,
+        ),
+    )
     return Derivation(
         id="least_squares.finite_loss",
         title="The privacy loss of two finite-r least-squares laws, and its maximum",

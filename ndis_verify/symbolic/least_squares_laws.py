@@ -1,4 +1,6 @@
-"""Approximate least squares, asymptotic law: the generalized chi-square laws of both directions, the tail's rate, and where no order holds."""
+"""Approximate least squares, asymptotic law: the generalized chi-square laws of both directions, the tail's rate, and
+where no order holds.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,32 @@ def _square_steps() -> tuple[Step, ...]:
     alpha, b = sp.symbols("alpha b", real=True, nonzero=True)
     y, room = sp.Symbol("y", real=True), sp.Symbol("k", positive=True)  # room = 1 - alpha
     return (
-        Step("completed square", "b z + alpha z^2/2 = (alpha/2)((z + b/alpha)^2 - b^2/alpha^2), alpha != 0: under P a chi-square variable with noncentrality b^2/alpha^2 and weight alpha (q_eps < 0 is compared doubled).", lhs=b * z + alpha * z**2 / 2, rhs=alpha / 2 * ((z + b / alpha) ** 2 - b**2 / alpha**2)),
-        Step("law of z under Q", "log q = log p + q_0: the exponent is that of N(b/(1-alpha), 1/(1-alpha)).", lhs=-(z**2) / 2 + b * z + (1 - room) * z**2 / 2, rhs=-room * (z - b / room) ** 2 / 2 + b**2 / (2 * room)),
-        Step("square under Q", "z = b/(1-alpha) + y/sqrt(1-alpha): weight alpha/(1-alpha), noncentrality b^2/(alpha^2 (1-alpha)).", lhs=((1 - room) * (b / room + y / sp.sqrt(room) + b / (1 - room)) ** 2), rhs=(1 - room) / room * (y + b / ((1 - room) * sp.sqrt(room))) ** 2),
-    )  # fmt: skip
+        Step(
+            "completed square",
+            "b z + alpha z^2/2 = (alpha/2)((z + b/alpha)^2 - b^2/alpha^2), alpha != 0: under P a chi-square variable"
+            " with noncentrality b^2/alpha^2 and weight alpha (q_eps < 0 is compared doubled).",
+            lhs=b * z + alpha * z**2 / 2,
+            rhs=alpha / 2 * ((z + b / alpha) ** 2 - b**2 / alpha**2),
+        ),
+        Step(
+            "law of z under Q",
+            "log q = log p + q_0: the exponent is that of N(b/(1-alpha), 1/(1-alpha)).",
+            lhs=-(z**2) / 2 + b * z + (1 - room) * z**2 / 2,
+            rhs=-room * (z - b / room) ** 2 / 2 + b**2 / (2 * room),
+        ),
+        Step(
+            "square under Q",
+            "z = b/(1-alpha) + y/sqrt(1-alpha): weight alpha/(1-alpha), noncentrality b^2/(alpha^2 (1-alpha)).",
+            lhs=((1 - room) * (b / room + y / sp.sqrt(room) + b / (1 - room)) ** 2),
+            rhs=(1 - room) / room * (y + b / ((1 - room) * sp.sqrt(room))) ** 2,
+        ),
+    )
 
 
 @cache
 def chi_square_laws() -> Derivation:
-    """Table VI: the generalized chi-square laws X (under P) and Y (under Q) in delta = Pr[X < t] - e^eps Pr[Y < t], both directions.
+    """Table VI: the generalized chi-square laws X (under P) and Y (under Q) in delta = Pr[X < t] - e^eps Pr[Y < t],
+    both directions.
 
     "delete": X has weights (1 - (1-p)^2/(1-q), 1 - (1-p)/(1-q)), degrees of freedom (1, d-1), noncentralities
     (r p (q-p) (1-p)^2/g^2, 0), g = p(1-p) - (q-p); Y has weights (g/(1-p)^2, -(q-p)/(1-p)) and r p (q-p) (1-q)/g^2.
@@ -44,53 +63,114 @@ def chi_square_laws() -> Derivation:
     steps = (
         *_square_steps(),
         Step("delete, first weight under P", "g/(1-q): zero exactly if q = 2p - p^2.", lhs=first, rhs=g / (1 - q)),
-        Step("delete, other weights under P", "-(q-p)/(1-q): zero exactly if q = p; the group then drops out.", lhs=others, rhs=-share / (1 - q)),
+        Step(
+            "delete, other weights under P",
+            "-(q-p)/(1-q): zero exactly if q = p; the group then drops out.",
+            lhs=others,
+            rhs=-share / (1 - q),
+        ),
         Step("delete, first weight under Q", "alpha/(1 - alpha).", lhs=first / (1 - first), rhs=g / (1 - p) ** 2),
         Step("delete, other weights under Q", "likewise.", lhs=others / (1 - others), rhs=-share / (1 - p)),
-        Step("delete, noncentrality under Q", "b^2/(alpha^2 (1 - alpha)).", lhs=b2 / (first**2 * (1 - first)), rhs=r * p * share * (1 - q) / g**2),
+        Step(
+            "delete, noncentrality under Q",
+            "b^2/(alpha^2 (1 - alpha)).",
+            lhs=b2 / (first**2 * (1 - first)),
+            rhs=r * p * share * (1 - q) / g**2,
+        ),
         Step("insert, first weight under P", "P the smaller database.", lhs=back, rhs=-g / (1 - p) ** 2),
         Step("insert, other weights under P", "P the smaller database.", lhs=back_others, rhs=share / (1 - p)),
-        Step("insert, noncentrality under P", "the noncentrality under Q of the other direction.", lhs=back_b2 / back**2, rhs=r * p * share * (1 - q) / g**2),
-        Step("insert, first weight under Q", "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).", lhs=back / (1 - back), rhs=-g / (1 - q)),
-        Step("insert, other weights under Q", "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).", lhs=back_others / (1 - back_others), rhs=share / (1 - q)),
-        Step("insert, noncentrality under Q", "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).", lhs=back_b2 / (back**2 * (1 - back)), rhs=r * p * share * (1 - p) ** 2 / g**2),
+        Step(
+            "insert, noncentrality under P",
+            "the noncentrality under Q of the other direction.",
+            lhs=back_b2 / back**2,
+            rhs=r * p * share * (1 - q) / g**2,
+        ),
+        Step(
+            "insert, first weight under Q",
+            "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).",
+            lhs=back / (1 - back),
+            rhs=-g / (1 - q),
+        ),
+        Step(
+            "insert, other weights under Q",
+            "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).",
+            lhs=back_others / (1 - back_others),
+            rhs=share / (1 - q),
+        ),
+        Step(
+            "insert, noncentrality under Q",
+            "alpha/(1 - alpha), then b^2/(alpha^2 (1 - alpha)).",
+            lhs=back_b2 / (back**2 * (1 - back)),
+            rhs=r * p * share * (1 - p) ** 2 / g**2,
+        ),
         Step("delete, noncentrality under P", "b^2/a^2.", lhs=b2 / first**2, rhs=r * p * share * (1 - p) ** 2 / g**2),
-    )  # fmt: skip
+    )
     return Derivation(
         id="least_squares_laws.chi_square_laws",
         title="The generalized chi-square laws of the asymptotic least-squares curve, both directions",
         sources=("N24-TabVI", "N24-T4", "N24-P16"),
-        hypotheses=("q < 1", "q != 2p - p^2 (else the first weight is 0 and its linear term stays)", "q != p, or the d-1 null coordinates dropped"),
+        hypotheses=(
+            "q < 1",
+            "q != 2p - p^2 (else the first weight is 0 and its linear term stays)",
+            "q != p, or the d-1 null coordinates dropped",
+        ),
         steps=steps,
         result_step="delete, noncentrality under P",
         symbols=_SYMBOLS,
         domain=_DOMAIN,
         faults=(
-            Fault("noncentrality of Q under P", "delete, noncentrality under P", lambda rhs: r * p * share * (1 - q) / g**2),
+            Fault(
+                "noncentrality of Q under P",
+                "delete, noncentrality under P",
+                lambda rhs: r * p * share * (1 - q) / g**2,
+            ),
             Fault("weight of P under Q", "delete, first weight under Q", lambda rhs: g / (1 - q)),
             Fault("half of the square dropped", "completed square", lambda rhs: 2 * rhs),
             Fault("directions swapped", "insert, other weights under P", lambda rhs: -rhs),
         ),
-        covers={"N24-TabVI": "whole where q != 2p - p^2", "N24-T4": "part: both laws", "N24-P16": "part: one coordinate, a != 0"},
+        covers={
+            "N24-TabVI": "whole where q != 2p - p^2",
+            "N24-T4": "part: both laws",
+            "N24-P16": "part: one coordinate, a != 0",
+        },
     )
 
 
 @cache
 def tail_rate() -> Derivation:
-    """For every r, d and 0 < p < 1 the larger direction falls, not rises, as the share leaves 0, once eps is large (against N24-T5).
+    """For every r, d and 0 < p < 1 the larger direction falls, not rises, as the share leaves 0, once eps is large
+    (against N24-T5).
 
-    lim (1/eps) log delta = -1/max alpha, alpha over the relative eigenvalues less 1. With 0 < q-p < p(1-p) every alpha of either
-    direction lies below the largest one at q = p, p/(1-p). `number`: the drop of the largest alpha of "insert".
+    lim (1/eps) log delta = -1/max alpha, alpha over the relative eigenvalues less 1. With 0 < q-p < p(1-p) every alpha
+    of either direction lies below the largest one at q = p, p/(1-p). `number`: the drop of the largest alpha of
+    "insert".
     """
     at_zero, insert, others = p / (1 - p), (1 - q) / (1 - p) ** 2 - 1, (1 - p) / (1 - q) - 1
     steps = (
-        Step("rate", "M(s) = E e^{sL} is finite exactly for s < 1/max alpha (the factors (1 - s alpha)^{-k/2}), so delta decays at the exponential rate 1/max alpha, whatever r and the mean shift.", kind="argument"),
-        Step("at q = p", "insert: once p/(1-p), the others 0; delete: none positive.", lhs=insert.subs(w, 0), rhs=at_zero),
+        Step(
+            "rate",
+            "M(s) = E e^{sL} is finite exactly for s < 1/max alpha (the factors (1 - s alpha)^{-k/2}), so delta decays"
+            " at the exponential rate 1/max alpha, whatever r and the mean shift.",
+            kind="argument",
+        ),
+        Step(
+            "at q = p", "insert: once p/(1-p), the others 0; delete: none positive.", lhs=insert.subs(w, 0), rhs=at_zero
+        ),
         Step("delete, others", "(q-p)/(1-q), d-1 times,", lhs=others, rhs=share / (1 - q)),
-        Step("delete stays below", "and below p/(1-p) where q - p < p(1-p):", lhs=at_zero - share / (1 - q), rhs=(p * (1 - p) - share) / ((1 - p) * (1 - q))),
-        Step("delete, first", "(1-p)^2/(1-q) - 1 = -(p(1-p) - (q-p))/(1-q) < 0.", lhs=(1 - p) ** 2 / (1 - q) - 1, rhs=-(p * (1 - p) - share) / (1 - q)),
+        Step(
+            "delete stays below",
+            "and below p/(1-p) where q - p < p(1-p):",
+            lhs=at_zero - share / (1 - q),
+            rhs=(p * (1 - p) - share) / ((1 - p) * (1 - q)),
+        ),
+        Step(
+            "delete, first",
+            "(1-p)^2/(1-q) - 1 = -(p(1-p) - (q-p))/(1-q) < 0.",
+            lhs=(1 - p) ** 2 / (1 - q) - 1,
+            rhs=-(p * (1 - p) - share) / (1 - q),
+        ),
         Step("insert drops", "by (q-p)/(1-p)^2 > 0.", lhs=at_zero - insert, rhs=share / (1 - p) ** 2),
-    )  # fmt: skip
+    )
     return Derivation(
         id="least_squares_laws.tail_rate",
         title="The assumption of monotonicity in the residual share fails for every r, d and p",
@@ -116,20 +196,61 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
     shift_in, shift_out = r * x * y / (1 + y), r * x * y / (1 + x)
     gap = x - sp.log(1 + x)
     return (
-        Step("insert, first", "1 - s alpha >= 1/4: its factor (1 - s alpha)^{-1/2} is at most 2.", lhs=room_in, rhs=sp.Rational(1, 4), relation=">=", witness=3 * x / (4 * (2 + x))),
-        Step("insert, mean", "s (s+1) m^2/(2 (1 - s alpha)) <= 9r/4.", lhs=9 * r / 4, rhs=s * (s + 1) * shift_in / (2 * room_in), relation=">=", witness=3 * r * x / (1 + 2 * x)),
+        Step(
+            "insert, first",
+            "1 - s alpha >= 1/4: its factor (1 - s alpha)^{-1/2} is at most 2.",
+            lhs=room_in,
+            rhs=sp.Rational(1, 4),
+            relation=">=",
+            witness=3 * x / (4 * (2 + x)),
+        ),
+        Step(
+            "insert, mean",
+            "s (s+1) m^2/(2 (1 - s alpha)) <= 9r/4.",
+            lhs=9 * r / 4,
+            rhs=s * (s + 1) * shift_in / (2 * room_in),
+            relation=">=",
+            witness=3 * r * x / (1 + 2 * x),
+        ),
         Step("delete, others", "alpha = y, d-1 times: 1 - s alpha = 1/4.", lhs=1 - s * y, rhs=sp.Rational(1, 4)),
-        Step("delete, mean", "alpha < 0 on the first: s (s+1) m^2/(2 (1 - s alpha)) <= 9r/4 again.", lhs=9 * r / 4, rhs=s * (s + 1) * shift_out / (2 * room_out), relation=">=", witness=r * (54 + 30 * x) / (4 * (7 + 4 * x))),
+        Step(
+            "delete, mean",
+            "alpha < 0 on the first: s (s+1) m^2/(2 (1 - s alpha)) <= 9r/4 again.",
+            lhs=9 * r / 4,
+            rhs=s * (s + 1) * shift_out / (2 * room_out),
+            relation=">=",
+            witness=r * (54 + 30 * x) / (4 * (7 + 4 * x)),
+        ),
         Step("log(1+x) <= x: start", "Equal at 0,", lhs=gap.subs(x, 0), rhs=zero),
-        Step("log(1+x) <= x: slope", "and growing apart: log(1+y) <= y, and log((1+x)/(1+y)) <= (x-y)/(1+y).", lhs=sp.diff(gap, x), rhs=zero, relation=">", witness=x / (1 + x)),
-        Step("delete, scale", "-(s/2) log lambda of the first is at most (s/2)(x - y)/(1+y) <= 3/8;", lhs=sp.Rational(3, 8), rhs=s / 2 * (x - y) / (1 + y), relation=">=", witness=3 * x / (8 * (2 + x))),
-        Step("insert, scales", "the d-1 others of insert, lambda = 1/(1+y), add (s/2) y each; all other scales and factors are at most 1.", lhs=s / 2 * y, rhs=sp.Rational(3, 8)),
-    )  # fmt: skip
+        Step(
+            "log(1+x) <= x: slope",
+            "and growing apart: log(1+y) <= y, and log((1+x)/(1+y)) <= (x-y)/(1+y).",
+            lhs=sp.diff(gap, x),
+            rhs=zero,
+            relation=">",
+            witness=x / (1 + x),
+        ),
+        Step(
+            "delete, scale",
+            "-(s/2) log lambda of the first is at most (s/2)(x - y)/(1+y) <= 3/8;",
+            lhs=sp.Rational(3, 8),
+            rhs=s / 2 * (x - y) / (1 + y),
+            relation=">=",
+            witness=3 * x / (8 * (2 + x)),
+        ),
+        Step(
+            "insert, scales",
+            "the d-1 others of insert, lambda = 1/(1+y), add (s/2) y each; all other scales and factors are at most 1.",
+            lhs=s / 2 * y,
+            rhs=sp.Rational(3, 8),
+        ),
+    )
 
 
 @cache
 def order_fails() -> Derivation:
-    """For every d, r and eps > 0 there are p at which a positive share has a smaller larger direction than share 0 (against N24-T5).
+    """For every d, r and eps > 0 there are p at which a positive share has a smaller larger direction than share 0
+    (against N24-T5).
 
     x = p/(1-p), y = (q-p)/(1-q) = x/2: delta <= e^{-3 eps/(2x)} e^{9r/4 + 3d/8 + d log 2}; at share 0 it is at
     least of the order x^{3/2} e^{-eps/x}. `number`: log of the first bound at `odds` = x, `r`, `d`, `epsilon`.
@@ -139,17 +260,60 @@ def order_fails() -> Derivation:
     log_above = 9 * r / 4 + 3 * d / 8 + d * sp.log(2) - 3 * above / (2 * x)
     square = 2 * above / x + 3  # what the edge is at most
     steps = (
-        Step("two laws", "least_squares_order.gaussian_order: N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, against N(0, 1+x) and N(0, 1) d-1 times. At y = 0, insert: N(0, 1+x) against N(0, 1).", kind="definition"),
-        Step("loss at share 0", "At z = sqrt(1+x) Z: x Z^2/2 - log(1+x)/2, Z standard normal.", lhs=-(z**2) / 2 - sp.log(1 + x) / 2 + (1 + x) * z**2 / 2, rhs=x * z**2 / 2 - sp.log(1 + x) / 2),
-        Step("edge", "Z^2 >= T = (2 eps + 2x + log(1+x))/x has a loss of at least eps + x;", lhs=x * edge / 2 - sp.log(1 + x) / 2, rhs=above + x),
+        Step(
+            "two laws",
+            "least_squares_order.gaussian_order: N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, against N(0, 1+x) and"
+            " N(0, 1) d-1 times. At y = 0, insert: N(0, 1+x) against N(0, 1).",
+            kind="definition",
+        ),
+        Step(
+            "loss at share 0",
+            "At z = sqrt(1+x) Z: x Z^2/2 - log(1+x)/2, Z standard normal.",
+            lhs=-(z**2) / 2 - sp.log(1 + x) / 2 + (1 + x) * z**2 / 2,
+            rhs=x * z**2 / 2 - sp.log(1 + x) / 2,
+        ),
+        Step(
+            "edge",
+            "Z^2 >= T = (2 eps + 2x + log(1+x))/x has a loss of at least eps + x;",
+            lhs=x * edge / 2 - sp.log(1 + x) / 2,
+            rhs=above + x,
+        ),
         Step("T", "T = 2 eps/x + 2 + log(1+x)/x <= 2 eps/x + 3.", lhs=edge, rhs=square - 1 + sp.log(1 + x) / x),
-        Step("from below", "delta(share 0) >= (1 - e^{-x}) 2 Phi(-sqrt T) >= (1 - e^{-x}) 2 phi(sqrt T) sqrt T/(1+T) at T = 2 eps/x + 3 (Gordon's inequality; both fall in T >= 1).", kind="argument"),
-        Step("from above", "delta <= e^{-s eps} M(s), s > 0, as max(0, 1 - e^{eps-L}) <= e^{s(L-eps)}; log M(s) is the sum over coordinates of -(s log lambda + log(1 - s alpha))/2 + s(s+1) m^2/(2 (1 - s alpha)) (moment_generating.loss_moment). At s = 3/(2x):", kind="argument"),
+        Step(
+            "from below",
+            "delta(share 0) >= (1 - e^{-x}) 2 Phi(-sqrt T) >= (1 - e^{-x}) 2 phi(sqrt T) sqrt T/(1+T) at T = 2 eps/x +"
+            " 3 (Gordon's inequality; both fall in T >= 1).",
+            kind="argument",
+        ),
+        Step(
+            "from above",
+            "delta <= e^{-s eps} M(s), s > 0, as max(0, 1 - e^{eps-L}) <= e^{s(L-eps)}; log M(s) is the sum over"
+            " coordinates of -(s log lambda + log(1 - s alpha))/2 + s(s+1) m^2/(2 (1 - s alpha))"
+            " (moment_generating.loss_moment). At s = 3/(2x):",
+            kind="argument",
+        ),
         *_moment_steps(x),
-        Step("exponents", "phi(sqrt T) has the exponent -eps/x - 3/2: the upper bound over the lower one has -eps/(2x) left, and powers of x.", lhs=-3 * above / (2 * x) + square / 2, rhs=-above / (2 * x) + sp.Rational(3, 2)),
-        Step("x -> 0", "The ratio of the bounds, (1+T)/((1 - e^{-x}) sqrt T) e^{-eps/(2x)} up to a constant, is at most of the order x^{-2} e^{-eps/(2x)} and vanishes: with u = 1/x,", lhs=sp.limit(z**2 * sp.exp(-above * z / 2), z, sp.oo), rhs=sp.Integer(0)),
-        Step("bound", "So below some x the share y = x/2 has the smaller divergence in both directions.", lhs=sp.log(sp.exp(9 * r / 4 + 3 * d / 8) * 2**d) - 3 * above / (2 * x), rhs=log_above),
-    )  # fmt: skip
+        Step(
+            "exponents",
+            "phi(sqrt T) has the exponent -eps/x - 3/2: the upper bound over the lower one has -eps/(2x) left, and"
+            " powers of x.",
+            lhs=-3 * above / (2 * x) + square / 2,
+            rhs=-above / (2 * x) + sp.Rational(3, 2),
+        ),
+        Step(
+            "x -> 0",
+            "The ratio of the bounds, (1+T)/((1 - e^{-x}) sqrt T) e^{-eps/(2x)} up to a constant, is at most of the"
+            " order x^{-2} e^{-eps/(2x)} and vanishes: with u = 1/x,",
+            lhs=sp.limit(z**2 * sp.exp(-above * z / 2), z, sp.oo),
+            rhs=sp.Integer(0),
+        ),
+        Step(
+            "bound",
+            "So below some x the share y = x/2 has the smaller divergence in both directions.",
+            lhs=sp.log(sp.exp(9 * r / 4 + 3 * d / 8) * 2**d) - 3 * above / (2 * x),
+            rhs=log_above,
+        ),
+    )
     return Derivation(
         id="least_squares_laws.order_fails",
         title="At every d, r and epsilon > 0 the divergence falls somewhere as the residual share grows",

@@ -1,4 +1,6 @@
-"""Approximate least squares: moments behind the limit law, the limit itself, what it says of privacy, and bounds at every r."""
+"""Approximate least squares: moments behind the limit law, the limit itself, what it says of privacy, and bounds at
+every r.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,18 @@ def _expected(polynomial: sp.Expr, letters: tuple[sp.Symbol, ...]) -> sp.Expr:
 
 def _weighted() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
     """B^T w = 0, with w of squared length W."""
-    B, Bt, w, wt, x = (letter(name) for name in "B Bt w wt x".split())
+    B, Bt, w, wt, x = (letter(name) for name in ["B", "Bt", "w", "wt", "x"])
     W = sp.Symbol("W", positive=True)
     design, residual = sp.Matrix([[1, 0], [0, 1], [1, 1]]), sp.Matrix([1, 1, -1])
     model = {B: design, Bt: design.T, w: residual, wt: residual.T, x: sp.Matrix([2, 5]), W: sp.Integer(3)}
-    return BlockAlgebra({(Bt, w): 0, (wt, B): 0, (wt, w): W}, model), {"B": B, "Bt": Bt, "w": w, "wt": wt, "x": x, "W": W}
+    return BlockAlgebra({(Bt, w): 0, (wt, B): 0, (wt, w): W}, model), {
+        "B": B,
+        "Bt": Bt,
+        "w": w,
+        "wt": wt,
+        "x": x,
+        "W": W,
+    }
 
 
 @cache
@@ -36,7 +45,7 @@ def second_moments() -> Derivation:
     `number`: E g^4 for g normal with standard deviation `std`.
     """
     algebra, n = _weighted()
-    B, Bt, w, wt, x, W = (n[name] for name in "B Bt w wt x W".split())
+    B, Bt, w, wt, x, W = (n[name] for name in ["B", "Bt", "w", "wt", "x", "W"])
     std, t = sp.Symbol("std", positive=True), sp.Symbol("t", real=True)
     transform = sp.exp(std**2 * t**2 / 2)
     g, v = sp.symbols("g1:4", real=True), sp.symbols("w1:4", real=True)
@@ -45,14 +54,40 @@ def second_moments() -> Derivation:
     entries = [_expected(g[i] * g[j] * inner**2, g) for i, j in product(range(3), repeat=2)]
     claimed = [(length if i == j else 0) + 2 * v[i] * v[j] for i, j in product(range(3), repeat=2)]
     steps = (
-        Step("transform", "E e^{t g} = e^{t^2 std^2/2} (random_projection.projected_covariance, one entry).", kind="definition"),
+        Step(
+            "transform",
+            "E e^{t g} = e^{t^2 std^2/2} (random_projection.projected_covariance, one entry).",
+            kind="definition",
+        ),
         Step("second moment", "Second derivative at 0.", lhs=sp.diff(transform, t, 2).subs(t, 0), rhs=std**2),
         Step("fourth moment", "Fourth derivative at 0.", lhs=sp.diff(transform, t, 4).subs(t, 0), rhs=3 * std**4),
-        Step("nine entries, n = 3", "E g_i g_j (g^T w)^2 = [i=j] ||w||^2 + 2 w_i w_j, every entry of w symbolic.", lhs=sp.Matrix(entries), rhs=sp.Matrix(claimed)),
-        Step("every n", "An entry (i, j) sees the coordinates other than i and j through the sum of their squared w alone, as their odd moments vanish: E[g g^T w w^T g g^T] = W I + 2 w w^T.", kind="argument"),
-        Step("mean, any n and d", "E[g g^T] = I, and B^T w = 0: B^T b = B^T (B x + w) = B^T B x.", lhs=Bt * (B * x + w), rhs=Bt * B * x, algebra=algebra),
-        Step("covariance, any n and d", "B^T (W I + 2 w w^T) B = W B^T B.", lhs=Bt * (W + 2 * w * wt) * B, rhs=W * Bt * B, algebra=algebra),
-    )  # fmt: skip
+        Step(
+            "nine entries, n = 3",
+            "E g_i g_j (g^T w)^2 = [i=j] ||w||^2 + 2 w_i w_j, every entry of w symbolic.",
+            lhs=sp.Matrix(entries),
+            rhs=sp.Matrix(claimed),
+        ),
+        Step(
+            "every n",
+            "An entry (i, j) sees the coordinates other than i and j through the sum of their squared w alone, as their"
+            " odd moments vanish: E[g g^T w w^T g g^T] = W I + 2 w w^T.",
+            kind="argument",
+        ),
+        Step(
+            "mean, any n and d",
+            "E[g g^T] = I, and B^T w = 0: B^T b = B^T (B x + w) = B^T B x.",
+            lhs=Bt * (B * x + w),
+            rhs=Bt * B * x,
+            algebra=algebra,
+        ),
+        Step(
+            "covariance, any n and d",
+            "B^T (W I + 2 w w^T) B = W B^T B.",
+            lhs=Bt * (W + 2 * w * wt) * B,
+            rhs=W * Bt * B,
+            algebra=algebra,
+        ),
+    )
     return Derivation(
         id="least_squares_limit.second_moments",
         title="Mean and covariance of one row's share of B^T Pi^T Pi w",
@@ -63,7 +98,11 @@ def second_moments() -> Derivation:
         symbols={"std": std},
         faults=(
             Fault("fourth moment without the 3", "fourth moment", lambda rhs: std**4),
-            Fault("second term dropped", "nine entries, n = 3", lambda rhs: sp.Matrix([length if i == j else 0 for i, j in product(range(3), repeat=2)])),
+            Fault(
+                "second term dropped",
+                "nine entries, n = 3",
+                lambda rhs: sp.Matrix([length if i == j else 0 for i, j in product(range(3), repeat=2)]),
+            ),
             Fault("covariance doubled", "covariance, any n and d", lambda rhs: 2 * rhs),
         ),
         covers={"N24-P12": "whole", "N24-P13": "whole"},
@@ -81,16 +120,54 @@ def limit_law() -> Derivation:
     exponent = (rows + 1) / 2 * sp.log(1 + square / rows)
     constant = sp.gamma((rows + 1) / 2) / sp.gamma((rows - 1) / 2) / (rows / 2)
     steps = (
-        Step("scaled error", "z = sqrt(r) N^{1/2} (x - x_opt)/||w||, s = |z|^2: the density is proportional to (1 + s/r)^{-(r+1)/2} (least_squares.student_law).", kind="definition"),
-        Step("growth", "With y = s/r: d/dr [r log(1 + s/r)] = log(1+y) - y/(1+y),", lhs=sp.diff(rows * sp.log(1 + square / rows), rows).subs(square, y * rows), rhs=growth),
+        Step(
+            "scaled error",
+            "z = sqrt(r) N^{1/2} (x - x_opt)/||w||, s = |z|^2: the density is proportional to (1 + s/r)^{-(r+1)/2}"
+            " (least_squares.student_law).",
+            kind="definition",
+        ),
+        Step(
+            "growth",
+            "With y = s/r: d/dr [r log(1 + s/r)] = log(1+y) - y/(1+y),",
+            lhs=sp.diff(rows * sp.log(1 + square / rows), rows).subs(square, y * rows),
+            rhs=growth,
+        ),
         Step("growth at 0", "which is 0 at y = 0", lhs=growth.subs(y, 0), rhs=sp.Integer(0)),
-        Step("growth is positive", "and has a positive derivative: (1 + s/r)^r grows with r.", lhs=sp.diff(growth, y), rhs=sp.Integer(0), relation=">", witness=y / (1 + y) ** 2),
-        Step("domination", "So (1 + s/r)^{-(r+1)/2} <= (1 + s/r0)^{-r0/2} for r >= r0, integrable over R^d once r0 > d.", kind="argument"),
-        Step("constant, d = 2 in full", "The normalising constant over that of N(0, I) is 1 - 1/r", lhs=constant, rhs=1 - 1 / rows, reduce=lambda left, right: sp.gammasimp((left - right).subs(rows, 2 * square + 1))),
+        Step(
+            "growth is positive",
+            "and has a positive derivative: (1 + s/r)^r grows with r.",
+            lhs=sp.diff(growth, y),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=y / (1 + y) ** 2,
+        ),
+        Step(
+            "domination",
+            "So (1 + s/r)^{-(r+1)/2} <= (1 + s/r0)^{-r0/2} for r >= r0, integrable over R^d once r0 > d.",
+            kind="argument",
+        ),
+        Step(
+            "constant, d = 2 in full",
+            "The normalising constant over that of N(0, I) is 1 - 1/r",
+            lhs=constant,
+            rhs=1 - 1 / rows,
+            reduce=lambda left, right: sp.gammasimp((left - right).subs(rows, 2 * square + 1)),
+        ),
         Step("constant, limit", "and tends to 1.", lhs=sp.limit(1 - 1 / rows, rows, sp.oo), rhs=sp.Integer(1)),
-        Step("convergence", "Pointwise limit and domination: the normalising constants converge, for every d, and so do the densities; by Scheffe's lemma the laws converge in total variation, hence in distribution. Undoing the scale: N(x_opt, (W/r) N^{-1}).", kind="argument"),
-        Step("exponent", "The limit is the exponent of the normal density.", lhs=sp.limit(exponent, rows, sp.oo), rhs=square / 2),
-    )  # fmt: skip
+        Step(
+            "convergence",
+            "Pointwise limit and domination: the normalising constants converge, for every d, and so do the densities;"
+            " by Scheffe's lemma the laws converge in total variation, hence in distribution. Undoing the scale:"
+            " N(x_opt, (W/r) N^{-1}).",
+            kind="argument",
+        ),
+        Step(
+            "exponent",
+            "The limit is the exponent of the normal density.",
+            lhs=sp.limit(exponent, rows, sp.oo),
+            rhs=square / 2,
+        ),
+    )
     return Derivation(
         id="least_squares_limit.limit_law",
         title="The sketched least-squares solution tends to its normal law in total variation",
@@ -125,21 +202,56 @@ def distance_rate() -> Derivation:
     order = lambda k: sp.series(divergence, u, 0, 3).removeO().expand().coeff(u, k)  # noqa: E731
     constant = d * (d**2 + 3 * d + 3) / 4
     steps = (
-        Step("log ratio", "N(0, I) over the Student law: log p/q = -s/2 + ((r+1)/2) log(1 + s/r) - log C, s = |z|^2, C = Gamma((r+1)/2)/(Gamma((r+1-d)/2) (r/2)^{d/2}) the ratio of the constants (student_law).", kind="definition"),
-        Step("log from above: start", "log(1+v) <= v - v^2/2 + v^3/3: equal at 0,", lhs=gap.subs(v, 0), rhs=sp.Integer(0)),
-        Step("log from above: slope", "and growing apart.", lhs=sp.diff(gap, v), rhs=sp.Integer(0), relation=">", witness=v**3 / (1 + v)),
+        Step(
+            "log ratio",
+            "N(0, I) over the Student law: log p/q = -s/2 + ((r+1)/2) log(1 + s/r) - log C, s = |z|^2, C ="
+            " Gamma((r+1)/2)/(Gamma((r+1-d)/2) (r/2)^{d/2}) the ratio of the constants (student_law).",
+            kind="definition",
+        ),
+        Step(
+            "log from above: start", "log(1+v) <= v - v^2/2 + v^3/3: equal at 0,", lhs=gap.subs(v, 0), rhs=sp.Integer(0)
+        ),
+        Step(
+            "log from above: slope",
+            "and growing apart.",
+            lhs=sp.diff(gap, v),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=v**3 / (1 + v),
+        ),
         *(
-            Step(f"moment {k}", "of s, chi-square with d degrees of freedom: 2^k Gamma(d/2 + k)/Gamma(d/2).", lhs=2**k * sp.gamma(d / 2 + k) / sp.gamma(d / 2), rhs=moments[k - 1], reduce=lambda left, right: sp.factor(sp.gammasimp(left)) - right)
+            Step(
+                f"moment {k}",
+                "of s, chi-square with d degrees of freedom: 2^k Gamma(d/2 + k)/Gamma(d/2).",
+                lhs=2**k * sp.gamma(d / 2 + k) / sp.gamma(d / 2),
+                rhs=moments[k - 1],
+                reduce=lambda left, right: sp.factor(sp.gammasimp(left)) - right,
+            )
             for k in (1, 2, 3)
         ),
         Step("Stirling", "log Gamma(z) = (z - 1/2) log z - z + log(2 pi)/2 + 1/(12 z) + O(z^{-3}).", kind="argument"),
-        Step("its first terms", "of -log C at z = (r+1)/2 and (r+1-d)/2:", lhs=(d / 2 * sp.log(rows / 2) - rows / 2 * sp.log(upper) + (rows - d) / 2 * sp.log(lower) + d / 2).subs(rows, 1 / u), rhs=stirling, reduce=_logarithms_of_one),
-        Step("its last term", "and -(1/(12 z)) between the two.", lhs=(1 / (12 * lower) - 1 / (12 * upper)).subs(rows, 1 / u), rhs=d * u**2 / (6 * (1 + u) * (1 + (1 - d) * u))),
+        Step(
+            "its first terms",
+            "of -log C at z = (r+1)/2 and (r+1-d)/2:",
+            lhs=(d / 2 * sp.log(rows / 2) - rows / 2 * sp.log(upper) + (rows - d) / 2 * sp.log(lower) + d / 2).subs(
+                rows, 1 / u
+            ),
+            rhs=stirling,
+            reduce=_logarithms_of_one,
+        ),
+        Step(
+            "its last term",
+            "and -(1/(12 z)) between the two.",
+            lhs=(1 / (12 * lower) - 1 / (12 * upper)).subs(rows, 1 / u),
+            rhs=d * u**2 / (6 * (1 + u) * (1 + (1 - d) * u)),
+        ),
         Step("order 1", "With u = 1/r: no constant is left,", lhs=order(0), rhs=sp.Integer(0)),
         Step("order 1/r", "and no 1/r;", lhs=order(1), rhs=sp.Integer(0)),
-        Step("Pinsker", "so the divergence is at most K/r^2 + O(r^{-3}) and TV <= sqrt(KL/2) = O(1/r).", kind="argument"),
+        Step(
+            "Pinsker", "so the divergence is at most K/r^2 + O(r^{-3}) and TV <= sqrt(KL/2) = O(1/r).", kind="argument"
+        ),
         Step("order 1/r^2", "K.", lhs=order(2), rhs=constant),
-    )  # fmt: skip
+    )
     return Derivation(
         id="least_squares_limit.distance_rate",
         title="The distance of the sketched solution's law from its normal limit is of order 1/r",
@@ -150,7 +262,9 @@ def distance_rate() -> Derivation:
         symbols={"dimension": d},
         faults=(
             Fault("third moment of a normal square", "moment 3", lambda rhs: 15 * d),
-            Fault("r for r - d in the second gamma", "its first terms", lambda rhs: rhs + d / 2 * sp.log(1 + (1 - d) * u)),
+            Fault(
+                "r for r - d in the second gamma", "its first terms", lambda rhs: rhs + d / 2 * sp.log(1 + (1 - d) * u)
+            ),
             Fault("half of K", "order 1/r^2", lambda rhs: rhs / 2),
         ),
         covers={"N24-L1": "the rate in total variation"},
@@ -166,7 +280,8 @@ def _logarithms_of_one(left: sp.Expr, right: sp.Expr) -> sp.Expr:
 
 @cache
 def privacy_gap() -> Derivation:
-    """|delta_ALS - delta_asymptotic| <= (1 + e^eps) TV(d, r) for every database; the sup over eps does not vanish (N24 section 6.3).
+    """|delta_ALS - delta_asymptotic| <= (1 + e^eps) TV(d, r) for every database; the sup over eps does not vanish (N24
+    section 6.3).
 
     `number`: the exact rate log(1 + x) of the loss, x = p (q-p)/(1-q), at `excess` = x; the asymptotic rate is x.
     """
@@ -176,16 +291,56 @@ def privacy_gap() -> Derivation:
     q = p + share
     mass, other = distance - first, second - distance
     steps = (
-        Step("one distance", "The map x -> z is affine and takes the exact law of any database to the same Student law, the asymptotic one to N(0, I): their total variation distance TV(d, r) is the same for every database, and tends to 0 (limit_law).", kind="argument"),
-        Step("one event", "Exact P, Q against asymptotic P~, Q~: (P - P~)(S) = T - u, (Q - Q~)(S) = v - T with u, v >= 0, T = TV(d, r);", lhs=(1 + sp.exp(epsilon)) * distance - (mass - sp.exp(epsilon) * other), rhs=sp.Integer(0), relation=">=", witness=first + sp.exp(epsilon) * second),
-        Step("every event", "so P(S) - e^eps Q(S) is at most P~(S) - e^eps Q~(S) + (1 + e^eps) T, and the suprema over S differ by no more; the same the other way round.", kind="argument"),
-        Step("fixed record, exact", "L = L0 + ((r+1)/2) log(1 - q T) with q T -> q - p under the larger database: 2 L/r tends to log((1-p)/(1-q)) + log(1 - (q-p)), and", lhs=(1 - p) * (1 - share) / (1 - q), rhs=1 + p * share / (1 - q)),
-        Step("fixed record, asymptotic", "The mean shift has m^2 = r x, x = p (q-p)/(1-q), and L/m^2 tends to 1/2: 2 L/r tends to x.", kind="argument"),
+        Step(
+            "one distance",
+            "The map x -> z is affine and takes the exact law of any database to the same Student law, the asymptotic"
+            " one to N(0, I): their total variation distance TV(d, r) is the same for every database, and tends to 0"
+            " (limit_law).",
+            kind="argument",
+        ),
+        Step(
+            "one event",
+            "Exact P, Q against asymptotic P~, Q~: (P - P~)(S) = T - u, (Q - Q~)(S) = v - T with u, v >= 0, T ="
+            " TV(d, r);",
+            lhs=(1 + sp.exp(epsilon)) * distance - (mass - sp.exp(epsilon) * other),
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=first + sp.exp(epsilon) * second,
+        ),
+        Step(
+            "every event",
+            "so P(S) - e^eps Q(S) is at most P~(S) - e^eps Q~(S) + (1 + e^eps) T, and the suprema over S differ by no"
+            " more; the same the other way round.",
+            kind="argument",
+        ),
+        Step(
+            "fixed record, exact",
+            "L = L0 + ((r+1)/2) log(1 - q T) with q T -> q - p under the larger database: 2 L/r tends to"
+            " log((1-p)/(1-q)) + log(1 - (q-p)), and",
+            lhs=(1 - p) * (1 - share) / (1 - q),
+            rhs=1 + p * share / (1 - q),
+        ),
+        Step(
+            "fixed record, asymptotic",
+            "The mean shift has m^2 = r x, x = p (q-p)/(1-q), and L/m^2 tends to 1/2: 2 L/r tends to x.",
+            kind="argument",
+        ),
         Step("rates at 0", "x - log(1+x) is 0 at x = 0", lhs=(x - sp.log(1 + x)).subs(x, 0), rhs=sp.Integer(0)),
-        Step("rates part", "and grows: the asymptotic rate is the larger one.", lhs=sp.diff(x - sp.log(1 + x), x), rhs=sp.Integer(0), relation=">", witness=x / (1 + x)),
-        Step("sup distance", "At eps = r y/2 with log(1+x) < y < x the asymptotic delta (delete) tends to 1 and the exact one to 0.", kind="argument"),
+        Step(
+            "rates part",
+            "and grows: the asymptotic rate is the larger one.",
+            lhs=sp.diff(x - sp.log(1 + x), x),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=x / (1 + x),
+        ),
+        Step(
+            "sup distance",
+            "At eps = r y/2 with log(1+x) < y < x the asymptotic delta (delete) tends to 1 and the exact one to 0.",
+            kind="argument",
+        ),
         Step("exact rate", "the limit of 2 L/r under the exact law.", lhs=sp.log(1 + x), rhs=sp.log((1 + x) ** 2) / 2),
-    )  # fmt: skip
+    )
     return Derivation(
         id="least_squares_limit.privacy_gap",
         title="How far the asymptotic privacy curve can be from the exact one",
@@ -205,7 +360,8 @@ def privacy_gap() -> Derivation:
 
 @cache
 def pure_privacy() -> Derivation:
-    """Beside a ridge the sketched solution is (r/2) log(1 + l^2/ridge)-DP with delta = 0, whatever d <= r (N24 section 6.3).
+    """Beside a ridge the sketched solution is (r/2) log(1 + l^2/ridge)-DP with delta = 0, whatever d <= r (N24 section
+    6.3).
 
     `number`: that epsilon at `length2` = l^2, `ridge`, `r`.
     """
@@ -219,15 +375,51 @@ def pure_privacy() -> Derivation:
     room = sp.Symbol("m", nonnegative=True)  # l^2 - |v|^2
     part = portion / (level + portion)
     steps = (
-        Step("notation", "l_p = log 1/(1-p) <= l_q = log 1/(1-q), r = k + d: the largest losses of finite_loss.", kind="definition"),
-        Step("delete", "At most (r/2) l_q.", lhs=count * share_log / 2 - delete, rhs=sp.Integer(0), relation=">=", witness=(extra * share_log + spare * leverage_log) / 2),
-        Step("insert", "At most (r/2) l_q,", lhs=count * share_log / 2 - insert, rhs=sp.Integer(0), relation=">=", witness=spare * apart / 2),
+        Step(
+            "notation",
+            "l_p = log 1/(1-p) <= l_q = log 1/(1-q), r = k + d: the largest losses of finite_loss.",
+            kind="definition",
+        ),
+        Step(
+            "delete",
+            "At most (r/2) l_q.",
+            lhs=count * share_log / 2 - delete,
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=(extra * share_log + spare * leverage_log) / 2,
+        ),
+        Step(
+            "insert",
+            "At most (r/2) l_q,",
+            lhs=count * share_log / 2 - insert,
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=spare * apart / 2,
+        ),
         Step("attained", "with equality at p = q.", lhs=insert.subs(apart, 0), rhs=count * leverage_log / 2),
-        Step("ridge", "leverage.ridge on [B b; sqrt(ridge) I]: q <= l^2/(ridge + l^2) < 1 for a record of norm at most l, so B^T B is invertible and the residual is not 0, in both databases.", kind="argument"),
-        Step("a lone record fills the edge", "A database of one record (v, beta) of norm l has q = l^2/(ridge + l^2) and p = |v|^2/(ridge + |v|^2), |v|^2 from 0 to l^2:", lhs=(portion + room) / (level + portion + room) - part, rhs=sp.Integer(0), relation=">=", witness=level * room / ((level + portion) * (level + portion + room))),
+        Step(
+            "ridge",
+            "leverage.ridge on [B b; sqrt(ridge) I]: q <= l^2/(ridge + l^2) < 1 for a record of norm at most l, so B^T"
+            " B is invertible and the residual is not 0, in both databases.",
+            kind="argument",
+        ),
+        Step(
+            "a lone record fills the edge",
+            "A database of one record (v, beta) of norm l has q = l^2/(ridge + l^2) and p = |v|^2/(ridge + |v|^2),"
+            " |v|^2 from 0 to l^2:",
+            lhs=(portion + room) / (level + portion + room) - part,
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=level * room / ((level + portion) * (level + portion + room)),
+        ),
         Step("cap", "1/(1-q) at the largest q.", lhs=1 / (1 - cap), rhs=1 + length2 / level),
-        Step("epsilon", "(r/2) log 1/(1-q) there.", lhs=r / 2 * (sp.log(level + length2) - sp.log(level)), rhs=r / 2 * sp.log(1 + length2 / level)),
-    )  # fmt: skip
+        Step(
+            "epsilon",
+            "(r/2) log 1/(1-q) there.",
+            lhs=r / 2 * (sp.log(level + length2) - sp.log(level)),
+            rhs=r / 2 * sp.log(1 + length2 / level),
+        ),
+    )
     return Derivation(
         id="least_squares_limit.pure_privacy",
         title="Beside a ridge the sketched solution is purely differentially private",

@@ -1,4 +1,6 @@
-"""Private least squares below a cap on q: why the worst record has q = cap, for the normal law and for the finite-r law."""
+"""Private least squares below a cap on q: why the worst record has q = cap, for the normal law and for the finite-r
+law.
+"""
 
 from __future__ import annotations
 
@@ -15,33 +17,84 @@ _LAWS = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 
 @cache
 def gaussian_order() -> Derivation:
-    """Asymptotic law: along 1/y - 1/x = const, x = p/(1-p), y = (q-p)/(1-q), a record of smaller q is one of larger q with noise added (N24-T5).
+    """Asymptotic law: along 1/y - 1/x = const, x = p/(1-p), y = (q-p)/(1-q), a record of smaller q is one of larger q
+    with noise added (N24-T5).
 
-    So every divergence of both directions grows along these curves, and each curve goes on to q = 1: below a cap the worst record
-    has q = cap. `number`: the smaller q at `odds_p` = X, `odds_q` = Y of the larger and the length `tau` of the way between.
+    So every divergence of both directions grows along these curves, and each curve goes on to q = 1: below a cap the
+    worst record has q = cap. `number`: the smaller q at `odds_p` = X, `odds_q` = Y of the larger and the length `tau`
+    of the way between.
     """
     x, y = X / (1 + tau * X), Y / (1 + tau * Y)
     a, b = sp.symbols("x y", nonnegative=True)
     p, q = a / (1 + a), 1 - 1 / ((1 + a) * (1 + b))
     scale, noise = (1 + tau * X) * (1 + tau * Y), tau * (X + Y + X * Y) + tau**2 * X * Y
     steps = (
-        Step("odds", "x = p/(1-p), y = (q-p)/(1-q); a point (X, Y) of larger q, and x = X/(1 + tau X), y = Y/(1 + tau Y), tau >= 0.", kind="definition"),
+        Step(
+            "odds",
+            "x = p/(1-p), y = (q-p)/(1-q); a point (X, Y) of larger q, and x = X/(1 + tau X), y = Y/(1 + tau Y), tau"
+            " >= 0.",
+            kind="definition",
+        ),
         Step("p", "p in terms of x,", lhs=p / (1 - p), rhs=a),
         Step("q", "and q.", lhs=(q - p) / (1 - q), rhs=b),
-        Step("first scale", "quadratic_form_deletion in x and y: relative to the smaller database (1-p)^2/(1-q),", lhs=(1 - p) ** 2 / (1 - q), rhs=(1 + b) / (1 + a)),
+        Step(
+            "first scale",
+            "quadratic_form_deletion in x and y: relative to the smaller database (1-p)^2/(1-q),",
+            lhs=(1 - p) ** 2 / (1 - q),
+            rhs=(1 + b) / (1 + a),
+        ),
         Step("other scales", "(1-p)/(1-q),", lhs=(1 - p) / (1 - q), rhs=1 + b),
         Step("shift", "and m^2 = r p (q-p)/(1-q).", lhs=r * p * (q - p) / (1 - q), rhs=r * a * b / (1 + a)),
-        Step("two laws", "So up to an affine map the larger database has N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, the smaller one N(0, 1+x) and N(0, 1) d-1 times, independent.", kind="argument"),
-        Step("noise, larger database", "At (X, Y) add noise of variance s to the first coordinate and divide by sqrt(g), g = (1 + tau X)(1 + tau Y):", lhs=(1 + Y + noise) / scale, rhs=1 + y),
+        Step(
+            "two laws",
+            "So up to an affine map the larger database has N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, the smaller"
+            " one N(0, 1+x) and N(0, 1) d-1 times, independent.",
+            kind="argument",
+        ),
+        Step(
+            "noise, larger database",
+            "At (X, Y) add noise of variance s to the first coordinate and divide by sqrt(g), g = (1 + tau X)(1 +"
+            " tau Y):",
+            lhs=(1 + Y + noise) / scale,
+            rhs=1 + y,
+        ),
         Step("noise, smaller database", "the same noise and the same scale;", lhs=(1 + X + noise) / scale, rhs=1 + x),
         Step("noise, mean", "the squared distance of the means is r x y;", lhs=r * X * Y / scale, rhs=r * x * y),
         Step("noise is possible", "s >= 0.", lhs=noise, rhs=sp.Integer(0), relation=">=", witness=noise),
-        Step("other coordinates", "Noise of variance tau Y, divided by its scale 1 + tau Y: N(0, 1) stays, and", lhs=(1 + Y + tau * Y) / (1 + tau * Y), rhs=1 + y),
-        Step("data processing", "Adding independent noise and rescaling is one randomised map applied to both laws: no hockey-stick divergence grows, in either direction (privacy_loss, post-processing).", kind="argument"),
-        Step("q falls with tau", "along the curve;", lhs=sp.diff((1 + x) * (1 + y), tau), rhs=sp.Integer(0), relation="<=", witness=-(x**2 * (1 + y) + y**2 * (1 + x))),
-        Step("the curve backwards", "Given (x, y) other than (0, 0), X = x/(1 - tau x) and Y = y/(1 - tau y) are continuous in tau < 1/max(x, y) and one of them is unbounded: 1/(1-q) = (1+X)(1+Y) takes every value above its first one, so q = cap too. At q = 0 every divergence is 0.", kind="argument"),
-        Step("smaller q", "1 - 1/((1+x)(1+y)).", lhs=1 - 1 / ((1 + x) * (1 + y)), rhs=1 - (1 + tau * X) * (1 + tau * Y) / ((1 + X + tau * X) * (1 + Y + tau * Y))),
-    )  # fmt: skip
+        Step(
+            "other coordinates",
+            "Noise of variance tau Y, divided by its scale 1 + tau Y: N(0, 1) stays, and",
+            lhs=(1 + Y + tau * Y) / (1 + tau * Y),
+            rhs=1 + y,
+        ),
+        Step(
+            "data processing",
+            "Adding independent noise and rescaling is one randomised map applied to both laws: no hockey-stick"
+            " divergence grows, in either direction (privacy_loss, post-processing).",
+            kind="argument",
+        ),
+        Step(
+            "q falls with tau",
+            "along the curve;",
+            lhs=sp.diff((1 + x) * (1 + y), tau),
+            rhs=sp.Integer(0),
+            relation="<=",
+            witness=-(x**2 * (1 + y) + y**2 * (1 + x)),
+        ),
+        Step(
+            "the curve backwards",
+            "Given (x, y) other than (0, 0), X = x/(1 - tau x) and Y = y/(1 - tau y) are continuous in tau < 1/max(x,"
+            " y) and one of them is unbounded: 1/(1-q) = (1+X)(1+Y) takes every value above its first one, so q = cap"
+            " too. At q = 0 every divergence is 0.",
+            kind="argument",
+        ),
+        Step(
+            "smaller q",
+            "1 - 1/((1+x)(1+y)).",
+            lhs=1 - 1 / ((1 + x) * (1 + y)),
+            rhs=1 - (1 + tau * X) * (1 + tau * Y) / ((1 + X + tau * X) * (1 + Y + tau * Y)),
+        ),
+    )
     return Derivation(
         id="least_squares_order.gaussian_order",
         title="Asymptotic least squares: a record below the cap is a record on it with noise added",
@@ -70,14 +123,53 @@ def finite_order() -> Derivation:
     left, T = sp.symbols("e T", positive=True)  # e = 1 - q T
     density = -(r + 1) / 2 * sp.log(1 - q * T)
     steps = (
-        Step("half sphere", "y = (1, z)/sqrt(1 + |z|^2), z the whitened solution of the larger database: its density is proportional to y_0^{r-d} (student_law), and T = (y^T e)^2 with e along (sqrt(q-p), sqrt(p), 0, ...) (finite_loss).", kind="argument"),
-        Step("direction", "e depends on rho = p/q alone: e_0^2 = (q-p)/q. So does the law P_0 of T in the larger database.", lhs=((q - p) / q).subs(p, ratio * q), rhs=1 - ratio),
-        Step("family", "L = L0 + ((r+1)/2) log(1 - q T) (finite_loss): in the smaller database T has, relative to P_0, a density f_q proportional to (1 - q T)^{-(r+1)/2}.", lhs=sp.diff(density, T).subs(q, (1 - left) / T), rhs=((r + 1) / 2 * q / (1 - q * T)).subs(q, (1 - left) / T)),
-        Step("one order of T", "log f_q has a positive mixed derivative: its derivative in q grows with T.", lhs=sp.diff(density, T, q).subs(q, (1 - left) / T), rhs=sp.Integer(0), relation=">", witness=(r + 1) / (2 * left**2)),
-        Step("probabilities", "d/dq Pr_q[T < t] is the covariance of the indicator of T < t, which falls in T, and d/dq log f_q, which grows: at most 0 (Chebyshev).", kind="argument"),
-        Step("thresholds", "L falls in T, so delta is max over t of P_0[T < t] - e^eps Pr_q[T < t] for delete, of Pr_q[T > t] - e^eps P_0[T > t] for insert (Neyman and Pearson). P_0 does not depend on q: both grow with q at every t and so does the maximum.", kind="argument"),
-        Step("ratio kept", "The record on the edge with the same ratio.", lhs=(ratio * cap).subs(ratio, p / q), rhs=p * cap / q),
-    )  # fmt: skip
+        Step(
+            "half sphere",
+            "y = (1, z)/sqrt(1 + |z|^2), z the whitened solution of the larger database: its density is proportional to"
+            " y_0^{r-d} (student_law), and T = (y^T e)^2 with e along (sqrt(q-p), sqrt(p), 0, ...) (finite_loss).",
+            kind="argument",
+        ),
+        Step(
+            "direction",
+            "e depends on rho = p/q alone: e_0^2 = (q-p)/q. So does the law P_0 of T in the larger database.",
+            lhs=((q - p) / q).subs(p, ratio * q),
+            rhs=1 - ratio,
+        ),
+        Step(
+            "family",
+            "L = L0 + ((r+1)/2) log(1 - q T) (finite_loss): in the smaller database T has, relative to P_0, a density"
+            " f_q proportional to (1 - q T)^{-(r+1)/2}.",
+            lhs=sp.diff(density, T).subs(q, (1 - left) / T),
+            rhs=((r + 1) / 2 * q / (1 - q * T)).subs(q, (1 - left) / T),
+        ),
+        Step(
+            "one order of T",
+            "log f_q has a positive mixed derivative: its derivative in q grows with T.",
+            lhs=sp.diff(density, T, q).subs(q, (1 - left) / T),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=(r + 1) / (2 * left**2),
+        ),
+        Step(
+            "probabilities",
+            "d/dq Pr_q[T < t] is the covariance of the indicator of T < t, which falls in T, and d/dq log f_q, which"
+            " grows: at most 0 (Chebyshev).",
+            kind="argument",
+        ),
+        Step(
+            "thresholds",
+            "L falls in T, so delta is max over t of P_0[T < t] - e^eps Pr_q[T < t] for delete, of Pr_q[T > t] - e^eps"
+            " P_0[T > t] for insert (Neyman and Pearson). P_0 does not depend on q: both grow with q at every t and so"
+            " does the maximum.",
+            kind="argument",
+        ),
+        Step(
+            "ratio kept",
+            "The record on the edge with the same ratio.",
+            lhs=(ratio * cap).subs(ratio, p / q),
+            rhs=p * cap / q,
+        ),
+    )
     return Derivation(
         id="least_squares_order.finite_order",
         title="Sketched least squares at every r: at a fixed p/q the divergence grows with q",
@@ -98,7 +190,8 @@ def finite_order() -> Derivation:
 
 @cache
 def box_bound() -> Derivation:
-    """What bounds the asymptotic divergence over low <= p <= high at q = cap: mean shift, noise, and a density bound C = (1-low)/(1-high).
+    """What bounds the asymptotic divergence over low <= p <= high at q = cap: mean shift, noise, and a density bound C
+    = (1-low)/(1-high).
 
     `number`: C at `inside` = 1 - high, `width` = high - low.
     """
@@ -108,19 +201,82 @@ def box_bound() -> Derivation:
     centre, bend = m / (1 - lam), C - 1 / lam
     on_edge = x - (1 - q) * x * (1 + x)
     steps = (
-        Step("log ratio", "N(m, lambda) against N(0, 1) in one coordinate: a parabola about m/(1-lambda).", lhs=-((z - m) ** 2) / (2 * lam) + z**2 / 2, rhs=(lam - 1) / (2 * lam) * (z - centre) ** 2 + m**2 / (2 * (1 - lam))),
-        Step("mean shift", "So S = {P > e^eps Q} is an interval with centre at m/(1-lambda) >= 0 (lambda < 1), the outside of one with centre at most 0 (lambda > 1), or z > const: in each case d delta/dm = -int_S p' = e^eps (q(a) - q(b)) >= 0 at its ends, for every real eps. Other independent coordinates only average over eps: delta grows with m^2.", kind="argument"),
-        Step("Student log ratio", "Student laws of one exponent: {P > e^eps Q} is {c (1 + z^2 + R) > 1 + (z-m)^2/lambda + R'}, along a line parallel to the shift a parabola about -(m/lambda)/(c - 1/lambda): the same three cases, so delta grows with m^2.", lhs=C * z**2 - (z - m) ** 2 / lam, rhs=bend * (z + m / (lam * bend)) ** 2 - m**2 / lam - m**2 / (lam**2 * bend)),
-        Step("shift, delete", "p (q-p)/(1-q) is concave in p, largest at q/2.", lhs=sp.diff(p * (q - p) / (1 - q), p), rhs=2 * (q / 2 - p) / (1 - q)),
-        Step("shift, insert", "x y/(1+y) on (1+x)(1+y) = 1/(1-q)", lhs=on_edge, rhs=(p * (q - p) / (1 - p) ** 2).subs(p, x / (1 + x))),
-        Step("shift, insert, vertex", "is concave in x, largest at x = q/(2(1-q)), p = q/(2-q).", lhs=sp.diff(on_edge, x).subs(x, p / (1 - p)).subs(p, q / (2 - q)), rhs=sp.Integer(0)),
-        Step("noise", "A coordinate without shift: noise of variance s brings alpha nearer to 0, so delta grows with |alpha| on either side.", lhs=(1 + alpha + more) / (1 + more) - 1, rhs=alpha / (1 + more)),
-        Step("density bound", "lambda' = lambda + s: N(m, lambda) is at most sqrt(lambda'/lambda) times N(m, lambda'), a Student law likewise with the ratio of determinants, as", lhs=1 / lam - 1 / (lam + more), rhs=sp.Integer(0), relation=">=", witness=more / (lam * (lam + more))),
-        Step("from P <= C P'", "int (P - e^eps Q)_+ <= C int (P' - e^{eps - log C} Q)_+.", lhs=C * sp.exp(eps - sp.log(C)), rhs=sp.exp(eps)),
-        Step("constant, insert", "lambda = (1-q)/(1-p)^2, largest at the high end: C^2.", lhs=(u + v) ** 2 / u**2, rhs=((1 - q) / u**2) / ((1 - q) / (u + v) ** 2)),
-        Step("constant, delete", "lambda = (1-p)^2/(1-q), largest at the low end: C^2.", lhs=(u + v) ** 2 / u**2, rhs=((u + v) ** 2 / (1 - q)) / (u**2 / (1 - q))),
+        Step(
+            "log ratio",
+            "N(m, lambda) against N(0, 1) in one coordinate: a parabola about m/(1-lambda).",
+            lhs=-((z - m) ** 2) / (2 * lam) + z**2 / 2,
+            rhs=(lam - 1) / (2 * lam) * (z - centre) ** 2 + m**2 / (2 * (1 - lam)),
+        ),
+        Step(
+            "mean shift",
+            "So S = {P > e^eps Q} is an interval with centre at m/(1-lambda) >= 0 (lambda < 1), the outside of one with"
+            " centre at most 0 (lambda > 1), or z > const: in each case d delta/dm = -int_S p' = e^eps (q(a) - q(b)) >="
+            " 0 at its ends, for every real eps. Other independent coordinates only average over eps: delta grows with"
+            " m^2.",
+            kind="argument",
+        ),
+        Step(
+            "Student log ratio",
+            "Student laws of one exponent: {P > e^eps Q} is {c (1 + z^2 + R) > 1 + (z-m)^2/lambda + R'}, along a line"
+            " parallel to the shift a parabola about -(m/lambda)/(c - 1/lambda): the same three cases, so delta grows"
+            " with m^2.",
+            lhs=C * z**2 - (z - m) ** 2 / lam,
+            rhs=bend * (z + m / (lam * bend)) ** 2 - m**2 / lam - m**2 / (lam**2 * bend),
+        ),
+        Step(
+            "shift, delete",
+            "p (q-p)/(1-q) is concave in p, largest at q/2.",
+            lhs=sp.diff(p * (q - p) / (1 - q), p),
+            rhs=2 * (q / 2 - p) / (1 - q),
+        ),
+        Step(
+            "shift, insert",
+            "x y/(1+y) on (1+x)(1+y) = 1/(1-q)",
+            lhs=on_edge,
+            rhs=(p * (q - p) / (1 - p) ** 2).subs(p, x / (1 + x)),
+        ),
+        Step(
+            "shift, insert, vertex",
+            "is concave in x, largest at x = q/(2(1-q)), p = q/(2-q).",
+            lhs=sp.diff(on_edge, x).subs(x, p / (1 - p)).subs(p, q / (2 - q)),
+            rhs=sp.Integer(0),
+        ),
+        Step(
+            "noise",
+            "A coordinate without shift: noise of variance s brings alpha nearer to 0, so delta grows with |alpha| on"
+            " either side.",
+            lhs=(1 + alpha + more) / (1 + more) - 1,
+            rhs=alpha / (1 + more),
+        ),
+        Step(
+            "density bound",
+            "lambda' = lambda + s: N(m, lambda) is at most sqrt(lambda'/lambda) times N(m, lambda'), a Student law"
+            " likewise with the ratio of determinants, as",
+            lhs=1 / lam - 1 / (lam + more),
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=more / (lam * (lam + more)),
+        ),
+        Step(
+            "from P <= C P'",
+            "int (P - e^eps Q)_+ <= C int (P' - e^{eps - log C} Q)_+.",
+            lhs=C * sp.exp(eps - sp.log(C)),
+            rhs=sp.exp(eps),
+        ),
+        Step(
+            "constant, insert",
+            "lambda = (1-q)/(1-p)^2, largest at the high end: C^2.",
+            lhs=(u + v) ** 2 / u**2,
+            rhs=((1 - q) / u**2) / ((1 - q) / (u + v) ** 2),
+        ),
+        Step(
+            "constant, delete",
+            "lambda = (1-p)^2/(1-q), largest at the low end: C^2.",
+            lhs=(u + v) ** 2 / u**2,
+            rhs=((u + v) ** 2 / (1 - q)) / (u**2 / (1 - q)),
+        ),
         Step("constant", "C = (1-low)/(1-high).", lhs=sp.sqrt((u + v) ** 2 / u**2), rhs=(u + v) / u),
-    )  # fmt: skip
+    )
     return Derivation(
         id="least_squares_order.box_bound",
         title="A bound on the divergence over all records of an interval of leverages",
@@ -143,9 +299,11 @@ def box_bound() -> Derivation:
 
 @cache
 def base_change() -> Derivation:
-    """Finite-r law at fixed q: between leverages p and p1 the density of T changes by at most ((q-p)/(q-p1))^{k/2} or (p/p1)^{k/2}, k = r - d.
+    """Finite-r law at fixed q: between leverages p and p1 the density of T changes by at most ((q-p)/(q-p1))^{k/2} or
+    (p/p1)^{k/2}, k = r - d.
 
-    `number`: the constant part of the loss, L0(p) - L0(p1) = (k/2) log((1-p)/(1-p1)), at `leverage`, `step` = p1 - p, `extra_rows` = k.
+    `number`: the constant part of the loss, L0(p) - L0(p1) = (k/2) log((1-p)/(1-p1)), at `leverage`, `step` = p1 - p,
+    `extra_rows` = k.
     """
     t, s, xi = sp.symbols("t s xi", real=True)
     p, k, step, room = sp.symbols("p k e f", positive=True)  # p1 = p + e, q = p1 + f
@@ -154,16 +312,55 @@ def base_change() -> Derivation:
     sin1, cos1 = sp.sqrt(other / q), sp.sqrt((q - other) / q)
     constant = lambda at: (k * sp.log(1 - at) - (k + 1) * sp.log(1 - q)) / 2  # noqa: E731
     steps = (
-        Step("density of T", "Given t = sqrt(T), y_0 = cos t + sin s xi, s = sqrt(1 - t^2), sin^2 = p/q, xi a coordinate of a uniform direction in R^d: the density of T has the factor E |cos t + sin s xi|^k, the rest the same for every p.", kind="argument"),
-        Step("p raised", "Divide the cosine out,", lhs=cos * t + sin * s * xi, rhs=cos / cos1 * (cos1 * t + sin * cos1 / cos * s * xi)),
-        Step("smaller multiple of xi", "sin cos1/cos <= sin1, in squares;", lhs=sin1**2 - sin**2 * cos1**2 / cos**2, rhs=sp.Integer(0), relation=">=", witness=step / (step + room)),
-        Step("p lowered", "or the sine.", lhs=cos1 * t + sin1 * s * xi, rhs=sin1 / sin * (cos1 * sin / sin1 * t + sin * s * xi)),
-        Step("smaller multiple of t", "cos1 sin/sin1 <= cos, in squares.", lhs=cos**2 - cos1**2 * sin**2 / sin1**2, rhs=sp.Integer(0), relation=">=", witness=step / (p + step)),
-        Step("convexity", "xi is symmetric, so E |a + b xi|^k grows with |b| and, as it is even in a and convex, with |a| (k >= 1; k = 0 is constant). The factors are (cos/cos1)^k and (sin1/sin)^k.", kind="argument"),
+        Step(
+            "density of T",
+            "Given t = sqrt(T), y_0 = cos t + sin s xi, s = sqrt(1 - t^2), sin^2 = p/q, xi a coordinate of a uniform"
+            " direction in R^d: the density of T has the factor E |cos t + sin s xi|^k, the rest the same for every p.",
+            kind="argument",
+        ),
+        Step(
+            "p raised",
+            "Divide the cosine out,",
+            lhs=cos * t + sin * s * xi,
+            rhs=cos / cos1 * (cos1 * t + sin * cos1 / cos * s * xi),
+        ),
+        Step(
+            "smaller multiple of xi",
+            "sin cos1/cos <= sin1, in squares;",
+            lhs=sin1**2 - sin**2 * cos1**2 / cos**2,
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=step / (step + room),
+        ),
+        Step(
+            "p lowered",
+            "or the sine.",
+            lhs=cos1 * t + sin1 * s * xi,
+            rhs=sin1 / sin * (cos1 * sin / sin1 * t + sin * s * xi),
+        ),
+        Step(
+            "smaller multiple of t",
+            "cos1 sin/sin1 <= cos, in squares.",
+            lhs=cos**2 - cos1**2 * sin**2 / sin1**2,
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=step / (p + step),
+        ),
+        Step(
+            "convexity",
+            "xi is symmetric, so E |a + b xi|^k grows with |b| and, as it is even in a and convex, with |a| (k >= 1; k"
+            " = 0 is constant). The factors are (cos/cos1)^k and (sin1/sin)^k.",
+            kind="argument",
+        ),
         Step("factor, p raised", "(cos/cos1)^2.", lhs=cos**2 / cos1**2, rhs=(q - p) / (q - other)),
         Step("factor, p lowered", "(sin1/sin)^2.", lhs=sin1**2 / sin**2, rhs=other / p),
-        Step("loss", "Given T the two losses differ by a constant: L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2 (finite_loss).", lhs=(constant(p) - constant(other)).expand(), rhs=k / 2 * (sp.log(1 - p) - sp.log(1 - other))),
-    )  # fmt: skip
+        Step(
+            "loss",
+            "Given T the two losses differ by a constant: L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2 (finite_loss).",
+            lhs=(constant(p) - constant(other)).expand(),
+            rhs=k / 2 * (sp.log(1 - p) - sp.log(1 - other)),
+        ),
+    )
     return Derivation(
         id="least_squares_order.base_change",
         title="Sketched least squares: how the law of T changes with the leverage at fixed q",
@@ -187,23 +384,73 @@ def base_change() -> Derivation:
 def pair_order() -> Derivation:
     """Asymptotic law: when one pair of databases costs no more than another, by noise, less shift and less y (N24-T4).
 
-    With x = p/(1-p), y = (q-p)/(1-q): if y does not grow, alpha, the first scale less 1, keeps its side and does not grow in size, and
-    m^2/|alpha| = r/|1/x - 1/y| does not grow, no divergence grows in that direction. `number`: r/(1/x - 1/y) at `odds_p` = x < `odds_q` = y.
+    With x = p/(1-p), y = (q-p)/(1-q): if y does not grow, alpha, the first scale less 1, keeps its side and does not
+    grow in size, and m^2/|alpha| = r/|1/x - 1/y| does not grow, no divergence grows in that direction. `number`: r/(1/x
+    - 1/y) at `odds_p` = x < `odds_q` = y.
     """
     x, y, alpha, s, t = sp.symbols("x y alpha s t", positive=True)
-    first, second, less = sp.symbols("a c b", positive=True)  # |alpha| of the second pair, m^2/|alpha| of it, what the first one's is more
+    first, second, less = sp.symbols(
+        "a c b", positive=True
+    )  # |alpha| of the second pair, m^2/|alpha| of it, what the first one's is more
     steps = (
-        Step("alpha, delete", "The larger database relative to the smaller: (1+y)/(1+x) less 1, and y in d-1 other directions (gaussian_order).", lhs=(1 + y) / (1 + x) - 1, rhs=(y - x) / (1 + x)),
-        Step("shift, delete", "m^2 = r x y/(1+x), over alpha", lhs=(r * x * y / (1 + x)) / ((y - x) / (1 + x)), rhs=r / (1 / x - 1 / y)),
-        Step("alpha, insert", "Insert: (1+x)/(1+y) less 1, and -y/(1+y) in the others.", lhs=(1 + x) / (1 + y) - 1, rhs=(x - y) / (1 + y)),
-        Step("shift, insert", "m^2 = r x y/(1+y): the same ratio with the other sign.", lhs=(r * x * y / (1 + y)) / ((x - y) / (1 + y)), rhs=-r / (1 / x - 1 / y)),
-        Step("noise", "Noise of variance s on the first coordinate of both laws, divided by sqrt(1+s), takes alpha to t alpha, t = 1/(1+s) any number in (0, 1],", lhs=((1 + alpha + s) / (1 + s) - 1).subs(s, 1 / t - 1), rhs=t * alpha),
+        Step(
+            "alpha, delete",
+            "The larger database relative to the smaller: (1+y)/(1+x) less 1, and y in d-1 other directions"
+            " (gaussian_order).",
+            lhs=(1 + y) / (1 + x) - 1,
+            rhs=(y - x) / (1 + x),
+        ),
+        Step(
+            "shift, delete",
+            "m^2 = r x y/(1+x), over alpha",
+            lhs=(r * x * y / (1 + x)) / ((y - x) / (1 + x)),
+            rhs=r / (1 / x - 1 / y),
+        ),
+        Step(
+            "alpha, insert",
+            "Insert: (1+x)/(1+y) less 1, and -y/(1+y) in the others.",
+            lhs=(1 + x) / (1 + y) - 1,
+            rhs=(x - y) / (1 + y),
+        ),
+        Step(
+            "shift, insert",
+            "m^2 = r x y/(1+y): the same ratio with the other sign.",
+            lhs=(r * x * y / (1 + y)) / ((x - y) / (1 + y)),
+            rhs=-r / (1 / x - 1 / y),
+        ),
+        Step(
+            "noise",
+            "Noise of variance s on the first coordinate of both laws, divided by sqrt(1+s), takes alpha to t alpha, t"
+            " = 1/(1+s) any number in (0, 1],",
+            lhs=((1 + alpha + s) / (1 + s) - 1).subs(s, 1 / t - 1),
+            rhs=t * alpha,
+        ),
         Step("noise, mean", "and m^2 to t m^2.", lhs=(alpha / (1 + s)).subs(s, 1 / t - 1), rhs=t * alpha),
-        Step("first coordinate", "With t the ratio of both |alpha| the first pair is left a shift that is not less than the second one's: m^2 of the second is a c, t m^2 of the first a (c + b).", lhs=first * (second + less) - first * second, rhs=sp.Integer(0), relation=">", witness=first * less),
-        Step("other coordinates", "y and y/(1+y) fall together, and noise takes them nearer to 0 (box_bound).", lhs=sp.diff(y / (1 + y), y), rhs=sp.Integer(0), relation=">", witness=1 / (1 + y) ** 2),
-        Step("order", "Data processing for the noise; a smaller m^2 costs no more (box_bound, mean shift). alpha = 0 for both: the shift alone. Either way no divergence grows.", kind="argument"),
+        Step(
+            "first coordinate",
+            "With t the ratio of both |alpha| the first pair is left a shift that is not less than the second one's:"
+            " m^2 of the second is a c, t m^2 of the first a (c + b).",
+            lhs=first * (second + less) - first * second,
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=first * less,
+        ),
+        Step(
+            "other coordinates",
+            "y and y/(1+y) fall together, and noise takes them nearer to 0 (box_bound).",
+            lhs=sp.diff(y / (1 + y), y),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=1 / (1 + y) ** 2,
+        ),
+        Step(
+            "order",
+            "Data processing for the noise; a smaller m^2 costs no more (box_bound, mean shift). alpha = 0 for both:"
+            " the shift alone. Either way no divergence grows.",
+            kind="argument",
+        ),
         Step("shift over alpha", "r/(1/x - 1/y), x < y.", lhs=r * x * y / (y - x), rhs=r / (1 / x - 1 / y)),
-    )  # fmt: skip
+    )
     return Derivation(
         id="least_squares_order.pair_order",
         title="Asymptotic least squares: an order of pairs, for ridges that grow",

@@ -20,41 +20,105 @@ def _flow_steps() -> tuple[Step, ...]:
     weight = sp.sin(psi) ** (d - 1) * (1 - xi**2) ** ((d - 3) / 2)
     along, across = xi, (1 - xi**2) * sp.cot(psi)
     return (
-        Step("law of T", "y = (cos psi, sin psi w) with w uniform in R^d and xi its first coordinate: in the larger database T = cos(psi)^2, 0 <= psi <= pi/2, and (psi, xi) has the density c W |g|^k, W = sin(psi)^{d-1} (1-xi^2)^{(d-3)/2}, g = cos(theta) cos(psi) + sin(theta) sin(psi) xi, sin(theta)^2 = p/q, k = r - d (base_change; d = 1: xi = 1 or -1). c does not depend on theta.", kind="argument"),
-        Step("rotation", "A change of theta turns the sphere: with the field V = xi d/dpsi + (1-xi^2) cot(psi) d/dxi, dg/dtheta = -V g.", lhs=sp.diff(g, theta), rhs=-(along * sp.diff(g, psi) + across * sp.diff(g, xi))),
-        Step("no sources", "V keeps W: its divergence is 0.", lhs=sp.simplify(sp.diff(weight * along, psi) / weight), rhs=sp.simplify(-sp.diff(weight * across, xi) / weight)),
-        Step("flux", "So d(W |g|^k)/dtheta is minus the divergence of W |g|^k V. Over all xi and psi > a: d/dtheta Pr[psi > a] = c sin(a)^{d-1} E xi |g|^k at psi = a, for at pi/2 it is odd in xi. It is positive for k > 0: |A + B xi| > |A - B xi| for A, B, xi > 0; and 0 for k = 0.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "law of T",
+            "y = (cos psi, sin psi w) with w uniform in R^d and xi its first coordinate: in the larger database T ="
+            " cos(psi)^2, 0 <= psi <= pi/2, and (psi, xi) has the density c W |g|^k, W = sin(psi)^{d-1}"
+            " (1-xi^2)^{(d-3)/2}, g = cos(theta) cos(psi) + sin(theta) sin(psi) xi, sin(theta)^2 = p/q, k = r - d"
+            " (base_change; d = 1: xi = 1 or -1). c does not depend on theta.",
+            kind="argument",
+        ),
+        Step(
+            "rotation",
+            "A change of theta turns the sphere: with the field V = xi d/dpsi + (1-xi^2) cot(psi) d/dxi, dg/dtheta ="
+            " -V g.",
+            lhs=sp.diff(g, theta),
+            rhs=-(along * sp.diff(g, psi) + across * sp.diff(g, xi)),
+        ),
+        Step(
+            "no sources",
+            "V keeps W: its divergence is 0.",
+            lhs=sp.simplify(sp.diff(weight * along, psi) / weight),
+            rhs=sp.simplify(-sp.diff(weight * across, xi) / weight),
+        ),
+        Step(
+            "flux",
+            "So d(W |g|^k)/dtheta is minus the divergence of W |g|^k V. Over all xi and psi > a: d/dtheta Pr[psi > a] ="
+            " c sin(a)^{d-1} E xi |g|^k at psi = a, for at pi/2 it is odd in xi. It is positive for k > 0: |A + B xi| >"
+            " |A - B xi| for A, B, xi > 0; and 0 for k = 0.",
+            kind="argument",
+        ),
+    )
 
 
 def _pair_steps() -> tuple[Step, ...]:
-    """The smaller database's law is one of the same family, and its flux a multiple of the other by an elementary factor."""
+    """The smaller database's law is one of the same family, and its flux a multiple of the other by an elementary
+    factor.
+    """
     q = sp.Symbol("q", positive=True)
     cos, sin, C, S = sp.symbols("c s C S", positive=True)  # of theta and psi, c^2 + s^2 = C^2 + S^2 = 1
     turned = lambda a, b, size: (a / sp.sqrt(size), sp.sqrt(small) * b / sp.sqrt(size))  # noqa: E731
     (cos_theta, sin_theta), (sin_psi, cos_psi) = turned(cos, sin, left), turned(S, C, inside)
     x = sp.Symbol("x", positive=True)  # a tangent
     return (
-        Step("angles", "In the smaller database take tan psi' = tan psi/sqrt(1-q) and tan theta' = sqrt(1-q) tan theta: sin(theta)^2 = p/q.", kind="definition"),
-        Step("cosine of psi'", "cos^2 + sin^2 = 1 with sin psi' = sin(psi)/sqrt(e), cos psi' = sqrt(1-q) cos(psi)/sqrt(e), e = 1 - q cos(psi)^2 = 1 - q T;", lhs=(cos_psi**2 + sin_psi**2).subs({S: sp.sqrt(1 - C**2), small: 1 - q}), rhs=(1 - q * C**2) / inside),
-        Step("cosine of theta'", "likewise cos theta' = cos(theta)/sqrt(1-p), sin theta' = sqrt(1-q) sin(theta)/sqrt(1-p), 1 - p = 1 - q sin(theta)^2.", lhs=(cos_theta**2 + sin_theta**2).subs({cos: sp.sqrt(1 - sin**2), small: 1 - q}), rhs=(1 - q * sin**2) / left),
-        Step("g'", "g' is g times sqrt((1-q)/(e (1-p))).", lhs=cos_theta * cos_psi + sin_theta * sin_psi * xi, rhs=sp.sqrt(small / (inside * left)) * (cos * C + sin * S * xi)),
-        Step("slope of psi'", "d psi'/d psi = sqrt(1-q)/e, in x = tan psi (cos(psi)^2 = 1/(1+x^2));", lhs=sp.diff(sp.atan(x / sp.sqrt(1 - q)), x) * (1 + x**2), rhs=sp.sqrt(1 - q) / (1 - q / (1 + x**2))),
-        Step("slope of theta'", "d theta'/d theta = sqrt(1-q)/(1-p), in x = tan theta.", lhs=sp.diff(sp.atan(x * sp.sqrt(1 - q)), x) * (1 + x**2), rhs=sp.sqrt(1 - q) / (1 - q * x**2 / (1 + x**2))),
-        Step("the loss", "So the law of theta' in psi' has, in psi, the density of the larger database times e^{-L}, L = (k log(1-p) - (k+1) log(1-q) + (r+1) log(1-qT))/2: the smaller database (finite_loss).",
-             lhs=sp.expand_log(sp.log(inside ** (-(r - k - 1) / 2) * (small / (inside * left)) ** (k / 2) * sp.sqrt(small) / inside), force=True),
-             rhs=-(k * sp.log(left) - (k + 1) * sp.log(small) + (r + 1) * sp.log(inside)) / 2),
-    )  # fmt: skip
-
-
+        Step(
+            "angles",
+            "In the smaller database take tan psi' = tan psi/sqrt(1-q) and tan theta' = sqrt(1-q) tan theta:"
+            " sin(theta)^2 = p/q.",
+            kind="definition",
+        ),
+        Step(
+            "cosine of psi'",
+            "cos^2 + sin^2 = 1 with sin psi' = sin(psi)/sqrt(e), cos psi' = sqrt(1-q) cos(psi)/sqrt(e), e = 1 - q"
+            " cos(psi)^2 = 1 - q T;",
+            lhs=(cos_psi**2 + sin_psi**2).subs({S: sp.sqrt(1 - C**2), small: 1 - q}),
+            rhs=(1 - q * C**2) / inside,
+        ),
+        Step(
+            "cosine of theta'",
+            "likewise cos theta' = cos(theta)/sqrt(1-p), sin theta' = sqrt(1-q) sin(theta)/sqrt(1-p), 1 - p = 1 - q"
+            " sin(theta)^2.",
+            lhs=(cos_theta**2 + sin_theta**2).subs({cos: sp.sqrt(1 - sin**2), small: 1 - q}),
+            rhs=(1 - q * sin**2) / left,
+        ),
+        Step(
+            "g'",
+            "g' is g times sqrt((1-q)/(e (1-p))).",
+            lhs=cos_theta * cos_psi + sin_theta * sin_psi * xi,
+            rhs=sp.sqrt(small / (inside * left)) * (cos * C + sin * S * xi),
+        ),
+        Step(
+            "slope of psi'",
+            "d psi'/d psi = sqrt(1-q)/e, in x = tan psi (cos(psi)^2 = 1/(1+x^2));",
+            lhs=sp.diff(sp.atan(x / sp.sqrt(1 - q)), x) * (1 + x**2),
+            rhs=sp.sqrt(1 - q) / (1 - q / (1 + x**2)),
+        ),
+        Step(
+            "slope of theta'",
+            "d theta'/d theta = sqrt(1-q)/(1-p), in x = tan theta.",
+            lhs=sp.diff(sp.atan(x * sp.sqrt(1 - q)), x) * (1 + x**2),
+            rhs=sp.sqrt(1 - q) / (1 - q * x**2 / (1 + x**2)),
+        ),
+        Step(
+            "the loss",
+            "So the law of theta' in psi' has, in psi, the density of the larger database times e^{-L}, L = (k log(1-p)"
+            " - (k+1) log(1-q) + (r+1) log(1-qT))/2: the smaller database (finite_loss).",
+            lhs=sp.expand_log(
+                sp.log(inside ** (-(r - k - 1) / 2) * (small / (inside * left)) ** (k / 2) * sp.sqrt(small) / inside),
+                force=True,
+            ),
+            rhs=-(k * sp.log(left) - (k + 1) * sp.log(small) + (r + 1) * sp.log(inside)) / 2,
+        ),
+    )
 
 
 @cache
 def worst_record() -> Derivation:
-    """Finite-r law, q = cap: the worst record has p = 1 - e^{-t} "delete", 1 - p = (1-q) e^t "insert", t = 2 (M - epsilon)/(r + k + 1), k = r - d.
+    """Finite-r law, q = cap: the worst record has p = 1 - e^{-t} "delete", 1 - p = (1-q) e^t "insert", t = 2 (M -
+    epsilon)/(r + k + 1), k = r - d.
 
-    M = (k+1)/2 log(1/(1-q)) "delete", r/2 log(1/(1-q)) "insert", the largest loss of all records of that q; where M <= epsilon none costs anything.
-    `number`: p of "delete" at `augmented_leverage`, `r`, `extra_rows` = k, `epsilon`.
+    M = (k+1)/2 log(1/(1-q)) "delete", r/2 log(1/(1-q)) "insert", the largest loss of all records of that q; where M <=
+    epsilon none costs anything. `number`: p of "delete" at `augmented_leverage`, `r`, `extra_rows` = k, `epsilon`.
     """
     q = sp.Symbol("q", positive=True)
     p, T = sp.symbols("p T", positive=True)
@@ -65,16 +129,56 @@ def worst_record() -> Derivation:
     steps = (
         *_flow_steps(),
         *_pair_steps(),
-        Step("slope, delete", "delta = Pr[T < tau] - e^eps Pr'[T < tau] with L = eps at tau, where its derivative in tau is 0. The two fluxes differ by the factor e^{-L} (e/sqrt(1-q)) d theta'/d theta: e^{-L} e/(1-p).", lhs=inside / sp.sqrt(small) * sp.sqrt(small) / left, rhs=inside / left),
-        Step("sign", "So d delta/dp has the sign of 1 - e/(1-p), that of q tau - p. Insert: delta = Pr'[T > tau] - e^eps Pr[T > tau] at L = -eps, the same sign.", lhs=1 - (1 - q * T) / (1 - p), rhs=(q * T - p) / (1 - p)),
-        Step("threshold", "L = sigma, sigma = eps or -eps, gives log e = (2 sigma - (k+1) l - k log(1-p))/(r+1), l = log(1/(1-q)).", lhs=(k * sp.log(1 - p) + (k + 1) * l + (r + 1) * log_edge) / 2, rhs=sign),
-        Step("e grows with p", "q tau = 1 - e falls while p grows: the sign changes once, from + to -, and delta has one summit, at q tau = p.", lhs=sp.diff(log_edge, p).subs(p, 1 - left), rhs=sp.Integer(0), relation=">", witness=k / ((r + 1) * left)),
+        Step(
+            "slope, delete",
+            "delta = Pr[T < tau] - e^eps Pr'[T < tau] with L = eps at tau, where its derivative in tau is 0. The two"
+            " fluxes differ by the factor e^{-L} (e/sqrt(1-q)) d theta'/d theta: e^{-L} e/(1-p).",
+            lhs=inside / sp.sqrt(small) * sp.sqrt(small) / left,
+            rhs=inside / left,
+        ),
+        Step(
+            "sign",
+            "So d delta/dp has the sign of 1 - e/(1-p), that of q tau - p. Insert: delta = Pr'[T > tau] - e^eps Pr[T >"
+            " tau] at L = -eps, the same sign.",
+            lhs=1 - (1 - q * T) / (1 - p),
+            rhs=(q * T - p) / (1 - p),
+        ),
+        Step(
+            "threshold",
+            "L = sigma, sigma = eps or -eps, gives log e = (2 sigma - (k+1) l - k log(1-p))/(r+1), l = log(1/(1-q)).",
+            lhs=(k * sp.log(1 - p) + (k + 1) * l + (r + 1) * log_edge) / 2,
+            rhs=sign,
+        ),
+        Step(
+            "e grows with p",
+            "q tau = 1 - e falls while p grows: the sign changes once, from + to -, and delta has one summit, at q tau"
+            " = p.",
+            lhs=sp.diff(log_edge, p).subs(p, 1 - left),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=k / ((r + 1) * left),
+        ),
         Step("summit", "There e = 1 - p:", lhs=log_edge.subs(sp.log(1 - p), summit), rhs=summit),
-        Step("insert", "1 - p = (1-q) e^t,", lhs=summit.subs(sign, -epsilon), rhs=-l + 2 * (r * l / 2 - epsilon) / (r + k + 1)),
+        Step(
+            "insert",
+            "1 - p = (1-q) e^t,",
+            lhs=summit.subs(sign, -epsilon),
+            rhs=-l + 2 * (r * l / 2 - epsilon) / (r + k + 1),
+        ),
         Step("p <= q, delete", "t is at most l: l - t =", lhs=l + summit.subs(sign, epsilon), rhs=room),
-        Step("in the range", "For eps >= 0 p <= q for delete and p >= 0 for insert. Where t <= 0 no loss exceeds eps: L is largest at T = 0, p = 0 for delete and -L at T = 1, p = q for insert. Where t > 0, tau = p/q is inside (0, 1).", kind="argument"),
-        Step("worst record", "p = 1 - e^{-t}.", lhs=1 - sp.exp(summit.subs(sign, epsilon).subs(l, sp.log(1 / (1 - q)))), rhs=1 - sp.exp(-2 * ((k + 1) * sp.log(1 / (1 - q)) / 2 - epsilon) / (r + k + 1))),
-    )  # fmt: skip
+        Step(
+            "in the range",
+            "For eps >= 0 p <= q for delete and p >= 0 for insert. Where t <= 0 no loss exceeds eps: L is largest at T"
+            " = 0, p = 0 for delete and -L at T = 1, p = q for insert. Where t > 0, tau = p/q is inside (0, 1).",
+            kind="argument",
+        ),
+        Step(
+            "worst record",
+            "p = 1 - e^{-t}.",
+            lhs=1 - sp.exp(summit.subs(sign, epsilon).subs(l, sp.log(1 / (1 - q)))),
+            rhs=1 - sp.exp(-2 * ((k + 1) * sp.log(1 / (1 - q)) / 2 - epsilon) / (r + k + 1)),
+        ),
+    )
     return Derivation(
         id="least_squares_summit.worst_record",
         title="Sketched least squares at every r: the worst record below a cap in closed form",
@@ -92,7 +196,11 @@ def worst_record() -> Derivation:
             Fault("sign of the other order", "sign", lambda rhs: -rhs),
             Fault("summit by the normal law", "summit", lambda rhs: rhs * (r + k + 1) / (2 * r)),
             Fault("loss of insert at p = 0", "insert", lambda rhs: rhs - 2 * (k * l / 2) / (r + k + 1)),
-            Fault("loss of every row", "worst record", lambda rhs: 1 - sp.exp(-2 * (r * sp.log(1 / (1 - q)) / 2 - epsilon) / (r + k + 1))),
+            Fault(
+                "loss of every row",
+                "worst record",
+                lambda rhs: 1 - sp.exp(-2 * (r * sp.log(1 / (1 - q)) / 2 - epsilon) / (r + k + 1)),
+            ),
         ),
         covers={"N24-T5": "part: the worst record at every r"},
     )

@@ -56,7 +56,7 @@ def rank_one_determinant() -> Derivation:
 
 
 def _projection_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
-    D, Dt, S, Si, R, Ri, v, vt = letters = tuple(letter(name) for name in "D Dt S Si R Ri v vt".split())
+    D, Dt, S, Si, R, Ri, v, vt = letters = tuple(letter(name) for name in ["D", "Dt", "S", "Si", "R", "Ri", "v", "vt"])
     root = sp.Matrix([[2, 1], [1, 3]])
     # An isometry times the root has the Gram matrix root^2.
     tall = sp.Matrix([[3, 0], [4, 0], [0, 5]]) / 5 * root
@@ -75,15 +75,56 @@ def range_of_leverage() -> Derivation:
     zero = sp.Integer(0)
     steps = (
         Step("hat matrix", "H = D (D^T D)^{-1} D^T, symmetric, with p_i = H_ii.", kind="definition"),
-        Step("H is a projection, any n and d", "H H = H,", lhs=(D * Si * Dt) * (D * Si * Dt), rhs=D * Si * Dt, algebra=algebra),
-        Step("diagonal of H H^T", "so p_i = sum_j H_ij^2, and p_i (1 - p_i) = sum_{j != i} H_ij^2 >= 0: 0 <= p_i <= 1.", kind="argument"),
-        Step("p as a square, any d", "p = ||S^{-1/2} v||^2 >= 0.", lhs=vt * Si * v, rhs=(vt * Ri) * (Ri * v), algebra=algebra),
-        Step("n = 3, d = 2: p (1 - p)", "Every entry symbolic.", lhs=_P * (1 - _P), rhs=_HAT[0, 1] ** 2 + _HAT[0, 2] ** 2, reduce=_numerator),
-        Step("n = 3, d = 2: 1 - p", "(1 - p) det(D^T D) is the square of the minor of the other rows,", lhs=sp.cancel((1 - _P) * _GRAM), rhs=zero, relation=">=", witness=_MINOR**2),
-        Step("n = 3, d = 2: Cauchy-Binet", "and det(D^T D) is the sum of the squared minors.", lhs=_GRAM, rhs=zero, relation=">=", witness=sum((_D[list(rows), :].det() ** 2 for rows in ((0, 1), (0, 2), (1, 2))), zero)),
-        Step("p = 1", "det(D'^T D') = (1-p) det(D^T D) (rank_one_determinant) is 0 exactly when p = 1, and a Gram determinant is 0 exactly when the rank is below d: the row is then linearly independent of the others.", kind="argument"),
+        Step(
+            "H is a projection, any n and d",
+            "H H = H,",
+            lhs=(D * Si * Dt) * (D * Si * Dt),
+            rhs=D * Si * Dt,
+            algebra=algebra,
+        ),
+        Step(
+            "diagonal of H H^T",
+            "so p_i = sum_j H_ij^2, and p_i (1 - p_i) = sum_{j != i} H_ij^2 >= 0: 0 <= p_i <= 1.",
+            kind="argument",
+        ),
+        Step(
+            "p as a square, any d",
+            "p = ||S^{-1/2} v||^2 >= 0.",
+            lhs=vt * Si * v,
+            rhs=(vt * Ri) * (Ri * v),
+            algebra=algebra,
+        ),
+        Step(
+            "n = 3, d = 2: p (1 - p)",
+            "Every entry symbolic.",
+            lhs=_P * (1 - _P),
+            rhs=_HAT[0, 1] ** 2 + _HAT[0, 2] ** 2,
+            reduce=_numerator,
+        ),
+        Step(
+            "n = 3, d = 2: 1 - p",
+            "(1 - p) det(D^T D) is the square of the minor of the other rows,",
+            lhs=sp.cancel((1 - _P) * _GRAM),
+            rhs=zero,
+            relation=">=",
+            witness=_MINOR**2,
+        ),
+        Step(
+            "n = 3, d = 2: Cauchy-Binet",
+            "and det(D^T D) is the sum of the squared minors.",
+            lhs=_GRAM,
+            rhs=zero,
+            relation=">=",
+            witness=sum((_D[list(rows), :].det() ** 2 for rows in ((0, 1), (0, 2), (1, 2))), zero),
+        ),
+        Step(
+            "p = 1",
+            "det(D'^T D') = (1-p) det(D^T D) (rank_one_determinant) is 0 exactly when p = 1, and a Gram determinant is"
+            " 0 exactly when the rank is below d: the row is then linearly independent of the others.",
+            kind="argument",
+        ),
         Step("p", "v^T (D^T D)^{-1} v, written out.", lhs=_HAT[0, 0], rhs=sp.cancel(_P)),
-    )  # fmt: skip
+    )
     return Derivation(
         id="leverage.range_of_leverage",
         title="A leverage lies in [0, 1] and is 1 exactly when the row carries its own rank",
@@ -109,7 +150,7 @@ def spectral_form() -> Derivation:
     `number`: p in two dimensions, at eigenvalues `l1`, `l2` > 0, row `v1`, `v2`, and eigenvectors turned by the
     angle with tangent of its half `t`.
     """
-    U, Ut, E, Ei, v, vt = (letter(name) for name in "U Ut E Ei v vt".split())
+    U, Ut, E, Ei, v, vt = (letter(name) for name in ["U", "Ut", "E", "Ei", "v", "vt"])
     turn, spread = sp.Matrix([[3, -4], [4, 3]]) / 5, sp.diag(2, 7)
     record = sp.Matrix([1, 3])
     algebra = BlockAlgebra(
@@ -125,13 +166,36 @@ def spectral_form() -> Derivation:
     cos2 = [(rotation[:, j].T * row)[0] ** 2 / norm2 for j in (0, 1)]
     leverage = (row.T * (gram.adjugate() / gram.det()) * row)[0]
     steps = (
-        Step("inverse, any d", "(U E U^T)^{-1} = U E^{-1} U^T,", lhs=(U * E * Ut) * (U * Ei * Ut), rhs=sp.Integer(1), algebra=algebra),
-        Step("coordinates, any d", "so p = y^T E^{-1} y = sum_j y_j^2/lambda_j with y = U^T v,", lhs=vt * (U * Ei * Ut) * v, rhs=(vt * U) * Ei * (Ut * v), algebra=algebra),
+        Step(
+            "inverse, any d",
+            "(U E U^T)^{-1} = U E^{-1} U^T,",
+            lhs=(U * E * Ut) * (U * Ei * Ut),
+            rhs=sp.Integer(1),
+            algebra=algebra,
+        ),
+        Step(
+            "coordinates, any d",
+            "so p = y^T E^{-1} y = sum_j y_j^2/lambda_j with y = U^T v,",
+            lhs=vt * (U * Ei * Ut) * v,
+            rhs=(vt * U) * Ei * (Ut * v),
+            algebra=algebra,
+        ),
         Step("angle", "and y_j = <u_j, v> = cos(theta_j) ||v||, as u_j has length 1.", kind="definition"),
-        Step("unit vectors, d = 2", "The columns of the rotation have length 1.", lhs=(rotation[:, 0].T * rotation[:, 0])[0], rhs=sp.Integer(1)),
+        Step(
+            "unit vectors, d = 2",
+            "The columns of the rotation have length 1.",
+            lhs=(rotation[:, 0].T * rotation[:, 0])[0],
+            rhs=sp.Integer(1),
+        ),
         Step("cosines, d = 2", "cos^2 sum to 1.", lhs=cos2[0] + cos2[1], rhs=sp.Integer(1)),
-        Step("spectral form, d = 2 in full", "Every entry symbolic.", lhs=leverage, rhs=cos2[0] * norm2 / l1 + cos2[1] * norm2 / l2, reduce=_numerator),
-    )  # fmt: skip
+        Step(
+            "spectral form, d = 2 in full",
+            "Every entry symbolic.",
+            lhs=leverage,
+            rhs=cos2[0] * norm2 / l1 + cos2[1] * norm2 / l2,
+            reduce=_numerator,
+        ),
+    )
     return Derivation(
         id="leverage.spectral_form",
         title="Leverage through the eigenvalues of the Gram matrix",
@@ -142,8 +206,16 @@ def spectral_form() -> Derivation:
         symbols={"l1": l1, "l2": l2, "v1": v1, "v2": v2, "t": t},
         domain=(sp.Ne(norm2, 0),),
         faults=(
-            Fault("cosine not squared", "spectral form, d = 2 in full", lambda rhs: sp.sqrt(cos2[0]) * norm2 / l1 + cos2[1] * norm2 / l2),
-            Fault("eigenvalues swapped", "spectral form, d = 2 in full", lambda rhs: rhs.subs({l1: l2, l2: l1}, simultaneous=True)),
+            Fault(
+                "cosine not squared",
+                "spectral form, d = 2 in full",
+                lambda rhs: sp.sqrt(cos2[0]) * norm2 / l1 + cos2[1] * norm2 / l2,
+            ),
+            Fault(
+                "eigenvalues swapped",
+                "spectral form, d = 2 in full",
+                lambda rhs: rhs.subs({l1: l2, l2: l1}, simultaneous=True),
+            ),
             Fault("E in place of its inverse", "coordinates, any d", lambda rhs: (vt * U) * E * (Ut * v)),
         ),
         covers={"N24-F2": "whole"},
@@ -152,7 +224,8 @@ def spectral_form() -> Derivation:
 
 @cache
 def ridge() -> Derivation:
-    """With D^T D >= ridge I + v v^T, a row v of squared length l^2 has leverage at most l^2/(ridge + l^2) <= l^2/ridge (N26-T5.1).
+    """With D^T D >= ridge I + v v^T, a row v of squared length l^2 has leverage at most l^2/(ridge + l^2) <= l^2/ridge
+    (N26-T5.1).
 
     `number`: the bound at `length2` = l^2 and `ridge`.
     """
@@ -163,15 +236,43 @@ def ridge() -> Derivation:
     one = sp.Integer(1)
     worst = BlockAlgebra(
         {(vt, v): length2},
-        {v: algebra.model[v], vt: algebra.model[vt], length2: (algebra.model[vt] * algebra.model[v])[0], level: sp.Integer(3)},
+        {
+            v: algebra.model[v],
+            vt: algebra.model[vt],
+            length2: (algebra.model[vt] * algebra.model[v])[0],
+            level: sp.Integer(3),
+        },
     )
     inverse = (1 - v * vt / (level + length2)) / level
     steps = (
-        Step("inverse", "(ridge I + v v^T)^{-1} by Sherman-Morrison,", lhs=(level + v * vt) * inverse, rhs=one, algebra=worst),
-        Step("leverage there", "v^T (ridge I + v v^T)^{-1} v = l^2/(ridge + l^2).", lhs=vt * inverse * v, rhs=bound, algebra=worst),
-        Step("Loewner order", "D^T D >= ridge I + v v^T reverses under inversion, so the leverage is at most that.", kind="argument"),
-        Step("simpler bound", "l^2/ridge is larger.", lhs=length2 / level, rhs=bound, relation=">=", witness=length2**2 / (level * (level + length2))),
-    )  # fmt: skip
+        Step(
+            "inverse",
+            "(ridge I + v v^T)^{-1} by Sherman-Morrison,",
+            lhs=(level + v * vt) * inverse,
+            rhs=one,
+            algebra=worst,
+        ),
+        Step(
+            "leverage there",
+            "v^T (ridge I + v v^T)^{-1} v = l^2/(ridge + l^2).",
+            lhs=vt * inverse * v,
+            rhs=bound,
+            algebra=worst,
+        ),
+        Step(
+            "Loewner order",
+            "D^T D >= ridge I + v v^T reverses under inversion, so the leverage is at most that.",
+            kind="argument",
+        ),
+        Step(
+            "simpler bound",
+            "l^2/ridge is larger.",
+            lhs=length2 / level,
+            rhs=bound,
+            relation=">=",
+            witness=length2**2 / (level * (level + length2)),
+        ),
+    )
     return Derivation(
         id="leverage.ridge",
         title="A ridge bounds every leverage",

@@ -30,7 +30,8 @@ def log_moment(at: Any, eigenvalue: Any = lam, shift: Any = m) -> sp.Expr:
 def loss_moment() -> Derivation:
     """`M(s) = E_P e^{sL}` in closed form, with M(0) = M(-1) = 1; independent coordinates multiply (from N26-L1).
 
-    `number`: one coordinate's log M(s) at eigenvalue `lam`, `m` (coordinate of S2^{-1/2}(m1 - m2)) and `s`, s (lam - 1) < 1.
+    `number`: one coordinate's log M(s) at eigenvalue `lam`, `m` (coordinate of S2^{-1/2}(m1 - m2)) and `s`, s (lam - 1)
+    < 1.
     """
     factor = sp.exp(-s * c + s**2 * b**2 / (2 * kappa)) / sp.sqrt(kappa)
     tilt = sp.exp(-s * c - s * b * z + (1 - kappa) * z**2 / 2) * phi(z)
@@ -39,15 +40,46 @@ def loss_moment() -> Derivation:
     closed = log_moment(s)
     c_of, b2_of = sp.log(lam) / 2 - m**2 / 2, lam * m**2
     steps = (
-        Step("loss", "L = -(c + b z - alpha z^2/2) (ndis_lemma.log_density_ratio with a = -alpha), kappa = 1 - s alpha > 0.", kind="definition"),
-        *integral_steps("Gaussian integral", tilt, (z, -sp.oo, sp.oo), factor * Phi(sp.sqrt(kappa) * (z - centre)), factor, "Completing the square."),
-        Step("m and b", "m = sqrt(lambda) h and b = -lambda h, so b^2 = lambda m^2.", lhs=(-lam * h) ** 2, rhs=lam * (sp.sqrt(lam) * h) ** 2),
-        Step("c", "c = (1/2) log lambda - lambda h^2/2.", lhs=sp.log(lam) / 2 - lam * h**2 / 2, rhs=c_of.subs(m, sp.sqrt(lam) * h)),
-        Step("log M", "The exponent collects into s (s+1) m^2/(2 kappa).", lhs=-s * c_of + s**2 * b2_of / (2 * (1 - s * alpha)) - sp.log(1 - s * alpha) / 2, rhs=closed),
+        Step(
+            "loss",
+            "L = -(c + b z - alpha z^2/2) (ndis_lemma.log_density_ratio with a = -alpha), kappa = 1 - s alpha > 0.",
+            kind="definition",
+        ),
+        *integral_steps(
+            "Gaussian integral",
+            tilt,
+            (z, -sp.oo, sp.oo),
+            factor * Phi(sp.sqrt(kappa) * (z - centre)),
+            factor,
+            "Completing the square.",
+        ),
+        Step(
+            "m and b",
+            "m = sqrt(lambda) h and b = -lambda h, so b^2 = lambda m^2.",
+            lhs=(-lam * h) ** 2,
+            rhs=lam * (sp.sqrt(lam) * h) ** 2,
+        ),
+        Step(
+            "c",
+            "c = (1/2) log lambda - lambda h^2/2.",
+            lhs=sp.log(lam) / 2 - lam * h**2 / 2,
+            rhs=c_of.subs(m, sp.sqrt(lam) * h),
+        ),
+        Step(
+            "log M",
+            "The exponent collects into s (s+1) m^2/(2 kappa).",
+            lhs=-s * c_of + s**2 * b2_of / (2 * (1 - s * alpha)) - sp.log(1 - s * alpha) / 2,
+            rhs=closed,
+        ),
         Step("M(0) = 1", "Total mass of P.", lhs=closed.subs(s, 0), rhs=sp.Integer(0)),
         Step("M(-1) = 1", "Total mass of Q: E_P q/p.", lhs=closed.subs(s, -1), rhs=sp.Integer(0)),
-        Step("mean of L", "The Kullback-Leibler divergence.", lhs=sp.diff(closed, s).subs(s, 0), rhs=(alpha - sp.log(lam) + m**2) / 2),
-    )  # fmt: skip
+        Step(
+            "mean of L",
+            "The Kullback-Leibler divergence.",
+            lhs=sp.diff(closed, s).subs(s, 0),
+            rhs=(alpha - sp.log(lam) + m**2) / 2,
+        ),
+    )
     return Derivation(
         id="moment_generating.loss_moment",
         title="The moment generating function of the privacy loss",
@@ -78,13 +110,29 @@ def payoff_transform() -> Derivation:
     kernel = sp.exp(point * u) / (point * (point + 1))
     value = 1 / (rate * (rate + 1))
     steps = (
-        *integral_steps("transform", (1 - sp.exp(-u)) * sp.exp(-rate * u), (u, 0, sp.oo), -sp.exp(-rate * u) / rate + sp.exp(-(rate + 1) * u) / (rate + 1), value, "Two exponentials."),
+        *integral_steps(
+            "transform",
+            (1 - sp.exp(-u)) * sp.exp(-rate * u),
+            (u, 0, sp.oo),
+            -sp.exp(-rate * u) / rate + sp.exp(-(rate + 1) * u) / (rate + 1),
+            value,
+            "Two exponentials.",
+        ),
         Step("residue at 0", "of e^{su}/(s(s+1)).", lhs=sp.residue(kernel, point, 0), rhs=sp.Integer(1)),
         Step("residue at -1", "of the same.", lhs=sp.residue(kernel, point, -1), rhs=-sp.exp(-u)),
-        Step("inversion, u > 0", "Closing to the left: the sum of the residues is the payoff.", lhs=sp.residue(kernel, point, 0) + sp.residue(kernel, point, -1), rhs=1 - sp.exp(-u)),
-        Step("inversion, u < 0", "Closing to the right of Re s = s0 > 0 meets no pole: 0. The arcs vanish because the kernel is O(|s|^-2).", kind="argument"),
+        Step(
+            "inversion, u > 0",
+            "Closing to the left: the sum of the residues is the payoff.",
+            lhs=sp.residue(kernel, point, 0) + sp.residue(kernel, point, -1),
+            rhs=1 - sp.exp(-u),
+        ),
+        Step(
+            "inversion, u < 0",
+            "Closing to the right of Re s = s0 > 0 meets no pole: 0. The arcs vanish because the kernel is O(|s|^-2).",
+            kind="argument",
+        ),
         Step("partial fractions", "1/(s(s+1)).", lhs=1 / rate - 1 / (rate + 1), rhs=value),
-    )  # fmt: skip
+    )
     return Derivation(
         id="moment_generating.payoff_transform",
         title="Laplace transform of the payoff max(0, 1 - e^{-u})",
@@ -104,7 +152,8 @@ def payoff_transform() -> Derivation:
 
 @cache
 def largest_loss() -> Derivation:
-    """`sup L = -(1/2) sum log lambda_i + (1/2) sum m_i^2/(-alpha_i)` when every lambda_i < 1; delta(eps) = 0 from there on.
+    """`sup L = -(1/2) sum log lambda_i + (1/2) sum m_i^2/(-alpha_i)` when every lambda_i < 1; delta(eps) = 0 from there
+    on.
 
     `number`: one coordinate's share, at eigenvalue `lam` in (0, 1) and `m`.
     """
@@ -120,10 +169,17 @@ def largest_loss() -> Derivation:
     best = -sp.log(lam) / 2 + m**2 / (2 * (1 - lam))
     square = odds / (1 + odds) / 2 * (z + sp.sqrt(1 + odds) * m * -1 / odds) ** 2
     steps = (
-        Step("below the top", "L is a concave parabola in z.", lhs=narrow(best - loss), rhs=sp.Integer(0), relation=">=", witness=square),
+        Step(
+            "below the top",
+            "L is a concave parabola in z.",
+            lhs=narrow(best - loss),
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=square,
+        ),
         Step("at the top", "attained at z = b/alpha.", lhs=loss.subs(z, top), rhs=best),
         Step("zero beyond", "If eps >= sup L the hinge max(0, 1 - e^{eps - L}) is 0 everywhere.", kind="argument"),
-    )  # fmt: skip
+    )
     return Derivation(
         id="moment_generating.largest_loss",
         title="The largest privacy loss when P is the narrower Gaussian",
@@ -143,7 +199,8 @@ def largest_loss() -> Derivation:
 
 @cache
 def single_integral(dimension: int = 2) -> Derivation:
-    """`delta(eps) = Re int_0^oo M(s) e^{-s eps}/(s (s+1)) s'(tau)/(i pi) d tau` along s = s0 + bend (cosh tau - 1) + i sinh tau.
+    """`delta(eps) = Re int_0^oo M(s) e^{-s eps}/(s (s+1)) s'(tau)/(i pi) d tau` along s = s0 + bend (cosh tau - 1) + i
+    sinh tau.
 
     0 < s0 < 1/max(alpha_i, 0). `number`: the complex integrand at `tau`, for eigenvalues `lam1`, ..., shifts `m1`, ...,
     `epsilon`, `s0` > 0 and `bend`; `hockey_stick` integrates it.
@@ -159,15 +216,46 @@ def single_integral(dimension: int = 2) -> Derivation:
     integrand = sp.exp(log_total(path) - path * epsilon) / (path * (path + 1)) * speed / (sp.I * sp.pi)
     curve = sp.Symbol("alpha", real=True, nonzero=True)
     steps = (
-        Step("hinge as an integral", "max(0, 1 - e^{eps - L}) = (1/2 pi i) int_{Re s = s0} e^{s(L - eps)}/(s(s+1)) ds (payoff_transform).", kind="argument"),
-        Step("Fubini", "E_P e^{Re(s) L} = M(s0) is finite for 0 < s0 < 1/max(alpha_i, 0) and 1/(s(s+1)) is integrable, so the expectation moves inside: M(s) appears (loss_moment).", kind="argument"),
-        Step("conjugate halves", "The integrand at the conjugate of s is the conjugate: the real part of twice the upper half.", kind="argument"),
-        Step("far exponent", "s^2 b^2/(2(1 - s alpha)) is linear in s up to a bounded term: the integrand carries e^{-s x}, x = eps + c + sum b_i^2/(2 alpha_i).", lhs=s**2 * b**2 / (2 * (1 - s * curve)), rhs=-s * b**2 / (2 * curve) - b**2 / (2 * curve**2) + b**2 / (2 * curve**2 * (1 - s * curve))),
-        Step("bending", "The cuts and poles lie on the real axis, so by Cauchy's theorem the ends may bend to the right where x > 0 and to the left where x < 0.", kind="argument"),
+        Step(
+            "hinge as an integral",
+            "max(0, 1 - e^{eps - L}) = (1/2 pi i) int_{Re s = s0} e^{s(L - eps)}/(s(s+1)) ds (payoff_transform).",
+            kind="argument",
+        ),
+        Step(
+            "Fubini",
+            "E_P e^{Re(s) L} = M(s0) is finite for 0 < s0 < 1/max(alpha_i, 0) and 1/(s(s+1)) is integrable, so the"
+            " expectation moves inside: M(s) appears (loss_moment).",
+            kind="argument",
+        ),
+        Step(
+            "conjugate halves",
+            "The integrand at the conjugate of s is the conjugate: the real part of twice the upper half.",
+            kind="argument",
+        ),
+        Step(
+            "far exponent",
+            "s^2 b^2/(2(1 - s alpha)) is linear in s up to a bounded term: the integrand carries e^{-s x}, x = eps + c"
+            " + sum b_i^2/(2 alpha_i).",
+            lhs=s**2 * b**2 / (2 * (1 - s * curve)),
+            rhs=-s * b**2 / (2 * curve) - b**2 / (2 * curve**2) + b**2 / (2 * curve**2 * (1 - s * curve)),
+        ),
+        Step(
+            "bending",
+            "The cuts and poles lie on the real axis, so by Cauchy's theorem the ends may bend to the right where x > 0"
+            " and to the left where x < 0.",
+            kind="argument",
+        ),
         Step("path", "ds/d tau.", lhs=sp.diff(path, tau), rhs=speed),
-        Step("integrand", "The kernel on the path, over i pi: twice the upper half of 1/(2 pi i).", lhs=2 * kernel.subs(s, path) * sp.diff(path, tau) / (2 * sp.pi * sp.I), rhs=integrand),
-    )  # fmt: skip
-    names = {f"lam{i + 1}": value for i, value in enumerate(lams)} | {f"m{i + 1}": value for i, value in enumerate(shifts)}
+        Step(
+            "integrand",
+            "The kernel on the path, over i pi: twice the upper half of 1/(2 pi i).",
+            lhs=2 * kernel.subs(s, path) * sp.diff(path, tau) / (2 * sp.pi * sp.I),
+            rhs=integrand,
+        ),
+    )
+    names = {f"lam{i + 1}": value for i, value in enumerate(lams)} | {
+        f"m{i + 1}": value for i, value in enumerate(shifts)
+    }
     return Derivation(
         id=f"moment_generating.single_integral({dimension})",
         title="The divergence as a single contour integral",
@@ -193,7 +281,9 @@ def hockey_stick(eigenvalues: Sequence[Any], shifts: Sequence[Any], epsilon: Any
     `epsilon`: any real number. mpmath's quadrature estimates its error, so the digits are not certified.
     Raises `InputError` for unequal lengths, eigenvalues that are not positive, or digits below 1.
     """
-    lams, ms = ([exact(value, name) for value in values] for values, name in ((eigenvalues, "eigenvalues"), (shifts, "shifts")))
+    lams, ms = (
+        [exact(value, name) for value in values] for values, name in ((eigenvalues, "eigenvalues"), (shifts, "shifts"))
+    )
     if len(lams) != len(ms) or not lams:
         raise InputError("shifts", str(shifts), "must have one entry for each eigenvalue")
     if min(lams) <= 0:
@@ -205,7 +295,10 @@ def hockey_stick(eigenvalues: Sequence[Any], shifts: Sequence[Any], epsilon: Any
     with mpmath.workdps(digits + 15):
         eigen, moved, level = [to_mpf(v) for v in lams], [to_mpf(v) for v in ms], to_mpf(exact(epsilon, "epsilon"))
         start, bend, stop = _path(eigen, moved, level, digits)
-        value = mpmath.quad(lambda tau: mpmath.re(integrand(*eigen, *moved, level, start, bend, tau)), mpmath.linspace(0, stop, int(2 * stop) + 2))
+        value = mpmath.quad(
+            lambda tau: mpmath.re(integrand(*eigen, *moved, level, start, bend, tau)),
+            mpmath.linspace(0, stop, int(2 * stop) + 2),
+        )
     with mpmath.workdps(digits):
         return +value
 

@@ -15,7 +15,8 @@ _least = sp.log(2 / failure) / (2 * accuracy**2)
 
 @cache
 def hoeffding_samples() -> Derivation:
-    """`m = ceil(log(2/gamma)/(2 alpha^2))` draws put the mean within alpha with probability 1 - gamma (N24-Fig2, N24-C1).
+    """`m = ceil(log(2/gamma)/(2 alpha^2))` draws put the mean within alpha with probability 1 - gamma (N24-Fig2,
+    N24-C1).
 
     `number`: the real number log(2/gamma)/(2 alpha^2) that m rounds up, at `accuracy` and `failure_probability`.
     """
@@ -31,8 +32,16 @@ def hoeffding_samples() -> Derivation:
             witness=sp.Min(1, sp.exp(q)),
             reduce=lambda left, right: _by_cases(left - right),
         ),
-        Step("terms have mean delta", "N26-L1: delta = E[max(0, 1 - exp q_eps(Z))]; the estimator's terms are independent copies.", kind="argument"),
-        Step("Hoeffding's inequality", "(Hoeffding 1963) Pr[|mean - delta| > alpha] <= 2 exp(-2 m alpha^2) for m independent terms in [0, 1].", kind="argument"),
+        Step(
+            "terms have mean delta",
+            "N26-L1: delta = E[max(0, 1 - exp q_eps(Z))]; the estimator's terms are independent copies.",
+            kind="argument",
+        ),
+        Step(
+            "Hoeffding's inequality",
+            "(Hoeffding 1963) Pr[|mean - delta| > alpha] <= 2 exp(-2 m alpha^2) for m independent terms in [0, 1].",
+            kind="argument",
+        ),
         Step(
             "bound at m = log(2/gamma)/(2 alpha^2) + k",
             "k >= 0 is what rounding up adds.",
@@ -47,10 +56,25 @@ def hoeffding_samples() -> Derivation:
             relation="<",
             witness=-4 * accuracy**2 * sp.exp(-2 * draws * accuracy**2),
         ),
-        Step("cost", "A, b and c take a Cholesky factor, a product and one eigendecomposition of d x d matrices, O(d^3); in the eigenbasis q_eps is a sum of d terms, so m draws of d normal numbers take O(m d).", kind="argument"),
-        Step("sample size", "The exponent that makes the bound gamma.", lhs=sp.log(2 / failure), rhs=2 * accuracy**2 * _least),
-        Step("least sample size", "Solved for m.", lhs=sp.solve(sp.log(2 / failure) - 2 * accuracy**2 * draws, draws)[0], rhs=_least),
-    )  # fmt: skip
+        Step(
+            "cost",
+            "A, b and c take a Cholesky factor, a product and one eigendecomposition of d x d matrices, O(d^3); in the"
+            " eigenbasis q_eps is a sum of d terms, so m draws of d normal numbers take O(m d).",
+            kind="argument",
+        ),
+        Step(
+            "sample size",
+            "The exponent that makes the bound gamma.",
+            lhs=sp.log(2 / failure),
+            rhs=2 * accuracy**2 * _least,
+        ),
+        Step(
+            "least sample size",
+            "Solved for m.",
+            lhs=sp.solve(sp.log(2 / failure) - 2 * accuracy**2 * draws, draws)[0],
+            rhs=_least,
+        ),
+    )
     return Derivation(
         id="monte_carlo.hoeffding_samples",
         title="The Monte Carlo estimator is within alpha with probability 1 - gamma",
@@ -60,12 +84,20 @@ def hoeffding_samples() -> Derivation:
         result_step="least sample size",
         symbols={"accuracy": accuracy, "failure_probability": failure},
         faults=(
-            Fault("factor 2 of the two sides dropped", "least sample size", lambda rhs: sp.log(1 / failure) / (2 * accuracy**2)),
+            Fault(
+                "factor 2 of the two sides dropped",
+                "least sample size",
+                lambda rhs: sp.log(1 / failure) / (2 * accuracy**2),
+            ),
             Fault("alpha not squared", "least sample size", lambda rhs: rhs * accuracy),
-            Fault("exponent halved", "bound at m = log(2/gamma)/(2 alpha^2) + k", lambda rhs: sp.sqrt(2 * failure) * sp.exp(-excess * accuracy**2)),
+            Fault(
+                "exponent halved",
+                "bound at m = log(2/gamma)/(2 alpha^2) + k",
+                lambda rhs: sp.sqrt(2 * failure) * sp.exp(-excess * accuracy**2),
+            ),
         ),
         covers={"N24-Fig2": "whole", "N24-C1": "whole; the cost by counting operations"},
-    )  # fmt: skip
+    )
 
 
 def _by_cases(expression: sp.Expr) -> sp.Expr:

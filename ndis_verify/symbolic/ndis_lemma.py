@@ -1,4 +1,6 @@
-"""The NDIS lemma: the privacy loss of two Gaussians as a quadratic form, and the divergence as its hinge expectation."""
+"""The NDIS lemma: the privacy loss of two Gaussians as a quadratic form, and the divergence as its hinge
+expectation.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,16 @@ def _whitening() -> BlockAlgebra:
     turn = sp.Matrix([[3, -4], [4, 3]]) / 5
     at, shift = sp.Matrix([1, -2]), sp.Matrix([3, 5])
     model = {
-        R: root, Ri: root.inv(), K: sp.Matrix([[5, 2], [2, 4]]), U: turn, Ut: turn.T,
-        v: at, vt: at.T, g: shift, gt: shift.T,
-    }  # fmt: skip
+        R: root,
+        Ri: root.inv(),
+        K: sp.Matrix([[5, 2], [2, 4]]),
+        U: turn,
+        Ut: turn.T,
+        v: at,
+        vt: at.T,
+        g: shift,
+        gt: shift.T,
+    }
     return BlockAlgebra(rules, model)
 
 
@@ -49,7 +58,8 @@ def _matrix_steps() -> tuple[Step, Step]:
     R, Ri, K, U, Ut, v, vt, g, gt = algebra.model
     spread = Step(
         "whitening of P, any d",
-        "With x = m1 + S1^{1/2} U z the exponent of p is that of a standard normal vector: (x-m1)^T S1^{-1} (x-m1) = z^T z.",
+        "With x = m1 + S1^{1/2} U z the exponent of p is that of a standard normal vector: (x-m1)^T S1^{-1} (x-m1) ="
+        " z^T z.",
         lhs=(vt * Ut * R) * (Ri * Ri) * (R * U * v),
         rhs=vt * v,
         algebra=algebra,
@@ -57,8 +67,8 @@ def _matrix_steps() -> tuple[Step, Step]:
     a_form = Ut * (1 - R * K * R) * U
     other = Step(
         "exponent of Q, any d",
-        "(x-m2)^T S2^{-1} (x-m2) = z^T (I - U^T A U) z - 2 b^T z + g^T S2^{-1} g, with A = I - S1^{1/2} S2^{-1} S1^{1/2}, "
-        "b = -U^T S1^{1/2} S2^{-1} g and g = m1 - m2.",
+        "(x-m2)^T S2^{-1} (x-m2) = z^T (I - U^T A U) z - 2 b^T z + g^T S2^{-1} g, with A = I - S1^{1/2} S2^{-1}"
+        " S1^{1/2}, b = -U^T S1^{1/2} S2^{-1} g and g = m1 - m2.",
         lhs=(gt + vt * Ut * R) * K * (g + R * U * v),
         rhs=vt * (1 - a_form) * v - 2 * (-gt * K * R * U) * v + gt * K * g,
         algebra=algebra,
@@ -67,7 +77,9 @@ def _matrix_steps() -> tuple[Step, Step]:
 
 
 def _explicit_step() -> Step:
-    """The whole of log p/q for d = 2: symmetric root R of S1, S2 = (Cholesky factor)(its transpose), a rational rotation."""
+    """The whole of log p/q for d = 2: symmetric root R of S1, S2 = (Cholesky factor)(its transpose), a rational
+    rotation.
+    """
     r1, r2, l1, l2 = sp.symbols("r1 r2 l1 l2", positive=True)
     r3, l3, t, z1, z2, g1, g2 = sp.symbols("r3 l3 t z1 z2 g1 g2", real=True)
     R = sp.Matrix([[r1, r3], [r3, r2]])
@@ -103,15 +115,25 @@ def log_density_ratio() -> Derivation:
     steps = (
         Step(
             "coordinates",
-            "x = m1 + S1^{1/2} U z, U diagonalises A = I - S1^{1/2} S2^{-1} S1^{1/2}. Under P, z is N(0, I). In the same "
-            "coordinates Q is N(-h, diag(1/lambda)) with lambda_i = 1 - a_i > 0 and h = U^T S1^{-1/2} (m1 - m2).",
+            "x = m1 + S1^{1/2} U z, U diagonalises A = I - S1^{1/2} S2^{-1} S1^{1/2}. Under P, z is N(0, I). In the"
+            " same coordinates Q is N(-h, diag(1/lambda)) with lambda_i = 1 - a_i > 0 and h = U^T S1^{-1/2} (m1 - m2).",
             kind="definition",
         ),
         spread,
         other,
         _explicit_step(),
-        Step("one coordinate", "L = log p/q is additive over independent coordinates; this is one of them.", lhs=loss, rhs=-(c_of + b_of * z + a_of * z**2 / 2)),
-        Step("sum of c", "c = (1/2) log(det S1/det S2) - ..., and det S1/det S2 = prod lambda_i = prod (1 - a_i).", lhs=c_of, rhs=sp.log(1 - a_of) / 2 - b_of**2 / (2 * (1 - a_of))),
+        Step(
+            "one coordinate",
+            "L = log p/q is additive over independent coordinates; this is one of them.",
+            lhs=loss,
+            rhs=-(c_of + b_of * z + a_of * z**2 / 2),
+        ),
+        Step(
+            "sum of c",
+            "c = (1/2) log(det S1/det S2) - ..., and det S1/det S2 = prod lambda_i = prod (1 - a_i).",
+            lhs=c_of,
+            rhs=sp.log(1 - a_of) / 2 - b_of**2 / (2 * (1 - a_of)),
+        ),
         Step("shifted loss", "q_eps = eps - L.", lhs=epsilon - loss, rhs=epsilon + c_of + b_of * z + a_of * z**2 / 2),
     )
     return Derivation(
@@ -127,14 +149,21 @@ def log_density_ratio() -> Derivation:
             Fault("half of the log determinant dropped", "shifted loss", lambda rhs: rhs - sp.log(lam) / 4),
             Fault("P and Q swapped", "one coordinate", lambda rhs: -rhs),
             Fault("sign of b flipped, any d", "exponent of Q, any d", _flip_linear),
-            Fault("rotation left out of A, d = 2", "log p/q, d = 2 in full", lambda rhs: rhs.subs(sp.Symbol("t", real=True), 0)),
+            Fault(
+                "rotation left out of A, d = 2",
+                "log p/q, d = 2 in full",
+                lambda rhs: rhs.subs(sp.Symbol("t", real=True), 0),
+            ),
         ),
-        covers={"N26-L1": "whole: q_eps = eps - L with (A, b, c), any d", "N24-T1": "whole: q_eps = eps - L with (A, b, c), any d"},
-    )  # fmt: skip
+        covers={
+            "N26-L1": "whole: q_eps = eps - L with (A, b, c), any d",
+            "N24-T1": "whole: q_eps = eps - L with (A, b, c), any d",
+        },
+    )
 
 
 def _flip_linear(rhs: sp.Expr) -> sp.Expr:
-    R, Ri, K, U, Ut, v, vt, g, gt = (letter(name) for name in "R Ri K U Ut z zt g gt".split())
+    R, Ri, K, U, Ut, v, vt, g, gt = (letter(name) for name in ["R", "Ri", "K", "U", "Ut", "z", "zt", "g", "gt"])
     return rhs - 4 * gt * K * R * U * v
 
 
@@ -152,17 +181,69 @@ def hockey_stick() -> Derivation:
     inside = lambda left, right: left.subs(gap, positive) - right.subs(gap, positive)  # noqa: E731
     outside = lambda left, right: left.subs(gap, negative) - right.subs(gap, negative)  # noqa: E731
     steps = (
-        Step("gap", "x = p - e^eps q, the integrand of P(S) - e^eps Q(S).", lhs=gap, rhs=p - sp.exp(epsilon) * density_q, kind="definition"),
-        Step("a point put into S", "counts x, at most max(x, 0).", lhs=hinge(gap), rhs=gap, relation=">=", witness=sp.Max(-gap, 0)),
-        Step("a point left out of S", "counts 0, at most max(x, 0).", lhs=hinge(gap), rhs=sp.Integer(0), relation=">=", witness=hinge(gap)),
+        Step(
+            "gap",
+            "x = p - e^eps q, the integrand of P(S) - e^eps Q(S).",
+            lhs=gap,
+            rhs=p - sp.exp(epsilon) * density_q,
+            kind="definition",
+        ),
+        Step(
+            "a point put into S",
+            "counts x, at most max(x, 0).",
+            lhs=hinge(gap),
+            rhs=gap,
+            relation=">=",
+            witness=sp.Max(-gap, 0),
+        ),
+        Step(
+            "a point left out of S",
+            "counts 0, at most max(x, 0).",
+            lhs=hinge(gap),
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=hinge(gap),
+        ),
         Step("S* takes x > 0", "where L > eps the bound is attained.", lhs=hinge(gap), rhs=gap, reduce=inside),
-        Step("S* leaves x <= 0", "where L <= eps it is attained by leaving the point out; ties x = 0 count 0 either way.", lhs=hinge(gap), rhs=sp.Integer(0), reduce=outside),
-        Step("sup over S", "Integrating the pointwise bound: P(S) - e^eps Q(S) <= int max(x, 0) for every measurable S, with equality at S* = {L > eps}.", kind="argument"),
-        Step("gap in terms of q_eps", "x = p (1 - exp(eps - log p/q)).", lhs=p - sp.exp(epsilon) * density_q, rhs=p * (1 - sp.exp(epsilon - sp.log(p / density_q)))),
-        Step("S* in terms of q_eps", "x > 0 exactly where q_eps = eps - L < 0, because p > 0 and x/p = 1 - exp q_eps.", lhs=1 - (density_q / p) * sp.exp(epsilon), rhs=1 - sp.exp(epsilon - sp.log(p / density_q))),
-        Step("expectation under P", "p(x) dx is the law of m1 + S1^{1/2} U Z with Z ~ N(0, I), so int p max(0, 1 - exp q_eps) = E[max(0, 1 - exp q_eps(Z))].", kind="argument"),
-        Step("hinge", "max(p y, 0) = p max(y, 0) for p > 0, at y = 1 - exp q_eps.", lhs=sp.Max(p * (1 - sp.exp(q_eps)), 0) / p, rhs=sp.Max(0, 1 - sp.exp(q_eps)), reduce=signed),
-    )  # fmt: skip
+        Step(
+            "S* leaves x <= 0",
+            "where L <= eps it is attained by leaving the point out; ties x = 0 count 0 either way.",
+            lhs=hinge(gap),
+            rhs=sp.Integer(0),
+            reduce=outside,
+        ),
+        Step(
+            "sup over S",
+            "Integrating the pointwise bound: P(S) - e^eps Q(S) <= int max(x, 0) for every measurable S, with equality"
+            " at S* = {L > eps}.",
+            kind="argument",
+        ),
+        Step(
+            "gap in terms of q_eps",
+            "x = p (1 - exp(eps - log p/q)).",
+            lhs=p - sp.exp(epsilon) * density_q,
+            rhs=p * (1 - sp.exp(epsilon - sp.log(p / density_q))),
+        ),
+        Step(
+            "S* in terms of q_eps",
+            "x > 0 exactly where q_eps = eps - L < 0, because p > 0 and x/p = 1 - exp q_eps.",
+            lhs=1 - (density_q / p) * sp.exp(epsilon),
+            rhs=1 - sp.exp(epsilon - sp.log(p / density_q)),
+        ),
+        Step(
+            "expectation under P",
+            "p(x) dx is the law of m1 + S1^{1/2} U Z with Z ~ N(0, I), so int p max(0, 1 - exp q_eps) = E[max(0, 1 -"
+            " exp q_eps(Z))].",
+            kind="argument",
+        ),
+        Step(
+            "hinge",
+            "max(p y, 0) = p max(y, 0) for p > 0, at y = 1 - exp q_eps.",
+            lhs=sp.Max(p * (1 - sp.exp(q_eps)), 0) / p,
+            rhs=sp.Max(0, 1 - sp.exp(q_eps)),
+            reduce=signed,
+        ),
+    )
     return Derivation(
         id="ndis_lemma.hockey_stick",
         title="The hockey-stick divergence is the hinge expectation of the shifted privacy loss",
@@ -172,10 +253,17 @@ def hockey_stick() -> Derivation:
         result_step="hinge",
         symbols={"q": q_eps},
         faults=(
-            Fault("direction of the loss swapped", "gap in terms of q_eps", lambda rhs: p * (1 - sp.exp(epsilon + sp.log(p / density_q)))),
+            Fault(
+                "direction of the loss swapped",
+                "gap in terms of q_eps",
+                lambda rhs: p * (1 - sp.exp(epsilon + sp.log(p / density_q))),
+            ),
             Fault("hinge without its zero", "hinge", lambda rhs: 1 - sp.exp(q_eps)),
             Fault("S* complemented", "S* leaves x <= 0", lambda rhs: gap),
             Fault("factor e^eps dropped", "S* in terms of q_eps", lambda rhs: 1 - sp.exp(-sp.log(p / density_q))),
         ),
-        covers={"N26-L1": "whole: delta = E[max(0, 1 - exp q_eps)]", "N24-T1": "whole: delta = E[max(0, 1 - exp q_eps)]"},
+        covers={
+            "N26-L1": "whole: delta = E[max(0, 1 - exp q_eps)]",
+            "N24-T1": "whole: delta = E[max(0, 1 - exp q_eps)]",
+        },
     )

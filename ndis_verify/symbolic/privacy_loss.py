@@ -1,4 +1,6 @@
-"""Differential privacy, the hockey-stick divergence and the two tails of the privacy loss; the triangle inequality; norms."""
+"""Differential privacy, the hockey-stick divergence and the two tails of the privacy loss; the triangle inequality;
+norms.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ zero = sp.Integer(0)
 
 @cache
 def dp_iff_hockey_stick() -> Derivation:
-    """(eps, delta)-DP exactly when the hockey-stick divergence of every ordered neighbouring pair is at most delta (KM-2.2, BW-T5).
+    """(eps, delta)-DP exactly when the hockey-stick divergence of every ordered neighbouring pair is at most delta
+    (KM-2.2, BW-T5).
 
     `number`: max(p - e^eps q, 0), the integrand of the divergence, at densities `p`, `q` and `epsilon`.
     """
@@ -27,12 +30,31 @@ def dp_iff_hockey_stick() -> Derivation:
         for name in ("a point put into S", "a point left out of S", "S* takes x > 0", "S* leaves x <= 0", "sup over S")
     )
     steps = (
-        Step("definition of DP", "P(S) <= e^eps Q(S) + delta for every measurable S and every ordered pair of neighbours.", kind="definition"),
-        Step("rearranged", "The same inequality, one side.", lhs=sp.exp(epsilon) * mass_q + delta - mass_p, rhs=delta - (mass_p - sp.exp(epsilon) * mass_q)),
+        Step(
+            "definition of DP",
+            "P(S) <= e^eps Q(S) + delta for every measurable S and every ordered pair of neighbours.",
+            kind="definition",
+        ),
+        Step(
+            "rearranged",
+            "The same inequality, one side.",
+            lhs=sp.exp(epsilon) * mass_q + delta - mass_p,
+            rhs=delta - (mass_p - sp.exp(epsilon) * mass_q),
+        ),
         *pointwise,
-        Step("all S at once", "It holds for every S exactly when sup_S (P(S) - e^eps Q(S)) <= delta; S* attains the supremum. Densities are taken with respect to P + Q, so no assumption on P and Q is needed.", kind="argument"),
-        Step("integrand", "The divergence is the integral of this over S* = {p > e^eps q}.", lhs=p * sp.Max(0, 1 - sp.exp(epsilon) * q / p), rhs=sp.Max(p - sp.exp(epsilon) * q, 0)),
-    )  # fmt: skip
+        Step(
+            "all S at once",
+            "It holds for every S exactly when sup_S (P(S) - e^eps Q(S)) <= delta; S* attains the supremum. Densities"
+            " are taken with respect to P + Q, so no assumption on P and Q is needed.",
+            kind="argument",
+        ),
+        Step(
+            "integrand",
+            "The divergence is the integral of this over S* = {p > e^eps q}.",
+            lhs=p * sp.Max(0, 1 - sp.exp(epsilon) * q / p),
+            rhs=sp.Max(p - sp.exp(epsilon) * q, 0),
+        ),
+    )
     return Derivation(
         id="privacy_loss.dp_iff_hockey_stick",
         title="Differential privacy is a bound on the hockey-stick divergence",
@@ -42,7 +64,9 @@ def dp_iff_hockey_stick() -> Derivation:
         result_step="integrand",
         symbols={"p": p, "q": q, "epsilon": epsilon},
         faults=(
-            Fault("factor e^eps on the wrong side", "rearranged", lambda rhs: delta - (sp.exp(epsilon) * mass_p - mass_q)),
+            Fault(
+                "factor e^eps on the wrong side", "rearranged", lambda rhs: delta - (sp.exp(epsilon) * mass_p - mass_q)
+            ),
             Fault("points outside S* counted", "S* leaves x <= 0", lambda rhs: sp.Symbol("x", real=True)),
             Fault("P and Q swapped", "integrand", lambda rhs: sp.Max(q - sp.exp(epsilon) * p, 0)),
         ),
@@ -59,14 +83,45 @@ def two_tails() -> Derivation:
     upper, lower = sp.symbols("u l", nonnegative=True)
     tie = sp.Symbol("m", nonnegative=True)
     steps = (
-        Step("one event", "L(x) >= eps, p(x) >= e^eps q(x) and L'(x) <= -eps say the same of x: p - e^eps q has the sign of L - eps,", lhs=p - sp.exp(epsilon) * q, rhs=sp.exp(epsilon) * q * (sp.exp(sp.log(p / q) - epsilon) - 1)),
+        Step(
+            "one event",
+            "L(x) >= eps, p(x) >= e^eps q(x) and L'(x) <= -eps say the same of x: p - e^eps q has the sign of L - eps,",
+            lhs=p - sp.exp(epsilon) * q,
+            rhs=sp.exp(epsilon) * q * (sp.exp(sp.log(p / q) - epsilon) - 1),
+        ),
         Step("opposite losses", "and L' = -L pointwise.", lhs=sp.log(q / p), rhs=-sp.log(p / q)),
-        Step("ties", "Where p = e^eps q both terms cancel, so >= and <= may be replaced by > and <, in both terms together.", lhs=(p - sp.exp(epsilon) * q).subs(p, sp.exp(epsilon) * q), rhs=zero),
-        Step("mixed strictness", "The tied set has Q-mass m and P-mass e^eps m; replacing in one term alone would change the difference by e^eps m.", lhs=(upper - sp.exp(epsilon) * tie) - sp.exp(epsilon) * (lower - tie), rhs=upper - sp.exp(epsilon) * lower),
-        Step("q = 0 or p = 0", "Where q = 0 < p, L is infinite and counts under P; where p = 0 < q, L' is infinite and does not count under Q; both agree with max(p - e^eps q, 0).", kind="argument"),
-        Step("integral over the event", "int max(p - e^eps q, 0) = P(E) - e^eps Q(E), P(E) = Pr[L >= eps], Q(E) = Pr[L' <= -eps]. DP asks this of both orders of every pair.", kind="argument"),
-        Step("difference", "With dp_iff_hockey_stick: DP exactly when this is at most delta for every ordered pair.", lhs=upper + sp.exp(epsilon) * (-lower), rhs=upper - sp.exp(epsilon) * lower),
-    )  # fmt: skip
+        Step(
+            "ties",
+            "Where p = e^eps q both terms cancel, so >= and <= may be replaced by > and <, in both terms together.",
+            lhs=(p - sp.exp(epsilon) * q).subs(p, sp.exp(epsilon) * q),
+            rhs=zero,
+        ),
+        Step(
+            "mixed strictness",
+            "The tied set has Q-mass m and P-mass e^eps m; replacing in one term alone would change the difference by"
+            " e^eps m.",
+            lhs=(upper - sp.exp(epsilon) * tie) - sp.exp(epsilon) * (lower - tie),
+            rhs=upper - sp.exp(epsilon) * lower,
+        ),
+        Step(
+            "q = 0 or p = 0",
+            "Where q = 0 < p, L is infinite and counts under P; where p = 0 < q, L' is infinite and does not count"
+            " under Q; both agree with max(p - e^eps q, 0).",
+            kind="argument",
+        ),
+        Step(
+            "integral over the event",
+            "int max(p - e^eps q, 0) = P(E) - e^eps Q(E), P(E) = Pr[L >= eps], Q(E) = Pr[L' <= -eps]. DP asks this of"
+            " both orders of every pair.",
+            kind="argument",
+        ),
+        Step(
+            "difference",
+            "With dp_iff_hockey_stick: DP exactly when this is at most delta for every ordered pair.",
+            lhs=upper + sp.exp(epsilon) * (-lower),
+            rhs=upper - sp.exp(epsilon) * lower,
+        ),
+    )
     return Derivation(
         id="privacy_loss.two_tails",
         title="The divergence through the two tails of the privacy loss",
@@ -92,12 +147,28 @@ def gaussian_profile() -> Derivation:
     `number`: at `sensitivity` = Delta > 0, `std` > 0 (a standard deviation) and `epsilon`.
     """
     sensitivity, std = sp.symbols("Delta sigma", positive=True)
-    profile = Phi(-epsilon * std / sensitivity + sensitivity / (2 * std)) - sp.exp(epsilon) * Phi(-epsilon * std / sensitivity - sensitivity / (2 * std))
-    whitened = mean_shift.hockey_stick().result.subs(mean_shift.shift, sp.Symbol("t", positive=True)).subs(sp.Symbol("t", positive=True), sensitivity / std)
+    profile = Phi(-epsilon * std / sensitivity + sensitivity / (2 * std)) - sp.exp(epsilon) * Phi(
+        -epsilon * std / sensitivity - sensitivity / (2 * std)
+    )
+    whitened = (
+        mean_shift.hockey_stick()
+        .result.subs(mean_shift.shift, sp.Symbol("t", positive=True))
+        .subs(sp.Symbol("t", positive=True), sensitivity / std)
+    )
     steps = (
-        Step("profile", "mean_shift.hockey_stick with S = std^2 I: the whitened shift is Delta/std.", lhs=whitened, rhs=profile),
-        Step("worst pair", "It increases in Delta (mean_shift.derivative_in_shift), so DP for all neighbours is the bound at the global sensitivity.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "profile",
+            "mean_shift.hockey_stick with S = std^2 I: the whitened shift is Delta/std.",
+            lhs=whitened,
+            rhs=profile,
+        ),
+        Step(
+            "worst pair",
+            "It increases in Delta (mean_shift.derivative_in_shift), so DP for all neighbours is the bound at the"
+            " global sensitivity.",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="privacy_loss.gaussian_profile",
         title="The privacy profile of the Gaussian mechanism",
@@ -111,7 +182,10 @@ def gaussian_profile() -> Derivation:
             Fault("factor e^eps dropped", "profile", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
             Fault("sign of eps flipped", "profile", lambda rhs: rhs.subs(epsilon, -epsilon)),
         ),
-        covers={"KM-2.3": "whole, with mean_shift.hockey_stick", "BW-T8": "the condition, with two_tails and derivative_in_shift"},
+        covers={
+            "KM-2.3": "whole, with mean_shift.hockey_stick",
+            "BW-T8": "the condition, with two_tails and derivative_in_shift",
+        },
     )
 
 
@@ -126,13 +200,37 @@ def triangle() -> Derivation:
     x, y = sp.symbols("x y", real=True)
     plus = lambda value: sp.Max(value, 0)  # noqa: E731
     steps = (
-        Step("decomposition", "p - e^{e1+e2} r = x + y with x = p - e^{e1} q and y = e^{e1} (q - e^{e2} r).", lhs=p - sp.exp(e1 + e2) * density_r, rhs=(p - sp.exp(e1) * q) + sp.exp(e1) * (q - sp.exp(e2) * density_r)),
-        Step("where x + y > 0", "max(x+y, 0) = x + y there, and max(x,0) + max(y,0) exceeds it by max(-x,0) + max(-y,0).", lhs=plus(x) + plus(y), rhs=x + y, relation=">=", witness=plus(-x) + plus(-y)),
-        Step("where x + y <= 0", "max(x+y, 0) = 0 there.", lhs=plus(x) + plus(y), rhs=zero, relation=">=", witness=plus(x) + plus(y)),
+        Step(
+            "decomposition",
+            "p - e^{e1+e2} r = x + y with x = p - e^{e1} q and y = e^{e1} (q - e^{e2} r).",
+            lhs=p - sp.exp(e1 + e2) * density_r,
+            rhs=(p - sp.exp(e1) * q) + sp.exp(e1) * (q - sp.exp(e2) * density_r),
+        ),
+        Step(
+            "where x + y > 0",
+            "max(x+y, 0) = x + y there, and max(x,0) + max(y,0) exceeds it by max(-x,0) + max(-y,0).",
+            lhs=plus(x) + plus(y),
+            rhs=x + y,
+            relation=">=",
+            witness=plus(-x) + plus(-y),
+        ),
+        Step(
+            "where x + y <= 0",
+            "max(x+y, 0) = 0 there.",
+            lhs=plus(x) + plus(y),
+            rhs=zero,
+            relation=">=",
+            witness=plus(x) + plus(y),
+        ),
         Step("factor", "max(e^{e1} v, 0) = e^{e1} max(v, 0).", lhs=plus(sp.exp(e1) * y), rhs=sp.exp(e1) * plus(y)),
         Step("integrate", "The pointwise inequality integrates to the three divergences.", kind="argument"),
-        Step("bound", "First step in full, second step weighted by e^{e1}.", lhs=first - sp.exp(e1) * (-second), rhs=first + sp.exp(e1) * second),
-    )  # fmt: skip
+        Step(
+            "bound",
+            "First step in full, second step weighted by e^{e1}.",
+            lhs=first - sp.exp(e1) * (-second),
+            rhs=first + sp.exp(e1) * second,
+        ),
+    )
     return Derivation(
         id="privacy_loss.triangle",
         title="Triangle inequality of the hockey-stick divergence",
@@ -142,7 +240,11 @@ def triangle() -> Derivation:
         result_step="bound",
         symbols={"first": first, "second": second, "e1": e1},
         faults=(
-            Fault("factor e^{e1} dropped", "decomposition", lambda rhs: (p - sp.exp(e1) * q) + (q - sp.exp(e2) * density_r)),
+            Fault(
+                "factor e^{e1} dropped",
+                "decomposition",
+                lambda rhs: (p - sp.exp(e1) * q) + (q - sp.exp(e2) * density_r),
+            ),
             Fault("factor e^{e2} in place of e^{e1}", "factor", lambda rhs: sp.exp(e2) * plus(y)),
             Fault("inequality without its slack", "where x + y > 0", lambda rhs: rhs + plus(-x)),
             Fault("weight dropped in the bound", "bound", lambda rhs: first + second),
@@ -163,12 +265,43 @@ def sensitivity_norms() -> Derivation:
     u1, u2, u3 = sp.symbols("u1:4", nonnegative=True)
     steps = (
         Step("norms, k = 1", "|y|^2 = y^2.", lhs=last**2, rhs=sp.Abs(last) ** 2),
-        Step("norms, k to k + 1", "A the 1-norm of k entries, A^2 - g their squared 2-norm with g >= 0, y = |next entry|: the gap does not shrink below 0.", lhs=(total + last) ** 2, rhs=(total**2 - gap) + last**2, relation=">=", witness=gap + 2 * total * last),
-        Step("norms, k = 3 in full", "u_i = |z_i|.", lhs=(u1 + u2 + u3) ** 2, rhs=u1**2 + u2**2 + u3**2, relation=">=", witness=2 * (u1 * u2 + u1 * u3 + u2 * u3)),
-        Step("sensitivities", "||z||_2 <= ||z||_1 for every difference z of neighbours, hence for the suprema: Delta_2 <= Delta_1.", kind="argument"),
-        Step("one counting query", "It changes by w with w + v = 1/n, v >= 0: its square is at most 1/n^2.", lhs=(change + room) ** 2, rhs=change**2, relation=">=", witness=room**2 + 2 * change * room),
-        Step("k counting queries", "k squares of at most 1/n^2 each; attained when one record changes all k counts.", lhs=sp.sqrt(k * (1 / n) ** 2), rhs=sp.sqrt(k) / n),
-    )  # fmt: skip
+        Step(
+            "norms, k to k + 1",
+            "A the 1-norm of k entries, A^2 - g their squared 2-norm with g >= 0, y = |next entry|: the gap does not"
+            " shrink below 0.",
+            lhs=(total + last) ** 2,
+            rhs=(total**2 - gap) + last**2,
+            relation=">=",
+            witness=gap + 2 * total * last,
+        ),
+        Step(
+            "norms, k = 3 in full",
+            "u_i = |z_i|.",
+            lhs=(u1 + u2 + u3) ** 2,
+            rhs=u1**2 + u2**2 + u3**2,
+            relation=">=",
+            witness=2 * (u1 * u2 + u1 * u3 + u2 * u3),
+        ),
+        Step(
+            "sensitivities",
+            "||z||_2 <= ||z||_1 for every difference z of neighbours, hence for the suprema: Delta_2 <= Delta_1.",
+            kind="argument",
+        ),
+        Step(
+            "one counting query",
+            "It changes by w with w + v = 1/n, v >= 0: its square is at most 1/n^2.",
+            lhs=(change + room) ** 2,
+            rhs=change**2,
+            relation=">=",
+            witness=room**2 + 2 * change * room,
+        ),
+        Step(
+            "k counting queries",
+            "k squares of at most 1/n^2 each; attained when one record changes all k counts.",
+            lhs=sp.sqrt(k * (1 / n) ** 2),
+            rhs=sp.sqrt(k) / n,
+        ),
+    )
     return Derivation(
         id="privacy_loss.sensitivity_norms",
         title="Sensitivity of counting queries in the Euclidean norm",

@@ -1,4 +1,6 @@
-"""What a private projection keeps: distances of columns (N24-TabI), and least squares as one of its functions (N24-TabII)."""
+"""What a private projection keeps: distances of columns (N24-TabI), and least squares as one of its functions
+(N24-TabII).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ zero = sp.Integer(0)
 
 @cache
 def distances() -> Derivation:
-    """The expected ratio of the distance of two projected columns, over sqrt r, to their distance D: it grows with the ridge (N24-TabI).
+    """The expected ratio of the distance of two projected columns, over sqrt r, to their distance D: it grows with the
+    ridge (N24-TabI).
 
     `number`: that ratio at `ridge`, `square` = D^2, `r`.
     """
@@ -24,14 +27,49 @@ def distances() -> Derivation:
     chi = sp.sqrt(2) * sp.gamma((r + 1) / 2) / sp.gamma(r / 2)
     stretch = sp.sqrt(1 + 2 * level / square)
     steps = (
-        Step("variance", "Row i less row j of M = D^T G + sigma H has r independent entries of variance", lhs=(difference.T * gram * difference)[0], rhs=a + b - 2 * c + 2 * level),
-        Step("the distance", "where a + b - 2c = D^2 is the squared distance of the columns: its norm is sqrt(D^2 + 2 sigma^2) times a chi variable with r degrees of freedom.", kind="argument"),
+        Step(
+            "variance",
+            "Row i less row j of M = D^T G + sigma H has r independent entries of variance",
+            lhs=(difference.T * gram * difference)[0],
+            rhs=a + b - 2 * c + 2 * level,
+        ),
+        Step(
+            "the distance",
+            "where a + b - 2c = D^2 is the squared distance of the columns: its norm is sqrt(D^2 + 2 sigma^2) times a"
+            " chi variable with r degrees of freedom.",
+            kind="argument",
+        ),
         Step("stretch", "Over D:", lhs=sp.sqrt(square + 2 * level) / sp.sqrt(square), rhs=stretch),
-        Step("grows with the ridge", "for every pair of columns and every draw,", lhs=sp.diff(stretch, level), rhs=zero, relation=">", witness=1 / (square * stretch)),
-        Step("mean of chi", "The mean of a chi variable: the integral of t^r e^{-t^2/2} over that of t^{r-1} e^{-t^2/2}, each 2^{k/2 - 1} Gamma(k/2),", lhs=2 ** ((r + 1) / 2 - 1) * sp.gamma((r + 1) / 2) / (2 ** (r / 2 - 1) * sp.gamma(r / 2)), rhs=chi, reduce=lambda lhs, rhs: sp.simplify(lhs - rhs)),
-        Step("plain", "below sqrt r, for E chi^2 = r and the variance is positive: without a ridge the expected ratio is below 1.", kind="argument"),
-        Step("expected ratio", "So the expected ratio, over sqrt r, is", lhs=chi / sp.sqrt(r) * stretch, rhs=chi * sp.sqrt((square + 2 * level) / (r * square)), reduce=lambda lhs, rhs: sp.simplify(lhs**2 - rhs**2)),
-    )  # fmt: skip
+        Step(
+            "grows with the ridge",
+            "for every pair of columns and every draw,",
+            lhs=sp.diff(stretch, level),
+            rhs=zero,
+            relation=">",
+            witness=1 / (square * stretch),
+        ),
+        Step(
+            "mean of chi",
+            "The mean of a chi variable: the integral of t^r e^{-t^2/2} over that of t^{r-1} e^{-t^2/2}, each 2^{k/2 -"
+            " 1} Gamma(k/2),",
+            lhs=2 ** ((r + 1) / 2 - 1) * sp.gamma((r + 1) / 2) / (2 ** (r / 2 - 1) * sp.gamma(r / 2)),
+            rhs=chi,
+            reduce=lambda lhs, rhs: sp.simplify(lhs - rhs),
+        ),
+        Step(
+            "plain",
+            "below sqrt r, for E chi^2 = r and the variance is positive: without a ridge the expected ratio is"
+            " below 1.",
+            kind="argument",
+        ),
+        Step(
+            "expected ratio",
+            "So the expected ratio, over sqrt r, is",
+            lhs=chi / sp.sqrt(r) * stretch,
+            rhs=chi * sp.sqrt((square + 2 * level) / (r * square)),
+            reduce=lambda lhs, rhs: sp.simplify(lhs**2 - rhs**2),
+        ),
+    )
     return Derivation(
         id="projection_utility.distances",
         title="Distances of columns under a private projection",
@@ -51,7 +89,8 @@ def distances() -> Derivation:
 
 @cache
 def least_squares_of_projection() -> Derivation:
-    """Sketch and solve above a ridge is a function of the projection of [B b] above it: it costs no more (N24-TabII, N24-TabIV).
+    """Sketch and solve above a ridge is a function of the projection of [B b] above it: it costs no more (N24-TabII,
+    N24-TabIV).
 
     `number`: the ridge l^2 (1/p* - 1) that is enough for both, at `leverage` = p*, `length2` = l^2.
     """
@@ -62,14 +101,42 @@ def least_squares_of_projection() -> Derivation:
     solution = sp.Symbol("t", real=True)
     excess = ((y - x * solution).T * (y - x * solution))[0]
     steps = (
-        Step("the sketch", "Pi [B b; sigma I] = M^T, M the projection of [B b] above the ridge sigma^2; its columns are those of Pi B and Pi b, the ridge included.", kind="definition"),
-        Step("its solution", "minimises |Pi b - Pi B t|^2: with M M^T = [A c; c^T .] the solution of A t = c, and no other number of M enters,", lhs=sp.diff(excess, solution) / -2, rhs=gram[0, 1] - gram[0, 0] * solution, reduce=lambda lhs, rhs: sp.expand(lhs - rhs)),
+        Step(
+            "the sketch",
+            "Pi [B b; sigma I] = M^T, M the projection of [B b] above the ridge sigma^2; its columns are those of Pi B"
+            " and Pi b, the ridge included.",
+            kind="definition",
+        ),
+        Step(
+            "its solution",
+            "minimises |Pi b - Pi B t|^2: with M M^T = [A c; c^T .] the solution of A t = c, and no other number of M"
+            " enters,",
+            lhs=sp.diff(excess, solution) / -2,
+            rhs=gram[0, 1] - gram[0, 0] * solution,
+            reduce=lambda lhs, rhs: sp.expand(lhs - rhs),
+        ),
         Step("any d", "coordinate by coordinate.", kind="argument"),
-        Step("post-processing", "A function of a release has no larger divergence in either direction at any eps: delta_exact(eps; p, q, d, r) <= delta_r(eps; q), q the leverage of the record in [B b].", kind="argument"),
-        Step("ridge", "The smallest ridge of the projection keeps q at p* or below, where delta_r(eps; p*) = delta:", lhs=length2 / (level + length2), rhs=target, reduce=lambda lhs, rhs: (lhs - rhs).subs(level, length2 * (1 / target - 1)).simplify()),
-        Step("enough for both", "so it is enough for sketch and solve, whose own least ridge is no larger.", lhs=length2 * (1 / target - 1), rhs=length2 * (1 - target) / target),
+        Step(
+            "post-processing",
+            "A function of a release has no larger divergence in either direction at any eps: delta_exact(eps; p, q, d,"
+            " r) <= delta_r(eps; q), q the leverage of the record in [B b].",
+            kind="argument",
+        ),
+        Step(
+            "ridge",
+            "The smallest ridge of the projection keeps q at p* or below, where delta_r(eps; p*) = delta:",
+            lhs=length2 / (level + length2),
+            rhs=target,
+            reduce=lambda lhs, rhs: (lhs - rhs).subs(level, length2 * (1 / target - 1)).simplify(),
+        ),
+        Step(
+            "enough for both",
+            "so it is enough for sketch and solve, whose own least ridge is no larger.",
+            lhs=length2 * (1 / target - 1),
+            rhs=length2 * (1 - target) / target,
+        ),
         Step("a set", "The same holds over the pairs of a set of databases.", kind="argument"),
-    )  # fmt: skip
+    )
     return Derivation(
         id="projection_utility.least_squares_of_projection",
         title="Sketch and solve needs no more noise than the projection",

@@ -1,4 +1,6 @@
-"""Scores of random canaries: how close their law is to independent normal scores, and what the histogram then tends to."""
+"""Scores of random canaries: how close their law is to independent normal scores, and what the histogram then
+tends to.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,74 @@ def joint_scores() -> Derivation:
     gram_mean = 2 * draws * (2 * draws - 1) / dimension
     displacement = 2 * (draws * (draws - 1) + draws**2) / dimension + 4 * draws * norm_squared / dimension
     steps = (
-        Step("scores given the canaries", "N((1, 0) + tau + C^T X, s^2 C^T C): C has unit columns; tau_i is the sum of inner products with the other training canaries.", kind="argument"),
-        Step("divergence", "KL to N((1, 0), s^2 I) is (1/2) (sum (l - log(1 + l)) + M^2/s^2), l the eigenvalues of C^T C - I.", kind="argument"),
-        Step("log bound: derivative", "l^2 - l + log(1 + l) is 0 at l = 0 and its derivative has the sign of l for l > -1/2:", lhs=sp.diff(excess, eigenvalue), rhs=shifted * (2 * eigenvalue - 1) / eigenvalue),
-        Step("log bound: at 0", "So l - log(1 + l) <= l^2 where F <= 1/2, as every |l| <= F.", lhs=excess.subs(eigenvalue, 1), rhs=zero),
+        Step(
+            "scores given the canaries",
+            "N((1, 0) + tau + C^T X, s^2 C^T C): C has unit columns; tau_i is the sum of inner products with the other"
+            " training canaries.",
+            kind="argument",
+        ),
+        Step(
+            "divergence",
+            "KL to N((1, 0), s^2 I) is (1/2) (sum (l - log(1 + l)) + M^2/s^2), l the eigenvalues of C^T C - I.",
+            kind="argument",
+        ),
+        Step(
+            "log bound: derivative",
+            "l^2 - l + log(1 + l) is 0 at l = 0 and its derivative has the sign of l for l > -1/2:",
+            lhs=sp.diff(excess, eigenvalue),
+            rhs=shifted * (2 * eigenvalue - 1) / eigenvalue,
+        ),
+        Step(
+            "log bound: at 0",
+            "So l - log(1 + l) <= l^2 where F <= 1/2, as every |l| <= F.",
+            lhs=excess.subs(eigenvalue, 1),
+            rhs=zero,
+        ),
         Step("Pinsker", "TV^2 <= KL/2.", lhs=(gram + mean / std**2) / 2 / 2, rhs=(gram + mean / std**2) / 4),
-        Step("inner products", "For independent uniform unit vectors the d squared coordinates have equal means and sum to 1.", lhs=dimension * (1 / dimension), rhs=sp.Integer(1)),
-        Step("mean of F^2", "2n (2n - 1) ordered pairs of columns.", lhs=(2 * draws) * (2 * draws - 1) * (1 / dimension), rhs=gram_mean),
-        Step("mean of tau^2", "n training scores with n - 1 terms, n test scores with n terms, pairwise uncorrelated.", lhs=draws * (draws - 1) / dimension + draws * draws / dimension, rhs=(draws * (draws - 1) + draws**2) / dimension),
-        Step("mean of (C^T X)^2", "2n columns; |a + b|^2 <= 2 |a|^2 + 2 |b|^2 joins it to tau.", lhs=2 * ((draws * (draws - 1) + draws**2) / dimension + 2 * draws * norm_squared / dimension), rhs=displacement),
-        Step("limit", "If d = omega(n^2) and |X| = o(sqrt(d/n)) both means tend to 0; by Markov F <= 1/2 and TV is small with probability tending to 1. The printed d = omega(n^3 log n), |X| = o(sqrt(d/(n log n))) are more.", kind="argument"),
-        Step("of |X|^2", "At |X|^2 = c d/n the term is 4 c: it vanishes with c.", lhs=(4 * draws * norm_squared / dimension).subs(norm_squared, norm_squared * dimension / draws), rhs=4 * norm_squared),
-        Step("bound", "Both means.", lhs=(gram_mean + displacement / std**2) / 4, rhs=draws * (2 * draws - 1) / (2 * dimension) + (draws * (2 * draws - 1) + 2 * draws * norm_squared) / (2 * dimension * std**2)),
-    )  # fmt: skip
+        Step(
+            "inner products",
+            "For independent uniform unit vectors the d squared coordinates have equal means and sum to 1.",
+            lhs=dimension * (1 / dimension),
+            rhs=sp.Integer(1),
+        ),
+        Step(
+            "mean of F^2",
+            "2n (2n - 1) ordered pairs of columns.",
+            lhs=(2 * draws) * (2 * draws - 1) * (1 / dimension),
+            rhs=gram_mean,
+        ),
+        Step(
+            "mean of tau^2",
+            "n training scores with n - 1 terms, n test scores with n terms, pairwise uncorrelated.",
+            lhs=draws * (draws - 1) / dimension + draws * draws / dimension,
+            rhs=(draws * (draws - 1) + draws**2) / dimension,
+        ),
+        Step(
+            "mean of (C^T X)^2",
+            "2n columns; |a + b|^2 <= 2 |a|^2 + 2 |b|^2 joins it to tau.",
+            lhs=2 * ((draws * (draws - 1) + draws**2) / dimension + 2 * draws * norm_squared / dimension),
+            rhs=displacement,
+        ),
+        Step(
+            "limit",
+            "If d = omega(n^2) and |X| = o(sqrt(d/n)) both means tend to 0; by Markov F <= 1/2 and TV is small with"
+            " probability tending to 1. The printed d = omega(n^3 log n), |X| = o(sqrt(d/(n log n))) are more.",
+            kind="argument",
+        ),
+        Step(
+            "of |X|^2",
+            "At |X|^2 = c d/n the term is 4 c: it vanishes with c.",
+            lhs=(4 * draws * norm_squared / dimension).subs(norm_squared, norm_squared * dimension / draws),
+            rhs=4 * norm_squared,
+        ),
+        Step(
+            "bound",
+            "Both means.",
+            lhs=(gram_mean + displacement / std**2) / 4,
+            rhs=draws * (2 * draws - 1) / (2 * dimension)
+            + (draws * (2 * draws - 1) + 2 * draws * norm_squared) / (2 * dimension * std**2),
+        ),
+    )
     return Derivation(
         id="random_canaries.joint_scores",
         title="Scores of random canaries are nearly independent normal variables",
@@ -50,7 +107,9 @@ def joint_scores() -> Derivation:
         result_step="bound",
         symbols={"n": draws, "d": dimension, "std": std, "norm_squared": norm_squared},
         faults=(
-            Fault("X forgotten", "bound", lambda rhs: rhs - norm_squared * draws / (dimension * std**2) - 1 / dimension),
+            Fault(
+                "X forgotten", "bound", lambda rhs: rhs - norm_squared * draws / (dimension * std**2) - 1 / dimension
+            ),
             Fault("half of the pairs", "mean of F^2", lambda rhs: rhs / 2),
             Fault("log bound with the wrong sign", "log bound: derivative", lambda rhs: -rhs),
         ),
@@ -60,18 +119,42 @@ def joint_scores() -> Derivation:
 
 @cache
 def largest_angle() -> Derivation:
-    """sqrt(d/log n) times the largest deviation from a right angle among n random unit vectors does not exceed 3 (KM-G-L2).
+    """sqrt(d/log n) times the largest deviation from a right angle among n random unit vectors does not exceed 3
+    (KM-G-L2).
 
     `number`: the bound n^{2 - a^2/2} on the chance that it exceeds `a` at `n` vectors.
     """
     level = sp.Symbol("a", positive=True)
     steps = (
-        Step("one pair", "Pr[|x.y| >= t] <= 2 e^{-d t^2/2} for uniform unit vectors (a cap of the sphere); fewer than n^2/2 pairs.", kind="argument"),
-        Step("at a = 3", "The chance tends to 0: the limit cannot be 4.", lhs=(draws ** (2 - level**2 / 2)).subs(level, 3), rhs=draws ** sp.Rational(-5, 2)),
-        Step("angles and cosines", "log n/d tends to 0, so the largest cosine does, and arcsin t/t tends to 1.", kind="argument"),
-        Step("cosine at which the union bound is 1", "a = 2, which is the limit (Cai and Jiang 2012).", lhs=(2 - level**2 / 2).subs(level, 2), rhs=zero),
-        Step("union bound", "t = a sqrt(log n/d).", lhs=draws**2 * sp.exp(-dimension * (level**2 * sp.log(draws) / dimension) / 2), rhs=draws ** (2 - level**2 / 2)),
-    )  # fmt: skip
+        Step(
+            "one pair",
+            "Pr[|x.y| >= t] <= 2 e^{-d t^2/2} for uniform unit vectors (a cap of the sphere); fewer than n^2/2 pairs.",
+            kind="argument",
+        ),
+        Step(
+            "at a = 3",
+            "The chance tends to 0: the limit cannot be 4.",
+            lhs=(draws ** (2 - level**2 / 2)).subs(level, 3),
+            rhs=draws ** sp.Rational(-5, 2),
+        ),
+        Step(
+            "angles and cosines",
+            "log n/d tends to 0, so the largest cosine does, and arcsin t/t tends to 1.",
+            kind="argument",
+        ),
+        Step(
+            "cosine at which the union bound is 1",
+            "a = 2, which is the limit (Cai and Jiang 2012).",
+            lhs=(2 - level**2 / 2).subs(level, 2),
+            rhs=zero,
+        ),
+        Step(
+            "union bound",
+            "t = a sqrt(log n/d).",
+            lhs=draws**2 * sp.exp(-dimension * (level**2 * sp.log(draws) / dimension) / 2),
+            rhs=draws ** (2 - level**2 / 2),
+        ),
+    )
     return Derivation(
         id="random_canaries.largest_angle",
         title="How far random unit vectors are from orthogonal",
@@ -99,13 +182,45 @@ def histogram_limit() -> Derivation:
     value = 2 * Phi(1 / (2 * std)) - 1
     density = lambda mean: sp.exp(-((x - mean) ** 2) / (2 * std**2)) / (std * sp.sqrt(2 * sp.pi))  # noqa: E731
     steps = (
-        Step("coupling", "Given the canaries the scores and 2n independent normal scores can be drawn together so that they differ with probability TV, which tends to 0 in probability (joint_scores): so do the two histograms.", kind="argument"),
-        Step("normal scores", "Their histograms with h = C n^{-1/3} have divergence within O(n^{-1/3}) of H in the mean (histogram_rate.second_moment: normal laws have a second moment and a density of bounded variation); n -> infinity.", kind="argument"),
-        Step("both", "Off by more than e: chance at most that of a difference plus Markov's.", lhs=(chance + error) - error, rhs=chance),
-        Step("order does not matter", "Reflecting x to 1 - x swaps the two normal laws.", lhs=density(1).subs(x, 1 - x), rhs=density(0)),
-        Step("not two equal laws", "N(1,s^2) twice, as printed, would give max(0, 1 - e^eps); the limit at eps = 0 is increasing in 1/s from 0:", lhs=sp.diff(2 * Phi(x / 2) - 1, x), rhs=sp.exp(-(x**2) / 8) / sp.sqrt(2 * sp.pi)),
-        Step("total variation", "P - Q changes sign once, at 1/2: masses Phi(1/(2s)) and 1 - Phi(1/(2s)) on one side.", lhs=Phi(1 / (2 * std)) - (1 - Phi(1 / (2 * std))), rhs=value),
-    )  # fmt: skip
+        Step(
+            "coupling",
+            "Given the canaries the scores and 2n independent normal scores can be drawn together so that they differ"
+            " with probability TV, which tends to 0 in probability (joint_scores): so do the two histograms.",
+            kind="argument",
+        ),
+        Step(
+            "normal scores",
+            "Their histograms with h = C n^{-1/3} have divergence within O(n^{-1/3}) of H in the mean"
+            " (histogram_rate.second_moment: normal laws have a second moment and a density of bounded variation); n ->"
+            " infinity.",
+            kind="argument",
+        ),
+        Step(
+            "both",
+            "Off by more than e: chance at most that of a difference plus Markov's.",
+            lhs=(chance + error) - error,
+            rhs=chance,
+        ),
+        Step(
+            "order does not matter",
+            "Reflecting x to 1 - x swaps the two normal laws.",
+            lhs=density(1).subs(x, 1 - x),
+            rhs=density(0),
+        ),
+        Step(
+            "not two equal laws",
+            "N(1,s^2) twice, as printed, would give max(0, 1 - e^eps); the limit at eps = 0 is increasing in 1/s"
+            " from 0:",
+            lhs=sp.diff(2 * Phi(x / 2) - 1, x),
+            rhs=sp.exp(-(x**2) / 8) / sp.sqrt(2 * sp.pi),
+        ),
+        Step(
+            "total variation",
+            "P - Q changes sign once, at 1/2: masses Phi(1/(2s)) and 1 - Phi(1/(2s)) on one side.",
+            lhs=Phi(1 / (2 * std)) - (1 - Phi(1 / (2 * std))),
+            rhs=value,
+        ),
+    )
     return Derivation(
         id="random_canaries.histogram_limit",
         title="The limit of the histogram's divergence for random canaries",

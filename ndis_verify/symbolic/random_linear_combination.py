@@ -28,11 +28,21 @@ def _one_column(expression: sp.Expr) -> sp.Expr:
 def _half_steps() -> tuple[Step, ...]:
     """Qg(1/2, x) = erfc(sqrt x) and Pg(1/2, x) = erf(sqrt x): equal slopes, equal values at one end."""
     return (
-        Step("erfc: slope", "erfc(sqrt x) and Qg(1/2, x) have one derivative,", lhs=sp.diff(sp.erfc(sp.sqrt(x)), x), rhs=-gamma_density(half, x)),
+        Step(
+            "erfc: slope",
+            "erfc(sqrt x) and Qg(1/2, x) have one derivative,",
+            lhs=sp.diff(sp.erfc(sp.sqrt(x)), x),
+            rhs=-gamma_density(half, x),
+        ),
         Step("erfc: end", "and both vanish at infinity.", lhs=sp.erfc(sp.oo), rhs=Qg(half, sp.oo)),
-        Step("erf: slope", "erf(sqrt x) and Pg(1/2, x) have one derivative,", lhs=sp.diff(sp.erf(sp.sqrt(x)), x), rhs=gamma_density(half, x)),
+        Step(
+            "erf: slope",
+            "erf(sqrt x) and Pg(1/2, x) have one derivative,",
+            lhs=sp.diff(sp.erf(sp.sqrt(x)), x),
+            rhs=gamma_density(half, x),
+        ),
         Step("erf: start", "and both vanish at 0.", lhs=sp.erf(sp.Integer(0)), rhs=Pg(half, sp.Integer(0))),
-    )  # fmt: skip
+    )
 
 
 def _restated(left: sp.Expr, right: sp.Expr) -> sp.Expr:
@@ -48,8 +58,14 @@ def upper_expectation() -> Derivation:
     closed = sp.erfc(sp.sqrt(c / scale)) - sp.exp(c) / sp.sqrt(1 + scale) * sp.erfc(sp.sqrt((1 + scale) * c / scale))
     steps = (
         *_half_steps(),
-        Step("closed form", "random_projection.upper_expectation at r = 1.", lhs=_one_column(random_projection.upper_expectation().result), rhs=closed, reduce=_restated),
-    )  # fmt: skip
+        Step(
+            "closed form",
+            "random_projection.upper_expectation at r = 1.",
+            lhs=_one_column(random_projection.upper_expectation().result),
+            rhs=closed,
+            reduce=_restated,
+        ),
+    )
     return Derivation(
         id="random_linear_combination.upper_expectation",
         title="Hinge expectation of a decreasing exponent of a squared normal variable",
@@ -69,15 +85,24 @@ def upper_expectation() -> Derivation:
 
 @cache
 def lower_expectation() -> Derivation:
-    """`E[(1 - e^{c + a Z^2/2})_+] = erf(sqrt(-c/a)) - e^c (1-a)^{-1/2} erf(sqrt(-(1-a)c/a))`, 0 < a < 1, c < 0 (N24-P9).
+    """`E[(1 - e^{c + a Z^2/2})_+] = erf(sqrt(-c/a)) - e^c (1-a)^{-1/2} erf(sqrt(-(1-a)c/a))`, 0 < a < 1, c < 0
+    (N24-P9).
 
     It is 0 for c >= 0. `number`: at `c` < 0 and `fraction` = a.
     """
-    closed = sp.erf(sp.sqrt(-c / fraction)) - sp.exp(c) / sp.sqrt(1 - fraction) * sp.erf(sp.sqrt(-(1 - fraction) * c / fraction))
+    closed = sp.erf(sp.sqrt(-c / fraction)) - sp.exp(c) / sp.sqrt(1 - fraction) * sp.erf(
+        sp.sqrt(-(1 - fraction) * c / fraction)
+    )
     steps = (
         *_half_steps(),
-        Step("closed form", "random_projection.lower_expectation at r = 1.", lhs=_one_column(random_projection.lower_expectation().result), rhs=closed, reduce=_restated),
-    )  # fmt: skip
+        Step(
+            "closed form",
+            "random_projection.lower_expectation at r = 1.",
+            lhs=_one_column(random_projection.lower_expectation().result),
+            rhs=closed,
+            reduce=_restated,
+        ),
+    )
     return Derivation(
         id="random_linear_combination.lower_expectation",
         title="Hinge expectation of an increasing exponent of a squared normal variable",
@@ -97,7 +122,8 @@ def lower_expectation() -> Derivation:
 
 @cache
 def hockey_stick_deletion() -> Derivation:
-    """`delta = erfc(sqrt(t0/2)) - e^eps erfc(sqrt(rho t0/2))`, rho = 1/(1-p), t0 = (2 eps + log rho)/(rho - 1) (N24-T7).
+    """`delta = erfc(sqrt(t0/2)) - e^eps erfc(sqrt(rho t0/2))`, rho = 1/(1-p), t0 = (2 eps + log rho)/(rho - 1)
+    (N24-T7).
 
     `number`: at `leverage` = p in (0, 1) and `epsilon` >= 0.
     """
@@ -105,8 +131,14 @@ def hockey_stick_deletion() -> Derivation:
     closed = sp.erfc(sp.sqrt(half_t0)) - sp.exp(epsilon) * sp.erfc(sp.sqrt(half_t0 / (1 - leverage)))
     steps = (
         *_half_steps(),
-        Step("closed form", "random_projection.hockey_stick_deletion at r = 1.", lhs=_one_column(random_projection.hockey_stick_deletion().result), rhs=closed, reduce=_restated),
-    )  # fmt: skip
+        Step(
+            "closed form",
+            "random_projection.hockey_stick_deletion at r = 1.",
+            lhs=_one_column(random_projection.hockey_stick_deletion().result),
+            rhs=closed,
+            reduce=_restated,
+        ),
+    )
     return Derivation(
         id="random_linear_combination.hockey_stick_deletion",
         title="Divergence of a random linear combination when a record is deleted",
@@ -134,8 +166,14 @@ def hockey_stick_insertion() -> Derivation:
     closed = sp.erf(sp.sqrt(t1 / 2)) - sp.exp(epsilon) * sp.erf(sp.sqrt((1 - leverage) * t1 / 2))
     steps = (
         *_half_steps(),
-        Step("closed form", "random_projection.hockey_stick_insertion at r = 1.", lhs=_one_column(random_projection.hockey_stick_insertion().result), rhs=closed, reduce=_restated),
-    )  # fmt: skip
+        Step(
+            "closed form",
+            "random_projection.hockey_stick_insertion at r = 1.",
+            lhs=_one_column(random_projection.hockey_stick_insertion().result),
+            rhs=closed,
+            reduce=_restated,
+        ),
+    )
     return Derivation(
         id="random_linear_combination.hockey_stick_insertion",
         title="Divergence of a random linear combination when a record is inserted",

@@ -14,7 +14,9 @@ from ndis_verify.symbolic.zero import as_expression
 
 r = sp.Symbol("r", positive=True, integer=True)
 leverage = sp.Symbol("p", positive=True)
-odds = sp.Symbol("k", positive=True)  # p/(1 - p): maps (0, 1) onto (0, oo), so that declared positivity is the whole domain
+odds = sp.Symbol(
+    "k", positive=True
+)  # p/(1 - p): maps (0, 1) onto (0, oo), so that declared positivity is the whole domain
 scale = sp.Symbol("g", positive=True)  # |a| where a < 0
 fraction = sp.Symbol("a", positive=True)  # a in (0, 1) itself
 epsilon, c, t = sp.symbols("epsilon c t", real=True)
@@ -47,17 +49,39 @@ def projected_covariance() -> Derivation:
     `number`: log E exp(u^T D^T g) for one entry of g, at `x` = the matching entry of D u.
     """
     x, z = sp.symbols("x z", real=True)
-    D, Dt, u, ut = (letter(name) for name in "D Dt u ut".split())
+    D, Dt, u, ut = (letter(name) for name in ["D", "Dt", "u", "ut"])
     tall = sp.Matrix([[1, 2], [0, 1], [3, -1]])
     algebra = BlockAlgebra({}, {D: tall, Dt: tall.T, u: sp.Matrix([2, 3]), ut: sp.Matrix([[2, 3]])})
     share = sp.exp(x**2 / 2)
     steps = (
-        *integral_steps("one entry", sp.exp(x * z) * phi(z), (z, -sp.oo, sp.oo), share * Phi(z - x), share, "x z - z^2/2 = x^2/2 - (z - x)^2/2."),
-        Step("independent entries", "E exp(u^T D^T g) = prod_k E exp((D u)_k g_k) = exp(||D u||^2/2), by independence.", kind="argument"),
-        Step("quadratic form, any n and d", "||D u||^2 = u^T (D^T D) u, so one column is N(0, D^T D).", lhs=(ut * Dt) * (D * u), rhs=ut * (Dt * D) * u, algebra=algebra),
-        Step("columns", "Different columns of G are independent, so the columns of D^T G are; stacked, they are N(0, I_r (x) D^T D).", kind="argument"),
+        *integral_steps(
+            "one entry",
+            sp.exp(x * z) * phi(z),
+            (z, -sp.oo, sp.oo),
+            share * Phi(z - x),
+            share,
+            "x z - z^2/2 = x^2/2 - (z - x)^2/2.",
+        ),
+        Step(
+            "independent entries",
+            "E exp(u^T D^T g) = prod_k E exp((D u)_k g_k) = exp(||D u||^2/2), by independence.",
+            kind="argument",
+        ),
+        Step(
+            "quadratic form, any n and d",
+            "||D u||^2 = u^T (D^T D) u, so one column is N(0, D^T D).",
+            lhs=(ut * Dt) * (D * u),
+            rhs=ut * (Dt * D) * u,
+            algebra=algebra,
+        ),
+        Step(
+            "columns",
+            "Different columns of G are independent, so the columns of D^T G are; stacked, they are N(0, I_r (x)"
+            " D^T D).",
+            kind="argument",
+        ),
         Step("log moment", "One entry's share of the exponent.", lhs=sp.log(share), rhs=x**2 / 2),
-    )  # fmt: skip
+    )
     return Derivation(
         id="random_projection.projected_covariance",
         title="A Gaussian projection has independent columns with covariance D^T D",
@@ -71,25 +95,45 @@ def projected_covariance() -> Derivation:
             Fault("transpose dropped", "quadratic form, any n and d", lambda rhs: ut * (Dt * D) * (Dt * D) * u),
         ),
         covers={"N26-D2": "whole", "N24-C2": "whole: stacking the columns, then N26-L1 on block diagonal covariances"},
-    )  # fmt: skip
+    )
 
 
 def rank_one_algebra() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
     """S = D^T D, R = S^{1/2}, v the record, w = R^{-1} v, w^T w = p."""
-    names = {name: letter(name) for name in "S Si R Ri v vt w wt x xt".split()}
+    names = {name: letter(name) for name in ["S", "Si", "R", "Ri", "v", "vt", "w", "wt", "x", "xt"]}
     S, Si, R, Ri, v, vt, w, wt, x, xt = names.values()
     root, record = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([1, sp.Rational(1, 2)])
     white = root.inv() * record
     across = sp.Matrix([-white[1], white[0]])
     p_value = (white.T * white)[0]
     rules = {
-        (S, Si): 1, (Si, S): 1, (R, Ri): 1, (Ri, R): 1, (Ri, S): R, (R, Si): Ri, (Si, R): Ri,
-        (vt, Si, v): leverage, (Ri, v): w, (vt, Ri): wt, (wt, w): leverage, (wt, x): 0, (xt, w): 0,
-    }  # fmt: skip
+        (S, Si): 1,
+        (Si, S): 1,
+        (R, Ri): 1,
+        (Ri, R): 1,
+        (Ri, S): R,
+        (R, Si): Ri,
+        (Si, R): Ri,
+        (vt, Si, v): leverage,
+        (Ri, v): w,
+        (vt, Ri): wt,
+        (wt, w): leverage,
+        (wt, x): 0,
+        (xt, w): 0,
+    }
     model = {
-        S: root**2, Si: root.inv() ** 2, R: root, Ri: root.inv(), v: record, vt: record.T,
-        w: white, wt: white.T, x: across, xt: across.T, leverage: p_value,
-    }  # fmt: skip
+        S: root**2,
+        Si: root.inv() ** 2,
+        R: root,
+        Ri: root.inv(),
+        v: record,
+        vt: record.T,
+        w: white,
+        wt: white.T,
+        x: across,
+        xt: across.T,
+        leverage: p_value,
+    }
     return BlockAlgebra(rules, model), names
 
 
@@ -104,7 +148,9 @@ def determinant_lemma_steps() -> tuple[Step, ...]:
         e, f, g, h = right
         return (a * e + b * g, a * f + b * h, c_ * e + d * g, c_ * f + d * h)
 
-    product = times(times((one, sp.Integer(0), -wt, one), (1 - w * wt, w, sp.Integer(0), one)), (one, sp.Integer(0), wt, one))
+    product = times(
+        times((one, sp.Integer(0), -wt, one), (1 - w * wt, w, sp.Integer(0), one)), (one, sp.Integer(0), wt, one)
+    )
     target = (one, w, sp.Integer(0), 1 - leverage)
     names = ("upper left", "upper right", "lower left", "lower right")
     steps = [
@@ -145,27 +191,63 @@ def _symbolic_direction() -> tuple[sp.Matrix, sp.Expr]:
 
 @cache
 def quadratic_form_deletion() -> Derivation:
-    """Deleting record v: A has eigenvalue 1 - rho = -p/(1-p) r times and 0 elsewhere; c = (r/2) log rho (N26-L4, N24-T2).
+    """Deleting record v: A has eigenvalue 1 - rho = -p/(1-p) r times and 0 elsewhere; c = (r/2) log rho (N26-L4,
+    N24-T2).
 
     `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
     algebra, n = rank_one_algebra()
-    S, Si, R, Ri, v, vt, w, wt, x = (n[name] for name in "S Si R Ri v vt w wt x".split())
+    S, Si, R, Ri, v, vt, w, wt, x = (n[name] for name in ["S", "Si", "R", "Ri", "v", "vt", "w", "wt", "x"])
     smaller_inverse = Si + Si * v * vt * Si / (1 - leverage)
     A = 1 - R * smaller_inverse * R
     rho = 1 / (1 - leverage)
     direction, square = _symbolic_direction()
     explicit = -direction * direction.T / (1 - square)
     steps = (
-        Step("pair", "P has covariance S = D^T D, Q has S - v v^T, in each of r independent columns; means 0. w = S^{-1/2} v, p = w^T w.", kind="definition"),
-        Step("Sherman-Morrison, any d", "(S - v v^T)^{-1} = S^{-1} + S^{-1} v v^T S^{-1}/(1-p).", lhs=(S - v * vt) * smaller_inverse, rhs=sp.Integer(1), algebra=algebra),
-        Step("A, any d", "A = I - S^{1/2} (S - v v^T)^{-1} S^{1/2}.", lhs=A, rhs=-w * wt / (1 - leverage), algebra=algebra),
-        Step("eigenvector w", "A w = (1 - rho) w,", lhs=(-w * wt / (1 - leverage)) * w, rhs=(1 - rho) * w, algebra=algebra),
-        Step("orthogonal vectors", "and A x = 0 for every x with w^T x = 0. The r columns repeat this.", lhs=(-w * wt / (1 - leverage)) * x, rhs=sp.Integer(0), algebra=algebra),
+        Step(
+            "pair",
+            "P has covariance S = D^T D, Q has S - v v^T, in each of r independent columns; means 0. w = S^{-1/2} v, p"
+            " = w^T w.",
+            kind="definition",
+        ),
+        Step(
+            "Sherman-Morrison, any d",
+            "(S - v v^T)^{-1} = S^{-1} + S^{-1} v v^T S^{-1}/(1-p).",
+            lhs=(S - v * vt) * smaller_inverse,
+            rhs=sp.Integer(1),
+            algebra=algebra,
+        ),
+        Step(
+            "A, any d",
+            "A = I - S^{1/2} (S - v v^T)^{-1} S^{1/2}.",
+            lhs=A,
+            rhs=-w * wt / (1 - leverage),
+            algebra=algebra,
+        ),
+        Step(
+            "eigenvector w",
+            "A w = (1 - rho) w,",
+            lhs=(-w * wt / (1 - leverage)) * w,
+            rhs=(1 - rho) * w,
+            algebra=algebra,
+        ),
+        Step(
+            "orthogonal vectors",
+            "and A x = 0 for every x with w^T x = 0. The r columns repeat this.",
+            lhs=(-w * wt / (1 - leverage)) * x,
+            rhs=sp.Integer(0),
+            algebra=algebra,
+        ),
         _characteristic_step("eigenvalues, d = 3 in full", explicit, 1 - 1 / (1 - square), 3),
         *determinant_lemma_steps(),
-        Step("c", "(r/2) log(det S/det(S - v v^T)) = (r/2) log rho.", lhs=r * sp.log(rho) / 2, rhs=-r * sp.log(1 - leverage) / 2, reduce=lambda left, right: in_odds(left - right)),
-    )  # fmt: skip
+        Step(
+            "c",
+            "(r/2) log(det S/det(S - v v^T)) = (r/2) log rho.",
+            lhs=r * sp.log(rho) / 2,
+            rhs=-r * sp.log(1 - leverage) / 2,
+            reduce=lambda left, right: in_odds(left - right),
+        ),
+    )
     return Derivation(
         id="random_projection.quadratic_form_deletion",
         title="The lemma's quadratic form when a record is deleted",
@@ -180,7 +262,11 @@ def quadratic_form_deletion() -> Derivation:
             Fault("Sherman-Morrison of S + v v^T", "A, any d", lambda rhs: -w * wt / (1 + leverage)),
             Fault("sign of c flipped", "c", lambda rhs: -rhs),
         ),
-        covers={"N26-L4": "part: eigenvalues of A, and c", "N24-T2": "part: deletion's quadratic form", "N24-C2": "part: blocks"},
+        covers={
+            "N26-L4": "part: eigenvalues of A, and c",
+            "N24-T2": "part: deletion's quadratic form",
+            "N24-C2": "part: blocks",
+        },
     )
 
 
@@ -191,21 +277,48 @@ def quadratic_form_insertion() -> Derivation:
     p is the leverage in the larger database. `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
     algebra, n = rank_one_algebra()
-    S, Si, w, wt, x, v, vt = (n[name] for name in "S Si w wt x v vt".split())
+    S, Si, w, wt, x, v, vt = (n[name] for name in ["S", "Si", "w", "wt", "x", "v", "vt"])
     # P has covariance S - v v^T. A and B = I - S^{-1/2} (S - v v^T) S^{-1/2} = w w^T have the same eigenvalues:
     # with M = (S - v v^T)^{1/2} S^{-1/2} they are I - M M^T and I - M^T M.
-    R, Ri = n["R"], n["Ri"]
+    Ri = n["Ri"]
     direction, square = _symbolic_direction()
     steps = (
-        Step("pair", "P has covariance S - v v^T, Q has S = D^T D, in each of r independent columns; means 0.", kind="definition"),
-        Step("same eigenvalues", "With M = (S - v v^T)^{1/2} S^{-1/2}, A = I - M M^T, which has the eigenvalues of I - M^T M = I - S^{-1/2} (S - v v^T) S^{-1/2}.", kind="argument"),
-        Step("I - M^T M, any d", "= w w^T with w = S^{-1/2} v.", lhs=1 - Ri * (S - v * vt) * Ri, rhs=w * wt, algebra=algebra),
+        Step(
+            "pair",
+            "P has covariance S - v v^T, Q has S = D^T D, in each of r independent columns; means 0.",
+            kind="definition",
+        ),
+        Step(
+            "same eigenvalues",
+            "With M = (S - v v^T)^{1/2} S^{-1/2}, A = I - M M^T, which has the eigenvalues of I - M^T M = I - S^{-1/2}"
+            " (S - v v^T) S^{-1/2}.",
+            kind="argument",
+        ),
+        Step(
+            "I - M^T M, any d",
+            "= w w^T with w = S^{-1/2} v.",
+            lhs=1 - Ri * (S - v * vt) * Ri,
+            rhs=w * wt,
+            algebra=algebra,
+        ),
         Step("eigenvector w", "eigenvalue w^T w = p = 1 - 1/rho,", lhs=(w * wt) * w, rhs=leverage * w, algebra=algebra),
-        Step("orthogonal vectors", "and 0 on every x with w^T x = 0. The r columns repeat this.", lhs=(w * wt) * x, rhs=sp.Integer(0), algebra=algebra),
+        Step(
+            "orthogonal vectors",
+            "and 0 on every x with w^T x = 0. The r columns repeat this.",
+            lhs=(w * wt) * x,
+            rhs=sp.Integer(0),
+            algebra=algebra,
+        ),
         _characteristic_step("eigenvalues, d = 3 in full", direction * direction.T, square, 3),
         *determinant_lemma_steps(),
-        Step("c", "(r/2) log(det(S - v v^T)/det S) = (r/2) log(1 - p).", lhs=-r * sp.log(1 / (1 - leverage)) / 2, rhs=r * sp.log(1 - leverage) / 2, reduce=lambda left, right: in_odds(left - right)),
-    )  # fmt: skip
+        Step(
+            "c",
+            "(r/2) log(det(S - v v^T)/det S) = (r/2) log(1 - p).",
+            lhs=-r * sp.log(1 / (1 - leverage)) / 2,
+            rhs=r * sp.log(1 - leverage) / 2,
+            reduce=lambda left, right: in_odds(left - right),
+        ),
+    )
     return Derivation(
         id="random_projection.quadratic_form_insertion",
         title="The lemma's quadratic form when a record is inserted",
@@ -226,26 +339,51 @@ def quadratic_form_insertion() -> Derivation:
 
 @cache
 def upper_expectation() -> Derivation:
-    """`E[(1 - e^{c - gT/2})_+] = Qg(r/2, c/g) - e^c (1+g)^{-r/2} Qg(r/2, (1+g)c/g)`, T ~ chi^2_r, g > 0, c >= 0 (N24-P1).
+    """`E[(1 - e^{c - gT/2})_+] = Qg(r/2, c/g) - e^c (1+g)^{-r/2} Qg(r/2, (1+g)c/g)`, T ~ chi^2_r, g > 0, c >= 0
+    (N24-P1).
 
     For c < 0 both Qg are 1. `number`: at `c` >= 0, `scale` = g = |a| > 0, `r`.
     """
     threshold = 2 * c / scale
     tilt = sp.exp(c) * (1 + scale) ** (-dof_half)
     tt = sp.Symbol("t", positive=True)
-    mass = integral_steps("mass above", chi2_density(r, tt), (tt, threshold, sp.oo), -Qg(dof_half, tt / 2), Qg(dof_half, c / scale), "The chi-square density is -d/dt Qg(r/2, t/2).")
+    mass = integral_steps(
+        "mass above",
+        chi2_density(r, tt),
+        (tt, threshold, sp.oo),
+        -Qg(dof_half, tt / 2),
+        Qg(dof_half, c / scale),
+        "The chi-square density is -d/dt Qg(r/2, t/2).",
+    )
     tilted = integral_steps(
-        "tilted mass above", sp.exp(c - scale * tt / 2) * chi2_density(r, tt), (tt, threshold, sp.oo),
-        -tilt * Qg(dof_half, (1 + scale) * tt / 2), tilt * Qg(dof_half, (1 + scale) * c / scale), "The tilt rescales t by 1 + g.",
-    )  # fmt: skip
-    total = Step("c < 0", "Then the exponent is negative for every T > 0: the hinge has mean 1 - e^c (1+g)^{-r/2}, the same antiderivative between 0 and infinity.", lhs=-tilt * Qg(dof_half, sp.oo) + tilt * Qg(dof_half, sp.Integer(0)), rhs=tilt)
+        "tilted mass above",
+        sp.exp(c - scale * tt / 2) * chi2_density(r, tt),
+        (tt, threshold, sp.oo),
+        -tilt * Qg(dof_half, (1 + scale) * tt / 2),
+        tilt * Qg(dof_half, (1 + scale) * c / scale),
+        "The tilt rescales t by 1 + g.",
+    )
+    total = Step(
+        "c < 0",
+        "Then the exponent is negative for every T > 0: the hinge has mean 1 - e^c (1+g)^{-r/2}, the same"
+        " antiderivative between 0 and infinity.",
+        lhs=-tilt * Qg(dof_half, sp.oo) + tilt * Qg(dof_half, sp.Integer(0)),
+        rhs=tilt,
+    )
     steps = (
-        Step("threshold", "c - gT/2 < 0 exactly for T > 2c/g.", lhs=c - scale * tt / 2, rhs=-scale / 2 * (tt - threshold)),
+        Step(
+            "threshold", "c - gT/2 < 0 exactly for T > 2c/g.", lhs=c - scale * tt / 2, rhs=-scale / 2 * (tt - threshold)
+        ),
         *mass,
         *tilted,
         total,
-        Step("expectation", "The difference of the two masses.", lhs=mass[1].rhs - tilted[1].rhs, rhs=Qg(dof_half, c / scale) - tilt * Qg(dof_half, (1 + scale) * c / scale)),
-    )  # fmt: skip
+        Step(
+            "expectation",
+            "The difference of the two masses.",
+            lhs=mass[1].rhs - tilted[1].rhs,
+            rhs=Qg(dof_half, c / scale) - tilt * Qg(dof_half, (1 + scale) * c / scale),
+        ),
+    )
     return Derivation(
         id="random_projection.upper_expectation",
         title="Hinge expectation of a decreasing exponent of a chi-square variable",
@@ -266,28 +404,63 @@ def upper_expectation() -> Derivation:
 
 @cache
 def lower_expectation() -> Derivation:
-    """`E[(1 - e^{c + aT/2})_+] = Pg(r/2, -c/a) - e^c (1-a)^{-r/2} Pg(r/2, -(1-a)c/a)`, T ~ chi^2_r, 0 < a < 1, c < 0 (N24-P2).
+    """`E[(1 - e^{c + aT/2})_+] = Pg(r/2, -c/a) - e^c (1-a)^{-r/2} Pg(r/2, -(1-a)c/a)`, T ~ chi^2_r, 0 < a < 1, c < 0
+    (N24-P2).
 
     It is 0 for c >= 0. `number`: at `c` < 0, `fraction` = a in (0, 1), `r`.
     """
     threshold = -2 * c / fraction
     tt = sp.Symbol("t", positive=True)
     tilt = sp.exp(c) * (1 - fraction) ** (-dof_half)
-    mass = integral_steps("mass below", chi2_density(r, tt), (tt, 0, threshold), Pg(dof_half, tt / 2), Pg(dof_half, -c / fraction), "The chi-square density is d/dt Pg(r/2, t/2).")
+    mass = integral_steps(
+        "mass below",
+        chi2_density(r, tt),
+        (tt, 0, threshold),
+        Pg(dof_half, tt / 2),
+        Pg(dof_half, -c / fraction),
+        "The chi-square density is d/dt Pg(r/2, t/2).",
+    )
     tilted = integral_steps(
-        "tilted mass below", sp.exp(c + fraction * tt / 2) * chi2_density(r, tt), (tt, 0, threshold),
-        tilt * Pg(dof_half, (1 - fraction) * tt / 2), tilt * Pg(dof_half, -(1 - fraction) * c / fraction), "The tilt rescales t by 1 - a, positive because a < 1.",
-    )  # fmt: skip
-    derivative = Step(tilted[0].name, tilted[0].why, lhs=tilted[0].lhs, rhs=tilted[0].rhs, reduce=lambda left, right: (left - right).subs(fraction, 1 - 1 / (1 + odds)))
+        "tilted mass below",
+        sp.exp(c + fraction * tt / 2) * chi2_density(r, tt),
+        (tt, 0, threshold),
+        tilt * Pg(dof_half, (1 - fraction) * tt / 2),
+        tilt * Pg(dof_half, -(1 - fraction) * c / fraction),
+        "The tilt rescales t by 1 - a, positive because a < 1.",
+    )
+    derivative = Step(
+        tilted[0].name,
+        tilted[0].why,
+        lhs=tilted[0].lhs,
+        rhs=tilted[0].rhs,
+        reduce=lambda left, right: (left - right).subs(fraction, 1 - 1 / (1 + odds)),
+    )
     nonneg = sp.Symbol("c", nonnegative=True)
     steps = (
-        Step("threshold", "c + aT/2 < 0 exactly for T < -2c/a.", lhs=c + fraction * tt / 2, rhs=fraction / 2 * (tt - threshold)),
-        Step("c >= 0", "Then the exponent is nonnegative for every T > 0 and the hinge is 0.", lhs=nonneg + fraction * tt / 2, rhs=sp.Integer(0), relation=">=", witness=nonneg + fraction * tt / 2),
+        Step(
+            "threshold",
+            "c + aT/2 < 0 exactly for T < -2c/a.",
+            lhs=c + fraction * tt / 2,
+            rhs=fraction / 2 * (tt - threshold),
+        ),
+        Step(
+            "c >= 0",
+            "Then the exponent is nonnegative for every T > 0 and the hinge is 0.",
+            lhs=nonneg + fraction * tt / 2,
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=nonneg + fraction * tt / 2,
+        ),
         *mass,
         derivative,
         tilted[1],
-        Step("expectation", "The difference of the two masses.", lhs=mass[1].rhs - tilted[1].rhs, rhs=Pg(dof_half, -c / fraction) - tilt * Pg(dof_half, -(1 - fraction) * c / fraction)),
-    )  # fmt: skip
+        Step(
+            "expectation",
+            "The difference of the two masses.",
+            lhs=mass[1].rhs - tilted[1].rhs,
+            rhs=Pg(dof_half, -c / fraction) - tilt * Pg(dof_half, -(1 - fraction) * c / fraction),
+        ),
+    )
     return Derivation(
         id="random_projection.lower_expectation",
         title="Hinge expectation of an increasing exponent of a chi-square variable",
@@ -308,7 +481,8 @@ def lower_expectation() -> Derivation:
 
 @cache
 def hockey_stick_deletion() -> Derivation:
-    """`delta = Qg(r/2, t0/2) - e^eps Qg(r/2, rho t0/2)`, rho = 1/(1-p), t0 = 2(eps + (r/2) log rho)/(rho-1) (N26-L4, N24-T2, N24-T7).
+    """`delta = Qg(r/2, t0/2) - e^eps Qg(r/2, rho t0/2)`, rho = 1/(1-p), t0 = 2(eps + (r/2) log rho)/(rho-1) (N26-L4,
+    N24-T2, N24-T7).
 
     P from the larger database. `number`: at `leverage` = p in (0, 1), `r`, `epsilon` >= 0.
     """
@@ -317,12 +491,31 @@ def hockey_stick_deletion() -> Derivation:
     t0 = deletion_threshold()
     closed = Qg(dof_half, t0 / 2) - sp.exp(epsilon) * Qg(dof_half, t0 / (2 * (1 - leverage)))
     steps = (
-        Step("T", "q_eps = eps + c + (1 - rho) T/2 with T the sum of r squared standard normals, chi-square with r degrees of freedom: the eigenvalues of quadratic_form_deletion.", kind="argument"),
-        Step("|a|", "g = rho - 1 = p/(1-p), and 1 + g = rho.", lhs=1 / (1 - leverage) - 1, rhs=leverage / (1 - leverage)),
-        Step("factor", "e^c rho^{-r/2} = 1, so the second term keeps e^eps alone.", lhs=sp.exp(constant) * (1 / (1 - leverage)) ** (-dof_half), rhs=sp.exp(epsilon), reduce=_over_leverages),
+        Step(
+            "T",
+            "q_eps = eps + c + (1 - rho) T/2 with T the sum of r squared standard normals, chi-square with r degrees of"
+            " freedom: the eigenvalues of quadratic_form_deletion.",
+            kind="argument",
+        ),
+        Step(
+            "|a|", "g = rho - 1 = p/(1-p), and 1 + g = rho.", lhs=1 / (1 - leverage) - 1, rhs=leverage / (1 - leverage)
+        ),
+        Step(
+            "factor",
+            "e^c rho^{-r/2} = 1, so the second term keeps e^eps alone.",
+            lhs=sp.exp(constant) * (1 / (1 - leverage)) ** (-dof_half),
+            rhs=sp.exp(epsilon),
+            reduce=_over_leverages,
+        ),
         Step("sign of c", "eps + c >= 0, as eps >= 0 and log rho > 0: upper_expectation applies.", kind="argument"),
-        Step("closed form", "upper_expectation at g = p/(1-p) and constant eps + (r/2) log rho.", lhs=general.subs({c: constant, scale: leverage / (1 - leverage)}, simultaneous=True), rhs=closed, reduce=_over_leverages),
-    )  # fmt: skip
+        Step(
+            "closed form",
+            "upper_expectation at g = p/(1-p) and constant eps + (r/2) log rho.",
+            lhs=general.subs({c: constant, scale: leverage / (1 - leverage)}, simultaneous=True),
+            rhs=closed,
+            reduce=_over_leverages,
+        ),
+    )
     return Derivation(
         id="random_projection.hockey_stick_deletion",
         title="Closed form of the divergence of random projection when a record is deleted",
@@ -334,17 +527,24 @@ def hockey_stick_deletion() -> Derivation:
         domain=(leverage < 1, epsilon >= 0),
         faults=(
             Fault("factor e^eps dropped", "closed form", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
-            Fault("threshold not rescaled by rho", "closed form", lambda rhs: Qg(dof_half, t0 / 2) * (1 - sp.exp(epsilon))),
+            Fault(
+                "threshold not rescaled by rho", "closed form", lambda rhs: Qg(dof_half, t0 / 2) * (1 - sp.exp(epsilon))
+            ),
             Fault("deletion and insertion swapped", "closed form", lambda rhs: rhs.subs(Qg, Pg)),
             Fault("e^c kept", "factor", lambda rhs: rhs * (1 - leverage) ** (-dof_half)),
         ),
-        covers={"N26-L4": "whole closed form, with quadratic_form_deletion", "N24-T2": "deletion", "N24-T7": "deletion, r = 1"},
+        covers={
+            "N26-L4": "whole closed form, with quadratic_form_deletion",
+            "N24-T2": "deletion",
+            "N24-T7": "deletion, r = 1",
+        },
     )
 
 
 @cache
 def hockey_stick_insertion() -> Derivation:
-    """`delta = Pg(r/2, t1/2) - e^eps Pg(r/2, (1-p) t1/2)`, t1 = (r log(1/(1-p)) - 2 eps)/p; 0 once t1 <= 0 (N24-T2, N24-T7).
+    """`delta = Pg(r/2, t1/2) - e^eps Pg(r/2, (1-p) t1/2)`, t1 = (r log(1/(1-p)) - 2 eps)/p; 0 once t1 <= 0 (N24-T2,
+    N24-T7).
 
     P from the smaller database. `number`: at `leverage` = p in (0, 1), `r`, `epsilon` >= 0.
     """
@@ -357,13 +557,47 @@ def hockey_stick_insertion() -> Derivation:
         return Pg(dof_half, edge / 2) - sp.exp(epsilon) * Pg(dof_half, (1 - leverage) * edge / 2)
 
     steps = (
-        Step("T", "q_eps = eps + c + p T/2 with T chi-square with r degrees of freedom: the eigenvalues of quadratic_form_insertion.", kind="argument"),
-        Step("factor", "e^c (1-p)^{-r/2} = 1.", lhs=sp.exp(constant) * (1 - leverage) ** (-dof_half), rhs=sp.exp(epsilon), reduce=_over_leverages),
-        Step("when it is 0", "eps + c = (2 eps - r log(1/(1-p)))/2 = -p t1/2: lower_expectation is 0 exactly when 2 eps >= r log(1/(1-p)), else positive.", lhs=constant, rhs=-leverage * t1 / 2),
-        Step("closed form", "lower_expectation at a = p and constant eps + (r/2) log(1-p).", lhs=general.subs({c: constant, fraction: leverage}, simultaneous=True), rhs=closed(t1), reduce=_over_leverages),
-        Step("zero branch", "At max(t1, 0) = 0 the closed form is 0, which is the divergence when t1 <= 0.", lhs=closed(sp.Max(below, 0)), rhs=sp.Integer(0)),
-        Step("both branches", "One expression for every eps >= 0: max(t1, 0) is t1 where t1 > 0.", lhs=closed(t1), rhs=closed(sp.Max(t1, 0)), reduce=lambda left, right: left - right.subs(sp.Max(t1, 0), t1)),
-    )  # fmt: skip
+        Step(
+            "T",
+            "q_eps = eps + c + p T/2 with T chi-square with r degrees of freedom: the eigenvalues of"
+            " quadratic_form_insertion.",
+            kind="argument",
+        ),
+        Step(
+            "factor",
+            "e^c (1-p)^{-r/2} = 1.",
+            lhs=sp.exp(constant) * (1 - leverage) ** (-dof_half),
+            rhs=sp.exp(epsilon),
+            reduce=_over_leverages,
+        ),
+        Step(
+            "when it is 0",
+            "eps + c = (2 eps - r log(1/(1-p)))/2 = -p t1/2: lower_expectation is 0 exactly when 2 eps >= r"
+            " log(1/(1-p)), else positive.",
+            lhs=constant,
+            rhs=-leverage * t1 / 2,
+        ),
+        Step(
+            "closed form",
+            "lower_expectation at a = p and constant eps + (r/2) log(1-p).",
+            lhs=general.subs({c: constant, fraction: leverage}, simultaneous=True),
+            rhs=closed(t1),
+            reduce=_over_leverages,
+        ),
+        Step(
+            "zero branch",
+            "At max(t1, 0) = 0 the closed form is 0, which is the divergence when t1 <= 0.",
+            lhs=closed(sp.Max(below, 0)),
+            rhs=sp.Integer(0),
+        ),
+        Step(
+            "both branches",
+            "One expression for every eps >= 0: max(t1, 0) is t1 where t1 > 0.",
+            lhs=closed(t1),
+            rhs=closed(sp.Max(t1, 0)),
+            reduce=lambda left, right: left - right.subs(sp.Max(t1, 0), t1),
+        ),
+    )
     return Derivation(
         id="random_projection.hockey_stick_insertion",
         title="Closed form of the divergence of random projection when a record is inserted",

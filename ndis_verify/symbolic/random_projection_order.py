@@ -7,7 +7,15 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.random_projection import deletion_threshold, hockey_stick_deletion, hockey_stick_insertion, in_odds, leverage, odds, r
+from ndis_verify.symbolic.random_projection import (
+    deletion_threshold,
+    hockey_stick_deletion,
+    hockey_stick_insertion,
+    in_odds,
+    leverage,
+    odds,
+    r,
+)
 from ndis_verify.symbolic.special_functions import Pg, Qg, chi2_density, gamma_density
 
 epsilon = sp.Symbol("epsilon", nonnegative=True)
@@ -37,7 +45,9 @@ def _beyond(left: sp.Expr, right: sp.Expr) -> sp.Expr:
     """The difference of two sides at eps = eps* + w, w > 0, where max(t1, 0) is 0."""
     w = sp.Symbol("w", positive=True)
     at = lambda side: in_odds(side).subs(epsilon, half * log_rho + w)  # noqa: E731
-    return at(left).replace(sp.Max, lambda *edges: sp.Max(*(sp.factor(sp.expand(sp.expand_log(e))) for e in edges))) - at(right)
+    return at(left).replace(
+        sp.Max, lambda *edges: sp.Max(*(sp.factor(sp.expand(sp.expand_log(e))) for e in edges))
+    ) - at(right)
 
 
 def _as_declared(expression: sp.Expr) -> sp.Expr:
@@ -46,24 +56,70 @@ def _as_declared(expression: sp.Expr) -> sp.Expr:
 
 @cache
 def derivative_in_leverage() -> Derivation:
-    """`d delta/d p = (t0/(1-p)) f(t0) > 0`, f the chi-square density with r degrees of freedom (N26-P4, N24-P3, N24-P10).
+    """`d delta/d p = (t0/(1-p)) f(t0) > 0`, f the chi-square density with r degrees of freedom (N26-P4, N24-P3,
+    N24-P10).
 
-    In rho = 1/(1-p): d delta/d rho = (t0/rho) f(t0). `number`: d delta/d p at `leverage` in (0, 1), `r`, `epsilon` >= 0.
+    In rho = 1/(1-p): d delta/d rho = (t0/rho) f(t0). `number`: d delta/d p at `leverage` in (0, 1), `r`, `epsilon` >=
+    0.
     """
     edge = (epsilon + half * log_rho) / odds
     in_rho = edge / rho * gamma_density(half, edge)
     t0 = _as_declared(deletion_threshold())
     result = t0 / (1 - leverage) * chi2_density(r, t0)
     steps = (
-        Step("in k = rho - 1", "The closed form with t0/2 = (eps + (r/2) log rho)/(rho - 1).", lhs=_as_declared(hockey_stick_deletion().result), rhs=_deletion(epsilon), reduce=lambda left, right: in_odds(left) - right),
-        Step("the two densities", "(rho - 1) t0/2 = eps + (r/2) log rho, so e^eps f(rho t0/2) = f(t0/2)/rho for the gamma density f.", lhs=sp.exp(epsilon) * gamma_density(half, rho * edge), rhs=gamma_density(half, edge) / rho),
-        Step("derivative in rho", "The terms in d t0/d rho cancel; what is left is t0/(2 rho) times the gamma density.", lhs=sp.diff(_deletion(epsilon), odds), rhs=in_rho),
-        Step("increasing in rho", "t0 > 0 and a density is positive.", lhs=sp.diff(_deletion(epsilon), odds), rhs=sp.Integer(0), relation=">", witness=in_rho),
-        Step("d rho/d p", "rho = 1/(1-p) increases in p.", lhs=sp.diff(1 / (1 - leverage), leverage), rhs=1 / (1 - leverage) ** 2),
-        Step("derivative in p", "Chain rule, and the chi-square density at t is half the gamma density at t/2.", lhs=in_rho * rho**2, rhs=result, reduce=lambda left, right: left - in_odds(right)),
-        Step("p -> 0, eps > 0", "t0 tends to infinity and the divergence to 0.", lhs=Qg(half, sp.limit((above + half * log_rho) / odds, odds, 0, "+")), rhs=sp.Integer(0)),
-        Step("p -> 0, eps = 0", "t0/2 and rho t0/2 tend to one value and the divergence to 0.", lhs=sp.limit(half * log_rho / odds, odds, 0, "+"), rhs=sp.limit(rho * half * log_rho / odds, odds, 0, "+")),
-    )  # fmt: skip
+        Step(
+            "in k = rho - 1",
+            "The closed form with t0/2 = (eps + (r/2) log rho)/(rho - 1).",
+            lhs=_as_declared(hockey_stick_deletion().result),
+            rhs=_deletion(epsilon),
+            reduce=lambda left, right: in_odds(left) - right,
+        ),
+        Step(
+            "the two densities",
+            "(rho - 1) t0/2 = eps + (r/2) log rho, so e^eps f(rho t0/2) = f(t0/2)/rho for the gamma density f.",
+            lhs=sp.exp(epsilon) * gamma_density(half, rho * edge),
+            rhs=gamma_density(half, edge) / rho,
+        ),
+        Step(
+            "derivative in rho",
+            "The terms in d t0/d rho cancel; what is left is t0/(2 rho) times the gamma density.",
+            lhs=sp.diff(_deletion(epsilon), odds),
+            rhs=in_rho,
+        ),
+        Step(
+            "increasing in rho",
+            "t0 > 0 and a density is positive.",
+            lhs=sp.diff(_deletion(epsilon), odds),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=in_rho,
+        ),
+        Step(
+            "d rho/d p",
+            "rho = 1/(1-p) increases in p.",
+            lhs=sp.diff(1 / (1 - leverage), leverage),
+            rhs=1 / (1 - leverage) ** 2,
+        ),
+        Step(
+            "derivative in p",
+            "Chain rule, and the chi-square density at t is half the gamma density at t/2.",
+            lhs=in_rho * rho**2,
+            rhs=result,
+            reduce=lambda left, right: left - in_odds(right),
+        ),
+        Step(
+            "p -> 0, eps > 0",
+            "t0 tends to infinity and the divergence to 0.",
+            lhs=Qg(half, sp.limit((above + half * log_rho) / odds, odds, 0, "+")),
+            rhs=sp.Integer(0),
+        ),
+        Step(
+            "p -> 0, eps = 0",
+            "t0/2 and rho t0/2 tend to one value and the divergence to 0.",
+            lhs=sp.limit(half * log_rho / odds, odds, 0, "+"),
+            rhs=sp.limit(rho * half * log_rho / odds, odds, 0, "+"),
+        ),
+    )
     return Derivation(
         id="random_projection_order.derivative_in_leverage",
         title="The divergence of random projection increases with the leverage",
@@ -74,7 +130,11 @@ def derivative_in_leverage() -> Derivation:
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
         domain=(leverage < 1,),
         faults=(
-            Fault("cancelled term kept", "derivative in rho", lambda rhs: rhs - sp.diff(edge, odds) * gamma_density(half, edge)),
+            Fault(
+                "cancelled term kept",
+                "derivative in rho",
+                lambda rhs: rhs - sp.diff(edge, odds) * gamma_density(half, edge),
+            ),
             Fault("sign flipped", "derivative in p", lambda rhs: -rhs),
             Fault("chain rule factor dropped", "derivative in p", lambda rhs: rhs * (1 - leverage) ** 2),
             Fault("1/rho dropped", "the two densities", lambda rhs: rhs * rho),
@@ -87,9 +147,21 @@ def _logarithm_steps() -> tuple[Step, ...]:
     gap = log_rho - 2 * odds / (odds + 2)
     slope = odds**2 / ((1 + odds) * (odds + 2) ** 2)
     return (
-        Step("log inequality: slope", "d/dk [log(1+k) - 2k/(k+2)] > 0,", lhs=sp.diff(gap, odds), rhs=sp.Integer(0), relation=">", witness=slope),
-        Step("log inequality: start", "and the bracket is 0 at k = 0: so (k+2) log(1+k)/k > 2 for k > 0.", lhs=gap.subs(odds, 0), rhs=sp.Integer(0)),
-    )  # fmt: skip
+        Step(
+            "log inequality: slope",
+            "d/dk [log(1+k) - 2k/(k+2)] > 0,",
+            lhs=sp.diff(gap, odds),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=slope,
+        ),
+        Step(
+            "log inequality: start",
+            "and the bracket is 0 at k = 0: so (k+2) log(1+k)/k > 2 for k > 0.",
+            lhs=gap.subs(odds, 0),
+            rhs=sp.Integer(0),
+        ),
+    )
 
 
 def _start_steps() -> tuple[Step, ...]:
@@ -99,10 +171,25 @@ def _start_steps() -> tuple[Step, ...]:
     slope = -gamma_density(half, edge) * half * ((odds + 2) * log_rho / odds - 2) / (rho * odds)
     return (
         *_logarithm_steps(),
-        Step("H(0) decreases in rho", "its slope is a negative multiple of (k+2) log(1+k)/k - 2 > 0,", lhs=sp.diff(start, odds), rhs=slope),
-        Step("H(0), rho -> infinity: lower", "its lower edge tends to 0,", lhs=sp.limit(edge, odds, sp.oo), rhs=sp.Integer(0)),
-        Step("H(0), rho -> infinity: upper", "its upper edge to infinity, so H(0) tends to 0 from above.", lhs=1 / sp.limit(rho * edge, odds, sp.oo), rhs=sp.Integer(0)),
-    )  # fmt: skip
+        Step(
+            "H(0) decreases in rho",
+            "its slope is a negative multiple of (k+2) log(1+k)/k - 2 > 0,",
+            lhs=sp.diff(start, odds),
+            rhs=slope,
+        ),
+        Step(
+            "H(0), rho -> infinity: lower",
+            "its lower edge tends to 0,",
+            lhs=sp.limit(edge, odds, sp.oo),
+            rhs=sp.Integer(0),
+        ),
+        Step(
+            "H(0), rho -> infinity: upper",
+            "its upper edge to infinity, so H(0) tends to 0 from above.",
+            lhs=1 / sp.limit(rho * edge, odds, sp.oo),
+            rhs=sp.Integer(0),
+        ),
+    )
 
 
 def _shape_steps() -> tuple[Step, ...]:
@@ -118,38 +205,115 @@ def _shape_steps() -> tuple[Step, ...]:
     general = Pg(half, (total - free) / odds) - Qg(half, rho * (total + free) / odds)
     slope = (rho * gamma_density(half, high) - gamma_density(half, low)) / odds
     return (
-        Step("slope of H", "in eps, at eps = v (r/2) log rho.", lhs=sp.diff(general, free), rhs=slope, reduce=lambda left, right: left.subs(free, eps).replace(lambda n: n.is_Add and n.has(log_rho) and not n.has(sp.gamma), sp.factor) - right),
-        Step("ratio of the densities", "rho f(upper)/f(lower) = exp R, so H decreases while R < 0 and increases while R > 0.", lhs=rho * gamma_density(half, high), rhs=gamma_density(half, low) * sp.exp(exponent)),
-        Step("R in v", "the same R with v = w/(1+w).", lhs=exponent, rhs=ratio, reduce=lambda left, right: left - right.subs(v, 1 - 1 / (1 + w)).replace(sp.log, lambda a: sp.log(sp.factor(sp.cancel(a))))),
+        Step(
+            "slope of H",
+            "in eps, at eps = v (r/2) log rho.",
+            lhs=sp.diff(general, free),
+            rhs=slope,
+            reduce=lambda left, right: (
+                left.subs(free, eps).replace(lambda n: n.is_Add and n.has(log_rho) and not n.has(sp.gamma), sp.factor)
+                - right
+            ),
+        ),
+        Step(
+            "ratio of the densities",
+            "rho f(upper)/f(lower) = exp R, so H decreases while R < 0 and increases while R > 0.",
+            lhs=rho * gamma_density(half, high),
+            rhs=gamma_density(half, low) * sp.exp(exponent),
+        ),
+        Step(
+            "R in v",
+            "the same R with v = w/(1+w).",
+            lhs=exponent,
+            rhs=ratio,
+            reduce=lambda left, right: (
+                left - right.subs(v, 1 - 1 / (1 + w)).replace(sp.log, lambda a: sp.log(sp.factor(sp.cancel(a))))
+            ),
+        ),
         Step("R(0)", "R starts at 0,", lhs=ratio.subs(v, 0), rhs=sp.Integer(0)),
-        Step("R'(0)", "downwards: R'(0) = -2 - (r/2) ((k+2) log(1+k)/k - 2) < 0,", lhs=sp.diff(ratio, v).subs(v, 0), rhs=-2 - half * ((odds + 2) * log_rho / odds - 2)),
-        Step("R''", "and bends by the sign of r - 2: never back up for r <= 2, up at most once for r > 2.", lhs=sp.diff(ratio, v, 2), rhs=(half - 1) * 4 * v / (1 - v**2) ** 2),
-        Step("H at the end", "At eps = (r/2) log rho, H = -Qg < 0.", lhs=general.subs(free, total), rhs=-Qg(half, 2 * rho * total / odds)),
-        Step("one sign change", "H starts positive, decreases, and if it turns, increases towards a negative end: it is positive, then negative.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "R'(0)",
+            "downwards: R'(0) = -2 - (r/2) ((k+2) log(1+k)/k - 2) < 0,",
+            lhs=sp.diff(ratio, v).subs(v, 0),
+            rhs=-2 - half * ((odds + 2) * log_rho / odds - 2),
+        ),
+        Step(
+            "R''",
+            "and bends by the sign of r - 2: never back up for r <= 2, up at most once for r > 2.",
+            lhs=sp.diff(ratio, v, 2),
+            rhs=(half - 1) * 4 * v / (1 - v**2) ** 2,
+        ),
+        Step(
+            "H at the end",
+            "At eps = (r/2) log rho, H = -Qg < 0.",
+            lhs=general.subs(free, total),
+            rhs=-Qg(half, 2 * rho * total / odds),
+        ),
+        Step(
+            "one sign change",
+            "H starts positive, decreases, and if it turns, increases towards a negative end: it is positive, then"
+            " negative.",
+            kind="argument",
+        ),
+    )
 
 
 @cache
 def deletion_dominates() -> Derivation:
-    """`delta_deletion(eps) >= delta_insertion(eps)` for every eps >= 0, r >= 1 and p in (0, 1) (N24-T2, N24-T7, N26-L4).
+    """`delta_deletion(eps) >= delta_insertion(eps)` for every eps >= 0, r >= 1 and p in (0, 1) (N24-T2, N24-T7,
+    N26-L4).
 
-    With G the difference and eps* = (r/2) log rho: G(0) = 0, G' = e^eps H, H is positive and then negative on (0, eps*),
-    and G(eps*) > 0. `number`: G, at `leverage`, `r`, `epsilon` >= 0.
+    With G the difference and eps* = (r/2) log rho: G(0) = 0, G' = e^eps H, H is positive and then negative on (0,
+    eps*), and G(eps*) > 0. `number`: G, at `leverage`, `r`, `epsilon` >= 0.
     """
     edge_low, edge_high = (half * log_rho - epsilon) / odds, rho * (half * log_rho + epsilon) / odds
     flip = Pg(half, edge_low) - Qg(half, edge_high)
     lower_of = lambda e: e.replace(Pg, lambda s, x: 1 - Qg(s, x))  # noqa: E731
     delete, insert = (_as_declared(d.result) for d in (hockey_stick_deletion(), hockey_stick_insertion()))
     steps = (
-        Step("G' = e^eps H", "H = Pg(r/2, (eps* - eps)/k) - Qg(r/2, rho (eps* + eps)/k): the density terms cancel in each direction.", lhs=sp.diff(_deletion(epsilon) - _insertion(epsilon), epsilon), rhs=sp.exp(epsilon) * flip, reduce=lambda left, right: _inside(left - right)),
-        Step("G(0) = 0", "At eps = 0 both are the total variation distance.", lhs=_deletion(sp.Integer(0)), rhs=_insertion(sp.Integer(0)), reduce=lambda left, right: lower_of(left - right)),
+        Step(
+            "G' = e^eps H",
+            "H = Pg(r/2, (eps* - eps)/k) - Qg(r/2, rho (eps* + eps)/k): the density terms cancel in each direction.",
+            lhs=sp.diff(_deletion(epsilon) - _insertion(epsilon), epsilon),
+            rhs=sp.exp(epsilon) * flip,
+            reduce=lambda left, right: _inside(left - right),
+        ),
+        Step(
+            "G(0) = 0",
+            "At eps = 0 both are the total variation distance.",
+            lhs=_deletion(sp.Integer(0)),
+            rhs=_insertion(sp.Integer(0)),
+            reduce=lambda left, right: lower_of(left - right),
+        ),
         *_start_steps(),
         *_shape_steps(),
-        Step("insertion at eps*", "Insertion is 0 there and beyond, while deletion is positive: its loss is unbounded.", lhs=_insertion(half * log_rho), rhs=sp.Integer(0)),
-        Step("G >= 0", "G rises from 0 and then falls to G(eps*) > 0, so G >= 0 on [0, eps*]; beyond eps*, G is the deletion divergence.", kind="argument"),
-        Step("difference beyond eps*", "At eps = eps* + w, w > 0, insertion is 0 and the difference is the deletion divergence.", lhs=delete - insert, rhs=_deletion(epsilon), reduce=_beyond),
-        Step("difference", "G itself, on 0 <= eps <= eps*.", lhs=_deletion(epsilon) - _insertion(epsilon), rhs=delete - insert, reduce=lambda left, right: _inside(left - in_odds(right.replace(sp.Max, lambda *edges: sp.Add(*edges))))),
-    )  # fmt: skip
+        Step(
+            "insertion at eps*",
+            "Insertion is 0 there and beyond, while deletion is positive: its loss is unbounded.",
+            lhs=_insertion(half * log_rho),
+            rhs=sp.Integer(0),
+        ),
+        Step(
+            "G >= 0",
+            "G rises from 0 and then falls to G(eps*) > 0, so G >= 0 on [0, eps*]; beyond eps*, G is the deletion"
+            " divergence.",
+            kind="argument",
+        ),
+        Step(
+            "difference beyond eps*",
+            "At eps = eps* + w, w > 0, insertion is 0 and the difference is the deletion divergence.",
+            lhs=delete - insert,
+            rhs=_deletion(epsilon),
+            reduce=_beyond,
+        ),
+        Step(
+            "difference",
+            "G itself, on 0 <= eps <= eps*.",
+            lhs=_deletion(epsilon) - _insertion(epsilon),
+            rhs=delete - insert,
+            reduce=lambda left, right: _inside(left - in_odds(right.replace(sp.Max, lambda *edges: sp.Add(*edges)))),
+        ),
+    )
     return Derivation(
         id="random_projection_order.deletion_dominates",
         title="Deleting a record is at least as revealing as inserting it",
@@ -166,5 +330,9 @@ def deletion_dominates() -> Derivation:
             Fault("rho dropped from the ratio", "ratio of the densities", lambda rhs: rhs / rho),
             Fault("R'(0) of the wrong sign", "R'(0)", lambda rhs: -rhs),
         ),
-        covers={"N24-T2": "whole: deletion dominates", "N24-T7": "whole: deletion dominates, r = 1", "N26-L4": "whole: deletion is the worse direction"},
+        covers={
+            "N24-T2": "whole: deletion dominates",
+            "N24-T7": "whole: deletion dominates, r = 1",
+            "N26-L4": "whole: deletion is the worse direction",
+        },
     )

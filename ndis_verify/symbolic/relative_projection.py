@@ -25,21 +25,63 @@ def _addition_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
 
 @cache
 def neighbourhood() -> Derivation:
-    """The leverage of {D, D less a record, D plus a record u} is `max(max_i p_i, max_u h/(1 + h))`, h = u^T (D^T D)^{-1} u (N24-D6).
+    """The leverage of {D, D less a record, D plus a record u} is `max(max_i p_i, max_u h/(1 + h))`, h = u^T (D^T
+    D)^{-1} u (N24-D6).
 
     `number`: the leverage h/(1 + h) of an added record, at `h`.
     """
     algebra, (S, Si, u, ut) = _addition_algebra()
     inverse = Si - Si * u * ut * Si / (1 + h)
     steps = (
-        Step("which pairs", "The members have n - 1, n and n + 1 records, and neighbours differ by one record: one of the two is D. The pairs are (D, D less row i) with leverage p_i, and (D plus u, D) with the leverage of u in D plus u.", kind="argument"),
-        Step("inverse", "(S + u u^T)^{-1} by Sherman-Morrison, any d,", lhs=(S + u * ut) * inverse, rhs=sp.Integer(1), algebra=algebra),
-        Step("leverage of an added record", "u^T (S + u u^T)^{-1} u = h/(1+h): one factorisation of S serves every u.", lhs=ut * inverse * u, rhs=h / (1 + h), algebra=algebra),
-        Step("a copy of a record of D", "has h = p_i, so it never attains the maximum: p/(1+p) < p. With additions from D's own records the leverage of the set is max_i p_i.", lhs=p, rhs=p / (1 + p), relation=">", witness=p**2 / (1 + p)),
-        Step("h/(1+h) increases", "Over all records of norm at most l,", lhs=sp.diff(h / (1 + h), h), rhs=zero, relation=">", witness=1 / (1 + h) ** 2),
-        Step("over the ball", "the largest h is l^2/lambda_min(S), at the eigenvector: leverage l^2/(lambda_min + l^2).", lhs=(h / (1 + h)).subs(h, length2 / smallest), rhs=length2 / (smallest + length2)),
-        Step("beside a ridge", "Nothing changes with S = D^T D + ridge I: adding or removing a record changes S by the same matrix.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "which pairs",
+            "The members have n - 1, n and n + 1 records, and neighbours differ by one record: one of the two is D. The"
+            " pairs are (D, D less row i) with leverage p_i, and (D plus u, D) with the leverage of u in D plus u.",
+            kind="argument",
+        ),
+        Step(
+            "inverse",
+            "(S + u u^T)^{-1} by Sherman-Morrison, any d,",
+            lhs=(S + u * ut) * inverse,
+            rhs=sp.Integer(1),
+            algebra=algebra,
+        ),
+        Step(
+            "leverage of an added record",
+            "u^T (S + u u^T)^{-1} u = h/(1+h): one factorisation of S serves every u.",
+            lhs=ut * inverse * u,
+            rhs=h / (1 + h),
+            algebra=algebra,
+        ),
+        Step(
+            "a copy of a record of D",
+            "has h = p_i, so it never attains the maximum: p/(1+p) < p. With additions from D's own records the"
+            " leverage of the set is max_i p_i.",
+            lhs=p,
+            rhs=p / (1 + p),
+            relation=">",
+            witness=p**2 / (1 + p),
+        ),
+        Step(
+            "h/(1+h) increases",
+            "Over all records of norm at most l,",
+            lhs=sp.diff(h / (1 + h), h),
+            rhs=zero,
+            relation=">",
+            witness=1 / (1 + h) ** 2,
+        ),
+        Step(
+            "over the ball",
+            "the largest h is l^2/lambda_min(S), at the eigenvector: leverage l^2/(lambda_min + l^2).",
+            lhs=(h / (1 + h)).subs(h, length2 / smallest),
+            rhs=length2 / (smallest + length2),
+        ),
+        Step(
+            "beside a ridge",
+            "Nothing changes with S = D^T D + ridge I: adding or removing a record changes S by the same matrix.",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="relative_projection.neighbourhood",
         title="The leverage of a database and its neighbours",
@@ -60,7 +102,8 @@ def neighbourhood() -> Derivation:
 
 @cache
 def mechanism() -> Derivation:
-    """For a fixed set the plain projection where its leverage is at most p*, a ridge otherwise: relative DP (N24-Fig12, N24-T6).
+    """For a fixed set the plain projection where its leverage is at most p*, a ridge otherwise: relative DP (N24-Fig12,
+    N24-T6).
 
     `number`: p*/(1 + p*), the largest leverage in the noisy branch at the ridge l^2/p*, at `leverage` = p*.
     """
@@ -68,16 +111,65 @@ def mechanism() -> Derivation:
     y, eigenvalue = sp.symbols("y lambda", positive=True)
     term = y**2 / (eigenvalue + level)
     steps = (
-        Step("set", "S is a set of databases, p_S the largest leverage of row i of D over all D, D' in S with D' = D less row i. Relative DP: the outputs on D and D' are (eps, delta)-indistinguishable, both in S.", kind="definition"),
-        Step("one branch", "p* depends on eps, delta, r and p_S on S: every member of S takes the same branch.", kind="argument"),
-        Step("plain branch", "p_i <= p_S <= p*: deletion costs delta_r(eps; p_i) <= delta_r(eps; p*) = delta (random_projection_order.derivative_in_leverage), insertion no more (deletion_dominates).", kind="argument"),
-        Step("supremum", "Both are attained in the limit: the largest divergence over neighbours in S is delta_r(eps; p_S), for this curve is continuous and increasing in the leverage.", kind="argument"),
-        Step("noisy branch", "The ridge l^2/p* leaves a leverage of at most p*/(1+p*) in every database (leverage.ridge),", lhs=cap.subs(level, length2 / target), rhs=target / (1 + target)),
-        Step("below p*", "below p*;", lhs=target, rhs=target / (1 + target), relation=">=", witness=target**2 / (1 + target)),
-        Step("l^2 (1/p* - 1)", "the smallest public ridge leaves p* at most.", lhs=cap.subs(level, length2 * (1 / target - 1)), rhs=target),
-        Step("leverage beside a ridge", "v^T (D^T D + s I)^{-1} v is a sum of y_j^2/(lambda_j + s) (leverage.spectral_form), and each falls in s.", lhs=sp.diff(term, level), rhs=zero, relation="<", witness=-(y**2) / (eigenvalue + level) ** 2),
-        Step("least ridge of a set", "So p_S(s), the leverage of the set beside the ridge s, falls in s from p_S to at most p* at l^2 (1/p* - 1). The least s with p_S(s) <= p* lies between, and is private by the plain branch's argument; beside a smaller one some pair of S costs more than delta.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "set",
+            "S is a set of databases, p_S the largest leverage of row i of D over all D, D' in S with D' = D less row"
+            " i. Relative DP: the outputs on D and D' are (eps, delta)-indistinguishable, both in S.",
+            kind="definition",
+        ),
+        Step(
+            "one branch",
+            "p* depends on eps, delta, r and p_S on S: every member of S takes the same branch.",
+            kind="argument",
+        ),
+        Step(
+            "plain branch",
+            "p_i <= p_S <= p*: deletion costs delta_r(eps; p_i) <= delta_r(eps; p*) = delta"
+            " (random_projection_order.derivative_in_leverage), insertion no more (deletion_dominates).",
+            kind="argument",
+        ),
+        Step(
+            "supremum",
+            "Both are attained in the limit: the largest divergence over neighbours in S is delta_r(eps; p_S), for this"
+            " curve is continuous and increasing in the leverage.",
+            kind="argument",
+        ),
+        Step(
+            "noisy branch",
+            "The ridge l^2/p* leaves a leverage of at most p*/(1+p*) in every database (leverage.ridge),",
+            lhs=cap.subs(level, length2 / target),
+            rhs=target / (1 + target),
+        ),
+        Step(
+            "below p*",
+            "below p*;",
+            lhs=target,
+            rhs=target / (1 + target),
+            relation=">=",
+            witness=target**2 / (1 + target),
+        ),
+        Step(
+            "l^2 (1/p* - 1)",
+            "the smallest public ridge leaves p* at most.",
+            lhs=cap.subs(level, length2 * (1 / target - 1)),
+            rhs=target,
+        ),
+        Step(
+            "leverage beside a ridge",
+            "v^T (D^T D + s I)^{-1} v is a sum of y_j^2/(lambda_j + s) (leverage.spectral_form), and each falls in s.",
+            lhs=sp.diff(term, level),
+            rhs=zero,
+            relation="<",
+            witness=-(y**2) / (eigenvalue + level) ** 2,
+        ),
+        Step(
+            "least ridge of a set",
+            "So p_S(s), the leverage of the set beside the ridge s, falls in s from p_S to at most p* at l^2 (1/p* -"
+            " 1). The least s with p_S(s) <= p* lies between, and is private by the plain branch's argument; beside a"
+            " smaller one some pair of S costs more than delta.",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="relative_projection.mechanism",
         title="Random projection with noise only where a set of databases needs it",
@@ -92,5 +184,9 @@ def mechanism() -> Derivation:
             Fault("ridge half the smallest", "l^2 (1/p* - 1)", lambda rhs: 2 * target / (1 + target)),
             Fault("leverage grows with the ridge", "leverage beside a ridge", lambda rhs: 2 * sp.diff(term, level)),
         ),
-        covers={"N24-Fig12": "whole", "N24-T6": "whole, for a fixed set", "N24-D6": "part: what the leverage of a set is for"},
+        covers={
+            "N24-Fig12": "whole",
+            "N24-T6": "whole, for a fixed set",
+            "N24-D6": "part: what the leverage of a set is for",
+        },
     )

@@ -34,17 +34,71 @@ def mechanism() -> Derivation:
     edge = (epsilon + r * sp.log(1 + odds) / 2) / odds
     smallest = length2 * (1 / target - 1)
     steps = (
-        Step("output", "The columns have covariance D^T D + sigma^2 I, by a ridge or by an added noise matrix alike: sigma I below D adds sigma^2 I, and so does independent noise of variance sigma^2.", kind="definition"),
-        Step("largest leverage", "leverage.ridge: at most l^2/(sigma^2 + l^2), in every database. At sigma^2 = l^2/p* that is p*/(1 + p*),", lhs=_cap().subs(level, length2 / target), rhs=target / (1 + target)),
-        Step("below p*", "which is below p*;", lhs=target, rhs=target / (1 + target), relation=">=", witness=target**2 / (1 + target)),
-        Step("smaller ridge", "at sigma^2 = l^2 (1/p* - 1) it is p* itself.", lhs=_cap().subs(level, smallest), rhs=target),
-        Step("more ridge, less leverage", "The bound falls as sigma^2 grows.", lhs=sp.diff(_cap(), level), rhs=zero, relation="<", witness=-length2 / (level + length2) ** 2),
-        Step("p* exists: p -> 1", "delta_r(eps; .) is continuous; as p -> 1 its first threshold tends to 0", lhs=sp.limit(edge, odds, sp.oo), rhs=zero),
-        Step("p* exists: second threshold", "and its second to infinity, so it tends to 1;", lhs=1 / sp.limit((1 + odds) * edge, odds, sp.oo), rhs=zero),
-        Step("p* exists: p -> 0", "as p -> 0 the first tends to infinity (for eps = 0 the two thresholds meet), so it tends to 0: every delta in (0, 1) has its p*.", lhs=1 / sp.limit(edge, odds, 0, "+"), rhs=zero),
-        Step("deletion", "delta_r is nondecreasing in the leverage (random_projection_order.derivative_in_leverage), so deleting any record costs at most delta_r(eps; p*) = delta.", kind="argument"),
-        Step("insertion", "The other direction costs no more (random_projection_order.deletion_dominates).", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "output",
+            "The columns have covariance D^T D + sigma^2 I, by a ridge or by an added noise matrix alike: sigma I below"
+            " D adds sigma^2 I, and so does independent noise of variance sigma^2.",
+            kind="definition",
+        ),
+        Step(
+            "largest leverage",
+            "leverage.ridge: at most l^2/(sigma^2 + l^2), in every database. At sigma^2 = l^2/p* that is p*/(1 + p*),",
+            lhs=_cap().subs(level, length2 / target),
+            rhs=target / (1 + target),
+        ),
+        Step(
+            "below p*",
+            "which is below p*;",
+            lhs=target,
+            rhs=target / (1 + target),
+            relation=">=",
+            witness=target**2 / (1 + target),
+        ),
+        Step(
+            "smaller ridge",
+            "at sigma^2 = l^2 (1/p* - 1) it is p* itself.",
+            lhs=_cap().subs(level, smallest),
+            rhs=target,
+        ),
+        Step(
+            "more ridge, less leverage",
+            "The bound falls as sigma^2 grows.",
+            lhs=sp.diff(_cap(), level),
+            rhs=zero,
+            relation="<",
+            witness=-length2 / (level + length2) ** 2,
+        ),
+        Step(
+            "p* exists: p -> 1",
+            "delta_r(eps; .) is continuous; as p -> 1 its first threshold tends to 0",
+            lhs=sp.limit(edge, odds, sp.oo),
+            rhs=zero,
+        ),
+        Step(
+            "p* exists: second threshold",
+            "and its second to infinity, so it tends to 1;",
+            lhs=1 / sp.limit((1 + odds) * edge, odds, sp.oo),
+            rhs=zero,
+        ),
+        Step(
+            "p* exists: p -> 0",
+            "as p -> 0 the first tends to infinity (for eps = 0 the two thresholds meet), so it tends to 0: every delta"
+            " in (0, 1) has its p*.",
+            lhs=1 / sp.limit(edge, odds, 0, "+"),
+            rhs=zero,
+        ),
+        Step(
+            "deletion",
+            "delta_r is nondecreasing in the leverage (random_projection_order.derivative_in_leverage), so deleting any"
+            " record costs at most delta_r(eps; p*) = delta.",
+            kind="argument",
+        ),
+        Step(
+            "insertion",
+            "The other direction costs no more (random_projection_order.deletion_dominates).",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="ridge.mechanism",
         title="Random projection after a ridge is differentially private",
@@ -60,7 +114,7 @@ def mechanism() -> Derivation:
             Fault("leverage grows with the ridge", "more ridge, less leverage", lambda rhs: 2 * sp.diff(_cap(), level)),
             Fault("the curve stops short of 1", "p* exists: second threshold", lambda rhs: half),
         ),
-        covers={claim: "whole" for claim in ("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8")},
+        covers=dict.fromkeys(("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"), "whole"),
     )
 
 
@@ -75,19 +129,63 @@ def smallest_ridge() -> Derivation:
     less = length2 / (odds * (1 + room))
     at_less = _cap().subs(level, less)
     steps = (
-        Step("smallest", "The ridge whose largest leverage is p*.", lhs=level, rhs=smallest, reduce=lambda left, right: sp.solve(_cap() - target, level)[0] - right),
-        Step("valid", "l^2/(sigma^2 + l^2) = p* there (ridge.mechanism).", lhs=_cap().subs(level, smallest), rhs=target),
-        Step("attained", "One record v of norm l against no record: the Gram matrix is sigma^2 I + v v^T, and the leverage is l^2/(sigma^2 + l^2) (leverage.ridge).", kind="argument"),
-        Step("any smaller ridge", "with k = p*/(1-p*) every smaller ridge is l^2/(k (1+y)), y > 0;", lhs=smallest.subs(_ODDS_OF) - less, rhs=zero, relation=">", witness=length2 * room / (odds * (1 + room))),
-        Step("leverage above p*", "that record's leverage is then above p*,", lhs=at_less, rhs=target, reduce=lambda left, right: (left - right).subs(_ODDS_OF), relation=">", witness=odds * room / ((1 + odds) * (1 + odds + odds * room))),
-        Step("delta above the target", "and delta_r is strictly increasing: its slope (t/rho) f_r(t) is positive (random_projection_order.derivative_in_leverage), so deleting that record costs more than delta.", kind="argument"),
-        Step("excess of l^2/p*", "The ridge l^2/p* is larger by l^2.", lhs=length2 / target, rhs=smallest, relation=">", witness=length2),
-    )  # fmt: skip
+        Step(
+            "smallest",
+            "The ridge whose largest leverage is p*.",
+            lhs=level,
+            rhs=smallest,
+            reduce=lambda left, right: sp.solve(_cap() - target, level)[0] - right,
+        ),
+        Step(
+            "valid", "l^2/(sigma^2 + l^2) = p* there (ridge.mechanism).", lhs=_cap().subs(level, smallest), rhs=target
+        ),
+        Step(
+            "attained",
+            "One record v of norm l against no record: the Gram matrix is sigma^2 I + v v^T, and the leverage is"
+            " l^2/(sigma^2 + l^2) (leverage.ridge).",
+            kind="argument",
+        ),
+        Step(
+            "any smaller ridge",
+            "with k = p*/(1-p*) every smaller ridge is l^2/(k (1+y)), y > 0;",
+            lhs=smallest.subs(_ODDS_OF) - less,
+            rhs=zero,
+            relation=">",
+            witness=length2 * room / (odds * (1 + room)),
+        ),
+        Step(
+            "leverage above p*",
+            "that record's leverage is then above p*,",
+            lhs=at_less,
+            rhs=target,
+            reduce=lambda left, right: (left - right).subs(_ODDS_OF),
+            relation=">",
+            witness=odds * room / ((1 + odds) * (1 + odds + odds * room)),
+        ),
+        Step(
+            "delta above the target",
+            "and delta_r is strictly increasing: its slope (t/rho) f_r(t) is positive"
+            " (random_projection_order.derivative_in_leverage), so deleting that record costs more than delta.",
+            kind="argument",
+        ),
+        Step(
+            "excess of l^2/p*",
+            "The ridge l^2/p* is larger by l^2.",
+            lhs=length2 / target,
+            rhs=smallest,
+            relation=">",
+            witness=length2,
+        ),
+    )
     return Derivation(
         id="ridge.smallest_ridge",
         title="The smallest ridge that makes random projection private",
         sources=("N24-Fig3", "N26-Fig1"),
-        hypotheses=("every record has norm at most l, and some record has norm l", "0 < p* < 1", "the ridge may depend on nothing private"),
+        hypotheses=(
+            "every record has norm at most l, and some record has norm l",
+            "0 < p* < 1",
+            "the ridge may depend on nothing private",
+        ),
         steps=steps,
         result_step="smallest",
         symbols={"leverage": target, "length2": length2},
@@ -97,7 +195,10 @@ def smallest_ridge() -> Derivation:
             Fault("leverage below p*", "leverage above p*", lambda rhs: 2 * rhs),
             Fault("ridges equal", "excess of l^2/p*", lambda rhs: length2 / target),
         ),
-        covers={"N24-Fig3": "the smallest valid ridge", "N26-Fig1": "part: its ridge is valid, and l^2 above the smallest"},
+        covers={
+            "N24-Fig3": "the smallest valid ridge",
+            "N26-Fig1": "part: its ridge is valid, and l^2 above the smallest",
+        },
     )
 
 
@@ -107,43 +208,120 @@ def _concentration_steps() -> tuple[Step, ...]:
     share = sp.Symbol("x", positive=True)
     upper = 2 * deviation + deviation**2
     return (
-        Step("singular values", "Those of a d x r standard normal matrix all lie in sqrt(r) +- (sqrt d + s) with probability at least 1 - 2 e^{-s^2/2} (Davidson and Szarek). Take s = sqrt(2t), b = (sqrt d + sqrt(2t))/sqrt r.", kind="argument"),
+        Step(
+            "singular values",
+            "Those of a d x r standard normal matrix all lie in sqrt(r) +- (sqrt d + s) with probability at least 1 - 2"
+            " e^{-s^2/2} (Davidson and Szarek). Take s = sqrt(2t), b = (sqrt d + sqrt(2t))/sqrt r.",
+            kind="argument",
+        ),
         Step("from above", "(1 + b)^2 - 1 = 2b + b^2;", lhs=(1 + deviation) ** 2 - 1, rhs=upper),
-        Step("from below, b <= 1", "1 - (1 - b)^2 is less,", lhs=upper, rhs=1 - (1 - deviation) ** 2, relation=">=", witness=2 * deviation**2),
-        Step("from below, b > 1", "and for b = 1 + w nothing is below -1 anyway.", lhs=upper.subs(deviation, 1 + share), rhs=sp.Integer(1), relation=">=", witness=2 + 4 * share + share**2),
-        Step("b^2", "(sqrt d + sqrt(2t))^2 <= 3 (d + t),", lhs=3 * (d + t), rhs=(sp.sqrt(d) + sp.sqrt(2 * t)) ** 2, relation=">=", witness=sp.Abs(sp.sqrt(2 * d) - sp.sqrt(t)) ** 2),
-        Step("rate", "so with x = (d + t)/r: 2b + b^2 <= 2 sqrt(3x) + 3x <= 2 sqrt 3 (sqrt x + x).", lhs=2 * sp.sqrt(3) * (sp.sqrt(share) + share), rhs=2 * sp.sqrt(3 * share) + 3 * share, relation=">=", witness=(2 * sp.sqrt(3) - 3) * share),
-    )  # fmt: skip
+        Step(
+            "from below, b <= 1",
+            "1 - (1 - b)^2 is less,",
+            lhs=upper,
+            rhs=1 - (1 - deviation) ** 2,
+            relation=">=",
+            witness=2 * deviation**2,
+        ),
+        Step(
+            "from below, b > 1",
+            "and for b = 1 + w nothing is below -1 anyway.",
+            lhs=upper.subs(deviation, 1 + share),
+            rhs=sp.Integer(1),
+            relation=">=",
+            witness=2 + 4 * share + share**2,
+        ),
+        Step(
+            "b^2",
+            "(sqrt d + sqrt(2t))^2 <= 3 (d + t),",
+            lhs=3 * (d + t),
+            rhs=(sp.sqrt(d) + sp.sqrt(2 * t)) ** 2,
+            relation=">=",
+            witness=sp.Abs(sp.sqrt(2 * d) - sp.sqrt(t)) ** 2,
+        ),
+        Step(
+            "rate",
+            "so with x = (d + t)/r: 2b + b^2 <= 2 sqrt(3x) + 3x <= 2 sqrt 3 (sqrt x + x).",
+            lhs=2 * sp.sqrt(3) * (sp.sqrt(share) + share),
+            rhs=2 * sp.sqrt(3 * share) + 3 * share,
+            relation=">=",
+            witness=(2 * sp.sqrt(3) - 3) * share,
+        ),
+    )
 
 
 @cache
 def utility() -> Derivation:
-    """`M M^T/r - sigma^2 I` is unbiased for D^T D, and within `C (sqrt x + x)(||D||^2 + sigma^2)`, x = (d+t)/r (N26-T5.2).
+    """`M M^T/r - sigma^2 I` is unbiased for D^T D, and within `C (sqrt x + x)(||D||^2 + sigma^2)`, x = (d+t)/r
+    (N26-T5.2).
 
-    Holds with C = 2 sqrt 3 and probability 1 - 2 e^{-t}. `number`: the bound at `dimension` = d, `r`, `t`, `norm2` = ||D||^2
-    and `ridge`.
+    Holds with C = 2 sqrt 3 and probability 1 - 2 e^{-t}. `number`: the bound at `dimension` = d, `r`, `t`, `norm2` =
+    ||D||^2 and `ridge`.
     """
     z = sp.Symbol("z", real=True)
     d, t, norm2 = sp.symbols("d t D2", positive=True)
     D, Dt, u = (letter(name) for name in ("D", "Dt", "u"))
     algebra = BlockAlgebra(
         {(Dt, D, u): norm2 * u},
-        {D: sp.Matrix([[2, 0], [0, 1]]), Dt: sp.Matrix([[2, 0], [0, 1]]), u: sp.Matrix([1, 0]), norm2: sp.Integer(4), level: sp.Integer(3)},
+        {
+            D: sp.Matrix([[2, 0], [0, 1]]),
+            Dt: sp.Matrix([[2, 0], [0, 1]]),
+            u: sp.Matrix([1, 0]),
+            norm2: sp.Integer(4),
+            level: sp.Integer(3),
+        },
     )
     share = (d + t) / r
     bound = 2 * sp.sqrt(3) * (sp.sqrt(share) + share) * (norm2 + level)
     steps = (
-        Step("second moment: antiderivative", "Phi(z) - z phi(z) differentiates to z^2 phi(z),", lhs=sp.diff(Phi(z) - z * phi(z), z), rhs=z**2 * phi(z)),
-        Step("second moment of an entry", "so E z^2 = 1.", lhs=Phi(sp.oo) - Phi(-sp.oo) - (sp.limit(z * phi(z), z, sp.oo) - sp.limit(z * phi(z), z, -sp.oo)), rhs=sp.Integer(1)),
-        Step("first moment: antiderivative", "-phi(z) differentiates to z phi(z),", lhs=sp.diff(-phi(z), z), rhs=z * phi(z)),
-        Step("first moment of an entry", "so E z = 0.", lhs=sp.limit(phi(z), z, -sp.oo) - sp.limit(phi(z), z, sp.oo), rhs=zero),
-        Step("one column", "With independent entries E[g g^T] = I, so E[m m^T] = A^T A for m = A^T g: with A = [D; sigma I] it is D^T D + sigma^2 I, and so is the mean over r columns.", kind="argument"),
+        Step(
+            "second moment: antiderivative",
+            "Phi(z) - z phi(z) differentiates to z^2 phi(z),",
+            lhs=sp.diff(Phi(z) - z * phi(z), z),
+            rhs=z**2 * phi(z),
+        ),
+        Step(
+            "second moment of an entry",
+            "so E z^2 = 1.",
+            lhs=Phi(sp.oo) - Phi(-sp.oo) - (sp.limit(z * phi(z), z, sp.oo) - sp.limit(z * phi(z), z, -sp.oo)),
+            rhs=sp.Integer(1),
+        ),
+        Step(
+            "first moment: antiderivative",
+            "-phi(z) differentiates to z phi(z),",
+            lhs=sp.diff(-phi(z), z),
+            rhs=z * phi(z),
+        ),
+        Step(
+            "first moment of an entry",
+            "so E z = 0.",
+            lhs=sp.limit(phi(z), z, -sp.oo) - sp.limit(phi(z), z, sp.oo),
+            rhs=zero,
+        ),
+        Step(
+            "one column",
+            "With independent entries E[g g^T] = I, so E[m m^T] = A^T A for m = A^T g: with A = [D; sigma I] it is D^T"
+            " D + sigma^2 I, and so is the mean over r columns.",
+            kind="argument",
+        ),
         Step("unbiased", "Subtracting sigma^2 leaves every entry of D^T D.", lhs=(norm2 + level) - level, rhs=norm2),
-        Step("largest eigenvalue", "D^T D u = ||D||^2 u for the top right singular vector: (D^T D + sigma^2 I) u = (||D||^2 + sigma^2) u, and no eigenvalue is larger.", lhs=(Dt * D + level) * u, rhs=(norm2 + level) * u, algebra=algebra),
+        Step(
+            "largest eigenvalue",
+            "D^T D u = ||D||^2 u for the top right singular vector: (D^T D + sigma^2 I) u = (||D||^2 + sigma^2) u, and"
+            " no eigenvalue is larger.",
+            lhs=(Dt * D + level) * u,
+            rhs=(norm2 + level) * u,
+            algebra=algebra,
+        ),
         *_concentration_steps(),
-        Step("error", "M M^T/r - S = S^{1/2} (G G^T/r - I) S^{1/2} has norm at most ||S|| ||G G^T/r - I||, S = D^T D + sigma^2 I.", kind="argument"),
+        Step(
+            "error",
+            "M M^T/r - S = S^{1/2} (G G^T/r - I) S^{1/2} has norm at most ||S|| ||G G^T/r - I||, S = D^T D +"
+            " sigma^2 I.",
+            kind="argument",
+        ),
         Step("bound", "C = 2 sqrt 3.", lhs=2 * (sp.sqrt(3 * share) + sp.sqrt(3) * share) * (norm2 + level), rhs=bound),
-    )  # fmt: skip
+    )
     return Derivation(
         id="ridge.utility",
         title="The debiased Gram matrix of a ridged projection",
@@ -169,17 +347,34 @@ def _tail_steps() -> tuple[Step, ...]:
     excess = w**2 / (2 * (1 + w)) - sp.log(1 + w) + w / (1 + w)
     return (
         Step("moment of chi-square", "log E e^{sT} = -(r/2) log(1 - 2s), 0 < s < 1/2.", kind="argument"),
-        Step("log bound: start", "-log(1-u) - u <= u^2/(2(1-u)), u = 2s = w/(1+w): equal at u = 0,", lhs=excess.subs(w, 0), rhs=zero),
-        Step("log bound: slope", "and the right side grows faster.", lhs=sp.diff(excess, w), rhs=zero, relation=">=", witness=w**2 / (2 * (1 + w) ** 2)),
-        Step("exponent", "So log E e^{s(T - r - y)} <= r s^2/(1-2s) - s y, which at s = b/(a + 2b), y = 2ab + 2b^2 is -b^2 = -x.", lhs=a**2 * s**2 / (1 - 2 * s) - s * (2 * a * b + 2 * b**2), rhs=-(b**2)),
+        Step(
+            "log bound: start",
+            "-log(1-u) - u <= u^2/(2(1-u)), u = 2s = w/(1+w): equal at u = 0,",
+            lhs=excess.subs(w, 0),
+            rhs=zero,
+        ),
+        Step(
+            "log bound: slope",
+            "and the right side grows faster.",
+            lhs=sp.diff(excess, w),
+            rhs=zero,
+            relation=">=",
+            witness=w**2 / (2 * (1 + w) ** 2),
+        ),
+        Step(
+            "exponent",
+            "So log E e^{s(T - r - y)} <= r s^2/(1-2s) - s y, which at s = b/(a + 2b), y = 2ab + 2b^2 is -b^2 = -x.",
+            lhs=a**2 * s**2 / (1 - 2 * s) - s * (2 * a * b + 2 * b**2),
+            rhs=-(b**2),
+        ),
         Step("chi-square tail", "Markov's inequality: Pr[T >= r + 2 sqrt(r x) + 2x] <= e^{-x}.", kind="argument"),
-    )  # fmt: skip
+    )
 
 
 @cache
 def eigenvalue_threshold() -> Derivation:
-    """The leverage that the least-eigenvalue analysis enforces, `eps/(4 (sqrt(2 r L) + L))`, L = log(4/delta), is below p*
-    for every r >= 1 and every eps <= 3 L (N26-Fig2).
+    """The leverage that the least-eigenvalue analysis enforces, `eps/(4 (sqrt(2 r L) + L))`, L = log(4/delta), is below
+    p* for every r >= 1 and every eps <= 3 L (N26-Fig2).
 
     `number`: that threshold at `r`, `epsilon`, `delta`.
     """
@@ -189,19 +384,57 @@ def eigenvalue_threshold() -> Derivation:
     eps = 3 * b**2 - room
     threshold = eps / (4 * bracket)
     start = (1 - threshold) * (a**2 + 2 * eps / threshold)
-    left_over = (8 * sp.sqrt(2) - 2 - 3 * sp.sqrt(2) / 8) * a * b + 3 * a * b**3 / (4 * sp.sqrt(2) * bracket) + 2 * room + room * a**2 / (4 * bracket)
+    left_over = (
+        (8 * sp.sqrt(2) - 2 - 3 * sp.sqrt(2) / 8) * a * b
+        + 3 * a * b**3 / (4 * sp.sqrt(2) * bracket)
+        + 2 * room
+        + room * a**2 / (4 * bracket)
+    )
     log_gap = sp.log(1 + odds) - odds / (1 + odds)
     big = sp.log(4 / delta)
     steps = (
         *_tail_steps(),
-        Step("threshold as a ridge", "w^2 = 4 l^2 (sqrt(2 r L) + L)/eps caps the leverage at l^2/w^2.", lhs=length2 / (4 * length2 * (sp.sqrt(2 * r * big) + big) / epsilon), rhs=epsilon / (4 * (sp.sqrt(2 * r * big) + big))),
+        Step(
+            "threshold as a ridge",
+            "w^2 = 4 l^2 (sqrt(2 r L) + L)/eps caps the leverage at l^2/w^2.",
+            lhs=length2 / (4 * length2 * (sp.sqrt(2 * r * big) + big) / epsilon),
+            rhs=epsilon / (4 * (sp.sqrt(2 * r * big) + big)),
+        ),
         Step("log(1+k) >= k/(1+k): start", "Equal at k = 0,", lhs=log_gap.subs(odds, 0), rhs=zero),
-        Step("log(1+k) >= k/(1+k): slope", "and growing apart,", lhs=sp.diff(log_gap, odds), rhs=zero, relation=">=", witness=odds / (1 + odds) ** 2),
-        Step("t0 from below", "so t0 = (2 eps + r log(1+k))/k, k = p/(1-p), is (1-p)(r + 2 eps/p) and a nonnegative rest.", lhs=(2 * epsilon + r * sp.log(1 + odds)) / odds, rhs=(r + 2 * epsilon * (1 + odds) / odds) / (1 + odds) + r * log_gap / odds),
-        Step("t0 and the tail", "With r = a^2, L = b^2, eps = 3L - v, v >= 0, that is at least r + 2 sqrt(r L) + 2 L,", lhs=start, rhs=a**2 + 2 * a * b + 2 * b**2, relation=">=", witness=left_over),
-        Step("delta at the threshold", "hence delta_r(eps; p) <= Pr[T > t0] <= e^{-L} = delta/4,", lhs=sp.exp(-big), rhs=delta / 4),
-        Step("p* is larger", "and the curve increases with the leverage: p < p*. The threshold itself is below 3/4.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "log(1+k) >= k/(1+k): slope",
+            "and growing apart,",
+            lhs=sp.diff(log_gap, odds),
+            rhs=zero,
+            relation=">=",
+            witness=odds / (1 + odds) ** 2,
+        ),
+        Step(
+            "t0 from below",
+            "so t0 = (2 eps + r log(1+k))/k, k = p/(1-p), is (1-p)(r + 2 eps/p) and a nonnegative rest.",
+            lhs=(2 * epsilon + r * sp.log(1 + odds)) / odds,
+            rhs=(r + 2 * epsilon * (1 + odds) / odds) / (1 + odds) + r * log_gap / odds,
+        ),
+        Step(
+            "t0 and the tail",
+            "With r = a^2, L = b^2, eps = 3L - v, v >= 0, that is at least r + 2 sqrt(r L) + 2 L,",
+            lhs=start,
+            rhs=a**2 + 2 * a * b + 2 * b**2,
+            relation=">=",
+            witness=left_over,
+        ),
+        Step(
+            "delta at the threshold",
+            "hence delta_r(eps; p) <= Pr[T > t0] <= e^{-L} = delta/4,",
+            lhs=sp.exp(-big),
+            rhs=delta / 4,
+        ),
+        Step(
+            "p* is larger",
+            "and the curve increases with the leverage: p < p*. The threshold itself is below 3/4.",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="ridge.eigenvalue_threshold",
         title="The least-eigenvalue threshold stays below the exact leverage threshold",

@@ -21,26 +21,80 @@ growth, rarity = sp.symbols("g w", nonnegative=True)  # e^eps = 1 + g, q = 1/(1 
 
 @cache
 def subsampling() -> Derivation:
-    """Poisson subsampling at rate q before an (eps', delta')-DP mechanism, `eps' = log(1 + (e^eps - 1)/q)`, `delta' = delta/q`,
-    is (eps, delta)-DP under add/remove (N26-T5.3).
+    """Poisson subsampling at rate q before an (eps', delta')-DP mechanism, `eps' = log(1 + (e^eps - 1)/q)`, `delta' =
+    delta/q`, is (eps, delta)-DP under add/remove (N26-T5.3).
 
     `number`: eps' at `epsilon` and `rate` = q.
     """
-    epsilon, rate, slack = sp.Symbol("epsilon", nonnegative=True), sp.Symbol("q", positive=True), sp.Symbol("delta", positive=True)
+    epsilon, rate, slack = (
+        sp.Symbol("epsilon", nonnegative=True),
+        sp.Symbol("q", positive=True),
+        sp.Symbol("delta", positive=True),
+    )
     factor, share = 1 + growth, 1 / (1 + rarity)
     inner = 1 + growth / share
     weight = 1 - factor * (1 - share)
     steps = (
-        Step("pair", "P runs on a sample of D, Q on one of D without the record: Q = f0, P = (1-q) f0 + q f1, f1 and f0 averages over one and the same sample of the other records, with and without the record.", kind="definition"),
-        Step("averages, x + y > 0", "max(x+y, 0) <= max(x, 0) + max(y, 0):", lhs=plus(x) + plus(y), rhs=x + y, relation=">=", witness=plus(-x) + plus(-y)),
-        Step("averages, x + y <= 0", "in both cases,", lhs=plus(x) + plus(y), rhs=zero, relation=">=", witness=plus(x) + plus(y)),
-        Step("joint convexity", "so the divergence of averages is at most the average divergence: f1 and f0 are within delta' at eps', in both orders.", kind="argument"),
-        Step("P against Q", "p - e^eps q = q (f1 - e^{eps'} f0): this direction costs exactly q times the divergence at eps', at most q delta'.", lhs=(1 - share) * p0 + share * p1 - factor * p0, rhs=share * (p1 - inner * p0)),
-        Step("Q against P", "q - e^eps p = a f0 - e^eps q f1 with a = 1 - e^eps (1-q), at most a (f0 - e^{eps'} f1):", lhs=weight * (p0 - inner * p1) - (p0 - factor * ((1 - share) * p0 + share * p1)), rhs=zero, relation=">=", witness=p1 * growth**2 * rarity),
-        Step("weight", "for a <= 0 it is never positive; otherwise it costs a delta' at most, and a <= q.", lhs=share - weight, rhs=zero, relation=">=", witness=growth * rarity / (1 + rarity)),
+        Step(
+            "pair",
+            "P runs on a sample of D, Q on one of D without the record: Q = f0, P = (1-q) f0 + q f1, f1 and f0 averages"
+            " over one and the same sample of the other records, with and without the record.",
+            kind="definition",
+        ),
+        Step(
+            "averages, x + y > 0",
+            "max(x+y, 0) <= max(x, 0) + max(y, 0):",
+            lhs=plus(x) + plus(y),
+            rhs=x + y,
+            relation=">=",
+            witness=plus(-x) + plus(-y),
+        ),
+        Step(
+            "averages, x + y <= 0",
+            "in both cases,",
+            lhs=plus(x) + plus(y),
+            rhs=zero,
+            relation=">=",
+            witness=plus(x) + plus(y),
+        ),
+        Step(
+            "joint convexity",
+            "so the divergence of averages is at most the average divergence: f1 and f0 are within delta' at eps', in"
+            " both orders.",
+            kind="argument",
+        ),
+        Step(
+            "P against Q",
+            "p - e^eps q = q (f1 - e^{eps'} f0): this direction costs exactly q times the divergence at eps', at most q"
+            " delta'.",
+            lhs=(1 - share) * p0 + share * p1 - factor * p0,
+            rhs=share * (p1 - inner * p0),
+        ),
+        Step(
+            "Q against P",
+            "q - e^eps p = a f0 - e^eps q f1 with a = 1 - e^eps (1-q), at most a (f0 - e^{eps'} f1):",
+            lhs=weight * (p0 - inner * p1) - (p0 - factor * ((1 - share) * p0 + share * p1)),
+            rhs=zero,
+            relation=">=",
+            witness=p1 * growth**2 * rarity,
+        ),
+        Step(
+            "weight",
+            "for a <= 0 it is never positive; otherwise it costs a delta' at most, and a <= q.",
+            lhs=share - weight,
+            rhs=zero,
+            relation=">=",
+            witness=growth * rarity / (1 + rarity),
+        ),
         Step("delta", "Both are at most q delta' = delta.", lhs=rate * (slack / rate), rhs=slack),
-        Step("eps'", "1 + (e^eps - 1)/q.", lhs=sp.log(inner), rhs=sp.log(1 + (sp.exp(epsilon) - 1) / rate), reduce=lambda left, right: left - right.subs({sp.exp(epsilon): factor, rate: share})),
-    )  # fmt: skip
+        Step(
+            "eps'",
+            "1 + (e^eps - 1)/q.",
+            lhs=sp.log(inner),
+            rhs=sp.log(1 + (sp.exp(epsilon) - 1) / rate),
+            reduce=lambda left, right: left - right.subs({sp.exp(epsilon): factor, rate: share}),
+        ),
+    )
     return Derivation(
         id="ridge_wrappers.subsampling",
         title="Poisson subsampling before a private mechanism",
@@ -61,8 +115,14 @@ def subsampling() -> Derivation:
 
 
 def _order_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
-    S, v, vt, u, ut = (letter(name) for name in "S v vt u ut".split())
-    model = {S: sp.Matrix([[3, 1], [1, 2]]), v: sp.Matrix([1, 1]), vt: sp.Matrix([[1, 1]]), u: sp.Matrix([2, 1]), ut: sp.Matrix([[2, 1]])}
+    S, v, vt, u, ut = (letter(name) for name in ["S", "v", "vt", "u", "ut"])
+    model = {
+        S: sp.Matrix([[3, 1], [1, 2]]),
+        v: sp.Matrix([1, 1]),
+        vt: sp.Matrix([[1, 1]]),
+        u: sp.Matrix([2, 1]),
+        ut: sp.Matrix([[2, 1]]),
+    }
     return BlockAlgebra({}, model), (S, v, vt, u, ut)
 
 
@@ -80,20 +140,79 @@ def propose_test_release() -> Derivation:
     lone = length2 / (level + length2)
     ridge = length2 / target - bound + extra
     steps = (
-        Step("least eigenvalue", "u^T (S + v v^T) u = u^T S u + (v^T u)^2 with 0 <= (v^T u)^2 <= l^2 for unit u:", lhs=ut * (S + v * vt) * u, rhs=ut * S * u + (ut * v) * (vt * u), algebra=algebra),
-        Step("sensitivity", "lambda(D) - l^2 <= lambda(D') <= lambda(D), D' = D without v. So the noised value is (eps_T, delta_T)-DP in both orders by the choice of eps_T and tau (mean_shift.hockey_stick, mean_shift.derivative_in_shift).", kind="argument"),
-        Step("leverage beside the ridge", "v has leverage at most l^2/(lambda(D) + ridge): D^T D + ridge I >= (lambda(D) + ridge) I.", kind="argument"),
-        Step("cap", "If lower bound <= lambda(D), lambda(D) = b + c, and ridge = l^2/p* - b + a, a >= 0, that is at most p*:", lhs=target, rhs=length2 / (bound + above + ridge), relation=">=", witness=target * (above + extra) / (length2 / target + above + extra)),
-        Step("ridge 0", "Where the ridge is 0, lambda(D) >= l^2/p* > l^2, so D' keeps full rank and p < 1.", kind="argument"),
-        Step("good values", "The noised value is good if its lower bound is at most lambda(D): one set of values for both databases. The run on D'' in {D, D'} gives lambda(D'') + tau z with lambda(D'') = lambda(D) - g, g >= 0, and lower bound lambda(D'') + tau (z - z_P), so z = z_P - h with h >= 0 is good,", lhs=std * quantile - (std * (quantile - under) - gap), rhs=zero, relation=">=", witness=std * under + gap),
-        Step("failure", "and Pr[z <= z_P] = 1 - delta_P: in both runs a value is bad with probability at most delta_P. (A lower bound of 0 is always good.)", kind="argument"),
-        Step("release at a good value", "The release is within delta_R at eps_R in both orders: deletion by the cap and the order in the leverage, insertion because deletion dominates (random_projection_order).", kind="argument"),
-        Step("composition", "Let F be the first run's chance of an outcome, G the second's, each given a good value. F <= min(1, e^{eps_R} G) + delta_R; the test's guarantee for the function min(1, e^{eps_R} G) of the value with range in [0, 1] gives e^{eps_T} e^{eps_R} (second run) + delta_T + delta_R, and the bad values add delta_P.", kind="argument"),
-        Step("eps", "e^{eps_T} e^{eps - eps_T} = e^eps.", lhs=sp.exp(e_test) * sp.exp(e_all - e_test), rhs=sp.exp(e_all)),
-        Step("smaller ridge", "D^T D >= v v^T too, so the leverage is also at most l^2/(ridge + l^2): in all l^2/(max(lambda(D), l^2) + ridge), and the ridge max(l^2/p* - max(lower bound, l^2), 0) is enough. Where lower bound <= l^2 that is", lhs=lone.subs(level, length2 / target - length2), rhs=target),
+        Step(
+            "least eigenvalue",
+            "u^T (S + v v^T) u = u^T S u + (v^T u)^2 with 0 <= (v^T u)^2 <= l^2 for unit u:",
+            lhs=ut * (S + v * vt) * u,
+            rhs=ut * S * u + (ut * v) * (vt * u),
+            algebra=algebra,
+        ),
+        Step(
+            "sensitivity",
+            "lambda(D) - l^2 <= lambda(D') <= lambda(D), D' = D without v. So the noised value is (eps_T, delta_T)-DP"
+            " in both orders by the choice of eps_T and tau (mean_shift.hockey_stick, mean_shift.derivative_in_shift).",
+            kind="argument",
+        ),
+        Step(
+            "leverage beside the ridge",
+            "v has leverage at most l^2/(lambda(D) + ridge): D^T D + ridge I >= (lambda(D) + ridge) I.",
+            kind="argument",
+        ),
+        Step(
+            "cap",
+            "If lower bound <= lambda(D), lambda(D) = b + c, and ridge = l^2/p* - b + a, a >= 0, that is at most p*:",
+            lhs=target,
+            rhs=length2 / (bound + above + ridge),
+            relation=">=",
+            witness=target * (above + extra) / (length2 / target + above + extra),
+        ),
+        Step(
+            "ridge 0",
+            "Where the ridge is 0, lambda(D) >= l^2/p* > l^2, so D' keeps full rank and p < 1.",
+            kind="argument",
+        ),
+        Step(
+            "good values",
+            "The noised value is good if its lower bound is at most lambda(D): one set of values for both databases."
+            " The run on D'' in {D, D'} gives lambda(D'') + tau z with lambda(D'') = lambda(D) - g, g >= 0, and lower"
+            " bound lambda(D'') + tau (z - z_P), so z = z_P - h with h >= 0 is good,",
+            lhs=std * quantile - (std * (quantile - under) - gap),
+            rhs=zero,
+            relation=">=",
+            witness=std * under + gap,
+        ),
+        Step(
+            "failure",
+            "and Pr[z <= z_P] = 1 - delta_P: in both runs a value is bad with probability at most delta_P. (A lower"
+            " bound of 0 is always good.)",
+            kind="argument",
+        ),
+        Step(
+            "release at a good value",
+            "The release is within delta_R at eps_R in both orders: deletion by the cap and the order in the leverage,"
+            " insertion because deletion dominates (random_projection_order).",
+            kind="argument",
+        ),
+        Step(
+            "composition",
+            "Let F be the first run's chance of an outcome, G the second's, each given a good value. F <= min(1,"
+            " e^{eps_R} G) + delta_R; the test's guarantee for the function min(1, e^{eps_R} G) of the value with range"
+            " in [0, 1] gives e^{eps_T} e^{eps_R} (second run) + delta_T + delta_R, and the bad values add delta_P.",
+            kind="argument",
+        ),
+        Step(
+            "eps", "e^{eps_T} e^{eps - eps_T} = e^eps.", lhs=sp.exp(e_test) * sp.exp(e_all - e_test), rhs=sp.exp(e_all)
+        ),
+        Step(
+            "smaller ridge",
+            "D^T D >= v v^T too, so the leverage is also at most l^2/(ridge + l^2): in all l^2/(max(lambda(D), l^2) +"
+            " ridge), and the ridge max(l^2/p* - max(lower bound, l^2), 0) is enough. Where lower bound <= l^2 that is",
+            lhs=lone.subs(level, length2 / target - length2),
+            rhs=target,
+        ),
         Step("unimproved bound there", "and leverage.ridge agrees.", lhs=cap, rhs=lone),
         Step("total", "The three shares of delta.", lhs=release + test + failure, rhs=test + release + failure),
-    )  # fmt: skip
+    )
     return Derivation(
         id="ridge_wrappers.propose_test_release",
         title="A ridge lowered by a private bound on the least eigenvalue",
@@ -124,13 +243,38 @@ def ridge_comparison() -> Derivation:
     lower = eigenvalue + std * z - std * quantile
     point = (eigenvalue - gap) / std - quantile
     steps = (
-        Step("gap", "G = s_R - s with s = l^2/p* at (eps, delta) and s_R = l^2/p*_R at (eps_R, delta_R). The curve falls in eps and grows in p, so p*_R <= p* and G >= 0.", kind="definition"),
-        Step("when it is smaller", "max(s_R - max(b, 0), 0) < s exactly when b > G, since s > 0 and G >= 0:", lhs=(first - lower) - second, rhs=(first - second) - lower),
+        Step(
+            "gap",
+            "G = s_R - s with s = l^2/p* at (eps, delta) and s_R = l^2/p*_R at (eps_R, delta_R). The curve falls in eps"
+            " and grows in p, so p*_R <= p* and G >= 0.",
+            kind="definition",
+        ),
+        Step(
+            "when it is smaller",
+            "max(s_R - max(b, 0), 0) < s exactly when b > G, since s > 0 and G >= 0:",
+            lhs=(first - lower) - second,
+            rhs=(first - second) - lower,
+        ),
         Step("in the noise", "b - G = tau (z + (lambda_min - G)/tau - z_P),", lhs=lower - gap, rhs=std * (z + point)),
-        Step("probability", "so it happens with probability Phi((lambda_min - G)/tau - z_P), by symmetry of z:", lhs=Phi(point), rhs=Phi((eigenvalue - gap) / std - quantile)),
-        Step("at the threshold", "one half at lambda_min = G + tau z_P,", lhs=point.subs(eigenvalue, gap + std * quantile), rhs=zero),
-        Step("beyond it", "and s standard deviations beyond, Phi(s): never certain.", lhs=point.subs(eigenvalue, gap + std * quantile + std * second), rhs=second),
-    )  # fmt: skip
+        Step(
+            "probability",
+            "so it happens with probability Phi((lambda_min - G)/tau - z_P), by symmetry of z:",
+            lhs=Phi(point),
+            rhs=Phi((eigenvalue - gap) / std - quantile),
+        ),
+        Step(
+            "at the threshold",
+            "one half at lambda_min = G + tau z_P,",
+            lhs=point.subs(eigenvalue, gap + std * quantile),
+            rhs=zero,
+        ),
+        Step(
+            "beyond it",
+            "and s standard deviations beyond, Phi(s): never certain.",
+            lhs=point.subs(eigenvalue, gap + std * quantile + std * second),
+            rhs=second,
+        ),
+    )
     return Derivation(
         id="ridge_wrappers.ridge_comparison",
         title="When the tested ridge is the smaller one",

@@ -16,7 +16,8 @@ draws, bins, failure, share, members = sp.symbols("n k gamma theta m", positive=
 
 @cache
 def set_limits() -> Derivation:
-    """P(S) >= a and Q(S) <= b bound the profile, the epsilon and the trade-off curve below, for any set (KM-Alg2-corrected).
+    """P(S) >= a and Q(S) <= b bound the profile, the epsilon and the trade-off curve below, for any set
+    (KM-Alg2-corrected).
 
     `number`: the epsilon log(g/b) that a set proves at delta, where g = a - delta > 0.
     """
@@ -24,18 +25,74 @@ def set_limits() -> Derivation:
     mass_p, mass_q = power + spare, level - slack
     steps = (
         Step("any set", "delta(eps) is the largest P(S) - e^eps Q(S) over sets S (KM-2.2).", kind="argument"),
-        Step("limits", "P(S) = a + x, Q(S) = b - y, c = e^eps.", lhs=mass_p - growth * mass_q, rhs=power - growth * level, relation=">=", witness=spare + growth * slack),
-        Step("the complement, free", "In the other order: Q(not S) = 1 - Q(S), P(not S) = 1 - P(S).", lhs=(1 - mass_q) - growth * (1 - mass_p), rhs=(1 - level) - growth * (1 - power), relation=">=", witness=slack + growth * spare),
-        Step("delta reached", "At c = g/b, with a = delta + g, the limit is delta; it falls with c, so every smaller eps has a larger delta.", lhs=(delta + gain) - gain / level * level, rhs=delta),
-        Step("error of the second kind", "The test that rejects Q on S has type I error at most b and misses at most 1 - a.", lhs=1 - power, rhs=1 - mass_p, relation=">=", witness=spare),
-        Step("the curve", "T(Q, P) is nonincreasing and convex and lies below each such point, (0, 1) and (1, 0), hence below the convex hull of all.", kind="argument"),
-        Step("splitting", "S and theta depend on the rows that learn and choose alone. Given those, the counts of the other rows in S are Bin(n, P(S)) and Bin(m, Q(S)).", kind="argument"),
-        Step("exact limits", "(Clopper and Pearson 1934) each fails with at most the probability it is given, whatever the law; so ties and tails do not matter.", kind="argument"),
-        Step("both limits", "theta gamma for a, the rest for b (union bound; the two samples need not be independent of each other).", lhs=share * failure + (1 - share) * failure, rhs=failure),
-        Step("a family", "m sets, gamma/m each: all limits hold together, hence at every eps and delta.", lhs=members * (failure / members), rhs=failure),
-        Step("over the learning rows", "The conditional probability is at most gamma for every outcome of them, so its mean is.", kind="argument"),
+        Step(
+            "limits",
+            "P(S) = a + x, Q(S) = b - y, c = e^eps.",
+            lhs=mass_p - growth * mass_q,
+            rhs=power - growth * level,
+            relation=">=",
+            witness=spare + growth * slack,
+        ),
+        Step(
+            "the complement, free",
+            "In the other order: Q(not S) = 1 - Q(S), P(not S) = 1 - P(S).",
+            lhs=(1 - mass_q) - growth * (1 - mass_p),
+            rhs=(1 - level) - growth * (1 - power),
+            relation=">=",
+            witness=slack + growth * spare,
+        ),
+        Step(
+            "delta reached",
+            "At c = g/b, with a = delta + g, the limit is delta; it falls with c, so every smaller eps has a larger"
+            " delta.",
+            lhs=(delta + gain) - gain / level * level,
+            rhs=delta,
+        ),
+        Step(
+            "error of the second kind",
+            "The test that rejects Q on S has type I error at most b and misses at most 1 - a.",
+            lhs=1 - power,
+            rhs=1 - mass_p,
+            relation=">=",
+            witness=spare,
+        ),
+        Step(
+            "the curve",
+            "T(Q, P) is nonincreasing and convex and lies below each such point, (0, 1) and (1, 0), hence below the"
+            " convex hull of all.",
+            kind="argument",
+        ),
+        Step(
+            "splitting",
+            "S and theta depend on the rows that learn and choose alone. Given those, the counts of the other rows in S"
+            " are Bin(n, P(S)) and Bin(m, Q(S)).",
+            kind="argument",
+        ),
+        Step(
+            "exact limits",
+            "(Clopper and Pearson 1934) each fails with at most the probability it is given, whatever the law; so ties"
+            " and tails do not matter.",
+            kind="argument",
+        ),
+        Step(
+            "both limits",
+            "theta gamma for a, the rest for b (union bound; the two samples need not be independent of each other).",
+            lhs=share * failure + (1 - share) * failure,
+            rhs=failure,
+        ),
+        Step(
+            "a family",
+            "m sets, gamma/m each: all limits hold together, hence at every eps and delta.",
+            lhs=members * (failure / members),
+            rhs=failure,
+        ),
+        Step(
+            "over the learning rows",
+            "The conditional probability is at most gamma for every outcome of them, so its mean is.",
+            kind="argument",
+        ),
         Step("epsilon", "Of one set.", lhs=sp.log(gain) - sp.log(level), rhs=sp.log(gain / level)),
-    )  # fmt: skip
+    )
     return Derivation(
         id="score_auditing.set_limits",
         title="What limits of the two masses of sets prove",
@@ -56,21 +113,57 @@ def set_limits() -> Derivation:
 
 @cache
 def simultaneous_limits() -> Derivation:
-    """`sqrt(k/n)/2 + sqrt(log(1/gamma)/(2n))` bounds the error of every union of k bins; `sqrt(log(2/gamma)/(2n))` of every prefix.
+    """`sqrt(k/n)/2 + sqrt(log(1/gamma)/(2n))` bounds the error of every union of k bins; `sqrt(log(2/gamma)/(2n))` of
+    every prefix.
 
     `number`: the first radius at `n`, `k` and `gamma`.
     """
     radius = sp.sqrt(bins / draws) / 2 + sp.sqrt(sp.log(1 / failure) / (2 * draws))
     odds = sp.Symbol("l", positive=True)  # log(1/gamma)
     steps = (
-        Step("all sets at once", "|P^(S) - P(S)| <= TV(P^, P) for every union S of bins, so limits hold for all of them, also for sets that the same counts suggest.", kind="argument"),
-        Step("mean", "E TV <= sqrt(k/n)/2 and bounded differences, as in KM-4.2: Pr[TV > sqrt(k/n)/2 + t] <= exp(-2 n t^2).", kind="argument"),
-        Step("deviation", "t = sqrt(log(1/gamma)/(2n)), log(1/gamma) = l.", lhs=sp.exp(-2 * draws * sp.sqrt(odds / (2 * draws)) ** 2), rhs=sp.exp(-odds)),
-        Step("half the printed", "KM-4.2 at gamma = delta/2 prints the larger of sqrt(k/n) and sqrt(2 l/n); their mean is this radius.", lhs=(sp.sqrt(bins / draws) + sp.sqrt(2 * odds / draws)) / 2, rhs=sp.sqrt(bins / draws) / 2 + sp.sqrt(odds / (2 * draws))),
-        Step("both samples", "gamma/2 each: delta(eps) >= H^ - tau_P - e^eps tau_Q (KM-4.3), at every eps, in both orders.", lhs=failure / 2 + failure / 2, rhs=failure),
-        Step("prefixes of an order", "(Massart 1990) Pr[sup |F_n - F| > r] <= 2 exp(-2 n r^2); the rank in the order is a score, ties allowed.", lhs=2 * sp.exp(-2 * draws * sp.sqrt((odds + sp.log(2)) / (2 * draws)) ** 2), rhs=sp.exp(-odds)),
-        Step("radius", "Mean plus deviation.", lhs=sp.sqrt(bins / draws) / 2 + sp.sqrt(-sp.log(failure) / (2 * draws)), rhs=radius, reduce=lambda lhs, rhs: sp.expand_log(lhs - rhs, force=True)),
-    )  # fmt: skip
+        Step(
+            "all sets at once",
+            "|P^(S) - P(S)| <= TV(P^, P) for every union S of bins, so limits hold for all of them, also for sets that"
+            " the same counts suggest.",
+            kind="argument",
+        ),
+        Step(
+            "mean",
+            "E TV <= sqrt(k/n)/2 and bounded differences, as in KM-4.2: Pr[TV > sqrt(k/n)/2 + t] <= exp(-2 n t^2).",
+            kind="argument",
+        ),
+        Step(
+            "deviation",
+            "t = sqrt(log(1/gamma)/(2n)), log(1/gamma) = l.",
+            lhs=sp.exp(-2 * draws * sp.sqrt(odds / (2 * draws)) ** 2),
+            rhs=sp.exp(-odds),
+        ),
+        Step(
+            "half the printed",
+            "KM-4.2 at gamma = delta/2 prints the larger of sqrt(k/n) and sqrt(2 l/n); their mean is this radius.",
+            lhs=(sp.sqrt(bins / draws) + sp.sqrt(2 * odds / draws)) / 2,
+            rhs=sp.sqrt(bins / draws) / 2 + sp.sqrt(odds / (2 * draws)),
+        ),
+        Step(
+            "both samples",
+            "gamma/2 each: delta(eps) >= H^ - tau_P - e^eps tau_Q (KM-4.3), at every eps, in both orders.",
+            lhs=failure / 2 + failure / 2,
+            rhs=failure,
+        ),
+        Step(
+            "prefixes of an order",
+            "(Massart 1990) Pr[sup |F_n - F| > r] <= 2 exp(-2 n r^2); the rank in the order is a score, ties allowed.",
+            lhs=2 * sp.exp(-2 * draws * sp.sqrt((odds + sp.log(2)) / (2 * draws)) ** 2),
+            rhs=sp.exp(-odds),
+        ),
+        Step(
+            "radius",
+            "Mean plus deviation.",
+            lhs=sp.sqrt(bins / draws) / 2 + sp.sqrt(-sp.log(failure) / (2 * draws)),
+            rhs=radius,
+            reduce=lambda lhs, rhs: sp.expand_log(lhs - rhs, force=True),
+        ),
+    )
     return Derivation(
         id="score_auditing.simultaneous_limits",
         title="Limits of every set of a histogram at once",
@@ -90,19 +183,43 @@ def simultaneous_limits() -> Derivation:
 
 @cache
 def trade_off_of_samples() -> Derivation:
-    """The curve of two histograms is within tau of the binned laws' in both errors, tau a bound on both TV errors (KM-Fig5).
+    """The curve of two histograms is within tau of the binned laws' in both errors, tau a bound on both TV errors
+    (KM-Fig5).
 
     `number`: the missed mass 1 - p + tau that a set of P-mass p can show at most.
     """
     p, alpha, error, tau = sp.symbols("p alpha u tau", nonnegative=True)
     steps = (
-        Step("a test", "T^(alpha) is the least 1 - P^(S) over (randomised) sets of bins with Q^(S) <= alpha; P^(S) = p - u at worst, tau = u + x.", lhs=1 - p + (error + spare), rhs=1 - (p - error), relation=">=", witness=spare),
-        Step("its level", "Q(S) = alpha - tau - y gives Q^(S) = Q(S) + u at worst, which is at most alpha.", lhs=alpha, rhs=alpha - (error + spare) - slack + error, relation=">=", witness=spare + slack),
+        Step(
+            "a test",
+            "T^(alpha) is the least 1 - P^(S) over (randomised) sets of bins with Q^(S) <= alpha; P^(S) = p - u at"
+            " worst, tau = u + x.",
+            lhs=1 - p + (error + spare),
+            rhs=1 - (p - error),
+            relation=">=",
+            witness=spare,
+        ),
+        Step(
+            "its level",
+            "Q(S) = alpha - tau - y gives Q^(S) = Q(S) + u at worst, which is at most alpha.",
+            lhs=alpha,
+            rhs=alpha - (error + spare) - slack + error,
+            relation=">=",
+            witness=spare + slack,
+        ),
         Step("above", "Over all S: T^(alpha) <= T~(alpha - tau) + tau.", kind="argument"),
-        Step("below", "The same with the roles of the laws and of their samples exchanged: T^(alpha) >= T~(alpha + tau) - tau.", kind="argument"),
-        Step("binning", "T <= T~ (fewer tests), and T~ - T is at most the largest gap between T and the chords of the bins.", kind="argument"),
+        Step(
+            "below",
+            "The same with the roles of the laws and of their samples exchanged: T^(alpha) >= T~(alpha + tau) - tau.",
+            kind="argument",
+        ),
+        Step(
+            "binning",
+            "T <= T~ (fewer tests), and T~ - T is at most the largest gap between T and the chords of the bins.",
+            kind="argument",
+        ),
         Step("missed mass", "1 - (p - tau).", lhs=1 - (p - tau), rhs=1 - p + tau),
-    )  # fmt: skip
+    )
     return Derivation(
         id="score_auditing.trade_off_of_samples",
         title="How far the trade-off curve of two histograms is from that of the binned laws",
@@ -122,20 +239,51 @@ def trade_off_of_samples() -> Derivation:
 
 @cache
 def threshold_at_half() -> Derivation:
-    """TV of q N(1, s^2) + (1-q) N(0, s^2) and N(0, s^2) is P(x >= 1/2) - Q(x >= 1/2), for every q and s (KM-S7-interval-corrected).
+    """TV of q N(1, s^2) + (1-q) N(0, s^2) and N(0, s^2) is P(x >= 1/2) - Q(x >= 1/2), for every q and s
+    (KM-S7-interval-corrected).
 
     `number`: that total variation at `rate` and `std`.
     """
     q, s, x = sp.Symbol("q", positive=True), sp.Symbol("s", positive=True), sp.Symbol("x", real=True)
     exponent = (x**2 - (x - 1) ** 2) / (2 * s**2)
     steps = (
-        Step("ratio of the two normals", "Exponents of N(1, s^2) over N(0, s^2).", lhs=exponent, rhs=(2 * x - 1) / (2 * s**2)),
-        Step("where P exceeds Q", "P/Q - 1 = q (e^{(2x-1)/(2 s^2)} - 1), positive exactly for x > 1/2.", lhs=q * sp.exp(exponent) + (1 - q) - 1, rhs=q * (sp.exp((2 * x - 1) / (2 * s**2)) - 1)),
-        Step("the best set", "TV is P(S) - Q(S) at S = {P >= Q} = {x >= 1/2}: two bins cut at 1/2 hide nothing, and no bins finer than these do.", kind="argument"),
-        Step("two limits", "p in [p1, p2] and r in [r1, r2], each of four ends failing with at most gamma/4: p - r in [p1 - r2, p2 - r1].", lhs=4 * (failure / 4), rhs=failure),
-        Step("the std", "TV falls with s (KM-7.1), and so does the epsilon of P against Q: ends change sides.", kind="argument"),
-        Step("value", "P(x >= 1/2) - Q(x >= 1/2) = q (Phi(1/(2s)) - Phi(-1/(2s))).", lhs=q * (Phi(1 / (2 * s)) - (1 - Phi(1 / (2 * s)))), rhs=q * (2 * Phi(1 / (2 * s)) - 1)),
-    )  # fmt: skip
+        Step(
+            "ratio of the two normals",
+            "Exponents of N(1, s^2) over N(0, s^2).",
+            lhs=exponent,
+            rhs=(2 * x - 1) / (2 * s**2),
+        ),
+        Step(
+            "where P exceeds Q",
+            "P/Q - 1 = q (e^{(2x-1)/(2 s^2)} - 1), positive exactly for x > 1/2.",
+            lhs=q * sp.exp(exponent) + (1 - q) - 1,
+            rhs=q * (sp.exp((2 * x - 1) / (2 * s**2)) - 1),
+        ),
+        Step(
+            "the best set",
+            "TV is P(S) - Q(S) at S = {P >= Q} = {x >= 1/2}: two bins cut at 1/2 hide nothing, and no bins finer than"
+            " these do.",
+            kind="argument",
+        ),
+        Step(
+            "two limits",
+            "p in [p1, p2] and r in [r1, r2], each of four ends failing with at most gamma/4: p - r in [p1 - r2, p2 -"
+            " r1].",
+            lhs=4 * (failure / 4),
+            rhs=failure,
+        ),
+        Step(
+            "the std",
+            "TV falls with s (KM-7.1), and so does the epsilon of P against Q: ends change sides.",
+            kind="argument",
+        ),
+        Step(
+            "value",
+            "P(x >= 1/2) - Q(x >= 1/2) = q (Phi(1/(2s)) - Phi(-1/(2s))).",
+            lhs=q * (Phi(1 / (2 * s)) - (1 - Phi(1 / (2 * s)))),
+            rhs=q * (2 * Phi(1 / (2 * s)) - 1),
+        ),
+    )
     return Derivation(
         id="score_auditing.threshold_at_half",
         title="One threshold that hides no total variation",

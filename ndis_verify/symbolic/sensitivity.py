@@ -10,7 +10,9 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 
 zero = sp.Integer(0)
-length, penalty, added, noise = sp.symbols("l lambda v s", positive=True)  # `added` is a variance, `noise` a standard deviation
+length, penalty, added, noise = sp.symbols(
+    "l lambda v s", positive=True
+)  # `added` is a variance, `noise` a standard deviation
 records, labels = sp.symbols("n B", positive=True)
 room, more = sp.symbols("a b", nonnegative=True)
 
@@ -22,7 +24,8 @@ def logistic_ratio(n: sp.Expr) -> sp.Expr:
 
 @cache
 def logistic_shift() -> Derivation:
-    """`Delta = (l/lambda)/sqrt(v + 1/(lambda + n l^2/4))` for the surrogate, n at least the size of both databases (N26-Pr7).
+    """`Delta = (l/lambda)/sqrt(v + 1/(lambda + n l^2/4))` for the surrogate, n at least the size of both databases
+    (N26-Pr7).
 
     `number`: Delta at `length`, `penalty`, `added` and `records`.
     """
@@ -30,15 +33,61 @@ def logistic_shift() -> Derivation:
     loss = sp.log(1 + sp.exp(-margin))
     slope = -1 / (1 + sp.exp(margin))
     steps = (
-        Step("one record's gradient", "d/dm log(1 + e^{-m}) = -1/(1 + e^m), m = y x^T theta,", lhs=sp.diff(loss, margin), rhs=slope),
-        Step("its size", "so its gradient has norm |x|/(1 + e^m) < l.", lhs=length, rhs=-length * slope, relation=">", witness=length * sp.exp(margin) / (1 + sp.exp(margin))),
-        Step("convex", "Every loss is convex,", lhs=sp.diff(loss, margin, 2), rhs=zero, relation=">", witness=sp.exp(margin) / (1 + sp.exp(margin)) ** 2),
-        Step("shift of the mean", "so each objective is lambda-strongly convex: lambda |theta - theta'| <= |grad L'(theta)| = |gradient of the one record at theta| < l.", kind="argument"),
-        Step("spread of the inverse covariance", "0 <= X^T X <= n l^2 I, as u^T X^T X u is a sum of at most n squares <= l^2: both covariances lie between 1/(lambda + n l^2/4) and 1/lambda times I.", kind="argument"),
-        Step("ratio of covariances", "Hence every eigenvalue of the relative inflated covariance is within this factor of 1; d of them give nu <= d rho_inf.", lhs=logistic_ratio(records), rhs=(4 * penalty + records * length**2) * (1 + penalty * added) / (penalty * (added * (4 * penalty + records * length**2) + 4))),
-        Step("ordered", "X^T X grows by x x^T, so the inverses, and the inflated covariances, are ordered.", kind="argument"),
-        Step("shift", "Measured in the smaller possible inflated covariance.", lhs=(length / penalty) * (added + 1 / (penalty + records * length**2 / 4)) ** sp.Rational(-1, 2), rhs=(length / penalty) / sp.sqrt(added + 1 / (penalty + records * length**2 / 4))),
-    )  # fmt: skip
+        Step(
+            "one record's gradient",
+            "d/dm log(1 + e^{-m}) = -1/(1 + e^m), m = y x^T theta,",
+            lhs=sp.diff(loss, margin),
+            rhs=slope,
+        ),
+        Step(
+            "its size",
+            "so its gradient has norm |x|/(1 + e^m) < l.",
+            lhs=length,
+            rhs=-length * slope,
+            relation=">",
+            witness=length * sp.exp(margin) / (1 + sp.exp(margin)),
+        ),
+        Step(
+            "convex",
+            "Every loss is convex,",
+            lhs=sp.diff(loss, margin, 2),
+            rhs=zero,
+            relation=">",
+            witness=sp.exp(margin) / (1 + sp.exp(margin)) ** 2,
+        ),
+        Step(
+            "shift of the mean",
+            "so each objective is lambda-strongly convex: lambda |theta - theta'| <= |grad L'(theta)| = |gradient of"
+            " the one record at theta| < l.",
+            kind="argument",
+        ),
+        Step(
+            "spread of the inverse covariance",
+            "0 <= X^T X <= n l^2 I, as u^T X^T X u is a sum of at most n squares <= l^2: both covariances lie between"
+            " 1/(lambda + n l^2/4) and 1/lambda times I.",
+            kind="argument",
+        ),
+        Step(
+            "ratio of covariances",
+            "Hence every eigenvalue of the relative inflated covariance is within this factor of 1; d of them give nu"
+            " <= d rho_inf.",
+            lhs=logistic_ratio(records),
+            rhs=(4 * penalty + records * length**2)
+            * (1 + penalty * added)
+            / (penalty * (added * (4 * penalty + records * length**2) + 4)),
+        ),
+        Step(
+            "ordered",
+            "X^T X grows by x x^T, so the inverses, and the inflated covariances, are ordered.",
+            kind="argument",
+        ),
+        Step(
+            "shift",
+            "Measured in the smaller possible inflated covariance.",
+            lhs=(length / penalty) * (added + 1 / (penalty + records * length**2 / 4)) ** sp.Rational(-1, 2),
+            rhs=(length / penalty) / sp.sqrt(added + 1 / (penalty + records * length**2 / 4)),
+        ),
+    )
     return Derivation(
         id="sensitivity.logistic_shift",
         title="The logistic-regression surrogate moves by at most l/lambda",
@@ -58,11 +107,12 @@ def logistic_shift() -> Derivation:
 
 @cache
 def logistic_rank_one() -> Derivation:
-    """One record changes one eigenvalue only: `rho_inf = nu = log((v + 1/lambda)/(v + 1/(lambda + l^2/4)))`, attained (N26-Pr7).
+    """One record changes one eigenvalue only: `rho_inf = nu = log((v + 1/lambda)/(v + 1/(lambda + l^2/4)))`, attained
+    (N26-Pr7).
 
     `number`: that bound at `length`, `penalty`, `added`; it is the printed rho_inf at n = 1.
     """
-    S, Si, x, xt = (letter(name) for name in "S Si x xt".split())
+    S, Si, x, xt = (letter(name) for name in ["S", "Si", "x", "xt"])
     form = sp.Symbol("A", nonnegative=True)
     size = sp.Matrix([[2, 1], [1, 3]])
     record = sp.Matrix([1, 2])
@@ -75,14 +125,58 @@ def logistic_rank_one() -> Derivation:
     below = largest / (1 + more)  # a value of A = x^T S x: at most l^2/lambda
     share = largest / (4 + largest) / (1 + penalty * added)
     steps = (
-        Step("update, any d", "(S^{-1} + x x^T/4)^{-1} = S - S x x^T S/(4 + A), A = x^T S x.", lhs=(Si + x * xt / 4) * (S - S * x * xt * S / (4 + form)), rhs=sp.Integer(1), algebra=algebra),
-        Step("rank one", "So the inflated covariances differ by S x x^T S/(4 + A): the relative covariance is I - w w^T, w = (S + v I)^{-1/2} S x/sqrt(4 + A), with one eigenvalue 1 - |w|^2 and d - 1 equal to 1 (random_projection.quadratic_form_deletion).", kind="argument"),
-        Step("per direction", "s^2/(s + v) <= s/(1 + lambda v) for every eigenvalue s <= 1/lambda of S,", lhs=eigenvalue / (1 + penalty * added), rhs=eigenvalue**2 / (eigenvalue + added), relation=">=", witness=room * added / ((penalty + room) * (1 + penalty * added) * (1 + added * (penalty + room)))),
-        Step("|w|^2", "so |w|^2 <= A/(4 + A)/(1 + lambda v), and A <= l^2/lambda.", lhs=largest / (4 + largest), rhs=below / (4 + below), relation=">=", witness=4 * largest * more / ((4 + largest) * (4 * (1 + more) + largest))),
-        Step("attained", "By no record against one of norm l: S = I/lambda.", lhs=share, rhs=(1 / penalty) ** 2 * length**2 / (4 + length**2 / penalty) / (1 / penalty + added)),
-        Step("bound", "-log(1 - |w|^2), the largest and the only one.", lhs=-sp.log(1 - share), rhs=sp.log(logistic_ratio(sp.Integer(1))), reduce=lambda left, right: sp.exp(-left) - sp.exp(-right)),
-        Step("at most the printed bound", "n >= 1, n = 1 + b.", lhs=logistic_ratio(1 + more), rhs=logistic_ratio(sp.Integer(1)), relation=">=", witness=sp.factor(sp.together(logistic_ratio(1 + more) - logistic_ratio(sp.Integer(1))))),
-    )  # fmt: skip
+        Step(
+            "update, any d",
+            "(S^{-1} + x x^T/4)^{-1} = S - S x x^T S/(4 + A), A = x^T S x.",
+            lhs=(Si + x * xt / 4) * (S - S * x * xt * S / (4 + form)),
+            rhs=sp.Integer(1),
+            algebra=algebra,
+        ),
+        Step(
+            "rank one",
+            "So the inflated covariances differ by S x x^T S/(4 + A): the relative covariance is I - w w^T, w = (S + v"
+            " I)^{-1/2} S x/sqrt(4 + A), with one eigenvalue 1 - |w|^2 and d - 1 equal to 1"
+            " (random_projection.quadratic_form_deletion).",
+            kind="argument",
+        ),
+        Step(
+            "per direction",
+            "s^2/(s + v) <= s/(1 + lambda v) for every eigenvalue s <= 1/lambda of S,",
+            lhs=eigenvalue / (1 + penalty * added),
+            rhs=eigenvalue**2 / (eigenvalue + added),
+            relation=">=",
+            witness=room * added / ((penalty + room) * (1 + penalty * added) * (1 + added * (penalty + room))),
+        ),
+        Step(
+            "|w|^2",
+            "so |w|^2 <= A/(4 + A)/(1 + lambda v), and A <= l^2/lambda.",
+            lhs=largest / (4 + largest),
+            rhs=below / (4 + below),
+            relation=">=",
+            witness=4 * largest * more / ((4 + largest) * (4 * (1 + more) + largest)),
+        ),
+        Step(
+            "attained",
+            "By no record against one of norm l: S = I/lambda.",
+            lhs=share,
+            rhs=(1 / penalty) ** 2 * length**2 / (4 + length**2 / penalty) / (1 / penalty + added),
+        ),
+        Step(
+            "bound",
+            "-log(1 - |w|^2), the largest and the only one.",
+            lhs=-sp.log(1 - share),
+            rhs=sp.log(logistic_ratio(sp.Integer(1))),
+            reduce=lambda left, right: sp.exp(-left) - sp.exp(-right),
+        ),
+        Step(
+            "at most the printed bound",
+            "n >= 1, n = 1 + b.",
+            lhs=logistic_ratio(1 + more),
+            rhs=logistic_ratio(sp.Integer(1)),
+            relation=">=",
+            witness=sp.factor(sp.together(logistic_ratio(1 + more) - logistic_ratio(sp.Integer(1)))),
+        ),
+    )
     return Derivation(
         id="sensitivity.logistic_rank_one",
         title="One record moves one eigenvalue of the surrogate's covariance",
@@ -103,7 +197,7 @@ def logistic_rank_one() -> Derivation:
 
 def _block_steps() -> tuple[Step, ...]:
     """[M k; k^T q]^{-1} = [M^{-1} 0; 0 0] + w w^T/h with w = (-M^{-1} k, 1), h = q - k^T M^{-1} k."""
-    M, Mi, k, kt = (letter(name) for name in "M Mi k kt".split())
+    M, Mi, k, kt = (letter(name) for name in ["M", "Mi", "k", "kt"])
     corner, schur = sp.symbols("q h", positive=True)
     size, column = sp.Matrix([[3, 1], [1, 2]]), sp.Matrix([1, 1])
     value = sp.Integer(5) - (column.T * size.inv() * column)[0]
@@ -118,7 +212,10 @@ def _block_steps() -> tuple[Step, ...]:
         ("lower left", kt * upper + corner * left, zero),
         ("lower right", kt * right + corner / schur, sp.Integer(1)),
     )
-    return tuple(Step(f"inverse, {name} block", "[M k; k^T q] times the stated inverse.", lhs=lhs, rhs=rhs, algebra=algebra) for name, lhs, rhs in blocks)
+    return tuple(
+        Step(f"inverse, {name} block", "[M k; k^T q] times the stated inverse.", lhs=lhs, rhs=rhs, algebra=algebra)
+        for name, lhs, rhs in blocks
+    )
 
 
 @cache
@@ -139,19 +236,89 @@ def prediction_shift() -> Derivation:
     small = records * length**2 / noise**2
     steps = (
         *_block_steps(),
-        Step("update", "With M = K + s^2 I and k, q of the new record the inverse grows by w w^T/h: mu' - mu = c t/h and the variance falls by c^2/h, c = w^T k*, t = w^T y (n entries, the new record's included).", kind="argument"),
-        Step("h", "(K' + s^2 I) w = h e_n and w_n = 1, so h = w^T (K' + s^2 I) w = P + s^2 W with P = w^T K' w, W = |w|^2.", kind="argument"),
-        Step("c and t", "In feature space c = <phi*, sum w_i phi_i>, so c^2 <= l^2 P; and t^2 <= n B^2 W. Both by Cauchy-Schwarz.", kind="argument"),
-        Step("arithmetic and geometric mean", "c^2 t^2/h^2 <= l^2 P n B^2 W/(P + s^2 W)^2 <= l^2 n B^2/(4 s^2).", lhs=limit, rhs=square, relation=">=", witness=limit * sp.Abs(power - noise**2 * weight) ** 2 / (power + noise**2 * weight) ** 2),
-        Step("few records: variable", "With P = x s^2 W the middle is l^2 n B^2/s^2 times x/(1+x)^2,", lhs=square.subs(power, ratio * noise**2 * weight), rhs=4 * limit * ratio / (1 + ratio) ** 2),
-        Step("few records: slope", "which grows for x <= 1; x = 1/(1+a);", lhs=sp.diff(ratio / (1 + ratio) ** 2, ratio).subs(ratio, 1 / (1 + room)), rhs=zero, relation=">=", witness=room * (1 + room) ** 2 / (2 + room) ** 3),
-        Step("few records", "and P <= n l^2 W gives x <= n l^2/s^2: where that is at most 1 the shift is at most l^2 B n/(s^2 + n l^2).", lhs=4 * limit * small / (1 + small) ** 2, rhs=(length**2 * labels * records / (noise**2 + records * length**2)) ** 2),
-        Step("printed bound", "l B sqrt(n)/s is twice as large.", lhs=(length * labels * sp.sqrt(records) / noise) ** 2, rhs=4 * limit),
-        Step("smaller n", "With m = n - 1 = 1 + a records in the smaller database, n <= 4 m: the printed bound holds with m too unless m = 0.", lhs=4 * (1 + room), rhs=2 + room, relation=">=", witness=2 + 3 * room),
-        Step("reached: variance left", "m = n - 1 >= s^2/l^2 records of feature s/sqrt(m) and label -B, the query and the new record of feature l, label B: K + s^2 I has the eigenvalue 2 s^2 there, and of l^2", lhs=length**2 - (length * noise / sp.sqrt(others)) ** 2 * others / (2 * noise**2), rhs=left),
-        Step("reached", "is left at the query: the shift is c t/h with c = l^2/2, t = B + l sqrt(m) B/(2 s), h = l^2/2 + s^2, above this share of l B sqrt(n)/(2 s):", lhs=reached - length**2 / (length**2 + 2 * noise**2) * length * labels * sp.sqrt(others) / (2 * noise), rhs=zero, relation=">", witness=length**2 * labels / (length**2 + 2 * noise**2)),
-        Step("shift", "Measured in the added variance alone.", lhs=sp.sqrt(limit / added), rhs=length * labels * sp.sqrt(records) / (2 * noise * sp.sqrt(added))),
-    )  # fmt: skip
+        Step(
+            "update",
+            "With M = K + s^2 I and k, q of the new record the inverse grows by w w^T/h: mu' - mu = c t/h and the"
+            " variance falls by c^2/h, c = w^T k*, t = w^T y (n entries, the new record's included).",
+            kind="argument",
+        ),
+        Step(
+            "h",
+            "(K' + s^2 I) w = h e_n and w_n = 1, so h = w^T (K' + s^2 I) w = P + s^2 W with P = w^T K' w, W = |w|^2.",
+            kind="argument",
+        ),
+        Step(
+            "c and t",
+            "In feature space c = <phi*, sum w_i phi_i>, so c^2 <= l^2 P; and t^2 <= n B^2 W. Both by Cauchy-Schwarz.",
+            kind="argument",
+        ),
+        Step(
+            "arithmetic and geometric mean",
+            "c^2 t^2/h^2 <= l^2 P n B^2 W/(P + s^2 W)^2 <= l^2 n B^2/(4 s^2).",
+            lhs=limit,
+            rhs=square,
+            relation=">=",
+            witness=limit * sp.Abs(power - noise**2 * weight) ** 2 / (power + noise**2 * weight) ** 2,
+        ),
+        Step(
+            "few records: variable",
+            "With P = x s^2 W the middle is l^2 n B^2/s^2 times x/(1+x)^2,",
+            lhs=square.subs(power, ratio * noise**2 * weight),
+            rhs=4 * limit * ratio / (1 + ratio) ** 2,
+        ),
+        Step(
+            "few records: slope",
+            "which grows for x <= 1; x = 1/(1+a);",
+            lhs=sp.diff(ratio / (1 + ratio) ** 2, ratio).subs(ratio, 1 / (1 + room)),
+            rhs=zero,
+            relation=">=",
+            witness=room * (1 + room) ** 2 / (2 + room) ** 3,
+        ),
+        Step(
+            "few records",
+            "and P <= n l^2 W gives x <= n l^2/s^2: where that is at most 1 the shift is at most l^2 B n/(s^2 + n"
+            " l^2).",
+            lhs=4 * limit * small / (1 + small) ** 2,
+            rhs=(length**2 * labels * records / (noise**2 + records * length**2)) ** 2,
+        ),
+        Step(
+            "printed bound",
+            "l B sqrt(n)/s is twice as large.",
+            lhs=(length * labels * sp.sqrt(records) / noise) ** 2,
+            rhs=4 * limit,
+        ),
+        Step(
+            "smaller n",
+            "With m = n - 1 = 1 + a records in the smaller database, n <= 4 m: the printed bound holds with m too"
+            " unless m = 0.",
+            lhs=4 * (1 + room),
+            rhs=2 + room,
+            relation=">=",
+            witness=2 + 3 * room,
+        ),
+        Step(
+            "reached: variance left",
+            "m = n - 1 >= s^2/l^2 records of feature s/sqrt(m) and label -B, the query and the new record of feature l,"
+            " label B: K + s^2 I has the eigenvalue 2 s^2 there, and of l^2",
+            lhs=length**2 - (length * noise / sp.sqrt(others)) ** 2 * others / (2 * noise**2),
+            rhs=left,
+        ),
+        Step(
+            "reached",
+            "is left at the query: the shift is c t/h with c = l^2/2, t = B + l sqrt(m) B/(2 s), h = l^2/2 + s^2, above"
+            " this share of l B sqrt(n)/(2 s):",
+            lhs=reached - length**2 / (length**2 + 2 * noise**2) * length * labels * sp.sqrt(others) / (2 * noise),
+            rhs=zero,
+            relation=">",
+            witness=length**2 * labels / (length**2 + 2 * noise**2),
+        ),
+        Step(
+            "shift",
+            "Measured in the added variance alone.",
+            lhs=sp.sqrt(limit / added),
+            rhs=length * labels * sp.sqrt(records) / (2 * noise * sp.sqrt(added)),
+        ),
+    )
     return Derivation(
         id="sensitivity.prediction_shift",
         title="A Gaussian-process prediction moves by at most l B sqrt(n)/(2 s)",
@@ -162,7 +329,9 @@ def prediction_shift() -> Derivation:
         symbols={"length": length, "labels": labels, "noise": noise, "added": added, "records": records},
         faults=(
             Fault("half left out twice", "shift", lambda rhs: rhs / 2),
-            Fault("sign of w", "inverse, upper right block", lambda rhs: 2 * letter("k") / sp.Symbol("h", positive=True)),
+            Fault(
+                "sign of w", "inverse, upper right block", lambda rhs: 2 * letter("k") / sp.Symbol("h", positive=True)
+            ),
             Fault("noise variance for its root", "shift", lambda rhs: rhs / noise),
             Fault("limit halved", "arithmetic and geometric mean", lambda rhs: 2 * rhs),
             Fault("twice the share reached", "reached", lambda rhs: length**3 * labels * sp.sqrt(others) / noise),
@@ -177,19 +346,62 @@ def prediction_variance() -> Derivation:
 
     `number`: that bound at `length`, `noise`, `added`; the printed one is log((v + l^2)/v).
     """
-    variance, other = sp.symbols("V U", positive=True)  # at the query, at the new point, both given the smaller database
+    variance, other = sp.symbols(
+        "V U", positive=True
+    )  # at the query, at the new point, both given the smaller database
     least = noise**2 / (length**2 + noise**2)
     below = length**2 / (1 + more)
     ratio = lambda value: (added + value) / (added + value * least)  # noqa: E731
     steps = (
-        Step("covariance given the data", "c is the covariance of the two latent values given the smaller database, and h = U + s^2, so c^2 <= V U (a Schur complement of a positive semidefinite Gram matrix).", kind="argument"),
-        Step("variance left", "V' = V - c^2/h >= V - V U/(U + s^2) = V s^2/(U + s^2),", lhs=variance - variance * other / (other + noise**2), rhs=variance * noise**2 / (other + noise**2)),
-        Step("largest U", "and U <= l^2.", lhs=noise**2 / (below + noise**2), rhs=least, relation=">=", witness=sp.factor(sp.together(noise**2 / (below + noise**2) - least))),
-        Step("largest V", "The ratio (v + V)/(v + V s^2/(l^2 + s^2)) grows with V <= l^2.", lhs=sp.diff(ratio(variance), variance), rhs=zero, relation=">", witness=sp.factor(sp.diff(ratio(variance), variance))),
-        Step("attained", "By no record against one at the query point: V = l^2, V' = l^2 - l^4/(l^2 + s^2).", lhs=length**2 - length**4 / (length**2 + noise**2), rhs=length**2 * least),
-        Step("at most the printed bound", "which drops the variance left.", lhs=(added + length**2) / added, rhs=ratio(length**2), relation=">=", witness=sp.factor(sp.together((added + length**2) / added - ratio(length**2)))),
-        Step("bound", "One eigenvalue, so nu = rho_inf.", lhs=sp.log(ratio(length**2)), rhs=sp.log((added + length**2) / (added + length**2 * noise**2 / (length**2 + noise**2)))),
-    )  # fmt: skip
+        Step(
+            "covariance given the data",
+            "c is the covariance of the two latent values given the smaller database, and h = U + s^2, so c^2 <= V U (a"
+            " Schur complement of a positive semidefinite Gram matrix).",
+            kind="argument",
+        ),
+        Step(
+            "variance left",
+            "V' = V - c^2/h >= V - V U/(U + s^2) = V s^2/(U + s^2),",
+            lhs=variance - variance * other / (other + noise**2),
+            rhs=variance * noise**2 / (other + noise**2),
+        ),
+        Step(
+            "largest U",
+            "and U <= l^2.",
+            lhs=noise**2 / (below + noise**2),
+            rhs=least,
+            relation=">=",
+            witness=sp.factor(sp.together(noise**2 / (below + noise**2) - least)),
+        ),
+        Step(
+            "largest V",
+            "The ratio (v + V)/(v + V s^2/(l^2 + s^2)) grows with V <= l^2.",
+            lhs=sp.diff(ratio(variance), variance),
+            rhs=zero,
+            relation=">",
+            witness=sp.factor(sp.diff(ratio(variance), variance)),
+        ),
+        Step(
+            "attained",
+            "By no record against one at the query point: V = l^2, V' = l^2 - l^4/(l^2 + s^2).",
+            lhs=length**2 - length**4 / (length**2 + noise**2),
+            rhs=length**2 * least,
+        ),
+        Step(
+            "at most the printed bound",
+            "which drops the variance left.",
+            lhs=(added + length**2) / added,
+            rhs=ratio(length**2),
+            relation=">=",
+            witness=sp.factor(sp.together((added + length**2) / added - ratio(length**2))),
+        ),
+        Step(
+            "bound",
+            "One eigenvalue, so nu = rho_inf.",
+            lhs=sp.log(ratio(length**2)),
+            rhs=sp.log((added + length**2) / (added + length**2 * noise**2 / (length**2 + noise**2))),
+        ),
+    )
     return Derivation(
         id="sensitivity.prediction_variance",
         title="One record lowers a Gaussian-process variance by a bounded factor",

@@ -2,11 +2,11 @@
 
 Every derivation is decided by its own tests, again by the test of the ledger, and most of them by a notebook: the same
 residuals, in processes of their own. Where the environment variable `NDIS_VERIFY_TEST_RUN` names a folder
-(tests/conftest.py makes one for each run and removes it; an empty value switches this off), an outcome is kept there under
-a hash of all that it follows from: the expression with the assumptions of its symbols, the sources of this folder, and the
-versions of Python, SymPy and mpmath. Nothing is drawn at random, so the same key has the same outcome. A fault in a step
-changes its residual, one in `zero` its source: neither finds what was decided before. Outside a run of the tests the
-variable is not set, and `ndis-verify verify` decides everything itself.
+(tests/conftest.py makes one for each run and removes it; an empty value switches this off), an outcome is kept there
+under a hash of all that it follows from: the expression with the assumptions of its symbols, the sources of this
+folder, and the versions of Python, SymPy and mpmath. Nothing is drawn at random, so the same key has the same outcome.
+A fault in a step changes its residual, one in `zero` its source: neither finds what was decided before. Outside a run
+of the tests the variable is not set, and `ndis-verify verify` decides everything itself.
 """
 
 from __future__ import annotations

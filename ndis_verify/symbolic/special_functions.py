@@ -14,7 +14,7 @@ from ndis_verify.symbolic.zero import as_expression
 
 def phi(x: Any) -> sp.Expr:
     """Standard normal density."""
-    return sp.exp(-as_expression(x) ** 2 / 2) / sp.sqrt(2 * sp.pi)
+    return sp.exp(-(as_expression(x) ** 2) / 2) / sp.sqrt(2 * sp.pi)
 
 
 class Phi(sp.Function):

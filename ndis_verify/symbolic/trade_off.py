@@ -1,4 +1,6 @@
-"""Trade-off functions: what characterises them, conversion from a privacy profile, the Gaussian, subsampled and Laplace curves."""
+"""Trade-off functions: what characterises them, conversion from a privacy profile, the Gaussian, subsampled and Laplace
+curves.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,41 @@ def characterisation() -> Derivation:
     share, first, second, other = sp.symbols("t E1 E2 w", nonnegative=True)
     f0, fa = sp.symbols("f0 fa", nonnegative=True)
     steps = (
-        Step("mixed tests", "The test that uses phi1 with probability t and phi2 otherwise has the mixed errors, so T is convex.", lhs=share * (1 - first) + (1 - share) * (1 - second), rhs=1 - (share * first + (1 - share) * second)),
-        Step("guessing", "phi = x whatever is seen: E_Q phi = x over two parts of mass w and 1 - w, so T(x) <= 1 - x.", lhs=1 - (alpha * other + alpha * (1 - other)), rhs=1 - alpha),
+        Step(
+            "mixed tests",
+            "The test that uses phi1 with probability t and phi2 otherwise has the mixed errors, so T is convex.",
+            lhs=share * (1 - first) + (1 - share) * (1 - second),
+            rhs=1 - (share * first + (1 - share) * second),
+        ),
+        Step(
+            "guessing",
+            "phi = x whatever is seen: E_Q phi = x over two parts of mass w and 1 - w, so T(x) <= 1 - x.",
+            lhs=1 - (alpha * other + alpha * (1 - other)),
+            rhs=1 - alpha,
+        ),
         Step("nonincreasing", "A larger x allows more tests.", kind="argument"),
-        Step("continuous", "A convex function is continuous inside; at 1 it is 0; at 0 the type II errors of tests with P(phi) -> 0 tend to the Q-mass outside {p = 0} (bounded tests are weakly compact), which is T(0).", kind="argument"),
-        Step("converse: laws", "Given f, let P be uniform on (0, 1) and let Q have the density -f' there (nonincreasing, f being convex) and an extra point of mass 1 - f(0). f(1) = 0 as 0 <= f(1) <= 1 - 1. A continuous convex f is absolutely continuous, so -f' integrates to f(0) - f(1).", kind="argument"),
+        Step(
+            "continuous",
+            "A convex function is continuous inside; at 1 it is 0; at 0 the type II errors of tests with P(phi) -> 0"
+            " tend to the Q-mass outside {p = 0} (bounded tests are weakly compact), which is T(0).",
+            kind="argument",
+        ),
+        Step(
+            "converse: laws",
+            "Given f, let P be uniform on (0, 1) and let Q have the density -f' there (nonincreasing, f being convex)"
+            " and an extra point of mass 1 - f(0). f(1) = 0 as 0 <= f(1) <= 1 - 1. A continuous convex f is absolutely"
+            " continuous, so -f' integrates to f(0) - f(1).",
+            kind="argument",
+        ),
         Step("converse: total mass", "With f(1) = 0.", lhs=(f0 - zero) + (1 - f0), rhs=sp.Integer(1)),
-        Step("converse: type II error", "Rejecting the extra point and (0, alpha) has type I error alpha; by the Neyman-Pearson lemma no test of that size has less.", lhs=1 - (1 - f0) - (f0 - fa), rhs=fa),
-    )  # fmt: skip
+        Step(
+            "converse: type II error",
+            "Rejecting the extra point and (0, alpha) has type I error alpha; by the Neyman-Pearson lemma no test of"
+            " that size has less.",
+            lhs=1 - (1 - f0) - (f0 - fa),
+            rhs=fa,
+        ),
+    )
     return Derivation(
         id="trade_off.characterisation",
         title="What makes a function a trade-off function",
@@ -43,7 +72,9 @@ def characterisation() -> Derivation:
         symbols={"f0": f0, "fa": fa},
         faults=(
             Fault("extra point forgotten", "converse: type II error", lambda rhs: 1 - f0 + fa),
-            Fault("weights of the mixture swapped", "mixed tests", lambda rhs: 1 - (share * second + (1 - share) * first)),
+            Fault(
+                "weights of the mixture swapped", "mixed tests", lambda rhs: 1 - (share * second + (1 - share) * first)
+            ),
             Fault("guessing costs more", "guessing", lambda rhs: 1 - 2 * alpha),
         ),
         covers={"KM-2.5": "whole"},
@@ -59,16 +90,66 @@ def conversion() -> Derivation:
     p, q = sp.symbols("p q", positive=True)
     h, size, power, slack_h, slack_x, x = sp.symbols("h P_phi Q_phi s r x", nonnegative=True)
     steps = (
-        Step("weak duality", "Any test with P(phi) = x - r and H_a(Q||P) = Q(phi) - a P(phi) + s, r, s >= 0, has type II error at least 1 - H_a(Q||P) - a x.", lhs=1 - power, rhs=1 - (power - order * size + slack_h) - order * (size + slack_x), relation=">=", witness=slack_h + order * slack_x),
-        Step("strong duality", "The Neyman-Pearson test at the a that is the slope of T at x has r = s = 0: T(P, Q)(x) = sup_{a >= 0} 1 - H_a(Q||P) - a x.", kind="argument"),
-        Step("other order of the pair", "Pointwise; integrated it is H_a(Q||P) = 1 - a + a H_{1/a}(P||Q).", lhs=sp.Max(q - order * p, 0), rhs=q - order * p + order * sp.Max(p - q / order, 0)),
-        Step("third member", "Hence (1 - H_b(P||Q) - x)/b at b = 1/a is the same line as 1 - H_a(Q||P) - a x.", lhs=1 - (1 - order + order * h) - order * x, rhs=(1 - h - x) / (1 / order)),
-        Step("both orders", "h(a) >= H_a(P||Q), H_a(Q||P), so each member is at most T(P, Q)(x) and T(Q, P)(x): the mechanism is f-DP. Orders a < 1 add nothing, as h(a) = 1 - a + a h(1/a).", kind="argument"),
-        Step("largest", "A trade-off function below all T(M(D), M(D')) has every one of its supporting lines below them, so below f: f is the largest for which the mechanism is f-DP, and has the four properties as a supremum of lines with h(a) >= 1 - a.", kind="argument"),
-        Step("value at 1 - x", "A line with h(a) = 1 - a + k, k >= 0, lies below 1 - x on [0, 1]: at x = 1 it is", lhs=1 - (1 - order + slack_h) - order, rhs=-slack_h),
-        Step("finite grid", "The maximum over finitely many (eps, delta) with h(e^eps) <= delta is at most f and is itself a trade-off function; as the grid of delta is refined and its ends go to 0 and 1 the grid of eps becomes dense and the maximum tends to f, h being continuous.", kind="argument"),
-        Step("members", "f_{eps, delta} of the source, with a = e^eps and h = delta.", lhs=sp.Max(0, 1 - h - order * x, (1 - h - x) / order), rhs=sp.Max(0, 1 - h - x * order, (1 - h - x) * order ** (-1))),
-    )  # fmt: skip
+        Step(
+            "weak duality",
+            "Any test with P(phi) = x - r and H_a(Q||P) = Q(phi) - a P(phi) + s, r, s >= 0, has type II error at least"
+            " 1 - H_a(Q||P) - a x.",
+            lhs=1 - power,
+            rhs=1 - (power - order * size + slack_h) - order * (size + slack_x),
+            relation=">=",
+            witness=slack_h + order * slack_x,
+        ),
+        Step(
+            "strong duality",
+            "The Neyman-Pearson test at the a that is the slope of T at x has r = s = 0: T(P, Q)(x) = sup_{a >= 0} 1 -"
+            " H_a(Q||P) - a x.",
+            kind="argument",
+        ),
+        Step(
+            "other order of the pair",
+            "Pointwise; integrated it is H_a(Q||P) = 1 - a + a H_{1/a}(P||Q).",
+            lhs=sp.Max(q - order * p, 0),
+            rhs=q - order * p + order * sp.Max(p - q / order, 0),
+        ),
+        Step(
+            "third member",
+            "Hence (1 - H_b(P||Q) - x)/b at b = 1/a is the same line as 1 - H_a(Q||P) - a x.",
+            lhs=1 - (1 - order + order * h) - order * x,
+            rhs=(1 - h - x) / (1 / order),
+        ),
+        Step(
+            "both orders",
+            "h(a) >= H_a(P||Q), H_a(Q||P), so each member is at most T(P, Q)(x) and T(Q, P)(x): the mechanism is f-DP."
+            " Orders a < 1 add nothing, as h(a) = 1 - a + a h(1/a).",
+            kind="argument",
+        ),
+        Step(
+            "largest",
+            "A trade-off function below all T(M(D), M(D')) has every one of its supporting lines below them, so below"
+            " f: f is the largest for which the mechanism is f-DP, and has the four properties as a supremum of lines"
+            " with h(a) >= 1 - a.",
+            kind="argument",
+        ),
+        Step(
+            "value at 1 - x",
+            "A line with h(a) = 1 - a + k, k >= 0, lies below 1 - x on [0, 1]: at x = 1 it is",
+            lhs=1 - (1 - order + slack_h) - order,
+            rhs=-slack_h,
+        ),
+        Step(
+            "finite grid",
+            "The maximum over finitely many (eps, delta) with h(e^eps) <= delta is at most f and is itself a trade-off"
+            " function; as the grid of delta is refined and its ends go to 0 and 1 the grid of eps becomes dense and"
+            " the maximum tends to f, h being continuous.",
+            kind="argument",
+        ),
+        Step(
+            "members",
+            "f_{eps, delta} of the source, with a = e^eps and h = delta.",
+            lhs=sp.Max(0, 1 - h - order * x, (1 - h - x) / order),
+            rhs=sp.Max(0, 1 - h - x * order, (1 - h - x) * order ** (-1)),
+        ),
+    )
     return Derivation(
         id="trade_off.conversion",
         title="From a privacy profile to a trade-off function",
@@ -79,7 +160,11 @@ def conversion() -> Derivation:
         symbols={"a": order, "h": h, "x": x},
         faults=(
             Fault("profile left out", "members", lambda rhs: sp.Max(0, 1 - x * order, (1 - x) / order)),
-            Fault("signed part dropped in the change of order", "other order of the pair", lambda rhs: order * sp.Max(p - q / order, 0)),
+            Fault(
+                "signed part dropped in the change of order",
+                "other order of the pair",
+                lambda rhs: order * sp.Max(p - q / order, 0),
+            ),
             Fault("a for 1/a", "third member", lambda rhs: (1 - h - x) / order),
             Fault("line not below 1 - x", "value at 1 - x", lambda rhs: 1 - slack_h),
         ),
@@ -89,7 +174,8 @@ def conversion() -> Derivation:
 
 @cache
 def gaussian() -> Derivation:
-    """`T(N(0,1), N(mu,1))` at 1 - Phi(z) is Phi(z - mu); a threshold on N(1,s^2) against N(0,s^2) gives mu = 1/s (KM-2.8, KM-eq3.1).
+    """`T(N(0,1), N(mu,1))` at 1 - Phi(z) is Phi(z - mu); a threshold on N(1,s^2) against N(0,s^2) gives mu = 1/s
+    (KM-2.8, KM-eq3.1).
 
     `number`: the type II error at threshold `z` and `mu`.
     """
@@ -97,13 +183,45 @@ def gaussian() -> Derivation:
     ratio = sp.log(phi(x - mu) / phi(x))
     steps = (
         Step("log ratio", "Of N(mu, 1) to N(0, 1).", lhs=ratio, rhs=mu * x - mu**2 / 2),
-        Step("increasing ratio", "So the best tests reject beyond a threshold (Neyman-Pearson).", lhs=sp.diff(mu * x - mu**2 / 2, x), rhs=zero, relation=">", witness=mu),
-        Step("type I error", "d/dz of 1 - Phi(z) is minus the density of N(0, 1).", lhs=sp.diff(1 - Phi(threshold), threshold), rhs=-phi(threshold)),
-        Step("type II error", "d/dz of Phi(z - mu) is the density of N(mu, 1), and both vanish at -infinity.", lhs=sp.diff(Phi(threshold - mu), threshold), rhs=phi(threshold - mu)),
-        Step("the other order", "Reflecting x to mu - x swaps the two laws: the curve is symmetric.", lhs=phi((mu - x) - mu), rhs=phi(x)),
-        Step("any threshold", "alpha = 1 - Phi(z/s), beta = Phi((z - 1)/s): Phi^-1(1 - alpha) - Phi^-1(beta) does not depend on z.", lhs=threshold / std - (threshold - 1) / std, rhs=1 / std),
-        Step("curve", "At alpha = 1 - Phi(z), where z = Phi^-1(1 - alpha).", lhs=Phi(-(mu - threshold)), rhs=Phi(threshold - mu)),
-    )  # fmt: skip
+        Step(
+            "increasing ratio",
+            "So the best tests reject beyond a threshold (Neyman-Pearson).",
+            lhs=sp.diff(mu * x - mu**2 / 2, x),
+            rhs=zero,
+            relation=">",
+            witness=mu,
+        ),
+        Step(
+            "type I error",
+            "d/dz of 1 - Phi(z) is minus the density of N(0, 1).",
+            lhs=sp.diff(1 - Phi(threshold), threshold),
+            rhs=-phi(threshold),
+        ),
+        Step(
+            "type II error",
+            "d/dz of Phi(z - mu) is the density of N(mu, 1), and both vanish at -infinity.",
+            lhs=sp.diff(Phi(threshold - mu), threshold),
+            rhs=phi(threshold - mu),
+        ),
+        Step(
+            "the other order",
+            "Reflecting x to mu - x swaps the two laws: the curve is symmetric.",
+            lhs=phi((mu - x) - mu),
+            rhs=phi(x),
+        ),
+        Step(
+            "any threshold",
+            "alpha = 1 - Phi(z/s), beta = Phi((z - 1)/s): Phi^-1(1 - alpha) - Phi^-1(beta) does not depend on z.",
+            lhs=threshold / std - (threshold - 1) / std,
+            rhs=1 / std,
+        ),
+        Step(
+            "curve",
+            "At alpha = 1 - Phi(z), where z = Phi^-1(1 - alpha).",
+            lhs=Phi(-(mu - threshold)),
+            rhs=Phi(threshold - mu),
+        ),
+    )
     return Derivation(
         id="trade_off.gaussian",
         title="The trade-off curve of two Gaussians mu apart",
@@ -130,13 +248,43 @@ def lower_bound() -> Derivation:
     u, v = sp.symbols("u v", real=True)
     drop, rise, g1, g2 = sp.symbols("s r gamma1 gamma2", nonnegative=True)
     steps = (
-        Step("the limits hold", "A >= alpha lowers u = Phi^-1(1 - alpha) by some s >= 0; B >= beta raises v = Phi^-1(beta) by some r >= 0: the bound is at most u - v.", lhs=u - v, rhs=(u - drop) - (v + rise), relation=">=", witness=drop + rise),
-        Step("one test against the curve", "mu-DP gives beta >= Phi(Phi^-1(1 - alpha) - mu), which is u - v <= mu.", kind="argument"),
-        Step("Clopper-Pearson", "The upper limit at level 1 - gamma of a binomial proportion covers with probability at least 1 - gamma (Clopper and Pearson 1934).", kind="argument"),
-        Step("independent samples", "The errors come from two independent samples: coverage at least (1 - gamma1)(1 - gamma2), which is at least the union bound.", lhs=(1 - g1) * (1 - g2), rhs=1 - g1 - g2, relation=">=", witness=g1 * g2),
-        Step("two-sided limits", "Upper ends of two-sided (1 - gamma) intervals fail with gamma/2 each.", lhs=1 - 2 * (g1 / 2), rhs=1 - g1),
+        Step(
+            "the limits hold",
+            "A >= alpha lowers u = Phi^-1(1 - alpha) by some s >= 0; B >= beta raises v = Phi^-1(beta) by some r >= 0:"
+            " the bound is at most u - v.",
+            lhs=u - v,
+            rhs=(u - drop) - (v + rise),
+            relation=">=",
+            witness=drop + rise,
+        ),
+        Step(
+            "one test against the curve",
+            "mu-DP gives beta >= Phi(Phi^-1(1 - alpha) - mu), which is u - v <= mu.",
+            kind="argument",
+        ),
+        Step(
+            "Clopper-Pearson",
+            "The upper limit at level 1 - gamma of a binomial proportion covers with probability at least 1 - gamma"
+            " (Clopper and Pearson 1934).",
+            kind="argument",
+        ),
+        Step(
+            "independent samples",
+            "The errors come from two independent samples: coverage at least (1 - gamma1)(1 - gamma2), which is at"
+            " least the union bound.",
+            lhs=(1 - g1) * (1 - g2),
+            rhs=1 - g1 - g2,
+            relation=">=",
+            witness=g1 * g2,
+        ),
+        Step(
+            "two-sided limits",
+            "Upper ends of two-sided (1 - gamma) intervals fail with gamma/2 each.",
+            lhs=1 - 2 * (g1 / 2),
+            rhs=1 - g1,
+        ),
         Step("confidence", "Union bound.", lhs=1 - (g1 + g2), rhs=1 - g1 - g2),
-    )  # fmt: skip
+    )
     return Derivation(
         id="trade_off.lower_bound",
         title="A lower confidence limit for mu",
@@ -165,13 +313,45 @@ def credible_region() -> Derivation:
     errors, trials = sp.symbols("E N", nonnegative=True)
     above = sp.symbols("f1", nonnegative=True)
     steps = (
-        Step("complement of a test", "1 - phi has errors (1 - alpha, 1 - beta); f asks 1 - beta >= f(1 - alpha), which is beta <= 1 - f(1 - alpha).", lhs=(1 - y) - above, rhs=(1 - above) - y),
-        Step("limits in order", "f(alpha) = 1 - alpha - s1 and f(1 - alpha) = alpha - s2 with s1, s2 >= 0.", lhs=1 - (x - second), rhs=1 - x - first, relation=">=", witness=first + second),
-        Step("a distribution function", "A smaller f has the larger region; f = 0 gives all of the square, f(x) = 1 - x gives mass 0.", kind="argument"),
-        Step("swapped errors", "(alpha, beta) -> (beta, alpha) maps the region of f to the region of its inverse. If f is its own inverse the mass does not change when the two posteriors are exchanged.", kind="argument"),
-        Step("mean of a beta law", "B(a + 1, b)/B(a, b).", lhs=sp.gamma(a + 1) * sp.gamma(a + b) / (sp.gamma(a) * sp.gamma(a + b + 1)), rhs=a / (a + b)),
-        Step("posterior mean", "a = 1/2 + E, b = 1/2 + N - E, E the errors of that kind.", lhs=(sp.Rational(1, 2) + errors) / (sp.Rational(1, 2) + errors + sp.Rational(1, 2) + trials - errors), rhs=(2 * errors + 1) / (2 * trials + 2)),
-    )  # fmt: skip
+        Step(
+            "complement of a test",
+            "1 - phi has errors (1 - alpha, 1 - beta); f asks 1 - beta >= f(1 - alpha), which is beta <= 1 - f(1 -"
+            " alpha).",
+            lhs=(1 - y) - above,
+            rhs=(1 - above) - y,
+        ),
+        Step(
+            "limits in order",
+            "f(alpha) = 1 - alpha - s1 and f(1 - alpha) = alpha - s2 with s1, s2 >= 0.",
+            lhs=1 - (x - second),
+            rhs=1 - x - first,
+            relation=">=",
+            witness=first + second,
+        ),
+        Step(
+            "a distribution function",
+            "A smaller f has the larger region; f = 0 gives all of the square, f(x) = 1 - x gives mass 0.",
+            kind="argument",
+        ),
+        Step(
+            "swapped errors",
+            "(alpha, beta) -> (beta, alpha) maps the region of f to the region of its inverse. If f is its own inverse"
+            " the mass does not change when the two posteriors are exchanged.",
+            kind="argument",
+        ),
+        Step(
+            "mean of a beta law",
+            "B(a + 1, b)/B(a, b).",
+            lhs=sp.gamma(a + 1) * sp.gamma(a + b) / (sp.gamma(a) * sp.gamma(a + b + 1)),
+            rhs=a / (a + b),
+        ),
+        Step(
+            "posterior mean",
+            "a = 1/2 + E, b = 1/2 + N - E, E the errors of that kind.",
+            lhs=(sp.Rational(1, 2) + errors) / (sp.Rational(1, 2) + errors + sp.Rational(1, 2) + trials - errors),
+            rhs=(2 * errors + 1) / (2 * trials + 2),
+        ),
+    )
     return Derivation(
         id="trade_off.credible_region",
         title="The posterior mass of the region that a trade-off function allows",
@@ -198,15 +378,52 @@ def laplace() -> Derivation:
     scale, gap = sp.symbols("lambda Delta", positive=True)
     y = sp.Symbol("y", real=True)
     steps = (
-        Step("only the ratio of shift and scale", "Log ratio of the laws at x = lambda y: that of unit scale and shift mu = Delta/lambda.", lhs=(sp.Abs(scale * y) - sp.Abs(scale * y - gap)) / scale, rhs=sp.Abs(y) - sp.Abs(y - gap / scale)),
-        Step("thresholds suffice", "y -> |y| - |y - mu| is nondecreasing, so thresholds on y are best (Neyman-Pearson): T(alpha) = F(F^-1(1 - alpha) - mu).", kind="argument"),
-        Step("quantile, alpha <= 1/2", "F(t) = 1 - e^-t/2 for t >= 0 at t = -log(2 alpha).", lhs=1 - sp.exp(sp.log(2 * alpha)) / 2, rhs=1 - alpha),
-        Step("quantile, alpha >= 1/2", "F(t) = e^t/2 for t <= 0 at t = log(2 (1 - alpha)).", lhs=sp.exp(sp.log(2 * (1 - alpha))) / 2, rhs=1 - alpha),
-        Step("first branch", "alpha <= e^-mu/2: the shifted quantile is still >= 0.", lhs=1 - sp.exp(sp.log(2 * alpha) + mu) / 2, rhs=1 - sp.exp(mu) * alpha),
-        Step("last branch", "alpha >= 1/2.", lhs=sp.exp(sp.log(2 * (1 - alpha)) - mu) / 2, rhs=sp.exp(-mu) * (1 - alpha)),
-        Step("continuous at 1/2", "Middle and last branch meet.", lhs=(sp.exp(-mu) / (4 * alpha)).subs(alpha, sp.Rational(1, 2)), rhs=sp.exp(-mu) / 2),
-        Step("middle branch", "e^-mu/2 <= alpha <= 1/2: e^t/2 at t = -log(2 alpha) - mu.", lhs=sp.exp(-sp.log(2 * alpha) - mu) / 2, rhs=sp.exp(-mu) / (4 * alpha)),
-    )  # fmt: skip
+        Step(
+            "only the ratio of shift and scale",
+            "Log ratio of the laws at x = lambda y: that of unit scale and shift mu = Delta/lambda.",
+            lhs=(sp.Abs(scale * y) - sp.Abs(scale * y - gap)) / scale,
+            rhs=sp.Abs(y) - sp.Abs(y - gap / scale),
+        ),
+        Step(
+            "thresholds suffice",
+            "y -> |y| - |y - mu| is nondecreasing, so thresholds on y are best (Neyman-Pearson): T(alpha) = F(F^-1(1 -"
+            " alpha) - mu).",
+            kind="argument",
+        ),
+        Step(
+            "quantile, alpha <= 1/2",
+            "F(t) = 1 - e^-t/2 for t >= 0 at t = -log(2 alpha).",
+            lhs=1 - sp.exp(sp.log(2 * alpha)) / 2,
+            rhs=1 - alpha,
+        ),
+        Step(
+            "quantile, alpha >= 1/2",
+            "F(t) = e^t/2 for t <= 0 at t = log(2 (1 - alpha)).",
+            lhs=sp.exp(sp.log(2 * (1 - alpha))) / 2,
+            rhs=1 - alpha,
+        ),
+        Step(
+            "first branch",
+            "alpha <= e^-mu/2: the shifted quantile is still >= 0.",
+            lhs=1 - sp.exp(sp.log(2 * alpha) + mu) / 2,
+            rhs=1 - sp.exp(mu) * alpha,
+        ),
+        Step(
+            "last branch", "alpha >= 1/2.", lhs=sp.exp(sp.log(2 * (1 - alpha)) - mu) / 2, rhs=sp.exp(-mu) * (1 - alpha)
+        ),
+        Step(
+            "continuous at 1/2",
+            "Middle and last branch meet.",
+            lhs=(sp.exp(-mu) / (4 * alpha)).subs(alpha, sp.Rational(1, 2)),
+            rhs=sp.exp(-mu) / 2,
+        ),
+        Step(
+            "middle branch",
+            "e^-mu/2 <= alpha <= 1/2: e^t/2 at t = -log(2 alpha) - mu.",
+            lhs=sp.exp(-sp.log(2 * alpha) - mu) / 2,
+            rhs=sp.exp(-mu) / (4 * alpha),
+        ),
+    )
     return Derivation(
         id="trade_off.laplace",
         title="The trade-off curve of the Laplace mechanism",
@@ -217,7 +434,11 @@ def laplace() -> Derivation:
         symbols={"alpha": alpha, "mu": mu},
         faults=(
             Fault("alpha in the numerator", "middle branch", lambda rhs: sp.exp(-mu) * alpha / 4),
-            Fault("mu = lambda/Delta", "only the ratio of shift and scale", lambda rhs: sp.Abs(y) - sp.Abs(y - scale / gap)),
+            Fault(
+                "mu = lambda/Delta",
+                "only the ratio of shift and scale",
+                lambda rhs: sp.Abs(y) - sp.Abs(y - scale / gap),
+            ),
             Fault("sign of mu", "first branch", lambda rhs: 1 - sp.exp(-mu) * alpha),
         ),
         covers={"KM-AppC": "whole, with mu = Delta/lambda"},
@@ -234,15 +455,50 @@ def subsampled_gaussian() -> Derivation:
     gap, extra = sp.symbols("c v", positive=True)
     curve, room, rest = sp.symbols("f w r", nonnegative=True)
     steps = (
-        Step("mu = 1/s suffices", "The best tests are thresholds, as the ratio 1 - q + q e^{(2x-1)/(2s^2)} increases; T = q f + (1-q)(1-x) with f the curve at mu = 1/s and 1 - x = f + w, w >= 0; r = 1 - q.", lhs=(1 - rest) * curve + rest * (curve + room), rhs=curve, relation=">=", witness=rest * room),
-        Step("both orders", "The curve at mu is its own inverse, so the order of the pair does not matter.", kind="argument"),
-        Step("where a smaller mu is asked", "At threshold z, u = (z-1)/s and mu = 1/s - c: z/s - mu = u + c.", lhs=threshold / std - (1 / std - gap), rhs=(threshold - 1) / std + gap),
-        Step("shifted density", "Squares multiplied out.", lhs=phi(t + gap), rhs=phi(t) * sp.exp(-gap * t - gap**2 / 2)),
-        Step("shifted tail", "For t = u + v: the factor is at most e^{-cu}, so 1 - Phi(u+c) <= e^{-cu} (1 - Phi(u)).", lhs=gap * (u + extra) + gap**2 / 2, rhs=gap * u, relation=">=", witness=gap * extra + gap**2 / 2),
-        Step("power of the test", "1 - beta = q (1 - Phi(u)) + (1-q)(1 - Phi(z/s)) > q (1 - Phi(u)); mu-GDP asks 1 - beta <= 1 - Phi(u + c).", kind="argument"),
-        Step("the tails cross", "e^{-cu} = q at u = log(1/q)/c: there and beyond mu-GDP fails.", lhs=sp.exp(-gap * (sp.log(1 / rate) / gap)), rhs=rate),
+        Step(
+            "mu = 1/s suffices",
+            "The best tests are thresholds, as the ratio 1 - q + q e^{(2x-1)/(2s^2)} increases; T = q f + (1-q)(1-x)"
+            " with f the curve at mu = 1/s and 1 - x = f + w, w >= 0; r = 1 - q.",
+            lhs=(1 - rest) * curve + rest * (curve + room),
+            rhs=curve,
+            relation=">=",
+            witness=rest * room,
+        ),
+        Step(
+            "both orders",
+            "The curve at mu is its own inverse, so the order of the pair does not matter.",
+            kind="argument",
+        ),
+        Step(
+            "where a smaller mu is asked",
+            "At threshold z, u = (z-1)/s and mu = 1/s - c: z/s - mu = u + c.",
+            lhs=threshold / std - (1 / std - gap),
+            rhs=(threshold - 1) / std + gap,
+        ),
+        Step(
+            "shifted density", "Squares multiplied out.", lhs=phi(t + gap), rhs=phi(t) * sp.exp(-gap * t - gap**2 / 2)
+        ),
+        Step(
+            "shifted tail",
+            "For t = u + v: the factor is at most e^{-cu}, so 1 - Phi(u+c) <= e^{-cu} (1 - Phi(u)).",
+            lhs=gap * (u + extra) + gap**2 / 2,
+            rhs=gap * u,
+            relation=">=",
+            witness=gap * extra + gap**2 / 2,
+        ),
+        Step(
+            "power of the test",
+            "1 - beta = q (1 - Phi(u)) + (1-q)(1 - Phi(z/s)) > q (1 - Phi(u)); mu-GDP asks 1 - beta <= 1 - Phi(u + c).",
+            kind="argument",
+        ),
+        Step(
+            "the tails cross",
+            "e^{-cu} = q at u = log(1/q)/c: there and beyond mu-GDP fails.",
+            lhs=sp.exp(-gap * (sp.log(1 / rate) / gap)),
+            rhs=rate,
+        ),
         Step("threshold", "z = 1 + s u.", lhs=1 + std * (sp.log(1 / rate) / gap), rhs=1 + std * sp.log(1 / rate) / gap),
-    )  # fmt: skip
+    )
     return Derivation(
         id="trade_off.subsampled_gaussian",
         title="Subsampling does not lower the GDP parameter of the Gaussian pair",

@@ -26,13 +26,49 @@ def two_bins() -> Derivation:
     tpr, rest = sp.symbols("t", positive=True), sp.symbols("r", nonnegative=True)
     positive_fpr = sp.symbols("F", positive=True)
     steps = (
-        Step("second bin adds nothing", "TPR = FPR + g, e^eps = 1 + k, TNR = r = 1 - FPR, FNR = r - g: FNR - e^eps TNR <= 0.", lhs=(rest - gain) - (1 + growth) * rest, rhs=zero, relation="<=", witness=-gain - growth * rest),
-        Step("first bin adds nothing to the other order", "FPR - e^eps TPR <= 0.", lhs=fpr - (1 + growth) * (fpr + gain), rhs=zero, relation="<=", witness=-gain - growth * fpr - growth * gain),
-        Step("true negatives", "The same with TNR and FNR.", lhs=(rest - (rest - level) / positive_fpr * positive_fpr) - level, rhs=zero),
-        Step("beyond it", "A larger e^eps lowers both divergences, so the larger of the two solutions bounds both by delta.", lhs=tpr - ((tpr - level) / positive_fpr + above) * positive_fpr, rhs=level, relation="<=", witness=-above * positive_fpr),
-        Step("solution", "TPR - e^eps FPR = delta.", lhs=sp.solve(tpr - sp.Symbol("x") * positive_fpr - level, sp.Symbol("x"))[0], rhs=(tpr - level) / positive_fpr),
-        Step("lower bound", "Binning is post-processing: a mechanism that is (eps', delta)-DP has eps' at least the smallest eps >= 0 at which both are at most delta.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "second bin adds nothing",
+            "TPR = FPR + g, e^eps = 1 + k, TNR = r = 1 - FPR, FNR = r - g: FNR - e^eps TNR <= 0.",
+            lhs=(rest - gain) - (1 + growth) * rest,
+            rhs=zero,
+            relation="<=",
+            witness=-gain - growth * rest,
+        ),
+        Step(
+            "first bin adds nothing to the other order",
+            "FPR - e^eps TPR <= 0.",
+            lhs=fpr - (1 + growth) * (fpr + gain),
+            rhs=zero,
+            relation="<=",
+            witness=-gain - growth * fpr - growth * gain,
+        ),
+        Step(
+            "true negatives",
+            "The same with TNR and FNR.",
+            lhs=(rest - (rest - level) / positive_fpr * positive_fpr) - level,
+            rhs=zero,
+        ),
+        Step(
+            "beyond it",
+            "A larger e^eps lowers both divergences, so the larger of the two solutions bounds both by delta.",
+            lhs=tpr - ((tpr - level) / positive_fpr + above) * positive_fpr,
+            rhs=level,
+            relation="<=",
+            witness=-above * positive_fpr,
+        ),
+        Step(
+            "solution",
+            "TPR - e^eps FPR = delta.",
+            lhs=sp.solve(tpr - sp.Symbol("x") * positive_fpr - level, sp.Symbol("x"))[0],
+            rhs=(tpr - level) / positive_fpr,
+        ),
+        Step(
+            "lower bound",
+            "Binning is post-processing: a mechanism that is (eps', delta)-DP has eps' at least the smallest eps >= 0"
+            " at which both are at most delta.",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="tv_inference.two_bins",
         title="The epsilon of a threshold attack is that of a two-bin histogram",
@@ -47,7 +83,7 @@ def two_bins() -> Derivation:
             Fault("bound doubled", "beyond it", lambda rhs: 2 * level),
         ),
         covers={"KM-6.1": "whole, under TPR >= FPR and a nonnegative epsilon"},
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -58,15 +94,29 @@ def invertible() -> Derivation:
     """
     value = Phi(_argument) - sp.exp(loss) * Phi(-std * loss - 1 / (2 * std))
     slope = -phi(_argument) / std**2
-    printed = (-loss - 1 / (2 * std**2)) * phi(-std * loss + 1 / (2 * std)) - sp.exp(loss) * (-loss + 1 / (2 * std**2)) * phi(-std * loss - 1 / (2 * std))
+    printed = (-loss - 1 / (2 * std**2)) * phi(-std * loss + 1 / (2 * std)) - sp.exp(loss) * (
+        -loss + 1 / (2 * std**2)
+    ) * phi(-std * loss - 1 / (2 * std))
     whitened = mean_shift.hockey_stick().result.subs({mean_shift.shift: 1 / std, mean_shift.epsilon: loss})
     steps = (
         Step("profile", "mean_shift.hockey_stick at the shift 1/s, eps = log a.", lhs=whitened, rhs=value),
         Step("printed derivative", "The source's two terms.", lhs=sp.diff(value, std), rhs=printed),
         Step("derivative", "The two terms have one exponential part.", lhs=printed, rhs=slope),
-        Step("strictly decreasing", "Hence one std for each value of the divergence.", lhs=slope, rhs=zero, relation="<", witness=slope),
-        Step("range", "As s -> 0 the value tends to 1, as s -> infinity to max(0, 1 - a): those are the values that have a preimage.", kind="argument"),
-    )  # fmt: skip
+        Step(
+            "strictly decreasing",
+            "Hence one std for each value of the divergence.",
+            lhs=slope,
+            rhs=zero,
+            relation="<",
+            witness=slope,
+        ),
+        Step(
+            "range",
+            "As s -> 0 the value tends to 1, as s -> infinity to max(0, 1 - a): those are the values that have a"
+            " preimage.",
+            kind="argument",
+        ),
+    )
     return Derivation(
         id="tv_inference.invertible",
         title="A divergence of the Gaussian pair determines its standard deviation",
@@ -86,7 +136,8 @@ def invertible() -> Derivation:
 
 @cache
 def sensitivity_peak() -> Derivation:
-    """|d/ds H_a| is largest at a = e^{1/(2 s^2)}, where it is 1/(sqrt(2 pi) s^2); at a = 1 it is e^{-1/(8 s^2)} of that (KM-7.2).
+    """|d/ds H_a| is largest at a = e^{1/(2 s^2)}, where it is 1/(sqrt(2 pi) s^2); at a = 1 it is e^{-1/(8 s^2)} of that
+    (KM-7.2).
 
     `number`: the order at which it is largest, at `std`.
     """
@@ -94,13 +145,39 @@ def sensitivity_peak() -> Derivation:
     size = phi(_argument) / std**2
     best = 1 / (2 * std**2)
     steps = (
-        Step("one square", "phi falls with the square of its argument, which is 0 at log a = 1/(2 s^2).", lhs=_argument, rhs=-std * (loss - best)),
-        Step("nowhere larger", "phi(0) - phi(x) >= 0 as x^2 >= 0.", lhs=-(_argument**2) / 2, rhs=zero, relation="<=", witness=-(std**2) * (loss - best) ** 2 / 2),
-        Step("derivative in log a", "Negative beyond the peak and positive before it: the only stationary point.", lhs=sp.diff(size, loss), rhs=phi(_argument) / std * (1 / (2 * std) - std * loss)),
-        Step("inside the printed interval", "s = 1 + k: 1/(2s) - 1/(2 s^2) > 0, and the peak is beyond a = 1.", lhs=(1 / (2 * std) - best).subs(std, 1 + excess), rhs=zero, relation=">", witness=excess / (2 * (1 + excess) ** 2)),
-        Step("total variation", "At a = 1.", lhs=(phi(_argument) / phi(0)).subs(loss, 0), rhs=sp.exp(-1 / (8 * std**2))),
+        Step(
+            "one square",
+            "phi falls with the square of its argument, which is 0 at log a = 1/(2 s^2).",
+            lhs=_argument,
+            rhs=-std * (loss - best),
+        ),
+        Step(
+            "nowhere larger",
+            "phi(0) - phi(x) >= 0 as x^2 >= 0.",
+            lhs=-(_argument**2) / 2,
+            rhs=zero,
+            relation="<=",
+            witness=-(std**2) * (loss - best) ** 2 / 2,
+        ),
+        Step(
+            "derivative in log a",
+            "Negative beyond the peak and positive before it: the only stationary point.",
+            lhs=sp.diff(size, loss),
+            rhs=phi(_argument) / std * (1 / (2 * std) - std * loss),
+        ),
+        Step(
+            "inside the printed interval",
+            "s = 1 + k: 1/(2s) - 1/(2 s^2) > 0, and the peak is beyond a = 1.",
+            lhs=(1 / (2 * std) - best).subs(std, 1 + excess),
+            rhs=zero,
+            relation=">",
+            witness=excess / (2 * (1 + excess) ** 2),
+        ),
+        Step(
+            "total variation", "At a = 1.", lhs=(phi(_argument) / phi(0)).subs(loss, 0), rhs=sp.exp(-1 / (8 * std**2))
+        ),
         Step("peak", "The order itself.", lhs=sp.exp(sp.solve(_argument, loss)[0]), rhs=sp.exp(best)),
-    )  # fmt: skip
+    )
     return Derivation(
         id="tv_inference.sensitivity_peak",
         title="The order whose divergence depends most on the standard deviation",
@@ -129,7 +206,12 @@ def mixed_order_derivative() -> Derivation:
     by_log = -_argument * phi(_argument) / (std * sp.exp(loss))
     steps = (
         Step("derivative in a", "Of tv_inference.invertible's result.", lhs=sp.diff(slope, order), rhs=right),
-        Step("at a = 1", "Negative, as the source says.", lhs=right.subs(order, 1), rhs=-sp.exp(-1 / (8 * std**2)) / (2 * sp.sqrt(2 * sp.pi) * std**2)),
+        Step(
+            "at a = 1",
+            "Negative, as the source says.",
+            lhs=right.subs(order, 1),
+            rhs=-sp.exp(-1 / (8 * std**2)) / (2 * sp.sqrt(2 * sp.pi) * std**2),
+        ),
         Step("in log a", "a = e^l.", lhs=right.subs(order, sp.exp(loss)), rhs=by_log),
     )
     return Derivation(
@@ -141,11 +223,15 @@ def mixed_order_derivative() -> Derivation:
         result_step="in log a",
         symbols={"std": std, "log_order": loss},
         faults=(
-            Fault("std missing from the argument", "derivative in a", lambda rhs: -(1 / (2 * std) - sp.log(order)) * phi(1 / (2 * std) - sp.log(order)) / (std * order)),
+            Fault(
+                "std missing from the argument",
+                "derivative in a",
+                lambda rhs: -(1 / (2 * std) - sp.log(order)) * phi(1 / (2 * std) - sp.log(order)) / (std * order),
+            ),
             Fault("sign", "in log a", lambda rhs: -rhs),
         ),
         covers={"KM-7.2": "part: the derivative behind it"},
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -159,8 +245,19 @@ def subsampled_tv() -> Derivation:
     slope = -rate * phi(1 / (2 * std)) / std**2
     plain = mean_shift.hockey_stick().result.subs({mean_shift.shift: 1 / std, mean_shift.epsilon: zero})
     steps = (
-        Step("mixture", "The difference to the second component is q times that of the two Gaussians.", lhs=(rate * p + (1 - rate) * base) - base, rhs=rate * (p - base)),
-        Step("two Gaussians", "mean_shift.hockey_stick at eps = 0.", lhs=plain, rhs=2 * Phi(1 / (2 * std)) - 1, reduce=_by_reflection),
+        Step(
+            "mixture",
+            "The difference to the second component is q times that of the two Gaussians.",
+            lhs=(rate * p + (1 - rate) * base) - base,
+            rhs=rate * (p - base),
+        ),
+        Step(
+            "two Gaussians",
+            "mean_shift.hockey_stick at eps = 0.",
+            lhs=plain,
+            rhs=2 * Phi(1 / (2 * std)) - 1,
+            reduce=_by_reflection,
+        ),
         Step("decreasing in s", "So it is invertible.", lhs=sp.diff(value, std), rhs=slope),
         Step("sign", "A density over a square. ", lhs=slope, rhs=zero, relation="<", witness=slope),
         Step("value", "Both together.", lhs=rate * (Phi(1 / (2 * std)) - (1 - Phi(1 / (2 * std)))), rhs=value),
@@ -179,7 +276,7 @@ def subsampled_tv() -> Derivation:
             Fault("full distance in the argument", "value", lambda rhs: rate * (2 * Phi(1 / std) - 1)),
         ),
         covers={"KM-S7-example": "the function from TV to s"},
-    )  # fmt: skip
+    )
 
 
 def _by_reflection(left: sp.Expr, right: sp.Expr) -> sp.Expr:

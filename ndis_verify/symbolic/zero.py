@@ -168,7 +168,9 @@ def _nonzero_somewhere(expression: sp.Expr) -> bool:
     return False
 
 
-def _value(evaluate: Callable[..., Any], symbols: list[sp.Symbol], point: dict[sp.Symbol, sp.Rational], digits: int) -> Any:
+def _value(
+    evaluate: Callable[..., Any], symbols: list[sp.Symbol], point: dict[sp.Symbol, sp.Rational], digits: int
+) -> Any:
     with mpmath.workdps(digits):
         try:
             value = mpmath.mpmathify(evaluate(*(mpmath.mpf(int(point[s].p)) / int(point[s].q) for s in symbols)))

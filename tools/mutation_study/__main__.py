@@ -26,7 +26,11 @@ PROCESSOR, SECONDS = 150.0, 600.0  # and may take with it: of the processor, by 
 def chosen(root: Path, seed: int, general: int, parts: list[str]) -> list[Mutant]:
     """All of the safety category, and as many others from each package as its share of `general`, in a seeded order."""
     starts = [str(root / "ndis_verify" / part) for part in parts or [""]]
-    paths = [path for path in sorted((root / "ndis_verify").rglob("*.py")) if any(str(path).startswith(start) for start in starts)]
+    paths = [
+        path
+        for path in sorted((root / "ndis_verify").rglob("*.py"))
+        if any(str(path).startswith(start) for start in starts)
+    ]
     found = [one for path in paths for one in mutants(path, root)]
     draw = random.Random(seed)
     safety = [one for one in found if one.category == SAFETY]
@@ -37,7 +41,9 @@ def chosen(root: Path, seed: int, general: int, parts: list[str]) -> list[Mutant
     for group in by_package.values():
         draw.shuffle(group)
     draw.shuffle(safety)
-    others = [one for turn in zip(*(iter_padded(group, general) for group in by_package.values())) for one in turn if one]
+    others = [
+        one for turn in zip(*(iter_padded(group, general) for group in by_package.values())) for one in turn if one
+    ]
     return safety + others[:general]
 
 
@@ -48,7 +54,11 @@ def iter_padded(group: list[Mutant], count: int) -> list[Mutant | None]:
 
 def kept() -> dict[str, dict]:
     """What is known by key, from all journals: a bug that was caught once is caught."""
-    lines = [json.loads(line) for path in sorted(JOURNALS.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line)
+        for path in sorted(JOURNALS.glob("*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
     return {line["key"]: line for line in sorted(lines, key=caught)}
 
 
@@ -99,10 +109,19 @@ class Study:
 
     def line(self, mutant: Mutant, outcome: str, by: str, asked: int, seconds: float) -> dict:
         return {
-            "key": mutant.key, "file": mutant.file, "line": mutant.line, "context": mutant.context, "kind": mutant.kind,
-            "category": mutant.category, "before": mutant.before, "after": mutant.after, "outcome": outcome, "by": by,
-            "asked": asked, "seconds": round(seconds, 1),
-        }  # fmt: skip
+            "key": mutant.key,
+            "file": mutant.file,
+            "line": mutant.line,
+            "context": mutant.context,
+            "kind": mutant.kind,
+            "category": mutant.category,
+            "before": mutant.before,
+            "after": mutant.after,
+            "outcome": outcome,
+            "by": by,
+            "asked": asked,
+            "seconds": round(seconds, 1),
+        }
 
 
 def main() -> int:
@@ -112,10 +131,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="no trial starts later")
     parser.add_argument("--parts", nargs="*", default=[], help="only files whose path in the package starts so")
     parser.add_argument("--category", choices=("safety", "general", "all"), default="all")
-    parser.add_argument("--again", choices=("survived", "no test"), nargs="*", default=[], help="outcomes to try once more")
+    parser.add_argument(
+        "--again", choices=("survived", "no test"), nargs="*", default=[], help="outcomes to try once more"
+    )
     parser.add_argument("--journal", default="all", help="name of the journal that is gone on with")
     parser.add_argument("--tests", nargs="*", default=[], help="only these tests (files or functions), for every bug")
-    parser.add_argument("--survey", action="store_true", help="only find out which tests run which lines (needs `coverage`)")
+    parser.add_argument(
+        "--survey", action="store_true", help="only find out which tests run which lines (needs `coverage`)"
+    )
     parser.add_argument("--page", action="store_true", help="only write the page from the journal")
     arguments = parser.parse_args()
     if arguments.survey:
@@ -144,7 +167,9 @@ def run(arguments: argparse.Namespace) -> None:
         tried(arguments, wanted, known, end, Study(plain, Path(folder).resolve() / "tree", reach, arguments.tests))
 
 
-def tried(arguments: argparse.Namespace, wanted: list[Mutant], known: dict[str, dict], end: float, study: Study) -> None:
+def tried(
+    arguments: argparse.Namespace, wanted: list[Mutant], known: dict[str, dict], end: float, study: Study
+) -> None:
     """The trials that are left, in order, until the time is over."""
     if arguments.category != "all":
         wanted = [one for one in wanted if (one.category == SAFETY) == (arguments.category == "safety")]
@@ -157,7 +182,11 @@ def tried(arguments: argparse.Namespace, wanted: list[Mutant], known: dict[str, 
             line = study.trial(one)
             journal.write(json.dumps(line, ensure_ascii=False) + "\n")
             journal.flush()
-            print(f"{number}/{len(left)} {line['outcome']:<10} {line['seconds']:>6} s  {one.key} {one.file}:{one.line} {one.kind}: {one.before} -> {one.after}", flush=True)
+            print(
+                f"{number}/{len(left)} {line['outcome']:<10} {line['seconds']:>6} s  {one.key} {one.file}:{one.line}"
+                f" {one.kind}: {one.before} -> {one.after}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 PACKAGE = "ndis_verify"
-SKIPPED = ("test_mutation_study.py", "test_planted_bugs.py", "test_ledger.py")  # about bugs; the whole ledger, a minute each time
+SKIPPED = (
+    "test_mutation_study.py",
+    "test_planted_bugs.py",
+    "test_ledger.py",
+)  # about bugs; the whole ledger, a minute each time
 _NEAR = 20  # lines above a bug in which its statement is looked for
 _SETTINGS = f"[run]\nsource = {PACKAGE}\ndynamic_context = test_function\ndata_file = {{}}\n"
 _SECONDS = "durations.json"
@@ -91,7 +95,10 @@ def _run(folder: str, name: str) -> None:
     import pytest
 
     durations = _Durations()
-    pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval", "--tb=no", f"tests/{name}"], plugins=[durations])
+    pytest.main(
+        ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval", "--tb=no", f"tests/{name}"],
+        plugins=[durations],
+    )
     (Path(folder) / _SECONDS).write_text(json.dumps(durations.seconds), encoding="utf-8")
 
 

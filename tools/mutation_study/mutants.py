@@ -1,4 +1,6 @@
-"""The bugs that can be planted in a source file: small changes of its syntax tree, each as a replacement of one piece of text."""
+"""The bugs that can be planted in a source file: small changes of its syntax tree, each as a replacement of one piece
+of text.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SAFETY, GENERAL = "safety margin or rounding direction", "general"
-MARGIN = re.compile(r"(^|_)(ERROR|SAFETY|MARGIN|MARGINS|ROUNDING|OUTWARD|SLACK|ROOM|ASYMMETRY|NEGATIVE)$|^(margin|slack|error)$")
+MARGIN = re.compile(
+    r"(^|_)(ERROR|SAFETY|MARGIN|MARGINS|ROUNDING|OUTWARD|SLACK|ROOM|ASYMMETRY|NEGATIVE)$|^(margin|slack|error)$"
+)
 SMALL = 1e-6  # a constant at most this is taken for a margin where it is added to or taken from something
 TURNED = {
-    "ceil": "floor", "floor": "ceil", "upper": "lower", "lower": "upper", "abs_upper": "abs_lower", "abs_lower": "abs_upper",
-    "clopper_pearson_lower": "clopper_pearson_upper", "clopper_pearson_upper": "clopper_pearson_lower",
-}  # fmt: skip
+    "ceil": "floor",
+    "floor": "ceil",
+    "upper": "lower",
+    "lower": "upper",
+    "abs_upper": "abs_lower",
+    "abs_lower": "abs_upper",
+    "clopper_pearson_lower": "clopper_pearson_upper",
+    "clopper_pearson_upper": "clopper_pearson_lower",
+}
 RAISED = ("rounded_up", "raised", "_round_up")  # calls that round to the safe side: dropped
 SIDES = {"pessimistic": "optimistic", "optimistic": "pessimistic"}
 BINARY = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
 COMPARE = {
-    ast.Lt: ("<=", ">"), ast.LtE: ("<", ">="), ast.Gt: (">=", "<"), ast.GtE: (">", "<="), ast.Eq: ("!=",), ast.NotEq: ("==",),
-}  # fmt: skip
+    ast.Lt: ("<=", ">"),
+    ast.LtE: ("<", ">="),
+    ast.Gt: (">=", "<"),
+    ast.GtE: (">", "<="),
+    ast.Eq: ("!=",),
+    ast.NotEq: ("==",),
+}
 NUMERIC = ("audit", "fast", "mechanisms", "oracle")  # the packages whose sides are sides of numbers
 
 
@@ -91,7 +106,9 @@ class _Finder(ast.NodeVisitor):
         line = bisect.bisect_right(self.starts, start) - 1
         context = self.source[self.starts[line] : self.starts[line + 1]].decode().strip()
         before = self.source[start:stop].decode()
-        self.found.append(Mutant(self.file, line + 1, kind, category, before, after, start, stop, context, start - self.starts[line]))
+        self.found.append(
+            Mutant(self.file, line + 1, kind, category, before, after, start, stop, context, start - self.starts[line])
+        )
 
     def place(self, node: ast.AST) -> tuple[int, int]:
         return self.starts[node.lineno - 1] + node.col_offset, self.starts[node.end_lineno - 1] + node.end_col_offset
@@ -190,8 +207,12 @@ class _Finder(ast.NodeVisitor):
         if name in TURNED and self.numeric and name not in ("upper", "lower"):
             self.turned(node.func, name)
         if name == "nextafter" and len(node.args) > 1:
-            self.add(node.args[1], f"(-np.inf if ({self.text(node.args[1])}) > 0 else np.inf)".replace("np.inf", "float('inf')"),
-                     "rounding direction", SAFETY)  # fmt: skip
+            self.add(
+                node.args[1],
+                f"(-np.inf if ({self.text(node.args[1])}) > 0 else np.inf)".replace("np.inf", "float('inf')"),
+                "rounding direction",
+                SAFETY,
+            )
             self.add(node, self.text(node.args[0]), "rounding dropped", SAFETY)
         if name in RAISED and node.args:
             self.add(node, f"({self.text(node.args[0])})", "rounding dropped", SAFETY)
@@ -201,9 +222,15 @@ class _Finder(ast.NodeVisitor):
             self.add(node, f"({self.text(node.args[0])})", "call dropped")
         if name in ("min", "max") and len(node.args) > 1:
             self.add(node.func, {"min": "max", "max": "min"}[name], "min, max")
-        if len(node.args) > 1 and not any(isinstance(part, ast.Starred) for part in node.args[:2]) and name not in SYMMETRIC:
+        if (
+            len(node.args) > 1
+            and not any(isinstance(part, ast.Starred) for part in node.args[:2])
+            and name not in SYMMETRIC
+        ):
             (start, _), (_, stop) = self.place(node.args[0]), self.place(node.args[1])
-            self.span(start, stop, f"{self.text(node.args[1])}, {self.text(node.args[0])}", "arguments swapped", GENERAL)
+            self.span(
+                start, stop, f"{self.text(node.args[1])}, {self.text(node.args[0])}", "arguments swapped", GENERAL
+            )
         self.generic_visit(node)
 
 
@@ -224,6 +251,8 @@ def _margin(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Pow)):
         if isinstance(node.op, ast.Pow):  # 2.0**-50
             power = node.right
-            return isinstance(power, ast.UnaryOp) and isinstance(power.operand, ast.Constant) and power.operand.value >= 20
-        return _margin(node.left) or isinstance(node.op, ast.Mult) and _margin(node.right)
+            return (
+                isinstance(power, ast.UnaryOp) and isinstance(power.operand, ast.Constant) and power.operand.value >= 20
+            )
+        return _margin(node.left) or (isinstance(node.op, ast.Mult) and _margin(node.right))
     return False

@@ -14,9 +14,10 @@ EQUIVALENTS = Path(__file__).with_name("equivalents")
 
 _HEAD = """# Planted bugs in the package's own code
 
-`python -m tools.mutation_study` plants one bug at a time in a copy of the tree and runs the tests that reach the place (a survey of all
-tests under `coverage` knows which do), the quickest first, until one fails. Bugs in safety margins and rounding directions are enumerated; the others are a seeded
-draw over all packages. A bug that changes nothing that can be seen is told apart by an argument, not by a run.
+`python -m tools.mutation_study` plants one bug at a time in a copy of the tree and runs the tests that reach the place
+(a survey of all tests under `coverage` knows which do), the quickest first, until one fails. Bugs in safety margins and
+rounding directions are enumerated; the others are a seeded draw over all packages. A bug that changes nothing that can
+be seen is told apart by an argument, not by a run.
 `tools/mutation_study/journals` has every trial, `equivalents` every argument. A run that needs more than five
 times its usual time is stopped, and that catches a bug too, as the limit on the time of each test would: none hangs.
 """
@@ -24,7 +25,10 @@ times its usual time is stopped, and that catches a bug too, as the limit on the
 
 def page(lines: list[dict[str, Any]], equivalents: dict[str, str]) -> str:
     """The whole page, in Markdown."""
-    lines = [line | {"outcome": "changes nothing"} if line["key"] in equivalents and not caught(line) else line for line in lines]
+    lines = [
+        line | {"outcome": "changes nothing"} if line["key"] in equivalents and not caught(line) else line
+        for line in lines
+    ]
     lines = [line for line in lines if line["outcome"] != "no program"]
     parts = [_HEAD, _counts(lines), _survivors(lines), _argued(lines, equivalents)]
     return "\n".join(part for part in parts if part)
@@ -32,7 +36,11 @@ def page(lines: list[dict[str, Any]], equivalents: dict[str, str]) -> str:
 
 def equivalents() -> dict[str, str]:
     """Key of a bug that changes nothing that can be seen -> why."""
-    return {key: why for path in sorted(EQUIVALENTS.glob("*.json")) for key, why in json.loads(path.read_text(encoding="utf-8")).items()}
+    return {
+        key: why
+        for path in sorted(EQUIVALENTS.glob("*.json"))
+        for key, why in json.loads(path.read_text(encoding="utf-8")).items()
+    }
 
 
 def caught(line: dict[str, Any]) -> bool:
@@ -41,10 +49,19 @@ def caught(line: dict[str, Any]) -> bool:
 
 
 def _counts(lines: list[dict[str, Any]]) -> str:
-    rows = ["| package | category | bugs | change nothing | caught | by the time limit | survived | of those that matter |", "|---|---|--:|--:|--:|--:|--:|--:|"]
+    rows = [
+        "| package | category | bugs | change nothing | caught | by the time limit | survived | of those that matter |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
     groups = sorted({(line["category"] != SAFETY, line["category"], line["file"].split("/")[1]) for line in lines})
     for _, category, package in groups:
-        rows.append(_row(package, category, [line for line in lines if (line["category"], line["file"].split("/")[1]) == (category, package)]))
+        rows.append(
+            _row(
+                package,
+                category,
+                [line for line in lines if (line["category"], line["file"].split("/")[1]) == (category, package)],
+            )
+        )
     for category in sorted({line["category"] for line in lines}):
         rows.append(_row("**all**", category, [line for line in lines if line["category"] == category]))
     rows.append(_row("**all**", "**all**", lines))
@@ -57,18 +74,28 @@ def _row(package: str, category: str, lines: list[dict[str, Any]]) -> str:
     matter = len(lines) - found["changes nothing"]
     share = f"{100 * total / matter:.0f} %" if matter else ""
     left = found["survived"] + found["no test"]
-    return f"| {package} | {category} | {len(lines)} | {found['changes nothing']} | {total} | {found['caught by the time limit']} | {left} | {share} |"
+    return (
+        f"| {package} | {category} | {len(lines)} | {found['changes nothing']} | {total} |"
+        f" {found['caught by the time limit']} | {left} | {share} |"
+    )
 
 
 def _survivors(lines: list[dict[str, Any]]) -> str:
     left = [line for line in lines if line["outcome"] in ("survived", "no test")]
-    rows = [f"- `{line['file']}`, {line['kind']}: `{shown(line['before'])}` to `{shown(line['after'])}` in `{shown(line['context'])}`" for line in left]
+    rows = [
+        f"- `{line['file']}`, {line['kind']}: `{shown(line['before'])}` to `{shown(line['after'])}` in"
+        f" `{shown(line['context'])}`"
+        for line in left
+    ]
     return "## Survivors\n\n" + ("\n".join(rows) or "None.") + "\n"
 
 
 def _argued(lines: list[dict[str, Any]], equivalents: dict[str, str]) -> str:
     left = [line for line in lines if line["outcome"] == "changes nothing"]
-    rows = [f"- `{line['file']}`: `{shown(line['before'])}` to `{shown(line['after'])}`. {equivalents[line['key']]}" for line in left]
+    rows = [
+        f"- `{line['file']}`: `{shown(line['before'])}` to `{shown(line['after'])}`. {equivalents[line['key']]}"
+        for line in left
+    ]
     return "## Bugs that change nothing\n\n" + ("\n".join(rows) or "None.") + "\n"
 
 

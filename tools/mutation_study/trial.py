@@ -19,8 +19,21 @@ from pathlib import Path
 from tools.mutation_study.mutants import Mutant
 
 GREEN, RED, SLOW = "green", "red", "out of time"
-_MARK = b"\n# A copy: kept records that name the sources by their hash see a change in every file, with a bug or without.\n"
-_HEAVY = ("numpy", "scipy.optimize", "scipy.stats", "scipy.integrate", "scipy.linalg", "sympy", "mpmath", "flint", "hypothesis", "pytest")
+_MARK = (
+    b"\n# A copy: kept records that name the sources by their hash see a change in every file, with a bug or without.\n"
+)
+_HEAVY = (
+    "numpy",
+    "scipy.optimize",
+    "scipy.stats",
+    "scipy.integrate",
+    "scipy.linalg",
+    "sympy",
+    "mpmath",
+    "flint",
+    "hypothesis",
+    "pytest",
+)
 
 
 def copied(root: Path, folder: Path, marked: bool = False) -> Path:
@@ -78,7 +91,13 @@ class Runner:
                 said += os.read(reader, 65536)
             done, code = os.waitpid(child, os.WNOHANG)
             if done:
-                outcome = SLOW if os.WIFSIGNALED(code) and os.WTERMSIG(code) in (signal.SIGXCPU, signal.SIGKILL) else GREEN if code == 0 else RED
+                outcome = (
+                    SLOW
+                    if os.WIFSIGNALED(code) and os.WTERMSIG(code) in (signal.SIGXCPU, signal.SIGKILL)
+                    else GREEN
+                    if code == 0
+                    else RED
+                )
                 break
             time.sleep(0.05)
         with contextlib.suppress(ProcessLookupError):
@@ -107,10 +126,23 @@ class Runner:
             os.dup2(sink, stream)
         sys.stdout = sys.stderr = io.StringIO()
         try:
-            options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval", "-p", "no:anyio",
-                       "--tb=no", "--rootdir", str(self.tree)]
+            options = [
+                "-x",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "no:xdist",
+                "-p",
+                "no:nbval",
+                "-p",
+                "no:anyio",
+                "--tb=no",
+                "--rootdir",
+                str(self.tree),
+            ]
             code = int(pytest.main([*options, *tests], plugins=[_Says(writer)]))
-        except BaseException:  # noqa: BLE001 - whatever ends a run of the tests has noticed the bug
+        except BaseException:
             code = 1
         return 0 if code in (0, 5) else 1
 

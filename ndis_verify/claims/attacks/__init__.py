@@ -1,7 +1,7 @@
 """Attacks on the universal claims whose topic states none, and why the remaining claims have none.
 
-Every file here has `ATTACKS`: claim id -> one check or several. The ledger adds them to its claims, in the first part of
-the statement that stands, so that `verify` runs them and `ndis-verify attack ID` searches them.
+Every file here has `ATTACKS`: claim id -> one check or several. The ledger adds them to its claims, in the first part
+of the statement that stands, so that `verify` runs them and `ndis-verify attack ID` searches them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,17 @@ from dataclasses import replace
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.claims.attack import Problem
 from ndis_verify.claims.attack_checks import PointRun
-from ndis_verify.claims.attacks import auditing, closed_forms, finite_laws, matrices, mechanisms, projection_forms, relative, restricted, safe_side
+from ndis_verify.claims.attacks import (
+    auditing,
+    closed_forms,
+    finite_laws,
+    matrices,
+    mechanisms,
+    projection_forms,
+    relative,
+    restricted,
+    safe_side,
+)
 from ndis_verify.claims.attacks.builders import around
 from ndis_verify.claims.attacks.printed import PRINTED
 from ndis_verify.claims.attacks.reasons import NO_MARGIN
@@ -67,4 +77,6 @@ def reason(claim: Claim) -> str:
 
 
 def _searches_violation(claim: Claim) -> bool:
-    return any(check.kind is Kind.COUNTEREXAMPLE and getattr(check.run, "problem", None) is not None for check in claim.checks)
+    return any(
+        check.kind is Kind.COUNTEREXAMPLE and getattr(check.run, "problem", None) is not None for check in claim.checks
+    )

@@ -1,4 +1,6 @@
-"""Auditing statements with a finite form, attacked against exact binomial sums or the closed form of another quantity."""
+"""Auditing statements with a finite form, attacked against exact binomial sums or the closed form of another
+quantity.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +184,12 @@ def _histogram_margin(scale=1.0):
 HISTOGRAM = search(
     "the bound of the stochastic part over the exact mean error of the bins' shares, normal laws",
     _histogram_margin(),
-    box(continuous("mean", 0, 5), continuous("std", "0.05", 5, "log"), continuous("width", "0.05", 5, "log"), integer("n", 1, 10**6, "log")),
+    box(
+        continuous("mean", 0, 5),
+        continuous("std", "0.05", 5, "log"),
+        continuous("width", "0.05", 5, "log"),
+        integer("n", 1, 10**6, "log"),
+    ),
     {"a fifth of it": _histogram_margin(0.2)},
     quick=300,
     full=5000,
@@ -209,12 +216,16 @@ def _miss_margin(rate=0.5):
 LEARNED = search(
     "e^{-n tau^2/2} over the exact chance of a miss, two bins",
     _miss_margin(),
-    box(continuous("tau", "0.01", 1, "log"), continuous("delta", "1e-9", "0.9", "log"), continuous("chance", "0.001", "0.999", "logit")),
+    box(
+        continuous("tau", "0.01", 1, "log"),
+        continuous("delta", "1e-9", "0.9", "log"),
+        continuous("chance", "0.001", "0.999", "logit"),
+    ),
     {"e^{-3 n tau^2}": _miss_margin(3.0)},
 )
 
 
-def _cover_margin(width=np.sqrt(2)):
+def _cover_margin(width=2**0.5):
     """The stated bound over the exact chance that the interval of two histograms misses, two bins."""
 
     def margin(tau, delta, p, q):
@@ -232,7 +243,12 @@ def _cover_margin(width=np.sqrt(2)):
 COVERED = search(
     "the bound, and delta, over the exact chance that the interval misses, two bins",
     _cover_margin(),
-    box(continuous("tau", "0.2", 1, "log"), continuous("delta", "1e-3", "0.9", "log"), continuous("p", 0, 1), continuous("q", 0, 1)),
+    box(
+        continuous("tau", "0.2", 1, "log"),
+        continuous("delta", "1e-3", "0.9", "log"),
+        continuous("p", 0, 1),
+        continuous("q", 0, 1),
+    ),
     {"half the width tau": _cover_margin(0.5)},
     vectorised=False,
     tolerance=1e-13,
@@ -262,19 +278,25 @@ LIMITS = search(
     "gamma1 + gamma2 over the exact chance that an upper limit fails",
     _limits_margin(),
     box(
-        integer("n", 1, 200, "log"), integer("m", 1, 200, "log"), continuous("alpha", "0.001", "0.999", "logit"),
-        continuous("beta", "0.001", "0.999", "logit"), continuous("gamma1", "1e-4", "0.2", "log"), continuous("gamma2", "1e-4", "0.2", "log"),
+        integer("n", 1, 200, "log"),
+        integer("m", 1, 200, "log"),
+        continuous("alpha", "0.001", "0.999", "logit"),
+        continuous("beta", "0.001", "0.999", "logit"),
+        continuous("gamma1", "1e-4", "0.2", "log"),
+        continuous("gamma2", "1e-4", "0.2", "log"),
     ),
     {"three tenths of it": _limits_margin(0.3)},
     vectorised=False,
     tolerance=1e-13,
     quick=200,
     full=4000,
-)  # fmt: skip
+)
 
 
 def _set_margin(factor=1.0):
-    """gamma1 + gamma2 over the chance that a - e^eps b exceeds P(S) - e^eps Q(S), a and b Clopper and Pearson's limits."""
+    """gamma1 + gamma2 over the chance that a - e^eps b exceeds P(S) - e^eps Q(S), a and b Clopper and
+    Pearson's limits.
+    """
 
     def margin(n, m, p, q, epsilon, gamma1, gamma2):
         k, j = np.arange(int(n) + 1), np.arange(int(m) + 1)
@@ -282,7 +304,9 @@ def _set_margin(factor=1.0):
         high = np.where(j < m, betaincinv(j + 1, np.maximum(m - j, 1), 1 - gamma2), 1.0)
         weight = np.exp(epsilon)
         missed = low[:, None] - weight * high[None, :] > (p - weight * q) + 1e-12 * weight
-        return factor * (gamma1 + gamma2) - float(scipy.stats.binom.pmf(k, n, p) @ missed @ scipy.stats.binom.pmf(j, m, q))
+        return factor * (gamma1 + gamma2) - float(
+            scipy.stats.binom.pmf(k, n, p) @ missed @ scipy.stats.binom.pmf(j, m, q)
+        )
 
     return margin
 
@@ -291,8 +315,12 @@ SETS = search(
     "gamma1 + gamma2 over the exact chance that the limit for one set is too large",
     _set_margin(),
     box(
-        integer("n", 1, 80, "log"), integer("m", 1, 80, "log"), continuous("p", "0.001", "0.999", "logit"),
-        continuous("q", "0.001", "0.999", "logit"), continuous("epsilon", -2, 4), continuous("gamma1", "1e-4", "0.4", "log"),
+        integer("n", 1, 80, "log"),
+        integer("m", 1, 80, "log"),
+        continuous("p", "0.001", "0.999", "logit"),
+        continuous("q", "0.001", "0.999", "logit"),
+        continuous("epsilon", -2, 4),
+        continuous("gamma1", "1e-4", "0.4", "log"),
         continuous("gamma2", "1e-4", "0.4", "log"),
     ),
     {"three tenths of it": _set_margin(0.3)},
@@ -300,7 +328,7 @@ SETS = search(
     tolerance=1e-12,
     quick=300,
     full=4000,
-)  # fmt: skip
+)
 
 
 def _half_line(rate, std, cut=0.5):

@@ -1,4 +1,6 @@
-"""Margins of the three shapes that universal claims have: two values that agree, one that bounds another, a search nearby."""
+"""Margins of the three shapes that universal claims have: two values that agree, one that bounds another, a search
+nearby.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _SPREAD = 4
 
 
 def agree(left: Values, right: Values, scale: Values | None = None) -> Values:
-    """-|left - right|/scale: the margin of an identity, whose engine noise is the tolerance. Scale: the larger of the two."""
+    """-|left - right|/scale: the margin of an identity, whose engine noise is the tolerance. Scale: the larger of the
+    two.
+    """
 
     def margin(**columns: Any) -> np.ndarray:
         a, b = np.broadcast_arrays(np.asarray(left(**columns), dtype=float), np.asarray(right(**columns), dtype=float))
@@ -50,24 +54,50 @@ def bounds(larger: Values, smaller: Values) -> Values:
 
 
 def identity(
-    name: str, left: Values, right: Values, domain: Domain, faults: Mapping[str, Values], *, tolerance: float = 1e-9,
-    scale: Values | None = None, logs: bool = False, **options: Any,
-) -> Check:  # fmt: skip
-    """The search for a point where `left` and `right`, two independent evaluations, differ; faults stand in for `left`."""
+    name: str,
+    left: Values,
+    right: Values,
+    domain: Domain,
+    faults: Mapping[str, Values],
+    *,
+    tolerance: float = 1e-9,
+    scale: Values | None = None,
+    logs: bool = False,
+    **options: Any,
+) -> Check:
+    """The search for a point where `left` and `right`, two independent evaluations, differ; faults stand in
+    for `left`.
+    """
     pair = agree_logs if logs else lambda one, other: agree(one, other, scale)
     mutants = {fault: pair(faulty, right) for fault, faulty in faults.items()}
     return search(name, pair(left, right), domain, mutants, tolerance=tolerance, **options)
 
 
 def inequality(
-    name: str, larger: Values, smaller: Values, domain: Domain, faults: Mapping[str, Values], *, tolerance: float = 1e-9, **options: Any
+    name: str,
+    larger: Values,
+    smaller: Values,
+    domain: Domain,
+    faults: Mapping[str, Values],
+    *,
+    tolerance: float = 1e-9,
+    **options: Any,
 ) -> Check:
     """The search for a point where `smaller` exceeds `larger`; faults stand in for `larger`."""
     mutants = {fault: bounds(faulty, smaller) for fault, faulty in faults.items()}
     return search(name, bounds(larger, smaller), domain, mutants, tolerance=tolerance, **options)
 
 
-def search(name: str, margin: Values, domain: Domain, mutants: Mapping[str, Values], *, quick: int = QUICK, full: int = FULL, **options: Any) -> Check:
+def search(
+    name: str,
+    margin: Values,
+    domain: Domain,
+    mutants: Mapping[str, Values],
+    *,
+    quick: int = QUICK,
+    full: int = FULL,
+    **options: Any,
+) -> Check:
     """`attack_check` with the budgets of this package's attacks."""
     return attack_check(name, margin, domain, mutants=mutants, quick=quick, full=full, **options)
 
@@ -79,10 +109,11 @@ def box(*parameters: Parameter | tuple[Parameter, ...], **options: Any) -> Domai
 
 
 def around(claim_id: str, run: PointRun) -> Problem:
-    """The search of a statement that is known to fail: every number from a quarter (whole ones: from itself) to four times
-    the one on record; shares stay below 1, zeros stay.
+    """The search of a statement that is known to fail: every number from a quarter (whole ones: from itself) to four
+    times the one on record; shares stay below 1, zeros stay.
 
-    The margin is the certified one at float points, so that the search needs no second formula; it starts at the record.
+    The margin is the certified one at float points, so that the search needs no second formula; it starts at the
+    record.
     """
     printed = {name.replace(" ", "_"): name for name in run.point}  # a parameter is an identifier
     point = {name: run.point[original] for name, original in printed.items()}
@@ -102,9 +133,14 @@ def around(claim_id: str, run: PointRun) -> Problem:
             return math.inf
 
     return Problem(
-        f"{claim_id} as printed, around the recorded counterexample", margin, domain, tolerance=0.0, vectorised=False,
-        certify=certify, starts=(point,),
-    )  # fmt: skip
+        f"{claim_id} as printed, around the recorded counterexample",
+        margin,
+        domain,
+        tolerance=0.0,
+        vectorised=False,
+        certify=certify,
+        starts=(point,),
+    )
 
 
 def _near(name: str, value: Any) -> Parameter:

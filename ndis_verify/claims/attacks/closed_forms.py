@@ -103,7 +103,11 @@ WORST_PAIR = inequality(
     "closed form at the global sensitivity over the divergence of any pair of databases",
     lambda shift, share, epsilon: fast_gaussian_hockey_stick(shift, 1.0, epsilon),
     lambda shift, share, epsilon: engine(0.0, (shift * share) ** 2, 1, epsilon),
-    box(continuous("shift", "0.01", 20, "log"), continuous("share", "1e-3", "0.999999", "logit"), continuous("epsilon", 0, 20)),
+    box(
+        continuous("shift", "0.01", 20, "log"),
+        continuous("share", "1e-3", "0.999999", "logit"),
+        continuous("epsilon", 0, 20),
+    ),
     {"half the sensitivity": lambda shift, share, epsilon: fast_gaussian_hockey_stick(shift / 2, 1.0, epsilon)},
 )
 
@@ -113,7 +117,9 @@ def _classical_shift(epsilon, delta, constant=1.25):
 
 
 def _classical_logs(constant: float = 1.25):
-    return lambda epsilon, delta: fast_log_gaussian_hockey_stick(_classical_shift(epsilon, delta, constant), 1.0, epsilon)
+    return lambda epsilon, delta: fast_log_gaussian_hockey_stick(
+        _classical_shift(epsilon, delta, constant), 1.0, epsilon
+    )
 
 
 CLASSICAL = identity(
@@ -180,7 +186,11 @@ LEMMA = identity(
     _of_log(scalar_hinge),
     _of_log(lambda lam, shift, epsilon: engine(lam - 1, shift**2, 1, epsilon)),
     box(choice("side", (1, -1)), continuous("log", "0.01", 7, "log"), continuous("shift", "1e-3", 10, "log"), _SMALL),
-    {"half of the log determinant dropped": _of_log(lambda lam, shift, epsilon: scalar_hinge(lam, shift, epsilon, 1.0))},
+    {
+        "half of the log determinant dropped": _of_log(
+            lambda lam, shift, epsilon: scalar_hinge(lam, shift, epsilon, 1.0)
+        )
+    },
     scale=lambda side, log, shift, epsilon: np.exp(epsilon),
     tolerance=_CLOSE,
 )
@@ -200,7 +210,11 @@ def _two_laws(epsilon, swap=False, **columns):
 
 def _three_groups(epsilon, **columns):
     log, shift = (np.array([columns[f"{name}_{i}"] for i in (1, 2, 3)]) for name in ("log", "shift"))
-    return float(to_delta(log_entries(Spectrum(np.expm1(log)[None], (shift**2)[None]), np.zeros(1, dtype=int), np.array([epsilon])))[0])
+    return float(
+        to_delta(
+            log_entries(Spectrum(np.expm1(log)[None], (shift**2)[None]), np.zeros(1, dtype=int), np.array([epsilon]))
+        )[0]
+    )
 
 
 def _scalar_agree(left, right):
@@ -233,15 +247,19 @@ CHI_SQUARE = search(
     "two terms of one weight against scipy's noncentral chi-square law",
     lambda **at: -abs(_added(**at) - _noncentral(**at)),
     box(
-        continuous("weight", "0.01", 100, "log"), integer("k1", 1, 20), integer("k2", 1, 20), continuous("nc1", 0, 20),
-        continuous("nc2", 0, 20), continuous("x", "0.1", 120),
+        continuous("weight", "0.01", 100, "log"),
+        integer("k1", 1, 20),
+        integer("k2", 1, 20),
+        continuous("nc1", 0, 20),
+        continuous("nc2", 0, 20),
+        continuous("x", "0.1", 120),
     ),
     {"one degree of freedom more": lambda **at: -abs(_added(**at) - _noncentral(**at, more=1))},
     vectorised=False,
     tolerance=1e-8,
     quick=100,
     full=1500,
-)  # fmt: skip
+)
 
 
 # The analytic mechanism
@@ -314,11 +332,14 @@ PURE_DELTA = inequality(
 )
 TRADE_OFF = search(
     "the Gaussian trade-off curve over every line of the divergence's profile",
-    lambda mu, alpha, epsilon: gaussian_trade_off(alpha, mu) - (1 - _contour_of_shift(mu, epsilon) - np.exp(epsilon) * alpha),
+    lambda mu, alpha, epsilon: (
+        gaussian_trade_off(alpha, mu) - (1 - _contour_of_shift(mu, epsilon) - np.exp(epsilon) * alpha)
+    ),
     box(continuous("mu", "0.01", 6, "log"), continuous("alpha", "1e-6", "0.999999", "logit"), _REAL),
     {
-        "mu 1 % too large": lambda mu, alpha, epsilon: gaussian_trade_off(alpha, 1.01 * mu)
-        - (1 - _contour_of_shift(mu, epsilon) - np.exp(epsilon) * alpha)
+        "mu 1 % too large": lambda mu, alpha, epsilon: (
+            gaussian_trade_off(alpha, 1.01 * mu) - (1 - _contour_of_shift(mu, epsilon) - np.exp(epsilon) * alpha)
+        )
     },
     starts=({"mu": 1, "alpha": "0.3", "epsilon": "0.02440051270804078"},),
 )

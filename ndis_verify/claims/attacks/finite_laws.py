@@ -59,14 +59,22 @@ def _loss_tails(columns, strict=False):
     """Pr[L >= eps] - e^eps Pr[L' <= -eps], L the loss under P, L' that of Q against P."""
     p, q = law("p", columns), law("q", columns)
     loss, epsilon = np.log(p / q), columns["epsilon"][..., None]
-    return (p * (loss >= epsilon)).sum(axis=-1) - np.exp(epsilon[..., 0]) * (q * ((loss >= epsilon) if not strict else (loss >= 0))).sum(axis=-1)
+    return (p * (loss >= epsilon)).sum(axis=-1) - np.exp(epsilon[..., 0]) * (
+        q * ((loss >= epsilon) if not strict else (loss >= 0))
+    ).sum(axis=-1)
 
 
 LOSS_TAILS = search(
     "the two tails of the loss against the divergence",
     agree(lambda **c: _loss_tails(c), lambda **c: _divergence_of(c), lambda **c: np.exp(np.maximum(c["epsilon"], 0))),
     box(_P, _Q, _REAL),
-    {"second tail at 0": agree(lambda **c: _loss_tails(c, True), lambda **c: _divergence_of(c), lambda **c: np.exp(np.maximum(c["epsilon"], 0)))},
+    {
+        "second tail at 0": agree(
+            lambda **c: _loss_tails(c, True),
+            lambda **c: _divergence_of(c),
+            lambda **c: np.exp(np.maximum(c["epsilon"], 0)),
+        )
+    },
     tolerance=_NOISE,
     quick=_QUICK,
 )
@@ -105,12 +113,16 @@ GAUSSIAN_TRIANGLE = search(
     "the two steps over the direct divergence, three normal laws",
     _gaussian_triangle(),
     box(
-        continuous("lam", "0.05", 20, "log"), continuous("middle", "0.05", 20, "log"), continuous("shift", -4, 4),
-        continuous("half", -4, 4), continuous("e1", 0, 4), continuous("e2", 0, 4),
+        continuous("lam", "0.05", 20, "log"),
+        continuous("middle", "0.05", 20, "log"),
+        continuous("shift", -4, 4),
+        continuous("half", -4, 4),
+        continuous("e1", 0, 4),
+        continuous("e2", 0, 4),
     ),
     {"without the factor e^{e1}": _gaussian_triangle(False)},
     tolerance=1e-10,
-)  # fmt: skip
+)
 
 
 def _binned(columns):
@@ -141,8 +153,16 @@ def _tau_margin(scale=1.0):
 
 _AWAY = {f"{name}_{i}": "1e-6" for name in "pquw" for i in (3, 4)}
 _OPPOSITE = _AWAY | {
-    "p_1": "0.9", "p_2": "0.1", "u_1": "0.7", "u_2": "0.3", "q_1": "0.1", "q_2": "0.9", "w_1": "0.3", "w_2": "0.7", "epsilon": 0,
-}  # fmt: skip
+    "p_1": "0.9",
+    "p_2": "0.1",
+    "u_1": "0.7",
+    "u_2": "0.3",
+    "q_1": "0.1",
+    "q_2": "0.9",
+    "w_1": "0.3",
+    "w_2": "0.7",
+    "epsilon": 0,
+}
 NEARBY = search(
     "(1 + e^eps) tau over the distance of two divergences",
     _tau_margin(),
@@ -281,7 +301,14 @@ def _oracle_margin(allowed=1.0):
 CALLS = search(
     "alpha over the error of two answers with errors alpha/(1 + e^eps)",
     _oracle_margin(),
-    box(_P, _Q, continuous("alpha", "1e-9", 1, "log"), continuous("first", -1, 1), continuous("second", -1, 1), continuous("epsilon", 0, 6)),
+    box(
+        _P,
+        _Q,
+        continuous("alpha", "1e-9", 1, "log"),
+        continuous("first", -1, 1),
+        continuous("second", -1, 1),
+        continuous("epsilon", 0, 6),
+    ),
     {"half of alpha": _oracle_margin(0.5)},
     tolerance=1e-10,
     quick=_QUICK,

@@ -1,4 +1,6 @@
-"""Statements about data matrices, attacked on small ones: leverages, spectra of projections and of least squares, kernels."""
+"""Statements about data matrices, attacked on small ones: leverages, spectra of projections and of least squares,
+kernels.
+"""
 
 from __future__ import annotations
 
@@ -155,16 +157,26 @@ def _split_leverage(columns, power=2):
 
 SHARE = search(
     "leverage plus residual share against the leverage in [B b], at most 1",
-    lambda **c: np.minimum(agree(lambda **k: _split_leverage(k), lambda **k: _stacked_leverage(k))(**c), 1 - _stacked_leverage(c)),
+    lambda **c: np.minimum(
+        agree(lambda **k: _split_leverage(k), lambda **k: _stacked_leverage(k))(**c), 1 - _stacked_leverage(c)
+    ),
     _REGRESSION,
     {"residual not squared": agree(lambda **c: _split_leverage(c, 1), lambda **c: _stacked_leverage(c))},
     tolerance=_ROUNDING,
 )
 BELOW_ONE = search(
     "1 less the leverage against the ratio of the determinants",
-    agree(lambda **c: np.linalg.det(gram(data(c)[:, 1:])), lambda **c: (1 - leverage(data(c))) * np.linalg.det(gram(data(c)))),
+    agree(
+        lambda **c: np.linalg.det(gram(data(c)[:, 1:])),
+        lambda **c: (1 - leverage(data(c))) * np.linalg.det(gram(data(c))),
+    ),
     box(_ENTRIES, _SCALE, constraints=(FULL_RANK, LEVERAGE_BELOW_ONE)),
-    {"leverage doubled": agree(lambda **c: np.linalg.det(gram(data(c)[:, 1:])), lambda **c: (1 - 2 * leverage(data(c))) * np.linalg.det(gram(data(c))))},
+    {
+        "leverage doubled": agree(
+            lambda **c: np.linalg.det(gram(data(c)[:, 1:])),
+            lambda **c: (1 - 2 * leverage(data(c))) * np.linalg.det(gram(data(c))),
+        )
+    },
     tolerance=_ROUNDING,
 )
 
@@ -195,7 +207,10 @@ DATABASES = search(
     "the leverage alone against the covariances of the two projections",
     agree_logs(_by_leverage(), _projected),
     box(
-        _ENTRIES, continuous("size", "0.1", 10, "log"), integer("r", 1, 100, "log"), _EPSILON,
+        _ENTRIES,
+        continuous("size", "0.1", 10, "log"),
+        integer("r", 1, 100, "log"),
+        _EPSILON,
         constraints=(FULL_RANK, LEVERAGE_BELOW_ONE),
     ),
     {"square of the leverage": agree_logs(_by_leverage(2.0), _projected)},
@@ -232,7 +247,11 @@ def _regression(name, margin_of, **options):
         name,
         margin_of(_of_shares()),
         box(
-            _ENTRIES, _ANSWERS, continuous("size", "0.1", 3, "log"), integer("r", 1, 30), continuous("epsilon", 0, 3),
+            _ENTRIES,
+            _ANSWERS,
+            continuous("size", "0.1", 3, "log"),
+            integer("r", 1, 30),
+            continuous("epsilon", 0, 3),
             constraints=(RESIDUAL, SHARE_BELOW_ONE),
         ),
         {"half the residual share": margin_of(_of_shares(0.5))},
@@ -267,7 +286,10 @@ DECOMPOSITION = search(
     "eigenvalues and shift of the deletion from (p, q, r) against the matrices",
     _decomposition(),
     box(
-        _ENTRIES, _ANSWERS, continuous("size", "0.1", 3, "log"), integer("r", 1, 30),
+        _ENTRIES,
+        _ANSWERS,
+        continuous("size", "0.1", 3, "log"),
+        integer("r", 1, 30),
         constraints=(RESIDUAL, SHARE_BELOW_ONE),
     ),
     {"(1-p) not squared": _decomposition(1)},
@@ -294,7 +316,9 @@ def _unfitted(**columns):
     w = answers
     moment = (w**2).sum(axis=1)[:, None, None] * np.eye(_ROWS) + 2 * w[:, :, None] * w[:, None, :]
     claimed = (w**2).sum(axis=1)[:, None, None] * gram(rows)
-    return -np.abs(np.swapaxes(rows, 1, 2) @ moment @ rows - claimed).max(axis=(1, 2)) / np.abs(claimed).max(axis=(1, 2))
+    return -np.abs(np.swapaxes(rows, 1, 2) @ moment @ rows - claimed).max(axis=(1, 2)) / np.abs(claimed).max(
+        axis=(1, 2)
+    )
 
 
 RESIDUAL_ROWS = search(

@@ -1,4 +1,6 @@
-"""Statements that a mechanism is private, or a bound valid, attacked from the databases or from the exact divergence."""
+"""Statements that a mechanism is private, or a bound valid, attacked from the databases or from the exact
+divergence.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,20 @@ def _ridged_leverage(level, columns):
     """Leverage of the first of three records of norm at most 1, the first of norm `size`, beside the ridge."""
     rows = stacked("x", columns).reshape(-1, _RECORDS, _FEATURES)
     rows = rows / np.maximum(np.linalg.norm(rows, axis=2, keepdims=True), 1)
-    first = rows[:, :1] / np.maximum(np.linalg.norm(rows[:, :1], axis=2, keepdims=True), 1e-9) * columns["size"][:, None, None]
+    first = (
+        rows[:, :1]
+        / np.maximum(np.linalg.norm(rows[:, :1], axis=2, keepdims=True), 1e-9)
+        * columns["size"][:, None, None]
+    )
     rows = np.concatenate([first, rows[:, 1:] * columns["others"][:, None, None]], axis=1)
     gram = np.swapaxes(rows, 1, 2) @ rows + level[:, None, None] * np.eye(_FEATURES)
     return (rows[:, 0] * np.linalg.solve(gram, rows[:, 0, :, None])[..., 0]).sum(axis=1)
 
 
 def _ridge_margin(ridge, attained=False):
-    """Target over the divergence of both directions; with `attained`, a lone record beside 1 % less ridge exceeds it."""
+    """Target over the divergence of both directions; with `attained`, a lone record beside 1 % less ridge
+    exceeds it.
+    """
 
     def margin(r, epsilon, delta, **columns):
         level = ridge(fast_rp_leverage(r, epsilon=epsilon, delta=delta))
@@ -56,15 +64,22 @@ def _ridge_search(name, ridge, columns_of_projection, faults, attained=False):
         name,
         _ridge_margin(ridge, attained),
         box(
-            vector("x", _RECORDS * _FEATURES, -1, 1), continuous("size", "0.01", 1), continuous("others", 0, 1),
-            columns_of_projection, _EPSILON, _DELTA,
+            vector("x", _RECORDS * _FEATURES, -1, 1),
+            continuous("size", "0.01", 1),
+            continuous("others", 0, 1),
+            columns_of_projection,
+            _EPSILON,
+            _DELTA,
         ),
         {fault: _ridge_margin(other, attained) for fault, other in faults.items()},
-        starts=({f"x_{i + 1}": 1 - i % 2 for i in range(_RECORDS * _FEATURES)} | {"size": 1, "others": 0, "r": 1, "epsilon": 1, "delta": "0.01"},),
+        starts=(
+            {f"x_{i + 1}": 1 - i % 2 for i in range(_RECORDS * _FEATURES)}
+            | {"size": 1, "others": 0, "r": 1, "epsilon": 1, "delta": "0.01"},
+        ),
         quick=400,
         full=6000,
         tolerance=1e-9,
-    )  # fmt: skip
+    )
 
 
 _ANY, _ONE = integer("r", 1, 200, "log"), integer("r", 1, 1)
@@ -72,10 +87,17 @@ _HALF = {"half the smallest ridge": lambda p: (1 / p - 1) / 2}
 FIGURE_RIDGE = _ridge_search("target over the divergence from databases, ridge l^2/p*", lambda p: 1 / p, _ANY, _HALF)
 SMALLEST_RIDGE = _ridge_search(
     "target over the divergence from databases, ridge l^2 (1/p* - 1), met by a lone record",
-    lambda p: 1 / p - 1, _ANY, {**_HALF, "l^2/p* taken for the smallest": lambda p: 1.02 / p}, True,
-)  # fmt: skip
-VALID_RIDGE = _ridge_search("target over the divergence from databases, ridge l^2 (1/p* - 1)", lambda p: 1 / p - 1, _ANY, _HALF)
-ONE_COLUMN_RIDGE = _ridge_search("target over the divergence from databases, one column", lambda p: 1 / p - 1, _ONE, _HALF)
+    lambda p: 1 / p - 1,
+    _ANY,
+    {**_HALF, "l^2/p* taken for the smallest": lambda p: 1.02 / p},
+    True,
+)
+VALID_RIDGE = _ridge_search(
+    "target over the divergence from databases, ridge l^2 (1/p* - 1)", lambda p: 1 / p - 1, _ANY, _HALF
+)
+ONE_COLUMN_RIDGE = _ridge_search(
+    "target over the divergence from databases, one column", lambda p: 1 / p - 1, _ONE, _HALF
+)
 
 
 def _mass(cut, variance):
@@ -118,13 +140,15 @@ SAMPLED = search(
 )
 
 
-def _gram_margin(constant=2 * np.sqrt(3)):
+def _gram_margin(constant=2 * 3**0.5):
     """2 e^{-t} over the chance that r scaled chi-square draws are off by more than the bound, d = 1."""
 
     def margin(r, t):
         share = (1 + t) / r
         limit = constant * (np.sqrt(share) + share)
-        chance = gammaincc(r / 2, r / 2 * (1 + limit)) + np.where(limit < 1, gammainc(r / 2, r / 2 * np.maximum(1 - limit, 0)), 0)
+        chance = gammaincc(r / 2, r / 2 * (1 + limit)) + np.where(
+            limit < 1, gammainc(r / 2, r / 2 * np.maximum(1 - limit, 0)), 0
+        )
         return 2 * np.exp(-t) - chance
 
     return margin
@@ -158,10 +182,22 @@ def _envelope_margin(term="bound", shrink=1.0):
 
 
 _ENVELOPE = box(
-    vector("part", 3, 0, 1), vector("m", 3, 0, 1), continuous("rho", "0.01", 3, "log"), continuous("fill", "0.334", 1),
-    continuous("shift", "0.01", 3, "log"), continuous("epsilon", "0.01", 6, "log"),
-)  # fmt: skip
-_VERTEX = {f"part_{i}": 1 for i in (1, 2, 3)} | {"m_1": 1, "m_2": 0, "m_3": 0, "rho": "1.95", "fill": 1, "shift": "0.01", "epsilon": 3}
+    vector("part", 3, 0, 1),
+    vector("m", 3, 0, 1),
+    continuous("rho", "0.01", 3, "log"),
+    continuous("fill", "0.334", 1),
+    continuous("shift", "0.01", 3, "log"),
+    continuous("epsilon", "0.01", 6, "log"),
+)
+_VERTEX = {f"part_{i}": 1 for i in (1, 2, 3)} | {
+    "m_1": 1,
+    "m_2": 0,
+    "m_3": 0,
+    "rho": "1.95",
+    "fill": 1,
+    "shift": "0.01",
+    "epsilon": 3,
+}
 ENVELOPE = search(
     "the corrected delta_LC over the greater exact direction anywhere in the envelope",
     _envelope_margin(),
@@ -175,7 +211,9 @@ ENVELOPE = search(
 
 
 def _noise_margin(term="bound", growing=False):
-    """delta_LC at v over that at a larger v, and over the exact divergence at v; outputs N(shift, first), N(0, second)."""
+    """delta_LC at v over that at a larger v, and over the exact divergence at v; outputs N(shift, first),
+    N(0, second).
+    """
 
     def at(first, second, shift, epsilon, v):
         log = max(abs(np.log((first + v) / (second + v))), 1e-9)
@@ -196,8 +234,12 @@ NOISE = search(
     "delta_LC falls with the added variance and stays over the exact divergence",
     _noise_margin(),
     box(
-        continuous("first", "0.1", 10, "log"), continuous("second", "0.1", 10, "log"), continuous("shift", "0.01", 3, "log"),
-        continuous("epsilon", "0.01", 4, "log"), continuous("added", "0.01", 100, "log"), continuous("step", "0.01", 3, "log"),
+        continuous("first", "0.1", 10, "log"),
+        continuous("second", "0.1", 10, "log"),
+        continuous("shift", "0.01", 3, "log"),
+        continuous("epsilon", "0.01", 4, "log"),
+        continuous("added", "0.01", 100, "log"),
+        continuous("step", "0.01", 3, "log"),
     ),
     {"the printed covariance term": _noise_margin("printed"), "growing": _noise_margin(growing=True)},
     vectorised=False,
@@ -205,7 +247,7 @@ NOISE = search(
     tolerance=1e-6,  # the splits of the bound are searched
     quick=40,
     full=1500,
-)  # fmt: skip
+)
 
 
 def _order(sign=1):
@@ -242,7 +284,11 @@ def _hoeffding_margin(rate=2.0):
 ESTIMATE = search(
     "gamma over the exact chance of an error above alpha, hinge 0 or 1",
     _hoeffding_margin(),
-    box(continuous("alpha", "1e-3", "0.5", "log"), continuous("gamma", "1e-9", "0.5", "log"), continuous("mean", "1e-4", "0.9999", "logit")),
+    box(
+        continuous("alpha", "1e-3", "0.5", "log"),
+        continuous("gamma", "1e-9", "0.5", "log"),
+        continuous("mean", "1e-4", "0.9999", "logit"),
+    ),
     {"a quarter of the draws": _hoeffding_margin(8.0)},
     tolerance=1e-11,
 )
@@ -277,7 +323,12 @@ def _finite_margin(scale=1.0):
     def margin(q, along, d, extra):
         p, r = q * along, d + extra
         limit = scale * -0.5 * r * np.log1p(-q)
-        losses = [np.array([fast_als_max_privacy_loss(a, b, int(k), int(n), way) for a, b, k, n in zip(p, q, d, r, strict=True)]) for way in ("delete", "insert")]
+        losses = [
+            np.array(
+                [fast_als_max_privacy_loss(a, b, int(k), int(n), way) for a, b, k, n in zip(p, q, d, r, strict=True)]
+            )
+            for way in ("delete", "insert")
+        ]
         return relative_margin(limit, np.maximum(*losses))
 
     return margin
@@ -286,7 +337,12 @@ def _finite_margin(scale=1.0):
 PURE = search(
     "(r/2) log(1/(1-q)) over the largest loss of either direction",
     _finite_margin(),
-    box(continuous("q", "1e-6", "0.999999", "logit"), continuous("along", 0, 1), integer("d", 1, 20), integer("extra", 0, 500)),
+    box(
+        continuous("q", "1e-6", "0.999999", "logit"),
+        continuous("along", 0, 1),
+        integer("d", 1, 20),
+        integer("extra", 0, 500),
+    ),
     {"half of it": _finite_margin(0.5)},
     tolerance=1e-12,
     quick=400,
@@ -299,7 +355,10 @@ def _pure_margin(inside=1.0):
     def margin(q, along, d, extra, direction):
         p, r = q * along, d + extra
         largest = float(fast_als_max_privacy_loss(p, q, d, r, direction))
-        beyond, before = (float(fast_als_exact_hockey_stick(p, q, d, r, share * largest, direction)) for share in (1.0001 * inside, 0.5))
+        beyond, before = (
+            float(fast_als_exact_hockey_stick(p, q, d, r, share * largest, direction))
+            for share in (1.0001 * inside, 0.5)
+        )
         return -beyond if beyond > 0 else before
 
     return margin
@@ -309,7 +368,10 @@ BOUNDED = search(
     "the exact divergence is 0 beyond the largest loss and positive at half of it",
     _pure_margin(),
     box(
-        continuous("q", "0.001", "0.95", "logit"), continuous("along", "0.01", 1), integer("d", 1, 4), integer("extra", 0, 12),
+        continuous("q", "0.001", "0.95", "logit"),
+        continuous("along", "0.01", 1),
+        integer("d", 1, 4),
+        integer("extra", 0, 12),
         choice("direction", ("delete", "insert")),
     ),
     {"90 % of the largest loss": _pure_margin(0.9)},
@@ -317,7 +379,7 @@ BOUNDED = search(
     tolerance=0.0,
     quick=80,
     full=1500,
-)  # fmt: skip
+)
 
 
 ATTACKS = {

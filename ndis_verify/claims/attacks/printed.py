@@ -1,4 +1,6 @@
-"""Statements that fail as printed, with the whole domain that they claim: what `ndis-verify attack ID` finds violated."""
+"""Statements that fail as printed, with the whole domain that they claim: what `ndis-verify attack ID` finds
+violated.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def _moved(p, share, grown, step):
 
 def _drop(p, share, grown, step, d, r, epsilon):
     (p1, q1), (p2, q2) = _moved(p, share, grown, step)
-    before, after = (np.maximum(*(float(fast_als_hockey_stick(a, b, d, r, epsilon, way)) for way in _WAYS)) for a, b in ((p1, q1), (p2, q2)))
+    before, after = (
+        np.maximum(*(float(fast_als_hockey_stick(a, b, d, r, epsilon, way)) for way in _WAYS))
+        for a, b in ((p1, q1), (p2, q2))
+    )
     return after - before
 
 
@@ -44,14 +49,19 @@ _ASSUMPTION = Problem(
     "the larger direction grows with the leverage and with the residual share, as assumed",
     _drop,
     box(
-        continuous("p", "0.001", "0.9"), continuous("share", "0.001", "0.9"), choice("grown", ("share", "leverage")),
-        continuous("step", "0.01", "0.3"), choice("d", (1, 2, 5)), integer("r", 1, 50, "log"), continuous("epsilon", "0.1", 20, "log"),
+        continuous("p", "0.001", "0.9"),
+        continuous("share", "0.001", "0.9"),
+        choice("grown", ("share", "leverage")),
+        continuous("step", "0.01", "0.3"),
+        choice("d", (1, 2, 5)),
+        integer("r", 1, 50, "log"),
+        continuous("epsilon", "0.1", 20, "log"),
         constraints=(Condition("p + share + step < 1", lambda p, share, step, **_: p + share + step <= 0.99),),
     ),
     tolerance=1e-9,
     vectorised=False,
     certify=_certified_drop,
-)  # fmt: skip
+)
 
 
 def _on_curve() -> Problem:
@@ -63,10 +73,19 @@ def _on_curve() -> Problem:
         return nearby.certify({**at, "p": p, "q": 2 * p - p * p})
 
     def margin(**values):
-        return float(on_curve({name: exact(value) if name != "r" else int(value) for name, value in values.items()}).mid)
+        return float(
+            on_curve({name: exact(value) if name != "r" else int(value) for name, value in values.items()}).mid
+        )
 
     domain = box(continuous("p", "0.05", "0.9"), integer("r", 1, 50, "log"), continuous("epsilon", "0.01", 1, "log"))
-    return Problem("the table's difference of two laws on the curve q = 2p - p^2, d = 1", margin, domain, tolerance=0.0, vectorised=False, certify=on_curve)
+    return Problem(
+        "the table's difference of two laws on the curve q = 2p - p^2, d = 1",
+        margin,
+        domain,
+        tolerance=0.0,
+        vectorised=False,
+        certify=on_curve,
+    )
 
 
 PRINTED = {

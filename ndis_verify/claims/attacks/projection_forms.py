@@ -61,14 +61,18 @@ _LEVEL, _PART = continuous("c", 0, 20), continuous("a", "0.01", "0.99", "logit")
 FALLING_HINGE, RISING_HINGE = (
     identity(
         f"closed form of the chi-square hinge against the contour integral, {text}",
-        form, general, domain, {"one degree of freedom more": lambda form=form, **at: form(**at, extra=1.0)},
-        scale=lambda r, **at: 1.0, tolerance=_CLOSE,
+        form,
+        general,
+        domain,
+        {"one degree of freedom more": lambda form=form, **at: form(**at, extra=1.0)},
+        scale=lambda r, **at: 1.0,
+        tolerance=_CLOSE,
     )
     for text, form, general, domain in (
         ("a < 0", _falling, _falling_engine, box(_ORDER, continuous("size", "0.01", 3, "log"), _LEVEL)),
         ("0 < a < 1", _rising, _rising_engine, box(_ORDER, continuous("a", "0.01", "0.8"), _DEPTH)),
     )
-)  # fmt: skip
+)
 
 
 def _one_falling(r, size, c, power=0.5):
@@ -82,14 +86,18 @@ def _one_rising(r, a, depth, power=0.5):
 ONE_FALLING, ONE_RISING = (
     identity(
         f"error-function form against the contour integral, {text}",
-        form, general, domain, {"no square root": lambda form=form, **at: form(**at, power=1.0)},
-        scale=lambda r, **at: 1.0, tolerance=_CLOSE,
+        form,
+        general,
+        domain,
+        {"no square root": lambda form=form, **at: form(**at, power=1.0)},
+        scale=lambda r, **at: 1.0,
+        tolerance=_CLOSE,
     )
     for text, form, general, domain in (
         ("a < 0", _one_falling, _falling_engine, box(_ONE, _SIZE, _LEVEL)),
         ("0 < a < 1", _one_rising, _rising_engine, box(_ONE, _PART, _DEPTH)),
     )
-)  # fmt: skip
+)
 
 
 def _one_column(p, epsilon, power=1.0):

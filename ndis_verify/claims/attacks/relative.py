@@ -1,4 +1,6 @@
-"""Relative privacy over a set of databases, attacked on a database of four records with every record deleted in turn."""
+"""Relative privacy over a set of databases, attacked on a database of four records with every record deleted
+in turn.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey
 from ndis_verify.fast.random_projection import rp_leverage as fast_rp_leverage
 
 _ENTRIES, _SIZE = vector("x", 8, -3, 3), continuous("size", "0.05", 5, "log")
-_TARGET = (integer("r", 1, 100, "log"), continuous("epsilon", "0.01", 5, "log"), continuous("delta", "1e-9", "0.3", "log"))
+_TARGET = (
+    integer("r", 1, 100, "log"),
+    continuous("epsilon", "0.01", 5, "log"),
+    continuous("delta", "1e-9", "0.3", "log"),
+)
 _TOP = 1 - 1e-14
 _HALVINGS = 60
 
@@ -107,7 +113,9 @@ NEIGHBOURHOOD = search(
 
 
 def _decides(power=1.0):
-    """The curve at the largest leverage of the set, over the divergence of deleting the first record, from the covariances."""
+    """The curve at the largest leverage of the set, over the divergence of deleting the first record, from the
+    covariances.
+    """
 
     def margin(r, epsilon, **columns):
         rows = data(columns)
@@ -138,7 +146,9 @@ def _cap(r, epsilon, delta):
 
 
 def _unrestricted(part=1.0):
-    """Target over the worst pair of least squares beside the ridge l^2 (1/cap - 1) of the mechanism without a set, one point."""
+    """Target over the worst pair of least squares beside the ridge l^2 (1/cap - 1) of the mechanism without a set, one
+    point.
+    """
 
     def margin(target, **columns):
         r, epsilon, delta = _TARGETS[int(target)]
@@ -146,8 +156,13 @@ def _unrestricted(part=1.0):
         records = np.column_stack([table, [columns[f"b_{i}"] for i in range(1, 5)]])
         longest = max((records**2).sum(axis=1).max(), 1e-6)
         level = part * longest * (1 / _cap(r, epsilon, delta) - 1)
-        p, q = (np.einsum("ij,jk,ik->i", x, np.linalg.inv(x.T @ x + level * np.eye(x.shape[1])), x) for x in (table, records))
-        worst = max(float(fast_als_hockey_stick(p, np.maximum(q, p), 2, r, epsilon, way).max()) for way in ("delete", "insert"))
+        p, q = (
+            np.einsum("ij,jk,ik->i", x, np.linalg.inv(x.T @ x + level * np.eye(x.shape[1])), x)
+            for x in (table, records)
+        )
+        worst = max(
+            float(fast_als_hockey_stick(p, np.maximum(q, p), 2, r, epsilon, way).max()) for way in ("delete", "insert")
+        )
         return float(relative_margin(delta, worst))
 
     return margin
@@ -157,13 +172,16 @@ UNRESTRICTED = search(
     "target over the divergence of every pair of least squares beside the ridge of the unrestricted mechanism",
     _unrestricted(),
     box(
-        vector("x", 8, -1, 1), vector("b", 4, -1, 1), continuous("size", "0.1", 1), integer("target", 0, 2),
+        vector("x", 8, -1, 1),
+        vector("b", 4, -1, 1),
+        continuous("size", "0.1", 1),
+        integer("target", 0, 2),
     ),
     {"a twentieth of the ridge": _unrestricted(0.05)},
     vectorised=False,
     quick=300,
     full=3000,
-)  # fmt: skip
+)
 ATTACKS = {
     "N24-Fig13-corrected": UNRESTRICTED,
     "N24-D6": DECIDES,

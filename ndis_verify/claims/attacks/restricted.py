@@ -47,12 +47,20 @@ def _split(bound: Any = less_spread_bound, spread_first: bool = False):
 LESS_SPREAD_FIRST = search(
     "every split and both paths over the exact divergence, the less spread law first",
     _split(),
-    box(vector("l", 2, "1e-4", 4, "log"), vector("m", 2, "1e-4", 4, "log"), continuous("epsilon", "0.01", 10, "log"), continuous("share", "1e-3", "0.999", "logit")),
-    {"the more spread law first": _split(spread_first=True), "a tenth of the bound": _split(lambda v, e: more_spread_bound(v, e) / 10)},
+    box(
+        vector("l", 2, "1e-4", 4, "log"),
+        vector("m", 2, "1e-4", 4, "log"),
+        continuous("epsilon", "0.01", 10, "log"),
+        continuous("share", "1e-3", "0.999", "logit"),
+    ),
+    {
+        "the more spread law first": _split(spread_first=True),
+        "a tenth of the bound": _split(lambda v, e: more_spread_bound(v, e) / 10),
+    },
     starts=({"l_1": "1.95", "l_2": "0.01", "m_1": "0.01", "m_2": "0.001", "epsilon": 1, "share": "0.001"},),
     quick=400,
     full=5000,
-)  # fmt: skip
+)
 
 
 def _general_hinge(factor=1.0):
@@ -64,7 +72,12 @@ GENERAL_HINGE = identity(
     "two probabilities against the contour integral, any constant, a != 0",
     _general_hinge(),
     lambda side, log, shift, epsilon: real_engine(np.expm1(side * log), shift**2, 1, epsilon),
-    box(choice("side", (1, -1)), continuous("log", "0.01", 5, "log"), continuous("shift", "1e-3", 5, "log"), continuous("epsilon", -5, 5)),
+    box(
+        choice("side", (1, -1)),
+        continuous("log", "0.01", 5, "log"),
+        continuous("shift", "1e-3", 5, "log"),
+        continuous("epsilon", -5, 5),
+    ),
     {"shift 1 % too large": _general_hinge(1.01)},
     scale=lambda side, log, shift, epsilon: 1 + np.exp(epsilon),
     tolerance=_CLOSE,
@@ -100,15 +113,19 @@ TABLE = search(
     "the table's two laws of a deletion against the contour integral, away from q = 2p - p^2",
     _table(),
     box(
-        continuous("q", "0.05", "0.9"), continuous("along", "0.05", "0.95"), integer("d", 1, 5), integer("r", 1, 50, "log"),
-        continuous("epsilon", 0, 3), constraints=(Condition("|p(1-p) - (q-p)| >= 0.02 q", _off_the_curve),),
+        continuous("q", "0.05", "0.9"),
+        continuous("along", "0.05", "0.95"),
+        integer("d", 1, 5),
+        integer("r", 1, 50, "log"),
+        continuous("epsilon", 0, 3),
+        constraints=(Condition("|p(1-p) - (q-p)| >= 0.02 q", _off_the_curve),),
     ),
     {"one degree of freedom more": _table(1)},
     vectorised=False,
     tolerance=_CLOSE,
     quick=100,
     full=1500,
-)  # fmt: skip
+)
 
 
 def _laplace_by_quantile(alpha, mu, turn=1.0):
@@ -207,7 +224,9 @@ TAIL = inequality(
 def _bins(tpr, fpr, epsilon):
     """Both divergences of two bins, either order."""
     pairs = ((tpr, fpr), (fpr, tpr))
-    bins = [np.maximum(a - np.exp(epsilon) * b, 0) + np.maximum((1 - a) - np.exp(epsilon) * (1 - b), 0) for a, b in pairs]
+    bins = [
+        np.maximum(a - np.exp(epsilon) * b, 0) + np.maximum((1 - a) - np.exp(epsilon) * (1 - b), 0) for a, b in pairs
+    ]
     return np.maximum(*bins)
 
 
@@ -227,7 +246,11 @@ def _attack_epsilon(both=True):
 THRESHOLD = search(
     "delta over both two-bin divergences at the epsilon of a threshold attack",
     _attack_epsilon(),
-    box(continuous("tpr", "0.001", "0.999", "logit"), continuous("part", "0.001", "0.999", "logit"), continuous("delta", 0, "0.5")),
+    box(
+        continuous("tpr", "0.001", "0.999", "logit"),
+        continuous("part", "0.001", "0.999", "logit"),
+        continuous("delta", 0, "0.5"),
+    ),
     {"the first logarithm alone": _attack_epsilon(False)},
     tolerance=1e-10,
 )

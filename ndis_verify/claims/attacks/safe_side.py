@@ -1,4 +1,6 @@
-"""Calibrations in float64 searched for a target that they miss: the families of `calibration_hunt`, global search in place of a hunt."""
+"""Calibrations in float64 searched for a target that they miss: the families of `calibration_hunt`, global search in
+place of a hunt.
+"""
 
 from __future__ import annotations
 

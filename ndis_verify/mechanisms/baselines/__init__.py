@@ -25,7 +25,8 @@ PROJECTIONS: dict[str, Callable[..., RandomProjection]] = {
 
 @keyword_only
 def projection_table(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any = 1.0) -> list[dict[str, Any]]:
-    """One row per way to calibrate a random projection: ridge, std of the noise, its ratio to the smallest, exact delta.
+    """One row per way to calibrate a random projection: ridge, std of the noise, its ratio to the smallest, exact
+    delta.
 
     Arguments as `random_projection`. Raises `InputError`.
     """

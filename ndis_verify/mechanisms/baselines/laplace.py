@@ -11,16 +11,25 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.mechanisms.calibration import Calibration, Certificate, Target, positive, require_function, require_kind
-from ndis_verify.mechanisms.gaussian import finite_array
+from ndis_verify.mechanisms.calibration import (
+    Calibration,
+    Certificate,
+    Target,
+    positive,
+    require_function,
+    require_kind,
+)
 from ndis_verify.mechanisms.exact.grid import Release
 from ndis_verify.mechanisms.exact.noise import add_laplace
 from ndis_verify.mechanisms.exact.stream import Stream
+from ndis_verify.mechanisms.gaussian import finite_array
 
 
 @dataclass(frozen=True)
 class LaplaceMechanism:
-    """Query plus independent Laplace noise. Without a `query` the data given to `release` is the query's value itself."""
+    """Query plus independent Laplace noise. Without a `query` the data given to `release` is the query's
+    value itself.
+    """
 
     calibration: Calibration
     query: Callable[[Any], Any] | None = field(default=None, compare=False)
@@ -38,7 +47,9 @@ class LaplaceMechanism:
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The query's value plus noise, rounded exactly to the grid of the scale. Raises `InputError`."""
         self.calibration.require_safe()
-        value = finite_array(data if self.query is None else self.query(data), "data" if self.query is None else "query")
+        value = finite_array(
+            data if self.query is None else self.query(data), "data" if self.query is None else "query"
+        )
         return add_laplace(value, self.scale, Stream(rng))
 
 
@@ -57,4 +68,6 @@ def laplace_mechanism(
     while Fraction(size) > Fraction(scale) * Fraction(target.epsilon):
         scale = math.nextafter(scale, math.inf)
     certificate = Certificate("largest loss sensitivity/scale <= epsilon", {"loss": size / scale}, 0.0)
-    return LaplaceMechanism(Calibration("Laplace", adjacency, {"sensitivity": size}, target, {"scale": scale}, certificate), query)
+    return LaplaceMechanism(
+        Calibration("Laplace", adjacency, {"sensitivity": size}, target, {"scale": scale}, certificate), query
+    )

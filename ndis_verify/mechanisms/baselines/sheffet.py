@@ -1,8 +1,8 @@
 """Sheffet (2019): random projection above a floor on the least singular value, and least squares on the sketch.
 
-The printed form used is the one that N26-Fig2 compares with: `w^2 = 4 l^2 (sqrt(2 r L) + L)/epsilon`, L = ln(4/delta), as
-a floor on the squared least singular value. Here the floor is always enforced by appending w I (the source's own mechanism
-first tests whether the data meet it).
+The printed form used is the one that N26-Fig2 compares with: `w^2 = 4 l^2 (sqrt(2 r L) + L)/epsilon`, L = ln(4/delta),
+as a floor on the squared least singular value. Here the floor is always enforced by appending w I (the source's own
+mechanism first tests whether the data meet it).
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from ndis_verify.mechanisms.records import number_array
 
 @dataclass(frozen=True)
 class SketchedLeastSquares:
-    """Ordinary least squares on a private projection of [B b] (N24-Fig14 as read): post-processing of the projection."""
+    """Ordinary least squares on a private projection of [B b] (N24-Fig14 as read): post-processing of the
+    projection.
+    """
 
     projection: RandomProjection
 
@@ -44,7 +46,9 @@ class SketchedLeastSquares:
         """
         matrix, values = number_array(features, "features"), number_array(target, "target")
         if matrix.ndim != 2 or values.shape != matrix.shape[:1]:
-            raise InputError("target", f"shape {values.shape}", f"must have a value for each row of features of shape {matrix.shape}")
+            raise InputError(
+                "target", f"shape {values.shape}", f"must have a value for each row of features of shape {matrix.shape}"
+            )
         return projected_least_squares(self.projection.release(np.column_stack([matrix, values]), rng))
 
 
@@ -53,7 +57,8 @@ def sheffet(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> RandomProje
     """Random projection to r columns above the ridge `4 l^2 (sqrt(2 r L) + L)/epsilon`, L = ln(4/delta).
 
     Whole r >= 1, epsilon > 0, 0 < delta < 1, records of norm at most l = `norm_bound`. Valid for epsilon <= 3 L (proved
-    with N26-Fig2); the certificate is the exact curve at leverage l^2/(w^2 + l^2) whatever epsilon. Raises `InputError`.
+    with N26-Fig2); the certificate is the exact curve at leverage l^2/(w^2 + l^2) whatever epsilon. Raises
+    `InputError`.
     """
     r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     level = math.log(4 / target.delta)

@@ -16,7 +16,9 @@ _MOST_BITS = 2**14
 
 
 def noised_eigenvalue(records: np.ndarray, std: float, stream: Stream, exponent: int) -> float:
-    """`lambda_min(D^T D) + std z`, rounded *down* to a multiple of 2^exponent: a lower bound read off it is no higher than the law's."""
+    """`lambda_min(D^T D) + std z`, rounded *down* to a multiple of 2^exponent: a lower bound read off it is no higher
+    than the law's.
+    """
     require_arithmetic()
     normals, bits = standard_normals(stream, "reading", 0, 1), grid.FIRST_BITS
     while bits <= _MOST_BITS:
@@ -33,14 +35,16 @@ def noised_eigenvalue(records: np.ndarray, std: float, stream: Stream, exponent:
 def least_eigenvalue(records: np.ndarray, bits: int) -> flint.arb:
     """lambda_min(D^T D), 0 for fewer records than columns: relative to the largest eigenvalue to some 2^-(bits/4).
 
-    t is below it where the Cholesky factor of D^T D - t I exists, and not below it where a pivot is shown to be negative or 0: bisection
-    around the float64 value.
+    t is below it where the Cholesky factor of D^T D - t I exists, and not below it where a pivot is shown to be
+    negative or 0: bisection around the float64 value.
     """
     n, d = records.shape
     if n < d or not records.any():
         return flint.arb(0)
     exponent = int(np.frexp(np.abs(records).max())[1])  # at which no square leaves float64's range
-    estimate = flint.arb(float(np.linalg.svd(np.ldexp(records, -exponent), compute_uv=False)[-1]) ** 2) * flint.arb((1, 2 * exponent))
+    estimate = flint.arb(float(np.linalg.svd(np.ldexp(records, -exponent), compute_uv=False)[-1]) ** 2) * flint.arb(
+        (1, 2 * exponent)
+    )
     matrix = gram(records, 0.0, bits)
     size = sum((matrix[i][i] for i in range(d)), flint.arb(0)).upper()
     spread, width = size * flint.arb((1, -44)), size * flint.arb((1, -bits // 4))

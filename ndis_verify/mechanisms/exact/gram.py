@@ -1,7 +1,7 @@
 """Gram matrices of float64 records without rounding, and their Cholesky factors in balls.
 
-Columns are cut into slices of 21 binary digits, whose products over 1,024 rows are whole numbers below 2^53: BLAS adds them
-exactly, in whatever order. As many slices as hold every digit give the exact matrix; fewer leave a bounded rest.
+Columns are cut into slices of 21 binary digits, whose products over 1,024 rows are whole numbers below 2^53: BLAS adds
+them exactly, in whatever order. As many slices as hold every digit give the exact matrix; fewer leave a bounded rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ _FIRST = 4  # slices of the first attempt: 84 digits hold most columns whole
 
 
 def gram(records: np.ndarray, ridge: float, bits: int) -> list[list[flint.arb]]:
-    """`D^T D + ridge I` in balls, radius 0 where `bits` digits below the largest entry of each column are all there are."""
+    """`D^T D + ridge I` in balls, radius 0 where `bits` digits below the largest entry of each column are all there
+    are.
+    """
     n, d = records.shape
     exponents = np.frexp(np.abs(records).max(axis=0, initial=0.0))[1]
     every = -(-(int(exponents.max()) + 1074) // _SLICE)  # slices hold the last digit that a float64 can have
@@ -45,7 +47,7 @@ def _sums(records: np.ndarray, exponents: np.ndarray, count: int) -> tuple[np.nd
             slices, left = _slices(records[first : first + _ROWS], exponents, count)
             rest = np.maximum(rest, left)
             for a, one in enumerate(slices, 1):
-                for b, other in enumerate(slices[: a], 1):
+                for b, other in enumerate(slices[:a], 1):
                     product = (one.T @ other).astype(np.int64)
                     part[a + b] += product if a == b else product + product.T
         for weight in range(2, 2 * count + 1):
@@ -55,9 +57,11 @@ def _sums(records: np.ndarray, exponents: np.ndarray, count: int) -> tuple[np.nd
 
 
 def _slices(rows: np.ndarray, exponents: np.ndarray, count: int) -> tuple[list[np.ndarray], np.ndarray]:
-    """Whole numbers s_1, s_2 ... with x = 2^exponent (sum_k s_k 2^(-21 k) + rest), until nothing is left; and a bound on the rests of a column.
+    """Whole numbers s_1, s_2 ... with x = 2^exponent (sum_k s_k 2^(-21 k) + rest), until nothing is left; and a bound
+    on the rests of a column.
 
-    What is left stays in the unit of x, where every step is exact: scaled to the largest entry, the smallest ones would be lost.
+    What is left stays in the unit of x, where every step is exact: scaled to the largest entry, the smallest ones would
+    be lost.
     """
     left, found = rows, []
     for k in range(1, count + 1):

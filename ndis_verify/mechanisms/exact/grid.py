@@ -1,7 +1,9 @@
-"""Rounding to a public grid, last and exact: what a mechanism releases is a function of a draw from its real-number law.
+"""Rounding to a public grid, last and exact: what a mechanism releases is a function of a draw from its real-number
+law.
 
-The grid is the multiples of 2^e, e fixed by public numbers. A real number is rounded to its nearest multiple, which is post-processing, so
-the certificate of the law holds for the release whole. Multiples that float64 cannot hold are rounded once more, to float64.
+The grid is the multiples of 2^e, e fixed by public numbers. A real number is rounded to its nearest multiple, which is
+post-processing, so the certificate of the law holds for the release whole. Multiples that float64 cannot hold are
+rounded once more, to float64.
 """
 
 from __future__ import annotations
@@ -16,15 +18,18 @@ import numpy as np
 from ndis_verify.exact_number import InputError
 
 BITS = 20  # the grid's step is this many binary digits below the public scale
-SLACK = 0.0  # added to every float64 error bound, in units of the grid: whatever it is, releases are the same, only later
+SLACK = (
+    0.0  # added to every float64 error bound, in units of the grid: whatever it is, releases are the same, only later
+)
 FIRST_BITS, _MOST_BITS = 128, 2**17  # of balls
 
 
 class Release(np.ndarray):
     """Released numbers, read-only, on a public grid.
 
-    step: the grid's, a power of two. source: where the randomness came from, `stream.SYSTEM` or `stream.SEEDED`; releases
-    whose source is a seeded generator are for experiments. No 0 has a sign, which would tell more than its point of the grid. What is computed from a release is a plain array.
+    step: the grid's, a power of two. source: where the randomness came from, `stream.SYSTEM` or `stream.SEEDED`;
+    releases whose source is a seeded generator are for experiments. No 0 has a sign, which would tell more than its
+    point of the grid. What is computed from a release is a plain array.
     """
 
     step: float
@@ -49,11 +54,15 @@ class Release(np.ndarray):
         return Release, (np.asarray(self), self.step, self.source)
 
     def __repr__(self) -> str:
-        return f"Release({np.array2string(np.asarray(self), separator=', ')}, step={self.step!r}, source={self.source!r})"
+        return (
+            f"Release({np.array2string(np.asarray(self), separator=', ')}, step={self.step!r}, source={self.source!r})"
+        )
 
 
 def grid_exponent(scale: float, argument: str, bits: int = BITS) -> int:
-    """e with 2^e the step for a public scale: `bits` binary digits below it. Raises `InputError` where float64 has no such step."""
+    """e with 2^e the step for a public scale: `bits` binary digits below it. Raises `InputError` where float64 has no
+    such step.
+    """
     exponent = math.frexp(scale)[1] - 1 - bits if 0 < scale < math.inf else -(10**6)
     if exponent < -1074:
         raise InputError(argument, scale, "leaves no public grid to round a release to: there is too little randomness")
@@ -91,10 +100,19 @@ def multiple(whole: int, exponent: int) -> float:
 
 
 def require_arithmetic() -> None:
-    """float64 rounds to nearest, ties to even, and keeps subnormal numbers. Raises `ArithmeticError`: error bounds rest on it."""
+    """float64 rounds to nearest, ties to even, and keeps subnormal numbers. Raises `ArithmeticError`: error bounds rest
+    on it.
+    """
     one, tiny = np.float64(1.0), np.float64(2.0**-1074)
     half = np.float64(2.0**-53)
     ok = one + half == one and one + half * np.float64(1.5) > one and one - half * np.float64(0.5) == one
-    ok = ok and -one - half == -one and (one + 2 * half) + half > one + 2 * half and tiny * np.float64(0.5) == 0 < tiny * one
+    ok = (
+        ok
+        and -one - half == -one
+        and (one + 2 * half) + half > one + 2 * half
+        and tiny * np.float64(0.5) == 0 < tiny * one
+    )
     if not ok:
-        raise ArithmeticError("float64 arithmetic is not set to round to nearest with subnormal numbers: nothing is released")
+        raise ArithmeticError(
+            "float64 arithmetic is not set to round to nearest with subnormal numbers: nothing is released"
+        )

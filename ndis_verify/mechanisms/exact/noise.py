@@ -34,7 +34,8 @@ def add_normal(value: np.ndarray, std: float, stream: Stream) -> Release:
 
 
 def add_laplace(value: np.ndarray, scale: float, stream: Stream) -> Release:
-    """`value + scale x` rounded to the grid of `scale`, x independent standard Laplace variates: a sign times -log of a uniform.
+    """`value + scale x` rounded to the grid of `scale`, x independent standard Laplace variates: a sign times -log of a
+    uniform.
 
     Every entry is computed in balls, some 10 microseconds each.
     """
@@ -76,7 +77,9 @@ def _joined(base: np.ndarray | float, moved: np.ndarray, exponent: int) -> np.nd
         result += base
         if math.isfinite(_largest(result)):
             return result
-        again = _scaled(_scaled(base, -80) + _scaled(moved, exponent - 80), 80)  # the noise may be beyond float64, the sum within
+        again = _scaled(
+            _scaled(base, -80) + _scaled(moved, exponent - 80), 80
+        )  # the noise may be beyond float64, the sum within
         return np.clip(np.where(np.isfinite(result), result, again), -_LARGEST, _LARGEST)
 
 
@@ -96,13 +99,16 @@ def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normal
     most = _largest(sums) + ratio * size
     sums += ratio * normals.value
     wholes = np.rint(sums)
-    # z errs by at most 2^-52 (size + 4.5), the product and the sum by 2^-53 of themselves, the scaling by 2^-1074 of a unit.
+    # z errs by at most 2^-52 (size + 4.5), the product and the sum by 2^-53 of themselves, the scaling by 2^-1074 of a
+    # unit.
     bound = ratio * error_bound(size) + 2.0**-51 * most + 2.0**-50 + grid.SLACK
     sums -= wholes
     np.abs(sums, out=sums)
     for k in np.flatnonzero(sums > 0.5 - bound).tolist():
         left = float(rest[k])
-        wholes[k] = _settled(lambda bits, k=k, left=left: _in_units(left, exponent) + flint.arb(ratio) * normal_ball(normals, k, bits))
+        wholes[k] = _settled(
+            lambda bits, k=k, left=left: _in_units(left, exponent) + flint.arb(ratio) * normal_ball(normals, k, bits)
+        )
     return wholes
 
 

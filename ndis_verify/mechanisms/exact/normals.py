@@ -1,14 +1,15 @@
 """Standard normals whose binary digits go on for ever: a ziggurat of 1,024 layers with dyadic edges.
 
 The area below e^{-x^2/2}, x >= 0, is covered by layers of one area A. Layer k >= 1 is the rectangle [0, x_k] by
-[y_{k-1}, y_k]; layer 0 is [0, x_1] by [0, y_0] and, beyond x_1, what lies below y_0 e^{-(x - x_1)/w}. Edges x_k and the rate
-w are multiples of 2^-32; with A = y_0 (x_1 + w) and y_k = y_{k-1} + A/x_k all areas are equal *exactly*, whatever the edges,
-so ten random bits draw a layer. What has to be true is that the layers cover the curve: y_0 at least e^{-x_1^2/2},
-w >= 1/x_1, every x_k at least where the curve has the height y_{k-1}, the last height at least 1. Balls decide that.
+[y_{k-1}, y_k]; layer 0 is [0, x_1] by [0, y_0] and, beyond x_1, what lies below y_0 e^{-(x - x_1)/w}. Edges x_k and the
+rate w are multiples of 2^-32; with A = y_0 (x_1 + w) and y_k = y_{k-1} + A/x_k all areas are equal *exactly*, whatever
+the edges, so ten random bits draw a layer. What has to be true is that the layers cover the curve: y_0 at least
+e^{-x_1^2/2}, w >= 1/x_1, every x_k at least where the curve has the height y_{k-1}, the last height at least 1. Balls
+decide that.
 
-A point of a layer is uniform there, and its abscissa is kept if the point is below the curve. A draw holds 53 bits, a whole
-number m from -2^52 to 2^52 - 1, of the place x_k (m + f)/2^52; f in [0, 1) are digits not yet drawn. It is kept or thrown
-away once the decision is one and the same for every f, so that f is uniform afterwards, and the normal is
+A point of a layer is uniform there, and its abscissa is kept if the point is below the curve. A draw holds 53 bits, a
+whole number m from -2^52 to 2^52 - 1, of the place x_k (m + f)/2^52; f in [0, 1) are digits not yet drawn. It is kept
+or thrown away once the decision is one and the same for every f, so that f is uniform afterwards, and the normal is
 
     z = slope (m + f)/2^52        or, beyond x_1,      z = +-(x_1 + w (j + (m + f)/2^52)),
 
@@ -155,7 +156,9 @@ def _decided(batch: Normals, position: int, place: int, height: int) -> bool:
             return _in_tail(batch, position, place, 1 if m >= 0 else -1)
         with flint.ctx.workprec(128 + bits):
             floor, rise = _heights(128 + bits)[layer]
-            share = _middle((height << bits) | stream.digits(f"{label}, finer heights", index, place, bits), PLACES + bits)
+            share = _middle(
+                (height << bits) | stream.digits(f"{label}, finer heights", index, place, bits), PLACES + bits
+            )
             gap = floor + rise * share - _curve(start, slope, bits)
             if (layer > 0 or start + slope <= rim) and (gap < 0 or gap > 0):
                 return bool(gap < 0)
@@ -185,8 +188,8 @@ def _in_tail(batch: Normals, position: int, place: int, sign: int) -> bool:
 def _whole_part(stream: Stream, address: tuple[str, int], place: int) -> int:
     """j of a standard exponential j + u, whose u has the digits of "tail j" (von Neumann 1951).
 
-    Uniforms u > u_1 > u_2 > ... fall until one does not: u stands where an even number of them fell, else the next j is tried.
-    Only so many digits of u are looked at as the comparison with u_1 takes; the rest stay uniform.
+    Uniforms u > u_1 > u_2 > ... fall until one does not: u stands where an even number of them fell, else the next j is
+    tried. Only so many digits of u are looked at as the comparison with u_1 takes; the rest stay uniform.
     """
     label, index = address
     whole = 0
@@ -235,7 +238,8 @@ def _curve(start: int, width: int, bits: int) -> flint.arb:
 
 @functools.cache
 def _edges() -> tuple[list[int], list[flint.arb]]:
-    """x_1 ... x_{N-1} in units of 2^-32, each where the curve is at most the height below it, and those heights y_0 ... y_{N-1}.
+    """x_1 ... x_{N-1} in units of 2^-32, each where the curve is at most the height below it, and those heights y_0 ...
+    y_{N-1}.
 
     Raises `ArithmeticError` where the layers do not cover the curve.
     """
@@ -287,17 +291,20 @@ def _layers() -> _Layers:
         for k in range(_LAYERS):
             least = max(_where(heights[k]).lower() / 2**_GRAIN, flint.arb(0)) if heights[k] < 1 else flint.arb(0)
             inner[k] = float(least) - _SLACK
-            lines[:, k] = (-np.inf, np.inf, 0.0, 0.0) if k == 0 else _parabolas(least, flint.arb(edges[k - 1]) / 2**_GRAIN)
+            lines[:, k] = (
+                (-np.inf, np.inf, 0.0, 0.0) if k == 0 else _parabolas(least, flint.arb(edges[k - 1]) / 2**_GRAIN)
+            )
         parts = np.array([[float(part) for part in layer] for layer in _heights(256)])
     scale = np.ldexp(np.array(slope[:-1], dtype=float), -_GRAIN - PLACES)
     return _Layers(slope, scale, inner, parts[:, 0], parts[:, 1], *lines)
 
 
 def _parabolas(start: flint.arb, end: flint.arb) -> tuple[float, float, float, float]:
-    """(below, above, incline, bend): the curve lies between `below` and `above` plus `incline x + bend x^2` from `start` to `end`.
+    """(below, above, incline, bend): the curve lies between `below` and `above` plus `incline x + bend x^2` from
+    `start` to `end`.
 
-    What a parabola of the curve's own second derivative in the middle leaves has one of at most half the width times the
-    largest third derivative, and so is within width^2/8 times that of the straight line between its ends.
+    What a parabola of the curve's own second derivative in the middle leaves has one of at most half the width times
+    the largest third derivative, and so is within width^2/8 times that of the straight line between its ends.
     """
     middle, width = (start + end) / 2, end - start
     whole = start.union(end)

@@ -1,6 +1,7 @@
 """Outputs with a normal law that is computed from the data: each entry of a draw is rounded exactly to a public grid.
 
-A law is given as a function of the normals, in balls that shrink as bits are added: `draw(bits, z)` encloses the d numbers that the normals z lead to.
+A law is given as a function of the normals, in balls that shrink as bits are added: `draw(bits, z)` encloses the d
+numbers that the normals z lead to.
 """
 
 from __future__ import annotations
@@ -36,32 +37,42 @@ def release_draw(draw: Draw, normals: int, stream: Stream, exponent: int) -> Rel
 
 
 def float_law(mean: np.ndarray, cov: np.ndarray, variance: float) -> tuple[Draw, int]:
-    """N(mean, cov + variance I), mean and cov meant exactly, cov by the mean of its two triangles; and how many normals it takes.
+    """N(mean, cov + variance I), mean and cov meant exactly, cov by the mean of its two triangles; and how many normals
+    it takes.
 
     `draw` raises `InputError` where that covariance is not positive definite.
     """
 
     def draw(bits: int, z: list[flint.arb]) -> list[flint.arb]:
         size = len(mean)
-        matrix = [[(flint.arb(float(cov[i, j])) + flint.arb(float(cov[j, i]))) / 2 for j in range(size)] for i in range(size)]
+        matrix = [
+            [(flint.arb(float(cov[i, j])) + flint.arb(float(cov[j, i]))) / 2 for j in range(size)] for i in range(size)
+        ]
         for i in range(size):
             matrix[i][i] += flint.arb(variance)
         factor = cholesky(matrix)
         if factor is None:
             if bits > _MOST_BITS:
-                raise InputError("output", f"shape {cov.shape}", "must have a covariance that is positive definite with the added variance")
+                raise InputError(
+                    "output",
+                    f"shape {cov.shape}",
+                    "must have a covariance that is positive definite with the added variance",
+                )
             return [undecided()] * size
         return [sum((factor[i][k] * z[k] for k in range(i + 1)), flint.arb(float(mean[i]))) for i in range(size)]
 
     return draw, len(mean)
 
 
-def logistic_law(features: np.ndarray, labels: np.ndarray, penalty: float, start: np.ndarray, variance: float) -> tuple[Draw, int]:
-    """N(mu, S + variance I) of N26-D7: mu the minimiser of sum log(1 + e^{-y x^T theta}) + penalty |theta|^2/2, S = (penalty I + X^T X/4)^{-1}.
+def logistic_law(
+    features: np.ndarray, labels: np.ndarray, penalty: float, start: np.ndarray, variance: float
+) -> tuple[Draw, int]:
+    """N(mu, S + variance I) of N26-D7: mu the minimiser of sum log(1 + e^{-y x^T theta}) + penalty |theta|^2/2, S =
+    (penalty I + X^T X/4)^{-1}.
 
-    The objective is strongly convex, so the minimiser lies within |gradient|/penalty of any point: of what Newton's method
-    makes of `start`, best a float64 solution. The draw is mu + 2 L^{-T} z + sqrt(variance) z', L the Cholesky factor of
-    X^T X + 4 penalty I.
+    The objective is strongly convex, so the minimiser lies within |gradient|/penalty of any point: of what Newton's
+    method makes of `start`, best a float64 solution. The draw is mu + 2 L^{-T} z + sqrt(variance) z', L the Cholesky
+    factor of X^T X + 4 penalty I.
     """
     signed, d = features * labels[:, None], features.shape[1]
 
@@ -79,8 +90,9 @@ def logistic_law(features: np.ndarray, labels: np.ndarray, penalty: float, start
 def _minimiser(signed: np.ndarray, penalty: float, start: np.ndarray, bits: int) -> list[flint.arb] | None:
     """The minimiser in balls, by Newton's method in as many digits; None where these are too few.
 
-    A step is cut so that no s_i^T theta comes nearer to 0 by more than 1/2: the curvature along it stays below e^{1/2} times that
-    at its start, and the objective falls by at least 1 - e^{1/2}/2 of what Newton's model says, wherever it starts.
+    A step is cut so that no s_i^T theta comes nearer to 0 by more than 1/2: the curvature along it stays below e^{1/2}
+    times that at its start, and the objective falls by at least 1 - e^{1/2}/2 of what Newton's model says, wherever it
+    starts.
     """
     point = [flint.arb(float(x)) for x in start]
     goal = flint.arb((1, -bits // 2)) / flint.arb(penalty).sqrt()
@@ -120,11 +132,13 @@ def _newton(signed: np.ndarray, penalty: float, point: list[flint.arb]) -> tuple
     return margins, [x for rows in blocks for x in (rows * step).entries()], gradient.entries(), step.entries()
 
 
-def prediction_law(balls: Callable[[int], flint.arb_mat], labels: np.ndarray, noise: float, variance: float, most: float) -> tuple[Draw, int]:
+def prediction_law(
+    balls: Callable[[int], flint.arb_mat], labels: np.ndarray, noise: float, variance: float, most: float
+) -> tuple[Draw, int]:
     """N(mu, S + variance) of N26-D8: mu = k^T (K + noise I)^{-1} y, S = k** - k^T (K + noise I)^{-1} k.
 
-    balls(bits): the kernel matrix of the inputs and, last, the query. `draw` raises `InputError` where its diagonal is not at
-    most `most`, and where the variance is not positive.
+    balls(bits): the kernel matrix of the inputs and, last, the query. `draw` raises `InputError` where its diagonal is
+    not at most `most`, and where the variance is not positive.
     """
     n = len(labels)
 
@@ -133,22 +147,32 @@ def prediction_law(balls: Callable[[int], flint.arb_mat], labels: np.ndarray, no
         prior = matrix[n, n]
         above = [k for k in range(n + 1) if not matrix[k, k] <= flint.arb(most)]
         if above and (bits > _MOST_BITS or matrix[above[0], above[0]] > flint.arb(most)):
-            raise InputError("kernel", float(matrix[above[0], above[0]].mid()), f"k(x, x) must be at most norm_bound^2 = {most:g}")
+            raise InputError(
+                "kernel", float(matrix[above[0], above[0]].mid()), f"k(x, x) must be at most norm_bound^2 = {most:g}"
+            )
         if above:
             return [undecided()]
         mean, spread = flint.arb(0), prior + flint.arb(variance)
         if n:
-            inner = flint.arb_mat([[matrix[i, j] + (flint.arb(noise) if i == j else 0) for j in range(n)] for i in range(n)])
+            inner = flint.arb_mat(
+                [[matrix[i, j] + (flint.arb(noise) if i == j else 0) for j in range(n)] for i in range(n)]
+            )
             cross = [matrix[i, n] for i in range(n)]
             try:
-                solved = inner.solve(flint.arb_mat([[value, flint.arb(float(label))] for value, label in zip(cross, labels)]))
+                solved = inner.solve(
+                    flint.arb_mat([[value, flint.arb(float(label))] for value, label in zip(cross, labels)])
+                )
             except ZeroDivisionError:
                 return [undecided()]
             for i, value in enumerate(cross):
                 spread -= value * solved[i, 0]
                 mean += value * solved[i, 1]
         if spread <= 0:
-            raise InputError("kernel", f"posterior variance {float(spread.mid()):g}", "must be positive semidefinite, and vary at the query")
+            raise InputError(
+                "kernel",
+                f"posterior variance {float(spread.mid()):g}",
+                "must be positive semidefinite, and vary at the query",
+            )
         return [mean + spread.sqrt() * z[0]] if spread > 0 else [undecided()]
 
     return draw, 1

@@ -1,9 +1,9 @@
 """`D^T G + sqrt(ridge) H`, G and H of independent standard normals, each entry rounded exactly to a public grid.
 
-Float64 sums come first, with an a-priori bound on all that they may have lost: products of panels of rows err by at most
-`R u/(1 - R u)` of the products of column norms, whatever the order of summation and with or without fused operations, u = 2^-53
-and R the rows of a panel; panels are added with what each addition loses. An entry whose grid point that leaves open is summed again
-in whole numbers, with more digits of the same normals, until it is settled.
+Float64 sums come first, with an a-priori bound on all that they may have lost: products of panels of rows err by at
+most `R u/(1 - R u)` of the products of column norms, whatever the order of summation and with or without fused
+operations, u = 2^-53 and R the rows of a panel; panels are added with what each addition loses. An entry whose grid
+point that leaves open is summed again in whole numbers, with more digits of the same normals, until it is settled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ndis_verify.mechanisms.exact import grid
 from ndis_verify.mechanisms.exact.grid import Release, multiple, nearest, require_arithmetic
 from ndis_verify.mechanisms.exact.noise import normal_ball
-from ndis_verify.mechanisms.exact.normals import PANEL, PLACES, LARGEST_SLOPE, Normals, standard_normals
+from ndis_verify.mechanisms.exact.normals import LARGEST_SLOPE, PANEL, PLACES, Normals, standard_normals
 from ndis_verify.mechanisms.exact.stream import Stream
 
 _UNIT = 2.0**-53
@@ -25,7 +25,9 @@ _DIGITS = (0, 64, 192, 448, 1024, 2048, 4096)  # more digits of the normals, att
 
 
 def project(records: np.ndarray, ridge: float, r: int, stream: Stream, exponent: int) -> Release:
-    """The d x r matrix on the multiples of 2^exponent. records: n x d, at most 1e140 in size, and ridge: meant exactly."""
+    """The d x r matrix on the multiples of 2^exponent. records: n x d, at most 1e140 in size, and ridge:
+    meant exactly.
+    """
     require_arithmetic()
     draw = _Draw(records, ridge, r, stream)
     sums, error = draw.float_sums()
@@ -47,7 +49,9 @@ def _by_column(open_: np.ndarray) -> Iterator[tuple[int, list[int]]]:
 
 
 class _Draw:
-    """One draw of the normals beside the records: they are made panel by panel, and made again where they are needed again."""
+    """One draw of the normals beside the records: they are made panel by panel, and made again where they are needed
+    again.
+    """
 
     def __init__(self, records: np.ndarray, ridge: float, r: int, stream: Stream):
         self.records, self.ridge, self.r, self.stream = records, ridge, r, stream
@@ -80,7 +84,8 @@ class _Draw:
             sums = total
         columns, normal_columns = np.sqrt(squares) / size, np.sqrt(normal_squares)
         count = len(range(0, n, self.rows))
-        # u + u for the last sum; R u of a panel's product; the same of what was lost and added up; 2u of the normals themselves.
+        # u + u for the last sum; R u of a panel's product; the same of what was lost and added up; 2u of the normals
+        # themselves.
         share = (4 + 1.01 * self.rows) * _UNIT + (count * _UNIT) ** 2
         error = share * np.outer(columns, normal_columns) + 2 * _UNIT * LARGEST_SLOPE * math.sqrt(n) * columns[:, None]
         error = error * (1 + 1e-6) + n * (1e-150 / size + 2.0**-1074)  # squares and products below float64's range

@@ -1,8 +1,9 @@
-"""Random bits of a release: AES-256 in counter mode, and SHAKE-256 for single numbers, under one key and addressed by purpose and place.
+"""Random bits of a release: AES-256 in counter mode, and SHAKE-256 for single numbers, under one key and addressed by
+purpose and place.
 
-Every bit has an address, so that a draw can be made again, and its digits continued, without keeping it: a release whose
-float64 bound leaves a grid point open asks for more digits of the *same* numbers. The key comes from the operating
-system; a numpy Generator gives it in experiments, whose releases then say so.
+Every bit has an address, so that a draw can be made again, and its digits continued, without keeping it: a release
+whose float64 bound leaves a grid point open asks for more digits of the *same* numbers. The key comes from the
+operating system; a numpy Generator gives it in experiments, whose releases then say so.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ _ZEROS = memoryview(bytes(2**16))  # what is encrypted, piece by piece
 class Stream:
     """Independent uniform 64-bit words under addresses (label, index); equal addresses give equal words.
 
-    `rng` None: a fresh key from the operating system. A numpy Generator: 32 bytes of it are the key. Under a key from the
-    operating system the guarantee of a release is computational: it holds against whoever cannot tell AES-256 and SHAKE-256 from random bits.
-    Raises `InputError`.
+    `rng` None: a fresh key from the operating system. A numpy Generator: 32 bytes of it are the key. Under a key from
+    the operating system the guarantee of a release is computational: it holds against whoever cannot tell AES-256 and
+    SHAKE-256 from random bits. Raises `InputError`.
     """
 
     def __init__(self, rng: Any = None):
         if rng is not None and not isinstance(rng, np.random.Generator):
-            raise InputError("rng", type(rng).__name__, "must be None, for the operating system's, or a numpy.random.Generator")
+            raise InputError(
+                "rng", type(rng).__name__, "must be None, for the operating system's, or a numpy.random.Generator"
+            )
         self.source = SYSTEM if rng is None else SEEDED
         self._key = secrets.token_bytes(32) if rng is None else rng.bytes(32)
         self._keys: dict[str, bytes] = {}

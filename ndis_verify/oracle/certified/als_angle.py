@@ -1,15 +1,15 @@
 """The finite-r law of approximate least squares with r - d odd: what the finite sum of `als_exact` leaves out.
 
-With T = cos(psi)^2, 0 <= psi <= pi/2, k = r - d, S = p/q, C = 1 - S, the law of psi under the larger database has the density
-`(2/B((k+1)/2, d/2)) sin(psi)^{d-1} E |A + B xi|^k`, A = sqrt(C) cos(psi), B = sqrt(S) sin(psi), xi a coordinate of a uniform
-direction in R^d. For odd k, `|x|^k = x^k + 2 (-x)_+^k`. The first part is a polynomial, hence the finite sum. The second lives
-where B > A: with x = A/B, m = (d-1)/2, by the substitution xi = 1 - (1-x) u,
-`E (B xi - A)_+^k = B^k (1-x)^{k+m} 2^{m-1} (B(m, k+1)/B(1/2, m)) F((1-x)/2)`, `F(z) = 2F1(1-m, m; m+k+1; z)`
-(for d = 1 the ratio of beta functions is 1). In w = cot(psi) = x node, node = sqrt(S/C), h = (r+1)/2, that part is a constant times
-`int (1 - w/node)^{k+m} F((1 - w/node)/2) (1 + w^2)^{-h} |1 - R(w)^h| dw`, `1 - R(w) = (b-1) (W - w^2)/((b + w^2) (1 + W))`,
-b = 1/(1-q), W = tau/(1-tau) at the threshold tau of T: over 0 < w < min(sqrt(W), node), "insert" sqrt(W) < w < node.
-All factors are positive and nothing cancels. On a rectangle of complex w each has a bound of its own that is nearly attained (`_Beyond.bound`),
-which is what the quadrature needs to be short whatever d, r and p/q are.
+With T = cos(psi)^2, 0 <= psi <= pi/2, k = r - d, S = p/q, C = 1 - S, the law of psi under the larger database has the
+density `(2/B((k+1)/2, d/2)) sin(psi)^{d-1} E |A + B xi|^k`, A = sqrt(C) cos(psi), B = sqrt(S) sin(psi), xi a coordinate
+of a uniform direction in R^d. For odd k, `|x|^k = x^k + 2 (-x)_+^k`. The first part is a polynomial, hence the finite
+sum. The second lives where B > A: with x = A/B, m = (d-1)/2, by the substitution xi = 1 - (1-x) u, `E (B xi - A)_+^k =
+B^k (1-x)^{k+m} 2^{m-1} (B(m, k+1)/B(1/2, m)) F((1-x)/2)`, `F(z) = 2F1(1-m, m; m+k+1; z)` (for d = 1 the ratio of beta
+functions is 1). In w = cot(psi) = x node, node = sqrt(S/C), h = (r+1)/2, that part is a constant times `int (1 -
+w/node)^{k+m} F((1 - w/node)/2) (1 + w^2)^{-h} |1 - R(w)^h| dw`, `1 - R(w) = (b-1) (W - w^2)/((b + w^2) (1 + W))`, b =
+1/(1-q), W = tau/(1-tau) at the threshold tau of T: over 0 < w < min(sqrt(W), node), "insert" sqrt(W) < w < node. All
+factors are positive and nothing cancels. On a rectangle of complex w each has a bound of its own that is nearly
+attained (`_Beyond.bound`), which is what the quadrature needs to be short whatever d, r and p/q are.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _SCOUTS = range(-8, 9)
 def angle_integral(record: Record, epsilon: Fraction, excess: arb, digits: int, floor: arb) -> arb:
     """The part of the divergence beyond the finite sum; r - d odd, 0 < p < q.
 
-    `excess`: the largest loss less epsilon, positive, to the current precision. The integral is pursued to `digits` relative digits
-    or to the absolute error `floor`, whichever is easier; the radius returned is what was proved.
+    `excess`: the largest loss less epsilon, positive, to the current precision. The integral is pursued to `digits`
+    relative digits or to the absolute error `floor`, whichever is easier; the radius returned is what was proved.
     """
     d, r, deleted = record.d, record.r, record.direction == "delete"
     k, edge = r - d, excess * 2 / (r + 1)
@@ -56,7 +56,8 @@ def angle_constant(d: int, k: int) -> arb:
 def angle_series(d: int, k: int, z: arb) -> arb:
     """F(z) = 2F1(1-m, m; m+k+1; z), m = (d-1)/2, 0 <= z <= 1/2, by its power series.
 
-    From the term j + 1 >= m on their ratios are positive and below z: what is left out is at most the last term, twice that with z rounded.
+    From the term j + 1 >= m on their ratios are positive and below z: what is left out is at most the last term, twice
+    that with z rounded.
     """
     term = total = arb(1)
     last = arb(2) ** -ctx.prec
@@ -92,11 +93,19 @@ class _Beyond:
         # next to the node 1 - w/node = u^2, of which everything is an analytic function for even d too
         middle = ((start + end) / 2).mid()
         plain = _quadrature(self.value, self.bound, low, middle, digits, tolerance)
-        return plain + _quadrature(self.folded_value, self.folded_bound, arb(0), (1 - middle / self.node).sqrt(), digits, tolerance)
+        return plain + _quadrature(
+            self.folded_value, self.folded_bound, arb(0), (1 - middle / self.node).sqrt(), digits, tolerance
+        )
 
     def _size(self, start: arb, end: arb) -> arb:
-        """About the integral: the largest of a few values times their distance from the start. It has no part in what is proved."""
-        rate = self.power / (self.node - start) + self.h.sqrt() / (1 + start * start).sqrt() + 2 * self.h * start / (1 + start * start)
+        """About the integral: the largest of a few values times their distance from the start. It has no part in what
+        is proved.
+        """
+        rate = (
+            self.power / (self.node - start)
+            + self.h.sqrt() / (1 + start * start).sqrt()
+            + 2 * self.h * start / (1 + start * start)
+        )
         steps = [arb(2) ** i / rate for i in _SCOUTS]
         found = [self.value((start + step).mid()) * step for step in (*steps, (end - start) / 2) if start + step < end]
         return max((value.mid() for value in found if value.is_finite()), default=arb(0))
@@ -113,9 +122,11 @@ class _Beyond:
         return 2 * self.node * u * self.value(self.node * (1 - u * u), u * u)
 
     def bound(self, w: acb, analytic: bool = False) -> arb:
-        """An upper bound of the integrand's modulus on the rectangle w and its mirror image in the real axis; nan where there is none.
+        """An upper bound of the integrand's modulus on the rectangle w and its mirror image in the real axis; nan where
+        there is none.
 
-        `analytic`: nan also where the integrand is not. F and the powers have cuts beyond w = +-node for even d, from +-i and +-i sqrt(b) on.
+        `analytic`: nan also where the integrand is not. F and the powers have cuts beyond w = +-node for even d, from
+        +-i and +-i sqrt(b) on.
         """
         if analytic and self.d % 2 == 0 and not (w.real < self.node and -w.real < self.node):
             return arb("nan")
@@ -133,8 +144,9 @@ class _Beyond:
     def _bound(self, w: acb, reach: arb) -> arb:
         """`bound` from one of |1 - w/node|.
 
-        |1 - zu| <= 1 - u + u |1-z| in Euler's integral gives |F(z)| <= F(1 - |1-z|) for d > 2, |1 - zu| >= 1 - |z| for d = 2 |F| <= (1-|z|)^{-1/2}.
-        |1 - R^h| is at most 1 + |R|^h, and h |1 - R| max(1, |R|)^{h-1} as the integral of h R^{h-1} along a straight line.
+        |1 - zu| <= 1 - u + u |1-z| in Euler's integral gives |F(z)| <= F(1 - |1-z|) for d > 2, |1 - zu| >= 1 - |z| for
+        d = 2 |F| <= (1-|z|)^{-1/2}. |1 - R^h| is at most 1 + |R|^h, and h |1 - R| max(1, |R|)^{h-1} as the integral of
+        h R^{h-1} along a straight line.
         """
         low, high, tall = w.real.lower(), w.real.upper(), abs(w.imag).upper() ** 2
         least = low.max(arb(0)) ** 2
@@ -143,7 +155,9 @@ class _Beyond:
         across = _root(((1 + low / self.node) ** 2).max((1 + high / self.node) ** 2) + tall / self.node**2) / 2
         one, base = _modulus(arb(1), least, tall), _modulus(self.pole, least, tall)
         kept, tilted = (-self.h * one.log()).exp(), (self.h * (self.tilt / base).log()).exp()
-        gap = _root(((self.root - low) ** 2).max((self.root - high) ** 2) + tall) * _root((self.root + high) ** 2 + tall)
+        gap = _root(((self.root - low) ** 2).max((self.root - high) ** 2) + tall) * _root(
+            (self.root + high) ** 2 + tall
+        )
         linear = self.h * self.drop * gap / base * kept.max(tilted * base / (self.tilt * one))
         return (reach**self.power * self._series_bound(reach, across) * (kept + tilted).min(linear)).upper()
 
@@ -158,8 +172,12 @@ class _Beyond:
         return across.max(arb(1)) ** (self.m - 1)
 
 
-def _quadrature(value: Callable[[arb], arb], bound: Callable[[acb, bool], arb], low: arb, high: arb, digits: int, absolute: arb) -> arb:
-    """The integral from low to high of a function with values at points and bounds on rectangles; to `digits` or an absolute error."""
+def _quadrature(
+    value: Callable[[arb], arb], bound: Callable[[acb, bool], arb], low: arb, high: arb, digits: int, absolute: arb
+) -> arb:
+    """The integral from low to high of a function with values at points and bounds on rectangles; to `digits` or an
+    absolute error.
+    """
 
     def integrand(x: acb, analytic: bool) -> acb:
         if x.imag.is_zero() and x.real.rel_accuracy_bits() > ctx.prec // 2:
@@ -172,11 +190,16 @@ def _quadrature(value: Callable[[arb], arb], bound: Callable[[acb, bool], arb], 
         most, limit = arb(10) ** -digits, _EVALUATIONS[0] + _EVALUATIONS[1] * digits
         total = integral(integrand, acb(start), acb(end), rel_tol=most, abs_tol=absolute.mid(), eval_limit=limit).real
     # what lies between the ends and their midpoints
-    return total + sum((arb(0, (bound(acb(place), False) * place.rad()).upper()) for place in (low, high) if not place.is_exact()), arb(0))
+    return total + sum(
+        (arb(0, (bound(acb(place), False) * place.rad()).upper()) for place in (low, high) if not place.is_exact()),
+        arb(0),
+    )
 
 
 def _modulus(a: arb, least: arb, tall: arb) -> arb:
-    """A lower bound of |a + w^2|, its square a^2 + 2a (X-Y) + (X+Y)^2, over (Re w)^2 = X >= `least`, (Im w)^2 = Y <= `tall`."""
+    """A lower bound of |a + w^2|, its square a^2 + 2a (X-Y) + (X+Y)^2, over (Re w)^2 = X >= `least`, (Im w)^2 = Y <=
+    `tall`.
+    """
     tall = tall.min((a - least).max(arb(0)))
     return ((a + least - tall) ** 2 + 4 * least * tall).sqrt().lower()
 

@@ -1,8 +1,9 @@
 """The largest cap on q at which private least squares meets a target, certified on both sides.
 
-The normal law: by a search of p along q = cap (`summit_root`). The finite-r law: its worst record is known (`als_summit`), so one root of
-a curve that rises with the cap. What is searched there is the odds of the cap beyond those of pure privacy, cap/(1-cap) = e^{2 epsilon/r} - 1:
-the divergence is a power of that number next to 0, so nothing is flat, however small delta is.
+The normal law: by a search of p along q = cap (`summit_root`). The finite-r law: its worst record is known
+(`als_summit`), so one root of a curve that rises with the cap. What is searched there is the odds of the cap beyond
+those of pure privacy, cap/(1-cap) = e^{2 epsilon/r} - 1: the divergence is a power of that number next to 0, so nothing
+is flat, however small delta is.
 """
 
 from __future__ import annotations
@@ -27,13 +28,15 @@ from ndis_verify.oracle.certified.summit_root import crossing
 from ndis_verify.oracle.inputs import positive
 from ndis_verify.oracle.precision import checked_digits
 
+
 @keyword_only
 def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
-    """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected N24-T5), certified.
+    """The largest cap with `als_hockey_stick <= delta` in both directions for all 0 <= p <= q <= cap (corrected
+    N24-T5), certified.
 
-    It is the largest l^2/(ridge + l^2): records of norm l are private beside a ridge of at least l^2 (1/cap - 1). The lower end of
-    the enclosure was proved to meet the target, a record at the upper end to exceed it. epsilon >= 0, delta in (0, 1);
-    relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    It is the largest l^2/(ridge + l^2): records of norm l are private beside a ridge of at least l^2 (1/cap - 1). The
+    lower end of the enclosure was proved to meet the target, a record at the upper end to exceed it. epsilon >= 0,
+    delta in (0, 1); relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     target, digits = _checked_delta(delta), checked_digits(digits)
     return _share(_normal_odds(d, r, epsilon, target, digits), digits)
@@ -41,7 +44,8 @@ def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> En
 
 @keyword_only
 def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
-    """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2 epsilon/r).
+    """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2
+    epsilon/r).
 
     Any digits, either parity of r - d; milliseconds a value up to r = 1000, tenths of a second at r = 10^6.
     """
@@ -54,7 +58,8 @@ def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15)
 
 @keyword_only
 def als_ridge(norm_bound: Any, d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
-    """The least ridge l^2 (1/cap - 1) of private least squares by its limiting normal law, cap as in `als_cap` (N24-Fig4 corrected).
+    """The least ridge l^2 (1/cap - 1) of private least squares by its limiting normal law, cap as in `als_cap`
+    (N24-Fig4 corrected).
 
     norm_bound = l > 0, the ridge in its unit squared; the rest as `als_cap`.
     """
@@ -64,7 +69,9 @@ def als_ridge(norm_bound: Any, d: Any, r: Any, *, epsilon: Any, delta: Any, digi
 
 @keyword_only
 def als_exact_ridge(norm_bound: Any, d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> Enclosure:
-    """As `als_ridge` for the finite-r law, cap as in `als_exact_cap` (N24-Fig11); delta = 0: `l^2/(e^{2 epsilon/r} - 1)`."""
+    """As `als_ridge` for the finite-r law, cap as in `als_exact_cap` (N24-Fig11); delta = 0: `l^2/(e^{2 epsilon/r} -
+    1)`.
+    """
     length, digits = positive(norm_bound, "norm_bound"), checked_digits(digits)
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, digits)
@@ -144,7 +151,9 @@ def _pure(d: Any, r: Any, epsilon: Any, digits: int) -> StudentEdge:
 
 
 def _guess(edge: GaussianEdge | StudentEdge, least: Fraction, delta: Fraction) -> mpmath.mpf:
-    """The logarithm of a size to start from: of the cap that what the mean shift sqrt(r) q/2 and what the scale 1/(1-q) allow by themselves."""
+    """The logarithm of a size to start from: of the cap that what the mean shift sqrt(r) q/2 and what the scale 1/(1-q)
+    allow by themselves.
+    """
     level, epsilon = -mpmath.log(to_mpf(delta)), to_mpf(edge.epsilon)
     shift = 2 * epsilon / (mpmath.sqrt(2 * level + 2 * epsilon) + mpmath.sqrt(2 * level)) + to_mpf(delta)
     cap = min(2 * shift / mpmath.sqrt(edge.r), epsilon / level + to_mpf(delta))

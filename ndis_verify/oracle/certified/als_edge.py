@@ -1,8 +1,8 @@
 """The largest value of a privacy curve along q = cap, by branch and bound over the leverage p in [0, cap].
 
 What is maximised is an `Edge`: certified values at points and certified upper bounds over intervals of p. The box of
-the largest bound is halved until no bound is above the target. Nothing here rests on where the maximum is expected: the search for
-a high point only sets the target.
+the largest bound is halved until no bound is above the target. Nothing here rests on where the maximum is expected: the
+search for a high point only sets the target.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ from ndis_verify.oracle.precision import PrecisionError
 DIRECTIONS = ("delete", "insert")
 MAX_BOXES = 200_000
 _ENDS = [Fraction(1, 4**k) for k in range(7, 2, -1)]
-_SHARES = [Fraction(0), *_ENDS, *(Fraction(i, 16) for i in range(1, 16)), *(1 - s for s in reversed(_ENDS)), Fraction(1)]
+_SHARES = [
+    Fraction(0),
+    *_ENDS,
+    *(Fraction(i, 16) for i in range(1, 16)),
+    *(1 - s for s in reversed(_ENDS)),
+    Fraction(1),
+]
 _HALVINGS = 9
 
 
@@ -73,14 +79,17 @@ class WorstCase:
     def line(self) -> str:
         """One line for a report."""
         return (
-            f"sup in {interval(self.value)}, attained near p = {float(self.leverage):.6g} ({self.direction}), cap {float(self.cap):.6g}: "
-            f"{self.boxes} boxes, depth {self.depth}, {self.digits} digits each, {self.seconds:.1f} s"
+            f"sup in {interval(self.value)}, attained near p = {float(self.leverage):.6g} ({self.direction}), cap"
+            f" {float(self.cap):.6g}: {self.boxes} boxes, depth {self.depth}, {self.digits} digits each,"
+            f" {self.seconds:.1f} s"
         )
 
 
 @dataclass
 class Cover:
-    """State of one branch and bound: the largest bound of a box, the number of boxes and their depth, the highest point."""
+    """State of one branch and bound: the largest bound of a box, the number of boxes and their depth, the highest
+    point.
+    """
 
     upper: Fraction
     boxes: int
@@ -111,7 +120,9 @@ def digits_for(relative: Fraction) -> int:
 
 
 def highest(edge: Edge, directions: Sequence[str], start: Fraction | None = None) -> Peak:
-    """A high point: the best of a grid of shares p/cap, finer at both ends, then steps that halve; with `start`, from that share on."""
+    """A high point: the best of a grid of shares p/cap, finer at both ends, then steps that halve; with `start`, from
+    that share on.
+    """
 
     def peak(share: Fraction, direction: str) -> Peak:
         return Peak(edge.value(share * edge.cap, direction).lower, share * edge.cap, direction)
@@ -130,8 +141,15 @@ def highest(edge: Edge, directions: Sequence[str], start: Fraction | None = None
     return best
 
 
-def cover(edge: Edge, directions: Sequence[str], peak: Peak, target: Callable[[Peak], Fraction], ceiling: Fraction | None = None) -> Cover:
-    """Halve [0, cap], the box of largest bound first, until every bound is at most `target(peak)`, or a value exceeds `ceiling`.
+def cover(
+    edge: Edge,
+    directions: Sequence[str],
+    peak: Peak,
+    target: Callable[[Peak], Fraction],
+    ceiling: Fraction | None = None,
+) -> Cover:
+    """Halve [0, cap], the box of largest bound first, until every bound is at most `target(peak)`, or a value exceeds
+    `ceiling`.
 
     Whenever a box of a new depth is halved its middle is evaluated, so a higher point elsewhere raises the peak.
     """
@@ -170,7 +188,16 @@ def worst_case(edge: Edge, directions: Sequence[str], relative: Fraction) -> Wor
     found = cover(edge, directions, peak, lambda best: best.lower * (1 + relative * Fraction(19, 20)))
     seconds = round(time.monotonic() - started, 2)
     best = found.peak
-    return WorstCase(between(best.lower, found.upper), edge.cap, best.leverage, best.direction, found.boxes, found.depth, edge.digits, seconds)
+    return WorstCase(
+        between(best.lower, found.upper),
+        edge.cap,
+        best.leverage,
+        best.direction,
+        found.boxes,
+        found.depth,
+        edge.digits,
+        seconds,
+    )
 
 
 def interval(value: Enclosure) -> str:

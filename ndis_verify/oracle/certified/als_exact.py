@@ -5,8 +5,8 @@ If k = 2n is even, T is under both laws a binomial mixture of beta variables, `T
 J ~ Bin(n, 1 - p/q) in the larger database; in the smaller one `T' = (1-q) T/(1 - q T)` has that conditional law, with
 J ~ Bin(n, (q-p)/(q (1-p))). With T < tau where L > eps and tau' the image of tau,
 `delta = sum_j Pr[J=j] I_tau(j + 1/2, r/2 - j) - e^eps sum_j Pr'[J=j] I_tau'(j + 1/2, r/2 - j)`: a finite sum.
-If k is odd the same sum with binom(k/2, i), i < k/2, is the part of the expectation where `|y_0|^k` may be replaced by the
-polynomial y_0^k; the rest is one integral over an angle (`als_angle`).
+If k is odd the same sum with binom(k/2, i), i < k/2, is the part of the expectation where `|y_0|^k` may be replaced by
+the polynomial y_0^k; the rest is one integral over an angle (`als_angle`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from flint import acb, arb, fmpq
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.oracle.certified.als_angle import angle_integral
-from ndis_verify.oracle.certified.binomial_window import MixedTails
 from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, working_bits
+from ndis_verify.oracle.certified.binomial_window import MixedTails
 from ndis_verify.oracle.least_squares import Record, checked_sketch
 from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
 
@@ -51,8 +51,8 @@ def als_exact_hockey_stick(
 
     The law is a multivariate Student t with r-d+1 degrees of freedom (N24 section 6.3 leaves it open). p = leverage,
     q = augmented_leverage, 0 <= p <= q < 1, r >= d >= 1; any real epsilon; exactly 0 where the loss cannot exceed it.
-    Relative radius at most 10^-digits. r - d even: a finite sum; odd: a rigorous integral beside it. Hundredths of a second for 15 digits up to
-    d = 100 and r = 10^6, wherever p is in [0, q]. Raises `InputError`, `PrecisionError`.
+    Relative radius at most 10^-digits. r - d even: a finite sum; odd: a rigorous integral beside it. Hundredths of a
+    second for 15 digits up to d = 100 and r = 10^6, wherever p is in [0, q]. Raises `InputError`, `PrecisionError`.
     """
     record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
     epsilon = exact(epsilon, "epsilon")
@@ -72,8 +72,8 @@ def _shifted(record: Record, epsilon: Fraction, digits: int) -> Enclosure:
 def _settled(record: Record, epsilon: Fraction, digits: int, function: Callable[[arb], arb]) -> Enclosure:
     """`function` of the divergence, epsilon >= 0, at the first precision that gives it the digits asked for.
 
-    The divergence is 0 from epsilon = max loss on; for q > 0 they are never equal: e^{2 max loss} is rational and above 1, and
-    e^{2 epsilon} is irrational for every rational epsilon != 0 (Lindemann).
+    The divergence is 0 from epsilon = max loss on; for q > 0 they are never equal: e^{2 max loss} is rational and above
+    1, and e^{2 epsilon} is irrational for every rational epsilon != 0 (Lindemann).
     """
     beyond, aim = None, digits
     for bits in bits_ladder(digits):
@@ -114,13 +114,16 @@ def _finite_sum(record: Record, epsilon: Fraction, excess: arb) -> arb:
     tau, above = (1 - edge) / ball(q), (edge - ball(1 - q)) / ball(q)
     first = _mixture(p / q, (q - p) / q, record, tau, above)
     # The smaller database: the same betas for T' = (1-q) T/(1 - q T), weights tilted.
-    second = _mixture(p * (1 - q) / (q * (1 - p)), (q - p) / (q * (1 - p)), record, tau * ball(1 - q) / edge, above / edge)
+    second = _mixture(
+        p * (1 - q) / (q * (1 - p)), (q - p) / (q * (1 - p)), record, tau * ball(1 - q) / edge, above / edge
+    )
     growth = ball(epsilon).exp()
     return first - growth * second if direction == "delete" else second - growth * first
 
 
 def _mixture(sine2: Fraction, cosine2: Fraction, record: Record, x: arb, rest: arb) -> arb:
-    """`sum_i binom(k/2, i) sine2^i cosine2^{k/2-i} Pr[Beta((k+1)/2 - i, d/2 + i) < x]` ("insert": > x) over 0 <= i <= k/2.
+    """`sum_i binom(k/2, i) sine2^i cosine2^{k/2-i} Pr[Beta((k+1)/2 - i, d/2 + i) < x]` ("insert": > x) over 0 <= i <=
+    k/2.
 
     rest = 1 - x: each tail is computed from its own end. Neighbouring tails differ by one positive term,
     `I_x(a-1, b+1) = I_x(a, b) + x^{a-1} (1-x)^b Gamma(a+b)/(Gamma(a) Gamma(b+1))`, so only one is a beta function.

@@ -1,14 +1,14 @@
 """The worst record of the finite-r law: where it is, and what it costs (symbolic.least_squares_summit).
 
-Along q = cap the divergence grows with p while p < q tau, tau the threshold of T, and falls afterwards. At the summit p = q tau, and with
-M the largest loss of all these records ("delete": (k+1)/2 log(1/(1-q)), at p = 0; "insert": r/2 log(1/(1-q)), at p = q), k = r - d,
-`p = 1 - e^{-t}` "delete", `q - p = (1-q) (e^t - 1)` "insert", `t = 2 (M - epsilon)/(r + k + 1)`; no record costs anything where t <= 0.
+Along q = cap the divergence grows with p while p < q tau, tau the threshold of T, and falls afterwards. At the summit p
+= q tau, and with M the largest loss of all these records ("delete": (k+1)/2 log(1/(1-q)), at p = 0; "insert": r/2
+log(1/(1-q)), at p = q), k = r - d, `p = 1 - e^{-t}` "delete", `q - p = (1-q) (e^t - 1)` "insert", `t = 2 (M -
+epsilon)/(r + k + 1)`; no record costs anything where t <= 0.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.calibration import hull
@@ -45,8 +45,9 @@ def summit(cap: Fraction, target: Target, direction: str, digits: int) -> tuple[
 def largest_divergence(cap: Fraction, target: Target, direction: str, digits: int) -> Enclosure:
     """The largest divergence of all records 0 <= p <= q <= cap in one direction, exactly 0 where none costs anything.
 
-    From the record at the lower end of `summit` to the one at p the density of T, given the loss, grows by ((q-low)/(q-p))^{k/2} at most and
-    the loss of "delete" by (k/2) log((1-low)/(1-p)) (`als_worst_case`); both are next to nothing. Relative radius at most 10^-digits.
+    From the record at the lower end of `summit` to the one at p the density of T, given the loss, grows by
+    ((q-low)/(q-p))^{k/2} at most and the loss of "delete" by (k/2) log((1-low)/(1-p)) (`als_worst_case`); both are next
+    to nothing. Relative radius at most 10^-digits.
     """
     d, r, epsilon = target
     k = r - d
@@ -59,7 +60,11 @@ def largest_divergence(cap: Fraction, target: Target, direction: str, digits: in
         value = als_exact_hockey_stick(low, cap, d, r, epsilon, direction, digits + 2)
         with working_bits(int(3.33 * aim) + 96):
             growth = (k * ball((high - low) / (cap - high)).log1p() / 2).exp()
-            lack = max(enclosure(k * ball((high - low) / (1 - high)).log1p() / 2).upper, Fraction(0)) if direction == "delete" else Fraction(0)
+            lack = (
+                max(enclosure(k * ball((high - low) / (1 - high)).log1p() / 2).upper, Fraction(0))
+                if direction == "delete"
+                else Fraction(0)
+            )
         more = value if not lack else als_exact_hockey_stick(low, cap, d, r, epsilon - lack, direction, digits + 2)
         with working_bits(int(3.33 * aim) + 96):
             found = hull(value, enclosure(to_exact_ball(more) * growth), digits + 2)
@@ -71,5 +76,8 @@ def largest_divergence(cap: Fraction, target: Target, direction: str, digits: in
 def worst_divergence(cap: Fraction, target: Target, digits: int) -> Enclosure:
     """The larger `largest_divergence` of both directions."""
     # With one feature the record (x, y) deleted is the record (y, x) inserted (x, y of `als_worst_case`).
-    found = [largest_divergence(cap, target, direction, digits) for direction in (("delete",) if target[0] == 1 else ("delete", "insert"))]
+    found = [
+        largest_divergence(cap, target, direction, digits)
+        for direction in (("delete",) if target[0] == 1 else ("delete", "insert"))
+    ]
     return max(found, key=lambda value: value.upper)  # its lower end is one of the larger value too

@@ -1,14 +1,15 @@
 """The largest divergence of private least squares over every record that a ridge allows, certified.
 
-Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2), a triangle. Both directions of both laws are largest on
-q = cap (`least_squares_order.gaussian_order` and `finite_order`), so what is left is one variable: p in [0, cap].
-With x = p/(1-p) and y = (q-p)/(1-q), (1+x)(1+y) = 1/(1-q), the larger database's law relative to the smaller one's has the
-scale (1+y)/(1+x) once and 1+y taken d-1 times, and the mean shift r x y/(1+x); "insert" has x and y exchanged there, and 1/(1+y).
-On a box of p the divergence is bounded through three facts (`least_squares_order.box_bound`):
+Beside a ridge the records have 0 <= p <= q <= cap = l^2/(ridge + l^2), a triangle. Both directions of both laws are
+largest on q = cap (`least_squares_order.gaussian_order` and `finite_order`), so what is left is one variable: p in [0,
+cap]. With x = p/(1-p) and y = (q-p)/(1-q), (1+x)(1+y) = 1/(1-q), the larger database's law relative to the smaller
+one's has the scale (1+y)/(1+x) once and 1+y taken d-1 times, and the mean shift r x y/(1+x); "insert" has x and y
+exchanged there, and 1/(1+y). On a box of p the divergence is bounded through three facts
+(`least_squares_order.box_bound`):
 - it grows with the squared mean shift, which is concave on the edge, so its maximum over the box is known;
 - it grows as an eigenvalue moves away from 1 where it carries no mean shift (added noise);
-- a law of less scale has at most C times the density of one of more scale, C^2 the ratio of the determinants, and P <= C P'
-  gives `delta_{P,Q}(eps) <= C delta_{P',Q}(eps - log C)`.
+- a law of less scale has at most C times the density of one of more scale, C^2 the ratio of the determinants, and P <=
+  C P' gives `delta_{P,Q}(eps) <= C delta_{P',Q}(eps - log C)`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from flint import arb, arb_series
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.oracle.certified.als_edge import WorstCase, checked_directions, checked_relative, digits_for, worst_case
+from ndis_verify.oracle.certified.als_edge import (
+    WorstCase,
+    checked_directions,
+    checked_relative,
+    digits_for,
+    worst_case,
+)
 from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
 from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.gaussian_mechanism import settled
@@ -36,10 +43,12 @@ _BITS = 64
 def als_worst_case(
     cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "both", relative: Any = Fraction(1, 1000)
 ) -> WorstCase:
-    """sup of `als_hockey_stick(p, q, d, r, epsilon)` over 0 <= p <= q <= cap, the asymptotic law (N24-T5), enclosed with proof.
+    """sup of `als_hockey_stick(p, q, d, r, epsilon)` over 0 <= p <= q <= cap, the asymptotic law (N24-T5), enclosed
+    with proof.
 
-    direction "both": the larger of the two. 0 <= cap < 1, 1 <= d <= 10^4, r >= 1, epsilon >= 0. `value` brackets the supremum to
-    the relative width `relative`, in [1e-9, 0.5]; the work grows with its inverse. Raises `InputError`, `PrecisionError`.
+    direction "both": the larger of the two. 0 <= cap < 1, 1 <= d <= 10^4, r >= 1, epsilon >= 0. `value` brackets the
+    supremum to the relative width `relative`, in [1e-9, 0.5]; the work grows with its inverse. Raises `InputError`,
+    `PrecisionError`.
     """
     directions, relative = checked_directions(direction), checked_relative(relative)
     return worst_case(gaussian_edge(cap, d, r, epsilon, digits_for(relative)), directions, relative)
@@ -106,7 +115,9 @@ class GaussianEdge:
         return bend(terms, self.epsilon, low, high, order, digits)
 
     def _spectrum(self, low: Fraction, high: Fraction, shift_at: Fraction, direction: str) -> Spectrum:
-        """Scale of the first coordinate at its largest, of the others at their furthest from 1, the mean shift of `shift_at`."""
+        """Scale of the first coordinate at its largest, of the others at their furthest from 1, the mean shift of
+        `shift_at`.
+        """
         q = self.cap
         if direction == "delete":
             first, others = (1 - low) ** 2 / (1 - q) - 1, (q - low) / (1 - q)
@@ -131,7 +142,11 @@ class StudentEdge:
 
     def pure_odds(self, digits: int) -> Fraction:
         """The largest cap/(1 - cap) of pure privacy, `e^{2 epsilon/r} - 1`, to `digits` digits and not above it."""
-        return settled(lambda eps: (2 * eps / self.r).expm1(), {"eps": self.epsilon}, digits).lower if self.epsilon else Fraction(0)
+        return (
+            settled(lambda eps: (2 * eps / self.r).expm1(), {"eps": self.epsilon}, digits).lower
+            if self.epsilon
+            else Fraction(0)
+        )
 
     def value(self, p: Fraction, direction: str) -> Enclosure:
         return als_exact_hockey_stick(p, self.cap, self.d, self.r, self.epsilon, direction, self.digits)
@@ -150,11 +165,14 @@ class StudentEdge:
         value = als_exact_hockey_stick(*record, self.d, self.r, self.epsilon - slack, direction, self.digits)
         return enclosure((twice_log / 2).exp() * ball(value.upper)).upper
 
-    def _bounds(self, low: Fraction, high: Fraction, direction: str) -> list[tuple[tuple[Fraction, Fraction], arb, arb]]:
+    def _bounds(
+        self, low: Fraction, high: Fraction, direction: str
+    ) -> list[tuple[tuple[Fraction, Fraction], arb, arb]]:
         """(p', q'), 2 log C and 2 s with `delta <= C delta_{p', q'}(eps - s)` on the box.
 
-        From an end of the box (`least_squares_order.base_change`): given T the loss differs by a constant, and the density of T
-        by the factor ((q-p)/(q-high))^{k/2} or (p/low)^{k/2} at most, k = r - d. From inside: as for the normal law.
+        From an end of the box (`least_squares_order.base_change`): given T the loss differs by a constant, and the
+        density of T by the factor ((q-p)/(q-high))^{k/2} or (p/low)^{k/2} at most, k = r - d. From inside: as for the
+        normal law.
         """
         k, q = self.r - self.d, self.cap
         lack, none = k * _log_ratio(1 - low, 1 - high), arb(0)
@@ -165,13 +183,15 @@ class StudentEdge:
         if low > 0:
             growth = k * _log_ratio(high, low)
             found.append(((low, q), growth if deleted else growth + lack, none if deleted else lack))
-        if 0 < low and high < q:
+        if low > 0 and high < q:
             record, spread = self._inside(low, high, direction)
             found.append((record, spread, spread))
         return found
 
     def _inside(self, low: Fraction, high: Fraction, direction: str) -> tuple[tuple[Fraction, Fraction], arb]:
-        """(p', q') with every scale and the mean shift at least those of the box, and the log of the ratio of determinants."""
+        """(p', q') with every scale and the mean shift at least those of the box, and the log of the ratio of
+        determinants.
+        """
         (x0, y0), (x1, y1) = (odds(p, self.cap) for p in (low, high))
         shift = squared_shift(self.cap, largest_shift_at(self.cap, low, high, direction), direction)
         if direction == "delete":  # scales (1+y)/(1+x), 1+y

@@ -13,7 +13,6 @@ from flint import arb, ctx, fmpq, fmpz
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 
-
 _seen: ContextVar[list[int] | None] = ContextVar("precisions used", default=None)
 
 

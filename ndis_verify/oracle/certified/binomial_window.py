@@ -1,10 +1,12 @@
-"""Beta tails mixed by a binomial law: `sum_i w_i t_i`, w_i = binom(h, i) S^i C^{h-i}, i <= h, t_i = I_x(a - i, b + i), or 1 - t_i.
+"""Beta tails mixed by a binomial law: `sum_i w_i t_i`, w_i = binom(h, i) S^i C^{h-i}, i <= h, t_i = I_x(a - i, b + i),
+or 1 - t_i.
 
-h = k/2 may be half a whole number; S + C = 1 is not needed. The weights fall ever faster away from their mode, and so do the differences
-`s_i = t_{i+1} - t_i = x^{a-i-1} (1-x)^{b+i} Gamma(a+b)/(Gamma(a-i) Gamma(b+i+1))`. So of the h terms only those of a window count,
-some sqrt(h) of them, and the others are bounded by geometric series from its ends j. Where the tails grow on, with u = w_{j+1}/w_j < 1,
-v = s_{j+1}/s_j and y = u max(1, v) they come to at most `w_j (t_j u/(1-u) + s_j y/(1-y)^2)`. Where they shrink, t_{j-1} <= t_j and
-`t_{j-1}/t_j <= s_{j-2}/s_{j-1}`: t_j is s_{j-1} times a power series whose coefficients grow with j. (The same with 1 - t_j the other way.)
+h = k/2 may be half a whole number; S + C = 1 is not needed. The weights fall ever faster away from their mode, and so
+do the differences `s_i = t_{i+1} - t_i = x^{a-i-1} (1-x)^{b+i} Gamma(a+b)/(Gamma(a-i) Gamma(b+i+1))`. So of the h terms
+only those of a window count, some sqrt(h) of them, and the others are bounded by geometric series from its ends j.
+Where the tails grow on, with u = w_{j+1}/w_j < 1, v = s_{j+1}/s_j and y = u max(1, v) they come to at most `w_j (t_j
+u/(1-u) + s_j y/(1-y)^2)`. Where they shrink, t_{j-1} <= t_j and `t_{j-1}/t_j <= s_{j-2}/s_{j-1}`: t_j is s_{j-1} times
+a power series whose coefficients grow with j. (The same with 1 - t_j the other way.)
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ class MixedTails:
         return int(self.half.p // self.half.q)
 
     def window(self, grows: bool) -> tuple[int, int]:
-        """The first and last term to be added up, by rough logarithms of the terms: what is proved does not rest on them."""
+        """The first and last term to be added up, by rough logarithms of the terms: what is proved does not rest on
+        them.
+        """
         last = self.last
         if last <= _WHOLE:
             return 0, last
@@ -47,13 +51,21 @@ class MixedTails:
         def height(i: int) -> float:
             term = math.lgamma(h + 1) - math.lgamma(i + 1) - math.lgamma(h - i + 1) + i * odds
             if (x * (a + b) < a - i) == grows:  # the tail is small: its leading term
-                term += (a - i) * log_x + (b + i) * log_rest + math.lgamma(a + b) - math.lgamma(a - i + 0.5) - math.lgamma(b + i + 0.5)
+                term += (
+                    (a - i) * log_x
+                    + (b + i) * log_rest
+                    + math.lgamma(a + b)
+                    - math.lgamma(a - i + 0.5)
+                    - math.lgamma(b + i + 0.5)
+                )
             return term
 
         return _span(height, last, drop)
 
     def total(self, first: int, last: int, tail: Callable[[arb, arb, arb, arb], arb], grows: bool) -> arb:
-        """The sum over all terms, those outside of first to last as a radius; tail(a, b, x, rest) is t_i, or 1 - t_i where not `grows`."""
+        """The sum over all terms, those outside of first to last as a radius; tail(a, b, x, rest) is t_i, or 1 - t_i
+        where not `grows`.
+        """
         order = range(first, last + 1) if grows else range(last, first - 1, -1)
         here, sign = order[0], order.step
         weight, step = self._weight(here), self._step(here if grows else here - 1)
@@ -103,7 +115,13 @@ class MixedTails:
 
     def _step(self, i: int) -> arb:
         a, b = self.a, self.b
-        log = (a - i - 1) * self.x.log() + (b + i) * self.rest.log() + (a + b).lgamma() - (a - i).lgamma() - (b + i + 1).lgamma()
+        log = (
+            (a - i - 1) * self.x.log()
+            + (b + i) * self.rest.log()
+            + (a + b).lgamma()
+            - (a - i).lgamma()
+            - (b + i + 1).lgamma()
+        )
         return log.exp()
 
 

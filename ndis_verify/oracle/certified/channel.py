@@ -1,13 +1,13 @@
 """The least capacity of a binary channel that violates (epsilon, delta), certified by convexity.
 
-Input 1 gives output 1 with probability `p = delta + (1-delta) s`, input 0 with `q = (1-delta) e^{-epsilon} s`, 0 <= s <= 1. At the best
-input both rows are equally far from the mixed output m, `kl(p, m) = kl(q, m) = C`, so with H the entropy and
-`lambda = log(m/(1-m)) = (H(q) - H(p))/(p - q)`: `C = log(1 + e^lambda) - q lambda - H(q)`.
-C is a maximum over inputs of mutual informations, each convex in the channel and so in s. For a convex function at three evenly spaced
-nodes `C(s) >= 2 C(s1) - max(C(s0), C(s2))`, the middle one lowest.
-The minimiser is where `w e^epsilon log(p(1-m)/(m(1-p))) = (1-w) log(m(1-q)/(q(1-m)))`, m = w p + (1-w) q. It is never 0 but may be as small
-as exp(-e^epsilon). For a small s1 with C(s1) <= C(2 s1) the line through these two points gives `C(s) >= 2 C(s1) - C(2 s1)` below s1, and
-beyond it C grows.
+Input 1 gives output 1 with probability `p = delta + (1-delta) s`, input 0 with `q = (1-delta) e^{-epsilon} s`, 0 <= s
+<= 1. At the best input both rows are equally far from the mixed output m, `kl(p, m) = kl(q, m) = C`, so with H the
+entropy and `lambda = log(m/(1-m)) = (H(q) - H(p))/(p - q)`: `C = log(1 + e^lambda) - q lambda - H(q)`. C is a maximum
+over inputs of mutual informations, each convex in the channel and so in s. For a convex function at three evenly spaced
+nodes `C(s) >= 2 C(s1) - max(C(s0), C(s2))`, the middle one lowest. The minimiser is where `w e^epsilon
+log(p(1-m)/(m(1-p))) = (1-w) log(m(1-q)/(q(1-m)))`, m = w p + (1-w) q. It is never 0 but may be as small as
+exp(-e^epsilon). For a small s1 with C(s1) <= C(2 s1) the line through these two points gives `C(s) >= 2 C(s1) - C(2
+s1)` below s1, and beyond it C grows.
 """
 
 from __future__ import annotations

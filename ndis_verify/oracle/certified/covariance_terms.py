@@ -1,11 +1,13 @@
-"""Covariance terms of the two-step bound, certified: the vertex of an envelope, Chernoff-type bounds there, the exact divergence.
+"""Covariance terms of the two-step bound, certified: the vertex of an envelope, Chernoff-type bounds there, the exact
+divergence.
 
 At the vertex (rho, ..., rho, rest) of {0 <= l_i <= rho, sum l_i <= nu} there are at most two distinct eigenvalues. With
 `K(s) = -s n/2 - (1/2) sum k log(1 - s a)` the terms are inf_{s >= 0} of
 - "bound": e^{K(s) - s e} s^s (1+s)^{-1-s}, a = e^l - 1, n = nu;
 - "chernoff": e^{K(s) - s e}, the same a and n;
 - "printed": e^{K(s) - s e}, a = e^{-l} - 1, n = -nu, and 0 from 2 e >= nu on.
-The exponent is convex in s. Its least point s solves K'(s) = e (a quadratic), or K'(s) + log(s/(1+s)) = e ("bound"), and grows with e.
+The exponent is convex in s. Its least point s solves K'(s) = e (a quadratic), or K'(s) + log(s/(1+s)) = e ("bound"),
+and grows with e.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Amount:
         logs = dict(self.logs)
         for of, times in other.logs:
             logs[of] = logs.get(of, 0) - count * times
-        return Amount(self.plain - count * other.plain, tuple((of, times) for of, times in logs.items() if times and of != 1))
+        return Amount(
+            self.plain - count * other.plain, tuple((of, times) for of, times in logs.items() if times and of != 1)
+        )
 
     def ball(self) -> arb:
         return sum((times * ball(of - 1).log1p() for of, times in self.logs), ball(self.plain))
@@ -130,10 +134,12 @@ class Covariance:
         return total
 
     def bend(self, low: Fraction, high: Fraction) -> arb:
-        """At most B (s (1+s) - 1/K''(s)) on low <= e <= high, B "chernoff" or "printed"; at most 0 there, not finite where nothing is known.
+        """At most B (s (1+s) - 1/K''(s)) on low <= e <= high, B "chernoff" or "printed"; at most 0 there, not finite
+        where nothing is known.
 
-        Times 1/t it is the second derivative of t B(log(T/t)) in t, times 1/u^2 that of B(log u) in u: `B' = -s B`, `ds/de = 1/K''`.
-        s (1+s) K'' grows with s for both; K'' is monotone. From 2 e = nu on "printed" is 0 and beyond its end convex where it is so before.
+        Times 1/t it is the second derivative of t B(log(T/t)) in t, times 1/u^2 that of B(log u) in u: `B' = -s B`,
+        `ds/de = 1/K''`. s (1+s) K'' grows with s for both; K'' is monotone. From 2 e = nu on "printed" is 0 and beyond
+        its end convex where it is so before.
         """
         if self.term == "printed" and self.vanishes(low):
             return arb(0)
@@ -156,7 +162,9 @@ class Covariance:
         return self.held[ctx.prec]
 
     def _exact(self, e: Fraction, digits: int) -> arb:
-        """The larger divergence of the two directions, between those at eigenvalues rounded down and up: it grows in each."""
+        """The larger divergence of the two directions, between those at eigenvalues rounded down and up: it grows in
+        each.
+        """
         aim = digits + 2
         ends = list(zip(*(amount.growth(aim + 8) for amount, _ in self.vertex)))
         with working_bits(int(3.33 * aim) + 80):
@@ -183,7 +191,11 @@ class Covariance:
         for growth, count in zip(growths, counts, strict=True):
             alpha = growth if way == "delete" else -growth / (1 + growth)
             groups[alpha] = groups.get(alpha, 0) + count
-        return _ball_of(spectrum_hockey_stick(from_groups([(alpha, count, Fraction(0)) for alpha, count in sorted(groups.items())]), e, digits))
+        return _ball_of(
+            spectrum_hockey_stick(
+                from_groups([(alpha, count, Fraction(0)) for alpha, count in sorted(groups.items())]), e, digits
+            )
+        )
 
 
 def _ball_of(value: Enclosure) -> arb:
@@ -221,7 +233,9 @@ class Exponent:
         return 2 * end / (middle + root) if middle > 0 else (middle - root) / (2 * lead)
 
     def hinged(self, e: arb) -> arb:
-        """The s at which K'(s) + log(s/(1+s)) = e, as a ball with proved signs at its ends; not finite where rounding hides them."""
+        """The s at which K'(s) + log(s/(1+s)) = e, as a ball with proved signs at its ends; not finite where rounding
+        hides them.
+        """
         x = self._near(e)
         for _ in range(max(2, (ctx.prec // 20).bit_length())):
             value, slope = self._slope(x, e)

@@ -52,10 +52,10 @@ def _share(d: int, mean: arb) -> arb:
 def positive_part_risk(d: Any, norm: Any, std: Any, digits: int = 30) -> Enclosure:
     """`E||max(0, 1 - (d-2) std^2/||y||^2) y - theta||^2`, y ~ N(theta, std^2 I_d), ||theta|| = norm.
 
-    The James-Stein risk less `std^2 sum_k Pr[K = k] (g(d + 2k) + 4 m h(d + 2 + 2k))`, K ~ Poisson(m), m = norm^2/(2 std^2),
-    g(j) = E[(c - X)^2/X; X < c] and h(j) = E[c/X - 1; X < c] of a chi-square X with j degrees of freedom, c = d - 2. Both
-    decrease in j, so the rest of the sum is at most Pr[K > k] times its next bracket. Arguments as `james_stein_risk`,
-    d at most 10^4. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    The James-Stein risk less `std^2 sum_k Pr[K = k] (g(d + 2k) + 4 m h(d + 2 + 2k))`, K ~ Poisson(m), m = norm^2/(2
+    std^2), g(j) = E[(c - X)^2/X; X < c] and h(j) = E[c/X - 1; X < c] of a chi-square X with j degrees of freedom, c = d
+    - 2. Both decrease in j, so the rest of the sum is at most Pr[K > k] times its next bracket. Arguments as
+    `james_stein_risk`, d at most 10^4. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     d, size, spread = _checked(d, norm, std)
     if d > _MOST_TERMS:
@@ -90,7 +90,9 @@ def _truncation_gain(d: int, mean: arb) -> arb:
 
 
 def _brackets(d: int, mean: arb) -> Iterator[arb]:
-    """g(d + 2k) + 4 m h(d + 2 + 2k) for k = 0, 1, ...: P(a, x), a = d/2 - 1 + k, by P(a+1, x) = P(a, x) - x^a e^{-x}/Gamma(a+1)."""
+    """g(d + 2k) + 4 m h(d + 2 + 2k) for k = 0, 1, ...: P(a, x), a = d/2 - 1 + k, by P(a+1, x) = P(a, x) - x^a
+    e^{-x}/Gamma(a+1).
+    """
     cut, x, order = arb(d - 2), ball(Fraction(d - 2, 2)), ball(Fraction(d, 2)) - 1
     below, term = x.gamma_lower(order, 1), (order * x.log() - x - (order + 1).lgamma()).exp()
     j = d

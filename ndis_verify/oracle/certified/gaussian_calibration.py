@@ -1,4 +1,6 @@
-"""Stds of the Gaussian mechanism: the analytic one as its algorithm writes it (a root of B+ or B-, then alpha), the slides' one."""
+"""Stds of the Gaussian mechanism: the analytic one as its algorithm writes it (a root of B+ or B-, then alpha), the
+slides' one.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ def classical_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 3
     Raises `InputError`, `PrecisionError`.
     """
     size, epsilon, delta, digits = _checked(sensitivity, epsilon, delta, digits)
-    return settled(lambda eps, target: ball(size) * classical_deviations(target) / eps, {"eps": epsilon, "target": delta}, digits)
+    return settled(
+        lambda eps, target: ball(size) * classical_deviations(target) / eps, {"eps": epsilon, "target": delta}, digits
+    )
 
 
 @keyword_only
@@ -34,7 +36,9 @@ def classical_delta(*, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     epsilon > 0, delta in (0, 1). Raises `InputError`, `PrecisionError`.
     """
     _, epsilon, delta, digits = _checked(1, epsilon, delta, digits)
-    return settled(lambda eps, target: profile(eps / classical_deviations(target), eps), {"eps": epsilon, "target": delta}, digits)
+    return settled(
+        lambda eps, target: profile(eps / classical_deviations(target), eps), {"eps": epsilon, "target": delta}, digits
+    )
 
 
 def noise_floor(epsilon: Any, digits: int = 30) -> Enclosure:

@@ -41,7 +41,9 @@ def generalized_chi2_sf(
 
 
 def _upper_tail(law: ExactLaw, x: Fraction, digits: int) -> Enclosure:
-    """Pr[X > x] = (1/(2 pi i)) int E e^{sX} e^{-s x}/s ds for a law with a density; alpha = 2 w, q = nc alpha, p = 0."""
+    """Pr[X > x] = (1/(2 pi i)) int E e^{sX} e^{-s x}/s ds for a law with a density; alpha = 2 w, q = nc
+    alpha, p = 0.
+    """
     if law.lower_end() and x <= law.shift:
         return exact_one()
     if law.negated().lower_end() and x >= law.shift:

@@ -1,4 +1,6 @@
-"""The Gram matrix G of a database beside a ridge s, exactly: its smallest eigenvalue, and det(G + s I) and adj(G + s I) as polynomials in s."""
+"""The Gram matrix G of a database beside a ridge s, exactly: its smallest eigenvalue, and det(G + s I) and adj(G + s I)
+as polynomials in s.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def rational_matrix(records: np.ndarray) -> fmpq_mat:
 
 
 def smallest_eigenvalue(gram: fmpq_mat) -> arb:
-    """The smallest eigenvalue of a positive semidefinite rational matrix, at the current precision; exactly 0 where it is singular.
+    """The smallest eigenvalue of a positive semidefinite rational matrix, at the current precision; exactly 0 where it
+    is singular.
 
     The least root of the squarefree factors of the characteristic polynomial: all of its roots are real.
     """

@@ -1,4 +1,6 @@
-"""Certified hockey-stick divergences of two Gaussians: the integral of `laplace`, and calibration by certified signs."""
+"""Certified hockey-stick divergences of two Gaussians: the integral of `laplace`, and calibration by
+certified signs.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,9 @@ def _delta(spec: Spectrum, epsilon: Fraction, digits: int, log: bool) -> Enclosu
             reached = relative_digits(result)
             if reached >= digits:
                 return enclosure(result)
-            if log and result.is_finite():  # the logarithm of a number next to 1 keeps fewer relative digits than the number
+            if (
+                log and result.is_finite()
+            ):  # the logarithm of a number next to 1 keeps fewer relative digits than the number
                 aim += math.ceil(digits - reached) + 1
     raise PrecisionError(f"hockey_stick: {digits} digits not reached at {bits} bits")
 

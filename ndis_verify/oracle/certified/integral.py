@@ -1,8 +1,8 @@
 """Arb's rigorous integration, from which no exception is lost.
 
 An exception that a signal's handler raises while Arb calls back into Python (Ctrl-C, a caller's alarm, the limit on a
-test's time) is swallowed there by python-flint 0.9, and what comes back is a finite ball of a small radius that does not
-hold the integral. So no handler runs inside: signals that arrive are handed to their handlers when the integral is
+test's time) is swallowed there by python-flint 0.9, and what comes back is a finite ball of a small radius that does
+not hold the integral. So no handler runs inside: signals that arrive are handed to their handlers when the integral is
 done. What the integrand raises itself ends the integral with that exception.
 """
 
@@ -33,7 +33,7 @@ def integral(integrand: Integrand, start: acb, end: acb, **options: Any) -> acb:
             return acb(arb.nan(), arb.nan())
         try:
             return integrand(s, analytic)
-        except BaseException as error:  # noqa: BLE001 - raised again below: whatever passes through Arb may be lost
+        except BaseException as error:
             raised.append(error)
             return acb(arb.nan(), arb.nan())
 
@@ -49,7 +49,9 @@ _inside = False  # of the main thread, the only one in which handlers run
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Inside, signals that have a handler in Python wait; it runs at the end. The system's own actions are not touched."""
+    """Inside, signals that have a handler in Python wait; it runs at the end. The system's own actions are
+    not touched.
+    """
     global _inside
     if _inside or threading.current_thread() is not threading.main_thread():
         yield

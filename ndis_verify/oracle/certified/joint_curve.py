@@ -1,6 +1,7 @@
 """The line on which the worst pairs of a `RankOne` envelope lie, as a smooth function.
 
-A pair is given by the share c of |u|^2 along e, in which both parts of the whitened shift are linear. `swapped`: the less spread law first.
+A pair is given by the share c of |u|^2 along e, in which both parts of the whitened shift are linear. `swapped`: the
+less spread law first.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _ROUGH = 6
 
 @dataclass(frozen=True)
 class ShareCurve:
-    """N(0, v I + (kept + lost) e e^T) and N(u, v I + kept e e^T): small = v + kept, square = |u|^2, all exact; c in [0, end]."""
+    """N(0, v I + (kept + lost) e e^T) and N(u, v I + kept e e^T): small = v + kept, square = |u|^2, all exact; c in [0,
+    end].
+    """
 
     added: Fraction
     small: Fraction
@@ -47,7 +50,10 @@ class ShareCurve:
         scale, growth = self._scale()
 
         def terms(p: arb_series) -> Terms:
-            return [(0 * p + ball(growth), 1, ball(self.square / scale) * p), (0 * p, 1, ball(self.square / self.added) * (1 - p))]
+            return [
+                (0 * p + ball(growth), 1, ball(self.square / scale) * p),
+                (0 * p, 1, ball(self.square / self.added) * (1 - p)),
+            ]
 
         return smooth_curve.bend(terms, self.epsilon, low, high, order, digits)
 

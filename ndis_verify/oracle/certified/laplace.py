@@ -8,6 +8,7 @@ saddle and a final ray; Arb's `acb.integral` encloses the polygon and `tail.tail
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from flint import acb, arb, ctx
@@ -58,7 +59,7 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     share = tolerance / len(vertices)
     total = acb(0)
     with signals_deferred():
-        for left, right in zip(vertices, vertices[1:]):
+        for left, right in itertools.pairwise(vertices):
             total += integral(
                 lambda s, analytic: _integrand(transform, scale, s, analytic),
                 left,

@@ -1,16 +1,20 @@
-"""The divergence over all neighbours of a Gaussian-process prediction, in closed form, with its slopes, in ball arithmetic.
+"""The divergence over all neighbours of a Gaussian-process prediction, in closed form, with its slopes, in ball
+arithmetic.
 
-The pairs of symbolic.sensitivity_joint.prediction_joint are N(0, 1 + t^2) and N(t r, 1), t^2 = w x/((1 + x) v + w), w = l^2 (1 - z):
-with E^2 = r^2 + log(1 + t^2) + 2 level, q^2 = 1 + t^2, the first law is e^level times the second at `(q/t) (q r -+ E)` = q y1, q y2, so
+The pairs of symbolic.sensitivity_joint.prediction_joint are N(0, 1 + t^2) and N(t r, 1), t^2 = w x/((1 + x) v + w), w =
+l^2 (1 - z): with E^2 = r^2 + log(1 + t^2) + 2 level, q^2 = 1 + t^2, the first law is e^level times the second at `(q/t)
+(q r -+ E)` = q y1, q y2, so
 - level = eps: `f = P[y1] + P[-y2] - e^eps (P[u1] + P[-u2])`, P the normal distribution function, `u = (r -+ q E)/t`;
-- level = -eps, the less spread law first (`swapped`): `f = P[u2] - P[u1] - e^eps (P[y2] - P[y1])`, and f = 0 where E^2 <= 0.
+- level = -eps, the less spread law first (`swapped`): `f = P[u2] - P[u1] - e^eps (P[y2] - P[y1])`, and f = 0 where E^2
+  <= 0.
 Both integrands vanish at their ends, so only the densities move, and along any direction
-`f' = w (P'(y1)/q) (1 + k) t H`, `H = (E/q) (log t)' + (1 - k)/(1 + k) r'`, `k = P'(y2)/P'(y1) = exp(-2 q r E/t^2)`, w = 1 or e^eps:
-f has its critical points where H = 0, and f grows with t and with r.
-Coordinates 0 <= p, e <= 1: z = d^2, d = tanh(a p), sinh a = sqrt(m R), and x = h^2 c^2, c^2 = 1 - z, h = sinh(g e), sinh g = sqrt(R), R = l^2/s^2.
-With b = labels/s, N = (1 + x) v + l^2 c^2, t = l h c^2/sqrt(N), r = b (1 + sqrt(m) h c d)/sqrt(1 + x) everything is analytic up to the ends:
-`d log t/dh = (v + l^2 c^2)/(h N)`, `dr/dh = b c (sqrt(m) d - h c)/(1 + x)^(3/2)`, and along the angle of which c, d are cosine and sine
-`d log t = -(d/c) (1 + v/N)`, `dr = b h (sqrt(m) (c^2 - d^2 + x c^2) + h c d)/(1 + x)^(3/2)`; the angle and h grow at a c and g cosh(g e).
+`f' = w (P'(y1)/q) (1 + k) t H`, `H = (E/q) (log t)' + (1 - k)/(1 + k) r'`, `k = P'(y2)/P'(y1) = exp(-2 q r E/t^2)`, w =
+1 or e^eps: f has its critical points where H = 0, and f grows with t and with r. Coordinates 0 <= p, e <= 1: z = d^2, d
+= tanh(a p), sinh a = sqrt(m R), and x = h^2 c^2, c^2 = 1 - z, h = sinh(g e), sinh g = sqrt(R), R = l^2/s^2. With b =
+labels/s, N = (1 + x) v + l^2 c^2, t = l h c^2/sqrt(N), r = b (1 + sqrt(m) h c d)/sqrt(1 + x) everything is analytic up
+to the ends: `d log t/dh = (v + l^2 c^2)/(h N)`, `dr/dh = b c (sqrt(m) d - h c)/(1 + x)^(3/2)`, and along the angle of
+which c, d are cosine and sine `d log t = -(d/c) (1 + v/N)`, `dr = b h (sqrt(m) (c^2 - d^2 + x c^2) + h c d)/(1 +
+x)^(3/2)`; the angle and h grow at a c and g cosh(g e).
 """
 
 from __future__ import annotations
@@ -43,12 +47,18 @@ class PredictionPlane:
 
 
 class Balls:
-    """f and its slopes; every argument is a ball, and what comes back holds all over it ("nan" where nothing is known)."""
+    """f and its slopes; every argument is a ball, and what comes back holds all over it ("nan" where nothing
+    is known).
+    """
 
     def __init__(self, plane: PredictionPlane):
         self.plane = plane
         ratio = ball(plane.length**2 / plane.noise_variance)
-        self.length, self.added, self.bias = ball(plane.length), ball(plane.added), ball(plane.labels**2 / plane.noise_variance).sqrt()
+        self.length, self.added, self.bias = (
+            ball(plane.length),
+            ball(plane.added),
+            ball(plane.labels**2 / plane.noise_variance).sqrt(),
+        )
         self.pull = arb(plane.others).sqrt()
         self.wide, self.high = (plane.others * ratio).sqrt().asinh(), ratio.sqrt().asinh()
         self.level = ball(-2 * plane.epsilon if plane.swapped else 2 * plane.epsilon)
@@ -80,7 +90,9 @@ class Balls:
         t, r = self._law(d, c, h)
         q, height, k = self._shape(t, r)
         share, balance = height / q, (1 - k) / (1 + k)
-        turning = balance * thin * h * (self.pull * (c * c - d * d + x * c * c) + h * c * d) - share * (d / c) * (1 + self.added / spread)
+        turning = balance * thin * h * (self.pull * (c * c - d * d + x * c * c) + h * c * d) - share * (d / c) * (
+            1 + self.added / spread
+        )
         return turning, balance * thin * c * (self.pull * d - h * c) + share * (self.added + own) / (h * spread)
 
     def rise(self, p: arb, e: arb) -> tuple[arb, arb]:
@@ -89,7 +101,9 @@ class Balls:
         t, r = self._law(d, c, h)
         q, height, k = self._shape(t, r)
         y = (q * r - height) / t
-        steep = (-y * y / 2).exp() / (2 * arb.pi()).sqrt() / q * (1 + k) * t * (self.factor if self.plane.swapped else 1)
+        steep = (
+            (-y * y / 2).exp() / (2 * arb.pi()).sqrt() / q * (1 + k) * t * (self.factor if self.plane.swapped else 1)
+        )
         turning, lifting = self.slopes(p, e)
         return steep * turning * self.wide * c, steep * lifting * self.high * (self.high * e).cosh()
 
@@ -100,7 +114,11 @@ class Balls:
             return turned.tanh(), turned.sech(), (self.high * e).sinh()
         d, c, h = self._place(p[0], e[0])
         pace = self.wide * p[1]
-        return arb_series([d, c * c * pace], 2), arb_series([c, -c * d * pace], 2), arb_series([h, (self.high * e[0]).cosh() * self.high * e[1]], 2)
+        return (
+            arb_series([d, c * c * pace], 2),
+            arb_series([c, -c * d * pace], 2),
+            arb_series([h, (self.high * e[0]).cosh() * self.high * e[1]], 2),
+        )
 
     def _law(self, d: Number, c: Number, h: Number) -> tuple[Number, Number]:
         """t and r."""

@@ -43,7 +43,8 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclos
 
 @keyword_only
 def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
-    """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), by certified signs.
+    """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), by certified
+    signs.
 
     norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
     Raises `InputError`, `PrecisionError`.
@@ -53,7 +54,8 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any, digits: int =
 
 @keyword_only
 def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
-    """The ridge after Poisson sampling: `rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate (N26-Fig3, N26-T5.3).
+    """The ridge after Poisson sampling: `rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate
+    (N26-Fig3, N26-T5.3).
 
     Exactly 0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`.
     Raises `InputError`, `PrecisionError`.
@@ -64,12 +66,16 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
 
 
 def least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:
-    """odds = (1 - p)/p at the largest leverage p that meets the target: alpha = 1/odds, the curve decreases in the odds."""
+    """odds = (1 - p)/p at the largest leverage p that meets the target: alpha = 1/odds, the curve decreases in the
+    odds.
+    """
     return decreasing_root(lambda x, n: _delta(1 / x, r, epsilon, n), delta, Fraction(1), digits)
 
 
 def _delta(alpha: Fraction, r: int, epsilon: Fraction, digits: int) -> Enclosure:
-    """One eigenvalue lambda = 1 + alpha, r times: `F(edge) - e^eps F(lambda edge)`, edge = (eps + (r/2) log lambda)/alpha."""
+    """One eigenvalue lambda = 1 + alpha, r times: `F(edge) - e^eps F(lambda edge)`, edge = (eps + (r/2) log
+    lambda)/alpha.
+    """
     for bits in bits_ladder(digits):
         with working_bits(bits):
             value = _closed_form(alpha, r, epsilon)

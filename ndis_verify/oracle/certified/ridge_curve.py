@@ -1,14 +1,17 @@
-"""The divergence of one change of a database, in one direction, as a function of the ridge: values, and bounds over intervals of ridges.
+"""The divergence of one change of a database, in one direction, as a function of the ridge: values, and bounds over
+intervals of ridges.
 
-The normal law (the finite-r law: `ridge_sketch`). Both bounds of an interval rest on `least_squares_order.box_bound` and `base_change`. The
-divergence grows with the squared mean shift, with an eigenvalue that moves away from 1 where it carries no shift, and a law of first scale lambda
-is at most C times one of scale lambda' >= lambda, C^2 = lambda'/lambda. So with lambda in [low, high], C^2 = high/low:
-`delta(eps) <= C delta_{high, most}(eps - log C)` and `delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales
-and the shift. If all of [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise).
-An order of pairs (`least_squares_order.pair_order`) settles most intervals without a value inside. Noise added to the first coordinate of both
-laws takes its alpha and m^2 to t alpha and t m^2, any t in (0, 1], and divergences do not grow; nor do they when m^2 falls, or y. So where y falls,
-the first scale comes nearer to 1 from one side, and m^2/|alpha| = r/|1/y - 1/x| falls, the divergence falls. It may rise where y does: next to
-records that are fitted exactly without a ridge, or where x and y change places.
+The normal law (the finite-r law: `ridge_sketch`). Both bounds of an interval rest on `least_squares_order.box_bound`
+and `base_change`. The divergence grows with the squared mean shift, with an eigenvalue that moves away from 1 where it
+carries no shift, and a law of first scale lambda is at most C times one of scale lambda' >= lambda, C^2 =
+lambda'/lambda. So with lambda in [low, high], C^2 = high/low: `delta(eps) <= C delta_{high, most}(eps - log C)` and
+`delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales and the shift. If all of
+[low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise). An order of
+pairs (`least_squares_order.pair_order`) settles most intervals without a value inside. Noise added to the first
+coordinate of both laws takes its alpha and m^2 to t alpha and t m^2, any t in (0, 1], and divergences do not grow; nor
+do they when m^2 falls, or y. So where y falls, the first scale comes nearer to 1 from one side, and m^2/|alpha| =
+r/|1/y - 1/x| falls, the divergence falls. It may rise where y does: next to records that are fitted exactly without a
+ridge, or where x and y change places.
 """
 
 from __future__ import annotations
@@ -31,7 +34,10 @@ from ndis_verify.oracle.precision import PrecisionError
 
 Groups = list[tuple[Fraction, int, Fraction]]  # alpha, multiplicity, squared mean shift
 ONE = Fraction(1)
-_LOWEST, _LOOSE = 20_000, 10**5  # exponent of the least value kept; by which the bound of `_tail` may exceed the divergence of a wide interval
+_LOWEST, _LOOSE = (
+    20_000,
+    10**5,
+)  # exponent of the least value kept; by which the bound of `_tail` may exceed the divergence of a wide interval
 _NARROW = Fraction(1, 10**6)
 LEAST_TARGET, _TINY = Fraction(1, 10**6000), Fraction(1, 10**6010)  # what is smaller need not be told from 0
 
@@ -145,10 +151,12 @@ class NormalCurve:
         shift = (change.shift if self.direction == "delete" else change.shift_less).span(low, high, bits)
         return (least, most), change.y.span(low, high, bits), tuple(None if s is None else self.r * s for s in shift)
 
-    def _spread(self, least: Fraction, most: Fraction, y: Fraction, shift: Fraction, digits: int, quick: bool = False) -> Fraction:
+    def _spread(
+        self, least: Fraction, most: Fraction, y: Fraction, shift: Fraction, digits: int, quick: bool = False
+    ) -> Fraction:
         log, factor = self._slack(most / least, digits)
         rough = factor * _tail(self._groups(most, y, shift), self.epsilon - log).upper
-        if quick or rough <= self.enough or rough > self.enough * _LOOSE and most > least * (1 + _NARROW):
+        if quick or rough <= self.enough or (rough > self.enough * _LOOSE and most > least * (1 + _NARROW)):
             return min(rough, ONE)
         return factor * self._delta(most, y, shift, self.epsilon - log, digits).upper
 
@@ -156,7 +164,9 @@ class NormalCurve:
     def _slack(ratio: Fraction, digits: int) -> tuple[Fraction, Fraction]:
         """log C and C rounded up, C^2 = `ratio`."""
         with working_bits(int(3.33 * digits) + 64):
-            return max(enclosure(ball(ratio).log() / 2).upper, Fraction(0)), max(enclosure(ball(ratio).sqrt()).upper, ONE)
+            return max(enclosure(ball(ratio).log() / 2).upper, Fraction(0)), max(
+                enclosure(ball(ratio).sqrt()).upper, ONE
+            )
 
     def _delta(self, first: Fraction, y: Fraction, shift: Fraction, epsilon: Fraction, digits: int) -> Enclosure:
         groups = self._groups(first, y, shift)
@@ -186,7 +196,9 @@ def _tail(groups: Groups, epsilon: Fraction) -> Enclosure:
     """
     with working_bits(96):
         eps = ball(epsilon)
-        kept = [(ball(a), k, ball(square), ball(a).log1p() if a > -0.5 else ball(1 + a).log()) for a, k, square in groups]
+        kept = [
+            (ball(a), k, ball(square), ball(a).log1p() if a > -0.5 else ball(1 + a).log()) for a, k, square in groups
+        ]
 
         def log_bound(s: arb) -> arb:
             rests = [1 - s * a for a, _, _, _ in kept]
@@ -213,7 +225,9 @@ def _exponents(most: float) -> list[arb]:
     if not most > 1e-300:
         return [arb(2) ** j for j in range(-8, 80, 2)]
     edge = arb(1) / most
-    return [edge * (1 - arb(4) ** -j) for j in range(1, 8)] + [arb(2) ** j for j in range(-8, 80, 2) if arb(2) ** j * most < 1]
+    return [edge * (1 - arb(4) ** -j) for j in range(1, 8)] + [
+        arb(2) ** j for j in range(-8, 80, 2) if arb(2) ** j * most < 1
+    ]
 
 
 def bounded(value: Enclosure) -> Enclosure:

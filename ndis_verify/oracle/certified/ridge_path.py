@@ -1,10 +1,11 @@
 """What a record costs least squares beside a ridge s, as rational functions of s with exact coefficients.
 
-G is the Gram matrix of [B b] of the smaller or the larger database, A = det(G_B + s I) that of the features, F = det(G + s I); 0 the smaller
-database, 1 the larger. For a record v = (a, c), with N = a^T adj(G_B + s I) a and E = c A - a^T adj(G_B + s I) B^T b of either database,
-`x = p/(1-p) = N/A0`, `1 + x = A1/A0`, `(1+x)(1+y) = 1/(1-q) = F1/F0`, `y = (q-p)/(1-q) = E^2/(A1 F0)` (N24-P4, matrix determinant lemma).
-Every denominator but that of `gap` has its roots at s <= 0. p and q fall with s (relative_least_squares.mechanism); y need not: the residual of
-a record that is fitted exactly at s = 0 grows.
+G is the Gram matrix of [B b] of the smaller or the larger database, A = det(G_B + s I) that of the features, F = det(G
++ s I); 0 the smaller database, 1 the larger. For a record v = (a, c), with N = a^T adj(G_B + s I) a and E = c A - a^T
+adj(G_B + s I) B^T b of either database, `x = p/(1-p) = N/A0`, `1 + x = A1/A0`, `(1+x)(1+y) = 1/(1-q) = F1/F0`, `y =
+(q-p)/(1-q) = E^2/(A1 F0)` (N24-P4, matrix determinant lemma). Every denominator but that of `gap` has its roots at s <=
+0. p and q fall with s (relative_least_squares.mechanism); y need not: the residual of a record that is fitted exactly
+at s = 0 grows.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class Quotient:
         return sign_on(self._slope, Fraction(0), None)
 
     def trend(self, low: Fraction, high: Fraction | None) -> int | None:
-        """1 where it is proved to rise on (low, high), -1 to fall, 0 to be constant, else None; high None stands for infinity."""
+        """1 where it is proved to rise on (low, high), -1 to fall, 0 to be constant, else None; high None stands for
+        infinity.
+        """
         return sign_on(self._slope, low, high) if self._everywhere is None else self._everywhere
 
     def series(self, s: arb_series) -> arb_series:
@@ -59,7 +62,8 @@ class Quotient:
         return _horner(self.top, centre, shift) / _horner(self.below, centre, shift)
 
     def span(self, low: Fraction, high: Fraction, bits: int) -> tuple[Fraction, Fraction | None]:
-        """Bounds of the least and the greatest value over low <= s <= high of a quotient that is not negative; None for no upper bound.
+        """Bounds of the least and the greatest value over low <= s <= high of a quotient that is not negative; None for
+        no upper bound.
 
         The ends of a monotone one, rounded outward; else to second order in the width.
         """
@@ -69,9 +73,13 @@ class Quotient:
             ends = [None if s == 0 and self.infinite else self.at(s) for s in (low, high)]
             least, most = ends if self.trend(low, high) > 0 else reversed(ends)
             with working_bits(bits):
-                return max(enclosure(ball(least)).lower, Fraction(0)), None if most is None else enclosure(ball(most)).upper
+                return max(enclosure(ball(least)).lower, Fraction(0)), (
+                    None if most is None else enclosure(ball(most)).upper
+                )
         if low == 0 and self.infinite:
-            least, most = Quotient(self.below, self.top).span(low, high, bits) if self.top[0] != 0 else (Fraction(0), None)
+            least, most = (
+                Quotient(self.below, self.top).span(low, high, bits) if self.top[0] != 0 else (Fraction(0), None)
+            )
             return (1 / most if most else Fraction(0)), None
         with working_bits(bits):
             half = ball((high - low) / 2)
@@ -88,7 +96,9 @@ class Quotient:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A record that goes or comes: x, y, p, q, the ratio p/q, the first scale (1+y)/(1+x), x y/(1+x), x y/(1+y), and 1/y - 1/x, None if x y = 0."""
+    """A record that goes or comes: x, y, p, q, the ratio p/q, the first scale (1+y)/(1+x), x y/(1+x), x y/(1+y), and
+    1/y - 1/x, None if x y = 0.
+    """
 
     x: Quotient
     y: Quotient
@@ -102,7 +112,9 @@ class Change:
 
 
 def changes(base: np.ndarray, additions: np.ndarray) -> tuple[list[Change], bool]:
-    """Every different change of the set by a record that is not 0, and whether [B b] of the base lacks full column rank."""
+    """Every different change of the set by a record that is not 0, and whether [B b] of the base lacks full column
+    rank.
+    """
     width = base.shape[1]
     gram = gram_matrix(base) if len(base) else fmpq_mat(width, width)
     inner, d = gram.tolist(), width - 1
@@ -140,7 +152,8 @@ def changes(base: np.ndarray, additions: np.ndarray) -> tuple[list[Change], bool
 
 
 def sign_on(polynomial: fmpq_poly, low: Fraction, high: Fraction | None) -> int | None:
-    """Its sign on (low, high), 0 for the zero polynomial, None where roots are not ruled out; high None stands for infinity.
+    """Its sign on (low, high), 0 for the zero polynomial, None where roots are not ruled out; high None stands for
+    infinity.
 
     Descartes' rule: no root where the coefficients in s - low, or in (s - low)/(high - s), have one sign.
     """
@@ -149,7 +162,9 @@ def sign_on(polynomial: fmpq_poly, low: Fraction, high: Fraction | None) -> int 
         return 0
     for bits in _SIGN_BITS:
         with working_bits(bits):
-            moved = arb_poly([arb(c) for c in coefficients])(arb_poly([ball(low), 1 if high is None else ball(high - low)]))
+            moved = arb_poly([arb(c) for c in coefficients])(
+                arb_poly([ball(low), 1 if high is None else ball(high - low)])
+            )
             if high is not None:
                 moved = arb_poly(moved.coeffs()[::-1])(arb_poly([1, 1]))
             signs = [1 if c > 0 else -1 if c < 0 else 0 if c.is_zero() else None for c in moved.coeffs()]

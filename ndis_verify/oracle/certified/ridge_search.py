@@ -1,10 +1,12 @@
-"""Ridges at which several curves of `ridge_curve` meet a target, none of them assumed to fall: the first such ridge and the last crossing.
+"""Ridges at which several curves of `ridge_curve` meet a target, none of them assumed to fall: the first such ridge and
+the last crossing.
 
 `first_safe`: some curve is proved above the target on all of (0, low], and every curve at most the target at `high`.
-`last_unsafe`: some curve is proved above the target at `low`, and every curve at most the target on all of [high, infinity).
-An interval, or all ridges from one on, is settled by the order of pairs of `ridge_curve` where that says that the curve falls: one end is enough,
-and a crossing is a root between two signs. Else by the bounds of `ridge_curve`, by the chord, `f <= max(f(a), f(b)) + A (b-a)^2/4 + 2 rest` (and
-likewise from below), with A and rest of `smooth_curve.Bend`, as falling, where `(f(b) - f(a) + 2 rest)/(b-a) + 2 A (b-a) < 0`, or by halving it.
+`last_unsafe`: some curve is proved above the target at `low`, and every curve at most the target on all of [high,
+infinity). An interval, or all ridges from one on, is settled by the order of pairs of `ridge_curve` where that says
+that the curve falls: one end is enough, and a crossing is a root between two signs. Else by the bounds of
+`ridge_curve`, by the chord, `f <= max(f(a), f(b)) + A (b-a)^2/4 + 2 rest` (and likewise from below), with A and rest of
+`smooth_curve.Bend`, as falling, where `(f(b) - f(a) + 2 rest)/(b-a) + 2 A (b-a) < 0`, or by halving it.
 """
 
 from __future__ import annotations
@@ -23,12 +25,18 @@ from ndis_verify.oracle.certified.ridge_curve import Curve, NormalCurve
 from ndis_verify.oracle.precision import PrecisionError
 
 MAX_CELLS = 3_000
-_ROUGH, _SPARE, _BEND_FROM = 8, 10, Fraction(1, 4)  # digits of a value; more of them; the part of its end an interval may take for a chord
+_ROUGH, _SPARE, _BEND_FROM = (
+    8,
+    10,
+    Fraction(1, 4),
+)  # digits of a value; more of them; the part of its end an interval may take for a chord
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """One crossing: f(low) > target >= f(high); rest: f falls in between up to this, or None where the ends are as close as they need be."""
+    """One crossing: f(low) > target >= f(high); rest: f falls in between up to this, or None where the ends are as
+    close as they need be.
+    """
 
     low: Fraction
     high: Fraction
@@ -62,11 +70,15 @@ class Crossings:
                 return bracket.low, bracket.high
             current, low = self._worst(over, bracket.high), bracket.low
             if not self.above(current, low):
-                raise PrecisionError(f"relative ridge: one change meets the target where another stops to, near {float(low):.6g}")
+                raise PrecisionError(
+                    f"relative ridge: one change meets the target where another stops to, near {float(low):.6g}"
+                )
         raise PrecisionError("relative ridge: too many crossings")
 
     def last_unsafe(self) -> tuple[Fraction, Fraction] | None:
-        """(low, high) of the module's head; None where every curve is at most the target at every ridge > 0 and in the limit 0."""
+        """(low, high) of the module's head; None where every curve is at most the target at every ridge > 0 and in the
+        limit 0.
+        """
         floor, found = Fraction(0), []
         for curve in self._ordered():
             bracket = self._last_fall(curve, floor)
@@ -91,7 +103,9 @@ class Crossings:
     def _worst(self, curves: Sequence[Curve], ridge: Fraction) -> Curve:
         def height(curve: Curve) -> Fraction:
             if ridge == 0 and (curve.change.x.infinite or curve.change.y.infinite):
-                return 1 + _or(0, curve.lower, ridge, self.scale / 2**20, _ROUGH)  # all tend to 1, some at ridges beyond any use
+                return 1 + _or(
+                    0, curve.lower, ridge, self.scale / 2**20, _ROUGH
+                )  # all tend to 1, some at ridges beyond any use
             return self.value(curve, ridge, _ROUGH).lower
 
         return max(curves, key=height)
@@ -199,7 +213,12 @@ class Crossings:
         if a == 0 or b - a > b * _BEND_FROM or not self.value(curve, a, self._aim(a, b)).lower > self.target:
             return None
         rest = self._falls(curve, a, b)
-        if rest is None or rest * 10 ** (self.digits + 3) > self.target or not self.above(curve, a) or self.above(curve, b):
+        if (
+            rest is None
+            or rest * 10 ** (self.digits + 3) > self.target
+            or not self.above(curve, a)
+            or self.above(curve, b)
+        ):
             return None
         return Bracket(a, b, rest)
 
@@ -218,7 +237,9 @@ class Crossings:
             return None
 
     def _refined(self, curve: Curve, bracket: Bracket, unsafe_side: bool) -> Bracket:
-        """The bracket, narrowed to the digits asked for by two signs; what is left over is checked on the side that is to be covered."""
+        """The bracket, narrowed to the digits asked for by two signs; what is left over is checked on the side that is
+        to be covered.
+        """
         if bracket.rest is None:
             return bracket
 
@@ -229,7 +250,7 @@ class Crossings:
         low, high = max(root.lower, bracket.low), min(root.upper, bracket.high)
         spare = 2 * bracket.rest
         aim = self.digits + 2 * _SPARE
-        if unsafe_side and self.value(curve, low, aim).lower - spare <= self.target or (
+        if (unsafe_side and self.value(curve, low, aim).lower - spare <= self.target) or (
             not unsafe_side and self.value(curve, high, aim).upper + spare > self.target
         ):
             raise PrecisionError(f"relative ridge: {self.digits} digits not reached near {float(low):.6g}")

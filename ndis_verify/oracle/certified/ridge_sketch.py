@@ -1,23 +1,28 @@
-"""The divergence of one change of a database under the finite-r law of a Gaussian sketch, as a function of the ridge (`ridge_curve.Curve`).
+"""The divergence of one change of a database under the finite-r law of a Gaussian sketch, as a function of the ridge
+(`ridge_curve.Curve`).
 
-At a fixed share u = p/q it grows with q (`finite_order`), so q is the largest, or least, of an interval of ridges; what is left are its shares.
-- By the scales, as for the normal law (`least_squares_order.box_bound`): from the pair of the greatest scales and the greatest shift, or the
-  least, with C of the ratio of determinants. It does not suffer from a large r. The same for the ranges of p and q along the path.
-- By the density of T, for few rows: with k = r - d, that at a share u is at most ((1-u)/(1-w))^{k/2} times that at a greater share w, and that at w
-  at most (w/u)^{k/2} times that at u; given T the losses differ by `(k/2) log((1-p)/(1-p'))` (`base_change`).
+At a fixed share u = p/q it grows with q (`finite_order`), so q is the largest, or least, of an interval of ridges; what
+is left are its shares.
+- By the scales, as for the normal law (`least_squares_order.box_bound`): from the pair of the greatest scales and the
+  greatest shift, or the least, with C of the ratio of determinants. It does not suffer from a large r. The same for the
+  ranges of p and q along the path.
+- By the density of T, for few rows: with k = r - d, that at a share u is at most ((1-u)/(1-w))^{k/2} times that at a
+  greater share w, and that at w at most (w/u)^{k/2} times that at u; given T the losses differ by `(k/2)
+  log((1-p)/(1-p'))` (`base_change`).
 
-How far the curve bends. Let the law Q be `c (1 + |z|^2)^{-H}`, H = (r+1)/2, whatever the ridge s; P then has the centre m(s), the scale lambda_1
-along it and lambda_2 in d-1 other directions. The divergence f is the largest of `P(A) - e^eps Q(A)` over all sets A, so
-`f''(s) >= int_A P''` at A = {L > eps} (as the liminf of second differences). With `mu = m'/sqrt(lambda_1)`, `a = (log lambda_1)'`,
-`c = (log lambda_2)'` and (y_0, y_1, y_2) the unit vector along (1, (z - m)/scales) under P,
-`P''/P = score^2 + H (2 mu y_0 y_1 + a y_1^2 + c |y_2|^2)^2 + a' (H y_1^2 - 1/2) + c' (H |y_2|^2 - (d-1)/2) - 2 H mu^2 y_0^2
-+ H (2 mu' - 3 mu a) y_0 y_1 - H a^2 y_1^2 - H c^2 |y_2|^2`.
-The squares may go, y_1^2 and |y_2|^2 are beta variables, and `E 1_A |U| <= P(A)^{1-1/b} (E |U|^b)^{1/b}`, `P(A) <= delta(eps - t)/(1 - e^{-t})`: so
-f + K s^2/2 is convex. Slopes of chords to the left and to the right of an interval then bound those on it.
+How far the curve bends. Let the law Q be `c (1 + |z|^2)^{-H}`, H = (r+1)/2, whatever the ridge s; P then has the centre
+m(s), the scale lambda_1 along it and lambda_2 in d-1 other directions. The divergence f is the largest of `P(A) - e^eps
+Q(A)` over all sets A, so `f''(s) >= int_A P''` at A = {L > eps} (as the liminf of second differences). With `mu =
+m'/sqrt(lambda_1)`, `a = (log lambda_1)'`, `c = (log lambda_2)'` and (y_0, y_1, y_2) the unit vector along (1, (z -
+m)/scales) under P, `P''/P = score^2 + H (2 mu y_0 y_1 + a y_1^2 + c |y_2|^2)^2 + a' (H y_1^2 - 1/2) + c' (H |y_2|^2 -
+(d-1)/2) - 2 H mu^2 y_0^2 + H (2 mu' - 3 mu a) y_0 y_1 - H a^2 y_1^2 - H c^2 |y_2|^2`. The squares may go, y_1^2 and
+|y_2|^2 are beta variables, and `E 1_A |U| <= P(A)^{1-1/b} (E |U|^b)^{1/b}`, `P(A) <= delta(eps - t)/(1 - e^{-t})`: so f
++ K s^2/2 is convex. Slopes of chords to the left and to the right of an interval then bound those on it.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,7 +65,7 @@ class SketchCurve:
     direction: str
     enough: Fraction  # a bound that is on the right side of this need not be sharper
 
-    @lru_cache(maxsize=4096)
+    @lru_cache(maxsize=4096)  # noqa: B019  a search lives as long as its answer takes
     def value(self, ridge: Fraction, digits: int) -> Enclosure:
         return self._delta(self.change.p.at(ridge), self.change.q.at(ridge), self.epsilon, digits)
 
@@ -87,11 +92,14 @@ class SketchCurve:
     def _tested(self, high: Fraction) -> Fraction:
         """A lower bound over 0 < ridge <= high by one event, for a first scale far from 1.
 
-        With I(t) = Pr[z_1^2 <= t] under Q, an interval about m if lambda_1 < 1, and what is outside of one about 0 if lambda_1 > 1: at least
-        `I(t) - e^eps I(t lambda_1)` and `1 - I(t/lambda_1) - e^eps (1 - I(t))`, as no interval of its length has more than that about the centre.
+        With I(t) = Pr[z_1^2 <= t] under Q, an interval about m if lambda_1 < 1, and what is outside of one about 0 if
+        lambda_1 > 1: at least `I(t) - e^eps I(t lambda_1)` and `1 - I(t/lambda_1) - e^eps (1 - I(t))`, as no interval
+        of its length has more than that about the centre.
         """
         least, most = self.change.scale.span(_NONE, high, _BITS)
-        narrow, wide = (most, least) if self.direction == "delete" else (1 / least if least else None, 1 / most if most else _NONE)
+        narrow, wide = (
+            (most, least) if self.direction == "delete" else (1 / least if least else None, 1 / most if most else _NONE)
+        )
         if not (narrow is not None and narrow < 1) and not wide > 1:
             return _NONE
         found, freedom = _NONE, arb(fmpq(self.r - self.d + 1, 2))
@@ -107,7 +115,9 @@ class SketchCurve:
         return found
 
     def beyond(self, ridge: Fraction, digits: int) -> Fraction:
-        """An upper bound from this ridge > 0 on: 1 - e^{eps - L}, L = (r/2) log(1/(1-q)) here, the largest loss; or at this q by all shares."""
+        """An upper bound from this ridge > 0 on: 1 - e^{eps - L}, L = (r/2) log(1/(1-q)) here, the largest loss; or at
+        this q by all shares.
+        """
         q, share = short(self.change.q.at(ridge), 1), self.change.share
         with working_bits(int(3.33 * digits) + 64):
             excess = -ball(1 - q).log() * self.r / 2 - ball(self.epsilon)
@@ -120,24 +130,29 @@ class SketchCurve:
         return found
 
     def bend(self, low: Fraction, high: Fraction, digits: int) -> Bend:
-        """What the curve may differ by from its chord over [low, high], coefficient (high - low)^2/4, and its slope from the chord's, twice
-        coefficient (high - low), as if it bent no more than that.
+        """What the curve may differ by from its chord over [low, high], coefficient (high - low)^2/4, and its slope
+        from the chord's, twice coefficient (high - low), as if it bent no more than that.
 
-        With f + K s^2/2 convex from low - w to high + w, w = high - low, and the slopes of the chords of these three thirds,
-        `left - 3Kw/2 <= f' <= right + 3Kw/2` in the middle one, where f is at most Kw^2/8 above its chord. `digits` is not used: nothing is left
-        over. Raises `PrecisionError` where the interval is too wide.
+        With f + K s^2/2 convex from low - w to high + w, w = high - low, and the slopes of the chords of these three
+        thirds, `left - 3Kw/2 <= f' <= right + 3Kw/2` in the middle one, where f is at most Kw^2/8 above its chord.
+        `digits` is not used: nothing is left over. Raises `PrecisionError` where the interval is too wide.
         """
         width = high - low
         if not low > width > 0:
             raise PrecisionError("bend: the interval is too wide")
         convexity, aim = self.convexity(low - width, high + width), _DIGITS + len(str(int(high / width))) - 1
         values = [self.value(place, aim) for place in (low - width, low, high, high + width)]
-        most, least = ([getattr(b, x) - getattr(a, y) for a, b in zip(values, values[1:])] for x, y in (("upper", "lower"), ("lower", "upper")))
+        most, least = (
+            [getattr(b, x) - getattr(a, y) for a, b in itertools.pairwise(values)]
+            for x, y in (("upper", "lower"), ("lower", "upper"))
+        )
         turn = max(most[2] - least[1], most[1] - least[0], _NONE) / width + 3 * convexity * width / 2
         return Bend(2 * turn / width, _NONE)
 
     def convexity(self, low: Fraction, high: Fraction) -> Fraction:
-        """A K >= 0 with f + K s^2/2 convex over low <= s <= high, low > 0. Raises `PrecisionError` where the interval is too wide."""
+        """A K >= 0 with f + K s^2/2 convex over low <= s <= high, low > 0. Raises `PrecisionError` where the interval
+        is too wide.
+        """
         above = self._above(low, high)
         with working_bits(_BITS):
             first, others, centre = self._motion(low, high)
@@ -149,18 +164,29 @@ class SketchCurve:
             b = max(1, int((-chance.log()).mid().floor().unique_fmpz())) if chance > 0 else 1
             along, across = half * _norm(1, self.r, b), half * _norm(self.d - 1, self.r - self.d + 2, b)
             side = _norm(1, self.r, arb(b) / 2).sqrt()
-            spread = turn_a * (along + arb(0.5)) + turn_c * (across + arb(self.d - 1) / 2) + a * a * along + c * c * across + half * sway * side
+            spread = (
+                turn_a * (along + arb(0.5))
+                + turn_c * (across + arb(self.d - 1) / 2)
+                + a * a * along
+                + c * c * across
+                + half * sway * side
+            )
             total = 2 * half * mu * mu * chance + spread * chance ** (1 - 1 / arb(b))
             if not total.is_finite():
                 raise PrecisionError("bend: the interval is too wide")
             return max(enclosure(total).upper, _NONE)
 
     def _motion(self, low: Fraction, high: Fraction) -> list[arb_series]:
-        """log lambda_1, log lambda_2 and m over the interval to second order: Taylor's formula about its middle, the remainder over all of it."""
+        """log lambda_1, log lambda_2 and m over the interval to second order: Taylor's formula about its middle, the
+        remainder over all of it.
+        """
         offset = ball((high - low) / 2)
         offset = arb_series([arb(0, offset.upper()), 1], 3)
         try:
-            wide, middle = (self._path(arb_series([place, 1], _TERMS + 1)) for place in (ball(low).union(ball(high)), ball((low + high) / 2)))
+            wide, middle = (
+                self._path(arb_series([place, 1], _TERMS + 1))
+                for place in (ball(low).union(ball(high)), ball((low + high) / 2))
+            )
         except ValueError:  # a division by a series that may vanish
             raise PrecisionError("bend: the interval is too wide") from None
         found = []
@@ -203,7 +229,10 @@ class SketchCurve:
         change, deleted = self.change, self.direction == "delete"
         u, v = (change.x, change.y) if deleted else (change.y, change.x)
         try:
-            spans = [quotient.span(low, high, _BITS) for quotient in (u, v, change.scale, change.shift if deleted else change.shift_less)]
+            spans = [
+                quotient.span(low, high, _BITS)
+                for quotient in (u, v, change.scale, change.shift if deleted else change.shift_less)
+            ]
         except PrecisionError:
             return None
         return None if any(most is None for _, most in spans) else self._pair(*spans, up)
@@ -246,16 +275,28 @@ class SketchCurve:
             if rising is not None and rising + lack < _FAR:
                 found.append(Pair(sign * rising, (most if up else least) * q, q, -sign * lack if deleted else _NONE))
             if fading is not None and fading + lack < _FAR:
-                found.append(Pair(sign * (fading + (_NONE if deleted else lack)), (least if up else most) * q, q, _NONE if deleted else -sign * lack))
+                found.append(
+                    Pair(
+                        sign * (fading + (_NONE if deleted else lack)),
+                        (least if up else most) * q,
+                        q,
+                        _NONE if deleted else -sign * lack,
+                    )
+                )
         return (pair for pair in found if pair is not None)
 
     def _constants(self, q: Fraction, low: Fraction, high: Fraction, digits: int) -> tuple:
-        """Shares u <= w, and the logs of ((1-u)/(1-w))^{k/2}, (w/u)^{k/2} and ((1-uq)/(1-wq))^{k/2} rounded up, None for infinity."""
+        """Shares u <= w, and the logs of ((1-u)/(1-w))^{k/2}, (w/u)^{k/2} and ((1-uq)/(1-wq))^{k/2} rounded up, None
+        for infinity.
+        """
         least, most = self.change.share.span(low, high, int(3.33 * digits) + 64)
         u, w, k = min(short(least, -1), ONE), ONE if most is None else min(short(most, 1), ONE), self.r - self.d
         ratios = (1 - u, 1 - w), (w, u), (1 - u * q, 1 - w * q)
         with working_bits(int(3.33 * digits) + 64):
-            logs = [_NONE if not k else enclosure(ball(top / below).log() * k / 2).upper if below else None for top, below in ratios]
+            logs = [
+                _NONE if not k else enclosure(ball(top / below).log() * k / 2).upper if below else None
+                for top, below in ratios
+            ]
         return (u, w), *(None if log is None else max(log, _NONE) for log in logs)
 
     def _times(self, pair: Pair, digits: int) -> Enclosure:

@@ -1,20 +1,23 @@
 """The divergence along a smooth curve of Gaussian pairs: how far it can bend, with proof.
 
-A curve gives the relative spectrum of the pair at a real parameter p: alpha_i(p), their multiplicities k_i and m_i^2(p), as power
-series. With `g(s; p) = M(s) e^{-s eps}/(s (s + 1))` and a path from the real saddle up to r, for every p of an interval,
-`f(p) = F(p) + R(p)`, `F = (1/pi) Im int_path g ds`, `|R| <= (1/pi) int_ray |g| |ds|`.
-- F is analytic: `|F^(n)(p)|/n! <= (1/pi) int_path |g| |b_n| |ds|`, b_n the Taylor coefficient of `exp(log M(s; p + t) - log M(s; p))`;
-  `(log M)' = s (s + 1) sum [k alpha alpha'/((1 + alpha) w) + (m^2/w)']/2`, w = 1 - s alpha, has no poles to cancel.
-- R is bounded by `tail.tail_bound`, or, where alpha may be 0 in the interval, up the vertical ray from r with Re w > 0 there: w,
-  s and s + 1 grow, and so does no factor `exp(s (s + 1) m^2/(2 w))`, since `Im d/ds [s (s + 1)/w] = 2 (1 + alpha) Im(s) Re(w)/|w|^4 >= 0`.
-  That leaves `|g(r)| (pi/2) sqrt(|r| |r + 1|)` (see (e) of `tail`). Where the coefficient v of s^2 may be 0, not the others: along the
-  diagonal from r on, with u = (+-1 + i)/sqrt 2, Re(u^2) = 0, so `exp(v s^2/2 - x s)` falls at the rate Re(x u) - v Re(r u) at least; (c) and (e) of
-  `tail` hold for any u, and (d) becomes `h (1/|w| - Re(1/w(r)))` at the least |w| of the ray.
+A curve gives the relative spectrum of the pair at a real parameter p: alpha_i(p), their multiplicities k_i and
+m_i^2(p), as power series. With `g(s; p) = M(s) e^{-s eps}/(s (s + 1))` and a path from the real saddle up to r, for
+every p of an interval, `f(p) = F(p) + R(p)`, `F = (1/pi) Im int_path g ds`, `|R| <= (1/pi) int_ray |g| |ds|`.
+- F is analytic: `|F^(n)(p)|/n! <= (1/pi) int_path |g| |b_n| |ds|`, b_n the Taylor coefficient of `exp(log M(s; p + t) -
+  log M(s; p))`; `(log M)' = s (s + 1) sum [k alpha alpha'/((1 + alpha) w) + (m^2/w)']/2`, w = 1 - s alpha, has no poles
+  to cancel.
+- R is bounded by `tail.tail_bound`, or, where alpha may be 0 in the interval, up the vertical ray from r with Re w > 0
+  there: w, s and s + 1 grow, and so does no factor `exp(s (s + 1) m^2/(2 w))`, since `Im d/ds [s (s + 1)/w] = 2 (1 +
+  alpha) Im(s) Re(w)/|w|^4 >= 0`. That leaves `|g(r)| (pi/2) sqrt(|r| |r + 1|)` (see (e) of `tail`). Where the
+  coefficient v of s^2 may be 0, not the others: along the diagonal from r on, with u = (+-1 + i)/sqrt 2, Re(u^2) = 0,
+  so `exp(v s^2/2 - x s)` falls at the rate Re(x u) - v Re(r u) at least; (c) and (e) of `tail` hold for any u, and (d)
+  becomes `h (1/|w| - Re(1/w(r)))` at the least |w| of the ray.
 The path is chosen at the middle of the interval; every bound is over intervals of s and of p.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,7 +48,8 @@ class Bend:
 def bend(terms_at: TermsAt, epsilon: Fraction, low: Fraction, high: Fraction, order: int, digits: int) -> Bend:
     """The bounds of the module's head for the divergence at epsilon over low <= p <= high.
 
-    `digits`: the rest is kept below 10^-digits of the size of g at the saddle. Raises `PrecisionError` where a bound fails.
+    `digits`: the rest is kept below 10^-digits of the size of g at the saddle. Raises `PrecisionError` where a bound
+    fails.
     """
     with working_bits(int(3.33 * digits) + 100):
         return _Local(terms_at, epsilon, low, high, order).bend(digits)
@@ -94,7 +98,7 @@ class _Local:
     def _along(self, vertices: list[acb]) -> arb:
         """A bound of the integral of |g b_n| along the path."""
         total, done = arb(0), 0
-        stack = list(reversed(list(zip(vertices, vertices[1:]))))
+        stack = list(reversed(list(itertools.pairwise(vertices))))
         while stack:
             left, right = stack.pop()
             done += 1
@@ -136,7 +140,11 @@ class _Local:
         if all((1 - r * t.alpha).real > 0 for t in self.wide.terms):
             bounds.append(arb.pi() / 2 * (abs(r) * abs(r + 1)).sqrt())
         if self.wide.side and not any(t.alpha.contains(0) and not t.alpha.is_zero() for t in self.wide.terms):
-            bounds += [found for found in (tail_bound(self.wide, r, self.wide.side), _diagonal(self.wide, r)) if found is not INFINITE]
+            bounds += [
+                found
+                for found in (tail_bound(self.wide, r, self.wide.side), _diagonal(self.wide, r))
+                if found is not INFINITE
+            ]
         return (height * min(bounds, key=lambda x: float(x.upper()) if x.is_finite() else float("inf"))).upper()
 
 

@@ -8,6 +8,7 @@ eigenvalue alpha = 0, a repeated eigenvalue and a vanishing m_i are decided by g
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -92,7 +93,10 @@ class Spectrum:
                     for factor, k, shifted in self.factors
                     for root, _ in factor.complex_roots()
                 ]
-            if all(e.alpha.rel_accuracy_bits() >= bits and (e.m2.is_zero() or e.m2.rel_accuracy_bits() >= bits) for e in found):
+            if all(
+                e.alpha.rel_accuracy_bits() >= bits and (e.m2.is_zero() or e.m2.rel_accuracy_bits() >= bits)
+                for e in found
+            ):
                 return tuple(found)
             extra *= 3
         raise PrecisionError(f"eigenvalues: {MAX_BITS} bits do not separate them")
@@ -108,15 +112,15 @@ def spectrum(pair: GaussianPair) -> Spectrum:
     if pair.cov_p.kind != "dense" and pair.cov_q.kind != "dense":
         return _from_diagonals(pair)
     if pair.dimension > MAX_DENSE_DIMENSION:
-        raise InputError("pair", f"dimension {pair.dimension}", f"dense certified values need at most {MAX_DENSE_DIMENSION}")
+        raise InputError(
+            "pair", f"dimension {pair.dimension}", f"dense certified values need at most {MAX_DENSE_DIMENSION}"
+        )
     return _from_dense(pair)
 
 
 def _from_diagonals(pair: GaussianPair) -> Spectrum:
     shift = pair.exact_mean_difference()
-    var_p, var_q = (
-        np.broadcast_to(cov.exact_entries(), (pair.dimension,)) for cov in (pair.cov_p, pair.cov_q)
-    )
+    var_p, var_q = (np.broadcast_to(cov.exact_entries(), (pair.dimension,)) for cov in (pair.cov_p, pair.cov_q))
     groups: dict[Fraction, list] = {}
     for p, q, step in zip(var_p, var_q, shift, strict=True):
         group = groups.setdefault((p - q) / q, [0, Fraction(0)])
@@ -188,7 +192,7 @@ def _interpolate(values: list[fmpz]) -> fmpq_poly:
     for k in range(len(values)):
         factorial *= max(k, 1)
         coefficients.append(fmpq(table[0], factorial))
-        table = [right - left for left, right in zip(table, table[1:])]
+        table = [right - left for left, right in itertools.pairwise(table)]
     result = fmpq_poly([0])
     for k in reversed(range(len(coefficients))):
         result = result * fmpq_poly([-k, 1]) + fmpq_poly([coefficients[k]])

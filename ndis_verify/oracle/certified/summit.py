@@ -1,13 +1,16 @@
 """The largest value of a smooth function on an interval, proved to any number of digits.
 
-What is known of f: enclosures of its values, some upper bound over any interval, and f = F + R with |F^(n)|/n! <= A_n, |R| <= rest
-over short intervals (`smooth_curve.Bend`). Away from the summit p0 an interval [a, b] is settled by the first bound or by the chord,
-`f <= max(f(a), f(b)) + A_2 (b - a)^2/4 + 2 rest`. Around p0:
-- inside the range, F is concave on a cell of width 2w if `(F(a) - 2 F(m) + F(b))/w^2 + 12 A_3 w < 0`, m its middle: the first term is F'' at
-  a point of the cell. With F(p0 - k), F(p0 + k) <= F(p0), concavity leaves `F <= 2 F(p0) - min(F(p0 - k), F(p0 + k))` on all of it;
-- at an end a of the range, F falls on [a, b] if `(F(b) - F(a))/(b - a) + 2 A_2 (b - a) < 0` (likewise at the other end): F <= F(a).
-  Where F is level at a, F'' <= -c on the cell gives `F <= F(a) + F'(a)^2/(2 c)` if F'(a) > 0, with `F'(a) <= (F(a + k) - F(a))/k + A_2 k`.
-The width of the cell has nothing to do with the digits asked for; only the three values and k, about 10^(-digits/2), have.
+What is known of f: enclosures of its values, some upper bound over any interval, and f = F + R with |F^(n)|/n! <= A_n,
+|R| <= rest over short intervals (`smooth_curve.Bend`). Away from the summit p0 an interval [a, b] is settled by the
+first bound or by the chord, `f <= max(f(a), f(b)) + A_2 (b - a)^2/4 + 2 rest`. Around p0:
+- inside the range, F is concave on a cell of width 2w if `(F(a) - 2 F(m) + F(b))/w^2 + 12 A_3 w < 0`, m its middle: the
+  first term is F'' at a point of the cell. With F(p0 - k), F(p0 + k) <= F(p0), concavity leaves `F <= 2 F(p0) -
+  min(F(p0 - k), F(p0 + k))` on all of it;
+- at an end a of the range, F falls on [a, b] if `(F(b) - F(a))/(b - a) + 2 A_2 (b - a) < 0` (likewise at the other
+  end): F <= F(a). Where F is level at a, F'' <= -c on the cell gives `F <= F(a) + F'(a)^2/(2 c)` if F'(a) > 0, with
+  `F'(a) <= (F(a + k) - F(a))/k + A_2 k`.
+The width of the cell has nothing to do with the digits asked for; only the three values and k, about 10^(-digits/2),
+have.
 """
 
 from __future__ import annotations
@@ -116,7 +119,9 @@ def settled(curve: Smooth, low: Fraction, high: Fraction, target: Fraction) -> b
 
 
 def refined(curve: Smooth, summit: Fraction, reach: Fraction, digits: int) -> Fraction:
-    """A point where f is larger still: the vertex of the parabola through three points `reach` apart, or the end of the range it leads to."""
+    """A point where f is larger still: the vertex of the parabola through three points `reach` apart, or the end of the
+    range it leads to.
+    """
     low, high = max(summit - reach, Fraction(0)), min(summit + reach, curve.end)
     nodes = low, (low + high) / 2, high
     left, centre, right = (curve.value(p, digits).mid for p in nodes)

@@ -1,12 +1,14 @@
-"""The largest divergence over all neighbours of a prediction, with proof, and the added variance at which it meets a target.
+"""The largest divergence over all neighbours of a prediction, with proof, and the added variance at which it meets a
+target.
 
-f on the square 0 <= p, e <= 1 (`prediction_plane`) takes its largest value at a critical point inside, at one of the side e = 1, or at the
-corner (1, 1). Nowhere else: at e = 0 it is 0; at p = 0 it grows into the square (dr/dp > 0, dt/dp = 0); on the side p = 1 it grows with e, as
-d = sqrt(m R) c and h <= sqrt(R) leave `sqrt(m) d - h c >= c sqrt(R) (m - 1) >= 0`. Without other records (m = 0) there is no p, and e alone is left.
-So with H as in `prediction_plane` a cell needs no look where one H along a free coordinate has no zero, nor where f is below the target
-all over it. In every other cell C with middle q the critical points lie in `q - Y H(q) + (1 - Y J(C)) (C - q)`, J the derivatives of H and
-Y any matrix (interval Newton): the cell shrinks, or it is halved. Around a critical point it shrinks fast, and f <= f(q) + sum |df/dx_i| rad_i
-settles it for any number of digits. No direction, and no kind of critical point, is left out.
+f on the square 0 <= p, e <= 1 (`prediction_plane`) takes its largest value at a critical point inside, at one of the
+side e = 1, or at the corner (1, 1). Nowhere else: at e = 0 it is 0; at p = 0 it grows into the square (dr/dp > 0, dt/dp
+= 0); on the side p = 1 it grows with e, as d = sqrt(m R) c and h <= sqrt(R) leave `sqrt(m) d - h c >= c sqrt(R) (m - 1)
+>= 0`. Without other records (m = 0) there is no p, and e alone is left. So with H as in `prediction_plane` a cell needs
+no look where one H along a free coordinate has no zero, nor where f is below the target all over it. In every other
+cell C with middle q the critical points lie in `q - Y H(q) + (1 - Y J(C)) (C - q)`, J the derivatives of H and Y any
+matrix (interval Newton): the cell shrinks, or it is halved. Around a critical point it shrinks fast, and f <= f(q) +
+sum |df/dx_i| rad_i settles it for any number of digits. No direction, and no kind of critical point, is left out.
 """
 
 from __future__ import annotations
@@ -64,9 +66,13 @@ def at_most(plane: PredictionPlane, target: Fraction, digits: int) -> bool:
             cell, free = cells.pop()
             seen += 1
             if seen > _CELLS:
-                raise PrecisionError(f"largest divergence: not settled by {_CELLS} cells, last at {_described(balls, cell)}")
+                raise PrecisionError(
+                    f"largest divergence: not settled by {_CELLS} cells, last at {_described(balls, cell)}"
+                )
             inner = _critical(balls, cell, free)
-            if inner is None or any(x > 1 for x in inner) or balls.bound(*inner) <= level:  # rounding makes cells reach beyond 1
+            if (
+                inner is None or any(x > 1 for x in inner) or balls.bound(*inner) <= level
+            ):  # rounding makes cells reach beyond 1
                 continue
             middle = [x.mid().min(one) for x in inner]
             height = balls.value(*middle)
@@ -83,14 +89,17 @@ def at_most(plane: PredictionPlane, target: Fraction, digits: int) -> bool:
 
 
 def crossing(planes_at: Planes, target: Fraction, guess: mpmath.mpf, digits: int) -> Enclosure:
-    """The v at which the largest value over `planes_at(v)`, falling with v, meets `target`; log v is searched from `guess`.
+    """The v at which the largest value over `planes_at(v)`, falling with v, meets `target`; log v is searched from
+    `guess`.
 
     At the lower end a value is above the target, at the upper end `at_most` holds. Raises `PrecisionError`.
     """
     rough = _search(planes_at, target, guess)
     found = peaks(planes_at(rough), target)
     leaders = [peak for peak in found if to_fraction(peak.value) >= _LEADS * to_fraction(found[0].value)]
-    root, leader = max((_polished(planes_at, target, rough, peak, digits) for peak in leaders), key=lambda pair: pair[0])
+    root, leader = max(
+        (_polished(planes_at, target, rough, peak, digits) for peak in leaders), key=lambda pair: pair[0]
+    )
     half = Fraction(1, 10 ** (digits + 1))
     for _ in range(4):
         low, high = root * (1 - half), root * (1 + half)
@@ -103,7 +112,9 @@ def crossing(planes_at: Planes, target: Fraction, guess: mpmath.mpf, digits: int
 
 
 def largest(planes: Sequence[PredictionPlane], digits: int) -> Enclosure:
-    """The largest value over the planes, to `digits` relative digits: a value of one, and a proof for all. Raises `PrecisionError`."""
+    """The largest value over the planes, to `digits` relative digits: a value of one, and a proof for all. Raises
+    `PrecisionError`.
+    """
     size = Fraction(1)
     while size.denominator.bit_length() < MAX_BITS:  # of the largest value, which is found out on the way
         found = peaks(planes, size)
@@ -131,12 +142,18 @@ def peaks(planes: Sequence[PredictionPlane], target: Fraction) -> list[Peak]:
                     near = (line[max(j - 1, 0) : j + 2] for line in table[max(i - 1, 0) : i + 2])
                     if value > 0 and value > least and all(value >= other for line in near for other in line):
                         steps = _spacing(i), _spacing(j)
-                        found.append(_climbed(balls, Peak(k, (rows[i] if plane.others else Fraction(0), _SHARES[j]), value), steps))
+                        found.append(
+                            _climbed(
+                                balls, Peak(k, (rows[i] if plane.others else Fraction(0), _SHARES[j]), value), steps
+                            )
+                        )
     return sorted(found, key=lambda peak: to_fraction(peak.value), reverse=True)
 
 
 def top(planes: Sequence[PredictionPlane], peak: Peak, target: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """The critical point next to a peak, by Newton steps; a coordinate stays at its end 1 while f does not fall towards it."""
+    """The critical point next to a peak, by Newton steps; a coordinate stays at its end 1 while f does not fall towards
+    it.
+    """
     plane, place = planes[peak.plane], peak.place
     with working_bits(_bits(target, digits)):
         balls = plane.balls()

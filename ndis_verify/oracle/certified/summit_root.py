@@ -1,8 +1,9 @@
-"""Where the largest value of a family of smooth curves crosses a target: a search, then two decided sides, to any number of digits.
+"""Where the largest value of a family of smooth curves crosses a target: a search, then two decided sides, to any
+number of digits.
 
-The family has one parameter x > 0 (odds of a cap, an added variance) and the largest value over its curves is monotone in x.
-Only the last step proves anything: at one end of the bracket a value of one curve is above the target, at the other every
-curve is proved to stay at or below it (`summit.at_most`).
+The family has one parameter x > 0 (odds of a cap, an added variance) and the largest value over its curves is monotone
+in x. Only the last step proves anything: at one end of the bracket a value of one curve is above the target, at the
+other every curve is proved to stay at or below it (`summit.at_most`).
 """
 
 from __future__ import annotations
@@ -22,10 +23,19 @@ from ndis_verify.oracle.precision import PrecisionError
 Curves = Callable[[Fraction], Sequence[Smooth]]
 Trial = tuple[mpmath.mpf, mpmath.mpf]  # log x and the gap there
 _ENDS = [Fraction(1, 4**k) for k in range(11, 2, -1)]
-_SHARES = [Fraction(0), *_ENDS[4:], *(Fraction(i, 16) for i in range(1, 16)), *(1 - s for s in reversed(_ENDS)), Fraction(1)]
+_SHARES = [
+    Fraction(0),
+    *_ENDS[4:],
+    *(Fraction(i, 16) for i in range(1, 16)),
+    *(1 - s for s in reversed(_ENDS)),
+    Fraction(1),
+]
 _HALVINGS, _STEPS, _SCOUT = 9, 60, 6
 _ROUGH, _NEAR = mpmath.mpf("5e-5"), mpmath.mpf("0.2")  # of log x and of log f, where the search hands over
-_LEADS, _MATTERS = Fraction(995, 1000), Fraction(9, 10)  # of the highest point: summits polished, summits given a cell of their own
+_LEADS, _MATTERS = (
+    Fraction(995, 1000),
+    Fraction(9, 10),
+)  # of the highest point: summits polished, summits given a cell of their own
 
 
 class NoCrossing(PrecisionError):
@@ -41,10 +51,14 @@ class Peak:
     value: mpmath.mpf
 
 
-def crossing(curves_at: Curves, target: Fraction, guess: mpmath.mpf, digits: int, grows: bool, farthest: float = math.inf) -> Enclosure:
-    """The x at which the largest value of `curves_at(x)` crosses `target`, growing or falling with x, to `digits` relative digits.
+def crossing(
+    curves_at: Curves, target: Fraction, guess: mpmath.mpf, digits: int, grows: bool, farthest: float = math.inf
+) -> Enclosure:
+    """The x at which the largest value of `curves_at(x)` crosses `target`, growing or falling with x, to `digits`
+    relative digits.
 
-    guess: log x to start from; farthest: where to give up from there, for a family that may not cross. Raises `NoCrossing`, `PrecisionError`.
+    guess: log x to start from; farthest: where to give up from there, for a family that may not cross. Raises
+    `NoCrossing`, `PrecisionError`.
     """
     rough = _search(curves_at, target, guess, grows, farthest)
     found = summits(curves_at(rough))
@@ -56,16 +70,23 @@ def crossing(curves_at: Curves, target: Fraction, guess: mpmath.mpf, digits: int
         less, more = root * (1 - half), root * (1 + half)
         safe, unsafe = (less, more) if grows else (more, less)
         curve = curves_at(unsafe)[leader.curve]
-        if curve.value(leader.share * curve.end, digits + 6).lower > target and _meets(curves_at(safe), target, leader, found, digits):
+        if curve.value(leader.share * curve.end, digits + 6).lower > target and _meets(
+            curves_at(safe), target, leader, found, digits
+        ):
             return between(less, more, digits)
         half *= 2
     raise PrecisionError(f"{digits} digits not reached around {float(root):.6g}")
 
 
 def largest(curves: Sequence[Smooth], digits: int) -> Enclosure:
-    """The largest value over the curves, to `digits` relative digits: a value of one, and a proof for all. Raises `PrecisionError`."""
+    """The largest value over the curves, to `digits` relative digits: a value of one, and a proof for all. Raises
+    `PrecisionError`.
+    """
     found = summits(curves)
-    places = [[_climbed(curve, peak.share * curve.end, digits) for peak in found if peak.curve == k] for k, curve in enumerate(curves)]
+    places = [
+        [_climbed(curve, peak.share * curve.end, digits) for peak in found if peak.curve == k]
+        for k, curve in enumerate(curves)
+    ]
     low = max(curve.value(p, digits + 6).lower for curve, points in zip(curves, places) for p in points)
     high = low * (1 + Fraction(1, 10 ** (digits + 1)))
     if all(at_most(curve, sorted(set(points)), high, digits + 2) for curve, points in zip(curves, places)):
@@ -94,7 +115,9 @@ def _meets(curves: Sequence[Smooth], target: Fraction, leader: Peak, near: Seque
 
 
 def summits(curves: Sequence[Smooth]) -> list[Peak]:
-    """The local maxima on a grid of every curve, those of nearly the largest value, each climbed a little; the highest first."""
+    """The local maxima on a grid of every curve, those of nearly the largest value, each climbed a little; the highest
+    first.
+    """
     found = []
     for k, curve in enumerate(curves):
         shares = _SHARES if curve.end else _SHARES[:1]
@@ -159,7 +182,9 @@ def _room(p: Fraction, end: Fraction) -> Fraction:
 
 
 def _reaches(digits: int) -> list[Fraction]:
-    """Distances of the nodes of the parabola, over the range: its vertex is off by about their square, and needs half of the digits."""
+    """Distances of the nodes of the parabola, over the range: its vertex is off by about their square, and needs half
+    of the digits.
+    """
     exponents = [2]
     while exponents[-1] < digits / 4 + 4:
         exponents.append(exponents[-1] * 5 // 3)
@@ -184,7 +209,11 @@ def meeting(value: Callable[[Fraction], Enclosure], target: Fraction, start: Fra
         reach, middle = mpmath.mpf(10) ** -6, mpmath.log(to_mpf(start))
         before, last = tried(middle), tried(middle + reach)
         for _ in range(4 * _STEPS):
-            following = last[0] - last[1] * (last[0] - before[0]) / (last[1] - before[1]) if last[1] != before[1] else mpmath.nan
+            following = (
+                last[0] - last[1] * (last[0] - before[0]) / (last[1] - before[1])
+                if last[1] != before[1]
+                else mpmath.nan
+            )
             if len(ends) == 2:
                 low, high = sorted(end[0] for end in ends.values())
                 if not low < following < high:
@@ -219,7 +248,9 @@ def _search(curves_at: Curves, target: Fraction, guess: mpmath.mpf, grows: bool,
         return exact(mpmath.exp(zero_near(excess, guess, grows, farthest)))
 
 
-def zero_near(excess: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, grows: bool, farthest: float = math.inf) -> mpmath.mpf:
+def zero_near(
+    excess: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, grows: bool, farthest: float = math.inf
+) -> mpmath.mpf:
     """The zero of a monotone function: steps from `low` that double, then false position with bisections between.
 
     Raises `NoCrossing` where there is none within twice `farthest`.
@@ -229,7 +260,10 @@ def zero_near(excess: Callable[[mpmath.mpf], mpmath.mpf], low: mpmath.mpf, grows
     other, other_value = low, value
     while (other_value <= 0) == (value <= 0):
         if step > farthest:
-            raise NoCrossing(f"the target is {'met' if value <= 0 else 'not met'} wherever it was tried, up to exp({float(other):.4g})")
+            raise NoCrossing(
+                f"the target is {'met' if value <= 0 else 'not met'} wherever it was tried, up to"
+                f" exp({float(other):.4g})"
+            )
         low, value = other, other_value
         other, step = other + sign * step, 2 * step
         other_value = excess(other)

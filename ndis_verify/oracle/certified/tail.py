@@ -32,7 +32,8 @@ The ray. s(t) = r + t u for t >= 0, u one of i, 1, -1, Im r > 0. Factor by facto
 
 Hence the tail is at most |g(r)| times the constants of (c) and (d) times either
 - `1/Re(x u)` from (a), or
-- with both poles, `int |r| |r + 1| / sqrt((|r|^2 + t^2) (|r + 1|^2 + t^2)) dt <= (pi/2) sqrt(|r| |r + 1|)` (Cauchy-Schwarz), or
+- with both poles, `int |r| |r + 1| / sqrt((|r|^2 + t^2) (|r + 1|^2 + t^2)) dt <= (pi/2) sqrt(|r| |r + 1|)`
+  (Cauchy-Schwarz), or
 - with one pole and a factor (c) of z past its foot, `int (A/sqrt(A^2 + t^2)) (B/sqrt(B^2 + t^2))^{k/2} dt` where
   A = |r| and B = |r - z|: with C = max(A, B) it is at most `int (C^2/(C^2 + t^2))^{3/4} dt <= 2.7 C`, as
   `int_0^inf (1 + t^2)^{-3/4} dt = sqrt(pi) Gamma(1/4)/(2 Gamma(3/4)) < 2.63`, or

@@ -1,16 +1,20 @@
-"""The two-step bound at given sensitivities: its value at a split, and a proof that every split gives more than a target.
+"""The two-step bound at given sensitivities: its value at a split, and a proof that every split gives more than a
+target.
 
 At p in [0, eps], what the mean step spends, with M the closed form of the mean step (N26-P1) and B the covariance term:
-f = M(p) + e^p B(eps - p) with the mean step first, f = B(eps - p) + e^{eps - p} M(p) with the covariance step first. Either way the mean's part
-falls and the covariance's part grows with p: on [a, b] f is at least the mean's part at b plus the covariance's part at a.
+f = M(p) + e^p B(eps - p) with the mean step first, f = B(eps - p) + e^{eps - p} M(p) with the covariance step first.
+Either way the mean's part falls and the covariance's part grows with p: on [a, b] f is at least the mean's part at b
+plus the covariance's part at a.
 
-In t = e^p (first order) or u = e^{eps - p} (second) M's part is convex, as E(p - t q)_+ or its perspective; so are B's for
+In t = e^p (first order) or u = e^{eps - p} (second) M's part is convex, as E(p - t q)_+ or its perspective; so are B's
+for
 - "exact", the same of the larger of two such functions;
-- "bound": (t B(log(T/t)))'' = B (s(1+s) - s')/t, B(log u)'' = B (s(1+s) - s')/u^2, with B' = -s B and s' = 1/(1/(s(1+s)) + K'') <= s(1+s).
-For "chernoff" and "printed" s' = 1/K'', and a cell is convex where phi(D/2 + p/D)/D + B (s(1+s) - s') >= 0 (second order: the first summand times
-e^eps): t M'' and u^2 (u M(T/u))'' are these. Where f is convex, three of its values bound it from below:
-with a < m < b and f(m) <= f(b), f >= f(b) beyond b and f >= f(m) - (f(a) - f(m))_+ (b - m)/(m - a) on [m, b], distances in t or u.
-a and b may lie outside [0, eps], where the same formulas are convex still.
+- "bound": (t B(log(T/t)))'' = B (s(1+s) - s')/t, B(log u)'' = B (s(1+s) - s')/u^2, with B' = -s B and s' =
+  1/(1/(s(1+s)) + K'') <= s(1+s).
+For "chernoff" and "printed" s' = 1/K'', and a cell is convex where phi(D/2 + p/D)/D + B (s(1+s) - s') >= 0 (second
+order: the first summand times e^eps): t M'' and u^2 (u M(T/u))'' are these. Where f is convex, three of its values
+bound it from below: with a < m < b and f(m) <= f(b), f >= f(b) beyond b and f >= f(m) - (f(a) - f(m))_+ (b - m)/(m - a)
+on [m, b], distances in t or u. a and b may lie outside [0, eps], where the same formulas are convex still.
 """
 
 from __future__ import annotations
@@ -71,7 +75,9 @@ class TwoSteps:
             return ball(self.epsilon - p).exp() * shift, spread
 
     def low(self, digits: int) -> Fraction:
-        """With "printed" the p up to which there is no covariance term, eps - nu/2, rounded down; 0 for the others and where it is negative."""
+        """With "printed" the p up to which there is no covariance term, eps - nu/2, rounded down; 0 for the others and
+        where it is negative.
+        """
         if self.term != "printed" or not self.vertex:
             return Fraction(0)
         if digits not in self.starts:
@@ -89,12 +95,16 @@ class TwoSteps:
         return Fraction(0)
 
     def above(self, target: Fraction, near: Sequence[Place], digits: int) -> bool:
-        """Whether f > target at every split in either order is proved from values of `digits` digits; False where one value is not above it.
+        """Whether f > target at every split in either order is proved from values of `digits` digits; False where one
+        value is not above it.
 
         near: where f comes close to the target. Raises `PrecisionError` where it is not settled.
         """
         orders = (True, False) if self.epsilon else (True,)
-        return all(_Proof(self, mean_first, target, [x for x in near if x.mean_first == mean_first], digits).done() for mean_first in orders)
+        return all(
+            _Proof(self, mean_first, target, [x for x in near if x.mean_first == mean_first], digits).done()
+            for mean_first in orders
+        )
 
     def _held(self, step: str, p: Fraction, digits: int) -> arb:
         known = self.held.get((step, p))
@@ -161,12 +171,16 @@ class _Proof:
             return True
         with working_bits(128):
             size = ball(steps.square).sqrt()
-            ends = [(-((size / 2 + ball(p) / size) ** 2) / 2).exp() / (size * (2 * arb.pi()).sqrt()) for p in (low, high)]  # one hump
+            ends = [
+                (-((size / 2 + ball(p) / size) ** 2) / 2).exp() / (size * (2 * arb.pi()).sqrt()) for p in (low, high)
+            ]  # one hump
             factor = arb(1) if self.mean_first else ball(steps.epsilon).exp()
             return pull.is_finite() and all(factor * end + pull >= 0 for end in ends)
 
     def _by_three_values(self, low: Fraction, high: Fraction) -> bool:
-        """At the place given nearby, or at either end with the whole cell as the distance, which any small cell passes."""
+        """At the place given nearby, or at either end with the whole cell as the distance, which any small
+        cell passes.
+        """
         if self.near:
             place = min(self.near, key=lambda x: max(low - x.p, x.p - high))
             m = min(max(place.p, low), high)
@@ -183,14 +197,19 @@ class _Proof:
         if not centre > target:
             return False
         left, right = self._value(m - reach), self._value(m + reach)
-        wider = (ball(reach) if self.mean_first else -ball(reach)).exp()  # distance in t or u to the right over that to the left
-        for far, end, behind, ahead, ratio in ((m + reach, high, left, right, wider), (m - reach, low, right, left, 1 / wider)):
+        wider = (
+            ball(reach) if self.mean_first else -ball(reach)
+        ).exp()  # distance in t or u to the right over that to the left
+        for far, end, behind, ahead, ratio in (
+            (m + reach, high, left, right, wider),
+            (m - reach, low, right, left, 1 / wider),
+        ):
             if m == end:
                 continue
             if not centre - (behind - centre).max(arb(0)) * ratio > target:
                 return False
             inside = far < end if end == high else far > end
-            if inside and not (behind <= centre or ahead >= centre and ahead > target):
+            if inside and not (behind <= centre or (ahead >= centre and ahead > target)):
                 return False
         return True
 

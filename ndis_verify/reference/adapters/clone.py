@@ -3,19 +3,19 @@
     python -m ndis_verify.reference.adapters.clone --path CLONE \\
         --call 'hockey_stick=src/spectrum.py:delta(mean_p, cov_p, mean_q, cov_q, eps=epsilon, samples=100000)[0]'
 
-`--call QUANTITY=FILE:CALL` says which function of which Python file of the clone computes a quantity of the protocol, and
-what its arguments are: names of the quantity's inputs, or constants. Means arrive as arrays, covariances as d x d arrays,
-other inputs as numbers; `cov_p.diagonal` hands over the variances, `.scalar` the only entry, `.list` lists in place of
-arrays. `[0]` after the call takes one entry of what it returns, `.method(...)` calls a method of it, so that a class
-works too:
+`--call QUANTITY=FILE:CALL` says which function of which Python file of the clone computes a quantity of the protocol,
+and what its arguments are: names of the quantity's inputs, or constants. Means arrive as arrays, covariances as d x d
+arrays, other inputs as numbers; `cov_p.diagonal` hands over the variances, `.scalar` the only entry, `.list` lists in
+place of arrays. `[0]` after the call takes one entry of what it returns, `.method(...)` calls a method of it, so that a
+class works too:
 
     --call 'hockey_stick=estimators.py:Estimator(mean_p, cov_p, mean_q, cov_q).estimate(epsilon)["delta"]'
 
     python -m ndis_verify.reference.adapters.clone --path CLONE --program 'hockey_stick=octave-cli --quiet --path {path}
         --eval "printf(\\"%.17g\\", delta([{mean_p}], [{cov_p}], [{mean_q}], [{cov_q}], {epsilon}))"'
 
-`--program QUANTITY=COMMAND` starts a program for each row, without a shell, and takes the last word that it prints. Inputs
-stand in braces: numbers separated by commas, the rows of a matrix by semicolons; `{path}` is the clone.
+`--program QUANTITY=COMMAND` starts a program for each row, without a shell, and takes the last word that it prints.
+Inputs stand in braces: numbers separated by commas, the rows of a matrix by semicolons; `{path}` is the clone.
 """
 
 from __future__ import annotations
@@ -210,8 +210,16 @@ def by_program(clone: Path, quantity: str, text: str) -> Function:
         _input(quantity, hole[1], hole[2] or "")
 
     def value(inputs: dict[str, Any]) -> float:
-        filled = [_HOLE.sub(lambda hole: str(clone) if hole[1] == "path" else _written(Input(hole[1], hole[2] or "").of(inputs)), word) for word in words]
-        done = subprocess.run(filled, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace", check=False)
+        filled = [
+            _HOLE.sub(
+                lambda hole: str(clone) if hole[1] == "path" else _written(Input(hole[1], hole[2] or "").of(inputs)),
+                word,
+            )
+            for word in words
+        ]
+        done = subprocess.run(
+            filled, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace", check=False
+        )
         last = (done.stdout.split() or [""])[-1]
         if done.returncode or not _WORD.fullmatch(last):
             raise Refused(f"exit code {done.returncode}, last word {last[:40]!r}")

@@ -11,7 +11,9 @@ from ndis_verify.bench.two_cdf import ChiSquareSum
 
 
 def dense(inputs: dict[str, Any], name: str) -> Any:
-    """One input: a vector as an array, a covariance as d x d, a count as an integer, a direction as it is, else a float."""
+    """One input: a vector as an array, a covariance as d x d, a count as an integer, a direction as it is, else a
+    float.
+    """
     value = inputs[name]
     if name.startswith("cov_"):
         return _matrix(value, len(inputs["mean_p"]))

@@ -1,7 +1,7 @@
 """The textbook implementation, to show what a bad grade looks like: `python -m ndis_verify.reference.adapters.naive`.
 
-Dense matrices, a symmetric square root, two distribution functions by Imhof's integral or by Monte Carlo, a bisection that
-returns its midpoint, no logarithms and few checks: each line is one that has been published somewhere.
+Dense matrices, a symmetric square root, two distribution functions by Imhof's integral or by Monte Carlo, a bisection
+that returns its midpoint, no logarithms and few checks: each line is one that has been published somewhere.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def _log_density(x: np.ndarray, mean: np.ndarray, cov: np.ndarray) -> np.ndarray
 
 def imhof(inputs: dict[str, Any]) -> float:
     """Two distribution functions by Imhof's integral, subtracted (N26-T4.1)."""
-    return float(two_cdf.hockey_stick(dense_pair(inputs), np.array([float(inputs["epsilon"])]), two_cdf.textbook_cdf)[0])
+    return float(
+        two_cdf.hockey_stick(dense_pair(inputs), np.array([float(inputs["epsilon"])]), two_cdf.textbook_cdf)[0]
+    )
 
 
 def cdf(inputs: dict[str, Any]) -> float:
@@ -70,14 +72,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--method", choices=("imhof", "monte-carlo"), default="imhof")
     divergence = imhof if parser.parse_args().method == "imhof" else monte_carlo
-    serve("textbook", "1", {
-        "hockey_stick": divergence,
-        "generalized_chi2_cdf": cdf,
-        "generalized_chi2_sf": lambda inputs: 1 - cdf(inputs),
-        "gaussian_hockey_stick": gaussian,
-        "gaussian_std": gaussian_std,
-        "rp_hockey_stick": projection,
-    })  # fmt: skip
+    serve(
+        "textbook",
+        "1",
+        {
+            "hockey_stick": divergence,
+            "generalized_chi2_cdf": cdf,
+            "generalized_chi2_sf": lambda inputs: 1 - cdf(inputs),
+            "gaussian_hockey_stick": gaussian,
+            "gaussian_std": gaussian_std,
+            "rp_hockey_stick": projection,
+        },
+    )
 
 
 if __name__ == "__main__":

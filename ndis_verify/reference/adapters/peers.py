@@ -1,9 +1,9 @@
 """Published libraries behind the line protocol: `python -m ndis_verify.reference.adapters.peers NAME` (extra `peers`).
 
-gx2 and chi2comb answer for generalized chi-square laws, and for pairs through the two distribution functions of N26-T4.1;
-dp-accounting, OpenDP (its zero-concentrated conversion), autodp and prv-accountant (its upper bound) for the Gaussian
-mechanism, its smallest epsilon where the covariances are equal, and its least noise where they calibrate. What a library
-returns is handed over as it is; what it does not cover is refused.
+gx2 and chi2comb answer for generalized chi-square laws, and for pairs through the two distribution functions of
+N26-T4.1; dp-accounting, OpenDP (its zero-concentrated conversion), autodp and prv-accountant (its upper bound) for the
+Gaussian mechanism, its smallest epsilon where the covariances are equal, and its least noise where they calibrate. What
+a library returns is handed over as it is; what it does not cover is refused.
 """
 
 from __future__ import annotations
@@ -56,11 +56,16 @@ def _std_of(inputs: dict[str, Any]) -> float:
 
 def _gx2(number: int) -> tuple[str, Functions]:
     name, functions = _by_pairs(peers.gx2_methods, number)
-    module, options = importlib.import_module("gx2"), {"method": "imhof", "AbsTol": 1e-14, "RelTol": 1e-12} if number else {}
+    module, options = (
+        importlib.import_module("gx2"),
+        {"method": "imhof", "AbsTol": 1e-14, "RelTol": 1e-12} if number else {},
+    )
 
     def tail(inputs: dict[str, Any], side: str) -> float:
         x = law(inputs)
-        return module.cdf(np.array([float(inputs["x"])]), x.weights, x.dofs, x.noncentralities, x.std, x.shift, side=side, **options)[0]
+        return module.cdf(
+            np.array([float(inputs["x"])]), x.weights, x.dofs, x.noncentralities, x.std, x.shift, side=side, **options
+        )[0]
 
     return name, functions | {
         "generalized_chi2_cdf": lambda inputs: tail(inputs, "lower"),
@@ -88,7 +93,9 @@ def _dp_accounting() -> tuple[str, Functions]:
     module = importlib.import_module("dp_accounting")
     return name, functions | {
         "epsilon_for_delta": lambda inputs: module.get_epsilon_gaussian(_std_of(inputs), float(inputs["delta"])),
-        "gaussian_std": lambda inputs: float(inputs["sensitivity"]) * module.get_sigma_gaussian(float(inputs["epsilon"]), float(inputs["delta"])),
+        "gaussian_std": lambda inputs: (
+            float(inputs["sensitivity"]) * module.get_sigma_gaussian(float(inputs["epsilon"]), float(inputs["delta"]))
+        ),
     }
 
 
@@ -102,7 +109,11 @@ def _opendp() -> tuple[str, Functions]:
         return combinators.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=std)).map(sensitivity)
 
     return "opendp", {
-        "gaussian_hockey_stick": lambda inputs: profile(float(inputs["std"]), float(inputs["sensitivity"])).delta(epsilon=float(inputs["epsilon"])),
+        "gaussian_hockey_stick": (
+            lambda inputs: profile(float(inputs["std"]), float(inputs["sensitivity"])).delta(
+                epsilon=float(inputs["epsilon"])
+            )
+        ),
         "epsilon_for_delta": lambda inputs: profile(_std_of(inputs), 1.0).epsilon(delta=float(inputs["delta"])),
     }
 
@@ -113,10 +124,16 @@ def _autodp() -> tuple[str, Functions]:
     calibrator = importlib.import_module("autodp.privacy_calibrator")
 
     def gaussian(inputs: dict[str, Any]) -> float:
-        return math.exp(bank.get_logdelta_ana_gaussian(float(inputs["std"]) / float(inputs["sensitivity"]), float(inputs["epsilon"])))
+        return math.exp(
+            bank.get_logdelta_ana_gaussian(
+                float(inputs["std"]) / float(inputs["sensitivity"]), float(inputs["epsilon"])
+            )
+        )
 
     def std(inputs: dict[str, Any]) -> float:
-        return calibrator.ana_gaussian_mech(float(inputs["epsilon"]), float(inputs["delta"]))["sigma"] * float(inputs["sensitivity"])
+        return calibrator.ana_gaussian_mech(float(inputs["epsilon"]), float(inputs["delta"]))["sigma"] * float(
+            inputs["sensitivity"]
+        )
 
     def epsilon(inputs: dict[str, Any]) -> float:
         return bank.get_eps_ana_gaussian(_std_of(inputs), float(inputs["delta"]))
@@ -154,7 +171,9 @@ _PEERS: dict[str, Callable[[int], tuple[str, Functions]]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=tuple(_PEERS))
-    parser.add_argument("--method", type=int, default=0, choices=(0, 1), help="gx2: automatic or Imhof; chi2comb: 1e-8 or 1e-14")
+    parser.add_argument(
+        "--method", type=int, default=0, choices=(0, 1), help="gx2: automatic or Imhof; chi2comb: 1e-8 or 1e-14"
+    )
     arguments = parser.parse_args()
     try:
         name, functions = _PEERS[arguments.name](arguments.method)

@@ -15,8 +15,8 @@ class Refused(ValueError):
 def serve(name, version, functions, source=sys.stdin, sink=sys.stdout):
     """Answer requests until the input ends or a stop request; `functions` maps a quantity to a function of its inputs.
 
-    A function takes the inputs as they were sent, decimal strings and lists of them, and returns a float. `Refused`, or any
-    other exception, becomes an error object; what the function prints goes to stderr.
+    A function takes the inputs as they were sent, decimal strings and lists of them, and returns a float. `Refused`, or
+    any other exception, becomes an error object; what the function prints goes to stderr.
     """
     sys.stdout = sys.stderr
     for line in source:
@@ -38,4 +38,10 @@ def _answer(functions, request):
     try:
         return {"value": repr(float(functions[request["quantity"]](request["inputs"])))}
     except Exception as error:
-        return {"error": {"kind": "domain", "argument": getattr(error, "argument", None), "message": f"{type(error).__name__}: {error}"[:200]}}
+        return {
+            "error": {
+                "kind": "domain",
+                "argument": getattr(error, "argument", None),
+                "message": f"{type(error).__name__}: {error}"[:200],
+            }
+        }

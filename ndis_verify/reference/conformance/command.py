@@ -14,10 +14,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `ndis-verify conform`; the parsed ones go to `main`."""
     _add_common(parser)
     parser.add_argument("--core", action="store_true", help="the compact subset of about 200 rows")
-    parser.add_argument("--fresh", type=int, metavar="N", help="N new rows from --seed, valued now, in place of the tables")
+    parser.add_argument(
+        "--fresh", type=int, metavar="N", help="N new rows from --seed, valued now, in place of the tables"
+    )
     parser.add_argument("--seed", type=int, default=0, help="which fresh rows (default 0)")
-    parser.add_argument("--quantity", action="append", default=[], metavar="NAME", help="only this quantity; may be repeated")
-    parser.add_argument("--known-failures", type=Path, metavar="FILE", help="quantity/row keys, one to a line, that do not fail the run")
+    parser.add_argument(
+        "--quantity", action="append", default=[], metavar="NAME", help="only this quantity; may be repeated"
+    )
+    parser.add_argument(
+        "--known-failures", type=Path, metavar="FILE", help="quantity/row keys, one to a line, that do not fail the run"
+    )
     parser.add_argument("--output", type=Path, default=Path("ndis-verify-conformance"), help="folder for the reports")
 
 
@@ -31,11 +37,15 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("--tolerance", default="1e-9", help="relative error that still counts as tight (default 1e-9)")
     parser.add_argument(
-        "--unsafe-ulps", default="0.5", metavar="ULPS",
+        "--unsafe-ulps",
+        default="0.5",
+        metavar="ULPS",
         help="how far a calibration or an epsilon may lie on the unsafe side: ulps (default 0.5), or `tolerance`",
-    )  # fmt: skip
+    )
     parser.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="for each answer (default 10)")
-    parser.add_argument("--tables", type=Path, default=FOLDER, metavar="DIR", help="folder of the tables (default: the package's)")
+    parser.add_argument(
+        "--tables", type=Path, default=FOLDER, metavar="DIR", help="folder of the tables (default: the package's)"
+    )
     parser.add_argument("command_line", nargs="+", metavar="COMMAND", help="the implementation, after --")
 
 
@@ -55,13 +65,22 @@ def main(arguments: argparse.Namespace) -> int:
 
     def sent(offered: tuple[str, ...]) -> list[Row]:
         of_those = [(quantity, row) for quantity, row in rows if quantity in offered]
-        return of_those if arguments.fresh is None or not of_those else list(fresh_rows(of_those, arguments.fresh, arguments.seed))
+        return (
+            of_those
+            if arguments.fresh is None or not of_those
+            else list(fresh_rows(of_those, arguments.fresh, arguments.seed))
+        )
 
     progress = Progress("conform")
     arguments.output.mkdir(parents=True, exist_ok=True)
     try:
-        run = conform(arguments.command_line, sent, **_judging(arguments), journal=arguments.output / "conformance.jsonl",
-                      progress=progress)  # fmt: skip
+        run = conform(
+            arguments.command_line,
+            sent,
+            **_judging(arguments),
+            journal=arguments.output / "conformance.jsonl",
+            progress=progress,
+        )
     finally:
         progress.close()
     paths = reports.write_all(arguments.output, run, known)  # before it prints: the reader of a pipe may go away
@@ -81,10 +100,16 @@ def check_adapter(arguments: argparse.Namespace) -> int:
     handful = []
     for quantity in dict.fromkeys(name for name, _ in table_rows(arguments.tables, core=True)):
         rows = [row for name, row in table_rows(arguments.tables, [quantity], core=True)]
-        handful += [(quantity, next(row for row in rows if ("error" in row) == refused)) for refused in (False, True)
-                    if any(("error" in row) == refused for row in rows)]  # fmt: skip
+        handful += [
+            (quantity, next(row for row in rows if ("error" in row) == refused))
+            for refused in (False, True)
+            if any(("error" in row) == refused for row in rows)
+        ]
     run = conform(arguments.command_line, handful, **_judging(arguments))
-    print(f"it answers to {run.name or 'no name'} {run.version}, and says that it computes {', '.join(run.quantities) or 'nothing'}")
+    print(
+        f"it answers to {run.name or 'no name'} {run.version}, and says that it computes"
+        f" {', '.join(run.quantities) or 'nothing'}"
+    )
     if run.unknown:
         print(f"and {', '.join(run.unknown)}, which the protocol does not know")
     asked = {f"{quantity}/{row['name']}": (quantity, row) for quantity, row in handful}

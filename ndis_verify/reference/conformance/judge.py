@@ -9,7 +9,8 @@ from typing import Any
 
 from ndis_verify.exact_number import InputError, exact
 
-# Which side of the true value is safe: a divergence, an epsilon or a noise level may be too large, a leverage too small.
+# Which side of the true value is safe: a divergence, an epsilon or a noise level may be too large, a leverage too
+# small.
 # Distribution functions enter a divergence with both signs, so neither side of theirs is.
 SAFE_SIDE = {
     "hockey_stick": 1,
@@ -37,7 +38,9 @@ STEP = Fraction(1, 2**1074)
 
 @dataclass(frozen=True)
 class Judgement:
-    """One row's outcome (of `OUTCOMES`), why, the answer as given, its error relative to the value and in ulps, the time."""
+    """One row's outcome (of `OUTCOMES`), why, the answer as given, its error relative to the value and in ulps, the
+    time.
+    """
 
     quantity: str
     row: str
@@ -54,15 +57,21 @@ class Judgement:
         return f"{self.quantity}/{self.row}"
 
 
-def judge(quantity: str, row: dict[str, Any], answer: dict[str, Any], tolerance: Fraction, seconds: float = 0.0,
-          unsafe_ulps: Fraction | None = HALF) -> Judgement:  # fmt: skip
+def judge(
+    quantity: str,
+    row: dict[str, Any],
+    answer: dict[str, Any],
+    tolerance: Fraction,
+    seconds: float = 0.0,
+    unsafe_ulps: Fraction | None = HALF,
+) -> Judgement:
     """The outcome of one well-formed answer object: `{"value": ...}` or `{"error": ...}`.
 
-    tight: within `tolerance` of the value, relatively. Beyond it: loose on the safe side, unsafe on the other. Calibrations
-    and epsilons are granted `unsafe_ulps` units in the last place on the unsafe side and no more (None: the tolerance).
-    invalid: no finite number, or a number for an input that has
-    to be refused. refused: a valid input declined. inconclusive: the row's own radius is wider than the tolerance. An error
-    that is null, false or "" is none; an error beside a value is invalid.
+    tight: within `tolerance` of the value, relatively. Beyond it: loose on the safe side, unsafe on the other.
+    Calibrations and epsilons are granted `unsafe_ulps` units in the last place on the unsafe side and no more (None:
+    the tolerance). invalid: no finite number, or a number for an input that has to be refused. refused: a valid input
+    declined. inconclusive: the row's own radius is wider than the tolerance. An error that is null, false or "" is
+    none; an error beside a value is invalid.
     """
     facts = {"quantity": quantity, "row": row["name"], "flags": tuple(row["flags"]), "seconds": seconds}
     text, error = answer.get("value"), answer.get("error")
@@ -72,13 +81,20 @@ def judge(quantity: str, row: dict[str, Any], answer: dict[str, Any], tolerance:
     if refuses:
         return Judgement(**facts, outcome="invalid", message="a value and an error in one answer", answer=_shown(text))
     if "error" in row:
-        return Judgement(**facts, outcome="unsafe", message=f"answered, and must refuse {row['error']['argument']}", answer=_shown(text))
+        return Judgement(
+            **facts,
+            outcome="unsafe",
+            message=f"answered, and must refuse {row['error']['argument']}",
+            answer=_shown(text),
+        )
     try:
         given = exact(text, "value") if isinstance(text, (str, int)) else None
     except InputError:
         given = None
     if given is None:
-        return Judgement(**facts, outcome="invalid", message="the value is no finite decimal number", answer=_shown(text))
+        return Judgement(
+            **facts, outcome="invalid", message="the value is no finite decimal number", answer=_shown(text)
+        )
     granted = None if unsafe_ulps is None or quantity not in ONE_SIDED else 2 * HALF_ULP * unsafe_ulps
     return _compared(quantity, row, given, _shown(text), tolerance, granted, facts)
 
@@ -87,13 +103,24 @@ def _refusal(row: dict[str, Any], error: Any, facts: dict[str, Any]) -> Judgemen
     message = str(error.get("message", ""))[:200] if isinstance(error, dict) else str(error)[:200]
     if "error" in row:
         named = error.get("argument") if isinstance(error, dict) else None
-        right = "" if named in (None, row["error"]["argument"]) else f", but names {_shown(named)} and not {row['error']['argument']}"
+        right = (
+            ""
+            if named in (None, row["error"]["argument"])
+            else f", but names {_shown(named)} and not {row['error']['argument']}"
+        )
         return Judgement(**facts, outcome="tight", message=f"refused as it must be{right}")
     return Judgement(**facts, outcome="refused", message=message or "refused")
 
 
-def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, tolerance: Fraction,
-              granted: Fraction | None, facts: dict[str, Any]) -> Judgement:  # fmt: skip
+def _compared(
+    quantity: str,
+    row: dict[str, Any],
+    given: Fraction,
+    shown: str,
+    tolerance: Fraction,
+    granted: Fraction | None,
+    facts: dict[str, Any],
+) -> Judgement:
     """`granted`: the relative error that is allowed on the unsafe side; None: the tolerance."""
     value, radius = Fraction(row["value"]), Fraction(row["radius"])
     gap, size = given - value, abs(value)
@@ -101,7 +128,9 @@ def _compared(quantity: str, row: dict[str, Any], given: Fraction, shown: str, t
     measured = {"answer": shown, "relative_error": relative, "ulps": _ratio(abs(gap), _ulp(value))}
     allowed = size * tolerance + (STEP if size < TINY else 0)
     if radius > max(allowed, size * HALF_ULP) and radius:
-        return Judgement(**facts, **measured, outcome="inconclusive", message="the row's radius is wider than the tolerance")
+        return Judgement(
+            **facts, **measured, outcome="inconclusive", message="the row's radius is wider than the tolerance"
+        )
     side = SAFE_SIDE[quantity]
     wrong_way = side == 0 or gap * side < 0
     if granted is not None and wrong_way:

@@ -26,7 +26,9 @@ SECONDS = 5.0
 
 
 def planted(mutant: Mutant, folder: Path) -> None:
-    """A copy of the package in `folder`/ndis_verify with the bug in it. ValueError where its text does not occur once."""
+    """A copy of the package in `folder`/ndis_verify with the bug in it. ValueError where its text does not
+    occur once.
+    """
     target = folder / "ndis_verify"
     shutil.copytree(PACKAGE, target, ignore=shutil.ignore_patterns("__pycache__", "tables", "certificates"))
     for file, old, new in mutant.edits:
@@ -49,8 +51,11 @@ def caught(mutant: Mutant, rows: list[Row]) -> list[Judgement]:
         return [judgement for judgement in _judged(Path(folder), rows) if judgement.outcome != "tight"]
 
 
-def study(mutants: Iterable[Mutant] = MUTANTS, tables: Path = FOLDER,
-          progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Iterator[dict[str, Any]]:  # fmt: skip
+def study(
+    mutants: Iterable[Mutant] = MUTANTS,
+    tables: Path = FOLDER,
+    progress: Callable[[int, int, str], None] = lambda done, total, label: None,
+) -> Iterator[dict[str, Any]]:
     """For each bug: how many rows of the core it moves, and of the whole tables where the core misses it."""
     mutants = tuple(mutants)
     everything = healthy(table_rows(tables))
@@ -65,7 +70,10 @@ def study(mutants: Iterable[Mutant] = MUTANTS, tables: Path = FOLDER,
 
 
 def _judged(root: Path, rows: list[Row]) -> list[Judgement]:
-    code = f"import sys; sys.path.insert(0, {str(root)!r}); from ndis_verify.cli import main; sys.exit(main(['eval', '--engine', 'fast']))"
+    code = (
+        f"import sys; sys.path.insert(0, {str(root)!r}); from ndis_verify.cli import main; sys.exit(main(['eval',"
+        " '--engine', 'fast']))"
+    )
     run = conform([sys.executable, "-W", "ignore", "-c", code], rows, tolerance=TOLERANCE, seconds=SECONDS)
     return run.judgements
 
@@ -80,12 +88,19 @@ def main() -> int:
     try:
         for record in study(tables=arguments.tables, progress=progress):
             records.append(record)
-            line = json.dumps(record) if arguments.json else f"{record['table']:<5}{record['rows']:>5}  {record['bug']:<58} {record['first']}"
+            line = (
+                json.dumps(record)
+                if arguments.json
+                else f"{record['table']:<5}{record['rows']:>5}  {record['bug']:<58} {record['first']}"
+            )
             print(line, flush=True)
     finally:
         progress.close()
     by_core, by_any = (sum(record["table"] in names for record in records) for names in (("core",), ("core", "all")))
-    print(f"{len(records)} bugs: {by_core} caught by the core, {by_any} by the tables", file=sys.stderr if arguments.json else sys.stdout)
+    print(
+        f"{len(records)} bugs: {by_core} caught by the core, {by_any} by the tables",
+        file=sys.stderr if arguments.json else sys.stdout,
+    )
     return int(by_any < len(records))
 
 

@@ -33,7 +33,12 @@ _LISTED = 20
 
 def write_all(folder: Path, run: Run, known: frozenset[str]) -> list[Path]:
     """conformance.json, .md, .xml and .html in `folder`, each whole or not at all."""
-    pages = {"json": as_json(run, known), "md": markdown(run, known), "xml": junit(run, known), "html": page(run, known)}
+    pages = {
+        "json": as_json(run, known),
+        "md": markdown(run, known),
+        "xml": junit(run, known),
+        "html": page(run, known),
+    }
     paths = []
     for suffix, text in pages.items():
         paths.append(folder / f"conformance.{suffix}")
@@ -49,7 +54,10 @@ def headline(run: Run, known: frozenset[str], shown: Callable[[str], str] = prin
     end = f"; {run.left_out} rows left out: {shown(run.given_up)}" if run.left_out else ""
     if not answered(run):
         end += "; no row was answered with a value"
-    return f"{who}: {len(run.judgements)} rows at tolerance {run.tolerance}: {words or 'nothing asked'}{end}: {_verdict(run, known)}"
+    return (
+        f"{who}: {len(run.judgements)} rows at tolerance {run.tolerance}: {words or 'nothing asked'}{end}:"
+        f" {_verdict(run, known)}"
+    )
 
 
 def terminal(run: Run, known: frozenset[str]) -> str:
@@ -63,7 +71,7 @@ def terminal(run: Run, known: frozenset[str]) -> str:
         ]
         lines.append("")
     bad = failures(run)
-    old = {key: "known " for key in known}
+    old = dict.fromkeys(known, "known ")
     lines += [f"{old.get(j.key, '')}{j.outcome}: {printable(f'{j.key}: {j.message}')}" for j in bad[:_LISTED]]
     if len(bad) > _LISTED:
         lines.append(f"and {len(bad) - _LISTED} more in the reports")
@@ -86,7 +94,10 @@ def markdown(run: Run, known: frozenset[str]) -> str:
     """A page for a repository or a review; whatever the implementation or a table wrote is dead in its code spans."""
     lines = ["# Conformance", "", headline(run, known, code_span), ""]
     for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
-        lines += [f"| {title} | rows | outcomes | worst relative error | at | ulps {' / '.join(ULP_NAMES)} | median ms |", "|---|---|---|---|---|---|---|"]
+        lines += [
+            f"| {title} | rows | outcomes | worst relative error | at | ulps {' / '.join(ULP_NAMES)} | median ms |",
+            "|---|---|---|---|---|---|---|",
+        ]
         lines += [
             f"| {code_span(s.name)} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {code_span(s.worst_row)} "
             f"| {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
@@ -97,11 +108,14 @@ def markdown(run: Run, known: frozenset[str]) -> str:
     if bad:
         lines += ["## What failed", "", "| row | outcome | why | flags |", "|---|---|---|---|"]
         lines += [
-            f"| {code_span(j.key)} | {j.outcome}{_known(j, known)} | {code_span(j.message)} | {code_span(', '.join(j.flags))} |"
+            f"| {code_span(j.key)} | {j.outcome}{_known(j, known)} | {code_span(j.message)} |"
+            f" {code_span(', '.join(j.flags))} |"
             for j in bad
         ]
         lines.append("")
-        lines += [f"- {name}: {FLAGS[name].bug}" for name in dict.fromkeys(f for j in bad for f in j.flags) if name in FLAGS]
+        lines += [
+            f"- {name}: {FLAGS[name].bug}" for name in dict.fromkeys(f for j in bad for f in j.flags) if name in FLAGS
+        ]
         lines.append("")
     if found := clips(run):
         items = [f"- {code_span(clip.key)}{_known(clip, known)}: {code_span(clip.message)}" for clip in found]
@@ -117,7 +131,9 @@ def junit(run: Run, known: frozenset[str]) -> str:
     for clip in clips(run):
         _clip_suite(root, clip, clip.key in known)
     if run.left_out or not answered(run):
-        suite = ElementTree.SubElement(root, "testsuite", name="run", tests="1", failures="1", errors="0", skipped="0", time="0")
+        suite = ElementTree.SubElement(
+            root, "testsuite", name="run", tests="1", failures="1", errors="0", skipped="0", time="0"
+        )
         case = ElementTree.SubElement(suite, "testcase", classname="run", name="every row is asked", time="0")
         ElementTree.SubElement(case, "failure", message=headline(run, known), type="left out")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
@@ -132,12 +148,27 @@ def _clip_suite(root: ElementTree.Element, clip: Clip, known: bool) -> None:
 
 
 def _suite(root: ElementTree.Element, quantity: str, group: list[Judgement], known: frozenset[str]) -> None:
-    fates = {j.key: "failure" if j.outcome in FAILING and j.key not in known else "" if j.outcome in ("tight", "loose") else "skipped" for j in group}
+    fates = {
+        j.key: (
+            "failure"
+            if j.outcome in FAILING and j.key not in known
+            else ""
+            if j.outcome in ("tight", "loose")
+            else "skipped"
+        )
+        for j in group
+    }
     counts = Counter(fates.values())
     suite = ElementTree.SubElement(
-        root, "testsuite", name=printable(quantity), tests=str(len(group)), failures=str(counts["failure"]), errors="0",
-        skipped=str(counts["skipped"]), time=f"{sum(j.seconds for j in group):.3f}",
-    )  # fmt: skip
+        root,
+        "testsuite",
+        name=printable(quantity),
+        tests=str(len(group)),
+        failures=str(counts["failure"]),
+        errors="0",
+        skipped=str(counts["skipped"]),
+        time=f"{sum(j.seconds for j in group):.3f}",
+    )
     for j in group:
         names = {"classname": printable(quantity), "name": printable(j.row)}
         case = ElementTree.SubElement(suite, "testcase", **names, time=f"{j.seconds:.4f}")
@@ -146,30 +177,44 @@ def _suite(root: ElementTree.Element, quantity: str, group: list[Judgement], kno
             ElementTree.SubElement(case, fate, message=f"{j.outcome}: {printable(j.message)}", **kind)
 
 
-_STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+_STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}
+body{color:#1a1a1a;background:#fff}
 table{border-collapse:collapse;margin:1rem 0}td,th{border-bottom:1px solid #ccc;padding:.25rem .6rem;text-align:left}
 td.n{text-align:right;font-variant-numeric:tabular-nums}.unsafe,.invalid,.crashed,.timeout{color:#a40000;font-weight:600}"""
 
 
 def page(run: Run, known: frozenset[str]) -> str:
     """One HTML page that needs no other file."""
+
     def escape(text: str) -> str:
         return html.escape(printable(text))
 
-    parts = [f"<!doctype html><html lang=en><meta charset=utf-8><title>Conformance</title><style>{_STYLE}</style>",
-             f"<h1>Conformance</h1><p>{escape(headline(run, known))}</p>"]  # fmt: skip
+    parts = [
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>Conformance</title><style>{_STYLE}</style>",
+        f"<h1>Conformance</h1><p>{escape(headline(run, known))}</p>",
+    ]
     for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
-        parts.append(f"<table><tr><th>{title}<th>rows<th>outcomes<th>worst relative error<th>at<th>median ms"
-                     + "".join(f"<th>{escape(name)}" for name in ULP_NAMES) + "</tr>")  # fmt: skip
+        parts.append(
+            f"<table><tr><th>{title}<th>rows<th>outcomes<th>worst relative error<th>at<th>median ms"
+            + "".join(f"<th>{escape(name)}" for name in ULP_NAMES)
+            + "</tr>"
+        )
         for s in shares(run, by):
             hint = f' title="{escape(FLAGS[s.name].bug)}"' if s.name in FLAGS else ""
-            parts.append(f"<tr><td{hint}>{escape(s.name)}<td class=n>{s.rows}<td>{escape(_outcomes(s))}<td class=n>{finite(s.worst_error)}"
-                         f"<td>{escape(s.worst_row)}<td class=n>{1e3 * s.seconds:.2f}" + "".join(f"<td class=n>{n}" for n in s.ulps) + "</tr>")  # fmt: skip
+            parts.append(
+                f"<tr><td{hint}>{escape(s.name)}<td class=n>{s.rows}<td>{escape(_outcomes(s))}<td"
+                f" class=n>{finite(s.worst_error)}<td>{escape(s.worst_row)}<td class=n>{1e3 * s.seconds:.2f}"
+                + "".join(f"<td class=n>{n}" for n in s.ulps)
+                + "</tr>"
+            )
         parts.append("</table>")
     if bad := failures(run):
         parts.append("<h2>What failed</h2><table><tr><th>row<th>outcome<th>why<th>flags</tr>")
-        parts += [f"<tr><td>{escape(j.key)}<td class={j.outcome}>{j.outcome}{_known(j, known)}<td>{escape(j.message)}"
-                  f"<td>{escape(', '.join(j.flags))}</tr>" for j in bad]  # fmt: skip
+        parts += [
+            f"<tr><td>{escape(j.key)}<td class={j.outcome}>{j.outcome}{_known(j, known)}<td>{escape(j.message)}"
+            f"<td>{escape(', '.join(j.flags))}</tr>"
+            for j in bad
+        ]
         parts.append("</table>")
     if found := clips(run):
         parts.append("<h2>What is clipped</h2>")
@@ -195,7 +240,10 @@ def _remarks(run: Run, known: frozenset[str], shown: Callable[[str], str] = prin
     odd = run.oddities
     lines = []
     if odd.garbage or odd.strangers or odd.overlong:
-        words = f"{odd.garbage} lines that are no answers, {odd.strangers} answers to other requests, {odd.overlong} lines too long"
+        words = (
+            f"{odd.garbage} lines that are no answers, {odd.strangers} answers to other requests, {odd.overlong} lines"
+            " too long"
+        )
         lines.append(f"It also printed {words}; the first: {shown(odd.first)}")
     if run.unknown:
         lines.append(f"It offers what is no quantity of the protocol: {shown(', '.join(run.unknown))}")

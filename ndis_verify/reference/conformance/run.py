@@ -1,4 +1,6 @@
-"""One conformance run: start the implementation, send every row it says it can answer, judge, keep every result at once."""
+"""One conformance run: start the implementation, send every row it says it can answer, judge, keep every result at
+once.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from typing import Any
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance.judge import HALF, Judgement, judge
-from ndis_verify.runs.process import Died, Oddities, Process, TooSlow
 from ndis_verify.reference.quantities import QUANTITIES
 from ndis_verify.report.text import printable
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
+from ndis_verify.runs.process import Died, Oddities, Process, TooSlow
 
 PROTOCOL = "1.0"
 DIGITS = 17
@@ -33,7 +35,8 @@ Row = tuple[str, dict[str, Any]]
 class Run:
     """What a run ended with. `given_up`: why rows were left out, if they were; `oddities`: what else was printed.
 
-    `unknown`: names among the quantities offered that are none; `ending`: how the process ended, where not with exit code 0.
+    `unknown`: names among the quantities offered that are none; `ending`: how the process ended, where not with exit
+    code 0.
     """
 
     command: tuple[str, ...]
@@ -54,17 +57,24 @@ class Run:
         return asdict(self)
 
 
-def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, ...]], Iterable[Row]], *, tolerance: Fraction, seconds: float = 10.0, journal: Path | None = None,
-            unsafe_ulps: Fraction | None = HALF,
-            progress: Callable[[int, int, str], None] = lambda done, total, label: None) -> Run:  # fmt: skip
+def conform(
+    command: Sequence[str],
+    rows: Iterable[Row] | Callable[[tuple[str, ...]], Iterable[Row]],
+    *,
+    tolerance: Fraction,
+    seconds: float = 10.0,
+    journal: Path | None = None,
+    unsafe_ulps: Fraction | None = HALF,
+    progress: Callable[[int, int, str], None] = lambda done, total, label: None,
+) -> Run:
     """Judge `command` on `rows` (quantity, row), one request at a time, `seconds` for each answer.
 
     `rows` may be a function of the quantities that it says it computes.
 
     A process that dies or hangs is started again, its row judged crashed or timeout; after `MAX_FAILURES` of them the
     rest is left out. `journal`: a file (`runs.journal`) that receives every judgement as it is made; `unsafe_ulps`:
-    as for `judge`. The run ends within `seconds` per row, whatever the process does. Raises `InputError` where the command
-    cannot be started at all, or answers no start request.
+    as for `judge`. The run ends within `seconds` per row, whatever the process does. Raises `InputError` where the
+    command cannot be started at all, or answers no start request.
     """
     if not tolerance > 0:
         raise InputError("tolerance", str(tolerance), "must be positive")
@@ -75,7 +85,11 @@ def conform(command: Sequence[str], rows: Iterable[Row] | Callable[[tuple[str, .
     target = _Target(run, seconds, tolerance, unsafe_ulps)
     try:
         target.start()
-        wanted = [(quantity, row) for quantity, row in (rows(run.quantities) if callable(rows) else rows) if quantity in run.quantities]
+        wanted = [
+            (quantity, row)
+            for quantity, row in (rows(run.quantities) if callable(rows) else rows)
+            if quantity in run.quantities
+        ]
         _all(run, target, wanted, journal, progress)
     finally:
         run.ending = target.stop()
@@ -123,7 +137,9 @@ class _Target:
         self._run.starts += 1
         self._process = Process(self._run.command, self._run.oddities)
         try:
-            answer = self._process.ask({"id": "start", "command": "start", "protocol": PROTOCOL}, max(self._seconds, 30.0))
+            answer = self._process.ask(
+                {"id": "start", "command": "start", "protocol": PROTOCOL}, max(self._seconds, 30.0)
+            )
         except (Died, TooSlow) as error:
             self.stop()
             raise InputError("COMMAND", self._run.command[0], f"did not answer the start request: {error}") from None
@@ -131,12 +147,20 @@ class _Target:
         if str(answer.get("protocol")).partition(".")[0] != PROTOCOL.partition(".")[0] or not isinstance(offered, list):
             self.stop()
             shown = printable(json.dumps(answer)[:120])
-            raise InputError("COMMAND", self._run.command[0], f"must answer start with protocol {PROTOCOL} and a list of quantities, not {shown}")
+            raise InputError(
+                "COMMAND",
+                self._run.command[0],
+                f"must answer start with protocol {PROTOCOL} and a list of quantities, not {shown}",
+            )
         self._failed_starts = 0
         if self._run.starts == 1:
             self._run.quantities = tuple(name for name in QUANTITIES if name in offered)
-            self._run.unknown = tuple(printable(str(name))[:80] for name in offered if not isinstance(name, str) or name not in QUANTITIES)[:MAX_UNKNOWN]
-            self._run.name, self._run.version = (printable(str(answer.get(key, "")))[:80] for key in ("name", "version"))
+            self._run.unknown = tuple(
+                printable(str(name))[:80] for name in offered if not isinstance(name, str) or name not in QUANTITIES
+            )[:MAX_UNKNOWN]
+            self._run.name, self._run.version = (
+                printable(str(answer.get(key, "")))[:80] for key in ("name", "version")
+            )
 
     def judged(self, quantity: str, row: dict[str, Any]) -> Judgement:
         """One row. The number of a request is drawn, so that no answer can come before its question."""

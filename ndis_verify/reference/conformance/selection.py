@@ -53,13 +53,23 @@ def fresh_rows(rows: list[Row], count: int, seed: int) -> Iterator[Row]:
         if "value" in answer:
             made += 1
             new = {key: value for key, value in row.items() if key not in ("group", "core", "second")}
-            yield quantity, {**new, "name": f"fresh-{seed}-{made}", "inputs": inputs, **{k: answer[k] for k in ("value", "radius", "basis")}}
+            yield (
+                quantity,
+                {
+                    **new,
+                    "name": f"fresh-{seed}-{made}",
+                    "inputs": inputs,
+                    **{k: answer[k] for k in ("value", "radius", "basis")},
+                },
+            )
     if made < count:
         raise InputError("--fresh", count, f"only {made} of {_ATTEMPTS * count} new rows have a certified value")
 
 
 def _moved(name: str, value: Any, draw: Draw) -> Any:
-    """Epsilon, delta, x and leverage move down by up to a quarter, means are rescaled; the rest stays valid as it is."""
+    """Epsilon, delta, x and leverage move down by up to a quarter, means are rescaled; the rest stays valid
+    as it is.
+    """
     if name in _MOVED:
         return _scaled(value, Fraction(_MOVED[name] - draw.below(_MOVED[name] // 4), _MOVED[name]))
     if name in ("mean_p", "mean_q"):

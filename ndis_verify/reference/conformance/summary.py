@@ -21,7 +21,9 @@ MIN_CLIPPED = 3
 
 @dataclass(frozen=True)
 class Share:
-    """Rows of one quantity or one flag: how many of each outcome, the worst relative error and its row, ulps, median seconds."""
+    """Rows of one quantity or one flag: how many of each outcome, the worst relative error and its row, ulps, median
+    seconds.
+    """
 
     name: str
     rows: int

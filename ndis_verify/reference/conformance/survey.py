@@ -1,4 +1,6 @@
-"""The conformance table of all adapters that come with the package: `python -m ndis_verify.reference.conformance.survey`."""
+"""The conformance table of all adapters that come with the package: `python -m
+ndis_verify.reference.conformance.survey`.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,18 @@ def _python(*arguments: str) -> tuple[str, ...]:
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    **{f"ndis_verify {engine}": _python("ndis_verify", "eval", "--engine", engine) for engine in ("fast", "oracle", "certified")},
+    **{
+        f"ndis_verify {engine}": _python("ndis_verify", "eval", "--engine", engine)
+        for engine in ("fast", "oracle", "certified")
+    },
     "textbook, Imhof": _python(f"{_ADAPTERS}.naive"),
     "textbook, Monte Carlo": _python(f"{_ADAPTERS}.naive", "--method", "monte-carlo"),
     "gx2": _python(f"{_ADAPTERS}.peers", "gx2"),
     "gx2, Imhof": _python(f"{_ADAPTERS}.peers", "gx2", "--method", "1"),
-    **{name: _python(f"{_ADAPTERS}.peers", name) for name in ("chi2comb", "dp-accounting", "opendp", "autodp", "prv-accountant")},
+    **{
+        name: _python(f"{_ADAPTERS}.peers", name)
+        for name in ("chi2comb", "dp-accounting", "opendp", "autodp", "prv-accountant")
+    },
     "CompQuadForm, Davies": ("Rscript", _COMPQUADFORM, "davies"),
     "CompQuadForm, Imhof": ("Rscript", _COMPQUADFORM, "imhof"),
 }
@@ -38,10 +46,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 def line(name: str, run: Run) -> list[str]:
     """A row of the table for each quantity that the adapter computes."""
     return [
-        f"| {name} | {share.name} | {share.rows} | " + " | ".join(str(share.outcomes.get(outcome, "")) for outcome in OUTCOMES)
+        f"| {name} | {share.name} | {share.rows} | "
+        + " | ".join(str(share.outcomes.get(outcome, "")) for outcome in OUTCOMES)
         + f" | {finite(share.worst_error)} | {1e3 * share.seconds:.2f} |"
         for share in shares(run, "quantity")
-    ]  # fmt: skip
+    ]
 
 
 def main() -> int:
@@ -60,8 +69,13 @@ def main() -> int:
     for name in arguments.names or COMMANDS:
         progress = Progress(name)
         try:
-            run = conform(COMMANDS[name], rows, tolerance=Fraction(arguments.tolerance),
-                          seconds=arguments.timeout, progress=progress)  # fmt: skip
+            run = conform(
+                COMMANDS[name],
+                rows,
+                tolerance=Fraction(arguments.tolerance),
+                seconds=arguments.timeout,
+                progress=progress,
+            )
         except InputError as error:
             print(f"| {name} | not run: {error.rule[:160]} |" + " |" * (len(OUTCOMES) + 3), flush=True)
             continue

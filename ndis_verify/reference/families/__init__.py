@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 
-from ndis_verify.reference.families import calibrations, chi2_laws, closed_forms, least_squares, pairs, pair_calibrations, refusals
+from ndis_verify.reference.families import (
+    calibrations,
+    chi2_laws,
+    closed_forms,
+    least_squares,
+    pair_calibrations,
+    pairs,
+    refusals,
+)
 from ndis_verify.reference.rows import RowSpec
 
 _MODULES = (pairs, pair_calibrations, chi2_laws, closed_forms, calibrations, least_squares, refusals)

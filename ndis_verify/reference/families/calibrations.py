@@ -1,4 +1,6 @@
-"""Rows of the calibrations: `gaussian_std`, `rp_leverage` and `rp_ridge`. An answer may be on the safe side of the value only."""
+"""Rows of the calibrations: `gaussian_std`, `rp_leverage` and `rp_ridge`. An answer may be on the safe side of the
+value only.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def _std(name: str, sensitivity: Any, epsilon: Any, delta: Any, flags: tuple[str
 
 
 def _leverage(name: str, r: int, epsilon: Any, delta: Any, flags: tuple[str, ...], **fields: Any) -> RowSpec:
-    return RowSpec("rp_leverage", name, {"r": r, "epsilon": text(epsilon), "delta": text(delta)}, flags, "N26-Fig1", **fields)
+    return RowSpec(
+        "rp_leverage", name, {"r": r, "epsilon": text(epsilon), "delta": text(delta)}, flags, "N26-Fig1", **fields
+    )
 
 
 def _grid() -> Iterator[RowSpec]:
@@ -41,8 +45,15 @@ def _grid() -> Iterator[RowSpec]:
                 yield _leverage(f"grid-{number}", r, epsilon, delta, flags, core=number % 7 == 4)
             number += 1
     for power in (-80, -20, 20, 80):
-        yield _std(f"scaled-{power}", Fraction(2) ** power, 1, Fraction(1, 2**20), ("safe_side", "scale", "invariance"), group="scaled",
-                   core=power == 20)  # fmt: skip
+        yield _std(
+            f"scaled-{power}",
+            Fraction(2) ** power,
+            1,
+            Fraction(1, 2**20),
+            ("safe_side", "scale", "invariance"),
+            group="scaled",
+            core=power == 20,
+        )
 
 
 def _branches() -> Iterator[RowSpec]:
@@ -54,13 +65,25 @@ def _branches() -> Iterator[RowSpec]:
         for step in (2.0**-50, 2.0**-12):
             group = f"branch-{number}-{'next' if step < 1e-9 else 'near'}"
             for position, delta in zip(POSITIONS, around(threshold, step)):
-                yield _std(f"{group}-{position}", 1, epsilon, delta, ("safe_side", "branch"), group=group, position=position, core=number == 2)
+                yield _std(
+                    f"{group}-{position}",
+                    1,
+                    epsilon,
+                    delta,
+                    ("safe_side", "branch"),
+                    group=group,
+                    position=position,
+                    core=number == 2,
+                )
 
 
 def _extremes() -> Iterator[RowSpec]:
     for number in range(36):
         draw = Draw(f"calibration-extreme/{number}")
-        epsilon, delta = draw.log_dyadic(-20, 6), draw.among((Fraction(13, 32), Fraction(1, 2**12), Fraction(1, 2**70), Fraction(1, 2**100)))
+        epsilon, delta = (
+            draw.log_dyadic(-20, 6),
+            draw.among((Fraction(13, 32), Fraction(1, 2**12), Fraction(1, 2**70), Fraction(1, 2**100))),
+        )
         yield _std(f"extreme-{number}", draw.log_dyadic(-3, 3), epsilon, delta, ("safe_side",), core=number % 12 == 1)
         r = draw.among((1, 3, 17, 400, 10**4))
         yield _leverage(f"extreme-{number}", r, draw.log_dyadic(-8, 6), delta, ("safe_side",), core=number % 12 == 1)

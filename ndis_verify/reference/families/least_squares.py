@@ -26,12 +26,29 @@ def rows() -> Iterator[RowSpec]:
         d = draw.among((1, 2, 3))
         r = d + draw.among((1, 2, 4, 9, 20))
         flags = ["finite_sketch"] + (["trivial_end"] if p == q else [])
-        yield from _both("als_exact_hockey_stick", number, (p, q, d, r, draw.among((0, Fraction(1, 8), Fraction(1, 2)))), flags, "N24-T4",
-                         number % 9 == 3)  # fmt: skip
+        yield from _both(
+            "als_exact_hockey_stick",
+            number,
+            (p, q, d, r, draw.among((0, Fraction(1, 8), Fraction(1, 2)))),
+            flags,
+            "N24-T4",
+            number % 9 == 3,
+        )
 
 
-def _both(quantity: str, number: int, case: tuple[Any, ...], flags: list[str], claim: str, core: bool) -> Iterator[RowSpec]:
+def _both(
+    quantity: str, number: int, case: tuple[Any, ...], flags: list[str], claim: str, core: bool
+) -> Iterator[RowSpec]:
     p, q, d, r, epsilon = case
     for direction in ("delete", "insert"):
-        inputs = {"leverage": text(p), "augmented_leverage": text(q), "d": d, "r": r, "epsilon": text(epsilon), "direction": direction}
-        yield RowSpec(quantity, f"case-{number}-{direction}", inputs, tuple(flags), claim, group=f"case-{number}", core=core)
+        inputs = {
+            "leverage": text(p),
+            "augmented_leverage": text(q),
+            "d": d,
+            "r": r,
+            "epsilon": text(epsilon),
+            "direction": direction,
+        }
+        yield RowSpec(
+            quantity, f"case-{number}-{direction}", inputs, tuple(flags), claim, group=f"case-{number}", core=core
+        )

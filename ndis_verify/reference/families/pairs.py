@@ -29,13 +29,28 @@ def _spread(row: RowSpec) -> bool:
     return any(Fraction(v) > 1 for v in row.inputs["cov_p"])
 
 
-def pair(name: str, epsilon: Any, mean: Any, cov_p: Any, flags: Sequence[str], claim: str, cov_q: Any = 1, swapped: bool = False,
-         quantity: str = "hockey_stick", **fields: Any) -> RowSpec:  # fmt: skip
+def pair(
+    name: str,
+    epsilon: Any,
+    mean: Any,
+    cov_p: Any,
+    flags: Sequence[str],
+    claim: str,
+    cov_q: Any = 1,
+    swapped: bool = False,
+    quantity: str = "hockey_stick",
+    **fields: Any,
+) -> RowSpec:
     """The row of N(mean, cov_p) against N(0, cov_q), or of the swapped pair."""
     sides = ([mean, cov_p], [[0] * len(mean), cov_q])
     if swapped:
         sides = sides[::-1]
-    inputs = {"mean_p": text(sides[0][0]), "cov_p": text(sides[0][1]), "mean_q": text(sides[1][0]), "cov_q": text(sides[1][1])}
+    inputs = {
+        "mean_p": text(sides[0][0]),
+        "cov_p": text(sides[0][1]),
+        "mean_q": text(sides[1][0]),
+        "cov_q": text(sides[1][1]),
+    }
     return RowSpec(quantity, name, {**inputs, "epsilon": text(epsilon)}, tuple(flags), claim, **fields)
 
 
@@ -67,7 +82,15 @@ def _hockey_stick_rows() -> Iterator[RowSpec]:
 
 def _scalar() -> Iterator[RowSpec]:
     number = 0
-    for variance in (Fraction(1, 16), Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(2), Fraction(7), Fraction(64)):
+    for variance in (
+        Fraction(1, 16),
+        Fraction(1, 2),
+        Fraction(3, 4),
+        Fraction(5, 4),
+        Fraction(2),
+        Fraction(7),
+        Fraction(64),
+    ):
         for mean in (Fraction(0), Fraction(1, 2), Fraction(-2)):
             for epsilon in (Fraction(0), Fraction(1, 4), Fraction(1), Fraction(3)):
                 flags = ["body", "one_degree"] + (["epsilon_zero"] if epsilon == 0 else [])
@@ -82,8 +105,17 @@ def _loewner() -> Iterator[RowSpec]:
         cov = [1 + draw.dyadic(Fraction(1, 16), 6) for _ in range(d)]
         epsilon = draw.among(_EPSILONS)
         for swapped in (False, True):
-            yield pair(f"loewner-{number}-{'less' if swapped else 'more'}", epsilon, [0] * d, cov, ("loewner_direction", "monotone_pair"),
-                       "N26-L3", swapped=swapped, group=f"loewner-{number}", core=number % 17 == 3)  # fmt: skip
+            yield pair(
+                f"loewner-{number}-{'less' if swapped else 'more'}",
+                epsilon,
+                [0] * d,
+                cov,
+                ("loewner_direction", "monotone_pair"),
+                "N26-L3",
+                swapped=swapped,
+                group=f"loewner-{number}",
+                core=number % 17 == 3,
+            )
 
 
 def _mixed() -> Iterator[RowSpec]:
@@ -93,20 +125,40 @@ def _mixed() -> Iterator[RowSpec]:
         cov = [draw.log_dyadic(-4, 4) for _ in range(d)]
         cov[0], cov[1] = Fraction(draw.among((3, 5, 11)), 2), Fraction(draw.among((3, 5, 7)), 8)
         mean = [draw.dyadic(-1, 1, 16) for _ in range(d)]
-        yield pair(f"mixed-{number}", draw.among((0, *_EPSILONS)), mean, cov, ("mixed_signs",), "N26-T4.1", core=number % 14 == 0)
+        yield pair(
+            f"mixed-{number}",
+            draw.among((0, *_EPSILONS)),
+            mean,
+            cov,
+            ("mixed_signs",),
+            "N26-T4.1",
+            core=number % 14 == 0,
+        )
 
 
 def _repeated() -> Iterator[RowSpec]:
     for number in range(72):
         draw = Draw(f"repeated/{number}")
         d = draw.among((2, 4, 7, 16, 33, 64, 128, 256))
-        values = [draw.among((Fraction(1, 2), Fraction(7, 8), Fraction(9, 8), Fraction(3, 2), Fraction(65, 64), Fraction(63, 64)))
-                  for _ in range(draw.among((1, 1, 2)))]  # fmt: skip
+        values = [
+            draw.among(
+                (Fraction(1, 2), Fraction(7, 8), Fraction(9, 8), Fraction(3, 2), Fraction(65, 64), Fraction(63, 64))
+            )
+            for _ in range(draw.among((1, 1, 2)))
+        ]
         cov = [values[k % len(values)] for k in range(d)]
         mean = [draw.among((0, Fraction(1, 4), Fraction(3, 8)))] + [0] * (d - 1)
         flags = ["repeated_eigenvalues"] + (["high_dimension"] if d >= 64 else [])
-        yield pair(f"repeated-{number}", draw.among((*_EPSILONS, 8)), mean, cov, flags, "N26-T4.1", swapped=draw.below(2) == 1,
-                   core=number % 18 == 4)  # fmt: skip
+        yield pair(
+            f"repeated-{number}",
+            draw.among((*_EPSILONS, 8)),
+            mean,
+            cov,
+            flags,
+            "N26-T4.1",
+            swapped=draw.below(2) == 1,
+            core=number % 18 == 4,
+        )
 
 
 def _near_equal() -> Iterator[RowSpec]:
@@ -118,7 +170,9 @@ def _near_equal() -> Iterator[RowSpec]:
                 for epsilon in (0, step / 2, step * 4):
                     cov = [1 + step * (k + 1) for k in range(d)]
                     mean = [step * shift] + [0] * (d - 1)
-                    yield pair(f"near-equal-{number}", epsilon, mean, cov, ("near_equal",), "N26-L1", core=number % 20 == 3)
+                    yield pair(
+                        f"near-equal-{number}", epsilon, mean, cov, ("near_equal",), "N26-L1", core=number % 20 == 3
+                    )
                     number += 1
 
 
@@ -129,7 +183,16 @@ def _mean_only() -> Iterator[RowSpec]:
         mean = [draw.dyadic(-2, 2, 32) for _ in range(d)]
         mean[0] = mean[0] or Fraction(1, 2)
         cov = draw.among((1, Fraction(9, 4), Fraction(1, 16)))
-        yield pair(f"mean-only-{number}", draw.among((0, *_EPSILONS)), mean, cov, ("mean_only",), "N26-P1", cov_q=cov, core=number % 20 == 0)
+        yield pair(
+            f"mean-only-{number}",
+            draw.among((0, *_EPSILONS)),
+            mean,
+            cov,
+            ("mean_only",),
+            "N26-P1",
+            cov_q=cov,
+            core=number % 20 == 0,
+        )
 
 
 def _dense() -> Iterator[RowSpec]:
@@ -137,15 +200,26 @@ def _dense() -> Iterator[RowSpec]:
         draw = Draw(f"dense/{number}")
         d = draw.among((2, 2, 3, 3, 4, 5, 6))
         mean = [draw.dyadic(-1, 1, 16) for _ in range(d)]
-        yield pair(f"dense-{number}", draw.among((0, *_EPSILONS)), mean, _covariance(draw, d), ("dense",), "N24-T1",
-                   cov_q=_covariance(draw, d), core=number % 14 == 0)  # fmt: skip
+        yield pair(
+            f"dense-{number}",
+            draw.among((0, *_EPSILONS)),
+            mean,
+            _covariance(draw, d),
+            ("dense",),
+            "N24-T1",
+            cov_q=_covariance(draw, d),
+            core=number % 14 == 0,
+        )
 
 
 def _covariance(draw: Draw, d: int) -> list[list[Fraction]]:
     """L D L^T with a unit lower triangular L of quarters and a dyadic positive D: dyadic and positive definite."""
     lower = [[Fraction(int(i == j)) if j >= i else draw.dyadic(-1, 1, 8) for j in range(d)] for i in range(d)]
     diagonal = [draw.log_dyadic(-2, 2) for _ in range(d)]
-    return [[sum((lower[i][k] * diagonal[k] * lower[j][k] for k in range(d)), Fraction(0)) for j in range(d)] for i in range(d)]
+    return [
+        [sum((lower[i][k] * diagonal[k] * lower[j][k] for k in range(d)), Fraction(0)) for j in range(d)]
+        for i in range(d)
+    ]
 
 
 def _linear_part() -> Iterator[RowSpec]:
@@ -154,8 +228,16 @@ def _linear_part() -> Iterator[RowSpec]:
         cov = [Fraction(1), draw.among((Fraction(1, 2), Fraction(3, 2), Fraction(4)))]
         cov += [draw.log_dyadic(-2, 2) for _ in range(draw.below(3))]
         mean = [draw.among((Fraction(1, 4), Fraction(1), Fraction(-3, 2)))] + [draw.dyadic(-1, 1, 8) for _ in cov[1:]]
-        yield pair(f"linear-{number}", draw.among((0, *_EPSILONS)), mean, cov, ("linear_part",), "N26-T4.1", swapped=draw.below(2) == 1,
-                   core=number % 9 == 0)  # fmt: skip
+        yield pair(
+            f"linear-{number}",
+            draw.among((0, *_EPSILONS)),
+            mean,
+            cov,
+            ("linear_part",),
+            "N26-T4.1",
+            swapped=draw.below(2) == 1,
+            core=number % 9 == 0,
+        )
 
 
 def _tails() -> Iterator[RowSpec]:
@@ -180,8 +262,17 @@ def _edges() -> Iterator[RowSpec]:
         step = draw.among((2.0**-10, 2.0**-24, 2.0**-44))
         for position, epsilon in zip(POSITIONS, around(largest_loss(mean, cov), step)):
             flags = ("largest_loss", "exact_zero") if position == "above" else ("largest_loss",)
-            yield pair(f"edge-{number}-{position}", epsilon, mean, cov, flags, "N24-C2", group=f"edge-{number}", position=position,
-                       core=number % 25 == 2)  # fmt: skip
+            yield pair(
+                f"edge-{number}-{position}",
+                epsilon,
+                mean,
+                cov,
+                flags,
+                "N24-C2",
+                group=f"edge-{number}",
+                position=position,
+                core=number % 25 == 2,
+            )
 
 
 def _negative() -> Iterator[RowSpec]:
@@ -192,17 +283,32 @@ def _negative() -> Iterator[RowSpec]:
         mean = [draw.dyadic(-1, 1, 8) for _ in range(d)]
         epsilon = draw.among(_EPSILONS)
         for name, value, swapped in (("plus", epsilon, True), ("minus", -epsilon, False)):
-            yield pair(f"negative-{number}-{name}", value, mean, cov, ("negative_epsilon",), "N26-L1", swapped=swapped,
-                       group=f"negative-{number}", core=number == 3)  # fmt: skip
+            yield pair(
+                f"negative-{number}-{name}",
+                value,
+                mean,
+                cov,
+                ("negative_epsilon",),
+                "N26-L1",
+                swapped=swapped,
+                group=f"negative-{number}",
+                core=number == 3,
+            )
 
 
 def _wide() -> Iterator[RowSpec]:
     for number in range(36):
         draw = Draw(f"wide/{number}")
-        cov = [draw.log_dyadic(-20, -12), draw.log_dyadic(12, 20), *(draw.log_dyadic(-2, 2) for _ in range(draw.below(3)))]
+        cov = [
+            draw.log_dyadic(-20, -12),
+            draw.log_dyadic(12, 20),
+            *(draw.log_dyadic(-2, 2) for _ in range(draw.below(3))),
+        ]
         cov = cov[:1] if number % 6 == 0 else cov[1:2] if number % 6 == 1 else cov
         mean = [draw.dyadic(-1, 1, 8) for _ in cov]
-        yield pair(f"wide-{number}", draw.among((*_EPSILONS, 16)), mean, cov, ("wide_ratio",), "N26-L1", core=number % 14 == 0)
+        yield pair(
+            f"wide-{number}", draw.among((*_EPSILONS, 16)), mean, cov, ("wide_ratio",), "N26-L1", core=number % 14 == 0
+        )
 
 
 def _scaled() -> Iterator[RowSpec]:
@@ -210,8 +316,17 @@ def _scaled() -> Iterator[RowSpec]:
     for number, power in enumerate((-60, -20, 0, 20, 60)):
         unit = Fraction(2) ** power
         for kind, cov in (("more", Fraction(3)), ("less", Fraction(1, 3 + 1))):
-            yield pair(f"scaled-{kind}-{number}", 1, [unit, unit / 2], [cov * unit**2, 2 * unit**2], ("scale", "invariance"), "N26-L1",
-                       cov_q=unit**2, group=f"scaled-{kind}", core=power == 60)  # fmt: skip
+            yield pair(
+                f"scaled-{kind}-{number}",
+                1,
+                [unit, unit / 2],
+                [cov * unit**2, 2 * unit**2],
+                ("scale", "invariance"),
+                "N26-L1",
+                cov_q=unit**2,
+                group=f"scaled-{kind}",
+                core=power == 60,
+            )
 
 
 def _same_value() -> Iterator[RowSpec]:
@@ -225,8 +340,16 @@ def _same_value() -> Iterator[RowSpec]:
         image = [sum((shear[i][k] * mean[k] for k in range(d)), Fraction(0)) for i in range(d)]
         options = {"group": f"same-{number}", "core": number == 5}
         yield pair(f"same-{number}-diagonal", epsilon, mean, cov, ("invariance",), "N26-L1", **options)
-        yield pair(f"same-{number}-sheared", epsilon, image, _sheared(shear, cov), ("invariance", "dense"), "N26-L1",
-                   cov_q=_sheared(shear, [Fraction(1)] * d), **options)  # fmt: skip
+        yield pair(
+            f"same-{number}-sheared",
+            epsilon,
+            image,
+            _sheared(shear, cov),
+            ("invariance", "dense"),
+            "N26-L1",
+            cov_q=_sheared(shear, [Fraction(1)] * d),
+            **options,
+        )
 
 
 def _sheared(shear: list[list[Fraction]], diagonal: list[Fraction]) -> list[list[Fraction]]:
@@ -240,8 +363,15 @@ def _isotropic() -> Iterator[RowSpec]:
         draw = Draw(f"isotropic/{number}")
         d = draw.among((2, 3, 5, 20))
         mean = [draw.among((0, Fraction(1, 2)))] + [0] * (d - 1)
-        yield pair(f"isotropic-{number}", draw.among(_EPSILONS), mean, draw.among((Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(2))),
-                   ("repeated_eigenvalues",), "N26-T4.1", core=number % 8 == 1)  # fmt: skip
+        yield pair(
+            f"isotropic-{number}",
+            draw.among(_EPSILONS),
+            mean,
+            draw.among((Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(2))),
+            ("repeated_eigenvalues",),
+            "N26-T4.1",
+            core=number % 8 == 1,
+        )
 
 
 def _deep_tails() -> Iterator[RowSpec]:
@@ -252,13 +382,37 @@ def _deep_tails() -> Iterator[RowSpec]:
         mean = [draw.dyadic(-1, 1, 8) for _ in range(d)]
         # log delta is about -epsilon/alpha for the largest variance 1 + alpha: 1e-1000 is -2303.
         epsilon = Fraction(round(draw.among((100, 400, 1000, 2300)) * (max(cov) - 1)))
-        yield pair(f"deep-{number}", epsilon, mean, cov, ("deep_tail",), "N26-T4.1", quantity="log_hockey_stick", core=number % 9 == 0)
+        yield pair(
+            f"deep-{number}",
+            epsilon,
+            mean,
+            cov,
+            ("deep_tail",),
+            "N26-T4.1",
+            quantity="log_hockey_stick",
+            core=number % 9 == 0,
+        )
     for number in range(20):
         draw = Draw(f"deep-mean/{number}")
         epsilon, shift = draw.among((10, 25, 60)), draw.among((Fraction(1, 2), Fraction(1), Fraction(2)))
-        yield pair(f"deep-mean-{number}", epsilon + number, [shift], 1, ("deep_tail", "mean_only"), "N26-P1", quantity="log_hockey_stick")
+        yield pair(
+            f"deep-mean-{number}",
+            epsilon + number,
+            [shift],
+            1,
+            ("deep_tail", "mean_only"),
+            "N26-P1",
+            quantity="log_hockey_stick",
+        )
     for number in range(12):
         step = 2.0 ** -(6 + 3 * number)
         edge = largest_loss([Fraction(1, 4), 0, 0], [Fraction(1, 2)] * 3)
-        yield pair(f"deep-edge-{number}", math.nextafter(edge * (1 - step), 0), [Fraction(1, 4), 0, 0], [Fraction(1, 2)] * 3,
-                   ("deep_tail", "largest_loss"), "N24-C2", quantity="log_hockey_stick")  # fmt: skip
+        yield pair(
+            f"deep-edge-{number}",
+            math.nextafter(edge * (1 - step), 0),
+            [Fraction(1, 4), 0, 0],
+            [Fraction(1, 2)] * 3,
+            ("deep_tail", "largest_loss"),
+            "N24-C2",
+            quantity="log_hockey_stick",
+        )

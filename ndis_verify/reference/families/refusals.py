@@ -12,13 +12,27 @@ _VALID: dict[str, dict[str, Any]] = {
     "hockey_stick": {**_PAIR, "epsilon": "1"},
     "log_hockey_stick": {**_PAIR, "epsilon": "1"},
     "epsilon_for_delta": {**_PAIR, "delta": "0.125"},
-    "generalized_chi2_cdf": {"weights": ["1", "-1"], "dofs": ["1", "2"], "noncentralities": ["0", "1"], "std": "0", "shift": "0", "x": "1"},
+    "generalized_chi2_cdf": {
+        "weights": ["1", "-1"],
+        "dofs": ["1", "2"],
+        "noncentralities": ["0", "1"],
+        "std": "0",
+        "shift": "0",
+        "x": "1",
+    },
     "gaussian_hockey_stick": {"sensitivity": "1", "std": "1", "epsilon": "1"},
     "gaussian_std": {"sensitivity": "1", "epsilon": "1", "delta": "0.125"},
     "rp_hockey_stick": {"leverage": "0.5", "r": 10, "epsilon": "1", "direction": "delete"},
     "rp_leverage": {"r": 10, "epsilon": "1", "delta": "0.125"},
     "rp_ridge": {"norm_bound": "1", "r": 10, "epsilon": "1", "delta": "0.125"},
-    "als_hockey_stick": {"leverage": "0.25", "augmented_leverage": "0.5", "d": 2, "r": 10, "epsilon": "1", "direction": "delete"},
+    "als_hockey_stick": {
+        "leverage": "0.25",
+        "augmented_leverage": "0.5",
+        "d": 2,
+        "r": 10,
+        "epsilon": "1",
+        "direction": "delete",
+    },
 }
 _VALID["generalized_chi2_sf"] = _VALID["generalized_chi2_cdf"]
 _VALID["als_exact_hockey_stick"] = _VALID["als_hockey_stick"]
@@ -53,4 +67,6 @@ def rows() -> Iterator[RowSpec]:
     for quantity, changes in _BAD.items():
         for number, (argument, value) in enumerate(changes):
             inputs = {**_VALID[quantity], argument: value}
-            yield RowSpec(quantity, f"refused-{number}", inputs, ("refusal",), "N26-L1", refusal=argument, core=number % 3 == 0)
+            yield RowSpec(
+                quantity, f"refused-{number}", inputs, ("refusal",), "N26-L1", refusal=argument, core=number % 3 == 0
+            )
