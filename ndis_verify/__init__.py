@@ -4,6 +4,7 @@ Records live here; the three witnesses are `ndis_verify.symbolic` (derivations),
 (arbitrary precision and certified values) and `ndis_verify.fast` (float64, vectorised).
 """
 
+from ndis_verify import moved
 from ndis_verify.calibrator import NoNoiseNeeded
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.enclosure import Enclosure
@@ -13,3 +14,4 @@ from ndis_verify.quadratic_form import QuadraticForm
 
 __all__ = ["Claim", "Enclosure", "GaussianPair", "InputError", "NoNoiseNeeded", "QuadraticForm", "Verdict"]
 __version__ = "0.1.0"
+moved.install()

@@ -8,7 +8,7 @@ import tempfile
 
 from hypothesis import HealthCheck, settings
 
-from ndis_verify.claims.shared_hearings import VARIABLE
+from ndis_verify.court.shared_hearings import VARIABLE
 
 settings.register_profile(
     "ci",

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify import fast, oracle
-from ndis_verify.oracle.certified.als_angle import _Beyond, angle_series
-from ndis_verify.oracle.certified.als_exact import als_max_privacy_loss
-from ndis_verify.oracle.certified.balls import ball, working_bits
-from ndis_verify.oracle.least_squares import checked_sketch
+from ndis_verify.oracle.certified.engine.balls import ball, working_bits
+from ndis_verify.oracle.certified.least_squares.angle import _Beyond, angle_series
+from ndis_verify.oracle.certified.least_squares.finite_law import als_max_privacy_loss
+from ndis_verify.oracle.least_squares.asymptotic_law import checked_sketch
 
 NEAR_ONE = 1 - Fraction(1, 10**30)
 # p/q next to 1, inside, next to 0; d from 1 to 100; the threshold on either side of the node; d even and odd; q next to

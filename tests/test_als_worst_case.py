@@ -9,9 +9,9 @@ import pytest
 
 from ndis_verify import fast, oracle
 from ndis_verify.exact_number import InputError
-from ndis_verify.oracle.certified.als_cap import als_exact_ridge
-from ndis_verify.oracle.certified.als_edge import Peak, cover, interval
-from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
+from ndis_verify.oracle.certified.least_squares.cap import als_exact_ridge
+from ndis_verify.oracle.certified.least_squares.edge import Peak, cover, interval
+from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge, student_edge
 from ndis_verify.symbolic import least_squares_order as order
 
 DIRECTIONS = ("delete", "insert")

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndis_verify.claim import Claim, Kind, Outcome, Verdict
-from ndis_verify.claims import attack_command
-from ndis_verify.claims.attack import attack, enclosed_difference, enclosure_of, log_margin, relative_margin
-from ndis_verify.claims.attack_checks import attack_check, counterexample_check, negated, refutation_check
-from ndis_verify.claims.attacks import problems_of
-from ndis_verify.claims.court import judge
-from ndis_verify.claims.domain import (
+from ndis_verify.claims.attack_index import problems_of
+from ndis_verify.claims.own_claims import judge_file, load_claims, universal_claim
+from ndis_verify.commands import attack as commands_attack
+from ndis_verify.court.attack import attack, enclosed_difference, enclosure_of, log_margin, relative_margin
+from ndis_verify.court.attack_checks import attack_check, counterexample_check, negated, refutation_check
+from ndis_verify.court.domain import (
     Condition,
     Domain,
     VacuityError,
@@ -31,8 +31,8 @@ from ndis_verify.claims.domain import (
     stacked,
     vector,
 )
-from ndis_verify.claims.own_claims import judge_file, load_claims, universal_claim
-from ndis_verify.claims.shrink import digits, rounded
+from ndis_verify.court.judge import judge
+from ndis_verify.court.shrink import digits, rounded
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.runs.identity import identity
@@ -404,15 +404,15 @@ def test_the_worked_example_has_the_verdicts_it_declares():
 
 def test_the_command_attacks_one_claim_of_a_file(tmp_path, capsys):
     parser = argparse.ArgumentParser()
-    attack_command.add_arguments(parser)
+    commands_attack.add_arguments(parser)
     options = ["--evaluations", "600", "--output", str(tmp_path)]
-    assert attack_command.main(parser.parse_args([f"{EXAMPLE}:LEVERAGE_BOUND", *options])) == 1
+    assert commands_attack.main(parser.parse_args([f"{EXAMPLE}:LEVERAGE_BOUND", *options])) == 1
     printed = capsys.readouterr().out
     assert "VIOLATED, certified" in printed and "600 evaluations" in printed
-    assert attack_command.main(parser.parse_args([f"{EXAMPLE}:SLOPE_AT_ZERO", "--json", *options])) == 0
+    assert commands_attack.main(parser.parse_args([f"{EXAMPLE}:SLOPE_AT_ZERO", "--json", *options])) == 0
     assert json.loads(capsys.readouterr().out)["finding"] == "nothing"
     with pytest.raises(InputError, match="LEVERAGE_BOUND"):
-        attack_command.main(parser.parse_args([f"{EXAMPLE}:NOBODY", *options]))
+        commands_attack.main(parser.parse_args([f"{EXAMPLE}:NOBODY", *options]))
 
 
 @pytest.mark.parametrize(
@@ -462,7 +462,7 @@ def test_a_point_value_in_ball_arithmetic_counts_as_a_bound():
 
 
 def _exponential_margin(x):
-    from ndis_verify.oracle.certified.balls import ball, enclosure
+    from ndis_verify.oracle.certified.engine.balls import ball, enclosure
 
     b = ball(x)
     return enclosure((-b).exp() - (1 - b) - b * b / 2 + b**3 * arb(1) / 10)

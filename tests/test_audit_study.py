@@ -15,10 +15,10 @@ from scipy.stats import beta, binom, norm
 from ndis_verify.audit import GaussianCurve, audit_scores, credible_gdp, credible_mass, infer_std
 from ndis_verify.audit.study import GUARANTEED, Case, judged, power_table, run_study, validity_table
 from ndis_verify.audit.tv_inference import subsampled_epsilon
-from ndis_verify.claims import audit_study
-from ndis_verify.claims.audit_cases import EPSILONS, RATE, STD, all_cases, identical_case, subsampled_case
 from ndis_verify.cli import main
+from ndis_verify.commands import audit_study
 from ndis_verify.exact_number import InputError
+from ndis_verify.experiments.audit_cases import EPSILONS, RATE, STD, all_cases, identical_case, subsampled_case
 from ndis_verify.fast.trade_off import gaussian_trade_off
 
 CONFIDENCE = 0.9

@@ -14,7 +14,7 @@ from scipy.stats import multivariate_normal, norm
 from ndis_verify import cli, fast, oracle
 from ndis_verify.audit import audit_gaussian, error_per_call, estimated_limits, two_call_limits
 from ndis_verify.audit.white_box import witness_set
-from ndis_verify.claims.audit_gaussian import certified_limits
+from ndis_verify.commands.audit_gaussian import certified_limits
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find
 from ndis_verify.fast.composition import compose, composed_hockey_stick

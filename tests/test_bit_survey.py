@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from ndis_verify.cli import main
+from ndis_verify.commands.audit_bits_survey import _REPLACED
 from ndis_verify.experiments import bit_survey
 from ndis_verify.experiments.bit_cases import planted_cases
 from ndis_verify.experiments.bit_survey import SurveyRow, ValidityRow
-from ndis_verify.experiments.bit_survey_page import _REPLACED
 from ndis_verify.mechanisms.neighbours import NEIGHBOURS
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "bit_audit.md").read_text(encoding="utf-8")

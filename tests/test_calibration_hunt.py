@@ -4,17 +4,18 @@ is found.
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from ndis_verify.claims import hunt_command
-from ndis_verify.claims.calibration_hunt import hunt, rows_of
-from ndis_verify.claims.hunt_command import FAMILIES, Block, blocks, hunted, main, merged, run
-from ndis_verify.claims.least_squares_hunt import exact_shares
 from ndis_verify.exact_number import InputError
+from ndis_verify.hunts import blocks as hunts
+from ndis_verify.hunts.blocks import FAMILIES, Block, blocks, hunted, main, merged, run
+from ndis_verify.hunts.hunt import hunt, rows_of
+from ndis_verify.hunts.least_squares import exact_shares
 from ndis_verify.mechanisms.least_squares import record_leverages
-from ndis_verify.oracle.certified.balls import exact_zero
+from ndis_verify.oracle.certified.engine.balls import exact_zero
 
 TINY = ("random projection", "gaussian mechanism")
 
@@ -75,7 +76,7 @@ def test_an_interrupted_command_writes_what_it_has(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return hunted(block)
 
-    monkeypatch.setattr(hunt_command, "hunted", interrupted)
+    monkeypatch.setattr(hunts, "hunted", interrupted)
     assert (
         main(
             [
@@ -151,7 +152,7 @@ def test_merged_blocks_keep_the_extremes():
 
 def test_exact_shares_are_those_of_the_factorisation():
     data = np.trunc(np.random.default_rng(3).standard_normal((6, 3)) * 64) / 64
-    out, come = exact_shares(data, hunt_command.calibration_hunt.Fraction(1, 3))
+    out, come = exact_shares(data, Fraction(1, 3))
     for pairs, found in ((out, record_leverages(data, 1 / 3)), (come, record_leverages(data, 1 / 3, data))):
         assert pytest.approx(np.array(found), rel=1e-11) == np.array([[float(x) for x in pair] for pair in pairs]).T
 

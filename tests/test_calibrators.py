@@ -11,7 +11,7 @@ import pytest
 from ndis_verify import InputError, NoNoiseNeeded, fast, mechanisms, oracle
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.fast import covariance_shift, joint_shift
-from ndis_verify.oracle import split_bound
+from ndis_verify.oracle.general_bound import bound as general_bound_bound
 
 LAYERS = (fast, oracle, mechanisms)
 PLUMBING = {
@@ -174,7 +174,9 @@ NEXT_TO_NOTHING = {
         joint_shift.Declared(lambda v: (0.0, 0.0, 0.0, 1)), epsilon=1, delta=1e-5
     )[0],
     "declared, certified": lambda: (
-        split_bound.added_variance(lambda v: split_bound.Sensitivity(0, 0, 0, 1), epsilon=1, delta="1e-5").upper
+        general_bound_bound.added_variance(
+            lambda v: general_bound_bound.Sensitivity(0, 0, 0, 1), epsilon=1, delta="1e-5"
+        ).upper
     ),
 }
 

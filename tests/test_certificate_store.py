@@ -10,18 +10,18 @@ import pytest
 from ndis_verify import oracle
 from ndis_verify.claim import Evidence, Outcome
 from ndis_verify.claims import certificate_renewal as renewal
-from ndis_verify.claims import certificate_store as store
-from ndis_verify.claims.attack_checks import attack_check
-from ndis_verify.claims.checks import agreement
-from ndis_verify.claims.checks import kept as keep
-from ndis_verify.claims.covariance_box import BoxOrder
-from ndis_verify.claims.domain import Domain, continuous
-from ndis_verify.claims.least_squares_worst import _NORMAL, Largest
+from ndis_verify.claims.covariance_shift.box import BoxOrder
+from ndis_verify.claims.least_squares.worst_record import _NORMAL, Largest
 from ndis_verify.claims.ledger import all_claims
-from ndis_verify.claims.monotone_attacks import increases_with_shift
-from ndis_verify.claims.source_closure import defining_modules
+from ndis_verify.claims.mean_shift.monotone import increases_with_shift
 from ndis_verify.cli import main
-from ndis_verify.oracle.certified.als_worst_case import gaussian_edge
+from ndis_verify.court import certificate_store as store
+from ndis_verify.court.attack_checks import attack_check
+from ndis_verify.court.checks import agreement
+from ndis_verify.court.checks import kept as keep
+from ndis_verify.court.domain import Domain, continuous
+from ndis_verify.court.source_closure import defining_modules
+from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge
 
 SMALL_BOX = BoxOrder(quick=((2.0, 2.25), (0.5, 0.75)), full=((2.0, 2.5), (0.5, 1.0)))
 
@@ -41,7 +41,7 @@ def squares(limit=30):
             raise store.CertificateError("a square is wrong")
         return Evidence(Outcome.HELD, "squares", "sampled", count=len(content["squares"]))
 
-    return store.StoredCheck("squares", {"limit": limit}, {"ndis_verify.claims.certify_box"}, compute, recheck), counted
+    return store.StoredCheck("squares", {"limit": limit}, {"ndis_verify.court.certify_box"}, compute, recheck), counted
 
 
 def kept(tmp_path, check):
@@ -236,7 +236,7 @@ def test_a_certificate_cannot_hide_a_violation(tmp_path):
 
 
 def attack_recheck(run, content):
-    from ndis_verify.claims.attack_certificate import _searched_again
+    from ndis_verify.court.attack_certificate import _searched_again
 
     return _searched_again(run.problem, content, run.seed, run.evaluations)
 
@@ -303,8 +303,8 @@ def test_functions_that_a_margin_closes_over_count_as_its_sources():
     def wrapped(shift, factor, epsilon, of=np.float64):
         return of(inner(shift, factor, epsilon))
 
-    assert defining_modules(wrapped) >= {__name__, "ndis_verify.claims.monotone_attacks"}
-    assert "ndis_verify.claims.monotone_attacks" in defining_modules([lambda: None, {"a": (inner,)}])
+    assert defining_modules(wrapped) >= {__name__, "ndis_verify.claims.mean_shift.monotone"}
+    assert "ndis_verify.claims.mean_shift.monotone" in defining_modules([lambda: None, {"a": (inner,)}])
 
 
 def test_the_ledger_s_certificates_have_names_of_their_own():

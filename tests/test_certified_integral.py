@@ -8,10 +8,10 @@ import pytest
 from flint import acb, arb
 
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified import laplace
-from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick
+from ndis_verify.oracle.certified.engine import laplace
+from ndis_verify.oracle.certified.engine.integral import integral, signals_deferred
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
-from ndis_verify.oracle.certified.integral import integral, signals_deferred
+from ndis_verify.oracle.certified.least_squares.finite_law import als_exact_hockey_stick
 
 
 class Late(Exception):

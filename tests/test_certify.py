@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndis_verify.claim import Claim, Outcome, Verdict
-from ndis_verify.claims.certify import (
+from ndis_verify.court.certify import (
     certify_monotone,
     certify_nonnegative,
     monotone,
     series_derivative,
     series_gradient,
 )
-from ndis_verify.claims.certify_box import as_balls, axis, bisect, sides_text, text_sides
-from ndis_verify.claims.certify_checks import certified_box_check
-from ndis_verify.claims.court import judge
+from ndis_verify.court.certify_box import as_balls, axis, bisect, sides_text, text_sides
+from ndis_verify.court.certify_checks import certified_box_check
+from ndis_verify.court.judge import judge
 from ndis_verify.exact_number import InputError
-from ndis_verify.oracle.certified.balls import ball, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, working_bits
 
 UNIT = [axis("x", 0, 1)]
 SQUARE = [axis("x", -1, 1), axis("y", -1, 1)]

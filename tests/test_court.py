@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
-from ndis_verify.claims.court import Hearing, exit_code, heard, judge, judged
+from ndis_verify.court.judge import Hearing, exit_code, heard, judge, judged
 
 
 def evidence(outcome=Outcome.HELD):

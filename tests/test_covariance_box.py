@@ -3,7 +3,7 @@
 import numpy as np
 
 from ndis_verify.claim import Outcome
-from ndis_verify.claims.covariance_box import _QUICK, BoxOrder, _boxes, _partition
+from ndis_verify.claims.covariance_shift.box import _QUICK, BoxOrder, _boxes, _partition
 
 
 def test_every_ordered_point_lies_in_a_settled_box():

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import kurtosis, lognorm, norm, skew
 
 from ndis_verify.audit.dp_sgd import DpSgd, losses_after_training, per_example_gradients, train, with_record
-from ndis_verify.claims import dp_sgd as steps
-from ndis_verify.claims import dp_sgd_figures as figures
+from ndis_verify.claims.dp_sgd import claims as steps
+from ndis_verify.claims.dp_sgd import figures
 from ndis_verify.experiments.dp_sgd_audit import FIGURE, LEVELS, SHAPES, Setting, curves, gaps, setting_of
 from ndis_verify.symbolic import dp_sgd as derived
 

@@ -20,7 +20,7 @@ from ndis_verify.fast import (
     rp_hockey_stick,
     rp_leverage,
 )
-from ndis_verify.fast.safe_root import safe_root
+from ndis_verify.fast.engine.safe_root import safe_root
 
 
 def gaussian_reference(sensitivity, std, epsilon, digits=400):

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify import GaussianPair
-from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick, spectrum
-from ndis_verify.fast.exact_moment import Inputs, diagonal_log_moment
-from ndis_verify.fast.exact_products import expansion
-from ndis_verify.fast.fixed_point import BITS, factors, fixed, floats, solved
-from ndis_verify.fast.graded_pencil import graded_pencil
+from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
+from ndis_verify.fast.engine import spectrum
+from ndis_verify.fast.engine.exact_moment import Inputs, diagonal_log_moment
+from ndis_verify.fast.engine.exact_products import expansion
+from ndis_verify.fast.engine.fixed_point import BITS, factors, fixed, floats, solved
+from ndis_verify.fast.engine.graded_pencil import graded_pencil
 from ndis_verify.oracle import certified_epsilon_for_delta, certified_hockey_stick, certified_log_hockey_stick
 
 FORMS = ["diagonal pair", "dense pair", "diagonal batch", "dense batch"]

@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from ndis_verify import InputError
 from ndis_verify.claim import Kind, Outcome
-from ndis_verify.claims.certified_numbers import at, decimals_check, in_balls, sign_check, smallest
+from ndis_verify.court.certified_numbers import at, decimals_check, in_balls, sign_check, smallest
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import gaussian_std
 from ndis_verify.oracle import certified_gaussian_hockey_stick

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from ndis_verify.audit.gdp import GaussianCurve, laplace_gdp, largest_mu
+from ndis_verify.audit.gdp_parameter import GaussianCurve, laplace_gdp, largest_mu
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.pair_trade_off import pair_gdp
 from ndis_verify.gaussian_pair import GaussianPair

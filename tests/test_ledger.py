@@ -6,8 +6,8 @@ import pytest
 
 from ndis_verify import InputError
 from ndis_verify.claim import Kind, Verdict
-from ndis_verify.claims.court import judge
 from ndis_verify.claims.ledger import SOURCES, all_claims, find, missing
+from ndis_verify.court.judge import judge
 
 CLAIMS = all_claims()
 

@@ -20,14 +20,15 @@ from ndis_verify.exact_number import exact as exact_number
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms import OutputLaw, law_delta
 from ndis_verify.oracle import certified_rp_hockey_stick
-from ndis_verify.oracle.calibration import hull, scaled
-from ndis_verify.oracle.certified import balls, covariance_terms, laplace, smooth_curve
-from ndis_verify.oracle.certified.spectrum import spectrum
+from ndis_verify.oracle.certified.engine import balls, laplace, smooth_curve
+from ndis_verify.oracle.certified.engine.spectrum import spectrum
+from ndis_verify.oracle.certified.general_bound import covariance_terms
 from ndis_verify.oracle.covariance_shift import chernoff_bound
+from ndis_verify.oracle.engine.decreasing_root import hull, scaled
+from ndis_verify.oracle.engine.precision import PrecisionError
+from ndis_verify.oracle.general_bound.bound import Sensitivity
 from ndis_verify.oracle.joint_shift import RankOne
 from ndis_verify.oracle.leverage import leverage_scores as certified_leverages
-from ndis_verify.oracle.precision import PrecisionError
-from ndis_verify.oracle.split_bound import Sensitivity
 
 BITS = (10, 12, 14, 17, 20)
 MORE = (26, 34, 48, 90)  # where fewer bits decide nothing: a refusal is right at any precision

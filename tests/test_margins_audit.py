@@ -18,7 +18,6 @@ from ndis_verify.audit import (
     bits,
     candidate_sets,
     classifier,
-    command,
     composition,
     credible_region,
     dp_sgd,
@@ -31,6 +30,7 @@ from ndis_verify.audit.release_sources import exact_float
 from ndis_verify.audit.set_limits import Learned
 from ndis_verify.audit.subsampled_gaussian import ComposedStep
 from ndis_verify.audit.white_box import WhiteBoxAudit
+from ndis_verify.commands import audit as commands_audit
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
 
@@ -350,7 +350,7 @@ def test_hexadecimal_floats_are_read():
 
 
 def test_descriptions_of_the_audits_are_sentences():
-    chosen = command.add_arguments(argparse.ArgumentParser()).choices
+    chosen = commands_audit.add_arguments(argparse.ArgumentParser()).choices
     assert chosen and all(one.description[0].isupper() and one.description.endswith(".") for one in chosen.values())
 
 

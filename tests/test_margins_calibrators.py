@@ -14,22 +14,18 @@ import pytest
 
 from ndis_verify import oracle
 from ndis_verify.calibrator import NoNoiseNeeded
-from ndis_verify.fast import (
-    als_summit,
-    calibration,
-    joint_shift,
-    mean_shift,
-    random_projection,
-)
-from ndis_verify.fast.cell_search import Largest
+from ndis_verify.fast import joint_shift, mean_shift, random_projection
 from ndis_verify.fast.covariance_shift import _log_log, added_variance, worst_logs
+from ndis_verify.fast.engine import least_epsilon
+from ndis_verify.fast.engine.cell_search import Largest
+from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
+from ndis_verify.fast.least_squares import worst_record as least_squares_worst_record
 from ndis_verify.fast.monte_carlo import hoeffding_samples
 from ndis_verify.fast.random_projection import MOST_COLUMNS
-from ndis_verify.fast.spectrum import Spectrum, spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 
 TARGETS = ((0.0, 0.01), (0.7, 1e-5), (3.0, 1e-12), (12.0, 1e-30))
-als_worst_case = importlib.import_module("ndis_verify.fast.als_worst_case")  # a function has the same name
+als_worst_case = importlib.import_module("ndis_verify.fast.least_squares.worst_case")  # a function has the same name
 
 LOW = 0.6e-12  # the engine's error: more than half of the margin, so that a margin turned round is seen
 
@@ -76,11 +72,11 @@ def test_every_round_of_the_last_check_takes_a_larger_std(monkeypatch, std):
 
 @pytest.mark.parametrize("delta", [0.1, 1e-5, 1e-30])
 def test_an_epsilon_holds_under_an_engine_that_errs(monkeypatch, delta):
-    engine = calibration.to_log_delta
-    monkeypatch.setattr(calibration, "to_log_delta", lambda logs: engine(logs) - LOW)
+    engine = least_epsilon.to_log_delta
+    monkeypatch.setattr(least_epsilon, "to_log_delta", lambda logs: engine(logs) - LOW)
     for shift in (0.25, 3):
         pair = GaussianPair([shift], 1, [0], 1)
-        epsilon = float(calibration.epsilon_search(pair, delta))
+        epsilon = float(least_epsilon.epsilon_search(pair, delta))
         assert oracle.certified_gaussian_hockey_stick(shift, 1, epsilon, digits=30).upper <= Fraction(delta)
 
 
@@ -91,10 +87,10 @@ def test_a_far_epsilon_holds_under_an_engine_whose_thresholds_err(monkeypatch, s
     def erring(laws, rows, epsilon):
         return np.array([min(float(10**6 - exact(e) * (1 + sign * exact(1.5e-15))), 0.0) for e in epsilon])
 
-    monkeypatch.setattr(calibration, "log_entries", erring)
-    monkeypatch.setattr(calibration, "to_log_delta", lambda logs: logs)
+    monkeypatch.setattr(least_epsilon, "log_entries", erring)
+    monkeypatch.setattr(least_epsilon, "to_log_delta", lambda logs: logs)
     for delta in (0.5, 0.03, 1e-5):
-        epsilon = calibration.epsilon_search(GaussianPair([1], 1, [0], 1), delta)
+        epsilon = least_epsilon.epsilon_search(GaussianPair([1], 1, [0], 1), delta)
         assert 10**6 - exact(epsilon) <= mpmath.log(exact(delta))
 
 
@@ -105,20 +101,20 @@ def test_an_epsilon_is_not_above_the_largest_loss():
     for k in (290, 300, 333):
         pair = GaussianPair([0, 0], 2.0**-k, [0, 0], 1)
         for delta in (0.0, 1e-300, 1e-310):
-            epsilon = calibration.epsilon_search(pair, delta)
+            epsilon = least_epsilon.epsilon_search(pair, delta)
             assert exact(np.nextafter(epsilon, 0)) < k * mpmath.log(2)
 
 
 def test_brackets_of_epsilons_end_above_the_largest_loss():
     for alpha in (-5e-324, -1e-320, -1e-310, -1e-200, -1e-3, -0.9):
-        ceiling = calibration._ceilings(Spectrum([alpha], [0.0], [1]))[0]
+        ceiling = least_epsilon._ceilings(Spectrum([alpha], [0.0], [1]))[0]
         assert -mpmath.log1p(exact(alpha)) / 2 < exact(ceiling)
 
 
 def test_the_largest_loss_is_rounded_up():
     for ratio in (2, 3, 5, 7, 10, 1000, 10**9):
         laws = spectrum(GaussianPair([0], 1, [0], ratio))
-        found = calibration.largest_loss(laws, 0)
+        found = least_epsilon.largest_loss(laws, 0)
         assert exact(np.nextafter(found, 0)) < mpmath.log(ratio) / 2 <= exact(found)
 
 
@@ -231,9 +227,11 @@ EDGES = (0.3, 0.1234, 0.05)
 def test_a_cap_of_the_finite_law_holds_under_an_engine_that_errs(monkeypatch, edge):
     delta = 1e-5
     monkeypatch.setattr(
-        als_summit, "_largest", lambda cap, d, r, epsilon, direction: (plateau(delta, cap, edge), np.zeros(cap.shape))
+        least_squares_worst_record,
+        "_largest",
+        lambda cap, d, r, epsilon, direction: (plateau(delta, cap, edge), np.zeros(cap.shape)),
     )
-    assert als_summit.als_exact_cap(2, 10, epsilon=0.01, delta=delta) < edge
+    assert least_squares_worst_record.als_exact_cap(2, 10, epsilon=0.01, delta=delta) < edge
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -261,7 +259,7 @@ def test_the_cap_of_pure_privacy_is_rounded_down():
     cases += [(k * 5e-324, 3) for k in range(1, 30)]
     with mpmath.workdps(400):
         for epsilon, r in cases:
-            cap = als_summit.als_exact_cap(1, r, epsilon=epsilon, delta=0.0)
+            cap = least_squares_worst_record.als_exact_cap(1, r, epsilon=epsilon, delta=0.0)
             assert 0 <= exact(cap) <= -mpmath.expm1(-2 * exact(epsilon) / r)
 
 

@@ -7,18 +7,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ndis_verify.fast import als_kernel, common_paths, graded_pencil
 from ndis_verify.fast.covariance_shift import less_spread_bound
+from ndis_verify.fast.engine import common_paths, graded_pencil
+from ndis_verify.fast.engine.spectrum import spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import hockey_stick
+from ndis_verify.fast.least_squares import kernel
 from ndis_verify.fast.sensitivity import logistic_surrogate
-from ndis_verify.fast.spectrum import spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 
 
 def test_a_mode_next_to_1_still_has_its_odds():
     total, power = np.array([1.0, 1.0, 2.0]), np.array([1e15, 1e17, 1e25])
-    form = als_kernel._Interval(total, np.array([0.0, 0.0, 1.0]), np.array([0.5, 0.5, 0.5]), power, 0.5)
+    form = kernel._Interval(total, np.array([0.0, 0.0, 1.0]), np.array([0.5, 0.5, 0.5]), power, 0.5)
     assert (form._mode() > 0).all() and (form._mode() < 1).all()
     assert np.isfinite(form._window()).all()
 

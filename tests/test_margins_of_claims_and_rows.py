@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import mpmath
 import pytest
 
-from ndis_verify.claims import projection_checks
-from ndis_verify.claims.domain import _inside
+from ndis_verify.claims.random_projection import mechanism_checks
+from ndis_verify.court.domain import _inside
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.reference.families import all_rows, pair_calibrations
 from ndis_verify.reference.rows import around
@@ -41,9 +41,9 @@ def test_the_slack_of_a_ridge_is_all_that_wide_values_leave(monkeypatch):
         ((-9.0, 1e-30), (0.3, 0.0625)),
         ((0.3, 1e-30), (0.2, 1e-30)),
     ):
-        monkeypatch.setattr(projection_checks, "_value", lambda *arguments, worst=worst: wide(*worst))
-        monkeypatch.setattr(projection_checks, "certified_rp_leverage", lambda *arguments, p=p, **target: wide(*p))
-        found = projection_checks.slack(point)
+        monkeypatch.setattr(mechanism_checks, "_value", lambda *arguments, worst=worst: wide(*worst))
+        monkeypatch.setattr(mechanism_checks, "certified_rp_leverage", lambda *arguments, p=p, **target: wide(*p))
+        found = mechanism_checks.slack(point)
         for first, second in itertools.product((-1, 0, 1), repeat=2):
             value, leverage = (
                 Fraction(mid) + side * Fraction(rad) for (mid, rad), side in ((worst, first), (p, second))
@@ -61,8 +61,8 @@ def test_the_quantile_of_a_clamped_test_is_bracketed():
         "share": Fraction(1, 10),
         "tau": Fraction(1, 100),
     }
-    assert projection_checks.clamped_excess(clamped).lower > 0
-    assert projection_checks.clamped_excess({**clamped, "tau": 40}).upper < 0
+    assert mechanism_checks.clamped_excess(clamped).lower > 0
+    assert mechanism_checks.clamped_excess({**clamped, "tau": 40}).upper < 0
 
 
 @pytest.mark.parametrize("value", (0.0, 1.0, -3.7, 1e-300, 1e300))

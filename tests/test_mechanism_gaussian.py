@@ -322,7 +322,7 @@ def test_sketched_least_squares_uses_the_projection_alone():
 
 @pytest.mark.parametrize("rule", STDS)
 def test_no_random_target_gets_too_little_noise(rule):
-    """Certified at exactly the float64 std that the mechanism carries; `claims.calibration_hunt` is the same hunt at
+    """Certified at exactly the float64 std that the mechanism carries; `hunts` is the same hunt at
     length.
     """
     rng = np.random.default_rng(29)

@@ -8,14 +8,14 @@ import pytest
 from scipy import stats
 
 from ndis_verify import oracle
-from ndis_verify.claims.calibration_hunt import hunt
-from ndis_verify.claims.output_hunt import FAMILIES
 from ndis_verify.datasets import load_dataset
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.cell_search import largest
 from ndis_verify.fast.covariance_shift import covariance_envelope
+from ndis_verify.fast.engine.cell_search import largest
 from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne, added_variance, log_joint_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
+from ndis_verify.hunts.gaussian_output import FAMILIES
+from ndis_verify.hunts.hunt import hunt
 from ndis_verify.mechanisms import (
     UnsafeRelease,
     calibrated_gaussian,

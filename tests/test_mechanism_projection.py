@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ndis_verify import fast, mechanisms, oracle
-from ndis_verify.claims.calibration_hunt import FAMILIES, Family, hunt
-from ndis_verify.claims.projection_white_box import adversarial, real
+from ndis_verify.claims.random_projection.white_box import adversarial, real
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import leverage_scores, neighbourhood_leverage
+from ndis_verify.hunts.closed_forms import FAMILIES
+from ndis_verify.hunts.hunt import Family, hunt
 from ndis_verify.mechanisms.records import clip_norms, database
 from ndis_verify.mechanisms.white_box import worst_neighbour
 from ndis_verify.oracle.leverage import leverage_of_set

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify import mechanisms, oracle
-from ndis_verify.claims.projection_white_box import adversarial
+from ndis_verify.claims.random_projection.white_box import adversarial
 from ndis_verify.exact_number import InputError, as_exact, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms import OutputLaw, law_delta, worst_neighbour

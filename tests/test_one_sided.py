@@ -18,17 +18,18 @@ import numpy as np
 import pytest
 
 from ndis_verify import fast, mechanisms, oracle
-from ndis_verify.claims.least_squares_hunt import exact_shares
-from ndis_verify.claims.output_hunt import certified_delta
-from ndis_verify.fast import covariance_shift, joint_shift, leverage, support_edge, trade_off
+from ndis_verify.fast import covariance_shift, joint_shift, leverage, trade_off
+from ndis_verify.fast.engine import support_edge
+from ndis_verify.fast.engine.spectrum import spectrum
 from ndis_verify.fast.pair_trade_off import trade_off_profile
-from ndis_verify.fast.spectrum import spectrum
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.hunts.gaussian_output import certified_delta
+from ndis_verify.hunts.least_squares import exact_shares
 from ndis_verify.mechanisms import baselines
 from ndis_verify.oracle import joint_shift as certified_joint
 from ndis_verify.oracle import trade_off as certified_trade_off
-from ndis_verify.oracle.calibration import above_floor, scaled
-from ndis_verify.oracle.certified.als_summit import worst_divergence
+from ndis_verify.oracle.certified.least_squares.worst_record import worst_divergence
+from ndis_verify.oracle.engine.decreasing_root import above_floor, scaled
 from ndis_verify.oracle.leverage import leverage_of_set
 
 DIGITS = 30

@@ -13,12 +13,12 @@ from ndis_verify import fast, oracle
 from ndis_verify.audit import composition, white_box
 from ndis_verify.audit.bits import BitEvent
 from ndis_verify.audit.composition import SIDES, gaussian_profile, grid_composition, histogram_composition
-from ndis_verify.audit.gdp import largest_mu
+from ndis_verify.audit.gdp_parameter import largest_mu
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper, dkw_radius, tv_radius
 from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.audit.subsampled_gaussian import composed_step, step_delta
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.calibration import scaled
+from ndis_verify.oracle.engine.decreasing_root import scaled
 
 
 def tail(count, n, p):

@@ -15,12 +15,12 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms import baselines as printed
 from ndis_verify.mechanisms import least_squares, sketched_least_squares
-from ndis_verify.oracle import baselines, gaussian_output, mechanism_noise, relative_noise
-from ndis_verify.oracle.certified.als_worst_case import gaussian_edge
+from ndis_verify.oracle import baselines, gaussian_output, mechanism_noise, relative_projection
 from ndis_verify.oracle.certified.channel import information_level
-from ndis_verify.oracle.certified.smooth_curve import Bend
-from ndis_verify.oracle.certified.summit import at_most, refined, settled, summit_cell
-from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.certified.engine.smooth_curve import Bend
+from ndis_verify.oracle.certified.engine.summit import at_most, refined, settled, summit_cell
+from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge
+from ndis_verify.oracle.engine.precision import PrecisionError
 
 # (d, r, epsilon, delta): the worst record inside the range, at its end, level at the end (r = d + 1), two ends at once
 # (epsilon 0, d = 1)
@@ -239,7 +239,15 @@ PAIRS = {
         norm_bound=2,
     ),
     "relative": alike(
-        1e-9, relative_noise.relative_random_projection, relative, BASE, BASE[:3], 1, 10, epsilon="0.1", delta="1e-6"
+        1e-9,
+        relative_projection.relative_random_projection,
+        relative,
+        BASE,
+        BASE[:3],
+        1,
+        10,
+        epsilon="0.1",
+        delta="1e-6",
     ),
     "analytic": alike(1e-9, mechanism_noise.gaussian_mechanism, GAUSSIAN, 1, epsilon="1e-6", delta="1e-30"),
     "Fig4": figure_4("N24-Fig4"),
@@ -401,7 +409,7 @@ def test_no_noise_where_none_is_needed():
         == 0
     )
     assert (
-        relative_noise.relative_random_projection(
+        relative_projection.relative_random_projection(
             np.vstack([BASE] * 40), BASE[:1], 1, 1, epsilon="10", delta="0.3"
         ).upper
         == 0

@@ -22,9 +22,9 @@ from ndis_verify.oracle import (
     hockey_stick,
     log_hockey_stick,
 )
-from ndis_verify.oracle.certified.balls import working_bits
-from ndis_verify.oracle.certified.spectrum import spectrum
-from ndis_verify.oracle.certified.tail import Term, Transform, tail_bound
+from ndis_verify.oracle.certified.engine.balls import working_bits
+from ndis_verify.oracle.certified.engine.spectrum import spectrum
+from ndis_verify.oracle.certified.engine.tail import Term, Transform, tail_bound
 
 tenths = st.integers(1, 40).map(lambda n: Fraction(n, 10))
 shifts = st.integers(-20, 20).map(lambda n: Fraction(n, 10))

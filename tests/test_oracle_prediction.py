@@ -12,11 +12,12 @@ from flint import arb, arb_series
 
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.fast import joint_shift as fast
-from ndis_verify.oracle.certified import prediction_plane, summit_plane
-from ndis_verify.oracle.certified.balls import ball, to_fraction, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, to_fraction, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
+from ndis_verify.oracle.certified.joint_shift import plane as joint_shift_plane
+from ndis_verify.oracle.certified.joint_shift import prediction_plane
+from ndis_verify.oracle.engine.precision import PrecisionError
 from ndis_verify.oracle.joint_shift import Prediction, RankOne, added_variance, largest
-from ndis_verify.oracle.precision import PrecisionError
 
 # (length, labels, noise variance, records), epsilon, delta; where the worst pair lies
 INSIDE = [
@@ -200,7 +201,7 @@ def test_a_claim_that_is_false_is_not_proved(target):
     root = added_variance(envelope, epsilon=epsilon, delta=delta, digits=20)
 
     def proved(v, level):
-        return all(summit_plane.at_most(plane, level, 20) for plane in envelope.planes(v, epsilon))
+        return all(joint_shift_plane.at_most(plane, level, 20) for plane in envelope.planes(v, epsilon))
 
     low, high = exact(root.lower), exact(root.upper)
     assert proved(high, delta)
@@ -216,9 +217,9 @@ def test_a_cell_that_is_left_out_would_be_seen(monkeypatch):
     target = INSIDE[0]
     envelope, epsilon, delta = envelope_of(target), *(exact(text) for text in target[1:])
     low = exact(added_variance(envelope, epsilon=epsilon, delta=delta, digits=15).lower)
-    assert not all(summit_plane.at_most(plane, delta, 15) for plane in envelope.planes(low, epsilon))
+    assert not all(joint_shift_plane.at_most(plane, delta, 15) for plane in envelope.planes(low, epsilon))
     monkeypatch.setattr(prediction_plane.Balls, "slopes", lambda self, p, e: (arb(1), arb(1)))
-    assert all(summit_plane.at_most(plane, delta, 15) for plane in envelope.planes(low, epsilon))
+    assert all(joint_shift_plane.at_most(plane, delta, 15) for plane in envelope.planes(low, epsilon))
 
 
 @pytest.mark.parametrize("target", [INSIDE[0], EDGE[0]], ids=str)

@@ -9,16 +9,16 @@ import pytest
 from flint import fmpq_poly
 
 from ndis_verify import mechanisms, oracle
-from ndis_verify.claims.least_squares_hunt import exact_shares
 from ndis_verify.exact_number import InputError, as_exact, exact
+from ndis_verify.hunts.least_squares import exact_shares
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares as fast_least_squares
-from ndis_verify.oracle.certified.balls import working_bits
-from ndis_verify.oracle.certified.gram import gram_matrix, smallest_eigenvalue
+from ndis_verify.oracle.certified.engine.balls import working_bits
+from ndis_verify.oracle.certified.engine.spectrum import from_groups
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
-from ndis_verify.oracle.certified.ridge_curve import NormalCurve, _tail
-from ndis_verify.oracle.certified.ridge_path import Quotient, changes, sign_on
-from ndis_verify.oracle.certified.ridge_sketch import SketchCurve
-from ndis_verify.oracle.certified.spectrum import from_groups
+from ndis_verify.oracle.certified.relative_least_squares.curve import NormalCurve, _tail
+from ndis_verify.oracle.certified.relative_least_squares.gram import gram_matrix, smallest_eigenvalue
+from ndis_verify.oracle.certified.relative_least_squares.path import Quotient, changes, sign_on
+from ndis_verify.oracle.certified.relative_least_squares.sketch import SketchCurve
 from ndis_verify.oracle.leverage import leverage_scores
 
 CURVES = {"normal": oracle.certified_als_hockey_stick, "sketch": oracle.certified_als_exact_hockey_stick}

@@ -12,10 +12,10 @@ import pytest
 from ndis_verify import mechanisms, oracle
 from ndis_verify.exact_number import as_exact
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares as fast_least_squares
-from ndis_verify.oracle.certified import ridge_sketch
-from ndis_verify.oracle.certified.ridge_path import changes
-from ndis_verify.oracle.certified.ridge_sketch import SketchCurve
-from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.certified.relative_least_squares import sketch as relative_least_squares_sketch
+from ndis_verify.oracle.certified.relative_least_squares.path import changes
+from ndis_verify.oracle.certified.relative_least_squares.sketch import SketchCurve
+from ndis_verify.oracle.engine.precision import PrecisionError
 
 DIRECTIONS = ("delete", "insert")
 RELATIVE = oracle.certified_relative_least_squares
@@ -216,7 +216,7 @@ def test_many_digits(data, r, epsilon, delta, ridge):
 
 def test_as_many_values_for_all_digits(monkeypatch):
     counts = []
-    value = ridge_sketch.als_exact_hockey_stick
+    value = relative_least_squares_sketch.als_exact_hockey_stick
     for digits in (6, 30):
         counts.append(0)
 
@@ -224,7 +224,7 @@ def test_as_many_values_for_all_digits(monkeypatch):
             counts[-1] += 1
             return value(*arguments)
 
-        monkeypatch.setattr(ridge_sketch, "als_exact_hockey_stick", counted)
+        monkeypatch.setattr(relative_least_squares_sketch, "als_exact_hockey_stick", counted)
         RELATIVE(some((4, 3), 3), "rows", 3, 40, epsilon="1", delta="1e-5", law="sketch", digits=digits)
     assert counts[1] < counts[0] + 40
 
@@ -252,6 +252,6 @@ def test_a_failing_integral_is_a_precision_error(monkeypatch):
     def failing(*_):
         raise SystemError("error return without exception set")
 
-    monkeypatch.setattr(ridge_sketch, "als_exact_hockey_stick", failing)
+    monkeypatch.setattr(relative_least_squares_sketch, "als_exact_hockey_stick", failing)
     with pytest.raises(PrecisionError):
         RELATIVE(TWO, "rows", 1, 5, epsilon="0.5", delta="0.01", law="sketch")

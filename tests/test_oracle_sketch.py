@@ -11,9 +11,9 @@ from scipy.optimize import minimize_scalar
 
 from ndis_verify import fast, oracle
 from ndis_verify.mechanisms import sketched_least_squares
-from ndis_verify.oracle.certified.als_summit import largest_divergence, summit
-from ndis_verify.oracle.certified.balls import ball, relative_digits, working_bits
-from ndis_verify.oracle.certified.binomial_window import MixedTails
+from ndis_verify.oracle.certified.engine.balls import ball, relative_digits, working_bits
+from ndis_verify.oracle.certified.engine.binomial_window import MixedTails
+from ndis_verify.oracle.certified.least_squares.worst_record import largest_divergence, summit
 
 # the worst record of "delete" inside the range, of "insert", on either side of the threshold of T, k = r - d from 1 on
 ODD = [(2, 5, "1", "1e-5"), (5, 10, "0.1", "1e-3"), (5, 6, "5", "1e-10"), (1, 4, "5", "1e-10")]

@@ -16,11 +16,17 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.fast import covariance_shift as fast
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import gaussian_output
-from ndis_verify.oracle.certified.balls import ball, to_fraction, working_bits
-from ndis_verify.oracle.certified.covariance_terms import Amount, Covariance, vertex
-from ndis_verify.oracle.certified.two_steps import Place, TwoSteps
-from ndis_verify.oracle.split_bound import Logarithm, Sensitivity, added_variance, covariance_envelope, loewner_bound
-from ndis_verify.oracle.split_search import best_splits
+from ndis_verify.oracle.certified.engine.balls import ball, to_fraction, working_bits
+from ndis_verify.oracle.certified.general_bound.covariance_terms import Amount, Covariance, vertex
+from ndis_verify.oracle.certified.general_bound.two_steps import Place, TwoSteps
+from ndis_verify.oracle.general_bound.bound import (
+    Logarithm,
+    Sensitivity,
+    added_variance,
+    covariance_envelope,
+    loewner_bound,
+)
+from ndis_verify.oracle.general_bound.search import best_splits
 
 LINEAR = mechanisms.linear_kernel
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import ndis_verify.oracle as oracle
 from ndis_verify import GaussianPair, InputError
-from ndis_verify.oracle.agreement import agree
-from ndis_verify.oracle.contour import contour_hockey_stick
-from ndis_verify.oracle.precision import PrecisionError
-from ndis_verify.oracle.quadratic_form import relative_groups
-from ndis_verify.oracle.two_cdf import route_name
+from ndis_verify.oracle.engine.agreement import agree
+from ndis_verify.oracle.engine.contour import contour_hockey_stick
+from ndis_verify.oracle.engine.precision import PrecisionError
+from ndis_verify.oracle.engine.quadratic_form import relative_groups
+from ndis_verify.oracle.engine.two_cdf import route_name
 
 tenths = st.integers(1, 40).map(lambda n: Fraction(n, 10))
 shifts = st.integers(-20, 20).map(lambda n: Fraction(n, 10))

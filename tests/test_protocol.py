@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.exact_moment import Inputs
+from ndis_verify.fast.engine.exact_moment import Inputs
 from ndis_verify.reference.engines import ENGINES
 from ndis_verify.reference.protocol import answer_line
 from ndis_verify.reference.quantities import QUANTITIES

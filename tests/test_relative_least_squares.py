@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ndis_verify import oracle
-from ndis_verify.fast.als_exact import ROUGH, als_exact_hockey_stick, log_als_exact_hockey_stick
-from ndis_verify.fast.least_squares import als_hockey_stick
+from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import ROUGH, als_exact_hockey_stick, log_als_exact_hockey_stick
 from ndis_verify.mechanisms import neighbourhood, relative_least_squares, worst_in_set
 from ndis_verify.mechanisms.record_shares import RecordShares
 from ndis_verify.oracle.leverage import leverage_scores

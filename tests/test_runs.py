@@ -18,16 +18,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims import audit_study, certificate_store, certify, hunt_command, ledger, session
-from ndis_verify.claims.attack import attack
-from ndis_verify.claims.calibration_hunt import HuntRecord
-from ndis_verify.claims.certify_box import axis
-from ndis_verify.claims.domain import Domain, continuous
+from ndis_verify.claims import ledger, session
 from ndis_verify.cli import main
+from ndis_verify.commands import audit_study
+from ndis_verify.court import certificate_store, certify
+from ndis_verify.court.attack import attack
+from ndis_verify.court.certify_box import axis
+from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import Experiment, Finding
 from ndis_verify.experiments import run as run_experiment
 from ndis_verify.experiments.framework import run_journal
+from ndis_verify.hunts import blocks as hunts
+from ndis_verify.hunts.hunt import HuntRecord
 from ndis_verify.reference import build as building
 from ndis_verify.reference.conformance.judge import Judgement
 from ndis_verify.reference.conformance.run import Run
@@ -319,8 +322,8 @@ def hunt(folder, step, monkeypatch):
             **wastes,
         )
 
-    monkeypatch.setattr(hunt_command, "hunted", hunted)
-    return hunt_command.run(hunt_command.blocks(["gaussian mechanism"], 4000, 4, 0), folder / "j.jsonl", 1)
+    monkeypatch.setattr(hunts, "hunted", hunted)
+    return hunts.run(hunts.blocks(["gaussian mechanism"], 4000, 4, 0), folder / "j.jsonl", 1)
 
 
 def experiment(folder, step, monkeypatch):

@@ -17,7 +17,7 @@ from ndis_verify.fast import covariance_shift, joint_shift
 from ndis_verify.fast.joint_shift import Declared
 from ndis_verify.fast.sensitivity import gaussian_process, loewner_sensitivity, logistic_surrogate
 from ndis_verify.mechanisms.gaussian_output import BOUNDS, calibrated_gaussian
-from ndis_verify.oracle import split_bound
+from ndis_verify.oracle.general_bound import bound as general_bound_bound
 
 
 def test_one_record_surrogate_solves_its_scalar_equation():
@@ -161,7 +161,7 @@ IMPOSSIBLE = [(1.0, 0.5, 2), (1.0, 0.0, 3), (0.3, math.nextafter(0.3, 0), 1), (0
 def test_an_impossible_triple_is_refused_wherever_it_enters(rho, nu, d):
     """rho <= nu <= d rho: in both engines and in the mechanism, with the same argument named."""
     sized = lambda v: (1 / math.sqrt(v), rho, nu, d)
-    exactly = lambda v: split_bound.Sensitivity(1 / v, rho, nu, d)
+    exactly = lambda v: general_bound_bound.Sensitivity(1 / v, rho, nu, d)
     calls = [
         lambda: covariance_shift.worst_logs(rho, nu, d),
         lambda: Declared(sized).largest(1.0, 1.0),
@@ -176,9 +176,9 @@ def test_an_impossible_triple_is_refused_wherever_it_enters(rho, nu, d):
             lambda term=term: covariance_shift.covariance_envelope(rho, nu, d, 1.0, term),
             lambda term=term: covariance_shift.loewner_bound(1.0, rho, nu, d, 1.0, term),
             lambda term=term: covariance_shift.added_variance(sized, epsilon=1.0, delta=1e-5, term=term),
-            lambda term=term: split_bound.covariance_envelope(rho, nu, d, 1, term),
-            lambda term=term: split_bound.loewner_bound(1, rho, nu, d, 1, term),
-            lambda term=term: split_bound.added_variance(exactly, epsilon=1, delta="1e-5", term=term),
+            lambda term=term: general_bound_bound.covariance_envelope(rho, nu, d, 1, term),
+            lambda term=term: general_bound_bound.loewner_bound(1, rho, nu, d, 1, term),
+            lambda term=term: general_bound_bound.added_variance(exactly, epsilon=1, delta="1e-5", term=term),
         ]
     for call in calls:
         with pytest.raises(InputError) as error:
@@ -191,7 +191,7 @@ def test_a_sum_of_rounded_logs_is_no_impossible_triple():
     nu = float(np.cumsum(logs)[-1])
     assert Fraction(nu) != 30 * Fraction(0.1)
     for total in (nu, nu * (1 + 1e-12)):
-        value = split_bound.loewner_bound(1, 0.1, total, 30, 1, digits=12)
+        value = general_bound_bound.loewner_bound(1, 0.1, total, 30, 1, digits=12)
         assert Fraction(covariance_shift.loewner_bound(1.0, 0.1, total, 30, 1.0)) >= value.lower
 
 

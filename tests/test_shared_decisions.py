@@ -3,7 +3,7 @@
 import pytest
 import sympy as sp
 
-from ndis_verify.claims import shared_hearings
+from ndis_verify.court import shared_hearings
 from ndis_verify.symbolic import shared_decisions
 from ndis_verify.symbolic.shared_decisions import shared
 

@@ -8,11 +8,11 @@ import pytest
 from command_line import run
 
 from ndis_verify.claim import Evidence, Outcome
-from ndis_verify.claims import shared_hearings
-from ndis_verify.claims.certificate_store import FOLDER
-from ndis_verify.claims.court import heard, judge
 from ndis_verify.claims.ledger import find
 from ndis_verify.claims.session import _heard_by_id
+from ndis_verify.court import shared_hearings
+from ndis_verify.court.certificate_store import FOLDER
+from ndis_verify.court.judge import heard, judge
 from ndis_verify.symbolic import zero
 
 CLAIM = find("N24-F2")

@@ -7,12 +7,12 @@ import sympy as sp
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.report.derivations import steps_table
-from ndis_verify.symbolic import BUILDERS, all_derivations, derivations_for
+from ndis_verify.symbolic import all_derivations, builders, derivations_for
 from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.zero import is_zero
 
 
-@pytest.fixture(params=BUILDERS, ids=lambda build: f"{build.__module__.rsplit('.', 1)[1]}.{build.__name__}")
+@pytest.fixture(params=builders(), ids=lambda build: f"{build.__module__.rsplit('.', 1)[1]}.{build.__name__}")
 def derivation(request: pytest.FixtureRequest) -> Derivation:
     """Each derivation; it is built where it is tested, and decided there once, not in every process that collects."""
     return request.param()

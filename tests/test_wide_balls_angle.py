@@ -1,4 +1,4 @@
-"""The integral over an angle of `als_angle`, part by part, with wide balls and few bits: every bound is on its side."""
+"""The integral over an angle of `angle`, part by part, with wide balls and few bits: every bound is on its side."""
 
 from fractions import Fraction
 from itertools import product
@@ -8,16 +8,10 @@ import mpmath
 import pytest
 from flint import acb, arb
 
-from ndis_verify.oracle.certified import als_angle
-from ndis_verify.oracle.certified.als_angle import (
-    _Beyond,
-    _modulus,
-    _quadrature,
-    _root,
-    angle_series,
-)
-from ndis_verify.oracle.certified.balls import ball, to_fraction, working_bits
-from ndis_verify.oracle.least_squares import checked_sketch
+from ndis_verify.oracle.certified.engine.balls import ball, to_fraction, working_bits
+from ndis_verify.oracle.certified.least_squares import angle as least_squares_angle
+from ndis_verify.oracle.certified.least_squares.angle import _Beyond, _modulus, _quadrature, _root, angle_series
+from ndis_verify.oracle.least_squares.asymptotic_law import checked_sketch
 
 SIDES = (-1, 0, 1)
 PLACES = [
@@ -55,7 +49,7 @@ def test_a_series_that_stops_early_encloses_the_whole(d, k, z, monkeypatch):
     """
     m = mpmath.mpf(d - 1) / 2
     with working_bits(300), mpmath.workdps(60):
-        monkeypatch.setattr(als_angle, "ctx", SimpleNamespace(prec=3))
+        monkeypatch.setattr(least_squares_angle, "ctx", SimpleNamespace(prec=3))
         found = angle_series(d, k, z)
         for side in SIDES:
             place = z.mid() + side * z.rad()
@@ -140,7 +134,7 @@ def test_the_integrand_encloses_the_complex_values(monkeypatch):
         taken.append(function)
         return acb(0)
 
-    monkeypatch.setattr(als_angle, "integral", integral)
+    monkeypatch.setattr(least_squares_angle, "integral", integral)
     _quadrature(lambda x: x * x, lambda w, analytic: (abs(w) ** 2).upper(), arb(0), arb(1), 10, arb(0))
     found = taken[0](rectangle(0.25, 0.75, 0.5), False)
     for re, im in corners(0.25, 0.75, 0.5):

@@ -11,14 +11,16 @@ from flint import fmpq_poly
 from ndis_verify.calibrator import NoNoiseNeeded
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
-from ndis_verify.oracle import als_exact, baselines, mechanism_noise, relative_noise, split_bound, trade_off
+from ndis_verify.oracle import baselines, mechanism_noise, relative_projection, trade_off
 from ndis_verify.oracle import random_projection as agreed_projection
-from ndis_verify.oracle.calibration import exceeds, hull, scaled
 from ndis_verify.oracle.certified import random_projection as certified_projection
-from ndis_verify.oracle.certified.als_exact import als_max_privacy_loss
-from ndis_verify.oracle.certified.balls import to_exact_ball
-from ndis_verify.oracle.certified.summit_root import between
-from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.certified.engine.balls import to_exact_ball
+from ndis_verify.oracle.certified.engine.summit_root import between
+from ndis_verify.oracle.certified.least_squares.finite_law import als_max_privacy_loss
+from ndis_verify.oracle.engine.decreasing_root import exceeds, hull, scaled
+from ndis_verify.oracle.engine.precision import PrecisionError
+from ndis_verify.oracle.general_bound import bound as general_bound_bound
+from ndis_verify.oracle.least_squares import finite_law
 from ndis_verify.oracle.ridge import ridge_between
 
 TARGET = {"epsilon": "0.7", "delta": "1e-4"}
@@ -134,7 +136,7 @@ def test_the_information_ridge_holds_those_of_every_level_of_an_enclosure(monkey
 def test_a_record_s_ridge_holds_those_of_all_the_odds_of_an_enclosure():
     """Odds of 1/(1 + s) at a ridge of s: least at s = odds - 1."""
     ratios = [(fmpq_poly([1]), fmpq_poly([1, 1]))]
-    found = relative_noise._ridge_of_records(ratios, always(interval(3, 5)), Fraction(1), 8)
+    found = relative_projection._ridge_of_records(ratios, always(interval(3, 5)), Fraction(1), 8)
     for odds in (3, 4, 5):
         assert found.contains(odds - 1)
 
@@ -144,9 +146,9 @@ BASE = [[1, 1], [0, 1], ["0.5", "-0.25"], [1, "0.5"]]
 
 def relative(monkeypatch, records, every, base=BASE, ridge="smallest"):
     """The ridge relative to a set whose records need the one enclosure and whose ball needs the other."""
-    monkeypatch.setattr(relative_noise, "_ridge_of_records", always(interval(*records)))
-    monkeypatch.setattr(relative_noise, "_ridge_of_ball", always(interval(*every)))
-    return relative_noise.relative_random_projection(base, "ball", 2, 3, **TARGET, ridge=ridge)
+    monkeypatch.setattr(relative_projection, "_ridge_of_records", always(interval(*records)))
+    monkeypatch.setattr(relative_projection, "_ridge_of_ball", always(interval(*every)))
+    return relative_projection.relative_random_projection(base, "ball", 2, 3, **TARGET, ridge=ridge)
 
 
 @pytest.mark.parametrize("records, every", list(itertools.permutations(INTERVALS[:5], 2)))
@@ -194,8 +196,8 @@ def test_a_loss_is_beyond_epsilon_unless_its_largest_value_surely_is_not(monkeyp
     epsilon = exact(largest.mid) - Fraction(1, 50)
     with mpmath.workdps(30):
         wide = Enclosure(largest.mid, mpmath.mpf("0.1"), "bound")
-    monkeypatch.setattr(als_exact, "als_max_privacy_loss", always(wide))
-    assert als_exact.als_exact_hockey_stick(**record, epsilon=epsilon, digits=6).lower > 0
+    monkeypatch.setattr(finite_law, "als_max_privacy_loss", always(wide))
+    assert finite_law.als_exact_hockey_stick(**record, epsilon=epsilon, digits=6).lower > 0
 
 
 # The two-step bound
@@ -230,9 +232,9 @@ class Split:
 
 
 def two_steps(monkeypatch, low, high, unsettled=()):
-    monkeypatch.setattr(split_bound, "_two_steps", always(Steps(unsettled)))
-    monkeypatch.setattr(split_bound, "best_splits", always([Split(low, high)]))
-    return split_bound.loewner_bound("0.5", "0.3", "0.5", 3, 1, digits=1)
+    monkeypatch.setattr(general_bound_bound, "_two_steps", always(Steps(unsettled)))
+    monkeypatch.setattr(general_bound_bound, "best_splits", always([Split(low, high)]))
+    return general_bound_bound.loewner_bound("0.5", "0.3", "0.5", 3, 1, digits=1)
 
 
 def test_the_two_step_bound_ends_where_one_split_is_proved_to_be(monkeypatch):

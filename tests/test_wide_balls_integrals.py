@@ -13,20 +13,14 @@ from flint import acb, arb, fmpq
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified import (
-    balls,
-    covariance_terms,
-    denoising,
-    laplace,
-    random_projection,
-    smooth_curve,
-    two_steps,
-)
-from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
-from ndis_verify.oracle.certified.binomial_window import MixedTails
-from ndis_verify.oracle.certified.covariance_terms import Amount, Covariance, Exponent, vertex
+from ndis_verify.oracle.certified import denoising, random_projection
+from ndis_verify.oracle.certified.engine import balls, laplace, smooth_curve
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.engine.binomial_window import MixedTails
+from ndis_verify.oracle.certified.engine.tail import INFINITE, Term, Transform, tail_bound
+from ndis_verify.oracle.certified.general_bound import covariance_terms, two_steps
+from ndis_verify.oracle.certified.general_bound.covariance_terms import Amount, Covariance, Exponent, vertex
 from ndis_verify.oracle.certified.hockey_stick import log_hockey_stick
-from ndis_verify.oracle.certified.tail import INFINITE, Term, Transform, tail_bound
 
 HALF, TENTH = Fraction(1, 2), Fraction(1, 10)
 

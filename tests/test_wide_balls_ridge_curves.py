@@ -10,12 +10,13 @@ from flint import arb, arb_series, fmpq_poly
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import as_exact, exact, to_mpf
-from ndis_verify.oracle.certified import ridge_curve, ridge_sketch
-from ndis_verify.oracle.certified.als_worst_case import odds
-from ndis_verify.oracle.certified.balls import enclosure, working_bits
-from ndis_verify.oracle.certified.ridge_curve import NormalCurve, _tail
-from ndis_verify.oracle.certified.ridge_path import Quotient, changes
-from ndis_verify.oracle.certified.ridge_sketch import Pair, SketchCurve
+from ndis_verify.oracle.certified.engine.balls import enclosure, working_bits
+from ndis_verify.oracle.certified.least_squares.worst_case import odds
+from ndis_verify.oracle.certified.relative_least_squares import curve as relative_least_squares_curve
+from ndis_verify.oracle.certified.relative_least_squares import sketch as relative_least_squares_sketch
+from ndis_verify.oracle.certified.relative_least_squares.curve import NormalCurve, _tail
+from ndis_verify.oracle.certified.relative_least_squares.path import Quotient, changes
+from ndis_verify.oracle.certified.relative_least_squares.sketch import Pair, SketchCurve
 
 DIRECTIONS = ("delete", "insert")
 LOW, HIGH = Fraction(2), Fraction(17, 8)
@@ -82,7 +83,7 @@ def test_the_upper_bound_counts_the_most_of_the_answer(enough, monkeypatch):
     """The quick one (at once good enough), and the full one."""
     monkeypatch.setattr(NormalCurve, "_delta", lambda *arguments: WIDE)
     tail = WIDE if enough == "1" else Enclosure(WIDE.mid, mpmath.mpf("0.25"), "bound")
-    monkeypatch.setattr(ridge_curve, "_tail", lambda *arguments: tail)
+    monkeypatch.setattr(relative_least_squares_curve, "_tail", lambda *arguments: tail)
     curve = curve_of(NormalCurve, enough=enough)
     found = curve._spread(Fraction(1), 1 + Fraction(1, 10**9), Fraction(1), Fraction(1), 10)
     assert MOST <= found < MOST * Fraction(101, 100)
@@ -113,7 +114,7 @@ def test_the_quick_bound_in_few_bits_is_not_below_its_least_exponent(square, eps
 
         least = exact(mpmath.exp(log_bound(minimum(log_bound))))
     for bits in range(10, 17):
-        monkeypatch.setattr(ridge_curve, "working_bits", lambda asked, bits=bits: working_bits(bits))
+        monkeypatch.setattr(relative_least_squares_curve, "working_bits", lambda asked, bits=bits: working_bits(bits))
         assert _tail([(Fraction(0), 1, square)], epsilon).upper >= least
 
 
@@ -162,10 +163,10 @@ def test_one_event_in_few_bits_says_no_more_than_in_many(direction, monkeypatch)
     settled = 0
     for change in changes(rows, rows)[0]:
         curve = SketchCurve(change, 3, 9, Fraction(1), direction, Fraction(1, 10**4))
-        monkeypatch.setattr(ridge_sketch, "_BITS", 300)
+        monkeypatch.setattr(relative_least_squares_sketch, "_BITS", 300)
         many = curve._tested(Fraction(1, 10**20))
         for bits in (40, 50, 60):
-            monkeypatch.setattr(ridge_sketch, "_BITS", bits)
+            monkeypatch.setattr(relative_least_squares_sketch, "_BITS", bits)
             found = curve._tested(Fraction(1, 10**20))
             assert found <= many and (many == 1 or found < 1)
             settled += found > 0
@@ -178,7 +179,7 @@ def moving(first=(0.5, 0.0, 0.0), others=(0.25, 0.0, 0.0), centre=(1.0, 0.0, 0.0
 
 
 def convexity(monkeypatch, motion, bits=128):
-    monkeypatch.setattr(ridge_sketch, "_BITS", bits)
+    monkeypatch.setattr(relative_least_squares_sketch, "_BITS", bits)
     monkeypatch.setattr(SketchCurve, "_above", lambda *arguments: Fraction(1, 4))
     monkeypatch.setattr(SketchCurve, "_motion", lambda *arguments: motion)
     return curve_of(SketchCurve).convexity(LOW, HIGH)
@@ -217,7 +218,7 @@ def test_a_bend_in_few_bits_is_not_below_that_in_many(monkeypatch):
 
 def test_a_motion_holds_both_ends_of_its_interval(monkeypatch):
     """The path s itself, from -1/3 to 1/3 in ten bits."""
-    monkeypatch.setattr(ridge_sketch, "_BITS", 10)
+    monkeypatch.setattr(relative_least_squares_sketch, "_BITS", 10)
     monkeypatch.setattr(SketchCurve, "_path", lambda self, s: (s, s, s))
     with working_bits(10):
         found = [enclosure(part[0]) for part in curve_of(SketchCurve)._motion(Fraction(-1, 3), Fraction(1, 3))]

@@ -8,9 +8,9 @@ import pytest
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import to_mpf
-from ndis_verify.oracle.certified.ridge_search import Bracket, Crossings
-from ndis_verify.oracle.certified.smooth_curve import Bend
-from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.certified.engine.smooth_curve import Bend
+from ndis_verify.oracle.certified.relative_least_squares.search import Bracket, Crossings
+from ndis_verify.oracle.engine.precision import PrecisionError
 
 TARGET = Fraction(1, 2)
 A, B = Fraction(8), Fraction(9)  # an interval short enough for a chord

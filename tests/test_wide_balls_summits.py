@@ -10,12 +10,13 @@ from flint import arb
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import to_mpf
-from ndis_verify.oracle.certified import summit, summit_plane, summit_root
-from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
-from ndis_verify.oracle.certified.joint_curve import ShareCurve
-from ndis_verify.oracle.certified.prediction_plane import PredictionPlane
-from ndis_verify.oracle.certified.smooth_curve import Bend
-from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.certified.engine import summit, summit_root
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.engine.smooth_curve import Bend
+from ndis_verify.oracle.certified.joint_shift import plane as joint_shift_plane
+from ndis_verify.oracle.certified.joint_shift.curve import ShareCurve
+from ndis_verify.oracle.certified.joint_shift.prediction_plane import PredictionPlane
+from ndis_verify.oracle.engine.precision import PrecisionError
 
 TINY = Fraction(1, 2**80)
 HALF = Fraction(1, 2)
@@ -271,14 +272,14 @@ def test_the_bound_holds_for_every_law_of_a_wide_one(plane, name, middle):
 
 def test_a_plane_is_at_most_a_target_only_if_it_is_so_away_from_the_middle():
     for plane in (PLANE, OTHER, replace(PLANE, others=0)):
-        top = summit_plane.largest([plane], 4)
-        assert summit_plane.at_most(plane, top.upper * Fraction(101, 100), 3)
-        assert not summit_plane.at_most(plane, top.lower * Fraction(99, 100), 3)
+        top = joint_shift_plane.largest([plane], 4)
+        assert joint_shift_plane.at_most(plane, top.upper * Fraction(101, 100), 3)
+        assert not joint_shift_plane.at_most(plane, top.lower * Fraction(99, 100), 3)
 
 
 def test_the_halves_of_a_cell_cover_it():
     whole = (arb(0.5, 0.5), arb(0.25, 0.125))
-    halves = summit_plane._halves(whole, (0, 1))
+    halves = joint_shift_plane._halves(whole, (0, 1))
     for k in range(65):
         x = arb(k) / 64
         assert any(half[0].contains(x) for half in halves)
@@ -287,25 +288,27 @@ def test_the_halves_of_a_cell_cover_it():
 
 def known_as(monkeypatch, found):
     """A plane whose values are said to lie in `found`, and whose proofs of an upper bound succeed."""
-    peak = summit_plane.Peak(0, (HALF, HALF), arb(1))
-    monkeypatch.setattr(summit_plane, "_value", lambda *args: found)
-    monkeypatch.setattr(summit_plane, "peaks", lambda planes, target: [peak])
-    monkeypatch.setattr(summit_plane, "top", lambda planes, peak, target, digits: peak.place)
-    monkeypatch.setattr(summit_plane, "_search", lambda planes_at, target, guess: Fraction(1))
-    monkeypatch.setattr(summit_plane, "_polished", lambda planes_at, target, rough, peak, digits: (Fraction(1), peak))
-    monkeypatch.setattr(summit_plane, "at_most", lambda plane, target, digits: True)
+    peak = joint_shift_plane.Peak(0, (HALF, HALF), arb(1))
+    monkeypatch.setattr(joint_shift_plane, "_value", lambda *args: found)
+    monkeypatch.setattr(joint_shift_plane, "peaks", lambda planes, target: [peak])
+    monkeypatch.setattr(joint_shift_plane, "top", lambda planes, peak, target, digits: peak.place)
+    monkeypatch.setattr(joint_shift_plane, "_search", lambda planes_at, target, guess: Fraction(1))
+    monkeypatch.setattr(
+        joint_shift_plane, "_polished", lambda planes_at, target, rough, peak, digits: (Fraction(1), peak)
+    )
+    monkeypatch.setattr(joint_shift_plane, "at_most", lambda plane, target, digits: True)
 
 
 def test_the_largest_value_of_planes_begins_at_one_that_is_surely_reached(monkeypatch):
     known_as(monkeypatch, interval(Fraction(1, 4), Fraction(3, 4)))
-    assert summit_plane.largest([PLANE], 3).lower <= Fraction(1, 4)
+    assert joint_shift_plane.largest([PLANE], 3).lower <= Fraction(1, 4)
 
 
 def test_a_crossing_of_planes_needs_a_value_surely_above_the_target(monkeypatch):
     known_as(monkeypatch, interval(Fraction(1, 4), Fraction(3, 4)))
     with pytest.raises(PrecisionError):
-        summit_plane.crossing(lambda v: [PLANE], HALF, mpmath.mpf(0), 3)
-    assert summit_plane.crossing(lambda v: [PLANE], Fraction(1, 5), mpmath.mpf(0), 3).contains(1)
+        joint_shift_plane.crossing(lambda v: [PLANE], HALF, mpmath.mpf(0), 3)
+    assert joint_shift_plane.crossing(lambda v: [PLANE], Fraction(1, 5), mpmath.mpf(0), 3).contains(1)
 
 
 # A line of shares

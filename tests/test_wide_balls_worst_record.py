@@ -9,15 +9,11 @@ from flint import arb
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
-from ndis_verify.oracle.certified import als_cap, als_summit, als_worst_case
-from ndis_verify.oracle.certified.als_edge import (
-    Peak,
-    cover,
-    highest,
-    interval,
-    worst_case,
-)
-from ndis_verify.oracle.certified.als_worst_case import gaussian_edge, student_edge
+from ndis_verify.oracle.certified.least_squares import cap as least_squares_cap
+from ndis_verify.oracle.certified.least_squares import worst_case as least_squares_worst_case
+from ndis_verify.oracle.certified.least_squares import worst_record as least_squares_worst_record
+from ndis_verify.oracle.certified.least_squares.edge import Peak, cover, highest, interval, worst_case
+from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge, student_edge
 
 DIRECTIONS = ("delete", "insert")
 HALF = Fraction(1, 2)
@@ -93,7 +89,7 @@ def recorded(monkeypatch, name, low, high):
         asked.append(arguments)
         return between(low, high)
 
-    monkeypatch.setattr(als_worst_case, name, engine)
+    monkeypatch.setattr(least_squares_worst_case, name, engine)
     return asked
 
 
@@ -118,7 +114,7 @@ def test_the_bounds_of_a_box_of_the_finite_law_count_the_whole_answer(direction,
     """From each record: C times the upper end, and an epsilon of at most epsilon - s; C and s to many digits."""
     asked = recorded(monkeypatch, "als_exact_hockey_stick", "1/5", "2/5")
     edge, k = student_edge(HALF, 3, 20, 1, 6), 17
-    with als_worst_case.working_bits(200):
+    with least_squares_worst_case.working_bits(200):
         found = edge._bounds(LOW, HIGH, direction)
     lack = k * log((1 - LOW) / (1 - HIGH)) / 2
     here, there = (k * log(ratio) / 2 for ratio in ((HALF - LOW) / (HALF - HIGH), HIGH / LOW))
@@ -126,7 +122,7 @@ def test_the_bounds_of_a_box_of_the_finite_law_count_the_whole_answer(direction,
     if direction == "insert":
         losses = (here, Fraction(0)), (there + lack, lack)
     for (record, twice_log, twice_slack), (growth, slack) in zip(found, losses):
-        with als_worst_case.working_bits(24):
+        with least_squares_worst_case.working_bits(24):
             bound = edge._scaled(record, +twice_log, +twice_slack, direction)
         with mpmath.workdps(DEEP):
             assert bound >= exact(mpmath.exp(to_mpf(growth))) * Fraction(2, 5) * (1 - Fraction(1, 2**50))
@@ -155,7 +151,7 @@ def test_the_odds_of_pure_privacy_are_not_above_them(r, epsilon):
 def test_the_worst_record_is_between_two_ends(target, direction):
     _, r, epsilon = target
     k = r - target[0]
-    low, high = als_summit.summit(HALF, target, direction, 4)
+    low, high = least_squares_worst_record.summit(HALF, target, direction, 4)
     with mpmath.workdps(DEEP):
         largest = (k + 1 if direction == "delete" else r) * mpmath.log(2) / 2
         t = 2 * (largest - to_mpf(epsilon)) / (r + k + 1)
@@ -173,9 +169,9 @@ def test_the_largest_divergence_allows_for_the_whole_way_between_the_ends(direct
         asked.append(arguments[4])
         return answer
 
-    monkeypatch.setattr(als_summit, "als_exact_hockey_stick", engine)
-    monkeypatch.setattr(als_summit, "summit", lambda *arguments: (low, high))
-    found = als_summit.largest_divergence(HALF, (3, 20, Fraction(1)), direction, 5)
+    monkeypatch.setattr(least_squares_worst_record, "als_exact_hockey_stick", engine)
+    monkeypatch.setattr(least_squares_worst_record, "summit", lambda *arguments: (low, high))
+    found = least_squares_worst_record.largest_divergence(HALF, (3, 20, Fraction(1)), direction, 5)
     lack = k * log((1 - low) / (1 - high)) / 2
     assert asked[-1] < 1 - lack if direction == "delete" else asked == [1]
     with mpmath.workdps(DEEP):
@@ -188,23 +184,25 @@ def test_the_larger_of_two_directions_is_inside(answers, monkeypatch):
     """Wide answers that overlap or do not: whatever the two values are, the larger is inside."""
     a, b, c, d = map(Fraction, answers.split())
     found = {"delete": between(a, b), "insert": between(c, d)}
-    monkeypatch.setattr(als_summit, "largest_divergence", lambda cap, target, direction, digits: found[direction])
-    found = als_summit.worst_divergence(HALF, (3, 20, Fraction(1)), 5)
+    monkeypatch.setattr(
+        least_squares_worst_record, "largest_divergence", lambda cap, target, direction, digits: found[direction]
+    )
+    found = least_squares_worst_record.worst_divergence(HALF, (3, 20, Fraction(1)), 5)
     slack = Fraction(1, 2**40)
     assert found.lower <= max(a, c) + slack and found.upper >= max(b, d) - slack
 
 
 def test_the_share_of_wide_odds_is_all_of_theirs():
-    found = als_cap._share(between(1, 3), 15)
+    found = least_squares_cap._share(between(1, 3), 15)
     slack = Fraction(1, 10**30)
     assert HALF - slack < found.lower <= HALF and Fraction(3, 4) <= found.upper < Fraction(3, 4) + slack
 
 
 def test_the_odds_of_a_wide_root_are_all_of_theirs(monkeypatch):
     """The root is that of an inverse: its ends change places."""
-    monkeypatch.setattr(als_cap, "decreasing_root", lambda *rest: between(1, 3))
+    monkeypatch.setattr(least_squares_cap, "decreasing_root", lambda *rest: between(1, 3))
     least = student_edge(HALF, 3, 20, 1, 15).pure_odds(40)
-    found = als_cap._finite_odds(3, 20, 1, Fraction(1, 100), 15)
+    found = least_squares_cap._finite_odds(3, 20, 1, Fraction(1, 100), 15)
     slack = Fraction(1, 10**20)
     assert least + Fraction(1, 3) - slack < found.lower <= least + Fraction(1, 3) + slack
     assert least + 1 - slack < found.upper < least + 1 + slack

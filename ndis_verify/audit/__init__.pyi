@@ -5,7 +5,7 @@ from ndis_verify.audit.composition import composed_bound, gaussian_profile, grid
 from ndis_verify.audit.credible_region import credible_gdp, credible_mass
 from ndis_verify.audit.dp_sgd import DpSgd, Linear, Network, black_box_scores, losses_after_training, white_box_scores
 from ndis_verify.audit.float_noise import laplace_by_inversion
-from ndis_verify.audit.gdp import GaussianCurve
+from ndis_verify.audit.gdp_parameter import GaussianCurve
 from ndis_verify.audit.histogram import METHODS, ScoreAudit, audit_by_methods, audit_scores
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper, jeffreys_upper
 from ndis_verify.audit.operating_points import OperatingPoints

@@ -14,9 +14,9 @@ import numpy as np
 
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.curve import Pair
+from ndis_verify.fast.engine.curve import Pair
+from ndis_verify.fast.engine.spectrum import spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
-from ndis_verify.fast.spectrum import spectrum
 
 SIDES = ("pessimistic", "optimistic")
 MOST_POINTS = 1 << 22

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.audit.candidate_sets import Chooser, ChosenSet, Target, bin_orders, learned_edges, prefix_counts
-from ndis_verify.audit.gdp import GaussianCurve
+from ndis_verify.audit.gdp_parameter import GaussianCurve
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper, dkw_radius
 from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.audit.samples import Sample, Survey, bin_counts

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ndis_verify.audit.gdp import largest_mu
+from ndis_verify.audit.gdp_parameter import largest_mu
 from ndis_verify.audit.histogram import audit_by_methods
 from ndis_verify.audit.limits import clopper_pearson_upper
 from ndis_verify.audit.set_limits import ScoreAudit

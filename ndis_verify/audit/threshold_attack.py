@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from ndis_verify.audit.candidate_sets import ChosenSet
 from ndis_verify.audit.credible_region import credible_gdp
-from ndis_verify.audit.gdp import GaussianCurve
+from ndis_verify.audit.gdp_parameter import GaussianCurve
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper, jeffreys_lower, jeffreys_upper
 from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.audit.set_limits import Audited, Learned, ScoreAudit

@@ -13,9 +13,9 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError, as_float, exact
 from ndis_verify.fast.composition import compose
+from ndis_verify.fast.engine.spectrum import PairBatch, spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import hockey_stick
-from ndis_verify.fast.spectrum import PairBatch, spectrum
 from ndis_verify.gaussian_pair import Covariance, GaussianPair
 
 ENGINE_ERROR = 1e-10  # relative: ten times what the float64 engine states

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from ndis_verify.claim import Check, Outcome
-from ndis_verify.claims.certificate_store import StoredCheck, is_current, writing
 from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.court.certificate_store import StoredCheck, is_current, writing
 from ndis_verify.runs.pool import unordered
 
 Task = tuple[str, int]  # claim, number of its check

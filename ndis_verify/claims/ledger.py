@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from importlib import import_module
 
-from ndis_verify.claim import Claim
-from ndis_verify.claims.attack_checks import owned
-from ndis_verify.claims.attacks import attacks_by_id, with_attacks
+from ndis_verify.claim import Check, Claim
+from ndis_verify.claims.attack_index import attacks_by_id, with_attacks
+from ndis_verify.court.attack_checks import owned
+from ndis_verify.discovery import holding
 from ndis_verify.exact_number import InputError
 
 SOURCES = {
@@ -20,74 +21,47 @@ SOURCES = {
     "PKG": "statements of this package about its own mechanisms",
     "OWN": "claims of your own",
 }
-_TOPICS = (
-    "definitions",
-    "lemma",
-    "mean_shift",
-    "gaussian_mechanism",
-    "classical_gaussian",
-    "classical_gaussian_order",
-    "analytic_gaussian",
-    "gaussian_calibration",
-    "denoising",
-    "experiments_gaussian",
-    "experiments_graph",
-    "experiments_projection",
-    "experiments_regression",
-    "baselines",
-    "covariance_shift",
-    "covariance_order",
-    "covariance_box",
-    "general_bound",
-    "gaussian_output",
-    "random_projection",
-    "leverage",
-    "projection_mechanism",
-    "calibration_hunt",
-    "relative_projection",
-    "sensitivity",
-    "joint_shift",
-    "output_hunt",
-    "estimator",
-    "least_squares",
-    "least_squares_mechanism",
-    "least_squares_worst",
-    "relative_least_squares",
-    "privacy_loss",
-    "trade_off",
-    "audit_gdp",
-    "histogram_auditing",
-    "score_auditing",
-    "score_figures",
-    "tv_inference",
-    "random_canaries",
-    "dp_sgd",
-    "dp_sgd_figures",
-    "composed_profile",
-    "misprints",
-    "real_data",
-    "mechanism_table",
-    "releases",
-    "cdf_oracle",
-)
+
+
+def _in_order(claim: Claim) -> tuple[int, list[tuple[int, str]]]:
+    """By source, then by id with numbers as numbers."""
+    parts = re.findall(r"\d+|\D+", claim.id)
+    return list(SOURCES).index(claim.source), [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 @cache
 def all_claims() -> tuple[Claim, ...]:
     """Every record; ids are unique."""
-    stated = [claim for topic in _TOPICS for claim in import_module(f"ndis_verify.claims.{topic}").CLAIMS]
+    stated = [claim for module in holding("ndis_verify.claims", "CLAIMS") for claim in module.CLAIMS]
     attacks = attacks_by_id()
-    claims = [owned(with_attacks(claim, attacks)) for claim in stated]
+    claims = [_record(claim, attacks) for claim in stated]
     ids = [claim.id for claim in claims]
     doubled = sorted({i for i in ids if ids.count(i) > 1})
     if doubled:
         raise ValueError(f"claims with two records: {', '.join(doubled)}")
-    order = list(SOURCES)
-    return tuple(sorted(claims, key=lambda claim: order.index(claim.source)))
+    return tuple(sorted(claims, key=_in_order))
 
 
 def find(claim_id: str) -> Claim:
-    """The record with that id, in capitals or not; InputError with the nearest ids where there is none."""
+    """The record with that id, in capitals or not; InputError with the nearest ids where there is none.
+
+    Only the files that name the id are loaded, where it is written as in the ledger.
+    """
+    return _stated(claim_id) or _near(claim_id)
+
+
+@cache
+def _stated(claim_id: str) -> Claim | None:
+    found = [
+        claim
+        for module in holding("ndis_verify.claims", "CLAIMS", text=f'"{claim_id}"')
+        for claim in module.CLAIMS
+        if claim.id == claim_id
+    ]
+    return _record(found[0], attacks_by_id(claim_id)) if len(found) == 1 else None
+
+
+def _near(claim_id: str) -> Claim:
     by_id = {claim.id.lower(): claim for claim in all_claims()}
     if claim_id.lower() not in by_id:
         import difflib
@@ -96,6 +70,20 @@ def find(claim_id: str) -> Claim:
         hint = f"; did you mean {', '.join(near)}?" if near else "; `ndis-verify claims` lists them"
         raise InputError("ID", claim_id, "is not in the ledger" + hint)
     return by_id[claim_id.lower()]
+
+
+_records: dict[str, Claim] = {}  # one record an id, whichever way it is asked for
+
+
+def _record(claim: Claim, attacks: dict[str, tuple[Check, ...]]) -> Claim:
+    if claim.id not in _records:
+        _records[claim.id] = owned(with_attacks(claim, attacks))
+    return _records[claim.id]
+
+
+def record(claim_id: str) -> Claim | None:
+    """The record with exactly that id, or None."""
+    return _stated(claim_id)
 
 
 def missing(ids: list[str]) -> list[str]:

@@ -26,14 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify.claim import Check, Claim, Verdict
-from ndis_verify.claims.attack import (
-    Problem,
-    enclosed_difference,
-    enclosure_of,
-    log_margin,
-    relative_margin,
-)
-from ndis_verify.claims.attack_checks import (
+from ndis_verify.court.attack import Problem, enclosed_difference, enclosure_of, log_margin, relative_margin
+from ndis_verify.court.attack_checks import (
     FULL_EVALUATIONS,
     QUICK_EVALUATIONS,
     attack_check,
@@ -41,10 +35,10 @@ from ndis_verify.claims.attack_checks import (
     negated,
     refutation_check,
 )
-from ndis_verify.claims.certify_box import axis
-from ndis_verify.claims.certify_checks import certified_box_check
-from ndis_verify.claims.court import Judgement, judge
-from ndis_verify.claims.domain import Condition, Domain, Parameter, Point, choice, continuous, integer, stacked, vector
+from ndis_verify.court.certify_box import axis
+from ndis_verify.court.certify_checks import certified_box_check
+from ndis_verify.court.domain import Condition, Domain, Parameter, Point, choice, continuous, integer, stacked, vector
+from ndis_verify.court.judge import Judgement, judge
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 
@@ -209,7 +203,7 @@ def as_claim(value: UniversalClaim | Claim) -> Claim:
 
 def problems(target: str) -> list[Problem]:
     """What `ndis-verify attack TARGET` attacks: `FILE.py:NAME`, every claim of `FILE.py`, or an id of the ledger."""
-    from ndis_verify.claims.attacks import problems_of
+    from ndis_verify.claims.attack_index import problems_of
 
     file, separator, name = target.rpartition(":")
     if not separator and target.endswith(".py"):

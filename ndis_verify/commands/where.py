@@ -6,23 +6,18 @@ import argparse
 import os
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from ndis_verify.exact_number import InputError
 
 
-def add_arguments(commands: Any) -> None:
-    """The verb and what it takes."""
-    parser = commands.add_parser(
-        "where", help="find a claim, a function or a subject in the sources", description=__doc__
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the verb takes."""
     parser.add_argument(
         "name",
         nargs="+",
         metavar="NAME",
         help='an id, a label ("N26 Lemma 2"), a function, a subject; several words are one',
     )
-    parser.set_defaults(run=main)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -17,8 +17,8 @@ from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.projection_utility import records_of
 from ndis_verify.experiments.records import require_hidden, require_rank, source_names
 from ndis_verify.experiments.table import Table
-from ndis_verify.fast.als_exact import als_exact_hockey_stick
-from ndis_verify.fast.least_squares import als_hockey_stick
+from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick
 from ndis_verify.fast.leverage import leverage_scores
 from ndis_verify.fast.random_projection import rp_hockey_stick
 from ndis_verify.mechanisms.least_squares import record_leverages

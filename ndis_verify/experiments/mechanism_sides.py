@@ -19,10 +19,10 @@ from ndis_verify.experiments.private_regression import normal_draw, sketch_draw
 from ndis_verify.experiments.projection_utility import records_of, shortened
 from ndis_verify.experiments.records import table_of
 from ndis_verify.experiments.table import Table
-from ndis_verify.fast.als_exact import als_exact_hockey_stick
-from ndis_verify.fast.als_summit import als_exact_worst_case
-from ndis_verify.fast.als_worst_case import als_worst_case
-from ndis_verify.fast.least_squares import als_hockey_stick
+from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick
+from ndis_verify.fast.least_squares.worst_case import als_worst_case
+from ndis_verify.fast.least_squares.worst_record import als_exact_worst_case
 from ndis_verify.mechanisms.gaussian import gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_process import gaussian_process, squared_exponential
 from ndis_verify.mechanisms.least_squares import Law, least_squares, record_leverages, sketched_least_squares
@@ -34,9 +34,11 @@ from ndis_verify.mechanisms.records import clip_norms
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares
 from ndis_verify.mechanisms.relative_projection import neighbourhood, relative_random_projection
 from ndis_verify.oracle import joint_shift
-from ndis_verify.oracle.certified.als_exact import als_exact_hockey_stick as certified_als_exact_hockey_stick
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
-from ndis_verify.oracle.certified.least_squares import als_hockey_stick as certified_als_hockey_stick
+from ndis_verify.oracle.certified.least_squares.asymptotic_law import als_hockey_stick as certified_als_hockey_stick
+from ndis_verify.oracle.certified.least_squares.finite_law import (
+    als_exact_hockey_stick as certified_als_exact_hockey_stick,
+)
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 

@@ -23,7 +23,7 @@ from ndis_verify.experiments.records import (
     source_names,
 )
 from ndis_verify.experiments.table import Table
-from ndis_verify.fast.als_exact import als_exact_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_std
 from ndis_verify.mechanisms.baselines import mutual_information, sheffet
 from ndis_verify.mechanisms.least_squares import least_squares, sketched_least_squares, solved, worst_record

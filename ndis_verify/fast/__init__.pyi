@@ -1,11 +1,17 @@
-from ndis_verify.fast.als_exact import als_exact_hockey_stick, log_als_exact_hockey_stick
-from ndis_verify.fast.als_gap import als_asymptotic_gap
-from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
-from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
 from ndis_verify.fast.composition import compose, composed_hockey_stick
+from ndis_verify.fast.engine.spectrum import PairBatch, Spectrum, quadratic_form, spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
-from ndis_verify.fast.least_squares import als_hockey_stick, als_max_privacy_loss, als_spectrum, log_als_hockey_stick
+from ndis_verify.fast.least_squares.asymptotic_law import (
+    als_hockey_stick,
+    als_max_privacy_loss,
+    als_spectrum,
+    log_als_hockey_stick,
+)
+from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick, log_als_exact_hockey_stick
+from ndis_verify.fast.least_squares.gap import als_asymptotic_gap
+from ndis_verify.fast.least_squares.worst_case import WorstRecord, als_cap, als_worst_case
+from ndis_verify.fast.least_squares.worst_record import als_exact_cap, als_exact_worst_case
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
 from ndis_verify.fast.pair_trade_off import pair_gdp, pair_trade_off
 from ndis_verify.fast.privacy_profile import PrivacyProfile
@@ -18,7 +24,6 @@ from ndis_verify.fast.random_projection import (
     sampled_epsilon,
     sampled_rp_ridge,
 )
-from ndis_verify.fast.spectrum import PairBatch, Spectrum, quadratic_form, spectrum
 
 __all__ = [
     "GeneralizedChi2",

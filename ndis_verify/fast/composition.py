@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.curve import Pair
+from ndis_verify.fast.engine.curve import Pair
+from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
-from ndis_verify.fast.spectrum import Spectrum, spectrum
 
 MAX_COPIES = 2**53
 

@@ -15,9 +15,9 @@ from scipy.special import expit, xlogy
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, float_array
+from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.hockey_stick import checked_epsilons, hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick
-from ndis_verify.fast.spectrum import Spectrum
 
 TERMS = ("bound", "chernoff", "exact", "printed")
 _HALVINGS = 70

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError, broadcast, float_array
-from ndis_verify.fast.calibration import probabilities
-from ndis_verify.fast.contour import log_integral
-from ndis_verify.fast.safe_root import safe_root
-from ndis_verify.fast.transform import Forms
+from ndis_verify.fast.engine.contour import log_integral
+from ndis_verify.fast.engine.least_epsilon import probabilities
+from ndis_verify.fast.engine.safe_root import safe_root
+from ndis_verify.fast.engine.transform import Forms
 
 _MOST, _FARTHEST = 2.0**53, 2.0**100
 _NARROWEST = 2.0**-300

@@ -6,9 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.fast.calibration import epsilon_search
-from ndis_verify.fast.curve import Pair, checked_epsilons, log_below_zero, log_entries, log_pair, to_delta, to_log_delta
-from ndis_verify.fast.spectrum import spectrum
+from ndis_verify.fast.engine.curve import (
+    Pair,
+    checked_epsilons,
+    log_below_zero,
+    log_entries,
+    log_pair,
+    to_delta,
+    to_log_delta,
+)
+from ndis_verify.fast.engine.least_epsilon import epsilon_search
+from ndis_verify.fast.engine.spectrum import spectrum
 
 __all__ = [
     "Pair",

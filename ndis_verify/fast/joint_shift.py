@@ -16,10 +16,10 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.cell_search import Largest, largest
 from ndis_verify.fast.covariance_shift import Sensitivities, checked_spread
-from ndis_verify.fast.curve import log_entries, to_log_delta
-from ndis_verify.fast.spectrum import Spectrum
+from ndis_verify.fast.engine.cell_search import Largest, largest
+from ndis_verify.fast.engine.curve import log_entries, to_log_delta
+from ndis_verify.fast.engine.spectrum import Spectrum
 
 TOLERANCE = 1e-5  # of log delta, between the largest value found and its bound
 ENGINE_ERROR = 1e-10  # relative, on delta: `hockey_stick` documents 1e-11, its arguments are rounded as well

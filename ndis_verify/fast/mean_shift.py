@@ -13,9 +13,9 @@ from scipy.special import erfcx, log_ndtr
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, broadcast, float_array
-from ndis_verify.fast.calibration import SAFETY, probabilities
-from ndis_verify.fast.curve import checked_epsilons, log_below_zero
-from ndis_verify.fast.safe_root import safe_root
+from ndis_verify.fast.engine.curve import checked_epsilons, log_below_zero
+from ndis_verify.fast.engine.least_epsilon import SAFETY, probabilities
+from ndis_verify.fast.engine.safe_root import safe_root
 
 _STEP = 0.11
 _NODES = np.arange(-42, 58) * _STEP

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.engine.spectrum import quadratic_form
 from ndis_verify.fast.hockey_stick import checked_epsilons
-from ndis_verify.fast.spectrum import quadratic_form
 from ndis_verify.gaussian_pair import GaussianPair
 
 _CHUNK = 1 << 20  # normal draws held at once

@@ -8,10 +8,10 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, broadcast, float_array
-from ndis_verify.fast.calibration import SAFETY, probabilities
-from ndis_verify.fast.curve import checked_epsilons, log_entries, to_delta, to_log_delta
-from ndis_verify.fast.safe_root import safe_root
-from ndis_verify.fast.spectrum import Spectrum
+from ndis_verify.fast.engine.curve import checked_epsilons, log_entries, to_delta, to_log_delta
+from ndis_verify.fast.engine.least_epsilon import SAFETY, probabilities
+from ndis_verify.fast.engine.safe_root import safe_root
+from ndis_verify.fast.engine.spectrum import Spectrum
 
 MOST_COLUMNS = 10**7  # up to which the margins below cover the rounding of a curve
 RIDGE_MARGIN = 1.1e-11  # relative, on delta: above the documented error of the curve

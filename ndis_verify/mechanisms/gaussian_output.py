@@ -13,9 +13,9 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.cell_search import Largest
 from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
 from ndis_verify.fast.covariance_shift import added_variance as split_variance
+from ndis_verify.fast.engine.cell_search import Largest
 from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne
 from ndis_verify.fast.joint_shift import added_variance as joint_variance
 from ndis_verify.mechanisms.calibration import (

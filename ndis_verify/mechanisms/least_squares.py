@@ -18,10 +18,10 @@ import scipy
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError, as_float
-from ndis_verify.fast.als_exact import als_exact_hockey_stick
-from ndis_verify.fast.als_summit import als_exact_cap, als_exact_worst_case
-from ndis_verify.fast.als_worst_case import WorstRecord, als_cap, als_worst_case
-from ndis_verify.fast.least_squares import als_hockey_stick
+from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick
+from ndis_verify.fast.least_squares.worst_case import WorstRecord, als_cap, als_worst_case
+from ndis_verify.fast.least_squares.worst_record import als_exact_cap, als_exact_worst_case
 from ndis_verify.mechanisms.calibration import (
     Calibration,
     Certificate,

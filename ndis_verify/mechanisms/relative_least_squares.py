@@ -16,10 +16,10 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.als_exact import ROUGH, log_als_exact_hockey_stick
-from ndis_verify.fast.als_summit import als_exact_worst_case
-from ndis_verify.fast.als_worst_case import als_worst_case
-from ndis_verify.fast.least_squares import log_als_hockey_stick
+from ndis_verify.fast.least_squares.asymptotic_law import log_als_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import ROUGH, log_als_exact_hockey_stick
+from ndis_verify.fast.least_squares.worst_case import als_worst_case
+from ndis_verify.fast.least_squares.worst_record import als_exact_worst_case
 from ndis_verify.mechanisms.calibration import Calibration, Certificate, choice, columns, number, raised, require_kind
 from ndis_verify.mechanisms.exact.grid import Release, grid_exponent
 from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solution

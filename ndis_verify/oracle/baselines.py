@@ -13,12 +13,12 @@ from flint import arb
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
-from ndis_verify.oracle.calibration import decreasing_root, hull, scaled
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
 from ndis_verify.oracle.certified.channel import information_level
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
 from ndis_verify.oracle.certified.gaussian_mechanism import settled
-from ndis_verify.oracle.inputs import checked_calibration, positive
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.engine.decreasing_root import decreasing_root, hull, scaled
+from ndis_verify.oracle.engine.inputs import checked_calibration, positive
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 CONVERSIONS = ("binary", "pinsker")
 

@@ -17,8 +17,15 @@ from flint import arb
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_one, exact_zero, relative_digits, working_bits
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.certified.engine.balls import (
+    ball,
+    enclosure,
+    exact_one,
+    exact_zero,
+    relative_digits,
+    working_bits,
+)
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 _LEAST_EXPONENT = -8000
 

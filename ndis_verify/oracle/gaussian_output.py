@@ -18,12 +18,12 @@ import mpmath
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, to_mpf
-from ndis_verify.oracle.certified.joint_curve import ShareCurve
-from ndis_verify.oracle.certified.summit_root import NoCrossing, crossing
-from ndis_verify.oracle.inputs import checked_calibration, checked_count, positive
+from ndis_verify.oracle.certified.engine.summit_root import NoCrossing, crossing
+from ndis_verify.oracle.certified.joint_shift.curve import ShareCurve
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_count, positive
+from ndis_verify.oracle.general_bound.bound import Logarithm, Sensitivity
+from ndis_verify.oracle.general_bound.bound import added_variance as split_variance
 from ndis_verify.oracle.joint_shift import Prediction, RankOne, added_variance
-from ndis_verify.oracle.split_bound import Logarithm, Sensitivity
-from ndis_verify.oracle.split_bound import added_variance as split_variance
 
 SENSITIVITIES = ("joint", "improved", "printed")
 BOUNDS = ("joint", "exact", "corrected", "chernoff", "printed")

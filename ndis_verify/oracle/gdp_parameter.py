@@ -13,7 +13,7 @@ import numpy as np
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, as_exact, exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.balls import ball
+from ndis_verify.oracle.certified.engine.balls import ball
 from ndis_verify.oracle.trade_off import _settled, quantile
 
 

@@ -9,12 +9,12 @@ import mpmath
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
-from ndis_verify.oracle.agreement import agree
-from ndis_verify.oracle.chi2_law import ExactLaw, exact_law
-from ndis_verify.oracle.chi2_series import lower_probability
-from ndis_verify.oracle.contour import contour_upper_tail
-from ndis_verify.oracle.precision import checked_digits
-from ndis_verify.oracle.rays import Law
+from ndis_verify.oracle.engine.agreement import agree
+from ndis_verify.oracle.engine.chi2_law import ExactLaw, exact_law
+from ndis_verify.oracle.engine.chi2_series import lower_probability
+from ndis_verify.oracle.engine.contour import contour_upper_tail
+from ndis_verify.oracle.engine.precision import checked_digits
+from ndis_verify.oracle.engine.rays import Law
 
 
 def generalized_chi2_cdf(

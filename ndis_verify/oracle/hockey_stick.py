@@ -11,15 +11,15 @@ import mpmath
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.agreement import agree
-from ndis_verify.oracle.calibration import decreasing_root, exceeds
+from ndis_verify.oracle.certified.engine.spectrum import Spectrum
 from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta as certified_epsilon_for_delta
 from ndis_verify.oracle.certified.hockey_stick import one_sided, spectrum_of
-from ndis_verify.oracle.certified.spectrum import Spectrum
-from ndis_verify.oracle.contour import contour_hockey_stick
-from ndis_verify.oracle.precision import checked_digits
-from ndis_verify.oracle.quadratic_form import Group, relative_groups
-from ndis_verify.oracle.two_cdf import second_route
+from ndis_verify.oracle.engine.agreement import agree
+from ndis_verify.oracle.engine.contour import contour_hockey_stick
+from ndis_verify.oracle.engine.decreasing_root import decreasing_root, exceeds
+from ndis_verify.oracle.engine.precision import checked_digits
+from ndis_verify.oracle.engine.quadratic_form import Group, relative_groups
+from ndis_verify.oracle.engine.two_cdf import second_route
 
 Remake = Callable[[int], tuple[Sequence[Group], mpmath.mpf]]
 

@@ -1,7 +1,7 @@
 """The exact worst case of a rank-one envelope, with proof: its largest divergence, and the added variance it needs.
 
 Pairs and envelopes as in symbolic.joint_shift and symbolic.sensitivity_joint; all inputs exact. A `RankOne` envelope is
-left with two curves (`certified.summit`), a `Prediction` with two planes (`certified.summit_plane`), one for each
+left with two curves (`certified.summit`), a `Prediction` with two planes (`certified.joint_shift.plane`), one for each
 direction.
 """
 
@@ -18,12 +18,13 @@ from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified import summit_plane, summit_root
-from ndis_verify.oracle.certified.balls import exact_zero
-from ndis_verify.oracle.certified.joint_curve import ShareCurve
-from ndis_verify.oracle.certified.prediction_plane import PredictionPlane
-from ndis_verify.oracle.inputs import checked_count
-from ndis_verify.oracle.precision import checked_digits
+from ndis_verify.oracle.certified.engine import summit_root
+from ndis_verify.oracle.certified.engine.balls import exact_zero
+from ndis_verify.oracle.certified.joint_shift import plane as joint_shift_plane
+from ndis_verify.oracle.certified.joint_shift.curve import ShareCurve
+from ndis_verify.oracle.certified.joint_shift.prediction_plane import PredictionPlane
+from ndis_verify.oracle.engine.inputs import checked_count
+from ndis_verify.oracle.engine.precision import checked_digits
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def largest(envelope: Envelope, added: Any, epsilon: Any, digits: int = 6) -> En
     """
     added, epsilon, digits = _nonnegative(added, "added"), _nonnegative(epsilon, "epsilon"), checked_digits(digits)
     if isinstance(envelope, Prediction):
-        return summit_plane.largest(envelope.planes(added, epsilon), digits)
+        return joint_shift_plane.largest(envelope.planes(added, epsilon), digits)
     return summit_root.largest(envelope.curves(added, epsilon), digits)
 
 
@@ -126,9 +127,9 @@ def added_variance(envelope: Envelope, *, epsilon: Any, delta: Any, digits: int 
     guess = _guess(envelope, epsilon, delta)
     if isinstance(envelope, RankOne):
         return summit_root.crossing(lambda v: envelope.curves(v, epsilon), delta, guess, digits, grows=False)
-    if all(summit_plane.at_most(plane, delta, digits) for plane in envelope.planes(Fraction(0), epsilon)):
+    if all(joint_shift_plane.at_most(plane, delta, digits) for plane in envelope.planes(Fraction(0), epsilon)):
         return exact_zero()
-    return summit_plane.crossing(lambda v: envelope.planes(v, epsilon), delta, guess, digits)
+    return joint_shift_plane.crossing(lambda v: envelope.planes(v, epsilon), delta, guess, digits)
 
 
 def _guess(envelope: Envelope, epsilon: Fraction, delta: Fraction) -> mpmath.mpf:

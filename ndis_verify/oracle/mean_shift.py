@@ -9,9 +9,9 @@ import mpmath
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root
-from ndis_verify.oracle.inputs import checked_calibration, checked_mean_shift
-from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value
+from ndis_verify.oracle.engine.decreasing_root import decreasing_root
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_mean_shift
+from ndis_verify.oracle.engine.one_eigenvalue import contour_value, two_route_value
 
 
 def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int = 30) -> Enclosure:

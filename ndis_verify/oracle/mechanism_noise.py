@@ -1,7 +1,7 @@
 """The noise of every mechanism to any number of digits, certified: names and arguments as in the package's mechanisms.
 
 Every function returns what its mechanism adds (a ridge, a standard deviation, an added variance), with proof (basis
-"bound"), to `digits` relative digits. Ridges relative to a set of databases are in `relative_noise`, Gaussian outputs
+"bound"), to `digits` relative digits. Ridges relative to a set of databases are in `relative_projection`, Gaussian outputs
 in `gaussian_output`, other authors' calibrations in `baselines`.
 """
 
@@ -18,17 +18,17 @@ from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.calibration import above_floor, decreasing_root, scaled
 from ndis_verify.oracle.certified import random_projection as curve
-from ndis_verify.oracle.certified.als_cap import als_exact_ridge, als_ridge
-from ndis_verify.oracle.certified.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.engine.summit_root import between
 from ndis_verify.oracle.certified.gaussian_calibration import rho_std
 from ndis_verify.oracle.certified.gaussian_mechanism import classical_std
 from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta
-from ndis_verify.oracle.certified.least_squares import als_hockey_stick
+from ndis_verify.oracle.certified.least_squares.asymptotic_law import als_hockey_stick
+from ndis_verify.oracle.certified.least_squares.cap import als_exact_ridge, als_ridge
 from ndis_verify.oracle.certified.mean_shift import gaussian_std
-from ndis_verify.oracle.certified.summit_root import between
-from ndis_verify.oracle.inputs import checked_calibration, positive
+from ndis_verify.oracle.engine.decreasing_root import above_floor, decreasing_root, scaled
+from ndis_verify.oracle.engine.inputs import checked_calibration, positive
 from ndis_verify.oracle.ridge import ridge_between
 
 _RULES: dict[str, Callable[..., Enclosure]] = {"analytic": gaussian_std, "classical": classical_std, "rho": rho_std}

@@ -9,9 +9,9 @@ import mpmath
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root
-from ndis_verify.oracle.inputs import checked_calibration, checked_projection
-from ndis_verify.oracle.one_eigenvalue import contour_value, two_route_value
+from ndis_verify.oracle.engine.decreasing_root import decreasing_root
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_projection
+from ndis_verify.oracle.engine.one_eigenvalue import contour_value, two_route_value
 from ndis_verify.oracle.ridge import ridge_of, sampled_ridge_of
 
 

@@ -18,14 +18,14 @@ import mpmath
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
-from ndis_verify.oracle.certified.balls import exact_zero
-from ndis_verify.oracle.certified.ridge_curve import LEAST_TARGET, NormalCurve
-from ndis_verify.oracle.certified.ridge_path import changes
-from ndis_verify.oracle.certified.ridge_search import Crossings
-from ndis_verify.oracle.certified.ridge_sketch import SketchCurve
-from ndis_verify.oracle.inputs import checked_calibration, positive
-from ndis_verify.oracle.least_squares import MAX_FEATURES
-from ndis_verify.oracle.relative_noise import database_set
+from ndis_verify.oracle.certified.engine.balls import exact_zero
+from ndis_verify.oracle.certified.relative_least_squares.curve import LEAST_TARGET, NormalCurve
+from ndis_verify.oracle.certified.relative_least_squares.path import changes
+from ndis_verify.oracle.certified.relative_least_squares.search import Crossings
+from ndis_verify.oracle.certified.relative_least_squares.sketch import SketchCurve
+from ndis_verify.oracle.engine.inputs import checked_calibration, positive
+from ndis_verify.oracle.least_squares.asymptotic_law import MAX_FEATURES
+from ndis_verify.oracle.relative_projection import database_set
 
 _CURVES = {"normal": NormalCurve, "sketch": SketchCurve}
 DIRECTIONS = ("delete", "insert")

@@ -11,9 +11,9 @@ from typing import Any
 import mpmath
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import hull, scaled
-from ndis_verify.oracle.certified.balls import ball, enclosure, working_bits
-from ndis_verify.oracle.inputs import checked_calibration, checked_rate, positive
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.engine.decreasing_root import hull, scaled
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_rate, positive
 
 LeastOdds = Callable[[int, Fraction, Fraction, int], Enclosure]
 

@@ -10,8 +10,8 @@ from flint import arb
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 
 def gaussian_trade_off(alpha: Any, mu: Any, digits: int = 30) -> Enclosure:

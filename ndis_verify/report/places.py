@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from ndis_verify.claims.source_names import PACKAGE, ROOT, WHOLE, Name, module_of, resolved
+from ndis_verify.court.source_names import PACKAGE, ROOT, WHOLE, Name, module_of, resolved
 
 LAYERS = ("symbolic", "oracle", "fast", "mechanisms", "audit")  # what claims speak of
 ORDER = ("claim", "attack", *LAYERS, "reference rows", "test", "notebook", "page")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.claims.real_data import DeletionCurve
+from ndis_verify.claims.real_data.claims import DeletionCurve
 
 
 def curve_table(curve: DeletionCurve, every: int = 4) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.claims.court import Judgement
 from ndis_verify.claims.ledger import SOURCES
+from ndis_verify.court.judge import Judgement
 from ndis_verify.runs.files import write_atomically
 
 _ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved")

@@ -1,211 +1,42 @@
 """The symbolic witness: derivations in SymPy, one file per subject, each ending in an expression that computes.
 
-Nothing here is taken from the other witnesses.
+Nothing here is taken from the other witnesses. A derivation is a public function that needs no argument and is
+annotated to return a `Derivation`; it is found, not registered.
 """
 
 from __future__ import annotations
 
-from ndis_verify.symbolic import (
-    baselines,
-    cdf_oracle,
-    classical_gaussian_order,
-    covariance_order,
-    covariance_shift,
-    denoising,
-    dp_sgd,
-    exact_release,
-    gaussian_calibration,
-    gaussian_mechanism,
-    gdp_parameter,
-    general_bound,
-    generalized_chi2,
-    histogram,
-    histogram_rate,
-    joint_shift,
-    least_squares,
-    least_squares_laws,
-    least_squares_limit,
-    least_squares_order,
-    least_squares_summit,
-    leverage,
-    mean_shift,
-    moment_generating,
-    monte_carlo,
-    ndis_lemma,
-    privacy_loss,
-    projection_utility,
-    random_canaries,
-    random_linear_combination,
-    random_projection,
-    random_projection_order,
-    relative_least_squares,
-    relative_projection,
-    ridge,
-    ridge_wrappers,
-    score_auditing,
-    sensitivity,
-    sensitivity_joint,
-    trade_off,
-    tv_inference,
-)
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
+from types import ModuleType
+from typing import Any
+
+from ndis_verify.discovery import loaded
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.zero import is_zero
 
-BUILDERS = (
-    exact_release.sampler,
-    exact_release.solution,
-    exact_release.rounding,
-    ndis_lemma.log_density_ratio,
-    ndis_lemma.hockey_stick,
-    generalized_chi2.definition,
-    generalized_chi2.first_law,
-    generalized_chi2.second_law,
-    generalized_chi2.change_of_measure,
-    generalized_chi2.hockey_stick,
-    mean_shift.hinge_expectation,
-    mean_shift.hockey_stick,
-    mean_shift.erf_form,
-    mean_shift.privacy_loss,
-    mean_shift.tails,
-    mean_shift.derivative_in_shift,
-    mean_shift.derivative_in_epsilon,
-    random_projection.projected_covariance,
-    random_projection.quadratic_form_deletion,
-    random_projection.quadratic_form_insertion,
-    random_projection.upper_expectation,
-    random_projection.lower_expectation,
-    random_projection.hockey_stick_deletion,
-    random_projection.hockey_stick_insertion,
-    random_projection_order.derivative_in_leverage,
-    random_projection_order.deletion_dominates,
-    random_linear_combination.upper_expectation,
-    random_linear_combination.lower_expectation,
-    random_linear_combination.hockey_stick_deletion,
-    random_linear_combination.hockey_stick_insertion,
-    leverage.rank_one_determinant,
-    leverage.range_of_leverage,
-    leverage.spectral_form,
-    leverage.ridge,
-    privacy_loss.dp_iff_hockey_stick,
-    privacy_loss.two_tails,
-    privacy_loss.gaussian_profile,
-    privacy_loss.triangle,
-    privacy_loss.sensitivity_norms,
-    moment_generating.loss_moment,
-    moment_generating.payoff_transform,
-    moment_generating.largest_loss,
-    moment_generating.single_integral,
-    monte_carlo.hoeffding_samples,
-    covariance_shift.less_spread_bound,
-    covariance_shift.more_spread_bound,
-    covariance_shift.envelope_vertex,
-    covariance_shift.exact_envelope,
-    covariance_shift.symmetrised_order,
-    covariance_shift.two_eigenvalues_order,
-    covariance_shift.radial_domain,
-    covariance_order.scale_order,
-    covariance_order.radial_sharp,
-    general_bound.additive_noise,
-    general_bound.invariants,
-    general_bound.sensitivities_in_variance,
-    general_bound.split_bound,
-    least_squares.deleted_solution,
-    least_squares.quadratic_form_deletion,
-    least_squares.quadratic_form_insertion,
-    least_squares.student_law,
-    least_squares.finite_loss,
-    least_squares_laws.chi_square_laws,
-    least_squares_laws.tail_rate,
-    least_squares_laws.order_fails,
-    least_squares_limit.second_moments,
-    least_squares_limit.limit_law,
-    least_squares_limit.distance_rate,
-    least_squares_limit.privacy_gap,
-    least_squares_limit.pure_privacy,
-    least_squares_order.gaussian_order,
-    least_squares_order.finite_order,
-    least_squares_order.box_bound,
-    least_squares_order.base_change,
-    least_squares_order.pair_order,
-    least_squares_summit.worst_record,
-    gaussian_mechanism.tail_bound,
-    gaussian_mechanism.classical,
-    classical_gaussian_order.reached_share,
-    classical_gaussian_order.least_share_in_epsilon,
-    classical_gaussian_order.least_share_in_delta,
-    gaussian_mechanism.zero_epsilon,
-    gaussian_mechanism.noise_floor,
-    gaussian_mechanism.circulated_floor,
-    gaussian_calibration.analytic_std,
-    gaussian_calibration.tail_calibration,
-    gaussian_calibration.no_pure_privacy,
-    gaussian_calibration.counting_queries,
-    denoising.bayes_gaussian,
-    denoising.james_stein,
-    denoising.soft_threshold,
-    denoising.minimax_balls,
-    trade_off.characterisation,
-    trade_off.conversion,
-    trade_off.gaussian,
-    trade_off.lower_bound,
-    trade_off.credible_region,
-    trade_off.laplace,
-    trade_off.subsampled_gaussian,
-    gdp_parameter.laplace_gdp,
-    gdp_parameter.pair_gdp,
-    histogram.binning,
-    histogram.learning_bound,
-    histogram.perturbation,
-    histogram.interval,
-    histogram.interval_exponent,
-    histogram_rate.width_of_least_square_error,
-    histogram_rate.gaussian_width,
-    histogram_rate.heavy_tail,
-    histogram_rate.second_moment,
-    tv_inference.two_bins,
-    tv_inference.invertible,
-    tv_inference.sensitivity_peak,
-    tv_inference.mixed_order_derivative,
-    tv_inference.subsampled_tv,
-    random_canaries.joint_scores,
-    random_canaries.largest_angle,
-    random_canaries.histogram_limit,
-    dp_sgd.white_box_rows,
-    dp_sgd.loss_shape,
-    score_auditing.set_limits,
-    score_auditing.simultaneous_limits,
-    score_auditing.trade_off_of_samples,
-    score_auditing.threshold_at_half,
-    ridge.mechanism,
-    ridge.smallest_ridge,
-    ridge.utility,
-    ridge.eigenvalue_threshold,
-    baselines.blocki,
-    baselines.information,
-    ridge_wrappers.subsampling,
-    ridge_wrappers.propose_test_release,
-    ridge_wrappers.ridge_comparison,
-    projection_utility.distances,
-    projection_utility.least_squares_of_projection,
-    relative_least_squares.mechanism,
-    relative_projection.neighbourhood,
-    relative_projection.mechanism,
-    histogram.loss_distribution,
-    sensitivity.logistic_shift,
-    sensitivity.logistic_rank_one,
-    sensitivity.prediction_shift,
-    sensitivity.prediction_variance,
-    joint_shift.grows_with_shift,
-    joint_shift.rank_one_worst,
-    sensitivity_joint.logistic_joint,
-    sensitivity_joint.prediction_joint,
-    cdf_oracle.two_calls,
-)
+
+@cache
+def builders() -> tuple[Callable[[], Derivation], ...]:
+    """The functions that build the derivations: by file, then in the order of the file."""
+    found: list[Callable[[], Derivation]] = []
+    for module in loaded(__name__, ") -> Derivation:"):
+        found += [value for key, value in vars(module).items() if not key.startswith("_") and _builds(value, module)]
+    return tuple(found)
+
+
+def _builds(value: Any, module: ModuleType) -> bool:
+    if not callable(value) or getattr(value, "__module__", None) != module.__name__:
+        return False
+    if getattr(value, "__annotations__", {}).get("return") != "Derivation":
+        return False
+    return all(parameter.default is not parameter.empty for parameter in signature(value).parameters.values())
 
 
 def all_derivations() -> tuple[Derivation, ...]:
     """Every derivation of the package, built once."""
-    return tuple(build() for build in BUILDERS)
+    return tuple(build() for build in builders())
 
 
 def derivations_for(claim: str) -> tuple[Derivation, ...]:
@@ -213,4 +44,4 @@ def derivations_for(claim: str) -> tuple[Derivation, ...]:
     return tuple(derivation for derivation in all_derivations() if claim in derivation.covers)
 
 
-__all__ = ["BUILDERS", "Derivation", "Fault", "Step", "all_derivations", "derivations_for", "is_zero"]
+__all__ = ["Derivation", "Fault", "Step", "all_derivations", "builders", "derivations_for", "is_zero"]

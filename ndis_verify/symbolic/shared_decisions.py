@@ -54,7 +54,7 @@ def _key(expression: sp.Expr) -> str:
 @cache
 def _sources() -> str:
     digest = hashlib.sha256(repr((platform.python_version(), sp.__version__, mpmath.__version__)).encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
 

@@ -20,8 +20,8 @@ from flint import arb
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.precision import PrecisionError
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
+from ndis_verify.oracle.engine.precision import PrecisionError
 
 
 @keyword_only

@@ -8,9 +8,9 @@ from typing import Any
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.engine.spectrum import Spectrum
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick, spectrum_of
-from ndis_verify.oracle.certified.spectrum import Spectrum
-from ndis_verify.oracle.precision import checked_digits
+from ndis_verify.oracle.engine.precision import checked_digits
 
 
 def composed_hockey_stick(pair: GaussianPair, copies: Any, epsilon: Any, digits: int = 30) -> Enclosure:

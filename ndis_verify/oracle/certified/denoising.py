@@ -12,9 +12,9 @@ from flint import arb, ctx
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.oracle.certified.balls import ball
+from ndis_verify.oracle.certified.engine.balls import ball
 from ndis_verify.oracle.certified.gaussian_mechanism import settled, upper_tail
-from ndis_verify.oracle.precision import checked_digits
+from ndis_verify.oracle.engine.precision import checked_digits
 
 
 def james_stein_risk(d: Any, norm: Any, std: Any, digits: int = 30) -> Enclosure:

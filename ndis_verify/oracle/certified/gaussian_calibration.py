@@ -12,10 +12,10 @@ from flint import arb
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
 from ndis_verify.oracle.certified.gaussian_mechanism import floor_delta, settled, upper_tail
-from ndis_verify.oracle.inputs import checked_calibration
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder
+from ndis_verify.oracle.engine.inputs import checked_calibration
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder
 
 _DOUBLINGS = 4000
 

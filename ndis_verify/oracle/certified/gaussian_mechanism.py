@@ -11,9 +11,9 @@ from flint import arb
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.inputs import checked_calibration
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
+from ndis_verify.oracle.engine.inputs import checked_calibration
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 
 @keyword_only

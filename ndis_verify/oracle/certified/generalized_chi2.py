@@ -9,11 +9,18 @@ from flint import arb
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_one, exact_zero, relative_digits, working_bits
-from ndis_verify.oracle.certified.laplace import upward_integral
-from ndis_verify.oracle.certified.tail import Term, Transform
-from ndis_verify.oracle.chi2_law import ExactLaw, exact_law
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.certified.engine.balls import (
+    ball,
+    enclosure,
+    exact_one,
+    exact_zero,
+    relative_digits,
+    working_bits,
+)
+from ndis_verify.oracle.certified.engine.laplace import upward_integral
+from ndis_verify.oracle.certified.engine.tail import Term, Transform
+from ndis_verify.oracle.engine.chi2_law import ExactLaw, exact_law
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 
 def generalized_chi2_cdf(

@@ -14,12 +14,12 @@ from flint import arb
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.calibration import decreasing_root, exceeds
-from ndis_verify.oracle.certified.balls import ball, enclosure, exact_zero, relative_digits, working_bits
-from ndis_verify.oracle.certified.laplace import Scaled, upward_integral
-from ndis_verify.oracle.certified.spectrum import Eigenvalue, Spectrum, spectrum
-from ndis_verify.oracle.certified.tail import Term, Transform
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, exact_zero, relative_digits, working_bits
+from ndis_verify.oracle.certified.engine.laplace import Scaled, upward_integral
+from ndis_verify.oracle.certified.engine.spectrum import Eigenvalue, Spectrum, spectrum
+from ndis_verify.oracle.certified.engine.tail import Term, Transform
+from ndis_verify.oracle.engine.decreasing_root import decreasing_root, exceeds
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 
 def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:

@@ -9,10 +9,10 @@ from flint import arb
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.inputs import checked_calibration, checked_mean_shift
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
+from ndis_verify.oracle.engine.decreasing_root import decreasing_root
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_mean_shift
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder
 
 
 def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int = 30) -> Enclosure:

@@ -9,10 +9,11 @@ from flint import arb, ctx
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.calibration import decreasing_root
-from ndis_verify.oracle.certified.balls import ball, enclosure, relative_digits, to_exact_ball, working_bits
-from ndis_verify.oracle.inputs import checked_calibration, checked_projection
-from ndis_verify.oracle.precision import PrecisionError, bits_ladder
+from ndis_verify.exact_number import exact
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, to_exact_ball, working_bits
+from ndis_verify.oracle.engine.decreasing_root import decreasing_root
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_projection
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder
 from ndis_verify.oracle.ridge import ridge_of, sampled_ridge_of
 
 
@@ -63,6 +64,12 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
     ridge = sampled_ridge_of(least_odds, norm_bound, rate, r, epsilon, delta, digits)
     say_where_needless("sampled_rp_ridge", ridge.upper == 0, "delta is at least the rate")
     return ridge
+
+
+def inner_epsilon(epsilon: Any, rate: Any) -> Enclosure:
+    """The eps' = log(1 + (e^epsilon - 1)/rate) that a release from a sample meets (N26-T5.3), to 150 bits."""
+    with working_bits(150):
+        return enclosure((ball(exact(epsilon)).expm1() / ball(exact(rate))).log1p())
 
 
 def least_odds(r: int, epsilon: Fraction, delta: Fraction, digits: int) -> Enclosure:

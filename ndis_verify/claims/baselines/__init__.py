@@ -1,0 +1,1 @@
+"""Claims about baselines, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about composition, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about covariance shift, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about denoising, with the attacks on them."""

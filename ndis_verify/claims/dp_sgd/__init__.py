@@ -1,0 +1,1 @@
+"""Claims about DP-SGD, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about gaussian mechanism, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about gaussian output, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about GDP parameter, with the attacks on them."""

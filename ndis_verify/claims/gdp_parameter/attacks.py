@@ -1,0 +1,7 @@
+"""Why no claim about gdp parameter has a margin to attack."""
+
+NO_MARGIN = {
+    "KM-2.8-pairs": (
+        "it says that a supremum is infinite; tests in the tail that exceed any wanted parameter are its own check"
+    ),
+}

@@ -1,0 +1,185 @@
+"""Claims about the least GDP parameter of a pair: a certified supremum, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import ndtri
+
+from ndis_verify.audit.gdp_parameter import laplace_gdp
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.court.attack_checks import attack_check
+from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.domain import Domain, continuous
+from ndis_verify.court.points import count, short
+from ndis_verify.fast.pair_trade_off import pair_gdp, pair_trade_off
+from ndis_verify.fast.trade_off import gdp_parameter, laplace_trade_off
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle import gdp_parameter as certified
+from ndis_verify.symbolic import gdp_parameter as derived
+
+
+def _shifts(effort: str) -> list[tuple[str]]:
+    rng = np.random.default_rng(91)
+    return [("1",), ("1e-6",)] + [(str(short(float(np.exp(rng.uniform(-6, 4))))),) for _ in range(count(effort, 8, 60))]
+
+
+def _largest(fpr: np.ndarray, fnr: np.ndarray) -> float:
+    inside = (fnr > 0) & (fnr < 1 - 1e-5)
+    return float(gdp_parameter(fpr[inside], fnr[inside]).max()) if inside.any() else 0.0
+
+
+def _supremum(share: float = 1.0) -> Callable[[str], Evidence]:
+    """No test on a fine grid of the curve exceeds `share` times the parameter; the one with equal errors reaches it."""
+
+    def run(effort: str) -> Evidence:
+        shifts = [float(point[0]) for point in _shifts(effort) if 1e-3 < float(point[0]) < 30]
+        for shift in shifts:
+            limit = share * float(certified.laplace_gdp(shift, 15).upper)
+            # Errors within 1e-5 of 1 are left out: their complements have few digits, and the mirror image has them
+            # all.
+            a = np.concatenate([np.geomspace(1e-280, 1e-3, 2001), np.linspace(1e-3, 1 - 1e-5, 4001)])
+            reached = _largest(a, laplace_trade_off(a, shift))
+            if reached > limit * (1 + 1e-9) or reached < limit * (1 - 1e-3):
+                return Evidence(
+                    Outcome.FAILED, "float64", f"{reached:.6g} against {limit:.6g} at mu = {shift:g}", count=len(shifts)
+                )
+        return Evidence(
+            Outcome.HELD, "float64", "largest parameter of 6002 tests each", count=len(shifts), counted="shifts"
+        )
+
+    return run
+
+
+def _no_bound(equal: bool = False) -> Callable[[str], Evidence]:
+    """The derived threshold's test reaches the wanted parameter, for unequal variances; `equal` plants equal ones."""
+
+    def run(effort: str) -> Evidence:
+        rng = np.random.default_rng(92)
+        for _ in range(count(effort, 10, 60)):
+            ratio, mean, wanted = (
+                1.0 if equal else float(rng.uniform(3, 6)),
+                float(rng.uniform(-1, 1)),
+                float(rng.uniform(1.5, 2.2)),
+            )
+            pair = GaussianPair([mean], ratio, [0], 1)
+            levels = np.geomspace(1e-280, 0.4, 2000)
+            reached = _largest(levels, pair_trade_off(pair, levels))
+            if reached < wanted or np.isfinite(pair_gdp(pair)):
+                return Evidence(Outcome.FAILED, "float64", f"{reached:.4g} only at ratio {ratio:.4g}", count=1)
+        return Evidence(
+            Outcome.HELD,
+            "float64",
+            "tests in the tail reach every wanted parameter up to 2.2",
+            count=count(effort, 10, 60),
+            counted="pairs",
+        )
+
+    return run
+
+
+def _equal_pairs(effort: str) -> list[tuple[GaussianPair]]:
+    rng = np.random.default_rng(93)
+    found: list[tuple[GaussianPair]] = []
+    while len(found) < count(effort, 6, 30):
+        d = int(rng.integers(1, 5))
+        root = rng.integers(-3, 4, (d, d)) + 4 * np.eye(d, dtype=int)
+        if round(np.linalg.det(root)) == 0:
+            continue
+        cov = [[Fraction(int(v), 4) for v in row] for row in root @ root.T]
+        found.append((GaussianPair([Fraction(int(v), 8) for v in rng.integers(1, 9, d)], cov, [0] * d, cov),))
+    return found
+
+
+def _room(share: float = 1.0) -> Callable[..., np.ndarray]:
+    """`share` times the least parameter, less that of one test at the least error a and below, over the former."""
+
+    def margin(mu: np.ndarray, odds: np.ndarray) -> np.ndarray:
+        least = -2 * ndtri(np.exp(-mu / 2) / 2)
+        a = odds * np.exp(-mu / 2) / 2  # a = b at odds = 1; beyond it lies the mirror image
+        b, first = laplace_trade_off(a, mu), a < np.exp(-mu) / 2  # where 1 - b = e^mu a has the digits that b has lost
+        return share - (np.where(first, ndtri(np.where(first, np.exp(mu) * a, 0.5)), -ndtri(b)) - ndtri(a)) / least
+
+    return margin
+
+
+_TESTS = attack_check(
+    "every test on the curve",
+    _room(),
+    Domain((continuous("mu", "1e-3", 60, "log"), continuous("odds", "1e-250", 1, "log"))),
+    mutants={"one percent less": _room(0.99)},
+    tolerance=1e-9,
+)
+
+CLAIMS = (
+    Claim(
+        id="KM-AppC-gdp",
+        source="KM",
+        title="the least GDP parameter of the Laplace mechanism",
+        statement="Lap(mu, 1) and Lap(0, 1) are M-GDP for M = 2 Phi^-1(1 - e^{-mu/2}/2) and for no smaller M.",
+        formula="sup_a Phi^-1(1 - a) - Phi^-1(f(a)) = 2 Phi^-1(1 - e^{-mu/2}/2)",
+        hypotheses=("mu > 0, shift over scale",),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("slopes along both branches", derived.laplace_gdp),
+            formula_check(
+                "against a certified quantile",
+                derived.laplace_gdp,
+                lambda mu: certified.laplace_gdp(mu, 25),
+                _shifts,
+                digits=20,
+            ),
+            _TESTS,
+            Check(
+                "tests along the curve",
+                Kind.CROSSCHECK,
+                _supremum(),
+                {"one percent less": _supremum(0.99), "one percent more": _supremum(1.01)},
+            ),
+            agreement(
+                "float64",
+                "float64",
+                lambda mu: laplace_gdp(float(mu)),
+                lambda mu: certified.laplace_gdp(float(mu), 15),
+                lambda effort: [point for point in _shifts(effort) if float(point[0]) > 1e-3],
+                digits=11,
+                mutants={"shift not halved": lambda mu: laplace_gdp(2 * float(mu))},
+            ),
+        ),
+        note=(
+            "The source reads one mu off a Gaussian curve (eq 2.4); the Laplace profile itself is 0 beyond epsilon ="
+            " mu, the profile of that Gaussian curve is not."
+        ),
+    ),
+    Claim(
+        id="KM-2.8-pairs",
+        source="KM",
+        title="which Gaussian pairs are mu-GDP",
+        statement=(
+            "N(m1, S1) and N(m2, S2) are mu-GDP for some finite mu exactly where S1 = S2; the least is then |S^{-1/2}"
+            " (m1 - m2)|."
+        ),
+        formula="c - (c - m)/sqrt(lambda) = c (1 - 1/sqrt(lambda)) + m/sqrt(lambda), c to infinity",
+        hypotheses=("S1, S2 positive definite",),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("whitening, and one direction", derived.pair_gdp),
+            Check("tests in the tail", Kind.CROSSCHECK, _no_bound(), {"equal variances": _no_bound(equal=True)}),
+            agreement(
+                "float64 against the exact square",
+                "exact rational",
+                lambda pair: pair_gdp(pair),
+                lambda pair: certified.pair_gdp(pair, 20),
+                _equal_pairs,
+                digits=12,
+                mutants={"square for root": lambda pair: pair_gdp(pair) ** 2 + 1},
+            ),
+        ),
+        note=(
+            "No single mu describes a random projection or a calibrated covariance: their mechanisms are mu-GDP for"
+            " no mu."
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Claims about general bound, with the attacks on them."""

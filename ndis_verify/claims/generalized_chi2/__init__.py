@@ -1,0 +1,1 @@
+"""Claims about generalized chi2, with the attacks on them."""

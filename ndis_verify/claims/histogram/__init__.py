@@ -1,0 +1,1 @@
+"""Claims about histogram, with the attacks on them."""

@@ -1,0 +1,512 @@
+"""Claims about auditing with histograms: binning, sampling error, intervals, the rate, and what waits on
+experiments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from math import ceil, log
+
+import mpmath
+import numpy as np
+from flint import arb
+
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.court.attack_checks import counterexample_check
+from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.points import count, short
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.histogram import mean_distance_of_equal_laws, tv_error_tail, two_bin_distance_law
+from ndis_verify.oracle.trade_off import cdf
+from ndis_verify.symbolic import histogram as derived
+from ndis_verify.symbolic import histogram_rate as rate
+
+Law = tuple[Fraction, ...]
+_EXACT = "exact rational"
+
+
+def _law(weights: np.ndarray) -> Law:
+    return tuple(Fraction(int(w), int(weights.sum())) for w in weights)
+
+
+def _random_laws(seed: int, number: int, size: int = 6) -> list[tuple[Law, ...]]:
+    """Tuples of four laws on `size` points with small rational masses, zeros allowed."""
+    rng = np.random.default_rng(seed)
+    return [tuple(_law(rng.integers(0, 6, size) + np.eye(size, dtype=int)[k]) for k in range(4)) for _ in range(number)]
+
+
+def _divergence(p: Law, q: Law, factor: Fraction) -> Fraction:
+    return sum((max(a - factor * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+
+def _merged(law: Law) -> Law:
+    return tuple(law[k] + law[k + 1] for k in range(0, len(law), 2))
+
+
+def _held_on(laws: list, broken: Callable[..., bool], what: str) -> Evidence:
+    for item in laws:
+        if broken(*item):
+            return Evidence(
+                Outcome.FAILED, _EXACT, f"{what} broken at {', '.join(str(law) for law in item[:2])}", count=len(laws)
+            )
+    return Evidence(Outcome.HELD, _EXACT, f"{what} on finite laws", count=len(laws), counted="pairs of laws")
+
+
+def _merging(allowance: int):
+    """Merging neighbours never raises the divergence; `allowance` -1 asks that it never lowers it."""
+
+    def broken(p: Law, q: Law, *_: Law) -> bool:
+        factors = (Fraction(1, 2), Fraction(1), Fraction(3, 2))
+        return any(allowance * (_divergence(p, q, c) - _divergence(_merged(p), _merged(q), c)) < 0 for c in factors)
+
+    return lambda effort: _held_on(_random_laws(51, count(effort, 40, 400)), broken, "merging bins")
+
+
+def _moved(weight: Fraction):
+    """|H(P, Q) - H(P~, Q~)| <= TV(P, P~) + weight c TV(Q, Q~)."""
+
+    def broken(p: Law, q: Law, p2: Law, q2: Law) -> bool:
+        near_p, near_q = _divergence(p, p2, Fraction(1)), _divergence(q, q2, Fraction(1))
+        return any(
+            abs(_divergence(p, q, c) - _divergence(p2, q2, c)) > near_p + weight * c * near_q
+            for c in (Fraction(1), Fraction(4))
+        )
+
+    return lambda effort: _held_on([*_random_laws(52, count(effort, 40, 400)), _SHARP], broken, "the bound")
+
+
+_SHARP = tuple(tuple(Fraction(v, 8) for v in law) for law in ((6, 2), (1, 7), (6, 2), (2, 6)))
+
+
+def _draws(bins: int, accuracy: Fraction, failure: Fraction) -> int:
+    """The least n that KM-4.2 allows; the ceiling is checked in ball arithmetic."""
+    n = max(ceil(bins / accuracy**2), ceil(2 / float(accuracy) ** 2 * log(2 / float(failure))))
+    with working_bits(128):
+        needed = 2 / ball(accuracy) ** 2 * (2 / ball(failure)).log()
+        if not ball(n) >= needed:
+            n += 1
+    return n
+
+
+def _learned(divisor: int):
+    """Exact failure probabilities at the least n, divided by `divisor`, against delta/2."""
+
+    def run(effort: str) -> Evidence:
+        half, quarter = [Fraction(1, 2)] * 2, Fraction(1, 4)
+        laws = [half, [quarter, 1 - quarter], [Fraction(1, 3)] * 3] + [[quarter] * 4] * (effort == "full")
+        cases = [
+            (law, tau, d)
+            for law in laws
+            for tau in (Fraction(1, 2), Fraction(3, 10))
+            for d in (Fraction(1, 2), Fraction(1, 20))
+        ]
+        worst = 0.0
+        for law, tau, failure in cases:
+            n = max(_draws(len(law), tau, failure) // divisor, 1)
+            share = tv_error_tail(law, n, tau) / failure
+            if share > Fraction(1, 2):
+                return Evidence(
+                    Outcome.FAILED, _EXACT, f"{float(share):.3g} of delta at n = {n}, tau = {tau}", count=len(cases)
+                )
+            worst = max(worst, float(share))
+        return Evidence(
+            Outcome.HELD, _EXACT, f"at most {worst:.2g} of delta spent", count=len(cases), counted="exact tails"
+        )
+
+    return run
+
+
+def _coverage_shortfall(point: dict) -> Enclosure:
+    """1 - delta less the chance that |X - Y|/n is within tau of `tv`, X ~ Bin(n, p), Y ~ Bin(n, q); n as
+    KM-4.2 asks.
+    """
+    tau, failure, n = point["tau"], point["delta"], int(point["n"])
+    if n < _draws(2, tau, failure):
+        raise ValueError("n is smaller than the statement asks")
+    law = two_bin_distance_law(point["p"], point["q"], n)
+    covered = sum((chance for value, chance in law.items() if abs(value - point["tv"]) <= tau), Fraction(0))
+    with working_bits(128):
+        return enclosure(ball(1 - failure - covered))
+
+
+def _lower_shortfall(point: dict) -> Enclosure:
+    """1 - delta less the chance that |X - Y|/n - sqrt(2) tau, rounded down, is at most `tv`."""
+    law = two_bin_distance_law(point["p"], point["q"], int(point["n"]))
+    held = sum(
+        (chance for value, chance in law.items() if value - point["tau"] * Fraction(141421, 100000) <= point["tv"]),
+        Fraction(0),
+    )
+    with working_bits(128):
+        return enclosure(ball(1 - point["delta"] - held))
+
+
+_HIDDEN = {
+    "p": Fraction(1, 2),
+    "q": Fraction(1, 2),
+    "tv": Fraction(1),
+    "tau": Fraction(1, 2),
+    "delta": Fraction(1, 2),
+    "n": Fraction(12),
+}
+
+
+def _exponent_gap(threshold: Callable[[], arb], t0: Fraction | None = None) -> Callable[[dict], Enclosure]:
+    """1/2 less an upper bound of sup_t (a t - t^2/2 - log(2 Phi(t))): concave, so the tangent at t0 bounds it."""
+
+    def certify(point: dict) -> Enclosure:
+        with working_bits(160):
+            t, a = ball(point["t0"] if t0 is None else t0), threshold()
+            value = a * t - t**2 / 2 - (2 * cdf(t)).log()
+            slope = a - t - (-t * t / 2).exp() / (2 * arb.pi()).sqrt() / cdf(t)
+            if not slope < 0:  # for t > t0 the tangent falls only where its slope is negative
+                return enclosure(arb(-1))
+            return enclosure(arb(1) / 2 - (value - slope * t))
+
+    return certify
+
+
+def _tail_excess(power: Fraction) -> Callable[[dict], Enclosure]:
+    """Lower bound of the mean error for the tail (1 + x^3)^-power less the printed proof's bound 2 sqrt(1/(n h) + h^2
+    R/pi^2).
+    """
+
+    def certify(point: dict) -> Enclosure:
+        with working_bits(160):
+            n, third = ball(point["n"]), arb(1) / 3
+            rough = ball(Fraction(23, 320))
+            h = (6 / rough / n) ** third
+            start = (n * h / 2) ** (2 * third)
+            lower = (1 + (start + h) ** 3) ** (-ball(power)) / 4
+            return enclosure(lower - 2 * (1 / (n * h) + h**2 * rough / arb.pi() ** 2).sqrt())
+
+    return certify
+
+
+def _missing_mass(power: int):
+    """E TV of two histograms of one law is at least sum p (1 - p)^(n power), exactly."""
+
+    def run(effort: str) -> Evidence:
+        laws = [laws[0] for laws in _random_laws(53, count(effort, 8, 30))] + [tuple([Fraction(1, 40)] * 40)]
+        for law in laws:
+            for n in (2, 7, 20):
+                bound = sum((p * (1 - p) ** (n * power) for p in law), Fraction(0))
+                if mean_distance_of_equal_laws(law, n) < bound:
+                    return Evidence(Outcome.FAILED, _EXACT, f"below {float(bound):.3g} at n = {n}", count=len(laws))
+        return Evidence(
+            Outcome.HELD,
+            _EXACT,
+            "mean distance at least the mass of bins the other sample misses",
+            count=3 * len(laws),
+            counted="laws and n",
+        )
+
+    return run
+
+
+def _width_by_quadrature(n: float, std: float) -> mpmath.mpf:
+    """(12/(2 R))^{1/3} n^{-1/3} with R by quadrature of the squared slope."""
+    with mpmath.workdps(30):
+        s = mpmath.mpf(std)
+        slope = lambda x: x / s**2 * mpmath.npdf(x, 0, s)  # noqa: E731
+        roughness = 2 * mpmath.quad(lambda x: slope(x) ** 2, [0, s, 4 * s, 12 * s])
+        return mpmath.cbrt(12 / (2 * roughness)) * mpmath.mpf(n) ** (-mpmath.mpf(1) / 3)
+
+
+def _composed(p: Law, q: Law, factor: Fraction, copies: int = 3, *, drop: bool = False) -> float:
+    """sum over sums of losses of max(0, 1 - e^{eps - s}), the convolution carried as ratios and masses."""
+    losses: dict[Fraction | None, Fraction] = {Fraction(1): Fraction(1)}
+    for _ in range(copies):
+        longer: dict[Fraction | None, Fraction] = {}
+        for (ratio, mass), (a, b) in product(losses.items(), zip(p, q, strict=True)):
+            if a:
+                key = None if ratio is None or not b else ratio * a / b
+                longer[key] = longer.get(key, Fraction(0)) + mass * a
+        losses = longer
+    infinite = Fraction(0) if drop else losses.get(None, Fraction(0))
+    return float(
+        infinite + sum((m * max(1 - factor / r, Fraction(0)) for r, m in losses.items() if r is not None), Fraction(0))
+    )
+
+
+def _of_products(p: Law, q: Law, factor: Fraction) -> float:
+    terms = product(zip(p, q, strict=True), repeat=3)
+    return float(
+        sum((max(a[0] * b[0] * c[0] - factor * a[1] * b[1] * c[1], Fraction(0)) for a, b, c in terms), Fraction(0))
+    )
+
+
+def _compositions(effort: str) -> list[tuple[Law, Law, Fraction]]:
+    found = [(laws[0], laws[1], Fraction(3, 2)) for laws in _random_laws(54, count(effort, 10, 40), 4)]
+    return [point for point in found if _of_products(*point) > 0]
+
+
+def _widths(effort: str) -> list[tuple[int, float]]:
+    rng = np.random.default_rng(55)
+    return [(10 ** int(rng.integers(2, 9)), short(rng.uniform(0.1, 5))) for _ in range(count(effort, 4, 12))]
+
+
+_ANY = "any two differentiable densities"
+
+CLAIMS = (
+    Claim(
+        id="KM-4.1",
+        source="KM",
+        title="binning only lowers the divergence",
+        statement="The binned laws have a divergence at most that of the laws, for every real eps and any bins.",
+        formula="H_{e^eps}(P~, Q~) <= H_{e^eps}(P, Q)",
+        hypotheses=("bins disjoint, covering the line", "real eps"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("positive part of a sum", derived.binning),
+            Check("merging bins of finite laws", Kind.CROSSCHECK, _merging(1), {"merging raises it": _merging(-1)}),
+        ),
+        note="The first bin is printed (infinity, a + h); read (-infinity, a + h).",
+    ),
+    Claim(
+        id="KM-4.2",
+        source="KM",
+        title="draws that learn a law on k points",
+        statement=(
+            "With n >= max(k/tau^2, (2/tau^2) log(2/delta)) draws the empirical law is within tau in total variation"
+            " with probability at least 1 - delta."
+        ),
+        formula="Pr[TV(p, p~) > tau] <= exp(-n tau^2/2) <= delta/2",
+        hypotheses=("independent draws", "0 < tau <= 1", "0 < delta < 1"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("mean, and bounded differences", derived.learning_bound),
+            Check("exact tails", Kind.CROSSCHECK, _learned(1), {"a sixteenth of the draws": _learned(16)}),
+        ),
+        note=(
+            "The maximum suffices; no sum is needed. The printed constant is not tight: log(1/delta) in place of"
+            " log(2/delta) is enough."
+        ),
+    ),
+    Claim(
+        id="KM-4.3",
+        source="KM",
+        title="errors in total variation move the divergence by at most (1 + e^eps) tau",
+        statement="If P~ and Q~ are within tau of P and Q, the divergences differ by at most (1 + e^eps) tau.",
+        formula="|H_{e^eps}(P, Q) - H_{e^eps}(P~, Q~)| <= (1 + e^eps) tau",
+        hypotheses=("TV(P, P~) <= tau", "TV(Q, Q~) <= tau", "real eps"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("positive parts", derived.perturbation),
+            Check(
+                "finite laws, and a case of equality",
+                Kind.CROSSCHECK,
+                _moved(Fraction(1)),
+                {"error of Q not counted": _moved(Fraction(0)), "99 % of it": _moved(Fraction(99, 100))},
+            ),
+        ),
+        note=(
+            "Sharp: P = P~ = (3/4, 1/4), Q = (1/8, 7/8), Q~ = (1/4, 3/4) moves by e^eps/8. For large eps the bound"
+            " exceeds 1 and says nothing."
+        ),
+    ),
+    Claim(
+        id="KM-CI",
+        source="KM",
+        title="TV of the histograms plus or minus tau as a confidence interval",
+        statement=(
+            "It is evident that with n as in KM-4.2 the interval [TV^ - tau, TV^ + tau] contains TV(P, Q) with"
+            " probability at least 1 - delta."
+        ),
+        hypotheses=("n independent draws from P and from Q", "n >= max(k/tau^2, (2/tau^2) log(2/delta))"),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "two laws that the bins do not tell apart",
+                _coverage_shortfall,
+                _HIDDEN,
+                {
+                    "the same laws, TV of the bins": {**_HIDDEN, "tv": Fraction(0)},
+                    "laws told apart": {**_HIDDEN, "p": Fraction(1), "q": Fraction(0)},
+                    "lower limit only": _lower_shortfall,
+                },
+            ),
+        ),
+        counterexample=(
+            "P uniform on [0,1/4] and [1/2,3/4], Q on the other two quarters, bins [0,1/2) and [1/2,1): TV(P, Q) = 1,"
+            " both bins have mass 1/2 under both. tau = 1/2, delta = 1/2, n = 12 draws each: Pr[TV^ >= 1/2] = Pr[|X -"
+            " Y| >= 6], X, Y ~ Bin(12, 1/2), is 0.023, not 0.5."
+        ),
+        corrected=(
+            "TV^ +- sqrt(2) tau covers the TV of the binned laws, and TV^ - sqrt(2) tau <= TV(P, Q), with probability"
+            " at least 1 - delta (KM-CI-corrected)."
+        ),
+        note=(
+            "Lemma 2 speaks of one sample and one law; printed is [p~ - tau, p~ + tau], p~ a law, and section 7 uses it"
+            " for TV(P, Q). Only a lower limit is possible for TV(P, Q) without assumptions on the densities: the bias"
+            " of binning has one sign and no bound."
+        ),
+    ),
+    Claim(
+        id="KM-CI-binned",
+        tags=("reading",),
+        source="KM",
+        title="the same interval for the TV of the binned laws",
+        statement=(
+            "With n as in KM-4.2, [TV^ - tau, TV^ + tau] contains the total variation of the binned laws with"
+            " probability at least 1 - delta, for every delta."
+        ),
+        hypotheses=(
+            "n independent draws from each law",
+            "n the least that KM-4.2 allows",
+            "every delta in (0, 1), every k",
+        ),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "rate of the chance of failure below that of delta",
+                _exponent_gap(lambda: arb(2).sqrt()),
+                {"t0": Fraction(1197, 1000)},
+                {
+                    "half width sqrt(2) tau": _exponent_gap(lambda: arb(2), Fraction(194, 100)),
+                    "t0 where the tangent rises": {"t0": Fraction(1)},
+                },
+            ),
+            proof("the rate", derived.interval_exponent),
+        ),
+        counterexample=(
+            "P = Q uniform on k bins, delta = 2 e^{-k/2}, n = k/tau^2 large: Pr[TV^ > tau] = e^{-0.406 k + o(k)} >"
+            " delta for every large k."
+        ),
+        corrected="Half width sqrt(2) tau (KM-CI-corrected).",
+        note=(
+            "Only very small delta is concerned: for P = Q uniform and k <= 14 float64 sums found at most a tenth of"
+            " delta; importance sampling of the normal limit gives 0.8 delta at k = 40 and 1.8 delta at k = 50, delta ="
+            " 3e-11 (estimates, not certified)."
+        ),
+    ),
+    Claim(
+        id="KM-CI-corrected",
+        source="KM",
+        title="an interval for the TV of the binned laws and a lower limit for TV(P, Q)",
+        statement=(
+            "With n as in KM-4.2 draws from each law, TV^ +- sqrt(2) tau covers the TV of the binned laws with"
+            " probability at least 1 - delta, and its lower end is a lower limit for TV(P, Q)."
+        ),
+        formula="Pr[|TV^ - TV~| > sqrt(2) tau] <= e^{-n tau^2/2} + e^{-2 n tau^2} <= delta",
+        hypotheses=(
+            "n independent draws from each law",
+            "n >= max(k/tau^2, (2/tau^2) log(2/delta))",
+            "bins fixed before the draws",
+        ),
+        declared=Verdict.PROVED,
+        checks=(proof("bias, bounded differences, binning", derived.interval), proof("binning", derived.binning)),
+        note=(
+            "For other orders use KM-4.3 with tau in each law: both fail with probability at most delta/2 each, so H^ -"
+            " (1 + e^eps) tau is a lower limit at level 1 - delta."
+        ),
+    ),
+    Claim(
+        id="KM-T4.4",
+        source="KM",
+        title="rate n^{-1/3} at the printed bin width",
+        statement=(
+            "For any two one-dimensional laws with differentiable densities the histogram's divergence at the printed"
+            " width has mean absolute error O(n^{-1/3})."
+        ),
+        formula="h = (12/(int P'^2 + int Q'^2))^{1/3} n^{-1/3}; E|H_a(P^||Q^) - H_a(P||Q)| = O(n^{-1/3})",
+        hypotheses=("differentiable densities", "a >= 0", "infinitely many bins of width h"),
+        declared=Verdict.RESTRICTED,
+        checks=(
+            counterexample_check(
+                "the error exceeds the bound of the printed proof",
+                _tail_excess(Fraction(1, 6)),
+                {"n": Fraction(10**9)},
+                {"tail (1 + x^3)^-1": _tail_excess(Fraction(1)), "n = 10^6": {"n": Fraction(10**6)}},
+                part=_ANY,
+            ),
+            proof("the error is at least of order n^{-2/9}", rate.heavy_tail, part=_ANY),
+            Check(
+                "mass of the bins that one sample misses",
+                Kind.CROSSCHECK,
+                _missing_mass(1),
+                {"without the factor (1-p)^n": _missing_mass(0)},
+                _ANY,
+            ),
+            proof("what the width minimises", rate.width_of_least_square_error, part="width"),
+            proof("rate with a second moment", rate.second_moment, part="second moment, density of bounded variation"),
+        ),
+        counterexample=(
+            "P = Q with Pr[X > x] = (1 + x^3)^{-1/6}, x > 0 (int P'^2 = 23/320): E TV^ >= (1 + (X + h)^3)^{-1/6}/4, X ="
+            " (n h/2)^{2/3}, of order n^{-2/9}. At n = 10^9 that is 0.0019; the printed proof's bound 2 sqrt(E int (P^"
+            " - P)^2) is at most 0.00122."
+        ),
+        corrected=(
+            "If E X^2 and int |density'| are finite under both laws the rate holds at every width C n^{-1/3}"
+            " (KM-T4.4-corrected)."
+        ),
+        note=(
+            "The printed proof bounds int |f| by sqrt(int f^2) on the whole line, which holds on sets of length at most"
+            " 1 only. The width minimises the sum of the two mean integrated square errors, not the error of the"
+            " divergence. Densities like |x|^{-1-c} with c < 1 break the rate; smoother ones, tail (1 + x^6)^{-1/12},"
+            " do so alike."
+        ),
+    ),
+    Claim(
+        id="KM-T4.4-corrected",
+        source="KM",
+        title="rate n^{-1/3} for laws with a second moment",
+        statement=(
+            "If E X^2 and int |density'| are finite under P and Q, the histogram's divergence at h = C n^{-1/3} has"
+            " mean absolute error O(n^{-1/3}), for every a >= 0."
+        ),
+        formula="E int |P^ - P| <= sqrt((1 + 2 E X^2 + 2 h^2)(1 + pi/h)/n) + (h/2) int |P'|",
+        hypotheses=("E X^2 finite under P and Q", "int |P'|, int |Q'| finite", "h = C n^{-1/3}, C > 0", "a >= 0"),
+        declared=Verdict.PROVED,
+        checks=(proof("bias and sampling", rate.second_moment),),
+    ),
+    Claim(
+        id="KM-C4.5",
+        source="KM",
+        title="bin width for two Gaussians of one variance",
+        statement="For two normal laws of standard deviation s the printed width is 2 3^{1/3} pi^{1/6} s n^{-1/3}.",
+        formula="h = 2 3^{1/3} pi^{1/6} s n^{-1/3} = 3.4908 s n^{-1/3}",
+        hypotheses=("s > 0",),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("roughness of a normal density", rate.gaussian_width),
+            formula_check(
+                "against quadrature of the squared slope", rate.gaussian_width, _width_by_quadrature, _widths, digits=18
+            ),
+        ),
+        note="Equal to Scott's width for one law: two equal roughnesses double both terms of the error.",
+    ),
+    Claim(
+        id="KM-eq9.1",
+        source="KM",
+        title="the composed profile from histograms of the privacy loss",
+        statement=(
+            "The larger of the two expectations over c-fold convolutions of the losses of two histograms is the larger"
+            " divergence of their c-fold products."
+        ),
+        formula="max over both orders of E_{s ~ w^c}[max(0, 1 - e^{eps - s})]",
+        hypotheses=("c independent copies", "bins empty under one law have an infinite loss"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("term by term", derived.loss_distribution),
+            agreement(
+                "three-fold convolution against the product laws",
+                _EXACT,
+                _composed,
+                _of_products,
+                _compositions,
+                digits=15,
+                mutants={
+                    "infinite losses dropped": lambda p, q, f: _composed(p, q, f, drop=True),
+                    "two copies": lambda p, q, f: _composed(p, q, f, 2),
+                },
+            ),
+        ),
+        note=(
+            "Decided is the formula for given histograms. How near its value comes to the composed mechanism's profile:"
+            " KM-Fig11; each empty bin of one histogram puts its whole mass into delta."
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Claims about hockey stick, with the attacks on them."""

@@ -1,0 +1,227 @@
+"""Claims about the lemma itself: the quadratic form, the exact divergence, the two generalized chi-square laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy as sp
+
+from ndis_verify.claim import Check, Claim, Kind, Verdict
+from ndis_verify.court.checks import Mutants, agreement, compare, kept, proof
+from ndis_verify.court.points import count, general_pairs, log_uniform, short
+from ndis_verify.exact_number import to_mpf
+from ndis_verify.fast.engine.spectrum import quadratic_form as fast_quadratic_form
+from ndis_verify.fast.hockey_stick import hockey_stick as fast_hockey_stick
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.oracle.engine.quadratic_form import quadratic_form as oracle_quadratic_form
+from ndis_verify.oracle.hockey_stick import hockey_stick as oracle_hockey_stick
+from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_lemma
+from ndis_verify.symbolic.derivation import Derivation
+
+
+def _certified(pair: GaussianPair, epsilon: float) -> Any:
+    return certified_hockey_stick(pair, epsilon, digits=25)
+
+
+def _fast_check(name: str):
+    return agreement(
+        name,
+        "fast, certified",
+        lambda pair, epsilon: fast_hockey_stick(pair, epsilon),
+        _certified,
+        general_pairs,
+        digits=11,
+        mutants={
+            "pair swapped": lambda pair, epsilon: fast_hockey_stick(pair.swapped(), epsilon),
+            "epsilon 1 % too large": lambda pair, epsilon: fast_hockey_stick(pair, 1.01 * epsilon),
+        },
+    )
+
+
+_ORACLE = kept(
+    agreement(
+        "contour integral and a second route against ball arithmetic",
+        "oracle (two routes), certified",
+        lambda pair, epsilon: oracle_hockey_stick(pair, epsilon, digits=25),
+        _certified,
+        lambda effort: general_pairs(effort)[:: 1 if effort == "full" else 3],
+        digits=24,
+        mutants={"pair swapped": lambda pair, epsilon: oracle_hockey_stick(pair.swapped(), epsilon, digits=25)},
+    )
+)
+
+
+def _scalar_pairs(effort: str) -> list[tuple[float, float, float]]:
+    """(lambda, h, epsilon) of one coordinate: relative variance and mean shift whitened by P."""
+    rng = np.random.default_rng(16)
+    points = [(2.0, 0.5, 1.0), (0.5, 1.0, 0.25), (1.0, 1.0, 0.5), (3.0, 0.0, 0.0)]
+    while len(points) < count(effort, 8, 40):
+        points.append((log_uniform(rng, 0.05, 20), short(rng.uniform(-2, 2)), short(rng.uniform(0, 3))))
+    return points
+
+
+def _hinge_expectation(derivation: Derivation):
+    """E[max(0, 1 - exp q_eps(Z))] in one dimension, by quadrature of the derived q_eps between its real roots."""
+    names = derivation.symbols
+    form = sp.lambdify([names["lam"], names["h"], names["z"], names["epsilon"]], derivation.result, modules="mpmath")
+    coefficients = sp.Poly(derivation.result, names["z"]).all_coeffs()
+    in_z = sp.lambdify([names["lam"], names["h"], names["epsilon"]], coefficients, modules="mpmath")
+
+    def value(lam: float, h: float, epsilon: float) -> mpmath.mpf:
+        with mpmath.workdps(30):
+            lam, h, epsilon = (mpmath.mpf(v) for v in (lam, h, epsilon))
+            polynomial = list(in_z(lam, h, epsilon))
+            while polynomial and polynomial[0] == 0:
+                polynomial.pop(0)
+            roots = mpmath.polyroots(polynomial, maxsteps=200, extraprec=200) if len(polynomial) > 1 else []
+            edges = sorted(mpmath.re(root) for root in roots if abs(mpmath.im(root)) < mpmath.mpf(10) ** -20)
+            hinge = lambda z: max(0, -mpmath.expm1(form(lam, h, z, epsilon))) * mpmath.npdf(z)  # noqa: E731
+            return mpmath.quad(hinge, sorted({-mpmath.inf, mpmath.inf, mpmath.mpf(0), *edges}))
+
+    return value
+
+
+def _scalar_certified(lam: float, h: float, epsilon: float) -> Any:
+    """The same pair given by its Gaussians: P = N(0, 1), Q = N(-h, 1/lambda)."""
+    from ndis_verify.exact_number import exact
+
+    return certified_hockey_stick(GaussianPair([0], 1, [-exact(h)], 1 / exact(lam)), epsilon, digits=25)
+
+
+def _quadrature_check() -> Check:
+    route = "symbolic lambdified and quadrature, certified"
+    run = compare(
+        lambda: _hinge_expectation(ndis_lemma.log_density_ratio()), _scalar_certified, _scalar_pairs, 20, route
+    )
+    return Check(
+        "hinge expectation of the derived form in one dimension",
+        Kind.CROSSCHECK,
+        run,
+        Mutants(
+            lambda: {
+                name: run.of_fault(lambda m=mutant: _hinge_expectation(m))
+                for name, mutant in ndis_lemma.log_density_ratio().mutants().items()
+                if name == "half of the log determinant dropped"
+            }
+        ),
+    )
+
+
+def _two_laws(pair: GaussianPair, epsilon: float, *, swap_factor: bool = False, shift_off: bool = False) -> mpmath.mpf:
+    """`Pr[W1 <= t] - e^eps Pr[W2 <= t]` with the parameters that N26-T4.1 prints, from the printed (a, b, c)."""
+    form = oracle_quadratic_form(pair, digits=40)
+    with mpmath.workdps(45):
+        first, second = _chi2_parameters(form, shift_off)
+        t = -(form.c + to_mpf(epsilon))
+        probabilities = [certified_generalized_chi2_cdf(*law, t, digits=30).mid for law in (first, second)]
+        factor = mpmath.exp(-epsilon if swap_factor else epsilon)
+        return probabilities[0] - factor * probabilities[1]
+
+
+def _chi2_parameters(form: Any, shift_off: bool) -> tuple[tuple, tuple]:
+    groups = [(a, b, k) for a, b, k in zip(form.a, form.b, form.multiplicity) if a != 0]
+    square = sum((b * b for a, b, _ in zip(form.a, form.b, form.multiplicity) if a == 0), mpmath.mpf(0))
+    dofs = [k for _, _, k in groups]
+    shift = mpmath.mpf(0) if shift_off else -sum((b * b / (2 * a) for a, b, _ in groups), mpmath.mpf(0))
+    first = ([a / 2 for a, _, _ in groups], dofs, [(b / a) ** 2 for a, b, _ in groups], mpmath.sqrt(square), shift)
+    second = (
+        [a / (2 * (1 - a)) for a, _, _ in groups],
+        dofs,
+        [b * b / (a * a * (1 - a)) for a, b, _ in groups],
+        mpmath.sqrt(square),
+        shift + square,
+    )
+    return first, second
+
+
+def _law_pairs(effort: str) -> list[tuple[GaussianPair, float]]:
+    """The general pairs whose eigenvalues all differ from 1 visibly: near 1 the two laws are near-degenerate."""
+    return [
+        point
+        for point in general_pairs(effort)
+        if all(a == 0 or abs(a) > 1e-4 for a in fast_quadratic_form(point[0]).a)
+    ]
+
+
+_TWO_LAWS = kept(
+    agreement(
+        "the two generalized chi-square laws as printed against the certified value",
+        "certified CDFs, certified divergence",
+        _two_laws,
+        _certified,
+        _law_pairs,
+        digits=15,
+        mutants={
+            "e^-eps for e^eps": lambda pair, epsilon: _two_laws(pair, epsilon, swap_factor=True),
+            "shift left out": lambda pair, epsilon: _two_laws(pair, epsilon, shift_off=True),
+        },
+    )
+)
+
+_PROOFS = (
+    proof("privacy loss as a quadratic form", ndis_lemma.log_density_ratio),
+    proof("divergence as a hinge expectation", ndis_lemma.hockey_stick),
+)
+_INTEGRAL = (
+    proof("moment generating function of the loss", moment_generating.loss_moment),
+    proof("transform of the payoff", moment_generating.payoff_transform),
+    proof("the divergence as a single integral", moment_generating.single_integral),
+    proof("the largest loss, beyond which delta is 0", moment_generating.largest_loss),
+)
+_LAWS = (
+    proof("law of y", generalized_chi2.change_of_measure),
+    proof("law of W1", generalized_chi2.first_law),
+    proof("law of W2", generalized_chi2.second_law),
+    proof("difference of the two laws", generalized_chi2.hockey_stick),
+)
+_LEMMA = "q_eps(z) = eps + c + b.z + (1/2) z^T diag(a) z; delta = E[max(0, 1 - exp q_eps(Z))], q_eps = eps - L"
+_HYPOTHESES = ("S1, S2 symmetric positive definite", "eps >= 0 (any real eps holds)")
+
+CLAIMS = (
+    Claim(
+        id="N26-L1",
+        source="N26",
+        title="the divergence of two Gaussians is a hinge expectation of a quadratic form",
+        statement=(
+            "With A = I - S1^{1/2} S2^{-1} S1^{1/2} = U diag(a) U^T, b = -U^T S1^{1/2} S2^{-1}(m1 - m2) and "
+            "c = (1/2) log(det S1/det S2) - (1/2)(m1 - m2)^T S2^{-1}(m1 - m2), the divergence is the hinge expectation."
+        ),
+        formula=_LEMMA,
+        hypotheses=_HYPOTHESES,
+        declared=Verdict.PROVED,
+        checks=(*_PROOFS, *_INTEGRAL, _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
+    ),
+    Claim(
+        id="N24-T1",
+        source="N24",
+        title="the lemma, earlier version",
+        statement=(
+            "The spectrum of two Gaussians is the expectation of max(0, 1 - exp of a quadratic form) of a standard"
+            " normal vector."
+        ),
+        formula=_LEMMA,
+        hypotheses=_HYPOTHESES,
+        declared=Verdict.PROVED,
+        checks=(*_PROOFS, _quadrature_check()),
+    ),
+    Claim(
+        id="N26-T4.1",
+        source="N26",
+        title="the divergence is a difference of two generalized chi-square CDFs",
+        statement=(
+            "delta = Pr[W1 <= t] - e^eps Pr[W2 <= t] with t = -(c + eps); weights, noncentralities, Gaussian"
+            " coefficient and shift of both laws as listed."
+        ),
+        formula=(
+            "W1: w = a/2, nc = (b/a)^2; W2: w = a/(2(1-a)), nc = b^2/(a^2(1-a)); s^2 = sum_{a=0} b^2; "
+            "shift -sum b^2/(2a), W2 adds sum_{a=0} b^2"
+        ),
+        hypotheses=_HYPOTHESES,
+        declared=Verdict.PROVED,
+        checks=(*_PROOFS, *_LAWS, _TWO_LAWS),
+    ),
+)

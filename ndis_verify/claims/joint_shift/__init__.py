@@ -1,0 +1,1 @@
+"""Claims about joint shift, with the attacks on them."""

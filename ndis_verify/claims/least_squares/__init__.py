@@ -1,0 +1,1 @@
+"""Claims about least squares, with the attacks on them."""

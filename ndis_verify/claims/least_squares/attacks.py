@@ -1,0 +1,469 @@
+"""The attacks on the claims about least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.claims.general_engine import real_engine
+from ndis_verify.claims.hockey_stick.attacks import scalar_hinge
+from ndis_verify.claims.least_squares.law_checks import SINGULAR, ZERO_CURVATURE
+from ndis_verify.claims.small_databases import (
+    ENTRIES,
+    FEATURES,
+    FULL_RANK,
+    LEVERAGE_BELOW_ONE,
+    ROUNDING,
+    ROWS,
+    SCALE,
+    below_one,
+    data,
+    gram,
+    leverage,
+    relative_spectrum,
+    well_conditioned,
+)
+from ndis_verify.court.attack import Problem, enclosed_difference, relative_margin
+from ndis_verify.court.domain import Condition, Point, choice, continuous, integer, stacked, vector
+from ndis_verify.court.margins import agree, around, box, identity, search
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
+from ndis_verify.fast.engine.spectrum import PairBatch, spectrum
+from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
+from ndis_verify.fast.hockey_stick import log_entries, to_delta
+from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick
+from ndis_verify.fast.least_squares.asymptotic_law import als_max_privacy_loss as fast_als_max_privacy_loss
+from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick as fast_als_exact_hockey_stick
+from ndis_verify.oracle.certified.least_squares.asymptotic_law import als_hockey_stick as certified_als_hockey_stick
+
+_ANSWERS = vector("b", ROWS, -3, 3)
+
+
+def with_answers(columns: Mapping[str, Any]) -> np.ndarray:
+    """[B b]: (points, 4, 3)."""
+    return np.concatenate([data(columns), stacked("b", columns)[..., None]], axis=2)
+
+
+def _leaves_residual(**columns: Any) -> np.ndarray:
+    sound = well_conditioned(**columns)
+    plain = np.eye(ROWS - 1, FEATURES)  # stands in where there is no solution
+    rows, answers = np.where(sound[:, None, None], data(columns)[:, 1:], plain), stacked("b", columns)[:, 1:]
+    return sound & (residual_square(rows, answers) > 1e-2 * (answers**2).sum(axis=1) + 1e-12)
+
+
+SHARE_BELOW_ONE = Condition("leverage in [B b] at most 1 - 1e-6", below_one(with_answers))
+
+
+RESIDUAL = Condition("B^T B well conditioned and residual not small without the row", _leaves_residual)
+
+
+def residual_square(rows: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    return ((answers - fitted(rows, answers)) ** 2).sum(axis=1)
+
+
+def fitted(rows: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    return (rows @ solution(rows, answers)[..., None])[..., 0]
+
+
+def solution(rows: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    return np.linalg.solve(gram(rows), np.swapaxes(rows, 1, 2) @ answers[..., None])[..., 0]
+
+
+_REGRESSION = box(ENTRIES, _ANSWERS, SCALE, constraints=(RESIDUAL,))
+
+
+def _stacked_leverage(columns):
+    return leverage(with_answers(columns))
+
+
+def _split_leverage(columns, power=2):
+    rows, answers = data(columns), stacked("b", columns)
+    gap = np.abs(answers - fitted(rows, answers))[:, 0] ** power
+    return leverage(rows) + gap / residual_square(rows, answers)
+
+
+SHARE = search(
+    "leverage plus residual share against the leverage in [B b], at most 1",
+    lambda **c: np.minimum(
+        agree(lambda **k: _split_leverage(k), lambda **k: _stacked_leverage(k))(**c), 1 - _stacked_leverage(c)
+    ),
+    _REGRESSION,
+    {"residual not squared": agree(lambda **c: _split_leverage(c, 1), lambda **c: _stacked_leverage(c))},
+    tolerance=ROUNDING,
+)
+
+
+BELOW_ONE = search(
+    "1 less the leverage against the ratio of the determinants",
+    agree(
+        lambda **c: np.linalg.det(gram(data(c)[:, 1:])),
+        lambda **c: (1 - leverage(data(c))) * np.linalg.det(gram(data(c))),
+    ),
+    box(ENTRIES, SCALE, constraints=(FULL_RANK, LEVERAGE_BELOW_ONE)),
+    {
+        "leverage doubled": agree(
+            lambda **c: np.linalg.det(gram(data(c)[:, 1:])),
+            lambda **c: (1 - 2 * leverage(data(c))) * np.linalg.det(gram(data(c))),
+        )
+    },
+    tolerance=ROUNDING,
+)
+
+
+def _regression_pair(r, rows, answers):
+    """Means and covariances of the limit laws with and without the first row."""
+    found = []
+    for start in (0, 1):
+        part, right = rows[:, start:], answers[:, start:]
+        inverse = np.linalg.inv(gram(part))
+        inverse = (inverse + np.swapaxes(inverse, 1, 2)) / 2
+        found += [solution(part, right), residual_square(part, right)[:, None, None] / r[:, None, None] * inverse]
+    return found
+
+
+def _limit_law(r, epsilon, **columns):
+    pair = spectrum(PairBatch(*_regression_pair(r, data(columns), stacked("b", columns))))
+    return to_delta(log_entries(pair, np.arange(len(r)), epsilon))
+
+
+def _of_shares(share=1.0):
+    def value(r, epsilon, **columns):
+        p, q = leverage(data(columns)), _stacked_leverage(columns)
+        return fast_als_hockey_stick(p, np.maximum(p + share * (q - p), p), FEATURES, r, epsilon)
+
+    return value
+
+
+def _regression(name, margin_of, **options):
+    return search(
+        name,
+        margin_of(_of_shares()),
+        box(
+            ENTRIES,
+            _ANSWERS,
+            continuous("size", "0.1", 3, "log"),
+            integer("r", 1, 30),
+            continuous("epsilon", 0, 3),
+            constraints=(RESIDUAL, SHARE_BELOW_ONE),
+        ),
+        {"half the residual share": margin_of(_of_shares(0.5))},
+        **options,
+    )
+
+
+FOUR_NUMBERS = _regression(
+    "(p, q, d, r) against the limit laws' means and covariances",
+    lambda value: agree(value, _limit_law, lambda **c: 1.0),
+    tolerance=ROUNDING,
+)
+
+
+def _decomposition(square=2):
+    """Eigenvalues and squared shift of the deletion from (p, q), against the matrices."""
+
+    def margin(r, **columns):
+        rows, answers = data(columns), stacked("b", columns)
+        mean_p, cov_p, mean_q, cov_q = _regression_pair(r, rows, answers)
+        p, q = leverage(rows), _stacked_leverage(columns)
+        printed = np.stack([(1 - p) ** square / (1 - q), (1 - p) / (1 - q)], axis=1)
+        gap = (mean_p - mean_q)[..., None]
+        whitened = (gap * np.linalg.solve(cov_q, gap)).sum(axis=(1, 2))
+        values = np.abs(np.sort(printed, axis=1) / relative_spectrum(cov_p, cov_q) - 1).max(axis=1)
+        return -np.maximum(values, np.abs(r * p * (q - p) / (1 - q) - whitened) / (r + whitened))
+
+    return margin
+
+
+DECOMPOSITION = search(
+    "eigenvalues and shift of the deletion from (p, q, r) against the matrices",
+    _decomposition(),
+    box(
+        ENTRIES,
+        _ANSWERS,
+        continuous("size", "0.1", 3, "log"),
+        integer("r", 1, 30),
+        constraints=(RESIDUAL, SHARE_BELOW_ONE),
+    ),
+    {"(1-p) not squared": _decomposition(1)},
+    tolerance=ROUNDING,
+)
+
+
+def _residual_covariance(twice=2.0):
+    """Cov(B^T g g^T w) = B^T (|w|^2 I + 2 w w^T) B for g standard normal, against |w|^2 B^T B."""
+
+    def margin(**columns):
+        rows, answers = data(columns), stacked("b", columns)
+        w = answers - fitted(rows, answers)
+        moment = (w**2).sum(axis=1)[:, None, None] * np.eye(ROWS) + twice * w[:, :, None] * w[:, None, :]
+        found = np.swapaxes(rows, 1, 2) @ moment @ rows
+        claimed = (w**2).sum(axis=1)[:, None, None] * gram(rows)
+        return -np.abs(found - claimed).max(axis=(1, 2)) / np.abs(claimed).max(axis=(1, 2))
+
+    return margin
+
+
+def _unfitted(**columns):
+    rows, answers = data(columns), stacked("b", columns)
+    w = answers
+    moment = (w**2).sum(axis=1)[:, None, None] * np.eye(ROWS) + 2 * w[:, :, None] * w[:, None, :]
+    claimed = (w**2).sum(axis=1)[:, None, None] * gram(rows)
+    return -np.abs(np.swapaxes(rows, 1, 2) @ moment @ rows - claimed).max(axis=(1, 2)) / np.abs(claimed).max(
+        axis=(1, 2)
+    )
+
+
+RESIDUAL_ROWS = search(
+    "covariance of B^T g g^T w against |w|^2 B^T B",
+    _residual_covariance(),
+    _REGRESSION,
+    {"w not the residual": _unfitted},
+)
+
+
+def _finite_margin(scale=1.0):
+    """(r/2) log(1/(1-q)) over the largest loss of both directions, beyond which the exact divergence is 0."""
+
+    def margin(q, along, d, extra):
+        p, r = q * along, d + extra
+        limit = scale * -0.5 * r * np.log1p(-q)
+        losses = [
+            np.array(
+                [fast_als_max_privacy_loss(a, b, int(k), int(n), way) for a, b, k, n in zip(p, q, d, r, strict=True)]
+            )
+            for way in ("delete", "insert")
+        ]
+        return relative_margin(limit, np.maximum(*losses))
+
+    return margin
+
+
+PURE = search(
+    "(r/2) log(1/(1-q)) over the largest loss of either direction",
+    _finite_margin(),
+    box(
+        continuous("q", "1e-6", "0.999999", "logit"),
+        continuous("along", 0, 1),
+        integer("d", 1, 20),
+        integer("extra", 0, 500),
+    ),
+    {"half of it": _finite_margin(0.5)},
+    tolerance=1e-12,
+    quick=400,
+)
+
+
+def _pure_margin(inside=1.0):
+    """The exact divergence is 0 from the largest loss on, and positive just below it."""
+
+    def margin(q, along, d, extra, direction):
+        p, r = q * along, d + extra
+        largest = float(fast_als_max_privacy_loss(p, q, d, r, direction))
+        beyond, before = (
+            float(fast_als_exact_hockey_stick(p, q, d, r, share * largest, direction))
+            for share in (1.0001 * inside, 0.5)
+        )
+        return -beyond if beyond > 0 else before
+
+    return margin
+
+
+BOUNDED = search(
+    "the exact divergence is 0 beyond the largest loss and positive at half of it",
+    _pure_margin(),
+    box(
+        continuous("q", "0.001", "0.95", "logit"),
+        continuous("along", "0.01", 1),
+        integer("d", 1, 4),
+        integer("extra", 0, 12),
+        choice("direction", ("delete", "insert")),
+    ),
+    {"90 % of the largest loss": _pure_margin(0.9)},
+    vectorised=False,
+    tolerance=0.0,
+    quick=80,
+    full=1500,
+)
+
+
+_WAYS = ("delete", "insert")
+
+
+def _moved(p, share, grown, step):
+    """(p, q) before and after a step in the leverage with the share fixed, or in the share."""
+    return (p, p + share), (p + step * (grown == "leverage"), p + share + step)
+
+
+def _drop(p, share, grown, step, d, r, epsilon):
+    (p1, q1), (p2, q2) = _moved(p, share, grown, step)
+    before, after = (
+        np.maximum(*(float(fast_als_hockey_stick(a, b, d, r, epsilon, way)) for way in _WAYS))
+        for a, b in ((p1, q1), (p2, q2))
+    )
+    return after - before
+
+
+def _larger(p: Fraction, q: Fraction, at: Point) -> Enclosure:
+    values = [certified_als_hockey_stick(p, q, at["d"], at["r"], at["epsilon"], way, digits=20) for way in _WAYS]
+    return max(values, key=lambda value: value.lower)
+
+
+def _certified_drop(at: Point) -> Enclosure:
+    """The larger direction after the step less before it."""
+    before, after = _moved(exact(at["p"]), exact(at["share"]), at["grown"], exact(at["step"]))
+    return enclosed_difference(_larger(*after, at), _larger(*before, at))
+
+
+_ASSUMPTION = Problem(
+    "the larger direction grows with the leverage and with the residual share, as assumed",
+    _drop,
+    box(
+        continuous("p", "0.001", "0.9"),
+        continuous("share", "0.001", "0.9"),
+        choice("grown", ("share", "leverage")),
+        continuous("step", "0.01", "0.3"),
+        choice("d", (1, 2, 5)),
+        integer("r", 1, 50, "log"),
+        continuous("epsilon", "0.1", 20, "log"),
+        constraints=(Condition("p + share + step < 1", lambda p, share, step, **_: p + share + step <= 0.99),),
+    ),
+    tolerance=1e-9,
+    vectorised=False,
+    certify=_certified_drop,
+)
+
+
+def _on_curve() -> Problem:
+    """Table VI on the curve q = 2p - p^2, where its entry is 0: `around` sees no curve of measure zero."""
+    nearby = around("N24-TabVI", SINGULAR.run)
+
+    def on_curve(at: Point) -> Enclosure:
+        p = exact(at["p"])
+        return nearby.certify({**at, "p": p, "q": 2 * p - p * p})
+
+    def margin(**values):
+        return float(
+            on_curve({name: exact(value) if name != "r" else int(value) for name, value in values.items()}).mid
+        )
+
+    domain = box(continuous("p", "0.05", "0.9"), integer("r", 1, 50, "log"), continuous("epsilon", "0.01", 1, "log"))
+    return Problem(
+        "the table's difference of two laws on the curve q = 2p - p^2, d = 1",
+        margin,
+        domain,
+        tolerance=0.0,
+        vectorised=False,
+        certify=on_curve,
+    )
+
+
+_CLOSE = 1e-8
+
+
+def _general_hinge(factor=1.0):
+    """N24-P16 for one coordinate: the hinge with any constant c is the divergence at another, real, epsilon."""
+    return lambda side, log, shift, epsilon: scalar_hinge(np.exp(side * log), factor * shift, epsilon)
+
+
+GENERAL_HINGE = identity(
+    "two probabilities against the contour integral, any constant, a != 0",
+    _general_hinge(),
+    lambda side, log, shift, epsilon: real_engine(np.expm1(side * log), shift**2, 1, epsilon),
+    box(
+        choice("side", (1, -1)),
+        continuous("log", "0.01", 5, "log"),
+        continuous("shift", "1e-3", 5, "log"),
+        continuous("epsilon", -5, 5),
+    ),
+    {"shift 1 % too large": _general_hinge(1.01)},
+    scale=lambda side, log, shift, epsilon: 1 + np.exp(epsilon),
+    tolerance=_CLOSE,
+)
+
+
+def _off_the_curve(q: Any, along: Any, **_: Any) -> Any:
+    p = q * along
+    return np.abs(p * (1 - p) - (q - p)) >= 0.02 * q
+
+
+def _table(dofs=0):
+    """Table VI's deletion, two generalized chi-square laws, against the contour integral, one record."""
+
+    def margin(q, along, d, r, epsilon):
+        p = q * along
+        g = p * (1 - p) - (q - p)
+        first = [g / (1 - q), -(q - p) / (1 - q)], r * p * (q - p) * (1 - p) ** 2 / g**2
+        second = [g / (1 - p) ** 2, -(q - p) / (1 - p)], r * p * (q - p) * (1 - q) / g**2
+        c = 0.5 * (2 * np.log1p(-p) - d * np.log1p(-q) + (d - 1) * np.log1p(-p) - r * p * (q - p) / (1 - q))
+        values = []
+        for weights, centre in (first, second):
+            keep = 2 if d > 1 else 1
+            law = GeneralizedChi2(weights[:keep], [1, d - 1 + dofs][:keep], [centre, 0.0][:keep])
+            values.append(float(law.cdf(g / (1 - q) * first[1] - 2 * (epsilon + c))))
+        exact = float(fast_als_hockey_stick(p, q, d, r, epsilon))
+        return -abs(values[0] - np.exp(epsilon) * values[1] - exact) / (1 + np.exp(epsilon))
+
+    return margin
+
+
+TABLE = search(
+    "the table's two laws of a deletion against the contour integral, away from q = 2p - p^2",
+    _table(),
+    box(
+        continuous("q", "0.05", "0.9"),
+        continuous("along", "0.05", "0.95"),
+        integer("d", 1, 5),
+        integer("r", 1, 50, "log"),
+        continuous("epsilon", 0, 3),
+        constraints=(Condition("|p(1-p) - (q-p)| >= 0.02 q", _off_the_curve),),
+    ),
+    {"one degree of freedom more": _table(1)},
+    vectorised=False,
+    tolerance=_CLOSE,
+    quick=100,
+    full=1500,
+)
+
+ATTACKS = {
+    "N24-P4": SHARE,
+    "N24-P14": BELOW_ONE,
+    "N24-C3": FOUR_NUMBERS,
+    "N24-P15": DECOMPOSITION,
+    "N24-P13": RESIDUAL_ROWS,
+    "N24-6.3-exact-law": (PURE, BOUNDED),
+    "N24-T4": FOUR_NUMBERS,
+    "N24-TabVI": TABLE,
+    "N24-P16": GENERAL_HINGE,
+}
+PRINTED = {
+    "N24-T5-assumption": _ASSUMPTION,
+    "N24-Fig15": _ASSUMPTION,
+    "N24-T4": _on_curve(),
+    "N24-TabVI": _on_curve(),
+    "N24-P16": around("N24-P16", ZERO_CURVATURE.run),
+}
+
+NO_MARGIN = {
+    "N24-L1": (
+        "it is a limit as r grows and says nothing at any one r; the distance at finite r is attacked in N24-6.3-gap"
+    ),
+    "N24-P11": (
+        "it names the law of a matrix times a normal matrix, without a free number; its covariance is attacked in"
+        " N24-C2 and N24-P13"
+    ),
+    "N24-P12": (
+        "it is two moments of a normal variable, E x^2 = s^2 and E x^4 = 3 s^4, with nothing to vary but the scale"
+    ),
+    "N24-T5-worst-value": (
+        "it is a table of enclosed numbers; where the worst record lies is attacked in N24-T5-worst-case"
+    ),
+    "N24-6.3-worst-value": (
+        "it is a table of enclosed numbers; where the worst record lies is attacked in N24-6.3-worst-case"
+    ),
+    "N24-TabII": "it is a table of averages of one experiment with private least squares",
+    "N24-TabIV": "it is a table of averages of one experiment with relative least squares",
+    "N24-Fig5": "it is a plot of two curves for two data sets; their distance for all is attacked in N24-6.3-gap",
+}

@@ -1,0 +1,1 @@
+"""Claims about leverage, with the attacks on them."""

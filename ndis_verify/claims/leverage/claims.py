@@ -1,0 +1,124 @@
+"""Claims about leverage scores."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+
+from ndis_verify.claim import Claim, Verdict
+from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.points import count
+from ndis_verify.fast.leverage import leverage_scores
+from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
+from ndis_verify.symbolic import leverage
+
+_BOUNDS = "0 <= p_i <= 1; p_i = 1 iff deleting row i drops the rank"
+
+
+def _databases(effort: str) -> list[tuple[np.ndarray, int]]:
+    """Databases of short entries and a row; some rows alone span a direction."""
+    rng = np.random.default_rng(19)
+    points = []
+    for k in range(count(effort, 20, 100)):
+        d = int(rng.integers(1, 5))
+        data = rng.integers(-9, 10, (d + int(rng.integers(0, 5)), d)) / 4 + np.eye(d + 0, d)[0] * 3
+        data = np.vstack([data, np.diag(rng.integers(1, 9, d) / 2)])
+        if k % 4 == 0:  # a new column that only the first row uses
+            data = np.hstack([data, np.eye(len(data), 1) * 2])
+        points.append((data, int(rng.integers(len(data))) if k % 4 else 0))
+    return points
+
+
+def _exact(data: np.ndarray, row: int):
+    return exact_leverage_scores(data, [row], digits=30)[0]
+
+
+def _from_determinants(data: np.ndarray, row: int) -> mpmath.mpf:
+    """1 - det(D'^T D')/det(D^T D) in 50 digits: 1 where deleting the row drops the rank."""
+    with mpmath.workdps(50):
+        rest = np.delete(data, row, axis=0)
+        whole, without = (mpmath.det(mpmath.matrix((m.T @ m).tolist())) for m in (data, rest))
+        return 1 - without / whole
+
+
+def _by_angles(data: np.ndarray, row: int, power: int = 2) -> mpmath.mpf:
+    """sum_j cos^2(theta_ij) ||d_i||^2/lambda_j from a 40-digit eigendecomposition of D^T D."""
+    with mpmath.workdps(40):
+        values, vectors = mpmath.eigsy(mpmath.matrix((data.T @ data).tolist()))
+        record = mpmath.matrix(data[row].tolist())
+        norm = mpmath.norm(record)
+        cosines = [(vectors[:, j].T * record)[0] / norm for j in range(len(values))]
+        return mpmath.fsum(abs(cosine) ** power * norm**2 / value for cosine, value in zip(cosines, values))
+
+
+_DETERMINANTS = agreement(
+    "exact leverage against the loss of determinant",
+    "exact rational, 50-digit determinants",
+    _exact,
+    _from_determinants,
+    _databases,
+    digits=25,
+    mutants={"another row's leverage": lambda data, row: _exact(data, (row + 1) % len(data))},
+)
+_FACTS = (
+    proof("determinant after deleting a row", leverage.rank_one_determinant),
+    proof("range, and when it is 1", leverage.range_of_leverage),
+    _DETERMINANTS,
+)
+
+CLAIMS = (
+    Claim(
+        id="N26-F1",
+        source="N26",
+        title="a leverage lies in [0, 1] and is 1 exactly when its row carries rank",
+        statement=(
+            "For D of full column rank every leverage lies in [0, 1]; it is 1 if and only if deleting the row drops the"
+            " rank."
+        ),
+        formula=_BOUNDS,
+        hypotheses=("D has full column rank",),
+        declared=Verdict.PROVED,
+        checks=_FACTS,
+    ),
+    Claim(
+        id="N24-F1",
+        source="N24",
+        title="a leverage is at most 1, and 1 exactly for a row independent of the others",
+        statement="p_i <= 1 with equality if and only if the row is linearly independent of all other rows.",
+        formula=_BOUNDS,
+        hypotheses=("D has full column rank",),
+        declared=Verdict.PROVED,
+        checks=_FACTS,
+        note="A row lies outside the span of the others exactly when deleting it drops the rank.",
+    ),
+    Claim(
+        id="N24-F2",
+        source="N24",
+        title="leverage through the angles to the eigenvectors",
+        statement="With eigenvalues lambda_j of D^T D and theta_ij the angle between row i and eigenvector j.",
+        formula="p_i = sum_j cos^2(theta_ij) ||d_i||^2/lambda_j",
+        hypotheses=("D has full column rank",),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("spectral form", leverage.spectral_form),
+            agreement(
+                "40-digit eigendecomposition against exact arithmetic",
+                "mpmath, exact rational",
+                _by_angles,
+                _exact,
+                _databases,
+                digits=25,
+                mutants={"cosines not squared": lambda data, row: _by_angles(data, row, power=1)},
+            ),
+            agreement(
+                "float64 against exact arithmetic",
+                "fast, exact rational",
+                lambda data, row: leverage_scores(data)[row],
+                _exact,
+                _databases,
+                digits=10,
+                mutants={"square root": lambda data, row: leverage_scores(data)[row] ** 0.5},
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Claims about mean shift, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about mechanism table, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about misprints, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about monte carlo, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about privacy loss, with the attacks on them."""

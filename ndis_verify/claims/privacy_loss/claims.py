@@ -1,0 +1,193 @@
+"""Claims about differential privacy as divergences and privacy losses, whatever the mechanism."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.points import count, random_pair, shifts_and_epsilons, short
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.symbolic import mean_shift, privacy_loss
+
+
+def _finite_laws(effort: str) -> list[tuple[tuple[Fraction, ...], tuple[Fraction, ...], Fraction]]:
+    """Pairs of laws on six points, zeros allowed, with e^eps a short rational."""
+    rng = np.random.default_rng(22)
+    laws = []
+    for _ in range(count(effort, 30, 200)):
+        p, q = (rng.integers(0, 6, 6) + np.eye(6, dtype=int)[k] for k in (0, 1))
+        as_law = lambda weights: tuple(Fraction(int(w), int(weights.sum())) for w in weights)  # noqa: E731
+        laws.append((as_law(p), as_law(q), Fraction(int(rng.integers(4, 13)), 4)))
+    return laws
+
+
+def _by_events(p, q, factor) -> float:
+    """The supremum over all 64 events, exactly."""
+    differences = [a - factor * b for a, b in zip(p, q)]
+    return float(max(sum(d for k, d in enumerate(differences) if event >> k & 1) for event in range(64)))
+
+
+def _by_hinge(p, q, factor) -> float:
+    return float(sum(max(a - factor * b, Fraction(0)) for a, b in zip(p, q)))
+
+
+def _by_tails(p, q, factor, strict: bool = False, direction: int = 1) -> float:
+    """Pr[L >= eps] - e^eps Pr[L' <= -eps], ties counted in both (or in neither, with `strict`)."""
+    bad = [a > factor * b if strict else a >= factor * b for a, b in zip(p, q)]
+    if direction < 0:
+        bad = [not b for b in bad]
+    return float(sum(a for a, b in zip(p, bad) if b) - factor * sum(b for b, x in zip(q, bad) if x))
+
+
+_EVENTS = agreement(
+    "the hinge sum against the maximum over every event, on finite laws",
+    "exact rational, exhaustive",
+    _by_hinge,
+    _by_events,
+    _finite_laws,
+    digits=15,
+    mutants={
+        "absolute values for positive parts": lambda p, q, factor: sum(abs(float(a - factor * b)) for a, b in zip(p, q))
+    },
+)
+_TAILS = agreement(
+    "the two tails against the maximum over every event, on finite laws",
+    "exact rational, exhaustive",
+    _by_tails,
+    _by_events,
+    _finite_laws,
+    digits=15,
+    mutants={
+        "complementary event": lambda p, q, factor: _by_tails(p, q, factor, direction=-1),
+        "factor e^eps dropped": lambda p, q, factor: _by_tails(p, q, Fraction(1)),
+    },
+)
+_PROFILE = formula_check(
+    "closed form against the certified contour integral of the pair",
+    mean_shift.hockey_stick,
+    lambda shift, epsilon: certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25),
+    shifts_and_epsilons,
+    digits=24,
+)
+
+
+def _triangle(change: int = 0):
+    """Certified margins of the triangle inequality on random Gaussian triples, the tight case P = Q included."""
+
+    def run(effort: str) -> Evidence:
+        rng = np.random.default_rng(23)
+        total, worst = count(effort, 12, 60), math.inf
+        for k in range(total):
+            d = int(rng.integers(1, 4))
+            first, other = random_pair(rng, d), random_pair(rng, d)
+            p, q, r = (first.mean_p, first.cov_p), (first.mean_q, first.cov_q), (other.mean_p, other.cov_p)
+            p = q if k % 4 == 0 else p
+            e1, e2 = short(rng.uniform(0, 2)), short(rng.uniform(0, 2))
+            whole, step, rest = (
+                certified_hockey_stick(GaussianPair(*x, *y), e, digits=20)
+                for x, y, e in ((p, r, Fraction(e1) + Fraction(e2)), (p, q, e1), (q, r, e2))
+            )
+            with mpmath.workdps(30):
+                factor = mpmath.exp(0 if change == 1 else e1)
+                bound = step.mid + factor * rest.mid if change != 2 else step.mid
+                margin = (bound - whole.mid) / (bound + whole.mid) if whole.mid else mpmath.mpf(1)
+            if margin < -(mpmath.mpf(10) ** -18):
+                return Evidence(
+                    Outcome.FAILED, "certified", f"margin {mpmath.nstr(margin, 3)} at triple {k}", count=total
+                )
+            worst = min(worst, float(margin))
+        return Evidence(
+            Outcome.HELD, "certified", f"smallest relative margin {max(worst, 0):.2g}", 18, total, "triples"
+        )
+
+    return run
+
+
+CLAIMS = (
+    Claim(
+        id="N26-P3",
+        source="N26",
+        title="triangle inequality of the divergence",
+        statement="For any three laws and e1, e2 >= 0 the divergences add, the second weighted by e^{e1}.",
+        formula="delta_{P,R}(e1+e2) <= delta_{P,Q}(e1) + e^{e1} delta_{Q,R}(e2)",
+        hypotheses=("P, Q, R laws on one space", "e1, e2 >= 0 (any real numbers hold)"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("event by event", privacy_loss.triangle),
+            Check("certified on Gaussian triples", Kind.CROSSCHECK, _triangle(), {"second term dropped": _triangle(2)}),
+        ),
+    ),
+    Claim(
+        id="BW-T5",
+        source="BW",
+        title="(eps, delta)-DP through the two tails of the privacy loss",
+        statement=(
+            "A mechanism is (eps, delta)-DP if and only if Pr[L >= eps] - e^eps Pr[L' <= -eps] <= delta for every"
+            " neighbouring pair."
+        ),
+        formula="Pr[L_{x,x'} >= eps] - e^eps Pr[L_{x',x} <= -eps] <= delta",
+        hypotheses=("output laws have densities with respect to one measure", "eps >= 0"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
+            proof("the two tails", privacy_loss.two_tails),
+            _EVENTS,
+            _TAILS,
+        ),
+        note=(
+            "Ties L = eps cancel between the two terms, so >= and > give one number, provided both terms use the same"
+            " one."
+        ),
+    ),
+    Claim(
+        id="BW-T8",
+        source="BW",
+        title="exact condition for the Gaussian mechanism",
+        statement=(
+            "Noise N(0, sigma^2 I) on a function of global sensitivity Delta is (eps, delta)-DP if and only if the"
+            " closed form is at most delta."
+        ),
+        formula="Phi(Delta/(2 sigma) - eps sigma/Delta) - e^eps Phi(-Delta/(2 sigma) - eps sigma/Delta) <= delta",
+        hypotheses=("sigma > 0", "eps >= 0", "delta in [0, 1]", "global sensitivity Delta > 0, attained or approached"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
+            proof("profile of one pair", mean_shift.hockey_stick),
+            proof("worst pair", mean_shift.derivative_in_shift),
+            proof("the condition", privacy_loss.gaussian_profile),
+            _PROFILE,
+        ),
+    ),
+    Claim(
+        id="KM-2.2",
+        source="KM",
+        title="DP if and only if the hockey-stick divergence is at most delta",
+        statement=(
+            "For real eps a mechanism is (eps, delta)-DP exactly when every ordered neighbouring pair has divergence at"
+            " most delta."
+        ),
+        formula="H_{e^eps}(M(D) || M(D')) <= delta for all neighbouring D, D'",
+        hypotheses=("output laws have densities with respect to one measure", "real eps"),
+        declared=Verdict.PROVED,
+        checks=(proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick), _EVENTS),
+    ),
+    Claim(
+        id="SL-1",
+        source="SL",
+        title="l2 sensitivity of k counting queries; l2 at most l1",
+        statement=(
+            "k counting queries, each a fraction of n records, have l2 sensitivity at most sqrt(k)/n; l2 sensitivity"
+            " never exceeds l1."
+        ),
+        formula="Delta_2 <= sqrt(k)/n, Delta_2 <= Delta_1",
+        hypotheses=("one record is replaced; n public", "each query changes by at most 1/n"),
+        declared=Verdict.PROVED,
+        checks=(proof("sum of squares", privacy_loss.sensitivity_norms),),
+    ),
+)

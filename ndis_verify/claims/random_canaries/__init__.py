@@ -1,0 +1,1 @@
+"""Claims about random canaries, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about random projection, with the attacks on them."""

@@ -1,0 +1,450 @@
+"""Claims about the mechanisms that make random projection private by a ridge: plain, subsampled, tested first."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ndis_verify.claim import Check, Claim, Kind, Verdict
+from ndis_verify.claims.random_projection.mechanism_checks import (
+    DP,
+    MECHANISM,
+    PRIVACY,
+    RATIO_DOMAIN,
+    SMALLEST,
+    certified_threshold,
+    clamped_excess,
+    coverage,
+    excess_at_threshold,
+    figure_ridge,
+    more_likely_than_not,
+    not_smaller,
+    ratio_margin,
+    slack,
+    smaller_ridge,
+    subsampled,
+    tested_attack,
+)
+from ndis_verify.claims.random_projection.white_box import SAMPLED, TESTED, ridged
+from ndis_verify.court.attack_checks import attack_check, counterexample_check
+from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.oracle.certified.random_projection import inner_epsilon
+from ndis_verify.symbolic import random_projection_order as order
+from ndis_verify.symbolic import ridge, ridge_wrappers
+
+_EVERYONE = ("every record has norm at most l", "add/remove one record", "0 < delta < 1")
+_TEST = (proof("test, ridge and release", ridge_wrappers.propose_test_release), *MECHANISM)
+_SAMPLE = (
+    proof("sampling", ridge_wrappers.subsampling),
+    *MECHANISM,
+    Check(
+        "the sampled mixture by quadrature",
+        Kind.CROSSCHECK,
+        subsampled(lambda e, q: math.log1p(math.expm1(e) / q)),
+        {
+            "eps' = eps": subsampled(lambda e, q: e),
+            "eps' = eps/q": subsampled(lambda e, q: e / q),
+        },
+    ),
+)
+_SAMPLE_NOTE = (
+    "For delta >= q the inner delta' is at least 1: there is no p* and none is needed, the two laws being within q in"
+    " total variation. In the deletion direction the divergence is exactly q delta_{r}(eps'): the parameters cannot be"
+    " improved."
+)
+_TEST_NOTE = (
+    "The test's scale tau must leave eps_T <= eps: for eps_R < 0 the curve is at least 1 - e^{eps_R} at every leverage,"
+    " insertion is the worse direction, and clamping eps_R at 0 gives (eps_T, delta), not (eps, delta)"
+    " (N26-T5.4-clamped). The printed argument names one good event for each database; what is needed is one set of"
+    " good values for both, the values whose lower bound is at most the larger database's eigenvalue."
+)
+_CLAMPED = {
+    "d": 101,
+    "r": 1,
+    "copies": 2,
+    "epsilon": Fraction(1, 10),
+    "share": Fraction(1, 10),
+    "tau": Fraction(1, 100),
+}
+_RIDGE_NOTE = (
+    "The ridge l^2/p* leaves a leverage of p*/(1+p*) only: it is l^2 larger than the smallest valid one"
+    " (N26-Fig1-smallest-ridge)."
+)
+
+CLAIMS = (
+    Claim(
+        id="N26-Fig1",
+        source="N26",
+        title="random projection of the database above a public ridge l^2/p*",
+        statement=(
+            "Find p* with delta_r(eps; p*) = delta by bisection, append sigma I with sigma^2 = l^2/p*, project: (eps,"
+            " delta)-DP."
+        ),
+        formula="sigma^2 = l^2/p*",
+        hypotheses=_EVERYONE,
+        declared=Verdict.PROVED,
+        checks=(*MECHANISM, DP, PRIVACY[0], ridged("N26-Fig1")),
+        note=_RIDGE_NOTE + " A bisection has to end on the side delta_r <= delta.",
+    ),
+    Claim(
+        id="N26-Fig1-smallest-ridge",
+        source="N26",
+        title="the smallest public ridge is l^2 (1/p* - 1)",
+        statement=(
+            "Projection above the ridge l^2 (1/p* - 1) is (eps, delta)-DP; above any smaller ridge, deleting a lone"
+            " record of norm l costs more than delta."
+        ),
+        formula="sigma^2 = l^2 (1/p* - 1)",
+        hypotheses=(*_EVERYONE, "some record has norm l", "the ridge depends on nothing private"),
+        declared=Verdict.PROVED,
+        checks=(*SMALLEST, PRIVACY[1], ridged("smallest")),
+        note=(
+            "Certified ridge/l^2 at eps = 1, delta = 1e-6: 15.419396 for r = 10 and 35.540172 for r = 100, where l^2/p*"
+            " has 1 more."
+        ),
+    ),
+    Claim(
+        id="N26-T5.1",
+        source="N26",
+        title="the ridged random projection is (eps, delta)-DP",
+        statement="The mechanism of N26-Fig1 is (eps, delta)-DP under add/remove.",
+        formula="delta_r(eps; l^2/(sigma^2 + l^2)) <= delta_r(eps; p*) = delta",
+        hypotheses=_EVERYONE,
+        declared=Verdict.PROVED,
+        checks=(*MECHANISM, DP, PRIVACY[0]),
+        note=_RIDGE_NOTE,
+    ),
+    Claim(
+        id="N26-T5.2",
+        source="N26",
+        title="the debiased Gram matrix is unbiased, with spectral error of the stated rate",
+        statement=(
+            "M M^T/r - sigma^2 I has expectation D^T D, and with probability at least 1 - 2 e^{-t} its spectral error"
+            " is at most C (sqrt((d+t)/r) + (d+t)/r)(||D||^2 + sigma^2) for an absolute constant C."
+        ),
+        formula="C = 2 sqrt 3",
+        hypotheses=("t > 0", "G has independent standard normal entries"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("bias and error", ridge.utility),
+            Check(
+                "bias and errors over seeded runs",
+                Kind.CROSSCHECK,
+                coverage(),
+                {
+                    "ridge not taken off": coverage(ridge_taken_off=0.0),
+                    "constant 1/4": coverage(constant=0.25),
+                },
+            ),
+        ),
+        note=(
+            "The source cites a constant without a value. The singular-value bound of Davidson and Szarek is cited here"
+            " and gives 2 sqrt 3."
+        ),
+    ),
+    Claim(
+        id="N26-Fig2",
+        source="N26",
+        title="the leverage threshold exceeds the one of the least-eigenvalue analysis",
+        statement=(
+            "p* over the threshold eps/(4 (sqrt(2 r L) + L)), L = log(4/delta), exceeds 1: at delta = 1e-6 for every r"
+            " and every eps up to 45.6."
+        ),
+        formula="delta_r(eps; eps/(4 (sqrt(2 r L) + L))) <= delta/4",
+        hypotheses=("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("tail at the older threshold", ridge.eigenvalue_threshold),
+            proof("order in the leverage", order.derivative_in_leverage),
+            Check(
+                "certified at points, delta = 1e-6",
+                Kind.CROSSCHECK,
+                certified_threshold(4.0),
+                {
+                    "threshold forty times": certified_threshold(0.1),
+                },
+            ),
+            attack_check(
+                "search for a ratio below 1",
+                ratio_margin(),
+                RATIO_DOMAIN,
+                mutants={"threshold twenty times": ratio_margin(0.2)},
+                quick=300,
+                full=3000,
+            ),
+        ),
+        note=(
+            "The figure's grid of eps and list of r were lost from the text; any grid below 45.6 is covered. The ratio"
+            " falls from about 11 (r = 1, eps = 0.1) to about 1.5 (r = 1, eps = 45). A reading of the older ridge with"
+            " larger constants only raises it."
+        ),
+    ),
+    Claim(
+        id="N26-Fig2-every-epsilon",
+        tags=("reading",),
+        source="N26",
+        title="the same comparison without a limit on eps",
+        statement=(
+            "For every eps > 0 and r >= 1, at delta = 1e-6, p* exceeds the threshold of the least-eigenvalue analysis."
+        ),
+        formula="p* > eps/(4 (sqrt(2 r L) + L)), L = log(4/delta)",
+        hypotheses=("delta = 1e-6", "r >= 1", "eps > 0"),
+        declared=Verdict.RESTRICTED,
+        checks=(
+            proof("tail at the older threshold", ridge.eigenvalue_threshold),
+            proof("order in the leverage", order.derivative_in_leverage),
+            counterexample_check(
+                "r = 1, eps = 80",
+                excess_at_threshold,
+                {"r": 1, "epsilon": Fraction(80)},
+                {"r = 1, eps = 40": {"r": 1, "epsilon": Fraction(40)}},
+                part="every eps",
+            ),
+        ),
+        counterexample=(
+            "r = 1, eps = 80, delta = 1e-6: L = 15.202, the older threshold is 0.9654, and delta_1(80; 0.9654) = 0.015 "
+            "> 1e-6 (p* = 0.8726)."
+        ),
+        corrected="True for eps <= 3 log(4/delta), whatever r.",
+        note=(
+            "Where the older threshold exceeds 1 its ridge is smaller than l^2 and it says nothing about this"
+            " mechanism's privacy; its own theorem is not for such eps."
+        ),
+    ),
+    Claim(
+        id="N26-Fig3",
+        source="N26",
+        title="Poisson subsampling before the ridged projection",
+        statement=(
+            "Keep each row with probability q, then run N26-Fig1 at eps' = log(1 + (e^eps - 1)/q) and delta' = delta/q."
+        ),
+        formula="eps' = log(1 + (e^eps - 1)/q), delta' = delta/q",
+        hypotheses=(*_EVERYONE, "0 < q <= 1", "delta < q"),
+        declared=Verdict.PROVED,
+        checks=(*_SAMPLE, SAMPLED),
+        note=_SAMPLE_NOTE,
+    ),
+    Claim(
+        id="N26-T5.3",
+        source="N26",
+        title="the subsampled mechanism is (eps, delta)-DP",
+        statement="The mechanism of N26-Fig3 is (eps, delta)-DP under add/remove.",
+        formula="delta_{P,Q}(eps) = q delta_{1,0}(eps'), delta_{Q,P}(eps) <= q delta_{0,1}(eps')",
+        hypotheses=(*_EVERYONE, "0 < q <= 1", "delta < q"),
+        declared=Verdict.PROVED,
+        checks=(
+            *_SAMPLE,
+            DP,
+            formula_check(
+                "eps' against its formula in ball arithmetic",
+                ridge_wrappers.subsampling,
+                inner_epsilon,
+                lambda effort: [(e, q) for e in (0.01, 1.0, 8.0) for q in (0.001, 0.25, 1.0)],
+                digits=20,
+            ),
+        ),
+        note=_SAMPLE_NOTE,
+    ),
+    Claim(
+        id="N26-Fig4",
+        source="N26",
+        title="propose-test-release: the ridge lowered by a private bound on the least eigenvalue",
+        statement=(
+            "Test lambda_min(D^T D) with noise of standard deviation tau, lower the ridge by the bound that fails with"
+            " probability delta_P, release at (eps - eps_T, delta_R)."
+        ),
+        formula="ridge = max(l^2/p* - max(lambda_min + N(0, tau^2) - tau Phi^{-1}(1 - delta_P), 0), 0)",
+        hypotheses=(*_EVERYONE, "eps_T <= eps"),
+        declared=Verdict.PROVED,
+        checks=(*_TEST, tested_attack("joint divergence of test and release", figure_ridge), TESTED),
+        note=_TEST_NOTE,
+    ),
+    Claim(
+        id="N26-T5.4",
+        source="N26",
+        title="the tested mechanism is (eps, delta)-DP",
+        statement=(
+            "The mechanism of N26-Fig4 with delta = delta_T + delta_R + delta_P is (eps, delta)-DP under add/remove."
+        ),
+        formula="(eps_T + eps_R, delta_T + delta_R + delta_P)",
+        hypotheses=(*_EVERYONE, "eps_T <= eps", "delta_T, delta_R, delta_P > 0"),
+        declared=Verdict.PROVED,
+        checks=(*_TEST, DP, tested_attack("joint divergence of test and release", figure_ridge)),
+        note=_TEST_NOTE,
+    ),
+    Claim(
+        id="N26-T5.4-smaller-ridge",
+        source="N26",
+        title="the tested mechanism with a ridge smaller by up to l^2",
+        statement=(
+            "The mechanism of N26-Fig4 stays (eps, delta)-DP with the lower bound on the eigenvalue replaced by its"
+            " maximum with l^2."
+        ),
+        formula="ridge = max(l^2/p* - max(lower bound, l^2), 0)",
+        hypotheses=(*_EVERYONE, "eps_T <= eps", "delta_T, delta_R, delta_P > 0"),
+        declared=Verdict.PROVED,
+        checks=(*_TEST, tested_attack("joint divergence of test and release", smaller_ridge)),
+        note="With a bound of 0 this is the smallest public ridge l^2 (1/p* - 1).",
+    ),
+    Claim(
+        id="N26-T5.4-clamped",
+        tags=("reading",),
+        source="N26",
+        title="a test that spends more than epsilon, the rest clamped at 0",
+        statement=(
+            "With eps_R = max(eps - eps_T, 0) the mechanism of N26-Fig4 is (eps, delta)-DP at every noise tau of the"
+            " test."
+        ),
+        formula="eps_R = max(eps - eps_T, 0)",
+        hypotheses=(*_EVERYONE, "tau > 0", "delta_T, delta_R, delta_P > 0"),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "the ridge follows the least eigenvalue, and shows it in every other direction",
+                clamped_excess,
+                _CLAMPED,
+                {
+                    "two features": {**_CLAMPED, "d": 2},
+                    "a test within epsilon": {**_CLAMPED, "tau": 40},
+                    "one copy: the lower bound may be 0": {**_CLAMPED, "copies": 1},
+                },
+            ),
+        ),
+        counterexample=(
+            "l = 1, r = 1, eps = 0.1, delta_T = delta_R = delta_P = 0.1, tau = 0.01, D every unit vector of R^101"
+            " twice: the ridge is close to 1/p* - 2 = 0.95, and one row less makes it 1 larger, so that 100"
+            " coordinates' variances rise from 2.95 to 3.95: the chances that their squares sum to at most 100 (1/p* +"
+            " 1/2) are 0.88 and 0.18, and 0.88 - e^0.1 0.18 = 0.68 > delta = 0.3."
+        ),
+        corrected=(
+            "tau has to leave eps_T <= eps (N26-T5.4); with eps_R clamped at 0 the guarantee is (max(eps, eps_T),"
+            " delta)."
+        ),
+        note=(
+            "The display that sets eps_R is lost. For eps_T > eps there is nothing left for the release: code has to"
+            " refuse such a tau, not to clamp."
+        ),
+    ),
+    Claim(
+        id="N26-P5",
+        tags=("reading",),
+        source="N26",
+        title="when the tested ridge is below the untested one",
+        statement=(
+            "If lambda_min exceeds tau Phi^{-1}(1 - delta_P) plus the gap of the two ridges, the tested ridge is"
+            " strictly smaller; the probability of that is Phi((lambda_min - gap)/tau - Phi^{-1}(1 - delta_P))."
+        ),
+        formula="Pr[smaller] = Phi((lambda_min - gap)/tau - z_P), gap = l^2/p*_R - l^2/p*",
+        hypotheses=(*_EVERYONE, "eps_T <= eps", "tau > 0"),
+        declared=Verdict.RESTRICTED,
+        checks=(
+            proof("exact probability", ridge_wrappers.ridge_comparison),
+            proof("order in the leverage", order.derivative_in_leverage),
+            counterexample_check(
+                "one standard deviation beyond the threshold",
+                not_smaller,
+                {"beyond": Fraction(1)},
+                {"failure more likely than not": more_likely_than_not},
+                part="for certain",
+            ),
+        ),
+        counterexample=(
+            "lambda_min = gap + tau z_P + tau: the tested ridge fails to be smaller with probability Phi(-1) = 0.159."
+        ),
+        corrected=(
+            "Strictly smaller with probability Phi(s) at lambda_min = gap + tau (z_P + s): above 1/2 past the"
+            " threshold, never 1."
+        ),
+        note=(
+            "The printed threshold was lost; the surrounding sentence gives no probability. With probability 1 - beta"
+            " the threshold needs tau Phi^{-1}(1 - beta) more."
+        ),
+    ),
+    Claim(
+        id="N24-Fig3",
+        tags=("reading",),
+        source="N24",
+        title="random projection plus a Gaussian noise matrix, the noise parameter called optimal",
+        statement=(
+            "D^T G plus a matrix of independent N(0, sigma^2) entries, sigma from p* and the largest norm l, is (eps,"
+            " delta)-DP, and that sigma is optimal."
+        ),
+        formula="cov = D^T D + sigma^2 I; smallest sigma^2 = l^2 (1/p* - 1)",
+        hypotheses=(*_EVERYONE, "some record has norm l"),
+        declared=Verdict.RESTRICTED,
+        checks=(
+            *SMALLEST,
+            PRIVACY[1],
+            counterexample_check(
+                "a valid ridge below l^2/p*",
+                slack,
+                {"r": 1, "epsilon": Fraction(1), "delta": Fraction("0.01"), "ridge": Fraction("1.91")},
+                {
+                    "a ridge that is not valid": {
+                        "r": 1,
+                        "epsilon": Fraction(1),
+                        "delta": Fraction("0.01"),
+                        "ridge": Fraction("1.9"),
+                    },
+                    "a ridge that is not smaller": {
+                        "r": 1,
+                        "epsilon": Fraction(1),
+                        "delta": Fraction("0.01"),
+                        "ridge": Fraction(3),
+                    },
+                },
+                part="sigma^2 = l^2/p* is optimal",
+            ),
+        ),
+        counterexample=(
+            "r = 1, l = 1, eps = 1, delta = 0.01: p* = 0.34426, l^2/p* = 2.9048; sigma^2 = 1.91 is valid: "
+            "delta_1(1; 1/2.91) = 0.00992."
+        ),
+        corrected="sigma^2 = l^2 (1/p* - 1) is valid and no smaller one is.",
+        note=(
+            "The formula for sigma was lost from the text. Bounding the leverage by the eigenvalues above sigma^2, as"
+            " the proof does, gives l^2/p*, the ridge of N26; if l^2 (1/p* - 1) was printed, the statement is true as"
+            " it stands."
+        ),
+    ),
+    Claim(
+        id="N24-T3",
+        source="N24",
+        title="the noisy random projection is (eps, delta)-DP",
+        statement=(
+            "The mechanism of N24-Fig3 is (eps, delta)-DP, with sigma^2 = l^2 (1/p* - 1) and so with any larger one."
+        ),
+        formula="leverage <= l^2/(sigma^2 + l^2) <= p*",
+        hypotheses=_EVERYONE,
+        declared=Verdict.PROVED,
+        checks=(*MECHANISM, DP, *PRIVACY),
+        note="Adding noise to the projection and appending sigma I to the database give one law.",
+    ),
+    Claim(
+        id="N24-Fig8",
+        source="N24",
+        title="a private random linear combination",
+        statement=(
+            "The mechanism of N24-Fig3 with one column: D^T g + sigma h, g and h standard normal, sigma from p* at r"
+            " = 1."
+        ),
+        formula="delta_1(eps; p*) = delta, sigma^2 >= l^2 (1/p* - 1)",
+        hypotheses=(*_EVERYONE, "r = 1"),
+        declared=Verdict.PROVED,
+        checks=(*MECHANISM, *PRIVACY),
+        note="The formula for sigma was lost from the text; l^2/p* and l^2 (1/p* - 1) are both valid.",
+    ),
+    Claim(
+        id="N24-C7",
+        source="N24",
+        title="the private random linear combination is (eps, delta)-DP",
+        statement="The mechanism of N24-Fig8 is (eps, delta)-DP.",
+        formula="leverage <= l^2/(sigma^2 + l^2) <= p*",
+        hypotheses=(*_EVERYONE, "r = 1"),
+        declared=Verdict.PROVED,
+        checks=(*MECHANISM, DP, *PRIVACY),
+        note=(
+            "The text sends its proof to that of another theorem (N24-T6); the proof of N24-T3 is the one that applies."
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Claims about real data, with the attacks on them."""

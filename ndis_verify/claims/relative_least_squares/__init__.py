@@ -1,0 +1,1 @@
+"""Claims about relative least squares, with the attacks on them."""

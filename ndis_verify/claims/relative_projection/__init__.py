@@ -1,0 +1,1 @@
+"""Claims about relative projection, with the attacks on them."""

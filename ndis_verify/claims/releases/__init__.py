@@ -1,0 +1,1 @@
+"""Claims about releases, with the attacks on them."""

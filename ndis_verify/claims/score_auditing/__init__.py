@@ -1,0 +1,1 @@
+"""Claims about score auditing, with the attacks on them."""

@@ -1,0 +1,1 @@
+"""Claims about sensitivity, with the attacks on them."""

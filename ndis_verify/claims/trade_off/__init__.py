@@ -1,0 +1,1 @@
+"""Claims about trade off, with the attacks on them."""

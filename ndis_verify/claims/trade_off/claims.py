@@ -1,0 +1,582 @@
+"""Claims about trade-off functions: what they are, conversion from a profile, mu-GDP, its limits, three known
+curves.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy
+
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.court.attack_checks import counterexample_check
+from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.points import count, short
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.fast import trade_off as fast_trade_off
+from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
+from ndis_verify.oracle import trade_off as certified
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
+from ndis_verify.symbolic import trade_off as derived
+
+
+def _laws(effort: str) -> list[tuple[Law, Law, Fraction]]:
+    """Pairs of laws on five points, zeros allowed, with a level in [0, 1]."""
+    rng = np.random.default_rng(31)
+    points = []
+    for _ in range(count(effort, 25, 150)):
+        weights = rng.integers(0, 6, (2, 5)) + np.eye(5, dtype=int)[:2]
+        p, q = (tuple(Fraction(int(w), int(row.sum())) for w in row) for row in weights)
+        points.append((p, q, Fraction(int(rng.integers(0, 13)), 12)))
+    return points
+
+
+def _symmetric(p: Law, q: Law) -> tuple[Law, Law]:
+    """P x Q against Q x P: a pair whose two orders are mirror images, so that T is its own inverse."""
+    return tuple(a * b for a in p for b in q), tuple(b * a for a in q for b in p)
+
+
+def _four_properties(bend: Fraction = Fraction(0), jump: Fraction = Fraction(0)):
+    """Convex, nonincreasing and below 1 - x on a grid, and continuous at 0, for exact curves of finite laws.
+
+    `bend` adds a multiple of x (1 - x), `jump` an amount at 0: the planted faults.
+    """
+
+    def run(effort: str) -> Evidence:
+        laws = _laws(effort)
+        for p, q, _ in laws:
+            curve = lambda x: exact_trade_off(p, q, x) + bend * x * (1 - x) + (jump if x == 0 else 0)  # noqa: E731
+            values = [curve(Fraction(k, 24)) for k in range(25)]
+            convex = all(values[k - 1] + values[k + 1] >= 2 * values[k] for k in range(1, 24))
+            falling = all(a >= b for a, b in itertools.pairwise(values))
+            below = all(v <= 1 - Fraction(k, 24) for k, v in enumerate(values))
+            continuous = values[0] - curve(Fraction(1, 10**12)) <= Fraction(1, 10**10)
+            if not (convex and falling and below and continuous):
+                return Evidence(
+                    Outcome.FAILED, "exact rational", f"properties broken for p = {p}, q = {q}", count=len(laws)
+                )
+        return Evidence(
+            Outcome.HELD,
+            "exact rational",
+            "four properties on 25 levels of each curve",
+            count=len(laws),
+            counted="pairs of laws",
+        )
+
+    return run
+
+
+def _below_both(both: bool = True):
+    """The conversion is at most T(P, Q) and T(Q, P), exactly; with one order only it is not."""
+
+    def run(effort: str) -> Evidence:
+        laws = _laws(effort)
+        for p, q, level in laws:
+            if converted(p, q, level, both) > min(exact_trade_off(p, q, level), exact_trade_off(q, p, level)):
+                return Evidence(Outcome.FAILED, "exact rational", f"above a curve at x = {level}", count=len(laws))
+        return Evidence(Outcome.HELD, "exact rational", "at most both curves", count=len(laws), counted="pairs of laws")
+
+    return run
+
+
+def _coverage(limit: Callable[[np.ndarray, int, float], np.ndarray]):
+    """Exact chance that the bound exceeds mu of the two errors, Clopper-Pearson limits at 1 - gamma each, against 2
+    gamma.
+    """
+
+    def run(effort: str) -> Evidence:
+        errors, worst = (0.02, 0.2, 0.4, 0.49), 0.0
+        cases = [(a, b, n, g) for a in errors for b in errors for n in (10, 40) for g in (0.05, 0.2, 0.4)]
+        for a, b, n, gamma in cases:
+            counts = np.arange(n + 1)
+            upper = np.clip(limit(counts, n, gamma), 1e-15, 1 - 1e-15)
+            bound = fast_trade_off.gdp_parameter(upper[:, None], upper[None, :])
+            chance = np.outer(scipy.stats.binom.pmf(counts, n, a), scipy.stats.binom.pmf(counts, n, b))
+            failed = float(chance[bound > fast_trade_off.gdp_parameter(a, b) + 1e-9].sum())
+            if failed > 2 * gamma:
+                return Evidence(
+                    Outcome.FAILED,
+                    "fast",
+                    f"fails with {failed:.3g} at {a}, {b}, n = {n}, gamma = {gamma}",
+                    count=len(cases),
+                )
+            worst = max(worst, failed / gamma)
+        return Evidence(Outcome.HELD, "fast", f"fails with at most {worst:.2g} gamma", count=len(cases))
+
+    return run
+
+
+def _clopper_pearson(counts: np.ndarray, n: int, gamma: float) -> np.ndarray:
+    return np.where(counts == n, 1.0, scipy.stats.beta.ppf(1 - gamma, counts + 1, np.maximum(n - counts, 1e-9)))
+
+
+def _one_order(point: dict) -> Enclosure:
+    """How far the formula with H_a(P||Q) alone lies above T(P, Q) at x = 0 for P = (1, 0), Q = (1/2, 1/2)."""
+    p, q = (Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))
+    excess = converted(p, q, point["x"], both=False) - exact_trade_off(p, q, point["x"])
+    with working_bits(128):
+        return enclosure(ball(excess))
+
+
+def _both_orders(point: dict) -> Enclosure:
+    p, q = (Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))
+    with working_bits(128):
+        return enclosure(ball(converted(p, q, point["x"]) - exact_trade_off(p, q, point["x"])))
+
+
+def _swapped_posterior(point: dict) -> Enclosure:
+    """Printed posterior mean of the type I error less the one from the false positives: (FN - FP)/(N + 1)."""
+    with working_bits(128):
+        return enclosure(ball((point["FN"] - point["FP"]) / (point["N"] + 1)))
+
+
+def _epsilon(mu: float, delta: float) -> float:
+    low, high = 0.0, mu * mu + 40 * mu
+    if fast_gaussian_hockey_stick(mu, 1.0, 0.0) <= delta:
+        return 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fast_gaussian_hockey_stick(mu, 1.0, middle) > delta else (low, middle)
+    return high
+
+
+def _never_above(shift: float):
+    """KM-Alg1's curve against the certified curve: never above, and near it; `shift` is the planted error of
+    epsilon.
+    """
+
+    def run(effort: str) -> Evidence:
+        worst, points = 0.0, [(level, mu) for mu in (0.5, 1.0, 3.0) for level in (0.01, 0.1, 0.3, 0.7)]
+        sizes = count(effort, 100, 1000)
+        for mu in (0.5, 1.0, 3.0):
+            deltas = np.linspace(1e-6, 1 - 1e-6, sizes)
+            epsilons = np.maximum(np.array([_epsilon(mu, delta) for delta in deltas]) + shift, 0)
+            for level in (0.01, 0.1, 0.3, 0.7):
+                truth = float(certified.gaussian_trade_off(level, mu, 15).mid)
+                gap = truth - float(fast_trade_off.profile_trade_off(level, epsilons, deltas))
+                if gap < -1e-12 or gap > 3 / sizes:
+                    return Evidence(
+                        Outcome.FAILED,
+                        "fast, certified",
+                        f"gap {gap:.2e} at alpha = {level}, mu = {mu}",
+                        count=len(points),
+                    )
+                worst = max(worst, gap)
+        return Evidence(
+            Outcome.HELD,
+            "fast, certified",
+            f"below the exact curve by at most {worst:.1e} with {sizes} deltas",
+            count=len(points),
+        )
+
+    return run
+
+
+def _subsampled_excess(claimed: Fraction) -> Callable[[dict], Enclosure]:
+    """How far the mu of the test x > z exceeds `claimed`, q = 1/4 and s = 0.3."""
+
+    def certify(point: dict) -> Enclosure:
+        found = certified.subsampled_gdp_parameter(Fraction(1, 4), Fraction(3, 10), point["z"], 30)
+        with working_bits(160):
+            return enclosure(to_exact_ball(found) - ball(claimed))
+
+    return certify
+
+
+def _laplace_gap(mu_of) -> Any:
+    """By how much more than 1/1000 the curve at the mu of `mu_of` lies above the mechanism's."""
+
+    def certify(point: dict) -> Enclosure:
+        true = certified.laplace_trade_off(point["alpha"], point["Delta"] / point["lambda"], 30)
+        claimed = certified.laplace_trade_off(point["alpha"], mu_of(point), 30)
+        with working_bits(160):
+            return enclosure(to_exact_ball(claimed) - to_exact_ball(true) - ball(Fraction(1, 1000)))
+
+    return certify
+
+
+def _middle_levels(effort: str) -> list[tuple[float, float]]:
+    """(alpha, mu) on the middle branch."""
+    rng = np.random.default_rng(32)
+    points = []
+    for _ in range(count(effort, 12, 60)):
+        mu = short(rng.uniform(0.1, 8))
+        points.append((short(np.exp(rng.uniform(np.log(0.51 * np.exp(-mu)), np.log(0.499)))), mu))
+    return points
+
+
+def _levels(effort: str) -> list[tuple[float, float]]:
+    rng = np.random.default_rng(33)
+    return [(short(10 ** rng.uniform(-8, -0.05)), short(rng.uniform(0.05, 6))) for _ in range(count(effort, 15, 80))]
+
+
+def _thresholds(effort: str) -> list[tuple[float, float, float]]:
+    rng = np.random.default_rng(34)
+    return [
+        (short(rng.uniform(0.01, 1)), short(rng.uniform(0.2, 3)), short(rng.uniform(-1, 3)))
+        for _ in range(count(effort, 12, 60))
+    ]
+
+
+def _fast_check(name: str, left, right, points, mutants, part: str = "statement") -> Check:
+    return agreement(name, "fast, certified", left, right, points, digits=10, mutants=mutants, part=part)
+
+
+_SUBSAMPLED = "P = q N(1, s^2) + (1-q) N(0, s^2), Q = N(0, s^2), q = 1/4, s = 0.3"
+_EXACT_T = agreement(
+    "the formula against the Neyman-Pearson curve of pairs that are their own mirror image",
+    "exact rational",
+    lambda p, q, level: float(converted(*_symmetric(p, q), level)),
+    lambda p, q, level: float(exact_trade_off(*_symmetric(p, q), level)),
+    lambda effort: [
+        point for point in _laws(effort) if point[2] < 1 and exact_trade_off(*_symmetric(*point[:2]), point[2]) > 0
+    ],
+    digits=8,
+    mutants={
+        "level shifted by 1/100": lambda p, q, level: float(converted(*_symmetric(p, q), level + Fraction(1, 100))),
+        "profile of half the pair": lambda p, q, level: float(converted(p, q, level)),
+    },
+)
+
+CLAIMS = (
+    Claim(
+        id="KM-2.5",
+        source="KM",
+        title="which functions are trade-off functions",
+        statement=(
+            "f: [0,1] -> [0,1] is a trade-off function if and only if it is convex, continuous, nonincreasing and f(x)"
+            " <= 1 - x."
+        ),
+        hypotheses=("f maps [0, 1] to [0, 1]",),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("both directions", derived.characterisation),
+            Check(
+                "exact curves of finite laws",
+                Kind.CROSSCHECK,
+                _four_properties(),
+                {
+                    "bent upwards": _four_properties(bend=Fraction(2)),
+                    "jump at 0": _four_properties(jump=Fraction(1, 50)),
+                },
+            ),
+        ),
+        note=(
+            "Inside (0, 1) and at 1 continuity follows from the other three; at 0 it does not: f(0) = 1, f(x) = (1-x)/2"
+            " has the other three."
+        ),
+    ),
+    Claim(
+        id="KM-2.7",
+        source="KM",
+        title="from a privacy profile to the trade-off function",
+        statement=(
+            "With h the privacy profile (the largest divergence over both orders of every neighbouring pair), f is a"
+            " trade-off function, the mechanism is f-DP, and f is the largest such function."
+        ),
+        formula="f(x) = sup_{a > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a)",
+        hypotheses=("h(a) is the largest H_a over both orders", "x in [0, 1]"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("lines below every curve, and enough of them", derived.conversion),
+            _EXACT_T,
+            Check(
+                "at most both curves of a pair",
+                Kind.CROSSCHECK,
+                _below_both(),
+                {"profile of one order": _below_both(both=False)},
+            ),
+        ),
+        note=(
+            "Printed with max over a >= 0: the supremum need not be attained (x = 0) and the third member needs a > 0."
+            " Orders a >= 1 suffice. With a profile of one order only the formula overstates privacy, see"
+            " KM-2.7-one-order."
+        ),
+        tags=("misprint",),
+    ),
+    Claim(
+        id="KM-2.7-one-order",
+        tags=("reading",),
+        source="KM",
+        title="the conversion applied to one order of a pair",
+        statement=(
+            "With h(a) = H_a(P||Q) of one ordered pair, as the problem formulation of the source has it, f is at most"
+            " T(P, Q)."
+        ),
+        formula="f(x) = sup_{a > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a) <= T(P, Q)(x)",
+        hypotheses=("h(a) = H_a(P||Q)",),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "two points",
+                _one_order,
+                {"x": Fraction(0)},
+                {"both orders in h": _both_orders, "at x = 1": {"x": Fraction(1)}},
+            ),
+        ),
+        counterexample=(
+            "P = (1, 0), Q = (1/2, 1/2): rejecting the second point gives T(P, Q)(0) = 1/2, the formula gives 1."
+        ),
+        corrected=(
+            "Take h(a) = max(H_a(P||Q), H_a(Q||P)) (KM-2.7), or only the member (1 - h(a) - x)/a, which is T(P, Q)"
+            " exactly."
+        ),
+        note="An auditor that bins one order and converts it reports a curve that is too private.",
+    ),
+    Claim(
+        id="KM-Alg1",
+        source="KM",
+        title="the trade-off function from a grid of deltas",
+        statement=(
+            "For each delta on a grid the eps with h(e^eps) <= delta gives two lines; their maximum is a trade-off"
+            " function, never above f, and tends to f as the grid is refined."
+        ),
+        hypotheses=("the privacy function never returns too small an eps", "h as in KM-2.7"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("a maximum over a part of the lines", derived.conversion),
+            Check(
+                "the Gaussian mechanism's curve",
+                Kind.CROSSCHECK,
+                _never_above(0.0),
+                {"eps too small by 0.1": _never_above(-0.1)},
+            ),
+        ),
+        note=(
+            "The result errs towards no privacy for a certified profile. Fed with estimated lower limits of a profile"
+            " it bounds nothing rigorously between grid points; the source says so."
+        ),
+    ),
+    Claim(
+        id="KM-2.8",
+        source="KM",
+        title="mu-GDP through the curve of two Gaussians",
+        statement=(
+            "The trade-off function of N(0,1) and N(mu,1) is Phi(Phi^-1(1-alpha) - mu); mu-GDP asks every curve to be"
+            " at least that."
+        ),
+        formula="T(N(0,1), N(mu,1))(alpha) = Phi(Phi^-1(1 - alpha) - mu)",
+        hypotheses=("mu > 0", "alpha in (0, 1)"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("thresholds are best", derived.gaussian),
+            _fast_check(
+                "float64 curve against the certified one",
+                fast_trade_off.gaussian_trade_off,
+                lambda level, mu: certified.gaussian_trade_off(level, mu, 15),
+                _levels,
+                {"shift in the wrong direction": lambda level, mu: fast_trade_off.gaussian_trade_off(1 - level, mu)},
+            ),
+        ),
+    ),
+    Claim(
+        id="KM-eq2.4",
+        source="KM",
+        title="an empirical lower bound for mu",
+        statement=(
+            "Upper limits A of the type I and B of the type II error of one test, each failing with probability at most"
+            " gamma1 and gamma2, give a lower bound for mu that fails with probability at most gamma1 + gamma2."
+        ),
+        formula="mu_lower = Phi^-1(1 - A) - Phi^-1(B)",
+        hypotheses=("the test is chosen before the samples", "Clopper-Pearson upper limits"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("monotone, and a union bound", derived.lower_bound),
+            Check(
+                "exact coverage",
+                Kind.CROSSCHECK,
+                _coverage(_clopper_pearson),
+                {"observed rates for the limits": _coverage(lambda counts, n, gamma: counts / n)},
+            ),
+        ),
+        note=(
+            "The source prints no level for the bound: with one-sided limits at 1 - gamma the union bound certifies 1 -"
+            " 2 gamma, with independent samples (1 - gamma)^2 (the exact coverages computed here stay above 1 - gamma);"
+            " upper ends of two-sided (1 - gamma) intervals certify 1 - gamma. A threshold tuned on the same samples"
+            " voids it."
+        ),
+    ),
+    Claim(
+        id="KM-eq2.5",
+        source="KM",
+        title="posterior mass between f(alpha) and 1 - f(1 - alpha)",
+        statement=(
+            "With independent Jeffreys posteriors of the two errors, u pairing alpha with the false negatives and beta"
+            " with the false positives, the integral is the posterior mass of the region that f allows."
+        ),
+        formula=(
+            "int_0^1 int_{f(a)}^{1-f(1-a)} u(a, b) db da, u = Beta(a; 1/2 + FN, 1/2 + N - FN) Beta(b; 1/2 + FP, 1/2 + N"
+            " - FP)"
+        ),
+        hypotheses=("alpha the type I and beta the type II error", "f a trade-off function"),
+        declared=Verdict.RESTRICTED,
+        checks=(
+            proof("the region, and the mean of a posterior", derived.credible_region, part="f its own inverse"),
+            counterexample_check(
+                "mean of the printed posterior of the type I error",
+                _swapped_posterior,
+                {"FN": Fraction(1), "FP": Fraction(0), "N": Fraction(1)},
+                {"equal counts": {"FN": Fraction(1), "FP": Fraction(1), "N": Fraction(1)}},
+                part="u as printed",
+            ),
+        ),
+        counterexample=(
+            "N = 1, FP = 0, FN = 1: the printed posterior of the type I error has mean 3/4, the one from the false"
+            " positives 1/4."
+        ),
+        corrected=(
+            "Beta(a; 1/2 + FP, 1/2 + N - FP) Beta(b; 1/2 + FN, 1/2 + N - FN); for f equal to its own inverse the"
+            " printed order gives the same mass."
+        ),
+        note=(
+            "The mass is Bayesian: no frequentist confidence is implied. f is discredited by mass outside its region,"
+            " not supported by mass inside."
+        ),
+        tags=("misprint",),
+    ),
+    Claim(
+        id="KM-eq3.1",
+        source="KM",
+        title="the threshold does not matter for two Gaussians of one variance",
+        statement=(
+            "For N(1, s^2) against N(0, s^2) the value Phi^-1(1-alpha) - Phi^-1(beta) of the test x > z is 1/s for"
+            " every z."
+        ),
+        formula="Phi^-1(1 - alpha) - Phi^-1(beta) = 1/s",
+        hypotheses=("s > 0", "real z"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("difference of two quantiles", derived.gaussian),
+            agreement(
+                "1/s against the value from the two errors",
+                "exact rational, certified",
+                lambda z, std: 1 / std,
+                lambda z, std: certified.subsampled_gdp_parameter(1, std, z, 20),
+                lambda effort: [(z, std) for _, std, z in _thresholds(effort)],
+                digits=14,
+                mutants={"one over the variance": lambda z, std: 1 / std**2},
+            ),
+        ),
+        note=(
+            "That it fails for other laws is the other half of the remark: KM-S3's pair has 2.58 at z = 1.3 and 2.97 at"
+            " z = 2."
+        ),
+    ),
+    Claim(
+        id="KM-S3",
+        source="KM",
+        title="the subsampled pair is mu-GDP for mu about 1/0.404",
+        statement=(
+            f"{_SUBSAMPLED}: the pair is mu-GDP for mu about 1/0.404 = 2.475, found by numerical optimisation, and that"
+            " mu is tight."
+        ),
+        formula="T(P, Q)(alpha) >= Phi(Phi^-1(1 - alpha) - 1/0.404)",
+        hypotheses=("q = 1/4", "s = 0.3", "alpha in (0, 1), either order of the pair"),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "the test x > z",
+                _subsampled_excess(1 / Fraction(404, 1000)),
+                {"z": Fraction(3, 2)},
+                {"against 1/s": _subsampled_excess(Fraction(10, 3)), "at z = 1": {"z": Fraction(1)}},
+            ),
+        ),
+        counterexample=(
+            "z = 1.5: FPR = 1 - Phi(5), FNR = 1 - (1/4)(1 - Phi(5/3)) - (3/4)(1 - Phi(5)); Phi^-1(1 - FPR) -"
+            " Phi^-1(FNR) = 2.7412 > 2.476."
+        ),
+        corrected=(
+            "The least mu is 1/s = 3.333..., whatever q > 0: the supremum over thresholds, approached as z grows and"
+            " not attained (KM-S3-corrected)."
+        ),
+        note=(
+            "mu of the threshold z grows with z at every z computed and passes 2.475 at z = 1.21, FPR 2.9e-5, so the"
+            " two profiles have no common tangent; the printed problem (A.1) is solved by any s as eps grows, where"
+            " both vectors vanish. The caption of Figure 13 has the order reversed: the tight mu is 1/s for the largest"
+            " s whose profile stays above h."
+        ),
+    ),
+    Claim(
+        id="KM-S3-corrected",
+        source="KM",
+        title="the subsampled Gaussian pair is 1/s-GDP and no better",
+        statement=(
+            "P = q N(1, s^2) + (1-q) N(0, s^2) against N(0, s^2) is (1/s)-GDP; for mu = 1/s - c it is not mu-GDP, as"
+            " every threshold beyond 1 + s log(1/q)/c shows."
+        ),
+        hypotheses=("0 < q < 1", "0 < c < 1/s"),
+        declared=Verdict.PROVED,
+        checks=(
+            proof("a mixture, and two tails compared", derived.subsampled_gaussian),
+            _fast_check(
+                "float64 mu of a threshold against the certified one",
+                fast_trade_off.subsampled_gdp_parameter,
+                lambda rate, std, z: certified.subsampled_gdp_parameter(rate, std, z, 15),
+                lambda effort: [
+                    point
+                    for point in _thresholds(effort)
+                    if abs(certified.subsampled_gdp_parameter(*point, 15).mid) > 1e-3
+                ],
+                {"rate left out": lambda rate, std, z: fast_trade_off.subsampled_gdp_parameter(1.0, std, z)},
+            ),
+        ),
+        note="A single mu hides what subsampling gives: the curve is near that of guessing except in the far tail.",
+    ),
+    Claim(
+        id="KM-AppC",
+        source="KM",
+        title="the Laplace mechanism's trade-off function",
+        statement=(
+            "T(Lap(0, lambda), Lap(Delta, lambda)) is F(F^-1(1-alpha) - mu) with mu = lambda/Delta, and at unit scale"
+            " its branches are 1 - e^mu alpha, e^-mu/4 alpha and e^-mu (1-alpha)."
+        ),
+        formula="1 - e^mu a (a < e^-mu/2); e^-mu/(4 a) (e^-mu/2 <= a <= 1/2); e^-mu (1 - a) (a >= 1/2)",
+        hypotheses=("lambda, Delta > 0",),
+        declared=Verdict.RESTRICTED,
+        checks=(
+            proof(
+                "the branches, and mu = Delta/lambda",
+                derived.laplace,
+                part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
+            ),
+            formula_check(
+                "middle branch against F and its inverse",
+                derived.laplace,
+                lambda level, mu: certified.laplace_trade_off(level, mu, 25),
+                _middle_levels,
+                digits=22,
+                part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
+            ),
+            _fast_check(
+                "float64 branches against F and its inverse",
+                fast_trade_off.laplace_trade_off,
+                lambda level, mu: certified.laplace_trade_off(level, mu, 15),
+                _levels,
+                {"alpha in the numerator": lambda level, mu: np.exp(-mu) / 4 * level},
+                part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
+            ),
+            counterexample_check(
+                "shift 2, scale 1",
+                _laplace_gap(lambda point: point["lambda"] / point["Delta"]),
+                {"alpha": Fraction(1, 2), "Delta": Fraction(2), "lambda": Fraction(1)},
+                {
+                    "mu = Delta/lambda": _laplace_gap(lambda point: point["Delta"] / point["lambda"]),
+                    "shift equal to scale": {"alpha": Fraction(1, 2), "Delta": Fraction(1), "lambda": Fraction(1)},
+                },
+                part="mu = lambda/Delta as printed",
+            ),
+        ),
+        counterexample=(
+            "Delta = 2, lambda = 1, alpha = 1/2: the curve is e^-2/2 = 0.0677, with mu = lambda/Delta it would be"
+            " e^(-1/2)/2 = 0.303."
+        ),
+        corrected="mu = Delta/lambda; the middle branch is e^-mu/(4 alpha), alpha in the denominator.",
+        note="The source's figure has lambda = Delta = 1, where the inverted ratio does not show.",
+        tags=("misprint",),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Claims about tv inference, with the attacks on them."""

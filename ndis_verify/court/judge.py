@@ -1,0 +1,157 @@
+"""The court: runs the checks of a claim and their mutants, and recomputes the verdict."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from ndis_verify.claim import Claim, Evidence, Outcome, Verdict, decide
+from ndis_verify.court.shared_hearings import shared
+
+_CRASHED = "crashed"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """The evidence of one check, and of each fault planted in it."""
+
+    check: str
+    evidence: Evidence
+    faults: Mapping[str, Evidence]
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """All the evidence of a claim, check by check: what a journal keeps. `judged` decides, from the ledger."""
+
+    checks: tuple[Heard, ...]
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        checks = [[one.check, _plain(one.evidence), _each(_plain, one.faults)] for one in self.checks]
+        return {"checks": checks, "seconds": self.seconds}
+
+    @classmethod
+    def from_dict(cls, claim: Claim, data: Mapping[str, Any]) -> Hearing:
+        """The inverse of `as_dict`. ValueError, TypeError or KeyError where it is no hearing of the claim's checks.
+
+        Faults are not compared: many are derived when they are looked at, which takes as long as the hearing.
+        """
+        found = tuple(Heard(name, _evidence(entry), _each(_evidence, faults)) for name, entry, faults in data["checks"])
+        if [one.check for one in found] != [check.name for check in claim.checks]:
+            raise ValueError(f"no hearing of {claim.id}")
+        return cls(found, float(data["seconds"]))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What recomputing one claim gave, for the reports."""
+
+    id: str
+    source: str
+    declared: str
+    verdict: str | None  # None: a check failed or a mutant survived
+    agrees: bool
+    undecided: bool
+    evidence: tuple[str, ...]
+    failures: tuple[str, ...]
+    mutants_killed: int
+    mutants: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def judge(claim: Claim, effort: str = "quick") -> Judgement:
+    """Run every check of `claim` and every planted fault and recompute its verdict.
+
+    Within one run of the tests the evidence may be what another process of the run heard (`shared_hearings`).
+    """
+    return judged(claim, shared(claim, effort, heard))
+
+
+def heard(claim: Claim, effort: str = "quick") -> Hearing:
+    """Run every check of `claim` and every planted fault."""
+    start = time.perf_counter()
+    run = partial(_run, effort=effort)
+    checks = tuple(Heard(check.name, run(check.run), _each(run, check.mutants)) for check in claim.checks)
+    return Hearing(checks, round(time.perf_counter() - start, 3))
+
+
+def judged(claim: Claim, hearing: Hearing) -> Judgement:
+    """The verdict that the evidence carries, against the one that the claim declares."""
+    results = [(check, one.evidence) for check, one in zip(claim.checks, hearing.checks, strict=True)]
+    failures: list[str] = []
+    killed = planted = 0
+    for one in hearing.checks:
+        if one.evidence.outcome is Outcome.FAILED:
+            failures.append(f"{one.check}: {one.evidence.detail}")
+        if not one.faults:
+            failures.append(f"{one.check}: no mutant, so nothing shows that it can fail")
+        for fault, evidence in one.faults.items():
+            planted += 1
+            if evidence.outcome is Outcome.FAILED and evidence.route != _CRASHED:  # a crash is no judgement
+                killed += 1
+            else:
+                failures.append(f"{one.check}: mutant survived: {fault} ({evidence.line()})")
+    verdict = None if failures else decide(results)
+    return Judgement(
+        id=claim.id,
+        source=claim.source,
+        declared=claim.declared.value,
+        verdict=verdict.value if verdict else None,
+        agrees=verdict is claim.declared,
+        undecided=any(evidence.outcome is Outcome.UNDECIDED for _, evidence in results),
+        evidence=tuple(
+            f"{check.name} [{check.kind.value}, {check.part}] {evidence.line()}" for check, evidence in results
+        ),
+        failures=tuple(failures),
+        mutants_killed=killed,
+        mutants=planted,
+        seconds=hearing.seconds,
+    )
+
+
+def exit_code(judgements: list[Judgement]) -> int:
+    """0 all verdicts as declared, 3 if some could not be decided and nothing else is wrong, else 1."""
+    wrong = [j for j in judgements if not j.agrees]
+    if not wrong:
+        return 0
+    only_undecided = all(j.undecided and not j.failures and j.verdict == Verdict.OPEN.value for j in wrong)
+    return 3 if only_undecided else 1
+
+
+def _run(run: Callable[[str], Evidence], effort: str) -> Evidence:
+    try:
+        return run(effort)
+    except Exception as error:  # a check that crashes has not held, and the run must go on to the next claim
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return Evidence(
+            Outcome.FAILED, _CRASHED, f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
+        )
+
+
+def _each(function: Callable[[Any], Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: function(value) for name, value in named.items()}
+
+
+def _plain(evidence: Evidence) -> dict[str, Any]:
+    """JSON data; numbers may be numpy's."""
+    numbers = {
+        "digits": evidence.digits if evidence.digits is None else float(evidence.digits),
+        "count": evidence.count if evidence.count is None else int(evidence.count),
+    }
+    return {**vars(evidence), "outcome": evidence.outcome.value, **numbers}
+
+
+def _evidence(data: Mapping[str, Any]) -> Evidence:
+    """The inverse of `_plain`; `line` must be able to print it."""
+    found = Evidence(**{**data, "outcome": Outcome(data["outcome"])})
+    found.line()
+    return found

@@ -1,0 +1,1 @@
+"""How float64 numbers are made: whitening, transforms, paths, sums, searches."""

@@ -1,0 +1,74 @@
+"""Curves: the entries (pair, epsilon) of a batch as contour integrals of delta or, near 1, of its complement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError, float_array
+from ndis_verify.fast.engine.contour import log_integral
+from ndis_verify.fast.engine.spectrum import PairBatch, Spectrum, spectrum
+from ndis_verify.fast.engine.support_edge import thresholds
+from ndis_verify.gaussian_pair import GaussianPair
+
+Pair = GaussianPair | PairBatch | Spectrum
+
+
+def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = False) -> np.ndarray:
+    """`epsilon` as a float array, finite, and at least 0 unless `negative`; raises `InputError`."""
+    array = float_array(epsilon, argument)
+    bad = ~(np.isfinite(array) & (negative | (array >= 0)))
+    if bad.any():
+        raise InputError(
+            argument, float(array[bad].flat[0]), "must be finite" + ("" if negative else " and at least 0")
+        )
+    return array
+
+
+def log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(log delta, nan) or (nan, log(1 - delta)) for every pair at every epsilon."""
+    laws = spectrum(pair)
+    batch = laws.batch_shape
+    count = int(np.prod(batch, dtype=int))
+    rows = np.repeat(np.arange(count), epsilon.size)
+    direct, complement = log_entries(laws, rows, np.tile(epsilon.ravel(), count))
+    return direct.reshape(batch + epsilon.shape), complement.reshape(batch + epsilon.shape)
+
+
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
+def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
+    loss = laws.loss_forms()
+    # Where epsilon lies well below the mean loss, delta is near 1 and its complement is the quiet integral.
+    high = loss.mean[rows] - epsilon > 0.5 * loss.std[rows]
+    forms, t, edge = thresholds(laws, loss, rows, epsilon, ~high)
+    if high.any():
+        rows, t, edge = rows + high * loss.offset.size, np.where(high, -t, t), np.where(high, -edge, edge)
+        forms = forms.followed_by(forms.reflected())
+    logs = log_integral(forms, rows, t, edge, "hockey_stick", high)
+    return np.where(high, np.nan, logs), np.where(high, logs, np.nan)
+
+
+def to_log_delta(logs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """log delta from the two halves of `log_entries`."""
+    direct, complement = logs
+    with np.errstate(all="ignore"):
+        return np.minimum(np.where(np.isnan(complement), direct, np.log1p(-np.exp(complement))), 0.0)[()]
+
+
+def to_delta(logs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """delta from the two halves of `log_entries`."""
+    direct, complement = logs
+    with np.errstate(all="ignore"):
+        return np.clip(np.where(np.isnan(complement), np.exp(direct), -np.expm1(complement)), 0.0, 1.0)[()]
+
+
+def log_below_zero(epsilon: np.ndarray, swapped: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """log delta_{P,Q}(epsilon) at epsilon < 0 from the halves of the swapped pair at -epsilon, by
+    `delta_{P,Q}(epsilon) = 1 - e^epsilon + e^epsilon delta_{Q,P}(-epsilon)`: terms of one sign, nothing cancels."""
+    direct, complement = swapped
+    with np.errstate(all="ignore"):
+        small = np.logaddexp(np.log(-np.expm1(epsilon)), epsilon + to_log_delta(swapped))
+        rest = np.where(np.isnan(complement), np.log1p(-np.exp(direct)), complement)  # log(1 - delta_{Q,P})
+        return np.where(small < -0.5, small, np.log1p(-np.exp(epsilon + rest)))

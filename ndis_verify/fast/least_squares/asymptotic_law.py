@@ -1,0 +1,111 @@
+"""Approximate least squares (sketch and solve), asymptotic law: the privacy curve of deleting or inserting
+one record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ndis_verify.exact_number import InputError, broadcast, float_array
+from ndis_verify.fast.engine.least_epsilon import probabilities
+from ndis_verify.fast.engine.spectrum import Spectrum
+from ndis_verify.fast.hockey_stick import checked_epsilons, log_entries, to_delta, to_log_delta
+
+
+def als_hockey_stick(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete"
+) -> np.ndarray:
+    """delta(epsilon) of the asymptotic law N(x_opt, (||w||^2/r)(B^T B)^{-1}) with and without one record (N24-T4).
+
+    p = leverage of the record in B (n x d), q = augmented_leverage, its leverage in [B b]; w the residual.
+    "delete" (P from the larger database): eigenvalue (1-p)^2/(1-q) once, (1-p)/(1-q) taken d-1 times, and a mean shift
+    m^2 = r p (q-p)/(1-q) on the first; "insert": the inverses, m^2 = r p (q-p)/(1-p)^2.
+    0 <= p <= q < 1, epsilon >= 0, whole r >= 1: they broadcast; one whole d >= 1. Accuracy as `hockey_stick`,
+    next to the largest loss ("insert") that of an epsilon within a relative 2e-15. Raises `InputError`.
+    """
+    return to_delta(_log_curve(leverage, augmented_leverage, d, r, epsilon, direction))
+
+
+def log_als_hockey_stick(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete"
+) -> np.ndarray:
+    """log of `als_hockey_stick`; -inf where it is exactly 0."""
+    return to_log_delta(_log_curve(leverage, augmented_leverage, d, r, epsilon, direction))
+
+
+def als_spectrum(leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: str = "delete") -> Spectrum:
+    """The whitened pair of `als_hockey_stick` (N24-T4, Table VI): batch axes are those of the broadcast arguments."""
+    p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
+    gap, log_p, log_q = q - p, np.log1p(-p), np.log1p(-q)
+    if direction == "delete":
+        special, others, squares = (gap - p * (1 - p)) / (1 - q), gap / (1 - q), r / (1 - q)
+        logs = 2 * log_p - log_q, log_p - log_q
+    else:
+        special, others, squares = (p * (1 - p) - gap) / (1 - p) ** 2, -gap / (1 - p), r / (1 - p) ** 2
+        logs = log_q - 2 * log_p, log_q - log_p
+    shift = np.sqrt(squares) * np.sqrt(p) * np.sqrt(gap)
+    if d == 1:
+        return Spectrum(special[..., None], None, 1, logs[0][..., None], shift=shift[..., None])
+    alpha, shift = np.stack([special, others], axis=-1), np.stack([shift, np.zeros_like(shift)], axis=-1)
+    return Spectrum(alpha, None, [1, d - 1], np.stack(logs, axis=-1), shift=shift)
+
+
+def als_max_privacy_loss(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: str = "delete"
+) -> np.ndarray:
+    """The largest privacy loss of the finite-r law of approximate least squares: its delta is 0 exactly from there on.
+
+    "delete": `((r-d+1) log(1/(1-q)) - (r-d) log(1/(1-p)))/2`; "insert": `((r-d) log(1/(1-p)) + d log(1/(1-q)))/2`.
+    Both are at most (r/2) log(1/(1-q)). Arguments as `als_hockey_stick`, r >= d. Accurate to rounding.
+    """
+    p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
+    require_enough_rows(d, r)
+    # log((1-p)/(1-q)) by itself: q near p would cancel.
+    ratio = np.log1p((q - p) / (1 - q))
+    if direction == "delete":
+        return 0.5 * ((r - d) * ratio - np.log1p(-q))[()]
+    return -0.5 * ((r - d) * np.log1p(-p) + d * np.log1p(-q))[()]
+
+
+def checked_records(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: str
+) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+    """(p, q, d, r), p, q and r broadcast, after the checks that `als_hockey_stick` documents."""
+    if direction not in ("delete", "insert"):
+        raise InputError("direction", direction, "must be 'delete' or 'insert'")
+    p, q = probabilities(leverage, "leverage"), probabilities(augmented_leverage, "augmented_leverage")
+    if (q == 1).any():
+        raise InputError("augmented_leverage", 1.0, "must be less than 1")
+    features, rows = _whole(d, "d"), _whole(r, "r")
+    if features.ndim:
+        raise InputError("d", f"an array of shape {features.shape}", "must be one whole number")
+    p, q, rows = broadcast(leverage=p, augmented_leverage=q, r=rows)
+    if (p > q).any():
+        raise InputError("leverage", float(p[p > q].flat[0]), "must be at most augmented_leverage")
+    return p, q, int(features), rows
+
+
+def require_enough_rows(d: int, r: np.ndarray) -> None:
+    """Raises `InputError` unless r >= d: a sketch with fewer rows than features determines no solution."""
+    if (r < d).any():
+        raise InputError("r", float(r[r < d].flat[0]), f"must be at least d = {d}")
+
+
+def _whole(value: Any, argument: str) -> np.ndarray:
+    array = float_array(value, argument, "must be a whole number")
+    bad = ~((array >= 1) & (array == np.floor(array)) & (array <= 1e12))
+    if bad.any():
+        raise InputError(argument, float(array[bad].flat[0]), "must be a whole number from 1 to 1e12")
+    return array
+
+
+def _log_curve(
+    leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str
+) -> tuple[np.ndarray, np.ndarray]:
+    p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
+    p, q, r, epsilon = broadcast(leverage=p, augmented_leverage=q, r=r, epsilon=checked_epsilons(epsilon))
+    laws = als_spectrum(p.ravel(), q.ravel(), d, r.ravel(), direction)
+    direct, complement = log_entries(laws, np.arange(p.size), epsilon.ravel())
+    return direct.reshape(p.shape), complement.reshape(p.shape)

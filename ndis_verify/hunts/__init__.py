@@ -1,0 +1,1 @@
+"""Hunts for a calibration that returns too little noise: every returned number is certified."""

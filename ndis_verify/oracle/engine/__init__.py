@@ -1,0 +1,1 @@
+"""How the oracle makes numbers: contours, series, quadrature, searches, precision."""
