@@ -14,11 +14,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "ndis_verify"
 RECORDS = {"exact_number", "gaussian_pair", "quadratic_form", "enclosure", "claim"}
 SHARED = {"calibrator", "discovery", "facade", "moved"}  # how calibrators are called, names are found: no numbers
-    "calibrator",
-    "discovery",
-    "facade",
-    "moved",
-}  # how calibrators are called, how names are found: no number passes
 RECORD_NAMES = {"Enclosure", "GaussianPair", "InputError", "QuadraticForm"}
 WITNESSES = ("symbolic", "oracle", "fast")
 MODULES = sorted(PACKAGE.rglob("*.py"))

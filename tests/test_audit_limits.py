@@ -63,9 +63,8 @@ def test_total_variation_radius_against_exact_tails(law, n):
     for failure in (0.01, 0.1, 0.5):
         radius = tv_radius(n, len(law), failure)
         assert tv_error_tail(law, n, radius) <= failure
-        assert radius <= max(
-            math.sqrt(len(law) / n), math.sqrt(2 * math.log(1 / failure) / n)
-        )  # KM-4.2 with failure = delta/2
+        # KM-4.2 with failure = delta/2
+        assert radius <= max(math.sqrt(len(law) / n), math.sqrt(2 * math.log(1 / failure) / n))
 
 
 def test_dkw_radius_is_massart_s():

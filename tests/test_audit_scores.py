@@ -13,7 +13,7 @@ from ndis_verify.audit import audit_scores
 from ndis_verify.audit.histogram import METHODS, audit_by_methods, bin_width, equal_edges
 from ndis_verify.audit.limits import tv_radius
 from ndis_verify.audit.samples import CHOOSE, LEARN, PERIOD, ArraySample, _placer, bin_counts, survey
-from ndis_verify.commands import audit as commands_audit
+from ndis_verify.commands import audit_scores as command
 from ndis_verify.exact_number import InputError
 
 PACKAGE = Path(audit.__file__).parent
@@ -48,7 +48,7 @@ def test_audit_imports_only_fast_the_records_and_itself():
 
 
 def test_the_command_offers_every_method():
-    assert commands_audit._METHODS == METHODS
+    assert command._METHODS == METHODS
 
 
 def test_public_names_exist():

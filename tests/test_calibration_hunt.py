@@ -154,7 +154,7 @@ def test_exact_shares_are_those_of_the_factorisation():
     data = np.trunc(np.random.default_rng(3).standard_normal((6, 3)) * 64) / 64
     out, come = exact_shares(data, Fraction(1, 3))
     for pairs, found in ((out, record_leverages(data, 1 / 3)), (come, record_leverages(data, 1 / 3, data))):
-        assert pytest.approx(np.array(found), rel=1e-11) == np.array([[float(x) for x in pair] for pair in pairs]).T
+        assert np.array([[float(x) for x in pair] for pair in pairs]).T == pytest.approx(np.array(found), rel=1e-11)
 
 
 def test_rows_are_those_of_the_columns():

@@ -49,9 +49,8 @@ def test_scores_have_the_law_of_dense_ones(case, law):
 def test_other_laws_would_be_seen():
     case = (5, 8, 4, 1.0, 2.0)
     dense = _dense(case, "sphere", 6000, np.random.default_rng(2))
-    free = np.random.default_rng(3).normal(
-        (1.0,) * 8 + (0.0,) * 4, 1.0, (6000, 12)
-    )  # the limit law, far from its limit
+    # the limit law, far from its limit
+    free = np.random.default_rng(3).normal((1.0,) * 8 + (0.0,) * 4, 1.0, (6000, 12))
     assert min(_distances((free[:, :8], free[:, 8:]), dense)) < _ALARM
     other = one_shot_scores(5, 8, 4, 1.0, np.random.default_rng(1), norm=2.0, law="gaussian", runs=6000)
     assert min(_distances((other.training, other.test), dense)) < _ALARM

@@ -89,7 +89,7 @@ def test_counting_what_was_learned_from_would_break_it():
 
 def test_a_mean_shift_and_separate_laws():
     rng = np.random.default_rng(9)
-    p, q = [*rng.standard_normal((ROWS, 2)), 1, 0], rng.standard_normal((ROWS, 2))
+    p, q = rng.standard_normal((ROWS, 2)) + np.array([1, 0]), rng.standard_normal((ROWS, 2))
     found = classifier_curve(p, q, EPSILONS, confidence=1 - 1e-6)
     truth = np.array(
         [float(oracle.certified_gaussian_hockey_stick(1, 1, epsilon, digits=12).mid) for epsilon in EPSILONS]
@@ -113,9 +113,8 @@ def test_a_constant_coordinate_and_outliers_do_no_harm():
     p, q = rng.standard_cauchy((4000, 2)) * [1e150, 1.0], rng.standard_cauchy((4000, 2)) * [1e150, 3.0]
     p[:, 0] = q[:, 0] = 2.0
     found = classifier_curve(p, q, [0.0], confidence=0.99)
-    assert (
-        0.05 < found.lower[0] <= found.estimate[0] < 2 * np.arctan(np.sqrt(3)) * 2 / np.pi - 1
-    )  # below TV = (2/pi)(atan sqrt 3 - atan 1/sqrt 3) x 2
+    # below TV = (2/pi)(atan sqrt 3 - atan 1/sqrt 3) x 2
+    assert 0.05 < found.lower[0] <= found.estimate[0] < 2 * np.arctan(np.sqrt(3)) * 2 / np.pi - 1
 
 
 @pytest.mark.parametrize(

@@ -173,9 +173,8 @@ def test_the_json_on_a_bad_run():
         and record["unknown"] == ["hokey"]
         and record["oddities"]["garbage"] == 2
     )
-    assert (
-        "udcff" in text and text.isascii() and json.dumps(record, ensure_ascii=False).encode("utf-8")
-    )  # no lone surrogate is left
+    # no lone surrogate is left
+    assert "udcff" in text and text.isascii() and json.dumps(record, ensure_ascii=False).encode("utf-8")
 
 
 @pytest.mark.parametrize("change", ["nothing", "unsafe", "known", "clipped", "clip known", "left out", "unanswered"])

@@ -337,9 +337,8 @@ def test_the_plugin_runs_a_function_of_ones_own(tmp_path):
         "def wrong(quantity, inputs):\n"
         "    return 0.5 * right(quantity, inputs)\n"
     )
-    rows = run_pytest(
-        tmp_path, "--ndis-conform", "mine:right"
-    )  # no test file, and nothing on the path: as a newcomer has it
+    # no test file, and nothing on the path: as a newcomer has it
+    rows = run_pytest(tmp_path, "--ndis-conform", "mine:right")
     assert " passed" in rows and " failed" not in rows and " skipped" in rows
     (tmp_path / "test_mine.py").write_text(
         "import mine\n"

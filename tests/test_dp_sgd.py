@@ -202,9 +202,8 @@ def _proved(settings, model_settings, factor=1.0):
 def test_faulty_training_is_caught_and_sound_training_is_not():
     settings = DpSgd(0.25, 1.0, 4)
     assert _proved(settings, settings, 8.0) < 0
-    assert (
-        _proved(settings, replace(settings, clip=8.0, noise=1 / 8), 8.0) > 0
-    )  # no clipping: the noise is that of clip 1
+    # no clipping: the noise is that of clip 1
+    assert _proved(settings, replace(settings, clip=8.0, noise=1 / 8), 8.0) > 0
     assert _proved(settings, replace(settings, noise=0.2)) > 0
     assert _proved(settings, replace(settings, rate=1.0)) > 0
 

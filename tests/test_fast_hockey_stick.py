@@ -17,8 +17,8 @@ from ndis_verify.fast import (
     hockey_stick,
     log_hockey_stick,
     quadratic_form,
+    spectrum,
 )
-from ndis_verify.fast.engine import spectrum
 from ndis_verify.oracle import certified_hockey_stick, certified_log_hockey_stick
 
 # (name, mean difference, diagonal of cov_p with cov_q = I, epsilons)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ndis_verify import GaussianPair
-from ndis_verify.fast import PairBatch, quadratic_form
-from ndis_verify.fast.engine import spectrum
+from ndis_verify.fast import PairBatch, quadratic_form, spectrum
 from ndis_verify.fast.engine.exact_products import expansion, matmul, whitened_pencil
 
 

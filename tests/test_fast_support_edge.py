@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify import GaussianPair
-from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
-from ndis_verify.fast.engine import spectrum
+from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick, spectrum
 from ndis_verify.fast.engine.exact_moment import Inputs, diagonal_log_moment
 from ndis_verify.fast.engine.exact_products import expansion
 from ndis_verify.fast.engine.fixed_point import BITS, factors, fixed, floats, solved
@@ -234,9 +233,8 @@ def test_moments_need_no_eigenvalues():
             )
             for inputs in (diagonal, dense):
                 assert abs(inputs.log_moment(0, exponent) - value) < mpmath.mpf(10) ** -100
-        assert (
-            diagonal.log_moment(0, 1) is dense.log_moment(0, 1) is None
-        )  # alpha = 1/2: the moment is infinite at s = 2
+        # alpha = 1/2: the moment is infinite at s = 2
+        assert diagonal.log_moment(0, 1) is dense.log_moment(0, 1) is None
         # log E_P e^{-sL} of (P, Q) at s = 1 + u is log E_Q e^{uL'} of (Q, P) at u
         assert dense.swapped().log_moment(0, -1) > 0
         assert diagonal_log_moment(0, [(2, mpmath.mpf(-1), 0)], 1) == -mpmath.log(3)

@@ -33,10 +33,10 @@ from ndis_verify.oracle.leverage import leverage_scores as certified_leverages
 BITS = (10, 12, 14, 17, 20)
 MORE = (26, 34, 48, 90)  # where fewer bits decide nothing: a refusal is right at any precision
 SLOW = {  # the first precision that does not take seconds
-    "certified.als_cap.als_cap": 48,
-    "certified.als_cap.als_exact_cap": 90,
-    "certified.als_cap.als_ridge": 48,
-    "certified.als_cap.als_exact_ridge": 90,
+    "certified.least_squares.cap.als_cap": 48,
+    "certified.least_squares.cap.als_exact_cap": 90,
+    "certified.least_squares.cap.als_ridge": 48,
+    "certified.least_squares.cap.als_exact_ridge": 90,
     "certified.hockey_stick.epsilon_for_delta": 14,
     "gaussian_output.logistic_regression": 20,
     "gaussian_output.gaussian_process": 20,
@@ -44,31 +44,31 @@ SLOW = {  # the first precision that does not take seconds
     "joint_shift.largest": 20,
     "mechanism_noise.least_squares": 34,
     "relative_least_squares.relative_least_squares": 20,
-    "split_bound.covariance_envelope": 12,
-    "split_bound.added_variance": 34,
-    "split_bound.loewner_bound": 17,
+    "general_bound.bound.covariance_envelope": 12,
+    "general_bound.bound.added_variance": 34,
+    "general_bound.bound.loewner_bound": 17,
 }
 HUNT = os.environ.get("NDIS_VERIFY_HYPOTHESIS") == "hunt"
 ONLY_IN_HUNTS = {  # ten seconds each
-    "certified.als_cap.als_cap",
-    "certified.als_cap.als_ridge",
+    "certified.least_squares.cap.als_cap",
+    "certified.least_squares.cap.als_ridge",
     "gaussian_output.logistic_regression",
     "joint_shift.added_variance",
     "mechanism_noise.least_squares",
     "relative_least_squares.relative_least_squares",
 }
 AGREEMENT = {  # two routes that agree: no proof, so nothing to hold at few bits
-    "als_exact.als_exact_hockey_stick",
+    "least_squares.finite_law.als_exact_hockey_stick",
     "generalized_chi2.generalized_chi2_cdf",
     "generalized_chi2.generalized_chi2_sf",
     "hockey_stick.agreed_value",
     "hockey_stick.epsilon_for_delta",
     "hockey_stick.hockey_stick",
     "hockey_stick.log_hockey_stick",
-    "least_squares.als_hockey_stick",
+    "least_squares.asymptotic_law.als_hockey_stick",
     "mean_shift.gaussian_hockey_stick",
     "mean_shift.gaussian_std",
-    "one_eigenvalue.two_route_value",
+    "engine.one_eigenvalue.two_route_value",
     "random_projection.least_odds",
     "random_projection.rp_hockey_stick",
     "random_projection.rp_leverage",
@@ -76,22 +76,23 @@ AGREEMENT = {  # two routes that agree: no proof, so nothing to hold at few bits
     "random_projection.sampled_rp_ridge",
 }
 PARTS = {  # of the functions below, which take functions or enclosures and are run by them
-    "agreement.agree",
-    "calibration.above_floor",
-    "calibration.decreasing_root",
-    "calibration.hull",
-    "calibration.scaled",
-    "certified.als_edge.between",
-    "certified.balls.enclosure",
-    "certified.balls.exact_one",
-    "certified.balls.exact_zero",
+    "engine.agreement.agree",
+    "engine.decreasing_root.above_floor",
+    "engine.decreasing_root.decreasing_root",
+    "engine.decreasing_root.hull",
+    "engine.decreasing_root.scaled",
+    "certified.least_squares.edge.between",
+    "certified.engine.balls.enclosure",
+    "certified.engine.balls.exact_one",
+    "certified.engine.balls.exact_zero",
     "certified.gaussian_mechanism.settled",
-    "certified.ridge_curve.bounded",
-    "certified.summit_plane.crossing",
-    "certified.summit_plane.largest",
-    "certified.summit_root.between",
-    "certified.summit_root.crossing",
-    "certified.summit_root.largest",
+    "certified.random_projection.inner_epsilon",
+    "certified.relative_least_squares.curve.bounded",
+    "certified.joint_shift.plane.crossing",
+    "certified.joint_shift.plane.largest",
+    "certified.engine.summit_root.between",
+    "certified.engine.summit_root.crossing",
+    "certified.engine.summit_root.largest",
     "gaussian_output.calibrated_gaussian",
     "ridge.ridge_between",
     "ridge.ridge_of",
@@ -126,22 +127,27 @@ BASE = [[1, 1], [0, 1], ["0.5", "-0.25"], [1, "0.5"]]
 TARGET = {"epsilon": "0.7", "delta": "1e-4"}
 RECORD = {"leverage": "0.02", "augmented_leverage": "0.05", "d": 2, "r": 60, "epsilon": "0.4"}
 CASES = {
-    "certified.als_cap.als_cap": [{"d": 2, "r": 100, **TARGET}],
-    "certified.als_cap.als_exact_cap": [{"d": 2, "r": 40, **TARGET}, {"d": 2, "r": 40, "epsilon": 1, "delta": 0}],
-    "certified.als_cap.als_ridge": [{"norm_bound": "1.3", "d": 2, "r": 100, **TARGET}],
-    "certified.als_cap.als_exact_ridge": [{"norm_bound": "1.3", "d": 2, "r": 40, **TARGET}],
-    "certified.als_exact.als_exact_hockey_stick": [
+    "certified.least_squares.cap.als_cap": [{"d": 2, "r": 100, **TARGET}],
+    "certified.least_squares.cap.als_exact_cap": [
+        {"d": 2, "r": 40, **TARGET},
+        {"d": 2, "r": 40, "epsilon": 1, "delta": 0},
+    ],
+    "certified.least_squares.cap.als_ridge": [{"norm_bound": "1.3", "d": 2, "r": 100, **TARGET}],
+    "certified.least_squares.cap.als_exact_ridge": [{"norm_bound": "1.3", "d": 2, "r": 40, **TARGET}],
+    "certified.least_squares.finite_law.als_exact_hockey_stick": [
         RECORD,
         RECORD | {"direction": "insert"},
         RECORD | {"d": 1, "r": 600},
         RECORD | {"d": 3, "r": 7},
     ],
-    "certified.als_exact.als_max_privacy_loss": [{k: v for k, v in RECORD.items() if k != "epsilon"}],
-    "certified.als_summit.largest_divergence": [
+    "certified.least_squares.finite_law.als_max_privacy_loss": [{k: v for k, v in RECORD.items() if k != "epsilon"}],
+    "certified.least_squares.worst_record.largest_divergence": [
         {"cap": Fraction(1, 20), "target": (2, 60, Fraction(2, 5)), "direction": way, "digits": 1}
         for way in ("delete", "insert")
     ],
-    "certified.als_summit.worst_divergence": [{"cap": Fraction(1, 20), "target": (2, 60, Fraction(2, 5)), "digits": 1}],
+    "certified.least_squares.worst_record.worst_divergence": [
+        {"cap": Fraction(1, 20), "target": (2, 60, Fraction(2, 5)), "digits": 1}
+    ],
     "certified.channel.information_level": [{"epsilon": Fraction(1), "delta": Fraction(1, 1000), "digits": 1}],
     "certified.composition.composed_hockey_stick": [
         {"pair": PAIR, "copies": 3, "epsilon": 1},
@@ -171,7 +177,7 @@ CASES = {
     "certified.hockey_stick.spectrum_hockey_stick": [{"spec": spectrum(PAIR), "epsilon": Fraction(1), "digits": 1}],
     "certified.hockey_stick.one_sided": [{"spec": spectrum(LESS), "epsilon": Fraction(9), "digits": 1}],
     "certified.hockey_stick.epsilon_for_delta": [{"pair": PAIR, "delta": "1e-3"}, {"pair": LESS, "delta": 0}],
-    "certified.least_squares.als_hockey_stick": [RECORD, RECORD | {"direction": "insert"}],
+    "certified.least_squares.asymptotic_law.als_hockey_stick": [RECORD, RECORD | {"direction": "insert"}],
     "certified.mean_shift.gaussian_hockey_stick": [
         {"sensitivity": "1.3", "std": "0.9", "epsilon": e} for e in (-1, 0, "0.7", 3)
     ],
@@ -215,13 +221,15 @@ CASES = {
     "relative_least_squares.relative_least_squares": [
         {"base": BASE, "additions": BASE, "norm_bound": 2, "r": 40, **TARGET}
     ],
-    "relative_noise.relative_random_projection": [{"base": BASE, "additions": BASE, "norm_bound": 2, "r": 3, **TARGET}],
-    "split_bound.covariance_envelope": [
+    "relative_projection.relative_random_projection": [
+        {"base": BASE, "additions": BASE, "norm_bound": 2, "r": 3, **TARGET}
+    ],
+    "general_bound.bound.covariance_envelope": [
         {"rho": "0.3", "nu": "0.5", "dimension": 3, "epsilon": "0.2", "term": term}
         for term in ("bound", "chernoff", "exact")
     ],
-    "split_bound.loewner_bound": [{"shift": "0.5", "rho": "0.3", "nu": "0.5", "dimension": 3, "epsilon": 1}],
-    "split_bound.added_variance": [{"sensitivities": triple, **TARGET}],
+    "general_bound.bound.loewner_bound": [{"shift": "0.5", "rho": "0.3", "nu": "0.5", "dimension": 3, "epsilon": 1}],
+    "general_bound.bound.added_variance": [{"sensitivities": triple, **TARGET}],
     "trade_off.gaussian_trade_off": [{"alpha": "0.1", "mu": "1.3"}],
     "trade_off.gdp_parameter": [{"fpr": "0.1", "fnr": "0.3"}],
     "trade_off.subsampled_gdp_parameter": [{"rate": "0.3", "std": "1.3", "threshold": "0.7"}],
@@ -246,7 +254,7 @@ def few_bits(monkeypatch, bits):
         patch.setattr(laplace, "_cancelled_bits", lambda *_: -1e6)
         for module in MODULES:
             for name, value in changed.items():
-                if hasattr(module, name) and not module.__name__.endswith("certified.spectrum"):
+                if hasattr(module, name) and not module.__name__.endswith("certified.engine.spectrum"):
                     patch.setattr(module, name, value)
         yield
 

@@ -349,8 +349,13 @@ def test_hexadecimal_floats_are_read():
     assert exact_float("0x1.8p1") == exact_float("0X1.8P1") == exact_float("3") == 3.0
 
 
+def _kinds(parser):
+    commands_audit.add_arguments(parser)
+    return next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+
+
 def test_descriptions_of_the_audits_are_sentences():
-    chosen = commands_audit.add_arguments(argparse.ArgumentParser()).choices
+    chosen = _kinds(argparse.ArgumentParser()).choices
     assert chosen and all(one.description[0].isupper() and one.description.endswith(".") for one in chosen.values())
 
 

@@ -272,7 +272,9 @@ def test_the_leverage_of_a_ball_with_singular_values_as_wrong_as_they_may_be(rid
         least = min(mpmath.eigsy(held.T * held, eigvals_only=True))
         plain, slack = np.linalg.svd, 8 * 3 * np.finfo(float).eps
         values = plain(base, compute_uv=False)
-        monkeypatch.setattr(np.linalg, "svd", lambda *arguments, **options: [*values, 0, slack * values[0] * 0.9])
+        monkeypatch.setattr(
+            np.linalg, "svd", lambda *arguments, **options: values + np.array([0, slack * values[0] * 0.9])
+        )
         assert databases._ball_leverage(ridge) >= 1 / (least + ridge + 1)
 
 

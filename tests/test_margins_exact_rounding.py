@@ -261,9 +261,8 @@ def test_the_bound_of_a_projection_with_records_below_the_range_of_squares(monke
         [[3e-310, 1e-320]] * 2,
     ):
         assert all(error <= bound for bound, error in errors(np.array(rows), 0.0, 1))
-    drawn(
-        monkeypatch, ("projection", [1.45] * 4)
-    )  # every product or every sum of the least numbers loses as much as it can
+    # every product or every sum of the least numbers loses as much as it can
+    drawn(monkeypatch, ("projection", [1.45] * 4))
     assert all(error <= bound for bound, error in errors(np.full((4, 1), 5e-324), 0.0, 1))
 
 

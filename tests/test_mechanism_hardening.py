@@ -228,9 +228,8 @@ def made():
 
 def test_a_calibration_serves_its_own_mechanism_only():
     kinds = made()
-    built = {
-        "projection": {"projection", "Sheffet", "Blocki", "information", "combination"}
-    }  # a combination is a projection to one column
+    # a combination is a projection to one column
+    built = {"projection": {"projection", "Sheffet", "Blocki", "information", "combination"}}
     for name, (_, build) in kinds.items():
         if build is None:
             continue

@@ -286,9 +286,8 @@ def test_the_reading_and_the_matrix_after_it():
         all(run.ridge == mechanism.ridge_at(run.noised_eigenvalue) for run in runs)
         and len({run.ridge for run in runs}) > 100
     )
-    assert (
-        abs(stats.spearmanr(readings, [run.matrix[0, 0] for run in runs]).statistic) < 0.25
-    )  # six standard deviations
+    # six standard deviations
+    assert abs(stats.spearmanr(readings, [run.matrix[0, 0] for run in runs]).statistic) < 0.25
 
 
 @pytest.mark.parametrize("name", CALIBRATED)

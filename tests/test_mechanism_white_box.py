@@ -144,9 +144,8 @@ def test_next_to_the_largest_loss_of_an_insertion():
     data = np.array([[0.6, 0.8], [0.5, 0.1], [0.3, -0.7]])
     p = exact_leverage(data, 1, 0.5)
     largest = -3 * np.log1p(-float(p))  # r = 6
-    loss = (
-        1e-18 if np.finfo(np.longdouble).nmant >= 63 else 1e-15
-    )  # what is stated of its error; delta goes as the 4th power
+    # what is stated of its error; delta goes as the 4th power
+    loss = 1e-18 if np.finfo(np.longdouble).nmant >= 63 else 1e-15
     for share in (1e-2, 1e-5, 1e-8, 1e-11):
         epsilon = float(largest * (1 - share))
         truth = curve(p, 6, epsilon, "insert")

@@ -46,9 +46,8 @@ def test_every_kind_of_bug_is_planted_once_and_is_a_program(tmp_path):
 def test_the_tests_that_run_a_line_are_found_the_quickest_first():
     lines = {"f.py": {"3": ["slow", "quick"], "9": ["other"]}}
     reach = covering.Reach(lines, {"slow": 2.0, "quick": 0.1, "other": 1.0})
-    assert (
-        reach.tests("f.py", 3) == reach.tests("f.py", 5) == ["quick", "slow", "other"]
-    )  # a statement over lines 3 to 5
+    # a statement over lines 3 to 5
+    assert reach.tests("f.py", 3) == reach.tests("f.py", 5) == ["quick", "slow", "other"]
     assert reach.tests("f.py", 1) == ["quick", "other", "slow"]  # run at import only
     assert reach.tests("g.py", 1) == []
     assert covering.node("test_x.TestA.test_y") == "tests/test_x.py::TestA::test_y"

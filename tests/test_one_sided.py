@@ -297,8 +297,8 @@ FAST = {
     "fast.random_projection.sampled_rp_ridge": sampled_ridges,
     "fast.random_projection.sampled_epsilon": sampled_epsilons,
     "fast.hockey_stick.epsilon_for_delta": epsilons_for_delta,
-    "fast.support_edge.largest_loss": largest_losses,
-    "fast.als_worst_case.als_cap": caps,
+    "fast.engine.support_edge.largest_loss": largest_losses,
+    "fast.least_squares.worst_case.als_cap": caps,
     "fast.covariance_shift.less_spread_bound": covariance_bounds,
     "fast.covariance_shift.more_spread_bound": covariance_bounds,
     "fast.covariance_shift.covariance_envelope": covariance_bounds,
@@ -530,9 +530,9 @@ def test_inherent_deltas_are_not_below_the_certified_ones():
 
 
 ELSEWHERE = {  # why no entry above
-    "fast.als_gap.AsymptoticGap": "a difference of two curves over a grid, no limit",
-    "fast.als_gap.als_asymptotic_gap": "the same",
-    "fast.fixed_point.integer": "a part of the exact products, whose sums are tested exactly",
+    "fast.least_squares.gap.AsymptoticGap": "a difference of two curves over a grid, no limit",
+    "fast.least_squares.gap.als_asymptotic_gap": "the same",
+    "fast.engine.fixed_point.integer": "a part of the exact products, whose sums are tested exactly",
     "fast.joint_shift.Prediction.coarse": "starts the search of joint_variances",
     "mechanisms.calibration.Calibration": "refuses a certificate above its target: test_mechanism_targets",
     "mechanisms.least_squares.certificate": "of least_squares and sketched_least_squares",
@@ -542,8 +542,8 @@ ELSEWHERE = {  # why no entry above
     "mechanisms.projection_wrappers.ReleaseAfterTest": "the same",
     "mechanisms.projection_wrappers.sampled": "a probability that is met exactly: test_mechanism_sampling",
     "mechanisms.random_projection.certificate": "of random_projection",
-    "fast.als_summit.als_exact_cap": "test_a_cap_of_pure_privacy_is_rounded_down",
-    "fast.als_worst_case.cap_of": "test_a_cap_of_few_digits_is_rounded_down",
+    "fast.least_squares.worst_record.als_exact_cap": "test_a_cap_of_pure_privacy_is_rounded_down",
+    "fast.least_squares.worst_case.cap_of": "test_a_cap_of_few_digits_is_rounded_down",
     "mechanisms.relative_projection.inherent_delta": "test_inherent_deltas_are_not_below_the_certified_ones",
 }
 

@@ -396,9 +396,8 @@ def test_extreme_targets_of_the_sketch():
         assert found.justified_digits() >= 30 and found.upper <= Fraction(
             sketched_least_squares(5, 51, epsilon=100, delta=float(delta), norm_bound=1.0).ridge
         )
-        assert (
-            found.upper < mechanism_noise.sketched_least_squares(5, 51, epsilon="100", delta=0, norm_bound=1).lower
-        )  # pure privacy costs more
+        # pure privacy costs more
+        assert found.upper < mechanism_noise.sketched_least_squares(5, 51, epsilon="100", delta=0, norm_bound=1).lower
 
 
 def test_no_noise_where_none_is_needed():

@@ -20,9 +20,8 @@ from ndis_verify.oracle.engine.precision import PrecisionError
 DIRECTIONS = ("delete", "insert")
 RELATIVE = oracle.certified_relative_least_squares
 TWO = np.array([(3, -5), (7, 2)]) / 8
-FITTED = np.array(
-    [(1, 1)] * 8 + [(0, 1)] * 8, dtype=float
-)  # the first eight are fitted exactly beside no ridge: their cost rises first
+# the first eight are fitted exactly beside no ridge: their cost rises first
+FITTED = np.array([(1, 1)] * 8 + [(0, 1)] * 8, dtype=float)
 
 
 def curves(data, r, epsilon, target="1e-300"):

@@ -36,9 +36,8 @@ def test_caps_are_nested_and_the_mechanism_is_safe(target):
     ridge = Fraction(sketched_least_squares(d, r, epsilon=float(epsilon), delta=float(delta), norm_bound=1.0).ridge)
     need = 1 / Fraction(fine.lower) - 1
     assert need <= ridge
-    assert (
-        ridge <= need * (1 + Fraction(1, 10**4)) or ridge <= Fraction(1001, 1000) / 2**30
-    )  # the least ridge that float64 looks at
+    # the least ridge that float64 looks at
+    assert ridge <= need * (1 + Fraction(1, 10**4)) or ridge <= Fraction(1001, 1000) / 2**30
 
 
 @pytest.mark.parametrize("target", ODD[2:], ids=str)

@@ -276,9 +276,8 @@ def test_improved_sensitivities():
     for ours, theirs in ((cancer, fast_cancer), (linnerud, fast_linnerud)):
         found = ours("corrected", "improved")
         assert found.upper <= Fraction(theirs("corrected", "improved")) <= found.upper * (1 + Fraction(1, 10**8))
-    assert (
-        cancer("chernoff", "improved", records=None).lower > cancer("chernoff", "improved").upper
-    )  # no cap on n: no covariance to lean on
+    # no cap on n: no covariance to lean on
+    assert cancer("chernoff", "improved", records=None).lower > cancer("chernoff", "improved").upper
 
 
 @pytest.mark.parametrize("term", ["bound", "chernoff", "printed"])

@@ -84,9 +84,8 @@ def test_too_low_a_rank_is_told_from_one_that_is_hardly_enough(law):
     base = np.array([[1.0, 1], [1, 1], [2, 2], [1, 1], [1, 1 + 2.0**-52], [1, 1 + 2.0**-51]])
     enough, short = (worst_in_set(neighbourhood(rows, 9.0), 20, 1.0, law).delta for rows in (base, base[:4]))
     assert enough == pytest.approx(largest(base, base, 20, 1.0, law), rel=1e-9) and enough < 1 == short
-    assert (
-        worst_in_set(neighbourhood(base[:5], 9.0), 20, 1.0, law).delta == 1
-    )  # without the last one of those the rank drops
+    # without the last one of those the rank drops
+    assert worst_in_set(neighbourhood(base[:5], 9.0), 20, 1.0, law).delta == 1
     for rows in (base[:4], base[:5]):
         mechanism = relative_least_squares(neighbourhood(rows, 9.0), 20, epsilon=1.0, delta=1e-3, law=law)
         assert mechanism.ridge > 0 and largest(rows, rows, 20, 1.0, law, mechanism.ridge) <= 1e-3

@@ -100,6 +100,5 @@ def test_the_command_verify_takes_nothing_from_another_process(folder, tmp_path,
     done = run("verify", CLAIM.id, "N26-P1", "--jobs", "1", "--json", "--output", str(tmp_path / "report"))
     assert done.returncode == 0 and "heard elsewhere" not in done.stdout and path.exists()
     assert os.environ[shared_hearings.VARIABLE] == str(folder)
-    assert not seen.exists() or set(seen.read_text(encoding="utf-8").split()) == {
-        "alone"
-    }  # none where all is decided already
+    # none where all is decided already
+    assert not seen.exists() or set(seen.read_text(encoding="utf-8").split()) == {"alone"}

@@ -193,9 +193,8 @@ def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, 
     if not finite.any():
         return np.ones(epsilons.shape)
     losses = np.log(p[finite] / q[finite]) / step
-    room = np.where(
-        losses == 0, 0.0, 1e-15 / step + 1e-15 * np.abs(losses)
-    )  # what dividing and taking logarithms may lose
+    # what dividing and taking logarithms may lose
+    room = np.where(losses == 0, 0.0, 1e-15 / step + 1e-15 * np.abs(losses))
     rounded = np.ceil(losses + room).astype(int)
     masses = np.bincount(rounded - rounded.min(), weights=p[finite])
     law = LossMasses(float(rounded.min() * step), step, masses, min(float(p[q == 0].sum()), 1.0))

@@ -30,9 +30,8 @@ DELTA = 0.01  # at which a few hundred scores prove something
 CONFIDENCE = 0.99
 EPSILONS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 LEVELS = np.linspace(0.02, 0.98, 49)
-FIGURE = DpSgd(
-    0.5, 2.0, 20, learning_rate=0.06, optimizer="adam"
-)  # rate, noise, steps, clip and optimizer of the source
+# rate, noise, steps, clip and optimizer of the source
+FIGURE = DpSgd(0.5, 2.0, 20, learning_rate=0.06, optimizer="adam")
 SHAPES = {"near to normal": 0.2, "skewed": 0.7}  # skewness of the losses of KM-Fig8, KM-Fig10
 _COMPOSED = DpSgd(0.5, 2.0, 20, learning_rate=0.001, optimizer="adam")
 _RECORDS, _CANDIDATES, _PILOT = 60, 40, 800

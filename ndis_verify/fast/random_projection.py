@@ -235,8 +235,7 @@ def _log_curve(leverage: Any, r: Any, epsilon: Any, direction: str) -> tuple[np.
     if direction == "delete":
         laws = Spectrum(p / (1 - p), 0.0, r.reshape(-1, 1), -np.log1p(-p))
     else:
-        laws = Spectrum(
-            -p, 0.0, r.reshape(-1, 1)
-        )  # its logarithm is taken wide: epsilon may be next to the largest loss
+        # its logarithm is taken wide: epsilon may be next to the largest loss
+        laws = Spectrum(-p, 0.0, r.reshape(-1, 1))
     direct, complement = log_entries(laws, np.arange(p.size), epsilon.ravel())
     return direct.reshape(shape), complement.reshape(shape)

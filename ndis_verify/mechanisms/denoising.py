@@ -81,9 +81,8 @@ def _lengths(y: Any, std: float) -> tuple[np.ndarray, float, float]:
     """y, its length, and what to take off it, `(d-2) std^2/||y||`; 0 where nothing is."""
     values, spread = finite_array(y, "y"), positive(std, "std")
     largest = float(np.abs(values).max())
-    length = (
-        largest * float(np.linalg.norm(values / largest)) if largest > 0 else 0.0
-    )  # squares may leave float64's range
+    # squares may leave float64's range
+    length = largest * float(np.linalg.norm(values / largest)) if largest > 0 else 0.0
     if values.size <= 2 or length == 0:
         return values, length, 0.0
     taken = (values.size - 2) * spread * (spread / length)

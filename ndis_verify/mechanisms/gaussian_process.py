@@ -127,9 +127,8 @@ def gaussian_process(
         gram = _kernel_matrix(kernel, np.vstack([inputs, point]), length**2, noise)
         prior = max(float(gram[-1, -1]), 0.0)
         mean, variance = prediction(gram[:-1, :-1], gram[:-1, -1], prior, labels, noise)
-        least = (
-            prior * noise / (noise + len(labels) * length**2)
-        )  # that of a kernel: the posterior never falls below it
+        # that of a kernel: the posterior never falls below it
+        least = prior * noise / (noise + len(labels) * length**2)
         if variance < least - _ROUNDING * (len(labels) + 1) * length**2:
             raise InputError(
                 "kernel", f"posterior variance {variance:g}", f"must be positive semidefinite: at least {least:g}"
@@ -143,9 +142,8 @@ def gaussian_process(
             )
         inputs, labels = _records(data, len(point), label, cap)
         points = np.vstack([inputs, point])
-        _kernel_matrix(
-            kernel, points, length**2, math.inf
-        )  # balls need no room for rounding in the noise: no database is refused for it
+        # balls need no room for rounding in the noise: no database is refused for it
+        _kernel_matrix(kernel, points, length**2, math.inf)
         return prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, most**2)
 
     most = length * (1 + _ABOVE)

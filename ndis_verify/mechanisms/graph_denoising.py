@@ -200,9 +200,8 @@ def _fitted(values, operator, graph, level, order, tolerance, state) -> tuple[Tr
         return TrendFit(np.full_like(values, mean), level, 1, 0.0), (np.zeros(operator.shape[0]), None)
     z, dual = state[0], np.zeros(operator.shape[0]) if state[1] is None else np.clip(state[1], -level, level)
     scale = np.std(operator @ values) / np.sqrt(operator.power(2).sum(axis=1).mean())
-    weight = (
-        min(max(2 * level / scale, 1e-3), 1e6) if scale > 0 else 1.0
-    )  # without a unit; beyond, the factors lose digits
+    # without a unit; beyond, the factors lose digits
+    weight = min(max(2 * level / scale, 1e-3), 1e6) if scale > 0 else 1.0
     solve = _factored(operator, weight)
     for step in range(1, _MOST_STEPS + 1):
         x = solve(values + operator.T @ (weight * z - dual))

@@ -63,9 +63,8 @@ def number_array(value: Any, argument: str) -> np.ndarray:
         if not _numeric(value):
             raise InputError(argument, type(value).__name__, "must hold real numbers and nothing else")
         with np.errstate(over="ignore"):
-            array = np.asarray(value).astype(
-                np.float64, order="C"
-            )  # one layout, so that a sum is one number wherever it is taken
+            # one layout, so that a sum is one number wherever it is taken
+            array = np.asarray(value).astype(np.float64, order="C")
     except InputError:
         raise
     except (TypeError, ValueError, OverflowError) as error:

@@ -1,8 +1,8 @@
 """The noise of every mechanism to any number of digits, certified: names and arguments as in the package's mechanisms.
 
 Every function returns what its mechanism adds (a ridge, a standard deviation, an added variance), with proof (basis
-"bound"), to `digits` relative digits. Ridges relative to a set of databases are in `relative_projection`, Gaussian outputs
-in `gaussian_output`, other authors' calibrations in `baselines`.
+"bound"), to `digits` relative digits. Ridges relative to a set of databases are in `relative_projection`, Gaussian
+outputs in `gaussian_output`, other authors' calibrations in `baselines`.
 """
 
 from __future__ import annotations

@@ -175,9 +175,8 @@ def _forked(work: Callable[[], None], limits: Limits) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # of threads: those that BLAS keeps end themselves before a fork
+        # of threads: those that BLAS keeps end themselves before a fork
+        warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if not child:
         _work(work, limits)

@@ -34,6 +34,7 @@ WORDS = {  # how sources number their statements: the letters of an id
     "table": ("Tab",),
     "theorem": ("T",),
 }
+_ATTACKS = "attacks.py"
 ROMAN = {"1": "I", "2": "II", "3": "III", "4": "IV", "5": "V", "6": "VI", "7": "VII"}
 
 
@@ -118,7 +119,7 @@ def _sorted(places: Iterable[Place]) -> list[Place]:
 def records(claim_id: str, root: Path = ROOT) -> Iterator[Place]:
     """The record of a claim and its attacks."""
     for path, node in _nodes(claim_id, root):
-        yield Place("attack" if "attacks" in path.parts else "claim", path, node.lineno, claim_id)
+        yield Place("attack" if path.name == _ATTACKS else "claim", path, node.lineno, claim_id)
 
 
 @cache
@@ -131,23 +132,30 @@ def _nodes(claim_id: str, root: Path) -> tuple[tuple[Path, ast.expr], ...]:
     """The calls that make the record of a claim, and the attacks that are filed under its id."""
     found: list[tuple[Path, ast.expr]] = []
     for path, text in _texts(root).items():
-        if f'"{claim_id}"' in text and path.name != "reasons.py":
-            for node in ast.walk(ast.parse(text)):
-                if isinstance(node, ast.Call) and _is(
-                    claim_id, [*node.args[:1], *(k.value for k in node.keywords if k.arg == "id")]
-                ):
-                    found.append((path, node))
-                elif isinstance(node, ast.Dict) and "attacks" in path.parts:
-                    found += [(path, value) for key, value in zip(node.keys, node.values) if _is(claim_id, [key])]
-    made = any("attacks" not in path.parts for path, _ in found)
+        if f'"{claim_id}"' not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call) and _is(
+                claim_id, [*node.args[:1], *(k.value for k in node.keywords if k.arg == "id")]
+            ):
+                found.append((path, node))
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and _filed(node):
+                pairs = zip(node.value.keys, node.value.values)
+                found += [(path, value) for key, value in pairs if _is(claim_id, [key])]
+    made = any(path.name != _ATTACKS for path, _ in found)
     return tuple(found if made else [*found, *_made(claim_id, root)])
+
+
+def _filed(node: ast.Assign) -> bool:
+    """Whether it files attacks, or printed statements to attack, under the ids of claims."""
+    return any(isinstance(target, ast.Name) and target.id in ("ATTACKS", "PRINTED") for target in node.targets)
 
 
 def _made(claim_id: str, root: Path) -> Iterator[tuple[Path, ast.expr]]:
     """The call that makes the record where its id is put together: in the topic whose claims hold it."""
     for path, text in _texts(root).items():
-        if "CLAIMS" in text and path.parent == root / "claims":
-            topic = import_module(f"{PACKAGE}.claims.{path.stem}")
+        if "\nCLAIMS" in text:
+            topic = import_module(".".join((PACKAGE, *path.relative_to(root).with_suffix("").parts)))
             if any(claim.id == claim_id for claim in getattr(topic, "CLAIMS", ())):
                 calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
                 yield (

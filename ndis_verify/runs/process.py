@@ -32,9 +32,8 @@ MAX_INTEGER = 18  # digits; a longer one stays the text that it is
 KEPT_STDERR = 4096
 GRACE_SECONDS = 2.0
 POLL_SECONDS = 0.2
-_STRING = re.compile(
-    rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL
-)  # one that does not end reaches to the end: the scan is linear
+# one that does not end reaches to the end: the scan is linear
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?', re.DOTALL)
 
 
 class Died(RuntimeError):

@@ -389,9 +389,8 @@ def pair_order() -> Derivation:
     - 1/y) at `odds_p` = x < `odds_q` = y.
     """
     x, y, alpha, s, t = sp.symbols("x y alpha s t", positive=True)
-    first, second, less = sp.symbols(
-        "a c b", positive=True
-    )  # |alpha| of the second pair, m^2/|alpha| of it, what the first one's is more
+    # |alpha| of the second pair, m^2/|alpha| of it, what the first one's is more
+    first, second, less = sp.symbols("a c b", positive=True)
     steps = (
         Step(
             "alpha, delete",

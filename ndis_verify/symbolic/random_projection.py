@@ -14,9 +14,8 @@ from ndis_verify.symbolic.zero import as_expression
 
 r = sp.Symbol("r", positive=True, integer=True)
 leverage = sp.Symbol("p", positive=True)
-odds = sp.Symbol(
-    "k", positive=True
-)  # p/(1 - p): maps (0, 1) onto (0, oo), so that declared positivity is the whole domain
+# p/(1 - p): maps (0, 1) onto (0, oo), so that declared positivity is the whole domain
+odds = sp.Symbol("k", positive=True)
 scale = sp.Symbol("g", positive=True)  # |a| where a < 0
 fraction = sp.Symbol("a", positive=True)  # a in (0, 1) itself
 epsilon, c, t = sp.symbols("epsilon c t", real=True)

@@ -10,9 +10,8 @@ from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 
 zero = sp.Integer(0)
-length, penalty, added, noise = sp.symbols(
-    "l lambda v s", positive=True
-)  # `added` is a variance, `noise` a standard deviation
+# `added` is a variance, `noise` a standard deviation
+length, penalty, added, noise = sp.symbols("l lambda v s", positive=True)
 records, labels = sp.symbols("n B", positive=True)
 room, more = sp.symbols("a b", nonnegative=True)
 
@@ -346,9 +345,8 @@ def prediction_variance() -> Derivation:
 
     `number`: that bound at `length`, `noise`, `added`; the printed one is log((v + l^2)/v).
     """
-    variance, other = sp.symbols(
-        "V U", positive=True
-    )  # at the query, at the new point, both given the smaller database
+    # at the query, at the new point, both given the smaller database
+    variance, other = sp.symbols("V U", positive=True)
     least = noise**2 / (length**2 + noise**2)
     below = length**2 / (1 + more)
     ratio = lambda value: (added + value) / (added + value * least)  # noqa: E731

@@ -147,9 +147,8 @@ def _miss(constant: float, logarithm: bool):
         least_std = calibrated.analytic_std(1, epsilon=point["epsilon"], delta=point["delta"], digits=25).lower
 
         def gap(k: arb, epsilon: arb, delta: arb, beta: arb, std: arb) -> arb:
-            deviations = (
-                ball(exact(constant)) * (-delta.log()).sqrt() / (epsilon * std)
-            )  # alpha/std at sensitivity sqrt(k)/n
+            # alpha/std at sensitivity sqrt(k)/n
+            deviations = ball(exact(constant)) * (-delta.log()).sqrt() / (epsilon * std)
             if logarithm:
                 deviations = deviations * (k / beta).log().sqrt()
             return 1 - (1 - 2 * certified.upper_tail(deviations)) ** k - beta

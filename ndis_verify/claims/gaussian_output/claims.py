@@ -75,9 +75,8 @@ def _gaussian_process_excess(point: Point, scale: Fraction = Fraction(1)) -> Enc
     v *= scale
     printed_cov = certified_bounds.less_spread_bound([(v + 1) / v], epsilon - e1, 15)
     with mpmath.workdps(40):
-        shift = exact(mpmath.sqrt(to_mpf(n * label**2 / (noise * v)))) * (
-            1 + Fraction(1, 10**30)
-        )  # rounded up: N26-P1 grows in it
+        # rounded up: N26-P1 grows in it
+        shift = exact(mpmath.sqrt(to_mpf(n * label**2 / (noise * v)))) * (1 + Fraction(1, 10**30))
     mean = certified_gaussian_hockey_stick(shift, 1, e1, 15)
     with working_bits(200):
         printed = enclosure(to_exact_ball(mean) + ball(e1).exp() * to_exact_ball(printed_cov))

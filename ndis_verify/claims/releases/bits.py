@@ -120,9 +120,8 @@ def logistic(mechanism: Any, data: np.ndarray, stream: Stream, scale: float) -> 
         slope = rows.T * mp.matrix([-y / (1 + mp.exp(y * margins[k])) for k, y in enumerate(labels)]) + penalty * point
         if mp.norm(slope) < mpf(10) ** -50:
             break
-        point -= mp.lu_solve(
-            curvature, slope
-        )  # a majorant's minimum: the objective's second derivative is at most this
+        # a majorant's minimum: the objective's second derivative is at most this
+        point -= mp.lu_solve(curvature, slope)
     z = normals(stream, "output", 0, 2 * d)
     own = mp.lu_solve(mp.cholesky(curvature).T, mp.matrix(z[:d]))
     return [point[k] + scale * (own[k] + mp.sqrt(mpf(mechanism.added_variance)) * z[d + k]) for k in range(d)]

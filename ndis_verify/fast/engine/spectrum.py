@@ -138,9 +138,8 @@ class Spectrum:
         wide_logs = self.log_ratio.reshape(flat)
         logs = wide_logs.astype(np.float64)
         with np.errstate(over="ignore", under="ignore"):
-            b = (np.exp(0.5 * wide_logs) * shift).astype(
-                np.float64
-            )  # a large logarithm has few digits behind the point
+            # a large logarithm has few digits behind the point
+            b = (np.exp(0.5 * wide_logs) * shift).astype(np.float64)
         if not np.isfinite(b).all():
             raise InputError(
                 "shift", float(shift[~np.isfinite(b)][0]), "times the root of the eigenvalue must be a float"

@@ -77,9 +77,8 @@ def _joined(base: np.ndarray | float, moved: np.ndarray, exponent: int) -> np.nd
         result += base
         if math.isfinite(_largest(result)):
             return result
-        again = _scaled(
-            _scaled(base, -80) + _scaled(moved, exponent - 80), 80
-        )  # the noise may be beyond float64, the sum within
+        # the noise may be beyond float64, the sum within
+        again = _scaled(_scaled(base, -80) + _scaled(moved, exponent - 80), 80)
         return np.clip(np.where(np.isfinite(result), result, again), -_LARGEST, _LARGEST)
 
 

@@ -177,9 +177,8 @@ def _polished(at: At, target: Fraction, v: Fraction, candidate: Candidate, digit
     """The same to all digits."""
     for reach in _reaches(digits) if _moves(at(v)) else ():
         candidate = _lowered(at(v), candidate, reach)
-        v = _meeting(
-            at, candidate, target, v, min(digits, 4 - int(4 * math.log10(reach))) + 6
-        )  # as the next vertex needs it
+        # as the next vertex needs it
+        v = _meeting(at, candidate, target, v, min(digits, 4 - int(4 * math.log10(reach))) + 6)
     return _meeting(at, candidate, target, v, digits + 6), candidate
 
 

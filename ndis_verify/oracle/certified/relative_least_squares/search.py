@@ -103,9 +103,8 @@ class Crossings:
     def _worst(self, curves: Sequence[Curve], ridge: Fraction) -> Curve:
         def height(curve: Curve) -> Fraction:
             if ridge == 0 and (curve.change.x.infinite or curve.change.y.infinite):
-                return 1 + _or(
-                    0, curve.lower, ridge, self.scale / 2**20, _ROUGH
-                )  # all tend to 1, some at ridges beyond any use
+                # all tend to 1, some at ridges beyond any use
+                return 1 + _or(0, curve.lower, ridge, self.scale / 2**20, _ROUGH)
             return self.value(curve, ridge, _ROUGH).lower
 
         return max(curves, key=height)
