@@ -36,7 +36,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one run of a check found. `digits`: agreement or certified digits; `count`: points, boxes or steps."""
+    """What one run of a check found. `digits`: agreement or certified digits; `count`: points, boxes or steps;
+    `argued`: steps of a proof that no machine decides, in words.
+    """
 
     outcome: Outcome
     route: str
@@ -44,6 +46,7 @@ class Evidence:
     digits: float | None = None
     count: int | None = None
     counted: str = "points"
+    argued: int = 0
 
     def line(self) -> str:
         """One line for a report: route, digits, how many points or subdomains, what was found."""
@@ -52,6 +55,8 @@ class Evidence:
             parts.append(f"{self.digits:.0f} digits")
         if self.count is not None:
             parts.append(f"{self.count} {self.counted}")
+        if self.argued:
+            parts.append(f"{self.argued} argued")
         return f"{self.outcome.value}: {', '.join(parts)}; {self.detail}"
 
 

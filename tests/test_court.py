@@ -1,12 +1,15 @@
 """The rule from evidence to verdict, and what of it a journal keeps."""
 
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
+from ndis_verify.court.checks import proof
 from ndis_verify.court.judge import Hearing, exit_code, heard, judge, judged
+from ndis_verify.symbolic import mean_shift
 
 
 def evidence(outcome=Outcome.HELD):
@@ -134,3 +137,16 @@ def test_what_is_no_hearing_of_the_claim_is_refused(change):
     change(kept)
     with pytest.raises((ValueError, TypeError, KeyError)):
         Hearing.from_dict(mine, kept)
+
+
+def test_steps_in_words_are_counted_beside_the_verdict():
+    derivation = mean_shift.hockey_stick()
+    words = sum(step.kind == "argument" for step in derivation.steps)
+    claim = Claim("OWN-1", "OWN", "t", "s", Verdict.PROVED, (proof("derived", mean_shift.hockey_stick),))
+    found = judge(claim)
+    assert words >= 1 and found.argued == words and found.in_words == f"proved, {words} argued"
+    assert f"{words} argued" in found.evidence[0] and found.as_dict()["argued"] == words
+    assert judged(claim, Hearing.from_dict(claim, json.loads(json.dumps(heard(claim).as_dict())))).argued == words
+    decided = dataclasses.replace(derivation, steps=tuple(s for s in derivation.steps if s.kind != "argument"))
+    bare = judge(dataclasses.replace(claim, checks=(proof("derived", lambda: decided),)))
+    assert bare.argued == 0 and bare.in_words == "proved"

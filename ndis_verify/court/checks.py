@@ -44,7 +44,7 @@ def _verified(derivation: Derivation) -> Evidence:
     wrong = [step.name for step, holds in decided if holds is False]
     unknown = [step.name for step, holds in decided if holds is None]
     facts = [step.name for step in derivation.arguments]
-    detail = f"derivation {derivation.id}" + (f"; standard facts used: {', '.join(facts)}" if facts else "")
+    detail = f"derivation {derivation.id}" + (f"; argued in words: {', '.join(facts)}" if facts else "")
     if wrong:
         return Evidence(
             Outcome.FAILED,
@@ -55,7 +55,7 @@ def _verified(derivation: Derivation) -> Evidence:
         )
     if unknown or not decided:
         return Evidence(Outcome.UNDECIDED, "symbolic", f"steps {unknown} of {derivation.id} were not decided")
-    return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps")
+    return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps", argued=len(facts))
 
 
 class Mutants(Mapping):

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from ndis_verify.claim import Claim, Evidence, Outcome, Verdict, decide
+from ndis_verify.claim import Claim, Evidence, Kind, Outcome, Verdict, decide
 from ndis_verify.court.shared_hearings import shared
 
 _CRASHED = "crashed"
@@ -63,6 +63,13 @@ class Judgement:
     mutants_killed: int
     mutants: int
     seconds: float
+    argued: int = 0  # steps of its proofs that no machine decides
+
+    @property
+    def in_words(self) -> str:
+        """The verdict as reports print it: with the number of argued steps beside "proved"."""
+        argued = f", {self.argued} argued" if self.verdict == Verdict.PROVED.value and self.argued else ""
+        return (self.verdict or "FAILED") + argued
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -115,6 +122,7 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
         mutants_killed=killed,
         mutants=planted,
         seconds=hearing.seconds,
+        argued=sum(evidence.argued for check, evidence in results if check.kind is Kind.PROOF),
     )
 
 

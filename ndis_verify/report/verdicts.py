@@ -23,11 +23,17 @@ def ordered(judgements: list[Judgement]) -> list[Judgement]:
 def summary(judgements: list[Judgement]) -> str:
     """One line: how many claims, how many of each verdict, how many differ, mutants killed."""
     counts = Counter(j.verdict or "failed" for j in judgements)
-    parts = ", ".join(f"{counts[v]} {v}" for v in sorted(counts))
+    parts = ", ".join(f"{counts[v]} {v}{_argued(judgements) if v == 'proved' else ''}" for v in sorted(counts))
     differ = sum(not j.agrees for j in judgements)
     killed, planted = sum(j.mutants_killed for j in judgements), sum(j.mutants for j in judgements)
     agree = "all as declared" if not differ else f"{differ} NOT as declared"
     return f"{len(judgements)} claims: {parts}; {agree}; {killed} of {planted} planted faults caught"
+
+
+def _argued(judgements: list[Judgement]) -> str:
+    """How many of the proved claims rest on steps in words, and on how many."""
+    steps = [j.argued for j in judgements if j.verdict == Verdict.PROVED.value and j.argued]
+    return f" ({len(steps)} of them with {sum(steps)} argued steps)" if steps else ""
 
 
 def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width: int = 110) -> str:
@@ -41,7 +47,7 @@ def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width:
         for j in rows:
             claim = claims[j.id]
             mark = " " if j.agrees else "!"
-            text = f" {mark} {j.verdict or 'FAILED':<10} {j.id:<18} {claim.title}"
+            text = f" {mark} {j.in_words:<18} {j.id:<18} {claim.title}"
             lines.append(text if len(text) <= width else text[: width - 3] + "...")
             lines += _extras(claim, j)
         lines.append("")
@@ -50,7 +56,7 @@ def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width:
 
 
 def _extras(claim: Claim, judgement: Judgement) -> list[str]:
-    pad = " " * 14
+    pad = " " * 22
     lines = []
     if judgement.verdict in ("refuted", "restricted"):
         if claim.counterexample:
@@ -73,7 +79,7 @@ def markdown(judgements: list[Judgement], claims: dict[str, Claim]) -> str:
         if not rows:
             continue
         lines += [f"## {source}: {title}", "", "| claim | verdict | statement |", "|---|---|---|"]
-        lines += [f"| {j.id} | {j.verdict or 'FAILED'} | {_cell(claims[j.id].title)} |" for j in rows]
+        lines += [f"| {j.id} | {j.in_words} | {_cell(claims[j.id].title)} |" for j in rows]
         lines.append("")
         for j in rows:
             lines += _markdown_claim(claims[j.id], j)
@@ -92,7 +98,7 @@ def _markdown_claim(claim: Claim, judgement: Judgement) -> list[str]:
     ):
         if text:
             lines += [f"{label}: {text}", ""]
-    lines += [f"Verdict: **{judgement.verdict or 'FAILED'}** (declared {judgement.declared}).", ""]
+    lines += [f"Verdict: **{judgement.in_words}** (declared {judgement.declared}).", ""]
     lines += [f"- {line}" for line in judgement.evidence]
     lines += [f"- FAILED {line}" for line in judgement.failures]
     lines += [f"- planted faults caught: {judgement.mutants_killed} of {judgement.mutants}", ""]
