@@ -142,7 +142,7 @@ def test_verify_prints_a_table_and_writes_both_reports(tmp_path):
     assert [claim["id"] for claim in report["claims"]] == ["SL-1", "BW-L6"] and all(
         c["agrees"] for c in report["claims"]
     )
-    assert "Verdict: **proved**" in (tmp_path / "ndis-verify-report" / "report.md").read_text()
+    assert "Verdict: **proved, 1 argued**" in (tmp_path / "ndis-verify-report" / "report.md").read_text()
     assert not (tmp_path / "ndis-verify-report" / "journal.jsonl").exists()
 
 
