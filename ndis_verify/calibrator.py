@@ -9,8 +9,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -49,7 +47,7 @@ def keyword_only(function: F) -> F:
 
 def say_where_needless(calibrator: str, needless: Any, reason: str) -> None:
     """A `NoNoiseNeeded` with the reason if any of the targets asks for no noise; for what `keyword_only` wraps."""
-    targets = np.asarray(needless)
-    if targets.any():
-        share = f" ({np.count_nonzero(targets)} of {targets.size} targets)" if targets.ndim else ""
+    several = getattr(needless, "ndim", 0) > 0  # an array of numpy's
+    if needless.any() if several else needless:
+        share = f" ({int(needless.sum())} of {needless.size} targets)" if several else ""
         warnings.warn(f"{calibrator}: no noise is needed because {reason}{share}", NoNoiseNeeded, stacklevel=4)

@@ -1,6 +1,7 @@
 """Exact input numbers: what a caller wrote, kept as a rational until an engine decides how to round it.
 
-A float means that binary64 number exactly, a decimal string means that decimal exactly.
+A float means that binary64 number exactly, a decimal string means that decimal exactly. Exact arithmetic needs no
+numpy: it is loaded where an array of it is asked for, and asked about only where it is loaded.
 """
 
 from __future__ import annotations
@@ -8,16 +9,22 @@ from __future__ import annotations
 import math
 import numbers
 import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import mpmath
-import numpy as np
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MAX_DIGITS = 20_000
 MAX_EXPONENT = 20_000
-_PLAIN = {float, int, str, Fraction, np.float64}
+_PLAIN = {float, int, str, Fraction}
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
 
@@ -37,6 +44,12 @@ class InputError(ValueError):
         self.rule = rule
 
 
+def of_numpy(value: Any, *names: str) -> bool:
+    """Whether it is an instance of one of these classes of numpy, which is not loaded for the question."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, tuple(getattr(numpy, name) for name in names))
+
+
 def exact(value: Any, argument: str = "value") -> Fraction:
     """The rational that `value` denotes exactly.
 
@@ -46,11 +59,11 @@ def exact(value: Any, argument: str = "value") -> Fraction:
     """
     if isinstance(value, Fraction):
         return value
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, bool) or of_numpy(value, "bool_"):
         raise InputError(argument, value, "must be a real number, not a boolean")
     if isinstance(value, numbers.Integral):
         return Fraction(int(value))
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, float) or of_numpy(value, "floating"):
         if not math.isfinite(value):
             raise InputError(argument, value, "must be finite")
         numerator, denominator = value.as_integer_ratio()
@@ -92,6 +105,8 @@ def to_mpf(value: Fraction | float | int) -> mpmath.mpf:
 
 def float_array(values: Any, argument: str, rule: str = "must be a number or an array of numbers") -> np.ndarray:
     """`values` as a float64 array; raises `InputError` where it holds no real numbers, or is masked."""
+    import numpy as np
+
     require_unmasked(values, argument)
     if np.iscomplexobj(values):
         raise InputError(argument, values, "must be real")
@@ -105,15 +120,20 @@ def require_unmasked(values: Any, argument: str) -> None:
     """Raises `InputError` for a masked array, and for a list that holds one: converted, it would lose its mask in
     silence.
     """
-    if isinstance(values, np.ma.MaskedArray):
+    numpy = sys.modules.get("numpy")
+    if numpy is None:  # then there is no masked array
+        return
+    if isinstance(values, numpy.ma.MaskedArray):
         raise InputError(argument, "a masked array", "must not be masked; pass the entries that are meant")
-    if isinstance(values, (list, tuple)) and not {*map(type, values)} <= _PLAIN:
+    if isinstance(values, (list, tuple)) and not {*map(type, values)} <= {*_PLAIN, numpy.float64}:
         for entry in values:
             require_unmasked(entry, argument)
 
 
 def broadcast(**arrays: np.ndarray) -> list[np.ndarray]:
     """The arrays in one shape; raises `InputError` that names the first that does not fit those before it."""
+    import numpy as np
+
     shape: tuple[int, ...] = ()
     for name, array in arrays.items():
         try:
@@ -125,31 +145,86 @@ def broadcast(**arrays: np.ndarray) -> list[np.ndarray]:
     return [np.broadcast_to(array, shape) for array in arrays.values()]
 
 
+@dataclass(frozen=True, eq=False)
+class ExactArray:
+    """Numbers in no, one or two dimensions, held exactly and without numpy. Indices and loops go over Fractions, or
+    over rows of them.
+
+    `held` is what was given: a float64 array of that shape, or all numbers in one row, floats alone or Fractions.
+    """
+
+    shape: tuple[int, ...]
+    held: Any
+
+    @property
+    def flat(self) -> tuple[Any, ...]:
+        """All numbers in one row, floats alone or Fractions."""
+        return self.held if isinstance(self.held, tuple) else tuple(self.held.ravel().tolist())
+
+    @cached_property
+    def fractions(self) -> tuple[Fraction, ...]:
+        """All numbers in one row, as Fractions."""
+        return tuple(v if isinstance(v, Fraction) else Fraction(*v.as_integer_ratio()) for v in self.flat)
+
+    @cached_property
+    def _entries(self) -> tuple[Any, ...]:
+        if len(self.shape) < 2:
+            return self.fractions
+        count, width = self.shape
+        return tuple(self.fractions[k * width : (k + 1) * width] for k in range(count))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._entries)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._entries[index]
+
+    @cached_property
+    def array(self) -> np.ndarray:
+        """The same as numpy's array, read-only: float64 where floats are held, else Fractions as objects."""
+        import numpy as np
+
+        if not isinstance(self.held, tuple):
+            return self.held
+        if isinstance(self.flat[0], float):
+            array = np.array(self.flat, dtype=np.float64).reshape(self.shape)
+        else:
+            array = _object_array(self.flat, self.shape)
+        array.setflags(write=False)
+        return array
+
+
+def exact_numbers(values: Any, argument: str, ndim: int) -> ExactArray:
+    """`values`, of `ndim` dimensions, as they are: numpy's arrays too, where there are any. Raises `InputError`."""
+    require_unmasked(values, argument)
+    if isinstance(values, ExactArray):
+        found = values
+    elif of_numpy(values, "ndarray") and values.dtype.kind in "fiu" and values.dtype.itemsize <= 8:
+        found = _from_numpy(values, argument)
+    else:
+        found = _from_nested(values, argument, ndim)
+    if len(found.shape) != ndim:
+        raise InputError(argument, f"an array of shape {found.shape}", f"must have {ndim} dimension(s)")
+    if 0 in found.shape:
+        raise InputError(argument, values, "must not be empty")
+    return found
+
+
 def exact_array(values: Any, argument: str, ndim: int) -> np.ndarray:
     """`values` as a read-only array of `ndim` dimensions that denotes the same numbers.
 
     float64 when every entry is a binary64 number already, else an object array of Fractions. Raises `InputError`.
     """
-    require_unmasked(values, argument)
-    if isinstance(values, np.ndarray) and values.dtype.kind in "fiu" and values.dtype.itemsize <= 8:
-        array = values.astype(np.float64)
-        if values.dtype.kind != "f" and (np.abs(array) > 2**53).any():  # not every such integer is a float64
-            array = _object_array([exact(v, argument) for v in values.flat], values.shape)
-    else:
-        array = _from_nested(values, argument, ndim)
-    if array.ndim != ndim:
-        raise InputError(argument, f"an array of shape {array.shape}", f"must have {ndim} dimension(s)")
-    if array.size == 0:
-        raise InputError(argument, values, "must not be empty")
-    if array.dtype == np.float64 and not np.isfinite(array).all():
-        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(argument, float(array[where]), f"entry {where} must be finite")
-    array.setflags(write=False)
-    return array
+    return exact_numbers(values, argument, ndim).array
 
 
 def as_float(array: np.ndarray) -> np.ndarray:
     """The array in float64, each entry rounded to nearest; infinite beyond the range of floats."""
+    import numpy as np
+
     if array.dtype == np.float64:
         return array
     return np.array([nearest_float(value) for value in array.ravel()]).reshape(array.shape)
@@ -165,13 +240,27 @@ def nearest_float(value: Any) -> float:
 
 def as_exact(array: np.ndarray) -> np.ndarray:
     """The array as an object array of Fractions, exactly."""
-    if array.dtype != np.float64:
+    if array.dtype != float:
         return array
     return _object_array([Fraction(*v.as_integer_ratio()) for v in array.ravel().tolist()], array.shape)
 
 
-def _from_nested(values: Any, argument: str, ndim: int) -> np.ndarray:
-    if isinstance(values, np.ndarray):
+def _from_numpy(values: np.ndarray, argument: str) -> ExactArray:
+    """From an array of numbers of at most 64 bits."""
+    import numpy as np
+
+    array = values.astype(np.float64)
+    if values.dtype.kind != "f" and (np.abs(array) > 2**53).any():  # not every such integer is a float64
+        return ExactArray(values.shape, tuple(exact(v, argument) for v in values.flat))
+    if not np.isfinite(array).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise _not_finite(argument, float(array[where]), where)
+    array.setflags(write=False)
+    return ExactArray(array.shape, array)
+
+
+def _from_nested(values: Any, argument: str, ndim: int) -> ExactArray:
+    if of_numpy(values, "ndarray"):
         values = values.tolist()
     if ndim == 0:
         flat, shape = [values], ()
@@ -187,13 +276,22 @@ def _from_nested(values: Any, argument: str, ndim: int) -> np.ndarray:
         flat = [entry for row in rows for entry in row]
         shape = (len(rows), len(rows[0]) if rows else 0)
     if all(type(entry) is float for entry in flat):
-        return np.array(flat, dtype=np.float64).reshape(shape)
+        for place, entry in enumerate(flat):
+            if not math.isfinite(entry):
+                raise _not_finite(argument, entry, divmod(place, shape[1]) if ndim == 2 else (place,)[:ndim])
+        return ExactArray(shape, tuple(flat))
     if any(hasattr(entry, "__len__") and not isinstance(entry, str) for entry in flat):
         raise InputError(argument, values, f"must have {ndim} dimension(s)")
-    return _object_array([exact(entry, argument) for entry in flat], shape)
+    return ExactArray(shape, tuple(exact(entry, argument) for entry in flat))
 
 
-def _object_array(flat: list[Fraction], shape: tuple[int, ...]) -> np.ndarray:
+def _not_finite(argument: str, value: float, where: tuple[int, ...]) -> InputError:
+    return InputError(argument, value, f"entry {where} must be finite")
+
+
+def _object_array(flat: Any, shape: tuple[int, ...]) -> np.ndarray:
+    import numpy as np
+
     array = np.empty(len(flat), dtype=object)
     array[:] = flat
     return array.reshape(shape)

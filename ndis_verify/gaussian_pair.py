@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
+from ndis_verify.exact_number import (
+    ExactArray,
+    InputError,
+    as_exact,
+    as_float,
+    exact_numbers,
+    nearest_float,
+    of_numpy,
+)
 
-from ndis_verify.exact_number import InputError, as_exact, as_float, exact_array, nearest_float
+if TYPE_CHECKING:
+    import numpy as np
 
 CovarianceKind = Literal["scaled_identity", "diagonal", "dense"]
 MAX_EXACT_DIMENSION = 128
@@ -19,13 +29,31 @@ MAX_EXACT_DIMENSION = 128
 class Covariance:
     """A positive definite d x d matrix, stored as what it is: a scalar, a diagonal or a dense matrix.
 
-    `entries` is read-only with 0, 1 or 2 dimensions and dtype float64 (binary64 numbers, exactly)
-    or object (Fractions).
+    `stored` has 0, 1 or 2 dimensions; `variances` and `rows` are what exact arithmetic asks for. What else is handed
+    out are numpy's arrays.
     """
 
     kind: CovarianceKind
     dimension: int
-    entries: np.ndarray
+    stored: ExactArray
+
+    def variances(self) -> tuple[Fraction, ...]:
+        """The d entries of the diagonal, where the matrix is one."""
+        if self.kind == "dense":
+            raise ValueError("kind = 'dense': must be a diagonal or a multiple of the identity")
+        return self.stored.fractions * (self.dimension if self.kind == "scaled_identity" else 1)
+
+    def rows(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The d rows of d entries, formed on request only."""
+        if self.kind == "dense":
+            return tuple(self.stored)
+        zeros = (Fraction(0),) * self.dimension
+        return tuple((*zeros[:k], value, *zeros[k + 1 :]) for k, value in enumerate(self.variances()))
+
+    @property
+    def entries(self) -> np.ndarray:
+        """The stored entries, read-only with 0, 1 or 2 dimensions: float64 (binary64 numbers, exactly) or Fractions."""
+        return self.stored.array
 
     def exact_entries(self) -> np.ndarray:
         """The stored entries as Fractions (0-, 1- or 2-dimensional, as stored)."""
@@ -39,9 +67,9 @@ class Covariance:
         """The d x d matrix as Fractions, formed on request only."""
         if self.kind == "dense":
             return self.exact_entries()
-        matrix = np.full((self.dimension, self.dimension), Fraction(0), dtype=object)
-        matrix[np.diag_indices(self.dimension)] = self.exact_entries()
-        return matrix
+        import numpy as np
+
+        return np.array(self.rows(), dtype=object)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,40 +84,41 @@ class GaussianPair:
     asymmetric, not positive definite (with its smallest eigenvalue).
     """
 
-    mean_p: np.ndarray
+    means: tuple[ExactArray, ExactArray]
     cov_p: Covariance
-    mean_q: np.ndarray
     cov_q: Covariance
 
     def __init__(self, mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any):
-        mean_p = exact_array(mean_p, "mean_p", 1)
-        mean_q = exact_array(mean_q, "mean_q", 1)
-        if mean_p.shape != mean_q.shape:
-            raise InputError(
-                "mean_q", f"{mean_q.shape[0]} entries", f"must have the length of mean_p, {mean_p.shape[0]}"
-            )
-        dimension = mean_p.shape[0]
-        object.__setattr__(self, "mean_p", mean_p)
+        first, second = exact_numbers(mean_p, "mean_p", 1), exact_numbers(mean_q, "mean_q", 1)
+        dimension = len(first)
+        if len(second) != dimension:
+            raise InputError("mean_q", f"{len(second)} entries", f"must have the length of mean_p, {dimension}")
+        object.__setattr__(self, "means", (first, second))
         object.__setattr__(self, "cov_p", _covariance(cov_p, "cov_p", dimension))
-        object.__setattr__(self, "mean_q", mean_q)
         object.__setattr__(self, "cov_q", _covariance(cov_q, "cov_q", dimension))
+
+    @property
+    def mean_p(self) -> np.ndarray:
+        """The mean of P, read-only: float64 (binary64 numbers, exactly) or Fractions."""
+        return self.means[0].array
+
+    @property
+    def mean_q(self) -> np.ndarray:
+        """The mean of Q, as that of P."""
+        return self.means[1].array
 
     @property
     def dimension(self) -> int:
         """d, the length of the means."""
-        return self.mean_p.shape[0]
+        return self.cov_p.dimension
 
     def swapped(self) -> GaussianPair:
         """The pair (Q, P)."""
-        other = object.__new__(GaussianPair)
-        for name, value in (
-            ("mean_p", self.mean_q),
-            ("cov_p", self.cov_q),
-            ("mean_q", self.mean_p),
-            ("cov_q", self.cov_p),
-        ):
-            object.__setattr__(other, name, value)
-        return other
+        return GaussianPair(self.means[1], self.cov_q, self.means[0], self.cov_p)
+
+    def shift(self) -> tuple[Fraction, ...]:
+        """mean_p - mean_q, exactly."""
+        return tuple(p - q for p, q in zip(*(mean.fractions for mean in self.means), strict=True))
 
     def exact_mean_difference(self) -> np.ndarray:
         """mean_p - mean_q as Fractions, exactly."""
@@ -106,7 +135,7 @@ def _covariance(value: Any, argument: str, dimension: int) -> Covariance:
     ndim = _nesting(value)
     if ndim > 2:
         raise InputError(argument, value, "must be a number, a list (diagonal) or a square matrix")
-    entries = exact_array(value, argument, ndim)
+    entries = exact_numbers(value, argument, ndim)
     if any(size != dimension for size in entries.shape):
         raise InputError(
             argument, f"an array of shape {entries.shape}", f"every side must have the length of the means, {dimension}"
@@ -115,7 +144,7 @@ def _covariance(value: Any, argument: str, dimension: int) -> Covariance:
         _require_symmetric(entries, argument)
         _require_positive_definite(entries, argument)
         return Covariance("dense", dimension, entries)
-    smallest = entries.min() if ndim else entries[()]
+    smallest = min(entries.flat)
     if smallest <= 0:
         raise InputError(
             argument, nearest_float(smallest), "must be positive definite; this is its smallest eigenvalue"
@@ -124,7 +153,7 @@ def _covariance(value: Any, argument: str, dimension: int) -> Covariance:
 
 
 def _nesting(value: Any) -> int:
-    if isinstance(value, np.ndarray):
+    if of_numpy(value, "ndarray"):
         return value.ndim
     depth = 0
     while hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
@@ -135,44 +164,58 @@ def _nesting(value: Any) -> int:
     return depth
 
 
-def _require_symmetric(matrix: np.ndarray, argument: str) -> None:
-    difference = matrix != matrix.T
-    if difference.any():
-        i, j = (int(k) for k in np.argwhere(difference)[0])
-        raise InputError(
-            argument,
-            f"entries ({i}, {j}) = {nearest_float(matrix[i, j])!r} and ({j}, {i}) = {nearest_float(matrix[j, i])!r}",
-            "must be symmetric exactly; (S + S.T) / 2 repairs rounding",
-        )
+def _require_symmetric(matrix: ExactArray, argument: str) -> None:
+    flat, size = matrix.flat, matrix.shape[0]
+    for i in range(size):
+        row, column = flat[i * size : (i + 1) * size], flat[i::size]
+        if row != column:
+            j = next(k for k in range(size) if row[k] != column[k])
+            raise InputError(
+                argument,
+                f"entries ({i}, {j}) = {nearest_float(row[j])!r} and ({j}, {i}) = {nearest_float(column[j])!r}",
+                "must be symmetric exactly; (S + S.T) / 2 repairs rounding",
+            )
 
 
-def _require_positive_definite(matrix: np.ndarray, argument: str) -> None:
-    """Float64 decides where it can with a margin; otherwise exact integer elimination decides."""
+def _require_positive_definite(matrix: ExactArray, argument: str) -> None:
+    """Float64 decides where numpy is loaded and there is a margin; otherwise exact integer elimination decides."""
     dimension = matrix.shape[0]
-    floats = as_float(matrix)
+    if min(matrix.flat[:: dimension + 1]) <= 0:
+        raise _not_positive_definite(matrix, argument)
+    if (sys.modules.get("numpy") or dimension > MAX_EXACT_DIMENSION) and _clearly_positive_definite(matrix):
+        return
+    if dimension > MAX_EXACT_DIMENSION or not _leading_minors_positive(matrix):
+        raise _not_positive_definite(matrix, argument)
+
+
+def _clearly_positive_definite(matrix: ExactArray) -> bool:
+    import numpy as np
+
+    dimension, floats = matrix.shape[0], as_float(matrix.array)
     diagonal = np.diagonal(floats)
-    if not (np.diagonal(matrix) > 0).all():
-        raise _not_positive_definite(floats, argument)
     with np.errstate(all="ignore"):
         scale = np.sqrt(diagonal)
         scaled = floats / scale[:, None] / scale
     # A Fraction rounded to a subnormal number has lost digits.
-    kept = matrix.dtype == np.float64 or diagonal.min() > 1e-290
-    if kept and np.isfinite(scaled).all():
-        if _smallest_eigenvalue(scaled) > 1e-14 * (10 + dimension) * dimension:
-            return
-    if dimension > MAX_EXACT_DIMENSION or not _leading_minors_positive(as_exact(matrix)):
-        raise _not_positive_definite(floats, argument)
+    kept = matrix.array.dtype == np.float64 or diagonal.min() > 1e-290
+    return bool(
+        kept and np.isfinite(scaled).all() and _smallest_eigenvalue(scaled) > 1e-14 * (10 + dimension) * dimension
+    )
 
 
-def _not_positive_definite(matrix: np.ndarray, argument: str) -> InputError:
-    smallest = _smallest_eigenvalue(matrix)
+def _not_positive_definite(matrix: ExactArray, argument: str) -> InputError:
+    try:
+        smallest = _smallest_eigenvalue(as_float(matrix.array))
+    except ImportError:  # it is told without the eigenvalue
+        smallest = math.nan
     if math.isfinite(smallest):
         return InputError(argument, smallest, "must be positive definite; this is its smallest eigenvalue, about")
     return InputError(argument, f"a {matrix.shape[0]} x {matrix.shape[0]} matrix", "must be positive definite")
 
 
 def _smallest_eigenvalue(matrix: np.ndarray) -> float:
+    import numpy as np
+
     with np.errstate(all="ignore"):
         try:
             return float(np.linalg.eigvalsh(matrix)[0])
@@ -180,9 +223,9 @@ def _smallest_eigenvalue(matrix: np.ndarray) -> float:
             return math.nan
 
 
-def _leading_minors_positive(matrix: np.ndarray) -> bool:
+def _leading_minors_positive(matrix: ExactArray) -> bool:
     """Sylvester's criterion by Bareiss elimination: its pivots are the leading principal minors."""
-    common = math.lcm(*(entry.denominator for entry in matrix.ravel()))
+    common = math.lcm(*(entry.denominator for entry in matrix.fractions))
     rows = [[int(entry * common) for entry in row] for row in matrix]
     previous = 1
     for k in range(len(rows)):

@@ -4,16 +4,16 @@ rationals).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import flint
-import numpy as np
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, as_exact, exact
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import ball
+from ndis_verify.oracle.certified.engine.balls import ball, to_fmpq
 from ndis_verify.oracle.trade_off import _settled, quantile
 
 
@@ -36,20 +36,18 @@ def pair_gdp(pair: GaussianPair, digits: int = 30) -> Enclosure | None:
     Equality is decided exactly, the square is a rational number. The means must differ. Relative radius at most
     10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    first, second = (as_exact(cov.dense()) for cov in (pair.cov_p, pair.cov_q))
-    if (first != second).any():
+    first, step = pair.cov_p.rows(), pair.shift()
+    if first != pair.cov_q.rows():
         return None
-    step = np.asarray(pair.exact_mean_difference()).ravel()
     if not any(step):
         raise InputError("pair", "equal means", "must differ: two equal laws are 0-GDP")
     square = _rational_product(first, step)
     return _settled(lambda: ball(square).sqrt(), digits)
 
 
-def _rational_product(cov: np.ndarray, step: np.ndarray) -> Fraction:
+def _rational_product(cov: Sequence[Sequence[Fraction]], step: Sequence[Fraction]) -> Fraction:
     """step^T cov^-1 step."""
-    rational = lambda value: flint.fmpq(Fraction(value).numerator, Fraction(value).denominator)  # noqa: E731
-    column = flint.fmpq_mat(len(step), 1, [rational(value) for value in step])
-    solved = flint.fmpq_mat(len(step), len(step), [rational(value) for value in cov.ravel()]).solve(column)
+    column = flint.fmpq_mat([[to_fmpq(value)] for value in step])
+    solved = flint.fmpq_mat([[to_fmpq(value) for value in row] for row in cov]).solve(column)
     found = (column.transpose() * solved)[0, 0]
     return Fraction(int(found.p), int(found.q))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import flint
 import mpmath
-import numpy as np
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, as_exact, exact, exact_array
+from ndis_verify.exact_number import ExactArray, InputError, exact, exact_numbers
 
 
 def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any = 0) -> list[Enclosure]:
@@ -21,7 +21,7 @@ def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any
     the radius covers its one rounding to `digits` significant digits. Raises `InputError` where the rank is below d or
     a row does not exist.
     """
-    matrix = as_exact(exact_array(data, "data", 2))
+    matrix = exact_numbers(data, "data", 2)
     for row in rows:
         if not 0 <= row < matrix.shape[0]:
             raise InputError("rows", row, f"must be between 0 and {matrix.shape[0] - 1}")
@@ -46,28 +46,28 @@ def leverage_of_set(databases: Sequence[Any], digits: int = 30) -> Enclosure:
     `databases`: matrices of exact numbers with one number of columns, each of full column rank; rows are compared as
     multisets. 0 where no two of them are neighbours. Raises `InputError`.
     """
-    exactly = [as_exact(exact_array(data, "databases", 2)) for data in databases]
+    exactly = [exact_numbers(data, "databases", 2) for data in databases]
     members = {_multiset(data) for data in exactly}
     worst = Enclosure(mpmath.mpf(0), mpmath.mpf(0), "bound")
     for data in exactly:
-        rows = [i for i in range(len(data)) if _multiset(np.delete(data, i, axis=0)) in members]
+        rows = [i for i in range(len(data)) if _multiset(data[:i] + data[i + 1 :]) in members]
         worst = max([worst, *(leverage_scores(data, rows, digits) if rows else [])], key=lambda score: score.mid)
     return worst
 
 
-def _multiset(data: np.ndarray) -> tuple:
-    return tuple(sorted(map(tuple, data)))
+def _multiset(data: Iterable[tuple[Fraction, ...]]) -> tuple[tuple[Fraction, ...], ...]:
+    return tuple(sorted(data))
 
 
-def _cleared(matrix: np.ndarray, rows: Sequence[int] | None = None) -> flint.fmpz_mat:
+def _cleared(matrix: ExactArray, rows: Sequence[int] | None = None) -> flint.fmpz_mat:
     """The matrix (or some of its rows) over the common denominator of all of its entries."""
     common = _common(matrix)
-    chosen = matrix if rows is None else matrix[list(rows)]
+    chosen = matrix if rows is None else [matrix[row] for row in rows]
     return flint.fmpz_mat([[int(entry * common) for entry in row] for row in chosen])
 
 
-def _common(matrix: np.ndarray) -> int:
-    return math.lcm(*(entry.denominator for entry in matrix.ravel()))
+def _common(matrix: ExactArray) -> int:
+    return math.lcm(*(entry.denominator for entry in matrix.fractions))
 
 
 def _score(records: flint.fmpq_mat, solved: flint.fmpq_mat, k: int, digits: int) -> Enclosure:

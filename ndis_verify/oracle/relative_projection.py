@@ -9,16 +9,16 @@ l^2/(lambda_min + s).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from flint import fmpq, fmpq_poly
+from flint import fmpq, fmpq_mat, fmpq_poly
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, as_exact, exact_array
+from ndis_verify.exact_number import ExactArray, InputError, exact_numbers
 from ndis_verify.oracle.certified.engine.balls import (
     ball,
     enclosure,
@@ -95,7 +95,7 @@ def relative_random_projection(
     return largest
 
 
-def database_set(base: Any, additions: Any, length: Fraction) -> tuple[np.ndarray, np.ndarray, bool]:
+def database_set(base: Any, additions: Any, length: Fraction) -> tuple[ExactArray, ExactArray, bool]:
     """(records of the base, records that may come in, whether all of the ball may), exact and within the norm bound;
     raises `InputError`.
     """
@@ -103,21 +103,22 @@ def database_set(base: Any, additions: Any, length: Fraction) -> tuple[np.ndarra
     if isinstance(additions, str):
         if additions not in ("rows", "ball"):
             raise InputError("additions", additions, "must be 'rows', 'ball' or a matrix of records")
-        return rows, rows if additions == "rows" else rows[:0], additions == "ball"
+        return rows, rows if additions == "rows" else _none(rows.shape[1]), additions == "ball"
     return rows, _records(additions, "additions", rows.shape[1], length), False
 
 
-def odds_of_changes(rows: np.ndarray, come: np.ndarray) -> tuple[list[Ratio], bool]:
+def odds_of_changes(rows: ExactArray, come: ExactArray) -> tuple[list[Ratio], bool]:
     """p/(1-p) of every record that may go or come, as functions of the ridge, and whether G is singular.
 
     A common power of the ridge is divided out, so that the value at 0 is the limit; a denominator that is 0 there
     stands for infinity.
     """
-    gram = gram_matrix(rows) if len(rows) else rational_matrix(np.full((rows.shape[1],) * 2, Fraction(0)))
+    width = rows.shape[1]
+    gram = gram_matrix(rows) if len(rows) else fmpq_mat(width, width)
     determinant, adjugate = resolvent(gram)
     found = []
-    for k, record in enumerate(np.vstack([rows, come])):
-        vector = rational_matrix(record[None])
+    for k, record in enumerate(itertools.chain(rows, come)):
+        vector = rational_matrix([record])
         top = bilinear(adjugate, vector, vector.transpose())
         found.append(_reduced(top, determinant - top if k < len(rows) else determinant))
     return found, determinant[0] == 0
@@ -143,7 +144,7 @@ def _ridge_of_records(
     )
 
 
-def _ridge_of_ball(rows: np.ndarray, odds: Callable[[int], Enclosure], length: Fraction, digits: int) -> Enclosure:
+def _ridge_of_ball(rows: ExactArray, odds: Callable[[int], Enclosure], length: Fraction, digits: int) -> Enclosure:
     """l^2 odds* - lambda_min, 0 where that is not positive."""
     gram = gram_matrix(rows) if len(rows) else None
 
@@ -176,12 +177,18 @@ def _sign(value: Callable[[int], Any], digits: int) -> int:
     raise PrecisionError("relative projection: the leverage of the set is next to the largest one allowed")
 
 
-def _records(data: Any, argument: str, width: int | None, length: Fraction) -> np.ndarray:
-    shape = np.shape(data)
+def _none(width: int) -> ExactArray:
+    """No record of so many numbers."""
+    return ExactArray((0, width), ())
+
+
+def _records(data: Any, argument: str, width: int | None, length: Fraction) -> ExactArray:
+    empty = (0,) if isinstance(data, (list, tuple)) and not data else ()
+    shape = getattr(data, "shape", empty)
     if (len(shape) == 2 and shape[0] == 0 and shape[1] > 0) or (width is not None and shape == (0,)):
-        matrix = np.empty((0, shape[-1] if len(shape) == 2 else width), dtype=object)
+        matrix = _none(shape[1] if len(shape) == 2 else width)
     else:
-        matrix = as_exact(exact_array(data, argument, 2))
+        matrix = exact_numbers(data, argument, 2)
     if width is not None and matrix.shape[1] != width:
         raise InputError(argument, f"shape {matrix.shape}", f"must have {width} columns")
     bound = length * (1 + Fraction(matrix.shape[1] + 2, 2**52))  # what the rounding of a float64 norm may hide

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 import mpmath
-import numpy as np
 
 from ndis_verify.exact_number import InputError, to_mpf
 from ndis_verify.gaussian_pair import GaussianPair
@@ -65,9 +64,8 @@ def _groups(pair: GaussianPair, digits: int) -> tuple[Group, ...]:
 
 
 def _diagonal_groups(pair: GaussianPair) -> tuple[Group, ...]:
-    var_p, var_q = (np.broadcast_to(c.exact_entries(), (pair.dimension,)) for c in (pair.cov_p, pair.cov_q))
     found: dict[Any, list] = {}
-    for p, q, step in zip(var_p, var_q, pair.exact_mean_difference(), strict=True):
+    for p, q, step in zip(pair.cov_p.variances(), pair.cov_q.variances(), pair.shift(), strict=True):
         entry = found.setdefault(p / q - 1, [0, 0])
         entry[0] += 1
         entry[1] += step**2 / q
@@ -85,13 +83,13 @@ def _to_digits_of_both(alpha: Fraction) -> mpmath.mpf:
 
 def _dense_groups(pair: GaussianPair) -> tuple[Group, ...]:
     d = pair.dimension
-    cov_p, cov_q = pair.cov_p.dense(), pair.cov_q.dense()
+    cov_p, cov_q = pair.cov_p.rows(), pair.cov_q.rows()
     factor = mpmath.cholesky(mpmath.matrix([[to_mpf(e) for e in row] for row in cov_q]))
-    difference = mpmath.matrix([[to_mpf(e) for e in row] for row in cov_p - cov_q])
+    difference = mpmath.matrix([[to_mpf(p - q) for p, q in zip(*rows)] for rows in zip(cov_p, cov_q)])
     half = _forward(factor, difference)
     whitened = _forward(factor, half.T)
     whitened = (whitened + whitened.T) / 2
-    shift = _forward(factor, mpmath.matrix([to_mpf(e) for e in pair.exact_mean_difference()]))
+    shift = _forward(factor, mpmath.matrix([to_mpf(e) for e in pair.shift()]))
     values, vectors = mpmath.eigsy(whitened)
     scale = max(abs(v) for v in values)
     tolerance = mpmath.mpf(10) ** (-int(0.6 * mpmath.mp.dps))

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
-import numpy as np
 from flint import arb, fmpq, fmpq_poly, fmpz, fmpz_mat, fmpz_poly
 
 from ndis_verify.exact_number import InputError
@@ -119,8 +118,7 @@ def spectrum(pair: GaussianPair) -> Spectrum:
 
 
 def _from_diagonals(pair: GaussianPair) -> Spectrum:
-    shift = pair.exact_mean_difference()
-    var_p, var_q = (np.broadcast_to(cov.exact_entries(), (pair.dimension,)) for cov in (pair.cov_p, pair.cov_q))
+    shift, var_p, var_q = pair.shift(), pair.cov_p.variances(), pair.cov_q.variances()
     groups: dict[Fraction, list] = {}
     for p, q, step in zip(var_p, var_q, shift, strict=True):
         group = groups.setdefault((p - q) / q, [0, Fraction(0)])
@@ -172,11 +170,12 @@ def _unshifted(factor: fmpz_poly, k: int, resolvent: fmpz_poly) -> fmpz_poly:
 
 def _integer_pencil(pair: GaussianPair) -> tuple[fmpz_mat, fmpz_mat, list[int], fmpq]:
     """Integer multiples of cov_q, T and D, and the factor that turns the integer residues into m_i^2."""
-    cov_p, cov_q, shift = pair.cov_p.dense(), pair.cov_q.dense(), pair.exact_mean_difference()
-    common = lcm(*(e.denominator for e in cov_p.ravel()), *(e.denominator for e in cov_q.ravel()))
+    cov_p, cov_q = (list(itertools.chain(*cov.rows())) for cov in (pair.cov_p, pair.cov_q))
+    shift = pair.shift()
+    common = lcm(*(e.denominator for e in (*cov_p, *cov_q)))
     shift_common = lcm(*(e.denominator for e in shift))
     d = pair.dimension
-    whole_p, whole_q = ([int(e * common) for e in cov.ravel()] for cov in (cov_p, cov_q))
+    whole_p, whole_q = ([int(e * common) for e in cov] for cov in (cov_p, cov_q))
     difference = fmpz_mat(d, d, [p - q for p, q in zip(whole_p, whole_q, strict=True)])
     return fmpz_mat(d, d, whole_q), difference, [int(e * shift_common) for e in shift], fmpq(common, shift_common**2)
 

@@ -4,21 +4,21 @@ as polynomials in s.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
-import numpy as np
 from flint import arb, fmpq, fmpq_mat, fmpq_poly
 
 from ndis_verify.oracle.certified.engine.balls import to_fmpq
 
 
-def gram_matrix(records: np.ndarray) -> fmpq_mat:
+def gram_matrix(records: Iterable[Sequence[Fraction]]) -> fmpq_mat:
     """D^T D of n x d exact records."""
     rows = rational_matrix(records)
     return rows.transpose() * rows
 
 
-def rational_matrix(records: np.ndarray) -> fmpq_mat:
+def rational_matrix(records: Iterable[Sequence[Fraction]]) -> fmpq_mat:
     """Records as a matrix over the rationals."""
     return fmpq_mat([[to_fmpq(x) for x in row] for row in records])
 

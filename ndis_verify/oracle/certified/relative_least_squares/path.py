@@ -10,13 +10,14 @@ at s = 0 grows.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
 from flint import arb, arb_poly, arb_series, fmpq_mat, fmpq_poly
 
+from ndis_verify.exact_number import ExactArray
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_fmpq, working_bits
 from ndis_verify.oracle.certified.relative_least_squares.gram import bilinear, gram_matrix, rational_matrix, resolvent
 from ndis_verify.oracle.engine.precision import PrecisionError
@@ -111,7 +112,7 @@ class Change:
     gap: Quotient | None
 
 
-def changes(base: np.ndarray, additions: np.ndarray) -> tuple[list[Change], bool]:
+def changes(base: ExactArray, additions: ExactArray) -> tuple[list[Change], bool]:
     """Every different change of the set by a record that is not 0, and whether [B b] of the base lacks full column
     rank.
     """
@@ -122,11 +123,11 @@ def changes(base: np.ndarray, additions: np.ndarray) -> tuple[list[Change], bool
     cross = fmpq_mat([[row[d]] for row in inner[:d]])
     (small, small_adjugate), (whole, whole_adjugate) = resolvent(features), resolvent(gram)
     found: dict[tuple[str, ...], Change] = {}
-    for k, record in enumerate(np.vstack([base, additions])):
+    for k, record in enumerate(itertools.chain(base, additions)):
         if not any(record):
             continue
-        v = rational_matrix(record[None])
-        a = rational_matrix(record[None, :d])
+        v = rational_matrix([record])
+        a = rational_matrix([record[:d]])
         n, m = bilinear(small_adjugate, a, a.transpose()), bilinear(whole_adjugate, v, v.transpose())
         e = v[0, d] * small - bilinear(small_adjugate, a, cross)
         goes = k < len(base)
