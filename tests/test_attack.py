@@ -18,7 +18,14 @@ from ndis_verify.claim import Claim, Kind, Outcome, Verdict
 from ndis_verify.claims.attack_index import problems_of
 from ndis_verify.claims.own_claims import judge_file, load_claims, universal_claim
 from ndis_verify.commands import attack as commands_attack
-from ndis_verify.court.attack import attack, enclosed_difference, enclosure_of, log_margin, relative_margin
+from ndis_verify.court.attack import (
+    Problem,
+    attack_problem,
+    enclosed_difference,
+    enclosure_of,
+    log_margin,
+    relative_margin,
+)
 from ndis_verify.court.attack_checks import attack_check, counterexample_check, negated, refutation_check
 from ndis_verify.court.domain import (
     Condition,
@@ -40,6 +47,13 @@ from ndis_verify.runs.identity import identity
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "my_claims.py"
 PLANE = Domain((continuous("x", 0, "1.1"), continuous("y", "1e-30", 1, "log"), integer("n", 1, 8)))
 CUBE = Domain(vector("z", 5, 0, 1))
+
+
+def attack(margin, domain, *, name="claim", tolerance=1e-9, **options):
+    """A search for the most negative margin; the options of the problem and of the run together."""
+    of_run = {"seed", "evaluations", "budget_seconds", "journal", "progress"} & set(options)
+    run = {option: options.pop(option) for option in of_run}
+    return attack_problem(Problem(name, margin, domain, tolerance, **options), **run)
 
 
 def parabola(x, y, n):

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from ndis_verify import oracle
-from ndis_verify.audit.canaries import LAWS, dense_scores, limit_std, one_shot_scores, sphere_coordinate
+from ndis_verify.audit.canaries import LAWS, CanaryScores, one_shot_scores, sphere_coordinate
 from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.exact_number import InputError
 
@@ -28,6 +28,21 @@ _STATISTICS = (
 
 def _distances(one, other):
     return [ks_2samp(statistic(*one), statistic(*other)).pvalue for statistic in _STATISTICS]
+
+
+def dense_scores(dimension, training, test, std, rng, *, norm=0.0, law="sphere"):
+    """The same scores from canaries that are formed: O(d (n + m))."""
+    canaries = rng.standard_normal((training + test, dimension))
+    canaries /= np.linalg.norm(canaries, axis=1, keepdims=True) if law == "sphere" else np.sqrt(dimension)
+    theta = canaries[:training].sum(axis=0) + std * rng.standard_normal(dimension)
+    theta[0] += norm
+    scores = canaries @ theta
+    return CanaryScores(scores[:training], scores[training:])
+
+
+def limit_std(dimension, training, std, norm=0.0):
+    """`sqrt(std^2 + (n + |X|^2)/d)`: the std of one test score, exactly; those of KM-8.1's limit have `std`."""
+    return float(np.sqrt(std**2 + (training + norm**2) / dimension))
 
 
 def _dense(case, law, runs, rng):

@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 from scipy.stats import kurtosis, lognorm, norm, skew
 
-from ndis_verify.audit.dp_sgd import DpSgd, losses_after_training, per_example_gradients, train, with_record
+from ndis_verify.audit.dp_sgd import DpSgd, losses_after_training, train, with_record
 from ndis_verify.claims.dp_sgd import claims as steps
 from ndis_verify.claims.dp_sgd import figures
 from ndis_verify.experiments.dp_sgd_audit import FIGURE, LEVELS, SHAPES, Setting, curves, gaps, setting_of
 from ndis_verify.symbolic import dp_sgd as derived
 
 SETTING = setting_of("digits", None)
+
+
+def per_example_gradients(model, parameters, x, y):
+    """The gradient of every record's loss at one flat parameter vector, (n, size)."""
+    return model.weighted_gradients(np.repeat(parameters[None], len(x), axis=0), x, y, np.eye(len(x)))
 
 
 def test_gradients_on_digits_against_finite_differences():

@@ -22,7 +22,7 @@ from ndis_verify.claims import ledger, session
 from ndis_verify.cli import main
 from ndis_verify.commands import audit_study
 from ndis_verify.court import certificate_store, certify
-from ndis_verify.court.attack import attack
+from ndis_verify.court.attack import Problem, attack_problem
 from ndis_verify.court.certify_box import axis
 from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.exact_number import InputError
@@ -294,9 +294,8 @@ def an_attack(folder, step, monkeypatch):
         step(0.01)
         return 2 + np.sin(9 * x) * np.cos(7 * y)
 
-    return attack(
-        margin, Domain((continuous("x", -1, 1), continuous("y", -1, 1))), evaluations=4000, journal=folder / "j.jsonl"
-    )
+    problem = Problem("claim", margin, Domain((continuous("x", -1, 1), continuous("y", -1, 1))))
+    return attack_problem(problem, evaluations=4000, journal=folder / "j.jsonl")
 
 
 def branch_and_bound(folder, step, monkeypatch):

@@ -86,30 +86,6 @@ def sphere_coordinate(dimension: int, size: Any, rng: np.random.Generator) -> np
     return np.sign(normal) if dimension == 1 else normal / np.sqrt(normal**2 + rng.chisquare(dimension - 1, size))
 
 
-def dense_scores(
-    dimension: int,
-    training: int,
-    test: int,
-    std: float,
-    rng: np.random.Generator,
-    *,
-    norm: float = 0.0,
-    law: str = "sphere",
-) -> CanaryScores:
-    """The same scores from canaries that are formed: O(d (n + m)), for checks in small dimension."""
-    canaries = rng.standard_normal((training + test, dimension))
-    canaries /= np.linalg.norm(canaries, axis=1, keepdims=True) if law == "sphere" else np.sqrt(dimension)
-    theta = canaries[:training].sum(axis=0) + std * rng.standard_normal(dimension)
-    theta[0] += norm
-    scores = canaries @ theta
-    return CanaryScores(scores[:training], scores[training:])
-
-
-def limit_std(dimension: int, training: int, std: float, norm: float = 0.0) -> float:
-    """`sqrt(std^2 + (n + |X|^2)/d)`: the std of one test score, exactly; those of KM-8.1's limit have `std`."""
-    return float(np.sqrt(std**2 + (training + norm**2) / dimension))
-
-
 def _sums(d: int, n: int, rows: int, law: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """|S_0|..|S_n| down the first axis ("gaussian": the last one alone), and the cosine of x_k to S_{k-1}."""
     length = np.zeros((n + 1, rows))

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import scipy
-from scipy.special import ndtr
 
 from ndis_verify.audit.subsampled_gaussian import ComposedStep, composed_step
 from ndis_verify.exact_number import InputError
@@ -131,7 +129,7 @@ class Network:
 class Linear:
     """Loss `<theta, x>`: the gradient of a record is the record, wherever training stands. y is not used.
 
-    With a canary orthogonal to the other records everything that DP-SGD shows of it has a known law (`linear_delta`).
+    With a canary orthogonal to the other records everything that DP-SGD shows of it has a known law.
     """
 
     inputs: int
@@ -195,12 +193,6 @@ class DpSgd:
     def bound(self) -> ComposedStep:
         """The theoretical privacy profile of all steps together; see `subsampled_gaussian`."""
         return composed_step(self.rate, self.noise, self.steps)
-
-
-def per_example_gradients(model: Model, parameters: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The gradient of every record's loss at one flat parameter vector, (n, size)."""
-    repeated = np.repeat(np.asarray(parameters, dtype=np.float64)[None], len(x), axis=0)
-    return model.weighted_gradients(repeated, x, y, np.eye(len(x)))
 
 
 def _shrinking(norms: np.ndarray, clip: float) -> np.ndarray:
@@ -345,36 +337,6 @@ def loss_sums(scores: np.ndarray, rate: float, noise: float) -> np.ndarray:
         return np.logaddexp(
             np.log1p(-rate) if rate < 1 else -np.inf, np.log(rate) + (2 * scores - 1) / (2 * noise**2)
         ).sum(axis=1)
-
-
-def linear_delta(settings: DpSgd, epsilon: Any) -> np.ndarray:
-    """Delta, the larger of both orders, of the loss that `Linear` and "sgd" show of a canary orthogonal to the rest,
-    |canary| >= clip.
-
-    The pair `sum_k Bin(T, q)(k) N(k, T s^2)` against `N(0, T s^2)`, with a likelihood ratio that rises. epsilon >= 0;
-    about 1e-13 absolute.
-    """
-    counts, std = np.arange(settings.steps + 1), settings.noise * np.sqrt(settings.steps)
-    weights = scipy.stats.binom.pmf(counts, settings.steps, settings.rate)
-    reach = settings.steps + 40 * std
-
-    def log_ratio(t: float) -> float:
-        exponents = counts * (2 * t - counts) / (2 * std**2)
-        return float(exponents.max() + np.log(weights @ np.exp(exponents - exponents.max())))
-
-    def crossing(level: float) -> float:
-        low, high = -reach, reach
-        for _ in range(100):
-            middle = (low + high) / 2
-            low, high = (middle, high) if log_ratio(middle) < level else (low, middle)
-        return high
-
-    def at(eps: float) -> float:
-        above, below = crossing(eps), crossing(-eps)
-        added = weights @ ndtr((counts - above) / std) - np.exp(eps) * ndtr(-above / std)
-        return float(max(added, ndtr(below / std) - np.exp(eps) * (weights @ ndtr((below - counts) / std)), 0.0))
-
-    return np.vectorize(at, otypes=[float])(epsilon)
 
 
 def _blocks(model: Model, x: np.ndarray, models: int) -> list[int]:

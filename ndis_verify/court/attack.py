@@ -119,30 +119,6 @@ class AttackRecord:
         return data
 
 
-def attack(
-    margin: Callable[..., Any],
-    domain: Domain,
-    *,
-    seed: int = 0,
-    evaluations: int | None = None,
-    budget_seconds: float | None = None,
-    journal: Path | None = None,
-    progress: Callable[[int, int, str], None] = lambda done, total, label: None,
-    name: str = "claim",
-    **problem: Any,
-) -> AttackRecord:
-    """Search `domain` for the most negative `margin`; see `Problem` for the margin and the other keywords.
-
-    Ends after `evaluations` of the margin (then the result depends on the seed alone), after `budget_seconds`, or
-    whichever comes first; without either, after `DEFAULT_EVALUATIONS`. With `journal` every finished round is kept in
-    that file: a run that was stopped goes on there, and a finished run removes it. `progress(done, total, label)` may
-    raise to stop. Raises `VacuityError` where the domain is empty or breaks its hypotheses.
-    """
-    return attack_problem(
-        Problem(name, margin, domain, **problem), seed, evaluations, budget_seconds, journal, progress
-    )
-
-
 def attack_problem(
     problem: Problem,
     seed: int = 0,
@@ -152,7 +128,14 @@ def attack_problem(
     progress: Callable[[int, int, str], None] = lambda done, total, label: None,
     stop_at_first: bool = False,
 ) -> AttackRecord:
-    """`attack` on a `Problem`; `stop_at_first` ends the search at the first margin below -tolerance."""
+    """Search the domain of `problem` for its most negative margin.
+
+    Ends after `evaluations` of the margin (then the result depends on the seed alone), after `budget_seconds`, or
+    whichever comes first; without either, after `DEFAULT_EVALUATIONS`; with `stop_at_first` at the first margin below
+    -tolerance. With `journal` every finished round is kept in that file: a run that was stopped goes on there, and a
+    finished run removes it. `progress(done, total, label)` may raise to stop. Raises `VacuityError` where the domain is
+    empty or breaks its hypotheses.
+    """
     if evaluations is None and budget_seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     for argument, value in (("evaluations", evaluations), ("budget_seconds", budget_seconds)):

@@ -20,7 +20,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from flint import arb, arb_series
+from flint import arb
 
 from ndis_verify.court.certify_box import Axis, Box, Sides, as_balls, bisect, centre, sides_text, text_sides
 from ndis_verify.enclosure import Enclosure
@@ -87,7 +87,7 @@ def certify_nonnegative(
 ) -> CertifyRecord:
     """Decide `function >= 0` on `box` (see `axis`), by enclosures alone.
 
-    `gradient(*balls)` encloses the partial derivatives (`series_gradient` makes one). `factors` and `margin`: see the
+    `gradient(*balls)` encloses the partial derivatives. `factors` and `margin`: see the
     module. `max_boxes`: boxes evaluated in this call; `min_width`: share of the first width below which an axis is not
     split. Precision starts at `digits` and doubles up to `max_digits` where rounding hides a sign at a point.
     `resume`: an undecided record to go on from. `journal` (needs `name`): the state is kept there while running and
@@ -112,20 +112,6 @@ def certify_nonnegative(
     return record
 
 
-def certify_monotone(
-    derivative: Function, box: Iterable[Axis], sense: Literal["increasing", "decreasing"] = "increasing", **options: Any
-) -> CertifyRecord:
-    """Decide that a function is monotone along one axis of `box`, from an enclosure of its derivative along it.
-
-    `derivative` is enclosed by the caller's own formula or made by `series_derivative`; options as in
-    `certify_nonnegative`.
-    """
-    if sense not in ("increasing", "decreasing"):
-        raise InputError("sense", sense, "must be increasing or decreasing")
-    signed = derivative if sense == "increasing" else lambda *x: -derivative(*x)
-    return certify_nonnegative(signed, box, **options)
-
-
 def monotone(function: Callable[[arb], arb], x: arb) -> arb:
     """The values on `x` of a function that the caller knows to be monotone there, from its values at the two ends.
 
@@ -134,26 +120,6 @@ def monotone(function: Callable[[arb], arb], x: arb) -> arb:
     if x.is_exact() or not x.is_finite():
         return function(x)
     return function(x.lower()).union(function(x.upper()))
-
-
-def series_derivative(function: Callable[..., Any], index: int) -> Function:
-    """The partial derivative of `function` along axis `index`, by power series in ball arithmetic.
-
-    `function` must accept `arb_series` for every argument: + - * / ** and the methods that arb and arb_series share.
-    """
-
-    def derivative(*balls: arb) -> arb:
-        arguments = [arb_series([x, 1] if j == index else [x], prec=2) for j, x in enumerate(balls)]
-        value = function(*arguments)
-        return value[1] if isinstance(value, arb_series) else arb(0)
-
-    return derivative
-
-
-def series_gradient(function: Callable[..., Any], size: int) -> Callable[..., list[arb]]:
-    """All `size` partial derivatives of `function`, as `series_derivative`."""
-    parts = [series_derivative(function, j) for j in range(size)]
-    return lambda *balls: [part(*balls) for part in parts]
 
 
 class _Run:

@@ -162,10 +162,3 @@ CASES: dict[str, Callable[[str], Case]] = {
 def case_named(name: str) -> Case:
     """One of `CASES`; its certified values take up to a second, so that only what is asked for is made."""
     return CASES[name](name)
-
-
-def all_cases() -> tuple[Case, ...]:
-    """Identical laws (with ties, with heavy tails), pairs of known privacy, and mechanisms calibrated to (1, 1e-5)
-    exactly.
-    """
-    return tuple(case_named(name) for name in CASES)

@@ -81,11 +81,6 @@ def answer_line(
         return ProtocolError("internal", f"{type(error).__name__}: {_first_line(error)}", None, request_id).as_dict()
 
 
-def parse_request(line: bytes | str) -> Request:
-    """Read one request; ProtocolError where it is malformed."""
-    return _request(_parsed(line))
-
-
 def _parsed(line: bytes | str) -> dict[str, Any]:
     try:
         kinds = {"parse_int": _integer, "parse_float": _BareNumber, "parse_constant": _BareNumber}

@@ -83,12 +83,6 @@ def text(value: Any) -> Any:
     return "0" if value == 0 else plain if len(plain) <= 30 else str(exact)
 
 
-def is_binary64(decimal: str) -> bool:
-    """Whether a decimal string denotes a binary64 number exactly."""
-    number = Fraction(decimal)
-    return Fraction(float(number)) == number
-
-
 def around(value: float, relative: float = 0.0) -> tuple[float, float, float]:
     """Just below, at and just above `value`: a relative step, or the neighbouring binary64 numbers."""
     if relative:

@@ -36,11 +36,6 @@ def second_route(remake: Callable[[int], tuple[Sequence[Group], mpmath.mpf]], di
     raise PrecisionError("two distribution functions: the difference stays below the precision ceiling")
 
 
-def route_name(groups: Sequence[Group]) -> str:
-    """Which second route serves these groups."""
-    return _route(groups).__name__.removeprefix("_by_")
-
-
 def _route(groups: Sequence[Group]) -> Callable[[Sequence[Group], mpmath.mpf, int], Terms]:
     curved = [g for g in groups if g.alpha != 0]
     if not curved:
