@@ -23,6 +23,14 @@ def upper(x: float, low: float = 1.0) -> float:
     if x < low and not x == 3:
         raise ValueError(f"{x} < {low - 1}")
     return nextafter(x * (1 + ENGINE_ERROR), inf) + ceil(-x)
+
+
+def twice(x: float) -> float:
+    return nextafter(x * (1 + ENGINE_ERROR), inf) + ceil(-x)
+
+
+def gap() -> range:
+    return range(1, 1)
 '''
 
 
@@ -32,6 +40,7 @@ def test_every_kind_of_bug_is_planted_once_and_is_a_program(tmp_path):
     path.write_text(SOURCE)
     found = list(mutants.mutants(path, tmp_path))
     assert len({one.key for one in found}) == len(found)
+    assert "arguments swapped" in {one.kind for one in found} and not any(one.before == "1, 1" for one in found)
     for one in found:
         text = one.planted(SOURCE.encode()).decode()
         assert text != SOURCE and mutants.compiles(text.encode()) and "Words" not in one.before

@@ -8,8 +8,9 @@ import ast
 import bisect
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 SAFETY, GENERAL = "safety margin or rounding direction", "general"
@@ -55,12 +56,13 @@ class Mutant:
     stop: int
     context: str
     column: int
+    turn: int = 0  # how many of the same, on lines of the same text, stand above it in its file
 
     @property
     def key(self) -> str:
         """A name that stays while the line does, wherever it moves in its file."""
         text = f"{self.file}|{self.context}|{self.kind}|{self.before}|{self.after}|{self.column}"
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return hashlib.sha256((text + f"|{self.turn}" * bool(self.turn)).encode()).hexdigest()[:12]
 
     def planted(self, source: bytes) -> bytes:
         """The source with the bug in it."""
@@ -73,11 +75,12 @@ def mutants(path: Path, root: Path) -> Iterator[Mutant]:
     source = path.read_bytes()
     finder = _Finder(str(path.relative_to(root)), source)
     finder.visit(ast.parse(source))
-    seen = set()
+    seen, turns = set(), Counter[str]()
     for found in finder.found:
-        if (found.start, found.stop, found.after) not in seen:
+        if found.after != found.before and (found.start, found.stop, found.after) not in seen:
             seen.add((found.start, found.stop, found.after))
-            yield found
+            yield replace(found, turn=turns[found.key])
+            turns[found.key] += 1
 
 
 def compiles(source: bytes) -> bool:
