@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from ndis_verify import __version__
 from ndis_verify.exact_number import InputError
-from ndis_verify.report.text import printable
+from ndis_verify.plain_text import printable
 
 USAGE, FAILED, UNDECIDED = 2, 1, 3
 VERBS = {  # each a module of `commands`

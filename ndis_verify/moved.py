@@ -14,8 +14,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-# (old package, new package, modules), `old=new` where the name changed too
+# (old package, new package, modules), `old=new` where the name changed too; "" is the package itself
 _MOVES = (
+    ("report", "", "text=plain_text"),
     ("audit", "commands", "bits_command=audit_bits command=audit_scores"),
     ("audit", "audit", "gdp=gdp_parameter"),
     (
@@ -112,7 +113,7 @@ def _table() -> dict[str, str]:
     for old, new, names in _MOVES:
         for name in names.split():
             before, _, after = name.partition("=")
-            found[f"ndis_verify.{old}.{before}"] = f"ndis_verify.{new}.{after or before}"
+            found[f"ndis_verify.{old}.{before}"] = ".".join(filter(None, ("ndis_verify", new, after or before)))
     return found
 
 

@@ -140,3 +140,58 @@ def test_notebooks_are_committed_executed_from_the_top():
         code = [cell for cell in cells if cell["cell_type"] == "code"]
         assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1)), path.name
         assert not any(output["output_type"] == "error" for cell in code for output in cell["outputs"]), path.name
+
+
+# Who stands on whom: a room imports its own floor's neighbours never, rooms below freely, rooms above never.
+FLOORS = (
+    {"exact_number", "enclosure", "gaussian_pair", "quadratic_form", "claim", "statements"},
+    {"calibrator", "discovery", "facade", "moved", "plain_text", "datasets"},
+    {"runs", "symbolic", "oracle", "fast"},
+    {"mechanisms", "court"},
+    {"audit", "hunts", "bench"},
+    {"experiments"},
+    {"claims"},
+    {"report", "reference"},
+    {"commands"},
+    {"cli"},
+    {"__main__"},
+)
+
+
+def arrows() -> dict[str, set[str]]:
+    """Module -> the modules of the package that it imports, anywhere in the file."""
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
+    names = {name.removesuffix(".__init__"): name for name in files}
+    found = {}
+    for name, path in files.items():
+        seen = imported_modules(path.read_text(encoding="utf-8"), path.relative_to(ROOT).parent.parts)
+        found[name] = {names[target] for target in seen if target in names} - {name}
+    return found
+
+
+def test_no_import_runs_in_a_circle():
+    left = arrows()
+    packages = {name for name in left if name.endswith("__init__")}  # every import of a module runs its package first
+    left = {name: targets - packages for name, targets in left.items() if name not in packages}
+    while leaves := {name for name, targets in left.items() if not targets & left.keys()}:
+        left = {name: targets for name, targets in left.items() if name not in leaves}
+    assert not left, "these files import one another, or stand on such files"
+
+
+def test_arrows_point_downwards():
+    floor = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+    up = []
+    for name, targets in arrows().items():
+        room = name.split(".")[1]
+        for target in targets:
+            there = target.split(".")[1]
+            if "__init__" in (room, there) or room == there or {room, there} <= FLOORS[0]:
+                continue
+            if floor[there] >= floor[room]:
+                up.append(f"{name} -> {target}")
+    assert not up
+
+
+def test_every_room_has_a_floor():
+    rooms = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULES} - {"__init__"}
+    assert rooms <= set().union(*FLOORS)

@@ -13,12 +13,12 @@ import pytest
 from test_conformance import ROW, implementation, run
 
 from ndis_verify.cli import main
+from ndis_verify.plain_text import code_span, jsonable, printable
 from ndis_verify.reference.conformance import reports
 from ndis_verify.reference.conformance.judge import Judgement
 from ndis_verify.reference.conformance.run import Run, conform
 from ndis_verify.reference.conformance.summary import clips, exit_code, healed
 from ndis_verify.reference.flags import FLAGS
-from ndis_verify.report.text import code_span, jsonable, printable
 
 KNOWN = frozenset({"gaussian_std/known"})
 CLIPPED = "3 rows of different values have the same loose answer 1e-10: tiny-3, tiny-4, tiny-5"

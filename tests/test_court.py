@@ -8,7 +8,8 @@ import pytest
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
 from ndis_verify.court.checks import proof
-from ndis_verify.court.judge import Hearing, exit_code, heard, judge, judged
+from ndis_verify.court.hearing import Hearing
+from ndis_verify.court.judge import exit_code, heard, judge, judged
 from ndis_verify.symbolic import mean_shift
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from ndis_verify.claims.ledger import find
 from ndis_verify.court.certificate_store import FOLDER, certificates_in, writing
-from ndis_verify.court.judge import Hearing, Judgement, heard, judged
+from ndis_verify.court.hearing import Hearing
+from ndis_verify.court.judge import Judgement, heard, judged
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
 from ndis_verify.runs.pool import resumed

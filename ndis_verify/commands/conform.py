@@ -51,11 +51,11 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run, print, write the reports; 0 nothing unsafe or newly failing, 1 something is, 2 usage."""
+    from ndis_verify.plain_text import printable
     from ndis_verify.reference.conformance import reports
     from ndis_verify.reference.conformance.run import conform
     from ndis_verify.reference.conformance.selection import Row, fresh_rows, table_rows
     from ndis_verify.reference.conformance.summary import exit_code, read_known
-    from ndis_verify.report.text import printable
     from ndis_verify.runs.progress import Progress
 
     if arguments.fresh is not None and arguments.fresh < 1:
@@ -91,11 +91,11 @@ def main(arguments: argparse.Namespace) -> int:
 
 def check_adapter(arguments: argparse.Namespace) -> int:
     """Ask a row of every quantity and a row that must be refused, and explain each answer; 0 all well, 1 not."""
+    from ndis_verify.plain_text import printable
     from ndis_verify.reference.conformance.judge import FAILING
     from ndis_verify.reference.conformance.run import conform
     from ndis_verify.reference.conformance.selection import table_rows
     from ndis_verify.reference.exports import describe
-    from ndis_verify.report.text import printable
 
     handful = []
     for quantity in dict.fromkeys(name for name, _ in table_rows(arguments.tables, core=True)):

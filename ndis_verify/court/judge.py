@@ -4,48 +4,16 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 from ndis_verify.claim import Claim, Evidence, Kind, Outcome, Verdict, decide
+from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.shared_hearings import shared
 
 _CRASHED = "crashed"
-
-
-@dataclass(frozen=True)
-class Heard:
-    """The evidence of one check, and of each fault planted in it."""
-
-    check: str
-    evidence: Evidence
-    faults: Mapping[str, Evidence]
-
-
-@dataclass(frozen=True)
-class Hearing:
-    """All the evidence of a claim, check by check: what a journal keeps. `judged` decides, from the ledger."""
-
-    checks: tuple[Heard, ...]
-    seconds: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        checks = [[one.check, _plain(one.evidence), _each(_plain, one.faults)] for one in self.checks]
-        return {"checks": checks, "seconds": self.seconds}
-
-    @classmethod
-    def from_dict(cls, claim: Claim, data: Mapping[str, Any]) -> Hearing:
-        """The inverse of `as_dict`. ValueError, TypeError or KeyError where it is no hearing of the claim's checks.
-
-        Faults are not compared: many are derived when they are looked at, which takes as long as the hearing.
-        """
-        found = tuple(Heard(name, _evidence(entry), _each(_evidence, faults)) for name, entry, faults in data["checks"])
-        if [one.check for one in found] != [check.name for check in claim.checks]:
-            raise ValueError(f"no hearing of {claim.id}")
-        return cls(found, float(data["seconds"]))
 
 
 @dataclass(frozen=True)
@@ -87,7 +55,7 @@ def heard(claim: Claim, effort: str = "quick") -> Hearing:
     """Run every check of `claim` and every planted fault."""
     start = time.perf_counter()
     run = partial(_run, effort=effort)
-    checks = tuple(Heard(check.name, run(check.run), _each(run, check.mutants)) for check in claim.checks)
+    checks = tuple(Heard(check.name, run(check.run), each(run, check.mutants)) for check in claim.checks)
     return Hearing(checks, round(time.perf_counter() - start, 3))
 
 
@@ -143,23 +111,3 @@ def _run(run: Callable[[str], Evidence], effort: str) -> Evidence:
         return Evidence(
             Outcome.FAILED, _CRASHED, f"{type(error).__name__}: {error} ({where.name}, line {where.lineno})"
         )
-
-
-def _each(function: Callable[[Any], Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: function(value) for name, value in named.items()}
-
-
-def _plain(evidence: Evidence) -> dict[str, Any]:
-    """JSON data; numbers may be numpy's."""
-    numbers = {
-        "digits": evidence.digits if evidence.digits is None else float(evidence.digits),
-        "count": evidence.count if evidence.count is None else int(evidence.count),
-    }
-    return {**vars(evidence), "outcome": evidence.outcome.value, **numbers}
-
-
-def _evidence(data: Mapping[str, Any]) -> Evidence:
-    """The inverse of `_plain`; `line` must be able to print it."""
-    found = Evidence(**{**data, "outcome": Outcome(data["outcome"])})
-    found.line()
-    return found

@@ -19,15 +19,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ndis_verify.claim import Claim
 from ndis_verify.court.certificate_store import FOLDER
+from ndis_verify.court.hearing import Hearing
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.runs.identity import identity
-
-if TYPE_CHECKING:
-    from ndis_verify.court.judge import Hearing
 
 VARIABLE = "NDIS_VERIFY_TEST_RUN"
 
@@ -64,8 +61,6 @@ def _of_the_ledger(claim: Claim) -> bool:
 
 
 def _read(path: Path, claim: Claim) -> Hearing | None:
-    from ndis_verify.court.judge import Hearing  # here: it imports this file
-
     try:
         return Hearing.from_dict(claim, json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, LookupError, AttributeError):  # not there, or no hearing of this claim

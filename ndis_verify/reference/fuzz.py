@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ndis_verify.plain_text import printable
 from ndis_verify.reference.loader import load, quantities
 from ndis_verify.reference.protocol import MAX_ID
-from ndis_verify.report.text import printable
 
 KINDS = ("parse", "request", "type", "quantity", "size", "domain", "precision", "time")
 GRACE = 2.0  # seconds beyond the time of a request: another child, another share of the processor

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.report.text import printable
+from ndis_verify.plain_text import printable
 
 MAX_LINE = 1 << 20
 MAX_WAITING_LINES = 32

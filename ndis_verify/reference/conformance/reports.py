@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from xml.etree import ElementTree
 
+from ndis_verify.plain_text import code_span, jsonable, printable
 from ndis_verify.reference.conformance.judge import FAILING, OUTCOMES, Judgement
 from ndis_verify.reference.conformance.run import Run
 from ndis_verify.reference.conformance.summary import (
@@ -25,7 +26,6 @@ from ndis_verify.reference.conformance.summary import (
     shares,
 )
 from ndis_verify.reference.flags import FLAGS
-from ndis_verify.report.text import code_span, jsonable, printable
 from ndis_verify.runs.files import write_atomically
 
 _LISTED = 20

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.plain_text import printable
 from ndis_verify.reference.conformance.judge import HALF, Judgement, judge
 from ndis_verify.reference.quantities import QUANTITIES
-from ndis_verify.report.text import printable
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
 from ndis_verify.runs.process import Died, Oddities, Process, TooSlow
