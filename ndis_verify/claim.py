@@ -109,14 +109,19 @@ def decide(results: list[tuple[Check, Evidence]]) -> Verdict | None:
         return None
     if not results or any(evidence.outcome is Outcome.UNDECIDED for _, evidence in results):
         return Verdict.OPEN
+    standing = surviving(results)
+    if any(check.kind is Kind.COUNTEREXAMPLE for check, _ in results):
+        return Verdict.REFUTED if standing is Verdict.OPEN else Verdict.RESTRICTED
+    return standing
+
+
+def surviving(results: list[tuple[Check, Evidence]]) -> Verdict:
+    """The strength of the parts that no counterexample breaks; open where none is left or one has no evidence."""
     strength: dict[str, int] = {}
     broken: set[str] = set()
     for check, _ in results:
         if check.kind is Kind.COUNTEREXAMPLE:
             broken.add(check.part)
         strength[check.part] = max(strength.get(check.part, 0), _STRENGTH.get(check.kind, 0))
-    standing = {part: value for part, value in strength.items() if part not in broken}
-    if broken:
-        return Verdict.RESTRICTED if standing and min(standing.values()) > 0 else Verdict.REFUTED
-    weakest = min(standing.values())
-    return _VERDICT.get(weakest, Verdict.OPEN)
+    standing = [value for part, value in strength.items() if part not in broken]
+    return _VERDICT.get(min(standing, default=0), Verdict.OPEN)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from ndis_verify.claim import Claim, Evidence, Kind, Outcome, Verdict, decide
+from ndis_verify.claim import Claim, Evidence, Kind, Outcome, Verdict, decide, surviving
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.shared_hearings import shared
 
@@ -32,12 +32,18 @@ class Judgement:
     mutants: int
     seconds: float
     argued: int = 0  # steps of its proofs that no machine decides
+    surviving: str | None = None  # of a restricted claim: how strong the evidence of what is left is
 
     @property
     def in_words(self) -> str:
-        """The verdict as reports print it: with the number of argued steps beside "proved"."""
-        argued = f", {self.argued} argued" if self.verdict == Verdict.PROVED.value and self.argued else ""
-        return (self.verdict or "FAILED") + argued
+        """The verdict as reports print it: "proved" with the number of argued steps, "restricted" with the strength of
+        what is left.
+        """
+        argued = (
+            f", {self.argued} argued" if self.argued and Verdict.PROVED.value in (self.verdict, self.surviving) else ""
+        )
+        left = f", rest {self.surviving}" if self.surviving else ""
+        return (self.verdict or "FAILED") + left + argued
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -90,6 +96,7 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
         mutants_killed=killed,
         mutants=planted,
         seconds=hearing.seconds,
+        surviving=surviving(results).value if verdict is Verdict.RESTRICTED else None,
         argued=sum(evidence.argued for check, evidence in results if check.kind is Kind.PROOF),
     )
 
