@@ -156,17 +156,15 @@ def test_steps_in_words_are_counted_beside_the_verdict():
 @pytest.mark.parametrize(
     ("kinds", "words"),
     [
-        ((Kind.COUNTEREXAMPLE, Kind.PROOF), "restricted, rest proved"),
-        ((Kind.COUNTEREXAMPLE, Kind.ENCLOSURE), "restricted, rest certified"),
-        ((Kind.COUNTEREXAMPLE, Kind.ATTACK), "restricted, rest supported"),
+        ((Kind.COUNTEREXAMPLE, Kind.PROOF), "restricted (proved)"),
+        ((Kind.COUNTEREXAMPLE, Kind.ENCLOSURE), "restricted (certified)"),
+        ((Kind.COUNTEREXAMPLE, Kind.ATTACK), "restricted (supported)"),
         ((Kind.COUNTEREXAMPLE, Kind.CROSSCHECK), "refuted"),
         ((Kind.COUNTEREXAMPLE,), "refuted"),
     ],
 )
 def test_what_is_left_of_a_claim_has_its_own_strength(kinds, words):
     held, failed = Evidence(Outcome.HELD, "r", "d"), Evidence(Outcome.FAILED, "r", "d")
-    checks = tuple(
-        Check(kind.value, kind, lambda _: held, {"fault": lambda _: failed}, f"part {k}")
-        for k, kind in enumerate(kinds)
-    )
+    faults = {"fault": lambda _: failed}
+    checks = tuple(Check(kind.value, kind, lambda _: held, faults, f"part {k}") for k, kind in enumerate(kinds))
     assert judge(Claim("OWN-1", "OWN", "t", "s", Verdict.OPEN, checks)).in_words == words

@@ -39,11 +39,9 @@ class Judgement:
         """The verdict as reports print it: "proved" with the number of argued steps, "restricted" with the strength of
         what is left.
         """
-        argued = (
-            f", {self.argued} argued" if self.argued and Verdict.PROVED.value in (self.verdict, self.surviving) else ""
-        )
-        left = f", rest {self.surviving}" if self.surviving else ""
-        return (self.verdict or "FAILED") + left + argued
+        proved = Verdict.PROVED.value in (self.verdict, self.surviving)
+        argued = f", {self.argued} argued" if proved and self.argued else ""
+        return f"{self.verdict} ({self.surviving}{argued})" if self.surviving else (self.verdict or "FAILED") + argued
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

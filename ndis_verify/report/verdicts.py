@@ -47,7 +47,7 @@ def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width:
         for j in rows:
             claim = claims[j.id]
             mark = " " if j.agrees else "!"
-            text = f" {mark} {j.in_words:<27} {j.id:<18} {claim.title}"
+            text = f" {mark} {j.in_words:<29} {j.id:<18} {claim.title}"
             lines.append(text if len(text) <= width else text[: width - 3] + "...")
             lines += _extras(claim, j)
         lines.append("")
@@ -56,7 +56,7 @@ def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width:
 
 
 def _extras(claim: Claim, judgement: Judgement) -> list[str]:
-    pad = " " * 31
+    pad = " " * 33
     lines = []
     if judgement.verdict in ("refuted", "restricted"):
         if claim.counterexample:
