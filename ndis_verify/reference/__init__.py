@@ -1,0 +1,1 @@
+"""Reference tables: schema, rows, certified values, the line protocol, and conformance to them."""

@@ -1,1 +1,1 @@
-"""Claims about covariance shift, with the attacks on them."""
+"""Claims about covariance shifts, with the attacks on them."""

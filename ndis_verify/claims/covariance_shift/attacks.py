@@ -1,4 +1,4 @@
-"""The attacks on the claims about covariance shift."""
+"""The attacks on the claims about covariance shifts."""
 
 from __future__ import annotations
 

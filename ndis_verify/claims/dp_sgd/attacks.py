@@ -1,4 +1,4 @@
-"""Why no claim about dp sgd has a margin to attack."""
+"""Why no claim about DP-SGD has a margin to attack."""
 
 NO_MARGIN = {
     "KM-Alg3": "it is a program that trains networks",

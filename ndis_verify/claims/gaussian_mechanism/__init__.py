@@ -1,1 +1,1 @@
-"""Claims about gaussian mechanism, with the attacks on them."""
+"""Claims about the Gaussian mechanism, with the attacks on them."""

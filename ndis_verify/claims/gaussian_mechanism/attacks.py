@@ -1,4 +1,4 @@
-"""The attacks on the claims about gaussian mechanism."""
+"""The attacks on the claims about the Gaussian mechanism."""
 
 from __future__ import annotations
 

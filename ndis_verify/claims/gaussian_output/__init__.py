@@ -1,1 +1,1 @@
-"""Claims about gaussian output, with the attacks on them."""
+"""Claims about Gaussian outputs, with the attacks on them."""

@@ -1,4 +1,4 @@
-"""The attacks on the claims about gaussian output."""
+"""The attacks on the claims about Gaussian outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why no claim about gdp parameter has a margin to attack."""
+"""Why no claim about the GDP parameter has a margin to attack."""
 
 NO_MARGIN = {
     "KM-2.8-pairs": (

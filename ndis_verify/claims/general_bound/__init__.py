@@ -1,1 +1,1 @@
-"""Claims about general bound, with the attacks on them."""
+"""Claims about the general bound, with the attacks on them."""

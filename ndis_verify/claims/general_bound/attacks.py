@@ -1,4 +1,4 @@
-"""The attacks on the claims about general bound."""
+"""The attacks on the claims about the general bound."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Claims about generalized chi2, with the attacks on them."""
+"""Claims about generalized chi-square laws, with the attacks on them."""

@@ -1,4 +1,4 @@
-"""The attacks on the claims about generalized chi2."""
+"""The attacks on the claims about generalized chi-square laws."""
 
 from __future__ import annotations
 

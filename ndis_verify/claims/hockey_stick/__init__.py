@@ -1,1 +1,1 @@
-"""Claims about hockey stick, with the attacks on them."""
+"""Claims about the hockey-stick divergence, with the attacks on them."""

@@ -1,4 +1,4 @@
-"""The attacks on the claims about hockey stick."""
+"""The attacks on the claims about the hockey-stick divergence."""
 
 from __future__ import annotations
 

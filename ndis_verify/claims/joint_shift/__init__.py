@@ -1,1 +1,1 @@
-"""Claims about joint shift, with the attacks on them."""
+"""Claims about joint shifts, with the attacks on them."""

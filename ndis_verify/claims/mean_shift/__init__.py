@@ -1,1 +1,1 @@
-"""Claims about mean shift, with the attacks on them."""
+"""Claims about mean shifts, with the attacks on them."""

@@ -1,4 +1,4 @@
-"""The attacks on the claims about mean shift."""
+"""The attacks on the claims about mean shifts."""
 
 from __future__ import annotations
 

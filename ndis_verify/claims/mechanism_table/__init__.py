@@ -1,1 +1,1 @@
-"""Claims about mechanism table, with the attacks on them."""
+"""Claims about the table of mechanisms, with the attacks on them."""

@@ -1,4 +1,4 @@
-"""Why no claim about mechanism table has a margin to attack."""
+"""Why no claim about the table of mechanisms has a margin to attack."""
 
 NO_MARGIN = {
     "PKG-mechanism-table": (

@@ -1,1 +1,1 @@
-"""Claims about real data, with the attacks on them."""
+"""Claims about real records, with the attacks on them."""

@@ -1,4 +1,4 @@
-"""Why no claim about real data has a margin to attack."""
+"""Why no claim about real records has a margin to attack."""
 
 NO_MARGIN = {
     "DATA-breast_cancer": "it is about one fixed data set; the statement for all databases is attacked in N24-C2",

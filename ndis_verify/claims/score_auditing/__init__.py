@@ -1,1 +1,1 @@
-"""Claims about score auditing, with the attacks on them."""
+"""Claims about auditing by scores, with the attacks on them."""

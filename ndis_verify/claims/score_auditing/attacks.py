@@ -1,4 +1,4 @@
-"""The attacks on the claims about score auditing."""
+"""The attacks on the claims about auditing by scores."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Claims about trade off, with the attacks on them."""
+"""Claims about trade-off curves, with the attacks on them."""

@@ -1,4 +1,4 @@
-"""The attacks on the claims about trade off."""
+"""The attacks on the claims about trade-off curves."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Claims about tv inference, with the attacks on them."""
+"""Claims about inference from total variation, with the attacks on them."""

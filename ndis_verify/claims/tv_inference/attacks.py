@@ -1,4 +1,4 @@
-"""The attacks on the claims about tv inference."""
+"""The attacks on the claims about inference from total variation."""
 
 from __future__ import annotations
 
