@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ndis_verify.exact_number import InputError
+
+if TYPE_CHECKING:
+    from ndis_verify.report.places import Place
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Prints the places, grouped by what stands there."""
+    """Prints the places, grouped by what stands there; a line that the terminal has no room for ends at the path."""
     from ndis_verify.claims.ledger import all_claims
     from ndis_verify.report.places import ids_of, of_claim, of_name
 
@@ -30,12 +35,20 @@ def main(arguments: argparse.Namespace) -> int:
     found = {i: of_claim(i) for i in ids} or {name: of_name(name)}
     if not any(found.values()):
         raise InputError("NAME", name, "is no claim, label, function or subject; `ndis-verify claims` lists the claims")
+    width = shutil.get_terminal_size().columns
     for key, places in found.items():
         print(key)
         for kind, group in groupby(places, key=lambda place: place.kind):
-            for number, place in enumerate(group):
-                print(f"  {kind if number == 0 else '':<14} {_shown(place.path)}:{place.line}  {place.name}")
+            print(f"  {kind}")
+            for place in group:
+                print(_line(place, width))
     return 0
+
+
+def _line(place: Place, width: int) -> str:
+    """Where it is, whole, and what: behind it, or on a line below."""
+    start = f"    {_shown(place.path)}:{place.line}"
+    return f"{start}  {place.name}" if len(start) + 2 + len(place.name) <= width else f"{start}\n      {place.name}"
 
 
 def _shown(path: Path) -> str:

@@ -12,30 +12,30 @@ from importlib import import_module
 from pathlib import Path
 
 from ndis_verify.court.source_names import PACKAGE, ROOT, WHOLE, Name, module_of, resolved
+from ndis_verify.facade import handed_on
 
-LAYERS = ("symbolic", "oracle", "fast", "mechanisms", "audit")  # what claims speak of
+LAYERS = ("symbolic", "oracle", "fast", "mechanisms", "audit", "hunts", "experiments")  # what claims speak of
 ORDER = ("claim", "attack", *LAYERS, "reference rows", "test", "notebook", "page")
 _TESTS = 5  # test files that are shown of those that name what a claim uses
 WORDS = {  # how sources number their statements: the letters of an id
     "algorithm": ("Alg",),
     "appendix": ("App",),
-    "claim": ("C",),
     "corollary": ("C",),
     "definition": ("D",),
     "equation": ("eq",),
-    "eq": ("eq",),
     "fact": ("F",),
-    "fig": ("Fig",),
     "figure": ("Fig",),
     "lemma": ("L",),
     "proposition": ("P", "Pr"),
     "section": ("S", ""),
-    "tab": ("Tab",),
     "table": ("Tab",),
     "theorem": ("T",),
+    "thm": ("T",),
 }
 _ATTACKS = "attacks.py"
 ROMAN = {"1": "I", "2": "II", "3": "III", "4": "IV", "5": "V", "6": "VI", "7": "VII"}
+
+Stated = ast.expr | ast.FunctionDef  # what makes a record: an expression, or a function where there is one a case
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,33 @@ class Place:
 def ids_of(text: str, ids: Iterable[str]) -> list[str]:
     """The claims that an id or a source's label means: `n26-l2`, "N26 Lemma 2", "KM section 6.1"; all that begin so.
 
+    A word may be cut short ("thm.", "Prop"); a number that no letter of the word leads to stands for itself.
+
     >>> ids_of("n26 lemma 2", ["N26-L2", "N26-L2-corrected", "N26-L20", "N26-P2"])
     ['N26-L2', 'N26-L2-corrected']
+    >>> ids_of("KM Def. 2.2", ["KM-2.2", "KM-eq2.5", "N26-L2"])
+    ['KM-2.2']
     """
     known = list(ids)
     exact = [i for i in known if i.lower() == text.strip().lower()]
-    label = re.fullmatch(r"\s*(\w+)[\s,:-]+([A-Za-z]+)\.?\s*([\w.]+)\s*", text)
-    if exact or not label or label[2].lower() not in WORDS:
+    label = re.fullmatch(r"\s*(\w+)[\s,:-]+(?:([A-Za-z]{2,})\b\.?)?[\s(]*([\w.]+)\)?\s*", text)
+    if exact or not label:
         return exact
-    source, word, number = label[1], label[2].lower(), label[3]
-    starts = [f"{source}-{letters}{n}".lower() for letters in WORDS[word] for n in (number, ROMAN.get(number, number))]
-    return [i for i in known if any(re.fullmatch(re.escape(start) + r"(-.*)?", i.lower()) for start in starts)]
+    source, word, number = label.groups()
+    meant = [letters for key in WORDS if word and key.startswith(word.lower()) for letters in WORDS[key]]
+    if word and not meant:
+        return []
+    lettered = [f"{source}-{letters}{n}" for letters in meant for n in (number, ROMAN.get(number, number))]
+    return _beginning(lettered, known) or _beginning([f"{source}-{number}"], known)
+
+
+def _beginning(starts: list[str], known: list[str]) -> list[str]:
+    """Those ids that are one of `starts`, or go on behind it with a hyphen."""
+    return [
+        i
+        for i in known
+        if any(i.lower() == start.lower() or i.lower().startswith(f"{start.lower()}-") for start in starts)
+    ]
 
 
 def of_claim(claim_id: str, root: Path = ROOT) -> list[Place]:
@@ -69,37 +85,79 @@ def of_claim(claim_id: str, root: Path = ROOT) -> list[Place]:
     used = {target for path, node in _nodes(claim_id, root) for target in _uses(path, node, root)}
     places = [*records(claim_id, root), *(_place(_layer(target, root), *target) for target in used)]
     lines = list(named(claim_id, root, ("mechanisms", root, "mechanisms/**/*.py"), *_OUTSIDE))
-    tested = [place for name in {name for _, name in used} - {WHOLE} for place in named(name, root, _OUTSIDE[0])]
-    places += sorted(tested, key=lambda place: (-int(place.name.split()[0]), place.path))[:_TESTS]
+    subjects = {name for path, name in used if "engine" not in path.parts} - {WHOLE}
+    tested = [place for name in subjects for place in named(name, root, _OUTSIDE[0])]
+    places += sorted(tested, key=lambda place: (-_times(place), place.path))[:_TESTS]
     return _sorted([*places, *lines, *_rows("claim", claim_id, root)])
 
 
 def of_name(name: str, root: Path = ROOT) -> list[Place]:
-    """The definitions of a function or class, the files of a subject, and who names it."""
-    found = []
+    """The definitions of a function or class, dotted or not, the files of a subject, and who names it."""
+    *_, last = name.split(".")
+    handed = _handed(name, root)
+    found = [_place(kind_of(path, root), path, there) for path, there in handed]
     for path in sorted(root.rglob("*.py")):
-        inside = path.relative_to(root)
-        kind = "code" if len(inside.parts) == 1 else inside.parts[0]
-        if name in module_of(path, root).defined:
-            found.append(_place(kind, path, name))
-        elif name in (inside.stem, *inside.parts[:-1]):
-            found.append(Place(kind, path, 1, "file"))
-    return _sorted([*found, *_rows("quantity", name, root), *named(name, root, *_OUTSIDE)]) if found else []
+        if last in module_of(path, root).defined:
+            found.append(_place(kind_of(path, root), path, last))
+        elif path.name != "__init__.py" and _is_about(last, path.relative_to(root)):
+            found.append(Place(kind_of(path, root), path, 1, "file"))
+    if "." in name:
+        found = [place for place in found if f".{_dotted(place, root)}".endswith(f".{name}")] or found[: len(handed)]
+    if not found:
+        return []
+    quantities = {last, *(there for _, there in handed)}
+    quantities.update(key for place in found if place.name == "file" for key in module_of(place.path, root).defined)
+    rows = [place for quantity in quantities for place in _rows("quantity", quantity, root)]
+    return _sorted([*found, *rows, *named(last, root, *_OUTSIDE)])
+
+
+def _times(place: Place) -> int:
+    """On how many lines a file names what it was searched for; none where its own name does."""
+    return 0 if place.name == "file" else int(place.name.split()[0])
+
+
+def _handed(name: str, root: Path) -> list[Name]:
+    """Where the facades take a name from that they hand on under it: `fast.hockey_stick`, `certified_hockey_stick`."""
+    *packages, last = name.removeprefix(f"{PACKAGE}.").split(".")
+    stubs = [root.joinpath(*packages, "__init__.pyi")] if packages else sorted(root.rglob("__init__.pyi"))
+    given = [handed_on(stub).get(last) for stub in stubs if stub.is_file()]
+    return sorted({place for target in given if target for place in resolved(*target, (), root)})
+
+
+def kind_of(path: Path, root: Path) -> str:
+    """What stands in a file of the package: the name of its layer; claims and attacks by themselves."""
+    first, *rest = path.relative_to(root).parts
+    if first == "claims":
+        return "attack" if path.name == _ATTACKS else "claim"
+    return first if rest else "records"
+
+
+def _is_about(subject: str, inside: Path) -> bool:
+    """Whether a file bears the name of a subject, or begins with it, or lies in its folder."""
+    return subject in inside.parts[:-1] or f"{inside.stem}_".startswith(f"{subject}_")
+
+
+def _dotted(place: Place, root: Path) -> str:
+    module = ".".join((PACKAGE, *place.path.relative_to(root).with_suffix("").parts))
+    return module if place.name == "file" else f"{module}.{place.name}"
 
 
 _OUTSIDE = (("test", None, "tests/*.py"), ("notebook", None, "notebooks/*.ipynb"), ("page", None, "docs/*.md"))
 
 
 def named(text: str, root: Path, *where: tuple[str, Path | None, str]) -> Iterator[Place]:
-    """Files that name it, each by its first line that does. `where`: kind, folder (None: the checkout around the
-    package), pattern.
+    """Files that name it, each by its first line that does, or in their own names. `where`: kind, folder (None: the
+    checkout around the package), pattern.
     """
-    whole = re.compile(rf"(?<![\w.-]){re.escape(text)}(?![\w-])")
+    around = (r"(?<!\w)(?<!np\.)", r"(?!\w)") if text.isidentifier() else (r"(?<![\w.-])", r"(?![\w-]|\.\d)")
+    whole = re.compile(around[0] + re.escape(text) + around[1])
     for kind, folder, pattern in where:
         for path, lines in _lines(folder or root.parent, pattern):
             numbers = [number for number, line in enumerate(lines, 1) if text in line and whole.search(line)]
             if numbers:
                 yield Place(kind, path, numbers[0], f"{len(numbers)} line{'s' * (len(numbers) > 1)}")
+            elif f"_{text}_" in f"_{path.stem}_":
+                yield Place(kind, path, 1, "file")
 
 
 @cache
@@ -128,9 +186,9 @@ def _texts(root: Path) -> dict[Path, str]:
 
 
 @cache
-def _nodes(claim_id: str, root: Path) -> tuple[tuple[Path, ast.expr], ...]:
+def _nodes(claim_id: str, root: Path) -> tuple[tuple[Path, Stated], ...]:
     """The calls that make the record of a claim, and the attacks that are filed under its id."""
-    found: list[tuple[Path, ast.expr]] = []
+    found: list[tuple[Path, Stated]] = []
     for path, text in _texts(root).items():
         if f'"{claim_id}"' not in text:
             continue
@@ -151,29 +209,38 @@ def _filed(node: ast.Assign) -> bool:
     return any(isinstance(target, ast.Name) and target.id in ("ATTACKS", "PRINTED") for target in node.targets)
 
 
-def _made(claim_id: str, root: Path) -> Iterator[tuple[Path, ast.expr]]:
-    """The call that makes the record where its id is put together: in the topic whose claims hold it."""
+def _made(claim_id: str, root: Path) -> Iterator[tuple[Path, Stated]]:
+    """The case that a record is made of, and the function that makes it, where its id is put together: in the topic
+    whose claims hold it.
+    """
     for path, text in _texts(root).items():
         if "\nCLAIMS" in text:
             topic = import_module(".".join((PACKAGE, *path.relative_to(root).with_suffix("").parts)))
             if any(claim.id == claim_id for claim in getattr(topic, "CLAIMS", ())):
-                calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-                yield (
-                    path,
-                    next(node for node in calls if getattr(node.func, "id", "") == "Claim" and not _literal(node)),
-                )
+                nodes = list(ast.walk(ast.parse(text)))
+                makers = [node for node in nodes if isinstance(node, ast.FunctionDef) and _start(node)]
+                own = {claim_id.removeprefix(_start(maker)) for maker in makers}
+                cases = [node for node in nodes if isinstance(node, ast.Call) and own & _first(node)]
+                yield from ((path, node) for node in (*cases, *makers))
 
 
-def _literal(call: ast.Call) -> bool:
-    """Whether the id of a record is written out."""
-    return any(keyword.arg == "id" and isinstance(keyword.value, ast.Constant) for keyword in call.keywords)
+def _start(maker: ast.FunctionDef) -> str:
+    """How an id begins that the function puts together: what is written of it before the first name in braces."""
+    given = [k.value for node in ast.walk(maker) if isinstance(node, ast.Call) for k in node.keywords if k.arg == "id"]
+    parts = [value.values[0] for value in given if isinstance(value, ast.JoinedStr)]
+    return next((str(part.value) for part in parts if isinstance(part, ast.Constant)), "")
+
+
+def _first(call: ast.Call) -> set[object]:
+    """The text that a call is given first."""
+    return {node.value for node in call.args[:1] if isinstance(node, ast.Constant)}
 
 
 def _is(text: str, nodes: Iterable[ast.expr | None]) -> bool:
     return any(isinstance(node, ast.Constant) and node.value == text for node in nodes)
 
 
-def _uses(path: Path, node: ast.expr, root: Path) -> set[Name]:
+def _uses(path: Path, node: Stated, root: Path) -> set[Name]:
     """What an expression of a claim's file uses of other layers, helpers of claims seen through."""
     found: set[Name] = set()
     seen: set[Name] = set()
