@@ -7,7 +7,7 @@ import inspect
 import reprlib
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,7 +42,7 @@ def keyword_only(function: F) -> F:
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return function(*args[: len(placed)], **given, **kwargs)
 
-    return call
+    return cast(F, call)
 
 
 def say_where_needless(calibrator: str, needless: Any, reason: str) -> None:

@@ -260,18 +260,20 @@ def _from_numpy(values: np.ndarray, argument: str) -> ExactArray:
 
 
 def _from_nested(values: Any, argument: str, ndim: int) -> ExactArray:
+    shape: tuple[int, ...] = ()
     if of_numpy(values, "ndarray"):
         values = values.tolist()
     if ndim == 0:
-        flat, shape = [values], ()
+        flat = [values]
     elif isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise InputError(argument, values, f"must be a list with {ndim} dimension(s)")
     elif ndim == 1:
         flat = list(values)
         shape = (len(flat),)
     else:
-        rows = [list(row) if hasattr(row, "__iter__") and not isinstance(row, str) else None for row in values]
-        if any(row is None or len(row) != len(rows[0] or ()) for row in rows):
+        given = list(values)
+        rows = [list(row) for row in given if hasattr(row, "__iter__") and not isinstance(row, str)]
+        if len(rows) != len(given) or any(len(row) != len(rows[0]) for row in rows):
             raise InputError(argument, values, "must be a rectangular list of rows")
         flat = [entry for row in rows for entry in row]
         shape = (len(rows), len(rows[0]) if rows else 0)

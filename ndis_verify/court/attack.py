@@ -100,8 +100,8 @@ class AttackRecord:
         if self.finding == "engine failure":
             return f"{self.failure}; {text}"
         if self.simple is not None:
-            sign, _ = self.enclosure.decimal(3)
-            return f"violated ({self.finding}) at {shown_point(self.simple)}, where the margin is {sign}; {text}"
+            value = self.enclosure.decimal(3)[0] if self.enclosure is not None else "below 0"
+            return f"violated ({self.finding}) at {shown_point(self.simple)}, where the margin is {value}; {text}"
         if self.finding == "suspected":
             return f"suspected violation, not decided; {text}"
         return text + (f", {self.crossings} branch crossings" if self.crossings else "")
@@ -145,8 +145,9 @@ def attack_problem(
         raise InputError("seed", seed, "must be a whole number, at least 0")
     problem.domain.satisfiable(np.random.default_rng(seed))
     stop_below = -problem.tolerance if stop_at_first else -np.inf
-    batch = {} if problem.vectorised else {"batch": _SCALAR_BATCH}
-    search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below, **batch)
+    search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below)
+    if not problem.vectorised:
+        search.batch = _SCALAR_BATCH
     if journal is None:
         return _run(search, problem, None)
     parts = ("attack", problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations, stop_at_first)
@@ -173,17 +174,18 @@ def _run(search: Search, problem: Problem, journal: Journal | None) -> AttackRec
 def _judged(search: Search, problem: Problem) -> AttackRecord:
     """The record of a finished search: suspicions decided, the first real one shrunk."""
     domain = problem.domain
-    worst = search.elite[0] if search.elite else (None, search.failed_at)
+    failed_at = search.failed_at or []
+    worst: tuple[float | None, list[float]] = search.elite[0] if search.elite else (None, failed_at)
     finding: Finding = "nothing"
     simple, proof = None, None
-    failure = f"{search.failure} at {shown_point(domain.point(search.failed_at))}" if search.failures else ""
+    failure = f"{search.failure} at {shown_point(domain.point(failed_at))}" if search.failures else ""
     false_alarm = ""
     decide = problem.certify or problem.confirm
     for margin, unit in [entry for entry in search.elite if entry[0] < -problem.tolerance][:_SUSPECTS]:
         point = domain.point(unit)
         found = _decided(decide, point)
         sign = found.sign() if found is not None else None
-        if sign == -1:
+        if found is not None and sign == -1:
             simple, proof = _shrunk(problem, decide, point, found)
             finding = "certified" if proof.basis == "bound" else "confirmed"
             worst = (margin, unit)
@@ -226,7 +228,9 @@ def _decided(decide: Callable[[Point], Enclosure] | None, point: Point) -> Enclo
         return None
 
 
-def _shrunk(problem: Problem, decide, point: Point, found: Enclosure) -> tuple[Point, Enclosure]:
+def _shrunk(
+    problem: Problem, decide: Callable[[Point], Enclosure] | None, point: Point, found: Enclosure
+) -> tuple[Point, Enclosure]:
     proofs = {_key(point): found}
 
     def screen(points: Sequence[Point]) -> Iterator[bool]:
@@ -246,7 +250,7 @@ def _shrunk(problem: Problem, decide, point: Point, found: Enclosure) -> tuple[P
     return simple, proofs[_key(simple)]
 
 
-def _key(point: Point) -> tuple:
+def _key(point: Point) -> tuple[tuple[str, Any], ...]:
     return tuple(point.items())
 
 
@@ -276,7 +280,7 @@ def log_margin(log_larger: Any, log_smaller: Any) -> np.ndarray:
 
 def enclosed_difference(larger: Enclosure, smaller: Enclosure) -> Enclosure:
     """`larger - smaller`, with outward rounding; basis "bound" only where both are."""
-    basis = "bound" if larger.basis == smaller.basis == "bound" else "agreement"
+    basis: Literal["bound", "agreement"] = "bound" if larger.basis == smaller.basis == "bound" else "agreement"
     return enclosure_of(larger.lower - smaller.upper, larger.upper - smaller.lower, basis)
 
 

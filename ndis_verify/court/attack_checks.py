@@ -188,7 +188,9 @@ def negated(enclose: Callable[[Point], Enclosure]) -> Callable[[Point], Enclosur
 
 def owned(claim: Claim) -> Claim:
     """The claim with its attacks and comparisons marked as its own, so that their certificates have a name."""
-    checks = tuple(
-        replace(c, run=replace(c.run, owner=claim.id)) if hasattr(c.run, "owner") else c for c in claim.checks
-    )
-    return replace(claim, checks=checks)
+    return replace(claim, checks=tuple(_marked(check, claim.id) for check in claim.checks))
+
+
+def _marked(check: Check, owner: str) -> Check:
+    run: Any = check.run  # of a record with an owner, or a function
+    return replace(check, run=replace(run, owner=owner)) if hasattr(run, "owner") else check

@@ -30,6 +30,8 @@ from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
 
 Function = Callable[..., arb]
+Gradient = Callable[..., Sequence[arb]]
+Progress = Callable[[int, int, str], None]
 Factor = tuple[int, Any, int]
 Outcome = Literal["certified", "refuted", "undecided"]
 _JOURNAL_SECONDS = 5.0
@@ -62,8 +64,8 @@ class CertifyRecord:
         where = " x ".join(str(axis) for axis in self.box)
         text = f"{where}: {self.boxes} boxes, depth {self.depth}, {self.bits} bits, {self.seconds:.2f} s"
         if self.outcome == "refuted":
-            at = ", ".join(f"{name} = {float(x):.6g}" for name, x in self.point.items())
-            return f"refuted at {at}, value {self.value.decimal(3)[0]}; {text}"
+            at = ", ".join(f"{name} = {float(x):.6g}" for name, x in (self.point or {}).items())
+            return f"refuted at {at}, value {self.value.decimal(3)[0] if self.value else 'below 0'}; {text}"
         if self.outcome == "undecided":
             return f"{len(self.remaining)} boxes left; {text}"
         return f"{text}, least lower bound {self.worst_lower:.3g}"
@@ -73,7 +75,7 @@ def certify_nonnegative(
     function: Function,
     box: Iterable[Axis],
     *,
-    gradient: Callable[..., Sequence[arb]] | None = None,
+    gradient: Gradient | None = None,
     factors: Sequence[Factor] = (),
     margin: Function | None = None,
     max_boxes: int = 100_000,
@@ -83,7 +85,7 @@ def certify_nonnegative(
     resume: CertifyRecord | None = None,
     journal: Path | None = None,
     name: str = "",
-    progress: Callable[[int, int, str], None] = lambda done, total, label: None,
+    progress: Progress = lambda done, total, label: None,
 ) -> CertifyRecord:
     """Decide `function >= 0` on `box` (see `axis`), by enclosures alone.
 
@@ -125,14 +127,18 @@ def monotone(function: Callable[[arb], arb], x: arb) -> arb:
 class _Run:
     """The stack of open boxes and the tallies of one branch and bound."""
 
-    def __init__(self, function, box: Box, gradient, min_width: float, bits: int, max_bits: int):
+    def __init__(
+        self, function: Function, box: Box, gradient: Gradient | None, min_width: float, bits: int, max_bits: int
+    ):
         self.function, self.box, self.gradient = function, box, gradient
         self.min_width, self.bits, self.max_bits = min_width, bits, max_bits
         self.boxes = self.depth = 0
-        self.worst_box, self.worst_lower = None, None
+        self.worst_box: Sides | None = None
+        self.worst_lower: float | None = None
         self.open: list[tuple[Sides, int, int]] = []
         self.stuck: list[tuple[Sides, int]] = []
-        self.point = self.value = None
+        self.point: dict[str, Fraction] | None = None
+        self.value: Enclosure | None = None
         self.used_bits = bits
         self.before, self.started = 0.0, time.monotonic()
 
@@ -225,7 +231,9 @@ class _Run:
         )
 
 
-def _loop(run: _Run, resume: CertifyRecord | None, max_boxes: int, journal: Journal | None, progress) -> CertifyRecord:
+def _loop(
+    run: _Run, resume: CertifyRecord | None, max_boxes: int, journal: Journal | None, progress: Progress
+) -> CertifyRecord:
     run.begin(resume)
     last = run.boxes + max_boxes
     saved = time.monotonic()

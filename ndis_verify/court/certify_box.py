@@ -69,7 +69,8 @@ def bisect(sides: Sides, box: Box, min_width: float) -> tuple[Sides, Sides] | No
         return None
     low, high = sides[widest]
     cut = _middle(low, high, box[widest].scale)
-    return tuple((*sides[:widest], half, *sides[widest + 1 :]) for half in ((low, cut), (cut, high)))
+    before, after = sides[:widest], sides[widest + 1 :]
+    return (*before, (low, cut), *after), (*before, (cut, high), *after)
 
 
 def sides_text(sides: Sides) -> list[list[str]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import mpmath
 import numpy as np
@@ -19,7 +20,8 @@ from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.symbolic.derivation import Derivation
 
-Points = Callable[[str], Iterable[tuple]]
+Points = Callable[[str], Iterable[tuple[Any, ...]]]
+T = TypeVar("T")
 MAX_DIGITS = 60
 _SAMPLE = 2
 
@@ -58,7 +60,7 @@ def _verified(derivation: Derivation) -> Evidence:
     return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps", argued=len(facts))
 
 
-class Mutants(Mapping):
+class Mutants(Mapping[str, Callable[[str], Evidence]]):
     """Mutants that are built when they are first looked at: building a derivation takes time."""
 
     def __init__(self, build: Callable[[], Mapping[str, Callable[[str], Evidence]]]):
@@ -73,7 +75,7 @@ class Mutants(Mapping):
     def __getitem__(self, name: str) -> Callable[[str], Evidence]:
         return self._mutants()[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._mutants())
 
     def __len__(self) -> int:
@@ -97,7 +99,11 @@ def agreement(
     """
 
     run = compare(lambda: left, right, points, digits, route)
-    return Check(name, kind, run, {fault: run.of_fault(lambda m=mutant: m) for fault, mutant in mutants.items()}, part)
+    return Check(name, kind, run, {fault: run.of_fault(_always(mutant)) for fault, mutant in mutants.items()}, part)
+
+
+def _always(value: T) -> Callable[[], T]:
+    return lambda: value
 
 
 def compare(
@@ -109,7 +115,8 @@ def compare(
 
 def kept(check: Check) -> Check:
     """A comparison whose full evidence is kept as a certificate: for those that take long."""
-    return replace(check, run=replace(check.run, name=check.name))
+    run: Any = check.run  # a `Comparison`, or another record with a name
+    return replace(check, run=replace(run, name=check.name))
 
 
 @dataclass(frozen=True)
@@ -169,14 +176,20 @@ class Comparison:
         others = np.random.default_rng(0).choice(len(points), min(_SAMPLE, len(points)), replace=False)
         sample = [points[k] for k in {content["worst"], *others.tolist()}]
         evidence, _ = _compared(self.left(), lambda k: self.right(*sample[k]), sample, self.digits, self.route)
-        if evidence.outcome is not Outcome.HELD or not evidence.digits - 1 <= content["digits"] <= evidence.digits:
+        digits = evidence.digits or 0.0
+        if evidence.outcome is not Outcome.HELD or not digits - 1 <= content["digits"] <= digits:
             raise CertificateError("the sample agrees to other digits")
         detail = f"{evidence.detail}; computed again: {evidence.count} of {len(points)} points"
         return replace(evidence, digits=content["digits"], count=len(points), detail=detail)
 
 
 def _compared(
-    left, reference, points: list[tuple], digits: float, route: str, stop: bool = False
+    left: Callable[..., Any],
+    reference: Callable[[int], Any],
+    points: list[tuple[Any, ...]],
+    digits: float,
+    route: str,
+    stop: bool = False,
 ) -> tuple[Evidence, int]:
     """The evidence and the index of the worst point; `stop`: at the first that has too few digits."""
     if not points:
@@ -219,7 +232,7 @@ def _interval(value: Any) -> tuple[Fraction, Fraction]:
     return exact(value if isinstance(value, mpmath.mpf) else float(value)), Fraction(0)
 
 
-def _shown(point: tuple) -> str:
+def _shown(point: tuple[Any, ...]) -> str:
     return ", ".join(_short(value) for value in point)
 
 
@@ -261,7 +274,7 @@ def formula_check(
         derivation = derive()
         in_result = {fault.name for fault in derivation.faults if fault.step == derivation.result_step}
         planted = {
-            name: run.of_fault(lambda m=mutant: number(m))
+            name: run.of_fault(partial(number, mutant))
             for name, mutant in derivation.mutants().items()
             if name in in_result
         }

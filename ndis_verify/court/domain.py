@@ -88,7 +88,8 @@ class Parameter:
             return float((number - self.low + Fraction(1, 2)) / (self.high - self.low + 1))
         if self.high == self.low:
             return 0.0
-        mark = {"linear": float, "log": _log, "logit": _log_odds}[self.scale]
+        marks: dict[Scale, Callable[[Fraction], float]] = {"linear": float, "log": _log, "logit": _log_odds}
+        mark = marks[self.scale]
         return (mark(number) - mark(self.low)) / (mark(self.high) - mark(self.low))
 
     def admits(self, value: Any) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 from ndis_verify.court.domain import Domain, Parameter, Point
 
+Screen = Callable[[Sequence[Point]], Iterable[bool]]
+Violates = Callable[[Point], bool]
 _PLAIN = tuple(Fraction(text) for text in ("1", "2", "0.5", "10", "0.1", "3", "5", "4", "0.2", "100", "0.01", "0"))
 _MAX_DIGITS = 17
 _MAX_PASSES = 6
@@ -17,8 +19,8 @@ _MAX_PASSES = 6
 def shrink(
     point: Point,
     domain: Domain,
-    screen: Callable[[Sequence[Point]], Iterable[bool]],
-    violates: Callable[[Point], bool],
+    screen: Screen,
+    violates: Violates,
 ) -> Point:
     """A simpler point at which `violates` still holds; `point` itself where nothing simpler is found.
 
@@ -78,7 +80,7 @@ def _near(parameter: Parameter, value: Fraction, count: int) -> Fraction:
     return rounded(value, count)
 
 
-def _rounded_together(point: Point, domain: Domain, screen, violates) -> Point:
+def _rounded_together(point: Point, domain: Domain, screen: Screen, violates: Violates) -> Point:
     candidates = []
     for count in range(1, _MAX_DIGITS):
         candidate = {
@@ -90,13 +92,13 @@ def _rounded_together(point: Point, domain: Domain, screen, violates) -> Point:
     return _first(candidates, screen, violates) or point
 
 
-def _simpler_value(point: Point, parameter: Parameter, domain: Domain, screen, violates) -> Point:
+def _simpler_value(point: Point, parameter: Parameter, domain: Domain, screen: Screen, violates: Violates) -> Point:
     values = [v for v in _candidates(parameter, point[parameter.name]) if parameter.admits(v)]
     points = [{**point, parameter.name: value} for value in values]
     return _first([p for p in points if domain.contains(p)], screen, violates) or point
 
 
-def _first(candidates: list[Point], screen, violates) -> Point | None:
+def _first(candidates: list[Point], screen: Screen, violates: Violates) -> Point | None:
     if not candidates:
         return None
     for candidate, passed in zip(candidates, screen(candidates), strict=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from types import CodeType
@@ -50,7 +50,8 @@ def definitions(modules: frozenset[str], root: Path = ROOT) -> frozenset[Name]:
 def _used(name: Name, root: Path) -> tuple[tuple[str, Name], ...]:
     """What a definition uses: each name in it that leads to another definition, and that definition."""
     path, own = name
-    module, found = module_of(path, root), {}
+    module = module_of(path, root)
+    found: dict[tuple[str, Name], None] = {}
     for statement in module.statements(own):
         imported, chains = module.read(statement)
         for chain in chains:
@@ -114,7 +115,7 @@ def defining_modules(value: Any) -> frozenset[str]:
             modules.add(item.__module__)
             waiting += [cell.cell_contents for cell in item.__closure__ or () if _filled(cell)]
             waiting += [*(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
-        elif isinstance(item, Callable):
+        elif callable(item):
             modules.add(getattr(item, "__module__", None) or type(item).__module__)
             waiting += list(getattr(item, "__dict__", {}).values()) if not isinstance(item, type) else []
     return frozenset(modules)

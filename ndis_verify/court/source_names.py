@@ -71,7 +71,8 @@ def _assigned(statement: ast.stmt) -> list[str]:
     if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
         return []
     parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
-    return [part.id for part in parts] if all(isinstance(part, ast.Name) for part in parts) else []
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    return names if len(names) == len(parts) else []
 
 
 def _bound(statement: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, str]]]:

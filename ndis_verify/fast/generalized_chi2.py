@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError, broadcast, float_array
-from ndis_verify.fast.engine.contour import log_integral
+from ndis_verify.fast.engine.contour import Weight, log_integral
 from ndis_verify.fast.engine.least_epsilon import probabilities
 from ndis_verify.fast.engine.safe_root import safe_root
 from ndis_verify.fast.engine.transform import Forms
@@ -172,7 +172,7 @@ class GeneralizedChi2:
             (np.flatnonzero(~above & finite), self._forms.reflected(), -1.0),
         ]
 
-    def _integral(self, forms: Forms, sign: float, y: np.ndarray, weight: str) -> np.ndarray:
+    def _integral(self, forms: Forms, sign: float, y: np.ndarray, weight: Weight) -> np.ndarray:
         return log_integral(forms, np.zeros(y.size, dtype=int), sign * (y - self._pull), sign * y, weight)
 
     def _log_tail(self, y: np.ndarray, upper: bool) -> np.ndarray:

@@ -117,7 +117,7 @@ def _thresholds(laws: Spectrum, level: np.ndarray) -> tuple[np.ndarray, np.ndarr
     if inner.size:
         x, beyond = _solve(loss, level[inner])
         t[inner] = -x
-        if bounded:
+        if gap is not None and beyond is not None:
             gap[inner] = -beyond
     return t, gap
 

@@ -197,7 +197,7 @@ def real(value: Any) -> bool:
 
 def number(value: Any, argument: str, low: float, high: float) -> float:
     """`value`, one real number, as a float in [low, high]; raises `InputError`."""
-    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) != 0:
         raise InputError(argument, type(value).__name__, "must be one number")
     value = value[()] if type(value) is np.ndarray else value
     if not real(value):

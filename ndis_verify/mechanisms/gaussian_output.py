@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
@@ -43,7 +44,7 @@ BOUNDS = ("joint", "exact", "corrected", "chernoff", "printed")
 Sensitivity = Literal["joint", "improved", "printed"]
 SENSITIVITIES = ("joint", "improved", "printed")
 Envelope = Sensitivities | RankOne | Prediction
-Output = Callable[[Any], tuple[np.ndarray, np.ndarray]]
+Output = Callable[[Any], tuple[ArrayLike, ArrayLike]]
 ExactLaw = Callable[[Any, float], tuple[Draw, int]]
 ADD_REMOVE = "one record added or removed"
 UNSAFE = "the printed covariance bound (N26-L2) does not hold in the direction that it is used in: N26-Fig5 is refuted"
@@ -161,9 +162,7 @@ def calibrated_gaussian(
     if not 0 < target.delta < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     choice(bound, "bound", BOUNDS)
-    declared = not isinstance(sensitivity, (RankOne, Prediction))
-    if declared:
-        sensitivity = _checked(sensitivity)
+    envelope = sensitivity if isinstance(sensitivity, (RankOne, Prediction)) else _checked(sensitivity)
     if not (public is None or isinstance(public, Mapping)):
         raise InputError("public", type(public).__name__, "must be a mapping")
     if not isinstance(mechanism, str):
@@ -171,9 +170,10 @@ def calibrated_gaussian(
     require_function(output, "output")
     require_adjacency(adjacency)
     if bound == "joint":
-        variance, certificate = _joint(Declared(sensitivity) if declared else sensitivity, target)
-    elif declared:
-        variance, certificate = _split(sensitivity, target, bound)
+        joint = envelope if isinstance(envelope, (RankOne, Prediction)) else Declared(envelope)
+        variance, certificate = _joint(joint, target)
+    elif not isinstance(envelope, (RankOne, Prediction)):
+        variance, certificate = _split(envelope, target, bound)
     else:
         raise InputError("bound", bound, "must be joint for an envelope; the others take a triple of sensitivities")
     calibration = Calibration(
@@ -232,7 +232,8 @@ def _checked(sensitivities: Sensitivities) -> Sensitivities:
         found = sensitivities(variance)
         if not isinstance(found, (tuple, list)) or len(found) != 4:
             raise InputError("sensitivity", type(found).__name__, "must give (Delta, rho, nu, dimension)")
-        return *(number(x, "sensitivity", 0.0, math.inf) for x in found[:3]), whole(found[3], "sensitivity")
+        shift, greatest, total = (number(x, "sensitivity", 0.0, math.inf) for x in found[:3])
+        return shift, greatest, total, whole(found[3], "sensitivity")
 
     return at
 

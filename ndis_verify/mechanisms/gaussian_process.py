@@ -10,9 +10,11 @@ from typing import Any
 
 import flint
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.covariance_shift import Sensitivities
 from ndis_verify.fast.joint_shift import Prediction
 from ndis_verify.fast.sensitivity import gaussian_process as prediction
 from ndis_verify.mechanisms.calibration import choice, ordinary, whole
@@ -21,7 +23,7 @@ from ndis_verify.mechanisms.gaussian_output import (
     SENSITIVITIES,
     Bound,
     CalibratedGaussian,
-    Sensitivity,
+    Envelope,
     calibrated_posterior,
 )
 from ndis_verify.mechanisms.records import number_array
@@ -53,7 +55,7 @@ def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
                 result[i, j] = result[j, i] = top * (gap * half).exp()
         return result
 
-    kernel.balls = balls
+    vars(kernel)["balls"] = balls
     return kernel
 
 
@@ -68,7 +70,7 @@ def _products(points: np.ndarray) -> flint.arb_mat:
     return rows * rows.transpose()
 
 
-linear_kernel.balls = _products
+vars(linear_kernel)["balls"] = _products
 
 
 def _points(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +124,7 @@ def gaussian_process(
         raise InputError("query", f"shape {point.shape}", "must be one point")
     choice(sensitivity, "sensitivity", SENSITIVITIES)
 
-    def output(data: Any) -> tuple[float, float]:
+    def output(data: Any) -> tuple[ArrayLike, ArrayLike]:
         inputs, labels = _records(data, len(point), label, cap)
         gram = _kernel_matrix(kernel, np.vstack([inputs, point]), length**2, noise)
         prior = max(float(gram[-1, -1]), 0.0)
@@ -136,7 +138,8 @@ def gaussian_process(
         return mean, max(variance, least)
 
     def law(data: Any, variance: float) -> tuple[Draw, int]:
-        if not callable(getattr(kernel, "balls", None)):
+        balls = getattr(kernel, "balls", None)
+        if not callable(balls):
             raise InputError(
                 "kernel", type(kernel).__name__, "must have a function `balls`, its exact values, to release from"
             )
@@ -144,10 +147,10 @@ def gaussian_process(
         points = np.vstack([inputs, point])
         # balls need no room for rounding in the noise: no database is refused for it
         _kernel_matrix(kernel, points, length**2, math.inf)
-        return prediction_law(lambda bits: kernel.balls(points), labels, noise, variance, most**2)
+        return prediction_law(lambda bits: balls(points), labels, noise, variance, most**2)
 
     most = length * (1 + _ABOVE)
-    envelopes = {
+    envelopes: dict[Sensitivity, Callable[[], Envelope]] = {
         "joint": lambda: Prediction(most, label, noise, cap),
         "improved": lambda: improved_sensitivity(most, label, noise, cap),
         "printed": lambda: printed_sensitivity(most, label, noise, cap),
@@ -160,14 +163,14 @@ def gaussian_process(
         "records": cap,
     }
     least = None
-    if callable(getattr(kernel, "balls", None)):
-        prior = float(kernel.balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n
+    if callable(balls := getattr(kernel, "balls", None)):
+        prior = float(balls(point[None, :])[0, 0].mid())  # the query is public, and so is the cap on n
         least = prior * noise / (noise + cap * length**2)
     chosen = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "bound": bound}
     return calibrated_posterior("Gaussian process", output, law, envelopes, public, least, **chosen)
 
 
-def printed_sensitivity(length: float, label: float, noise: float, records: int):
+def printed_sensitivity(length: float, label: float, noise: float, records: int) -> Sensitivities:
     """v -> (Delta, rho, nu, 1) as N26-Pr8 prints them, n the public cap."""
 
     def at(v: float) -> tuple[float, float, float, int]:
@@ -177,7 +180,7 @@ def printed_sensitivity(length: float, label: float, noise: float, records: int)
     return at
 
 
-def improved_sensitivity(length: float, label: float, noise: float, records: int):
+def improved_sensitivity(length: float, label: float, noise: float, records: int) -> Sensitivities:
     """v -> (Delta, rho, nu, 1): the mean's step halved, the variance's bounded (N26-Pr8-improved)."""
     square, few = length**2, records * length**2 <= noise
     shift = (

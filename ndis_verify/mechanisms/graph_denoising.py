@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,7 +172,8 @@ def trend_filter_by_risk(
     """
     values, spread = _values(y, graph.nodes), positive(std, "std")
     operator = _operator(graph, order)
-    state, best, least, risen = (operator @ values, None), None, np.inf, 0
+    state: State = (operator @ values, None)
+    best, least, risen = None, np.inf, 0
     for level in spread * np.geomspace(0.25, 32.0, whole(penalties, "penalties", 2)):
         fit, state = _fitted(values, operator, graph, float(level), order, tolerance, state)
         estimate = float(((values - fit.values) ** 2).sum() + 2 * spread**2 * fit.freedom)
@@ -180,6 +182,7 @@ def trend_filter_by_risk(
             best, least = fit, estimate
         if risen == 3:
             break
+    assert best is not None  # an estimate is finite
     return best
 
 
@@ -190,9 +193,18 @@ def _operator(graph: Graph, order: int) -> sparse.csr_array:
 
 
 _MOST_STEPS, _CHECK_EVERY = 10_000, 10
+State = tuple[np.ndarray, np.ndarray | None]  # z and the dual variable, from which the next penalty starts
 
 
-def _fitted(values, operator, graph, level, order, tolerance, state) -> tuple[TrendFit, tuple]:
+def _fitted(
+    values: np.ndarray,
+    operator: sparse.csr_array,
+    graph: Graph,
+    level: float,
+    order: int,
+    tolerance: float,
+    state: State,
+) -> tuple[TrendFit, State]:
     """One fit, and the state (z, dual variable) from which the next penalty starts."""
     mean = values.mean()
     if level >= np.abs(values - mean).sum() * (graph.nodes if order else 1):
@@ -239,12 +251,14 @@ _BALANCED = {
 }  # steps at which the splitting's weight may change
 
 
-def _factored(operator: sparse.csr_array, weight: float):
+def _factored(operator: sparse.csr_array, weight: float) -> Callable[[np.ndarray], np.ndarray]:
     """The solver of `(I + weight K^T K) x = b`."""
     return splu(sparse.csc_array(sparse.eye_array(operator.shape[1]) + weight * (operator.T @ operator))).solve
 
 
-def _relative_gap(values, operator, x, dual, level) -> float:
+def _relative_gap(
+    values: np.ndarray, operator: sparse.csr_array, x: np.ndarray, dual: np.ndarray, level: float
+) -> float:
     """(objective - dual objective)/objective at x and a dual point with entries in [-level, level]; the objective at
     least 1e-9 ||y||^2.
     """

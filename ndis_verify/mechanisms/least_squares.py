@@ -207,7 +207,7 @@ def least_ridge(norm_bound: Any, d: int, r: Any, *, epsilon: Any, delta: Any, la
     todo, step = np.flatnonzero(np.isfinite(ridge)), 1e-14
     while todo.size:
         part = [x[todo] for x in flat]
-        worst = worst_of(_cap_beside(part[0], ridge[todo]), d, *part[1:3])
+        worst = worst_of(_cap_beside(part[0], ridge[todo]), d, part[1], part[2])
         todo = todo[worst.delta * (1 + error[todo]) > part[3]]
         ridge[todo], step = ridge[todo] * (1 + step), 4 * step
     return ridge.reshape(length.shape)[()]
@@ -220,10 +220,15 @@ def search_error(r: Any, law: Law) -> np.ndarray:
     return SEARCH_ERROR + _ROUNDING * np.asarray(r, dtype=float)
 
 
+def _triangle(records: np.ndarray, ridge: float) -> np.ndarray:
+    """R with R^T R = [B b]^T [B b] + ridge I."""
+    return np.asarray(np.linalg.qr(_augmented(records, ridge), mode="r"))
+
+
 def solved(records: np.ndarray, ridge: float) -> tuple[np.ndarray, float, np.ndarray]:
     """(x_opt, |w|, R with R^T R = B^T B) of [[B b]; sqrt(ridge) I]."""
     d = records.shape[1] - 1
-    triangle = np.linalg.qr(_augmented(records, ridge), mode="r")
+    triangle = _triangle(records, ridge)
     return (
         scipy.linalg.solve_triangular(triangle[:d, :d], triangle[:d, d]),
         abs(float(triangle[d, d])),
@@ -237,10 +242,10 @@ def normal_law(records: np.ndarray, ridge: float, r: int) -> OutputLaw:
     """
     exactly = RecordShares(records, records[:0]).normal_law(ridge, r)
     try:
-        rounded = [as_float(part) for part in exactly]
+        mean, cov = (as_float(part) for part in exactly)
     except OverflowError:
         raise InputError("data", f"shape {records.shape}", "must have a solution within float64's range") from None
-    return OutputLaw(*rounded, exact=exactly)
+    return OutputLaw(mean, cov, exact=exactly)
 
 
 def record_leverages(
@@ -251,7 +256,7 @@ def record_leverages(
     `others`: for records that would come in, their (p, q) in the database with them, h/(1 + h).
     """
     d = records.shape[1] - 1
-    triangle = np.linalg.qr(_augmented(records, ridge), mode="r")
+    triangle = _triangle(records, ridge)
     wanted = records if others is None else others
     coordinates = scipy.linalg.solve_triangular(triangle, wanted.T, trans="T") ** 2
     p, q = coordinates[:d].sum(axis=0), coordinates.sum(axis=0)

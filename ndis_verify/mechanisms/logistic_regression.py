@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.covariance_shift import Sensitivities
 from ndis_verify.fast.joint_shift import RankOne
 from ndis_verify.fast.sensitivity import logistic_surrogate
 from ndis_verify.mechanisms.calibration import choice, ordinary, whole
@@ -19,6 +21,7 @@ from ndis_verify.mechanisms.gaussian_output import (
     SENSITIVITIES,
     Bound,
     CalibratedGaussian,
+    Envelope,
     Sensitivity,
     calibrated_posterior,
 )
@@ -63,10 +66,10 @@ def logistic_regression(
         features, labels = labelled(data, width, length, cap)
         return logistic_law(features, labels, strength, _start(features, labels, strength), variance)
 
-    envelopes = {
+    envelopes: dict[Sensitivity, Callable[[], Envelope]] = {
         "joint": lambda: logistic_envelope(strength, length),
         "improved": lambda: improved_sensitivity(strength, length, cap),
-        "printed": lambda: printed_sensitivity(strength, length, cap, width),
+        "printed": lambda: printed_sensitivity(strength, length, cap or 0, width),  # refused without a cap
     }
     public = {"dimension": width, "penalty": strength, "norm_bound": length, "records": cap}
     # The least spread of a coefficient of so many records, on public grounds: what fixes the grid.
@@ -91,7 +94,7 @@ def logistic_envelope(penalty: float, norm_bound: float) -> RankOne:
     return RankOne(kept, norm_bound**2 / 4 * kept / penalty, norm_bound / penalty)
 
 
-def improved_sensitivity(penalty: float, norm_bound: float, records: int | None):
+def improved_sensitivity(penalty: float, norm_bound: float, records: int | None) -> Sensitivities:
     """v -> (Delta, rho, nu, 1): rho = nu free of n and d (N26-Pr7-improved); Delta in the least covariance of n
     records, v alone without a cap.
     """
@@ -105,7 +108,7 @@ def improved_sensitivity(penalty: float, norm_bound: float, records: int | None)
     return at
 
 
-def printed_sensitivity(penalty: float, norm_bound: float, records: int, dimension: int):
+def printed_sensitivity(penalty: float, norm_bound: float, records: int, dimension: int) -> Sensitivities:
     """v -> (Delta, rho, nu, d) as N26-Pr7 prints them, n the public cap."""
     extra = records * norm_bound**2 / 4
     least = 1 / (penalty + extra)

@@ -22,7 +22,7 @@ from ndis_verify.mechanisms.baselines.sheffet import sheffet_least_squares
 from ndis_verify.mechanisms.gaussian import gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_output import calibrated_gaussian
 from ndis_verify.mechanisms.gaussian_process import gaussian_process, squared_exponential
-from ndis_verify.mechanisms.least_squares import least_squares, sketched_least_squares
+from ndis_verify.mechanisms.least_squares import Law, least_squares, sketched_least_squares
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.mechanisms.projection_wrappers import (
     ReleaseAfterTest,
@@ -96,7 +96,7 @@ _BASE = _plane((1, 0), (0, 1), (1, 1))
 _DIAGONAL = _plane((2**-0.5, 2**-0.5))
 
 
-def _relative_solution(law: str, delta: float, scale: float = 1.0) -> Callable[[], Any]:
+def _relative_solution(law: Law, delta: float, scale: float = 1.0) -> Callable[[], Any]:
     return lambda: relative_least_squares(
         neighbourhood(_BASE * scale, 2.0 * scale if scale == 1 else 1.0),
         4 if law == "normal" else 1,

@@ -312,7 +312,15 @@ def planned_split(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> Split
     return Split(std, test * target.delta, failure * target.delta, total, total - untested)
 
 
-def _best_split(length, r, epsilon, delta, shares, tests, failures) -> tuple[float, float, float, float]:
+def _best_split(
+    length: float,
+    r: int,
+    epsilon: float,
+    delta: float,
+    shares: np.ndarray,
+    tests: np.ndarray,
+    failures: np.ndarray,
+) -> tuple[float, float, float, float]:
     """(least sum, share of epsilon, share of delta for the test, for the failure) over a grid."""
     share, test, failure = (g.ravel() for g in np.meshgrid(shares, tests, failures, indexing="ij"))
     std = (

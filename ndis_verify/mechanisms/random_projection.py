@@ -75,7 +75,8 @@ class RandomLinearCombination:
 
     def release(self, data: Any, rng: np.random.Generator | None = None) -> Release:
         """The d entries of the combination. Raises `InputError`, `UnsafeRelease`."""
-        return RandomProjection(self.calibration).release(data, rng)[:, 0]
+        columns = RandomProjection(self.calibration).release(data, rng)
+        return Release(columns[:, 0], columns.step, columns.source)
 
     def output_law(self, data: Any) -> OutputLaw:
         """N(0, D^T D + ridge I): what `release` samples from."""

@@ -128,6 +128,7 @@ class _Changes:
 
     def __init__(self, databases: Neighbourhood, r: int, epsilon: float, law: Law):
         self.base, self.r, self.epsilon, self.law = databases.base, r, epsilon, law
+        assert databases.additions is not None  # `require_set` has refused the ball
         self.shares = RecordShares(databases.base, databases.additions)
         self.count = self.shares.count
         self._worst: dict[float, tuple[float, int]] = {}

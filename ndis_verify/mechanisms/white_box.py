@@ -50,15 +50,16 @@ class OutputLaw:
     exact: tuple[np.ndarray, np.ndarray] | None = None
 
     def __post_init__(self) -> None:
-        checked = {
-            "mean": exact_array(self.mean, "mean", 1),
-            "cov": exact_array(self.cov, "cov", 2),
+        mean, cov = exact_array(self.mean, "mean", 1), exact_array(self.cov, "cov", 2)
+        checked: dict[str, Any] = {
+            "mean": mean,
+            "cov": cov,
             "copies": whole(self.copies, "copies"),
             "ridge": number(self.ridge, "ridge", 0.0, sys.float_info.max),
         }
-        d = checked["mean"].size
-        if checked["cov"].shape != (d, d):
-            raise InputError("cov", f"shape {checked['cov'].shape}", f"must be {d} x {d}, as there are {d} means")
+        d = mean.size
+        if cov.shape != (d, d):
+            raise InputError("cov", f"shape {cov.shape}", f"must be {d} x {d}, as there are {d} means")
         if self.records is not None:
             checked["records"] = number_array(self.records, "records")
             if checked["records"].ndim != 2 or checked["records"].shape[1] != d:
@@ -98,7 +99,7 @@ class OutputLaw:
         return [next(j for j in range(reduced.ncols()) if reduced[i, j] != 0) for i in range(rank)]
 
     @cached_property
-    def _multiset(self) -> Counter:
+    def _multiset(self) -> Counter[bytes]:
         rows = np.ascontiguousarray(self.records, dtype=np.float64) + 0.0
         return Counter(row.tobytes() for row in rows)
 
@@ -286,7 +287,7 @@ def _symmetric(cov: np.ndarray) -> np.ndarray:
 
 def _rational(matrix: np.ndarray) -> flint.fmpq_mat:
     entries = [flint.fmpq(x.numerator, x.denominator) for x in as_exact(exact_array(matrix, "law", 2)).ravel()]
-    return flint.fmpq_mat(*matrix.shape, entries)
+    return flint.fmpq_mat(matrix.shape[0], matrix.shape[1], entries)
 
 
 def _minor(matrix: flint.fmpq_mat, kept: list[int]) -> flint.fmpq_mat:

@@ -66,10 +66,10 @@ def mutual_information(
     length = positive(norm_bound, "norm_bound")
     rows, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
     if conversion == "pinsker":
-        levels = (delta**2 / 2,)
+        levels = [delta**2 / 2]
     else:
         found = information_level(epsilon=epsilon, delta=delta, digits=digits + 3)
-        levels = (found.lower, found.upper)
+        levels = [found.lower, found.upper]
     roots = [
         decreasing_root(lambda x, n: _information(1 / x, n), 2 * level / rows, Fraction(1), digits + 2)
         for level in levels

@@ -19,7 +19,7 @@ from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.oracle.certified.engine.balls import exact_zero
-from ndis_verify.oracle.certified.relative_least_squares.curve import LEAST_TARGET, NormalCurve
+from ndis_verify.oracle.certified.relative_least_squares.curve import LEAST_TARGET, Curve, NormalCurve
 from ndis_verify.oracle.certified.relative_least_squares.path import changes
 from ndis_verify.oracle.certified.relative_least_squares.search import Crossings
 from ndis_verify.oracle.certified.relative_least_squares.sketch import SketchCurve
@@ -27,7 +27,7 @@ from ndis_verify.oracle.engine.inputs import checked_calibration, positive
 from ndis_verify.oracle.least_squares.asymptotic_law import MAX_FEATURES
 from ndis_verify.oracle.relative_projection import database_set
 
-_CURVES = {"normal": NormalCurve, "sketch": SketchCurve}
+_CURVES: dict[str, type[NormalCurve | SketchCurve]] = {"normal": NormalCurve, "sketch": SketchCurve}
 DIRECTIONS = ("delete", "insert")
 
 
@@ -75,15 +75,15 @@ def relative_least_squares(
         raise InputError("additions", additions, "must be 'rows' or a finite list of records")
     if delta < LEAST_TARGET:
         raise InputError("delta", delta, "must be at least 1e-6000")
-    d, size = rows.shape[1] - 1, int(size)
-    if not 1 <= d <= MAX_FEATURES or (law == "sketch" and size < d):
+    d, r = rows.shape[1] - 1, int(size)
+    if not 1 <= d <= MAX_FEATURES or (law == "sketch" and r < d):
         raise InputError(
             "base", f"shape {rows.shape}", "must have a feature and a target, and for a sketch at most r features"
         )
     if not len(rows) + len(come):
         raise InputError("base", "no records", "must have a record, or one that may come in")
     found, singular = changes(rows, come)
-    curves = [_CURVES[law](change, d, size, epsilon, way, delta) for change in found for way in DIRECTIONS]
+    curves: list[Curve] = [_CURVES[law](change, d, r, epsilon, way, delta) for change in found for way in DIRECTIONS]
     crossings = Crossings(curves, delta, length**2, digits)
     if ridge == "lasting":
         ends = crossings.last_unsafe()

@@ -139,9 +139,8 @@ def _ridge_of_records(
             return enclosure(ball(_fraction(max(top(at) / below(at) for top, below in ratios))))
 
     allowed = odds(digits + 4)
-    return hull(
-        *(decreasing_root(largest, 1 / end, length**2, digits + 2) for end in (allowed.lower, allowed.upper)), digits
-    )
+    ends = [decreasing_root(largest, 1 / end, length**2, digits + 2) for end in (allowed.lower, allowed.upper)]
+    return hull(ends[0], ends[1], digits)
 
 
 def _ridge_of_ball(rows: ExactArray, odds: Callable[[int], Enclosure], length: Fraction, digits: int) -> Enclosure:
@@ -186,7 +185,7 @@ def _records(data: Any, argument: str, width: int | None, length: Fraction) -> E
     empty = (0,) if isinstance(data, (list, tuple)) and not data else ()
     shape = getattr(data, "shape", empty)
     if (len(shape) == 2 and shape[0] == 0 and shape[1] > 0) or (width is not None and shape == (0,)):
-        matrix = _none(shape[1] if len(shape) == 2 else width)
+        matrix = _none(shape[1] if len(shape) == 2 else width or 0)
     else:
         matrix = exact_numbers(data, argument, 2)
     if width is not None and matrix.shape[1] != width:

@@ -43,4 +43,4 @@ def ridge_between(
 ) -> Enclosure:
     """`ridge_of` where epsilon is only known to lie in an enclosure: the ridge falls as epsilon grows."""
     ends = [least_odds(r, max(eps, Fraction(0)), delta, digits + 2) for eps in (epsilon.lower, epsilon.upper)]
-    return scaled(hull(*ends, digits), length**2, digits)
+    return scaled(hull(ends[0], ends[1], digits), length**2, digits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import TypeVar
 
 from ndis_verify.exact_number import InputError
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 def on_cluster(
     function: Callable[[Item], Result], items: Mapping[str, Item], address: str
-) -> Iterator[tuple[str, Result]]:
+) -> Generator[tuple[str, Result], None, None]:
     """`function` of each item by its id, once each, as they come; the items of a worker that died go to another.
 
     Raises `InputError` where dask.distributed is absent.

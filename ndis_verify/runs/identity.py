@@ -24,8 +24,8 @@ def identity(*parts: Any, functions: Iterable[Callable[..., Any]] = (), folder: 
         digest.update(f"{name}=={metadata.version(name)}".encode())
     files = [(path.relative_to(_ROOT), path) for path in sorted(_ROOT.rglob("*.py"))]
     files += [(Path(path.name), path) for path in sorted(folder.glob("*.json"))] if folder else []
-    for name, path in files:
-        digest.update(f"{name.as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for shown, path in files:
+        digest.update(f"{shown.as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     for function in functions:
         digest.update(_written(function))
     return digest.hexdigest()

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -65,7 +65,7 @@ def unordered(function: Callable[[Item], Result], items: Iterable[Item], jobs: i
 
 def _on_processes(
     function: Callable[[Item], Result], items: Mapping[str, Item], jobs: int
-) -> Iterator[tuple[str, Result]]:
+) -> Generator[tuple[str, Result], None, None]:
     if jobs == 1 or len(items) < 2:
         yield from ((key, function(item)) for key, item in items.items())
         return
@@ -108,5 +108,6 @@ def _end_with_parent(parent: int) -> None:
 
 
 def _watch() -> None:
-    parent_process().join()
+    if (parent := parent_process()) is not None:
+        parent.join()
     os._exit(1)

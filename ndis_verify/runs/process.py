@@ -83,7 +83,9 @@ class Process:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise InputError("COMMAND", command[0], f"cannot be started: {why}") from None
-        os.set_blocking(self._child.stdin.fileno(), False)
+        assert self._child.stdin and self._child.stdout and self._child.stderr  # all three are pipes
+        self._in, self._out, self._err = self._child.stdin, self._child.stdout, self._child.stderr
+        os.set_blocking(self._in.fileno(), False)
         for target in (self._read, self._read_errors):
             threading.Thread(target=target, daemon=True).start()
 
@@ -107,7 +109,7 @@ class Process:
         code 0.
         """
         with contextlib.suppress(OSError):
-            self._child.stdin.close()
+            self._in.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(GRACE_SECONDS)
         code = self._child.poll()
@@ -143,7 +145,7 @@ class Process:
         """Write without ever blocking for longer than the time allowed: the process may not read."""
         while data:
             try:
-                data = data[os.write(self._child.stdin.fileno(), data) :]
+                data = data[os.write(self._in.fileno(), data) :]
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise TooSlow("it does not read its input") from None
@@ -165,7 +167,7 @@ class Process:
     def _read(self) -> None:
         rest = b""
         dropping = False
-        for chunk in self._chunks(self._child.stdout):
+        for chunk in self._chunks(self._out):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 if not dropping and line.strip():
@@ -184,7 +186,7 @@ class Process:
                 return
 
     def _read_errors(self) -> None:
-        for chunk in self._chunks(self._child.stderr):
+        for chunk in self._chunks(self._err):
             self._errors = (self._errors + chunk)[-KEPT_STDERR:]
 
     def _end(self) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TextIO
 
 
 class Progress:
     """`progress(done, total, label)` rewrites one line at most ten times a second; `close()` clears it."""
 
-    def __init__(self, title: str, stream=None):
+    def __init__(self, title: str, stream: TextIO | None = None):
         self.title = title
         self.stream = sys.stderr if stream is None else stream
         self.live = self.stream.isatty()

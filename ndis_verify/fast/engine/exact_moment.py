@@ -56,12 +56,13 @@ class Inputs:
         if not self.dense:
             if row not in self._known:
                 self._known[row] = _grouped(*(_numbers(part, mean_p.size) for part in (p, q, mean_p, mean_q)))
-            return diagonal_log_moment(*self._known[row], exponent)
+            log_ratio, groups = self._known[row]
+            return diagonal_log_moment(log_ratio, groups, exponent)
         scale = exponents(q)
         first, second, shift = fixed(p, scale), fixed(q, scale), difference(mean_p, mean_q, scale)
         if row not in self._known:
-            forms = [_log_and_form(matrix, shift) for matrix in (first, second)]
-            if None in forms:  # `fixed` has rounded an eigenvalue to 0
+            forms = [found for matrix in (first, second) if (found := _log_and_form(matrix, shift)) is not None]
+            if len(forms) < 2:  # `fixed` has rounded an eigenvalue to 0
                 raise InputError(
                     "cov_p, cov_q", "a dense pair", f"must have eigenvalues within a factor of 2^{BITS} of each other"
                 )

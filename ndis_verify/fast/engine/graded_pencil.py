@@ -114,7 +114,9 @@ def _eliminated(
     """The same of one pair by elimination in integers, for a q that floats cannot tell from a singular matrix."""
     scale = exponents(q)
     second = fixed(q, scale)
-    lower, pivots = factors(second)
+    found = factors(second)
+    assert found is not None  # q is positive definite: a `GaussianPair` is not made of another
+    lower, pivots = found
     half = solved(lower, fixed(p, scale) - second)
     gap, mean = solved(lower, half.T), solved(lower, difference(mean_p, mean_q, scale))
     # Pivots within a factor of 4 of 1; the powers of two are exact.
@@ -241,7 +243,8 @@ def _sorted(diagonal: list[np.ndarray], shift: np.ndarray) -> tuple[np.ndarray, 
     told = ratio > np.maximum(_TOLD, _ROUNDING * np.abs(high).max(axis=-1, keepdims=True))
     logs = np.where(np.abs(high) < 0.5, np.log1p(np.maximum(wide + low, -0.9)), np.log(np.where(told, ratio, np.nan)))
     order = np.argsort(high, axis=-1)
-    return tuple(np.take_along_axis(part, order, axis=-1) for part in (high + low, np.abs(shift), logs))
+    alpha, shift, logs = (np.take_along_axis(part, order, axis=-1) for part in (high + low, np.abs(shift), logs))
+    return alpha, shift, logs
 
 
 def _without_dust(high: np.ndarray, low: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -38,18 +38,21 @@ class Entries:
     def take(self, index: np.ndarray | slice) -> Entries:
         """Some of the entries."""
         parts = (self.rows, self.t, self.edge, self.reach, self.slope)
-        return Entries(self.forms, *(part[index] for part in parts), self.pole)
+        rows, t, edge, reach, slope = (part[index] for part in parts)
+        return Entries(self.forms, rows, t, edge, reach, slope, self.pole)
 
     def alone(self, row: int, index: np.ndarray) -> Entries:
         """Some of the entries, all of which have the form `row`."""
         parts = (self.t, self.edge, self.reach, self.slope)
         form = self.forms.take(slice(row, row + 1))
-        return Entries(form, np.zeros(index.shape, dtype=int), *(part[index] for part in parts), self.pole)
+        t, edge, reach, slope = (part[index] for part in parts)
+        return Entries(form, np.zeros(index.shape, dtype=int), t, edge, reach, slope, self.pole)
 
     def paths(self, index: np.ndarray | slice) -> Paths:
         """Paths of their own for some of the entries."""
         parts = (self.t, self.edge, self.reach, self.slope)
-        return Paths(self.forms.take(self.rows[index]), *(part[index] for part in parts), self.pole)
+        t, edge, reach, slope = (part[index] for part in parts)
+        return Paths(self.forms.take(self.rows[index]), t, edge, reach, slope, self.pole)
 
 
 class Paths:

@@ -68,6 +68,10 @@ class Spectrum:
     multiplicity: np.ndarray
     log_ratio: np.ndarray
     shift: np.ndarray
+    inputs: Inputs | None = field(init=False, repr=False)
+    memory: dict[str, Any] = field(init=False, repr=False)
+    logs_given: bool = field(init=False, repr=False)
+    squares_given: bool = field(init=False, repr=False)
 
     def __init__(
         self, alpha: Any, shift_squared: Any = None, multiplicity: Any = 1, log_ratio: Any = None, *, shift: Any = None

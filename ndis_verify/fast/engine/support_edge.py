@@ -131,6 +131,7 @@ def _beyond(forms: Forms, t: np.ndarray, edge: np.ndarray, s: np.ndarray) -> np.
 
 def _graded(laws: Spectrum, loss: LossForms, rows: np.ndarray) -> LossForms:
     """`loss` with the rows asked for from `graded_pencil`."""
+    assert laws.inputs is not None  # the caller has looked
     known = laws.memory.setdefault("graded", {})
     new = np.array([row for row in rows.tolist() if row not in known], dtype=int)
     if new.size:

@@ -294,7 +294,8 @@ def slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.n
         return _slopes(forms, t, s)
     rows = [slice(start, start + step) for start in range(0, s.size, step)]
     parts = zip(*(_slopes(forms.take(row), t[row], s[row]) for row in rows))
-    return tuple(np.concatenate(part) for part in parts)
+    first, second, third = (np.concatenate(part) for part in parts)
+    return first, second, third
 
 
 def _slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -312,7 +313,7 @@ def _slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.
     if squares is not None or linears is not None:
         mixed = (forms.b * column * inverse) ** 2
         if squares is not None:
-            every = mixed if linears is None else np.where(forms.pulled, 0.0, mixed)
+            every = mixed if forms.pulled is None else np.where(forms.pulled, 0.0, mixed)
             first = first + 0.5 * _row_sums(every * (2 - scaled))
         if linears is not None:
             first = first + 0.5 * _row_sums(linears * column * inverse * inverse)

@@ -130,7 +130,9 @@ class _Hyperbolas:
         """The largest of -offset x."""
         return np.maximum(*(-offset[index, None] * x for offset in self.spread))
 
-    def integrals(self, entries: np.ndarray, owner: np.ndarray, offset: np.ndarray | None) -> tuple[np.ndarray, ...]:
+    def integrals(
+        self, entries: np.ndarray, owner: np.ndarray, offset: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The integrals and their estimated errors, for thresholds `offset` beyond those of the paths `owner`."""
         sums, mass = np.zeros((entries.size, _RULES.size)), np.zeros(entries.size)
         active = np.arange(entries.size)
@@ -153,7 +155,8 @@ class _Hyperbolas:
         """Sums by the rules (E, n) of the imaginary part of the integrand times ds/du, over its value at the saddle and
         scale; the sum of its modulus and the last modulus (E,)."""
         if offset is None:
-            return _summed(*self.nodes(owner, nodes)[2:], rules)
+            _, _, growth, turn = self.nodes(owner, nodes)
+            return _summed(growth, turn, rules)
         used, row = np.unique(owner, return_inverse=True)
         x, y, growth, turn = self.nodes(used, nodes)
         chunk, parts = max(1, _ROOM // x.shape[1]), []

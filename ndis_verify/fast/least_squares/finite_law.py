@@ -198,7 +198,8 @@ class _Piece:
             value = np.where(np.isnan(value), -np.inf, value)
             if rule is not None:
                 wanted = value > value.max(axis=1, keepdims=True) - _NOTHING
-                value[wanted] += log_kernel(*(part[wanted] for part in inner), laws.d, rule) - kernel[wanted]
+                total, rest, spread, k = (part[wanted] for part in inner)
+                value[wanted] += log_kernel(total, rest, spread, k, laws.d, rule) - kernel[wanted]
         return np.where(np.isnan(value), -np.inf, value)
 
     def _log_weight(self, gain: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.baselines.printed_ridge import positive_epsilon, ridged
-from ndis_verify.mechanisms.calibration import columns, ordinary
+from ndis_verify.mechanisms.calibration import Calibration, columns, ordinary
 from ndis_verify.mechanisms.projection_estimates import projected_least_squares
 from ndis_verify.mechanisms.random_projection import RandomProjection, proper_target
 from ndis_verify.mechanisms.records import number_array
@@ -35,7 +35,7 @@ class SketchedLeastSquares:
             raise InputError("projection", type(self.projection).__name__, "must be a RandomProjection")
 
     @property
-    def calibration(self):
+    def calibration(self) -> Calibration:
         """That of the projection: the solution carries the same guarantee."""
         return self.projection.calibration
 

@@ -36,9 +36,9 @@ class Release(np.ndarray):
     source: str
 
     def __new__(cls, values: Any, step: float, source: str) -> Release:
-        result = np.array(values, dtype=float)
-        result += 0.0  # the 0 without a sign
-        result = result.view(cls)
+        plain = np.array(values, dtype=float)
+        plain += 0.0  # the 0 without a sign
+        result = plain.view(cls)
         result.step, result.source = step, source
         result.setflags(write=False)
         return result
@@ -85,8 +85,9 @@ def rounded(enclose: Callable[[int], list[flint.arb]], exponent: int) -> list[fl
         with flint.ctx.workprec(bits):
             unit = flint.arb((1, -exponent))
             wholes = [nearest(ball * unit) for ball in enclose(bits)]
-        if None not in wholes:
-            return [multiple(whole, exponent) for whole in wholes]
+        found = [multiple(whole, exponent) for whole in wholes if whole is not None]
+        if len(found) == len(wholes):
+            return found
         bits *= 2
     raise ArithmeticError("a number to be released lies in the middle of two points of its grid")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import flint
 import numpy as np
@@ -43,10 +44,11 @@ def add_laplace(value: np.ndarray, scale: float, stream: Stream) -> Release:
     exponent = grid_exponent(scale, "scale")
     ratio = flint.arb(math.ldexp(scale, -exponent))
     base, rest = _split(value.ravel(), exponent)
-    moved = [
-        _settled(lambda bits, k=k, left=left: _in_units(left, exponent) + ratio * _standard_laplace(stream, k, bits))
-        for k, left in enumerate(rest.tolist())
-    ]
+
+    def enclosed(k: int, left: float, bits: int) -> flint.arb:
+        return _in_units(left, exponent) + ratio * _standard_laplace(stream, k, bits)
+
+    moved = [_settled(partial(enclosed, k, left)) for k, left in enumerate(rest.tolist())]
     result = _joined(base, np.array(moved, dtype=float), exponent)
     return Release(result.reshape(value.shape), math.ldexp(1.0, exponent), stream.source)
 
@@ -82,8 +84,8 @@ def _joined(base: np.ndarray | float, moved: np.ndarray, exponent: int) -> np.nd
         return np.clip(np.where(np.isfinite(result), result, again), -_LARGEST, _LARGEST)
 
 
-def _scaled(value: np.ndarray, exponent: int) -> np.ndarray:
-    return value * 2.0**exponent if abs(exponent) < 1000 else np.ldexp(value, exponent)
+def _scaled(value: np.ndarray | float, exponent: int) -> np.ndarray:
+    return np.asarray(value) * 2.0**exponent if abs(exponent) < 1000 else np.ldexp(value, exponent)
 
 
 def _in_units(left: float, exponent: int) -> flint.arb:
@@ -103,11 +105,13 @@ def _nearest_sums(rest: np.ndarray, exponent: int, ratio: float, normals: Normal
     bound = ratio * error_bound(size) + 2.0**-51 * most + 2.0**-50 + grid.SLACK
     sums -= wholes
     np.abs(sums, out=sums)
+
+    def enclosed(k: int, left: float, bits: int) -> flint.arb:
+        return _in_units(left, exponent) + flint.arb(ratio) * normal_ball(normals, k, bits)
+
     for k in np.flatnonzero(sums > 0.5 - bound).tolist():
         left = float(rest[k])
-        wholes[k] = _settled(
-            lambda bits, k=k, left=left: _in_units(left, exponent) + flint.arb(ratio) * normal_ball(normals, k, bits)
-        )
+        wholes[k] = _settled(partial(enclosed, k, left))
     return wholes
 
 

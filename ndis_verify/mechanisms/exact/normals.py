@@ -249,15 +249,22 @@ def _edges() -> tuple[list[int], list[flint.arb]]:
         while len(heights) < _LAYERS:
             heights.append(heights[-1] + area * 2**_GRAIN / edges[-1])
             if len(heights) < _LAYERS:
-                edges.append(int(_where(heights[-1]).upper().ceil().unique_fmpz()))
+                edges.append(_ceiling(_where(heights[-1])))
         if not (heights[-1] >= 1 and heights[0] >= _curve(_RIM, 0, -PLACES) and _RIM * _tail_slope() >= 4**_GRAIN):
             raise ArithmeticError("the layers do not cover the normal density")
         return edges, heights
 
 
+def _ceiling(value: flint.arb) -> int:
+    """The least whole number that is surely not below."""
+    found = value.upper().ceil().unique_fmpz()
+    assert found is not None  # the digits of the precision reach far beyond the point
+    return int(found)
+
+
 def _base() -> flint.arb:
     """y_0: e^{-x_1^2/2}, rounded up to a multiple of 2^-64."""
-    return flint.arb((int((_curve(_RIM, 0, -PLACES) * 2**64).upper().ceil().unique_fmpz()), -64))
+    return flint.arb((_ceiling(_curve(_RIM, 0, -PLACES) * 2**64), -64))
 
 
 def _tail_slope() -> int:

@@ -109,12 +109,15 @@ def _minimiser(signed: np.ndarray, penalty: float, start: np.ndarray, bits: int)
     return None
 
 
-def _newton(signed: np.ndarray, penalty: float, point: list[flint.arb]) -> tuple[list[flint.arb], ...]:
+def _newton(
+    signed: np.ndarray, penalty: float, point: list[flint.arb]
+) -> tuple[list[flint.arb], list[flint.arb], list[flint.arb], list[flint.arb] | None]:
     """(s_i^T theta, s_i^T step, gradient penalty theta - sum s_i/(1 + e^{s_i^T theta}), step), s_i = y_i x_i.
 
     The step is None where there are not digits enough for it.
     """
-    size, theta, margins = range(len(point)), flint.arb_mat([[x] for x in point]), []
+    size, theta = range(len(point)), flint.arb_mat([[x] for x in point])
+    margins: list[flint.arb] = []
     gradient, curvature = theta * flint.arb(penalty), flint.arb_mat([[penalty * (i == j) for j in size] for i in size])
     blocks = [flint.arb_mat(signed[first : first + _ROWS].tolist()) for first in range(0, len(signed), _ROWS)]
     for rows in blocks:

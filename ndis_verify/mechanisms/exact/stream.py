@@ -46,7 +46,7 @@ class Stream:
         origin = index.to_bytes(8, "big") + (start // 2).to_bytes(8, "big")
         cipher = Cipher(algorithms.AES(self._keys[label]), modes.CTR(origin)).encryptor()
         result = np.empty(count, dtype="<u8")
-        held = memoryview(result).cast("B")
+        held = memoryview(result.data).cast("B")
         for first in range(0, len(held), len(_ZEROS)):
             size = min(len(held) - first, len(_ZEROS))
             cipher.update_into(_ZEROS[:size], held[first : first + size])

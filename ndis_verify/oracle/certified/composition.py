@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from flint import fmpq
+
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
@@ -35,7 +37,7 @@ def _product(one: Spectrum, copies: int) -> Spectrum:
     return replace(
         one,
         factors=tuple((factor, k * copies, shifted) for factor, k, shifted in one.factors),
-        numerator=one.numerator * copies,
+        numerator=one.numerator * fmpq(copies),
         determinant=one.determinant**copies,
         null_m2=null_m2,
         dimension=dimension,

@@ -54,7 +54,8 @@ class _Mixing:
     def __init__(self, law: Law, beta: mpmath.mpf):
         self._parts = [(1 - beta / w, mpmath.mpf(k) / 2, beta * nc / (2 * w)) for w, k, nc in law.parts()]
         log_first = mpmath.fsum(mpmath.log(beta / w) * k - nc for w, k, nc in law.parts()) / 2
-        self._chances, self._g = [mpmath.exp(log_first)], []
+        self._chances: list[mpmath.mpf] = [mpmath.exp(log_first)]
+        self._g: list[mpmath.mpf] = []
         self._powers = [mpmath.mpf(1)] * len(self._parts)
 
     def first(self, size: int) -> list[mpmath.mpf]:

@@ -21,7 +21,7 @@ def checked_digits(digits: Any) -> int:
     """`digits` as an int from 1 to `MAX_DIGITS`; raises `InputError` otherwise."""
     if isinstance(digits, bool) or not isinstance(digits, numbers.Integral):
         raise InputError("digits", digits, "must be an int")
-    if not 1 <= digits <= MAX_DIGITS:
+    if not 1 <= int(digits) <= MAX_DIGITS:
         raise InputError("digits", digits, f"must lie in [1, {MAX_DIGITS}]")
     return int(digits)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
+from typing import Any
 
 import mpmath
-from flint import arb, ctx, fmpq, fmpz
+from flint import arb, ctx, fmpq, fmpz, fmpz_poly
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
@@ -19,9 +20,10 @@ _seen: ContextVar[list[int] | None] = ContextVar("precisions used", default=None
 @contextmanager
 def precisions_used() -> Iterator[list[int]]:
     """A list that receives every precision in bits that `working_bits` sets inside the block."""
-    token = _seen.set([])
+    seen: list[int] = []
+    token = _seen.set(seen)
     try:
-        yield _seen.get()
+        yield seen
     finally:
         _seen.reset(token)
 
@@ -51,6 +53,12 @@ def ball(value: Fraction | int) -> arb:
 def midpoint(value: arb) -> arb:
     """The exact midpoint of `value` as a ball of radius zero."""
     return value.mid()
+
+
+def real_parts(polynomial: fmpz_poly) -> list[arb]:
+    """The real parts of its distinct roots, isolated at the current precision."""
+    roots: Any = polynomial.complex_roots()  # (root, multiplicity): the library's stub leaves the second out
+    return [root.real for root, _ in roots]
 
 
 def enclosure(value: arb) -> Enclosure:

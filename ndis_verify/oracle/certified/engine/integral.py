@@ -56,7 +56,9 @@ def signals_deferred() -> Iterator[None]:
     if _inside or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: handler for number in signal.valid_signals() if callable(handler := signal.getsignal(number))}
+    before: dict[int, Callable[[int, FrameType | None], Any]] = {
+        number: handler for number in signal.valid_signals() if callable(handler := signal.getsignal(number))
+    }
     waiting: list[int] = []
 
     def wait(number: int, frame: FrameType | None) -> None:
@@ -82,7 +84,7 @@ def signals_deferred() -> Iterator[None]:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _blocked(numbers: Iterable[int]) -> set[signal.Signals] | None:
+def _blocked(numbers: Iterable[int]) -> set[int | signal.Signals] | None:
     """Blocks the signals for this thread; the mask before, None where the system (not POSIX) has none."""
     return signal.pthread_sigmask(signal.SIG_BLOCK, numbers) if hasattr(signal, "pthread_sigmask") else None
 

@@ -18,7 +18,7 @@ from flint import arb, fmpq, fmpq_poly, fmpz, fmpz_mat, fmpz_poly
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import ball, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, real_parts, working_bits
 from ndis_verify.oracle.engine.precision import MAX_BITS, PrecisionError
 
 MAX_DENSE_DIMENSION = 128
@@ -39,14 +39,14 @@ class Spectrum:
 
     Diagonal pairs hold `rational` triples (alpha, multiplicity, m2); dense ones hold square-free `factors`
     (polynomial, multiplicity, whether the mean shift touches it), sum m_i^2/(t - alpha_i) as `numerator` over
-    `denominator` in lowest multiplicity, and the `determinant` of the pencil.
+    `denominator` in lowest multiplicity, and the `determinant` of the pencil; the three are 0 for diagonal pairs.
     """
 
     rational: tuple[tuple[Fraction, int, Fraction], ...] | None
     factors: tuple[tuple[fmpz_poly, int, bool], ...]
-    numerator: fmpq_poly | None
-    denominator: fmpq_poly | None
-    determinant: fmpq_poly | None
+    numerator: fmpq_poly
+    denominator: fmpq_poly
+    determinant: fmpq_poly
     null_m2: Fraction
     dimension: int
     cache: dict[int, tuple[Eigenvalue, ...]] = field(default_factory=dict, repr=False, compare=False)
@@ -88,9 +88,9 @@ class Spectrum:
         while bits + extra <= MAX_BITS:
             with working_bits(bits + extra):
                 found = [
-                    Eigenvalue(root.real, k, self._residue(root.real) if shifted else arb(0))
+                    Eigenvalue(root, k, self._residue(root) if shifted else arb(0))
                     for factor, k, shifted in self.factors
-                    for root, _ in factor.complex_roots()
+                    for root in real_parts(factor)
                 ]
             if all(
                 e.alpha.rel_accuracy_bits() >= bits and (e.m2.is_zero() or e.m2.rel_accuracy_bits() >= bits)
@@ -131,7 +131,7 @@ def from_groups(groups: Sequence[tuple[Fraction, int, Fraction]]) -> Spectrum:
     """The spectrum with the given exact (alpha, multiplicity, m2), alpha distinct."""
     null_m2 = sum((m2 for alpha, _, m2 in groups if alpha == 0), Fraction(0))
     curved = tuple(group for group in groups if group[0] != 0)
-    return Spectrum(curved, (), None, None, None, null_m2, sum(k for _, k, _ in groups))
+    return Spectrum(curved, (), fmpq_poly(), fmpq_poly(), fmpq_poly(), null_m2, sum(k for _, k, _ in groups))
 
 
 def _from_dense(pair: GaussianPair) -> Spectrum:
@@ -181,7 +181,7 @@ def _integer_pencil(pair: GaussianPair) -> tuple[fmpz_mat, fmpz_mat, list[int], 
 
 
 def _bordered(matrix: fmpz_mat, shift: list[int]) -> fmpz_mat:
-    rows = [[*row, step] for row, step in zip(matrix.tolist(), shift, strict=True)]
+    rows: list[list[int | fmpz]] = [[*row, step] for row, step in zip(matrix.tolist(), shift, strict=True)]
     return fmpz_mat([*rows, [*shift, 0]])
 
 

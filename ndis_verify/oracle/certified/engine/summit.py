@@ -37,7 +37,8 @@ _COARSE = 32  # up to this part of the range the first bound is tried first
 class Smooth(Protocol):
     """A function f on [0, end]."""
 
-    end: Fraction
+    @property
+    def end(self) -> Fraction: ...
 
     def value(self, p: Fraction, digits: int) -> Enclosure: ...
 
@@ -181,7 +182,8 @@ def _level(curve: Smooth, low: Fraction, high: Fraction, summit: Fraction, digit
     here = curve.value(summit, aim)
     step = min(_square_root(here.upper / -at_a_point / 10**digits), high - low)
     there = curve.value(summit + inward * step, aim)
-    bent = curve.bend(*sorted((summit, summit + inward * step)), 2, aim)
+    left, right = sorted((summit, summit + inward * step))
+    bent = curve.bend(left, right, 2, aim)
     slope = (there.upper - here.lower + 2 * bent.rest) / step + bent.coefficient * step
     gain = slope**2 / (-2 * second) if slope > 0 else Fraction(0)
     return Cell(low, high, here.upper + gain + 2 * found.rest)

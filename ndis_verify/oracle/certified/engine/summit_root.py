@@ -233,6 +233,7 @@ def _search(curves_at: Curves, target: Fraction, guess: mpmath.mpf, grows: bool,
 
     def excess(log_x: mpmath.mpf) -> mpmath.mpf:
         curves = curves_at(exact(mpmath.exp(log_x)))
+        best: Peak | None
         near = min(found, key=lambda other: abs(other - log_x), default=None)
         if near is not None and abs(near - log_x) < mpmath.mpf(1) / 8:
             curve, share = curves[found[near].curve], found[near].share

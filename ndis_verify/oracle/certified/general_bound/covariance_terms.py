@@ -218,7 +218,7 @@ class Exponent:
 
     def second(self, s: arb) -> arb:
         """K''(s)."""
-        return sum(k * (a / (1 - s * a)) ** 2 for a, k in self.parts) / 2
+        return sum((k * (a / (1 - s * a)) ** 2 for a, k in self.parts), arb(0)) / 2
 
     def least(self, e: arb) -> arb:
         """The s >= 0 at which K(s) - s e is least: K'(s) = (1/2) sum k a/(1 - s a) - n/2 = e, or 0 where K'(0) >= e."""

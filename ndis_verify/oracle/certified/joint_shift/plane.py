@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import mpmath
 from flint import arb, arb_series
@@ -222,7 +223,7 @@ def _newton(balls: Balls, place: tuple[arb, ...], free: Free) -> list[arb] | Non
         return None
     slopes, step = balls.slopes(*place), [arb(0), arb(0)]
     for i, row in enumerate(inverse):
-        step[free[i]] = -sum(y * slopes[j] for y, j in zip(row, free)).mid()
+        step[free[i]] = -sum((y * slopes[j] for y, j in zip(row, free)), arb(0)).mid()
     return step if all(x.is_finite() for x in step) else None
 
 
@@ -230,7 +231,8 @@ def _halves(cell: Cell, free: Free) -> list[Cell]:
     """The cell in two, across its widest side."""
     across = max(free, key=lambda i: float(cell[i].rad()))
     rad = cell[across].rad() / 2
-    return [tuple(arb(x.mid() + sign * rad, rad) if i == across else x for i, x in enumerate(cell)) for sign in (-1, 1)]
+    halves = (arb(cell[across].mid() + sign * rad, rad) for sign in (-1, 1))
+    return [(half, cell[1]) if across == 0 else (cell[0], half) for half in halves]
 
 
 def _search(planes_at: Planes, target: Fraction, guess: mpmath.mpf) -> Fraction:
@@ -256,7 +258,7 @@ def _polished(planes_at: Planes, target: Fraction, root: Fraction, peak: Peak, d
     while True:
         aim = min(2 * aim, digits + 8)
         peak = Peak(peak.plane, top(planes_at(root), peak, target, aim), peak.value)
-        root = meeting(lambda v, at=peak, n=aim: _value(planes_at(v)[at.plane], at.place, target, n), target, root, aim)
+        root = meeting(partial(_along, planes_at, peak, target, aim), target, root, aim)
         if aim == digits + 8:
             return root, peak
 
@@ -285,6 +287,11 @@ def _height(balls: Balls, place: tuple[Fraction, Fraction]) -> arb:
 def _value(plane: PredictionPlane, place: tuple[Fraction, Fraction], target: Fraction, digits: int) -> Enclosure:
     with working_bits(_bits(target, digits)):
         return enclosure(plane.balls().value(*(ball(x) for x in place)))
+
+
+def _along(planes_at: Planes, peak: Peak, target: Fraction, digits: int, v: Fraction) -> Enclosure:
+    """The value at the place of `peak` where the added variance is v."""
+    return _value(planes_at(v)[peak.plane], peak.place, target, digits)
 
 
 def _spacing(i: int) -> Fraction:

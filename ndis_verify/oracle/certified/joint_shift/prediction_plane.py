@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from flint import arb, arb_series
 
 from ndis_verify.oracle.certified.engine.balls import ball
 
-Number = arb | arb_series
+Number = TypeVar("Number", arb, arb_series)  # a ball, or its series
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from typing import Protocol
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
-from ndis_verify.oracle.certified.engine.smooth_curve import Bend
 from ndis_verify.oracle.engine.precision import PrecisionError
 
 DIRECTIONS = ("delete", "insert")
@@ -35,20 +34,17 @@ _HALVINGS = 9
 
 
 class Edge(Protocol):
-    """One curve on q = cap: `value` encloses it at a point, `bound` is at least its supremum over low <= p <= high.
+    """One curve on q = cap: `value` encloses it at a point, `bound` is at least its supremum over low <= p <= high."""
 
-    level: whether it does not depend on p. `bend`: see `smooth_curve`.
-    """
+    @property
+    def cap(self) -> Fraction: ...
 
-    cap: Fraction
-    digits: int
-    level: bool
+    @property
+    def digits(self) -> int: ...
 
     def value(self, p: Fraction, direction: str) -> Enclosure: ...
 
     def bound(self, low: Fraction, high: Fraction, direction: str) -> Fraction: ...
-
-    def bend(self, low: Fraction, high: Fraction, direction: str, order: int, digits: int) -> Bend: ...
 
 
 @dataclass(frozen=True)

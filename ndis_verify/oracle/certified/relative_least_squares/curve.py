@@ -45,7 +45,10 @@ LEAST_TARGET, _TINY = Fraction(1, 10**6000), Fraction(1, 10**6010)  # what is sm
 class Curve(Protocol):
     """delta as a function of the ridge; 1 at a ridge of 0 where the smaller database has no law there."""
 
-    change: Change
+    @property
+    def change(self) -> Change: ...
+
+    def __hash__(self) -> int: ...  # values are remembered by curve
 
     def value(self, ridge: Fraction, digits: int) -> Enclosure: ...
 
@@ -96,7 +99,7 @@ class NormalCurve:
         scales, others, shifts = self._spans(low, high, digits)
         if None in (*scales, others[1], shifts[1]) or not scales[0] > 0:
             return ONE
-        return self._spread(*scales, others[1], shifts[1], digits, rough)
+        return self._spread(scales[0], scales[1], others[1], shifts[1], digits, rough)
 
     def beyond(self, ridge: Fraction, digits: int) -> Fraction:
         """An upper bound from this ridge > 0 on: x, and y <= q/(1-q), are at most what they are here."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from flint import arb, fmpq, fmpq_mat, fmpq_poly
 
-from ndis_verify.oracle.certified.engine.balls import to_fmpq
+from ndis_verify.oracle.certified.engine.balls import real_parts, to_fmpq
 
 
 def gram_matrix(records: Iterable[Sequence[Fraction]]) -> fmpq_mat:
@@ -32,7 +32,7 @@ def smallest_eigenvalue(gram: fmpq_mat) -> arb:
     polynomial = gram.charpoly().numer()
     if polynomial[0] == 0:
         return arb(0)
-    roots = [root.real for factor, _ in polynomial.factor_squarefree()[1] for root, _ in factor.complex_roots()]
+    roots = [root for factor, _ in polynomial.factor_squarefree()[1] for root in real_parts(factor)]
     least = roots[0]
     for root in roots[1:]:
         least = least.min(root)

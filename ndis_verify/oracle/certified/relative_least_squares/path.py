@@ -70,9 +70,10 @@ class Quotient:
         """
         if low == high and not (low == 0 and self.infinite):
             return self.at(low), self.at(low)
-        if self.trend(low, high) is not None:
-            ends = [None if s == 0 and self.infinite else self.at(s) for s in (low, high)]
-            least, most = ends if self.trend(low, high) > 0 else reversed(ends)
+        if (trend := self.trend(low, high)) is not None:
+            start, end = (None if s == 0 and self.infinite else self.at(s) for s in (low, high))
+            least, most = (start, end) if trend > 0 else (end, start)
+            assert least is not None  # it falls from infinity, at a ridge of 0
             with working_bits(bits):
                 return max(enclosure(ball(least)).lower, Fraction(0)), (
                     None if most is None else enclosure(ball(most)).upper
@@ -133,20 +134,15 @@ def changes(base: ExactArray, additions: ExactArray) -> tuple[list[Change], bool
         goes = k < len(base)
         a0, a1, f0, f1 = (small - n, small, whole - m, whole) if goes else (small, small + n, whole, whole + m)
         change = Change(
-            *(
-                _reduced(top, below)
-                for top, below in (
-                    (n, a0),
-                    (e * e, a1 * f0),
-                    (n, a1),
-                    (m, f1),
-                    (n * f1, a1 * m),
-                    (f1 * a0 * a0, f0 * a1 * a1),
-                    (n * e * e, a1 * a1 * f0),
-                    (n * e * e, a0 * a0 * f1),
-                )
-            ),
-            _reduced(n * a1 * f0 - a0 * e * e, n * e * e) if n != 0 and e != 0 else None,
+            x=_reduced(n, a0),
+            y=_reduced(e * e, a1 * f0),
+            p=_reduced(n, a1),
+            q=_reduced(m, f1),
+            share=_reduced(n * f1, a1 * m),
+            scale=_reduced(f1 * a0 * a0, f0 * a1 * a1),
+            shift=_reduced(n * e * e, a1 * a1 * f0),
+            shift_less=_reduced(n * e * e, a0 * a0 * f1),
+            gap=_reduced(n * a1 * f0 - a0 * e * e, n * e * e) if n != 0 and e != 0 else None,
         )
         found.setdefault(tuple(str(part) for name in (change.x, change.y) for part in (name.top, name.below)), change)
     return list(found.values()), whole[0] == 0
@@ -172,7 +168,7 @@ def sign_on(polynomial: fmpq_poly, low: Fraction, high: Fraction | None) -> int 
         if 1 in signs and -1 in signs:
             return None
         if None not in signs:
-            return max(signs, key=abs)
+            return max((s for s in signs if s is not None), key=abs)
     return None
 
 

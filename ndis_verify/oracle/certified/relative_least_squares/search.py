@@ -20,6 +20,7 @@ import mpmath
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import to_mpf
+from ndis_verify.oracle.certified.engine.smooth_curve import Bend
 from ndis_verify.oracle.certified.relative_least_squares.curve import Curve, NormalCurve
 from ndis_verify.oracle.engine.decreasing_root import decreasing_root, exceeds
 from ndis_verify.oracle.engine.precision import PrecisionError
@@ -229,7 +230,7 @@ class Crossings:
         rise = self.value(curve, b, aim).upper - self.value(curve, a, aim).lower + 2 * found.rest
         return found.rest if rise / (b - a) + 2 * found.coefficient * (b - a) < 0 else None
 
-    def _bent(self, curve: Curve, a: Fraction, b: Fraction):
+    def _bent(self, curve: Curve, a: Fraction, b: Fraction) -> Bend | None:
         try:
             return self._bend(curve, a, b)
         except PrecisionError:

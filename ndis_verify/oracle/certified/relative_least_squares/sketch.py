@@ -104,7 +104,8 @@ class SketchCurve:
             return _NONE
         found, freedom = _NONE, arb(fmpq(self.r - self.d + 1, 2))
         with working_bits(_BITS):
-            growth, ratio, half = ball(self.epsilon).exp(), ball(narrow if not wide > 1 else 1 / wide), arb(fmpq(1, 2))
+            inner = 1 / wide if narrow is None or wide > 1 else narrow
+            growth, ratio, half = ball(self.epsilon).exp(), ball(inner), arb(fmpq(1, 2))
             for j in range(-_TRIES, _TRIES):
                 t = arb(2) ** j
                 inside = acb(ratio * t / (1 + ratio * t)).beta_lower(acb(half), acb(freedom), regularized=True).real
@@ -161,7 +162,7 @@ class SketchCurve:
             drift = centre.derivative() / root
             mu, sway = abs(drift[0]).upper(), abs(2 * drift[1] - 3 * drift[0] * first[1]).upper()
             chance, half = ball(above), arb(fmpq(self.r + 1, 2))
-            b = max(1, int((-chance.log()).mid().floor().unique_fmpz())) if chance > 0 else 1
+            b = max(1, int((-chance.log()).mid().floor().unique_fmpz() or 0)) if chance > 0 else 1
             along, across = half * _norm(1, self.r, b), half * _norm(self.d - 1, self.r - self.d + 2, b)
             side = _norm(1, self.r, arb(b) / 2).sqrt()
             spread = (
@@ -180,8 +181,7 @@ class SketchCurve:
         """log lambda_1, log lambda_2 and m over the interval to second order: Taylor's formula about its middle, the
         remainder over all of it.
         """
-        offset = ball((high - low) / 2)
-        offset = arb_series([arb(0, offset.upper()), 1], 3)
+        offset = arb_series([arb(0, ball((high - low) / 2).upper()), 1], 3)
         try:
             wide, middle = (
                 self._path(arb_series([place, 1], _TERMS + 1))
@@ -230,12 +230,14 @@ class SketchCurve:
         u, v = (change.x, change.y) if deleted else (change.y, change.x)
         try:
             spans = [
-                quotient.span(low, high, _BITS)
+                (least, most)
                 for quotient in (u, v, change.scale, change.shift if deleted else change.shift_less)
+                for least, most in [quotient.span(low, high, _BITS)]
+                if most is not None
             ]
         except PrecisionError:
             return None
-        return None if any(most is None for _, most in spans) else self._pair(*spans, up)
+        return self._pair(spans[0], spans[1], spans[2], spans[3], up) if len(spans) == 4 else None
 
     def _edge(self, q: Fraction, shares: Span, up: bool) -> Pair | None:
         """The same at one q, for an interval of shares."""
