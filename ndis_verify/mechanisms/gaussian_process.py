@@ -24,6 +24,7 @@ from ndis_verify.mechanisms.gaussian_output import (
     Bound,
     CalibratedGaussian,
     Envelope,
+    Sensitivity,
     calibrated_posterior,
 )
 from ndis_verify.mechanisms.records import number_array
