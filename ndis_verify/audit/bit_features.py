@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -61,8 +62,8 @@ class Part:
         """What lies in the bins from `first` to `last`; the bin before all others is that of nan."""
         if last < 0:
             return "nan"
-        ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
-        closed = "]" if last == self.edges.size else ")"
+        ends = np.concatenate([[-np.inf], [] if self.edges is None else self.edges, [np.inf]])
+        closed = "]" if last == ends.size - 2 else ")"
         return ("nan or " if first < 0 else "") + f"in [{ends[max(first, 0)]:.6g}, {ends[last + 1]:.6g}{closed}"
 
 
@@ -250,10 +251,12 @@ def _of_difference(c: int, name: str, value: float, noises: Mapping[str, NoiseTe
     ]
     for noise, test in noises.items():
         part = Part(f"{_name(c)} = {name} + {noise} noise", {0: "impossible", 1: "possible"})
-        found.append(
-            Feature(DIFFERENCES, (part,), lambda rows, test=test: (np.asarray(test(rows[:, c], value)).astype(int),))
-        )
+        found.append(Feature(DIFFERENCES, (part,), partial(_told, test, c, value)))
     return found
+
+
+def _told(test: NoiseTest, c: int, value: float, rows: np.ndarray) -> tuple[np.ndarray]:
+    return (np.asarray(test(rows[:, c], value)).astype(int),)
 
 
 def _of_row() -> list[Feature]:
@@ -339,12 +342,13 @@ class _Last:
     """A function of rows that keeps its last result: several features share one continued fraction."""
 
     def __init__(self, function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]):
-        self._function, self._rows, self._result = function, None, None
+        self._function = function
+        self._last: tuple[np.ndarray, tuple[np.ndarray, np.ndarray]] | None = None
 
     def __call__(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if rows is not self._rows:
-            self._rows, self._result = rows, self._function(rows)
-        return self._result
+        if self._last is None or rows is not self._last[0]:
+            self._last = rows, self._function(rows)
+        return self._last[1]
 
 
 def _seen_before(c: int, learning: tuple[np.ndarray, np.ndarray]) -> Feature:

@@ -95,15 +95,17 @@ class BitAudit:
     @property
     def curve(self) -> OperatingPoints:
         """The limits of all events and of their complements."""
-        parts = zip(*((event.power, event.level, event.first == "P") for event in self.events))
-        return OperatingPoints.of(*map(list, parts), self.confidence, "guaranteed")
+        power, level = [event.power for event in self.events], [event.level for event in self.events]
+        of_p = [event.first == "P" for event in self.events]
+        return OperatingPoints.of(power, level, of_p, self.confidence, "guaranteed")
 
     @property
     def best(self) -> BitEvent:
         """The event that proves most for the target."""
-        if self.target.epsilon is not None:
-            return max(self.events, key=lambda event: event.power - np.exp(self.target.epsilon) * event.level)
-        return max(self.events, key=lambda event: (event.power - self.target.delta) / event.level)
+        epsilon, delta = self.target.epsilon, self.target.delta or 0.0
+        if epsilon is not None:
+            return max(self.events, key=lambda event: event.power - np.exp(epsilon) * event.level)
+        return max(self.events, key=lambda event: (event.power - delta) / event.level)
 
     def delta(self, epsilon: Any) -> np.ndarray:
         """Lower limit of delta at `epsilon`, the larger of both orders."""
@@ -174,21 +176,23 @@ def audit_bits(
         for name, value in (("value_p", value_p), ("value_q", value_q))
         if value is not None
     }
-    learning = tuple(first[: len(first) // 2] for first, _ in samples)
-    choosing = tuple(first[len(first) // 2 :] for first, _ in samples)
+    of_p, of_q = (first for first, _ in samples)
+    learning = of_p[: len(of_p) // 2], of_q[: len(of_q) // 2]
+    choosing = of_p[len(of_p) // 2 :], of_q[len(of_q) // 2 :]
     orders = _orders(learning, features(learning, values, _steps(grids), noises or {}))
     confirming = samples[0][1], samples[1][1]
-    chosen = _chosen(orders, choosing, tuple(map(len, confirming)), target, failure)
+    confirmed = len(confirming[0]), len(confirming[1])
+    chosen = _chosen(orders, choosing, confirmed, target, failure)
     events = {
         (one.order, one.length, one.first_is_p): _confirmed(orders, one, share, confirming)
         for one, share in reversed(chosen)
     }
-    sizes = tuple(sum(map(len, halves)) for halves in samples)
+    sizes = len(of_p) + confirmed[0], len(of_q) + confirmed[1]
     return BitAudit(
         tuple(reversed(events.values())),
         1 - failure,
         sizes,
-        tuple(map(len, confirming)),
+        confirmed,
         width,
         len(coordinates(width)),
         target,
@@ -261,7 +265,8 @@ def _evidence(learning: tuple[np.ndarray, np.ndarray], alike: bool) -> Feature:
     """
     chosen = coordinates(learning[0].shape[1], _MOST_SUMMED)
     if alike:
-        order, ratios = _by_ratio(size_and_low_bits(0), tuple(rows[:, chosen].reshape(-1, 1) for rows in learning))
+        of_p, of_q = (rows[:, chosen].reshape(-1, 1) for rows in learning)
+        order, ratios = _by_ratio(size_and_low_bits(0), (of_p, of_q))
         tables = [(size_and_low_bits(c), order, ratios) for c in chosen]
     else:
         tables = [(size_and_low_bits(c), *_by_ratio(size_and_low_bits(c), learning)) for c in chosen]
@@ -291,16 +296,16 @@ def _chosen(
     length = max(len(order.cells) for order in orders) + 1
     rates = np.ones((2, len(orders), length - 1))
     sizes = np.ones((2, len(orders), 1)) * np.array([len(rows) for rows in choosing])[:, None, None]
-    for feature, group in groupby(enumerate(orders), key=lambda item: item[1].feature):
+    for feature, of_feature in groupby(enumerate(orders), key=lambda item: item[1].feature):
         cells = [feature.cells(rows) for rows in choosing]
-        for k, order in group:
+        for k, order in of_feature:
             for side in (0, 1):
                 counts = np.cumsum(order.counts(cells[side]))[:-1]
                 rates[side, k, : counts.size] = counts / cells[side].size
     groups = [np.flatnonzero([order.feature.family == family for order in orders]) for family in FAMILIES]
     groups = [group for group in groups if group.size]
     spent = failure * (1 - _HEADLINE) / len(groups)
-    found = []
+    found: list[tuple[ChosenSet, float]] = []
     for group in (np.arange(len(orders)), *groups):
         share = failure * _HEADLINE if group.size == len(orders) and not found else spent
         one = Chooser(rates[:, group], sizes[:, group], confirming).choose(target, share)
@@ -344,13 +349,14 @@ def _halves(source: Any, draws: Any, name: str) -> tuple[np.ndarray, np.ndarray]
         return rows[: len(rows) // 2], rows[len(rows) // 2 :]
     if not isinstance(draws, (int, np.integer)) or isinstance(draws, bool) or not FEWEST <= draws <= MOST_DRAWS:
         raise InputError("draws", draws, f"must be a whole number from {FEWEST} to {MOST_DRAWS}")
-    halves = tuple(_matrix(source(count), name, count) for count in (int(draws) // 2, int(draws) - int(draws) // 2))
-    if halves[0].shape[1] != halves[1].shape[1]:
+    counts = int(draws) // 2, int(draws) - int(draws) // 2
+    first, second = (_matrix(source(count), name, count) for count in counts)
+    if first.shape[1] != second.shape[1]:
         raise InputError(
-            name, f"releases of {halves[0].shape[1]} and then of {halves[1].shape[1]} numbers", "must all have as many"
+            name, f"releases of {first.shape[1]} and then of {second.shape[1]} numbers", "must all have as many"
         )
-    _refuse_replay(*halves, name)
-    return halves
+    _refuse_replay(first, second, name)
+    return first, second
 
 
 def _refuse_replay(first: np.ndarray, second: np.ndarray, name: str) -> None:

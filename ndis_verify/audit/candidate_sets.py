@@ -144,7 +144,8 @@ class Chooser:
         spread = np.sqrt((self.rates * (1 - self.rates) + 1 / self.sizes) / self.sizes)
         # The best of many noisy forecasts is too good; a forecast that counts its own noise against itself is less so.
         low, high = np.maximum(self.rates - _CAUTION * spread, 0), np.minimum(self.rates + _CAUTION * spread, 1)
-        best, found = -np.inf, None
+        best = -np.inf
+        found: ChosenSet | None = None
         for first_is_p in (True, False):
             (one, other), (n, m) = (
                 ((low[0], high[1]), self.bound_sizes)
@@ -160,6 +161,7 @@ class Chooser:
                 place = np.unravel_index(int(np.argmax(value)), value.shape)
                 if value[place] > best:
                     best, found = value[place], ChosenSet(int(place[0]), int(place[1]) + 1, first_is_p, float(share))
+        assert found is not None  # every forecast has a value
         return found
 
 

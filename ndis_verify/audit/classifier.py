@@ -97,9 +97,8 @@ def classifier_curve(p: Any, q: Any, epsilons: Sequence[float], *, confidence: f
     low = clopper_pearson_lower(hits, n, share) - factor * clopper_pearson_upper(alarms, m, share)
     high = clopper_pearson_upper(hits, n, share) - factor * clopper_pearson_lower(alarms, m, share)
     estimate = hits / n - factor * alarms / m
-    return ClassifierCurve(
-        at, *(np.maximum(values, 0.0) for values in (estimate, low, high)), chosen, 1 - failure, (n, m), score
-    )
+    estimate, low, high = (np.maximum(values, 0.0) for values in (estimate, low, high))
+    return ClassifierCurve(at, estimate, low, high, chosen, 1 - failure, (n, m), score)
 
 
 def fit_classifier(p: Any, q: Any) -> Classifier:

@@ -78,7 +78,8 @@ def _relative_density(s: np.ndarray, a1: float, a2: float) -> np.ndarray:
 def _integral(parts: Callable[[np.ndarray], np.ndarray], points: np.ndarray, tolerance: float) -> np.ndarray:
     """Gauss-Legendre on panels, each halved until its two halves say the same; returns one value for each part."""
     low, high = points[:-1], points[1:]
-    total, coarse = 0.0, _panels(parts, low, high)
+    coarse = _panels(parts, low, high)
+    total = np.zeros((len(coarse), 1))
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
         left, right = _panels(parts, low, middle), _panels(parts, middle, high)

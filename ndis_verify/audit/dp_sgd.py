@@ -281,8 +281,8 @@ def black_box_scores(
     extra = _records(model, np.reshape(canary[0], (1, -1)), np.reshape(canary[1], (1,)))
     start = model.start(rng)
     within, without = (
-        losses_after_training(model, settings, *data, start, extra, models, rng)[:, 0]
-        for data in (with_record(x, y, canary), (x, y))
+        losses_after_training(model, settings, rows, labels, start, extra, models, rng)[:, 0]
+        for rows, labels in (with_record(x, y, canary), (x, y))
     )
     return within, without
 

@@ -74,8 +74,8 @@ def audit_by_methods(
         target = _target(method, delta, epsilon)
     failure = 1 - checked_confidence(confidence)
     samples = (as_sample(p, "p"), as_sample(q, "q"))
-    surveys = tuple(survey(sample) for sample in samples)
-    check_distinguishable(*surveys, (samples[0].name, samples[1].name))
+    surveys = survey(samples[0]), survey(samples[1])
+    check_distinguishable(surveys[0], surveys[1], (samples[0].name, samples[1].name))
     audited = Audited(samples, surveys, failure, target)
     return {
         method: _OF_BINS[method](audited, bins) if method in _OF_BINS else _OF_SETS[method](audited)
@@ -102,9 +102,9 @@ def _tv(audited: Audited, bins: Any) -> ScoreAudit:
     # The bounded laws never enter the union over sets: TV bounds every set at once, so these bins' own order may be
     # used.
     power, level = _ordered_masses(p / n, q / m)
-    radii = (tv_radius(size, edges.size + 1, audited.failure / 2) for size in (n, m))
+    of_p, of_q = (tv_radius(size, edges.size + 1, audited.failure / 2) for size in (n, m))
     return audited.result(
-        "tv", within_radii(power, level, *radii, 1 - audited.failure), "guaranteed", part, edges.size + 1
+        "tv", within_radii(power, level, of_p, of_q, 1 - audited.failure), "guaranteed", part, edges.size + 1
     )
 
 

@@ -147,9 +147,9 @@ def _line(line: bytes, name: str, number: int) -> list[float]:
             f"line {number} has no line end, or is longer than {MAX_LINE} bytes",
         )
     cells = [cell.strip(" \t\r\n") for cell in line.decode("utf-8", "replace").split(",")]
-    found = [exact_float(cell) for cell in cells]
-    if None in found:
-        raise InputError(
-            name, printable(cells[found.index(None)])[:60], f"line {number} must hold numbers separated by commas"
-        )
+    found = []
+    for cell in cells:
+        if (value := exact_float(cell)) is None:
+            raise InputError(name, printable(cell)[:60], f"line {number} must hold numbers separated by commas")
+        found.append(value)
     return found

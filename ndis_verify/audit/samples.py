@@ -22,7 +22,8 @@ PERIOD, LEARN, CHOOSE = 8, 0, 4
 class Sample(Protocol):
     """Scores that can be read more than once: `chunks()` gives float64 arrays, in the order of the rows."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def chunks(self) -> Iterator[np.ndarray]: ...
 

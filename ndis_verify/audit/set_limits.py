@@ -62,12 +62,25 @@ class Audited:
     target: Target | None
     _counted: dict[bytes, list[tuple[np.ndarray, ...]]] = field(default_factory=dict)
 
+    @property
+    def asked(self) -> Target:
+        """The target, of a method that chooses a set for one."""
+        assert self.target is not None
+        return self.target
+
     def result(self, method: str, curve: Any, basis: str, part: str, bins: int, sets: tuple = ()) -> ScoreAudit:
-        rows = tuple(one.size(part) for one in self.surveys)
-        names = tuple(sample.name for sample in self.samples)
+        (p, q), (of_p, of_q) = self.samples, self.surveys
         confidence = 0.0 if basis == "estimate" else 1 - self.failure
         return ScoreAudit(
-            method, curve, basis, confidence, names, tuple(one.n for one in self.surveys), rows, bins, sets
+            method,
+            curve,
+            basis,
+            confidence,
+            names=(p.name, q.name),
+            scores=(of_p.n, of_q.n),
+            rows=(of_p.size(part), of_q.size(part)),
+            bins=bins,
+            sets=sets,
         )
 
     @cached_property
@@ -83,7 +96,8 @@ class Audited:
             self._counted[key] = [
                 bin_counts(sample, edges, every, one.n) for sample, one in zip(self.samples, self.surveys, strict=True)
             ]
-        return [tuple(of_sample[every.index(part)] for of_sample in self._counted[key]) for part in parts]
+        of_p, of_q = self._counted[key]
+        return [(of_p[place], of_q[place]) for place in map(every.index, parts)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +168,7 @@ class Learned:
 
 def best_set(audited: Audited) -> ScoreAudit:
     learned = Learned.of(audited)
-    chosen = learned.chooser.choose(audited.target, audited.failure)
+    chosen = learned.chooser.choose(audited.asked, audited.failure)
     return learned.bounded("best-set", [chosen], audited.failure)
 
 
@@ -183,5 +197,5 @@ def within_radii(power: np.ndarray, level: np.ndarray, of_p: float, of_q: float,
     """Prefixes in both directions: P(S) >= P^(S) - r_P, Q(S) <= Q^(S) + r_Q, and the same for their complements."""
     forward = (np.maximum(power - of_p, 0), np.minimum(level + of_q, 1), np.ones(power.shape, bool))
     backward = (np.maximum(1 - level - of_q, 0), np.minimum(1 - power + of_p, 1), np.zeros(power.shape, bool))
-    parts = (np.concatenate(pair) for pair in zip(forward, backward, strict=True))
-    return OperatingPoints.of(*parts, confidence, "guaranteed" if confidence else "estimate")
+    power, level, first_is_p = (np.concatenate(pair) for pair in zip(forward, backward, strict=True))
+    return OperatingPoints.of(power, level, first_is_p, confidence, "guaranteed" if confidence else "estimate")

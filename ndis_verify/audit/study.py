@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ndis_verify.audit.gdp_parameter import largest_mu
+from ndis_verify.audit.gdp_parameter import GaussianCurve, largest_mu
 from ndis_verify.audit.histogram import audit_by_methods
 from ndis_verify.audit.limits import clopper_pearson_upper
 from ndis_verify.audit.set_limits import ScoreAudit
@@ -161,7 +161,11 @@ def run_block(case: Case, block: Block, methods: Sequence[str], delta: float, co
         for method in wanted:
             audit, cell = audits[MU.get(method, method)], tally[method]
             cell["runs"] += 1
-            cell["above"] += int(audit.curve.mu > case.mu) if method in MU else int(case.exceeded(audit))
+            if method in MU:
+                assert isinstance(audit.curve, GaussianCurve)
+                cell["above"] += int(audit.curve.mu > case.mu)
+            else:
+                cell["above"] += int(case.exceeded(audit))
             epsilon = 0.0 if method in MU else float(audit.epsilon(delta))
             cell["infinite"] += int(epsilon == np.inf)
             if epsilon < np.inf:

@@ -11,7 +11,7 @@ from ndis_verify.audit.candidate_sets import ChosenSet
 from ndis_verify.audit.credible_region import credible_gdp
 from ndis_verify.audit.gdp_parameter import GaussianCurve
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper, jeffreys_lower, jeffreys_upper
-from ndis_verify.audit.operating_points import OperatingPoints
+from ndis_verify.audit.operating_points import Basis, OperatingPoints
 from ndis_verify.audit.set_limits import Audited, Learned, ScoreAudit
 
 
@@ -26,13 +26,13 @@ def _attack(audited: Audited) -> tuple[Learned, ChosenSet, tuple[int, int, int, 
     inside).
     """
     learned = Learned.of(audited, _by_score)
-    chosen = learned.chooser.choose(audited.target, audited.failure, np.array([0.5]))
+    chosen = learned.chooser.choose(audited.asked, audited.failure, np.array([0.5]))
     hits, false_alarms = learned.held(chosen)
     n, m = (one.size("bound") for one in audited.surveys)
     return learned, chosen, (n, hits, m, false_alarms) if chosen.first_is_p else (m, hits, n, false_alarms)
 
 
-def _limited(audited: Audited, method: str, limits: tuple, basis: str) -> ScoreAudit:
+def _limited(audited: Audited, method: str, limits: tuple, basis: Basis) -> ScoreAudit:
     learned, chosen, (n, hits, m, false_alarms) = _attack(audited)
     power, level = limits[0](hits, n, audited.failure / 2), limits[1](false_alarms, m, audited.failure / 2)
     points = OperatingPoints.of([power], [level], [chosen.first_is_p], 1 - audited.failure, basis)
@@ -56,6 +56,7 @@ def gdp(audited: Audited) -> ScoreAudit:
     Gaussian curve.
     """
     found = threshold(audited)
+    assert isinstance(found.curve, OperatingPoints)
     level, power = float(found.curve.level[0]), float(found.curve.power[0])
     with np.errstate(divide="ignore"):
         mu = -ndtri(level) - ndtri(1 - power) if level < 1 and power > 0 else 0.0

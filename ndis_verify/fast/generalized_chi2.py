@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.engine.contour import Weight, log_integral
@@ -41,6 +42,17 @@ class GeneralizedChi2:
     _pull: float = field(init=False, repr=False)  # sum nc w
     _centre: float = field(init=False, repr=False)
     _spread: float = field(init=False, repr=False)
+
+    if TYPE_CHECKING:  # what is handed in becomes arrays
+
+        def __init__(
+            self,
+            weights: ArrayLike,
+            dofs: ArrayLike,
+            noncentralities: ArrayLike,
+            std: float = 0.0,
+            shift: float = 0.0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         weights, dofs, ncs = (

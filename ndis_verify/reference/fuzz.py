@@ -270,19 +270,21 @@ class Target:
         limits = ["--seconds", str(seconds), "--memory", str(mebibytes)]
         command = [sys.executable, "-m", "ndis_verify", "eval", "--engine", engine, *limits]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        assert self._child.stdin and self._child.stdout  # both are pipes
+        self._in, self._out = self._child.stdin, self._child.stdout
         self._rest = b""
         self._watch = select.poll()
-        self._watch.register(self._child.stdout, select.POLLIN)
+        self._watch.register(self._out, select.POLLIN)
 
     def ask(self, line: bytes, seconds: float) -> bytes | None:
         """The line that answers; None where there is none in time, or the process has ended."""
         deadline = time.monotonic() + seconds
         with contextlib.suppress(BrokenPipeError):  # the end of its output says the same
-            self._child.stdin.write(line + b"\n")
+            self._in.write(line + b"\n")
         while b"\n" not in self._rest:
             if not self._watch.poll(1000 * max(0.0, deadline - time.monotonic())):
                 return None
-            if not (chunk := self._child.stdout.read(1 << 20)):
+            if not (chunk := self._out.read(1 << 20)):
                 return None
             self._rest += chunk
         answer, _, self._rest = self._rest.partition(b"\n")
@@ -290,12 +292,12 @@ class Target:
 
     def stop(self) -> int:
         """Close its input; the exit code."""
-        self._child.stdin.close()
+        self._in.close()
         try:
             return self._child.wait(60)
         finally:
             self._child.kill()
-            self._child.stdout.close()
+            self._out.close()
 
 
 def fuzz(

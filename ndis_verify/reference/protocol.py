@@ -83,8 +83,13 @@ def answer_line(
 
 def _parsed(line: bytes | str) -> dict[str, Any]:
     try:
-        kinds = {"parse_int": _integer, "parse_float": _BareNumber, "parse_constant": _BareNumber}
-        data = json.loads(line, **kinds, object_pairs_hook=_no_doubles)
+        data = json.loads(
+            line,
+            parse_int=_integer,
+            parse_float=_BareNumber,
+            parse_constant=_BareNumber,
+            object_pairs_hook=_no_doubles,
+        )
     except ProtocolError:
         raise
     except (ValueError, RecursionError) as error:

@@ -92,6 +92,7 @@ def judged(function: Function, quantity: str, row: dict[str, Any], tolerance: st
 
     from ndis_verify.reference.conformance.judge import Judgement, judge
 
+    answer: dict[str, Any]
     try:
         value = function(quantity, row["inputs"])
     except NotImplementedError:

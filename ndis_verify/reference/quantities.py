@@ -82,7 +82,7 @@ def direction(value: Any) -> str:
 
 
 _PAIR = {"mean_p": vector, "cov_p": covariance, "mean_q": vector, "cov_q": covariance}
-_CHI2 = {
+_CHI2: dict[str, Callable[[Any], Any]] = {
     "weights": vector,
     "dofs": vector,
     "noncentralities": vector,
@@ -91,7 +91,7 @@ _CHI2 = {
     "x": number,
 }
 
-_LEAST_SQUARES = {
+_LEAST_SQUARES: dict[str, Callable[[Any], Any]] = {
     "leverage": number,
     "augmented_leverage": number,
     "d": count,

@@ -32,7 +32,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -44,6 +44,7 @@ FORMS = ("diagonal", "scalar", "list")
 _HOLE = re.compile(r"\{([a-z_]+)(?:\.([a-z]+))?\}")
 _WORD = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 Function = Callable[[dict[str, Any]], float]
+Step: TypeAlias = "Arguments | Attribute | Entry"
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,8 @@ def parsed_call(quantity: str, text: str) -> Call:
         node = ast.parse(expression.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise wrong from None
-    steps: list[Arguments | Attribute | Entry] = []
+    steps: list[Step] = []
+    step: Step
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.Subscript):
             step, node = Entry(_constant(node.slice)), node.value
@@ -160,11 +162,12 @@ def _input(quantity: str, name: str, form: str) -> Input:
 def by_call(clone: Path, quantity: str, text: str) -> Function:
     """The function of a Python file in the clone as a function of the protocol's inputs."""
     call = parsed_call(quantity, text)
-    start, steps = getattr(loaded(clone, call.file), call.name, None), list(call.steps)
-    name = call.name
-    while start is not None and isinstance(steps[0], Attribute):  # CLASS.METHOD: looked up once, and before any row
-        name += f".{steps[0].name}"
-        start = getattr(start, steps.pop(0).name, None)
+    start: Any = getattr(loaded(clone, call.file), call.name, None)
+    name, steps = call.name, list(call.steps)
+    while start is not None and isinstance(first := steps[0], Attribute):  # CLASS.METHOD: looked up before any row
+        name += f".{first.name}"
+        start = getattr(start, first.name, None)
+        del steps[0]
     if not (callable(start) if isinstance(steps[0], Arguments) else start is not None):
         raise ValueError(f"{call.file} has no function {name}")
 
@@ -195,6 +198,7 @@ def loaded(clone: Path, file: str) -> Any:
             raise ValueError(f"{file}: another package is called {parts[0]}")
         return module
     spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None  # the suffix .py has a loader
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)  # dataclasses look their module up
     spec.loader.exec_module(module)

@@ -31,8 +31,8 @@ def dense_pair(inputs: dict[str, Any]) -> DensePair:
 
 def law(inputs: dict[str, Any]) -> ChiSquareSum:
     """A generalized chi-square law."""
-    arrays = (dense(inputs, name) for name in ("weights", "dofs", "noncentralities"))
-    return ChiSquareSum(*arrays, float(inputs["std"]), float(inputs["shift"]))
+    weights, dofs, noncentralities = (dense(inputs, name) for name in ("weights", "dofs", "noncentralities"))
+    return ChiSquareSum(weights, dofs, noncentralities, float(inputs["std"]), float(inputs["shift"]))
 
 
 def _matrix(value: Any, d: int) -> np.ndarray:

@@ -125,7 +125,7 @@ def _compared(
     value, radius = Fraction(row["value"]), Fraction(row["radius"])
     gap, size = given - value, abs(value)
     relative = _ratio(gap, size)
-    measured = {"answer": shown, "relative_error": relative, "ulps": _ratio(abs(gap), _ulp(value))}
+    measured: dict[str, Any] = {"answer": shown, "relative_error": relative, "ulps": _ratio(abs(gap), _ulp(value))}
     allowed = size * tolerance + (STEP if size < TINY else 0)
     if radius > max(allowed, size * HALF_ULP) and radius:
         return Judgement(

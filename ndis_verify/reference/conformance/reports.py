@@ -141,10 +141,10 @@ def junit(run: Run, known: frozenset[str]) -> str:
 
 def _clip_suite(root: ElementTree.Element, clip: Clip, known: bool) -> None:
     counts = {"failures": str(int(not known)), "errors": "0", "skipped": str(int(known))}
-    suite = ElementTree.SubElement(root, "testsuite", name="clipped", tests="1", **counts, time="0")
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "clipped", "tests": "1", **counts, "time": "0"})
     case = ElementTree.SubElement(suite, "testcase", classname=printable(clip.quantity), name="clipped", time="0")
     kind = {} if known else {"type": "clipped"}
-    ElementTree.SubElement(case, "skipped" if known else "failure", message=printable(clip.message), **kind)
+    ElementTree.SubElement(case, "skipped" if known else "failure", {"message": printable(clip.message), **kind})
 
 
 def _suite(root: ElementTree.Element, quantity: str, group: list[Judgement], known: frozenset[str]) -> None:
@@ -171,10 +171,10 @@ def _suite(root: ElementTree.Element, quantity: str, group: list[Judgement], kno
     )
     for j in group:
         names = {"classname": printable(quantity), "name": printable(j.row)}
-        case = ElementTree.SubElement(suite, "testcase", **names, time=f"{j.seconds:.4f}")
+        case = ElementTree.SubElement(suite, "testcase", {**names, "time": f"{j.seconds:.4f}"})
         if fate := fates[j.key]:
             kind = {"type": j.outcome} if fate == "failure" else {}
-            ElementTree.SubElement(case, fate, message=f"{j.outcome}: {printable(j.message)}", **kind)
+            ElementTree.SubElement(case, fate, {"message": f"{j.outcome}: {printable(j.message)}", **kind})
 
 
 _STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}

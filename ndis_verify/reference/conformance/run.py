@@ -169,6 +169,7 @@ class _Target:
         try:
             if self._process is None:
                 self.start()
+            assert self._process is not None
             began = time.monotonic()
             request = {"id": secrets.randbelow(10**9), "quantity": quantity, "inputs": row["inputs"], "digits": DIGITS}
             answer = self._process.ask(request, self._seconds)

@@ -44,15 +44,19 @@ def shares(run: Run, by: str) -> list[Share]:
     return [_share(name, group) for name, group in groups.items()]
 
 
+def _error(judgement: Judgement) -> float:
+    return abs(judgement.relative_error or 0.0)
+
+
 def _share(name: str, group: list[Judgement]) -> Share:
     counted = Counter(judgement.outcome for judgement in group)
-    worst = max((j for j in group if j.relative_error is not None), key=lambda j: abs(j.relative_error), default=None)
+    worst = max((j for j in group if j.relative_error is not None), key=_error, default=None)
     times = sorted(judgement.seconds for judgement in group)
     return Share(
         name,
         len(group),
         {outcome: counted[outcome] for outcome in OUTCOMES if counted[outcome]},
-        abs(worst.relative_error) if worst else 0.0,
+        _error(worst) if worst else 0.0,
         worst.key if worst else "",
         ulp_histogram(group),
         times[len(times) // 2],

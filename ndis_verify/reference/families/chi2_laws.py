@@ -139,9 +139,14 @@ def _far() -> Iterator[Any]:
 
 def _ends() -> Iterator[Any]:
     """Below, at and above the end of a half-bounded support."""
-    for number, (weights, dofs) in enumerate(
-        (([1], [1]), ([2], [2]), ([1, 3], [1, 1]), ([-1], [1]), ([-1, Fraction(-1, 2)], [3, 1]))
-    ):
+    laws: list[tuple[list[Any], list[int]]] = [
+        ([1], [1]),
+        ([2], [2]),
+        ([1, 3], [1, 1]),
+        ([-1], [1]),
+        ([-1, Fraction(-1, 2)], [3, 1]),
+    ]
+    for number, (weights, dofs) in enumerate(laws):
         for position, x in zip(POSITIONS, around(Fraction(3, 4).numerator / 4, 2.0**-30)):
             flags = ("exact_zero", "one_degree")
             yield _law(

@@ -86,16 +86,15 @@ def _covariances() -> Iterator[RowSpec]:
 
 def _at_total_variation() -> Iterator[RowSpec]:
     """delta at and next to the total variation distance, where epsilon becomes 0."""
-    for number, (mean, cov) in enumerate(
-        (
-            ([1], [1]),
-            ([0], [2]),
-            ([0], [Fraction(1, 2)]),
-            ([Fraction(1, 4)], [3]),
-            ([0, 0], [2, Fraction(1, 4)]),
-            ([Fraction(1, 2), 0], [1, 2]),
-        )
-    ):
+    pairs: list[tuple[list[Any], list[Any]]] = [
+        ([1], [1]),
+        ([0], [2]),
+        ([0], [Fraction(1, 2)]),
+        ([Fraction(1, 4)], [3]),
+        ([0, 0], [2, Fraction(1, 4)]),
+        ([Fraction(1, 2), 0], [1, 2]),
+    ]
+    for number, (mean, cov) in enumerate(pairs):
         value = certified_hockey_stick(GaussianPair(mean, cov, [0] * len(mean), 1), 0, digits=25)
         at = float(value.upper)
         at = at if Fraction(at) >= value.upper else math.nextafter(at, 1)  # from here on epsilon is 0
@@ -114,7 +113,10 @@ def _at_total_variation() -> Iterator[RowSpec]:
 
 
 def _without_delta() -> Iterator[RowSpec]:
-    for number, (mean, cov) in enumerate(
-        (([0], [Fraction(1, 2)]), ([Fraction(1, 2)], [Fraction(1, 4)]), ([0, 0, 0], [Fraction(3, 4)] * 3))
-    ):
+    pairs: list[tuple[list[Any], list[Fraction]]] = [
+        ([0], [Fraction(1, 2)]),
+        ([Fraction(1, 2)], [Fraction(1, 4)]),
+        ([0, 0, 0], [Fraction(3, 4)] * 3),
+    ]
+    for number, (mean, cov) in enumerate(pairs):
         yield _row(f"pure-{number}", 0, mean, cov, ("largest_loss", "exact_zero"), "N24-C2", core=number == 0)

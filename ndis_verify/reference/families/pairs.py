@@ -338,7 +338,7 @@ def _same_value() -> Iterator[RowSpec]:
         epsilon = draw.among(_EPSILONS)
         shear = [[Fraction(int(i == j)) if j >= i else Fraction(draw.below(5) - 2) for j in range(d)] for i in range(d)]
         image = [sum((shear[i][k] * mean[k] for k in range(d)), Fraction(0)) for i in range(d)]
-        options = {"group": f"same-{number}", "core": number == 5}
+        options: dict[str, Any] = {"group": f"same-{number}", "core": number == 5}
         yield pair(f"same-{number}-diagonal", epsilon, mean, cov, ("invariance",), "N26-L1", **options)
         yield pair(
             f"same-{number}-sheared",
@@ -406,7 +406,7 @@ def _deep_tails() -> Iterator[RowSpec]:
         )
     for number in range(12):
         step = 2.0 ** -(6 + 3 * number)
-        edge = largest_loss([Fraction(1, 4), 0, 0], [Fraction(1, 2)] * 3)
+        edge = largest_loss([Fraction(1, 4), Fraction(0), Fraction(0)], [Fraction(1, 2)] * 3)
         yield pair(
             f"deep-edge-{number}",
             math.nextafter(edge * (1 - step), 0),
