@@ -144,7 +144,7 @@ def _edges(audited: Audited, bins: Any) -> tuple[np.ndarray, str]:
     return equal_edges(low, low + count * width, count), "rest"
 
 
-def bin_width(std: float, n: int) -> float:
+def bin_width(std: float, n: float) -> float:
     """`2 3^{1/3} pi^{1/6} std n^{-1/3}` = 3.4908 std n^{-1/3} (KM-C4.5)."""
     return float(_WIDTH * std * n ** (-1 / 3))
 

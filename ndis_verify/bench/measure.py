@@ -69,9 +69,9 @@ def try_method(method: Method, case: Case, limit: float) -> Trial:
     trial.note = method.absent or _declined(method, case)
     if trial.note:
         return trial
-    if case.batch is not None and method.batch is not None:
+    if case.batch is not None and (batch := method.batch) is not None:
         pairs, epsilon = case.batch, float(case.tasks[0].epsilons[0])
-        whole = _attempt(trial, lambda: method.batch(pairs, epsilon), limit, len(pairs))
+        whole = _attempt(trial, lambda: batch(pairs, epsilon), limit, len(pairs))
         trial.answers = [whole if isinstance(whole, str) else whole[k : k + 1] for k in range(len(case.tasks))]
         return trial
     for task in case.tasks:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def gx2_methods() -> list[Method]:
 
         return Method(name, lambda problem, epsilons: two_cdf.hockey_stick(problem, epsilons, cdf), absent)
 
-    tight = {"method": "imhof", "AbsTol": 1e-14, "RelTol": 1e-12}
+    tight: dict[str, float | str] = {"method": "imhof", "AbsTol": 1e-14, "RelTol": 1e-12}
     return [method(f"{label} twice, auto"), method(f"{label} twice, Imhof", **tight)]
 
 
@@ -109,7 +110,7 @@ def dp_accounting_method() -> Method:
     module, absent = _load("dp_accounting.pld.privacy_loss_mechanism")
 
     @lru_cache(maxsize=1)
-    def loss(distance: float) -> object:
+    def loss(distance: float) -> Any:
         return module.GaussianPrivacyLoss(standard_deviation=1.0, sensitivity=distance)
 
     def evaluate(problem: Problem, epsilons: np.ndarray) -> np.ndarray:
@@ -135,7 +136,7 @@ def _distance(problem: Problem) -> float:
     return float(np.linalg.norm(problem.shift))
 
 
-def _load(module: str) -> tuple[ModuleType | None, str]:
+def _load(module: str) -> tuple[Any, str]:
     """(module, "") or (None, why not). A broken installation may raise anything at import."""
     try:
         return importlib.import_module(module), ""

@@ -8,6 +8,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ndis_verify.mechanisms.gaussian import finite_array, gaussian_mechanism
 from ndis_verify.mechanisms.random_projection import RandomProjection, random_projection
 from ndis_verify.mechanisms.records import clip_norms, database
 
-_TARGET = {"epsilon": 1.0, "delta": 1e-6}
+_TARGET: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
 _BLOCK = 2**20  # numbers that the plain sampler draws at a time
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
+Key = TypeVar("Key", bound=Hashable)
 SHORTEST_SAMPLE = 2e-3  # seconds; faster calls are repeated inside one sample
 
 
@@ -65,12 +67,12 @@ def summarise(samples: list[float]) -> Timing:
 
 
 def interleaved(
-    calls: dict[str, Callable[[], object]],
-    first: dict[str, float],
+    calls: Mapping[Key, Callable[[], object]],
+    first: Mapping[Key, float],
     repetitions: int,
     budget: float,
     on_round: Callable[[int], None] = lambda done: None,
-) -> dict[str, Timing]:
+) -> dict[Key, Timing]:
     """Time every call, one sample of each per round, so that a busy machine slows all of them alike.
 
     `first` holds the seconds of one earlier call of each; a call takes part in as many rounds as fit in `budget`
@@ -78,7 +80,7 @@ def interleaved(
     """
     rounds = {name: _rounds(max(first[name], SHORTEST_SAMPLE), repetitions, budget) for name in calls}
     inner = {name: max(1, int(SHORTEST_SAMPLE / max(first[name], 1e-7))) for name in calls}
-    samples: dict[str, list[float]] = {name: [] for name in calls}
+    samples: dict[Key, list[float]] = {name: [] for name in calls}
     for done in range(max(rounds.values(), default=0)):
         for name, call in calls.items():
             if done < rounds[name]:

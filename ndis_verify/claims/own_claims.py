@@ -125,7 +125,9 @@ def universal_claim(
         declared=verdict,
         checks=(*first, *checks),
         hypotheses=domain.lines(),
-        counterexample=counterexample and ", ".join(f"{name} = {value}" for name, value in counterexample.items()),
+        counterexample=", ".join(f"{name} = {value}" for name, value in counterexample.items())
+        if counterexample
+        else None,
     )
     return UniversalClaim(claim, attacked)
 
@@ -170,6 +172,8 @@ def load_claims(path: str | Path) -> dict[str, UniversalClaim | Claim]:
 def _run_file(path: Path) -> Any:
     name = f"_own_claims_of_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError("FILE", str(path), "must be a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and others look their module up
     sys.path.insert(0, str(path.resolve().parent))  # as `python my_claims.py` does
@@ -188,7 +192,8 @@ def _line_in(error: Exception, path: Path) -> int | str:
     """The last line of the file that took part in the error."""
     if isinstance(error, SyntaxError):
         return error.lineno or "?"
-    line, trace = "?", error.__traceback__
+    line: int | str = "?"
+    trace = error.__traceback__
     while trace is not None:
         if Path(trace.tb_frame.f_code.co_filename).name == path.name:
             line = trace.tb_lineno
@@ -226,7 +231,7 @@ def judge_file(
 ) -> tuple[dict[str, Claim], list[Judgement]]:
     """Every claim of a Python file put before the court: the records by id, and the judgements in the file's order."""
     claims = [as_claim(value) for value in load_claims(path).values()]
-    judgements = []
+    judgements: list[Judgement] = []
     for claim in claims:
         progress(len(judgements), len(claims), claim.id)
         judgements.append(judge(claim, effort))

@@ -73,7 +73,7 @@ def _text(record: AttackRecord) -> str:
     from ndis_verify.court.domain import shown_point
 
     lines = [f"{record.name}: {_VERDICT[record.finding]}"]
-    if record.simple is not None:
+    if record.simple is not None and record.enclosure is not None:
         value, radius = record.enclosure.decimal(10)
         lines += [f"  counterexample  {shown_point(record.simple)}", f"  margin there    {value} +/- {radius}"]
     if record.failure:

@@ -65,6 +65,7 @@ def main(arguments: argparse.Namespace) -> int:
     delta, epsilon, confidence = (
         _number(getattr(arguments, name), f"--{name}") for name in ("delta", "epsilon", "confidence")
     )
+    assert confidence is not None  # it has a default
     if delta is None and epsilon is None:
         raise InputError("--delta, --epsilon", "neither", "at least one is needed")
     from ndis_verify.audit.histogram import audit_scores

@@ -186,6 +186,12 @@ def negated(enclose: Callable[[Point], Enclosure]) -> Callable[[Point], Enclosur
     return negative
 
 
+def point_run(check: Check) -> PointRun:
+    """What a `counterexample_check` runs."""
+    assert isinstance(check.run, PointRun)
+    return check.run
+
+
 def owned(claim: Claim) -> Claim:
     """The claim with its attacks and comparisons marked as its own, so that their certificates have a name."""
     return replace(claim, checks=tuple(_marked(check, claim.id) for check in claim.checks))

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -38,7 +39,7 @@ class BitCase:
     def audit(self, draws: int, seed: int) -> BitAudit:
         """The audit at the claim's epsilon; the same seed gives the same result wherever the sampler takes one."""
         p, q = self.make(np.random.default_rng([seed, *self.name.encode()]))
-        known = {} if self.values is None else {"value_p": self.values[0], "value_q": self.values[1]}
+        known: dict[str, Any] = {} if self.values is None else {"value_p": self.values[0], "value_q": self.values[1]}
         return audit_bits(p, q, epsilon=self.epsilon, draws=draws, **known)
 
 
@@ -52,8 +53,8 @@ def planted_cases() -> list[BitCase]:
         mechanism = case.mechanism
         calibration = mechanism.calibration
 
-        def make(rng: np.random.Generator) -> tuple[Sampler, ...]:
-            return tuple(hole(mechanism, data[0], rng) for data in (case.p, case.q))
+        def make(rng: np.random.Generator) -> tuple[Sampler, Sampler]:
+            return hole(mechanism, case.p[0], rng), hole(mechanism, case.q[0], rng)
 
         return BitCase(sampler, attack, calibration.target.epsilon, calibration.certificate.delta, make)
 
@@ -108,12 +109,16 @@ def planted_cases() -> list[BitCase]:
     ]
 
 
+def _both(draw: Callable[[float], Any], rng: np.random.Generator) -> tuple[Sampler, Sampler]:
+    return _repeated(draw, 0.0), _repeated(draw, 1.0)
+
+
 def _textbook() -> BitCase:
     """`mean + std * rng.normal()` on the values 0 and 1."""
     std = float(gaussian_std(1.0, epsilon=EPSILON, delta=DELTA))
 
-    def make(rng: np.random.Generator) -> tuple[Sampler, ...]:
-        return tuple(planted.textbook_gaussian(value, std, rng) for value in (0.0, 1.0))
+    def make(rng: np.random.Generator) -> tuple[Sampler, Sampler]:
+        return planted.textbook_gaussian(0.0, std, rng), planted.textbook_gaussian(1.0, std, rng)
 
     return BitCase("mean + std * rng.normal()", "cancellation and cut-off bits", EPSILON, DELTA, make, (0.0, 1.0))
 
@@ -126,16 +131,7 @@ def peer_cases() -> list[BitCase]:
             draw = one()
         except (ImportError, OSError):
             continue
-        found.append(
-            BitCase(
-                name,
-                attack,
-                EPSILON,
-                DELTA,
-                lambda rng, draw=draw: (_repeated(draw, 0.0), _repeated(draw, 1.0)),
-                (0.0, 1.0),
-            )
-        )
+        found.append(BitCase(name, attack, EPSILON, DELTA, partial(_both, draw), (0.0, 1.0)))
     return found
 
 
@@ -166,7 +162,7 @@ def _without_models(package: str) -> Iterator[None]:
     if spec is None:
         raise ImportError(package)
     sys.modules[package] = bare = ModuleType(package)
-    bare.__path__, bare.__spec__ = list(spec.submodule_search_locations), spec
+    bare.__path__, bare.__spec__ = list(spec.submodule_search_locations or ()), spec
     try:
         yield
     finally:
@@ -205,7 +201,9 @@ def own_cases() -> list[BitCase]:
         calibration = mechanism.calibration
 
         def make(rng: np.random.Generator, mechanism: Any = mechanism, case: Any = case) -> tuple[Sampler, Sampler]:
-            return tuple(lambda count, data=data: releases(mechanism, data, rng, count) for data in (case.p, case.q))
+            return lambda count: releases(mechanism, case.p, rng, count), lambda count: releases(
+                mechanism, case.q, rng, count
+            )
 
         found.append(BitCase(case.name, "", calibration.target.epsilon, calibration.certificate.delta, make))
     return found

@@ -39,7 +39,7 @@ def estimated_curve(
 
 def sketched_solutions(matrix: np.ndarray, r: int, count: int, rng: np.random.Generator) -> np.ndarray:
     """`count` draws of (Pi B)^+ Pi b: Pi [B b] = (Pi Q) R, and Pi Q has independent standard normal entries too."""
-    d, triangle = matrix.shape[1] - 1, np.linalg.qr(matrix, mode="r")
+    d, triangle = matrix.shape[1] - 1, np.asarray(np.linalg.qr(matrix, mode="r"))
     sketch = rng.standard_normal((count, r, d + 1))
     gram = np.swapaxes(sketch, 1, 2) @ sketch
     inside = np.linalg.solve(gram[:, :d, :d], gram[:, :d, d:])[..., 0]

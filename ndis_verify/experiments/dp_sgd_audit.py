@@ -84,6 +84,8 @@ def setting_of(name: str, data: Table | None) -> Setting:
     Raises `InputError`.
     """
     table, rng = table_of(name, data), np.random.default_rng(0)
+    if table.target is None:
+        raise InputError("target", "none", "must be named: it holds the classes")
     classes, y = np.unique(table.target, return_inverse=True)
     if not 2 <= classes.size <= 50:
         raise InputError("target", f"{classes.size} values", "must have 2 to 50 classes")
@@ -148,7 +150,7 @@ def _is_scores(data: Table | None) -> bool:
 
 
 def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
-    if _is_scores(data):
+    if data is not None and _is_scores(data):
         return [{"data": data.name, "kind": "scores", "canary": "", "models": len(data.records)}]
     models = (400, 1200) if size == "quick" else (2500, 10_000)
     (name,) = source_names(data, ("digits",))
@@ -162,7 +164,7 @@ def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
 
 
 def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
-    if cell["kind"] == "scores":
+    if data is not None and cell["kind"] == "scores":
         within, without = data.records.T
         return [dict(cell) | _audited(within, without), *_curve_rows(cell, within, without, {})]
     setting = setting_of(cell["data"], data)

@@ -60,7 +60,7 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
         for row in rows
         if row["epsilon"] == 1
     }
-    spread = {}
+    spread: dict[int, list[tuple[float, float]]] = {}
     for row in rows:
         if row["epsilon"] == 1:
             spread.setdefault(row["r"], []).append((row["largest_leverage"], row["delete"]))

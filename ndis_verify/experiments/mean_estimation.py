@@ -60,17 +60,19 @@ def errors_of(
 ) -> dict[str, np.ndarray]:
     """Distances to the true mean by method, one per data set; `squares` collects the exact risks given the data."""
     d, epsilon = cell["d"], cell["epsilon"]
-    mechanisms = {
+    gaussian = {
         rule: gaussian_mechanism(d**0.5 / _RECORDS, epsilon=epsilon, delta=_DELTA, adjacency=_ADJACENCY, rule=rule)
         for rule in ("analytic", "classical")
     }
-    mechanisms["laplace"] = laplace_mechanism(d / _RECORDS, epsilon, adjacency=_ADJACENCY)
+    laplace = laplace_mechanism(d / _RECORDS, epsilon, adjacency=_ADJACENCY)
+    stds = {rule: mechanism.std for rule, mechanism in gaussian.items()} | {"laplace": 2**0.5 * laplace.scale}
     errors: dict[str, list[float]] = {name: [] for name in METHODS}
     for _ in range(cell["repetitions"]):
         mean = _mean_of_data(rng, d)
-        releases = {rule: mechanism.release(mean, rng) for rule, mechanism in mechanisms.items()}
+        releases = {rule: mechanism.release(mean, rng) for rule, mechanism in gaussian.items()}
+        releases["laplace"] = laplace.release(mean, rng)
         for name, (rule, method) in METHODS.items():
-            std = 2**0.5 * mechanisms[rule].scale if rule == "laplace" else mechanisms[rule].std
+            std = stds[rule]
             errors[name].append(float(np.linalg.norm(denoise(releases[rule], std, method) - mean)))
             if squares is not None:
                 squares[name].append(risk(mean, std, method))

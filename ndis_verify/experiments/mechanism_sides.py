@@ -5,10 +5,10 @@ is good for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import mpmath
 import numpy as np
@@ -120,28 +120,34 @@ def gram_draws(matrix: np.ndarray, bound: float, r: int, rate: float = 1.0) -> C
     return draws
 
 
-def _lone(r: int, epsilon: float) -> Callable[[float], Fraction]:
+def both(values: Iterable[float]) -> tuple[float, float]:
+    """The two noise levels of `Sides`."""
+    printed, ours = values
+    return printed, ours
+
+
+def _lone(r: int, epsilon: float | Fraction) -> Callable[[float], Fraction]:
     return lambda noise: _upper(certified_rp_hockey_stick(_cap(noise), r, epsilon, digits=DIGITS))
 
 
 def projection(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
-    noise = tuple(random_projection(R, **target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
+    noise = both(random_projection(R, **target, ridge=name).ridge / bound**2 for name in ("N26-Fig1", "smallest"))
     return Sides(("N26-Fig1", "smallest ridge"), GRAM, noise, _lone(R, problem.epsilon), gram_draws(matrix, bound, R))
 
 
 def combination(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
-    noise = tuple(random_linear_combination(**target, ridge=name).ridge / bound**2 for name in ("N24-Fig3", "smallest"))
+    noise = both(random_linear_combination(**target, ridge=name).ridge / bound**2 for name in ("N24-Fig3", "smallest"))
     return Sides(("N24-Fig8", "smallest ridge"), GRAM, noise, _lone(1, problem.epsilon), gram_draws(matrix, bound, 1))
 
 
 def subsampled(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     target = {"epsilon": problem.epsilon, "delta": problem.delta, "norm_bound": bound}
-    noise = tuple(
+    noise = both(
         subsampled_random_projection(RATE, R, **target, ridge=name).ridge / bound**2
         for name in ("N26-Fig1", "smallest")
     )
@@ -160,7 +166,7 @@ def subsampled(problem: Problem) -> Sides:
 def relative_projection(problem: Problem) -> Sides:
     matrix, bound = problem.matrix()
     databases = neighbourhood(matrix, bound)
-    noise = tuple(
+    noise = both(
         relative_random_projection(databases, R, epsilon=problem.epsilon, delta=problem.delta, ridge=ridge).ridge
         / bound**2
         for ridge in ("N24-Fig12", "smallest")
@@ -297,10 +303,15 @@ def logistic(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff
         np.where(wanted > middle, 1.0, -1.0),
     )
     n, d = train.shape
-    target = {"penalty": PENALTY, "norm_bound": LENGTH, "epsilon": problem.epsilon, "delta": problem.delta}
+    target: dict[str, Any] = {
+        "penalty": PENALTY,
+        "norm_bound": LENGTH,
+        "epsilon": problem.epsilon,
+        "delta": problem.delta,
+    }
     printed = logistic_regression(d, **target, sensitivity="printed", bound=bound, records=n)
     ours = logistic_regression(d, **target)
-    mean, cov = ours.output(np.column_stack([train, known]))
+    mean, cov = map(np.asarray, ours.output(np.column_stack([train, known])))
     envelope, penalty, square = logistic_envelope(PENALTY, LENGTH), exact(PENALTY), exact(LENGTH) ** 2
     kept = 1 / (penalty + square / 4)
     exactly = joint_shift.RankOne(kept, square / 4 * kept / penalty, exact(LENGTH) / penalty)
@@ -337,7 +348,7 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
     low, high = min(known.min(), wanted.min()), max(known.max(), wanted.max())
     known, wanted = (2 * LABEL * (part - low) / (high - low) - LABEL for part in (known, wanted))
     n, kernel = len(train), squared_exponential(1.0)
-    target = {
+    target: dict[str, Any] = {
         "noise_variance": NOISE,
         "label_bound": LABEL,
         "norm_bound": PRIOR,
@@ -346,8 +357,8 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
         "delta": problem.delta,
     }
     made = [
-        gaussian_process(kernel, test[0], **target, sensitivity=sensitivity, bound=used)
-        for sensitivity, used in (("printed", bound), ("joint", "joint"))
+        gaussian_process(kernel, test[0], **target, sensitivity="printed", bound=bound),
+        gaussian_process(kernel, test[0], **target, sensitivity="joint", bound="joint"),
     ]
     cross = kernel(test, train)  # every held-out point is a query of its own, one factorisation for all
     weights = np.linalg.solve(kernel(train, train) + NOISE * np.eye(n), np.column_stack([known, cross.T]))
@@ -363,7 +374,7 @@ def process(problem: Problem, bound: Literal["chernoff", "printed"] = "chernoff"
         return _upper(joint_shift.largest(exactly, exact(level), exact(problem.epsilon), 1))
 
     noise, names = (
-        tuple(mechanism.added_variance for mechanism in made),
+        both(mechanism.added_variance for mechanism in made),
         (_printed_name("N26-Pr8", bound), "joint worst pair"),
     )
     return Sides(
@@ -387,7 +398,7 @@ def gaussian(problem: Problem, printed: Literal["classical", "rho"] = "classical
             math.sqrt(level) * bound * np.linalg.norm(rng.standard_normal(matrix.shape[1])) / total
         )
 
-    noise = tuple((mechanism.std / bound) ** 2 for mechanism in made)
+    noise = both((mechanism.std / bound) ** 2 for mechanism in made)
     return Sides(
         ({"classical": "BW-T1 classical", "rho": "SL-2 rho"}[printed], "analytic"),
         "error of the sum of the records over its norm",

@@ -52,10 +52,11 @@ def _cells(size: str, data: Table | None) -> list[dict[str, Any]]:
 def _required(table: Table) -> None:
     require_size(table, 10, 2, "a fifth of them is held out, and the target is regressed on the others")
     require_hidden(table)
-    if np.ptp(table.target) == 0:
+    target = np.asarray(table.target)
+    if np.ptp(target) == 0:
         raise InputError(
             "target",
-            f"{table.name}, {table.target[0]:g} throughout",
+            f"{table.name}, {target[0]:g} throughout",
             "must hold two different numbers: it is predicted",
         )
 

@@ -20,6 +20,7 @@ from ndis_verify.experiments.mechanism_sides import (
     Problem,
     R,
     Sides,
+    both,
     gaussian,
     gram_draws,
     limit_least_squares,
@@ -56,7 +57,7 @@ def tested(problem: Problem) -> Sides:
         release = certified_rp_hockey_stick(exact(bound) ** 2 / exact(full), R, worst["release_epsilon"], digits=DIGITS)
         return test.upper + release.upper + exact(split.delta_failure)
 
-    noise = tuple(float(mechanism.ridge_at(median)) / bound**2 for mechanism in made)
+    noise = both(float(mechanism.ridge_at(median)) / bound**2 for mechanism in made)
     return Sides(("N26-Fig4", "floor l^2"), GRAM, noise, certify, gram_draws(matrix, bound, R))
 
 

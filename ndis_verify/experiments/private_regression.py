@@ -64,7 +64,7 @@ def local_sensitivity(matrix: np.ndarray) -> float:
 
 def _methods(matrix: np.ndarray, bound: float, r: int) -> dict[str, tuple[float, Draw]]:
     d, delta = matrix.shape[1] - 1, 1 / len(matrix)
-    target = {"epsilon": EPSILON, "delta": delta, "norm_bound": bound}
+    target: dict[str, Any] = {"epsilon": EPSILON, "delta": delta, "norm_bound": bound}
     found = {
         "M_ALS, exact law": (sketched_least_squares(d, r, **target).ridge, sketch_draw),
         "M_LS, worst case": (least_squares(d, r, **target).ridge, normal_draw),
@@ -121,7 +121,8 @@ def _measured(relative: bool):
     def measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
         matrix, bound = records_of(cell["data"], data)
         r, truth = cell["r"], solved(shortened(matrix), 0.0)[0]
-        seeds, inherent = rng.integers(1 << 60, size=cell["runs"]), {"normal": None, "sketch": None}
+        seeds = rng.integers(1 << 60, size=cell["runs"])
+        inherent: dict[str, float | None] = {"normal": None, "sketch": None}
         methods: dict[str, tuple[float | None, Draw]] = {"ALS": (0.0, sketch_draw(shortened(matrix), 0.0, r))}
         if relative:
             inherent = {

@@ -52,9 +52,8 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
                 else projected(short, mechanism.ridge, cell["r"], chosen)
             )
             errors.append(np.linalg.norm(gram_estimate(sketch, mechanism.ridge) - gram, 2) / np.linalg.norm(gram, 2))
-            residuals.append(
-                np.linalg.norm(target - features @ projected_least_squares(sketch)) / least if least > 0 else 1.0
-            )
+            gap = float(np.linalg.norm(target - features @ projected_least_squares(sketch)))
+            residuals.append(gap / float(least) if least > 0 else 1.0)
         rows.append(
             {
                 "data": cell["data"],

@@ -39,13 +39,13 @@ def records_of(name: str, data: Table | None) -> tuple[np.ndarray, float]:
 
 def shortened(matrix: np.ndarray) -> np.ndarray:
     """The matrix, or beyond `FEW` records its triangular factor R: D^T G and R^T G' have one law, and D^T D = R^T R."""
-    return matrix if len(matrix) <= FEW else np.linalg.qr(matrix, mode="r")
+    return matrix if len(matrix) <= FEW else np.asarray(np.linalg.qr(matrix, mode="r"))
 
 
 def ridges(matrix: np.ndarray, bound: float, r: int, relative: bool) -> dict[str, float]:
     """The ridge of every method at eps = 1 and delta = 1/n."""
     delta = 1 / len(matrix)
-    target = {"epsilon": EPSILON, "delta": delta, "norm_bound": bound}
+    target: dict[str, Any] = {"epsilon": EPSILON, "delta": delta, "norm_bound": bound}
     everyone = {
         "smallest": random_projection(r, **target).ridge,
         "printed": random_projection(r, **target, ridge="N24-Fig3").ridge,

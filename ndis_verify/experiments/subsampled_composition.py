@@ -81,8 +81,8 @@ def estimated(rate: float, std: float, copies: int, draws: int, rng: np.random.G
     low, width = min(p.min(), q.min()), bin_width(std, draws)
     bins = int(np.ceil((max(p.max(), q.max()) - low) / width))
     edges = equal_edges(low, low + bins * width, bins)
-    counts = (np.bincount(np.searchsorted(edges, values, side="right"), minlength=bins) for values in (p, q))
-    return histogram_composition(*counts, copies, EPSILONS, step=1e-3)
+    of_p, of_q = (np.bincount(np.searchsorted(edges, values, side="right"), minlength=bins) for values in (p, q))
+    return histogram_composition(of_p, of_q, copies, EPSILONS, step=1e-3)
 
 
 def _findings(rows: Sequence[Row]) -> list[Finding]:

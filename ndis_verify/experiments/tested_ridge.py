@@ -36,9 +36,9 @@ def _measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | No
     eigenvalue.
     """
     matrix, bound = records_of(cell["data"], data)
-    target = {"epsilon": cell["epsilon"], "delta": cell["delta"], "norm_bound": bound}
+    target: dict[str, Any] = {"epsilon": cell["epsilon"], "delta": cell["delta"], "norm_bound": bound}
     untested, split = random_projection(_R, **target).ridge, planned_split(_R, **target)
-    test = {"std": split.std, "delta_test": split.delta_test, "delta_failure": split.delta_failure}
+    test: dict[str, Any] = {"std": split.std, "delta_test": split.delta_test, "delta_failure": split.delta_failure}
     mechanism = propose_test_release(_R, **target, **test)
     full, quantile = mechanism.calibration.noise["full_ridge"], mechanism.calibration.noise["quantile"]
     single, rows = least_eigenvalue(matrix), []

@@ -89,7 +89,8 @@ def _splits(rng: np.random.Generator, count: int) -> Columns:
 
 def _tested(row: Mapping[str, Any]) -> ProposeTestRelease:
     names = ("epsilon", "delta", "norm_bound", "std", "delta_test", "delta_failure")
-    return propose_test_release(int(row["r"]), **{name: float(row[name]) for name in names})
+    given: dict[str, Any] = {name: float(row[name]) for name in names}
+    return propose_test_release(int(row["r"]), **given)
 
 
 def _certified_test_delta(point: Point, digits: int) -> Enclosure:

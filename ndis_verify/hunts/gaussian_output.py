@@ -13,7 +13,7 @@ import numpy as np
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.joint_shift import Declared, Envelope, Prediction, added_variance
 from ndis_verify.hunts.hunt import Columns, Family, Point, log_uniform, rows_of, targets
-from ndis_verify.mechanisms.gaussian_output import calibrated_gaussian
+from ndis_verify.mechanisms.gaussian_output import Bound, calibrated_gaussian
 from ndis_verify.mechanisms.logistic_regression import logistic_envelope
 from ndis_verify.oracle import joint_shift as certified
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
@@ -42,7 +42,8 @@ def envelope(row: Point | dict[str, float]) -> Envelope:
     """The float64 envelope of one row of columns."""
     if "penalty" in row:
         return logistic_envelope(float(row["penalty"]), float(row["norm_bound"]))
-    return Prediction(*(float(row[name]) for name in ("norm_bound", "labels", "noise_variance")), int(row["records"]))
+    length, labels, noise = (float(row[name]) for name in ("norm_bound", "labels", "noise_variance"))
+    return Prediction(length, labels, noise, int(row["records"]))
 
 
 def calibrated(columns: Columns) -> np.ndarray:
@@ -68,10 +69,8 @@ def certified_delta(point: Point, digits: int) -> Enclosure:
         kept = 1 / (penalty + length**2 / 4)
         law = certified.RankOne(kept, length**2 / 4 * kept / penalty, length / penalty)
         return _greatest(law, point["noise"], found.point[0], point, digits)
-    law = certified.Prediction(
-        *(point[name] for name in ("norm_bound", "labels", "noise_variance")), int(point["records"])
-    )
-    pair = law.pair_at(point["noise"], *(Fraction(x) for x in found.point))
+    process = certified.Prediction(point["norm_bound"], point["labels"], point["noise_variance"], int(point["records"]))
+    pair = process.pair_at(point["noise"], *(Fraction(x) for x in found.point))
     return max(
         (certified_hockey_stick(way, point["epsilon"], digits=digits) for way in (pair, pair.swapped())),
         key=lambda value: value.upper,
@@ -99,7 +98,7 @@ def _triple(row: Point | dict[str, float]) -> Callable[[float], tuple[float, flo
     return at
 
 
-def _declared(bound: str) -> Callable[[Columns], np.ndarray]:
+def _declared(bound: Bound) -> Callable[[Columns], np.ndarray]:
     def calibrate(columns: Columns) -> np.ndarray:
         rows = rows_of(columns)
         return np.array(
@@ -146,7 +145,7 @@ def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Poin
     random share.
     """
     random = float(np.random.default_rng(int(point["noise"].numerator % 2**32)).uniform())
-    best = None
+    best: Enclosure | None = None
     for at in (share, 0.0, 1.0, random):
         tangent = Fraction(math.sqrt((1 - math.sqrt(at)) / (1 + math.sqrt(at))))
         pair = law.pair(added, (tangent,))
@@ -155,6 +154,7 @@ def _greatest(law: certified.RankOne, added: Fraction, share: float, point: Poin
             if best is not None and value.upper > best.upper:
                 value = certified_hockey_stick(way, point["epsilon"], digits=digits)
             best = value if best is None or value.upper > best.upper else best
+    assert best is not None
     return best
 
 

@@ -16,7 +16,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.least_squares.worst_case import als_worst_case
 from ndis_verify.fast.least_squares.worst_record import als_exact_worst_case
 from ndis_verify.hunts.hunt import Columns, Family, Point, log_uniform, rows_of, targets
-from ndis_verify.mechanisms.least_squares import DIRECTIONS, least_ridge
+from ndis_verify.mechanisms.least_squares import DIRECTIONS, Law, least_ridge
 from ndis_verify.mechanisms.records import clip_norms
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares, worst_in_set
 from ndis_verify.mechanisms.relative_projection import Neighbourhood, neighbourhood
@@ -57,7 +57,7 @@ def _by_features(columns: Columns, function: Callable[..., np.ndarray], *names: 
     return result
 
 
-def _ridges(law: str) -> Callable[[Columns], np.ndarray]:
+def _ridges(law: Law) -> Callable[[Columns], np.ndarray]:
     def calibrate(columns: Columns) -> np.ndarray:
         def ridge(d: int, length: np.ndarray, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
             return least_ridge(length, d, r, epsilon=epsilon, delta=delta, law=law)
@@ -109,12 +109,14 @@ def _certify(law: str) -> Callable[[Point, int], Enclosure]:
 
 def greatest(law: str, records: Iterable[Record], d: int, r: int, epsilon: Fraction, digits: int) -> Enclosure:
     """The greatest certified delta of some records, the first of which is taken for the worst."""
-    curve, best = _CERTIFIED[law], None
+    curve = _CERTIFIED[law]
+    best: Enclosure | None = None
     for p, q, direction in records:
         value = curve(p, q, d, r, epsilon, direction, digits=_ROUGH if best else digits)
         if best is not None and value.upper > best.upper:
             value = curve(p, q, d, r, epsilon, direction, digits=digits)
         best = value if best is None or value.upper > best.upper else best
+    assert best is not None  # there is a record
     return best
 
 
@@ -134,7 +136,7 @@ def _set(row: Point | dict[str, float]) -> Neighbourhood:
     return neighbourhood(np.trunc(clip_norms(data, 1.0) / _GRID) * _GRID, 1.0)
 
 
-def _relative_ridges(law: str) -> Callable[[Columns], np.ndarray]:
+def _relative_ridges(law: Law) -> Callable[[Columns], np.ndarray]:
     def calibrate(columns: Columns) -> np.ndarray:
         return np.array(
             [
@@ -148,7 +150,7 @@ def _relative_ridges(law: str) -> Callable[[Columns], np.ndarray]:
     return calibrate
 
 
-def _relative_reached(law: str) -> Callable[[Columns, np.ndarray], np.ndarray]:
+def _relative_reached(law: Law) -> Callable[[Columns, np.ndarray], np.ndarray]:
     def achieved(columns: Columns, ridge: np.ndarray) -> np.ndarray:
         rows = zip(rows_of(columns), ridge.tolist())
         return np.array(
@@ -158,7 +160,7 @@ def _relative_reached(law: str) -> Callable[[Columns, np.ndarray], np.ndarray]:
     return achieved
 
 
-def _relative_certify(law: str) -> Callable[[Point, int], Enclosure]:
+def _relative_certify(law: Law) -> Callable[[Point, int], Enclosure]:
     """The worst change by float64, and a few others, from leverages in exact rational numbers."""
 
     def certify(point: Point, digits: int) -> Enclosure:
@@ -212,14 +214,16 @@ def _sharpness(law: str) -> float:
     return 1e-8 if law == "normal" else math.inf
 
 
+_NORMAL: Law = "normal"
+_SKETCH: Law = "sketch"
 FAMILIES = {
     family.name: family
     for family in (
         *(
             Family(name, _draw(most), _ridges(law), _reached(law), _certify(law), _sharpness(law), block, quota)
             for name, law, most, block, quota in (
-                ("least squares", "normal", 1e6, 250, 5000),
-                ("sketched least squares", "sketch", 1e4, 25, 700),
+                ("least squares", _NORMAL, 1e6, 250, 5000),
+                ("sketched least squares", _SKETCH, 1e4, 25, 700),
             )
         ),
         *(
@@ -233,7 +237,7 @@ FAMILIES = {
                 25,
                 quota,
             )
-            for law, quota in (("normal", 500), ("sketch", 100))
+            for law, quota in ((_NORMAL, 500), (_SKETCH, 100))
         ),
     )
 }

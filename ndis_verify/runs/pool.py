@@ -34,7 +34,7 @@ def resumed(
     *,
     scheduler: str | None = None,
     progress: Progress = lambda done, total, label: None,
-) -> Iterator[tuple[str, Any]]:
+) -> Generator[tuple[str, Any], None, None]:
     """The id and the value of every item: those that the journal holds, then the others as they are computed.
 
     `function(item)` gives the JSON content, which is in the journal before it is given out. `jobs`: processes;

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import mpmath
 import numpy as np
@@ -316,9 +316,7 @@ CLAIMS = (
         hypotheses=_EVERYONE,
         declared=Verdict.CERTIFIED,
         checks=(
-            decimals_check(
-                "std over the smallest", _std_ratio, _RATIOS, {"variance": lambda *a: _std_ratio(*a, power=2)}
-            ),
+            decimals_check("std over the smallest", _std_ratio, _RATIOS, {"variance": partial(_std_ratio, power=2)}),
         ),
         note="Factors, certified: "
         + "; ".join(f"{name} {value} at r = {r}" for (name, r), value in _RATIOS)

@@ -47,8 +47,8 @@ def estimated(rng: np.random.Generator, rate: float = _RATE) -> np.ndarray:
     low, width = min(p.min(), q.min()), bin_width(_STD, _DRAWS)
     bins = int(np.ceil((max(p.max(), q.max()) - low) / width))
     edges = equal_edges(low, low + bins * width, bins)
-    counts = (np.bincount(np.searchsorted(edges, values, side="right"), minlength=bins) for values in (p, q))
-    return histogram_composition(*counts, _COPIES, _EPSILONS, step=1e-3)
+    of_p, of_q = (np.bincount(np.searchsorted(edges, values, side="right"), minlength=bins) for values in (p, q))
+    return histogram_composition(of_p, of_q, _COPIES, _EPSILONS, step=1e-3)
 
 
 def _close(copies: int = _COPIES, rate: float = _RATE):
@@ -86,6 +86,7 @@ def _excess(draws: int = _DRAWS):
                 ) / 2 ** (s + 1)
                 bound = moment**_COPIES * (-s * epsilon).exp() * arb(s) ** s / arb(s + 1) ** (s + 1)
                 least = bound if least is None or bound < least else least
+            assert least is not None  # of the twelve
             return enclosure(ball(point["share"]) * one_bin - least)
 
     return certify

@@ -12,7 +12,7 @@ from ndis_verify.claim import Claim, Verdict
 from ndis_verify.court.attack import Problem, enclosed_difference, relative_margin
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
-from ndis_verify.court.domain import Domain, continuous, stacked, vector
+from ndis_verify.court.domain import Domain, Point, continuous, stacked, vector
 from ndis_verify.court.points import count, log_uniform, short
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import covariance_shift as bounds
@@ -71,7 +71,7 @@ _PRINTED_PROBLEM = Problem(
         certified_hockey_stick(GaussianPair([0], point["variance"], [0], 1), point["epsilon"], digits=15),
     ),
 )
-_L2_MUTANTS = {
+_L2_MUTANTS: dict[str, Callable[[Point], Enclosure] | Mapping[str, Any]] = {
     "the corrected bound": lambda point: _excess(point, certified_bounds.more_spread_bound),
     "the less spread law first": lambda point: _excess(point, swap=True),
     "a point where the printed bound is 1": {"variance": 7, "epsilon": "0.1"},
@@ -137,7 +137,7 @@ _BOUND_VALUES = agreement(
 
 def _derived_points(effort: str) -> list[tuple[float, int, float, float]]:
     rng = np.random.default_rng(62)
-    points = []
+    points: list[tuple[float, int, float, float]] = []
     while len(points) < count(effort, 6, 30):
         log, r = log_uniform(rng, 1e-2, 3), int(rng.integers(1, 20))
         points.append((log, r, short(r * log * rng.uniform(0, 2)), short(float(rng.uniform(0.1, 0.9) / np.expm1(log)))))

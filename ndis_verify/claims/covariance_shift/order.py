@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -130,8 +131,8 @@ _SCALE_SLOPES = agreement(
     digits=12,
     mutants={
         "half of it": lambda *point: _scale_slope(*point) / 2,
-        "e^eps left out of the other direction": lambda *point: _scale_slope(*point, factor=False),
-        "directions exchanged": lambda *point: _scale_slope(*point[:3], not point[3]),
+        "e^eps left out of the other direction": partial(_scale_slope, factor=False),
+        "directions exchanged": lambda first, second, epsilon, way: _scale_slope(first, second, epsilon, not way),
     },
 )
 

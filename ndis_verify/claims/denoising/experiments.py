@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import mpmath
@@ -331,7 +331,7 @@ CLAIMS = (
                 "root mean squares over that of James-Stein",
                 _ratio,
                 _RATIOS,
-                {"not squared": lambda *a: _ratio(*a, power=3)},
+                {"not squared": partial(_ratio, power=3)},
                 part=_TIGHT,
             ),
             _bayes_check(_TIGHT),

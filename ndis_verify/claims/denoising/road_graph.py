@@ -13,7 +13,9 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.certified_numbers import at, in_balls
 from ndis_verify.court.checks import proof
+from ndis_verify.court.domain import Point
 from ndis_verify.court.points import count
+from ndis_verify.enclosure import Enclosure
 from ndis_verify.experiments import road_graph as roads
 from ndis_verify.fast.denoising import soft_threshold_risk
 from ndis_verify.mechanisms.denoising import risk, universal_threshold
@@ -115,7 +117,7 @@ def _stein_order(name: str, gain: float) -> Callable[[str], Evidence]:
     return run
 
 
-def _wavelet_excess(threshold_share: int = 1) -> Callable[[arb], arb]:
+def _wavelet_excess(threshold_share: int = 1) -> Callable[[Point], Enclosure]:
     """Expected square of wavelet thresholding over the plain release's, less 1, every detail `size` thresholds tall."""
 
     def excess(nodes: arb, size: arb) -> arb:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import scipy
@@ -13,7 +14,7 @@ from flint import arb
 
 from ndis_verify.audit import dp_sgd
 from ndis_verify.audit.composition import histogram_composition
-from ndis_verify.audit.dp_sgd import DpSgd, Linear, Network
+from ndis_verify.audit.dp_sgd import DpSgd, Linear, Model, Network
 from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.audit.subsampled_gaussian import composed_step
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -74,7 +75,8 @@ def _plane() -> tuple[np.ndarray, np.ndarray]:
 
 
 _FAR_CANARY = (np.array([_FAR, 0.0, 0.0]), 0)
-_CASES = (  # model, records, canary, settings
+Records = Callable[[], tuple[np.ndarray, np.ndarray]]
+_CASES: tuple[tuple[Model, Records, tuple[Any, Any], DpSgd], ...] = (
     (Linear(3), _plane, _FAR_CANARY, DpSgd(0.5, 0.6, 1)),
     (Linear(3), _plane, _FAR_CANARY, DpSgd(0.25, 0.6, 4)),
     (_NETWORK, _records, (np.full(4, -3.0), 1), DpSgd(0.5, 1.0, 5, learning_rate=0.02, optimizer="adam")),
@@ -94,12 +96,11 @@ def _black_box(fault: Fault = _sound) -> Callable[[str], Evidence]:
     def run(effort: str) -> Evidence:
         trained, shares = 0, []
         for k, (model, records, canary, settings) in enumerate(_CASES):
+            x, y = records()
             models = count(effort, 20_000 if isinstance(model, Linear) else 1500, 20_000)
             trained += models
             found = _limit(
-                dp_sgd.black_box_scores(
-                    model, fault(settings), *records(), canary, models, np.random.default_rng(100 + k)
-                )
+                dp_sgd.black_box_scores(model, fault(settings), x, y, canary, models, np.random.default_rng(100 + k))
             )
             accounted = settings.bound().epsilon(_DELTA)
             shares.append(found / accounted)
@@ -157,13 +158,14 @@ def _one_step(fault: Fault = _sound, missing: bool = False) -> Callable[[str], E
 
     def run(effort: str) -> Evidence:
         shares, runs = [], (count(effort, 20_000, 100_000), count(effort, 4000, 40_000))
-        cases = (
+        cases: tuple[tuple[Model, Records, DpSgd, Any], ...] = (
             (Linear(3), _plane, DpSgd(0.5, 0.5, 2), [1.0, 0, 0]),
             (_NETWORK, _records, DpSgd(0.5, 0.5, 2, learning_rate=0.05), "random"),
         )
         for k, (model, records, settings, canary) in enumerate(cases):
+            x, y = records()
             within, without = dp_sgd.white_box_scores(
-                model, fault(settings), *records(), runs[k], np.random.default_rng(120 + k), canary=canary
+                model, fault(settings), x, y, runs[k], np.random.default_rng(120 + k), canary=canary
             )
             found, accounted = (
                 _limit((without[:, 0] if missing else within[:, -1], without[:, -1])),
@@ -197,12 +199,15 @@ def _whole_runs(fault: Fault = _sound) -> Callable[[str], Evidence]:
     def run(effort: str) -> Evidence:
         settings, proved = DpSgd(0.5, 0.8, 4, learning_rate=0.05), []
         trained, accounted = fault(settings), settings.bound().epsilon(_DELTA)
-        for k, (model, records, canary, runs) in enumerate(
-            ((Linear(3), _plane(), [1.0, 0, 0], 20_000), (_NETWORK, _records(), "random", 2000))
-        ):
-            rng, runs = np.random.default_rng(130 + k), count(effort, runs, 40_000)
-            rows = dp_sgd.white_box_scores(model, trained, *records, runs, rng, canary=canary, own_path=True)
-            proved.append(_limit(tuple(dp_sgd.loss_sums(row, settings.rate, settings.noise) for row in rows)))
+        cases: tuple[tuple[Model, tuple[np.ndarray, np.ndarray], Any, int], ...] = (
+            (Linear(3), _plane(), [1.0, 0, 0], 20_000),
+            (_NETWORK, _records(), "random", 2000),
+        )
+        for k, (model, (x, y), canary, few) in enumerate(cases):
+            rng, runs = np.random.default_rng(130 + k), count(effort, few, 40_000)
+            rows = dp_sgd.white_box_scores(model, trained, x, y, runs, rng, canary=canary, own_path=True)
+            within, without = (dp_sgd.loss_sums(row, settings.rate, settings.noise) for row in rows)
+            proved.append(_limit((within, without)))
             if proved[-1] > accounted:
                 return Evidence(
                     Outcome.FAILED,

@@ -68,7 +68,8 @@ def _on_digits(
         scores = losses[shown or name]
         shape = float(scipy.stats.skew(scores[1])), float(scipy.stats.kurtosis(scores[1]))
         if same:
-            scores = tuple(np.array_split(scores[1], 2))
+            half = len(scores[1]) // 2
+            scores = scores[1][: len(scores[1]) - half], scores[1][len(scores[1]) - half :]
         gap, over, apart, depth = _gap(scores, n // 2 if crowded else 10)
         more = gap - _gap(losses[_NORMAL], 10)[0]
         as_named = max(map(abs, shape)) < 0.4 if name == _NORMAL else shape[0] > 0.5

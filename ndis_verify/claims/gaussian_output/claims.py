@@ -170,11 +170,11 @@ def _certified_sum(sensitivities: tuple[float, float, float, int], epsilon: floa
         shares = np.clip(best + step * np.linspace(-1, 1, 401), 1e-9, 1 - 1e-9)
     e_mean = Fraction(float(epsilon * best))
     ratio = Fraction(math.exp(rho)) * (1 + Fraction(1, 10**15))
-    mean = certified_gaussian_hockey_stick(shift, 1, e_mean, 15)
-    cov = certified_bounds.more_spread_bound([ratio] * d, exact(epsilon) - e_mean, 15)
-    e1 = float(e_mean if mean_first else exact(epsilon) - e_mean)
-    terms = (float(mean.upper), float(cov.upper)) if mean_first else (float(cov.upper), float(mean.upper))
-    return terms[0] + math.exp(e1) * terms[1]
+    of_mean = float(certified_gaussian_hockey_stick(shift, 1, e_mean, 15).upper)
+    of_cov = float(certified_bounds.more_spread_bound([ratio] * d, exact(epsilon) - e_mean, 15).upper)
+    spent = float(e_mean if mean_first else exact(epsilon) - e_mean)
+    terms = (of_mean, of_cov) if mean_first else (of_cov, of_mean)
+    return terms[0] + math.exp(spent) * terms[1]
 
 
 # Definitions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -103,7 +104,7 @@ def _quadrature_check() -> Check:
         run,
         Mutants(
             lambda: {
-                name: run.of_fault(lambda m=mutant: _hinge_expectation(m))
+                name: run.of_fault(partial(_hinge_expectation, mutant))
                 for name, mutant in ndis_lemma.log_density_ratio().mutants().items()
                 if name == "half of the log determinant dropped"
             }
@@ -117,12 +118,16 @@ def _two_laws(pair: GaussianPair, epsilon: float, *, swap_factor: bool = False, 
     with mpmath.workdps(45):
         first, second = _chi2_parameters(form, shift_off)
         t = -(form.c + to_mpf(epsilon))
-        probabilities = [certified_generalized_chi2_cdf(*law, t, digits=30).mid for law in (first, second)]
+        probabilities = [certified_generalized_chi2_cdf(*law, t, 30).mid for law in (first, second)]
         factor = mpmath.exp(-epsilon if swap_factor else epsilon)
         return probabilities[0] - factor * probabilities[1]
 
 
-def _chi2_parameters(form: Any, shift_off: bool) -> tuple[tuple, tuple]:
+# weights, degrees of freedom, noncentralities, std, shift
+ChiSquareLaw = tuple[list[mpmath.mpf], list[int], list[mpmath.mpf], mpmath.mpf, mpmath.mpf]
+
+
+def _chi2_parameters(form: Any, shift_off: bool) -> tuple[ChiSquareLaw, ChiSquareLaw]:
     groups = [(a, b, k) for a, b, k in zip(form.a, form.b, form.multiplicity) if a != 0]
     square = sum((b * b for a, b, _ in zip(form.a, form.b, form.multiplicity) if a == 0), mpmath.mpf(0))
     dofs = [k for _, _, k in groups]

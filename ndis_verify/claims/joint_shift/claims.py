@@ -39,9 +39,10 @@ def _directions(
     alpha = np.stack([growth, np.zeros(growth.shape)], axis=-1)
     laws = Spectrum(alpha, np.stack([along, across], axis=-1), 1, np.log1p(alpha))
     rows = np.arange(growth.size)
-    return tuple(
+    there, back = (
         to_log_delta(log_entries(law, rows, np.asarray(epsilon, dtype=float))) for law in (laws, laws.swapped())
     )
+    return there, back
 
 
 _PAIRS = Domain(
@@ -175,7 +176,8 @@ def _neighbours(columns: Point) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np
     labels = np.array([1.0 if columns[f"label_{i + 1}"] > 0 else -1.0 for i in range(_GROUPS + 1)])
     weights = np.append(np.round(copies), 1.0)
     penalty = float(columns["penalty"])
-    return tuple(_surrogate(rows[:k], labels[:k], weights[:k], penalty) for k in (_GROUPS, _GROUPS + 1))
+    without, whole = (_surrogate(rows[:k], labels[:k], weights[:k], penalty) for k in (_GROUPS, _GROUPS + 1))
+    return without, whole
 
 
 def _log_delta(first: tuple, second: tuple, added: float, epsilon: float) -> float:
@@ -227,8 +229,8 @@ def _approached(share: float):
         lowest = 1.0
         for size, copies in ((1e-4, 6e5), (1e-6, 6e7))[: count(effort, 1, 2)]:
             rows, labels, weights = np.array([[size], [1.5]]), np.array([1.0, -1.0]), np.array([copies, 1.0])
-            outputs = [_surrogate(rows[:k], labels[:k], weights[:k], 3.0) for k in (1, 2)]
-            ratio = math.exp(_log_delta(*outputs, 3.8749, 1.0) - _envelope(3.0, 1.5).largest(3.8749, 1.0).upper)
+            few, more = (_surrogate(rows[:k], labels[:k], weights[:k], 3.0) for k in (1, 2))
+            ratio = math.exp(_log_delta(few, more, 3.8749, 1.0) - _envelope(3.0, 1.5).largest(3.8749, 1.0).upper)
             if not share <= ratio <= 1:
                 return Evidence(
                     Outcome.FAILED, "fast", f"delta over the largest {ratio:.4f} with {copies:.0e} copies", count=1
@@ -248,8 +250,8 @@ def _capped(added: float):
 
     def run(effort: str) -> Evidence:
         rows, labels, weights = np.array([[0.0387], [1.5]]), np.array([1.0, -1.0]), np.array([454.0, 1.0])
-        outputs = [_surrogate(rows[:k], labels[:k], weights[:k], 3.0) for k in (1, 2)]
-        delta = math.exp(_log_delta(*outputs, added, 1.0))
+        few, more = (_surrogate(rows[:k], labels[:k], weights[:k], 3.0) for k in (1, 2))
+        delta = math.exp(_log_delta(few, more, added, 1.0))
         outcome = Outcome.HELD if delta > 1e-5 else Outcome.FAILED
         return Evidence(outcome, "fast", f"delta {delta:.4g} at v = {added:g}, n = 455", 8, 1, "databases")
 
@@ -318,7 +320,7 @@ def _prediction_margin(others: int = 0, labels: float = 1.0):
         if not min(variance for _, variance in pair) + added > 0 or pair[0] == pair[1]:
             return 0.0
         envelope = Prediction(length, labels_bound * labels, noise**2, max(n - others, 1))
-        return _over(envelope, _log_delta(*pair, added, epsilon), added, epsilon)
+        return _over(envelope, _log_delta(pair[0], pair[1], added, epsilon), added, epsilon)
 
     def by_columns(length, labels, noise, added, epsilon, n, **columns: Any) -> float:
         lists = {name: [value] for name, value in columns.items()}
@@ -359,8 +361,10 @@ def _attained(labels_factor: float = 1.0):
             points = np.append(np.full(records - 1, feature), math.sqrt(x * noise / (1 - z)))
             y = labels * labels_factor * np.append(-np.ones(records - 1), 1.0)
             gram, cross = np.outer(points, points), length * points
-            pair = [gaussian_process(gram[:m, :m], cross[:m], length**2, y[:m], noise) for m in (records - 1, records)]
-            worst = max(worst, abs(_log_delta(*pair, added, 1.0) - found.attained))
+            few, more = (
+                gaussian_process(gram[:m, :m], cross[:m], length**2, y[:m], noise) for m in (records - 1, records)
+            )
+            worst = max(worst, abs(_log_delta(few, more, added, 1.0) - found.attained))
         outcome = Outcome.HELD if worst < 1e-8 else Outcome.FAILED
         return Evidence(
             outcome, "fast, two routes", f"log delta off by {worst:.1g} at most", 8, len(cases), "databases"
@@ -374,7 +378,7 @@ def _no_noise(noise: int):
 
     def run(effort: str) -> Evidence:
         worst = certified.largest(
-            certified.Prediction(1, Fraction(1, 2), noise, 16), 0, 1, 1 if effort == "quick" else 2
+            certified.Prediction(Fraction(1), Fraction(1, 2), Fraction(noise), 16), 0, 1, 1 if effort == "quick" else 2
         )
         outcome = Outcome.HELD if worst.upper <= Fraction(1, 10**5) else Outcome.FAILED
         return Evidence(
@@ -415,7 +419,7 @@ def _calibrated(shrink: float = 1.0):
 
 def _shift_points(effort: str) -> list[tuple[float, float, float]]:
     rng = np.random.default_rng(82)
-    return [tuple(float(k) / 8 for k in rng.integers(2, 40, 3)) for _ in range(count(effort, 6, 30))]
+    return [(a / 8, b / 8, c / 8) for a, b, c in rng.integers(2, 40, (count(effort, 6, 30), 3)).tolist()]
 
 
 _LOGISTIC = ("|x| <= l", "lambda > 0", "v > 0", "y is -1 or 1", "any number of records, any dimension")

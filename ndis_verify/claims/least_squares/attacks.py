@@ -27,6 +27,7 @@ from ndis_verify.claims.small_databases import (
     well_conditioned,
 )
 from ndis_verify.court.attack import Problem, enclosed_difference, relative_margin
+from ndis_verify.court.attack_checks import point_run
 from ndis_verify.court.domain import Condition, Point, choice, continuous, integer, stacked, vector
 from ndis_verify.court.margins import agree, around, box, identity, search
 from ndis_verify.enclosure import Enclosure
@@ -314,7 +315,7 @@ def _larger(p: Fraction, q: Fraction, at: Point) -> Enclosure:
 def _certified_drop(at: Point) -> Enclosure:
     """The larger direction after the step less before it."""
     before, after = _moved(exact(at["p"]), exact(at["share"]), at["grown"], exact(at["step"]))
-    return enclosed_difference(_larger(*after, at), _larger(*before, at))
+    return enclosed_difference(_larger(after[0], after[1], at), _larger(before[0], before[1], at))
 
 
 _ASSUMPTION = Problem(
@@ -338,11 +339,12 @@ _ASSUMPTION = Problem(
 
 def _on_curve() -> Problem:
     """Table VI on the curve q = 2p - p^2, where its entry is 0: `around` sees no curve of measure zero."""
-    nearby = around("N24-TabVI", SINGULAR.run)
+    decided = around("N24-TabVI", point_run(SINGULAR)).certify
+    assert decided is not None
 
     def on_curve(at: Point) -> Enclosure:
         p = exact(at["p"])
-        return nearby.certify({**at, "p": p, "q": 2 * p - p * p})
+        return decided({**at, "p": p, "q": 2 * p - p * p})
 
     def margin(**values):
         return float(
@@ -443,7 +445,7 @@ PRINTED = {
     "N24-Fig15": _ASSUMPTION,
     "N24-T4": _on_curve(),
     "N24-TabVI": _on_curve(),
-    "N24-P16": around("N24-P16", ZERO_CURVATURE.run),
+    "N24-P16": around("N24-P16", point_run(ZERO_CURVATURE)),
 }
 
 NO_MARGIN = {

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import mpmath
@@ -232,6 +232,10 @@ def _table(derivation: Callable[[], Derivation]) -> Callable[..., Enclosure]:
 
 
 @lru_cache(maxsize=128)
+def _faulty_laws(fault: str) -> Derivation:
+    return laws.chi_square_laws().mutants()[fault]
+
+
 def _table_value(a, w, d, r, epsilon, direction) -> Enclosure:
     p = exact(a) ** 2
     return certified_als_hockey_stick(p, p + exact(w) ** 2, d, r, epsilon, direction, digits=20)
@@ -245,7 +249,7 @@ TABLE = agreement(
     _tables,
     digits=10,
     mutants={
-        fault: _table(lambda fault=fault: laws.chi_square_laws().mutants()[fault])
+        fault: _table(partial(_faulty_laws, fault))
         for fault in ("noncentrality of Q under P", "weight of P under Q", "directions swapped")
     },
     part="away from q = 2p - p^2",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,10 +47,10 @@ from ndis_verify.symbolic import least_squares_laws as laws
 from ndis_verify.symbolic import least_squares_limit as limit
 
 
-def _sketches(effort: str) -> list[tuple]:
+def _sketches(effort: str) -> list[tuple[Any, ...]]:
     """(p, q, d, r, epsilon, direction) with r - d even and odd, epsilon below the largest loss."""
     rng = np.random.default_rng(45)
-    points = []
+    points: list[tuple[Any, ...]] = []
     while len(points) < count(effort, 8, 40):
         q = round(float(rng.uniform(0.01, 0.9)), 3)
         p, d, direction = round(q * float(rng.uniform(0, 1)), 3), int(rng.integers(1, 5)), str(rng.choice(DIRECTIONS))
@@ -63,7 +64,7 @@ _EXACT = agreement(
     "float64 against the certified exact divergence",
     "fast, certified",
     lambda *point: fast_als_exact_hockey_stick(*point),
-    lambda *point: certified_als_exact_hockey_stick(*point, digits=15),
+    partial(certified_als_exact_hockey_stick, digits=15),
     _sketches,
     digits=9,
     mutants={

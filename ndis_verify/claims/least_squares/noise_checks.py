@@ -78,7 +78,7 @@ _LEVERAGE_DOMAIN = Domain(
 
 def _falls(name: str, domain: Domain, high: str, values: tuple, **other: Any) -> Check:
     names = ("p", "q", "p2", "q2", "d", "r", "epsilon")
-    point = dict(zip(names, (exact(v) for v in values), strict=True))
+    point: dict[str, Fraction | int] = dict(zip(names, (exact(v) for v in values), strict=True))
     point["d"], point["r"] = int(point["d"]), int(point["r"])
     return counterexample_check(
         name,

@@ -29,7 +29,7 @@ def _cost(mechanism: str, problem: tuple[str, float, float], noise: float) -> Fr
 def _quiet_labels(mechanism: str, problem: tuple[str, float, float], noise: float) -> Fraction:
     """A Gaussian-process prediction whose labels have the noise s^2 = 2 in place of 250."""
     return joint_shift.largest(
-        joint_shift.Prediction(1, Fraction(1, 2), 2, 16), Fraction(noise), Fraction(problem[1]), 1
+        joint_shift.Prediction(Fraction(1), Fraction(1, 2), Fraction(2), 16), Fraction(noise), Fraction(problem[1]), 1
     ).upper
 
 

@@ -169,7 +169,7 @@ def _difference_quotient(leverage: float, r: int, epsilon: float) -> mpmath.mpf:
 def _hinge_points(effort: str, direction: str) -> list[tuple[float, float, int]]:
     """(c, |a|, r) of the projection's form: free c and a would only rename leverage and epsilon."""
     rng = np.random.default_rng(17)
-    points = []
+    points: list[tuple[float, float, int]] = []
     while len(points) < count(effort, 12, 60):
         r = int(log_uniform(rng, 1, 60))
         if direction == "delete":

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import mpmath
 import numpy as np
@@ -137,9 +137,7 @@ def _at_one(name: str, r: int, direction: str = "delete") -> Enclosure:
 
 
 def _curve_check(title: str, rows: tuple) -> Check:
-    check = decimals_check(
-        title, _at_one, rows, {"insertion": lambda *a: _at_one(*a, direction="insert")}, part="curve"
-    )
+    check = decimals_check(title, _at_one, rows, {"insertion": partial(_at_one, direction="insert")}, part="curve")
     return Check(
         check.name,
         check.kind,
@@ -170,7 +168,8 @@ def _estimated(ridge_share: float, change: float = 1.0) -> Callable[[str], Evide
     """The closed form at `change` times the leverage inside what the classifier's samples allow, at every epsilon."""
 
     def run(effort: str) -> Evidence:
-        cell = {"data": "linnerud", "samples": count(effort, 12_000, 60_000), "ridge": ridge_share, "columns": 1}
+        samples = count(effort, 12_000, 60_000)
+        cell = {"data": "linnerud", "samples": samples, "ridge": ridge_share, "columns": 1}
         rows = curves.linear_rows(cell, np.random.default_rng(83), None)
         theory = [float(rp_hockey_stick(change * row["p"], 1, row["epsilon"])) for row in rows]
         held = all(row["lower"] <= value <= row["upper"] + curves.LOSS for row, value in zip(rows, theory, strict=True))
@@ -180,7 +179,7 @@ def _estimated(ridge_share: float, change: float = 1.0) -> Callable[[str], Evide
             Outcome.HELD if held else Outcome.FAILED,
             "classifier on samples",
             detail,
-            count=2 * cell["samples"],
+            count=2 * samples,
             counted="samples",
         )
 
@@ -195,7 +194,7 @@ _NOISE = (
         "std of Sheffet's ridge over the printed one",
         _std_ratio,
         _RATIOS,
-        {"ridges, not stds": lambda *a: _std_ratio(*a, power=2)},
+        {"ridges, not stds": partial(_std_ratio, power=2)},
         part="noise",
     ),
 )

@@ -281,7 +281,7 @@ def subsampled(inner: Callable[[float, float], float]) -> Callable[[str], Eviden
             alone = np.sqrt(1 - p) * np.exp(-x * x * (1 - p) / 2)
             sampled = rate * alone + (1 - rate) * without
             deltas = [
-                2 * np.trapezoid(np.maximum(a - math.exp(epsilon) * b, 0), x) / math.sqrt(2 * math.pi)
+                2 * float(np.trapezoid(np.maximum(a - math.exp(epsilon) * b, 0), x)) / math.sqrt(2 * math.pi)
                 for a, b in ((sampled, without), (without, sampled))
             ]
             worst, tight = max(worst, *(value / delta for value in deltas)), max(tight, abs(deltas[0] / delta - 1))

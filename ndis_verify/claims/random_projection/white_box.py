@@ -145,6 +145,7 @@ def _relative(scale: float = 1.0, printed: bool = False) -> Callable[[str], Evid
 def _addition(databases: Neighbourhood, ridge: float, r: int, epsilon: float) -> float:
     """The largest divergence over the additions that a set names."""
     whole, worst = ridged_law(databases.base, ridge, r), 0.0
+    assert databases.additions is not None  # they are named
     for record in databases.additions:
         more = ridged_law(np.vstack([databases.base, record]), ridge, r)
         worst = max(worst, law_delta(whole, more, epsilon), law_delta(more, whole, epsilon))
@@ -212,7 +213,7 @@ def _sampled(scale: float) -> Callable[[str], Evidence]:
                 for row in range(len(records)):
                     less = _mixture(np.delete(records, row), rate, ridge, r, log_t)
                     worst = max(
-                        np.trapezoid(np.maximum(a - math.exp(epsilon) * b, 0), log_t)
+                        float(np.trapezoid(np.maximum(a - math.exp(epsilon) * b, 0), log_t))
                         for a, b in ((whole, less), (less, whole))
                     )
                     ratios.append(worst / mechanism.calibration.certificate.delta)
@@ -273,7 +274,7 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
                     ridge=ridge,
                 )
                 copies = sorted({2, int(split.zero_ridge / 2), int(split.zero_ridge), int(2 * split.zero_ridge)})
-                cases = [(np.repeat(np.eye(2), n, axis=0), [0]) for n in copies]
+                cases = [(np.repeat(np.eye(2), n, axis=0), range(1)) for n in copies]
                 cases += [(data, range(len(data))) for data in adversarial().values()]
                 for data, rows in cases:
                     ratios += [
@@ -292,9 +293,9 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
                 delta_test=split.delta_test,
                 delta_failure=split.delta_failure,
             )
-            rows = np.arange(len(data)) if effort == "full" else changed_rows(data, effort)
+            changed = np.arange(len(data)) if effort == "full" else changed_rows(data, effort)
             ratios += [
-                _joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta for row in rows
+                _joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta for row in changed
             ]
             changes += 2 * len(rows)
         return _judged(ratios, changes, attained=False, tolerance=1e-3)

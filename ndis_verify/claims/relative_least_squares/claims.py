@@ -103,6 +103,7 @@ def _white_box(scale: float = 1.0) -> Callable[[str], Evidence]:
                 data, ridge = mechanism.databases.base, scale * mechanism.ridge
                 noisy += mechanism.ridge > 0
                 others = [np.delete(data, row, axis=0) for row in range(len(data))]
+                assert mechanism.databases.additions is not None  # they are named
                 others += [np.vstack([data, record]) for record in mechanism.databases.additions]
                 whole, laws = normal_law(data, ridge, r), [normal_law(other, ridge, r) for other in others]
                 worst_pair = max(law_delta(*pair, epsilon) for law in laws for pair in ((whole, law), (law, whole)))

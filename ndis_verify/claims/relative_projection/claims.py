@@ -31,7 +31,7 @@ _SLACK = 1e-10  # what rounding up may add to a leverage of these small database
 def _databases(effort: str) -> list[tuple[np.ndarray, np.ndarray]]:
     """(D, records that may come in), full column rank, short entries; some with duplicates or a lone direction."""
     rng = np.random.default_rng(61)
-    found = []
+    found: list[tuple[np.ndarray, np.ndarray]] = []
     while len(found) < count(effort, 8, 40):
         d = int(rng.integers(1, 4))
         data = rng.integers(-4, 5, (d + int(rng.integers(1, 5)), d)) / 2

@@ -18,13 +18,14 @@ from ndis_verify.mechanisms.baselines import laplace_mechanism, sheffet
 from ndis_verify.mechanisms.gaussian import gaussian_mechanism
 from ndis_verify.mechanisms.gaussian_output import calibrated_gaussian
 from ndis_verify.mechanisms.gaussian_process import gaussian_process, linear_kernel
-from ndis_verify.mechanisms.least_squares import least_squares, sketched_least_squares
+from ndis_verify.mechanisms.least_squares import Law, least_squares, sketched_least_squares
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.mechanisms.projection_wrappers import planned_split, propose_test_release, subsampled_random_projection
 from ndis_verify.mechanisms.random_projection import random_linear_combination, random_projection
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares
 from ndis_verify.mechanisms.relative_projection import Neighbourhood, neighbourhood, relative_random_projection
 from ndis_verify.symbolic import exact_release
+from ndis_verify.symbolic.derivation import Derivation
 
 Cases = Callable[[np.random.Generator], tuple[Any, np.ndarray]]
 _TRUSTED = (
@@ -56,7 +57,7 @@ def _set(rng: np.random.Generator, copies: int) -> Neighbourhood:
     return neighbourhood(np.tile(rows / (np.linalg.norm(rows, axis=1).max() * 1.001), (copies, 1)), 1)
 
 
-def _target(rng: np.random.Generator) -> dict[str, float]:
+def _target(rng: np.random.Generator) -> dict[str, Any]:
     return {"epsilon": float(rng.uniform(0.2, 3)), "delta": 10 ** float(rng.uniform(-8, -2)), "norm_bound": 1.0}
 
 
@@ -73,11 +74,12 @@ def _laplace(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
 
 
 def _projection(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
-    make = [
+    kinds: list[Callable[..., Any]] = [
         lambda **target: random_projection(int(rng.integers(1, 5)), **target),
         random_linear_combination,
         lambda **target: sheffet(3, **target),
-    ][int(rng.integers(3))]
+    ]
+    make = kinds[int(rng.integers(3))]
     mechanism = make(**_target(rng))
     return mechanism, _records(rng)
 
@@ -115,7 +117,8 @@ def _sketch(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
 
 def _relative_least_squares(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     databases = _set(rng, 40 if rng.random() < 0.5 else 1)
-    law = ("normal", "sketch")[int(rng.integers(2))]
+    laws: tuple[Law, Law] = ("normal", "sketch")
+    law = laws[int(rng.integers(2))]
     return relative_least_squares(databases, 5, epsilon=1.0, delta=0.1, law=law), databases.base
 
 
@@ -155,7 +158,7 @@ class _Kind:
     scale: str
     cases: Cases
     route: bits.Route
-    proofs: tuple[Callable, ...] = ()
+    proofs: tuple[Callable[[], Derivation], ...] = ()
 
 
 _KINDS = (
@@ -280,7 +283,7 @@ def _claim(kind: _Kind) -> Claim:
         },
         "bits",
     )
-    derivations = (exact_release.sampler, exact_release.rounding, *kind.proofs)
+    derivations: tuple[Callable[[], Derivation], ...] = (exact_release.sampler, exact_release.rounding, *kind.proofs)
     return Claim(
         id=f"PKG-release-{kind.name}",
         source="PKG",

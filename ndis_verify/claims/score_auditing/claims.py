@@ -13,6 +13,7 @@ from scipy.special import ndtr
 
 from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper
+from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import formula_check, proof
@@ -55,6 +56,7 @@ def _algorithm(bins: int = 8, orders: tuple[str, ...] = ("P,Q", "Q,P")):
             p, q = np.round(rng.normal(1, 1, n), 2), np.round(rng.normal(0, 1, m), 2)
             growth = Fraction(int(rng.integers(4, 12)), 4)
             found = audit_scores(p, q, method="plug-in", epsilon=0.0, bins=(-2.0, 3.0, bins)).curve
+            assert isinstance(found, OperatingPoints)
             for order, pair in zip(orders, ((p, q), (q, p)), strict=True):
                 gap = abs(
                     float(_by_hand(*pair, Fraction(-2), Fraction(3), 8, growth))

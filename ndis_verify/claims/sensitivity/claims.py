@@ -52,7 +52,7 @@ def _sharper_process(length: float, labels: float, noise: float, added: float, n
 
 def _worst_ratio(bounds: tuple[float, ...], pair: tuple, added: float) -> float:
     """1 - (found/bound), the least over both orders and the three numbers."""
-    found = [loewner_sensitivity(*pair, added), loewner_sensitivity(*pair[::-1], added)]
+    found = [loewner_sensitivity(pair[0], pair[1], added), loewner_sensitivity(pair[1], pair[0], added)]
     return min(1 - value / bound if bound else -value for values in found for value, bound in zip(values, bounds))
 
 
@@ -244,7 +244,7 @@ def _optimum(penalty_factor: float) -> Callable[[str], Evidence]:
         rng = np.random.default_rng(43)
         total = count(effort, 20, 200)
         for _ in range(total):
-            n, d = rng.integers(0, 6), rng.integers(1, 4)
+            n, d = int(rng.integers(0, 6)), int(rng.integers(1, 4))
             x, y, penalty = rng.standard_normal((n, d)) * 3, rng.choice([-1.0, 1.0], n), float(rng.uniform(0.05, 5))
             mean, cov = logistic_surrogate(x, y, penalty * penalty_factor)
             value = lambda theta: np.logaddexp(0, -(x * y[:, None]) @ theta).sum() + penalty * theta @ theta / 2  # noqa: E731
