@@ -183,7 +183,7 @@ def _none(width: int) -> ExactArray:
 
 def _records(data: Any, argument: str, width: int | None, length: Fraction) -> ExactArray:
     empty = (0,) if isinstance(data, (list, tuple)) and not data else ()
-    shape = getattr(data, "shape", empty)
+    shape: tuple[int, ...] = getattr(data, "shape", empty)
     if (len(shape) == 2 and shape[0] == 0 and shape[1] > 0) or (width is not None and shape == (0,)):
         matrix = _none(shape[1] if len(shape) == 2 else width or 0)
     else:
