@@ -16,9 +16,10 @@ FEW = ("tests/test_architecture.py", "tests/test_records.py", "tests/test_sdist.
 
 def sources() -> set[str]:
     """Every file of the project that is no product of a run, relative to its root."""
-    tops = ("tests", "docs", "notebooks", "examples", ".ci", "ndis_verify")
+    tops = ("tests", "docs", "notebooks", "examples", ".ci", ".github", "ndis_verify")
     files = [path for top in tops for path in (ROOT / top).rglob("*")] + [
-        ROOT / name for name in ("README.md", "ERRATA.md", "LICENSE", "pyproject.toml", "MANIFEST.in")
+        ROOT / name
+        for name in ("README.md", "ERRATA.md", "LICENSE", "pyproject.toml", "MANIFEST.in", ".pre-commit-config.yaml")
     ]
     odd = {"__pycache__", ".ipynb_checkpoints"}
     return {

@@ -36,7 +36,7 @@ class Target:
         object.__setattr__(self, "delta", number(self.delta, "delta", 0.0, 1.0))
 
 
-Target.__init__ = keyword_only(Target.__init__)  # type: ignore[method-assign]
+Target.__init__ = keyword_only(Target.__init__)  # type: ignore[method-assign]  # of a dataclass
 
 
 @dataclass(frozen=True)

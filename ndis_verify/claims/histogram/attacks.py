@@ -128,8 +128,8 @@ COVERED = search(
 
 
 def _binned(columns):
-    pairs = [law(name, columns).reshape(-1, 2, 2).sum(axis=-1) for name in ("p", "q")]
-    return divergence(*pairs, columns["epsilon"])
+    p, q = (law(name, columns).reshape(-1, 2, 2).sum(axis=-1) for name in ("p", "q"))
+    return divergence(p, q, columns["epsilon"])
 
 
 BINNED = search(
@@ -194,9 +194,9 @@ def _composed(columns, subtract=False):
 
 
 def _product(columns):
-    p, q = law("p", columns), law("q", columns)
-    pairs = [(x[..., :, None] * x[..., None, :]).reshape(*x.shape[:-1], -1) for x in (p, q)]
-    return np.maximum(divergence(*pairs, columns["epsilon"]), divergence(*pairs[::-1], columns["epsilon"]))
+    laws = law("p", columns), law("q", columns)
+    p, q = ((x[..., :, None] * x[..., None, :]).reshape(*x.shape[:-1], -1) for x in laws)
+    return np.maximum(divergence(p, q, columns["epsilon"]), divergence(q, p, columns["epsilon"]))
 
 
 COMPOSED = search(

@@ -301,7 +301,7 @@ def _moved(p, share, grown, step):
 def _drop(p, share, grown, step, d, r, epsilon):
     (p1, q1), (p2, q2) = _moved(p, share, grown, step)
     before, after = (
-        np.maximum(*(float(fast_als_hockey_stick(a, b, d, r, epsilon, way)) for way in _WAYS))
+        np.max([float(fast_als_hockey_stick(a, b, d, r, epsilon, way)) for way in _WAYS])
         for a, b in ((p1, q1), (p2, q2))
     )
     return after - before

@@ -47,7 +47,7 @@ class _CountingGenerator(np.random.Generator):
         super().__init__(bits)
         self.drawn = 0
 
-    def standard_normal(self, size=None, **options):
+    def standard_normal(self, size=None, **options):  # type: ignore[override]  # the overload that is called here
         self.drawn += math.prod(size) if isinstance(size, tuple) else size
         return super().standard_normal(size, **options)
 
