@@ -220,8 +220,8 @@ def _made(claim_id: str, root: Path) -> Iterator[tuple[Path, Stated]]:
                 nodes = list(ast.walk(ast.parse(text)))
                 makers = [node for node in nodes if isinstance(node, ast.FunctionDef) and _start(node)]
                 own = {claim_id.removeprefix(_start(maker)) for maker in makers}
-                cases = [node for node in nodes if isinstance(node, ast.Call) and own & _first(node)]
-                yield from ((path, node) for node in (*cases, *makers))
+                yield from ((path, node) for node in nodes if isinstance(node, ast.Call) and own & _first(node))
+                yield from ((path, maker) for maker in makers)
 
 
 def _start(maker: ast.FunctionDef) -> str:
