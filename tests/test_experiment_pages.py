@@ -12,8 +12,9 @@ from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, names
 from ndis_verify.experiments.output import sealed
-from ndis_verify.experiments.pages import markdown_table, plain_table, read_records, summary_page
+from ndis_verify.experiments.pages import plain_table, read_records, summary_page
 from ndis_verify.experiments.panels import by_method, method_panels
+from ndis_verify.tables import markdown_table
 
 ROWS = [
     {"data": data, "r": r, "method": method, "noise": noise, "error": error}
@@ -100,7 +101,7 @@ def test_no_flipped_byte_of_a_record_is_believed(tmp_path, monkeypatch):
 
 
 def test_tables_escape_bars_and_fill_gaps():
-    assert markdown_table(["x|y"], [["1|2"]]) == "| x\\|y |\n| --- |\n| 1\\|2 |"
+    assert markdown_table(["x|y"], [["1|2"]]) == "| x\\|y |\n|---|\n| 1\\|2 |"
     assert plain_table([{"x": 1.5}, {"y": None, "x": "t"}]) == "| x | y |\n| --- | --- |\n| 1.5 |  |\n| t |  |"
 
 

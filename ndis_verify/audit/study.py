@@ -14,6 +14,7 @@ from ndis_verify.audit.gdp_parameter import GaussianCurve, largest_mu
 from ndis_verify.audit.histogram import audit_by_methods
 from ndis_verify.audit.limits import clopper_pearson_upper
 from ndis_verify.audit.set_limits import ScoreAudit
+from ndis_verify.tables import markdown_table
 
 GUARANTEED = ("best-set", "family", "dkw", "tv", "threshold", "gdp-mu")
 BASELINES = ("threshold-jeffreys", "gdp", "credible", "credible-mu", "plug-in")
@@ -258,7 +259,7 @@ def summary_table(validity: Sequence[Validity], power: Sequence[Power]) -> str:
     """
     sizes = list(dict.fromkeys(row.n for row in validity))
     heads = [f"above the truth, n = {n}" for n in sizes] + [f"epsilon over true epsilon, n = {n}" for n in sizes]
-    lines = ["| method | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
+    lines = []
     for method in dict.fromkeys(row.method for row in validity):
         cells = []
         for n in sizes:
@@ -271,13 +272,14 @@ def summary_table(validity: Sequence[Validity], power: Sequence[Power]) -> str:
         for n in sizes:
             shares = [row.share for row in power if row.n == n and row.method == method]
             cells.append(f"{min(shares):.2f} to {max(shares):.2f}" if shares else "")
-        lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([method, *cells])
+    return markdown_table(["method", *heads], lines)
 
 
 def _table(cells: Mapping[tuple[str, int, str], Any]) -> str:
     methods = list(dict.fromkeys(method for _, _, method in cells))
-    lines = ["| case | n | " + " | ".join(methods) + " |", "|---|---:|" + "---|" * len(methods)]
-    for case, n in dict.fromkeys((case, n) for case, n, _ in cells):
-        lines.append(f"| {case} | {n} | " + " | ".join(str(cells[case, n, method]) for method in methods) + " |")
-    return "\n".join(lines)
+    lines = [
+        [case, n, *(cells[case, n, method] for method in methods)]
+        for case, n in dict.fromkeys((case, n) for case, n, _ in cells)
+    ]
+    return markdown_table(["case", "n", *methods], lines, right={1})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 
 from ndis_verify.bench import judgement
+from ndis_verify.tables import text_table
 
 _HEAD = ("method", "per value", "whole job", "minimum", "IQR", "reps", "time/ours", "correct digits", "remarks")
 _LEFT = {0, 7, 8}
@@ -13,13 +14,7 @@ _LEFT = {0, 7, 8}
 def case_block(record: dict) -> str:
     """One case: its title, its reference and a line for each method."""
     rows = [_HEAD, *(_cells(row, record) for row in record["rows"])]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEAD))]
-    lines = [record["title"], *_reference_lines(record)]
-    for row in rows:
-        cells = (
-            cell.ljust(width) if k in _LEFT else cell.rjust(width) for k, (cell, width) in enumerate(zip(row, widths))
-        )
-        lines.append(("  " + "  ".join(cells)).rstrip())
+    lines = [record["title"], *_reference_lines(record), *(f"  {line}" for line in text_table(rows, _LEFT))]
     return "\n".join(lines) + "\n"
 
 

@@ -14,6 +14,7 @@ from ndis_verify.experiments import bit_survey
 from ndis_verify.experiments.bit_survey import SurveyRow, ValidityRow
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.runs.progress import Progress
+from ndis_verify.tables import markdown_line
 
 # The planted sampler, and the mechanism that now stands in its place, by their names in `bit_cases` and
 # `mechanisms.neighbours`.
@@ -91,20 +92,17 @@ def markdown(rows: Sequence[SurveyRow], validity: Sequence[ValidityRow], argumen
 def _before_after(planted: SurveyRow, ours: SurveyRow | None) -> str:
     after = "" if ours is None else "refused" if ours.outcome == "refused" else f"{_number(ours.limit)}, {ours.outcome}"
     before = f"{_number(planted.limit)}, {planted.outcome}"
-    return _joined(planted.sampler, planted.attack, _claim(planted), before, after, _short(planted.event))
+    return markdown_line((planted.sampler, planted.attack, _claim(planted), before, after, _short(planted.event)))
 
 
 def _table_row(row: SurveyRow) -> str:
-    return _joined(row.sampler, _claim(row), _number(row.limit), row.outcome, _short(row.event))
+    return markdown_line((row.sampler, _claim(row), _number(row.limit), row.outcome, _short(row.event)))
 
 
 def _validity_row(row: ValidityRow) -> str:
     allowed = f"{(1 - row.confidence) * row.runs:.4g}"
-    return _joined(row.pair, f"{row.confidence:g}", row.runs, row.above, allowed, f"{row.mean:.3f}", f"{row.true:.3f}")
-
-
-def _joined(*cells: object) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
+    levels = row.pair, f"{row.confidence:g}", row.runs, row.above, allowed
+    return markdown_line((*levels, f"{row.mean:.3f}", f"{row.true:.3f}"))
 
 
 def _claim(row: SurveyRow) -> str:

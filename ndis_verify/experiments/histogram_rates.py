@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from scipy.special import i0e, i1e, ndtr, stdtr, stdtrit
 from ndis_verify.audit.histogram import bin_width
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.pages import plain_table
+from ndis_verify.tables import markdown_table
 
 ERRORS = ("density", "equal", "shifted")
 QUICK = {1_000: 60, 10_000: 30, 100_000: 15, 1_000_000: 6}
@@ -264,18 +266,13 @@ def _far_exponent(law: Law, n: float = 1e24) -> float:
 def exponent_table(rows: Sequence[Row]) -> str:
     """Markdown: fitted exponents with standard errors, and those for large n."""
     fits = {error: exponents(rows, error) for error in ERRORS}
-    lines = [
-        "| law | " + " | ".join(f"{error}, fitted | large n" for error in ERRORS) + " |",
-        "|---|" + "---:|" * 2 * len(ERRORS),
-    ]
+    head = ["law", *(title for error in ERRORS for title in (f"{error}, fitted", "large n"))]
+    lines = []
     for name, law in LAWS.items():
         if name in fits["density"]:
-            lines.append(
-                f"| {name} | "
-                + " | ".join(f"{fits[e][name][0]:.3f} +- {fits[e][name][1]:.3f} | {law.limit(e):.3f}" for e in ERRORS)
-                + " |"
-            )
-    return "\n".join(lines)
+            fitted = ((f"{fits[e][name][0]:.3f} +- {fits[e][name][1]:.3f}", f"{law.limit(e):.3f}") for e in ERRORS)
+            lines.append([name, *itertools.chain(*fitted)])
+    return markdown_table(head, lines, right=range(1, len(head)))
 
 
 def _tables(rows: Sequence[Row]) -> str:

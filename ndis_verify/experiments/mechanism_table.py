@@ -13,9 +13,9 @@ from ndis_verify.exact_number import InputError, to_mpf
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.experiments.mechanism_sides import LEAST, MECHANISMS, Problem
 from ndis_verify.experiments.mechanism_variants import MORE
-from ndis_verify.experiments.pages import markdown_table
 from ndis_verify.experiments.records import BUNDLED, require_hidden, require_size, source_names
 from ndis_verify.experiments.table import Table
+from ndis_verify.tables import markdown_table
 
 TARGETS = ((1.0, 1e-5), (5.0, 1e-5))
 MORE_TARGETS, MORE_DATA = ((0.1, 1e-5), (1.0, 1e-9)), ("linnerud", "digits")  # of the full size

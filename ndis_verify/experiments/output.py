@@ -10,6 +10,7 @@ from typing import Any
 
 from ndis_verify.experiments.framework import Experiment, Finding, Row
 from ndis_verify.runs.files import write_atomically
+from ndis_verify.tables import text_table
 
 _SHOWN = 40
 
@@ -38,13 +39,7 @@ def as_json(
 def terminal_table(rows: Sequence[Row]) -> str:
     """Rows in columns, at most 40 of them."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [[shown(row.get(name)) for name in columns] for row in rows[:_SHOWN]]
-    widths = [
-        max(len(name), *(len(line[k]) for line in lines)) if lines else len(name) for k, name in enumerate(columns)
-    ]
-    text = [
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in [columns, *lines]
-    ]
+    text = text_table([columns, *([shown(row.get(name)) for name in columns] for row in rows[:_SHOWN])])
     if len(rows) > _SHOWN:
         text.append(f"... and {len(rows) - _SHOWN} rows more in the JSON file")
     return "\n".join(text)

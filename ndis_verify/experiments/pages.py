@@ -12,6 +12,7 @@ from ndis_verify.experiments import find
 from ndis_verify.experiments.framework import SIZES, Experiment, Row
 from ndis_verify.experiments.output import numbers_text, sealed, shown
 from ndis_verify.runs.files import read_regular
+from ndis_verify.tables import markdown_table
 
 Record = Mapping[str, Any]
 _MAX_BYTES = 64 << 20
@@ -48,14 +49,6 @@ def plain_table(rows: Sequence[Row]) -> str:
     """Every column of the rows."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return markdown_table(columns, [[shown(row.get(name)) for name in columns] for row in rows])
-
-
-def markdown_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; bars inside cells are escaped."""
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
-        for line in (head, ["---"] * len(head), *lines)
-    )
 
 
 def read_records(folder: Path) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
 from ndis_verify.runs.pool import resumed
 from ndis_verify.runs.progress import Progress
+from ndis_verify.tables import markdown_table
 
 FAMILIES: dict[str, Family] = {**closed_forms.FAMILIES, **gaussian_output.FAMILIES, **least_squares.FAMILIES}
 _DEFAULT = Path("calibration_hunt.jsonl")
@@ -126,6 +127,16 @@ def _by_family(found: dict[str, HuntRecord], todo: list[Block]) -> list[HuntReco
 
 def markdown(records: list[HuntRecord], command: str, stopped: str = "") -> str:
     """The table, and the target at which least was to spare; `stopped` says where the command was."""
+    counted = ("points", "free", "certified", "unsafe", "undecided")
+    wastes = ("least_waste", "largest_waste", "largest_waste_float64")
+    head = ["family", "targets", "without noise", "certified", "above the target", "undecided", "least waste"]
+    head += ["largest waste", "largest, float64, all targets"]
+    rows = [
+        [r.family, *(getattr(r, name) for name in counted), *(f"{getattr(r, name):.3g}" for name in wastes)]
+        for r in records
+    ]
+    totals = [sum(getattr(r, name) for r in records) for name in counted]
+    rows.append(["all", *totals, f"{min(r.least_waste for r in records):.3g}", "", ""])
     lines = [
         "# A hunt for calibrations that return too little noise",
         "",
@@ -148,26 +159,7 @@ def markdown(records: list[HuntRecord], command: str, stopped: str = "") -> str:
             " that need no noise at all."
         ),
         "",
-        (
-            "| family | targets | without noise | certified | above the target | undecided | least waste | largest"
-            " waste | largest, float64, all targets |"
-        ),
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for record in records:
-        wastes = " | ".join(
-            f"{value:.3g}" for value in (record.least_waste, record.largest_waste, record.largest_waste_float64)
-        )
-        lines.append(
-            f"| {record.family} | {record.points} | {record.free} | {record.certified} | {record.unsafe} |"
-            f" {record.undecided} | {wastes} |"
-        )
-    total = [
-        sum(getattr(record, name) for record in records)
-        for name in ("points", "free", "certified", "unsafe", "undecided")
-    ]
-    lines += [
-        f"| all | {' | '.join(map(str, total))} | {min(record.least_waste for record in records):.3g} | | |",
+        markdown_table(head, rows, right=range(1, len(head))),
         "",
         f"Seed {records[0].seed}.",
         "",

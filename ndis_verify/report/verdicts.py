@@ -11,6 +11,7 @@ from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.ledger import SOURCES
 from ndis_verify.court.judge import Judgement
 from ndis_verify.runs.files import write_atomically
+from ndis_verify.tables import markdown_table
 
 _ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved")
 
@@ -78,8 +79,8 @@ def markdown(judgements: list[Judgement], claims: dict[str, Claim]) -> str:
         rows = ordered([j for j in judgements if j.source == source])
         if not rows:
             continue
-        lines += [f"## {source}: {title}", "", "| claim | verdict | statement |", "|---|---|---|"]
-        lines += [f"| {j.id} | {j.in_words} | {_cell(claims[j.id].title)} |" for j in rows]
+        cells = [(j.id, j.in_words, claims[j.id].title) for j in rows]
+        lines += [f"## {source}: {title}", "", markdown_table(("claim", "verdict", "statement"), cells)]
         lines.append("")
         for j in rows:
             lines += _markdown_claim(claims[j.id], j)
@@ -103,10 +104,6 @@ def _markdown_claim(claim: Claim, judgement: Judgement) -> list[str]:
     lines += [f"- FAILED {line}" for line in judgement.failures]
     lines += [f"- planted faults caught: {judgement.mutants_killed} of {judgement.mutants}", ""]
     return lines
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def as_json(judgements: list[Judgement], claims: dict[str, Claim], effort: str, version: str) -> dict[str, Any]:

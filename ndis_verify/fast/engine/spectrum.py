@@ -60,7 +60,7 @@ class Spectrum:
     multiplicity 0 pads a batch and has no shift). `log_ratio` = log(1 + alpha), given where 1 + alpha has lost digits.
     `shift` = m, given in place of shift_squared (None then, or left out) where m^2 would leave the range of floats;
     `shift_squared` is then 0 or infinite where it does. `inputs`: the covariances and means it was rounded from, None
-    where there are none; `memory`: what `support_edge` has found of them.
+    where there are none.
     """
 
     alpha: np.ndarray
@@ -68,13 +68,19 @@ class Spectrum:
     multiplicity: np.ndarray
     log_ratio: np.ndarray
     shift: np.ndarray
-    inputs: Inputs | None = field(init=False, repr=False)
-    memory: dict[str, Any] = field(init=False, repr=False)
+    inputs: Inputs | None = field(repr=False)
     logs_given: bool = field(init=False, repr=False)
     squares_given: bool = field(init=False, repr=False)
 
     def __init__(
-        self, alpha: Any, shift_squared: Any = None, multiplicity: Any = 1, log_ratio: Any = None, *, shift: Any = None
+        self,
+        alpha: Any,
+        shift_squared: Any = None,
+        multiplicity: Any = 1,
+        log_ratio: Any = None,
+        *,
+        shift: Any = None,
+        inputs: Inputs | None = None,
     ):
         alpha, count = _array(alpha, "alpha"), _array(multiplicity, "multiplicity")
         squares, shift = _squares_and_roots(shift_squared, shift)
@@ -103,13 +109,7 @@ class Spectrum:
         ):
             object.__setattr__(self, name, np.broadcast_to(array, shape))
         object.__setattr__(self, "squares_given", shift_squared is not None)
-        object.__setattr__(self, "inputs", None)
-        object.__setattr__(self, "memory", {})
-
-    def from_inputs(self, inputs: Inputs | None) -> Spectrum:
-        """This spectrum, with what it was rounded from."""
         object.__setattr__(self, "inputs", inputs)
-        return self
 
     @property
     def wide_squares(self) -> np.ndarray:
@@ -131,8 +131,8 @@ class Spectrum:
         with np.errstate(over="ignore", under="ignore"):
             alpha, shift = (part.astype(np.float64) for part in (-self.alpha * half * half, self.shift * half))
         _require_in_range(alpha, shift, "pair")
-        other = Spectrum(alpha, None, self.multiplicity, -self.log_ratio, shift=shift)
-        return other.from_inputs(None if self.inputs is None else self.inputs.swapped())
+        inputs = None if self.inputs is None else self.inputs.swapped()
+        return Spectrum(alpha, None, self.multiplicity, -self.log_ratio, shift=shift, inputs=inputs)
 
     def loss_forms(self) -> LossForms:
         """The privacy loss of every pair of the batch as a quadratic form, one row each."""
@@ -273,13 +273,9 @@ def _pair_spectrum(pair: GaussianPair) -> Spectrum:
     mean_p, mean_q = convert(pair.mean_p), convert(pair.mean_q)
     if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
         p, q = _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert)
-        inputs = Inputs(p[None], q[None], mean_p[None], mean_q[None])
-        laws = _dense_spectrum(inputs)
-        return _first(laws).from_inputs(laws.inputs)
+        return _first(_dense_spectrum(Inputs(p[None], q[None], mean_p[None], mean_q[None])))
     p, q = (np.atleast_1d(convert(covariance.entries)) for covariance in (pair.cov_p, pair.cov_q))
-    return _elementwise(p, q, _difference(mean_p, mean_q)).from_inputs(
-        Inputs(p[None], q[None], mean_p[None], mean_q[None])
-    )
+    return _elementwise(p, q, _difference(mean_p, mean_q), Inputs(p[None], q[None], mean_p[None], mean_q[None]))
 
 
 def _difference(mean_p: np.ndarray, mean_q: np.ndarray) -> np.ndarray:
@@ -287,10 +283,11 @@ def _difference(mean_p: np.ndarray, mean_q: np.ndarray) -> np.ndarray:
 
 
 def _first(laws: Spectrum) -> Spectrum:
-    return Spectrum(laws.alpha[0], None, laws.multiplicity[0], laws.log_ratio[0], shift=laws.shift[0])
+    parts = (laws.alpha[0], None, laws.multiplicity[0], laws.log_ratio[0])
+    return Spectrum(*parts, shift=laws.shift[0], inputs=laws.inputs)
 
 
-def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectrum:
+def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray, inputs: Inputs) -> Spectrum:
     """Diagonal covariances p, q (.., d) or (.., 1) and mean differences (.., d)."""
     shift = _roots(difference, q)
     gap = p - q
@@ -302,10 +299,10 @@ def _elementwise(p: np.ndarray, q: np.ndarray, difference: np.ndarray) -> Spectr
         logs = np.where(np.abs(alpha) < 0.5, np.log1p(np.maximum(wide_alpha, -0.9)), np.log(ratio))
     _require_in_range(np.where(np.isfinite(logs), alpha, np.inf), shift, "cov_p")
     if alpha.shape[-1] == 1 and difference.shape[-1] > 1:
-        laws = Spectrum(alpha, None, difference.shape[-1], logs, shift=norm(shift)[..., None])
-    else:
-        laws = _grouped(alpha, shift, logs) if alpha.ndim == 1 else Spectrum(alpha, None, 1, logs, shift=shift)
-    return laws
+        return Spectrum(alpha, None, difference.shape[-1], logs, shift=norm(shift)[..., None], inputs=inputs)
+    if alpha.ndim == 1:
+        return _grouped(alpha, shift, logs, inputs)
+    return Spectrum(alpha, None, 1, logs, shift=shift, inputs=inputs)
 
 
 def _roots(difference: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -360,12 +357,12 @@ def _wide(a: np.ndarray) -> np.ndarray:
     return high.astype(np.longdouble) + low
 
 
-def _grouped(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray) -> Spectrum:
+def _grouped(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, inputs: Inputs) -> Spectrum:
     """Equal eigenvalues put together."""
     _, first, group, count = np.unique(alpha, return_index=True, return_inverse=True, return_counts=True)
     if first.size == alpha.size:
-        return Spectrum(alpha, None, 1, logs, shift=shift)
-    return Spectrum(alpha[first], None, count, logs[first], shift=_norms(group, shift))
+        return Spectrum(alpha, None, 1, logs, shift=shift, inputs=inputs)
+    return Spectrum(alpha[first], None, count, logs[first], shift=_norms(group, shift), inputs=inputs)
 
 
 def _norms(group: np.ndarray, shift: np.ndarray) -> np.ndarray:
@@ -387,13 +384,12 @@ def _matrix(covariance: Any, convert: Any) -> np.ndarray:
 def _batch_spectrum(batch: PairBatch) -> Spectrum:
     if batch.cov_p.ndim < 3 and batch.cov_q.ndim < 3:
         p, q = (c[:, None] if c.ndim == 1 else c for c in (batch.cov_p, batch.cov_q))
-        laws = _elementwise(p, q, _difference(batch.mean_p, batch.mean_q)).from_inputs(
-            Inputs(p, q, batch.mean_p, batch.mean_q)
-        )
+        inputs = Inputs(p, q, batch.mean_p, batch.mean_q)
+        laws = _elementwise(p, q, _difference(batch.mean_p, batch.mean_q), inputs)
     else:
         p, q = (_batch_matrices(c, batch.dimension) for c in (batch.cov_p, batch.cov_q))
         laws = _dense_spectrum(Inputs(p, q, batch.mean_p, batch.mean_q))
-    return _spread(laws, batch.size).from_inputs(laws.inputs)
+    return _spread(laws, batch.size)
 
 
 def _spread(laws: Spectrum, size: int) -> Spectrum:
@@ -401,7 +397,7 @@ def _spread(laws: Spectrum, size: int) -> Spectrum:
     alpha, shift, count, logs = (
         np.broadcast_to(a, shape) for a in (laws.alpha, laws.shift, laws.multiplicity, laws.log_ratio)
     )
-    return Spectrum(alpha, None, count, logs, shift=shift)
+    return Spectrum(alpha, None, count, logs, shift=shift, inputs=laws.inputs)
 
 
 def _batch_matrices(cov: np.ndarray, dimension: int) -> np.ndarray:
@@ -418,7 +414,7 @@ def _dense_spectrum(inputs: Inputs) -> Spectrum:
     try:
         alpha, shift, condition = whitened_pencil(expansion(p, q), expansion(q), expansion(mean_p, mean_q))
     except np.linalg.LinAlgError:  # not positive definite for floats
-        return _of_dense(*graded_pencil(*inputs.rows(np.arange(inputs.size))), unit).from_inputs(exact)
+        return _of_dense(*graded_pencil(*inputs.rows(np.arange(inputs.size))), unit, exact)
     logs = np.log1p(np.maximum(alpha, -1 + 1e-16)).astype(np.longdouble)
     size = np.abs(alpha).max(axis=-1)
     graded = size > _GRADED * np.minimum(1.0, 1 + alpha.min(axis=-1))
@@ -430,15 +426,15 @@ def _dense_spectrum(inputs: Inputs) -> Spectrum:
         shape = (inputs.size, alpha.shape[-1])
         alpha, shift, logs = (np.broadcast_to(part, shape).copy() for part in (alpha, shift, logs))
         alpha[rows], shift[rows], logs[rows] = graded_pencil(*inputs.rows(rows))
-    return _of_dense(np.maximum(alpha, -1.0), shift, logs, unit).from_inputs(exact)
+    return _of_dense(np.maximum(alpha, -1.0), shift, logs, unit, exact)
 
 
-def _of_dense(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, unit: np.ndarray) -> Spectrum:
+def _of_dense(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, unit: np.ndarray, inputs: Inputs) -> Spectrum:
     """One group for each eigenvalue; the shift in units of 2^unit."""
     with np.errstate(over="ignore", under="ignore"):
         shift = np.where(shift > 0, np.maximum(np.ldexp(shift, unit), 5e-324), 0.0)
     _require_in_range(alpha, shift, "cov_p")
-    return Spectrum(alpha, None, np.ones(1), logs, shift=shift)
+    return Spectrum(alpha, None, np.ones(1), logs, shift=shift, inputs=inputs)
 
 
 def _in_its_own_units(inputs: Inputs) -> tuple[Inputs, np.ndarray]:

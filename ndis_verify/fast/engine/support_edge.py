@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import mpmath
 import numpy as np
@@ -29,6 +30,14 @@ _UNITS = 144  # at s = 2^144 over the largest |alpha| only the largest loss is l
 _STEP = 3  # exponents of the s at which thresholds are found are multiples of this
 _PASSED = 16.0  # |alpha| s from which on a coordinate has nothing but its largest loss left
 _CELLS = 1 << 20
+
+
+_known: WeakKeyDictionary[Spectrum, dict[str, dict]] = WeakKeyDictionary()
+
+
+def _remembered(laws: Spectrum) -> dict[str, dict]:
+    """What has been found of a spectrum, for as long as that lives: rows of `graded_pencil`, and `_compared`."""
+    return _known.setdefault(laws, {"graded": {}, "constants": {}})
 
 
 def thresholds(
@@ -132,7 +141,7 @@ def _beyond(forms: Forms, t: np.ndarray, edge: np.ndarray, s: np.ndarray) -> np.
 def _graded(laws: Spectrum, loss: LossForms, rows: np.ndarray) -> LossForms:
     """`loss` with the rows asked for from `graded_pencil`."""
     assert laws.inputs is not None  # the caller has looked
-    known = laws.memory.setdefault("graded", {})
+    known = _remembered(laws)["graded"]
     new = np.array([row for row in rows.tolist() if row not in known], dtype=int)
     if new.size:
         known.update(zip(new.tolist(), zip(*graded_pencil(*laws.inputs.rows(new)))))
@@ -184,7 +193,7 @@ def _exponents(forms: Forms, t: np.ndarray, edge: np.ndarray) -> np.ndarray:
 
 def _constants(laws: Spectrum, forms: Forms, row: int, exponent: int) -> tuple[tuple[np.longdouble, ...], ...] | None:
     """`_compared`, each as a sum of three floats, remembered."""
-    known = laws.memory.setdefault("constants", {})
+    known = _remembered(laws)["constants"]
     if (row, exponent) not in known:
         exact = _compared(laws, forms, row, exponent)
         known[row, exponent] = None if exact is None else tuple(_three(value) for value in exact)

@@ -155,17 +155,17 @@ MUTANTS = (
     _one(
         "copies of an eigenvalue counted once",
         "engine/spectrum",
-        "return Spectrum(alpha[first], None, count, logs[first], shift=_norms(group, shift))",
-        "return Spectrum(alpha[first], None, 1, logs[first], shift=_norms(group, shift))",
+        "return Spectrum(alpha[first], None, count, logs[first],",
+        "return Spectrum(alpha[first], None, 1, logs[first],",
     ),
     _one(
-        "shifts of equal eigenvalues not added", "engine/spectrum", "shift=_norms(group, shift))", "shift=shift[first])"
+        "shifts of equal eigenvalues not added", "engine/spectrum", "shift=_norms(group, shift),", "shift=shift[first],"
     ),
     _one(
         "dimension of a multiple of the identity dropped",
         "engine/spectrum",
-        "laws = Spectrum(alpha, None, difference.shape[-1], logs,",
-        "laws = Spectrum(alpha, None, 1, logs,",
+        "return Spectrum(alpha, None, difference.shape[-1], logs,",
+        "return Spectrum(alpha, None, 1, logs,",
     ),
     _one(
         "determinant ratio upside down",

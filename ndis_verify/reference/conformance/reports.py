@@ -27,6 +27,7 @@ from ndis_verify.reference.conformance.summary import (
 )
 from ndis_verify.reference.flags import FLAGS
 from ndis_verify.runs.files import write_atomically
+from ndis_verify.tables import markdown_table
 
 _LISTED = 20
 
@@ -95,24 +96,25 @@ def markdown(run: Run, known: frozenset[str]) -> str:
     lines = ["# Conformance", "", headline(run, known, code_span), ""]
     for title, by in (("Quantity", "quantity"), ("Flag", "flag")):
         lines += [
-            f"| {title} | rows | outcomes | worst relative error | at | ulps {' / '.join(ULP_NAMES)} | median ms |",
-            "|---|---|---|---|---|---|---|",
+            markdown_table(
+                (title, "rows", "outcomes", "worst relative error", "at", f"ulps {' / '.join(ULP_NAMES)}", "median ms"),
+                [
+                    (
+                        *(code_span(s.name), s.rows, _outcomes(s), finite(s.worst_error), code_span(s.worst_row)),
+                        *(" / ".join(map(str, s.ulps)), f"{1e3 * s.seconds:.2f}"),
+                    )
+                    for s in shares(run, by)
+                ],
+            ),
+            "",
         ]
-        lines += [
-            f"| {code_span(s.name)} | {s.rows} | {_outcomes(s)} | {finite(s.worst_error)} | {code_span(s.worst_row)} "
-            f"| {' / '.join(map(str, s.ulps))} | {1e3 * s.seconds:.2f} |"
-            for s in shares(run, by)
-        ]
-        lines.append("")
     bad = failures(run)
     if bad:
-        lines += ["## What failed", "", "| row | outcome | why | flags |", "|---|---|---|---|"]
-        lines += [
-            f"| {code_span(j.key)} | {j.outcome}{_known(j, known)} | {code_span(j.message)} |"
-            f" {code_span(', '.join(j.flags))} |"
+        cells = [
+            (code_span(j.key), f"{j.outcome}{_known(j, known)}", code_span(j.message), code_span(", ".join(j.flags)))
             for j in bad
         ]
-        lines.append("")
+        lines += ["## What failed", "", markdown_table(("row", "outcome", "why", "flags"), cells), ""]
         lines += [
             f"- {name}: {FLAGS[name].bug}" for name in dict.fromkeys(f for j in bad for f in j.flags) if name in FLAGS
         ]

@@ -16,6 +16,7 @@ from ndis_verify.reference.conformance.selection import table_rows
 from ndis_verify.reference.conformance.summary import finite, shares
 from ndis_verify.reference.loader import FOLDER
 from ndis_verify.runs.progress import Progress
+from ndis_verify.tables import markdown_line, markdown_table
 
 _ADAPTERS = "ndis_verify.reference.adapters"
 _COMPQUADFORM = str(Path(__file__).resolve().parents[1] / "adapters" / "compquadform.R")
@@ -46,9 +47,13 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 def line(name: str, run: Run) -> list[str]:
     """A row of the table for each quantity that the adapter computes."""
     return [
-        f"| {name} | {share.name} | {share.rows} | "
-        + " | ".join(str(share.outcomes.get(outcome, "")) for outcome in OUTCOMES)
-        + f" | {finite(share.worst_error)} | {1e3 * share.seconds:.2f} |"
+        markdown_line(
+            (
+                *(name, share.name, share.rows),
+                *(share.outcomes.get(outcome, "") for outcome in OUTCOMES),
+                *(finite(share.worst_error), f"{1e3 * share.seconds:.2f}"),
+            )
+        )
         for share in shares(run, "quantity")
     ]
 
@@ -64,8 +69,8 @@ def main() -> int:
     if unknown := set(arguments.names) - set(COMMANDS):
         parser.error(f"unknown adapter {unknown.pop()}")
     rows = table_rows(arguments.tables, core=not arguments.full)
-    print("| implementation | quantity | rows | " + " | ".join(OUTCOMES) + " | worst error | median ms |")
-    print("|---" * (len(OUTCOMES) + 5) + "|")
+    head = ("implementation", "quantity", "rows", *OUTCOMES, "worst error", "median ms")
+    print(markdown_table(head, ()))
     for name in arguments.names or COMMANDS:
         progress = Progress(name)
         try:
@@ -77,7 +82,8 @@ def main() -> int:
                 progress=progress,
             )
         except InputError as error:
-            print(f"| {name} | not run: {error.rule[:160]} |" + " |" * (len(OUTCOMES) + 3), flush=True)
+            blank = [""] * (len(head) - 2)
+            print(markdown_line((name, f"not run: {error.rule[:160]}", *blank)), flush=True)
             continue
         finally:
             progress.close()
