@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.arguments import one_of
 
 NAMES = ("breast_cancer", "diabetes")
 MORE_NAMES = ("linnerud", "digits")  # 20 and 1,797 records; for experiments alone
@@ -27,8 +27,7 @@ def load_dataset(name: str) -> Dataset:
     linnerud: the exercises, and the weight as target; digits: the pixels that are not 0 throughout, and the digit.
     Raises `InputError` for an unknown name and `ModuleNotFoundError` with the remedy where scikit-learn is absent.
     """
-    if name not in NAMES + MORE_NAMES:
-        raise InputError("name", name, f"must be one of {', '.join(NAMES + MORE_NAMES)}")
+    one_of(name, "name", NAMES + MORE_NAMES)
     try:
         from sklearn import datasets
     except ModuleNotFoundError:

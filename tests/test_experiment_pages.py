@@ -102,7 +102,7 @@ def test_no_flipped_byte_of_a_record_is_believed(tmp_path, monkeypatch):
 
 def test_tables_escape_bars_and_fill_gaps():
     assert markdown_table(["x|y"], [["1|2"]]) == "| x\\|y |\n|---|\n| 1\\|2 |"
-    assert plain_table([{"x": 1.5}, {"y": None, "x": "t"}]) == "| x | y |\n| --- | --- |\n| 1.5 |  |\n| t |  |"
+    assert plain_table([{"x": 1.5}, {"y": None, "x": "t"}]) == "| x | y |\n|---|---|\n| 1.5 |  |\n| t |  |"
 
 
 def test_panels_show_every_group_and_leave_gaps_out():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import one_of, whole
 from ndis_verify.exact_number import InputError
 
 LAWS = ("sphere", "gaussian")
@@ -53,14 +54,13 @@ def one_shot_scores(
     runs: that many independent draws, as rows. Raises `InputError`.
     """
     d, n, m = (
-        _count(name, value, least)
+        whole(value, name, least)
         for name, value, least in (("dimension", dimension, 2), ("training", training, 1), ("test", test, 1))
     )
-    rows = 1 if runs is None else _count("runs", runs, 1)
+    rows = 1 if runs is None else whole(runs, "runs", 1)
     if not (0 <= std < np.inf and 0 <= norm < np.inf):
         raise InputError("std, norm", (std, norm), "must be finite and at least 0")
-    if law not in LAWS:
-        raise InputError("law", law, f"must be one of {', '.join(LAWS)}")
+    one_of(law, "law", LAWS)
     if rows * max(n, m) > MOST:
         raise InputError("training, test", max(n, m) * rows, f"must be at most {MOST} scores over all runs")
     length, cosines = _sums(d, n, rows, law, rng)
@@ -121,9 +121,3 @@ def _sphere_training(
 def _gaussian_training(d: int, n: int, theta: np.ndarray, product: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     normal = rng.standard_normal((theta.size, n))
     return product[:, None] / n + theta[:, None] / np.sqrt(d) * (normal - normal.mean(axis=1, keepdims=True))
-
-
-def _count(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(name, value, f"must be a whole number, at least {least}")
-    return int(value)

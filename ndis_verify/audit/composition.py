@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import one_of, whole, within
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.engine.curve import Pair
@@ -64,8 +65,7 @@ def subsampled_profile(pair: Pair, rate: float) -> Profile:
 
     `H_a = q H_{(a-1+q)/q}(P||Q)` for a > 1 - q, else 1 - a; q = rate in (0, 1]. Raises `InputError`.
     """
-    if not 0 < rate <= 1:
-        raise InputError("rate", rate, "must lie in (0, 1]")
+    within(rate, "rate", "(0, 1]")
     whole = gaussian_profile(pair)
 
     def inner(e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -131,8 +131,7 @@ def grid_composition(
 
 def loss_grid(profile: Profile, step: float, tail: float) -> np.ndarray:
     """Whole multiples of `step`, as ints, until what is left of the profile on either side is at most `tail`."""
-    if not 0 < step <= 1:
-        raise InputError("step", step, "must lie in (0, 1]")
+    within(step, "step", "(0, 1]")
     ends = [_end(side, step, tail) for side in (profile.above, lambda e: profile.below(-e))]
     return np.arange(-ends[1], ends[0] + 1)
 
@@ -168,8 +167,7 @@ def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: f
         raise InputError(
             "p, q", (first.shape, second.shape), "must be counts of the same bins, at least 0, neither empty"
         )
-    if not 0 < step <= 1:
-        raise InputError("step", step, "must lie in (0, 1]")
+    within(step, "step", "(0, 1]")
     at = _checked(copies, epsilons, SIDES[0])
     first, second = first / first.sum(), second / second.sum()
     return np.maximum(
@@ -178,10 +176,8 @@ def histogram_composition(p: Any, q: Any, copies: int, epsilons: Any, *, step: f
 
 
 def _checked(copies: Any, epsilons: Any, side: str) -> np.ndarray:
-    if side not in SIDES:
-        raise InputError("side", side, f"must be one of {', '.join(SIDES)}")
-    if isinstance(copies, bool) or not isinstance(copies, (int, np.integer)) or copies < 1:
-        raise InputError("copies", copies, "must be a whole number, at least 1")
+    one_of(side, "side", SIDES)
+    whole(copies, "copies", 1)
     at = np.asarray(epsilons, dtype=np.float64)
     if not np.isfinite(at).all():
         raise InputError("epsilons", epsilons, "must be finite")

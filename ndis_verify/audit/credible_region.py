@@ -8,7 +8,8 @@ import numpy as np
 import scipy
 from scipy.special import betainc, betaincc, betaincinv, expit, logit, ndtri
 
-from ndis_verify.exact_number import InputError
+from ndis_verify import arguments
+from ndis_verify.arguments import within
 from ndis_verify.fast.trade_off import gaussian_trade_off
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
@@ -43,8 +44,7 @@ def credible_mass(
         ("false_positives", false_positives, negatives),
         ("false_negatives", false_negatives, positives),
     ):
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 <= count <= size:
-            raise InputError(name, count, f"must be a whole number between 0 and {size}")
+        arguments.whole(count, name, 0, size)
     a1, a2 = 0.5 + false_positives, 0.5 + negatives - false_positives
     b1, b2 = 0.5 + false_negatives, 0.5 + positives - false_negatives
 
@@ -110,8 +110,7 @@ def credible_gdp(false_positives: int, negatives: int, false_negatives: int, pos
     even the curve of guessing has more mass inside, and for a `failure` below that error. A posterior probability is no
     confidence: KM-eq2.5. Raises `InputError`.
     """
-    if not 0 < failure < 1:
-        raise InputError("failure", failure, "must lie strictly between 0 and 1")
+    within(failure, "failure", "(0, 1)")
     counts = (false_positives, negatives, false_negatives, positives)
 
     def inside(mu: float) -> float:

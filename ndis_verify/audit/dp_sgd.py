@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ndis_verify.arguments import whole, within
 from ndis_verify.audit.subsampled_gaussian import ComposedStep, composed_step
 from ndis_verify.exact_number import InputError
 
@@ -48,7 +49,7 @@ class Network:
 
     def __post_init__(self) -> None:
         for name in ("inputs", "hidden", "classes"):
-            _whole(name, getattr(self, name))
+            whole(getattr(self, name), name, 1)
 
     @property
     def size(self) -> int:
@@ -135,7 +136,7 @@ class Linear:
     inputs: int
 
     def __post_init__(self) -> None:
-        _whole("inputs", self.inputs)
+        whole(self.inputs, "inputs", 1)
 
     @property
     def size(self) -> int:
@@ -181,12 +182,10 @@ class DpSgd:
     optimizer: str = "sgd"
 
     def __post_init__(self) -> None:
-        if not 0 < self.rate <= 1:
-            raise InputError("rate", self.rate, "must lie in (0, 1]")
+        within(self.rate, "rate", "(0, 1]")
         for name in ("noise", "clip", "learning_rate"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(name, getattr(self, name), "must be positive and finite")
-        _whole("steps", self.steps)
+            within(getattr(self, name), name, "(0, inf)")
+        whole(self.steps, "steps", 1)
         if self.optimizer not in ("sgd", "adam"):
             raise InputError("optimizer", self.optimizer, "must be sgd or adam")
 
@@ -234,7 +233,7 @@ def train(
 ) -> np.ndarray:
     """The final parameters of `models` independent trainings from `start`, (models, size). Raises `InputError`."""
     x, y = _records(model, x, y)
-    _whole("models", models)
+    whole(models, "models", 1)
     state = _Moving(np.tile(start, (models, 1)))
     for _ in range(settings.steps):
         state = state.moved(settings, noisy_sum(model, settings, state.parameters, x, y, rng))
@@ -256,7 +255,7 @@ def losses_after_training(
     Models are trained in blocks that stay in the processor's cache. Raises `InputError`.
     """
     x, y = _records(model, x, y)
-    _whole("models", models)
+    whole(models, "models", 1)
     records = _records(model, *records)
     return np.concatenate(
         [model.losses(train(model, settings, x, y, start, size, rng), *records) for size in _blocks(model, x, models)]
@@ -308,7 +307,7 @@ def white_box_scores(
     steps together. Entries of one row depend on each other through the parameters. Raises `InputError`.
     """
     x, y = _records(model, x, y)
-    _whole("runs", runs)
+    whole(runs, "runs", 1)
     fixed = None if isinstance(canary, str) and canary == "random" else _direction(canary, model.size)
     start, found = model.start(rng), []
     for size in _blocks(model, x, runs):
@@ -364,8 +363,3 @@ def _direction(canary: Any, size: int) -> np.ndarray:
             "canary", f"shape {vector.shape}", f"must be 'random' or a finite vector of {size} numbers, not all 0"
         )
     return vector / np.linalg.norm(vector)
-
-
-def _whole(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(name, value, "must be a whole number, at least 1")

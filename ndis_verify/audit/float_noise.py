@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.arguments import within
 
 _NEAR = 3  # uniforms on either side of the inverse that are tried: more than the rounding of exp and log can be off by
 
@@ -18,8 +18,7 @@ def laplace_by_inversion(scale: float) -> Callable[[np.ndarray, float], np.ndarr
     float64s next to v are no such number. Where numpy's logarithm ends in another bit the test is less telling; limits
     of audits hold whatever a test says. Raises `InputError`.
     """
-    if not 0 < scale < np.inf:
-        raise InputError("scale", scale, "must be positive and finite")
+    within(scale, "scale", "(0, inf)")
 
     def test(x: np.ndarray, value: float) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):

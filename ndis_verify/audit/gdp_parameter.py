@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from scipy.special import ndtri
 
+from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
 from ndis_verify.fast.trade_off import gaussian_trade_off
@@ -28,8 +29,7 @@ class GaussianCurve:
     def delta(self, epsilon: Any) -> np.ndarray:
         """delta of the Gaussian pair at `epsilon` (any shape, >= 0). Raises `InputError`."""
         eps = np.asarray(epsilon, dtype=np.float64)
-        if not (eps >= 0).all() or not np.isfinite(eps).all():
-            raise InputError("epsilon", epsilon, "must be finite and at least 0")
+        within(eps, "epsilon", "[0, inf)")
         return gaussian_hockey_stick(self.mu, 1.0, eps) if self.mu > 0 else np.zeros(eps.shape)[()]
 
     def epsilon(self, delta: Any) -> np.ndarray:
@@ -78,6 +78,5 @@ def laplace_gdp(mu: float) -> float:
     e^mu a it grows with a, as u/phi(z(u)) grows with u; where a b is constant it grows until a = b for the same reason.
     So the supremum is attained at a = b = e^{-mu/2}/2; the rest of the curve is its mirror image. Raises `InputError`.
     """
-    if not 0 <= mu < np.inf:
-        raise InputError("mu", mu, "must be finite and at least 0")
+    within(mu, "mu", "[0, inf)")
     return float(-2 * ndtri(np.exp(-mu / 2) / 2))

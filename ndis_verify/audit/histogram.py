@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import one_of, whole
 from ndis_verify.audit.candidate_sets import Target, learned_edges
 from ndis_verify.audit.limits import checked_confidence, tv_radius
 from ndis_verify.audit.samples import as_sample, check_distinguishable, survey
@@ -69,8 +70,7 @@ def audit_by_methods(
     The best of several limits is a limit at the confidence of their union only: failures add up. Raises `InputError`.
     """
     for method in methods:
-        if method not in METHODS:
-            raise InputError("method", method, f"must be one of {', '.join(METHODS)}")
+        one_of(method, "method", METHODS)
         target = _target(method, delta, epsilon)
     failure = 1 - checked_confidence(confidence)
     samples = (as_sample(p, "p"), as_sample(q, "q"))
@@ -153,8 +153,7 @@ def equal_edges(low: Any, high: Any, count: Any) -> np.ndarray:
     """The inner edges of `count` equal bins from `low` to `high`; the outer two bins reach to infinity (KM-Alg2).
     Raises `InputError`.
     """
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count <= MOST_BINS:
-        raise InputError("bins", count, f"must be a whole number between 2 and {MOST_BINS}")
+    count = whole(count, "bins", 2, MOST_BINS)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InputError("bins", f"[{low}, {high}]", "must be a range a < b of finite numbers")
     return np.unique(np.linspace(low, high, int(count) + 1)[1:-1])

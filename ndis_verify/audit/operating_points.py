@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError
 
 Basis = Literal["guaranteed", "posterior", "estimate"]
@@ -48,8 +49,7 @@ class OperatingPoints:
         order "P,Q": of delta_{P,Q} alone; "Q,P": of delta_{Q,P}; "both": of the larger. Raises `InputError`.
         """
         eps = np.asarray(epsilon, dtype=np.float64)
-        if not (eps >= 0).all() or not np.isfinite(eps).all():
-            raise InputError("epsilon", epsilon, "must be finite and at least 0")
+        within(eps, "epsilon", "[0, inf)")
         power, level = self._ordered(order)
         with np.errstate(over="ignore", invalid="ignore"):
             cost = np.where(level > 0, np.exp(eps)[..., None] * level * (1 + _LOST), 0.0)
@@ -61,8 +61,7 @@ class OperatingPoints:
         Infinite only where a level is 0, which a limit never is. `order` as in `delta`. Raises `InputError`.
         """
         target = np.asarray(delta, dtype=np.float64)
-        if not ((target >= 0) & (target <= 1)).all():
-            raise InputError("delta", delta, "must lie in [0, 1]")
+        within(target, "delta", "[0, 1]")
         power, level = self._ordered(order)
         with np.errstate(divide="ignore", invalid="ignore"):
             gain, paid = np.log(np.maximum(power - target[..., None], 0)), np.log(level)
@@ -86,8 +85,7 @@ class OperatingPoints:
         its mirror image. Raises `InputError`.
         """
         x = np.asarray(alpha, dtype=np.float64)
-        if not ((x >= 0) & (x <= 1)).all():
-            raise InputError("alpha", alpha, "must lie in [0, 1]")
+        within(x, "alpha", "[0, 1]")
         return np.minimum(np.interp(x, *self._hull()) + _LOST, 1 - x)[()]
 
     def _hull(self) -> tuple[np.ndarray, np.ndarray]:

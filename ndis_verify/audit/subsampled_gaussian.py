@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from ndis_verify.arguments import whole, within
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick
@@ -32,8 +33,7 @@ def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
     """
     _checked(rate, noise)
     eps = np.asarray(epsilon, dtype=np.float64)
-    if not (np.isfinite(eps) & (eps >= 0)).all():
-        raise InputError("epsilon", epsilon, "must be finite and at least 0")
+    within(eps, "epsilon", "[0, inf)")
     with np.errstate(over="ignore", divide="ignore"):
         # log((e^eps - 1 + q)/q) = eps + log(1 + (1 - q)(1 - e^-eps)/q)
         added = rate * gaussian_hockey_stick(1.0, noise, eps + np.log1p((1 - rate) / rate * -np.expm1(-eps)))
@@ -89,8 +89,7 @@ class ComposedStep:
 def composed_step(rate: float, noise: float, steps: int) -> ComposedStep:
     """The profile of `steps` >= 1 steps of the pair of `step_delta`, between limits. Raises `InputError`."""
     _checked(rate, noise)
-    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or not 1 <= steps <= _MOST // CELLS - 1:
-        raise InputError("steps", steps, f"must be a whole number, 1 to {_MOST // CELLS - 1}")
+    steps = whole(steps, "steps", 1, _MOST // CELLS - 1)
     losses, p, q = _cells(rate, noise)
     step = float(losses[-1] - losses[0]) / CELLS
     # Every loss rounded down, the mass of the far tail included; the other tail is left out. Under q the loss is
@@ -164,8 +163,7 @@ def _with_tail(masses: np.ndarray, tail: float) -> np.ndarray:
 def _larger(laws: tuple[LossMasses, ...], epsilon: Any) -> np.ndarray:
     """The divergence at epsilon >= 0, the larger of both orders (KM-eq9.1)."""
     eps = np.asarray(epsilon, dtype=np.float64)
-    if not (np.isfinite(eps) & (eps >= 0)).all():
-        raise InputError("epsilon", epsilon, "must be finite and at least 0")
+    within(eps, "epsilon", "[0, inf)")
     return np.maximum(*(law.delta(eps) for law in laws))
 
 
@@ -189,7 +187,5 @@ def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> f
 
 
 def _checked(rate: Any, noise: Any) -> None:
-    if not 0 < rate <= 1:
-        raise InputError("rate", rate, "must lie in (0, 1]")
-    if not 0 < noise < np.inf:
-        raise InputError("noise", noise, "must be positive and finite")
+    within(rate, "rate", "(0, 1]")
+    within(noise, "noise", "(0, inf)")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import within
 from ndis_verify.audit.histogram import equal_edges
 from ndis_verify.audit.limits import checked_confidence, clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.audit.samples import as_sample, bin_counts, survey
@@ -65,10 +66,8 @@ def infer_std(
     TV falls with s, so an upper end of TV is a lower end of s (KM-7.1). epsilon is that of P against Q at `delta` and
     falls with s too. Raises `InputError`.
     """
-    if not 0 < rate <= 1:
-        raise InputError("rate", rate, "must lie in (0, 1]")
-    if not 0 < delta < 1:
-        raise InputError("delta", delta, "must lie strictly between 0 and 1")
+    within(rate, "rate", "(0, 1]")
+    within(delta, "delta", "(0, 1)")
     failure = 1 - checked_confidence(confidence)
     edges = _edges(bins)
     samples = (as_sample(p, "p"), as_sample(q, "q"))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError, as_float, exact
 from ndis_verify.fast.composition import compose
 from ndis_verify.fast.engine.spectrum import PairBatch, spectrum
@@ -105,8 +106,7 @@ def audit_gaussian(
     epsilon, delta = exact(epsilon, "epsilon"), exact(delta, "delta")
     if epsilon < 0:
         raise InputError("epsilon", float(epsilon), "must be at least 0")
-    if not 0 <= delta <= 1:
-        raise InputError("delta", float(delta), "must lie in [0, 1]")
+    within(delta, "delta", "[0, 1]")
     limits = engine_limits if limits is None else limits
     found = []
     for name, pair in _named(pairs).items():
@@ -199,8 +199,7 @@ def two_call_limits(cdf: Cdf, error: float) -> Limits:
     a `GeneralizedChi2`, whose fields state the law. Where rounding the law's parameters to float64 could matter next to
     `error` (laws that nearly agree in a coordinate whose mean moves), the limits raise `InputError`.
     """
-    if not 0 <= error < 1:
-        raise InputError("error", error, "must lie in [0, 1)")
+    within(error, "error", "[0, 1)")
     allowed = max(_SHARE * error, 1e-13)
 
     def limits(pair: GaussianPair, copies: int, epsilon: Fraction) -> tuple[float, float]:
@@ -236,8 +235,7 @@ def estimated_limits(
     """
     if not isinstance(rng, np.random.Generator):
         raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")
-    if not 0 < confidence < 1:
-        raise InputError("confidence", confidence, "must lie strictly between 0 and 1")
+    within(confidence, "confidence", "(0, 1)")
     failure = (1 - confidence) / (2 * pairs)
     known: dict[tuple[int, int, int], float] = {}
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.arguments import whole
 
 if TYPE_CHECKING:
     from ndis_verify.bench.cases import Sizes
@@ -36,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run with parsed flags. Exit code 0, 1 where an engine of this package failed on a case, 130 if interrupted."""
-    if arguments.seed < 0:
-        raise InputError("--seed", str(arguments.seed), "must be at least 0")
+    whole(arguments.seed, "--seed", 0)
     result = run_bench(arguments.quick, arguments.seed, None if arguments.json else sys.stdout)
     if arguments.json:
         print(json.dumps(result, indent=1, allow_nan=False))

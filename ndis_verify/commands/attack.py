@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.arguments import whole
 from ndis_verify.runs.progress import Progress
 
 if TYPE_CHECKING:  # the command line builds every parser; scipy is only needed once a search runs
@@ -43,8 +43,7 @@ def main(arguments: argparse.Namespace) -> int:
     seconds = arguments.budget
     if seconds is None and arguments.evaluations is None:
         seconds = DEFAULT_SECONDS
-    if arguments.seed < 0:
-        raise InputError("--seed", str(arguments.seed), "must be at least 0")
+    whole(arguments.seed, "--seed", 0)
     records = [
         _attacked(problem, arguments.target, arguments.seed, arguments.evaluations, seconds, arguments.output)
         for problem in problems(arguments.target)

@@ -114,7 +114,6 @@ def _number(limit: float) -> str:
 
 
 def _short(words: str) -> str:
-    words = words.replace("|", "\\|")
     return words if len(words) <= _SHOWN_WORDS else words[:_SHOWN_WORDS].rsplit(" ", 1)[0] + " ..."
 
 

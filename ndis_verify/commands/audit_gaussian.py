@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 
@@ -61,8 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.audit.white_box import audit_gaussian
 
     pairs = _pairs(arguments)
-    if arguments.copies < 1:
-        raise InputError("--copies", str(arguments.copies), "must be at least 1")
+    whole(arguments.copies, "--copies", 1)
     limits, basis = _limits(arguments, len(pairs))
     found = audit_gaussian(
         pairs, arguments.epsilon, arguments.delta, copies=arguments.copies, limits=limits, basis=basis

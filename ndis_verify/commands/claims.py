@@ -7,7 +7,7 @@ import json
 import os
 from pathlib import Path
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.arguments import whole
 
 FAILED = 1
 
@@ -59,8 +59,7 @@ def _renewed(jobs: int) -> int:
     from ndis_verify.court.certificate_store import FOLDER
     from ndis_verify.runs.progress import Progress
 
-    if jobs < 1:
-        raise InputError("--jobs", str(jobs), "must be at least 1")
+    whole(jobs, "--jobs", 1)
     progress = Progress("certificates")
     try:
         failed = renew(FOLDER, jobs, progress)

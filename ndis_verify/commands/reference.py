@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError
 
 
@@ -101,8 +102,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.check import check
     from ndis_verify.runs.progress import Progress
 
-    if arguments.rows < 1:
-        raise InputError("--rows", str(arguments.rows), "must be at least 1")
+    whole(arguments.rows, "--rows", 1)
     progress = Progress("reference check")
     try:
         count, findings = check(arguments.tables, None if arguments.full else arguments.rows, arguments.seed, progress)

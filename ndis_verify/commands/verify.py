@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ndis_verify import __version__
+from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError
 
 
@@ -47,8 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.court.shared_hearings import alone
     from ndis_verify.report import verdicts
 
-    if arguments.jobs < 1:
-        raise InputError("--jobs", str(arguments.jobs), "must be at least 1")
+    whole(arguments.jobs, "--jobs", 1)
     if arguments.store and arguments.effort != "full":
         raise InputError("--store", arguments.effort, "needs --full: only the full effort makes certificates")
     own = [target for target in arguments.ids if target.endswith(".py")]

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import mpmath
 import numpy as np
 
+from ndis_verify.arguments import whole
 from ndis_verify.court.attack_search import BudgetSpent, Search, run_round
 from ndis_verify.court.domain import Columns, Domain, Point, VacuityError, shown, shown_point
 from ndis_verify.court.shrink import shrink
@@ -141,8 +142,7 @@ def attack_problem(
     for argument, value in (("evaluations", evaluations), ("budget_seconds", budget_seconds)):
         if value is not None and not 0 < value < np.inf:
             raise InputError(argument, value, "must be positive and finite")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError("seed", seed, "must be a whole number, at least 0")
+    seed = whole(seed, "seed", 0)
     problem.domain.satisfiable(np.random.default_rng(seed))
     stop_below = -problem.tolerance if stop_at_first else -np.inf
     search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import one_of, whole
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments.table import Table
 from ndis_verify.runs.identity import identity
@@ -60,8 +61,7 @@ class Experiment:
     requires: Callable[[Table], None] | None = None
 
     def __post_init__(self) -> None:
-        if self.data not in DATA:
-            raise InputError("data", self.data, f"must be one of {', '.join(DATA)}")
+        one_of(self.data, "data", DATA)
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,8 @@ def run(
 
 def check(experiment: Experiment, size: str, seed: int, data: Table | None) -> None:
     """Raises `InputError` where the experiment cannot be run this way."""
-    if size not in SIZES:
-        raise InputError("size", size, f"must be one of {', '.join(SIZES)}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError("seed", seed, "must be a whole number, at least 0")
+    one_of(size, "size", SIZES)
+    seed = whole(seed, "seed", 0)
     if data is not None and experiment.data == "none":
         raise InputError("data", data.name, f"is not used: {experiment.name} makes its own data")
     if data is not None and experiment.data == "records and target" and data.target is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.arguments import whole
 from ndis_verify.fast.engine.curve import Pair
 from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
@@ -21,7 +21,7 @@ def compose(pair: Pair, copies: Any) -> Spectrum:
     The result no longer knows the matrices that it was rounded from, so that the accuracy of `hockey_stick` next to
     the largest value of a bounded loss is that of a `Spectrum`. Raises `InputError`.
     """
-    count = _count(copies)
+    count = whole(copies, "copies", 1, MAX_COPIES)
     one = spectrum(pair)
     logs = one.log_ratio if one.logs_given else None
     return (
@@ -37,10 +37,3 @@ def composed_hockey_stick(pair: Pair, copies: Any, epsilon: Any) -> np.ndarray:
     Shapes, domain, errors and accuracy as in `hockey_stick.hockey_stick`.
     """
     return hockey_stick(compose(pair, copies), epsilon)
-
-
-def _count(copies: Any) -> int:
-    whole = isinstance(copies, (int, np.integer)) and not isinstance(copies, bool)
-    if not whole or not 1 <= copies <= MAX_COPIES:
-        raise InputError("copies", copies, "must be a whole number, 1 to 2^53")
-    return int(copies)

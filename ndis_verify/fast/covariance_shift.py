@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, xlogy
 
+from ndis_verify.arguments import one_of, whole, within
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.engine.spectrum import Spectrum
@@ -72,8 +73,7 @@ def checked_spread(rho: Any, nu: Any, dimension: Any) -> tuple[float, float]:
     A sum of `dimension` logs may exceed the last by a part in 2^30, for its rounding.
     """
     rho, nu = _nonnegative(rho, "rho"), _nonnegative(nu, "nu")
-    if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)) or dimension < 1:
-        raise InputError("dimension", dimension, "must be a whole number, at least 1")
+    dimension = whole(dimension, "dimension", 1)
     if nu < rho:
         raise InputError(
             "nu", nu, f"must be at least rho = {rho:g}: a sum of |l_i| is not less than the greatest of them"
@@ -104,8 +104,7 @@ def covariance_envelope(rho: float, nu: float, dimension: int, epsilon: Any, ter
     """
     epsilon = checked_epsilons(epsilon)
     logs = worst_logs(rho, nu, dimension)
-    if term not in TERMS:
-        raise InputError("term", term, f"must be one of {', '.join(TERMS)}")
+    one_of(term, "term", TERMS)
     if logs.size == 0:
         return np.zeros(epsilon.shape)[()]
     if term == "exact":
@@ -156,8 +155,7 @@ def added_variance(sensitivities: Sensitivities, *, epsilon: float, delta: float
     bad input, and where no v up to 1e300 is enough (at epsilon = 0 with term "chernoff", for one).
     """
     epsilon = _nonnegative(epsilon, "epsilon")
-    if not 0 < delta < 1:
-        raise InputError("delta", delta, "must lie strictly between 0 and 1")
+    within(delta, "delta", "(0, 1)")
 
     def value(v: float) -> float:
         return loewner_bound(*sensitivities(v), epsilon, term)

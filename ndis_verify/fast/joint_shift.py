@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import within
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.covariance_shift import Sensitivities, checked_spread
@@ -289,8 +290,7 @@ def added_variance(envelope: Envelope, *, epsilon: float, delta: float) -> tuple
     epsilon >= 0, 0 < delta < 1. Raises `InputError`.
     """
     epsilon = _finite(epsilon, "epsilon")
-    if not 0 < delta < 1:
-        raise InputError("delta", delta, "must lie strictly between 0 and 1")
+    within(delta, "delta", "(0, 1)")
     goal = math.log(delta) - 2 * ENGINE_ERROR
     for v in (0.0,) if envelope.without_noise() else (_NEXT_TO_NOTHING,) if isinstance(envelope, Declared) else ():
         found = envelope.largest(v, epsilon)
@@ -380,6 +380,5 @@ def _finite(value: Any, argument: str) -> float:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(argument, value, "must be a number") from None
-    if not 0 <= number < math.inf:
-        raise InputError(argument, value, "must be finite and not negative")
+    within(number, argument, "[0, inf)")
     return number

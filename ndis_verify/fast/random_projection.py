@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify import arguments
+from ndis_verify.arguments import within
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.engine.curve import checked_epsilons, log_entries, to_delta, to_log_delta
@@ -201,8 +203,7 @@ def _settled(leverage: np.ndarray, r: np.ndarray, epsilon: np.ndarray, goal: np.
 
 def _lengths(norm_bound: Any) -> np.ndarray:
     length = float_array(norm_bound, "norm_bound")
-    if not ((length > 0) & np.isfinite(length)).all():
-        raise InputError("norm_bound", norm_bound, "must be positive and finite")
+    within(length, "norm_bound", "(0, inf)")
     return length
 
 
@@ -224,8 +225,7 @@ def _log_delete(logit: np.ndarray, r: np.ndarray, epsilon: np.ndarray) -> np.nda
 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def _log_curve(leverage: Any, r: Any, epsilon: Any, direction: str) -> tuple[np.ndarray, np.ndarray]:
-    if direction not in ("delete", "insert"):
-        raise InputError("direction", direction, "must be 'delete' or 'insert'")
+    arguments.direction(direction)
     leverage = probabilities(leverage, "leverage")
     if (leverage == 1).any():
         raise InputError("leverage", 1.0, "must be less than 1")

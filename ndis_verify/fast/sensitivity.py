@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 from scipy.special import expit
 
+from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError
 
 _STEPS = 200
@@ -30,7 +31,7 @@ def logistic_surrogate(features: Any, labels: Any, penalty: float) -> tuple[np.n
     x, y = _data(features, labels)
     if not (np.abs(y) == 1).all():
         raise InputError("labels", labels, "must be -1 or 1")
-    penalty = _positive(penalty, "penalty")
+    within(penalty, "penalty", "(0, inf)")
     signed = x * y[:, None]
     mean = np.zeros(x.shape[1])
     identity = np.eye(x.shape[1])
@@ -75,13 +76,12 @@ def gaussian_process(gram: Any, cross: Any, prior: float, labels: Any, noise_var
     `k^T (K + s^2 I)^{-1} y` and `k** - k^T (K + s^2 I)^{-1} k`: gram K n x n, cross k n entries, prior k**, labels y,
     noise_variance s^2 > 0. n = 0 gives (0, k**). Raises `InputError`.
     """
+    within(noise_variance, "noise_variance", "(0, inf)")
     x, y = _data(gram, labels)
     k = np.asarray(cross, dtype=np.float64)
     if x.shape != (len(y), len(y)) or k.shape != y.shape:
         raise InputError("gram", x.shape, f"must be {len(y)} x {len(y)}, with as many cross entries")
-    weights = np.linalg.solve(
-        x + _positive(noise_variance, "noise_variance") * np.eye(len(y)), np.stack([y, k], axis=1)
-    )
+    weights = np.linalg.solve(x + noise_variance * np.eye(len(y)), np.stack([y, k], axis=1))
     return float(k @ weights[:, 0]), float(prior - k @ weights[:, 1])
 
 
@@ -109,8 +109,7 @@ def loewner_sensitivity(
     Accuracy: float64. A wrong-way part of the difference counts as rounding up to 32 d 2^-52 times the condition of
     S + S', at most 1e-9, all in units of the standard deviations; it is then added to nu, not taken off.
     """
-    if not 0 <= added_variance < np.inf:
-        raise InputError("added_variance", added_variance, "must be finite and not negative")
+    within(added_variance, "added_variance", "[0, inf)")
     (mean, cov), (other_mean, other_cov) = _output(first, "first"), _output(second, "second")
     if mean.shape != other_mean.shape:
         raise InputError("second", other_mean.shape, f"must have {mean.size} means, as first has")
@@ -172,9 +171,3 @@ def _data(rows: Any, labels: Any) -> tuple[np.ndarray, np.ndarray]:
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise InputError("rows", x.shape, "must be finite")
     return x, y
-
-
-def _positive(value: float, argument: str) -> float:
-    if not 0 < value < np.inf:
-        raise InputError(argument, value, "must be positive and finite")
-    return float(value)

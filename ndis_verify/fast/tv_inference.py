@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erf, erfinv
 
+from ndis_verify.arguments import within
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError, float_array
 
@@ -21,8 +22,7 @@ def threshold_epsilon(*, tpr: float, fpr: float, delta: float) -> float:
     where its denominator is 0. tpr, fpr in [0, 1], delta in [0, 1]. Raises `InputError`.
     """
     for name, value in (("tpr", tpr), ("fpr", fpr), ("delta", delta)):
-        if not 0 <= value <= 1:
-            raise InputError(name, value, "must lie in [0, 1]")
+        within(value, name, "[0, 1]")
     pairs = ((tpr, fpr), (1 - fpr, 1 - tpr), (fpr, tpr), (1 - tpr, 1 - fpr))
     best = 0.0
     for first, second in pairs:
@@ -36,8 +36,7 @@ def subsampled_tv(rate: Any, std: Any) -> np.ndarray:
     `InputError`.
     """
     share, spread = _checked(rate), float_array(std, "std")
-    if not (np.isfinite(spread) & (spread > 0)).all():
-        raise InputError("std", str(std), "must be finite and positive")
+    within(spread, "std", "(0, inf)")
     return share * erf(1 / (np.sqrt(8) * spread))
 
 
@@ -53,6 +52,5 @@ def subsampled_std(rate: Any, tv: Any) -> np.ndarray:
 
 def _checked(rate: Any) -> np.ndarray:
     share = float_array(rate, "rate")
-    if not ((share > 0) & (share <= 1)).all():
-        raise InputError("rate", str(rate), "must lie in (0, 1]")
+    within(share, "rate", "(0, 1]")
     return share

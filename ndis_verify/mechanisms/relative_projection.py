@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy
 
+from ndis_verify.arguments import within
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.leverage import neighbourhood_leverage
@@ -95,8 +96,7 @@ class Neighbourhood:
         Raises `InputError`.
         """
         leverage = number(leverage, "leverage", 0.0, 1.0)
-        if not 0 < leverage < 1:
-            raise InputError("leverage", leverage, "must lie strictly between 0 and 1")
+        within(leverage, "leverage", "(0, 1)")
         if self.leverage() <= leverage:
             return 0.0
         largest = self.norm_bound**2 * (1 / leverage - 1)  # enough for any database

@@ -10,6 +10,7 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.arguments import one_of, positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
@@ -17,7 +18,7 @@ from ndis_verify.oracle.certified.channel import information_level
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
 from ndis_verify.oracle.certified.gaussian_mechanism import settled
 from ndis_verify.oracle.engine.decreasing_root import decreasing_root, hull, scaled
-from ndis_verify.oracle.engine.inputs import checked_calibration, positive
+from ndis_verify.oracle.engine.inputs import checked_calibration
 from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 CONVERSIONS = ("binary", "pinsker")
@@ -61,8 +62,7 @@ def mutual_information(
 
     r a positive int, epsilon >= 0, delta in (0, 1), l = norm_bound > 0. Raises `InputError`, `PrecisionError`.
     """
-    if conversion not in CONVERSIONS:
-        raise InputError("conversion", conversion, f"must be one of {', '.join(CONVERSIONS)}")
+    one_of(conversion, "conversion", CONVERSIONS)
     length = positive(norm_bound, "norm_bound")
     rows, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
     if conversion == "pinsker":

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 import mpmath
 
+from ndis_verify.arguments import one_of, positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, to_mpf
 from ndis_verify.oracle.certified.engine.summit_root import NoCrossing, crossing
 from ndis_verify.oracle.certified.joint_shift.curve import ShareCurve
-from ndis_verify.oracle.engine.inputs import checked_calibration, checked_count, positive
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_count
 from ndis_verify.oracle.general_bound.bound import Logarithm, Sensitivity
 from ndis_verify.oracle.general_bound.bound import added_variance as split_variance
 from ndis_verify.oracle.joint_shift import Prediction, RankOne, added_variance
@@ -172,7 +173,6 @@ def _calibrated(at: Sensitivities, dimension: int, epsilon: Any, delta: Any, dig
 
 def _checked(sensitivity: str, bound: str) -> None:
     for name, value, allowed in (("sensitivity", sensitivity, SENSITIVITIES), ("bound", bound, BOUNDS)):
-        if value not in allowed:
-            raise InputError(name, value, f"must be one of {', '.join(allowed)}")
+        one_of(value, name, allowed)
     if sensitivity == "joint" != bound:
         raise InputError("bound", bound, "must be joint for the joint sensitivity; the others take a triple")

@@ -10,8 +10,9 @@ from typing import Any
 
 import flint
 
+from ndis_verify.arguments import positive
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, exact
+from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import ball, to_fmpq
 from ndis_verify.oracle.trade_off import _settled, quantile
@@ -23,9 +24,7 @@ def laplace_gdp(mu: Any, digits: int = 30) -> Enclosure:
 
     mu > 0. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    shift = exact(mu, "mu")
-    if shift <= 0:
-        raise InputError("mu", mu, "must be positive")
+    shift = positive(mu, "mu")
     return _settled(lambda: -2 * quantile((-ball(shift) / 2).exp() / 2), digits)
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError, exact
 
 _MOST_OUTCOMES = 3_000_000
@@ -59,8 +60,7 @@ def mean_distance_of_equal_laws(law: Sequence[Any], n: int) -> Fraction:
 def _binomial(p: Fraction, name: str, n: int) -> list[Fraction]:
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise InputError("n", n, "must be a positive integer")
-    if not 0 <= p <= 1:
-        raise InputError(name, p, "must lie in [0, 1]")
+    within(p, name, "[0, 1]")
     return [comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.arguments import nonnegative, within
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
@@ -41,7 +42,7 @@ class RankOne:
 
     def __post_init__(self) -> None:
         for name in ("kept", "lost", "shift"):
-            object.__setattr__(self, name, _nonnegative(getattr(self, name), name))
+            object.__setattr__(self, name, nonnegative(getattr(self, name), name))
         if self.shift == 0:
             raise InputError("shift", "0", "must be positive")
 
@@ -76,7 +77,7 @@ class Prediction:
 
     def __post_init__(self) -> None:
         for name in ("length", "labels", "noise_variance"):
-            object.__setattr__(self, name, _nonnegative(getattr(self, name), name))
+            object.__setattr__(self, name, nonnegative(getattr(self, name), name))
             if getattr(self, name) == 0:
                 raise InputError(name, "0", "must be positive")
         object.__setattr__(self, "records", checked_count(self.records))
@@ -105,7 +106,7 @@ def largest(envelope: Envelope, added: Any, epsilon: Any, digits: int = 6) -> En
     Below: a certified value at one pair. Above: a proof over the whole envelope. v > 0; v >= 0 for a `Prediction`.
     Raises `InputError`, `PrecisionError`.
     """
-    added, epsilon, digits = _nonnegative(added, "added"), _nonnegative(epsilon, "epsilon"), checked_digits(digits)
+    added, epsilon, digits = nonnegative(added, "added"), nonnegative(epsilon, "epsilon"), checked_digits(digits)
     if isinstance(envelope, Prediction):
         return joint_shift_plane.largest(envelope.planes(added, epsilon), digits)
     return summit_root.largest(envelope.curves(added, epsilon), digits)
@@ -121,9 +122,8 @@ def added_variance(envelope: Envelope, *, epsilon: Any, delta: Any, digits: int 
     does not end: at a worst pair whose second derivatives vanish as well, or where no noise is needed by a hair. 0 <
     delta < 1; more noise never costs more privacy. Raises `InputError`, `PrecisionError`.
     """
-    epsilon, delta, digits = _nonnegative(epsilon, "epsilon"), exact(delta, "delta"), checked_digits(digits)
-    if not 0 < delta < 1:
-        raise InputError("delta", delta, "must lie strictly between 0 and 1")
+    epsilon, delta, digits = nonnegative(epsilon, "epsilon"), exact(delta, "delta"), checked_digits(digits)
+    within(delta, "delta", "(0, 1)")
     guess = _guess(envelope, epsilon, delta)
     if isinstance(envelope, RankOne):
         return summit_root.crossing(lambda v: envelope.curves(v, epsilon), delta, guess, digits, grows=False)
@@ -151,10 +151,3 @@ def _root(value: Fraction) -> Fraction:
     size = max(0, value.denominator.bit_length() - value.numerator.bit_length())
     scale = 1 << (size // 2 + 140)
     return Fraction(isqrt(value.numerator * scale * scale // value.denominator), scale)
-
-
-def _nonnegative(value: Any, argument: str) -> Fraction:
-    number = exact(value, argument)
-    if number < 0:
-        raise InputError(argument, number, "must not be negative")
-    return number

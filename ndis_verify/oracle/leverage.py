@@ -10,8 +10,9 @@ from typing import Any
 import flint
 import mpmath
 
+from ndis_verify.arguments import nonnegative
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import ExactArray, InputError, exact, exact_numbers
+from ndis_verify.exact_number import ExactArray, InputError, exact_numbers
 
 
 def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any = 0) -> list[Enclosure]:
@@ -25,9 +26,7 @@ def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any
     for row in rows:
         if not 0 <= row < matrix.shape[0]:
             raise InputError("rows", row, f"must be between 0 and {matrix.shape[0] - 1}")
-    level = exact(ridge, "ridge")
-    if level < 0:
-        raise InputError("ridge", ridge, "must be nonnegative")
+    level = nonnegative(ridge, "ridge")
     integers = _cleared(matrix)
     gram = flint.fmpq_mat(integers.transpose() * integers)  # the common denominator cancels in p_i
     for j in range(matrix.shape[1]):

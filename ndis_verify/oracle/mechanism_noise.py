@@ -14,6 +14,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.arguments import one_of, positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
@@ -28,7 +29,7 @@ from ndis_verify.oracle.certified.least_squares.asymptotic_law import als_hockey
 from ndis_verify.oracle.certified.least_squares.cap import als_exact_ridge, als_ridge
 from ndis_verify.oracle.certified.mean_shift import gaussian_std
 from ndis_verify.oracle.engine.decreasing_root import above_floor, decreasing_root, scaled
-from ndis_verify.oracle.engine.inputs import checked_calibration, positive
+from ndis_verify.oracle.engine.inputs import checked_calibration
 from ndis_verify.oracle.ridge import ridge_between
 
 _RULES: dict[str, Callable[..., Enclosure]] = {"analytic": gaussian_std, "classical": classical_std, "rho": rho_std}
@@ -44,7 +45,7 @@ def random_projection(
     p* by certified signs (N26-L4); epsilon >= 0, delta in (0, 1), r a positive int, l = norm_bound > 0. Raises
     `InputError`, `PrecisionError`.
     """
-    _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
+    one_of(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
     return _named(
         curve.rp_ridge(norm_bound, r, epsilon=epsilon, delta=delta, digits=digits + 1), norm_bound, ridge, digits
     )
@@ -65,7 +66,7 @@ def subsampled_random_projection(
     """The ridge behind Poisson sampling at `rate` (N26-Fig3), 0 where delta >= rate; the rest as
     `random_projection`.
     """
-    _checked(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
+    one_of(ridge, "ridge", ("smallest", "N26-Fig1", "N24-Fig3"))
     level = curve.sampled_rp_ridge(norm_bound, rate, r, epsilon=epsilon, delta=delta, digits=digits + 1)
     return level if level.upper == 0 else _named(level, norm_bound, ridge, digits)
 
@@ -133,7 +134,8 @@ def gaussian_mechanism(
 
     sensitivity > 0; epsilon >= 0 ("analytic") or > 0; delta in (0, 1). Raises `InputError`, `PrecisionError`.
     """
-    std = _RULES[_checked(rule, "rule", tuple(_RULES))]
+    one_of(rule, "rule", _RULES)
+    std = _RULES[rule]
     return std(sensitivity, epsilon=epsilon, delta=delta, digits=digits)
 
 
@@ -147,7 +149,8 @@ def least_squares(
     "N24-Fig4 corner": p = 0, q = l^2/ridge. 1/y - 1/x is -1 on the one and infinite on the other whatever the ridge, so
     both curves fall with it (symbolic.least_squares_order.gaussian_order). Raises `InputError`, `PrecisionError`.
     """
-    if _checked(noise, "noise", ("worst case", *_NOISES)) == "worst case":
+    one_of(noise, "noise", ("worst case", *_NOISES))
+    if noise == "worst case":
         return als_ridge(norm_bound, d, r, epsilon=epsilon, delta=delta, digits=digits)
     length, least = positive(norm_bound, "norm_bound"), _NOISES[noise]
     _, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
@@ -191,9 +194,3 @@ def _larger(first: Enclosure, second: Enclosure) -> Enclosure:
     if low.lower <= high.lower:
         return high
     return between(low.lower, high.upper, 15 + max(int(-mpmath.log10(low.rad or 1)), 0))
-
-
-def _checked(value: str, argument: str, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise InputError(argument, value, f"must be one of {', '.join(allowed)}")
-    return value

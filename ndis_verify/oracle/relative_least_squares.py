@@ -15,6 +15,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.arguments import one_of, positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
@@ -23,7 +24,7 @@ from ndis_verify.oracle.certified.relative_least_squares.curve import LEAST_TARG
 from ndis_verify.oracle.certified.relative_least_squares.path import changes
 from ndis_verify.oracle.certified.relative_least_squares.search import Crossings
 from ndis_verify.oracle.certified.relative_least_squares.sketch import SketchCurve
-from ndis_verify.oracle.engine.inputs import checked_calibration, positive
+from ndis_verify.oracle.engine.inputs import checked_calibration
 from ndis_verify.oracle.least_squares.asymptotic_law import MAX_FEATURES
 from ndis_verify.oracle.relative_projection import database_set
 
@@ -64,8 +65,7 @@ def relative_least_squares(
     of a busy core and 20 s at most; r = 10^6, 30 s.
     """
     for name, value, allowed in (("law", law, tuple(_CURVES)), ("ridge", ridge, ("smallest", "lasting"))):
-        if value not in allowed:
-            raise InputError(name, value, f"must be one of {', '.join(allowed)}")
+        one_of(value, name, allowed)
     length, (size, epsilon, delta, digits) = (
         positive(norm_bound, "norm_bound"),
         checked_calibration("r", r, epsilon, delta, digits),

@@ -16,6 +16,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpq_poly
 
+from ndis_verify.arguments import positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import ExactArray, InputError, exact_numbers
@@ -37,7 +38,7 @@ from ndis_verify.oracle.certified.relative_least_squares.gram import (
     smallest_eigenvalue,
 )
 from ndis_verify.oracle.engine.decreasing_root import decreasing_root, hull
-from ndis_verify.oracle.engine.inputs import checked_calibration, positive
+from ndis_verify.oracle.engine.inputs import checked_calibration
 from ndis_verify.oracle.engine.precision import MAX_DIGITS, PrecisionError
 
 Ratio = tuple[fmpq_poly, fmpq_poly]  # numerator and denominator, not both 0 at a ridge of 0

@@ -10,10 +10,11 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.arguments import positive
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.engine.decreasing_root import hull, scaled
-from ndis_verify.oracle.engine.inputs import checked_calibration, checked_rate, positive
+from ndis_verify.oracle.engine.inputs import checked_calibration, checked_rate
 
 LeastOdds = Callable[[int, Fraction, Fraction, int], Enclosure]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from flint import arb
@@ -11,6 +10,7 @@ from flint import arb
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
+from ndis_verify.oracle.engine.inputs import checked_rate
 from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 
@@ -19,7 +19,7 @@ def subsampled_tv(rate: Any, std: Any, digits: int = 30) -> Enclosure:
 
     rate in (0, 1], std > 0. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    share, spread = _rate(rate), exact(std, "std")
+    share, spread = checked_rate(rate), exact(std, "std")
     if spread <= 0:
         raise InputError("std", std, "must be positive")
     return _settled(lambda: ball(share) * (1 / (2 * arb(2).sqrt() * ball(spread))).erf(), digits)
@@ -30,7 +30,7 @@ def subsampled_std(rate: Any, tv: Any, digits: int = 30) -> Enclosure:
 
     Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    share, distance = _rate(rate), exact(tv, "tv")
+    share, distance = checked_rate(rate), exact(tv, "tv")
     if not 0 < distance < share:
         raise InputError("tv", tv, "must lie strictly between 0 and rate")
     return _settled(lambda: 1 / (2 * arb(2).sqrt() * ball(distance / share).erfinv()), digits)
@@ -53,13 +53,6 @@ def std_sensitivity(order: Any, std: Any, digits: int = 30) -> Enclosure:
         return (-place * place / 2).exp() / (2 * arb.pi()).sqrt() / size**2
 
     return _settled(value, digits)
-
-
-def _rate(rate: Any) -> Fraction:
-    share = exact(rate, "rate")
-    if not 0 < share <= 1:
-        raise InputError("rate", rate, "must lie in (0, 1]")
-    return share
 
 
 def _settled(value: Callable[[], arb], digits: Any) -> Enclosure:

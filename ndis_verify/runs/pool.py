@@ -15,7 +15,7 @@ from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
 from typing import Any, TypeVar
 
-from ndis_verify.exact_number import InputError
+from ndis_verify.arguments import whole
 from ndis_verify.runs.cluster import on_cluster
 from ndis_verify.runs.journal import Journal
 
@@ -40,8 +40,7 @@ def resumed(
     `function(item)` gives the JSON content, which is in the journal before it is given out. `jobs`: processes;
     `scheduler`: the address of a Dask cluster in their place. progress(done, total, id) is called after each.
     """
-    if jobs < 1:
-        raise InputError("jobs", jobs, "must be at least 1")
+    whole(jobs, "jobs", 1)
     known = [key for key in items if key in journal.done]
     todo = {key: item for key, item in items.items() if key not in journal.done}
     progress(len(known), len(items), "taken up" if known else "")

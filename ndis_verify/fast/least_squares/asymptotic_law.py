@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ndis_verify import arguments
 from ndis_verify.exact_number import InputError, broadcast, float_array
 from ndis_verify.fast.engine.least_epsilon import probabilities
 from ndis_verify.fast.engine.spectrum import Spectrum
@@ -73,8 +74,7 @@ def checked_records(
     leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: str
 ) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
     """(p, q, d, r), p, q and r broadcast, after the checks that `als_hockey_stick` documents."""
-    if direction not in ("delete", "insert"):
-        raise InputError("direction", direction, "must be 'delete' or 'insert'")
+    arguments.direction(direction)
     p, q = probabilities(leverage, "leverage"), probabilities(augmented_leverage, "augmented_leverage")
     if (q == 1).any():
         raise InputError("augmented_leverage", 1.0, "must be less than 1")

@@ -7,8 +7,9 @@ from typing import Any
 
 from flint import fmpq
 
+from ndis_verify.arguments import whole
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, exact
+from ndis_verify.exact_number import exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.spectrum import Spectrum
 from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick, spectrum_of
@@ -22,8 +23,7 @@ def composed_hockey_stick(pair: GaussianPair, copies: Any, epsilon: Any, digits:
     squared mean shift k times. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
-    if isinstance(copies, bool) or not isinstance(copies, int) or copies < 1:
-        raise InputError("copies", copies, "must be a whole number, at least 1")
+    copies = whole(copies, "copies", 1)
     return spectrum_hockey_stick(_product(spectrum_of(pair), copies), epsilon, digits)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
 
+from ndis_verify.arguments import nonnegative, positive, whole
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball
@@ -104,14 +104,7 @@ def _brackets(d: int, mean: arb) -> Iterator[arb]:
 
 
 def _checked(d: Any, norm: Any, std: Any) -> tuple[int, Fraction, Fraction]:
-    if isinstance(d, bool) or not isinstance(d, numbers.Integral) or d < 3:
-        raise InputError("d", d, "must be an int of at least 3")
-    size, spread = exact(norm, "norm"), exact(std, "std")
-    if size < 0:
-        raise InputError("norm", norm, "must be nonnegative")
-    if spread <= 0:
-        raise InputError("std", std, "must be positive")
-    return int(d), size, spread
+    return whole(d, "d", 3), nonnegative(norm, "norm"), positive(std, "std")
 
 
 def soft_threshold_risk(mean: Any, threshold: Any, digits: int = 30) -> Enclosure:

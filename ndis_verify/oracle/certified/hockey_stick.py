@@ -11,6 +11,7 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.arguments import within
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
@@ -60,8 +61,7 @@ def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclo
     Raises `InputError` for bad input, `PrecisionError` at the precision ceiling.
     """
     delta, digits = exact(delta, "delta"), checked_digits(digits)
-    if not 0 <= delta <= 1:
-        raise InputError("delta", delta, "must lie in [0, 1]")
+    within(delta, "delta", "[0, 1]")
     spec = spectrum_of(pair)
     if delta == 0:
         return _largest_loss(spec, digits)

@@ -6,6 +6,8 @@ import numbers
 from fractions import Fraction
 from typing import Any
 
+from ndis_verify import arguments
+from ndis_verify.arguments import nonnegative, positive
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.engine.precision import checked_digits
 
@@ -14,11 +16,7 @@ MAX_PROJECTIONS = 10**7
 
 def checked_mean_shift(sensitivity: Any, std: Any, epsilon: Any, digits: Any) -> tuple[Fraction, Fraction, int]:
     """(sensitivity/std, epsilon, digits); sensitivity >= 0, std > 0."""
-    size, spread = exact(sensitivity, "sensitivity"), exact(std, "std")
-    if size < 0:
-        raise InputError("sensitivity", sensitivity, "must be nonnegative")
-    if spread <= 0:
-        raise InputError("std", std, "must be positive")
+    size, spread = nonnegative(sensitivity, "sensitivity"), positive(std, "std")
     return size / spread, exact(epsilon, "epsilon"), checked_digits(digits)
 
 
@@ -29,8 +27,7 @@ def checked_projection(
     p = exact(leverage, "leverage")
     if not 0 <= p < 1:
         raise InputError("leverage", leverage, "must lie in [0, 1)")
-    if direction not in ("delete", "insert"):
-        raise InputError("direction", direction, "must be 'delete' or 'insert'")
+    arguments.direction(direction)
     alpha = p / (1 - p) if direction == "delete" else -p
     return alpha, checked_count(r), exact(epsilon, "epsilon"), checked_digits(digits)
 
@@ -39,12 +36,8 @@ def checked_calibration(
     name: str, scale: Any, epsilon: Any, delta: Any, digits: Any
 ) -> tuple[Fraction, Fraction, Fraction, int]:
     """(scale, epsilon, delta, digits); scale > 0 (a positive int if named "r"), epsilon >= 0, 0 < delta < 1."""
-    size = Fraction(checked_count(scale)) if name == "r" else exact(scale, name)
-    if size <= 0:
-        raise InputError(name, scale, "must be positive")
-    eps, target = exact(epsilon, "epsilon"), exact(delta, "delta")
-    if eps < 0:
-        raise InputError("epsilon", epsilon, "must be nonnegative")
+    size = Fraction(checked_count(scale)) if name == "r" else positive(scale, name)
+    eps, target = nonnegative(epsilon, "epsilon"), exact(delta, "delta")
     if not 0 < target < 1:
         raise InputError("delta", delta, "must lie strictly between 0 and 1")
     return size, eps, target, checked_digits(digits)
@@ -56,14 +49,6 @@ def checked_rate(rate: Any) -> Fraction:
     if not 0 < share <= 1:
         raise InputError("rate", rate, "must lie in (0, 1]")
     return share
-
-
-def positive(value: Any, name: str) -> Fraction:
-    """`value` exactly; it must be positive."""
-    number = exact(value, name)
-    if number <= 0:
-        raise InputError(name, value, "must be positive")
-    return number
 
 
 def checked_count(r: Any) -> int:

@@ -7,13 +7,13 @@ is at most delta, at the other end every split in both orders is above it (`cert
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import mpmath
 
+from ndis_verify.arguments import nonnegative, one_of, whole
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
@@ -61,7 +61,7 @@ def covariance_envelope(
     rho, nu, dimension as in `Sensitivity`; epsilon >= 0; term "bound", "chernoff", "exact" or "printed".
     Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    found = _two_steps(Sensitivity(0, rho, nu, dimension), _checked_epsilon(epsilon), term)
+    found = _two_steps(Sensitivity(0, rho, nu, dimension), nonnegative(epsilon, "epsilon"), term)
     if not found.vertex:
         return exact_zero()
     return enclosure(Covariance(found.vertex, term).value(found.epsilon, checked_digits(digits)))
@@ -79,7 +79,7 @@ def loewner_bound(
     size, digits = exact(shift, "shift"), checked_digits(digits)
     if size < 0:
         raise InputError("shift", shift, "must be nonnegative")
-    steps = _two_steps(Sensitivity(size**2, rho, nu, dimension), _checked_epsilon(epsilon), term)
+    steps = _two_steps(Sensitivity(size**2, rho, nu, dimension), nonnegative(epsilon, "epsilon"), term)
     if not steps.square and not steps.vertex:
         return exact_zero()
     found = best_splits(steps, digits + 20)
@@ -138,15 +138,11 @@ def added_variance(
 
 
 def _two_steps(sensitivity: Sensitivity, epsilon: Fraction, term: str) -> TwoSteps:
-    if term not in TERMS:
-        raise InputError("term", term, f"must be one of {', '.join(TERMS)}")
+    one_of(term, "term", TERMS)
     square, rho, nu, dimension = sensitivity
-    square = exact(square, "square")
-    if square < 0:
-        raise InputError("square", square, "must be nonnegative")
-    if isinstance(dimension, bool) or not isinstance(dimension, numbers.Integral) or dimension < 1:
-        raise InputError("dimension", dimension, "must be a whole number, at least 1")
-    return TwoSteps(square, vertex(*_spread(rho, nu, int(dimension)), int(dimension)), epsilon, term)
+    square = nonnegative(square, "square")
+    dimension = whole(dimension, "dimension", 1)
+    return TwoSteps(square, vertex(*_spread(rho, nu, dimension), dimension), epsilon, term)
 
 
 def _spread(rho: Any, nu: Any, dimension: int) -> tuple[Amount, Amount]:
@@ -169,17 +165,7 @@ def _amount(value: Any, name: str) -> Amount:
         if of < 1 or isinstance(value.times, bool) or not isinstance(value.times, int) or value.times < 0:
             raise InputError(name, value, "must be the logarithm of a number of at least 1, a whole number of times")
         return Amount(Fraction(0), ((of, value.times),) if of > 1 and value.times else ())
-    number = exact(value, name)
-    if number < 0:
-        raise InputError(name, value, "must be nonnegative")
-    return Amount(number)
-
-
-def _checked_epsilon(epsilon: Any) -> Fraction:
-    value = exact(epsilon, "epsilon")
-    if value < 0:
-        raise InputError("epsilon", epsilon, "must be nonnegative")
-    return value
+    return Amount(nonnegative(value, name))
 
 
 def _needless(at: Callable[[Fraction], TwoSteps], delta: Fraction, digits: int) -> bool:

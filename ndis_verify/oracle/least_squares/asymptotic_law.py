@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from ndis_verify import arguments
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
@@ -60,8 +61,7 @@ def checked_record(leverage: Any, augmented_leverage: Any, d: Any, r: Any, direc
         raise InputError("augmented_leverage", augmented_leverage, "must lie in [0, 1)")
     if not 0 <= p <= q:
         raise InputError("leverage", leverage, "must lie between 0 and augmented_leverage")
-    if direction not in ("delete", "insert"):
-        raise InputError("direction", direction, "must be 'delete' or 'insert'")
+    arguments.direction(direction)
     try:
         features = checked_count(d)
     except InputError as error:

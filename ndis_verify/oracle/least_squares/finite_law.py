@@ -20,8 +20,9 @@ from typing import Any
 import mpmath
 from mpmath import mpf
 
+from ndis_verify.arguments import nonnegative
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, exact, to_mpf
+from ndis_verify.exact_number import to_mpf
 from ndis_verify.oracle.certified.least_squares.finite_law import als_max_privacy_loss
 from ndis_verify.oracle.engine.agreement import agree
 from ndis_verify.oracle.engine.precision import checked_digits
@@ -40,9 +41,7 @@ def als_exact_hockey_stick(
     the privacy loss cannot exceed epsilon. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
-    eps = exact(epsilon, "epsilon")
-    if eps < 0:
-        raise InputError("epsilon", epsilon, "must be nonnegative")
+    eps = nonnegative(epsilon, "epsilon")
     if record.q == 0 or als_max_privacy_loss(*record, digits=digits + 10).upper <= eps:
         return Enclosure(mpf(0), mpf(0), "bound")
 

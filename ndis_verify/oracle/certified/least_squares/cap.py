@@ -14,6 +14,7 @@ from typing import Any
 
 import mpmath
 
+from ndis_verify.arguments import positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
@@ -25,7 +26,6 @@ from ndis_verify.oracle.certified.least_squares.edge import DIRECTIONS
 from ndis_verify.oracle.certified.least_squares.worst_case import GaussianEdge, StudentEdge, gaussian_edge, student_edge
 from ndis_verify.oracle.certified.least_squares.worst_record import worst_divergence
 from ndis_verify.oracle.engine.decreasing_root import decreasing_root
-from ndis_verify.oracle.engine.inputs import positive
 from ndis_verify.oracle.engine.precision import checked_digits
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from flint import arb, arb_series
 
+from ndis_verify.arguments import nonnegative
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
@@ -68,13 +69,13 @@ def als_exact_worst_case(
 def gaussian_edge(cap: Any, d: Any, r: Any, epsilon: Any, digits: int) -> GaussianEdge:
     """The asymptotic law on q = cap, arguments checked."""
     record = checked_record(0, _checked_cap(cap), d, r, "delete")
-    return GaussianEdge(record.q, record.d, record.r, _checked_epsilon(epsilon), digits)
+    return GaussianEdge(record.q, record.d, record.r, nonnegative(epsilon, "epsilon"), digits)
 
 
 def student_edge(cap: Any, d: Any, r: Any, epsilon: Any, digits: int) -> StudentEdge:
     """The finite-r law on q = cap, arguments checked."""
     record = checked_sketch(0, _checked_cap(cap), d, r, "delete")
-    return StudentEdge(record.q, record.d, record.r, _checked_epsilon(epsilon), digits)
+    return StudentEdge(record.q, record.d, record.r, nonnegative(epsilon, "epsilon"), digits)
 
 
 @dataclass(frozen=True)
@@ -228,11 +229,4 @@ def _checked_cap(cap: Any) -> Fraction:
     value = exact(cap, "cap")
     if not 0 <= value < 1:
         raise InputError("cap", cap, "must lie in [0, 1)")
-    return value
-
-
-def _checked_epsilon(epsilon: Any) -> Fraction:
-    value = exact(epsilon, "epsilon")
-    if value < 0:
-        raise InputError("epsilon", epsilon, "must not be negative")
     return value
