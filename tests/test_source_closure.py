@@ -72,37 +72,31 @@ def test_names_are_followed_to_where_they_are_defined(write):
     assert root / "apart.py" not in closure(ROOTS, root)
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        ("part__two", "LIMIT = 3", "LIMIT = 4"),
-        ("part__two", "g(LIMIT)", "g(-LIMIT)"),
-        ("part__two", "from .three import g", "from ndis_verify.apart import nothing as g"),
-        ("part__three", "four.deep.value", "-four.deep.value"),
-        ("part__lazy", "return 5", "return 6"),
-        ("part__six", "'always'", "'never'"),
-        ("four__deep", "numpy.pi", "numpy.e"),
-        ("one", "part.late, seven", "seven, part.late"),
-    ],
-)
-def test_a_change_of_what_is_used_is_seen(write, file, old, new):
-    text = changed(file.replace("__", "/") + ".py", old, new)
-    assert source_hash(ROOTS, write(**{file: text})) != source_hash(ROOTS, write())
+_USED = [
+    ("part__two", "LIMIT = 3", "LIMIT = 4"),
+    ("part__two", "g(LIMIT)", "g(-LIMIT)"),
+    ("part__two", "from .three import g", "from ndis_verify.apart import nothing as g"),
+    ("part__three", "four.deep.value", "-four.deep.value"),
+    ("part__lazy", "return 5", "return 6"),
+    ("part__six", "'always'", "'never'"),
+    ("four__deep", "numpy.pi", "numpy.e"),
+    ("one", "part.late, seven", "seven, part.late"),
+]
+_IDLE = [  # words, layout, what is not used
+    ("part__two", "return 1", "return 2"),
+    ("part__two", "LIMIT = 3", "LIMIT  =  3  # a limit"),
+    ("part__two", "x: 'int'", "x: 'float'"),
+    ("part__two", "    return g", "    'Words.'\n    return g"),
+    ("apart", "nothing = 0", "nothing = 1"),
+]
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
-        ("part__two", "return 1", "return 2"),
-        ("part__two", "LIMIT = 3", "LIMIT  =  3  # a limit"),
-        ("part__two", "x: 'int'", "x: 'float'"),
-        ("part__two", "    return g", "    'Words.'\n    return g"),
-        ("apart", "nothing = 0", "nothing = 1"),
-    ],
+    ("file", "old", "new", "seen"), [(*change, True) for change in _USED] + [(*change, False) for change in _IDLE]
 )
-def test_words_layout_and_what_is_not_used_are_no_change(write, file, old, new):
+def test_a_change_is_seen_where_it_is_of_what_is_used(write, file, old, new, seen):
     text = changed(file.replace("__", "/") + ".py", old, new)
-    assert source_hash(ROOTS, write(**{file: text})) == source_hash(ROOTS, write())
+    assert (source_hash(ROOTS, write(**{file: text})) != source_hash(ROOTS, write())) == seen
 
 
 def test_a_file_that_moves_changes_nothing(write):

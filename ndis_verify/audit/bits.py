@@ -167,36 +167,64 @@ def audit_bits(
     """
     target = _target(epsilon, delta)
     failure = 1 - checked_confidence(confidence)
-    samples = _halves(p, draws, "p"), _halves(q, draws, "q")
-    width = samples[0][0].shape[1]
-    if samples[1][0].shape[1] != width:
-        raise InputError("q", f"releases of {samples[1][0].shape[1]} numbers", f"must have as many as p's, {width}")
-    values = {
-        name: _value(value, width, name)
-        for name, value in (("value_p", value_p), ("value_q", value_q))
-        if value is not None
-    }
-    of_p, of_q = (first for first, _ in samples)
-    learning = of_p[: len(of_p) // 2], of_q[: len(of_q) // 2]
-    choosing = of_p[len(of_p) // 2 :], of_q[len(of_q) // 2 :]
-    orders = _orders(learning, features(learning, values, _steps(grids), noises or {}))
-    confirming = samples[0][1], samples[1][1]
-    confirmed = len(confirming[0]), len(confirming[1])
-    chosen = _chosen(orders, choosing, confirmed, target, failure)
+    parts = _Draws.of(p, q, draws)
+    values = {"value_p": value_p, "value_q": value_q}
+    known = {name: _value(value, parts.width, name) for name, value in values.items() if value is not None}
+    orders = _orders(parts.learning, features(parts.learning, known, _steps(grids), noises or {}))
+    return BitAudit(
+        events=_events(orders, parts, target, failure),
+        confidence=1 - failure,
+        draws=parts.sizes,
+        confirming=parts.confirmed,
+        width=parts.width,
+        looked_at=len(coordinates(parts.width)),
+        target=target,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """The draws of P and of Q by what they are for; no draw is for two things."""
+
+    learning: tuple[np.ndarray, np.ndarray]
+    choosing: tuple[np.ndarray, np.ndarray]
+    confirming: tuple[np.ndarray, np.ndarray]
+
+    @classmethod
+    def of(cls, p: Any, q: Any, draws: Any) -> _Draws:
+        """From what the user gave. Raises `InputError`."""
+        (first_p, rest_p), (first_q, rest_q) = _halves(p, draws, "p"), _halves(q, draws, "q")
+        width = first_p.shape[1]
+        if first_q.shape[1] != width:
+            raise InputError("q", f"releases of {first_q.shape[1]} numbers", f"must have as many as p's, {width}")
+        half_p, half_q = len(first_p) // 2, len(first_q) // 2
+        return cls((first_p[:half_p], first_q[:half_q]), (first_p[half_p:], first_q[half_q:]), (rest_p, rest_q))
+
+    @property
+    def width(self) -> int:
+        """Numbers in a release."""
+        return self.learning[0].shape[1]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Draws of P and of Q in all."""
+        of_p, of_q = (sum(map(len, rows)) for rows in zip(self.learning, self.choosing, self.confirming))
+        return of_p, of_q
+
+    @property
+    def confirmed(self) -> tuple[int, int]:
+        """Draws of P and of Q that confirm."""
+        return len(self.confirming[0]), len(self.confirming[1])
+
+
+def _events(orders: Sequence[_Order], draws: _Draws, target: Target, failure: float) -> tuple[BitEvent, ...]:
+    """The chosen events with their limits; one that is chosen twice has the larger share of the failure."""
+    chosen = _chosen(orders, draws.choosing, draws.confirmed, target, failure)
     events = {
-        (one.order, one.length, one.first_is_p): _confirmed(orders, one, share, confirming)
+        (one.order, one.length, one.first_is_p): _confirmed(orders, one, share, draws.confirming)
         for one, share in reversed(chosen)
     }
-    sizes = len(of_p) + confirmed[0], len(of_q) + confirmed[1]
-    return BitAudit(
-        tuple(reversed(events.values())),
-        1 - failure,
-        sizes,
-        confirmed,
-        width,
-        len(coordinates(width)),
-        target,
-    )
+    return tuple(reversed(events.values()))
 
 
 @dataclass(frozen=True, eq=False)
