@@ -9,6 +9,9 @@ import pytest
 
 from ndis_verify import fast, oracle
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.least_squares import worst_case, worst_record
+from ndis_verify.fast.least_squares.worst_case import als_cap, als_worst_case, crossing
+from ndis_verify.fast.least_squares.worst_record import als_exact_cap, als_exact_worst_case
 from ndis_verify.oracle.certified.least_squares.cap import als_exact_ridge
 from ndis_verify.oracle.certified.least_squares.edge import Peak, cover, interval
 from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge, student_edge
@@ -302,3 +305,20 @@ def test_many_rows_by_two_routes(case):
 def test_bad_input_is_rejected(call):
     with pytest.raises(InputError):
         call()
+
+
+@pytest.mark.parametrize("cap", [als_cap, als_exact_cap])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1e-300, 1e-69), (5e-324, 1e-191), (0.0, 1e-300), (100.0, 1e-300)])
+def test_the_search_for_a_cap_is_short_and_sharp_next_to_the_least_targets(cap, epsilon, delta, monkeypatch):
+    """log(-log delta) hardly changes there, so that a slope that is too steep crawls."""
+    asked = []
+
+    def counted(value, *arguments):
+        return crossing(lambda *where: asked.append(1) or value(*where), *arguments)
+
+    for module in (worst_case, worst_record):
+        monkeypatch.setattr(module, "crossing", counted)
+    found = cap(3, 40, epsilon=epsilon, delta=delta)
+    assert len(asked) < 80
+    largest = als_worst_case if cap is als_cap else als_exact_worst_case
+    assert float(largest(found * (1 + 1e-6) if found < 1e-3 else found + 1e-6, 3, 40, epsilon).delta) > delta

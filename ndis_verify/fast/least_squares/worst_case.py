@@ -336,7 +336,7 @@ def crossing(
         done |= ~above & (x[todo] == top)
         with np.errstate(all="ignore"):
             secant = (gap - last[todo]) / (x[todo] - before[todo])
-        slope[todo] = np.where((secant < -0.02) & (secant > -1e4) & (np.abs(gap) < 30), secant, slope[todo])
+        slope[todo] = np.where((secant < -5e-4) & (secant > -1e4) & (np.abs(gap) < 30), secant, slope[todo])
         before[todo], last[todo] = x[todo], gap
         step = np.minimum(x[todo] - np.clip(gap / slope[todo], -4, 4), top)
         outside = np.isfinite(high[todo]) & ((step <= low[todo]) | (step >= high[todo]))
