@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from ndis_verify.audit import OperatingPoints
+from ndis_verify.audit import OperatingPoints, error_per_call
 from ndis_verify.audit.limits import (
     clopper_pearson_lower,
     clopper_pearson_upper,
@@ -18,6 +18,7 @@ from ndis_verify.audit.limits import (
     jeffreys_upper,
     tv_radius,
 )
+from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.histogram import tv_error_tail
 
 
@@ -100,3 +101,30 @@ def test_trade_off_of_exact_masses_is_the_neyman_pearson_curve():
     assert curve.trade_off([0.0, 0.1, 0.4, 1.0]) == pytest.approx([1.0, 0.4, 0.1, 0.0])
     assert curve.delta([0.0, math.log(2)]) == pytest.approx([0.5, 0.4])
     assert curve.epsilon(0.0) == pytest.approx(math.log(6))
+
+
+@pytest.mark.parametrize("limit", [clopper_pearson_lower, clopper_pearson_upper, jeffreys_lower, jeffreys_upper])
+@pytest.mark.parametrize(
+    ("argument", "given"),
+    [
+        ("count", (5, 3, 0.05)),
+        ("count", (-1, 3, 0.05)),
+        ("count", (math.nan, 3, 0.05)),
+        ("n", (0, math.inf, 0.05)),
+        ("n", (0, -1, 0.05)),
+        ("failure", (1, 3, 0.0)),
+        ("failure", (1, 3, 1.5)),
+        ("failure", ([1, 2], 3, [0.5, math.nan])),
+    ],
+)
+def test_counts_that_are_none_are_refused(limit, argument, given):
+    with pytest.raises(InputError, match=f"^{argument}"):
+        limit(*given)
+
+
+@pytest.mark.parametrize(
+    ("argument", "given"), [("alpha", (-1.0, 1.0)), ("alpha", (math.nan, 1.0)), ("epsilon", (1e-6, math.nan))]
+)
+def test_an_error_for_two_calls_is_asked_for_a_number(argument, given):
+    with pytest.raises(InputError, match=f"^{argument}"):
+        error_per_call(*given)

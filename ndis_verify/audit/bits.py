@@ -164,6 +164,15 @@ def audit_bits(
     ------
     InputError
         Bad arguments; releases that are no numbers or differ in length; a function that gives the same draws twice.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import audit_bits
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> audit = audit_bits(lambda n: rng.normal(0, 1, n), lambda n: rng.normal(5, 1, n), epsilon=1.0, draws=2000)
+    >>> audit.refutes(1.0, 0.01)
+    True
     """
     target = _target(epsilon, delta)
     failure = 1 - checked_confidence(confidence)

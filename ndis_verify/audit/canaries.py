@@ -51,7 +51,17 @@ def one_shot_scores(
       to S_k and points in a uniform direction orthogonal to it. Backwards from S_n this gives `<x_k, theta>`, one k at
       a time.
 
-    runs: that many independent draws, as rows. Raises `InputError`.
+    runs: that many independent draws, as rows. std > 0; rng: the generator that everything is drawn from. Raises
+    `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import one_shot_scores
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> scores = one_shot_scores(1000, 20, 30, 1.0, rng)
+    >>> scores.training.shape, scores.test.shape
+    ((20,), (30,))
     """
     d, n, m = (
         whole(value, name, least)

@@ -78,6 +78,16 @@ def classifier_curve(p: Any, q: Any, epsilons: Sequence[float], *, confidence: f
     binomial, so Clopper-Pearson limits with a failure of (1 - confidence)/(4 m) each, m epsilons, hold all together
     (union bound). Squares and products suffice for Gaussian laws; of others the event catches a part. Raises
     `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import classifier_curve
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> p, q = rng.normal(1, 1, (2000, 1)), rng.normal(0, 1, (2000, 1))  # delta(1) = 0.1269
+    >>> curve = classifier_curve(p, q, [1.0])
+    >>> bool(curve.lower[0] < 0.1269)
+    True
     """
     failure = 1 - checked_confidence(confidence)
     at = np.atleast_1d(np.asarray(epsilons, dtype=np.float64))
@@ -106,6 +116,15 @@ def fit_classifier(p: Any, q: Any) -> Classifier:
 
     p, q as in `classifier_curve`; both laws have the same weight. Coordinates are centred by their median, scaled by
     their quartiles and cut off at 12 standard deviations; the squared weights cost 1e-3 in all. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import fit_classifier
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> score = fit_classifier(rng.normal(3, 1, (500, 1)), rng.normal(0, 1, (500, 1)))
+    >>> bool(score(np.array([[3.0]]))[0] > score(np.array([[0.0]]))[0])
+    True
     """
     first, second = _outputs(p, "p", 2), _outputs(q, "q", 2)
     flat = np.concatenate([first.reshape(-1, first.shape[-1]), second.reshape(-1, second.shape[-1])])

@@ -54,7 +54,16 @@ class Profile:
 
 
 def gaussian_profile(pair: Pair) -> Profile:
-    """The profile of one Gaussian pair (N26-L1). Raises `InputError`."""
+    """The profile of one Gaussian pair (N26-L1). Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import gaussian_profile
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(f"{gaussian_profile(pair)(1.0):.12f}")
+    0.086150968453
+    """
     ahead = spectrum(pair)
     behind = ahead.swapped()
     return Profile(lambda e: hockey_stick(ahead, e), lambda e: np.exp(e) * hockey_stick(behind, -e))
@@ -63,7 +72,16 @@ def gaussian_profile(pair: Pair) -> Profile:
 def subsampled_profile(pair: Pair, rate: float) -> Profile:
     """The profile of `rate P + (1 - rate) Q` against Q: Poisson sampling, a record removed; `swapped()`: added (KM-S3).
 
-    `H_a = q H_{(a-1+q)/q}(P||Q)` for a > 1 - q, else 1 - a; q = rate in (0, 1]. Raises `InputError`.
+    `H_a = q H_{(a-1+q)/q}(P||Q)` for a > 1 - q, else 1 - a; q = rate in (0, 1]. pair: one pair, as in
+    `gaussian_profile`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import subsampled_profile
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([1], [1], [0], [1])
+    >>> print(f"{subsampled_profile(pair, 0.5)(1.0):.10f}")
+    0.0288676178
     """
     within(rate, "rate", "(0, 1]")
     whole = gaussian_profile(pair)
@@ -118,6 +136,17 @@ def grid_composition(
 ) -> np.ndarray:
     """`composed_bound` by this package's own sums: nothing else is needed, and the two can be compared. Raises
     `InputError`.
+
+    profile, copies, epsilons, step, side: as there.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import grid_composition
+    >>> from ndis_verify.audit import gaussian_profile
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(f"{grid_composition(gaussian_profile(pair), 4, [1.0])[0]:.3f}")
+    0.294
     """
     at = _checked(copies, epsilons, side)
     losses = loss_grid(profile, step, _TAIL / copies)

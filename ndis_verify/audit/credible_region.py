@@ -38,7 +38,16 @@ def credible_mass(
     instability is that of quadrature in two dimensions on the unit square: the posterior is a spot of area about 1/N
     there, which a fixed set of nodes misses (it then returns 0, with a small error estimate), and its density is a
     ratio of powers that overflow. Here a = expit(s), panels start at quantiles of the posterior of a, the density is
-    taken relative to its mode, and panels are halved where the integrand is not yet resolved. Raises `InputError`.
+    taken relative to its mode, and panels are halved where the integrand is not yet resolved. Counts FP =
+    `false_positives`, FN = `false_negatives`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import credible_mass
+    >>> from scipy.special import ndtr, ndtri
+    >>> inside, outside = credible_mass(lambda a: ndtr(ndtri(1 - a) - 1), 10, 1000, 10, 1000)
+    >>> print(f"{inside + outside:.9f}")
+    1.000000000
     """
     for name, count, size in (
         ("false_positives", false_positives, negatives),
@@ -108,7 +117,17 @@ def credible_gdp(false_positives: int, negatives: int, false_negatives: int, pos
     Never too large: the mass inside grows with mu, and what was computed at the mu returned is below `failure` by the
     error that `credible_mass` states, and more. Too small by about 1e-9 and 1e-12 over the slope of that mass. 0 where
     even the curve of guessing has more mass inside, and for a `failure` below that error. A posterior probability is no
-    confidence: KM-eq2.5. Raises `InputError`.
+    confidence: KM-eq2.5. Error counts: `false_positives` of `negatives`, `false_negatives` of `positives`; `failure` in
+    (0, 1). Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import credible_gdp
+    >>> from scipy.special import ndtr, ndtri
+    >>> from ndis_verify.audit import credible_mass
+    >>> mu = credible_gdp(10, 1000, 10, 1000, 0.05)
+    >>> print(f"{credible_mass(lambda a: ndtr(ndtri(1 - a) - mu), 10, 1000, 10, 1000)[0]:.6f}")
+    0.050000
     """
     within(failure, "failure", "(0, 1)")
     counts = (false_positives, negatives, false_negatives, positives)

@@ -252,7 +252,18 @@ def losses_after_training(
 ) -> np.ndarray:
     """Losses of k records (x', y') under `models` models trained on x, y from `start`, (models, k).
 
-    Models are trained in blocks that stay in the processor's cache. Raises `InputError`.
+    Models are trained in blocks that stay in the processor's cache. model: a `Linear` or a `Network`; settings: a
+    `DpSgd`; rng: the generator. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import losses_after_training
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> from ndis_verify.audit import DpSgd, Linear
+    >>> x, y = np.eye(3)[1:], np.zeros(2)
+    >>> losses_after_training(Linear(3), DpSgd(0.5, 1.0, 2), x, y, np.zeros(3), (x, y), 10, rng).shape
+    (10, 2)
     """
     x, y = _records(model, x, y)
     whole(models, "models", 1)
@@ -274,7 +285,19 @@ def black_box_scores(
 
     canary: one record (x', y'). All trainings start at one vector, drawn first and known to the adversary: what is left
     is the mechanism's own randomness, so that the two samples are independent draws from the two laws. Returns (with,
-    without) for `audit_scores`. Raises `InputError`.
+    without) for `audit_scores`. model: a `Linear` or a `Network`; settings: a `DpSgd`; x, y: the other records; rng:
+    the generator. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import black_box_scores
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> from ndis_verify.audit import DpSgd, Linear
+    >>> x, y = np.eye(3)[1:], np.zeros(2)
+    >>> within, without = black_box_scores(Linear(3), DpSgd(0.5, 1.0, 2), x, y, (np.eye(3)[0], 0), 10, rng)
+    >>> within.shape, without.shape
+    ((10,), (10,))
     """
     x, y = _records(model, x, y)
     extra = _records(model, np.reshape(canary[0], (1, -1)), np.reshape(canary[1], (1,)))
@@ -304,7 +327,19 @@ def white_box_scores(
     each (runs, steps). As in the source both sums of a step are taken at the parameters of the training without canary,
     so that the two entries of a step are draws from that step's pair; but a row "with" is then no run of the mechanism.
     With `own_path` it is: each training moves along its own sums, and statistics of whole rows may be audited for all
-    steps together. Entries of one row depend on each other through the parameters. Raises `InputError`.
+    steps together. Entries of one row depend on each other through the parameters. model: a `Linear` or a `Network`;
+    settings: a `DpSgd`; x, y: the records; rng: the generator. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import white_box_scores
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> from ndis_verify.audit import DpSgd, Linear
+    >>> x, y = np.eye(3)[1:], np.zeros(2)
+    >>> within, without = white_box_scores(Linear(3), DpSgd(0.5, 1.0, 2), x, y, 10, rng)
+    >>> within.shape, without.shape
+    ((10, 2), (10, 2))
     """
     x, y = _records(model, x, y)
     whole(runs, "runs", 1)

@@ -17,6 +17,15 @@ def laplace_by_inversion(scale: float) -> Callable[[np.ndarray, float], np.ndarr
     What numpy's `Generator.laplace(v, scale)` computes: u is a multiple of 2^-52 below v and of 2^-53 above it. Most
     float64s next to v are no such number. Where numpy's logarithm ends in another bit the test is less telling; limits
     of audits hold whatever a test says. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import laplace_by_inversion
+    >>> import numpy as np
+    >>> u = 0.25
+    >>> test = laplace_by_inversion(1.0)
+    >>> test(np.array([0.5 - np.log(u)]), 0.5).tolist()
+    [True]
     """
     within(scale, "scale", "(0, inf)")
 

@@ -51,6 +51,16 @@ def audit_scores(
     two.
 
     Returns a `ScoreAudit`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import audit_scores
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> p, q = rng.normal(3, 1, 2000), rng.normal(0, 1, 2000)  # delta(1) = 0.7876
+    >>> audit = audit_scores(p, q, epsilon=1.0)
+    >>> bool(0.7 < audit.delta(1.0) < 0.7876)
+    True
     """
     return audit_by_methods(p, q, (method,), delta=delta, epsilon=epsilon, confidence=confidence, bins=bins)[method]
 
@@ -67,7 +77,18 @@ def audit_by_methods(
 ) -> dict[str, ScoreAudit]:
     """Several methods of `audit_scores` on the same samples, read once for all of them; each has its own confidence.
 
-    The best of several limits is a limit at the confidence of their union only: failures add up. Raises `InputError`.
+    The best of several limits is a limit at the confidence of their union only: failures add up. p, q, delta, epsilon,
+    bins: as there. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import audit_by_methods
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> p, q = rng.normal(3, 1, 2000), rng.normal(0, 1, 2000)  # delta(1) = 0.7876
+    >>> found = audit_by_methods(p, q, ["best-set", "tv"], epsilon=1.0)
+    >>> sorted(found), bool(0.7 < found["best-set"].delta(1.0) < 0.7876)
+    (['best-set', 'tv'], True)
     """
     for method in methods:
         one_of(method, "method", METHODS)

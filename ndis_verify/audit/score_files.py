@@ -93,9 +93,21 @@ class ScoreFile:
 def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> tuple[ScoreFile, ScoreFile]:
     """The samples P and Q: from two files, or from one file with a column for each.
 
-    columns: names from the first line, or numbers counted from 1; one for each sample. Without it the first column of
-    each of two files, or the two of one file, which must have no more: in 0,5 a comma may also be a decimal one. Raises
-    `InputError`, `OSError`.
+    paths: one or two files. columns: names from the first line, or numbers counted from 1; one for each sample. Without
+    it the first column of each of two files, or the two of one file, which must have no more: in 0,5 a comma may also
+    be a decimal one. Raises `InputError`, `OSError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import open_scores
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "scores.csv")
+    ...     lines = file.write_text("p,q\\n" + "0.5,0.25\\n" * 10)
+    ...     p, q = open_scores([file])
+    ...     print(sum(part.size for part in p.chunks()), next(q.chunks())[0])
+    10 0.25
     """
     if not 1 <= len(paths) <= 2:
         raise InputError("FILE", f"{len(paths)} files", "needs two samples: two files, or one with two columns")

@@ -30,6 +30,12 @@ def step_delta(rate: float, noise: float, epsilon: Any) -> np.ndarray:
     a record exactly for delta at least that. With H(e) the curve of N(1, s^2) against N(0, s^2) and c = e^epsilon: `q
     H(log((c - 1 + q)/q))` and `(1 - c (1 - q)) H(log(q c/(1 - c (1 - q))))`, 0 where c (1 - q) >= 1. epsilon >= 0, any
     shape. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import step_delta
+    >>> print(f"{step_delta(0.5, 1.0, 1.0):.10f}")
+    0.0288676178
     """
     _checked(rate, noise)
     eps = np.asarray(epsilon, dtype=np.float64)
@@ -87,7 +93,17 @@ class ComposedStep:
 
 @lru_cache(maxsize=32)
 def composed_step(rate: float, noise: float, steps: int) -> ComposedStep:
-    """The profile of `steps` >= 1 steps of the pair of `step_delta`, between limits. Raises `InputError`."""
+    """The profile of `steps` >= 1 steps of the pair of `step_delta`, between limits.
+
+    rate, noise: as in `step_delta`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import composed_step
+    >>> steps = composed_step(0.5, 1.0, 4)
+    >>> bool(steps.lower(1.0) <= steps.upper(1.0))
+    True
+    """
     _checked(rate, noise)
     steps = whole(steps, "steps", 1, _MOST // CELLS - 1)
     losses, p, q = _cells(rate, noise)
@@ -170,8 +186,8 @@ def _larger(laws: tuple[LossMasses, ...], epsilon: Any) -> np.ndarray:
 def accountant_epsilon(rate: float, noise: float, steps: int, delta: float) -> float:
     """Epsilon at `delta` of `steps` steps from dp-accounting's privacy loss accountant (extra `peers`).
 
-    Add-or-remove neighbours, pessimistic. Raises `ModuleNotFoundError` with the remedy where the library is absent,
-    `InputError`.
+    rate, noise: as in `step_delta`. Add-or-remove neighbours, pessimistic. Raises `ModuleNotFoundError` with the remedy
+    where the library is absent, `InputError`.
     """
     _checked(rate, noise)
     try:

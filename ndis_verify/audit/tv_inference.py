@@ -64,7 +64,16 @@ def infer_std(
       supports an upper end, and the bins are refused.
 
     TV falls with s, so an upper end of TV is a lower end of s (KM-7.1). epsilon is that of P against Q at `delta` and
-    falls with s too. Raises `InputError`.
+    falls with s too. p, q: the scores, one axis each. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import infer_std
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> found = infer_std(rng.normal(1, 2, 5000), rng.normal(0, 2, 5000))
+    >>> found.std.low < 2 < found.std.high
+    True
     """
     within(rate, "rate", "(0, 1]")
     within(delta, "delta", "(0, 1)")

@@ -102,6 +102,15 @@ def audit_gaussian(
     exactly. limits(pair, copies, epsilon) gives a lower and an upper limit of delta_{P,Q}(epsilon): the default is the
     float64 engine with ten times its stated error; see `two_call_limits`, `estimated_limits`; `basis` names what they
     rest on. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import audit_gaussian
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> audit = audit_gaussian(pair, 1, 0.05)  # delta(1) = 0.0862
+    >>> audit.refuted, audit.order
+    (True, 'P,Q')
     """
     epsilon, delta = exact(epsilon, "epsilon"), exact(delta, "delta")
     if epsilon < 0:
@@ -187,7 +196,20 @@ def two_calls(
 
 
 def error_per_call(alpha: float, epsilon: float) -> float:
-    """`alpha/(1 + e^eps)`: the error that each of two calls may have for a delta within alpha (N26-T7.1)."""
+    """`alpha/(1 + e^eps)`: the error that each of two calls may have for a delta within alpha (N26-T7.1).
+
+    alpha >= 0, eps = epsilon of either sign, both finite. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import error_per_call
+    >>> print(f"{error_per_call(1e-6, 1.0):.6e}")
+    2.689414e-07
+    """
+    if not 0 <= alpha < np.inf:
+        raise InputError("alpha", alpha, "must be finite and at least 0")
+    if not np.isfinite(epsilon):
+        raise InputError("epsilon", epsilon, "must be finite")
     return float(alpha) * np.exp(-np.logaddexp(0.0, epsilon))
 
 
@@ -198,6 +220,15 @@ def two_call_limits(cdf: Cdf, error: float) -> Limits:
     `error_per_call(alpha, eps)`; a thousandth of the error, at least 1e-13, is added for the rounding of the laws. law:
     a `GeneralizedChi2`, whose fields state the law. Where rounding the law's parameters to float64 could matter next to
     `error` (laws that nearly agree in a coordinate whose mean moves), the limits raise `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import two_call_limits
+    >>> from ndis_verify import GaussianPair
+    >>> limits = two_call_limits(lambda law, t: law.cdf(t), 1e-9)
+    >>> lower, upper = limits(GaussianPair([0.5], [2], [0], [1]), 1, 1)
+    >>> lower < 0.08615096845 < upper
+    True
     """
     within(error, "error", "[0, 1)")
     allowed = max(_SHARE * error, 1e-13)
@@ -231,7 +262,19 @@ def estimated_limits(
     The distance TV(P, estimate of P) has a law that depends on n and d alone, since both laws may be whitened by the
     true one. It is simulated, and its rank-10 value exceeds the real distance with probability 1 - 10/(draws + 1),
     exactly. Then `|delta - delta of the estimates| <= TV_P + e^eps TV_Q` at once for every epsilon and both orders,
-    with probability `confidence` for all of `pairs` pairs together (union). Raises `InputError`.
+    with probability `confidence` for all of `pairs` pairs together (union). rng: the generator that simulates; inner:
+    the limits of a pair's own delta. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.audit import estimated_limits
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> from ndis_verify import GaussianPair
+    >>> limits = estimated_limits((1000, 1000), 0.95, rng)
+    >>> lower, upper = limits(GaussianPair([1], [1], [0], [1]), 1, 1)
+    >>> lower < 0.1269 < upper
+    True
     """
     if not isinstance(rng, np.random.Generator):
         raise InputError("rng", type(rng).__name__, "must be a numpy.random.Generator")

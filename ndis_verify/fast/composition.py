@@ -20,6 +20,15 @@ def compose(pair: Pair, copies: Any) -> Spectrum:
     pair: one pair, a batch or a spectrum; copies: a whole number, 1 to 2^53. Exact but for the rounding of the product.
     The result no longer knows the matrices that it was rounded from, so that the accuracy of `hockey_stick` next to
     the largest value of a bounded loss is that of a `Spectrum`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import compose
+    >>> from ndis_verify.fast import hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(f"{hockey_stick(compose(pair, 4), 1.0):.10f}")
+    0.2939293895
     """
     count = whole(copies, "copies", 1, MAX_COPIES)
     one = spectrum(pair)
@@ -34,6 +43,15 @@ def compose(pair: Pair, copies: Any) -> Spectrum:
 def composed_hockey_stick(pair: Pair, copies: Any, epsilon: Any) -> np.ndarray:
     """delta of `(P^k, Q^k)` at epsilon: what k-fold composition without adaptivity costs, exactly (KM-eq9.1).
 
-    Shapes, domain, errors and accuracy as in `hockey_stick.hockey_stick`.
+    Shapes, domain, errors and accuracy as in `hockey_stick.hockey_stick`. pair, copies: as in `compose`. Raises
+    `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import composed_hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(f"{composed_hockey_stick(pair, 4, 1.0):.10f}")
+    0.2939293895
     """
     return hockey_stick(compose(pair, copies), epsilon)

@@ -48,6 +48,14 @@ def hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
     1e-11 (and 1e-15 times the root of the number of coordinates). Ratios, and distances of the means in standard
     deviations of Q, that are no normal floats are refused where they matter. Exactly 0 where the privacy loss cannot
     exceed epsilon; always in [0, 1]. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(f"{hockey_stick(pair, 1.0):.12f}")
+    0.086150968453
     """
     epsilon = checked_epsilons(epsilon, negative=True)
     if (epsilon < 0).any():
@@ -58,6 +66,16 @@ def hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
 def log_hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
     """log of `hockey_stick`, also far below the smallest float; -inf where delta is exactly 0 or its logarithm below
     -1e260.
+
+    pair, epsilon: as in `hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import log_hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(f"{log_hockey_stick(pair, 1.0):.10f}")
+    -2.4516540746
     """
     epsilon = checked_epsilons(epsilon, negative=True)
     if not (epsilon < 0).any():
@@ -71,9 +89,17 @@ def log_hockey_stick(pair: Pair, epsilon: Any) -> np.ndarray:
 def epsilon_for_delta(pair: Pair, delta: Any) -> np.ndarray:
     """The smallest epsilon >= 0 with delta_{P,Q}(epsilon) <= delta; inverse of `hockey_stick`, on the safe side.
 
-    delta: in [0, 1], scalar or array, shaped as epsilon is in `hockey_stick`. The result was evaluated: its delta is
-    at most the target, with a relative margin of 1e-12 for rounding. delta = 0 gives the largest privacy loss, inf
-    where that is unbounded; inf also above the largest float. Rounded up by a relative 2e-15 above 200. Raises
-    `InputError`.
+    delta: in [0, 1], scalar or array, shaped as epsilon is in `hockey_stick`. The result was evaluated: its delta is at
+    most the target, with a relative margin of 1e-12 for rounding. delta = 0 gives the largest privacy loss, inf where
+    that is unbounded; inf also above the largest float. Rounded up by a relative 2e-15 above 200. Raises `InputError`.
+    pair: as in `hockey_stick`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import epsilon_for_delta
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(f"{epsilon_for_delta(pair, 1e-6):.9f}")
+    13.725312352
     """
     return epsilon_search(pair, delta)

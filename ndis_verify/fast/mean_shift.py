@@ -53,13 +53,28 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarra
 
     N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon of either sign: any
     floats. Relative error about 1e-13 down to underflow (of log delta below 1e-290). Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import gaussian_hockey_stick
+    >>> print(f"{gaussian_hockey_stick(1.0, 2.0, 0.5):.12f}")
+    0.052440323288
     """
     with np.errstate(under="ignore"):
         return np.clip(np.exp(log_gaussian_hockey_stick(sensitivity, std, epsilon)), 0.0, 1.0)
 
 
 def log_gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarray:
-    """log of `gaussian_hockey_stick`; -inf where sensitivity = 0, and where the logarithm is below -2e307."""
+    """log of `gaussian_hockey_stick`; -inf where sensitivity = 0, and where the logarithm is below -2e307.
+
+    sensitivity, std, epsilon: as in `gaussian_hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import log_gaussian_hockey_stick
+    >>> print(f"{log_gaussian_hockey_stick(1.0, 2.0, 0.5):.10f}")
+    -2.9480794552
+    """
     sensitivity, std, epsilon = broadcast(
         sensitivity=_checked(sensitivity, "sensitivity", zero=True),
         std=_checked(std, "std", zero=False),
@@ -78,6 +93,12 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     The returned std was evaluated: its delta is at most the target, and a relative 1e-12 of delta below it is kept as
     a margin for rounding; rounded up to a float where it is below 1e-308. 0, with a `NoNoiseNeeded` warning, where
     sensitivity = 0 or delta = 1. Raises `InputError`, also where the std is above the largest float.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import gaussian_std
+    >>> print(f"{gaussian_std(1.0, epsilon=1.0, delta=1e-5):.9f}")
+    3.730631635
     """
     sensitivity, epsilon = _checked(sensitivity, "sensitivity", zero=True), _checked(epsilon, "epsilon", zero=True)
     target = probabilities(delta, "delta")

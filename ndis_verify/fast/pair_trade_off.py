@@ -27,6 +27,14 @@ def pair_trade_off(pair: Pair, alpha: Any) -> np.ndarray:
     pair: one pair with any covariances; alpha: any shape, in [0, 1]. T(P, Q) is the curve of `pair.swapped()`, and its
     mirror image. Relative error about 1e-10 where beta >= 1e-290; less where the loss is bounded and its threshold lies
     within 1e-14 of `sum b^2/(2 |alpha|)` of its end. Raises `InputError`, also where the mean loss is above 1e300.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import pair_trade_off
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([1], [1], [0], [1])
+    >>> print(f"{float(pair_trade_off(pair, 0.05)):.10f}")
+    0.7404889772
     """
     level = _level(alpha)
     laws = _single(pair)
@@ -94,7 +102,14 @@ def pair_gdp(pair: Pair) -> float:
     Equal covariances: `|S^{-1/2}(mean_p - mean_q)|`. Unequal ones: infinite. A coordinate in which P has lambda > 1
     times the variance of Q lets the tests |x| > c reach a mu that grows like `c (1 - 1/sqrt(lambda))`; for lambda < 1
     the same holds with P and Q exchanged, and mu-GDP is symmetric. Equality is decided exactly for a `GaussianPair`, as
-    given.
+    given. pair: one pair or spectrum. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import pair_gdp
+    >>> from ndis_verify import GaussianPair
+    >>> pair_gdp(GaussianPair([3, 0], [4, 1], [0, 0], [4, 1]))
+    1.5
     """
     laws = _single(pair)
     unequal = (

@@ -22,16 +22,31 @@ RIDGE_MARGIN = 1.1e-11  # relative, on delta: above the documented error of the 
 def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete") -> np.ndarray:
     """delta(epsilon) of the projections D^T G and D'^T G to r columns, one record of leverage p deleted (N26-L4).
 
-    "delete": P from the larger database, eigenvalue 1/(1-p) taken r times,
-    `Qg(r/2, t0/2) - e^epsilon Qg(r/2, rho t0/2)`, rho = 1/(1-p), t0 = 2(epsilon + (r/2) log rho)/(rho - 1);
-    "insert": P from the smaller one, exactly 0 from 2 epsilon >= r log rho on.
-    0 <= leverage < 1, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as `hockey_stick`. Raises `InputError`.
+    "delete": P from the larger database, eigenvalue 1/(1-p) taken r times, `Qg(r/2, t0/2) - e^epsilon Qg(r/2, rho
+    t0/2)`, rho = 1/(1-p), t0 = 2(epsilon + (r/2) log rho)/(rho - 1); "insert": P from the smaller one, exactly 0 from 2
+    epsilon >= r log rho on. 0 <= leverage < 1, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as `hockey_stick`.
+    direction: "delete" or "insert". Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import rp_hockey_stick
+    >>> print(f"{rp_hockey_stick(0.3, 5, 1.0):.12f}")
+    0.041900828170
     """
     return to_delta(_log_curve(leverage, r, epsilon, direction))
 
 
 def log_rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete") -> np.ndarray:
-    """log of `rp_hockey_stick`; -inf where it is exactly 0."""
+    """log of `rp_hockey_stick`; -inf where it is exactly 0.
+
+    leverage, r, epsilon, direction: as in `rp_hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import log_rp_hockey_stick
+    >>> print(f"{log_rp_hockey_stick(0.3, 5, 1.0):.10f}")
+    -3.1724496869
+    """
     return to_log_delta(_log_curve(leverage, r, epsilon, direction))
 
 
@@ -42,6 +57,12 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     Whole r from 1 to 1e7, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta
     is at most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0, and below 3.4e-308; just below
     1, with a `NoNoiseNeeded` warning, where any leverage will do. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import rp_leverage
+    >>> print(f"{rp_leverage(5, epsilon=1.0, delta=1e-3):.10f}")
+    0.1459259064
     """
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
     logit = _largest_logit(r, epsilon, goal, SAFETY)
@@ -62,6 +83,12 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray
     the target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0, for
     leverages below 3.4e-308 and above the largest float; where any leverage will do, 2.4e-16 l^2 and a `NoNoiseNeeded`
     warning. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import rp_ridge
+    >>> print(f"{rp_ridge(1.0, 5, epsilon=1.0, delta=1e-3):.8f}")
+    5.85279280
     """
     ridge, needless = _smallest_ridge(norm_bound, r, epsilon, delta)
     say_where_needless("rp_ridge", needless, _ANY_LEVERAGE)
@@ -93,7 +120,14 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
     N26-T5.3).
 
     0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`, and on the same safe
-    side: rate times the delta of a lone record at eps' was evaluated. Raises `InputError`.
+    side: rate times the delta of a lone record at eps' was evaluated. norm_bound, r, epsilon, delta: as in `rp_ridge`.
+    Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import sampled_rp_ridge
+    >>> print(f"{sampled_rp_ridge(1.0, 0.1, 5, epsilon=1.0, delta=1e-3):.9f}")
+    1.581451896
     """
     target, rate = broadcast(delta=probabilities(delta, "delta"), rate=_rates(rate))
     with np.errstate(over="ignore", under="ignore"):
@@ -109,6 +143,12 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
 def sampled_epsilon(*, epsilon: Any, rate: Any) -> np.ndarray:
     """`log(1 + (e^epsilon - 1)/rate)` (N26-T5.3), rounded down. epsilon >= 0, 0 < rate <= 1; they broadcast. Raises
     `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import sampled_epsilon
+    >>> print(f"{sampled_epsilon(epsilon=1.0, rate=0.1):.10f}")
+    2.9004770979
     """
     epsilon, rate = broadcast(epsilon=checked_epsilons(epsilon), rate=_rates(rate))
     grown = np.expm1(np.minimum(epsilon, 1.0))
@@ -136,6 +176,12 @@ def rp_ridge_hockey_stick(norm_bound: Any, ridge: Any, r: Any, epsilon: Any) -> 
 
     `rp_hockey_stick` at that leverage, without rounding it; 1 at ridge 0. norm_bound = l > 0, ridge >= 0 in its unit
     squared, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as there. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import rp_ridge_hockey_stick
+    >>> print(f"{rp_ridge_hockey_stick(1.0, 3.0, 5, 1.0):.12f}")
+    0.019883490835
     """
     length, ridge = _lengths(norm_bound), float_array(ridge, "ridge")
     if not (ridge >= 0).all():

@@ -23,13 +23,26 @@ def james_stein(y: Any, std: float) -> np.ndarray:
 
     Any shape; std > 0 in the unit of y. Below norm `std sqrt((d-2)/2)` it turns y round and lengthens it; see
     `positive_part`. The zero vector stays. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import james_stein
+    >>> james_stein([3.0, 4.0, 0.0], 1.0).round(9).tolist()  # 1 - 1/25 times y
+    [2.88, 3.84, 0.0]
     """
     values, length, taken = _lengths(y, std)
     return values if taken == 0 else values - taken * (values / length)
 
 
 def positive_part(y: Any, std: float) -> np.ndarray:
-    """`max(0, 1 - (d-2) std^2/||y||^2) y`; y itself for d <= 2. Arguments as `james_stein`. Raises `InputError`."""
+    """`max(0, 1 - (d-2) std^2/||y||^2) y`; y itself for d <= 2. Arguments as `james_stein`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import positive_part
+    >>> positive_part([0.3, 0.4, 0.0], 1.0).tolist()
+    [0.0, 0.0, 0.0]
+    """
     values, length, taken = _lengths(y, std)
     return (
         np.zeros_like(values) if taken >= length > 0 else values if taken == 0 else values - taken * (values / length)
@@ -40,6 +53,12 @@ def soft_threshold(y: Any, std: float, threshold: float | None = None) -> np.nda
     """`sign(y_i) max(|y_i| - std threshold, 0)`, threshold in units of std, `sqrt(2 ln d)` unless given (BW-T12).
 
     Any shape; std > 0 in the unit of y, threshold >= 0. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import soft_threshold
+    >>> soft_threshold([3.0, 0.5, -2.0], 1.0, threshold=1.0).tolist()
+    [2.0, 0.0, -1.0]
     """
     values, spread = finite_array(y, "y"), positive(std, "std")
     level = universal_threshold(values.size) if threshold is None else number(threshold, "threshold", 0.0, math.inf)
@@ -52,7 +71,17 @@ def universal_threshold(d: int) -> float:
 
 
 def denoise(y: Any, std: float, method: str) -> np.ndarray:
-    """One of `DENOISERS` by name. Raises `InputError`."""
+    """One of `DENOISERS` by name.
+
+    y, std: as in `james_stein`; method: "plain", "james_stein", "positive_part" or "soft_threshold". Raises
+    `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import denoise
+    >>> denoise([3.0, 4.0, 0.0], 1.0, "james_stein").round(9).tolist()
+    [2.88, 3.84, 0.0]
+    """
     choice(method, "method", DENOISERS)
     if method == "plain":
         positive(std, "std")

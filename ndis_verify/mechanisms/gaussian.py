@@ -88,7 +88,14 @@ def gaussian_mechanism(
     `sensitivity/sqrt(rho)` with `sqrt(rho) = sqrt(2 l + 2 epsilon) - sqrt(2 l)`, l = ln(1/delta) (SL-2), which is even
     (epsilon, delta/2)-DP. sensitivity > 0 for the neighbours that `adjacency` names; epsilon >= 0 ("analytic") or > 0;
     0 < delta < 1. The certificate is the closed form at the sensitivity, exact over all queries of that sensitivity.
-    Raises `InputError`.
+    query: data -> the numbers that the noise is added to; without it a release is given them. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import gaussian_mechanism
+    >>> mechanism = gaussian_mechanism(1.0, epsilon=1.0, delta=1e-5, adjacency="one record replaced")
+    >>> print(f"{mechanism.std:.9f}")
+    3.730631635
     """
     size, target = positive(sensitivity, "sensitivity"), Target(epsilon=epsilon, delta=delta)
     choice(rule, "rule", RULES)

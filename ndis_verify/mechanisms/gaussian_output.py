@@ -147,6 +147,7 @@ def calibrated_gaussian(
     "chernoff":
         N26-T6.1-corrected with the covariance term of that name, for a triple; "printed": N26-Fig5 as printed, for
         comparison, which cannot release.
+    public, mechanism : the public numbers and the name that the calibration states.
     adjacency : the neighbours that the sensitivity was declared for.
     epsilon, delta : epsilon >= 0, 0 < delta < 1.
     scale, law : how a release is rounded and drawn, see `CalibratedGaussian`. Where no noise turns out to be needed a
@@ -157,6 +158,17 @@ def calibrated_gaussian(
     InputError
         For bad input, at a variance of the search where the sensitivity is no such triple, and where no variance is
         enough.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import calibrated_gaussian
+    >>> mechanism = calibrated_gaussian(  # a mean that moves by at most 1: the Gaussian mechanism
+    ...     lambda data: ([float(data)], [[0.0]]),
+    ...     lambda v: (float("inf") if v == 0 else v**-0.5, 0.0, 0.0, 1),
+    ...     epsilon=1.0, delta=1e-5, bound="exact",
+    ... )
+    >>> print(f"{mechanism.added_variance**0.5:.4f}")
+    3.7306
     """
     target = Target(epsilon=epsilon, delta=delta)
     if not 0 < target.delta < 1:

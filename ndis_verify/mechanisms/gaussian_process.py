@@ -37,6 +37,12 @@ _ABOVE = 1e-12  # relative to l: what rounding may leave a point above the bound
 def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
     """k(x, x') = amplitude^2 e^{-|x - x'|^2/(2 length_scale^2)}: k(x, x) = amplitude^2 for every x. Raises
     `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import squared_exponential
+    >>> print(f"{squared_exponential(1.0)([[0.0]], [[1.0]])[0, 0]:.10f}")  # e^(-1/2)
+    0.6065306597
     """
     scale, size = ordinary(length_scale, "length_scale"), ordinary(amplitude, "amplitude")
 
@@ -61,7 +67,16 @@ def squared_exponential(length_scale: float, amplitude: float = 1.0) -> Kernel:
 
 
 def linear_kernel(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """k(x, x') = x^T x': k(x, x) <= l^2 for records of norm at most l. Raises `InputError`."""
+    """k(x, x') = x^T x': k(x, x) <= l^2 for records of norm at most l.
+
+    first, second: points, one a row. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import linear_kernel
+    >>> linear_kernel([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
+    [[11.0]]
+    """
     first, second = _points(first, second)
     return first @ second.T
 
@@ -109,7 +124,18 @@ def gaussian_process(
     two of this module have: what a float64 function is exactly, nobody knows. `records`: the public cap on n.
     sensitivity "joint": mean and variance moved by one record together, exact (N26-Pr8-joint); v = 0 where the
     posterior's own spread hides a record. "improved": N26-Pr8-improved; "printed": N26-Pr8. bound: see
-    `calibrated_gaussian`. Raises `InputError`.
+    `calibrated_gaussian`. noise_variance > 0 of the labels; epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import gaussian_process
+    >>> from ndis_verify.mechanisms import squared_exponential
+    >>> mechanism = gaussian_process(
+    ...     squared_exponential(1.0), [0.5],
+    ...     noise_variance=2.0, label_bound=0.5, norm_bound=1.0, records=16, epsilon=1.0, delta=1e-5,
+    ... )
+    >>> print(f"{mechanism.added_variance:.4f}")
+    3.3565
     """
     if not callable(kernel):
         raise InputError("kernel", type(kernel).__name__, "must be a function of two matrices of points")

@@ -151,6 +151,12 @@ def least_squares(
     target (corrected N24-T5). "N24-Fig4": leverage and residual share both l^2/ridge; "N24-Fig4 corner": leverage 0, q
     = l^2/ridge, two readings of a test whose display is lost, unsafe where the worst record exceeds the target. d
     features, whole r >= 1, epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import least_squares
+    >>> print(f"{least_squares(3, 50, epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge:.5f}")
+    9.39959
     """
     d, r, target, length = (
         whole(d, "d"),
@@ -173,7 +179,14 @@ def sketched_least_squares(d: Any, r: Any, *, epsilon: Any, delta: Any, norm_bou
     N24-6.3-exact-law).
 
     The least ridge for which the largest divergence over p <= q <= l^2/(l^2 + ridge) meets the target; delta = 0 is
-    allowed (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. Raises `InputError`.
+    allowed (pure DP, ridge l^2/(e^{2 epsilon/r} - 1)). r >= d; other arguments as `least_squares`. norm_bound: of every
+    record [B b]. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import sketched_least_squares
+    >>> print(f"{sketched_least_squares(3, 50, epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge:.5f}")
+    8.22258
     """
     d, r, length = whole(d, "d"), columns(r), ordinary(norm_bound, "norm_bound")
     target = Target(epsilon=epsilon, delta=delta)

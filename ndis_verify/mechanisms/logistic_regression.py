@@ -43,11 +43,18 @@ def logistic_regression(
     """A draw from N(mu, S + v I), mu = argmin sum log(1 + e^{-y x^T theta}) + penalty |theta|^2/2, S = (penalty I + X^T
     X/4)^{-1}.
 
-    Data: n x (d + 1), features of norm at most `norm_bound` and in the last column labels -1 or 1. sensitivity
-    "joint": mean and covariance moved by one record together, free of n and d (N26-Pr7-joint); "improved":
-    N26-Pr7-improved; "printed": N26-Pr7. `records`, the public cap on n: needed by "printed", used by "improved",
-    enforced at release where given. bound: see `calibrated_gaussian`; "joint" does not take the printed sensitivities.
-    Raises `InputError`.
+    Data: n x (d + 1), features of norm at most `norm_bound` and in the last column labels -1 or 1. sensitivity "joint":
+    mean and covariance moved by one record together, free of n and d (N26-Pr7-joint); "improved": N26-Pr7-improved;
+    "printed": N26-Pr7. `records`, the public cap on n: needed by "printed", used by "improved", enforced at release
+    where given. bound: see `calibrated_gaussian`; "joint" does not take the printed sensitivities. dimension: d
+    features; penalty > 0; epsilon >= 0, 0 < delta < 1. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import logistic_regression
+    >>> mechanism = logistic_regression(2, penalty=3.0, norm_bound=1.0, epsilon=1.0, delta=1e-5)
+    >>> print(f"{mechanism.added_variance:.4f}")
+    1.5670
     """
     width, strength, length = (
         whole(dimension, "dimension"),

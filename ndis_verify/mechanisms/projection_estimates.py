@@ -18,6 +18,12 @@ def gram_estimate(matrix: Any, ridge: Any) -> np.ndarray:
     """`M M^T/r - ridge I`, whose expectation is D^T D (N26-T5.2). `matrix`: d x r, as released above `ridge` >= 0.
 
     Not positive semidefinite in general. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import gram_estimate
+    >>> gram_estimate([[1.0, 1.0], [1.0, -1.0]], 0.25).tolist()
+    [[0.75, 0.0], [0.0, 0.75]]
     """
     sketch, level = _sketch(matrix), number(ridge, "ridge", 0.0, 1e300)
     return sketch @ sketch.T / sketch.shape[1] - level * np.eye(len(sketch))
@@ -29,6 +35,12 @@ def gram_error(d: Any, r: Any, t: Any, norm2: Any, ridge: Any) -> float:
 
     b = (sqrt d + sqrt(2t))/sqrt r, norm2 = the squared spectral norm of D; at most `2 sqrt 3` times the rate of the
     source. d, r whole and positive, t > 0, norm2 >= 0, ridge >= 0. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import gram_error
+    >>> round(gram_error(1, 100, 2.0, 3.0, 1.0), 9)  # b = (1 + 2)/10: (0.6 + 0.09) 4
+    2.76
     """
     b = (math.sqrt(whole(d, "d")) + math.sqrt(2 * positive(t, "t"))) / math.sqrt(whole(r, "r"))
     return (2 * b + b * b) * (number(norm2, "norm2", 0.0, math.inf) + number(ridge, "ridge", 0.0, math.inf))
@@ -39,7 +51,14 @@ def projected_least_squares(matrix: Any, take_off: Any = 0.0) -> np.ndarray:
 
     With M M^T/r = [A c; c^T .]: the x of `A x = c`, of least norm where there are several: ridge regression on average.
     take_off > 0, the ridge of the release, estimates without it: the eigenvalues of A less take_off, none below
-    `sqrt(d/r) take_off`, about the error of the smallest. Shapes: (d + 1) x r in, d out. Raises `InputError`.
+    `sqrt(d/r) take_off`, about the error of the smallest. Shapes: (d + 1) x r in, d out. matrix: the projection M of [B
+    b]. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import projected_least_squares
+    >>> projected_least_squares([[1.0, 1.0], [2.0, 2.0]]).round(9).tolist()  # b = 2 B
+    [2.0]
     """
     sketch, level = _sketch(matrix), number(take_off, "take_off", 0.0, 1e300)
     d, r = sketch.shape[0] - 1, sketch.shape[1]

@@ -93,7 +93,13 @@ def subsampled_random_projection(
 
     The target is met exactly by a lone record of norm l under the smallest ridge. For delta >= q two neighbours are
     within q in total variation whatever is done to the sample, and there is no ridge. 0 < q <= 1; the rest as
-    `random_projection`. Raises `InputError`.
+    `random_projection`. r, epsilon, delta, norm_bound, ridge: as there. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import subsampled_random_projection
+    >>> print(f"{subsampled_random_projection(0.1, 5, epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge:.8f}")
+    1.58145190
     """
     share = number(rate, "rate", 0.0, 1.0)
     if share == 0:
@@ -207,7 +213,20 @@ def propose_test_release(
     delta = delta_test + delta_R + delta_failure, delta_R being what is left. The test adds N(0, std^2) to an eigenvalue
     of sensitivity l^2 and spends eps_T at delta_test; the projection has eps - eps_T and delta_R. A split with eps_T >
     epsilon is refused: clamping eps - eps_T at 0 would give (eps_T, delta), not (epsilon, delta). ridge "smallest" is
-    N26-T5.4-smaller-ridge, "N26-Fig4" the printed one. `planned_split` finds a good split. Raises `InputError`.
+    N26-T5.4-smaller-ridge, "N26-Fig4" the printed one. `planned_split` finds a good split. r, norm_bound: as in
+    `random_projection`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import propose_test_release
+    >>> from ndis_verify.mechanisms import planned_split
+    >>> split = planned_split(10, epsilon=1.0, delta=1e-3, norm_bound=1.0)
+    >>> mechanism = propose_test_release(
+    ...     10, epsilon=1.0, delta=1e-3, norm_bound=1.0,
+    ...     std=split.std, delta_test=split.delta_test, delta_failure=split.delta_failure,
+    ... )
+    >>> mechanism.calibration.certificate.delta <= 1e-3
+    True
     """
     r, target, length, spread = (
         columns(r),
@@ -295,7 +314,15 @@ def planned_split(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> Split
 
     At the median the tested ridge is that sum less lambda_min, so one split is best for every database on which the
     test pays. Two vectorised grids over the test's share of epsilon and the shares of delta; within a few per cent of
-    the best. epsilon > 0; arguments as `random_projection`. Raises `InputError`.
+    the best. epsilon > 0; arguments as `random_projection`. r columns; norm_bound: of every record. Raises
+    `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import planned_split
+    >>> split = planned_split(10, epsilon=1.0, delta=1e-3, norm_bound=1.0)
+    >>> 0 < split.delta_test + split.delta_failure < 1e-3
+    True
     """
     r, target, length = columns(r), proper_target(epsilon=epsilon, delta=delta), ordinary(norm_bound, "norm_bound")
     if target.epsilon == 0:

@@ -98,6 +98,12 @@ def random_projection(
     (N26-Fig1-smallest-ridge); "N26-Fig1" and "N24-Fig3": l^2/p*, appended as rows there, added as a noise matrix here,
     one law (the formula of N24-Fig3 as its proof reads). epsilon >= 0, 0 < delta < 1, whole r >= 1. Raises
     `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import random_projection
+    >>> print(f"{random_projection(5, epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge:.8f}")
+    5.85279280
     """
     return RandomProjection(_calibrated("random projection", columns(r), epsilon, delta, norm_bound, ridge))
 
@@ -108,7 +114,14 @@ def random_linear_combination(
 ) -> RandomLinearCombination:
     """A random linear combination of records of norm at most `norm_bound`, (epsilon, delta)-DP (N24-Fig8, N24-C7).
 
-    `random_projection` with r = 1; arguments as there. Raises `InputError`.
+    `random_projection` with r = 1; arguments as there. epsilon, delta, norm_bound, ridge: as there. Raises
+    `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import random_linear_combination
+    >>> print(f"{random_linear_combination(epsilon=1.0, delta=1e-3, norm_bound=1.0).ridge:.6f}")
+    3.526674
     """
     return RandomLinearCombination(_calibrated("random linear combination", 1, epsilon, delta, norm_bound, ridge))
 

@@ -40,7 +40,13 @@ def clip_norms(data: Any, norm_bound: float) -> np.ndarray:
     """Every row scaled down to Euclidean norm `norm_bound` where it exceeds it, less a rounding, the others untouched.
 
     No row that comes out has a norm above the bound, to a relative 2^-90, however large or small its entries. Raises
-    `InputError`.
+    `InputError`. data: n x d.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import clip_norms
+    >>> clip_norms([[3.0, 4.0], [0.5, 0.0]], 1.0).round(9).tolist()
+    [[0.6, 0.8], [0.5, 0.0]]
     """
     matrix, bound = _matrix(data, "data"), positive(norm_bound, "norm_bound")
     long = _excess(matrix, bound) > 0

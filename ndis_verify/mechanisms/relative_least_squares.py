@@ -113,7 +113,17 @@ def worst_in_set(
     `databases` of records [B b] with a finite list of additions; records, ridge and ranks are meant exactly. delta has
     the accuracy of `als_hockey_stick` or `als_exact_hockey_stick`, whatever the condition and the scales; 1 where the
     base lacks full column rank or a record has all but 2^-31 of a direction to itself. The leverage and residual of the
-    set (N24-D7) bound it from above. Raises `InputError`.
+    set (N24-D7) bound it from above. r rows of the sketch; epsilon >= 0; law "normal" (N24-T4) or "sketch" (finite r).
+    Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import worst_in_set
+    >>> from ndis_verify.mechanisms import neighbourhood
+    >>> databases = neighbourhood([[0.5, 0.5]] * 4, norm_bound=1.0)  # fitted exactly: p = q = 1/4 beside no ridge
+    >>> worst = worst_in_set(databases, 5, 1.0, ridge=1.0)
+    >>> print(f"{worst.delta:.9f} {worst.direction}")
+    0.000112155 insert
     """
     require_set(databases)
     choice(law, "law", tuple(_CURVES))
@@ -253,6 +263,14 @@ def relative_least_squares(
     do, at most that of the unrestricted mechanism, to be used exactly: more ridge may cost the set more, since the
     residuals of records that are alike grow with it (N24-Fig13-more-ridge). epsilon >= 0, 0 < delta < 1, whole r >= 1.
     Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import relative_least_squares
+    >>> from ndis_verify.mechanisms import neighbourhood
+    >>> databases = neighbourhood([[0.5, 0.0], [0.0, 0.75], [0.5, 0.5]], norm_bound=1.0)
+    >>> print(f"{relative_least_squares(databases, 5, epsilon=1.0, delta=0.1).ridge:.6f}")
+    0.184702
     """
     require_set(databases)
     choice(law, "law", tuple(_CURVES))

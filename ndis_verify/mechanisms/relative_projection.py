@@ -137,6 +137,14 @@ def neighbourhood(data: Any, norm_bound: Any, additions: Any = "rows") -> Neighb
 
     additions "rows": records that the database has already, as in the source's experiments; "ball": every record of
     norm at most `norm_bound`; or a matrix of records. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import neighbourhood
+    >>> data = [[0.6, 0.0], [0.0, 0.8], [0.5, 0.5]]
+    >>> databases = neighbourhood(data, norm_bound=1.0)
+    >>> databases.base.shape, databases.additions.shape
+    ((3, 2), (3, 2))
     """
     if isinstance(additions, str):
         if additions not in ("rows", "ball"):
@@ -211,6 +219,14 @@ def relative_random_projection(
     No ridge where the leverage of the set is at most p*. Otherwise "smallest" is the least ridge beside which it is,
     and "N24-Fig12" the ridge l^2/p* that the printed mechanism falls back to. epsilon >= 0, 0 < delta < 1, whole r >=
     1. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import relative_random_projection
+    >>> from ndis_verify.mechanisms import neighbourhood
+    >>> databases = neighbourhood([[0.5, 0.0], [0.0, 0.75], [0.5, 0.5]], norm_bound=1.0)
+    >>> print(f"{relative_random_projection(databases, 5, epsilon=1.0, delta=0.1).ridge:.7f}")
+    0.7017586
     """
     require_set(databases)
     choice(ridge, "ridge", ("smallest", "N24-Fig12"))
@@ -248,7 +264,18 @@ def relative_random_projection(
 
 
 def inherent_delta(databases: Neighbourhood, r: Any, epsilon: Any) -> float:
-    """delta(epsilon) that the plain projection to r columns has on the set, rounded up; 1 where its leverage is 1."""
+    """delta(epsilon) that the plain projection to r columns has on the set, rounded up; 1 where its leverage is 1.
+
+    databases: a `neighbourhood`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import inherent_delta
+    >>> from ndis_verify.mechanisms import neighbourhood
+    >>> databases = neighbourhood([[1.0], [1.0], [1.0], [1.0]], norm_bound=1.0)  # leverage 1/4
+    >>> print(f"{inherent_delta(databases, 5, 1.0):.9f}")
+    0.019883491
+    """
     require_set(databases)
     leverage, r, epsilon = databases.leverage(), columns(r), number(epsilon, "epsilon", 0.0, 1e300)
     return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, r, epsilon)))

@@ -142,7 +142,14 @@ def law_delta(first: OutputLaw, second: OutputLaw, epsilon: float) -> float:
     not in that: it moves an eigenvalue by about 1e-16 times the condition of the covariance scaled to unit diagonal.
     Raises `InputError` where the shapes differ, and for a float covariance that rounding cannot tell from a singular
     one though it is none, or that is not positive semidefinite: its support is not known. `records` or Fractions decide
-    it.
+    it. first, second: the laws P and Q.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import law_delta
+    >>> from ndis_verify.mechanisms import OutputLaw
+    >>> print(f"{law_delta(OutputLaw([0.5], [[2.0]]), OutputLaw([0.0], [[1.0]]), 1.0):.12f}")
+    0.086150968453
     """
     for name, law in (("first", first), ("second", second)):
         if not isinstance(law, OutputLaw):
@@ -165,7 +172,16 @@ def worst_neighbour(law: Callable[[Any], OutputLaw], data: Any, epsilon: float) 
     output laws alone.
 
     Every delta is that of `law_delta`, with its accuracy and its errors: 1e-11 for the random projections, whose laws
-    carry their records. Raises `InputError` where there is no row.
+    carry their records. Raises `InputError` where there is no row. law: data -> the law of the output; epsilon >= 0.
+
+    Examples
+    --------
+    >>> from ndis_verify.mechanisms import worst_neighbour
+    >>> from ndis_verify.mechanisms import random_projection
+    >>> mechanism = random_projection(5, epsilon=1.0, delta=1e-3, norm_bound=1.0)
+    >>> worst = worst_neighbour(mechanism.output_law, [[0.6, 0.0], [0.0, 1.0]], 1.0)
+    >>> worst.row, worst.direction, worst.delta <= 1e-3
+    (1, 'delete', True)
     """
     require_function(law, "law")
     data = number_array(data, "data")

@@ -25,6 +25,12 @@ def generalized_chi2_cdf(
     weights of either sign, dofs positive ints, noncentralities >= 0 (lists of one length), std >= 0.
     Route 1: contour integral; route 2: Gaussian tail, Ruben's series or a ray integral. Relative radius at most
     10^-digits, in the lower tail too. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import generalized_chi2_cdf
+    >>> print(generalized_chi2_cdf([1, "-0.5"], [2, 3], ["0.25", 0], "0.5", 1, 2, digits=12).decimal(12)[0])
+    0.620568486725
     """
     law, x, digits = exact_law(weights, dofs, noncentralities, std, shift), exact(x, "x"), checked_digits(digits)
     if not law.parts and law.std == 0:
@@ -35,7 +41,16 @@ def generalized_chi2_cdf(
 def generalized_chi2_sf(
     weights: Any, dofs: Any, noncentralities: Any, std: Any, shift: Any, x: Any, digits: int = 30
 ) -> Enclosure:
-    """Pr[X > x], arguments and accuracy as `generalized_chi2_cdf`; relative in the upper tail too."""
+    """Pr[X > x], arguments and accuracy as `generalized_chi2_cdf`; relative in the upper tail too.
+
+    weights, dofs, noncentralities, std, shift, x, digits: as there. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import generalized_chi2_sf
+    >>> print(generalized_chi2_sf([1, "-0.5"], [2, 3], ["0.25", 0], "0.5", 1, 2, digits=12).decimal(12)[0])
+    0.379431513275
+    """
     law, x, digits = exact_law(weights, dofs, noncentralities, std, shift), exact(x, "x"), checked_digits(digits)
     if not law.parts and law.std == 0:
         return _certain(law.shift > x)

@@ -27,10 +27,18 @@ Remake = Callable[[int], tuple[Sequence[Group], mpmath.mpf]]
 def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
     """`delta_{P,Q}(epsilon)` = sup_S P(S) - e^epsilon Q(S), as the agreement of two independent routes.
 
-    Route 1: the contour integral of M(s) e^{-s epsilon}/(s (s + 1)) (from N26-L1). Route 2: closed forms,
-    series or two distribution functions (N26-T4.1), whichever fits. epsilon may be negative. Relative radius at
-    most 10^-digits; exactly 0 (basis "bound") where the privacy loss cannot exceed epsilon.
-    Raises `InputError` for bad input, `PrecisionError` where the routes do not agree to that many digits.
+    Route 1: the contour integral of M(s) e^{-s epsilon}/(s (s + 1)) (from N26-L1). Route 2: closed forms, series or two
+    distribution functions (N26-T4.1), whichever fits. epsilon may be negative. Relative radius at most 10^-digits;
+    exactly 0 (basis "bound") where the privacy loss cannot exceed epsilon. Raises `InputError` for bad input,
+    `PrecisionError` where the routes do not agree to that many digits. pair: a `GaussianPair`, exact.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(hockey_stick(pair, 1, digits=12).decimal(12)[0])
+    0.0861509684527
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     return agreed_value(_pair_remake(pair, epsilon), lambda: spectrum_of(pair), epsilon, digits)
@@ -39,7 +47,15 @@ def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosur
 def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
     """log `delta_{P,Q}(epsilon)` to `digits` relative digits of the logarithm, by the same two routes.
 
-    Raises `InputError` also where the divergence is exactly 0.
+    Raises `InputError` also where the divergence is exactly 0. pair, epsilon: as in `hockey_stick`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import log_hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(log_hockey_stick(pair, 1, digits=12).decimal(12)[0])
+    -2.45165407460
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     return agreed_value(_pair_remake(pair, epsilon), lambda: spectrum_of(pair), epsilon, digits, log=True)
@@ -48,8 +64,16 @@ def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Encl
 def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest epsilon >= 0 with `delta_{P,Q}(epsilon) <= delta`; both routes agree on the sign at each end.
 
-    delta in [0, 1]; 0 (then by closed form) is allowed where the privacy loss is bounded above. Relative radius
-    at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    delta in [0, 1]; 0 (then by closed form) is allowed where the privacy loss is bounded above. Relative radius at most
+    10^-digits. pair: a `GaussianPair`, exact. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import epsilon_for_delta
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(epsilon_for_delta(pair, "1e-6", digits=12).decimal(12)[0])
+    13.7253123523
     """
     delta, digits = exact(delta, "delta"), checked_digits(digits)
     if delta == 0:

@@ -19,6 +19,12 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int 
 
     sensitivity >= 0 and std > 0 in one unit; any real epsilon. Relative radius at most 10^-digits.
     Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import gaussian_hockey_stick
+    >>> print(gaussian_hockey_stick(1, 2, "0.5", digits=12).decimal(12)[0])
+    0.0524403232877
     """
     shift, epsilon, digits = checked_mean_shift(sensitivity, std, epsilon, digits)
     return two_route_value(Fraction(0), 1, shift**2, epsilon, digits)
@@ -28,7 +34,14 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int 
 def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest std with `gaussian_hockey_stick(sensitivity, std, epsilon) <= delta`, signs by two routes.
 
-    sensitivity > 0, epsilon >= 0, delta in (0, 1). Raises `InputError`, `PrecisionError`.
+    sensitivity > 0, epsilon >= 0, delta in (0, 1). Relative radius at most 10^-digits. Raises `InputError`,
+    `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import gaussian_std
+    >>> print(gaussian_std(1, epsilon=1, delta="1e-5", digits=12).decimal(12)[0])
+    3.73063163482
     """
     sensitivity, epsilon, delta, digits = checked_calibration("sensitivity", sensitivity, epsilon, delta, digits)
 

@@ -63,6 +63,13 @@ def relative_least_squares(
     (records fitted exactly without a ridge, or with a leverage equal to what the target adds to it, have them),
     hundreds of digits or records. law "sketch": the same with d <= r <= 10^4 and 1 to 20 records, 1.3 s in the median
     of a busy core and 20 s at most; r = 10^6, 30 s.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_relative_least_squares
+    >>> data = [["0.5", 0], [0, "0.75"], ["0.5", "0.5"]]
+    >>> print(certified_relative_least_squares(data, "rows", 1, 5, epsilon=1, delta="0.1", digits=6).decimal(6)[0])
+    0.184702
     """
     for name, value, allowed in (("law", law, tuple(_CURVES)), ("ridge", ridge, ("smallest", "lasting"))):
         one_of(value, name, allowed)

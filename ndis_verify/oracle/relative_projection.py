@@ -64,6 +64,13 @@ def relative_random_projection(
     needed. epsilon >= 0, delta in (0, 1), r a positive int; relative radius at most 10^-digits. Records above the norm
     bound are refused. Raises `InputError`, also where every positive ridge meets the target and 0, for lack of rank,
     does not: there is no least one; and `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_relative_random_projection
+    >>> data = [["0.5", 0], [0, "0.75"], ["0.5", "0.5"]]
+    >>> print(certified_relative_random_projection(data, "rows", 1, 5, epsilon=1, delta="0.1", digits=8).decimal(8)[0])
+    0.70175862
     """
     if ridge not in ("smallest", "N24-Fig12"):
         raise InputError("ridge", ridge, "must be one of smallest, N24-Fig12")

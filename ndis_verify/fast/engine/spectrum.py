@@ -242,7 +242,19 @@ def _require_covariances(array: np.ndarray, name: str) -> None:
 def spectrum(pair: GaussianPair | PairBatch | Spectrum) -> Spectrum:
     """The `Spectrum` of a pair or batch (N26-L1). Diagonal covariances elementwise, in O(d) memory and time;
     dense ones by the symmetric pencil (S1 - S2, S2), formed and whitened to twice the working precision, or three times
-    where the eigenvalues are graded or S2 is conditioned badly."""
+    where the eigenvalues are graded or S2 is conditioned badly.
+
+    pair: as in `hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import spectrum
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> laws = spectrum(pair)
+    >>> laws.alpha.tolist(), laws.shift_squared.tolist()
+    ([1.0], [0.25])
+    """
     if isinstance(pair, Spectrum):
         return pair
     if isinstance(pair, PairBatch):
@@ -253,7 +265,19 @@ def spectrum(pair: GaussianPair | PairBatch | Spectrum) -> Spectrum:
 
 
 def quadratic_form(pair: GaussianPair) -> QuadraticForm:
-    """(a, b, c) of N26-L1 in floats: a = -alpha, b = -sqrt(lambda) m, grouped as in the spectrum."""
+    """(a, b, c) of N26-L1 in floats: a = -alpha, b = -sqrt(lambda) m, grouped as in the spectrum.
+
+    pair: one pair. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import quadratic_form
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> form = quadratic_form(pair)
+    >>> print(f"{float(form.a[0]):.10f} {float(form.b[0]):.10f} {float(form.c):.10f}")
+    -1.0000000000 -0.7071067812 0.2215735903
+    """
     laws = spectrum(pair)
     loss = laws.loss_forms()
     forms = loss.forms

@@ -20,11 +20,17 @@ def als_hockey_stick(
 ) -> np.ndarray:
     """delta(epsilon) of the asymptotic law N(x_opt, (||w||^2/r)(B^T B)^{-1}) with and without one record (N24-T4).
 
-    p = leverage of the record in B (n x d), q = augmented_leverage, its leverage in [B b]; w the residual.
-    "delete" (P from the larger database): eigenvalue (1-p)^2/(1-q) once, (1-p)/(1-q) taken d-1 times, and a mean shift
-    m^2 = r p (q-p)/(1-q) on the first; "insert": the inverses, m^2 = r p (q-p)/(1-p)^2.
-    0 <= p <= q < 1, epsilon >= 0, whole r >= 1: they broadcast; one whole d >= 1. Accuracy as `hockey_stick`,
-    next to the largest loss ("insert") that of an epsilon within a relative 2e-15. Raises `InputError`.
+    p = leverage of the record in B (n x d), q = augmented_leverage, its leverage in [B b]; w the residual. "delete" (P
+    from the larger database): eigenvalue (1-p)^2/(1-q) once, (1-p)/(1-q) taken d-1 times, and a mean shift m^2 = r p
+    (q-p)/(1-q) on the first; "insert": the inverses, m^2 = r p (q-p)/(1-p)^2. 0 <= p <= q < 1, epsilon >= 0, whole r >=
+    1: they broadcast; one whole d >= 1. Accuracy as `hockey_stick`, next to the largest loss ("insert") that of an
+    epsilon within a relative 2e-15. direction: "delete" or "insert". Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_hockey_stick
+    >>> print(f"{als_hockey_stick(0.125, 0.25, 3, 50, 1.0):.12f}")
+    0.140433565742
     """
     return to_delta(_log_curve(leverage, augmented_leverage, d, r, epsilon, direction))
 
@@ -32,12 +38,31 @@ def als_hockey_stick(
 def log_als_hockey_stick(
     leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete"
 ) -> np.ndarray:
-    """log of `als_hockey_stick`; -inf where it is exactly 0."""
+    """log of `als_hockey_stick`; -inf where it is exactly 0.
+
+    leverage, augmented_leverage, d, r, epsilon, direction: as in `als_hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import log_als_hockey_stick
+    >>> print(f"{log_als_hockey_stick(0.125, 0.25, 3, 50, 1.0):.10f}")
+    -1.9630207437
+    """
     return to_log_delta(_log_curve(leverage, augmented_leverage, d, r, epsilon, direction))
 
 
 def als_spectrum(leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: str = "delete") -> Spectrum:
-    """The whitened pair of `als_hockey_stick` (N24-T4, Table VI): batch axes are those of the broadcast arguments."""
+    """The whitened pair of `als_hockey_stick` (N24-T4, Table VI): batch axes are those of the broadcast arguments.
+
+    leverage, augmented_leverage, d, r, direction: as in `als_hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_spectrum
+    >>> laws = als_spectrum(0.5, 0.75, 1, 8)  # (1 - p)^2/(1 - q) = 1, m^2 = r p (q - p)/(1 - q) = 4
+    >>> laws.alpha.tolist(), laws.shift_squared.round(9).tolist()
+    ([0.0], [4.0])
+    """
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     gap, log_p, log_q = q - p, np.log1p(-p), np.log1p(-q)
     if direction == "delete":
@@ -58,8 +83,15 @@ def als_max_privacy_loss(
 ) -> np.ndarray:
     """The largest privacy loss of the finite-r law of approximate least squares: its delta is 0 exactly from there on.
 
-    "delete": `((r-d+1) log(1/(1-q)) - (r-d) log(1/(1-p)))/2`; "insert": `((r-d) log(1/(1-p)) + d log(1/(1-q)))/2`.
-    Both are at most (r/2) log(1/(1-q)). Arguments as `als_hockey_stick`, r >= d. Accurate to rounding.
+    "delete": `((r-d+1) log(1/(1-q)) - (r-d) log(1/(1-p)))/2`; "insert": `((r-d) log(1/(1-p)) + d log(1/(1-q)))/2`. Both
+    are at most (r/2) log(1/(1-q)). Arguments as `als_hockey_stick`, r >= d. Accurate to rounding. leverage p,
+    augmented_leverage q, direction: as in `als_hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_max_privacy_loss
+    >>> print(f"{als_max_privacy_loss(0.125, 0.25, 3, 50):.10f}")
+    3.7663820122
     """
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     require_enough_rows(d, r)

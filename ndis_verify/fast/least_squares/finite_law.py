@@ -55,7 +55,14 @@ def als_exact_hockey_stick(
     d. The residual must not vanish in either database (q < 1): with w = 0 the output is x_opt itself, a point mass.
     Relative error at most 2e-10 where 1e-290 <= delta <= 1/2 and 2e-9 above 1/2, for r <= 1e5 and 1 - q >= 2^-30:
     logarithms of size r/2 cancel, each to a few units of 2^-53. All that for an epsilon within a relative 1e-14: it
-    shows next to the largest loss. Exactly 0 from `als_max_privacy_loss` on. Raises `InputError`.
+    shows next to the largest loss. Exactly 0 from `als_max_privacy_loss` on. leverage, augmented_leverage, direction:
+    as in `als_hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_exact_hockey_stick
+    >>> print(f"{als_exact_hockey_stick(0.125, 0.25, 3, 50, 1.0):.10f}")
+    0.1234490073
     """
     with np.errstate(under="ignore"):
         logs = log_als_exact_hockey_stick(leverage, augmented_leverage, d, r, epsilon, direction)
@@ -74,6 +81,14 @@ def log_als_exact_hockey_stick(
 ) -> np.ndarray:
     """log of `als_exact_hockey_stick`; -inf where it is exactly 0. For searches, in a fraction of the time: effort
     "draft", to 1e-4, and "rough", at most `ROUGH` too low, and too high by no more than a draft.
+
+    leverage, augmented_leverage, d, r, epsilon, direction: as in `als_exact_hockey_stick`. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import log_als_exact_hockey_stick
+    >>> print(f"{log_als_exact_hockey_stick(0.125, 0.25, 3, 50, 1.0):.9f}")
+    -2.091927105
     """
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     require_enough_rows(d, r)

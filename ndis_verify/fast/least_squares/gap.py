@@ -38,7 +38,15 @@ def als_asymptotic_gap(
     """sup over epsilon of `als_hockey_stick` minus `als_exact_hockey_stick` and of its negative (N24 section 6.3).
 
     epsilon: the grid; by default even from 0 to 1.2 times the largest finite-r loss, and geometric near 0. One record
-    at a time, arguments as `als_exact_hockey_stick`. A maximum over a grid is a lower bound on the supremum.
+    at a time, arguments as `als_exact_hockey_stick`. A maximum over a grid is a lower bound on the supremum. leverage,
+    augmented_leverage, d, r, direction: one record. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_asymptotic_gap
+    >>> gap = als_asymptotic_gap(0.125, 0.25, 3, 50, epsilon=[1.0])
+    >>> print(f"{gap.overstated - gap.understated:.10f}")
+    0.0169845585
     """
     for name, value in (("leverage", leverage), ("augmented_leverage", augmented_leverage), ("r", r)):
         if np.ndim(value):

@@ -61,6 +61,12 @@ def als_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str = "bot
     cap in [0, 1), epsilon >= 0 and whole r >= 1 broadcast; one whole d >= 1; direction "both": the larger of the two. A
     search, not a proof: within 1e-6 relative of the certified suprema where compared, and no point of a dense grid was
     1e-10 above it. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_worst_case
+    >>> print(f"{float(als_worst_case(0.1, 3, 50, 1.0).delta):.7f}")
+    0.0013854
     """
     cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
     sides = np.array([name == "insert" for name in directions])
@@ -78,6 +84,12 @@ def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     delta < 1 and whole r >= 1 broadcast; one whole d >= 1. Within about 1e-9 relative, on the safe side of what
     `als_worst_case` finds; 1 - 2^-30, with a `NoNoiseNeeded` warning, where any cap will do; caps below 1e-300 are
     rounded down, the more the fewer digits they have. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_cap
+    >>> print(f"{als_cap(3, 50, epsilon=1.0, delta=1e-3):.8f}")
+    0.09615764
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta)
     cap = _caps(d, *(x.ravel() for x in (r, epsilon, delta))).reshape(delta.shape)

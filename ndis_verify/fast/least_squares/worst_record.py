@@ -43,6 +43,12 @@ def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str 
 
     cap in [0, 1), epsilon >= 0 and whole r >= d broadcast; one whole d >= 1; direction "both": the larger of the two.
     Accurate as `als_exact_hockey_stick` is; delta 0 where no record costs anything. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_exact_worst_case
+    >>> print(f"{float(als_exact_worst_case(0.1, 3, 50, 1.0).delta):.6f}")
+    0.000408
     """
     cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
     require_enough_rows(d, r)
@@ -59,6 +65,12 @@ def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
 
     A cap whose log(1/(1 - cap)) would be above that of delta = 0 by a relative 1e-5 or less is that of delta = 0: just
     beyond pure privacy the records that cost anything are too close together for float64. Raises `InputError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.fast import als_exact_cap
+    >>> print(f"{als_exact_cap(3, 50, epsilon=1.0, delta=1e-3):.8f}")
+    0.10842955
     """
     d, r, epsilon, delta = checked_targets(d, r, epsilon, delta, zero=True)
     require_enough_rows(d, r)

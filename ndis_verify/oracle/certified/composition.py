@@ -20,7 +20,16 @@ def composed_hockey_stick(pair: GaussianPair, copies: Any, epsilon: Any, digits:
     """`delta_{P^k,Q^k}(epsilon)`, k = `copies`, enclosed with proof.
 
     A product of Gaussian pairs has the block-diagonal pencil, so its relative spectrum has every eigenvalue and every
-    squared mean shift k times. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    squared mean shift k times. Relative radius at most 10^-digits. pair: a `GaussianPair`, exact. Raises `InputError`,
+    `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_composed_hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(certified_composed_hockey_stick(pair, 4, 1, digits=12).decimal(12)[0])
+    0.293929389543
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     copies = whole(copies, "copies", 1)

@@ -27,8 +27,16 @@ def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosur
     """The hockey-stick divergence `delta_{P,Q}(epsilon)` = sup_S P(S) - e^epsilon Q(S), enclosed with proof.
 
     `(1/(2 pi i)) int M(s) e^{-s epsilon}/(s (s + 1)) ds`, M(s) = E_P e^{sL} (from N26-L1). epsilon may be negative.
-    Relative radius at most 10^-digits; exactly 0 where the privacy loss cannot exceed epsilon.
-    Raises `InputError` for bad input, `PrecisionError` at the precision ceiling.
+    Relative radius at most 10^-digits; exactly 0 where the privacy loss cannot exceed epsilon. Raises `InputError` for
+    bad input, `PrecisionError` at the precision ceiling. pair: a `GaussianPair`, exact.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(certified_hockey_stick(pair, 1, digits=12).decimal(12)[0])
+    0.0861509684527
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     return _delta(spectrum_of(pair), epsilon, digits, log=False)
@@ -37,7 +45,15 @@ def hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosur
 def log_hockey_stick(pair: GaussianPair, epsilon: Any, digits: int = 30) -> Enclosure:
     """log of `delta_{P,Q}(epsilon)`, enclosed with proof to `digits` relative digits of the logarithm.
 
-    Raises `InputError` also where the divergence is exactly zero.
+    Raises `InputError` also where the divergence is exactly zero. pair, epsilon: as in `hockey_stick`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_log_hockey_stick
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(certified_log_hockey_stick(pair, 1, digits=12).decimal(12)[0])
+    -2.45165407460
     """
     epsilon, digits = exact(epsilon, "epsilon"), checked_digits(digits)
     return _delta(spectrum_of(pair), epsilon, digits, log=True)
@@ -57,8 +73,16 @@ def spectrum_of(pair: GaussianPair) -> Spectrum:
 def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest epsilon >= 0 with `delta_{P,Q}(epsilon) <= delta`, bracketed by certified signs.
 
-    delta in [0, 1]; 0 is allowed where the privacy loss is bounded above. Relative radius at most 10^-digits.
-    Raises `InputError` for bad input, `PrecisionError` at the precision ceiling.
+    delta in [0, 1]; 0 is allowed where the privacy loss is bounded above. Relative radius at most 10^-digits. Raises
+    `InputError` for bad input, `PrecisionError` at the precision ceiling. pair: a `GaussianPair`, exact.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_epsilon_for_delta
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> print(certified_epsilon_for_delta(pair, "1e-6", digits=12).decimal(12)[0])
+    13.7253123523
     """
     delta, digits = exact(delta, "delta"), checked_digits(digits)
     within(delta, "delta", "[0, 1]")

@@ -20,6 +20,12 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int 
 
     sensitivity >= 0 and std > 0 in one unit; any real epsilon. Relative radius at most 10^-digits.
     Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_gaussian_hockey_stick
+    >>> print(certified_gaussian_hockey_stick(1, 2, "0.5", digits=12).decimal(12)[0])
+    0.0524403232877
     """
     shift, epsilon, digits = checked_mean_shift(sensitivity, std, epsilon, digits)
     return _delta(shift, epsilon, digits)
@@ -29,8 +35,14 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any, digits: int 
 def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclosure:
     """The smallest std with `gaussian_hockey_stick(sensitivity, std, epsilon) <= delta`, bracketed by certified signs.
 
-    sensitivity > 0, epsilon >= 0, delta in (0, 1). The curve decreases in std (N24-P6, BW-L7).
-    Raises `InputError`, `PrecisionError`.
+    sensitivity > 0, epsilon >= 0, delta in (0, 1). The curve decreases in std (N24-P6, BW-L7). Relative radius at most
+    10^-digits. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_gaussian_std
+    >>> print(certified_gaussian_std(1, epsilon=1, delta="1e-5", digits=12).decimal(12)[0])
+    3.73063163482
     """
     sensitivity, epsilon, delta, digits = checked_calibration("sensitivity", sensitivity, epsilon, delta, digits)
     return decreasing_root(lambda std, n: _delta(sensitivity / std, epsilon, n), delta, sensitivity, digits)

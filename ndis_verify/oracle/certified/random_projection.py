@@ -20,10 +20,16 @@ from ndis_verify.oracle.ridge import ridge_of, sampled_ridge_of
 def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete", digits: int = 30) -> Enclosure:
     """The divergence of r Gaussian projections with and without a row of the given leverage (N26-L4), with proof.
 
-    `Qg(r/2, t0/2) - e^eps Qg(r/2, rho t0/2)`, rho = 1/(1 - p), for "delete" (P from the larger database); for
-    "insert" the lower incomplete gammas at lambda = 1 - p, exactly 0 once 2 epsilon >= r log(1/(1 - p)).
-    leverage in [0, 1), r a positive int, any real epsilon. Relative radius at most 10^-digits.
-    Raises `InputError`, `PrecisionError`.
+    `Qg(r/2, t0/2) - e^eps Qg(r/2, rho t0/2)`, rho = 1/(1 - p), for "delete" (P from the larger database); for "insert"
+    the lower incomplete gammas at lambda = 1 - p, exactly 0 once 2 epsilon >= r log(1/(1 - p)). leverage in [0, 1), r a
+    positive int, any real epsilon. Relative radius at most 10^-digits. direction: "delete" or "insert". Raises
+    `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_rp_hockey_stick
+    >>> print(certified_rp_hockey_stick("0.3", 5, 1, digits=12).decimal(12)[0])
+    0.0419008281695
     """
     alpha, r, epsilon, digits = checked_projection(leverage, r, epsilon, direction, digits)
     return _delta(alpha, r, epsilon, digits)
@@ -34,7 +40,13 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any, digits: int = 30) -> Enclos
     """The largest leverage p with `rp_hockey_stick(p, r, epsilon, "delete") <= delta` (N26-Fig1), by certified signs.
 
     epsilon >= 0, delta in (0, 1), r a positive int. The curve increases in p (N26-P4). Raises `InputError`,
-    `PrecisionError`.
+    `PrecisionError`. Relative radius at most 10^-digits.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_rp_leverage
+    >>> print(certified_rp_leverage(5, epsilon=1, delta="0.001", digits=12).decimal(12)[0])
+    0.145925906395
     """
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
     odds = least_odds(int(r), epsilon, delta, digits + 1)
@@ -47,8 +59,14 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any, digits: int =
     """The smallest ridge l^2 (1/p* - 1), p* = `rp_leverage(r, epsilon, delta)` (N24-Fig3, N26-Fig1), by certified
     signs.
 
-    norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int.
-    Raises `InputError`, `PrecisionError`.
+    norm_bound = l > 0, the ridge in its unit squared; epsilon >= 0, delta in (0, 1), r a positive int. Relative radius
+    at most 10^-digits. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_rp_ridge
+    >>> print(certified_rp_ridge(1, 5, epsilon=1, delta="0.001", digits=12).decimal(12)[0])
+    5.85279279535
     """
     return ridge_of(least_odds, norm_bound, r, epsilon, delta, digits)
 
@@ -58,8 +76,14 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
     """The ridge after Poisson sampling: `rp_ridge` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate
     (N26-Fig3, N26-T5.3).
 
-    Exactly 0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`.
-    Raises `InputError`, `PrecisionError`.
+    Exactly 0, with a `NoNoiseNeeded` warning, where delta >= rate. 0 < rate <= 1; the rest as `rp_ridge`. norm_bound,
+    r, digits: as in `rp_ridge`. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_sampled_rp_ridge
+    >>> print(certified_sampled_rp_ridge(1, "0.1", 5, epsilon=1, delta="0.001", digits=12).decimal(12)[0])
+    1.58145189647
     """
     ridge = sampled_ridge_of(least_odds, norm_bound, rate, r, epsilon, delta, digits)
     say_where_needless("sampled_rp_ridge", ridge.upper == 0, "delta is at least the rate")

@@ -29,10 +29,19 @@ class Group:
 def quadratic_form(pair: GaussianPair, digits: int = 30) -> QuadraticForm:
     """(a, b, c) of `q_eps(z) = eps + c + b.z + (1/2) z^T diag(a) z` (N26-L1), as mpf with `digits` digits and guard.
 
-    a: eigenvalues of I - S1^{1/2} S2^{-1} S1^{1/2}, repeated ones grouped; b: for each group the norm of the
-    linear part `-S1^{1/2} S2^{-1} (mu1 - mu2)` inside it; `c = (1/2) log(det S1/det S2) - (1/2)(mu1-mu2)^T S2^{-1}
-    (mu1-mu2)`. Dense eigenvalues count as repeated (or as 0) when they agree to 60 % of the working digits.
-    Raises `InputError` for bad input.
+    a: eigenvalues of I - S1^{1/2} S2^{-1} S1^{1/2}, repeated ones grouped; b: for each group the norm of the linear
+    part `-S1^{1/2} S2^{-1} (mu1 - mu2)` inside it; `c = (1/2) log(det S1/det S2) - (1/2)(mu1-mu2)^T S2^{-1} (mu1-mu2)`.
+    Dense eigenvalues count as repeated (or as 0) when they agree to 60 % of the working digits. Raises `InputError` for
+    bad input. pair: a `GaussianPair`, exact.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import quadratic_form
+    >>> from ndis_verify import GaussianPair
+    >>> pair = GaussianPair([0.5], [2], [0], [1])
+    >>> form = quadratic_form(pair)
+    >>> print(f"{float(form.a[0]):.10f} {float(form.b[0]):.10f} {float(form.c):.10f}")
+    -1.0000000000 0.7071067812 0.2215735903
     """
     digits = checked_digits(digits)
     groups = relative_groups(pair, digits)

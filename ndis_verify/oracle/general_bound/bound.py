@@ -60,6 +60,12 @@ def covariance_envelope(
 
     rho, nu, dimension as in `Sensitivity`; epsilon >= 0; term "bound", "chernoff", "exact" or "printed".
     Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_covariance_envelope
+    >>> print(certified_covariance_envelope("0.2", "0.5", 3, "0.4", "exact", digits=10).decimal(10)[0])
+    0.01324890015
     """
     found = _two_steps(Sensitivity(0, rho, nu, dimension), nonnegative(epsilon, "epsilon"), term)
     if not found.vertex:
@@ -70,11 +76,17 @@ def covariance_envelope(
 def loewner_bound(
     shift: Any, rho: Any, nu: Any, dimension: Any, epsilon: Any, term: str = "bound", digits: int = 30
 ) -> Enclosure:
-    """delta_LC (N26-D6-corrected): the least over both orders and all e1 + e2 = epsilon, at most 1, of the sums
+    """delta_LC (N26-D6-corrected): the least over both orders and all e1 + e2 = epsilon of a sum, at most 1.
 
     delta_mean(e1) + e^{e1} delta_cov(e2) and delta_cov(e1) + e^{e1} delta_mean(e2): N26-P1 at the whitened mean shift
     `shift` >= 0, and `covariance_envelope(rho, nu, dimension, ., term)`. One split is at most the upper end, every
     split at least the lower end. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_loewner_bound
+    >>> print(certified_loewner_bound("0.3", "0.2", "0.5", 3, 1, "exact", digits=6).decimal(6)[0])
+    0.0182334
     """
     size, digits = exact(shift, "shift"), checked_digits(digits)
     if size < 0:
@@ -109,7 +121,16 @@ def added_variance(
     infinite there); epsilon >= 0, delta in (0, 1). At the upper end of the enclosure a split is proved to be at most
     delta, at the lower end all splits in both orders to be above it. Relative radius at most 10^-digits. Raises
     `InputError`, also where no v is enough (at epsilon = 0 with "chernoff" or "printed", for one), and
-    `PrecisionError`.
+    `PrecisionError`. term: as in `covariance_envelope`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_split_variance
+    >>> from ndis_verify.oracle.general_bound.bound import Sensitivity
+    >>> means_only = lambda v: Sensitivity(1 / v, 0, 0, 1)  # the Gaussian mechanism of sensitivity 1
+    >>> v = certified_split_variance(means_only, epsilon=1, delta="1e-5", term="exact", digits=8)
+    >>> print(f"{float(v.mid) ** 0.5:.6f}")
+    3.730632
     """
     _, epsilon, delta, digits = checked_calibration("scale", 1, epsilon, delta, digits)
 

@@ -31,7 +31,14 @@ def als_hockey_stick(
     """delta(epsilon) of N(x_opt, (||w||^2/r)(B^T B)^{-1}) with and without one record (N24-T4), two routes agreeing.
 
     p = leverage, q = augmented_leverage; "delete": P from the larger database. 0 <= p <= q < 1, 1 <= d <= 10^4, r >= 1.
-    Accuracy and errors as `hockey_stick.hockey_stick`.
+    Accuracy and errors as `hockey_stick.hockey_stick`. direction: "delete" or "insert". Relative radius at most
+    10^-digits. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import als_hockey_stick
+    >>> print(als_hockey_stick("0.125", "0.25", 3, 50, 1, digits=12).decimal(12)[0])
+    0.140433565742
     """
     return hockey_stick(als_pair(leverage, augmented_leverage, d, r, direction), epsilon, digits)
 

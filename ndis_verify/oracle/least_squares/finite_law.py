@@ -38,7 +38,14 @@ def als_exact_hockey_stick(
     """delta(epsilon) of the sketched solution (Pi B)^+ Pi b itself with and without one record, by two agreeing routes.
 
     p = leverage, q = augmented_leverage, 0 <= p <= q < 1, r >= d >= 1, epsilon >= 0. Exactly 0 (basis "bound") where
-    the privacy loss cannot exceed epsilon. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    the privacy loss cannot exceed epsilon. Relative radius at most 10^-digits. direction: "delete" or "insert". Raises
+    `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import als_exact_hockey_stick
+    >>> print(als_exact_hockey_stick("0.125", "0.25", 3, 50, 1, digits=12).decimal(12)[0])
+    0.123449007257
     """
     record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
     eps = nonnegative(epsilon, "epsilon")

@@ -36,7 +36,14 @@ def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> En
 
     It is the largest l^2/(ridge + l^2): records of norm l are private beside a ridge of at least l^2 (1/cap - 1). The
     lower end of the enclosure was proved to meet the target, a record at the upper end to exceed it. epsilon >= 0,
-    delta in (0, 1); relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
+    delta in (0, 1); relative radius at most 10^-digits. d features, a sketch of r rows. Raises `InputError`,
+    `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_als_cap
+    >>> print(certified_als_cap(3, 50, epsilon=1, delta="0.001", digits=4).decimal(4)[0])
+    0.09616
     """
     target, digits = _checked_delta(delta), checked_digits(digits)
     return _share(_normal_odds(d, r, epsilon, target, digits), digits)
@@ -47,7 +54,14 @@ def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15)
     """As `als_cap` for the finite-r law (`als_exact_hockey_stick`), r >= d; delta = 0 is allowed and gives 1 - exp(-2
     epsilon/r).
 
-    Any digits, either parity of r - d; milliseconds a value up to r = 1000, tenths of a second at r = 10^6.
+    Any digits, either parity of r - d; milliseconds a value up to r = 1000, tenths of a second at r = 10^6. Raises
+    `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_als_exact_cap
+    >>> print(certified_als_exact_cap(3, 50, epsilon=1, delta="0.001", digits=8).decimal(8)[0])
+    0.10842955
     """
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, checked_digits(digits))

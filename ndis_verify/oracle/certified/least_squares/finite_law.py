@@ -32,6 +32,14 @@ def als_max_privacy_loss(
     """The largest privacy loss of the finite-r law, enclosed: delta is exactly 0 from there on and positive before.
 
     "delete": `((r-d+1) log(1/(1-q)) - (r-d) log(1/(1-p)))/2`; "insert": `((r-d) log(1/(1-p)) + d log(1/(1-q)))/2`.
+    leverage p, augmented_leverage q, direction: as in `als_exact_hockey_stick`; relative radius at most 10^-digits.
+    Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_als_max_privacy_loss
+    >>> print(certified_als_max_privacy_loss("0.125", "0.25", 3, 50, digits=12).decimal(12)[0])
+    3.76638201217
     """
     record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
     if record.q == 0:
@@ -49,10 +57,17 @@ def als_exact_hockey_stick(
 ) -> Enclosure:
     """delta(epsilon) of the sketched solution (Pi B)^+ Pi b itself with and without one record, enclosed with proof.
 
-    The law is a multivariate Student t with r-d+1 degrees of freedom (N24 section 6.3 leaves it open). p = leverage,
-    q = augmented_leverage, 0 <= p <= q < 1, r >= d >= 1; any real epsilon; exactly 0 where the loss cannot exceed it.
+    The law is a multivariate Student t with r-d+1 degrees of freedom (N24 section 6.3 leaves it open). p = leverage, q
+    = augmented_leverage, 0 <= p <= q < 1, r >= d >= 1; any real epsilon; exactly 0 where the loss cannot exceed it.
     Relative radius at most 10^-digits. r - d even: a finite sum; odd: a rigorous integral beside it. Hundredths of a
-    second for 15 digits up to d = 100 and r = 10^6, wherever p is in [0, q]. Raises `InputError`, `PrecisionError`.
+    second for 15 digits up to d = 100 and r = 10^6, wherever p is in [0, q]. direction: "delete" or "insert". Raises
+    `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_als_exact_hockey_stick
+    >>> print(certified_als_exact_hockey_stick("0.125", "0.25", 3, 50, 1, digits=12).decimal(12)[0])
+    0.123449007257
     """
     record, digits = checked_sketch(leverage, augmented_leverage, d, r, direction), checked_digits(digits)
     epsilon = exact(epsilon, "epsilon")

@@ -50,6 +50,12 @@ def als_worst_case(
     direction "both": the larger of the two. 0 <= cap < 1, 1 <= d <= 10^4, r >= 1, epsilon >= 0. `value` brackets the
     supremum to the relative width `relative`, in [1e-9, 0.5]; the work grows with its inverse. Raises `InputError`,
     `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_als_worst_case
+    >>> print(certified_als_worst_case("0.1", 3, 50, 1).value.decimal(3)[0])
+    0.00139
     """
     directions, relative = checked_directions(direction), checked_relative(relative)
     return worst_case(gaussian_edge(cap, d, r, epsilon, digits_for(relative)), directions, relative)
@@ -61,6 +67,13 @@ def als_exact_worst_case(
     """sup of `als_exact_hockey_stick` over 0 <= p <= q <= cap, the finite-r law (N24 section 6.3), enclosed with proof.
 
     As `als_worst_case`, with r >= d; exactly 0 from epsilon = (r/2) log(1/(1-cap)) on ("delete": with r - d + 1 for r).
+    direction, relative: as there. Raises `InputError`, `PrecisionError`.
+
+    Examples
+    --------
+    >>> from ndis_verify.oracle import certified_als_exact_worst_case
+    >>> print(certified_als_exact_worst_case("0.1", 3, 50, 1).value.decimal(2)[0])
+    0.00041
     """
     directions, relative = checked_directions(direction), checked_relative(relative)
     return worst_case(student_edge(cap, d, r, epsilon, digits_for(relative)), directions, relative)
