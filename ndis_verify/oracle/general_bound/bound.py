@@ -78,7 +78,7 @@ def loewner_bound(
 ) -> Enclosure:
     """delta_LC (N26-D6-corrected): the least over both orders and all e1 + e2 = epsilon of a sum, at most 1.
 
-    delta_mean(e1) + e^{e1} delta_cov(e2) and delta_cov(e1) + e^{e1} delta_mean(e2): N26-P1 at the whitened mean shift
+    The sums: delta_mean(e1) + e^{e1} delta_cov(e2) and delta_cov(e1) + e^{e1} delta_mean(e2), N26-P1 at the mean shift
     `shift` >= 0, and `covariance_envelope(rho, nu, dimension, ., term)`. One split is at most the upper end, every
     split at least the lower end. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
 
