@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ndis_verify import GaussianPair, InputError, fast, oracle
+from ndis_verify.fast import sensitivity
 from ndis_verify.fast.joint_shift import Prediction, RankOne, added_variance
 from ndis_verify.mechanisms.logistic_regression import logistic_regression
 from ndis_verify.mechanisms.random_projection import random_projection
@@ -203,3 +204,12 @@ def test_sensitivities_with_which_no_variance_is_the_least_are_refused(name):
     with pytest.raises(InputError) as refused:
         calibrated_gaussian(SENSITIVITIES[name], epsilon=1, delta="1e-5", digits=8)
     assert refused.value.argument == "sensitivities"
+
+
+def test_features_whose_squares_leave_the_range_are_refused_by_name():
+    features, labels = np.array([[1e150, 1.0], [1.0, 1e150]]), np.array([1.0, -1.0])
+    mean, cov = sensitivity.logistic_surrogate(features, labels, 1.0)
+    assert np.isfinite(mean).all() and (mean * [1, -1] > 0).all() and np.isfinite(cov).all()
+    for size in (1.1e150, 1e160, 1e308):
+        with pytest.raises(InputError, match="features = .*must have entries of at most 1e150"):
+            sensitivity.logistic_surrogate(features * (size / 1e150), labels, 1.0)

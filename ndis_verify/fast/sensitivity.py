@@ -13,6 +13,7 @@ from ndis_verify.exact_number import InputError
 
 _STEPS = 200
 _SETTLED = 1e-13
+_LARGEST_FEATURE = 1e150  # sums of squares of such features are numbers
 _EPS = 2.0**-52
 _EIGENVALUES = 32  # ulps of an eigenvalue a dimension
 _TOLERATED = 1e-9
@@ -26,9 +27,11 @@ def logistic_surrogate(features: Any, labels: Any, penalty: float) -> tuple[np.n
     `argmin_theta sum log(1 + exp(-y x^T theta)) + penalty |theta|^2/2` by Newton's method, and
     `(penalty I + X^T X/4)^{-1}`. features n x d (n = 0 allowed), labels n entries of -1 or 1, penalty > 0.
     The gradient at the mean is at most 1e-13 of the sizes of its terms; the covariance is exact to a few ulps times the
-    root of its condition. Raises `InputError`.
+    root of its condition. Raises `InputError`; entries above 1e150, whose squares leave the range, among others.
     """
     x, y = _data(features, labels)
+    if np.abs(x).max(initial=0) > _LARGEST_FEATURE:
+        raise InputError("features", float(np.abs(x).max()), "must have entries of at most 1e150 in magnitude")
     if not (np.abs(y) == 1).all():
         raise InputError("labels", labels, "must be -1 or 1")
     within(penalty, "penalty", "(0, inf)")
