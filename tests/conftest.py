@@ -6,9 +6,11 @@ import os
 import shutil
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from ndis_verify.court.shared_hearings import VARIABLE
+from ndis_verify.runs.journal import Journal
 
 settings.register_profile(
     "ci",
@@ -36,7 +38,8 @@ _LONGEST = (
     "test_oracle_prediction.py",
     "test_oracle_relative.py",
     "test_conformance.py",
-    "test_mechanism_hardening.py",
+    "test_mechanism_records.py",
+    "test_mechanism_calibrations.py",
     "test_cli.py",
     "test_least_squares_worst_case.py",
     "test_symbolic_numbers.py",
@@ -45,6 +48,7 @@ _LONGEST = (
     "test_mechanism_inputs.py",
     "test_conform_faults.py",
     "test_runs.py",
+    "test_kept_records.py",
 )
 
 
@@ -66,3 +70,16 @@ def pytest_collection_modifyitems(items):
     """The ledger, the notebooks, the longest files, then the rest as collected."""
     place = {name: k for k, name in enumerate((_FIRST, ".ipynb", *_LONGEST))}
     items.sort(key=lambda item: place.get(item.path.suffix, place.get(item.path.name, len(place))))
+
+
+@pytest.fixture
+def journals_left(monkeypatch):
+    """The journals that runs open, each with the bytes that it had when it was left."""
+    seen, leave = [], Journal.__exit__
+
+    def left(journal, *how):
+        seen.append((journal, journal.path.read_bytes()))
+        return leave(journal, *how)
+
+    monkeypatch.setattr(Journal, "__exit__", left)
+    return seen
