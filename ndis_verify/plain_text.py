@@ -31,3 +31,27 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     return "infinite" if isinstance(value, float) and math.isinf(value) else value
+
+
+def beginning(text: str, length: int = 60) -> str:
+    """So much of the text, printable, as tells which one it is."""
+    return printable(text[:length]) + ("..." if len(text) > length else "")
+
+
+def says_number(text: str) -> bool:
+    """Whether `float` takes it; see `plainly`."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def plainly(text: str) -> bool:
+    """Whether what `float` takes is a decimal as everybody writes it: no underscores, no digits of other scripts."""
+    return "_" not in text and text.isascii()
+
+
+def position(text: str) -> int | None:
+    """The place from 0 on of a column that is given by its number from 1 on; None where the text is no such number."""
+    return int(text) - 1 if text.isascii() and text.isdigit() and len(text) <= 9 else None

@@ -38,8 +38,8 @@ _LONGEST = (
     "test_oracle_prediction.py",
     "test_oracle_relative.py",
     "test_conformance.py",
+    "test_mechanism_parameters.py",
     "test_mechanism_records.py",
-    "test_mechanism_calibrations.py",
     "test_cli.py",
     "test_least_squares_worst_case.py",
     "test_symbolic_numbers.py",
@@ -48,7 +48,6 @@ _LONGEST = (
     "test_mechanism_inputs.py",
     "test_conform_faults.py",
     "test_runs.py",
-    "test_kept_records.py",
 )
 
 

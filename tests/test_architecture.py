@@ -142,6 +142,16 @@ def test_notebooks_are_committed_executed_from_the_top():
         assert not any(output["output_type"] == "error" for cell in code for output in cell["outputs"]), path.name
 
 
+def test_a_frozen_record_is_written_while_it_is_made_only():
+    writes, late = "object.__setattr__", []
+    for path in MODULES:
+        source = path.read_text(encoding="utf-8")
+        for function in ast.walk(ast.parse(source)) if writes in source else ():
+            if isinstance(function, ast.FunctionDef) and function.name not in ("__init__", "__post_init__"):
+                late += [function.name] if writes in (ast.get_source_segment(source, function) or "") else []
+    assert not late
+
+
 # Who stands on whom: a room imports its own floor's neighbours never, rooms below freely, rooms above never.
 FLOORS = (
     {"exact_number", "arguments", "enclosure", "gaussian_pair", "quadratic_form", "claim", "statements"},

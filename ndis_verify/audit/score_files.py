@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.plain_text import beginning, plainly, position, says_number
 
 BLOCK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -81,10 +82,12 @@ class ScoreFile:
             text = _text(line, self.name, number)
             cells = text.split(",")
             if not text.strip():
-                raise InputError(self.name, _shown(text), f"line {number} is empty")
+                raise InputError(self.name, beginning(text), f"line {number} is empty")
             if len(cells) != self.fields:
                 raise InputError(
-                    self.name, _shown(text), f"line {number} has {len(cells)} fields, the first line has {self.fields}"
+                    self.name,
+                    beginning(text),
+                    f"line {number} has {len(cells)} fields, the first line has {self.fields}",
                 )
             values.append(_number(cells[self.column], self.name, number))
         return np.array(values)
@@ -138,17 +141,17 @@ def _opened(path: Path, column: str) -> ScoreFile:
         raise InputError("FILE", str(path), "must be a regular file: it is read more than once")
     line = _text(next(_blocks(path, str(path)), b"").removeprefix(_BOM).partition(b"\n")[0], str(path), 1)
     if not line.strip():
-        raise InputError(str(path), _shown(line), "line 1 is empty: needs a score on each line")
+        raise InputError(str(path), beginning(line), "line 1 is empty: needs a score on each line")
     cells = [cell.strip() for cell in line.split(",")]
     # A name does not begin like a number: 1.5x is a score that was spoilt, not a header.
-    header = not any(_is_number(cell) or cell.lstrip("+-.")[:1].isdigit() for cell in cells)
+    header = not any(says_number(cell) or cell.lstrip("+-.")[:1].isdigit() for cell in cells)
     if header and column in cells:
         place = cells.index(column)
-    elif column.isascii() and column.isdigit() and len(column) <= 9:
-        place = int(column) - 1
+    elif (number := position(column)) is not None:
+        place = number
     else:
         wrong = f"is neither a name in the first line of {path} nor the number of a column"
-        raise InputError("columns", _shown(column), wrong)
+        raise InputError("columns", beginning(column), wrong)
     if not 0 <= place < len(cells):
         needed = (
             "one sample only: the other needs a second column or a second file"
@@ -171,7 +174,7 @@ def _blocks(path: Path, name: str) -> Iterator[bytes]:
                 if len(rest) > 2 * BLOCK:
                     raise InputError(
                         name,
-                        _shown(_text(rest[:40], name, lines + 1)),
+                        beginning(_text(rest[:40], name, lines + 1)),
                         f"line {lines + 1} is longer than {BLOCK} characters",
                     )
                 continue
@@ -179,7 +182,7 @@ def _blocks(path: Path, name: str) -> Iterator[bytes]:
             lines += whole.count(b"\n") + 1
             rest = tail
     if rest:
-        shown = _shown(_text(rest[:80], name, lines + 1))
+        shown = beginning(_text(rest[:80], name, lines + 1))
         raise InputError(
             name, shown, f"line {lines + 1} has no line end: the file may be cut off (add a line end if it is whole)"
         )
@@ -204,27 +207,10 @@ def _text(line: bytes, name: str, number: int) -> str:
         return line.decode("utf-8", "replace")
 
 
-def _shown(text: str) -> str:
-    """A beginning of the text that can be printed on any terminal."""
-    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text[:60]) + (
-        "..." if len(text) > 60 else ""
-    )
-
-
-def _is_number(text: str) -> bool:
-    if not text.isascii():  # float() reads the digits of every script
-        return False
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _number(text: str, name: str, line: int) -> float:
-    if not _is_number(text) or "_" in text:
-        raise InputError(name, _shown(text), f"line {line} must hold a decimal number")
+    if not says_number(text) or not plainly(text):
+        raise InputError(name, beginning(text), f"line {line} must hold a decimal number")
     value = float(text)
     if not np.isfinite(value):
-        raise InputError(name, _shown(text), f"line {line} must be finite")
+        raise InputError(name, beginning(text), f"line {line} must be finite")
     return value

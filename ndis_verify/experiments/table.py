@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.plain_text import plainly, position, says_number
 from ndis_verify.runs.files import open_regular
 
 MAX_BYTES = 2 << 30
@@ -87,7 +88,7 @@ def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
                     f"{name}, line {reader.line_num}",
                     "must have its fields separated by commas, not by semicolons or tabs",
                 )
-            if all(_is_text(text) for text in fields):
+            if not any(map(says_number, fields)):
                 header = tuple(text.strip() for text in fields)
                 continue
         if len(fields) != width:
@@ -100,7 +101,7 @@ def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
             numbers.extend(map(float, fields))  # all at once, which is what takes the time of a large file
         except ValueError:
             raise _odd(fields, header, f"{name}, line {reader.line_num}") from None
-        if not all(map(math.isfinite, numbers[-width:])) or not _plain("".join(fields)):
+        if not all(map(math.isfinite, numbers[-width:])) or not plainly("".join(fields)):
             raise _odd(fields, header, f"{name}, line {reader.line_num}")
         if len(numbers) > MAX_ENTRIES:
             raise InputError("data", name, f"must hold at most {MAX_ENTRIES} numbers")
@@ -126,27 +127,16 @@ def _lines(file, name: str) -> Iterator[str]:
         yield line
 
 
-def _is_text(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return True
-    return False
-
-
-def _plain(text: str) -> bool:
-    """Whether what `float` read is a decimal as everybody writes it: it takes underscores, and digits of any script."""
-    return "_" not in text and text.isascii()
-
-
 def _odd(fields: list[str], header: tuple[str, ...], line: str) -> InputError:
     """What is wrong with the first field of a line that is not a finite number in plain decimal form."""
-    wrong = (k for k, text in enumerate(fields) if _is_text(text) or not math.isfinite(float(text)) or not _plain(text))
+    wrong = (
+        k for k, text in enumerate(fields) if not (says_number(text) and math.isfinite(float(text)) and plainly(text))
+    )
     k = next(wrong)
     text = fields[k]
     shown = text if len(text) <= 40 else text[:37] + "..."
     where = f"{shown!r} in {line}, column {k + 1}" + (f" ({header[k]})" if header and header[k] else "")
-    if not _is_text(text):
+    if says_number(text):
         return InputError("data", where, "must be a finite number in plain decimal form")
     rule = (
         "must be a number: leave out or fill in records with missing values" if not text.strip() else "must be a number"
@@ -159,7 +149,8 @@ def _column(target: str, header: tuple[str, ...], width: int) -> int:
         raise InputError("target", target, "names two columns of the header; give its position")
     if target in header:
         return header.index(target)
-    if target.isascii() and target.isdigit() and len(target) <= 9 and 1 <= int(target) <= width:
-        return int(target) - 1
+    place = position(target)
+    if place is not None and 0 <= place < width:
+        return place
     there = f"one of {', '.join(header[:20])}, or " if header else ""
     raise InputError("target", target, f"must be {there}a position from 1 to {width}")

@@ -80,9 +80,11 @@ class GeneralizedChi2:
             ("shift", shift),
         ):
             object.__setattr__(self, name, value)
-        self._set_forms(weights[kept], dofs[kept], ncs[kept])
+        for name, value in self._forms_of(weights[kept], dofs[kept], ncs[kept]).items():
+            object.__setattr__(self, name, value)
 
-    def _set_forms(self, w: np.ndarray, k: np.ndarray, nc: np.ndarray) -> None:
+    def _forms_of(self, w: np.ndarray, k: np.ndarray, nc: np.ndarray) -> dict[str, Any]:
+        """What is computed of the weights that are not 0, in units of a power of two."""
         moved = np.frexp(w)[1] + np.maximum(np.frexp(np.sqrt(nc))[1], 0)
         unit = int(max([*moved.tolist()] + [np.frexp(self.std)[1]] * (self.std > 0)))
         least, most = (edge([*np.abs(w).tolist()] + [self.std] * (self.std > 0)) for edge in (min, max))
@@ -95,9 +97,8 @@ class GeneralizedChi2:
         if std > 0:
             alpha, b, dof = (np.append(a, c) for a, c in ((alpha, 0.0), (b, std), (dof, 0.0)))
         forms = Forms(alpha[None], dof[None].astype(float), b[None])
-        found = {"exponent": unit, "forms": forms, "pull": float((nc * w).sum()), "spread": float(forms.spread[0])}
-        for name, value in (*found.items(), ("centre", float((w * (k + nc)).sum()))):
-            object.__setattr__(self, "_" + name, value)
+        sums = {"_pull": float((nc * w).sum()), "_centre": float((w * (k + nc)).sum())}
+        return {"_exponent": unit, "_forms": forms, "_spread": float(forms.spread[0]), **sums}
 
     def mean(self) -> float:
         """sum w (k + nc) + shift; infinite beyond the largest float."""
