@@ -69,3 +69,13 @@ def nonnegative(value: Any, argument: str) -> Fraction:
     if number < 0:
         raise InputError(argument, value, "must be nonnegative")
     return number
+
+
+def exactly(value: Any, argument: str, interval: str) -> Fraction:
+    """`value` exactly; it must lie in the interval, see `within`."""
+    number = exact(value, argument)
+    try:
+        within(number, argument, interval)
+    except InputError as error:
+        raise InputError(argument, value, error.rule) from None
+    return number

@@ -67,3 +67,11 @@ def test_words_and_exact_numbers():
     ):
         with pytest.raises(InputError, match=rule):
             call()
+
+
+def test_an_exact_number_in_an_interval():
+    assert arguments.exactly("0.1", "rate", "(0, 1]") == Fraction(1, 10)
+    with pytest.raises(InputError, match=r"rate = 1.5: must lie in \(0, 1\]"):
+        arguments.exactly("1.5", "rate", "(0, 1]")
+    with pytest.raises(InputError, match="rate = x: must be a finite decimal"):
+        arguments.exactly("x", "rate", "(0, 1]")

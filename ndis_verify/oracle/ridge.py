@@ -10,11 +10,11 @@ from typing import Any
 
 import mpmath
 
-from ndis_verify.arguments import positive
+from ndis_verify.arguments import exactly, positive
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.engine.decreasing_root import hull, scaled
-from ndis_verify.oracle.engine.inputs import checked_calibration, checked_rate
+from ndis_verify.oracle.engine.inputs import checked_calibration
 
 LeastOdds = Callable[[int, Fraction, Fraction, int], Enclosure]
 
@@ -30,7 +30,7 @@ def sampled_ridge_of(
     least_odds: LeastOdds, norm_bound: Any, rate: Any, r: Any, epsilon: Any, delta: Any, digits: int
 ) -> Enclosure:
     """`ridge_of` at eps' = log(1 + (e^epsilon - 1)/rate), delta' = delta/rate; exactly 0 where delta >= rate."""
-    length, share = positive(norm_bound, "norm_bound"), checked_rate(rate)
+    length, share = positive(norm_bound, "norm_bound"), exactly(rate, "rate", "(0, 1]")
     r, epsilon, delta, digits = checked_calibration("r", r, epsilon, delta, digits)
     if delta >= share:
         return Enclosure(mpmath.mpf(0), mpmath.mpf(0), "bound")

@@ -8,6 +8,7 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.arguments import exactly, positive
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
@@ -19,7 +20,7 @@ def gaussian_trade_off(alpha: Any, mu: Any, digits: int = 30) -> Enclosure:
 
     alpha in (0, 1), real mu. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    level, shift = _share("alpha", alpha), exact(mu, "mu")
+    level, shift = exactly(alpha, "alpha", "(0, 1)"), exact(mu, "mu")
     return _settled(lambda: cdf(-quantile(ball(level)) - ball(shift)), digits)
 
 
@@ -28,7 +29,7 @@ def gdp_parameter(fpr: Any, fnr: Any, digits: int = 30) -> Enclosure:
 
     fpr and fnr in (0, 1), fpr + fnr != 1. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    first, second = _share("fpr", fpr), _share("fnr", fnr)
+    first, second = exactly(fpr, "fpr", "(0, 1)"), exactly(fnr, "fnr", "(0, 1)")
     if first + second == 1:
         return enclosure(arb(0))
     return _settled(lambda: -quantile(ball(first)) - quantile(ball(second)), digits)
@@ -40,11 +41,7 @@ def subsampled_gdp_parameter(rate: Any, std: Any, threshold: Any, digits: int = 
     rate in (0, 1], std > 0, one unit for std and threshold. Relative radius at most 10^-digits.
     Raises `InputError`, `PrecisionError`.
     """
-    share, spread, cut = exact(rate, "rate"), exact(std, "std"), exact(threshold, "threshold")
-    if not 0 < share <= 1:
-        raise InputError("rate", rate, "must lie in (0, 1]")
-    if spread <= 0:
-        raise InputError("std", std, "must be positive")
+    share, spread, cut = exactly(rate, "rate", "(0, 1]"), positive(std, "std"), exact(threshold, "threshold")
 
     def value() -> arb:
         below, beyond = ball(cut / spread), ball((cut - 1) / spread)
@@ -60,7 +57,7 @@ def laplace_trade_off(alpha: Any, mu: Any, digits: int = 30) -> Enclosure:
     alpha in (0, 1), mu > 0. Written with F and its inverse, not with the branches. Relative radius at most
     10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    level, shift = _share("alpha", alpha), exact(mu, "mu")
+    level, shift = exactly(alpha, "alpha", "(0, 1)"), exact(mu, "mu")
     if shift <= 0:
         raise InputError("mu", mu, "must be positive")
 
@@ -85,13 +82,6 @@ def cdf(x: arb) -> arb:
 def quantile(p: arb) -> arb:
     """Standard normal quantile of a ball inside (0, 1)."""
     return -arb(2).sqrt() * (2 * p).erfcinv()
-
-
-def _share(name: str, value: Any) -> Fraction:
-    number = exact(value, name)
-    if not 0 < number < 1:
-        raise InputError(name, value, "must lie strictly between 0 and 1")
-    return number
 
 
 def _settled(value: Callable[[], arb], digits: Any) -> Enclosure:

@@ -7,10 +7,10 @@ from typing import Any
 
 from flint import arb
 
+from ndis_verify.arguments import exactly
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.engine.inputs import checked_rate
 from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 
@@ -19,7 +19,7 @@ def subsampled_tv(rate: Any, std: Any, digits: int = 30) -> Enclosure:
 
     rate in (0, 1], std > 0. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    share, spread = checked_rate(rate), exact(std, "std")
+    share, spread = exactly(rate, "rate", "(0, 1]"), exact(std, "std")
     if spread <= 0:
         raise InputError("std", std, "must be positive")
     return _settled(lambda: ball(share) * (1 / (2 * arb(2).sqrt() * ball(spread))).erf(), digits)
@@ -30,7 +30,7 @@ def subsampled_std(rate: Any, tv: Any, digits: int = 30) -> Enclosure:
 
     Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
-    share, distance = checked_rate(rate), exact(tv, "tv")
+    share, distance = exactly(rate, "rate", "(0, 1]"), exact(tv, "tv")
     if not 0 < distance < share:
         raise InputError("tv", tv, "must lie strictly between 0 and rate")
     return _settled(lambda: 1 / (2 * arb(2).sqrt() * ball(distance / share).erfinv()), digits)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ndis_verify import arguments
-from ndis_verify.arguments import nonnegative, positive
+from ndis_verify.arguments import exactly, nonnegative, positive
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.engine.precision import checked_digits
 
@@ -24,9 +24,7 @@ def checked_projection(
     leverage: Any, r: Any, epsilon: Any, direction: Any, digits: Any
 ) -> tuple[Fraction, int, Fraction, int]:
     """(alpha, r, epsilon, digits); the relative covariance 1 + alpha is 1/(1 - p) for "delete", 1 - p for "insert"."""
-    p = exact(leverage, "leverage")
-    if not 0 <= p < 1:
-        raise InputError("leverage", leverage, "must lie in [0, 1)")
+    p = exactly(leverage, "leverage", "[0, 1)")
     arguments.direction(direction)
     alpha = p / (1 - p) if direction == "delete" else -p
     return alpha, checked_count(r), exact(epsilon, "epsilon"), checked_digits(digits)
@@ -37,18 +35,8 @@ def checked_calibration(
 ) -> tuple[Fraction, Fraction, Fraction, int]:
     """(scale, epsilon, delta, digits); scale > 0 (a positive int if named "r"), epsilon >= 0, 0 < delta < 1."""
     size = Fraction(checked_count(scale)) if name == "r" else positive(scale, name)
-    eps, target = nonnegative(epsilon, "epsilon"), exact(delta, "delta")
-    if not 0 < target < 1:
-        raise InputError("delta", delta, "must lie strictly between 0 and 1")
-    return size, eps, target, checked_digits(digits)
-
-
-def checked_rate(rate: Any) -> Fraction:
-    """A sampling rate in (0, 1], exactly."""
-    share = exact(rate, "rate")
-    if not 0 < share <= 1:
-        raise InputError("rate", rate, "must lie in (0, 1]")
-    return share
+    target = exactly(delta, "delta", "(0, 1)")
+    return size, nonnegative(epsilon, "epsilon"), target, checked_digits(digits)
 
 
 def checked_count(r: Any) -> int:

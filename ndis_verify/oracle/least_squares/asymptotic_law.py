@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ndis_verify import arguments
+from ndis_verify.arguments import exactly
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
@@ -63,9 +64,7 @@ def als_pair(leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: 
 
 def checked_record(leverage: Any, augmented_leverage: Any, d: Any, r: Any, direction: Any) -> Record:
     """The checked arguments; raises `InputError`."""
-    p, q = exact(leverage, "leverage"), exact(augmented_leverage, "augmented_leverage")
-    if not 0 <= q < 1:
-        raise InputError("augmented_leverage", augmented_leverage, "must lie in [0, 1)")
+    p, q = exact(leverage, "leverage"), exactly(augmented_leverage, "augmented_leverage", "[0, 1)")
     if not 0 <= p <= q:
         raise InputError("leverage", leverage, "must lie between 0 and augmented_leverage")
     arguments.direction(direction)

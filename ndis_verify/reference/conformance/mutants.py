@@ -278,7 +278,7 @@ MUTANTS = (
         "2 * np.sqrt(nc) * np.abs(w), k",
         "2 * np.sqrt(nc * np.abs(w)), k",
     ),
-    _one("noncentrality missing from the shift", "generalized_chi2", '"pull": float((nc * w).sum())', '"pull": 0.0'),
+    _one("noncentrality missing from the shift", "generalized_chi2", '"_pull": float((nc * w).sum())', '"_pull": 0.0'),
     _one(
         "standard deviation for variance of the Gaussian part",
         "generalized_chi2",

@@ -14,7 +14,7 @@ from typing import Any
 
 import mpmath
 
-from ndis_verify.arguments import positive
+from ndis_verify.arguments import exactly, positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
@@ -45,7 +45,7 @@ def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15) -> En
     >>> print(certified_als_cap(3, 50, epsilon=1, delta="0.001", digits=4).decimal(4)[0])
     0.09616
     """
-    target, digits = _checked_delta(delta), checked_digits(digits)
+    target, digits = exactly(delta, "delta", "(0, 1)"), checked_digits(digits)
     return _share(_normal_odds(d, r, epsilon, target, digits), digits)
 
 
@@ -66,7 +66,7 @@ def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any, digits: int = 15)
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, checked_digits(digits))
         return settled(lambda eps: -(-2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
-    target, digits = _checked_delta(delta), checked_digits(digits)
+    target, digits = exactly(delta, "delta", "(0, 1)"), checked_digits(digits)
     return _share(_finite_odds(d, r, epsilon, target, digits), digits)
 
 
@@ -77,7 +77,11 @@ def als_ridge(norm_bound: Any, d: Any, r: Any, *, epsilon: Any, delta: Any, digi
 
     norm_bound = l > 0, the ridge in its unit squared; the rest as `als_cap`.
     """
-    length, target, digits = positive(norm_bound, "norm_bound"), _checked_delta(delta), checked_digits(digits)
+    length, target, digits = (
+        positive(norm_bound, "norm_bound"),
+        exactly(delta, "delta", "(0, 1)"),
+        checked_digits(digits),
+    )
     return _ridge(length, _normal_odds(d, r, epsilon, target, digits + 1), digits)
 
 
@@ -90,7 +94,7 @@ def als_exact_ridge(norm_bound: Any, d: Any, r: Any, *, epsilon: Any, delta: Any
     if exact(delta, "delta") == 0:
         edge = _pure(d, r, epsilon, digits)
         return settled(lambda eps: ball(length**2) / (2 * eps / edge.r).expm1(), {"eps": edge.epsilon}, digits)
-    return _ridge(length, _finite_odds(d, r, epsilon, _checked_delta(delta), digits + 1), digits)
+    return _ridge(length, _finite_odds(d, r, epsilon, exactly(delta, "delta", "(0, 1)"), digits + 1), digits)
 
 
 @dataclass(frozen=True)
@@ -173,10 +177,3 @@ def _guess(edge: GaussianEdge | StudentEdge, least: Fraction, delta: Fraction) -
     cap = min(2 * shift / mpmath.sqrt(edge.r), epsilon / level + to_mpf(delta))
     base = to_mpf(least)
     return mpmath.log(cap - base if cap > 2 * base else base / 2)
-
-
-def _checked_delta(delta: Any) -> Fraction:
-    value = exact(delta, "delta")
-    if not 0 < value < 1:
-        raise InputError("delta", delta, "must lie in (0, 1)")
-    return value

@@ -20,9 +20,8 @@ from typing import Any
 
 from flint import arb, arb_series
 
-from ndis_verify.arguments import nonnegative
+from ndis_verify.arguments import exactly, nonnegative
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.engine.smooth_curve import Bend, Terms, bend
 from ndis_verify.oracle.certified.engine.spectrum import Spectrum, from_groups
@@ -81,13 +80,13 @@ def als_exact_worst_case(
 
 def gaussian_edge(cap: Any, d: Any, r: Any, epsilon: Any, digits: int) -> GaussianEdge:
     """The asymptotic law on q = cap, arguments checked."""
-    record = checked_record(0, _checked_cap(cap), d, r, "delete")
+    record = checked_record(0, exactly(cap, "cap", "[0, 1)"), d, r, "delete")
     return GaussianEdge(record.q, record.d, record.r, nonnegative(epsilon, "epsilon"), digits)
 
 
 def student_edge(cap: Any, d: Any, r: Any, epsilon: Any, digits: int) -> StudentEdge:
     """The finite-r law on q = cap, arguments checked."""
-    record = checked_sketch(0, _checked_cap(cap), d, r, "delete")
+    record = checked_sketch(0, exactly(cap, "cap", "[0, 1)"), d, r, "delete")
     return StudentEdge(record.q, record.d, record.r, nonnegative(epsilon, "epsilon"), digits)
 
 
@@ -236,10 +235,3 @@ def largest_shift_at(q: Fraction, low: Fraction, high: Fraction, direction: str)
     """Where in [low, high] the mean shift is largest: nearest to q/2, "insert" q/(2-q)."""
     vertex = q / 2 if direction == "delete" else q / (2 - q)
     return min(max(vertex, low), high)
-
-
-def _checked_cap(cap: Any) -> Fraction:
-    value = exact(cap, "cap")
-    if not 0 <= value < 1:
-        raise InputError("cap", cap, "must lie in [0, 1)")
-    return value
