@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from ndis_verify.audit.gdp_parameter import laplace_gdp
 from ndis_verify.audit.study import Case
+from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.mean_shift import gaussian_std
 from ndis_verify.fast.pair_trade_off import pair_gdp
@@ -128,7 +129,7 @@ def _subsampled_delta(epsilon: float) -> float:
     return max(forward, rest * (other if ratio >= 0 else 1 - exp(ratio) + exp(ratio) * other)) * _UP
 
 
-def _upper(enclosure) -> float:
+def _upper(enclosure: Enclosure) -> float:
     return float(enclosure.upper) * _UP
 
 

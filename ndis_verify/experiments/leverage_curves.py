@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from ndis_verify.fast.random_projection import rp_hockey_stick
 _BUNDLED = ("breast_cancer", "diabetes", "linnerud", "digits")
 
 
-def _cells(columns: tuple[int, ...]):
+def _cells(columns: tuple[int, ...]) -> Callable[[str, Table | None], list[dict[str, Any]]]:
     def cells(size: str, data: Table | None) -> list[dict[str, Any]]:
         points = 13 if size == "quick" else 121
         printed = (SONG, FLIGHT) if size == "full" and data is None else ()

@@ -117,7 +117,9 @@ def _relative_required(table: Table) -> None:
     require_hidden(table, last=False)
 
 
-def _measured(relative: bool):
+def _measured(
+    relative: bool,
+) -> Callable[[Mapping[str, Any], np.random.Generator, Table | None], list[Row]]:
     def measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
         matrix, bound = records_of(cell["data"], data)
         r, truth = cell["r"], solved(shortened(matrix), 0.0)[0]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -110,7 +110,9 @@ def _required(table: Table) -> None:
     )
 
 
-def _measured(relative: bool):
+def _measured(
+    relative: bool,
+) -> Callable[[Mapping[str, Any], np.random.Generator, Table | None], list[Row]]:
     def measure(cell: Mapping[str, Any], rng: np.random.Generator, data: Table | None) -> list[Row]:
         matrix, bound = records_of(cell["data"], data)
         r, rows = cell["r"], []

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def read_table(path: str | Path, target: str | None = None) -> Table:
     return Table(path.stem, matrix[:, rest], matrix[:, chosen].copy(), tuple(columns[k] for k in rest))
 
 
-def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
+def _parse(file: TextIO, name: str) -> tuple[tuple[str, ...], array, int]:
     header: tuple[str, ...] = ()
     numbers, width = array("d"), 0
     reader = csv.reader(_lines(file, name), strict=True)
@@ -110,7 +111,7 @@ def _parse(file, name: str) -> tuple[tuple[str, ...], array, int]:
     return header, numbers, width
 
 
-def _lines(file, name: str) -> Iterator[str]:
+def _lines(file: TextIO, name: str) -> Iterator[str]:
     line_number = 0
     while True:
         line_number += 1

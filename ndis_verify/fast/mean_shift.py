@@ -129,7 +129,7 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     return result.reshape(shape)[()]
 
 
-def _widen(sensitivity, std, epsilon, goal, search) -> None:
+def _widen(sensitivity: np.ndarray, std: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, search: np.ndarray) -> None:
     """The last check, on the returned numbers themselves; steps that grow, so that it ends."""
     step = _SAFE_STEP
     with np.errstate(all="ignore"):

@@ -182,7 +182,7 @@ def _named(smallest: Enclosure, norm_bound: Any, ridge: str, digits: int) -> Enc
         return enclosure(to_exact_ball(smallest) + ball(exact(norm_bound) ** 2))
 
 
-def _quantile(tail: Fraction):
+def _quantile(tail: Fraction) -> mpmath.mpf:
     """z with Phi(-z) = tail, at the current precision."""
     root = ball(Fraction(2)).sqrt()
     return root * (2 * ball(tail)).erfcinv() if tail <= Fraction(1, 2) else -root * (2 * ball(1 - tail)).erfcinv()

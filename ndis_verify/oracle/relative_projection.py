@@ -155,7 +155,7 @@ def _ridge_of_ball(rows: ExactArray, odds: Callable[[int], Enclosure], length: F
     """l^2 odds* - lambda_min, 0 where that is not positive."""
     gram = gram_matrix(rows) if len(rows) else None
 
-    def least(aim: int):
+    def least(aim: int) -> Any:
         return ball(length**2) * to_exact_ball(odds(aim)) - (smallest_eigenvalue(gram) if gram is not None else 0)
 
     if _sign(least, digits) <= 0:

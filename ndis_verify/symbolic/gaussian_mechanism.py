@@ -16,11 +16,11 @@ room, extra = sp.symbols("v w", positive=True)
 half, zero = sp.Rational(1, 2), sp.Integer(0)
 
 
-def _as_erfc(left, right):
+def _as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
     return (left - right).rewrite(sp.erfc)
 
 
-def profile(s, eps):
+def profile(s: sp.Expr, eps: sp.Expr) -> sp.Expr:
     """The closed form of the mechanism's divergence (mean_shift.hockey_stick) at shift s."""
     return Phi(s / 2 - eps / s) - sp.exp(eps) * Phi(-s / 2 - eps / s)
 

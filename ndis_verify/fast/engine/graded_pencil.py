@@ -8,6 +8,8 @@ of the few close pairs and perturbation theory for all the others remove.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ndis_verify.exact_number import InputError
@@ -183,18 +185,19 @@ def _rotate(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndarr
                 _turn(diagonal, beside, coordinate, left[some], right[some])
 
 
-def _rounds(index: np.ndarray):
+def _rounds(index: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Every pair of `index` once, in rounds of disjoint pairs (a tournament)."""
     players = list(index) + [-1] * (len(index) % 2)
     half = len(players) // 2
     for _ in range(len(players) - 1):
         pairs = [pair for pair in zip(players[:half], reversed(players[half:])) if -1 not in pair]
         if pairs:
-            yield tuple(np.array(side) for side in zip(*pairs))
+            left, right = (np.array(side) for side in zip(*pairs))
+        yield left, right
         players = [players[0], players[-1], *players[1:-1]]
 
 
-def _turn(diagonal, beside, coordinate, p, q) -> None:
+def _turn(diagonal: list[np.ndarray], beside: np.ndarray, coordinate: np.ndarray, p: np.ndarray, q: np.ndarray) -> None:
     """Rotations of the disjoint pairs of indices (p, q), each by the angle that makes its entry 0."""
     entry = beside[:, p, q]
     gap = (diagonal[0][:, q] - diagonal[0][:, p]) + (diagonal[1][:, q] - diagonal[1][:, p])

@@ -40,7 +40,15 @@ def safe_root(
     return result
 
 
-def _next_fraction(a, b, c, fa, fb, fc, tolerance):
+def _next_fraction(
+    a: np.ndarray,
+    b: np.ndarray,
+    c: np.ndarray,
+    fa: np.ndarray,
+    fb: np.ndarray,
+    fc: np.ndarray,
+    tolerance: np.ndarray,
+) -> np.ndarray:
     with np.errstate(all="ignore"):
         xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
         quadratic = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)

@@ -110,7 +110,14 @@ def _critical(forms: Forms, largest: float) -> np.ndarray:
         return np.where(critical * forms.alpha.max(axis=1) < 0.5, critical, np.inf)
 
 
-def _asked(loss, rows, t, edge, direct, largest: float = np.inf) -> np.ndarray:
+def _asked(
+    loss: LossForms,
+    rows: np.ndarray,
+    t: np.ndarray,
+    edge: np.ndarray,
+    direct: np.ndarray,
+    largest: float = np.inf,
+) -> np.ndarray:
     """Entries whose saddle points lie beyond `_critical`."""
     forms, critical = loss.forms, _critical(loss.forms, largest)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -157,7 +164,9 @@ def _graded(laws: Spectrum, loss: LossForms, rows: np.ndarray) -> LossForms:
     return replace(loss, forms=forms, **changed)
 
 
-def _found(laws, forms, rows, epsilon, t, edge) -> tuple[np.ndarray, np.ndarray]:
+def _found(
+    laws: Spectrum, forms: Forms, rows: np.ndarray, epsilon: np.ndarray, t: np.ndarray, edge: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """t and edge from the moments close to the saddle point, which depends on them."""
     exponent = np.full(rows.shape, -(1 << 20))
     with mpmath.workprec(BITS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -126,7 +127,8 @@ def _transform(forms: Forms, t: np.ndarray, x: np.ndarray, y: np.ndarray, width:
     square, linear = (None if part is None else _blocked(part, blocks, width) for part in forms.parts)
     logs, quadratic, pulled = (_block_sums if width > 1 else _single)(alpha, square, linear, x, y)
     if not forms.common_dof:
-        logs = [np.ascontiguousarray(forms.dof.T)[:, :, None] * part for part in logs]
+        dofs = np.ascontiguousarray(forms.dof.T)[:, :, None]
+        logs = dofs * logs[0], dofs * logs[1]
     weight = -0.5 * (forms.common_dof or 1.0)
     real, imag = (weight * _fold(part) - t[:, None] * point for part, point in zip(logs, (x, y)))
     if quadratic is not None or pulled is not None:
@@ -171,14 +173,20 @@ def _blocked(array: np.ndarray, blocks: int, width: int) -> np.ndarray:
     return np.ascontiguousarray(padded.T).reshape(width, blocks, array.shape[0], 1)
 
 
-def _block_sums(alpha, square, linear, x, y):
+Parts = tuple[np.ndarray, np.ndarray]  # real and imaginary
+Sums = tuple[Parts, list[Any] | None, list[Any] | None]
+
+
+def _block_sums(
+    alpha: np.ndarray, square: np.ndarray | None, linear: np.ndarray | None, x: np.ndarray, y: np.ndarray
+) -> Sums:
     """sum log(1 - s alpha), sum square/(1 - s alpha), sum linear/(1 - s alpha) in each block, as (real, imaginary).
 
     s = x + iy. Logarithms are dear: each block multiplies its factors and takes one, counting the turns of the
     product. A factor's argument lies between 0 and pi where alpha < 0, between -pi and 0 where alpha > 0.
     """
     real, imag = 1 - x * alpha[0], y * -alpha[0]
-    sums = [None if part is None else [0.0, 0.0] for part in (square, linear)]
+    sums: list[list[Any] | None] = [None if part is None else [0.0, 0.0] for part in (square, linear)]
     _add_fractions(sums, (square, linear), 0, real, imag)
     turns = np.zeros(real.shape, dtype=np.int8)
     below = (imag < 0).view(np.int8)
@@ -212,11 +220,13 @@ def _turned(change: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     return np.where(alpha < 0, np.maximum(change, 0), np.minimum(change, 0))
 
 
-def _single(alpha, square, linear, x, y):
+def _single(
+    alpha: np.ndarray, square: np.ndarray | None, linear: np.ndarray | None, x: np.ndarray, y: np.ndarray
+) -> Sums:
     """As `_block_sums` for blocks of one factor, with log(1 - s alpha) to full relative accuracy for small s alpha."""
     scaled, imag = x * alpha[0], y * -alpha[0]
     real = 1 - scaled
-    sums = [None if part is None else [0.0, 0.0] for part in (square, linear)]
+    sums: list[list[Any] | None] = [None if part is None else [0.0, 0.0] for part in (square, linear)]
     _add_fractions(sums, (square, linear), 0, real, imag)
     excess = 1 + real
     excess *= scaled
@@ -231,7 +241,13 @@ def _single(alpha, square, linear, x, y):
     return (modulus, np.arctan2(imag, real)), sums[0], sums[1]
 
 
-def _add_fractions(sums, parts, j, real, imag) -> None:
+def _add_fractions(
+    sums: list[list[Any] | None],
+    parts: tuple[np.ndarray | None, np.ndarray | None],
+    j: int,
+    real: np.ndarray,
+    imag: np.ndarray,
+) -> None:
     """Add part[j]/(real + i imag) to each sum."""
     if parts[0] is None and parts[1] is None:
         return
@@ -242,7 +258,7 @@ def _add_fractions(sums, parts, j, real, imag) -> None:
         share[~np.isfinite(share)] = np.finfo(float).max
     np.divide(1.0, share, out=share)
     for total, part in zip(sums, parts):
-        if part is not None:
+        if total is not None and part is not None:
             np.multiply(share, part[j], out=product)
             scaled = product * real
             total[0] = np.add(total[0], scaled, out=scaled)

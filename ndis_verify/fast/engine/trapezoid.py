@@ -151,7 +151,9 @@ class _Hyperbolas:
         error = np.where(failed, np.inf, _error(sums, mass))
         return sums[:, 0] * self.step[owner] / np.pi, error
 
-    def _sums(self, nodes: np.ndarray, rules: np.ndarray, owner: np.ndarray, offset: np.ndarray | None):
+    def _sums(
+        self, nodes: np.ndarray, rules: np.ndarray, owner: np.ndarray, offset: np.ndarray | None
+    ) -> tuple[np.ndarray, ...]:
         """Sums by the rules (E, n) of the imaginary part of the integrand times ds/du, over its value at the saddle and
         scale; the sum of its modulus and the last modulus (E,)."""
         if offset is None:

@@ -97,7 +97,9 @@ def als_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     return cap[()]
 
 
-def _curve(p, q, d, r, epsilon, insert) -> np.ndarray:
+def _curve(
+    p: np.ndarray, q: np.ndarray, d: np.ndarray | int, r: np.ndarray, epsilon: np.ndarray, insert: np.ndarray
+) -> np.ndarray:
     """`log_als_hockey_stick` with a direction for each entry: one integral for all of them."""
     order = np.argsort(insert, kind="stable")
     parts = np.split(order, [np.count_nonzero(~insert)])

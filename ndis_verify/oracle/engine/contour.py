@@ -81,13 +81,13 @@ def _integrand(factors: Sequence[Factor], y: mpmath.mpf, second_pole: bool) -> t
     exponents = [(f.alpha, f.p / 2, f.q / 2) for f in factors if f.p or f.q]
     poles = (zero, mpmath.mpf(1)) if second_pole else (zero,)
 
-    def exponent(s):
+    def exponent(s: mpmath.mpc) -> mpmath.mpc:
         total = -s * y - sum((mpmath.log(s + z) for z in poles), zero)
         for alpha, half in powers:
             total -= half * mpmath.log(1 - s * alpha)
         return total + s * sum(((p * s + q) / (1 - s * alpha) for alpha, p, q in exponents), zero)
 
-    def first(s):
+    def first(s: mpmath.mpc) -> mpmath.mpc:
         total = -y - sum((1 / (s + z) for z in poles), zero)
         total += sum((half * alpha / (1 - s * alpha) for alpha, half in powers), zero)
         for alpha, p, q in exponents:
@@ -95,7 +95,7 @@ def _integrand(factors: Sequence[Factor], y: mpmath.mpf, second_pole: bool) -> t
             total += (2 * p * s + q) / w + s * (p * s + q) * alpha / w**2
         return total
 
-    def second(s):
+    def second(s: mpmath.mpc) -> mpmath.mpc:
         total = sum((1 / (s + z) ** 2 for z in poles), zero)
         total += sum((half * (alpha / (1 - s * alpha)) ** 2 for alpha, half in powers), zero)
         return total + sum((2 * (p + q * alpha) / (1 - s * alpha) ** 3 for alpha, p, q in exponents), zero)
@@ -106,7 +106,7 @@ def _integrand(factors: Sequence[Factor], y: mpmath.mpf, second_pole: bool) -> t
 def _saddle(first: Callable, second: Callable, edge: mpmath.mpf | None) -> mpmath.mpf:
     """The zero of the increasing derivative on (0, edge), by bisection, to a tenth of the width."""
 
-    def place(t):
+    def place(t: mpmath.mpf) -> mpmath.mpf:
         v = mpmath.ldexp(1, int(t)) * mpmath.mpf(2) ** (t - int(t))
         return v if edge is None else edge * v / (1 + v)
 
@@ -132,7 +132,14 @@ def _side(factors: Sequence[Factor], y: mpmath.mpf) -> int:
     return int(mpmath.sign(y + curved / 2))
 
 
-def _node(exponent, start, width, kappa, peak, u):
+def _node(
+    exponent: Callable[[mpmath.mpc], mpmath.mpc],
+    start: mpmath.mpf,
+    width: mpmath.mpf,
+    kappa: mpmath.mpf,
+    peak: mpmath.mpf,
+    u: mpmath.mpf,
+) -> mpmath.mpf:
     sinh, cosh = mpmath.sinh(u), mpmath.cosh(u)
     s = start + width * mpmath.mpc(kappa * (cosh - 1), sinh)
     return mpmath.im(mpmath.exp(exponent(s) - peak) * mpmath.mpc(kappa * sinh, cosh))

@@ -6,6 +6,7 @@ another quadrature, the parameters as N26-T4.1 and N26-D1 print them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import mpmath
@@ -61,7 +62,7 @@ def _upper_tail(law: Law, x: mpmath.mpf, digits: int) -> mpmath.mpf:
     raise PrecisionError("rays: no angle converged")
 
 
-def _log_integrand(law: Law, x: mpmath.mpf, s):
+def _log_integrand(law: Law, x: mpmath.mpf, s: mpmath.mpc) -> mpmath.mpc:
     total = s * (law.shift - x) + law.variance * s * s / 2 - mpmath.log(s)
     for w, k, nc in law.parts():
         shrink = 1 - 2 * w * s
@@ -74,7 +75,7 @@ def _log_integrand(law: Law, x: mpmath.mpf, s):
 def _saddle(law: Law, x: mpmath.mpf) -> mpmath.mpf:
     largest = max(law.weights, default=mpmath.mpf(0))
 
-    def slope(t):
+    def slope(t: mpmath.mpf) -> mpmath.mpf:
         s = _place(t, largest)
         total = law.shift - x + law.variance * s - 1 / s
         return total + mpmath.fsum(w * k / (1 - 2 * w * s) + nc * w / (1 - 2 * w * s) ** 2 for w, k, nc in law.parts())
@@ -96,7 +97,9 @@ def _place(t: mpmath.mpf, largest: mpmath.mpf) -> mpmath.mpf:
     return mpmath.exp(t) if largest <= 0 else 1 / (2 * largest * (1 + mpmath.exp(-t)))
 
 
-def _exp_sinh(law, x, sigma, direction, peak, goal) -> mpmath.mpf | None:
+def _exp_sinh(
+    law: Law, x: mpmath.mpf, sigma: mpmath.mpf, direction: mpmath.mpc, peak: mpmath.mpc, goal: mpmath.mpf
+) -> mpmath.mpf | None:
     """Im int_0^inf g(sigma + t direction) direction dt, t = scale exp((pi/2) sinh u), the step halved until it settles.
 
     The error of the rule is squared when the step is halved, so that of the last sum is about its relative change
@@ -104,7 +107,7 @@ def _exp_sinh(law, x, sigma, direction, peak, goal) -> mpmath.mpf | None:
     """
     scale = sigma
 
-    def node(u):
+    def node(u: mpmath.mpf) -> mpmath.mpf:
         t = scale * mpmath.exp(mpmath.pi / 2 * mpmath.sinh(u))
         weight = t * mpmath.pi / 2 * mpmath.cosh(u)
         return mpmath.im(direction * mpmath.exp(_log_integrand(law, x, sigma + t * direction) - peak)) * weight
@@ -122,7 +125,9 @@ def _exp_sinh(law, x, sigma, direction, peak, goal) -> mpmath.mpf | None:
     return None
 
 
-def _both_ways(node, offset, step, goal) -> mpmath.mpf:
+def _both_ways(
+    node: Callable[[mpmath.mpf], mpmath.mpf], offset: mpmath.mpf, step: mpmath.mpf, goal: mpmath.mpf
+) -> mpmath.mpf:
     total = mpmath.mpf(0)
     for sign in (1, -1):
         u = offset if sign == 1 else offset - step

@@ -67,7 +67,7 @@ def _by_incomplete_gamma(groups: Sequence[Group], epsilon: mpmath.mpf, digits: i
     lam, half = 1 + group.alpha, mpmath.mpf(group.multiplicity) / 2
     edge = (epsilon + half * mpmath.log1p(group.alpha)) / group.alpha
 
-    def beyond(t):
+    def beyond(t: mpmath.mpf) -> mpmath.mpf:
         if t <= 0:
             return mpmath.mpf(1 if group.alpha > 0 else 0)
         span = (t, mpmath.inf) if group.alpha > 0 else (0, t)
@@ -91,7 +91,7 @@ def _by_quadratic_roots(groups: Sequence[Group], epsilon: mpmath.mpf, digits: in
     pivot = -(m + mpmath.sqrt(discriminant))
     low, high = sorted((pivot / alpha, constant / pivot))
 
-    def probability(left, right):
+    def probability(left: mpmath.mpf, right: mpmath.mpf) -> mpmath.mpf:
         if alpha > 0:
             return _upper_normal(-left) + _upper_normal(right)
         if left > 0:

@@ -11,7 +11,7 @@ that the curve falls: one end is enough, and a crossing is a root between two si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -271,7 +271,9 @@ def _declines(curve: Curve, low: Fraction, high: Fraction | None) -> bool:
     return isinstance(curve, NormalCurve) and curve.falls(low, high)
 
 
-def _or(otherwise: int, bound, a: Fraction, b: Fraction, aim: int) -> Fraction:
+def _or(
+    otherwise: int, bound: Callable[[Fraction, Fraction, int], Fraction], a: Fraction, b: Fraction, aim: int
+) -> Fraction:
     try:
         return bound(a, b, aim)
     except PrecisionError:
