@@ -35,7 +35,6 @@ from ndis_verify.mechanisms.least_squares import (
 )
 from ndis_verify.mechanisms.random_projection import proper_target
 from ndis_verify.mechanisms.record_shares import RecordShares
-from ndis_verify.mechanisms.records import database
 from ndis_verify.mechanisms.relative_projection import ADJACENCY, Neighbourhood, require_set
 from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
@@ -82,7 +81,7 @@ class RelativeLeastSquares:
         `InputError`, `UnsafeRelease`.
         """
         self.calibration.require_safe()
-        records, r = self._member(data), self.calibration.public["r"]
+        records, r = self.databases.member(data), self.calibration.public["r"]
         _, residual, triangle = solved(self.databases.base, self.ridge)  # public
         exponent = grid_exponent(residual / math.sqrt(r) / float(np.linalg.norm(triangle, 2)), "databases")
         law = student_solution if self.calibration.public["law"] == "sketch" else normal_solution
@@ -94,15 +93,7 @@ class RelativeLeastSquares:
         """
         if self.calibration.public["law"] == "sketch":
             raise InputError("law", "sketch", "its output has a Student law, not a normal one")
-        return normal_law(self._member(data), self.ridge, self.calibration.public["r"])
-
-    def _member(self, data: Any) -> np.ndarray:
-        records = database(data, self.databases.norm_bound)
-        if not self.databases.contains(records):
-            raise InputError(
-                "data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away"
-            )
-        return records
+        return normal_law(self.databases.member(data), self.ridge, self.calibration.public["r"])
 
 
 def worst_in_set(

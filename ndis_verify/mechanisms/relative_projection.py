@@ -91,6 +91,15 @@ class Neighbourhood:
             return False
         return gone + len(come) <= 1
 
+    def member(self, data: Any) -> np.ndarray:
+        """`data` as an array, which must be in the set. Raises `InputError`."""
+        records = database(data, self.norm_bound)
+        if not self.contains(records):
+            raise InputError(
+                "data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away"
+            )
+        return records
+
     def least_ridge(self, leverage: float) -> float:
         """The least ridge beside which the leverage of the set is at most `leverage` in (0, 1); 0 where none is needed.
         Raises `InputError`.
@@ -190,24 +199,16 @@ class RelativeRandomProjection:
         `UnsafeRelease`.
         """
         self.calibration.require_safe()
-        return projected(self._member(data), self.ridge, self.calibration.public["r"], rng, self._scale())
+        return projected(self.databases.member(data), self.ridge, self.calibration.public["r"], rng, self._scale())
 
     def output_law(self, data: Any) -> OutputLaw:
         """r independent columns N(0, D^T D + ridge I): what `release` samples from."""
-        return ridged_law(self._member(data), self.ridge, self.calibration.public["r"])
+        return ridged_law(self.databases.member(data), self.ridge, self.calibration.public["r"])
 
     def _scale(self) -> float:
         """What fixes the grid: sqrt(ridge), or without one the least norm of a column of the public base."""
         norms = np.linalg.norm(self.databases.base, axis=0)
         return math.sqrt(self.ridge) or float(norms[norms > 0].min(initial=self.databases.norm_bound))
-
-    def _member(self, data: Any) -> np.ndarray:
-        records = database(data, self.databases.norm_bound)
-        if not self.databases.contains(records):
-            raise InputError(
-                "data", f"shape {records.shape}", "must be in the set of databases: its base, or one record away"
-            )
-        return records
 
 
 @keyword_only

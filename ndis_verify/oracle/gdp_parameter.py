@@ -14,8 +14,8 @@ from ndis_verify.arguments import positive
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import ball, to_fmpq
-from ndis_verify.oracle.trade_off import _settled, quantile
+from ndis_verify.oracle.certified.engine.balls import ball, settled_value, to_fmpq
+from ndis_verify.oracle.trade_off import quantile
 
 
 def laplace_gdp(mu: Any, digits: int = 30) -> Enclosure:
@@ -25,7 +25,7 @@ def laplace_gdp(mu: Any, digits: int = 30) -> Enclosure:
     mu > 0. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     shift = positive(mu, "mu")
-    return _settled(lambda: -2 * quantile((-ball(shift) / 2).exp() / 2), digits)
+    return settled_value(lambda: -2 * quantile((-ball(shift) / 2).exp() / 2), digits)
 
 
 def pair_gdp(pair: GaussianPair, digits: int = 30) -> Enclosure | None:
@@ -41,7 +41,7 @@ def pair_gdp(pair: GaussianPair, digits: int = 30) -> Enclosure | None:
     if not any(step):
         raise InputError("pair", "equal means", "must differ: two equal laws are 0-GDP")
     square = _rational_product(first, step)
-    return _settled(lambda: ball(square).sqrt(), digits)
+    return settled_value(lambda: ball(square).sqrt(), digits)
 
 
 def _rational_product(cov: Sequence[Sequence[Fraction]], step: Sequence[Fraction]) -> Fraction:

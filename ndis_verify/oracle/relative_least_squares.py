@@ -13,13 +13,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import mpmath
-
 from ndis_verify.arguments import one_of, positive
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError, exact, to_mpf
+from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import exact_zero
+from ndis_verify.oracle.certified.engine.summit_root import between
 from ndis_verify.oracle.certified.relative_least_squares.curve import LEAST_TARGET, Curve, NormalCurve
 from ndis_verify.oracle.certified.relative_least_squares.path import changes
 from ndis_verify.oracle.certified.relative_least_squares.search import Crossings
@@ -97,7 +96,7 @@ def relative_least_squares(
     else:
         ends = crossings.first_safe() if any(crossings.above(curve, Fraction(0)) for curve in curves) else None
     if ends is not None:
-        return _between(*ends, digits)
+        return between(*ends, digits)
     if singular:
         raise InputError(
             "base",
@@ -105,11 +104,3 @@ def relative_least_squares(
             "has not full column rank, and every small ridge is enough: none is the least",
         )
     return exact_zero()
-
-
-def _between(low: Fraction, high: Fraction, digits: int) -> Enclosure:
-    """The interval, rounded outward."""
-    with mpmath.workdps(digits + 25):
-        middle = to_mpf((low + high) / 2)
-        reach = max(high - exact(middle), exact(middle) - low)
-        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), "bound")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +10,7 @@ from flint import arb
 from ndis_verify.arguments import exactly, positive
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, settled_value
 
 
 def gaussian_trade_off(alpha: Any, mu: Any, digits: int = 30) -> Enclosure:
@@ -21,7 +19,7 @@ def gaussian_trade_off(alpha: Any, mu: Any, digits: int = 30) -> Enclosure:
     alpha in (0, 1), real mu. Relative radius at most 10^-digits. Raises `InputError`, `PrecisionError`.
     """
     level, shift = exactly(alpha, "alpha", "(0, 1)"), exact(mu, "mu")
-    return _settled(lambda: cdf(-quantile(ball(level)) - ball(shift)), digits)
+    return settled_value(lambda: cdf(-quantile(ball(level)) - ball(shift)), digits)
 
 
 def gdp_parameter(fpr: Any, fnr: Any, digits: int = 30) -> Enclosure:
@@ -32,7 +30,7 @@ def gdp_parameter(fpr: Any, fnr: Any, digits: int = 30) -> Enclosure:
     first, second = exactly(fpr, "fpr", "(0, 1)"), exactly(fnr, "fnr", "(0, 1)")
     if first + second == 1:
         return enclosure(arb(0))
-    return _settled(lambda: -quantile(ball(first)) - quantile(ball(second)), digits)
+    return settled_value(lambda: -quantile(ball(first)) - quantile(ball(second)), digits)
 
 
 def subsampled_gdp_parameter(rate: Any, std: Any, threshold: Any, digits: int = 30) -> Enclosure:
@@ -48,7 +46,7 @@ def subsampled_gdp_parameter(rate: Any, std: Any, threshold: Any, digits: int = 
         power = ball(share) * cdf(-beyond) + ball(1 - share) * cdf(-below)
         return below + quantile(power)
 
-    return _settled(value, digits)
+    return settled_value(value, digits)
 
 
 def laplace_trade_off(alpha: Any, mu: Any, digits: int = 30) -> Enclosure:
@@ -71,7 +69,7 @@ def laplace_trade_off(alpha: Any, mu: Any, digits: int = 30) -> Enclosure:
             return place.exp() / 2
         return (1 + arb(0, 1)) / 2  # not decided at this precision
 
-    return _settled(value, digits)
+    return settled_value(value, digits)
 
 
 def cdf(x: arb) -> arb:
@@ -82,13 +80,3 @@ def cdf(x: arb) -> arb:
 def quantile(p: arb) -> arb:
     """Standard normal quantile of a ball inside (0, 1)."""
     return -arb(2).sqrt() * (2 * p).erfcinv()
-
-
-def _settled(value: Callable[[], arb], digits: Any) -> Enclosure:
-    wanted = checked_digits(digits)
-    for bits in bits_ladder(wanted):
-        with working_bits(bits):
-            result = value()
-            if result.is_finite() and relative_digits(result) >= wanted:
-                return enclosure(result)
-    raise PrecisionError(f"{wanted} digits not reached at {bits} bits")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from flint import arb
@@ -10,8 +9,7 @@ from flint import arb
 from ndis_verify.arguments import exactly
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, relative_digits, working_bits
-from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
+from ndis_verify.oracle.certified.engine.balls import ball, settled_value
 
 
 def subsampled_tv(rate: Any, std: Any, digits: int = 30) -> Enclosure:
@@ -22,7 +20,7 @@ def subsampled_tv(rate: Any, std: Any, digits: int = 30) -> Enclosure:
     share, spread = exactly(rate, "rate", "(0, 1]"), exact(std, "std")
     if spread <= 0:
         raise InputError("std", std, "must be positive")
-    return _settled(lambda: ball(share) * (1 / (2 * arb(2).sqrt() * ball(spread))).erf(), digits)
+    return settled_value(lambda: ball(share) * (1 / (2 * arb(2).sqrt() * ball(spread))).erf(), digits)
 
 
 def subsampled_std(rate: Any, tv: Any, digits: int = 30) -> Enclosure:
@@ -33,7 +31,7 @@ def subsampled_std(rate: Any, tv: Any, digits: int = 30) -> Enclosure:
     share, distance = exactly(rate, "rate", "(0, 1]"), exact(tv, "tv")
     if not 0 < distance < share:
         raise InputError("tv", tv, "must lie strictly between 0 and rate")
-    return _settled(lambda: 1 / (2 * arb(2).sqrt() * ball(distance / share).erfinv()), digits)
+    return settled_value(lambda: 1 / (2 * arb(2).sqrt() * ball(distance / share).erfinv()), digits)
 
 
 def std_sensitivity(order: Any, std: Any, digits: int = 30) -> Enclosure:
@@ -52,14 +50,4 @@ def std_sensitivity(order: Any, std: Any, digits: int = 30) -> Enclosure:
         place = 1 / (2 * size) - size * ball(a).log()
         return (-place * place / 2).exp() / (2 * arb.pi()).sqrt() / size**2
 
-    return _settled(value, digits)
-
-
-def _settled(value: Callable[[], arb], digits: Any) -> Enclosure:
-    wanted = checked_digits(digits)
-    for bits in bits_ladder(wanted):
-        with working_bits(bits):
-            result = value()
-            if result.is_finite() and relative_digits(result) >= wanted:
-                return enclosure(result)
-    raise PrecisionError(f"{wanted} digits not reached at {bits} bits")
+    return settled_value(value, digits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
@@ -13,6 +13,7 @@ from flint import arb, ctx, fmpq, fmpz, fmpz_poly
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.oracle.engine.precision import PrecisionError, bits_ladder, checked_digits
 
 _seen: ContextVar[list[int] | None] = ContextVar("precisions used", default=None)
 
@@ -97,3 +98,14 @@ def to_fraction(value: arb) -> Fraction:
 def _exact_mpf(value: arb) -> mpmath.mpf:
     mantissa, exponent = value.man_exp()
     return mpmath.mp.make_mpf(mpmath.libmp.from_man_exp(int(fmpz(mantissa)), int(exponent)))
+
+
+def settled_value(value: Callable[[], arb], digits: Any) -> Enclosure:
+    """The enclosure of a value that is computed anew in more and more bits, until so many digits are proved."""
+    wanted = checked_digits(digits)
+    for bits in bits_ladder(wanted):
+        with working_bits(bits):
+            result = value()
+            if result.is_finite() and relative_digits(result) >= wanted:
+                return enclosure(result)
+    raise PrecisionError(f"{wanted} digits not reached at {bits} bits")

@@ -20,7 +20,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.engine.smooth_curve import Bend
-from ndis_verify.oracle.certified.engine.summit_root import crossing
+from ndis_verify.oracle.certified.engine.summit_root import between, crossing
 from ndis_verify.oracle.certified.gaussian_mechanism import settled
 from ndis_verify.oracle.certified.least_squares.edge import DIRECTIONS
 from ndis_verify.oracle.certified.least_squares.worst_case import GaussianEdge, StudentEdge, gaussian_edge, student_edge
@@ -119,7 +119,7 @@ class _Side:
 
 
 def _share(odds: Enclosure, digits: int) -> Enclosure:
-    return _enclosed(odds.lower / (1 + odds.lower), odds.upper / (1 + odds.upper), digits)
+    return between(odds.lower / (1 + odds.lower), odds.upper / (1 + odds.upper), digits)
 
 
 def _normal_odds(d: Any, r: Any, epsilon: Any, target: Fraction, digits: int) -> Enclosure:
@@ -145,14 +145,7 @@ def _finite_odds(d: Any, r: Any, epsilon: Any, target: Fraction, digits: int) ->
         return worst_divergence(odds / (1 + odds), at, aim)
 
     more = decreasing_root(worst, target, exact(mpmath.exp(-_guess(half, least, target))), digits)
-    return _enclosed(least + 1 / more.upper, least + 1 / more.lower, digits)
-
-
-def _enclosed(low: Fraction, high: Fraction, digits: int) -> Enclosure:
-    with mpmath.workdps(digits + 25):
-        middle = to_mpf((low + high) / 2)
-        reach = max(high - exact(middle), exact(middle) - low)
-        return Enclosure(middle, to_mpf(reach) * (1 + mpmath.mpf(10) ** -(digits + 20)), "bound")
+    return between(least + 1 / more.upper, least + 1 / more.lower, digits)
 
 
 def _ridge(length: Fraction, odds: Enclosure, digits: int) -> Enclosure:
