@@ -17,10 +17,9 @@ FEW = ("tests/test_architecture.py", "tests/test_records.py", "tests/test_sdist.
 def sources() -> set[str]:
     """Every file of the project that is no product of a run, relative to its root."""
     tops = ("tests", "docs", "notebooks", "examples", ".ci", ".github", "ndis_verify")
-    files = [path for top in tops for path in (ROOT / top).rglob("*")] + [
-        ROOT / name
-        for name in ("README.md", "ERRATA.md", "LICENSE", "pyproject.toml", "MANIFEST.in", ".pre-commit-config.yaml")
-    ]
+    single = ("LICENSE", "pyproject.toml", "MANIFEST.in", ".pre-commit-config.yaml")
+    files = [path for top in tops for path in (ROOT / top).rglob("*")]
+    files += [*ROOT.glob("*.md"), *ROOT.glob("*.cff"), *(ROOT / name for name in single)]
     odd = {"__pycache__", ".ipynb_checkpoints"}
     return {
         path.relative_to(ROOT).as_posix()

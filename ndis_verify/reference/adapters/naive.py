@@ -17,6 +17,7 @@ from ndis_verify.bench import two_cdf
 from ndis_verify.reference.adapters.inputs import dense_pair, law
 from ndis_verify.reference.adapters.serving import serve
 
+SURVEYED = {"textbook, Imhof": (), "textbook, Monte Carlo": ("--method", "monte-carlo")}
 _SAMPLES, _SEED, _HALVINGS = 100_000, 1, 60
 
 

@@ -168,6 +168,9 @@ _PEERS: dict[str, Callable[[int], tuple[str, Functions]]] = {
 }
 
 
+SURVEYED = {name: (name,) for name in _PEERS} | {"gx2, Imhof": ("gx2", "--method", "1")}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=tuple(_PEERS))

@@ -9,6 +9,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+from ndis_verify.discovery import holding
 from ndis_verify.exact_number import InputError
 from ndis_verify.reference.conformance.judge import OUTCOMES
 from ndis_verify.reference.conformance.run import Run, conform
@@ -18,7 +19,6 @@ from ndis_verify.reference.loader import FOLDER
 from ndis_verify.runs.progress import Progress
 from ndis_verify.tables import markdown_line, markdown_table
 
-_ADAPTERS = "ndis_verify.reference.adapters"
 _COMPQUADFORM = str(Path(__file__).resolve().parents[1] / "adapters" / "compquadform.R")
 
 
@@ -31,13 +31,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         f"ndis_verify {engine}": _python("ndis_verify", "eval", "--engine", engine)
         for engine in ("fast", "oracle", "certified")
     },
-    "textbook, Imhof": _python(f"{_ADAPTERS}.naive"),
-    "textbook, Monte Carlo": _python(f"{_ADAPTERS}.naive", "--method", "monte-carlo"),
-    "gx2": _python(f"{_ADAPTERS}.peers", "gx2"),
-    "gx2, Imhof": _python(f"{_ADAPTERS}.peers", "gx2", "--method", "1"),
     **{
-        name: _python(f"{_ADAPTERS}.peers", name)
-        for name in ("chi2comb", "dp-accounting", "opendp", "autodp", "prv-accountant")
+        name: _python(module.__name__, *arguments)
+        for module in holding("ndis_verify.reference.adapters", "SURVEYED")
+        for name, arguments in module.SURVEYED.items()
     },
     "CompQuadForm, Davies": ("Rscript", _COMPQUADFORM, "davies"),
     "CompQuadForm, Imhof": ("Rscript", _COMPQUADFORM, "imhof"),
