@@ -20,6 +20,7 @@ from ndis_verify.mechanisms.least_squares import DIRECTIONS, Law, least_ridge
 from ndis_verify.mechanisms.records import clip_norms
 from ndis_verify.mechanisms.relative_least_squares import relative_least_squares, worst_in_set
 from ndis_verify.mechanisms.relative_projection import Neighbourhood, neighbourhood
+from ndis_verify.oracle.certified.engine.balls import of_fmpq
 from ndis_verify.oracle.certified.least_squares.asymptotic_law import als_hockey_stick as certified_als_hockey_stick
 from ndis_verify.oracle.certified.least_squares.finite_law import (
     als_exact_hockey_stick as certified_als_exact_hockey_stick,
@@ -200,13 +201,9 @@ def exact_shares(
         v = fmpq_mat(1, d, row[:d])
         p = (v * inverse * v.transpose())[0, 0]
         q = p + (row[d] - (v * solution)[0, 0]) ** 2 / square
-        out.append((_fraction(p), _fraction(q)))
-        come.append((_fraction(p / (1 + p)), _fraction(q / (1 + q))))
+        out.append((of_fmpq(p), of_fmpq(q)))
+        come.append((of_fmpq(p / (1 + p)), of_fmpq(q / (1 + q))))
     return out, come
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 def _sharpness(law: str) -> float:

@@ -14,7 +14,7 @@ from ndis_verify.arguments import positive
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import ball, settled_value, to_fmpq
+from ndis_verify.oracle.certified.engine.balls import ball, of_fmpq, settled_value, to_fmpq
 from ndis_verify.oracle.trade_off import quantile
 
 
@@ -48,5 +48,4 @@ def _rational_product(cov: Sequence[Sequence[Fraction]], step: Sequence[Fraction
     """step^T cov^-1 step."""
     column = flint.fmpq_mat([[to_fmpq(value)] for value in step])
     solved = flint.fmpq_mat([[to_fmpq(value) for value in row] for row in cov]).solve(column)
-    found = (column.transpose() * solved)[0, 0]
-    return Fraction(int(found.p), int(found.q))
+    return of_fmpq((column.transpose() * solved)[0, 0])

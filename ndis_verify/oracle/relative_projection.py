@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly
+from flint import fmpq_mat, fmpq_poly
 
 from ndis_verify.arguments import positive
 from ndis_verify.calibrator import keyword_only
@@ -24,6 +24,7 @@ from ndis_verify.oracle.certified.engine.balls import (
     ball,
     enclosure,
     exact_zero,
+    of_fmpq,
     relative_digits,
     to_exact_ball,
     to_fmpq,
@@ -138,13 +139,13 @@ def _ridge_of_records(
     """The least ridge beside which odds* times every ratio is at most 1; 0 where 0 or every positive ridge is."""
     if all(below[0] != 0 for _, below in ratios):
         start = max(top[0] / below[0] for top, below in ratios)
-        if _sign(lambda aim: ball(_fraction(start)) * to_exact_ball(odds(aim)) - 1, digits) <= 0:
+        if _sign(lambda aim: ball(of_fmpq(start)) * to_exact_ball(odds(aim)) - 1, digits) <= 0:
             return exact_zero()
 
     def largest(ridge: Fraction, aim: int) -> Enclosure:
         at = to_fmpq(ridge)
         with working_bits(int(3.33 * aim) + 16):
-            return enclosure(ball(_fraction(max(top(at) / below(at) for top, below in ratios))))
+            return enclosure(ball(of_fmpq(max(top(at) / below(at) for top, below in ratios))))
 
     allowed = odds(digits + 4)
     ends = [decreasing_root(largest, 1 / end, length**2, digits + 2) for end in (allowed.lower, allowed.upper)]
@@ -209,7 +210,3 @@ def _reduced(top: fmpq_poly, below: fmpq_poly) -> Ratio:
     while top[0] == 0 and below[0] == 0:
         top, below = fmpq_poly(top.coeffs()[1:]), fmpq_poly(below.coeffs()[1:])
     return top, below
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

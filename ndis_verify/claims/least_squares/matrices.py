@@ -9,6 +9,7 @@ from flint import fmpq, fmpq_mat
 
 from ndis_verify.court.points import count
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.engine.balls import of_fmpq
 
 DIRECTIONS = ("delete", "insert")
 Database = tuple[tuple[int | Fraction, ...], ...]  # rows of [B b]
@@ -30,17 +31,13 @@ def _rational(value: int | Fraction) -> fmpq:
     return fmpq(fraction.numerator, fraction.denominator)
 
 
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
-
-
 def _gaussian(database: Database, r: int) -> tuple[list[Fraction], list[list[Fraction]]]:
     """Mean and covariance of the limit law N(x_opt, (||w||^2/r)(B^T B)^{-1}), exactly."""
     normal, x, square = _solved(database)
     d = normal.nrows()
     inverse = normal.inv()
-    covariance = [[_fraction(inverse[i, j] * square / r) for j in range(d)] for i in range(d)]
-    return [_fraction(x[i, 0]) for i in range(d)], covariance
+    covariance = [[of_fmpq(inverse[i, j] * square / r) for j in range(d)] for i in range(d)]
+    return [of_fmpq(x[i, 0]) for i in range(d)], covariance
 
 
 def limit_pair(database: Database, row: int, r: int, direction: str) -> GaussianPair:
@@ -58,7 +55,7 @@ def shares(database: Database, row: int) -> tuple[Fraction, Fraction]:
     v = fmpq_mat(1, d, [_rational(entry) for entry in database[row][:d]])
     p = (v * normal.inv() * v.transpose())[0, 0]
     residual = _rational(database[row][d]) - (v * x)[0, 0]
-    return _fraction(p), _fraction(p + residual * residual / square)
+    return of_fmpq(p), of_fmpq(p + residual * residual / square)
 
 
 def databases(effort: str) -> list[tuple[Database, int]]:

@@ -46,6 +46,10 @@ def to_fmpq(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
+def of_fmpq(value: fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
 def ball(value: Fraction | int) -> arb:
     """A ball around the rational `value`, as tight as the current precision allows."""
     return arb(to_fmpq(Fraction(value)))

@@ -18,7 +18,7 @@ from flint import arb, fmpq, fmpq_poly, fmpz, fmpz_mat, fmpz_poly
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import ball, real_parts, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, of_fmpq, real_parts, working_bits
 from ndis_verify.oracle.engine.precision import MAX_BITS, PrecisionError
 
 MAX_DENSE_DIMENSION = 128
@@ -70,7 +70,7 @@ class Spectrum:
                 ratio *= (1 + alpha) ** k
             return ratio
         leading = self.determinant.coeffs()[-1]
-        return _fraction(self.determinant(fmpq(-1)) / leading) * (-1) ** self.dimension
+        return of_fmpq(self.determinant(fmpq(-1)) / leading) * (-1) ** self.dimension
 
     def shift_over_alpha(self) -> Fraction:
         """sum m_i^2/alpha_i over alpha_i != 0, exactly."""
@@ -81,7 +81,7 @@ class Spectrum:
             denominator = _exact_quotient(denominator, fmpq_poly([0, 1]))
             null_part = fmpq(self.null_m2.numerator, self.null_m2.denominator) * denominator
             numerator = _exact_quotient(numerator - null_part, fmpq_poly([0, 1]))
-        return -_fraction(numerator(fmpq(0)) / denominator(fmpq(0)))
+        return -of_fmpq(numerator(fmpq(0)) / denominator(fmpq(0)))
 
     def _isolated(self, bits: int) -> tuple[Eigenvalue, ...]:
         extra = 32
@@ -159,7 +159,7 @@ def _from_dense(pair: GaussianPair) -> Spectrum:
     numerator, denominator = _exact_quotient(resolvent, common) * scale, _exact_quotient(determinant, common)
     null_m2 = Fraction(0)
     if null_count:
-        null_m2 = _fraction(numerator(fmpq(0)) / denominator.derivative()(fmpq(0)))
+        null_m2 = of_fmpq(numerator(fmpq(0)) / denominator.derivative()(fmpq(0)))
     return Spectrum(None, tuple(factors), numerator, denominator, determinant, null_m2, d)
 
 
@@ -209,10 +209,6 @@ def _exact_quotient(numerator: fmpq_poly, divisor: fmpq_poly) -> fmpq_poly:
     if remainder != 0:
         raise ArithmeticError("the pencil is not symmetric definite: the resolvent has a multiple pole")
     return quotient
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 def _horner(polynomial: fmpq_poly, x: arb) -> arb:

@@ -18,7 +18,7 @@ from functools import cached_property
 from flint import arb, arb_poly, arb_series, fmpq_mat, fmpq_poly
 
 from ndis_verify.exact_number import ExactArray
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_fmpq, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, of_fmpq, to_fmpq, working_bits
 from ndis_verify.oracle.certified.relative_least_squares.gram import bilinear, gram_matrix, rational_matrix, resolvent
 from ndis_verify.oracle.engine.precision import PrecisionError
 
@@ -39,8 +39,7 @@ class Quotient:
     def at(self, ridge: Fraction) -> Fraction:
         """The value at an exact ridge, or the limit at 0."""
         s = to_fmpq(ridge)
-        value = self.top(s) / self.below(s)
-        return Fraction(int(value.p), int(value.q))
+        return of_fmpq(self.top(s) / self.below(s))
 
     @cached_property
     def _slope(self) -> fmpq_poly:

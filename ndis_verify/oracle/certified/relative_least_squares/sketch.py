@@ -32,7 +32,7 @@ from typing import NamedTuple
 from flint import acb, arb, arb_series, fmpq
 
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, of_fmpq, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.engine.smooth_curve import Bend
 from ndis_verify.oracle.certified.least_squares.finite_law import als_exact_hockey_stick
 from ndis_verify.oracle.certified.least_squares.worst_case import largest_shift_at, odds, squared_shift
@@ -318,8 +318,7 @@ def _limit(share: Quotient) -> Fraction:
     top, below = share.top.coeffs(), share.below.coeffs()
     if len(top) < len(below):
         return _NONE
-    value = top[-1] / below[-1]
-    return Fraction(int(value.p), int(value.q))
+    return of_fmpq(top[-1] / below[-1])
 
 
 def _norm(alpha: int, beta: int, t: int | arb) -> arb:
