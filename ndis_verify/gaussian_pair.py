@@ -182,14 +182,18 @@ def _require_positive_definite(matrix: ExactArray, argument: str) -> None:
     dimension = matrix.shape[0]
     if min(matrix.flat[:: dimension + 1]) <= 0:
         raise _not_positive_definite(matrix, argument)
-    if (sys.modules.get("numpy") or dimension > MAX_EXACT_DIMENSION) and _clearly_positive_definite(matrix):
+    if (sys.modules.get("numpy") or dimension > MAX_EXACT_DIMENSION) and _clearly_positive_definite(matrix, argument):
         return
     if dimension > MAX_EXACT_DIMENSION or not _leading_minors_positive(matrix):
         raise _not_positive_definite(matrix, argument)
 
 
-def _clearly_positive_definite(matrix: ExactArray) -> bool:
-    import numpy as np
+def _clearly_positive_definite(matrix: ExactArray, argument: str) -> bool:
+    try:
+        import numpy as np
+    except ImportError:
+        size, rule = len(matrix), f"must have at most {MAX_EXACT_DIMENSION} rows where there is no numpy"
+        raise InputError(argument, f"a {size} x {size} matrix", rule) from None
 
     dimension, floats = matrix.shape[0], as_float(matrix.array)
     diagonal = np.diagonal(floats)

@@ -47,9 +47,10 @@ values = {
     "leverage": leverage_scores([[1, 2], [3, "4.5"], [0, 1]], [1])[0],
 }
 refused = []
-for bad in ([[1, 2], [2, 1]], [[1, "0.5"], [0.25, 1]], [[1.0, float("nan")], [0.0, 1.0]], True, [0, 1], "a"):
+wide = [[int(i == j) for j in range(130)] for i in range(130)]
+for bad in ([[1, 2], [2, 1]], [[1, "0.5"], [0.25, 1]], [[1.0, float("nan")], [0.0, 1.0]], wide, True, [0, 1], "a"):
     try:
-        GaussianPair([0, 0], bad, [0, 0], 1)
+        GaussianPair([0] * (130 if bad is wide else 2), bad, [0] * (130 if bad is wide else 2), 1)
     except InputError as error:
         refused.append(str(error))
 print(json.dumps([{name: [value.basis, *value.decimal(15)] for name, value in values.items()}, refused]))
@@ -110,6 +111,7 @@ def test_bad_pairs_are_refused_without_numpy(without):
         "must be positive definite",
         "must be symmetric exactly; (S + S.T) / 2 repairs rounding",
         "entry (0, 1) must be finite",
+        "must have at most 128 rows where there is no numpy",
         "must be a real number, not a boolean",
         "must be positive definite; this is its smallest eigenvalue",
         "must be a finite decimal number such as 0.25 or -3e-7",
