@@ -80,6 +80,7 @@ def test_ids_are_found_whatever_their_case():
         ("KM Def. 2.2", {"KM-2.2"}),
         ("n26 L4", {"N26-L4"}),
         ("SL 3", {"SL-3"}),
+        ("SL exercise 3", {"SL-3"}),
         ("N26 Chapter 2", set()),
     ],
 )

@@ -23,6 +23,7 @@ WORDS = {  # how sources number their statements: the letters of an id
     "corollary": ("C",),
     "definition": ("D",),
     "equation": ("eq",),
+    "exercise": ("",),
     "fact": ("F",),
     "figure": ("Fig",),
     "lemma": ("L",),
