@@ -10,7 +10,6 @@ from scipy.stats import binom, norm
 
 from ndis_verify.audit import composition
 from ndis_verify.audit.composition import (
-    ROUNDING,
     composed_bound,
     gaussian_profile,
     grid_composition,
@@ -21,6 +20,7 @@ from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.audit.subsampled_gaussian import composed_step
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, run
+from ndis_verify.fast.accuracy import promise
 from ndis_verify.fast.composition import composed_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 
@@ -45,10 +45,12 @@ def test_the_exact_curve_lies_between_the_two_sides(pair, copies):
     for bound in _bounds():
         above = bound(profile, copies, _EPSILONS, step=2e-3)
         below = bound(profile, copies, _EPSILONS, step=2e-3, side="optimistic")
-        assert (below <= exact + ROUNDING).all() and (exact <= above + ROUNDING).all()
+        assert (below <= exact + promise("composed masses")).all() and (
+            exact <= above + promise("composed masses")
+        ).all()
         assert (above - exact).max() < 1e-5 and (exact - below).max() < 2e-3 * copies * exact.max()
         if copies == 10:  # without the step the optimistic side would be too high
-            assert (above > exact + ROUNDING).any()
+            assert (above > exact + promise("composed masses")).any()
 
 
 @pytest.mark.parametrize("pair", _PAIRS)
@@ -172,7 +174,9 @@ def test_two_discretisations_of_subsampled_noise_overlap(rate, std, copies):
         np.maximum(*(grid_composition(one, copies, at, side=side) for one in (profile, profile.swapped())))
         for side in ("optimistic", "pessimistic")
     )
-    assert (low <= cells.upper(at) + ROUNDING).all() and (cells.lower(at) <= high + ROUNDING).all()
+    assert (low <= cells.upper(at) + promise("composed masses")).all() and (
+        cells.lower(at) <= high + promise("composed masses")
+    ).all()
     assert np.abs(high - cells.upper(at)).max() < 1e-4
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from ndis_verify import mechanisms
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import margin
 from ndis_verify.mechanisms import (
     calibration,
     gaussian,
@@ -98,7 +99,7 @@ def test_a_gaussian_std_that_is_too_small_is_widened_until_it_is_not(monkeypatch
 def test_the_projection_certificates_with_an_engine_that_understates(r, level, monkeypatch):
     true = understated(monkeypatch, random_projection, "rp_ridge_hockey_stick", 0.99e-11)
     assert random_projection.certificate(1.0, level, r, 1.0).delta > true[0]
-    assert random_projection.rounded_up(0.5) > 0.5
+    assert random_projection.rounded_up(0.5, r) > 0.5
 
 
 @pytest.mark.parametrize("ridge", ("smallest", "N24-Fig12"))
@@ -190,7 +191,7 @@ def test_a_joint_bound_is_taken_at_its_upper_end_and_raised(monkeypatch):
         envelope = SimpleNamespace(largest=lambda variance, epsilon, found=found: found)
         monkeypatch.setattr(gaussian_output, "joint_variance", lambda envelope, **target: (1.0, None))
         _, why = gaussian_output._joint(envelope, Target(epsilon=1, delta=0.5))
-        assert mpmath.mpf(why.delta) > mpmath.exp(upper) * (1 + gaussian_output.ENGINE_ERROR / 2)
+        assert mpmath.mpf(why.delta) > mpmath.exp(upper) * (1 + margin("worst pair of an envelope") / 2)
         assert why.digits == gaussian_output._digits(found)
 
 
@@ -198,9 +199,10 @@ def test_a_joint_bound_is_taken_at_its_upper_end_and_raised(monkeypatch):
 def test_the_digits_of_a_joint_bound_are_those_that_both_ends_share(apart):
     found = SimpleNamespace(upper=-3.0, attained=-3.0 - apart, lower=-4.0)
     digits = gaussian_output._digits(found)
-    lost = mpmath.expm1(mpmath.mpf(found.upper) - mpmath.mpf(found.attained)) + 2 * gaussian_output.ENGINE_ERROR
+    error = 2 * margin("worst pair of an envelope")
+    lost = mpmath.expm1(mpmath.mpf(found.upper) - mpmath.mpf(found.attained)) + error
     assert lost * mpmath.mpf(10) ** digits <= 1 or digits == 0
-    assert lost * mpmath.mpf(10) ** (digits + 1) > 1 or digits == gaussian_output.DIGITS
+    assert lost * mpmath.mpf(10) ** (digits + 1) > 1
 
 
 def test_a_split_bound_leaves_room_for_its_engine_and_is_raised(output, monkeypatch):
@@ -214,7 +216,7 @@ def test_a_split_bound_leaves_room_for_its_engine_and_is_raised(output, monkeypa
         found = gaussian_output.calibrated_gaussian(
             sensitivity=lambda v: (0.1, 0.1, 0.1, 1), delta=delta, bound=bound, **output
         )
-        assert asked[-1] * (1 + gaussian_output.ENGINE_ERROR / 2) < found.calibration.certificate.delta <= delta
+        assert asked[-1] * (1 + margin("bound of two steps") / 2) < found.calibration.certificate.delta <= delta
 
 
 # Leverages and ridges, rounded

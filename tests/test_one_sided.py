@@ -532,6 +532,7 @@ def test_inherent_deltas_are_not_below_the_certified_ones():
 ELSEWHERE = {  # why no entry above
     "fast.least_squares.gap.AsymptoticGap": "a difference of two curves over a grid, no limit",
     "fast.least_squares.gap.als_asymptotic_gap": "the same",
+    "fast.accuracy.margin": "a sum of rows, exactly: test_accuracy",
     "fast.engine.fixed_point.integer": "a part of the exact products, whose sums are tested exactly",
     "fast.joint_shift.Prediction.coarse": "starts the search of joint_variances",
     "mechanisms.calibration.Calibration": "refuses a certificate above its target: test_mechanism_targets",

@@ -15,16 +15,13 @@ import numpy as np
 from ndis_verify.arguments import one_of, whole, within
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import margin, promise
 from ndis_verify.fast.engine.curve import Pair
 from ndis_verify.fast.engine.spectrum import spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
 
 SIDES = ("pessimistic", "optimistic")
 MOST_POINTS = 1 << 22
-ROUNDING = 1e-11  # of a composed delta: transforms of a million masses that sum to 1, and their truncation
-LIBRARY_ROUNDING = (
-    1e-10  # of the same sums by dp-accounting: up to 3.2e-11 apart from ours in the experiment km-composition
-)
 _TAIL = 1e-16
 
 Curve = Callable[[np.ndarray], np.ndarray]
@@ -111,8 +108,8 @@ def composed_bound(
       of the grid. Every mass then lies at or below the losses it came from and (1 - e^{epsilon - s})_+ rises with s, so
       that this is never above the exact delta. (dp-accounting has connect-the-dots for the pessimistic side alone.)
 
-    `LIBRARY_ROUNDING` is added or taken off for the sums in float64. Raises `InputError`; `ModuleNotFoundError` that
-    names the extra where dp-accounting is absent.
+    Ten times our own rounding is added or taken off for the sums in float64. Raises `InputError`;
+    `ModuleNotFoundError` that names the extra where dp-accounting is absent.
     """
     at = _checked(copies, epsilons, side)
     losses = loss_grid(profile, step, _TAIL / copies)
@@ -128,7 +125,7 @@ def composed_bound(
     if copies > 1:
         masses = masses.self_compose(int(copies))
     found = [masses.get_delta_for_epsilon(float(e)) for e in at.ravel()]
-    return _moved(np.reshape(found, at.shape), side, LIBRARY_ROUNDING)
+    return _moved(np.reshape(found, at.shape), side, margin("composed masses of others"))
 
 
 def grid_composition(
@@ -155,7 +152,7 @@ def grid_composition(
     else:
         lower, masses = _one_step_lower(profile, losses, step)
         law = LossMasses(float(lower[0] * step), step, masses, 0.0)
-    return _moved(_composed(law, int(copies)).delta(at), side)
+    return _moved(_composed(law, int(copies)).delta(at), side, promise("composed masses"))
 
 
 def loss_grid(profile: Profile, step: float, tail: float) -> np.ndarray:
@@ -226,7 +223,7 @@ def _one_order(p: np.ndarray, q: np.ndarray, copies: int, epsilons: np.ndarray, 
     return _composed(law, copies).delta(epsilons)
 
 
-def _moved(delta: np.ndarray, side: str, rounding: float = ROUNDING) -> np.ndarray:
+def _moved(delta: np.ndarray, side: str, rounding: float) -> np.ndarray:
     """A delta moved to its side by what its sums may have lost."""
     return np.clip(delta + (rounding if side == "pessimistic" else -rounding), 0.0, 1.0)[()]
 

@@ -15,11 +15,11 @@ from scipy.special import ndtr
 from ndis_verify.arguments import whole, within
 from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import margin
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick
 
 CELLS = 4096
 _REACH = 9.0  # standard deviations; the tails beyond hold 2e-19 and are accounted for
-_ROUNDING = 1e-10  # what float64 convolutions may be wrong by, added to every upper limit of a composition
 _MOST = 2**24
 
 
@@ -68,17 +68,17 @@ class ComposedStep:
 
     def upper(self, epsilon: Any) -> np.ndarray:
         """Delta at epsilon, no smaller than the truth."""
-        return np.minimum(_larger(self.pessimistic, epsilon) + _ROUNDING, 1.0)
+        return np.minimum(_larger(self.pessimistic, epsilon) + margin("composed steps"), 1.0)
 
     def lower(self, epsilon: Any) -> np.ndarray:
         """Delta at epsilon, no larger than the truth."""
-        return np.maximum(_larger(self.optimistic, epsilon) - _ROUNDING, 0.0)
+        return np.maximum(_larger(self.optimistic, epsilon) - margin("composed steps"), 0.0)
 
     def epsilon(self, delta: float) -> float:
         """An epsilon at which delta holds: the upper limit there is at most `delta`. delta > 1e-9. Raises
         `InputError`.
         """
-        if not 10 * _ROUNDING < delta < 1:
+        if not 10 * margin("composed steps") < delta < 1:
             raise InputError("delta", delta, "must lie strictly between 1e-9 and 1")
         low, high = 0.0, max(law.highest for law in self.pessimistic)
         if self.upper(0.0) <= delta:

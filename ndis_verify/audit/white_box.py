@@ -13,14 +13,13 @@ import numpy as np
 
 from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError, as_float, exact
+from ndis_verify.fast.accuracy import PROMISES, margin
 from ndis_verify.fast.composition import compose
 from ndis_verify.fast.engine.spectrum import PairBatch, spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.gaussian_pair import Covariance, GaussianPair
 
-ENGINE_ERROR = 1e-10  # relative: ten times what the float64 engine states
-SMALLEST = 1e-290  # below, the engine's delta is no lower limit
 _RANK = 10  # of the simulated distances that bounds the real one
 _SHARE = 1e-3  # of the declared error that rounding a law's parameters may take
 
@@ -133,7 +132,8 @@ def engine_limits(pair: GaussianPair, copies: int, epsilon: Fraction) -> tuple[f
     at = float(epsilon)
     below, above = max(0.0, np.nextafter(at, -np.inf)), np.nextafter(at, np.inf)
     high, low = (float(value) for value in hockey_stick(compose(pair, copies), [below, above]))
-    return (low * (1 - ENGINE_ERROR) if low > SMALLEST else 0.0), min(1.0, high * (1 + ENGINE_ERROR) + SMALLEST)
+    error, least = margin("white-box audit"), PROMISES["hockey_stick"].least
+    return (low * (1 - error) if low > least else 0.0), min(1.0, high * (1 + error) + least)
 
 
 def witness_set(pair: GaussianPair, epsilon: float, copies: int = 1) -> WitnessSet:
@@ -308,7 +308,7 @@ def _distance_quantile(n: int, dimension: int, copies: int, failure: float, rng:
     cov = root @ np.swapaxes(root, 1, 2) / (n - 1)  # Bartlett
     batch = PairBatch(means, (cov + np.swapaxes(cov, 1, 2)) / 2, np.zeros((1, dimension)), np.ones(1))
     distances = np.sort(hockey_stick(compose(spectrum(batch), copies), 0.0))
-    return min(1.0, float(distances[-_RANK]) * (1 + ENGINE_ERROR))
+    return min(1.0, float(distances[-_RANK]) * (1 + margin("white-box audit")))
 
 
 def _named(pairs: Any) -> dict[str, GaussianPair]:

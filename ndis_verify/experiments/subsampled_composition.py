@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.audit.composition import (
-    LIBRARY_ROUNDING,
-    ROUNDING,
     SIDES,
     Profile,
     composed_bound,
@@ -23,6 +21,7 @@ from ndis_verify.audit.composition import (
 )
 from ndis_verify.audit.histogram import bin_width, equal_edges
 from ndis_verify.experiments.framework import Experiment, Finding, Row
+from ndis_verify.fast.accuracy import margin, promise
 from ndis_verify.gaussian_pair import GaussianPair
 
 EPSILONS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -93,7 +92,7 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
     found = [
         Finding(
             "the optimistic side is never above the pessimistic one",
-            all(row["optimistic"] <= row["pessimistic"] + ROUNDING for row in rows),
+            all(row["optimistic"] <= row["pessimistic"] + promise("composed masses") for row in rows),
             {"largest gap": gap},
         ),
         Finding(
@@ -113,13 +112,15 @@ def _findings(rows: Sequence[Row]) -> list[Finding]:
         found += [
             Finding(
                 "dp-accounting's sums of the same losses agree",
-                apart <= 2 * LIBRARY_ROUNDING,
+                apart <= 2 * margin("composed masses of others"),
                 {"largest difference": apart},
             ),
             Finding(
                 "dp-accounting's own mechanism lies above the optimistic side, and within 1e-7 of the pessimistic one",
                 all(
-                    row["optimistic"] - ROUNDING <= row["dp_accounting_mechanism"] <= row["pessimistic"] + 1e-7
+                    row["optimistic"] - promise("composed masses")
+                    <= row["dp_accounting_mechanism"]
+                    <= row["pessimistic"] + 1e-7
                     for row in held
                 ),
                 {"largest difference": max(abs(row["dp_accounting_mechanism"] - row["pessimistic"]) for row in held)},

@@ -17,13 +17,13 @@ import numpy as np
 from ndis_verify.arguments import within
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import margin
 from ndis_verify.fast.covariance_shift import Sensitivities, checked_spread
 from ndis_verify.fast.engine.cell_search import Largest, largest
 from ndis_verify.fast.engine.curve import log_entries, to_log_delta
 from ndis_verify.fast.engine.spectrum import Spectrum
 
 TOLERANCE = 1e-5  # of log delta, between the largest value found and its bound
-ENGINE_ERROR = 1e-10  # relative, on delta: `hockey_stick` documents 1e-11, its arguments are rounded as well
 _ROUNDING = 4e-16  # of a difference of two numbers up to 1
 _HALVINGS = 55
 _COARSE = 1.0 / 16
@@ -291,7 +291,7 @@ def added_variance(envelope: Envelope, *, epsilon: float, delta: float) -> tuple
     """
     epsilon = _finite(epsilon, "epsilon")
     within(delta, "delta", "(0, 1)")
-    goal = math.log(delta) - 2 * ENGINE_ERROR
+    goal = math.log(delta) - 2 * margin("worst pair of an envelope")
     for v in (0.0,) if envelope.without_noise() else (_NEXT_TO_NOTHING,) if isinstance(envelope, Declared) else ():
         found = envelope.largest(v, epsilon)
         if found.upper <= goal:

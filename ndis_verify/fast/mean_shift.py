@@ -13,8 +13,9 @@ from scipy.special import erfcx, log_ndtr
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, broadcast, float_array
+from ndis_verify.fast.accuracy import margin, promise
 from ndis_verify.fast.engine.curve import checked_epsilons, log_below_zero
-from ndis_verify.fast.engine.least_epsilon import SAFETY, probabilities
+from ndis_verify.fast.engine.least_epsilon import probabilities
 from ndis_verify.fast.engine.safe_root import safe_root
 
 _STEP = 0.11
@@ -25,7 +26,8 @@ _HALF_LOG_2PI = 0.9189385332046727417803297
 _LOG_2 = 0.6931471805599453094172321
 _SMALL, _LARGE = 2.0**-400, 2.0**600  # shifts beyond: delta/D depends on epsilon/D alone; delta is 1
 _FAR = 2.0**511  # a beyond: its square leaves the range of floats
-_CANCELLED = 64.0  # how much larger D is than a where their difference is formed exactly
+_CANCELLED = 64.0  # D beyond which a difference that is as much smaller, or the place of a tail, is formed exactly
+_DEEPEST = 40.0  # tails that begin farther out are below 1e-340: their logarithms have the digits of a
 _LARGEST = 1100.0  # |log D| of no shift of two floats, nor of any shift that meets a target, is above
 _SAFE_STEP = 4e-16
 
@@ -52,7 +54,7 @@ def gaussian_hockey_stick(sensitivity: Any, std: Any, epsilon: Any) -> np.ndarra
     sensitivity/std.
 
     N26-P1, BW-T8. The arguments broadcast; sensitivity >= 0 and std > 0 in one unit, epsilon of either sign: any
-    floats. Relative error about 1e-13 down to underflow (of log delta below 1e-290). Raises `InputError`.
+    floats. Relative error at most 5e-13 where delta >= 1e-290 (of log delta below). Raises `InputError`.
 
     Examples
     --------
@@ -90,8 +92,8 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The smallest std with `gaussian_hockey_stick(sensitivity, std, epsilon) <= delta` (BW-Alg1, BW-T9), safe side.
 
     The arguments broadcast; sensitivity >= 0, epsilon >= 0, 0 < delta <= 1; std in the unit of sensitivity.
-    The returned std was evaluated: its delta is at most the target, and a relative 1e-12 of delta below it is kept as
-    a margin for rounding; rounded up to a float where it is below 1e-308. 0, with a `NoNoiseNeeded` warning, where
+    The returned std was evaluated: its delta is below the target by more than the curve may err, a relative 1e-12 where
+    floats are that close; rounded up to a float where it is below 1e-308. 0, with a `NoNoiseNeeded` warning, where
     sensitivity = 0 or delta = 1. Raises `InputError`, also where the std is above the largest float.
 
     Examples
@@ -108,11 +110,11 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     shape = target.shape
     sensitivity, epsilon, goal = sensitivity.ravel(), epsilon.ravel(), np.log(target).ravel()
     result = np.zeros(goal.shape)
-    search = np.flatnonzero((sensitivity > 0) & (goal < 0))
+    search, kept = np.flatnonzero((sensitivity > 0) & (goal < 0)), margin("gaussian_std")
 
     def excess(log_shift: np.ndarray, index: np.ndarray) -> np.ndarray:
         k = search[index]
-        return np.maximum(_log_delta(_exponential(log_shift), epsilon[k]), -1e300) - goal[k] + SAFETY
+        return np.maximum(_log_delta(_exponential(log_shift), epsilon[k]), -1e300) - goal[k] + kept
 
     if search.size:
         with np.errstate(all="ignore"):
@@ -131,7 +133,7 @@ def gaussian_std(sensitivity: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
 
 def _widen(sensitivity: np.ndarray, std: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, search: np.ndarray) -> None:
     """The last check, on the returned numbers themselves; steps that grow, so that it ends."""
-    step = _SAFE_STEP
+    step, goal = _SAFE_STEP, goal - promise("gaussian_hockey_stick")
     with np.errstate(all="ignore"):
         while search.size:
             shift = _quotient(sensitivity[search], std[search])
@@ -198,7 +200,7 @@ def _log_delta(shift: _Shift, epsilon: np.ndarray) -> np.ndarray:
 def _difference(shift: _Shift, size: np.ndarray, epsilon: np.ndarray, share: np.ndarray) -> np.ndarray:
     """e/D - D/2; exactly, then rounded, where the two nearly cancel."""
     a = share - size / 2
-    cancelled = np.isfinite(share) & (size > _CANCELLED) & (np.abs(a) * _CANCELLED < size)
+    cancelled = np.isfinite(share) & (size > _CANCELLED) & (np.abs(a) < np.maximum(size / _CANCELLED, _DEEPEST))
     if not cancelled.any():
         return a
     a = np.array(a)

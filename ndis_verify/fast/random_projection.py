@@ -10,13 +10,15 @@ from ndis_verify import arguments
 from ndis_verify.arguments import within
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, broadcast, float_array
+from ndis_verify.fast.accuracy import PROMISES, SEARCHED, projection_error
 from ndis_verify.fast.engine.curve import checked_epsilons, log_entries, to_delta, to_log_delta
-from ndis_verify.fast.engine.least_epsilon import SAFETY, probabilities
+from ndis_verify.fast.engine.least_epsilon import probabilities
 from ndis_verify.fast.engine.safe_root import safe_root
 from ndis_verify.fast.engine.spectrum import Spectrum
 
-MOST_COLUMNS = 10**7  # up to which the margins below cover the rounding of a curve
-RIDGE_MARGIN = 1.1e-11  # relative, on delta: above the documented error of the curve
+MOST_COLUMNS = int(
+    PROMISES["rp_hockey_stick, a root"].ranges["r"].high
+)  # up to which margins cover the rounding of a curve
 
 
 def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delete") -> np.ndarray:
@@ -24,8 +26,9 @@ def rp_hockey_stick(leverage: Any, r: Any, epsilon: Any, direction: str = "delet
 
     "delete": P from the larger database, eigenvalue 1/(1-p) taken r times, `Qg(r/2, t0/2) - e^epsilon Qg(r/2, rho
     t0/2)`, rho = 1/(1-p), t0 = 2(epsilon + (r/2) log rho)/(rho - 1); "insert": P from the smaller one, exactly 0 from 2
-    epsilon >= r log rho on. 0 <= leverage < 1, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as `hockey_stick`.
-    direction: "delete" or "insert". Raises `InputError`.
+    epsilon >= r log rho on. 0 <= leverage < 1, whole r >= 1, epsilon >= 0; they broadcast. Accuracy as `hockey_stick`;
+    from two million columns on a relative 7e-15 times their root. direction: "delete" or "insert". Raises
+    `InputError`.
 
     Examples
     --------
@@ -55,8 +58,9 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     """The largest leverage p whose "delete" curve is at most delta at epsilon (N26-L4, N26-P4), on the safe side.
 
     Whole r from 1 to 1e7, epsilon >= 0, delta in [0, 1]; they broadcast. The returned leverage was evaluated: its delta
-    is at most the target, with a relative margin of 1e-12 for rounding. 0 for delta = 0, and below 3.4e-308; just below
-    1, with a `NoNoiseNeeded` warning, where any leverage will do. Raises `InputError`.
+    is below the target by more than the error that `rp_hockey_stick` documents, a relative 1.1e-11 (2.5e-11 for 1e7
+    columns) where floats are that close. 0 for delta = 0, and below 3.4e-308; just below 1, with a `NoNoiseNeeded`
+    warning, where any leverage will do. Raises `InputError`.
 
     Examples
     --------
@@ -65,7 +69,7 @@ def rp_leverage(r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
     0.1459259064
     """
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
-    logit = _largest_logit(r, epsilon, goal, SAFETY)
+    logit = _largest_logit(r, epsilon, goal, SEARCHED * projection_error(r))
     result = np.where(logit == _CEILING, 1 / (1 + np.exp(-_CEILING)), 0.0)
     inner = np.flatnonzero((logit > -np.inf) & (logit < _CEILING))
     if inner.size:
@@ -80,9 +84,9 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray
 
     p* = `rp_leverage(r, epsilon, delta)`; norm_bound = l > 0, the ridge in its unit squared. Domain and shapes as
     there. On the safe side: the delta of a lone record of norm l beside the returned ridge was evaluated, and is below
-    the target by a relative 1.1e-11, more than the error that `rp_hockey_stick` documents. inf for delta = 0, for
-    leverages below 3.4e-308 and above the largest float; where any leverage will do, 2.4e-16 l^2 and a `NoNoiseNeeded`
-    warning. Raises `InputError`.
+    the target by a relative 1.1e-11 (2.5e-11 for 1e7 columns), more than the error that `rp_hockey_stick` documents.
+    inf for delta = 0, for leverages below 3.4e-308 and above the largest float; where any leverage will do, 2.4e-16 l^2
+    and a `NoNoiseNeeded` warning. Raises `InputError`.
 
     Examples
     --------
@@ -100,12 +104,13 @@ def _smallest_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> tuple[
     """The ridges, and where any leverage will do."""
     length = _lengths(norm_bound)
     r, epsilon, goal, shape = _targets(r, epsilon, delta)
-    logit = _largest_logit(r, epsilon, goal, RIDGE_MARGIN)
+    kept = SEARCHED * projection_error(r)
+    logit = _largest_logit(r, epsilon, goal, kept)
     odds = np.exp(-logit)  # (1 - p)/p
     live = np.flatnonzero(np.isfinite(odds) & (odds > np.exp(-_CEILING)))
     while live.size:
         laws = Spectrum(1 / odds[live, None], 0.0, r[live, None])
-        over = to_log_delta(log_entries(laws, np.arange(live.size), epsilon[live])) > goal[live] - RIDGE_MARGIN
+        over = to_log_delta(log_entries(laws, np.arange(live.size), epsilon[live])) > goal[live] - kept[live]
         live = live[over]
         odds[live] *= 1 + 4e-16
     with np.errstate(over="ignore", under="ignore"):
@@ -220,12 +225,12 @@ def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, 
 
 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
-def _largest_logit(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, margin: float) -> np.ndarray:
+def _largest_logit(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, margin: np.ndarray) -> np.ndarray:
     """log p/(1-p) at log delta = goal - margin: -inf where no leverage will do, `_CEILING` where any will."""
     floor, ceiling = np.full(goal.shape, _FLOOR), np.full(goal.shape, _CEILING)
 
     def excess(logit: np.ndarray, index: np.ndarray) -> np.ndarray:
-        return _log_delete(logit, r[index], epsilon[index]) - goal[index] + margin
+        return _log_delete(logit, r[index], epsilon[index]) - goal[index] + margin[index]
 
     result = np.full(goal.shape, -np.inf)
     finite = np.isfinite(goal)
@@ -240,6 +245,7 @@ def _largest_logit(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, margin:
 
 def _settled(leverage: np.ndarray, r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray) -> np.ndarray:
     """The last check, on the returned numbers themselves."""
+    goal = goal - projection_error(r)
     while True:
         over = to_log_delta(_log_curve(leverage, r, epsilon, "delete")) > goal
         if not over.any():

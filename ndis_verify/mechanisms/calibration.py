@@ -14,9 +14,9 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import digits, promise
 from ndis_verify.fast.random_projection import MOST_COLUMNS
 
-DIGITS = 11  # decimal digits that the float64 engine guarantees for a delta
 NEXT_TO_NOTHING = 1e-280  # a noise parameter up to this is none: sensitivities declared for v > 0 are tried below it
 
 
@@ -51,7 +51,7 @@ class Certificate:
     bound: str
     worst_case: Mapping[str, Any]
     delta: float
-    digits: int = DIGITS
+    digits: int = field(default_factory=lambda: digits(promise("hockey_stick")))
 
     def __post_init__(self) -> None:
         _require("bound", self.bound, str)

@@ -11,9 +11,9 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import promise
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.mechanisms.calibration import (
-    DIGITS,
     Calibration,
     Certificate,
     Target,
@@ -31,7 +31,6 @@ from ndis_verify.mechanisms.white_box import OutputLaw
 
 Query = Callable[[Any], Any]
 RULES = ("analytic", "classical", "rho")
-_ENGINE_ERROR = 5e-13  # relative, on delta; documented as about 1e-13
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def gaussian_mechanism(
     if rule == "analytic":
         std = _settled(size, std, target)
     reached = _reached(size, std, target)
-    certificate = Certificate(_BOUNDS[rule], {"shift": size / std}, reached, DIGITS)
+    certificate = Certificate(_BOUNDS[rule], {"shift": size / std}, reached)
     unsafe = f"delta reached {reached:.6g} is above the target {target.delta:.6g}" if reached > target.delta else ""
     public = {"sensitivity": size, "rule": rule}
     return GaussianMechanism(
@@ -144,7 +143,7 @@ def _settled(size: float, std: float, target: Target) -> float:
 
 def _reached(size: float, std: float, target: Target) -> float:
     """The closed form at those numbers, plus the error that float64 may have left."""
-    return raised(float(gaussian_hockey_stick(size, std, target.epsilon)), _ENGINE_ERROR)
+    return raised(float(gaussian_hockey_stick(size, std, target.epsilon)), promise("gaussian_hockey_stick"))
 
 
 def finite_array(value: Any, argument: str) -> np.ndarray:

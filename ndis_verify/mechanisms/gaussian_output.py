@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import digits, margin, promise
 from ndis_verify.fast.covariance_shift import Sensitivities, loewner_bound
 from ndis_verify.fast.covariance_shift import added_variance as split_variance
 from ndis_verify.fast.engine.cell_search import Largest
 from ndis_verify.fast.joint_shift import Declared, Prediction, RankOne
 from ndis_verify.fast.joint_shift import added_variance as joint_variance
 from ndis_verify.mechanisms.calibration import (
-    DIGITS,
     Calibration,
     Certificate,
     Target,
@@ -48,14 +48,10 @@ Output = Callable[[Any], tuple[ArrayLike, ArrayLike]]
 ExactLaw = Callable[[Any, float], tuple[Draw, int]]
 ADD_REMOVE = "one record added or removed"
 UNSAFE = "the printed covariance bound (N26-L2) does not hold in the direction that it is used in: N26-Fig5 is refuted"
-ENGINE_ERROR = 1e-10  # relative, on delta: the float64 engine's 1e-11 and the sum of two terms
 _ASYMMETRY = (
     1e-6  # relative to the largest entry: an inverse of condition 1e10 is as far from symmetric; the mean is taken
 )
 _NEGATIVE = 1e-12  # relative to d times the largest eigenvalue: how far below 0 rounding may leave the least
-_SPLIT_DIGITS = (
-    4  # the search over splits came within 3e-5 of the least bound at 400 random triples with delta from 1e-30 to 0.5
-)
 _TERMS = {"exact": "exact", "corrected": "bound", "chernoff": "chernoff", "printed": "printed"}
 _TITLES = {
     "exact": "two steps, exact covariance term (N26-D6-exact, N26-T6.1-corrected)",
@@ -276,22 +272,23 @@ def _joint(envelope: Declared | RankOne | Prediction, target: Target) -> tuple[f
     else:
         title = "exact worst pair of a rank-one envelope (N26-D6-joint)"
         worst = {"share of the shift along the moved direction": found.point[0]}
-    return variance, Certificate(title, worst, raised(math.exp(found.upper), ENGINE_ERROR), _digits(found))
+    return variance, Certificate(
+        title, worst, raised(math.exp(found.upper), margin("worst pair of an envelope")), _digits(found)
+    )
 
 
 def _digits(found: Largest) -> int:
     """Decimal digits that the bound shares with the value at the worst pair."""
     apart = found.upper - found.attained if found.upper > found.attained else 0.0
-    return min(max(math.floor(-math.log10(math.expm1(min(apart, 1.0)) + 2 * ENGINE_ERROR)), 0), DIGITS)
+    return digits(math.expm1(min(apart, 1.0)) + 2 * margin("worst pair of an envelope"))
 
 
 def _split(sensitivities: Sensitivities, target: Target, bound: str) -> tuple[float, Certificate]:
     """The variance, and the bound at its sensitivities."""
     term = _TERMS[bound]
-    variance = split_variance(
-        sensitivities, epsilon=target.epsilon, delta=target.delta * (1 - 2 * ENGINE_ERROR), term=term
-    )
+    error = margin("bound of two steps")
+    variance = split_variance(sensitivities, epsilon=target.epsilon, delta=target.delta * (1 - 2 * error), term=term)
     shift, rho, nu, dimension = sensitivities(variance)
     judged = loewner_bound(shift, rho, nu, dimension, target.epsilon, "exact" if bound == "printed" else term)
     worst = {"Delta": shift, "rho": rho, "nu": nu, "dimension": dimension}
-    return variance, Certificate(_TITLES[bound], worst, raised(judged, ENGINE_ERROR), _SPLIT_DIGITS)
+    return variance, Certificate(_TITLES[bound], worst, raised(judged, error), digits(promise("search over splits")))

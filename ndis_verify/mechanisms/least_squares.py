@@ -18,6 +18,7 @@ import scipy
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError, as_float
+from ndis_verify.fast.accuracy import digits, promise
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick
 from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick
 from ndis_verify.fast.least_squares.worst_case import WorstRecord, als_cap, als_worst_case
@@ -45,8 +46,6 @@ from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 Law = Literal["normal", "sketch"]
 Noise = Literal["worst case", "N24-Fig4", "N24-Fig4 corner"]
 NOISES = ("worst case", "N24-Fig4", "N24-Fig4 corner")
-SEARCH_ERROR = 2e-9  # relative, on delta: how far the search may miss the worst record
-_ROUNDING = 4e-15  # the same for each row of a sketch: 1e-15 of rounding in the logarithm of its law was seen
 DIRECTIONS = ("delete", "insert")
 
 
@@ -229,8 +228,8 @@ def least_ridge(norm_bound: Any, d: int, r: Any, *, epsilon: Any, delta: Any, la
 def search_error(r: Any, law: Law) -> np.ndarray:
     """Relative, on delta: how far the search for the worst record may fall short."""
     if law == "normal":
-        return np.full(np.shape(r), SEARCH_ERROR)
-    return SEARCH_ERROR + _ROUNDING * np.asarray(r, dtype=float)
+        return np.full(np.shape(r), promise("als_worst_case"))
+    return promise("als_exact_worst_case") + promise("als_exact_hockey_stick, a row") * np.asarray(r, dtype=float)
 
 
 def _triangle(records: np.ndarray, ridge: float) -> np.ndarray:
@@ -313,7 +312,9 @@ def certificate(worst: WorstRecord, cap: float, d: int, r: int, error: float) ->
         "direction": str(worst.direction),
     }
     delta = raised(float(worst.delta), error) if worst.log_delta > -math.inf else 0.0
-    return Certificate("worst record of p <= q <= cap (corrected N24-T5)", where, delta, 8)
+    return Certificate(
+        "worst record of p <= q <= cap (corrected N24-T5)", where, delta, digits(promise("als_worst_case"))
+    )
 
 
 def _calibrated(

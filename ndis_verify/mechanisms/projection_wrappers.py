@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import margin, promise
 from ndis_verify.fast.hockey_stick import epsilon_for_delta
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick, sampled_epsilon
@@ -24,6 +25,7 @@ from ndis_verify.mechanisms.calibration import (
     number,
     ordinary,
     positive,
+    raised,
     require_kind,
 )
 from ndis_verify.mechanisms.exact.eigenvalue import noised_eigenvalue
@@ -244,7 +246,7 @@ def propose_test_release(
     spent, test_delta = _test_cost(length**2, spread, target.epsilon, test)
     left = math.nextafter(target.epsilon - spent, 0.0)
     full = ridge_level(length, r, epsilon=left, delta=math.nextafter(float(release), 0.0), ridge="N26-Fig1")
-    lone = rounded_up(float(rp_ridge_hockey_stick(length, full - length**2, r, left)))
+    lone = rounded_up(float(rp_ridge_hockey_stick(length, full - length**2, r, left)), r)
     why = Certificate(
         "test, release at the largest leverage p*, failure of the bound (N26-T5.4)",
         {"test_epsilon": spent, "release_epsilon": left, "leverage": length**2 / full, "r": r, "direction": "delete"},
@@ -265,7 +267,7 @@ def propose_test_release(
             target=target,
             noise={
                 "full_ridge": full,
-                "quantile": float(-ndtri(failure)) + 1e-13 * abs(float(ndtri(failure))),
+                "quantile": float(-ndtri(failure)) + promise("ndtri") * abs(float(ndtri(failure))),
                 "test_epsilon": spent,
             },
             certificate=why,
@@ -276,15 +278,16 @@ def propose_test_release(
 def _test_cost(sensitivity: float, std: float, epsilon: float, delta: float) -> tuple[float, float]:
     """(eps_T, its delta rounded up), or `InputError` where eps_T > epsilon."""
     pair = GaussianPair([sensitivity / std], 1, [0], 1)
-    spent = float(epsilon_for_delta(pair, delta * (1 - 2e-11)))
+    error = promise("hockey_stick")  # by which what the search finds, with a margin of its own, is rounded up
+    spent = float(epsilon_for_delta(pair, delta * (1 - error)))
     if spent > epsilon:
-        least = float(gaussian_std(sensitivity, epsilon=epsilon, delta=delta * (1 - 2e-11)))
+        least = float(gaussian_std(sensitivity, epsilon=epsilon, delta=delta * (1 - 2 * error)))
         rule = (
             f"the test alone would spend {spent:.6g}, more than epsilon = {epsilon:.6g}; it fits from std ="
             f" {least:.6g} on"
         )
         raise InputError("std", std, rule)
-    return spent, rounded_up(float(gaussian_hockey_stick(sensitivity, std, spent)))
+    return spent, raised(float(gaussian_hockey_stick(sensitivity, std, spent)), error)
 
 
 def least_eigenvalue(records: np.ndarray) -> float:
@@ -334,7 +337,11 @@ def planned_split(r: Any, *, epsilon: Any, delta: Any, norm_bound: Any) -> Split
     share, test, failure = best[1:]
     fine = np.minimum(share * closer, 0.97), np.minimum(test * closer, 0.45), np.minimum(failure * closer, 0.45)
     total, share, test, failure = min(best, _best_split(length, r, target.epsilon, target.delta, *fine))
-    std = float(gaussian_std(length**2, epsilon=share * target.epsilon, delta=test * target.delta * (1 - 1e-10)))
+    std = float(
+        gaussian_std(
+            length**2, epsilon=share * target.epsilon, delta=test * target.delta * (1 - margin("split of a test"))
+        )
+    )
     untested = float(rp_ridge(length, r, epsilon=target.epsilon, delta=target.delta))
     return Split(std, test * target.delta, failure * target.delta, total, total - untested)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import projection_error
 from ndis_verify.fast.random_projection import rp_ridge, rp_ridge_hockey_stick
 from ndis_verify.mechanisms.calibration import (
     Calibration,
@@ -30,7 +31,6 @@ from ndis_verify.mechanisms.white_box import OutputLaw
 Ridge = Literal["smallest", "N26-Fig1", "N24-Fig3"]
 RIDGES = ("smallest", "N26-Fig1", "N24-Fig3")
 ADD_REMOVE = "one record added or removed"
-ENGINE_ERROR = 1e-11  # relative, on delta, as the float64 engine documents it
 GRID_BITS = 16  # binary digits below its public scale at which a projection is released
 
 
@@ -158,12 +158,12 @@ def certificate(length: float, level: float, r: int, epsilon: float) -> Certific
     """
     delta = float(rp_ridge_hockey_stick(length, level, r, epsilon))
     worst = {"leverage": length * length / (length * length + level), "r": r, "direction": "delete"}
-    return Certificate("deletion of a lone record of norm l (N26-L4, N26-T5.1)", worst, rounded_up(delta))
+    return Certificate("deletion of a lone record of norm l (N26-L4, N26-T5.1)", worst, rounded_up(delta, r))
 
 
-def rounded_up(delta: float) -> float:
-    """A float64 delta plus the error that its engine documents."""
-    return raised(delta, ENGINE_ERROR)
+def rounded_up(delta: float, r: int) -> float:
+    """A float64 delta of r columns plus the error that its engine documents."""
+    return raised(delta, float(projection_error(r)))
 
 
 @keyword_only

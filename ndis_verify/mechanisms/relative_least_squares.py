@@ -16,6 +16,7 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
+from ndis_verify.fast.accuracy import promise, sketch_error
 from ndis_verify.fast.least_squares.asymptotic_law import log_als_hockey_stick
 from ndis_verify.fast.least_squares.finite_law import ROUGH, log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares.worst_case import als_worst_case
@@ -26,11 +27,9 @@ from ndis_verify.mechanisms.exact.solutions import normal_solution, student_solu
 from ndis_verify.mechanisms.exact.stream import Stream
 from ndis_verify.mechanisms.least_squares import (
     DIRECTIONS,
-    SEARCH_ERROR,
     Law,
     least_ridge,
     normal_law,
-    search_error,
     solved,
 )
 from ndis_verify.mechanisms.random_projection import proper_target
@@ -40,7 +39,6 @@ from ndis_verify.mechanisms.white_box import OutputLaw, WorstNeighbour
 
 _CURVES: dict[str, Callable[..., Any]] = {"normal": log_als_hockey_stick, "sketch": log_als_exact_hockey_stick}
 _WORST = {"normal": als_worst_case, "sketch": als_exact_worst_case}
-_MARGIN = {"normal": 1e-11, "sketch": 2e-10}  # relative error of delta that the curves document
 _ESTIMATES = {
     "normal": (("full", 0.0),),
     "sketch": (("rough", ROUGH), ("draft", 0.0)),
@@ -266,20 +264,19 @@ def relative_least_squares(
     require_set(databases)
     choice(law, "law", tuple(_CURVES))
     r, target = columns(r), proper_target(epsilon=epsilon, delta=delta)
-    margin = _MARGIN[law] + float(search_error(r, law)) - SEARCH_ERROR
     d = databases.base.shape[1] - 1
     if d < 1:
         raise InputError("databases", "one column", "must have a feature and a target")
     changes = _changes(databases, r, target.epsilon, law)
     ridge, worst = 0.0, changes.neighbour(0.0)
-    inherent = value = raised(worst.delta, margin)
+    inherent = value = raised(worst.delta, _error(law, worst.delta, r))
     if value > target.delta:
         enough = float(least_ridge(databases.norm_bound, d, r, epsilon=target.epsilon, delta=target.delta, law=law))
         if not 0 < enough < math.inf:
             raise InputError("delta", target.delta, "must leave a finite ridge")
-        ridge = _smaller(changes, math.log(target.delta) - 2 * margin, enough)
+        ridge = _smaller(changes, math.log(target.delta) - 2 * _error(law, target.delta, r), enough)
         worst = changes.neighbour(ridge)
-        value = raised(worst.delta, margin)
+        value = raised(worst.delta, _error(law, worst.delta, r))
     public = {
         "norm_bound": databases.norm_bound,
         "d": d,
@@ -297,6 +294,11 @@ def relative_least_squares(
     return RelativeLeastSquares(
         Calibration(f"relative least squares, {law} law", ADJACENCY, public, target, {"ridge": ridge}, why), databases
     )
+
+
+def _error(law: Law, delta: float, r: int) -> float:
+    """The relative error of the law's curve at a value delta."""
+    return promise("als_hockey_stick") if law == "normal" else float(sketch_error(delta, r))
 
 
 def _changes(databases: Neighbourhood, r: int, epsilon: float, law: Law) -> _Changes:

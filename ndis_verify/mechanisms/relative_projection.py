@@ -249,7 +249,7 @@ def relative_random_projection(
     why = Certificate(
         "largest leverage over neighbours in the set (N24-D6, N24-T2)",
         {"leverage": leverage, "r": r, "direction": "delete"},
-        rounded_up(float(rp_hockey_stick(leverage, r, target.epsilon))),
+        rounded_up(float(rp_hockey_stick(leverage, r, target.epsilon)), r),
     )
     public = {
         "norm_bound": length,
@@ -279,4 +279,4 @@ def inherent_delta(databases: Neighbourhood, r: Any, epsilon: Any) -> float:
     """
     require_set(databases)
     leverage, r, epsilon = databases.leverage(), columns(r), number(epsilon, "epsilon", 0.0, 1e300)
-    return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, r, epsilon)))
+    return 1.0 if leverage >= 1 else rounded_up(float(rp_hockey_stick(leverage, r, epsilon)), r)

@@ -10,10 +10,10 @@ import mpmath
 from ndis_verify import fast, oracle
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import MAX_EXPONENT, InputError, exact
+from ndis_verify.fast.accuracy import MARGINS, PROMISES, SEARCHED, margin, projection_error, promise, sketch_error
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.reference.quantities import QUANTITIES, Answer
 
-FAST_RELATIVE_ERROR = 1e-11  # the accuracy that ndis_verify.fast documents
 SMALLEST = 5e-324  # a radius below it would be printed as 0
 _MAX_BITS = 3.33 * MAX_EXPONENT  # a number that nobody can read back is no answer, and writing it takes seconds
 _CHI2_ARGUMENTS = ("weights", "dofs", "noncentralities", "std", "shift", "x")
@@ -65,13 +65,23 @@ def _floats(value: Any, argument: str) -> Any:
     return float(exact(value, argument))
 
 
+def _relative_error(name: str, value: float, inputs: dict[str, Any]) -> float:
+    """What `ndis_verify.fast` documents, never less than for a curve of any pair."""
+    if name == "als_exact_hockey_stick":
+        return float(sketch_error(value, float(inputs["r"])))
+    if name.startswith("rp_"):
+        return SEARCHED * float(projection_error(float(inputs["r"])))
+    kept = (margin(name) if name in MARGINS else 0.0, promise(name) if name in PROMISES else 0.0)
+    return max(*kept, promise("hockey_stick"))
+
+
 def _fast_answer(name: str) -> Callable[[dict[str, Any], int], Answer]:
     # Loaded now: a process that answers under a bound on memory must not meet it while it imports.
     _ = fast.GeneralizedChi2 if name.startswith("generalized_chi2") else getattr(fast, name)
 
     def answer(inputs: dict[str, Any], digits: int) -> Answer:
         value = _fast_value(name, inputs)
-        radius = "0" if value == 0 else f"{max(abs(value) * FAST_RELATIVE_ERROR, SMALLEST):.0e}"
+        radius = "0" if value == 0 else f"{max(abs(value) * _relative_error(name, value, inputs), SMALLEST):.0e}"
         return repr(value), radius, "estimate"
 
     return answer

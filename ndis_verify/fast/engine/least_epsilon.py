@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.exact_number import InputError, float_array
+from ndis_verify.fast.accuracy import PROMISES, margin, promise
 from ndis_verify.fast.engine.curve import Pair, log_entries, to_log_delta
 from ndis_verify.fast.engine.safe_root import safe_root
 from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
 from ndis_verify.fast.engine.support_edge import largest_loss
 
-SAFETY = 1e-12  # relative margin on delta, above the error of its evaluation
 _TINY, _HUGE = -100, 20  # exponents of roots that are looked for by the exponent first
 _LARGEST = np.finfo(float).max
-_FAR, _FAR_ERROR = 200.0, 2e-15  # as `hockey_stick` documents
 _ROOM = 1e-6  # above the largest loss, relative to it: far more than its rounding error
 
 
@@ -43,6 +42,8 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
     with np.errstate(divide="ignore"):
         goal = np.log(target)
 
+    kept, far = margin("epsilon_for_delta"), PROMISES["hockey_stick"].ranges["epsilon"].high
+
     def log_delta(epsilon: np.ndarray, index: np.ndarray) -> np.ndarray:
         return to_log_delta(log_entries(laws, rows[index], epsilon))
 
@@ -50,7 +51,7 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
         found = np.where(epsilon < np.inf, log_delta(np.minimum(epsilon, _LARGEST), index), -np.inf)
         with np.errstate(invalid="ignore"):
             gap = np.maximum(found, -1e300) - np.maximum(goal[index], -1e300)
-        return gap + SAFETY
+        return gap + kept
 
     result = np.zeros(target.shape)
     everything = np.arange(target.size)
@@ -73,7 +74,7 @@ def _entries(laws: Spectrum, rows: np.ndarray, target: np.ndarray) -> np.ndarray
         low, high = np.where(least, 0.0, low), np.where(least, low, high)
         result[tiny] = safe_root(lambda x, k: excess(x, tiny[k]), high, low)
     # Beyond, thresholds are known to fewer digits than the margin on delta covers.
-    result = np.where(result > _FAR, result * (1 + _FAR_ERROR), result)
+    result = np.where(result > far, result * (1 + promise("threshold")), result)
     for entry in np.flatnonzero(result > ceiling * (1 - 2 * _ROOM)).tolist():
         result[entry] = min(result[entry], max(largest_loss(laws, int(rows[entry])), 0.0))
     return result

@@ -19,8 +19,9 @@ from scipy.special import expit
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError, broadcast
+from ndis_verify.fast.accuracy import margin
 from ndis_verify.fast.engine.curve import checked_epsilons, log_entries, to_log_delta
-from ndis_verify.fast.engine.least_epsilon import SAFETY, probabilities
+from ndis_verify.fast.engine.least_epsilon import probabilities
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.least_squares.asymptotic_law import als_spectrum, checked_records
 
@@ -248,7 +249,7 @@ def worst_of(log_delta: np.ndarray, leverage: np.ndarray, insert: np.ndarray) ->
 
 
 def _caps(d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    goal, sides = np.log(delta) - SAFETY, np.array([False, True])
+    goal, sides = np.log(delta) - margin("als_cap"), np.array([False, True])
     room, record = _roughly(d, r, epsilon, goal)
     setting = _Setting(d, cap_of(room), r, epsilon)
     for reach in _APPROACH:

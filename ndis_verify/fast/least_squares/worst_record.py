@@ -15,7 +15,7 @@ import numpy as np
 
 from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.engine.least_epsilon import SAFETY
+from ndis_verify.fast.accuracy import SEARCHED, sketch_error
 from ndis_verify.fast.least_squares.asymptotic_law import require_enough_rows
 from ndis_verify.fast.least_squares.finite_law import log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares.worst_case import (
@@ -98,7 +98,7 @@ def _largest(
 
 
 def _caps(d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
-    goal = np.log(delta) - SAFETY
+    goal = np.log(delta) - SEARCHED * sketch_error(delta, r)
 
     def value(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.maximum(*(_largest(cap_of(room), d, r[rows], epsilon[rows], name)[0] for name in DIRECTIONS))
