@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import re
 import signal
 import sys
 import time
@@ -13,8 +14,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ndis_verify.bench import measure, peers, problems, run, run_bench, table, two_cdf
-from ndis_verify.bench.cases import Case, Sizes, Task
+from ndis_verify.bench import measure, peers, problems, run, run_bench, table, timing, two_cdf
+from ndis_verify.bench.cases import Case, Sizes, Task, builders
 from ndis_verify.bench.judgement import score, worst
 from ndis_verify.bench.peers import Method
 from ndis_verify.bench.run import own_failures
@@ -283,6 +284,7 @@ def test_random_spectrum_is_exact_in_float64():
     assert np.array_equal((1.0 + spectrum.alpha) - 1.0, spectrum.alpha)
     assert all(float(m) ** 2 == mpmath.mpf(float(m)) ** 2 for m in spectrum.shift)
     assert spectrum.alpha.min() < 0 < spectrum.alpha.max()
+    assert all((spectrum.shift * 2.0**20) % 1 == 0) and all((spectrum.alpha * 2.0**36) % 1 == 0)
 
 
 def test_peers_that_cannot_be_imported_say_why(monkeypatch):
@@ -376,6 +378,23 @@ def test_a_slow_call_is_repeated_less_often():
     first = {"slow": 4.0, "middling": 1.5, "quick": 0.5}
     interleaved({name: lambda name=name: call(name) for name in count}, first, repetitions=9, budget=2.0)
     assert count == {"slow": 1, "middling": 3, "quick": 4}
+
+
+def test_a_sample_of_several_calls_is_the_time_of_one(monkeypatch):
+    clock = iter([10.0, 16.0])
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: next(clock))
+    called = []
+    assert timing._sample(lambda: called.append(1), 3) == 2.0 and len(called) == 3
+
+
+def test_a_title_names_the_epsilons_that_are_asked():
+    named = {}
+    for key, make in builders(TINY, 1, []):
+        case = make()
+        if found := re.search(r"epsilons? (?:in|=) \[?([\d.]+)(?:, ([\d.]+)\])?", case.title):
+            low, high = float(found[1]), float(found[2] or found[1])
+            named[key] = [(task.epsilons.min(), task.epsilons.max()) == (low, high) for task in case.tasks]
+    assert {"curve", "batch", "spectrum", "spectrum_curve"} <= named.keys() and all(map(all, named.values()))
 
 
 def test_summary_of_samples():

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ndis_verify.cli import main
@@ -64,3 +65,10 @@ def test_the_page_in_the_docs_is_of_todays_cases():
     assert all(f"| {case.name} |" in before for case in planted_cases()) and ", not refuted | 0" not in before
     assert set(_REPLACED) == {case.name for case in planted_cases()}
     assert set(_REPLACED.values()) <= {case.name for case in NEIGHBOURS}
+
+
+def test_every_planted_sampler_draws_finite_numbers_and_none_twice():
+    for case in planted_cases():
+        for sampler in case.make(np.random.default_rng(1)):
+            draws = np.asarray(sampler(3))
+            assert len(draws) == len(np.unique(draws, axis=0)) == 3 and np.isfinite(draws).all(), case.name

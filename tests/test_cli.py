@@ -1,12 +1,20 @@
 """The command line as a person or a script uses it."""
 
+import contextlib
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from command_line import run
+
+from ndis_verify.claims import certificate_renewal
+from ndis_verify.claims.real_data import claims as data_claims
+from ndis_verify.commands import verify
+from ndis_verify.report import real_data as data_pages
 
 SAMPLE = (
     '{"id": 7, "quantity": "hockey_stick", "inputs": {"mean_p": ["0.5"], "cov_p": [["2"]], '
@@ -130,6 +138,42 @@ def test_claims_lists_and_finds_what_is_missing(tmp_path):
     (tmp_path / "ids.txt").write_text("N26-L1\n")
     result = run("claims", "--missing", str(tmp_path / "ids.txt"))
     assert result.returncode == 0 and result.stdout == ""
+    result = run("claims", "--missing", str(tmp_path / "ids.txt"), "--json")
+    assert result.returncode == 0 and result.stdout == "[]\n"
+    (tmp_path / "ids.txt").write_text("N99-X\nN99-Y\n")
+    assert run("claims", "--missing", str(tmp_path / "ids.txt")).stdout == "N99-X\nN99-Y\n"
+    assert json.loads(run("claims", "--missing", str(tmp_path / "ids.txt"), "--json").stdout) == ["N99-X", "N99-Y"]
+
+
+def test_certificates_are_renewed_by_at_least_one_process(monkeypatch):
+    asked = []
+    monkeypatch.setattr(certificate_renewal, "renew", lambda folder, jobs, progress: asked.append(jobs) or [])
+    for jobs in ("0", "-1"):
+        refused = run("claims", "--certificates", "--jobs", jobs)
+        assert refused.returncode == 2 and "--jobs" in refused.stderr and not asked
+    done = run("claims", "--certificates", "--jobs", "1")
+    assert done.returncode == 0 and done.stdout.startswith("current: ") and asked == [1]
+    monkeypatch.setattr(certificate_renewal, "renew", lambda folder, jobs, progress: ["N26-L1: not held"])
+    assert run("claims", "--certificates", "--jobs", "3").returncode == 1
+
+
+def test_the_curve_of_every_data_set_that_was_decided_is_printed(monkeypatch, tmp_path):
+    monkeypatch.setattr(data_claims, "deletion_curve", lambda name: name)
+    monkeypatch.setattr(data_pages, "curve_table", lambda curve: f"table of {curve}")
+    monkeypatch.setattr(data_pages, "save_plot", lambda curves, path: curves == ["diabetes", "digits"])
+    judgements = [
+        SimpleNamespace(id=i, source=i.partition("-")[0], verdict=verdict)
+        for i, verdict in (
+            ("DATA-diabetes", "certified"),
+            ("N26-L1", "proved"),
+            ("DATA-digits", "open"),
+            ("DATA-x", None),
+        )
+    ]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert verify._real_data(judgements, tmp_path) == [tmp_path / "real_data.png"]
+    assert out.getvalue() == "\ntable of diabetes\n\ntable of digits\n"
 
 
 def test_verify_prints_a_table_and_writes_both_reports(tmp_path):

@@ -54,6 +54,8 @@ def test_a_claim_is_as_weak_as_its_weakest_part():
 def test_a_counterexample_with_a_standing_rest_restricts():
     printed = check(Kind.COUNTEREXAMPLE, part="as printed")
     assert verdict(printed, check(Kind.PROOF, part="restricted")) is Verdict.RESTRICTED
+    assert verdict(printed, check(Kind.ENCLOSURE, part="restricted")) is Verdict.RESTRICTED
+    assert verdict(printed, check(Kind.ATTACK, part="restricted")) is Verdict.RESTRICTED
     assert verdict(printed, check(Kind.CROSSCHECK, part="restricted")) is Verdict.REFUTED
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
-from ndis_verify.experiments import find, names
+from ndis_verify.experiments import dp_sgd_audit, find, names
 from ndis_verify.experiments.output import sealed
 from ndis_verify.experiments.pages import plain_table, read_records, summary_page
 from ndis_verify.experiments.panels import by_method, method_panels
@@ -139,6 +139,19 @@ def test_pictures_of_methods(name):
         and left.get_yscale() == ("linear" if name == "n24-tab2" else "log")
         and right.get_yscale() == "log"
     )
+
+
+def test_a_histogram_of_losses_ends_where_its_last_bin_does():
+    losses = [
+        {"kind": "losses", "models": 9, "canary": "one", "from": k, "to": k + 1, "with": 2 + k, "without": 5 - k}
+        for k in range(4)
+    ]
+    curve = [{"kind": "curve", "models": 9, "canary": "one", "alpha": a, "gdp": 1 - a} for a in (0.0, 0.5, 1.0)]
+    figure = Figure()
+    dp_sgd_audit._draw([*curve, *losses], figure)
+    stairs = [patch.get_data() for axes in figure.axes for patch in axes.patches]
+    assert [list(one.edges) for one in stairs] == [[0, 1, 2, 3, 4]] * 2
+    assert [list(one.values) for one in stairs] == [[2, 3, 4, 5], [5, 4, 3, 2]]
 
 
 def test_every_experiment_belongs_to_claims_of_the_ledger():

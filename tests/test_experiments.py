@@ -196,6 +196,16 @@ def test_findings_hold_and_see_a_reversed_row(name):
     assert not all(finding.holds for finding in experiment.findings(bad))
 
 
+def test_every_delta_that_a_finding_names_is_looked_at():
+    """bw-fig1-variance: "for delta >= 1e-5" has the rows at 1e-5 in it, and none below."""
+    experiment = find("bw-fig1-variance")
+    rows = run(experiment)
+    for delta in {row["delta"] for row in rows}:
+        bad = [dict(row, variance_ratio=1.4) if row["delta"] == delta else row for row in rows]
+        (third,) = (finding for finding in experiment.findings(bad) if "at least a third" in finding.statement)
+        assert third.holds == (delta < 1e-5)
+
+
 def test_road_graph_has_the_printed_size():
     graph = road_graph()
     assert (graph.nodes, len(graph.edges)) == (3784, 7070)

@@ -196,6 +196,8 @@ def test_only_regular_files_are_opened(tmp_path, make):
         Journal(tmp_path / "j.jsonl", "run")
     with pytest.raises(InputError, match="regular file"):
         open_regular(tmp_path / "j.jsonl")
+    with pytest.raises(InputError, match="regular file"):
+        files.read_regular(tmp_path / "j.jsonl", 100)
     assert other.read_text() == "untouched"
     with pytest.raises(InputError, match="regular file"):
         open_regular(Path("/dev/zero"))
@@ -208,6 +210,17 @@ def test_a_file_without_end_is_refused(tmp_path, monkeypatch):
         Journal(tmp_path / "j.jsonl", "run")
     with pytest.raises(InputError, match="at most 9 bytes"):
         files.read_regular(tmp_path / "j.jsonl", 9)
+
+
+def test_a_link_that_a_person_names_is_gone_through(tmp_path):
+    (tmp_path / "named").symlink_to(tmp_path / "other")
+    (tmp_path / "other").write_bytes(b"read")
+    assert files.read_regular(tmp_path / "named", 4, follow=True) == b"read"
+
+
+def test_a_file_that_is_written_can_be_read_by_others(tmp_path):
+    write_atomically(tmp_path / "report.md", "text")
+    assert (tmp_path / "report.md").stat().st_mode & 0o777 == 0o644
 
 
 def test_a_file_is_written_whole_through_no_link(tmp_path):

@@ -6,11 +6,16 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import mpmath
+import numpy as np
 import pytest
 
+from ndis_verify.claim import Outcome
+from ndis_verify.claims.denoising import road_graph
+from ndis_verify.claims.joint_shift import claims as joint_shift
 from ndis_verify.claims.random_projection import mechanism_checks
 from ndis_verify.court.domain import _inside
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.mechanisms.graph_denoising import Graph
 from ndis_verify.reference.families import all_rows, pair_calibrations
 from ndis_verify.reference.rows import around
 
@@ -91,3 +96,23 @@ def test_rows_next_to_the_largest_loss_are_below_it():
         for number, row in enumerate(rows):
             apart = 1 - mpmath.mpf(row.inputs["epsilon"]) / end
             assert abs(apart * mpmath.mpf(2) ** (6 + 3 * number) - 1) < mpmath.mpf(2) ** (3 * number - 44) and apart > 0
+
+
+@pytest.mark.parametrize("most, held", [("9e-6", True), ("1.1e-5", False)])
+def test_noise_is_enough_only_where_no_pair_of_the_envelope_costs_more(most, held, monkeypatch):
+    """The corner's divergence stays what it is; only the largest over the envelope is put in its place."""
+    monkeypatch.setattr(joint_shift.certified, "largest", lambda *arguments: wide(most, "1e-9"))
+    assert joint_shift._bracket("3.87", "3.88")("quick").outcome is (Outcome.HELD if held else Outcome.FAILED)
+
+
+@pytest.mark.parametrize("off", [0.0, 3.0])
+def test_the_error_of_trend_filtering_is_that_of_every_release(off, monkeypatch):
+    """A fit that is the signal but for one entry, `off` deviations away; the solver's own error is none."""
+    graph = Graph(3, np.array([[0, 1], [1, 2]]))
+    truth, std = np.array([1.0, 5.0, 2.0]), 2.0
+    monkeypatch.setattr(road_graph, "_releases", lambda name, count: (truth, [truth] * count, std))
+    monkeypatch.setattr(road_graph.roads, "road_graph", lambda: graph)
+    fitted = SimpleNamespace(values=truth + np.array([0.0, off * std, 0.0]), gap=0.0)
+    monkeypatch.setattr(road_graph, "trend_filter", lambda *arguments, **options: fitted)
+    found = road_graph._trend_error.__wrapped__("a name", 0, 1.0, 4)
+    assert found == pytest.approx(off + 5.5 / 2)

@@ -1,5 +1,6 @@
 """Exact numbers, Gaussian pairs, quadratic forms and enclosures."""
 
+import dataclasses
 import decimal
 from fractions import Fraction
 
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ndis_verify import Enclosure, GaussianPair, InputError, QuadraticForm
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.datasets import Dataset
 from ndis_verify.exact_number import as_exact, as_float, exact, exact_array, to_mpf
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -159,6 +162,43 @@ def test_only_justified_digits_are_shown():
     assert str(enclosure) == "3.141592654 +/- 6e-10 (two routes agree)"
     assert enclosure.decimal(40) == enclosure.decimal() == ("3.141592654", "6e-10")
     assert enclosure.decimal(4)[0] == "3.142"
+
+
+@given(st.fractions(), st.integers(-12, 3), st.integers(1, 30))
+def test_no_digit_is_shown_that_the_radius_does_not_justify(value, exponent, digits):
+    with mpmath.workdps(80):
+        enclosure = Enclosure(to_mpf(value), mpmath.mpf(10) ** exponent, "bound")
+        justified = enclosure.justified_digits()
+        at_most = mpmath.mpf(10) ** -justified * abs(enclosure.mid) * (1 + mpmath.mpf(10) ** -12)
+    assert justified == 0 or enclosure.rad <= at_most
+    for shown in (enclosure.decimal()[0], enclosure.decimal(digits)[0]):
+        mantissa = shown.partition("e")[0].lstrip("-")
+        whole = mantissa.endswith(".") or "." not in mantissa
+        significant = mantissa.rstrip(".").strip("0") if whole else mantissa.replace(".", "").lstrip("0")
+        assert len(significant) <= max(justified, 1)
+
+
+@pytest.mark.parametrize("length", [1, 79, 80, 81, 20_000])
+def test_a_bad_value_is_shown_in_at_most_80_characters(length):
+    error = InputError("epsilon", "9" * length, "must be small")
+    assert len(error.value) == min(length, 80) and str(error) == f"epsilon = {error.value}: must be small"
+    assert error.value.endswith("...") == (length > 80)
+
+
+def test_records_cannot_be_changed():
+    """What has been checked when it was made stays as it was."""
+    for record in (
+        QuadraticForm((0.5,), (0.0,), 0.1, (1,)),
+        Evidence(Outcome.HELD, "route", "detail"),
+        Check("name", Kind.PROOF, lambda effort: Evidence(Outcome.HELD, "route", "detail"), {}),
+        Claim("X-1", "N26", "title", "statement", Verdict.PROVED),
+        Dataset("name", np.zeros((1, 1)), np.zeros(1)),
+        Enclosure(mpmath.mpf(1), mpmath.mpf(0), "bound"),
+        GaussianPair([0], 1, [0], 2),
+    ):
+        for field in dataclasses.fields(record):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(record, field.name, None)
 
 
 @pytest.mark.parametrize("exponent", [-1386, -8700, -34707])

@@ -6,9 +6,13 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
 import sympy as sp
 
+from ndis_verify.claim import Claim, Verdict
+from ndis_verify.court.judge import Judgement
 from ndis_verify.report.derivations import steps_table
+from ndis_verify.report.verdicts import terminal_table
 from ndis_verify.symbolic import generalized_chi2, mean_shift
 from ndis_verify.symbolic.derivation import Step
 
@@ -47,3 +51,14 @@ def test_long_statements_are_cut_and_say_so():
 def test_an_inequality_shows_its_witness():
     text = steps_table(mean_shift.derivative_in_shift())
     assert "left - right = sqrt(2)*exp(-(Delta/2 - epsilon/Delta)**2/2)/(2*sqrt(pi))" in text
+
+
+@pytest.mark.parametrize("verdict", ["refuted", "restricted", "proved", "supported"])
+def test_what_is_wrong_in_a_source_stands_under_its_claim_and_under_no_other(verdict):
+    claim = Claim("X-1", "N26", "title", "statement", Verdict(verdict), counterexample="at 1/2", corrected="as 2/3")
+    for agrees in (True, False):
+        judgement = Judgement("X-1", "N26", verdict, verdict, agrees, False, (), ("a check: why not",), 1, 1, 0.0)
+        text = terminal_table([judgement], {"X-1": claim})
+        found = verdict in ("refuted", "restricted")
+        assert ("counterexample: at 1/2" in text) == ("corrected: as 2/3" in text) == found
+        assert ("why not" in text) == (f"declared {verdict}" in text) == (" ! " in text) == (not agrees)
