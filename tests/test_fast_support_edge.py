@@ -266,3 +266,12 @@ def test_expansions_hold_what_floats_cannot():
     assert abs(sum(Fraction(float(part[0])) for part in parts) / tiny - 1) < Fraction(1, 2**150)
     high, low, rest = expansion(np.array([1.0]), np.array([2.0**-60]), 3)
     assert Fraction(high[0]) + Fraction(low[0]) + Fraction(rest[0]) == 1 - Fraction(1, 2**60)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "mean", "gap"), [(2.0**-18, 32.75, 4e-5), (2.0**-29, 21.0, 5e-5), (2.0**-29, 21.0, 4e-4)]
+)
+def test_a_much_narrower_law_far_away_next_to_its_largest_loss(ratio, mean, gap):
+    pair = GaussianPair([0.0], [ratio], [mean], [1.0])
+    epsilon = -math.log(ratio) / 2 + mean**2 / (2 * (1 - ratio)) - gap
+    assert agrees(pair, epsilon, float(hockey_stick(pair, epsilon)), float(log_hockey_stick(pair, epsilon)))
