@@ -12,6 +12,7 @@ from ndis_verify.claims.attack_index import attacks_by_id, entries, problems_of,
 from ndis_verify.claims.general_engine import engine, real_engine
 from ndis_verify.claims.hockey_stick.attacks import scalar_hinge
 from ndis_verify.claims.ledger import all_claims
+from ndis_verify.claims.random_projection import attacks as projection
 from ndis_verify.claims.trade_off.attacks import trade_off
 from ndis_verify.cli import main
 from ndis_verify.court.attack import attack_problem
@@ -51,6 +52,19 @@ def test_attacks_stand_in_the_ledger_under_a_part_that_is_decided():
         mine = [check for check in claim.checks if check.name in names]
         assert len(mine) == len(checks) and all(c.kind is Kind.ATTACK and c.mutants for c in mine)
         assert {c.part for c in mine} <= {c.part for c in claim.checks if c.name not in names}
+
+
+def test_every_check_has_a_name_in_words_and_can_be_run():
+    for claim in CLAIMS.values():
+        for check in claim.checks:
+            assert isinstance(check.name, str) and isinstance(check.part, str) and callable(check.run), claim.id
+            assert all(isinstance(fault, str) and callable(run) for fault, run in check.mutants.items()), claim.id
+
+
+def test_the_closed_forms_of_one_column_are_the_divergence_and_another_power_is_not():
+    p, epsilon = np.array([0.1, 0.5, 0.9]), np.array([0.05, 0.5, 0.3])
+    assert (projection._column_margin()(p, epsilon) > -1e-9).all()
+    assert (projection._column_margin(2.0)(p, epsilon) < -1e-3).all()
 
 
 @pytest.mark.parametrize("claim", BROKEN, ids=lambda claim: claim.id)
