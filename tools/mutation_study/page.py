@@ -18,6 +18,8 @@ _HEAD = """# Planted bugs in the package's own code
 (a survey of all tests under `coverage` knows which do), the quickest first, until one fails. Bugs in safety margins and
 rounding directions are enumerated; the others are a seeded draw over all packages. A bug that changes nothing that can
 be seen is told apart by an argument, not by a run.
+A bug that survives gets a test or an argument and is tried again: the counts say what is left of these bugs, not how
+many of a fresh draw would be caught at once.
 `tools/mutation_study/journals` has every trial, `equivalents` every argument. A run that needs more than five
 times its usual time is stopped, and that catches a bug too, as the limit on the time of each test would: none hangs.
 """
