@@ -260,8 +260,8 @@ MUTANTS = (
     _one(
         "multiplicity forgotten in the transform",
         "engine/transform",
-        "logs = [np.ascontiguousarray(forms.dof.T)[:, :, None] * part for part in logs]",
-        "logs = [np.ascontiguousarray(np.minimum(forms.dof, 1).T)[:, :, None] * part for part in logs]",
+        "dofs = np.ascontiguousarray(forms.dof.T)[:, :, None]",
+        "dofs = np.ascontiguousarray(np.minimum(forms.dof, 1).T)[:, :, None]",
     ),
     _one(
         "a sign in the quadratic term",
