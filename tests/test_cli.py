@@ -145,6 +145,11 @@ def test_claims_lists_and_finds_what_is_missing(tmp_path):
     assert json.loads(run("claims", "--missing", str(tmp_path / "ids.txt"), "--json").stdout) == ["N99-X", "N99-Y"]
 
 
+def test_a_verb_that_needs_an_action_asks_for_it():
+    asked = run("reference")
+    assert asked.returncode == 2 and "ACTION" in asked.stderr
+
+
 def test_certificates_are_renewed_by_at_least_one_process(monkeypatch):
     asked = []
     monkeypatch.setattr(certificate_renewal, "renew", lambda folder, jobs, progress: asked.append(jobs) or [])

@@ -92,6 +92,11 @@ def test_findings_see_a_wrong_order():
     assert not all(finding.holds for finding in experiment.findings(rows))
 
 
+def test_records_are_in_the_units_they_were_measured_in():
+    ages = load_dataset("diabetes").records[:, 0]
+    assert (ages == np.rint(ages)).all() and 18 <= ages.min() < ages.max() <= 100
+
+
 def test_more_data_sets():
     for name, shape in zip(MORE_NAMES, ((20, 3), (1797, 61)), strict=True):
         loaded = load_dataset(name)
