@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ndis_verify.statements.statement import Statement
+
 
 class Verdict(StrEnum):
     """How a claim ends; the meaning of each is in README.md."""
@@ -92,6 +94,7 @@ class Claim:
     note: str = ""
     reason: str = ""  # why an open or a supported statement is not decided by proof or enclosure
     tags: tuple[str, ...] = field(default=())
+    stated: Statement | None = None  # the object that its texts are written by and its attack is made of
 
 
 _STRENGTH = {Kind.PROOF: 3, Kind.ENCLOSURE: 2, Kind.ATTACK: 1}

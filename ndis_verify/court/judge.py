@@ -12,6 +12,7 @@ from typing import Any
 from ndis_verify.claim import Claim, Evidence, Kind, Outcome, Verdict, decide, surviving
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.shared_hearings import shared
+from ndis_verify.court.statement_checks import mismatches
 
 _CRASHED = "crashed"
 
@@ -66,7 +67,7 @@ def heard(claim: Claim, effort: str = "quick") -> Hearing:
 def judged(claim: Claim, hearing: Hearing) -> Judgement:
     """The verdict that the evidence carries, against the one that the claim declares."""
     results = [(check, one.evidence) for check, one in zip(claim.checks, hearing.checks, strict=True)]
-    failures: list[str] = []
+    failures = mismatches(claim)
     killed = planted = 0
     for one in hearing.checks:
         if one.evidence.outcome is Outcome.FAILED:

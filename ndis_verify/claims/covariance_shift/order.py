@@ -12,11 +12,13 @@ import numpy as np
 from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.covariance_shift.stated import ORDER, ORDER_AT_ANY_EPS, ORDER_OF_ANY, ORDER_TURNED
 from ndis_verify.court.attack import log_margin
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.domain import Condition, Domain, continuous, integer, stacked, vector
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim, statement_attack
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.engine.spectrum import Spectrum
@@ -285,23 +287,31 @@ _RADIAL = Domain(
     ),
 )
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-L3",
         source="N26",
         title="the more spread law first is the worse direction",
-        statement=(
-            "For equal means and S1 >= S2 in the Loewner order, delta_{P,Q}(eps) >= delta_{Q,P}(eps) for all eps >= 0."
-        ),
-        formula="delta_{P,Q}(eps) >= delta_{Q,P}(eps)",
-        hypotheses=("equal means", "S1 >= S2", "eps >= 0"),
+        stated=ORDER,
         declared=Verdict.PROVED,
         checks=(
             proof("no interior minimum in scale and epsilon", covariance_order.scale_order),
             _SCALE_SLOPES,
             _ORDER_ATTACK,
+            statement_attack(
+                "the statement over its own domain",
+                ORDER,
+                {
+                    "the less spread law first": ORDER_TURNED,
+                    "covariances that are not comparable": ORDER_OF_ANY,
+                    "eps below 0": ORDER_AT_ANY_EPS,
+                },
+                quick=400,
+                full=8_000,
+            ),
         ),
         note=(
-            "The printed proof falls with N26-L3-step; the statement is true. The proof here scales the more spread"
+            "All eigenvalues at least 1 is S1 >= S2 in the Loewner order."
+            " The printed proof falls with N26-L3-step; the statement is true. The proof here scales the more spread"
             " law: the difference of the two divergences has no local minimum in (scale, eps) where both are positive,"
             " and is not negative on the edges of that set. For eps > 0 the order is strict unless S1 = S2. Another"
             " proof, for at most two distinct eigenvalues, is N26-L3-two-eigenvalues; the search of up to three (20,000"

@@ -6,9 +6,9 @@ import numpy as np
 import scipy
 from scipy.special import gammaln, ndtr, xlog1py, xlogy
 
-from ndis_verify.claims.finite_laws import NOISE, QUICK, REAL, P, Q, R, divergence, divergence_of, law
+from ndis_verify.claims.finite_laws import NOISE, QUICK, REAL, P, Q, divergence, divergence_of, law
 from ndis_verify.court.attack import relative_margin
-from ndis_verify.court.domain import continuous, integer, vector
+from ndis_verify.court.domain import continuous, integer
 from ndis_verify.court.margins import agree, box, identity, search
 
 
@@ -142,44 +142,6 @@ BINNED = search(
 )
 
 
-def _tau_margin(scale=1.0):
-    def margin(epsilon, **columns):
-        p, q = law("p", columns), law("q", columns)
-        near_p, near_q = law("u", columns), law("w", columns)
-        tau = np.maximum(np.abs(p - near_p).sum(axis=-1), np.abs(q - near_q).sum(axis=-1)) / 2
-        moved = np.abs(divergence(p, q, epsilon) - divergence(near_p, near_q, epsilon))
-        return scale * tau * (1 + np.exp(epsilon)) - moved
-
-    return margin
-
-
-_AWAY = {f"{name}_{i}": "1e-6" for name in "pquw" for i in (3, 4)}
-
-
-_OPPOSITE = _AWAY | {
-    "p_1": "0.9",
-    "p_2": "0.1",
-    "u_1": "0.7",
-    "u_2": "0.3",
-    "q_1": "0.1",
-    "q_2": "0.9",
-    "w_1": "0.3",
-    "w_2": "0.7",
-    "epsilon": 0,
-}
-
-
-NEARBY = search(
-    "(1 + e^eps) tau over the distance of two divergences",
-    _tau_margin(),
-    box(P, Q, vector("u", 4, "1e-6", 1, "log"), R, REAL),
-    {"half of it": _tau_margin(0.5)},
-    tolerance=1e-11,
-    quick=QUICK,
-    starts=(_OPPOSITE,),
-)
-
-
 def _composed(columns, subtract=False):
     """The larger order of E[max(0, 1 - e^{eps - s})], s the sum of two independent losses."""
     p, q = law("p", columns), law("q", columns)
@@ -214,6 +176,5 @@ ATTACKS = {
     "KM-4.2": LEARNED,
     "KM-CI-corrected": COVERED,
     "KM-4.1": BINNED,
-    "KM-4.3": NEARBY,
     "KM-eq9.1": COMPOSED,
 }

@@ -14,9 +14,11 @@ import numpy as np
 from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.histogram.stated import NEARBY, NEARBY_HALVED, NEARBY_WITHOUT_Q, OPPOSITE
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, short
+from ndis_verify.court.statement_checks import stated_claim, statement_attack
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.histogram import mean_distance_of_equal_laws, tv_error_tail, two_bin_distance_law
@@ -285,13 +287,11 @@ CLAIMS = (
             " log(2/delta) is enough."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-4.3",
         source="KM",
         title="errors in total variation move the divergence by at most (1 + e^eps) tau",
-        statement="If P~ and Q~ are within tau of P and Q, the divergences differ by at most (1 + e^eps) tau.",
-        formula="|H_{e^eps}(P, Q) - H_{e^eps}(P~, Q~)| <= (1 + e^eps) tau",
-        hypotheses=("TV(P, P~) <= tau", "TV(Q, Q~) <= tau", "real eps"),
+        stated=NEARBY,
         declared=Verdict.PROVED,
         checks=(
             proof("positive parts", derived.perturbation),
@@ -301,9 +301,18 @@ CLAIMS = (
                 _moved(Fraction(1)),
                 {"error of Q not counted": _moved(Fraction(0)), "99 % of it": _moved(Fraction(99, 100))},
             ),
+            statement_attack(
+                "(1 + e^eps) tau over the distance of two divergences",
+                NEARBY,
+                {"error of Q not counted": NEARBY_WITHOUT_Q, "half of it": NEARBY_HALVED},
+                quick=1_500,
+                full=8_000,
+                starts=(OPPOSITE,),
+            ),
         ),
         note=(
-            "Sharp: P = P~ = (3/4, 1/4), Q = (1/8, 7/8), Q~ = (1/4, 3/4) moves by e^eps/8. For large eps the bound"
+            "u and w are P~ and Q~."
+            " Sharp: P = P~ = (3/4, 1/4), Q = (1/8, 7/8), Q~ = (1/4, 3/4) moves by e^eps/8. For large eps the bound"
             " exceeds 1 and says nothing."
         ),
     ),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.mean_shift.monotone import increases_with_shift
+from ndis_verify.claims.mean_shift.stated import CLOSED_FORM, SHIFT_TOO_LARGE, SIGN_TURNED
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import shifts_and_epsilons
+from ndis_verify.court.statement_checks import stated_claim, statement_attack
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
@@ -50,18 +52,24 @@ _FAST = agreement(
 _CLOSED = "delta(eps) = Phi(D/2 - eps/D) - e^eps Phi(-D/2 - eps/D)"
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-P1",
         source="N26",
         title="closed form of the divergence under a mean shift",
-        statement=(
-            "Two Gaussians with one covariance S: the divergence depends only on D = ||S^{-1/2}(m1 - m2)||; it is 0 at"
-            " D = 0."
-        ),
-        formula=_CLOSED,
-        hypotheses=("S positive definite", "D >= 0", "eps >= 0"),
+        stated=CLOSED_FORM,
         declared=Verdict.PROVED,
-        checks=(proof("from the lemma to the closed form", mean_shift.hockey_stick), _FORMULA, _FAST),
+        checks=(
+            proof("from the lemma to the closed form", mean_shift.hockey_stick),
+            _FORMULA,
+            _FAST,
+            statement_attack(
+                "the statement over its own domain",
+                CLOSED_FORM,
+                {"shift 0.1 % too large": SHIFT_TOO_LARGE, "the two terms added": SIGN_TURNED},
+                quick=400,
+                full=8_000,
+            ),
+        ),
         note="At D = 0 the two laws are one and delta = 0 = the limit of the formula, for eps >= 0.",
     ),
     Claim(

@@ -9,8 +9,10 @@ import mpmath
 import numpy as np
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.mean_shift.stated import MECHANISM, MECHANISM_AT_HALF
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, random_pair, shifts_and_epsilons, short
+from ndis_verify.court.statement_checks import stated_claim, statement_attack
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.symbolic import mean_shift, privacy_loss
@@ -145,16 +147,11 @@ CLAIMS = (
             " one."
         ),
     ),
-    Claim(
+    stated_claim(
         id="BW-T8",
         source="BW",
         title="exact condition for the Gaussian mechanism",
-        statement=(
-            "Noise N(0, sigma^2 I) on a function of global sensitivity Delta is (eps, delta)-DP if and only if the"
-            " closed form is at most delta."
-        ),
-        formula="Phi(Delta/(2 sigma) - eps sigma/Delta) - e^eps Phi(-Delta/(2 sigma) - eps sigma/Delta) <= delta",
-        hypotheses=("sigma > 0", "eps >= 0", "delta in [0, 1]", "global sensitivity Delta > 0, attained or approached"),
+        stated=MECHANISM,
         declared=Verdict.PROVED,
         checks=(
             proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
@@ -162,6 +159,18 @@ CLAIMS = (
             proof("worst pair", mean_shift.derivative_in_shift),
             proof("the condition", privacy_loss.gaussian_profile),
             _PROFILE,
+            statement_attack(
+                "the statement over its own domain",
+                MECHANISM,
+                {"half the sensitivity": MECHANISM_AT_HALF},
+                quick=300,
+                full=8_000,
+            ),
+        ),
+        note=(
+            "Delta is the global sensitivity, attained or approached, of the function to which noise N(0, sigma^2 I) is"
+            " added: neighbouring databases give pairs whose means are s D apart, 0 <= s <= 1. That their divergences"
+            " are all at most delta is (eps, delta)-DP (KM-2.2)."
         ),
     ),
     Claim(

@@ -11,8 +11,10 @@ import numpy as np
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.mean_shift.monotone import deletion_above_insertion, increases_with_leverage
+from ndis_verify.claims.random_projection.stated import DELETION, DELETION_OF_THE_OTHER_DIRECTION
 from ndis_verify.court.checks import agreement, formula_check, kept, proof
 from ndis_verify.court.points import count, insertions, log_uniform, logit_uniform, projections, short
+from ndis_verify.court.statement_checks import stated_claim, statement_attack
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
@@ -206,18 +208,27 @@ def _one_column_certified(direction: str):
 
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-L4",
         source="N26",
         title="closed form of random projection when a record of leverage p is deleted",
-        statement=(
-            "Deleting a row of leverage p: the divergence of the two projections depends on (p, r) only; A has"
-            " eigenvalue 1 - rho r times and 0 elsewhere; deletion is the worse direction."
-        ),
-        formula=_DELETION,
-        hypotheses=_HYPOTHESES,
+        stated=DELETION,
         declared=Verdict.PROVED,
-        checks=(*_PROOF_DELETE, _DOMINATES, _FORMULA_DELETE, _FAST_DELETE, _DATABASE_DELETE),
+        checks=(
+            *_PROOF_DELETE,
+            _DOMINATES,
+            _FORMULA_DELETE,
+            _FAST_DELETE,
+            _DATABASE_DELETE,
+            statement_attack(
+                "the statement over its own domain",
+                DELETION,
+                {"insertion": DELETION_OF_THE_OTHER_DIRECTION},
+                quick=400,
+                full=8_000,
+            ),
+        ),
+        note="In the lemma's terms A has the eigenvalue 1 - rho r times and 0 elsewhere.",
     ),
     Claim(
         id="N26-P4",

@@ -82,45 +82,10 @@ MIXED = identity(
 )
 
 
-def _bins(tpr, fpr, epsilon):
-    """Both divergences of two bins, either order."""
-    pairs = ((tpr, fpr), (fpr, tpr))
-    bins = [
-        np.maximum(a - np.exp(epsilon) * b, 0) + np.maximum((1 - a) - np.exp(epsilon) * (1 - b), 0) for a, b in pairs
-    ]
-    return np.maximum(*bins)
-
-
-def _attack_epsilon(both=True):
-    """delta over the two-bin divergences at the larger logarithm, TPR >= FPR and eps >= 0."""
-
-    def margin(tpr, part, delta):
-        fpr = tpr * part
-        logs = [(tpr - delta) / fpr, (1 - fpr - delta) / (1 - tpr)][: 2 if both else 1]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            epsilon = np.log(np.maximum(np.maximum.reduce(logs), 1e-300))
-        return np.where(epsilon >= 0, delta - _bins(tpr, fpr, np.clip(epsilon, 0, 700)), 1.0)
-
-    return margin
-
-
-THRESHOLD = search(
-    "delta over both two-bin divergences at the epsilon of a threshold attack",
-    _attack_epsilon(),
-    box(
-        continuous("tpr", "0.001", "0.999", "logit"),
-        continuous("part", "0.001", "0.999", "logit"),
-        continuous("delta", 0, "0.5"),
-    ),
-    {"the first logarithm alone": _attack_epsilon(False)},
-    tolerance=1e-10,
-)
-
 ATTACKS = {
     "KM-7.1": DETERMINES,
     "KM-7.2": BEST_ORDER,
     "KM-J.1-corrected": MIXED,
-    "KM-6.1": THRESHOLD,
 }
 
 NO_MARGIN = {

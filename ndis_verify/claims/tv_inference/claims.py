@@ -10,9 +10,11 @@ import numpy as np
 from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.tv_inference.stated import AT_LEAST_ONE, FIRST_RATIO, STANDING, THRESHOLD
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, log_uniform, short
+from ndis_verify.court.statement_checks import stated_claim, statement_attack, statement_counterexample
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast import tv_inference as fast_inference
@@ -30,27 +32,6 @@ def _both_divergences(tpr: Fraction, fpr: Fraction, growth: Fraction) -> Fractio
     """The larger of the two two-bin divergences at e^eps = growth."""
     hinge = lambda p, q: max(p - growth * q, Fraction(0))  # noqa: E731
     return max(hinge(tpr, fpr) + hinge(1 - tpr, 1 - fpr), hinge(fpr, tpr) + hinge(1 - fpr, 1 - tpr))
-
-
-def _printed_growth(point: dict) -> Fraction:
-    tpr, fpr, delta = point["TPR"], point["FPR"], point["delta"]
-    return max((tpr - delta) / fpr, (1 - fpr - delta) / (1 - tpr))
-
-
-def _corrected_growth(point: dict) -> Fraction:
-    turned = {"TPR": 1 - point["TPR"], "FPR": 1 - point["FPR"], "delta": point["delta"]}
-    return max(Fraction(1), _printed_growth(point), _printed_growth(turned))
-
-
-def _beyond_delta(growth_of: Callable[[dict], Fraction]) -> Callable[[dict], Enclosure]:
-    """By how much more than 1/1000 the divergences exceed delta at the growth that `growth_of` gives."""
-
-    def certify(point: dict) -> Enclosure:
-        excess = _both_divergences(point["TPR"], point["FPR"], growth_of(point)) - point["delta"] - _LITTLE
-        with working_bits(128):
-            return enclosure(ball(excess))
-
-    return certify
 
 
 def _by_bisection(tpr: float, fpr: float, delta: float) -> float:
@@ -191,38 +172,40 @@ _INTERVAL_NOTE = (
     " the unbinned TV only the lower end is a limit: 0.32 is an upper limit for s, while the 'lower bound for s' that"
     " the source reads off would need an upper limit for TV(P, Q), which binning cannot give."
 )
-_SIX_ONE = ("TPR, FPR in (0, 1)", "0 <= delta < 1")
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="KM-6.1",
         source="KM",
         title="the epsilon of a threshold attack as a two-bin histogram",
-        statement=(
-            "With eps the larger of the two logarithms, both two-bin divergences are at most delta, for any threshold"
-            " attack."
-        ),
-        formula="eps = max(log((TPR - delta)/FPR), log((TNR - delta)/FNR))",
-        hypotheses=_SIX_ONE,
+        stated=THRESHOLD,
         declared=Verdict.RESTRICTED,
         checks=(
             proof("one bin counts in each order", derived.two_bins, part="TPR >= FPR and eps >= 0"),
-            counterexample_check(
+            statement_counterexample(
                 "an attack that is worse than chance",
-                _beyond_delta(_printed_growth),
+                THRESHOLD,
                 {"TPR": Fraction(1, 4), "FPR": Fraction(3, 4), "delta": Fraction(0)},
                 {
-                    "four ratios and 1": _beyond_delta(_corrected_growth),
+                    "z also at least 1": AT_LEAST_ONE,
                     "TPR > FPR": {"TPR": Fraction(3, 4), "FPR": Fraction(1, 4), "delta": Fraction(0)},
                 },
                 part="any attack, as printed",
             ),
-            counterexample_check(
+            statement_counterexample(
                 "an attack that guesses",
-                _beyond_delta(_printed_growth),
+                THRESHOLD,
                 {"TPR": Fraction(1, 2), "FPR": Fraction(1, 2), "delta": Fraction(1, 4)},
-                {"four ratios and 1": _beyond_delta(_corrected_growth)},
+                {"z also at least 1": AT_LEAST_ONE},
                 part="any attack, as printed",
+            ),
+            statement_attack(
+                "delta over both two-bin divergences at the epsilon of a threshold attack",
+                STANDING,
+                {"as printed": THRESHOLD, "the first ratio alone": FIRST_RATIO},
+                quick=600,
+                full=8_000,
+                part="TPR >= FPR and eps >= 0",
             ),
             agreement(
                 "the corrected epsilon against bisection of the exact divergences",
@@ -238,10 +221,6 @@ CLAIMS = (
                 },
                 part="TPR >= FPR and eps >= 0",
             ),
-        ),
-        counterexample=(
-            "TPR = 1/4, FPR = 3/4, delta = 0: e^eps = 1/3 and H(P2||Q2) = 2/3 > 0. TPR = FPR = 1/2, delta = 1/4: e^eps"
-            " = 1/2, H = 1/2 > 1/4."
         ),
         corrected=(
             "eps = max(0, log of (TPR-d)/FPR, (TNR-d)/FNR, (FPR-d)/TPR, (FNR-d)/TNR), over positive numerators; it is"

@@ -1,0 +1,354 @@
+"""Statements in ball arithmetic: decided at an exact point, and enclosed over a box for the branch and bound.
+
+Rational parts of a term stay Fractions, so that the arguments of the package's quantities, which take exact numbers,
+are what the statement says and not a rounding of it. Where one of them is not rational the point is not decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Literal
+
+from flint import arb
+
+from ndis_verify.court.domain import Point
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick
+from ndis_verify.statements.statement import Claimed, Relation, Statement
+from ndis_verify.statements.terms import Term, coordinate_names
+
+Number = Fraction | arb
+_DIGITS = (20, 45, 100)
+_MAX_COORDINATES = 400
+_PIECES = 8
+
+
+class NotExact(ArithmeticError):
+    """A quantity of the package is asked for at a number that is not rational, or outside its domain."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """held, violated or undecided at a point, with the enclosed margin (>= 0 where the statement holds)."""
+
+    outcome: Literal["held", "violated", "undecided"]
+    margin: Enclosure | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class ExactMargin:
+    """`margin_at` of one statement, as a function of the point."""
+
+    statement: Statement
+
+    def __call__(self, point: Point) -> Enclosure:
+        return margin_at(self.statement, point)
+
+
+def decide(statement: Statement, point: Point) -> Decision:
+    """The statement at an exact point of its domain. Raises `InputError` where a hypothesis does not hold there."""
+    for hypothesis in statement.hypotheses:
+        if not admits(statement, hypothesis, point):
+            raise InputError("point", _where(point), f"must satisfy {hypothesis.plain()}")
+    try:
+        margin = margin_at(statement, point)
+    except ArithmeticError as error:
+        return Decision("undecided", None, str(error))
+    sign = margin.sign()
+    value, radius = margin.decimal(6)
+    detail = f"margin {value} +/- {radius}"
+    return Decision("undecided" if sign is None else "violated" if sign < 0 else "held", margin, detail)
+
+
+def margin_at(statement: Statement, point: Point) -> Enclosure:
+    """The enclosed margin of the relation at an exact point, at a precision that shows its sign where one does."""
+    for digits in _DIGITS:
+        with working_bits(int(digits * 3.33) + 32):
+            values = _values(statement, point, digits)
+            margin = _claimed_margin(statement.claimed, values, digits)
+            if isinstance(margin, Fraction):
+                return enclosure(ball(margin)) if margin else enclosure(arb(0))
+            if not margin.is_finite():
+                raise NotExact("the margin is not finite there")
+            if margin > 0 or margin < 0:
+                break
+    return enclosure(margin)
+
+
+def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:
+    """The plain relations that certainly fail at a point, each with both of its values: `2/3 <= 0`."""
+    with working_bits(200):
+        values = _values(statement, point, 40)
+        found = []
+        for relation in _relations(statement.claimed):
+            margin = _as_ball(_claimed_margin(relation, values, 40))
+            if margin < 0:
+                left, right = (_shown(value_at(term, values, 40)) for term in relation.terms)
+                found.append((relation, f"{left} {relation.sign} {right}"))
+    return found
+
+
+def _relations(claimed: Claimed) -> list[Relation]:
+    return [claimed] if isinstance(claimed, Relation) else [r for part in claimed.parts for r in _relations(part)]
+
+
+def _shown(value: Number) -> str:
+    return str(value) if isinstance(value, Fraction) else enclosure(value).decimal(6)[0]
+
+
+def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:
+    """Whether a hypothesis is certain to hold at an exact point."""
+    with working_bits(200):
+        values = _values(statement, point, 40)
+        sizes = [length(t, values) for t in hypothesis.terms if coordinate_names(t)]
+        for index in range(sizes[0]) if sizes else [None]:
+            left, right = (value_at(term, values, 40, index) for term in hypothesis.terms)
+            exact = isinstance(left, Fraction) and isinstance(right, Fraction)
+            a, b = (left, right) if exact else (_as_ball(left), _as_ball(right))
+            held = {"=": a == b, "<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b}[hypothesis.sign]
+            if not held:
+                return False
+    return True
+
+
+def margin_on_boxes(statement: Statement) -> Callable[..., arb]:
+    """The margin as a function of one ball for each scalar variable, in their order: for `certify_nonnegative`.
+
+    Strict and weak inequalities alike; raises `InputError` for equalities, equivalences and vectors.
+    """
+    if any(v.is_vector for v in statement.variables) or not _is_inequality(statement.claimed):
+        raise InputError("statement", statement.formula, "must be inequalities of scalar variables")
+
+    def margin(*balls: arb) -> arb:
+        values: dict[str, Any] = {v.name: x for v, x in zip(statement.variables, balls, strict=True)}
+        try:
+            for name, term in statement.where:
+                values[name] = value_at(term, values, 20)
+            return _as_ball(_claimed_margin(statement.claimed, values, 20))
+        except NotExact:
+            return arb("nan")
+
+    return margin
+
+
+def _is_inequality(claimed: Claimed) -> bool:
+    if isinstance(claimed, Relation):
+        return claimed.sign != "="
+    return claimed.how == "and" and all(_is_inequality(part) for part in claimed.parts)
+
+
+def _values(statement: Statement, point: Point, digits: int) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for v in statement.variables:
+        if not v.is_vector:
+            values[v.name] = Fraction(point[v.name])
+            continue
+        parts = [Fraction(point[f"{v.name}_{i + 1}"]) for i in range(v.size)]
+        total = sum(parts) if v.kind == "law" else 1
+        values[v.name] = [part / total for part in parts]
+    for name, term in statement.where:
+        values[name] = value_at(term, values, digits)
+    return values
+
+
+def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | None = None) -> Any:
+    """The value of a term: a Fraction where it is rational, else a ball (or a list, for a vector)."""
+    match term.head:
+        case "number":
+            return term.number
+        case "variable":
+            return values[term.name]
+        case "coordinate":
+            if index is None:
+                raise InputError("coordinate", term.name, "must stand inside a sum, a product or a relation")
+            return values[term.name][index]
+        case "sum" | "product":
+            parts = [value_at(term.args[0], values, digits, i) for i in range(length(term, values))]
+            found = parts[0]
+            for part in parts[1:]:
+                found = _arithmetic("add" if term.head == "sum" else "mul", found, part)
+            return found
+        case "sup" | "inf":
+            return _extremum(term, values, digits, index)
+    args = [value_at(arg, values, digits, index) for arg in term.args]
+    if term.head in _ARITHMETIC:
+        return _arithmetic(term.head, *args)
+    if term.head in ELEMENTARY:
+        if term.head in ("exp", "log", "sqrt") and args[0] == {"exp": 0, "log": 1, "sqrt": 0}[term.head]:
+            return Fraction(1 if term.head == "exp" else 0)
+        return ELEMENTARY[term.head](*map(_as_ball, args))
+    return CERTIFIED[term.head](*args, digits=digits)
+
+
+_ARITHMETIC = ("neg", "add", "sub", "mul", "div", "pow", "abs", "max", "min")
+
+
+def _arithmetic(head: str, *args: Number) -> Number:
+    if head == "pow":
+        return _power(*args)
+    if not all(isinstance(arg, Fraction) for arg in args):
+        args = tuple(map(_as_ball, args))
+    match head:
+        case "neg":
+            return -args[0]
+        case "abs":
+            return abs(args[0])
+        case "add":
+            return args[0] + args[1]
+        case "sub":
+            return args[0] - args[1]
+        case "mul":
+            return args[0] * args[1]
+        case "div":
+            if args[1] == 0:
+                raise NotExact("a division by 0")
+            return args[0] / args[1]
+    exact = isinstance(args[0], Fraction)
+    if head == "max":
+        return max(args) if exact else args[0].max(args[1])
+    return min(args) if exact else args[0].min(args[1])
+
+
+def _power(base: Number, exponent: Number) -> Number:
+    if isinstance(exponent, Fraction) and exponent.denominator == 1 and abs(exponent) <= 64:
+        if isinstance(base, Fraction):
+            if base == 0 and exponent < 0:
+                raise NotExact("a division by 0")
+            return base ** int(exponent)
+        return base ** int(exponent)
+    return _as_ball(base) ** _as_ball(exponent)
+
+
+ELEMENTARY: Mapping[str, Callable[..., arb]] = {
+    "exp": lambda x: x.exp(),
+    "log": lambda x: x.log(),
+    "sqrt": lambda x: x.sqrt(),
+    "Phi": lambda x: _rising(lambda y: (-y / arb(2).sqrt()).erfc() / 2, x),
+    "erf": lambda x: _rising(lambda y: y.erf(), x),
+    "erfc": lambda x: _rising(lambda y: y.erfc(), x),
+    "gamma_q": lambda a, x: _rising(lambda y: y.gamma_upper(a, 1), x),
+}
+
+
+def _rising(function: Callable[[arb], arb], x: arb) -> arb:
+    """A monotone function on a ball, from the ends, which is tight on wide balls."""
+    if x.is_exact() or not x.is_finite():
+        return function(x)
+    return function(x.lower()).union(function(x.upper()))
+
+
+def _mean_shift(shift: Number, epsilon: Number, digits: int) -> Number:
+    """Monotone in both: in eps by the definition, in D because scaling and adding noise bring D down."""
+    (low, high), (first, last) = _ends(shift), _ends(epsilon)
+    if low < 0:
+        raise NotExact(f"no distance of means is {float(low)}")
+    least, most = _shift_value(low, last, digits), _shift_value(high, first, digits)
+    return most if (low, first) == (high, last) else _as_ball(least).union(_as_ball(most))
+
+
+def _shift_value(shift: Fraction, epsilon: Fraction, digits: int) -> Number:
+    if shift == 0:
+        return Fraction(0) if epsilon >= 0 else -_as_ball(epsilon).expm1()
+    return to_exact_ball(hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=digits))
+
+
+def _centred(lams: list[Number], counts: list[Number], epsilon: Number, digits: int, reverse: bool = False) -> Number:
+    if not all(isinstance(x, Fraction) for x in (*lams, *counts, epsilon)):
+        raise NotExact("the divergence of a pair takes rational numbers")
+    if not all(lam > 0 for lam in lams) or not all(c.denominator == 1 and c >= 1 for c in counts):
+        raise NotExact("eigenvalues are positive, multiplicities whole and positive")
+    eigenvalues = [lam for lam, c in zip(lams, counts, strict=True) if lam != 1 for _ in range(int(c))]
+    if not eigenvalues:
+        return Fraction(0) if epsilon >= 0 else -_as_ball(epsilon).expm1()
+    if len(eigenvalues) > _MAX_COORDINATES:
+        raise NotExact(f"more than {_MAX_COORDINATES} coordinates")
+    zero = [0] * len(eigenvalues)
+    pair = GaussianPair(zero, eigenvalues, zero, 1)
+    return to_exact_ball(hockey_stick(pair.swapped() if reverse else pair, epsilon, digits=digits))
+
+
+def _projection(leverage: Number, r: Number, epsilon: Number, digits: int, reverse: bool = False) -> Number:
+    if not isinstance(leverage, Fraction) or not 0 <= leverage < 1:
+        raise NotExact("a leverage is a rational number in [0, 1)")
+    return _centred([1 / (1 - leverage)], [r], epsilon, digits, reverse)
+
+
+CERTIFIED: Mapping[str, Callable[..., Number]] = {
+    "mean_shift": _mean_shift,
+    "projection": _projection,
+    "projection_insert": lambda p, r, eps, digits: _projection(p, r, eps, digits, True),
+    "centred": _centred,
+    "centred_reverse": lambda lams, counts, eps, digits: _centred(lams, counts, eps, digits, True),
+}
+
+
+def _extremum(term: Term, values: Mapping[str, Any], digits: int, index: int | None) -> arb:
+    """Between the best of the values at a few points and the best bound over the pieces between them."""
+    low, high = (value_at(arg, values, digits, index) for arg in term.args[:2])
+    if not (isinstance(low, Fraction) and isinstance(high, Fraction) and low <= high):
+        raise NotExact("the ends of an extremum must be rational, the lower one first")
+    marks = [low + (high - low) * Fraction(k, _PIECES) for k in range(_PIECES + 1)]
+    at = lambda x: _as_ball(value_at(term.args[2], {**values, term.name: x}, digits, index))  # noqa: E731
+    pieces = [at(_as_ball(a).union(_as_ball(b))) for a, b in pairwise(marks)]
+    points = [at(mark) for mark in marks]
+    best = arb.max if term.head == "sup" else arb.min
+    inner, outer = points[0], pieces[0]
+    for value in points[1:]:
+        inner = best(inner, value)
+    for value in pieces[1:]:
+        outer = best(outer, value)
+    return inner.lower().union(outer.upper()) if term.head == "sup" else inner.upper().union(outer.lower())
+
+
+def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) -> Number:
+    if isinstance(claimed, Relation):
+        left, right = (value_at(term, values, digits) for term in claimed.terms)
+        if claimed.sign in ("<", "<="):
+            left, right = right, left
+        gap = _arithmetic("sub", left, right)
+        return _arithmetic("neg", _arithmetic("abs", gap)) if claimed.sign == "=" else gap
+    margins = [_claimed_margin(part, values, digits) for part in claimed.parts]
+    if claimed.how == "iff":
+        first, second = map(_as_ball, margins)
+        size = abs(first).min(abs(second))
+        agree = (first > 0 and second > 0) or (first < 0 and second < 0)
+        if agree or (first > 0 and second < 0) or (first < 0 and second > 0):
+            return size if agree else -size
+        return size.union(-size)
+    worst = margins[0]
+    for margin in margins[1:]:
+        worst = _arithmetic("min", worst, margin)
+    return worst
+
+
+def _ends(value: Number) -> tuple[Fraction, Fraction]:
+    if isinstance(value, Fraction):
+        return value, value
+    if not value.is_finite():
+        raise NotExact("an argument is not finite")
+    found = enclosure(value)
+    return found.lower, found.upper
+
+
+def _as_ball(value: Number) -> arb:
+    return ball(value) if isinstance(value, (Fraction, int)) else value
+
+
+def length(term: Term, values: Mapping[str, Any]) -> int:
+    """How many coordinates the sum, the product or the relation that `term` is, or is a side of, runs over."""
+    names = coordinate_names(term.args[0] if term.head in ("sum", "product") else term)
+    sizes = {len(values[name]) for name in names}
+    if len(sizes) != 1:
+        raise InputError("sum", ", ".join(sorted(names)), "must run over coordinates of vectors of one length")
+    return sizes.pop()
+
+
+def _where(point: Point) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in point.items())

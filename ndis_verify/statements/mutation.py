@@ -1,0 +1,135 @@
+"""Faults by rule: at every node of a statement a sign, a factor, an exponent, a number, a direction; P and Q exchanged;
+a hypothesis left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ndis_verify.statements.printing import plain
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.statement import Claimed, Joined, Statement
+from ndis_verify.statements.terms import Term, apply, free_names, rewritten, term
+
+_DIRECTIONS = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A statement with one fault: what was changed (`fault`), by which `rule`, and what came out."""
+
+    rule: str
+    fault: str
+    statement: Statement
+
+
+def mutants(statement: Statement) -> list[Mutant]:
+    """Every statement that one rule at one node gives, each once."""
+    found: dict[Statement, Mutant] = {}
+    for mutant in (*_in_relation(statement), *_in_definitions(statement), *_in_hypotheses(statement)):
+        if mutant.statement != statement:
+            found.setdefault(mutant.statement, mutant)
+    return list(found.values())
+
+
+def changed_terms(node: Term) -> Iterator[tuple[str, Term]]:
+    """(rule, what stands in the place of `node`) for the rules that fit it."""
+    args = node.args
+    match node.head:
+        case "number":
+            yield "number", term(node.number + 1)
+            if node.number:
+                yield "number", term(node.number * Fraction(1001, 1000))
+                yield "sign", term(-node.number)
+        case "add" | "sub":
+            yield "sign", replace(node, head={"add": "sub", "sub": "add"}[node.head])
+            yield "term left out", args[0]
+            yield "term left out", args[1]
+        case "neg":
+            yield "sign", args[0]
+        case "mul":
+            yield "factor left out", args[0]
+            yield "factor left out", args[1]
+        case "div":
+            yield "factor left out", args[0]
+            yield "turned over", replace(node, args=args[::-1])
+        case "pow":
+            yield "exponent", args[0]
+            yield "exponent", replace(node, args=(args[0], -args[1]))
+        case "exp":
+            yield "sign of an argument", apply("exp", -args[0])
+            yield "exponent", apply("exp", 2 * args[0])
+        case "sqrt":
+            yield "exponent", args[0]
+        case "Phi":
+            yield "sign of an argument", apply("Phi", -args[0])
+        case "max" | "min":
+            yield "max for min", replace(node, head={"max": "min", "min": "max"}[node.head])
+            yield "case left out", args[0]
+            yield "case left out", args[1]
+        case "abs":
+            yield "sign", args[0]
+        case "sup" | "inf":
+            yield "sup for inf", replace(node, head={"sup": "inf", "inf": "sup"}[node.head])
+        case "gamma_q":
+            yield "other tail", 1 - node
+    reverse = QUANTITIES[node.head].reverse if node.head in QUANTITIES else ""
+    if reverse and reverse != node.head:
+        yield "P and Q exchanged", replace(node, head=reverse)
+
+
+def _in_term(root: Term) -> Iterator[tuple[str, str, Term]]:
+    for node, rebuild in rewritten(root):
+        for rule, new in changed_terms(node):
+            yield rule, f"{plain(new)} for {plain(node)} in {plain(root)}", rebuild(new)
+
+
+def _in_claimed(claimed: Claimed) -> Iterator[tuple[str, str, Claimed]]:
+    if isinstance(claimed, Joined):
+        for k, part in enumerate(claimed.parts):
+            for rule, fault, new in _in_claimed(part):
+                yield rule, fault, replace(claimed, parts=(*claimed.parts[:k], new, *claimed.parts[k + 1 :]))
+        return
+    if claimed.sign in _DIRECTIONS:
+        turned = replace(claimed, sign=_DIRECTIONS[claimed.sign])
+        yield "direction", f"{turned.plain()} for {claimed.plain()}", turned
+    for side in ("left", "right"):
+        for rule, fault, new in _in_term(getattr(claimed, side)):
+            yield rule, fault, replace(claimed, **{side: new})
+
+
+def _in_relation(statement: Statement) -> Iterator[Mutant]:
+    for rule, fault, new in _in_claimed(statement.claimed):
+        if (mutant := _built(statement, claimed=new)) is not None:
+            yield Mutant(rule, fault, mutant)
+
+
+def _in_definitions(statement: Statement) -> Iterator[Mutant]:
+    for k, (name, value) in enumerate(statement.where):
+        for rule, fault, new in _in_term(value):
+            where = (*statement.where[:k], (name, new), *statement.where[k + 1 :])
+            if (mutant := _built(statement, where=where)) is not None:
+                yield Mutant(rule, f"{name}: {fault}", mutant)
+
+
+def _in_hypotheses(statement: Statement) -> Iterator[Mutant]:
+    for k, left_out in enumerate(statement.hypotheses):
+        rest = (*statement.hypotheses[:k], *statement.hypotheses[k + 1 :])
+        if (mutant := _built(statement, hypotheses=rest)) is not None:
+            yield Mutant("hypothesis left out", f"without {left_out.plain()}", mutant)
+
+
+def _built(statement: Statement, **changes) -> Statement | None:
+    """The changed statement without what nothing speaks of any more; None where no statement is left."""
+    parts = {name: getattr(statement, name) for name in ("variables", "hypotheses", "claimed", "where")} | changes
+    terms = [*parts["claimed"].terms, *(t for h in parts["hypotheses"] for t in h.terms)]
+    used = set().union(*(free_names(t) for t in terms))
+    where = []
+    for name, value in reversed(parts["where"]):
+        if name in used:
+            where.insert(0, (name, value))
+            used |= free_names(value)
+    variables = tuple(v for v in parts["variables"] if v.name in used)
+    return Statement(variables, parts["hypotheses"], parts["claimed"], tuple(where)) if variables else None

@@ -1,0 +1,124 @@
+"""Terms as plain text and as TeX, in the author's order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.terms import Term
+
+_GREEK = {
+    "eps": r"\varepsilon",
+    **{name: f"\\{name}" for name in ("alpha", "beta", "delta", "rho", "sigma", "tau", "nu", "mu", "kappa")},
+    "lam": r"\lambda",
+    "Delta": r"\Delta",
+}
+_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4  # how tightly a text holds together
+_SIGNS = {"add": " + ", "sub": " - "}
+_BIG = {"sum": r"\sum_i", "product": r"\prod_i"}
+
+
+def plain(term: Term) -> str:
+    """`term` in the plain text of the ledger."""
+    return _plain(term)[0]
+
+
+def tex(term: Term) -> str:
+    """`term` in TeX, for a mathematical environment."""
+    return _tex(term)[0]
+
+
+def tex_name(name: str) -> str:
+    """A variable in TeX: Greek letters as such, words upright, a number at the end or after _ as an index."""
+    head, _, index = name.partition("_")
+    if not index and (found := re.fullmatch(r"([A-Za-z]+?)(\d+)", name)):
+        head, index = found.groups()
+    body = _GREEK.get(head) or (head if len(head) == 1 else f"\\mathrm{{{head}}}")
+    return f"{body}_{{{index}}}" if index else body
+
+
+def number_text(value: Fraction) -> str:
+    """A whole number, or numerator/denominator."""
+    return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def _wrapped(found: tuple[str, int], least: int, brackets: tuple[str, str] = ("(", ")")) -> str:
+    text, level = found
+    return text if level >= least else f"{brackets[0]}{text}{brackets[1]}"
+
+
+def _plain(term: Term) -> tuple[str, int]:
+    args = [_plain(arg) for arg in term.args]
+    match term.head:
+        case "number":
+            return number_text(term.number), _number_level(term.number)
+        case "variable":
+            return term.name, _ATOM
+        case "coordinate":
+            return f"{term.name}_i", _ATOM
+        case "neg":
+            return "-" + _wrapped(args[0], _PRODUCT), _SUM
+        case "add" | "sub":
+            right = _wrapped(args[1], _SUM if term.head == "add" and term.args[1].head != "neg" else _PRODUCT)
+            return args[0][0] + _SIGNS[term.head] + right, _SUM
+        case "mul":
+            if term.args[0].head == "div":
+                return f"({args[0][0]}) {_wrapped(args[1], _POWER)}", _PRODUCT
+            return f"{_wrapped(args[0], _PRODUCT)} {_wrapped(args[1], _POWER)}", _PRODUCT
+        case "div":
+            return f"{_wrapped(args[0], _PRODUCT)}/{_wrapped(args[1], _ATOM)}", _PRODUCT
+        case "pow":
+            return f"{_wrapped(args[0], _ATOM)}^{_wrapped(args[1], _ATOM, ('{', '}'))}", _POWER
+        case "exp":
+            return f"e^{_wrapped(args[0], _ATOM, ('{', '}'))}", _POWER
+        case "sum" | "product":
+            return f"{'sum' if term.head == 'sum' else 'prod'}_i {_wrapped(args[0], _PRODUCT)}", _PRODUCT - 1
+        case "sup" | "inf":
+            return f"{term.head}_{{{args[0][0]} <= {term.name} <= {args[1][0]}}} {_wrapped(args[2], _PRODUCT)}", _SUM
+    return QUANTITIES[term.head].plain.format(*(text for text, _ in args)), _ATOM
+
+
+def _tex(term: Term) -> tuple[str, int]:
+    args = [_tex(arg) for arg in term.args]
+    round_ = (r"\left(", r"\right)")
+    match term.head:
+        case "number":
+            value = term.number
+            size = f"\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+            text = str(value.numerator) if value.denominator == 1 else ("-" if value < 0 else "") + size
+            return text, _SUM if value < 0 else _ATOM if value.denominator == 1 else _PRODUCT
+        case "variable":
+            return tex_name(term.name), _ATOM
+        case "coordinate":
+            return tex_name(term.name + "_i"), _ATOM
+        case "neg":
+            return "-" + _wrapped(args[0], _PRODUCT, round_), _SUM
+        case "add" | "sub":
+            least = _SUM if term.head == "add" and term.args[1].head != "neg" else _PRODUCT
+            return args[0][0] + _SIGNS[term.head] + _wrapped(args[1], least, round_), _SUM
+        case "mul":
+            between = r" \cdot " if term.args[1].head == "number" else r"\,"
+            return _wrapped(args[0], _PRODUCT, round_) + between + _wrapped(args[1], _PRODUCT, round_), _PRODUCT
+        case "div":
+            return f"\\frac{{{args[0][0]}}}{{{args[1][0]}}}", _PRODUCT
+        case "pow":
+            return f"{_wrapped(args[0], _ATOM, round_)}^{{{args[1][0]}}}", _POWER
+        case "exp":
+            return f"e^{{{args[0][0]}}}", _POWER
+        case "sum" | "product":
+            return f"{_BIG[term.head]} {_wrapped(args[0], _PRODUCT, round_)}", _SUM
+        case "sup" | "inf":
+            under = f"{args[0][0]} \\le {tex_name(term.name)} \\le {args[1][0]}"
+            return f"\\{term.head}_{{{under}}} {_wrapped(args[2], _PRODUCT, round_)}", _SUM
+    return QUANTITIES[term.head].tex.format(*(text for text, _ in args)), _ATOM
+
+
+def _number_level(value: Fraction) -> int:
+    return _SUM if value < 0 else _ATOM if value.denominator == 1 else _PRODUCT
+
+
+def meanings(heads: Mapping[str, None] | list[str]) -> list[str]:
+    """What the named quantities among `heads` stand for, each once, in that order."""
+    return [QUANTITIES[head].means for head in dict.fromkeys(heads) if head in QUANTITIES and QUANTITIES[head].means]

@@ -1,0 +1,103 @@
+"""What the heads of terms are: how many arguments they take, how they are printed, and what the named ones mean.
+
+No number is computed here. Whoever evaluates a statement keeps a table from these names to functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One head. `plain` and `tex` are templates with {0}, {1}, ...; `means`, for the quantities of the package, says
+    in words what the symbol stands for. `reverse` is the same quantity with the two laws exchanged.
+    """
+
+    name: str
+    arity: int
+    plain: str
+    tex: str
+    means: str = ""
+    reverse: str = ""
+
+
+def _table(*quantities: Quantity) -> Mapping[str, Quantity]:
+    return {quantity.name: quantity for quantity in quantities}
+
+
+QUANTITIES = _table(
+    Quantity("log", 1, "log({0})", r"\log\left({0}\right)"),
+    Quantity("Phi", 1, "Phi({0})", r"\Phi\left({0}\right)"),
+    Quantity("erf", 1, "erf({0})", r"\operatorname{{erf}}\left({0}\right)"),
+    Quantity("erfc", 1, "erfc({0})", r"\operatorname{{erfc}}\left({0}\right)"),
+    Quantity("sqrt", 1, "sqrt({0})", r"\sqrt{{{0}}}"),
+    Quantity("abs", 1, "|{0}|", r"\left|{0}\right|"),
+    Quantity("max", 2, "max({0}, {1})", r"\max\left({0}, {1}\right)"),
+    Quantity("min", 2, "min({0}, {1})", r"\min\left({0}, {1}\right)"),
+    Quantity("gamma_q", 2, "Qg({0}, {1})", r"Q\left({0}, {1}\right)"),
+    Quantity(
+        "mean_shift",
+        2,
+        "delta_shift({0}; {1})",
+        r"\delta_{{\mathrm{{shift}}}}\left({0}; {1}\right)",
+        "delta_shift(D; eps) is the divergence sup_S P(S) - e^eps Q(S) of P = N(m1, S) and Q = N(m2, S), S positive"
+        " definite, whose means are D = ||S^{-1/2} (m1 - m2)|| apart",
+        reverse="mean_shift",
+    ),
+    Quantity(
+        "projection",
+        3,
+        "delta_delete({0}, {1}; {2})",
+        r"\delta_{{\mathrm{{delete}}}}\left({0}, {1}; {2}\right)",
+        "delta_delete(p, r; eps) is the divergence of D^T G from D'^T G', G and G' standard normal with r columns, D of"
+        " full rank and D' the rows of D without one of leverage p",
+        reverse="projection_insert",
+    ),
+    Quantity(
+        "projection_insert",
+        3,
+        "delta_insert({0}, {1}; {2})",
+        r"\delta_{{\mathrm{{insert}}}}\left({0}, {1}; {2}\right)",
+        "delta_insert(p, r; eps) is the same with the two laws exchanged, D'^T G' first",
+        reverse="projection",
+    ),
+    Quantity(
+        "centred",
+        3,
+        "delta_{{P,Q}}({0}, {1}; {2})",
+        r"\delta_{{P,Q}}\left({0}, {1}; {2}\right)",
+        "delta_{P,Q}(lam, m; eps) is the divergence of P = N(0, S1) from Q = N(0, S2), where S2^{-1/2} S1 S2^{-1/2} has"
+        " each eigenvalue lam_i m_i times",
+        reverse="centred_reverse",
+    ),
+    Quantity(
+        "centred_reverse",
+        3,
+        "delta_{{Q,P}}({0}, {1}; {2})",
+        r"\delta_{{Q,P}}\left({0}, {1}; {2}\right)",
+        "delta_{Q,P}(lam, m; eps) is the divergence of Q from P, for P = N(0, S1) and Q = N(0, S2) whose"
+        " S2^{-1/2} S1 S2^{-1/2} has each eigenvalue lam_i m_i times",
+        reverse="centred",
+    ),
+)
+
+
+STRUCTURE = {
+    # heads that the printer knows by itself, and how many arguments they take
+    "number": 0,
+    "variable": 0,
+    "coordinate": 0,
+    "neg": 1,
+    "add": 2,
+    "sub": 2,
+    "mul": 2,
+    "div": 2,
+    "pow": 2,
+    "exp": 1,
+    "sum": 1,
+    "product": 1,
+    "sup": 3,
+    "inf": 3,
+}

@@ -1,0 +1,252 @@
+"""Statements: variables with ranges, hypotheses, and a relation that holds wherever the hypotheses do.
+
+The ranges say where a statement is searched, the hypotheses where it speaks. The searched domain is the ranges cut down
+by the hypotheses as they are printed, and by nothing else: leave a hypothesis out, and the search goes where it kept
+it from going.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+from ndis_verify.exact_number import InputError, exact
+from ndis_verify.statements.printing import meanings, plain, tex, tex_name
+from ndis_verify.statements.terms import Term, free_names, nodes, term
+
+VariableKind = Literal["real", "integer", "reals", "integers", "law"]
+_SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
+_TURNED = {">": "<", ">=": "<="}
+_KIND_WORDS = {  # of one, of several
+    "real": ("real", "real"),
+    "integer": ("whole", "whole"),
+    "reals": ("a real vector", "real vectors"),
+    "integers": ("a vector of whole numbers", "vectors of whole numbers"),
+    "law": ("a law on k points", "laws on k points"),
+}
+_TEX_SETS = {
+    "real": r"\mathbb{R}",
+    "integer": r"\mathbb{Z}",
+    "reals": r"\mathbb{R}^k",
+    "integers": r"\mathbb{Z}^k",
+    "law": r"\mathcal{P}_k",
+}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable and where it is searched.
+
+    kind "real" and "integer": numbers in [low, high]. "reals" and "integers": vectors of `size` such numbers. "law": a
+    probability law on `size` points, searched by positive weights in [low, high]. scale: of the search ("linear",
+    "log" or "logit").
+    """
+
+    name: str
+    kind: VariableKind
+    low: Fraction
+    high: Fraction
+    scale: str = "linear"
+    size: int = 1
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name.isidentifier()):
+            raise InputError("name", self.name, "must be an identifier")
+        if self.kind not in _KIND_WORDS:
+            raise InputError("kind", self.kind, f"must be one of {', '.join(_KIND_WORDS)}")
+        for name in ("low", "high"):
+            object.__setattr__(self, name, exact(getattr(self, name), f"{name} of {self.name}"))
+        if self.low > self.high or (self.kind == "law" and self.low <= 0):
+            raise InputError(f"range of {self.name}", f"[{self.low}, {self.high}]", "must not be empty; weights > 0")
+        if self.scale not in ("linear", "log", "logit"):
+            raise InputError("scale", self.scale, "must be linear, log or logit")
+        if not isinstance(self.size, int) or self.size < 1 or (self.is_vector is False and self.size > 1):
+            raise InputError(f"size of {self.name}", self.size, "must be a whole number >= 1; 1 for a scalar")
+
+    @property
+    def is_vector(self) -> bool:
+        return self.kind in ("reals", "integers", "law")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """left sign right; a relation between coordinates holds for every one of them."""
+
+    left: Term
+    sign: Literal["=", "<=", ">=", "<", ">"]
+    right: Term
+
+    def __post_init__(self) -> None:
+        if self.sign not in _SIGNS:
+            raise InputError("sign", self.sign, f"must be one of {', '.join(_SIGNS)}")
+        object.__setattr__(self, "left", term(self.left))
+        object.__setattr__(self, "right", term(self.right))
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return self.left, self.right
+
+    def plain(self) -> str:
+        return f"{plain(self.left)} {self.sign} {plain(self.right)}"
+
+    def tex(self) -> str:
+        return f"{tex(self.left)} {_SIGNS[self.sign]} {tex(self.right)}"
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Two or more relations: all of them ("and"), or each exactly where the other holds ("iff", two of them)."""
+
+    how: Literal["and", "iff"]
+    parts: tuple[Relation | Joined, ...]
+
+    def __post_init__(self) -> None:
+        if self.how not in ("and", "iff") or len(self.parts) < 2 or (self.how == "iff" and len(self.parts) != 2):
+            raise InputError("how", self.how, "must be `and` of two or more relations, or `iff` of two")
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return tuple(t for part in self.parts for t in part.terms)
+
+    def plain(self) -> str:
+        between = ", and " if self.how == "and" else " if and only if "
+        return between.join(part.plain() for part in self.parts)
+
+    def tex(self) -> str:
+        between = r" \quad\text{and}\quad " if self.how == "and" else r" \iff "
+        return between.join(part.tex() for part in self.parts)
+
+
+Claimed = Relation | Joined
+
+
+@dataclass(frozen=True)
+class Statement:
+    """For all `variables` that satisfy the `hypotheses`, `claimed` holds; `where` names terms, later ones of earlier.
+
+    Raises `InputError` for a name that is used and not declared, declared twice, or declared and not used.
+    """
+
+    variables: tuple[Variable, ...]
+    hypotheses: tuple[Relation, ...]
+    claimed: Claimed
+    where: tuple[tuple[str, Term], ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [v.name for v in self.variables] + [name for name, _ in self.where]
+        if len(set(names)) < len(names):
+            raise InputError("variables", ", ".join(names), "must have different names")
+        known = {v.name for v in self.variables}
+        for name, value in self.where:
+            _require_known(value, known)
+            known.add(name)
+        for one in (*self.claimed.terms, *(t for h in self.hypotheses for t in h.terms)):
+            _require_known(one, known)
+        used = set().union(*(free_names(t) for t in self.all_terms()))
+        if idle := [name for name in names if name not in used]:
+            raise InputError("variables", ", ".join(idle), "must be spoken of in the statement")
+
+    def all_terms(self) -> tuple[Term, ...]:
+        """The terms of the relation, of the definitions and of the hypotheses."""
+        defined = tuple(value for _, value in self.where)
+        return (*self.claimed.terms, *defined, *(t for h in self.hypotheses for t in h.terms))
+
+    def under(self, *hypotheses: Relation) -> Statement:
+        """The statement under further hypotheses: the half of a restricted claim that stands."""
+        return replace(self, hypotheses=(*self.hypotheses, *hypotheses))
+
+    @property
+    def formula(self) -> str:
+        """The relation in plain text, with the terms that it names."""
+        named = "; ".join(f"{name} = {plain(value)}" for name, value in self.where)
+        return self.claimed.plain() + (f", where {named}" if named else "")
+
+    @property
+    def hypothesis_lines(self) -> tuple[str, ...]:
+        """The hypotheses in plain text, two bounds of one term in one line; then what the variables are."""
+        return (*(text for text, _ in _chained(self.hypotheses)), *_kinds(self._of_a_set()))
+
+    @property
+    def sentence(self) -> str:
+        """The whole statement as a sentence that explains its symbols."""
+        glossary = meanings([node.head for t in self.all_terms() for node in nodes(t)])
+        explained = "".join(f" Here {text}." for text in glossary)
+        conditions = ", ".join(self.hypothesis_lines)
+        return f"For all {conditions}: {self.formula}.{explained}"
+
+    @property
+    def tex(self) -> str:
+        """The statement in TeX, for a mathematical environment."""
+        conditions = r",\; ".join(
+            [text for _, text in _chained(self.hypotheses)]
+            + [rf"{tex_name(v.name)} \in {_TEX_SETS[v.kind]}" for v in self._of_a_set()]
+        )
+        named = r",\; ".join(f"{tex_name(name)} = {tex(value)}" for name, value in self.where)
+        return rf"\forall\, {conditions}:\quad {self.claimed.tex()}" + (
+            rf",\quad\text{{where}}\; {named}" if named else ""
+        )
+
+    def _of_a_set(self) -> list[Variable]:
+        """The variables of which more has to be said than the hypotheses do."""
+        spoken = set().union(*(free_names(t) for h in self.hypotheses for t in h.terms))
+        return [v for v in self.variables if v.name not in spoken or v.kind not in ("real", "reals")]
+
+
+def _chained(hypotheses: tuple[Relation, ...]) -> list[tuple[str, str]]:
+    """(plain, TeX) of the hypotheses; a lower bound and the upper bound that follows it are one: 0 < p < 1."""
+    lines: list[tuple[str, str]] = []
+    left = list(hypotheses)
+    while left:
+        first = left.pop(0)
+        if left and first.sign in _TURNED and left[0].left == first.left and left[0].sign in ("<", "<="):
+            second = left.pop(0)
+            turned = Relation(first.right, _TURNED[first.sign], first.left)
+            lines.append(
+                (
+                    f"{turned.plain()} {second.sign} {plain(second.right)}",
+                    f"{turned.tex()} {_SIGNS[second.sign]} {tex(second.right)}",
+                )
+            )
+        else:
+            lines.append((first.plain(), first.tex()))
+    return lines
+
+
+def _kinds(variables: list[Variable]) -> list[str]:
+    """`r whole`; `p, q laws on finitely many points`: variables of one kind in one line."""
+    return [
+        f"{', '.join(v.name for v in group)} {_KIND_WORDS[kind][len(group) > 1]}"
+        for kind in _KIND_WORDS
+        if (group := [v for v in variables if v.kind == kind])
+    ]
+
+
+def _require_known(value: Term, known: set[str]) -> None:
+    if unknown := sorted(free_names(value) - known):
+        raise InputError("statement", ", ".join(unknown), "must be declared as variables or before their use")
+
+
+def real(name: str, low: Any, high: Any, scale: str = "linear") -> Variable:
+    """A real variable, searched in [low, high]."""
+    return Variable(name, "real", low, high, scale)
+
+
+def integer(name: str, low: int, high: int, scale: str = "linear") -> Variable:
+    """A whole variable, searched in low..high."""
+    return Variable(name, "integer", low, high, scale)
+
+
+def vector(name: str, kind: VariableKind, size: int, low: Any, high: Any, scale: str = "linear") -> Variable:
+    """A vector ("reals", "integers") or a law of any length, searched at length `size`."""
+    return Variable(name, kind, low, high, scale, size)
+
+
+def both(*parts: Claimed) -> Joined:
+    """All of the relations."""
+    return Joined("and", parts)
+
+
+def iff(first: Claimed, second: Claimed) -> Joined:
+    """Each relation exactly where the other one holds."""
+    return Joined("iff", (first, second))
