@@ -17,16 +17,17 @@ from flint import arb
 from ndis_verify.court.domain import Point
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
-from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
-from ndis_verify.oracle.certified.hockey_stick import hockey_stick
+from ndis_verify.oracle.certified.engine.spectrum import from_groups
+from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term, coordinate_names
 
 Number = Fraction | arb
 _DIGITS = (20, 45, 100)
-_MAX_COORDINATES = 400
 _PIECES = 8
+_DEEPEST = 20_000  # what is asked of the contour integral is of the order of e^-10000 and above: it takes a second
+_OVERSHOOT = Fraction(1, 2**20)
 
 
 class NotExact(ArithmeticError):
@@ -247,6 +248,8 @@ def _rising(function: Callable[[arb], arb], x: arb) -> arb:
 def _mean_shift(shift: Number, epsilon: Number, digits: int) -> Number:
     """Monotone in both: in eps by the definition, in D because scaling and adding noise bring D down."""
     (low, high), (first, last) = _ends(shift), _ends(epsilon)
+    if -high * _OVERSHOOT <= low < 0:  # a ball of [0, high], whose radius is rounded up
+        low = Fraction(0)
     if low < 0:
         raise NotExact(f"no distance of means is {float(low)}")
     least, most = _shift_value(low, last, digits), _shift_value(high, first, digits)
@@ -256,7 +259,10 @@ def _mean_shift(shift: Number, epsilon: Number, digits: int) -> Number:
 def _shift_value(shift: Fraction, epsilon: Fraction, digits: int) -> Number:
     if shift == 0:
         return Fraction(0) if epsilon >= 0 else -_as_ball(epsilon).expm1()
-    return to_exact_ball(hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=digits))
+    if (epsilon / shift) ** 2 > _DEEPEST:
+        raise NotExact("a tail that lies deeper than is enclosed here")
+    one = from_groups([(Fraction(0), 1, shift**2)])
+    return to_exact_ball(spectrum_hockey_stick(one, epsilon, digits))
 
 
 def _centred(lams: list[Number], counts: list[Number], epsilon: Number, digits: int, reverse: bool = False) -> Number:
@@ -264,14 +270,17 @@ def _centred(lams: list[Number], counts: list[Number], epsilon: Number, digits: 
         raise NotExact("the divergence of a pair takes rational numbers")
     if not all(lam > 0 for lam in lams) or not all(c.denominator == 1 and c >= 1 for c in counts):
         raise NotExact("eigenvalues are positive, multiplicities whole and positive")
-    eigenvalues = [lam for lam, c in zip(lams, counts, strict=True) if lam != 1 for _ in range(int(c))]
-    if not eigenvalues:
+    turned: dict[Fraction, int] = {}
+    for lam, count in zip(lams, counts, strict=True):
+        own = 1 / lam if reverse else lam
+        turned[own] = turned.get(own, 0) + int(count)
+    turned.pop(Fraction(1), None)
+    if not turned:
         return Fraction(0) if epsilon >= 0 else -_as_ball(epsilon).expm1()
-    if len(eigenvalues) > _MAX_COORDINATES:
-        raise NotExact(f"more than {_MAX_COORDINATES} coordinates")
-    zero = [0] * len(eigenvalues)
-    pair = GaussianPair(zero, eigenvalues, zero, 1)
-    return to_exact_ball(hockey_stick(pair.swapped() if reverse else pair, epsilon, digits=digits))
+    if abs(epsilon) > _DEEPEST * max(abs(lam - 1) for lam in turned):
+        raise NotExact("a tail that lies deeper than is enclosed here")
+    groups = from_groups([(lam - 1, count, Fraction(0)) for lam, count in sorted(turned.items())])
+    return to_exact_ball(spectrum_hockey_stick(groups, epsilon, digits))
 
 
 def _projection(leverage: Number, r: Number, epsilon: Number, digits: int, reverse: bool = False) -> Number:

@@ -11,19 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from ndis_verify.claim import Check, Claim, Kind, Verdict
+from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
 from ndis_verify.court.domain import Point, VacuityError, shown_point
 from ndis_verify.court.statement_balls import ExactMargin, decide, sides_at
 from ndis_verify.court.statement_floats import StatementMargin, domain_of, problem_of
-from ndis_verify.exact_number import InputError
 from ndis_verify.statements.mutation import Mutant, mutants
-from ndis_verify.statements.statement import Statement
+from ndis_verify.statements.statement import Claimed, Relation, Statement
 
-Fate = Literal["violated", "without meaning", "not told apart"]
-_SUSPECTS = 4
+Fate = Literal["violated", "implied", "without meaning", "not told apart"]
+_SUSPECTS = 6
 
 
 def statement_attack(
@@ -145,37 +143,51 @@ def _is_half(found: Statement, stated: Statement) -> bool:
     return replace(found, hypotheses=stated.hypotheses) == stated and set(stated.hypotheses) < set(found.hypotheses)
 
 
-def fates(statement: Statement, count: int = 256, seed: int = 0) -> list[tuple[Mutant, Fate, str]]:
-    """What becomes of every fault by rule: certainly violated at a point, without meaning, or not told apart.
+def fates(
+    statement: Statement, count: int = 400, seed: int = 0, starts: Sequence[Mapping[str, Any]] = ()
+) -> list[tuple[Mutant, Fate, str]]:
+    """What becomes of every fault by rule: certainly violated at a point, implied as both sides have become one,
+    without meaning, or not told apart.
 
-    `count` points of the mutant's own domain are searched in float64, corners included, and the worst of them put to
-    ball arithmetic. "without meaning": a quantity is asked for outside its domain wherever it was tried.
+    The mutant's own domain is attacked with `count` evaluations, from `starts` too, and the worst points of the first
+    suspicious round, or of the last one, are put to ball arithmetic. "without meaning": a quantity is asked for outside its domain there.
     """
-    return [(mutant, *_fate(mutant.statement, count, seed)) for mutant in mutants(statement)]
+    return [
+        (mutant, *_fate(mutant.statement, count, seed, _starts_of(mutant.statement, starts)))
+        for mutant in mutants(statement)
+    ]
 
 
-def _fate(mutant: Statement, count: int, seed: int) -> tuple[Fate, str]:
-    domain = domain_of(mutant)
-    rng = np.random.default_rng(seed)
-    unit = np.vstack([domain.sample(count, rng), domain.corners(rng)[:count]])
-    columns = domain.columns(unit)
-    mask = domain.feasible(columns)
-    if not mask.any():
+def _starts_of(statement: Statement, starts: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """The starts in the variables that a mutant has kept."""
+    names = [p.name for p in domain_of(statement).parameters]
+    return tuple({name: start[name] for name in names} for start in starts)
+
+
+def _says_nothing(claimed: Claimed) -> bool:
+    if isinstance(claimed, Relation):
+        return claimed.left == claimed.right and claimed.sign in ("=", "<=", ">=")
+    return claimed.how == "and" and all(_says_nothing(part) for part in claimed.parts)
+
+
+def _fate(mutant: Statement, count: int, seed: int, starts: Sequence[Mapping[str, Any]]) -> tuple[Fate, str]:
+    if _says_nothing(mutant.claimed):
+        return "implied", "both sides are one term"
+    problem = replace(problem_of(mutant, "mutant", starts=starts), certify=None)
+    try:
+        record = attack_problem(problem, seed, count, stop_at_first=True)
+    except VacuityError:
         return "without meaning", "its hypotheses leave no point"
-    unit = unit[mask]
-    margins = StatementMargin(mutant)(**{name: column[mask] for name, column in columns.items()})
-    lost = 0
-    tried = np.argsort(np.nan_to_num(margins, nan=np.inf), kind="stable")[:_SUSPECTS]
-    for row in tried:
-        point = domain.point(unit[row])
+    refused = 0
+    points = [record.point, *(problem.domain.point(unit) for _, unit in record.dangerous[:_SUSPECTS])]
+    for point in points:
         try:
             decision = decide(mutant, point)
-        except (InputError, VacuityError, ValueError):
-            lost += 1
+        except ValueError:  # a quantity of the package refuses the point, or a hypothesis is not met without rounding
+            refused += 1
             continue
         if decision.outcome == "violated":
             return "violated", f"{decision.detail} at {shown_point(point)}"
-        lost += decision.margin is None
-    if lost == len(tried):
+    if refused == len(points):
         return "without meaning", "a quantity is asked for outside its domain"
-    return "not told apart", f"{int(mask.sum())} points"
+    return "not told apart", f"{record.evaluations} evaluations"

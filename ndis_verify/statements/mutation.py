@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.statements.printing import plain
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.statement import Claimed, Joined, Statement
@@ -132,4 +133,7 @@ def _built(statement: Statement, **changes) -> Statement | None:
             where.insert(0, (name, value))
             used |= free_names(value)
     variables = tuple(v for v in parts["variables"] if v.name in used)
-    return Statement(variables, parts["hypotheses"], parts["claimed"], tuple(where)) if variables else None
+    try:
+        return Statement(variables, parts["hypotheses"], parts["claimed"], tuple(where))
+    except InputError:  # a sum that has lost its coordinates is no statement
+        return None

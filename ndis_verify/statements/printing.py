@@ -15,7 +15,7 @@ _GREEK = {
     "lam": r"\lambda",
     "Delta": r"\Delta",
 }
-_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4  # how tightly a text holds together
+_OPEN, _SUM, _PRODUCT, _POWER, _ATOM = range(5)  # how tightly a text holds together
 _SIGNS = {"add": " + ", "sub": " - "}
 _BIG = {"sum": r"\sum_i", "product": r"\prod_i"}
 
@@ -62,7 +62,7 @@ def _plain(term: Term) -> tuple[str, int]:
             return "-" + _wrapped(args[0], _PRODUCT), _SUM
         case "add" | "sub":
             right = _wrapped(args[1], _SUM if term.head == "add" and term.args[1].head != "neg" else _PRODUCT)
-            return args[0][0] + _SIGNS[term.head] + right, _SUM
+            return _wrapped(args[0], _SUM) + _SIGNS[term.head] + right, _SUM
         case "mul":
             if term.args[0].head == "div":
                 return f"({args[0][0]}) {_wrapped(args[1], _POWER)}", _PRODUCT
@@ -74,9 +74,9 @@ def _plain(term: Term) -> tuple[str, int]:
         case "exp":
             return f"e^{_wrapped(args[0], _ATOM, ('{', '}'))}", _POWER
         case "sum" | "product":
-            return f"{'sum' if term.head == 'sum' else 'prod'}_i {_wrapped(args[0], _PRODUCT)}", _PRODUCT - 1
+            return f"{'sum' if term.head == 'sum' else 'prod'}_i {_wrapped(args[0], _PRODUCT)}", _OPEN
         case "sup" | "inf":
-            return f"{term.head}_{{{args[0][0]} <= {term.name} <= {args[1][0]}}} {_wrapped(args[2], _PRODUCT)}", _SUM
+            return f"{term.head}_{{{args[0][0]} <= {term.name} <= {args[1][0]}}} {_wrapped(args[2], _PRODUCT)}", _OPEN
     return QUANTITIES[term.head].plain.format(*(text for text, _ in args)), _ATOM
 
 
@@ -97,7 +97,7 @@ def _tex(term: Term) -> tuple[str, int]:
             return "-" + _wrapped(args[0], _PRODUCT, round_), _SUM
         case "add" | "sub":
             least = _SUM if term.head == "add" and term.args[1].head != "neg" else _PRODUCT
-            return args[0][0] + _SIGNS[term.head] + _wrapped(args[1], least, round_), _SUM
+            return _wrapped(args[0], _SUM, round_) + _SIGNS[term.head] + _wrapped(args[1], least, round_), _SUM
         case "mul":
             between = r" \cdot " if term.args[1].head == "number" else r"\,"
             return _wrapped(args[0], _PRODUCT, round_) + between + _wrapped(args[1], _PRODUCT, round_), _PRODUCT
@@ -108,10 +108,10 @@ def _tex(term: Term) -> tuple[str, int]:
         case "exp":
             return f"e^{{{args[0][0]}}}", _POWER
         case "sum" | "product":
-            return f"{_BIG[term.head]} {_wrapped(args[0], _PRODUCT, round_)}", _SUM
+            return f"{_BIG[term.head]} {_wrapped(args[0], _PRODUCT, round_)}", _OPEN
         case "sup" | "inf":
             under = f"{args[0][0]} \\le {tex_name(term.name)} \\le {args[1][0]}"
-            return f"\\{term.head}_{{{under}}} {_wrapped(args[2], _PRODUCT, round_)}", _SUM
+            return f"\\{term.head}_{{{under}}} {_wrapped(args[2], _PRODUCT, round_)}", _OPEN
     return QUANTITIES[term.head].tex.format(*(text for text, _ in args)), _ATOM
 
 

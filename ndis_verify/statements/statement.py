@@ -13,17 +13,17 @@ from typing import Any, Literal
 
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.statements.printing import meanings, plain, tex, tex_name
-from ndis_verify.statements.terms import Term, free_names, nodes, term
+from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term
 
 VariableKind = Literal["real", "integer", "reals", "integers", "law"]
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 _TURNED = {">": "<", ">=": "<="}
 _KIND_WORDS = {  # of one, of several
-    "real": ("real", "real"),
-    "integer": ("whole", "whole"),
-    "reals": ("a real vector", "real vectors"),
-    "integers": ("a vector of whole numbers", "vectors of whole numbers"),
-    "law": ("a law on k points", "laws on k points"),
+    "real": ("real {}", "real {}"),
+    "integer": ("whole {}", "whole {}"),
+    "reals": ("real vector {}", "real vectors {}"),
+    "integers": ("vector {} of whole numbers", "vectors {} of whole numbers"),
+    "law": ("law {} on k points", "laws {} on k points"),
 }
 _TEX_SETS = {
     "real": r"\mathbb{R}",
@@ -143,6 +143,8 @@ class Statement:
             known.add(name)
         for one in (*self.claimed.terms, *(t for h in self.hypotheses for t in h.terms)):
             _require_known(one, known)
+        for one in (*self.claimed.terms, *(value for _, value in self.where)):
+            _require_indexed(one)
         used = set().union(*(free_names(t) for t in self.all_terms()))
         if idle := [name for name in names if name not in used]:
             raise InputError("variables", ", ".join(idle), "must be spoken of in the statement")
@@ -214,12 +216,21 @@ def _chained(hypotheses: tuple[Relation, ...]) -> list[tuple[str, str]]:
 
 
 def _kinds(variables: list[Variable]) -> list[str]:
-    """`r whole`; `p, q laws on finitely many points`: variables of one kind in one line."""
+    """`whole r`; `laws p, q on k points`: variables of one kind in one line."""
     return [
-        f"{', '.join(v.name for v in group)} {_KIND_WORDS[kind][len(group) > 1]}"
+        _KIND_WORDS[kind][len(group) > 1].format(", ".join(v.name for v in group))
         for kind in _KIND_WORDS
         if (group := [v for v in variables if v.kind == kind])
     ]
+
+
+def _require_indexed(one: Term) -> None:
+    """Sums and products run over coordinates, and coordinates stand in them."""
+    if coordinate_names(one):
+        raise InputError("statement", plain(one), "must have coordinates inside sums and products only")
+    for node in nodes(one):
+        if node.head in ("sum", "product") and not coordinate_names(node.args[0]):
+            raise InputError(node.head, plain(node), "must run over the coordinates of a vector")
 
 
 def _require_known(value: Term, known: set[str]) -> None:

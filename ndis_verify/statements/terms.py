@@ -137,4 +137,4 @@ def coordinate_names(root: Term) -> set[str]:
     """The vectors whose i-th coordinates `root` speaks of, those inside sums and products of its own left out."""
     if root.head == "coordinate":
         return {root.name}
-    return set().union(*(coordinate_names(arg) for arg in root.args if arg.head not in ("sum", "product")))
+    return set().union(*(coordinate_names(arg) for arg in root.args)) if root.head not in ("sum", "product") else set()

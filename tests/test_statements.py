@@ -1,0 +1,346 @@
+"""The language of statements: printing, JSON, float columns against balls, decisions, boxes, faults by rule."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ndis_verify.claims.covariance_shift.stated import ORDER
+from ndis_verify.claims.histogram.stated import NEARBY
+from ndis_verify.claims.mean_shift.stated import CLOSED_FORM, MECHANISM
+from ndis_verify.claims.random_projection.stated import DELETION
+from ndis_verify.claims.tv_inference.stated import STANDING, THRESHOLD
+from ndis_verify.court.certify import certify_nonnegative
+from ndis_verify.court.certify_box import axis
+from ndis_verify.court.scaled_floats import scaled
+from ndis_verify.court.statement_balls import NotExact, decide, margin_on_boxes, value_at
+from ndis_verify.court.statement_checks import fates
+from ndis_verify.court.statement_floats import StatementMargin, domain_of, value_on
+from ndis_verify.exact_number import InputError, exact
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick
+from ndis_verify.statements.json_form import from_json, to_json
+from ndis_verify.statements.mutation import mutants
+from ndis_verify.statements.printing import plain, tex
+from ndis_verify.statements.statement import Relation, Statement, both, iff, real, vector
+from ndis_verify.statements.terms import Term, apply, coordinate, extremum, substituted, term, variable
+
+X, Y = variable("x"), variable("y")
+STATED = (CLOSED_FORM, MECHANISM, DELETION, ORDER, NEARBY, THRESHOLD, STANDING)
+
+_LEAVES = st.one_of(
+    st.sampled_from([X, Y]), st.fractions(min_value=-3, max_value=3, max_denominator=8).map(lambda value: term(value))
+)
+
+
+def _grown(children):
+    pair = st.tuples(children, children)
+    return st.one_of(
+        st.tuples(st.sampled_from(["add", "sub", "mul", "div", "max", "min"]), pair).map(lambda t: Term(t[0], t[1])),
+        st.tuples(st.sampled_from(["neg", "abs", "exp", "log", "sqrt", "Phi", "erf", "erfc"]), children).map(
+            lambda t: Term(t[0], (t[1],))
+        ),
+        st.tuples(children, st.integers(0, 3)).map(lambda t: t[0] ** t[1]),
+        children.map(lambda t: apply("gamma_q", Fraction(3, 2), t)),
+        children.map(lambda t: extremum("sup", "s", 0, 1, t * variable("s"))),
+    )
+
+
+TERMS = st.recursive(_LEAVES, _grown, max_leaves=8)
+
+
+def _of_both(body: Term) -> Statement:
+    """A statement about x and y in which `body` stands."""
+    claimed = both(Relation(body, "<=", X), Relation(Y, "<", body))
+    return Statement((real("x", -2, 2), real("y", -2, 2)), (Relation(X, ">", 0),), claimed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TERMS)
+def test_a_statement_comes_back_from_json(body):
+    statement = _of_both(body)
+    assert from_json(to_json(statement)) == statement
+
+
+@pytest.mark.parametrize("statement", STATED)
+def test_the_stated_claims_come_back_from_json(statement):
+    assert from_json(to_json(statement)) == statement
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.pop("where"),
+        lambda data: data.update(more=1),
+        lambda data: data.update(claimed=["=", ["number", "__import__"], ["number", "1"]]),
+        lambda data: data.update(claimed=["=", ["number", "1/0"], ["variable", "D"]]),
+        lambda data: data.update(claimed=["=", ["eval", ["variable", "D"]], ["number", "1"]]),
+        lambda data: data.update(claimed=["=", ["variable", "D.__class__"], ["number", "1"]]),
+        lambda data: data.update(claimed=["=", ["exp"], ["variable", "D"]]),
+        lambda data: data.update(claimed=["~", ["variable", "D"], ["variable", "eps"]]),
+        lambda data: data.update(claimed=["=", ["variable", "unknown"], ["variable", "D"]]),
+        lambda data: data.update(variables=[{"name": "D"}]),
+        lambda data: data["variables"][0].update(low="41"),
+        lambda data: data.update(hypotheses=[["and", *data["hypotheses"]]]),
+        lambda data: data.update(claimed=[]),
+        lambda data: data.update(where=[["D", ["number", "1"]]]),
+    ],
+)
+def test_json_of_another_shape_is_refused(change):
+    data = json.loads(to_json(CLOSED_FORM))
+    change(data)
+    with pytest.raises(InputError):
+        from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("text", ["", "[", "3", "null", "[" * 100_000, '{"variables": 1}'])
+def test_text_that_is_no_statement_is_refused(text):
+    with pytest.raises(InputError):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "formula"),
+    [
+        (X - (Y - 1), "x - (y - 1)", "x - \\left(y - 1\\right)"),
+        (X - Y - 1, "x - y - 1", "x - y - 1"),
+        (X + (Y - 1), "x + y - 1", "x + y - 1"),
+        (X - (-Y), "x - (-y)", "x - \\left(-y\\right)"),
+        (X + (-Y), "x + (-y)", "x + \\left(-y\\right)"),
+        (X / (Y * 2), "x/(y 2)", "\\frac{x}{y \\cdot 2}"),
+        (X / Y / 2, "x/y/2", "\\frac{\\frac{x}{y}}{2}"),
+        (X * (Y / 2), "x (y/2)", "x\\,\\frac{y}{2}"),
+        ((X / 2) * Y, "(x/2) y", "\\frac{x}{2}\\,y"),
+        ((X + 1) ** 2, "(x + 1)^2", "\\left(x + 1\\right)^{2}"),
+        ((-X) ** 2, "(-x)^2", "\\left(-x\\right)^{2}"),
+        (-(X**2), "-x^2", "-x^{2}"),
+        (X ** term(Fraction(1, 2)), "x^{1/2}", "x^{\\frac{1}{2}}"),
+        (apply("exp", X + Y) * X, "e^{x + y} x", "e^{x + y}\\,x"),
+        (term(-3) * X, "(-3) x", "\\left(-3\\right)\\,x"),
+        (apply("sum", coordinate("p") * 2) + 1, "(sum_i p_i 2) + 1", None),
+        (extremum("sup", "s", 0, 1, X * variable("s")), "sup_{0 <= s <= 1} x s", "\\sup_{0 \\le s \\le 1} x\\,s"),
+    ],
+)
+def test_terms_are_printed_in_the_authors_order(given, text, formula):
+    assert plain(given) == text
+    if formula is not None:
+        assert tex(given) == formula
+
+
+@settings(max_examples=80, deadline=None)
+@given(TERMS, TERMS)
+def test_two_terms_with_one_text_are_equal_in_value(one, other):
+    if plain(one) == plain(other):
+        point = {"x": Fraction(3, 4), "y": Fraction(5, 3)}
+        with working_bits(100):
+            try:
+                a, b = (_ball(value_at(t, point, 20)) for t in (one, other))
+            except ArithmeticError:
+                return
+        assert not a.is_finite() or a.overlaps(b)
+
+
+def _ball(value):
+    return ball(value) if isinstance(value, Fraction) else value
+
+
+_POINTS = st.fractions(min_value=Fraction(-3), max_value=3, max_denominator=64)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TERMS, _POINTS, _POINTS)
+def test_float_columns_are_within_their_own_errors_of_the_balls(body, x, y):
+    """What the attack grants to rounding is at least what rounding did."""
+    with np.errstate(all="ignore"):
+        found = value_on(body, {"x": scaled([float(x)]), "y": scaled([float(y)])}, 1)
+        value, slack = float(found.value()[0]), float(found.slack()[0])
+    if not (np.isfinite(value) and np.isfinite(slack)) or "sup" in plain(body):
+        return
+    with working_bits(200):
+        try:
+            true = _ball(value_at(body, {"x": Fraction(float(x)), "y": Fraction(float(y))}, 30))
+        except ArithmeticError:
+            return
+        if true.is_finite():
+            gap = enclosure(abs(true - ball(exact(value)))).lower
+            assert gap <= Fraction(slack) * 2 + Fraction(1, 10**300), (plain(body), value, slack)
+
+
+@pytest.mark.parametrize(
+    ("shift", "eps"), [(0.001, 30.0), (0.02, 20.0), (1.0, 1.0), (30.0, 0.0), (3.0, 40.0), (1e-4, 0.5)]
+)
+def test_a_tail_beyond_all_floats_is_known_to_its_errors(shift, eps):
+    body = CLOSED_FORM.claimed.parts[0].right
+    found = value_on(body, {"D": scaled([shift]), "eps": scaled([eps])}, 1)
+    with working_bits(400):
+        true = value_at(body, {"D": exact(shift), "eps": exact(eps)}, 60)
+        left = (ball(exact(float(found.exponent[0])))).exp()
+        gap = abs(true / left - ball(exact(float(found.mantissa[0]))))
+        assert gap < ball(exact(float(found.error[0])))
+
+
+def test_points_are_held_violated_or_undecided():
+    statement = Statement((real("x", -9, 9),), (Relation(X, ">", 0),), Relation(apply("exp", X), ">", 1 + X))
+    assert decide(statement, {"x": Fraction(1, 10**6)}).outcome == "held"
+    turned = replace(statement, claimed=Relation(apply("exp", X), "<", 1 + X))
+    found = decide(turned, {"x": Fraction(1)})
+    assert found.outcome == "violated" and found.margin.upper < Fraction(-7, 10)
+    same = replace(statement, claimed=Relation(apply("log", apply("exp", X)), "=", X))
+    assert decide(same, {"x": Fraction(1)}).outcome == "undecided"  # equal, which no ball shows
+    with pytest.raises(InputError, match="x > 0"):
+        decide(statement, {"x": Fraction(-1)})
+
+
+def test_rational_statements_are_decided_where_they_are_equalities():
+    statement = Statement((real("x", -9, 9),), (), Relation((X + 1) ** 2, "=", X**2 + 2 * X + 1))
+    assert decide(statement, {"x": Fraction(10, 7)}).outcome == "held"
+    assert decide(replace(statement, claimed=Relation(X / X, "=", 1)), {"x": Fraction(0)}).outcome == "undecided"
+
+
+@pytest.mark.parametrize(("lams", "eps", "outcome"), [(("2", "3", "1"), "1/2", "held"), (("1", "1", "1"), "1", "held")])
+def test_a_pair_is_decided_at_a_point(lams, eps, outcome):
+    point = {f"lam_{i}": Fraction(lam) for i, lam in enumerate(lams, 1)}
+    point |= {"m_1": 1, "m_2": 2, "m_3": 1, "eps": Fraction(eps)}
+    found = decide(ORDER, point)
+    assert found.outcome == outcome or (found.outcome == "undecided" and found.margin.mid == 0)
+    turned = replace(ORDER, claimed=replace(ORDER.claimed, sign="<"))
+    assert decide(turned, point).outcome == ("violated" if set(lams) > {"1"} else decide(turned, point).outcome)
+
+
+def test_a_quantity_is_not_asked_outside_its_domain():
+    with pytest.raises(NotExact):
+        value_at(apply("projection", 1, 2, 1), {}, 20)
+    with pytest.raises(NotExact):
+        value_at(apply("projection", Fraction(1, 2), Fraction(1, 2), 1), {}, 20)
+    with pytest.raises(NotExact):
+        value_at(apply("mean_shift", -1, 1), {}, 20)
+    found = value_on(apply("mean_shift", X, 1), {"x": scaled([-1.0, 1.0])}, 2)
+    assert np.isinf(found.error[0]) and np.isfinite(found.error[1])
+
+
+BOUND = Statement(
+    (real("D", "0.5", 2), real("eps", 0, 1)),
+    (),
+    Relation(apply("mean_shift", variable("D"), variable("eps")), "<=", 2 * variable("D") / 5),
+)
+
+
+def test_a_statement_is_settled_over_a_box():
+    """delta <= TV <= D/sqrt(2 pi) < 0.4 D; with 0.3 in place of 0.4 a point of the box breaks it."""
+    box = (axis("D", "0.5", 2), axis("eps", 0, 1))
+    assert certify_nonnegative(margin_on_boxes(BOUND), box, max_boxes=2_000).outcome == "certified"
+    false = replace(BOUND, claimed=replace(BOUND.claimed, right=3 * variable("D") / 10))
+    assert certify_nonnegative(margin_on_boxes(false), box, max_boxes=2_000).outcome == "refuted"
+    with pytest.raises(InputError):
+        margin_on_boxes(CLOSED_FORM)
+    with pytest.raises(InputError):
+        margin_on_boxes(ORDER)
+
+
+@pytest.mark.parametrize(
+    ("head", "args", "pair"),
+    [
+        ("mean_shift", (Fraction(3, 2), Fraction(1, 2)), GaussianPair([0, 3], 4, [0, 0], 4)),
+        ("projection", (Fraction(1, 3), 3, Fraction(1, 2)), GaussianPair([0] * 3, Fraction(3, 2), [0] * 3, 1)),
+        ("projection_insert", (Fraction(1, 3), 3, Fraction(1, 2)), GaussianPair([0] * 3, 1, [0] * 3, Fraction(3, 2))),
+    ],
+)
+def test_a_quantity_is_the_divergence_that_its_words_name(head, args, pair):
+    true = hockey_stick(pair, "0.5", digits=25)
+    with working_bits(120):
+        found = enclosure(value_at(apply(head, *args), {}, 25))
+    assert found.overlaps(true)
+    with np.errstate(all="ignore"):
+        values = value_on(apply(head, *args), {}, 1)
+    assert abs(float(values.value()[0]) - float(true.mid)) <= 1e-10
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_pair_of_covariances_is_the_divergence_that_its_words_name(reverse):
+    pair = GaussianPair([0] * 3, ["2", "2", "3"], [0] * 3, 1)
+    true = hockey_stick(pair.swapped() if reverse else pair, "0.5", digits=25)
+    body = apply("centred_reverse" if reverse else "centred", variable("lam"), variable("m"), Fraction(1, 2))
+    with working_bits(120):
+        exact_values = {"lam": [Fraction(2), Fraction(3)], "m": [Fraction(2), Fraction(1)]}
+        assert enclosure(value_at(body, exact_values, 25)).overlaps(true)
+    columns = {name: [scaled([float(x)]) for x in xs] for name, xs in exact_values.items()}
+    assert abs(float(value_on(body, columns, 1).value()[0]) - float(true.mid)) <= 1e-10
+
+
+def test_a_supremum_is_enclosed_and_not_guessed():
+    body = extremum("sup", "s", 0, 1, apply("mean_shift", variable("s") * 2, 1))
+    with working_bits(100):
+        found, end = value_at(body, {}, 25), value_at(apply("mean_shift", 2, 1), {}, 25)
+        assert found.overlaps(end) and found.rad() < ball(Fraction(1, 10**8))
+        inner = value_at(extremum("sup", "s", 0, 1, variable("s") * (1 - variable("s"))), {}, 25)
+        assert inner.contains(ball(Fraction(1, 4)))
+
+
+def test_the_domain_is_the_ranges_cut_by_the_hypotheses_and_nothing_else():
+    (low,) = (p.low for p in domain_of(ORDER).parameters if p.name == "lam_1")
+    (free,) = (
+        p.low for p in domain_of(replace(ORDER, hypotheses=ORDER.hypotheses[1:])).parameters if p.name == "lam_1"
+    )
+    assert low == 1 and free == Fraction(1, 100)
+    domain = domain_of(STANDING)
+    columns = domain.columns(np.random.default_rng(1).random((200, domain.size)))
+    kept = domain.feasible(columns)
+    assert 0 < kept.sum() < 200 and (columns["TPR"][kept] >= columns["FPR"][kept]).all()
+
+
+@pytest.mark.parametrize(
+    ("build", "match"),
+    [
+        (lambda: Statement((real("x", 0, 1),), (), Relation(X, "<", Y)), "y"),
+        (lambda: Statement((real("x", 0, 1), real("y", 0, 1)), (), Relation(X, "<", 1)), "y"),
+        (lambda: Statement((real("x", 0, 1), real("x", 0, 1)), (), Relation(X, "<", 1)), "x"),
+        (lambda: Statement((real("x", 0, 1),), (), Relation(apply("sum", X), "<", 1)), "sum"),
+        (lambda: Statement((vector("p", "law", 2, "0.1", 1),), (), Relation(coordinate("p"), "<", 1)), "inside"),
+        (lambda: real("x", 1, 0), "range"),
+        (lambda: real("x y", 0, 1), "identifier"),
+        (lambda: Relation(X, "=>", Y), "sign"),
+        (lambda: both(Relation(X, "<", Y)), "two"),
+        (lambda: apply("exp", X, Y), "1 terms"),
+        (lambda: apply("nonsense", X), "quantity"),
+        (lambda: Term("number"), "Fraction"),
+    ],
+)
+def test_what_is_no_statement_is_refused(build, match):
+    with pytest.raises(InputError, match=match):
+        build()
+
+
+def test_a_bound_variable_is_not_substituted():
+    body = extremum("inf", "x", 0, X, X * Y)
+    assert substituted(body, {"x": term(2), "y": term(3)}) == extremum("inf", "x", 0, 2, X * 3)
+
+
+@pytest.mark.parametrize("statement", STATED)
+def test_mutants_differ_and_are_statements(statement):
+    found = mutants(statement)
+    assert len({m.statement for m in found}) == len(found) and all(m.statement != statement for m in found)
+    assert all(from_json(to_json(m.statement)) == m.statement for m in found[::5])
+    dropped = [m for m in found if m.rule == "hypothesis left out"]
+    assert len(dropped) == len(statement.hypotheses)
+
+
+def test_the_two_logical_joins_are_kept_apart():
+    either = Statement((real("x", -1, 1),), (), iff(Relation(X, ">", 0), Relation(X**3, ">", 0)))
+    assert decide(either, {"x": Fraction(1, 2)}).outcome == decide(either, {"x": Fraction(-1, 2)}).outcome == "held"
+    turned = replace(either, claimed=iff(Relation(X, ">", 0), Relation(X**3, "<", 0)))
+    assert decide(turned, {"x": Fraction(1, 2)}).outcome == decide(turned, {"x": Fraction(-1, 2)}).outcome == "violated"
+    margin = StatementMargin(turned)(x=np.array([-0.5, 0.5]))
+    assert (margin < -0.1).all() and (StatementMargin(either)(x=np.array([-0.5, 0.5])) > 0.1).all()
+
+
+@pytest.mark.parametrize(("statement", "least"), [(ORDER, 3), (CLOSED_FORM, 20)])
+def test_faults_by_rule_are_violated_implied_or_listed(statement, least):
+    found = fates(statement, 64)
+    assert len(found) == len(mutants(statement))
+    assert [fate for _, fate, _ in found].count("violated") >= least
+    assert all(fate != "violated" or "margin -" in detail for _, fate, detail in found)
