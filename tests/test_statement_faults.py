@@ -112,7 +112,9 @@ def test_an_altered_formula_that_text_and_check_share_is_found_false(claim_id, r
     (mutant,) = (m for m in _altered(CONVERTED[claim_id]) if m.rule == rule)
     claim = _of(mutant.statement)
     assert not mismatches(claim)
-    assert any(failure.startswith("attack: violated (certified)") for failure in _judged(claim).failures), mutant.fault
+    # A first suspicion may lie in a tail too deep for ball arithmetic: the judge fails the claim on it all the same.
+    found = ("attack: violated (certified)", "attack: suspected violation")
+    assert any(failure.startswith(found) for failure in _judged(claim).failures), mutant.fault
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def test_a_quantity_is_not_asked_outside_its_domain():
 
 
 BOUND = Statement(
-    (real("D", "0.5", 2), real("eps", 0, 1)),
+    (real("D", "0.5", 1), real("eps", 0, "0.5")),
     (),
     Relation(apply("mean_shift", variable("D"), variable("eps")), "<=", 2 * variable("D") / 5),
 )
@@ -232,7 +232,7 @@ BOUND = Statement(
 
 def test_a_statement_is_settled_over_a_box():
     """delta <= TV <= D/sqrt(2 pi) < 0.4 D; with 0.3 in place of 0.4 a point of the box breaks it."""
-    box = (axis("D", "0.5", 2), axis("eps", 0, 1))
+    box = (axis("D", "0.5", 1), axis("eps", 0, "0.5"))
     assert certify_nonnegative(margin_on_boxes(BOUND), box, max_boxes=2_000).outcome == "certified"
     false = replace(BOUND, claimed=replace(BOUND.claimed, right=3 * variable("D") / 10))
     assert certify_nonnegative(margin_on_boxes(false), box, max_boxes=2_000).outcome == "refuted"

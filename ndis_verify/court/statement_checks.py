@@ -149,8 +149,8 @@ def fates(
     """What becomes of every fault by rule: certainly violated at a point, implied as both sides have become one,
     without meaning, or not told apart.
 
-    The mutant's own domain is attacked with `count` evaluations, from `starts` too, and the worst points of the first
-    suspicious round, or of the last one, are put to ball arithmetic. "without meaning": a quantity is asked for outside its domain there.
+    The mutant's own domain is attacked with `count` evaluations, from `starts` too, and the worst points found are put
+    to ball arithmetic. "without meaning": a quantity is asked for outside its domain at all of them.
     """
     return [
         (mutant, *_fate(mutant.statement, count, seed, _starts_of(mutant.statement, starts)))
