@@ -23,7 +23,7 @@ from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term, coordinate_names
 
-Number = Fraction | arb
+Number = Any  # a Fraction where the value is rational, else an arb
 _DIGITS = (20, 45, 100)
 _PIECES = 8
 _DEEPEST = 20_000  # what is asked of the contour integral is of the order of e^-10000 and above: it takes a second

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import erf, erfc
@@ -152,7 +152,7 @@ def value_on(term: Term, values: Values, rows: int, index: int | None = None) ->
 def _extremum(term: Term, values: Values, rows: int, index: int | None) -> Scaled:
     """The largest or least value at a few points of the interval, its ends included: enough to search with."""
     low, high = (value_on(arg, values, rows, index) for arg in term.args[:2])
-    found = None
+    found: Any = None
     for share in np.linspace(0, 1, _EXTREMUM_POINTS):
         at = scaled((1 - share) * low.value() + share * high.value())
         value = value_on(term.args[2], {**values, term.name: at}, rows, index)
@@ -235,7 +235,7 @@ def _parameters(v: Variable, statement: Statement) -> list[Parameter]:
                 high = min(high, other.number) if h.sign in ("<", "<=", ">", ">=") and h.sign not in signs else high
     names = [f"{v.name}_{i + 1}" for i in range(v.size)] if v.is_vector else [v.name]
     if v.kind in ("integer", "integers"):
-        scale = "log" if v.scale == "log" else "linear"
+        scale: Literal["linear", "log"] = "log" if v.scale == "log" else "linear"
         return [integer(name, -(-low.numerator // low.denominator), high.__floor__(), scale) for name in names]
     return [continuous(name, low, high, v.scale) for name in names]
 

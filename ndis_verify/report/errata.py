@@ -39,7 +39,10 @@ def _entry(claim: Claim) -> str:
     if reading:
         kind = kind.replace("false as printed", "a reading that is false")
     rows = [
-        ("Reading" if reading else "Printed", claim.statement + (f" `{claim.formula}`" if claim.formula else "")),
+        (
+            "Reading" if reading else "Printed",
+            claim.statement + (f" `{claim.formula}`" if claim.formula and claim.formula not in claim.statement else ""),
+        ),
         ("Counterexample", claim.counterexample),
         ("Corrected", claim.corrected),
         ("Consequence", claim.note),

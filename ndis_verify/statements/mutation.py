@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.printing import plain
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.statements.statement import Claimed, Joined, Statement
+from ndis_verify.statements.statement import Claimed, Joined, Relation, Sign, Statement
 from ndis_verify.statements.terms import Term, apply, free_names, rewritten, term
 
-_DIRECTIONS = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
+_DIRECTIONS: dict[Sign, Sign] = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,9 @@ def _in_claimed(claimed: Claimed) -> Iterator[tuple[str, str, Claimed]]:
         turned = replace(claimed, sign=_DIRECTIONS[claimed.sign])
         yield "direction", f"{turned.plain()} for {claimed.plain()}", turned
     for side in ("left", "right"):
-        for rule, fault, new in _in_term(getattr(claimed, side)):
-            yield rule, fault, replace(claimed, **{side: new})
+        for rule, fault, changed in _in_term(getattr(claimed, side)):
+            left, right = (changed, claimed.right) if side == "left" else (claimed.left, changed)
+            yield rule, fault, Relation(left, claimed.sign, right)
 
 
 def _in_relation(statement: Statement) -> Iterator[Mutant]:
@@ -122,12 +124,12 @@ def _in_hypotheses(statement: Statement) -> Iterator[Mutant]:
             yield Mutant("hypothesis left out", f"without {left_out.plain()}", mutant)
 
 
-def _built(statement: Statement, **changes) -> Statement | None:
+def _built(statement: Statement, **changes: Any) -> Statement | None:
     """The changed statement without what nothing speaks of any more; None where no statement is left."""
     parts = {name: getattr(statement, name) for name in ("variables", "hypotheses", "claimed", "where")} | changes
     terms = [*parts["claimed"].terms, *(t for h in parts["hypotheses"] for t in h.terms)]
     used = set().union(*(free_names(t) for t in terms))
-    where = []
+    where: list[tuple[str, Term]] = []
     for name, value in reversed(parts["where"]):
         if name in used:
             where.insert(0, (name, value))

@@ -8,16 +8,17 @@ it from going.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, Literal
 
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.statements.printing import meanings, plain, tex, tex_name
 from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term
 
+Sign = Literal["=", "<=", ">=", "<", ">"]
+Scale = Literal["linear", "log", "logit"]
 VariableKind = Literal["real", "integer", "reals", "integers", "law"]
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
-_TURNED = {">": "<", ">=": "<="}
+_TURNED: dict[Sign, Sign] = {">": "<", ">=": "<="}
 _KIND_WORDS = {  # of one, of several
     "real": ("real {}", "real {}"),
     "integer": ("whole {}", "whole {}"),
@@ -45,9 +46,9 @@ class Variable:
 
     name: str
     kind: VariableKind
-    low: Fraction
-    high: Fraction
-    scale: str = "linear"
+    low: Any  # exact numbers; Fractions from then on
+    high: Any
+    scale: Scale = "linear"
     size: int = 1
 
     def __post_init__(self) -> None:
@@ -73,9 +74,9 @@ class Variable:
 class Relation:
     """left sign right; a relation between coordinates holds for every one of them."""
 
-    left: Term
-    sign: Literal["=", "<=", ">=", "<", ">"]
-    right: Term
+    left: Any  # a Term; numbers are made one
+    sign: Sign
+    right: Any
 
     def __post_init__(self) -> None:
         if self.sign not in _SIGNS:
@@ -238,17 +239,17 @@ def _require_known(value: Term, known: set[str]) -> None:
         raise InputError("statement", ", ".join(unknown), "must be declared as variables or before their use")
 
 
-def real(name: str, low: Any, high: Any, scale: str = "linear") -> Variable:
+def real(name: str, low: Any, high: Any, scale: Scale = "linear") -> Variable:
     """A real variable, searched in [low, high]."""
     return Variable(name, "real", low, high, scale)
 
 
-def integer(name: str, low: int, high: int, scale: str = "linear") -> Variable:
+def integer(name: str, low: int, high: int, scale: Scale = "linear") -> Variable:
     """A whole variable, searched in low..high."""
     return Variable(name, "integer", low, high, scale)
 
 
-def vector(name: str, kind: VariableKind, size: int, low: Any, high: Any, scale: str = "linear") -> Variable:
+def vector(name: str, kind: VariableKind, size: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
     """A vector ("reals", "integers") or a law of any length, searched at length `size`."""
     return Variable(name, kind, low, high, scale, size)
 

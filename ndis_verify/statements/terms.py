@@ -21,7 +21,7 @@ class Term:
     head: str
     args: tuple[Term, ...] = ()
     name: str = ""
-    number: Fraction | None = None
+    number: Any = None  # a Fraction, or None for every other head
 
     def __post_init__(self) -> None:
         wanted = STRUCTURE.get(self.head, getattr(QUANTITIES.get(self.head), "arity", None))

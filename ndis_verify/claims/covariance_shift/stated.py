@@ -22,6 +22,6 @@ ORDER = Statement(
     ),
     Relation(apply("centred", *_PAIR), ">=", apply("centred_reverse", *_PAIR)),
 )
-ORDER_TURNED = replace(ORDER, claimed=replace(ORDER.claimed, sign="<="))
+ORDER_TURNED = replace(ORDER, claimed=Relation(apply("centred", *_PAIR), "<=", apply("centred_reverse", *_PAIR)))
 ORDER_OF_ANY = replace(ORDER, hypotheses=ORDER.hypotheses[1:])
 ORDER_AT_ANY_EPS = replace(ORDER, hypotheses=ORDER.hypotheses[:-1])

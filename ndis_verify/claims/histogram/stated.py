@@ -41,4 +41,4 @@ OPPOSITE = {f"{name}_{i}": "1e-6" for name in "pquw" for i in (3, 4)} | {
     for name, shares in {"p": ("0.9", "0.1"), "u": ("0.7", "0.3"), "q": ("0.1", "0.9"), "w": ("0.3", "0.7")}.items()
     for i, share in enumerate(shares, 1)
 }
-OPPOSITE["eps"] = 0
+OPPOSITE["eps"] = "0"
