@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
+from ndis_verify import fast, oracle
 from ndis_verify.audit import composition
 from ndis_verify.audit.composition import (
     composed_bound,
@@ -22,6 +23,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, run
 from ndis_verify.fast.accuracy import promise
 from ndis_verify.fast.composition import composed_hockey_stick
+from ndis_verify.fast.engine.support_edge import largest_loss
 from ndis_verify.gaussian_pair import GaussianPair
 
 _EPSILONS = np.array([-1.0, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
@@ -189,3 +191,30 @@ def test_sums_of_losses_are_those_of_the_binomial_law():
     )
     assert sums.delta(at) == pytest.approx(finite + 1 - 0.9**5, abs=1e-14) and sums.highest == pytest.approx(5.0)
     assert law.power(1) is law and LossMasses(0.0, 0.1, np.array([0.0]), 1.0).power(3).delta(2.0) == 1
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("copies", [2, 12, 100])
+def test_copies_of_a_pair_keep_their_digits_next_to_the_largest_loss(dense, copies):
+    """What the eigenvalues were rounded from counts there; twelve copies of one rounding are twelve times as far off."""
+    rng = np.random.default_rng(copies)
+    mean, cov_p, cov_q = [0.7, -0.3], [1.0, 1.0], [1910.0, 1e6]
+    if dense:
+        factor = rng.standard_normal((2, 2))
+        cov_q = factor @ factor.T + np.eye(2)
+        thin = rng.standard_normal((2, 1))
+        cov_p = cov_q - 0.5 * np.linalg.eigvalsh(cov_q)[0] * (thin @ thin.T) / float(thin.T @ thin)
+        cov_p, cov_q = ((0.5 * (part + part.T)).tolist() for part in (cov_p, cov_q))
+    pair = GaussianPair(mean, cov_p, [0, 0], cov_q)
+    laws = fast.compose(pair, copies)
+    largest = largest_loss(laws, 0)
+    assert np.isfinite(largest) or dense
+    top = largest if np.isfinite(largest) else 3.0 * copies
+    for gap in (1e-9, 1e-6, 1e-3, 0.2):
+        epsilon = top * (1 - gap)
+        true = oracle.certified_composed_hockey_stick(pair, copies, epsilon, digits=15)
+        if true.lower > 1e-290:
+            found = float(fast.composed_hockey_stick(pair, copies, epsilon))
+            assert abs(found / float(true.mid) - 1) < 1e-11
+    swapped = float(fast.composed_hockey_stick(pair.swapped(), copies, 0.5))
+    assert abs(swapped / float(oracle.certified_composed_hockey_stick(pair.swapped(), copies, 0.5).mid) - 1) < 1e-11

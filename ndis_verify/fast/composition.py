@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,8 @@ MAX_COPIES = 2**53
 def compose(pair: Pair, copies: Any) -> Spectrum:
     """The spectrum of `(P^k, Q^k)`, k = `copies`: multiplicities and squared mean shifts times k.
 
-    pair: one pair, a batch or a spectrum; copies: a whole number, 1 to 2^53. Exact but for the rounding of the product.
-    The result no longer knows the matrices that it was rounded from, so that the accuracy of `hockey_stick` next to
-    the largest value of a bounded loss is that of a `Spectrum`. Raises `InputError`.
+    pair: one pair, a batch or a spectrum; copies: a whole number, 1 to 2^53. Exact but for the rounding of the product;
+    the result still knows the matrices that it was rounded from. Raises `InputError`.
 
     Examples
     --------
@@ -32,12 +32,12 @@ def compose(pair: Pair, copies: Any) -> Spectrum:
     """
     count = whole(copies, "copies", 1, MAX_COPIES)
     one = spectrum(pair)
+    if count == 1:
+        return one
     logs = one.log_ratio if one.logs_given else None
-    return (
-        one
-        if count == 1
-        else Spectrum(one.alpha, None, one.multiplicity * count, logs, shift=one.shift * np.sqrt(float(count)))
-    )
+    inputs = None if one.inputs is None else replace(one.inputs, copies=one.inputs.copies * count)
+    shift = one.shift * np.sqrt(float(count))
+    return Spectrum(one.alpha, None, one.multiplicity * count, logs, shift=shift, inputs=inputs)
 
 
 def composed_hockey_stick(pair: Pair, copies: Any, epsilon: Any) -> np.ndarray:

@@ -23,13 +23,15 @@ from ndis_verify.fast.engine.fixed_point import BITS, difference, exponents, fac
 class Inputs:
     """What spectra were rounded from: covariances p, q of shape (n, 1 or d) or (n, d, d), means (n, d), of P and Q.
 
-    Arrays of floats or Fractions, meant exactly; n is the number of pairs, or 1 for an array that they share.
+    Arrays of floats or Fractions, meant exactly; n is the number of pairs, or 1 for an array that they share. `copies`:
+    how many independent copies of each pair are meant.
     """
 
     p: np.ndarray
     q: np.ndarray
     mean_p: np.ndarray
     mean_q: np.ndarray
+    copies: int = 1
     _known: dict[int, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -43,7 +45,7 @@ class Inputs:
 
     def swapped(self) -> Inputs:
         """Those of the pairs (Q, P)."""
-        return Inputs(self.q, self.p, self.mean_q, self.mean_p)
+        return Inputs(self.q, self.p, self.mean_q, self.mean_p, self.copies)
 
     def rows(self, index: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """p, q, mean_p, mean_q of some pairs."""
@@ -52,6 +54,10 @@ class Inputs:
 
     def log_moment(self, row: int, exponent: int) -> mpmath.mpf | None:
         """log E_P e^{sL} at s = 2^exponent of pair `row`; None where it is infinite. Call in `BITS` bits."""
+        one = self._log_moment_of_one(row, exponent)
+        return None if one is None else self.copies * one
+
+    def _log_moment_of_one(self, row: int, exponent: int) -> mpmath.mpf | None:
         p, q, mean_p, mean_q = (part[0] for part in self.rows(np.array([row])))
         if not self.dense:
             if row not in self._known:

@@ -153,7 +153,8 @@ def _graded(laws: Spectrum, loss: LossForms, rows: np.ndarray) -> LossForms:
     if new.size:
         known.update(zip(new.tolist(), zip(*graded_pencil(*laws.inputs.rows(new)))))
     alpha, shift, logs = (np.stack(part) for part in zip(*(known[row] for row in rows.tolist())))
-    better = Spectrum(alpha, None, 1, logs, shift=shift).loss_forms()
+    copies = laws.inputs.copies
+    better = Spectrum(alpha, None, copies, logs, shift=shift * np.sqrt(float(copies))).loss_forms()
     changed = {}
     for name in ("offset", "edge", "mean", "std"):
         changed[name] = getattr(loss, name).copy()
