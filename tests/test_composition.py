@@ -196,14 +196,14 @@ def test_sums_of_losses_are_those_of_the_binomial_law():
 @pytest.mark.parametrize("dense", [False, True])
 @pytest.mark.parametrize("copies", [2, 12, 100])
 def test_copies_of_a_pair_keep_their_digits_next_to_the_largest_loss(dense, copies):
-    """What the eigenvalues were rounded from counts there; twelve copies of one rounding are twelve times as far off."""
+    """What the eigenvalues were rounded from counts there, and twelve copies are twelve times as far off."""
     rng = np.random.default_rng(copies)
     mean, cov_p, cov_q = [0.7, -0.3], [1.0, 1.0], [1910.0, 1e6]
     if dense:
         factor = rng.standard_normal((2, 2))
         cov_q = factor @ factor.T + np.eye(2)
         thin = rng.standard_normal((2, 1))
-        cov_p = cov_q - 0.5 * np.linalg.eigvalsh(cov_q)[0] * (thin @ thin.T) / float(thin.T @ thin)
+        cov_p = cov_q - 0.5 * np.linalg.eigvalsh(cov_q)[0] * (thin @ thin.T) / (thin.T @ thin).item()
         cov_p, cov_q = ((0.5 * (part + part.T)).tolist() for part in (cov_p, cov_q))
     pair = GaussianPair(mean, cov_p, [0, 0], cov_q)
     laws = fast.compose(pair, copies)
