@@ -212,6 +212,12 @@ def test_a_pair_is_decided_at_a_point(lams, eps, outcome):
     assert decide(turned, point).outcome == ("violated" if set(lams) > {"1"} else decide(turned, point).outcome)
 
 
+def test_a_definition_without_a_value_at_a_point_leaves_it_undecided():
+    named = Statement((real("x", 0, 1),), (Relation(X, "<=", 1),), Relation(variable("h"), ">", X), (("h", 1 / X),))
+    assert decide(named, {"x": Fraction(0)}).outcome == "undecided"
+    assert decide(named, {"x": Fraction(1, 2)}).outcome == "held"
+
+
 def test_a_quantity_is_not_asked_outside_its_domain():
     with pytest.raises(NotExact):
         value_at(apply("projection", 1, 2, 1), {}, 20)

@@ -55,10 +55,10 @@ class ExactMargin:
 
 def decide(statement: Statement, point: Point) -> Decision:
     """The statement at an exact point of its domain. Raises `InputError` where a hypothesis does not hold there."""
-    for hypothesis in statement.hypotheses:
-        if not admits(statement, hypothesis, point):
-            raise InputError("point", _where(point), f"must satisfy {hypothesis.plain()}")
     try:
+        for hypothesis in statement.hypotheses:
+            if not admits(statement, hypothesis, point):
+                raise InputError("point", _where(point), f"must satisfy {hypothesis.plain()}")
         margin = margin_at(statement, point)
     except ArithmeticError as error:
         return Decision("undecided", None, str(error))
