@@ -17,6 +17,7 @@ SAFETY, GENERAL = "safety margin or rounding direction", "general"
 MARGIN = re.compile(
     r"(^|_)(ERROR|SAFETY|MARGIN|MARGINS|ROUNDING|OUTWARD|SLACK|ROOM|ASYMMETRY|NEGATIVE)$|^(margin|slack|error)$"
 )
+CALLED = ("error", "_error", "search_error", "projection_error", "margin", "promise")  # functions that give margins
 SMALL = 1e-6  # a constant at most this is taken for a margin where it is added to or taken from something
 TURNED = {
     "ceil": "floor",
@@ -250,7 +251,7 @@ def _margin(node: ast.expr) -> bool:
     if isinstance(node, ast.Subscript):
         return _margin(node.value)
     if isinstance(node, ast.Call):
-        return (node.func.id if isinstance(node.func, ast.Name) else "") in ("error", "search_error")
+        return (node.func.id if isinstance(node.func, ast.Name) else "") in CALLED
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Pow)):
         if isinstance(node.op, ast.Pow):  # 2.0**-50
             power = node.right
