@@ -7,6 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from ndis_verify import oracle
+from ndis_verify.exact_number import exact
+from ndis_verify.fast import mean_shift
+from ndis_verify.fast.accuracy import promise
 from ndis_verify.fast.covariance_shift import less_spread_bound
 from ndis_verify.fast.engine import common_paths, graded_pencil
 from ndis_verify.fast.engine.spectrum import spectrum
@@ -97,3 +101,16 @@ def test_common_paths_are_surveyed_and_serve_as_far_as_stated(monkeypatch, pair,
     monkeypatch.setattr(common_paths, "_served", served)
     hockey_stick(pair, np.linspace(0, 1, 60) * reach)
     assert rounds[0][0] == rounds[0][1] == 60
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon", "delta"), [(1.0, 1.0, 1e-5), (3.0, 0.0, 0.1), (1.0, 500.0, 1e-30)])
+def test_the_last_check_of_a_std_keeps_what_the_curve_may_be_off(sensitivity, epsilon, delta):
+    """A std whose delta is on its target to the last digit, or above it by half of the promise, is widened by it."""
+    off = promise("gaussian_hockey_stick")
+    exact_std = oracle.certified_gaussian_std(sensitivity, epsilon=epsilon, delta=delta, digits=25).mid
+    for start in (float(exact_std), float(exact_std) * (1 - 1e-15)):
+        std = np.array([start])
+        given = (np.array([value]) for value in (sensitivity, epsilon, math.log(delta)))
+        mean_shift._widen(next(given), std, next(given), next(given), np.array([0]))
+        reached = oracle.certified_gaussian_hockey_stick(sensitivity, float(std[0]), epsilon, digits=25)
+        assert std[0] > start and reached.upper <= exact(delta) * (1 - Fraction(off) / 2)

@@ -26,14 +26,3 @@ DELETION = _deletion("projection", "projection_insert")
 DELETION_OF_THE_OTHER_DIRECTION = _deletion("projection_insert", "projection")
 
 _Q = variable("q")
-GROWTH = Statement(
-    (real("p", "1e-6", "0.999999", "logit"), real("q", "1e-6", "0.999999", "logit"), *_COLUMNS),
-    (
-        Relation(_P, ">=", 0),
-        Relation(_P, "<=", _Q),
-        Relation(_Q, "<", 1),
-        Relation(_R, ">=", 1),
-        Relation(_EPS, ">=", 0),
-    ),
-    Relation(apply("projection", _Q, _R, _EPS), ">=", _DELETE),
-)
