@@ -85,6 +85,7 @@ PARTS = {  # of the functions below, which take functions or enclosures and are 
     "certified.engine.balls.enclosure",
     "certified.engine.balls.exact_one",
     "certified.engine.balls.exact_zero",
+    "certified.engine.balls.settled_value",
     "certified.gaussian_mechanism.settled",
     "certified.random_projection.inner_epsilon",
     "certified.relative_least_squares.curve.bounded",
