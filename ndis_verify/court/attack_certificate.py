@@ -13,7 +13,6 @@ from ndis_verify.court.certificate_store import CertificateError, Content, Store
 from ndis_verify.court.domain import shown_point
 from ndis_verify.court.source_closure import defining_modules
 from ndis_verify.court.source_names import PACKAGE
-from ndis_verify.statements.json_form import to_json
 
 ROUTE = "attack on float64"
 _SHARE = 4  # of the quick budget, what the first rounds are searched again with
@@ -48,8 +47,8 @@ def stored_attack(
         "seed": seed,
         "evaluations": evaluations["full"],
     }
-    if (statement := getattr(problem.margin, "statement", None)) is not None:  # data, which no hash of sources sees
-        parameters["statement"] = to_json(statement)
+    if (stated := getattr(problem.margin, "stated", None)) is not None:  # data, which no hash of sources sees
+        parameters["statement"] = stated()
 
     def computed(effort: str) -> tuple[Evidence, Content | None]:
         evidence, record = compute(effort)

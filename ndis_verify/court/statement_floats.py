@@ -31,6 +31,7 @@ from ndis_verify.court.statement_balls import ExactMargin, admits, length
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
+from ndis_verify.statements.json_form import to_json
 from ndis_verify.statements.statement import Claimed, Relation, Statement, Variable
 from ndis_verify.statements.terms import Term, coordinate_names
 
@@ -169,6 +170,10 @@ class StatementMargin:
     """
 
     statement: Statement
+
+    def stated(self) -> str:
+        """The statement as text: a kept attack is of this one."""
+        return to_json(self.statement)
 
     def __call__(self, **columns: Any) -> np.ndarray:
         rows = len(next(iter(columns.values())))

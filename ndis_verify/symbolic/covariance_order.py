@@ -217,8 +217,8 @@ def radial_sharp() -> Derivation:
     steps = (
         Step(
             "equal at the edge",
-            "At g = (m/2) log kappa the two expectations are the closed forms of covariance_shift.radial_domain at eps"
-            " = 0: Qg(m/2, e) - Qg(m/2, kappa e) and Pg(m/2, kappa e) - Pg(m/2, e), e = g/(kappa - 1).",
+            "At g = (m/2) log kappa the two expectations are the closed forms of covariance_direction.radial_domain at"
+            " eps = 0: Qg(m/2, e) - Qg(m/2, kappa e) and Pg(m/2, kappa e) - Pg(m/2, e), e = g/(kappa - 1).",
             lhs=first,
             rhs=second,
             reduce=lambda left, right: left - right.replace(Pg, lambda a, b: 1 - Qg(a, b)),

@@ -19,7 +19,7 @@ from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import precisions_used
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
-from ndis_verify.symbolic import covariance_shift
+from ndis_verify.symbolic import covariance_envelope
 
 _DIMENSION = 3
 _QUICK = ((1.5, 4.0), (0.5, 2.0))  # range of every eigenvalue, range of eps
@@ -214,7 +214,7 @@ CLAIMS = (
         checks=(
             proof(
                 "both divergences rise with every eigenvalue",
-                covariance_shift.exact_envelope,
+                covariance_envelope.exact_envelope,
                 part="monotone in the eigenvalues",
             ),
             Check(

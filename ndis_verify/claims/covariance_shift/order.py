@@ -26,8 +26,7 @@ from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
-from ndis_verify.symbolic import covariance_order
-from ndis_verify.symbolic import covariance_shift as derived
+from ndis_verify.symbolic import covariance_direction, covariance_order
 from ndis_verify.symbolic import random_projection_order as order
 
 _CLUSTERS = 3
@@ -332,11 +331,11 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
-            proof("one change of sign is enough", derived.symmetrised_order),
-            proof("and there is one", derived.two_eigenvalues_order),
+            proof("one change of sign is enough", covariance_direction.symmetrised_order),
+            proof("and there is one", covariance_direction.two_eigenvalues_order),
             formula_check(
                 "Riccati equation against a ratio of integrals",
-                derived.two_eigenvalues_order,
+                covariance_direction.two_eigenvalues_order,
                 _tilted_slope,
                 _tilted_points,
                 digits=15,
@@ -409,7 +408,7 @@ CLAIMS = (
         hypotheses=("kappa > 1", "m >= 1", "eps >= 0", "g <= (m/2) log kappa (reconstructed; any real g up to there)"),
         declared=Verdict.PROVED,
         checks=(
-            proof("monotone in g, and the largest g by deletion against insertion", derived.radial_domain),
+            proof("monotone in g, and the largest g by deletion against insertion", covariance_direction.radial_domain),
             proof("the largest g", order.deletion_dominates),
             attack_check(
                 "both sides in closed form",

@@ -29,9 +29,9 @@ from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.symbolic import covariance_envelope, mean_shift, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
-from ndis_verify.symbolic import mean_shift, privacy_loss
 
 Point = Mapping[str, Any]
 
@@ -414,8 +414,8 @@ CLAIMS = (
         checks=(
             _OUTPUT,
             _SENSITIVITIES,
-            proof("the vertex", shifts.envelope_vertex),
-            proof("exact worst case", shifts.exact_envelope),
+            proof("the vertex", covariance_envelope.envelope_vertex),
+            proof("exact worst case", covariance_envelope.exact_envelope),
             _CORRECTED,
             _SPLIT,
             _TRIANGLE,

@@ -27,7 +27,7 @@ from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
-from ndis_verify.symbolic import covariance_order, mean_shift, privacy_loss
+from ndis_verify.symbolic import covariance_envelope, covariance_order, mean_shift, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
 
@@ -243,7 +243,7 @@ CLAIMS = (
         ),
         corrected="N26-D6-corrected, and N26-D6-exact for the covariance term.",
         note=(
-            "The vertex itself is right for the printed expression too (covariance_shift.envelope_vertex); the"
+            "The vertex itself is right for the printed expression too (covariance_envelope.envelope_vertex); the"
             " expression is not a bound."
         ),
     ),
@@ -259,7 +259,7 @@ CLAIMS = (
         hypotheses=("sensitivities (Delta, rho, nu), comparable covariances", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(
-            proof("the vertex", shifts.envelope_vertex),
+            proof("the vertex", covariance_envelope.envelope_vertex),
             _CORRECTED,
             _SPLIT,
             _TRIANGLE,
@@ -281,7 +281,7 @@ CLAIMS = (
         ),
         hypotheses=("equal means", "comparable covariances", "eps >= 0"),
         declared=Verdict.PROVED,
-        checks=(proof("boundary flux and exchange", shifts.exact_envelope), _VERTEX_ATTACK),
+        checks=(proof("boundary flux and exchange", covariance_envelope.exact_envelope), _VERTEX_ATTACK),
         note=(
             "At nu = k rho the vertex has one distinct eigenvalue, so deletion of random projection with r = k and"
             " 1/(1-p) = e^rho gives it in closed form; at any vertex the more spread law first is the greater direction"
