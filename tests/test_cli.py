@@ -75,10 +75,22 @@ def test_delta_from_flags_and_from_a_file(tmp_path):
     for source in (PAIR_FLAGS, ["--pair", str(tmp_path / "pair.json")]):
         result = run("delta", *source, "--epsilon", "1", "--certified")
         assert result.returncode == 0 and VALUE in result.stdout and "certified" in result.stdout
-    result = run("delta", *PAIR_FLAGS, "--epsilon", "0", "1", "--json", "--digits", "12")
-    answers = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [answer["epsilon"] for answer in answers] == ["0", "1"]
-    assert answers[1]["value"].startswith("0.0861509684") and answers[1]["basis"] == "agreement"
+        assert run("delta", *source, "--epsilon", "1").stdout == result.stdout  # a proof is the default
+    for flags, basis in ([], "bound"), (["--agreement"], "agreement"):
+        result = run("delta", *PAIR_FLAGS, "--epsilon", "0", "1", "--json", "--digits", "12", *flags)
+        answers = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [answer["epsilon"] for answer in answers] == ["0", "1"]
+        assert answers[1]["value"].startswith("0.0861509684") and answers[1]["basis"] == basis
+
+
+def test_a_value_by_proof_loads_no_engine_of_floats_or_of_two_routes():
+    program = (
+        "import sys; from ndis_verify.cli import main; main(sys.argv[1:]);"
+        " print([m for m in ('numpy', 'scipy', 'sympy', 'ndis_verify.oracle.hockey_stick') if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", program, "delta", *PAIR_FLAGS, "--epsilon", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert VALUE in result.stdout and result.stdout.endswith("[]\n"), result.stdout + result.stderr
 
 
 def test_json_decimals_in_a_pair_file_are_read_as_decimals(tmp_path):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.reference import bounded
 
@@ -21,7 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser, verb: str) -> None:
         )
     parser.add_argument(f"--{argument}", dest="points", nargs="+", required=True, metavar=argument.upper())
     parser.add_argument("--digits", type=int, default=30, help="significant digits (default 30)")
-    parser.add_argument("--certified", action="store_true", help="a certified enclosure by ball arithmetic")
+    basis = parser.add_mutually_exclusive_group()
+    basis.add_argument(
+        "--certified", action="store_true", help="a certified enclosure by ball arithmetic: the default, a proof"
+    )
+    basis.add_argument("--agreement", action="store_true", help="two routes of the oracle agree: slower, and no proof")
     parser.add_argument("--json", action="store_true")
     bounded.add_arguments(parser)
     parser.set_defaults(quantity={"delta": "hockey_stick", "epsilon": "epsilon_for_delta"}[verb], argument=argument)
@@ -29,8 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser, verb: str) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Print a value for every epsilon, or delta, that was asked for, each as soon as it is known."""
-    from ndis_verify.oracle.certified import hockey_stick as certified
-    from ndis_verify.oracle.hockey_stick import epsilon_for_delta, hockey_stick
     from ndis_verify.reference.bounded import Limits, each
     from ndis_verify.reference.pair_input import read_pair
     from ndis_verify.reference.quantities import MAX_EPSILON
@@ -40,8 +44,7 @@ def main(arguments: argparse.Namespace) -> int:
     for point in arguments.points:
         if arguments.argument == "epsilon" and abs(exact(point, "--epsilon")) > MAX_EPSILON:
             raise InputError("--epsilon", point, "must be at most 1e20 in magnitude")
-    two_routes = {"hockey_stick": hockey_stick, "epsilon_for_delta": epsilon_for_delta}
-    function = getattr(certified, arguments.quantity) if arguments.certified else two_routes[arguments.quantity]
+    function = _quantity(arguments.quantity, arguments.agreement)
     pair = cache(lambda: read_pair(arguments))
 
     def value(point: str) -> tuple[str, str, str]:
@@ -56,3 +59,12 @@ def main(arguments: argparse.Namespace) -> int:
             mark = "certified" if basis == "bound" else "two routes agree"
             print(f"{arguments.command}({arguments.argument} = {point}) = {middle} +/- {radius} ({mark})", flush=True)
     return 0
+
+
+def _quantity(name: str, agreement: bool) -> Callable[..., Enclosure]:
+    """`hockey_stick` or `epsilon_for_delta`, of the engine that is asked for; no other is loaded."""
+    if agreement:
+        from ndis_verify.oracle.hockey_stick import epsilon_for_delta, hockey_stick
+    else:
+        from ndis_verify.oracle.certified.hockey_stick import epsilon_for_delta, hockey_stick
+    return {"hockey_stick": hockey_stick, "epsilon_for_delta": epsilon_for_delta}[name]
