@@ -174,7 +174,9 @@ class ExactArray:
         return tuple(self.fractions[k * width : (k + 1) * width] for k in range(count))
 
     def __len__(self) -> int:
-        return len(self._entries)
+        if not self.shape:
+            raise TypeError("one number has no length")
+        return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._entries)

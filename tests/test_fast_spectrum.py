@@ -107,3 +107,17 @@ def test_products_carry_twice_the_precision():
     assert abs(values[1] / exact[1] - 1) < 1e-13
     a, b = rng.normal(size=(2, 7, 3, 3))
     np.testing.assert_allclose(matmul(a, b), a @ b, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("whole", [1, Fraction(3, 4), 2**60, "0.5"])
+def test_numbers_that_floats_hold_take_the_route_of_floats(whole):
+    means, covariance = np.array([0.3, -0.1, 0.0]), np.array([0.5, 1.7, 0.5])
+    stated, floats = (spectrum(GaussianPair(means, covariance, 0 * means, q)) for q in (whole, float(Fraction(whole))))
+    assert stated.inputs.q.dtype == np.float64
+    assert all(np.array_equal(getattr(stated, name), getattr(floats, name)) for name in ("alpha", "shift", "log_ratio"))
+
+
+@pytest.mark.parametrize("other", ["0.1", 2**60 + 1, Fraction(1, 3)])
+def test_one_number_that_no_float_holds_is_taken_exactly(other):
+    means = np.array([0.3, -0.1])
+    assert spectrum(GaussianPair(means, 1.0, 0 * means, other)).inputs.q.dtype == object

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.exact_number import InputError, as_exact, as_float, float_array
+from ndis_verify.exact_number import InputError, as_exact, as_float, float_array, nearest_float
 from ndis_verify.fast.engine.exact_moment import Inputs
 from ndis_verify.fast.engine.exact_products import expansion, whitened_pencil
 from ndis_verify.fast.engine.graded_pencil import graded_pencil
@@ -292,14 +292,19 @@ def quadratic_form(pair: GaussianPair) -> QuadraticForm:
 
 
 def _pair_spectrum(pair: GaussianPair) -> Spectrum:
-    floats = all(a.dtype == np.float64 for a in (pair.mean_p, pair.mean_q, pair.cov_p.entries, pair.cov_q.entries))
-    convert = as_float if floats else as_exact
+    given = (pair.mean_p, pair.mean_q, pair.cov_p.entries, pair.cov_q.entries)
+    convert = as_float if all(map(_binary64, given)) else as_exact
     mean_p, mean_q = convert(pair.mean_p), convert(pair.mean_q)
     if "dense" in (pair.cov_p.kind, pair.cov_q.kind):
         p, q = _matrix(pair.cov_p, convert), _matrix(pair.cov_q, convert)
         return _first(_dense_spectrum(Inputs(p[None], q[None], mean_p[None], mean_q[None])))
     p, q = (np.atleast_1d(convert(covariance.entries)) for covariance in (pair.cov_p, pair.cov_q))
     return _elementwise(p, q, _difference(mean_p, mean_q), Inputs(p[None], q[None], mean_p[None], mean_q[None]))
+
+
+def _binary64(array: np.ndarray) -> bool:
+    """Whether every number is a float64 as it is: whole numbers and many Fractions are."""
+    return array.dtype == np.float64 or all(value == nearest_float(value) for value in array.flat)
 
 
 def _difference(mean_p: np.ndarray, mean_q: np.ndarray) -> np.ndarray:
