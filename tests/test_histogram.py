@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from ndis_verify.claims.histogram import binned_interval
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle import histogram
 
@@ -48,3 +49,11 @@ def test_merging_points_of_a_multinomial():
 def test_bad_input_is_named(call, argument):
     with pytest.raises(InputError, match=f"^{argument} "):
         call()
+
+
+def test_the_probability_of_a_table_of_outcomes_is_a_count():
+    """Two bins, two draws each: both samples (1, 1), (1/2)^2; two bins that share (2, 0) and (0, 2), 2 (1/4)^2."""
+    assert float(binned_interval._log_probability({(1, 1): 2}, 2, 2).exp()) == pytest.approx(1 / 4)
+    assert float(binned_interval._log_probability({(2, 0): 1, (0, 2): 1}, 2, 2).exp()) == pytest.approx(1 / 8)
+    with pytest.raises(InputError, match="share out"):
+        binned_interval._log_probability({(1, 1): 1}, 2, 2)

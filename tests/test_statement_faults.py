@@ -12,7 +12,7 @@ from ndis_verify.claims.histogram.stated import NEARBY
 from ndis_verify.claims.ledger import find
 from ndis_verify.claims.mean_shift.stated import CLOSED_FORM, MECHANISM
 from ndis_verify.claims.random_projection.stated import DELETION
-from ndis_verify.claims.tv_inference.stated import THRESHOLD
+from ndis_verify.claims.tv_inference.stated import ANY_ATTACK, THRESHOLD
 from ndis_verify.court.attack_checks import AttackRun
 from ndis_verify.court.judge import heard, judged
 from ndis_verify.court.statement_checks import (
@@ -32,6 +32,7 @@ CONVERTED = {
     "N26-L3": ORDER,
     "KM-4.3": NEARBY,
     "KM-6.1": THRESHOLD,
+    "KM-6.1-any-attack": ANY_ATTACK,
 }
 
 
@@ -129,8 +130,8 @@ def test_a_dropped_hypothesis_that_text_and_check_share_is_found_missing(claim_i
     assert any("violated (certified)" in failure for failure in _judged(claim).failures)
 
 
-def test_the_half_that_stands_is_violated_without_its_hypotheses():
-    assert any("violated (certified)" in failure for failure in _judged(_of(THRESHOLD)).failures)
+def test_an_epsilon_of_either_sign_is_a_statement_that_is_false():
+    assert any("violated (certified)" in failure for failure in _judged(_of(ANY_ATTACK)).failures)
 
 
 @pytest.mark.parametrize("claim_id", CONVERTED)
@@ -152,8 +153,9 @@ def test_a_statement_that_nothing_checks_is_caught(claim_id):
 
 
 def test_the_narrowed_half_counts_for_restricted_claims_only():
-    claim = _own("KM-6.1")
-    assert not mismatches(claim)
+    any_attack, standing = _own("KM-6.1-any-attack"), _of(THRESHOLD, part="eps >= 0").checks
+    claim = replace(any_attack, checks=(*any_attack.checks, *standing), declared=Verdict.RESTRICTED)
+    assert not mismatches(claim) and _judged(claim).verdict == "restricted"
     assert mismatches(replace(claim, declared=Verdict.PROVED))
     narrowed = CLOSED_FORM.under(CLOSED_FORM.hypotheses[0])
     assert not mismatches(_of(narrowed))
@@ -170,12 +172,12 @@ def test_the_narrowed_half_counts_for_restricted_claims_only():
     ],
 )
 def test_a_counterexample_that_is_none_is_caught(point):
-    check = statement_counterexample("wrong", THRESHOLD, point, {})
+    check = statement_counterexample("wrong", ANY_ATTACK, point, {})
     assert check.kind is Kind.COUNTEREXAMPLE and check.run("quick").outcome.value == "failed"
 
 
 def test_the_counterexample_that_is_printed_is_the_one_that_is_evaluated():
-    text = find("KM-6.1").counterexample
+    text = find("KM-6.1-any-attack").counterexample
     assert "at TPR = 1/4, FPR = 3/4, delta = 0:" in text and "reads 2/3 <= 0" in text and "reads 1/2 <= 1/4" in text
 
 

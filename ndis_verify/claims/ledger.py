@@ -21,6 +21,7 @@ SOURCES = {
     "PKG": "statements of this package about its own mechanisms",
     "OWN": "claims of your own",
 }
+LOST_DISPLAYS = ("N26", "BW", "N24")  # sources of whose formulas only the words around them can be read
 
 
 def _in_order(claim: Claim) -> tuple[int, list[tuple[int, str]]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.claims.ledger import SOURCES
+from ndis_verify.claims.ledger import LOST_DISPLAYS, SOURCES
 
 _HEADER = """# Errata of the sources
 
 Generated from the ledger by `ndis-verify claims --errata ERRATA.md`; do not edit. Each entry is recomputed by
-`ndis-verify verify ID`, which fails if the verdict no longer holds. "Printed" is the source's statement, rebuilt where
-its display was lost; "Reading" is not printed, but what a reader or an implementer may take the source to say.
+`ndis-verify verify ID`, which fails if the verdict no longer holds. "Printed" is said of what can be read in the source;
+"Reading" is a statement that was rebuilt where its display is lost, or what an implementer may take the source to say.
 """
 _KIND = {Verdict.REFUTED: "false as printed", Verdict.RESTRICTED: "false as printed, true under a further hypothesis"}
 
@@ -19,6 +19,11 @@ _KIND = {Verdict.REFUTED: "false as printed", Verdict.RESTRICTED: "false as prin
 def is_erratum(claim: Claim) -> bool:
     """Refuted and restricted claims, and misprints."""
     return claim.declared in _KIND or "misprint" in claim.tags
+
+
+def is_printed(claim: Claim) -> bool:
+    """Whether the statement can be read in its source: its words or, where displays are not lost, its formula."""
+    return "reading" not in claim.tags and (claim.source not in LOST_DISPLAYS or "words" in claim.tags)
 
 
 def errata(claims: Iterable[Claim]) -> str:
@@ -34,7 +39,7 @@ def errata(claims: Iterable[Claim]) -> str:
 
 
 def _entry(claim: Claim) -> str:
-    reading = "reading" in claim.tags
+    reading = not is_printed(claim)
     kind = "misprint" if "misprint" in claim.tags else _KIND[claim.declared]
     if reading:
         kind = kind.replace("false as printed", "a reading that is false")

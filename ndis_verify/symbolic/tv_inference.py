@@ -18,7 +18,7 @@ _argument = 1 / (2 * std) - std * loss
 
 @cache
 def two_bins() -> Derivation:
-    """Two bins, TPR >= FPR and eps >= 0: the divergences are (TPR - e^eps FPR)_+ and (TNR - e^eps FNR)_+ (KM-6.1).
+    """Two bins, eps >= 0, hence TPR >= FPR: the divergences are (TPR - e^eps FPR)_+ and (TNR - e^eps FNR)_+ (KM-6.1).
 
     `number`: e^eps at which the first equals `delta`, from `tpr` and `fpr`.
     """
@@ -26,6 +26,15 @@ def two_bins() -> Derivation:
     tpr, rest = sp.symbols("t", positive=True), sp.symbols("r", nonnegative=True)
     positive_fpr = sp.symbols("F", positive=True)
     steps = (
+        Step(
+            "the gain is not negative",
+            "e^eps = 1 + k >= 1 is the ratio (TPR - delta)/FPR or (TNR - delta)/FNR: TPR - FPR = TNR - FNR is at least"
+            " delta plus k times the denominator, f.",
+            lhs=(level + (1 + growth) * fpr) - fpr,
+            rhs=zero,
+            relation=">=",
+            witness=level + growth * fpr,
+        ),
         Step(
             "second bin adds nothing",
             "TPR = FPR + g, e^eps = 1 + k, TNR = r = 1 - FPR, FNR = r - g: FNR - e^eps TNR <= 0.",
@@ -73,7 +82,7 @@ def two_bins() -> Derivation:
         id="tv_inference.two_bins",
         title="The epsilon of a threshold attack is that of a two-bin histogram",
         sources=("KM-6.1",),
-        hypotheses=("TPR >= FPR > 0, FNR > 0", "the larger ratio is at least 1"),
+        hypotheses=("0 < TPR, FPR < 1", "the larger ratio, e^eps, is at least 1"),
         steps=steps,
         result_step="solution",
         symbols={"tpr": tpr, "fpr": positive_fpr, "delta": level},
@@ -82,7 +91,7 @@ def two_bins() -> Derivation:
             Fault("ratio inverted", "solution", lambda rhs: positive_fpr / (tpr + level)),
             Fault("bound doubled", "beyond it", lambda rhs: 2 * level),
         ),
-        covers={"KM-6.1": "whole, under TPR >= FPR and a nonnegative epsilon"},
+        covers={"KM-6.1": "whole"},
     )
 
 

@@ -166,6 +166,7 @@ _COUNTER = (
 CLAIMS = (
     Claim(
         id="N26-L2",
+        tags=("reading",),
         source="N26",
         title="Chernoff bound of a covariance shift, and zero leakage from eps >= nu/2 on",
         statement=(
@@ -210,7 +211,8 @@ CLAIMS = (
             " N26-L2-corrected."
         ),
         note=(
-            "The proof uses W1 >= 0, which needs a_i = 1 - lambda_i >= 0, so S1 <= S2; the remark that the dominating"
+            "The displays are lost; the bound is rebuilt from the words around them and the steps of the proof."
+            " The proof uses W1 >= 0, which needs a_i = 1 - lambda_i >= 0, so S1 <= S2; the remark that the dominating"
             " direction has a_i >= 0 turns the sign round. In that direction the loss is unbounded and delta > 0 at"
             " every eps. The second factor, in u, is idle even where the bound holds: its infimum is 1, at u -> 0, so"
             " the bound is the first factor alone. Code that uses this lemma for the larger direction understates"

@@ -311,10 +311,12 @@ CLAIMS = (
         note=(
             "All eigenvalues at least 1 is S1 >= S2 in the Loewner order."
             " The printed proof falls with N26-L3-step; the statement is true. The proof here scales the more spread"
-            " law: the difference of the two divergences has no local minimum in (scale, eps) where both are positive,"
-            " and is not negative on the edges of that set. For eps > 0 the order is strict unless S1 = S2. Another"
-            " proof, for at most two distinct eigenvalues, is N26-L3-two-eigenvalues; the search of up to three (20,000"
-            " evaluations) finds a smallest log ratio over the share eps/(nu/2) of 0.40."
+            " law: the difference of the two divergences has no local minimum in (scale, eps) for 0 < eps < nu/2, where"
+            " both are positive, and is not negative on the edges of that set; from nu/2 on the smaller one is 0. For"
+            " eps > 0 the order is strict unless S1 = S2. N26-L3-two-eigenvalues is another proof, for at most two"
+            " distinct eigenvalues. How strict it is over more of them is only searched: the least"
+            " log(delta_{P,Q}/delta_{Q,P})/(2 eps/nu) that 20,000 evaluations met, at up to three distinct eigenvalues,"
+            " is 0.40."
         ),
     ),
     Claim(
@@ -348,6 +350,7 @@ CLAIMS = (
     ),
     Claim(
         id="N26-L3-step",
+        tags=("words",),
         source="N26",
         title="domination direction by direction",
         statement=(

@@ -236,6 +236,7 @@ CLAIMS = (
     ),
     Claim(
         id="BW-T11",
+        tags=("words",),
         source="BW",
         title="James-Stein estimator and its risk",
         statement=(

@@ -167,6 +167,7 @@ _MECHANISM = ("every record (v, beta) has norm at most l", "sigma > 0", "neighbo
 CLAIMS = (
     Claim(
         id="N24-T5-assumption",
+        tags=("words",),
         source="N24",
         title="the divergence increases in leverage and in residual share",
         statement=f"Conjectured: {_ORDER}.",
@@ -191,6 +192,7 @@ CLAIMS = (
     ),
     Claim(
         id="N24-Fig15",
+        tags=("words",),
         source="N24",
         title="500 numerical experiments support the order",
         statement=f"500 evaluations validate that {_ORDER}.",

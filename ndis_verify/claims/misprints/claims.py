@@ -64,7 +64,7 @@ CLAIMS = (
             "Whether the labels or the whole rows are exchanged cannot be read off; whoever compares with these rows"
             " must ask which."
         ),
-        tags=("misprint",),
+        tags=("misprint", "words"),
     ),
     Claim(
         id="KM-AppE-log",

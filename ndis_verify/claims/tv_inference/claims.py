@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims.tv_inference.stated import AT_LEAST_ONE, FIRST_RATIO, STANDING, THRESHOLD
+from ndis_verify.claims.tv_inference.stated import ANY_ATTACK, AT_LEAST_ONE, FIRST_RATIO, THRESHOLD, TWO_OF_FOUR
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, log_uniform, short
@@ -56,6 +56,11 @@ def _attacks(effort: str) -> list[tuple[float, float, float]]:
         if abs(tpr - fpr) > delta + 0.05:
             points.append((tpr, fpr, delta))
     return points
+
+
+def _printed_epsilon(scale: Callable[[float], float]) -> Callable[[float, float, float], float]:
+    """The lemma's formula, with `scale` for its logarithms."""
+    return lambda t, f, d: float(max(scale((t - d) / f), scale((1 - f - d) / (1 - t))))
 
 
 def _stds_and_orders(effort: str) -> list[tuple[float, float]]:
@@ -179,33 +184,80 @@ CLAIMS = (
         source="KM",
         title="the epsilon of a threshold attack as a two-bin histogram",
         stated=THRESHOLD,
-        declared=Verdict.RESTRICTED,
+        declared=Verdict.PROVED,
         checks=(
-            proof("one bin counts in each order", derived.two_bins, part="TPR >= FPR and eps >= 0"),
+            proof("one bin counts in each order", derived.two_bins),
+            statement_attack(
+                "delta over both two-bin divergences at the epsilon of a threshold attack",
+                THRESHOLD,
+                {"eps of either sign": ANY_ATTACK, "the first ratio alone": FIRST_RATIO},
+                quick=600,
+                full=8_000,
+            ),
+            agreement(
+                "the printed epsilon against bisection of the exact divergences",
+                "float64, exact rational",
+                _printed_epsilon(np.log),
+                _by_bisection,
+                lambda effort: [(t, f, d) for t, f, d in _attacks(effort) if t > f + d],
+                digits=12,
+                mutants={"without the logarithm": _printed_epsilon(lambda ratio: ratio)},
+            ),
+        ),
+        note=(
+            "z is e^eps, and the lemma says eps >= 0, so z >= 1; with it TPR - FPR >= delta, which the printed proof"
+            " assumes without a word. That proof leaves out both logarithms (KM-AppE-log) and prints one ratio twice."
+            " Of an attack at which the formula is negative or has no logarithm the lemma says nothing:"
+            " KM-6.1-any-attack."
+        ),
+    ),
+    stated_claim(
+        id="KM-6.1-any-attack",
+        source="KM",
+        title="the formula of the lemma taken for the epsilon of any attack",
+        stated=ANY_ATTACK,
+        declared=Verdict.REFUTED,
+        checks=(
             statement_counterexample(
                 "an attack that is worse than chance",
-                THRESHOLD,
+                ANY_ATTACK,
                 {"TPR": Fraction(1, 4), "FPR": Fraction(3, 4), "delta": Fraction(0)},
                 {
                     "z also at least 1": AT_LEAST_ONE,
                     "TPR > FPR": {"TPR": Fraction(3, 4), "FPR": Fraction(1, 4), "delta": Fraction(0)},
                 },
-                part="any attack, as printed",
             ),
             statement_counterexample(
                 "an attack that guesses",
-                THRESHOLD,
+                ANY_ATTACK,
                 {"TPR": Fraction(1, 2), "FPR": Fraction(1, 2), "delta": Fraction(1, 4)},
                 {"z also at least 1": AT_LEAST_ONE},
-                part="any attack, as printed",
             ),
+        ),
+        corrected=(
+            "eps = max(0, log of (TPR-d)/FPR, (TNR-d)/FNR, (FPR-d)/TPR, (FNR-d)/TNR), over positive numerators; it is"
+            " then the least such eps >= 0 (KM-6.1-any-attack-corrected)."
+        ),
+        note=(
+            "The lemma itself speaks of eps >= 0 and is true (KM-6.1). Code that puts rates of any attack into its"
+            " formula gets a negative epsilon, or one that is too small in the other order."
+        ),
+        tags=("reading",),
+    ),
+    stated_claim(
+        id="KM-6.1-any-attack-corrected",
+        source="KM",
+        title="the epsilon of any threshold attack",
+        stated=AT_LEAST_ONE,
+        declared=Verdict.SUPPORTED,
+        reason="the derivation is written for TPR >= FPR; the other order, the two laws exchanged, is searched",
+        checks=(
             statement_attack(
-                "delta over both two-bin divergences at the epsilon of a threshold attack",
-                STANDING,
-                {"as printed": THRESHOLD, "the first ratio alone": FIRST_RATIO},
+                "delta over both two-bin divergences",
+                AT_LEAST_ONE,
+                {"two of the four ratios": TWO_OF_FOUR},
                 quick=600,
                 full=8_000,
-                part="TPR >= FPR and eps >= 0",
             ),
             agreement(
                 "the corrected epsilon against bisection of the exact divergences",
@@ -215,22 +267,12 @@ CLAIMS = (
                 _attacks,
                 digits=12,
                 mutants={
-                    "the formula as printed": lambda t, f, d: float(
+                    "the formula of the lemma": lambda t, f, d: float(
                         np.log(max((t - d) / f, (1 - f - d) / (1 - t)) if t > f else 1.0)
                     )
                 },
-                part="TPR >= FPR and eps >= 0",
             ),
         ),
-        corrected=(
-            "eps = max(0, log of (TPR-d)/FPR, (TNR-d)/FNR, (FPR-d)/TPR, (FNR-d)/TNR), over positive numerators; it is"
-            " then the least such eps >= 0."
-        ),
-        note=(
-            "The printed proof assumes TPR >= FPR without saying so in the lemma, leaves out both logarithms and prints"
-            " one ratio twice."
-        ),
-        tags=("misprint",),
     ),
     Claim(
         id="KM-7.1",

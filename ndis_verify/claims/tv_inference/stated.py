@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ndis_verify.statements.statement import Relation, Statement, both, real
-from ndis_verify.statements.terms import Term, apply, term, variable
+from ndis_verify.statements.terms import Term, apply, variable
 
 _TPR, _FPR, _DELTA, _GROWTH = (variable(name) for name in ("TPR", "FPR", "delta", "z"))
 
@@ -35,7 +35,8 @@ def _both_bins(growth: Term) -> Statement:
 
 _RATIO = (_TPR - _DELTA) / _FPR
 _OTHER = ((1 - _FPR) - _DELTA) / (1 - _TPR)
-THRESHOLD = _both_bins(apply("max", _RATIO, _OTHER))
+ANY_ATTACK = _both_bins(apply("max", _RATIO, _OTHER))
+THRESHOLD = ANY_ATTACK.under(Relation(_GROWTH, ">=", 1))
 AT_LEAST_ONE = _both_bins(
     apply(
         "max",
@@ -47,5 +48,5 @@ AT_LEAST_ONE = _both_bins(
         ),
     )
 )
-STANDING = THRESHOLD.under(Relation(_TPR, ">=", _FPR), Relation(_GROWTH, ">=", term(1)))
-FIRST_RATIO = _both_bins(_RATIO).under(*STANDING.hypotheses[len(_SPOKEN) :])
+FIRST_RATIO = _both_bins(_RATIO).under(Relation(_TPR, ">=", _FPR), Relation(_GROWTH, ">=", 1))
+TWO_OF_FOUR = _both_bins(apply("max", 1, apply("max", _RATIO, _OTHER)))
