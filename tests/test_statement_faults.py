@@ -155,7 +155,7 @@ def test_a_statement_that_nothing_checks_is_caught(claim_id):
 def test_the_narrowed_half_counts_for_restricted_claims_only():
     any_attack, standing = _own("KM-6.1-any-attack"), _of(THRESHOLD, part="eps >= 0").checks
     claim = replace(any_attack, checks=(*any_attack.checks, *standing), declared=Verdict.RESTRICTED)
-    assert not mismatches(claim) and _judged(claim).verdict == "restricted"
+    assert not mismatches(claim)
     assert mismatches(replace(claim, declared=Verdict.PROVED))
     narrowed = CLOSED_FORM.under(CLOSED_FORM.hypotheses[0])
     assert not mismatches(_of(narrowed))

@@ -10,8 +10,9 @@ from ndis_verify.claims.ledger import LOST_DISPLAYS, SOURCES
 _HEADER = """# Errata of the sources
 
 Generated from the ledger by `ndis-verify claims --errata ERRATA.md`; do not edit. Each entry is recomputed by
-`ndis-verify verify ID`, which fails if the verdict no longer holds. "Printed" is said of what can be read in the source;
-"Reading" is a statement that was rebuilt where its display is lost, or what an implementer may take the source to say.
+`ndis-verify verify ID`, which fails if the verdict no longer holds. "Printed" is said of what can be read in the
+source; "Reading" is a statement that was rebuilt where its display is lost, or what an implementer may take the source
+to say.
 """
 _KIND = {Verdict.REFUTED: "false as printed", Verdict.RESTRICTED: "false as printed, true under a further hypothesis"}
 

@@ -112,9 +112,9 @@ CLAIMS = (
             proof("the rate as k grows", derived.interval_exponent),
         ),
         counterexample=(
-            "P = Q uniform on k = 10,000 bins, n = 40,000, tau = 1/2, delta = 10^-2171 (n tau^2 = k >= 2 log(2/delta)):"
-            " one kind of outcome with TV^ > 1/2 has probability above 10^-2126 alone. As k grows with delta = 2 e^{-k/2},"
-            " the normal limit of Pr[TV^ > tau] is e^{-0.406 k + o(k)}."
+            "P = Q uniform on k = 10,000 bins, n = 40,000, tau = 1/2, delta = 10^-2171 (n tau^2 = k >= 2"
+            " log(2/delta)): one kind of outcome with TV^ > 1/2 has probability above 10^-2126 alone. As k grows with"
+            " delta = 2 e^{-k/2}, the normal limit of Pr[TV^ > tau] is e^{-0.406 k + o(k)}."
         ),
         corrected="Half width sqrt(2) tau (KM-CI-corrected).",
         note=(

@@ -335,7 +335,8 @@ CLAIMS = (
         note=(
             "Lemma 2 speaks of one sample and one law; printed is [p~ - tau, p~ + tau], p~ a law, for 'the TV distance"
             " estimate', and section 7 uses it for TV(P, Q): that is what is judged here. Only a lower limit is"
-            " possible for TV(P, Q) without assumptions on the densities: the bias of binning has one sign and no bound."
+            " possible for TV(P, Q) without assumptions on the densities: the bias of binning has one sign and no"
+            " bound."
         ),
     ),
     Claim(
