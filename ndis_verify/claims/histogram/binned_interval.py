@@ -14,14 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from math import exp, lgamma, log
+from typing import Any
 
 from flint import arb
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import proof
+from ndis_verify.court.domain import Domain, choice, integer
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import InputError
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.symbolic import histogram as derived
 
@@ -64,8 +66,8 @@ def _log_probability(table: Table, bins: int, draws: int) -> arb:
 def _excess(width_squared: Fraction, excess: float = 0.0):
     """log(Pr[TV^ > sqrt(width_squared) tau]/delta), from below by one table; -1 where the table shows nothing."""
 
-    def certify(point: Mapping[str, Fraction]) -> Enclosure:
-        bins, draws, tau = int(point["k"]), int(point["n"]), point["tau"]
+    def certify(point: Mapping[str, Any]) -> Enclosure:
+        bins, draws, tau = int(point["k"]), int(point["n"]), exact(point["tau"])
         digits = int(point["digits"])  # delta = 10^-digits
         table = _table(bins, draws, excess)
         apart = Fraction(sum(abs(a - b) * count for (a, b), count in table.items()), 2 * draws)
@@ -79,7 +81,15 @@ def _excess(width_squared: Fraction, excess: float = 0.0):
     return certify
 
 
-_CASE = {"k": Fraction(10_000), "n": Fraction(40_000), "tau": Fraction(1, 2), "digits": Fraction(2171)}
+_CASES = Domain(
+    (
+        integer("k", 10_000, 12_000),
+        integer("n", 40_000, 48_000),
+        choice("tau", (0.5,)),
+        integer("digits", 2000, 2600),
+    )
+)
+_CASE: dict[str, Any] = {"k": Fraction(10_000), "n": Fraction(40_000), "tau": 0.5, "digits": Fraction(2171)}
 
 CLAIMS = (
     Claim(
@@ -108,6 +118,7 @@ CLAIMS = (
                     "fewer draws than KM-4.2 asks": {**_CASE, "digits": Fraction(2172)},
                     "a delta that is not so small": {**_CASE, "digits": Fraction(2100)},
                 },
+                domain=_CASES,
             ),
             proof("the rate as k grows", derived.interval_exponent),
         ),
