@@ -17,7 +17,18 @@ class Verdict(StrEnum):
     SUPPORTED = "supported"
     RESTRICTED = "restricted"
     REFUTED = "refuted"
+    DEFINITION = "definition"
     OPEN = "open"
+
+
+class ClaimKind(StrEnum):
+    """What a claim is a statement about."""
+
+    RELATION = "relation"  # between quantities that can be evaluated
+    DEFINITION = "definition"  # fixes a meaning
+    LAW = "law"  # of a random output, or what it tends to
+    ALGORITHM = "algorithm"  # what a mechanism, an auditor or a calibrator does
+    FIGURE = "statistical figure"  # numbers of an experiment, a table, a plot, real records
 
 
 class Kind(StrEnum):
@@ -28,6 +39,7 @@ class Kind(StrEnum):
     ATTACK = "attack"  # an adversarial search over the declared domain found no violation
     COUNTEREXAMPLE = "counterexample"  # a violation whose sign is certified
     CROSSCHECK = "crosscheck"  # independent routes agree; necessary, never sufficient
+    MEANING = "meaning"  # the implementations of a definition, and its words, mean the same
 
 
 class Outcome(StrEnum):
@@ -106,7 +118,9 @@ def decide(results: list[tuple[Check, Evidence]]) -> Verdict | None:
 
     Every part of the statement needs evidence of its own; a part is as strong as its strongest check, a claim
     is as weak as its weakest part. A certified counterexample to one part refutes the claim as printed; if the
-    other parts (the restricted statement) stand on evidence, the verdict is `restricted`.
+    other parts (the restricted statement) stand on evidence, the verdict is `restricted`. A part that fixes a meaning,
+    which its implementations share, asserts nothing: the verdict is `definition`, and what is said beside it has to
+    stand on evidence.
     """
     if any(evidence.outcome is Outcome.FAILED for _, evidence in results):
         return None
@@ -115,13 +129,26 @@ def decide(results: list[tuple[Check, Evidence]]) -> Verdict | None:
     standing = surviving(results)
     if any(check.kind is Kind.COUNTEREXAMPLE for check, _ in results):
         return Verdict.REFUTED if standing is Verdict.OPEN else Verdict.RESTRICTED
+    if any(check.kind is Kind.MEANING for check, _ in results):
+        return Verdict.OPEN if asserts(results) and standing is Verdict.OPEN else Verdict.DEFINITION
     return standing
 
 
+def asserts(results: list[tuple[Check, Evidence]]) -> bool:
+    """Whether a claim says more than what its definition, if it has one, fixes."""
+    return bool({check.part for check, _ in results} - _fixed(results))
+
+
+def _fixed(results: list[tuple[Check, Evidence]]) -> set[str]:
+    return {check.part for check, _ in results if check.kind is Kind.MEANING}
+
+
 def surviving(results: list[tuple[Check, Evidence]]) -> Verdict:
-    """The strength of the parts that no counterexample breaks; open where none is left or one has no evidence."""
+    """The strength of the parts that assert something and that no counterexample breaks; open where none is left or one
+    has no evidence.
+    """
     strength: dict[str, int] = {}
-    broken: set[str] = set()
+    broken = _fixed(results)
     for check, _ in results:
         if check.kind is Kind.COUNTEREXAMPLE:
             broken.add(check.part)

@@ -59,6 +59,18 @@ def test_a_counterexample_with_a_standing_rest_restricts():
     assert verdict(printed, check(Kind.CROSSCHECK, part="restricted")) is Verdict.REFUTED
 
 
+def test_a_definition_fixes_a_meaning_and_what_it_asserts_beside_stands_on_evidence():
+    meaning = check(Kind.MEANING)
+    assert verdict(meaning) is verdict(meaning, check(Kind.CROSSCHECK)) is Verdict.DEFINITION
+    assert verdict(meaning, check(Kind.PROOF, part="what it bounds")) is Verdict.DEFINITION
+    assert verdict(meaning, check(Kind.CROSSCHECK, part="what it bounds")) is Verdict.OPEN
+    assert verdict(check(Kind.MEANING, Outcome.FAILED)) is None
+    assert verdict(meaning, check(Kind.COUNTEREXAMPLE, part="what it bounds")) is Verdict.REFUTED
+    assert judge(claim(meaning, declared=Verdict.DEFINITION)).agrees and not judge(claim(meaning)).agrees
+    assert not judge(claim(check(Kind.PROOF), declared=Verdict.DEFINITION)).agrees
+    assert exit_code([judge(claim(meaning))]) == 1
+
+
 def test_nothing_outweighs_a_failure_or_an_undecided_check():
     assert verdict(check(Kind.PROOF), check(Kind.CROSSCHECK, Outcome.FAILED)) is None
     assert verdict(check(Kind.PROOF), check(Kind.PROOF, Outcome.UNDECIDED)) is Verdict.OPEN
@@ -162,6 +174,9 @@ def test_steps_in_words_are_counted_beside_the_verdict():
         ((Kind.COUNTEREXAMPLE, Kind.ENCLOSURE), "restricted (certified)"),
         ((Kind.COUNTEREXAMPLE, Kind.ATTACK), "restricted (supported)"),
         ((Kind.COUNTEREXAMPLE, Kind.CROSSCHECK), "refuted"),
+        ((Kind.MEANING, Kind.PROOF), "definition (proved)"),
+        ((Kind.MEANING, Kind.ATTACK), "definition (supported)"),
+        ((Kind.MEANING,), "definition"),
         ((Kind.COUNTEREXAMPLE,), "refuted"),
     ],
 )

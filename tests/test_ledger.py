@@ -5,7 +5,8 @@ import re
 import pytest
 
 from ndis_verify import InputError
-from ndis_verify.claim import Kind, Verdict
+from ndis_verify.claim import ClaimKind, Kind, Verdict
+from ndis_verify.claims.kinds import KINDS, kind_of
 from ndis_verify.claims.ledger import SOURCES, all_claims, find, missing
 from ndis_verify.court.judge import judge
 
@@ -29,6 +30,18 @@ def test_the_record_is_complete(claim):
         assert claim.reason, "why neither a proof nor an enclosure decides it"
     if claim.declared in (Verdict.REFUTED, Verdict.RESTRICTED):
         assert claim.counterexample and any(check.kind is Kind.COUNTEREXAMPLE for check in claim.checks)
+
+
+def test_the_kinds_of_claims_are_data():
+    """Every claim has a kind; a definition is declared one and the other way round; what is unlisted is a formula."""
+    ids = {claim.id for claim in CLAIMS}
+    assert KINDS.keys() <= ids, "a kind of a claim that is not in the ledger"
+    for claim in CLAIMS:
+        kind = kind_of(claim)
+        assert (kind is ClaimKind.DEFINITION) == (claim.declared is Verdict.DEFINITION), claim.id
+        assert (kind is ClaimKind.DEFINITION) == any(check.kind is Kind.MEANING for check in claim.checks), claim.id
+        assert claim.stated is None or kind is not ClaimKind.FIGURE, claim.id
+    assert {kind_of(claim) for claim in CLAIMS} == set(ClaimKind)
 
 
 def test_evidence_says_route_and_how_much():

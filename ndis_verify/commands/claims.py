@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Print or write what the flags ask for; 1 where an id is missing or a certificate could not be renewed."""
+    from ndis_verify.claims.kinds import kind_of
     from ndis_verify.claims.ledger import all_claims, missing
     from ndis_verify.report.errata import errata
     from ndis_verify.report.verdicts import claim_record
@@ -50,7 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(json.dumps([claim_record(claim) for claim in all_claims()], indent=1, ensure_ascii=False))
     else:
         for claim in all_claims():
-            print(f"{claim.id:<18} {claim.declared.value:<10} {claim.title}")
+            print(f"{claim.id:<18} {claim.declared.value:<10} {kind_of(claim).value:<18} {claim.title}")
     return 0
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from ndis_verify.claim import Claim, Evidence, Kind, Outcome, Verdict, decide, surviving
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, asserts, decide, surviving
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.shared_hearings import shared
 from ndis_verify.court.statement_checks import mismatches
@@ -33,12 +33,12 @@ class Judgement:
     mutants: int
     seconds: float
     argued: int = 0  # steps of its proofs that no machine decides
-    surviving: str | None = None  # of a restricted claim: how strong the evidence of what is left is
+    surviving: str | None = None  # of a restricted claim, and of what a definition asserts beside: how strong it is
 
     @property
     def in_words(self) -> str:
         """The verdict as reports print it: "proved" with the number of argued steps, "restricted" with the strength of
-        what is left.
+        what is left, "definition" with that of what is said beside it.
         """
         proved = Verdict.PROVED.value in (self.verdict, self.surviving)
         argued = f", {self.argued} argued" if proved and self.argued else ""
@@ -95,9 +95,13 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
         mutants_killed=killed,
         mutants=planted,
         seconds=hearing.seconds,
-        surviving=surviving(results).value if verdict is Verdict.RESTRICTED else None,
+        surviving=surviving(results).value if _has_a_half(verdict, results) else None,
         argued=sum(evidence.argued for check, evidence in results if check.kind is Kind.PROOF),
     )
+
+
+def _has_a_half(verdict: Verdict | None, results: list[tuple[Check, Evidence]]) -> bool:
+    return verdict is Verdict.RESTRICTED or (verdict is Verdict.DEFINITION and asserts(results))
 
 
 def exit_code(judgements: list[Judgement]) -> int:

@@ -7,13 +7,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Claim, ClaimKind, Verdict
+from ndis_verify.claims.kinds import kind_of
 from ndis_verify.claims.ledger import SOURCES
 from ndis_verify.court.judge import Judgement
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.tables import markdown_table
 
-_ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved")
+_ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved", "definition")
 
 
 def ordered(judgements: list[Judgement]) -> list[Judgement]:
@@ -29,6 +30,12 @@ def summary(judgements: list[Judgement]) -> str:
     killed, planted = sum(j.mutants_killed for j in judgements), sum(j.mutants for j in judgements)
     agree = "all as declared" if not differ else f"{differ} NOT as declared"
     return f"{len(judgements)} claims: {parts}; {agree}; {killed} of {planted} planted faults caught"
+
+
+def by_kind(judgements: list[Judgement], claims: dict[str, Claim]) -> str:
+    """One line: how many claims of each kind."""
+    counts = Counter(kind_of(claims[j.id]) for j in judgements)
+    return "kinds: " + ", ".join(f"{counts[kind]} {kind.value}" for kind in ClaimKind if counts[kind])
 
 
 def _argued(judgements: list[Judgement]) -> str:
@@ -48,16 +55,16 @@ def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width:
         for j in rows:
             claim = claims[j.id]
             mark = " " if j.agrees else "!"
-            text = f" {mark} {j.in_words:<29} {j.id:<18} {claim.title}"
+            text = f" {mark} {j.in_words:<31} {j.id:<18} {claim.title}"
             lines.append(text if len(text) <= width else text[: width - 3] + "...")
             lines += _extras(claim, j)
         lines.append("")
-    lines.append(summary(judgements))
+    lines += [summary(judgements), by_kind(judgements, claims)]
     return "\n".join(lines)
 
 
 def _extras(claim: Claim, judgement: Judgement) -> list[str]:
-    pad = " " * 33
+    pad = " " * 35
     lines = []
     if judgement.verdict in ("refuted", "restricted"):
         if claim.counterexample:
@@ -74,7 +81,7 @@ def _extras(claim: Claim, judgement: Judgement) -> list[str]:
 
 def markdown(judgements: list[Judgement], claims: dict[str, Claim]) -> str:
     """The same table with the evidence lines, as a Markdown page."""
-    lines = ["# Verdicts", "", summary(judgements) + ".", ""]
+    lines = ["# Verdicts", "", summary(judgements) + ".", "", by_kind(judgements, claims) + ".", ""]
     for source, title in SOURCES.items():
         rows = ordered([j for j in judgements if j.source == source])
         if not rows:
@@ -121,6 +128,7 @@ def claim_record(claim: Claim) -> dict[str, Any]:
     """A claim without its checks, as plain data."""
     return {
         "id": claim.id,
+        "kind": kind_of(claim).value,
         "source": claim.source,
         "title": claim.title,
         "statement": claim.statement,

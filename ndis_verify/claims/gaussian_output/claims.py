@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ import mpmath
 import numpy as np
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.gaussian_output.triple import TRIPLE
 from ndis_verify.claims.general_bound.claims import greater_direction
 from ndis_verify.court.attack import enclosed_difference, enclosure_of
 from ndis_verify.court.attack_checks import counterexample_check
@@ -266,12 +268,9 @@ CLAIMS = (
         statement="A deterministic map D -> (mu_D, S_D) and a draw from N(mu_D, S_D).",
         formula="mu_D + S_D^{1/2} Z ~ N(mu_D, S_D)",
         hypotheses=("S_D positive semidefinite",),
-        declared=Verdict.PROVED,
-        checks=(_OUTPUT, _SAMPLED),
-        note=(
-            "A definition: what is decided is that the law exists and is determined. Densities, and so A and b, need"
-            " S_D + N > 0."
-        ),
+        declared=Verdict.DEFINITION,
+        checks=(replace(_OUTPUT, part="the law exists"), replace(_SAMPLED, kind=Kind.MEANING)),
+        note=("What is proved is that the law exists and is determined. Densities, and so A and b, need S_D + N > 0."),
     ),
     Claim(
         id="N26-D4",
@@ -294,10 +293,10 @@ CLAIMS = (
         ),
         formula="Delta = sup ||(S_D+N)^{-1/2}(mu_D - mu_D')||, rho = sup max |l_i|, nu = sup sum |l_i|",
         hypotheses=("S_D + N > 0", "S_D + N and S_D' + N comparable for every pair"),
-        declared=Verdict.PROVED,
-        checks=(_SENSITIVITIES,),
+        declared=Verdict.DEFINITION,
+        checks=(*TRIPLE, replace(_SENSITIVITIES, part="in the added variance")),
         note=(
-            "A definition: it is consistent, the same for both orders of a pair, and Delta covers the smaller"
+            "It is consistent, the same for both orders of a pair, and Delta covers the smaller"
             " covariance because both orders are in the supremum. rho <= nu <= d rho: a declared triple outside is"
             " refused. N drops out of S_D + N - (S_D' + N), so a pair is comparable with every N or with none."
             " Unbounded n or covariances can make all three infinite."

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, reduce
 
@@ -261,10 +262,16 @@ CLAIMS = (
         ),
         formula="q_S = max over D, D' in S, D' = D without row i, of w_i^2/|w|^2 = q_i - p_i (or of q_i)",
         hypotheses=_SET,
-        declared=Verdict.PROVED,
-        checks=(*_PAIR_LAW, proof("below a bound on q the worst record is on it", order.gaussian_order), _WORDS),
+        declared=Verdict.DEFINITION,
+        checks=(
+            replace(_WORDS, kind=Kind.MEANING),
+            *(
+                replace(check, part="what it bounds")
+                for check in (*_PAIR_LAW, proof("below a bound on q the worst record is on it", order.gaussian_order))
+            ),
+        ),
         note=(
-            "A definition. With q_S = max q_i the largest divergence over 0 <= p <= q = q_S bounds that of the set"
+            "With q_S = max q_i the largest divergence over 0 <= p <= q = q_S bounds that of the set"
             " (N24-T5-worst-case); the two numbers p_S and q_S do not determine it, nor does the divergence at (p_S,"
             " q_S) bound it: N24-Fig13."
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -134,10 +135,16 @@ CLAIMS = (
             " delta_r(eps; p_S)"
         ),
         hypotheses=(*_SET, "every database of full column rank"),
-        declared=Verdict.PROVED,
-        checks=(*_ORDER, proof("what the leverage of a set decides", relative_projection.mechanism), _DEFINITION[1]),
+        declared=Verdict.DEFINITION,
+        checks=(
+            replace(_DEFINITION[1], kind=Kind.MEANING),
+            *(
+                replace(check, part="what it decides")
+                for check in (*_ORDER, proof("what the leverage of a set decides", relative_projection.mechanism))
+            ),
+        ),
         note=(
-            "A definition; what is proved is that it is the right one: deletion and insertion over all neighbours of"
+            "What is proved is that it is the right one: deletion and insertion over all neighbours of"
             " the set cost exactly delta_r(eps; p_S) at worst. A database short of full column rank has no such"
             " leverage; 1 is the safe reading."
         ),
