@@ -420,9 +420,10 @@ def test_the_command_attacks_one_claim_of_a_file(tmp_path, capsys):
     parser = argparse.ArgumentParser()
     commands_attack.add_arguments(parser)
     options = ["--evaluations", "600", "--output", str(tmp_path)]
-    assert commands_attack.main(parser.parse_args([f"{EXAMPLE}:LEVERAGE_BOUND", *options])) == 1
-    printed = capsys.readouterr().out
-    assert "VIOLATED, certified" in printed and "600 evaluations" in printed
+    for more, spent in (([], "137 evaluations"), (["--worst"], "600 evaluations")):  # it ends at a proof
+        assert commands_attack.main(parser.parse_args([f"{EXAMPLE}:LEVERAGE_BOUND", *options, *more])) == 1
+        printed = capsys.readouterr().out
+        assert "VIOLATED, certified" in printed and spent in printed
     assert commands_attack.main(parser.parse_args([f"{EXAMPLE}:SLOPE_AT_ZERO", "--json", *options])) == 0
     assert json.loads(capsys.readouterr().out)["finding"] == "nothing"
     with pytest.raises(InputError, match="LEVERAGE_BOUND"):
@@ -448,7 +449,7 @@ def test_a_file_that_cannot_be_loaded_says_why(tmp_path, text, message):
 
 def test_a_missing_file_and_a_wrong_declaration_are_refused(tmp_path):
     for path in (tmp_path / "absent.py", EXAMPLE.with_suffix(".txt")):
-        with pytest.raises(InputError, match="existing Python file"):
+        with pytest.raises(InputError, match="existing file, named .py or .json"):
             load_claims(path)
     parts = ("t", "t", parabola, PLANE.parameters)
     for wrong in (

@@ -13,7 +13,7 @@ from ndis_verify.claims.covariance_shift.stated import ORDER
 from ndis_verify.claims.histogram.stated import NEARBY
 from ndis_verify.claims.mean_shift.stated import CLOSED_FORM, MECHANISM
 from ndis_verify.claims.random_projection.stated import DELETION
-from ndis_verify.claims.tv_inference.stated import STANDING, THRESHOLD
+from ndis_verify.claims.tv_inference.stated import ANY_ATTACK, THRESHOLD
 from ndis_verify.court.certify import certify_nonnegative
 from ndis_verify.court.certify_box import axis
 from ndis_verify.court.scaled_floats import scaled
@@ -31,7 +31,7 @@ from ndis_verify.statements.statement import Relation, Statement, both, iff, rea
 from ndis_verify.statements.terms import Term, apply, coordinate, extremum, substituted, term, variable
 
 X, Y = variable("x"), variable("y")
-STATED = (CLOSED_FORM, MECHANISM, DELETION, ORDER, NEARBY, THRESHOLD, STANDING)
+STATED = (CLOSED_FORM, MECHANISM, DELETION, ORDER, NEARBY, THRESHOLD, ANY_ATTACK)
 
 _LEAVES = st.one_of(
     st.sampled_from([X, Y]), st.fractions(min_value=-3, max_value=3, max_denominator=8).map(lambda value: term(value))
@@ -293,7 +293,7 @@ def test_the_domain_is_the_ranges_cut_by_the_hypotheses_and_nothing_else():
         p.low for p in domain_of(replace(ORDER, hypotheses=ORDER.hypotheses[1:])).parameters if p.name == "lam_1"
     )
     assert low == 1 and free == Fraction(1, 100)
-    domain = domain_of(STANDING)
+    domain = domain_of(THRESHOLD)
     columns = domain.columns(np.random.default_rng(1).random((200, domain.size)))
     kept = domain.feasible(columns)
     assert 0 < kept.sum() < 200 and (columns["TPR"][kept] >= columns["FPR"][kept]).all()

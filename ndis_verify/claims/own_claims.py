@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,12 @@ from ndis_verify.court.certify_box import axis
 from ndis_verify.court.certify_checks import certified_box_check
 from ndis_verify.court.domain import Condition, Domain, Parameter, Point, choice, continuous, integer, stacked, vector
 from ndis_verify.court.judge import Judgement, judge
+from ndis_verify.court.statement_settle import settle, settled_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
+from ndis_verify.runs.files import read_regular
+from ndis_verify.statements.json_form import from_json
+from ndis_verify.statements.statement import Statement
 
 __all__ = [
     "Condition",
@@ -58,12 +62,15 @@ __all__ = [
     "log_margin",
     "refutation_check",
     "relative_margin",
+    "settle",
     "stacked",
     "universal_claim",
     "vector",
 ]
 
 SOURCE = "OWN"
+MAX_BYTES = 2**20  # of a statement in JSON
+SUFFIXES = (".py", ".json")
 
 
 @dataclass(frozen=True)
@@ -147,22 +154,27 @@ def _refutations(title: str, attacked: Problem, mutants, counterexample, options
     return [at_point, found]
 
 
-def load_claims(path: str | Path) -> dict[str, UniversalClaim | Claim]:
-    """The claims of a Python file by the names they are bound to, which become their ids, in order. This runs the file.
+def load_claims(path: str | Path) -> dict[str, UniversalClaim | Claim | Statement]:
+    """The claims of a file by the names they are bound to, which become their ids, in order.
 
-    Raises `InputError`: no such file, not a .py file, an error while it runs (with its line), no claim in it.
+    A Python file is run: load your own only. A JSON file holds one statement as `statements.json_form.to_json` writes
+    it; it is read node by node, and nothing in it is run. Raises `InputError`: no such file, neither .py nor .json, an
+    error while it runs (with its line), no claim in it.
     """
     path = Path(path)
-    if path.suffix != ".py" or not path.is_file():
-        raise InputError("FILE", str(path), "must be an existing Python file, named .py")
+    if path.suffix not in SUFFIXES or not path.is_file():
+        raise InputError("FILE", str(path), "must be an existing file, named .py or .json")
+    if path.suffix == ".json":
+        return {path.stem: from_json(read_regular(path, MAX_BYTES, argument="FILE").decode("utf-8", "replace"))}
     module = _run_file(path)
-    found = {name: value for name, value in vars(module).items() if isinstance(value, (UniversalClaim, Claim))}
+    kinds = (UniversalClaim, Claim, Statement)
+    found = {name: value for name, value in vars(module).items() if isinstance(value, kinds)}
     if not found:
-        raise InputError("FILE", str(path), "defines no claim at its top level; see `universal_claim`")
+        raise InputError("FILE", str(path), "defines no claim and no statement at its top level; see `universal_claim`")
     named = {
         n: replace(v, claim=replace(v.claim, id=n)) if isinstance(v, UniversalClaim) else v for n, v in found.items()
     }
-    ids = [as_claim(value).id for value in named.values()]
+    ids = [n if isinstance(v, Statement) else as_claim(v).id for n, v in named.items()]
     doubled = sorted({i for i in ids if ids.count(i) > 1})
     if doubled:
         raise InputError("FILE", str(path), f"two claims have the id {doubled[0]!r}")
@@ -206,34 +218,44 @@ def as_claim(value: UniversalClaim | Claim) -> Claim:
     return value.claim if isinstance(value, UniversalClaim) else value
 
 
-def problems(target: str) -> list[Problem]:
-    """What `ndis-verify attack TARGET` attacks: `FILE.py:NAME`, every claim of `FILE.py`, or an id of the ledger."""
-    from ndis_verify.claims.attack_index import problems_of
-
+def problems(target: str) -> list[Problem | Statement]:
+    """What `ndis-verify attack TARGET` attacks: `FILE:NAME`, every claim of `FILE`, or an id of the ledger."""
     file, separator, name = target.rpartition(":")
-    if not separator and target.endswith(".py"):
+    if not separator and target.endswith(SUFFIXES):
         file, name = target, ""
-    if not file.endswith(".py"):
+    if not file.endswith(SUFFIXES):
         from ndis_verify.claims.ledger import find
 
-        return problems_of(find(target))
+        return list(_attacked(find(target)))
     claims = load_claims(file)
     if name and name not in claims:
         raise InputError("NAME", name, f"is not a claim of {Path(file).name}, which has {', '.join(claims)}")
     chosen = [claims[name]] if name else list(claims.values())
-    return [
-        p for value in chosen for p in ([value.problem] if isinstance(value, UniversalClaim) else problems_of(value))
-    ]
+    return [found for value in chosen for found in _attacked(value)]
+
+
+def _attacked(value: UniversalClaim | Claim | Statement) -> Sequence[Problem | Statement]:
+    from ndis_verify.claims.attack_index import problems_of
+
+    if isinstance(value, Statement):
+        return [value]
+    return [value.problem] if isinstance(value, UniversalClaim) else problems_of(value)
 
 
 def judge_file(
     path: str | Path, effort: str = "quick", progress: Callable[[int, int, str], None] = lambda done, total, label: None
 ) -> tuple[dict[str, Claim], list[Judgement]]:
-    """Every claim of a Python file put before the court: the records by id, and the judgements in the file's order."""
-    claims = [as_claim(value) for value in load_claims(path).values()]
+    """Every claim of a file put before the court: the records by id, and the judgements in the file's order.
+
+    A statement declares no verdict: it is settled first, within `statement_settle.DEFAULT_SECONDS`.
+    """
+    loaded = load_claims(path)
+    claims: dict[str, Claim] = {}
     judgements: list[Judgement] = []
-    for claim in claims:
-        progress(len(judgements), len(claims), claim.id)
+    for name, value in loaded.items():
+        progress(len(judgements), len(loaded), name)
+        claim = settled_claim(name, settle(value)) if isinstance(value, Statement) else as_claim(value)
         judgements.append(judge(claim, effort))
-    progress(len(claims), len(claims), "")
-    return {claim.id: claim for claim in claims}, judgements
+        claims[claim.id] = claim
+    progress(len(loaded), len(loaded), "")
+    return claims, judgements

@@ -10,24 +10,32 @@ from typing import TYPE_CHECKING
 
 from ndis_verify.arguments import whole
 from ndis_verify.runs.progress import Progress
+from ndis_verify.statements.statement import Statement
 
 if TYPE_CHECKING:  # the command line builds every parser; scipy is only needed once a search runs
     from ndis_verify.court.attack import AttackRecord, Problem
+    from ndis_verify.court.statement_settle import Settled
 
 DEFAULT_SECONDS = 30.0
 _EXIT = {"nothing": 0, "suspected": 3}
+_SETTLED = {"certified": 0, "supported": 0, "violated": 1, "undecided": 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `ndis-verify attack`; the parsed ones go to `main`."""
     parser.add_argument(
-        "target", metavar="ID", help="a claim of the ledger, FILE.py:NAME, or FILE.py for all of its claims"
+        "target",
+        metavar="ID",
+        help="a claim of the ledger, FILE.py:NAME, FILE.py for all of its claims, or FILE.json, one statement",
     )
     parser.add_argument(
         "--budget", type=float, metavar="SECONDS", help=f"seconds to search (default {DEFAULT_SECONDS:g})"
     )
     parser.add_argument(
         "--evaluations", type=int, metavar="N", help="margins to evaluate; the result then repeats exactly"
+    )
+    parser.add_argument(
+        "--worst", action="store_true", help="spend the whole budget, for the worst violation; default: end at a proof"
     )
     parser.add_argument("--seed", type=int, default=0, help="default 0")
     parser.add_argument(
@@ -37,33 +45,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Attack and print; 0 nothing found, 1 a violation or a failure of the engine, 3 a suspicion left undecided."""
+    """Attack and print; 0 nothing found, 1 a violation or a failure of the engine, 3 what is left undecided."""
     from ndis_verify.claims.own_claims import problems
 
     seconds = arguments.budget
     if seconds is None and arguments.evaluations is None:
         seconds = DEFAULT_SECONDS
     whole(arguments.seed, "--seed", 0)
-    records = [
-        _attacked(problem, arguments.target, arguments.seed, arguments.evaluations, seconds, arguments.output)
-        for problem in problems(arguments.target)
-    ]
-    for record in records:
-        print(json.dumps(record.as_dict()) if arguments.json else _text(record), flush=True)
-    codes = [_EXIT.get(record.finding, 1) for record in records]
+    codes = []
+    for target in problems(arguments.target):
+        if isinstance(target, Statement):
+            settled = _settled(target, arguments)
+            data, text, code = settled.as_dict(), str(settled), _SETTLED[settled.outcome]
+        else:
+            record = _attacked(target, arguments, seconds)
+            data, text, code = record.as_dict(), _text(record), _EXIT.get(record.finding, 1)
+        print(json.dumps(data) if arguments.json else text, flush=True)
+        codes.append(code)
     return 1 if 1 in codes else max(codes)
 
 
-def _attacked(
-    problem: Problem, target: str, seed: int, evaluations: int | None, seconds: float | None, folder: Path
-) -> AttackRecord:
+def _settled(statement: Statement, arguments: argparse.Namespace) -> Settled:
+    from ndis_verify.court.statement_settle import EVALUATIONS, settle
+
+    progress = Progress(f"settle {statement.formula[:40]}")
+    seconds = DEFAULT_SECONDS if arguments.budget is None else arguments.budget
+    try:
+        return settle(statement, seconds, arguments.evaluations or EVALUATIONS, arguments.seed, progress)
+    finally:
+        progress.close()
+
+
+def _attacked(problem: Problem, arguments: argparse.Namespace, seconds: float | None) -> AttackRecord:
     from ndis_verify.court.attack import attack_problem
 
-    label = hashlib.sha256(f"{target} {problem.name}".encode()).hexdigest()[:12]
-    journal = folder / f"attack-{label}.jsonl"
+    label = hashlib.sha256(f"{arguments.target} {problem.name}".encode()).hexdigest()[:12]
+    journal = arguments.output / f"attack-{label}.jsonl"
     progress = Progress(f"attack {problem.name[:40]}")
     try:
-        return attack_problem(problem, seed, evaluations, seconds, journal, progress)
+        return attack_problem(
+            problem,
+            arguments.seed,
+            arguments.evaluations,
+            seconds,
+            journal,
+            progress,
+            stop_when_certified=not arguments.worst,
+        )
     finally:
         progress.close()
 

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ids",
         nargs="*",
         metavar="ID",
-        help="claims to judge, or FILE.py with claims of your own (default: the whole ledger)",
+        help="claims to judge, or FILE.py or FILE.json with claims of your own (default: the whole ledger)",
     )
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument(
@@ -51,7 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
     whole(arguments.jobs, "--jobs", 1)
     if arguments.store and arguments.effort != "full":
         raise InputError("--store", arguments.effort, "needs --full: only the full effort makes certificates")
-    own = [target for target in arguments.ids if target.endswith(".py")]
+    own = [target for target in arguments.ids if target.endswith((".py", ".json"))]
     if own and len(arguments.ids) > 1:
         raise InputError("ID", own[0], "a file of claims is judged alone")
     with alone():

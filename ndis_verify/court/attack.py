@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -128,14 +129,15 @@ def attack_problem(
     journal: Path | None = None,
     progress: Callable[[int, int, str], None] = lambda done, total, label: None,
     stop_at_first: bool = False,
+    stop_when_certified: bool = False,
 ) -> AttackRecord:
     """Search the domain of `problem` for its most negative margin.
 
     Ends after `evaluations` of the margin (then the result depends on the seed alone), after `budget_seconds`, or
     whichever comes first; without either, after `DEFAULT_EVALUATIONS`; with `stop_at_first` at the first margin below
-    -tolerance. With `journal` every finished round is kept in that file: a run that was stopped goes on there, and a
-    finished run removes it. `progress(done, total, label)` may raise to stop. Raises `VacuityError` where the domain is
-    empty or breaks its hypotheses.
+    -tolerance; with `stop_when_certified` at one whose sign `certify` proves. With `journal` every finished round is
+    kept in that file: a run that was stopped goes on there, and a finished run removes it. `progress(done, total,
+    label)` may raise to stop. Raises `VacuityError` where the domain is empty or breaks its hypotheses.
     """
     if evaluations is None and budget_seconds is None:
         evaluations = DEFAULT_EVALUATIONS
@@ -144,13 +146,18 @@ def attack_problem(
             raise InputError(argument, value, "must be positive and finite")
     seed = whole(seed, "seed", 0)
     problem.domain.satisfiable(np.random.default_rng(seed))
-    stop_below = -problem.tolerance if stop_at_first else -np.inf
-    search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below)
+    certifies = stop_when_certified and problem.certify is not None
+    stop_below = -problem.tolerance if stop_at_first or certifies else -np.inf
+    settles = None if stop_at_first else partial(_certified_below, problem)
+    search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below, settles)
     if not problem.vectorised:
         search.batch = _SCALAR_BATCH
     if journal is None:
         return _run(search, problem, None)
-    parts = ("attack", problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations, stop_at_first)
+    parts = (
+        *("attack", problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations),
+        *(stop_at_first, certifies),
+    )
     run = identity(*parts, functions=(problem.margin, *problem.branches))
     with Journal(journal, run, "finished rounds", lambda key, state: search.checked(state)) as rounds:
         if rounds.last is not None:
@@ -186,7 +193,7 @@ def _judged(search: Search, problem: Problem) -> AttackRecord:
         found = _decided(decide, point)
         sign = found.sign() if found is not None else None
         if found is not None and sign == -1:
-            simple, proof = _shrunk(problem, decide, point, found)
+            simple, proof = shrunk(problem, decide, point, found)
             finding = "certified" if proof.basis == "bound" else "confirmed"
             worst = (margin, unit)
             break
@@ -219,6 +226,11 @@ def _judged(search: Search, problem: Problem) -> AttackRecord:
     )
 
 
+def _certified_below(problem: Problem, unit: list[float]) -> bool:
+    found = _decided(problem.certify, problem.domain.point(unit))
+    return found is not None and found.basis == "bound" and found.sign() == -1
+
+
 def _decided(decide: Callable[[Point], Enclosure] | None, point: Point) -> Enclosure | None:
     if decide is None:
         return None
@@ -228,9 +240,10 @@ def _decided(decide: Callable[[Point], Enclosure] | None, point: Point) -> Enclo
         return None
 
 
-def _shrunk(
+def shrunk(
     problem: Problem, decide: Callable[[Point], Enclosure] | None, point: Point, found: Enclosure
 ) -> tuple[Point, Enclosure]:
+    """A violation at short numbers near `point`, where the margin is `found`, and its enclosure there."""
     proofs = {_key(point): found}
 
     def screen(points: Sequence[Point]) -> Iterator[bool]:

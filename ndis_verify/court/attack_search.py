@@ -40,6 +40,7 @@ class Search:
     seconds_allowed: float | None
     progress: Callable[[int, int, str], None]
     stop_below: float = -np.inf
+    settles: Callable[[list[float]], bool] | None = None  # whether a point below stop_below is what it was after
     batch: int = 2048  # rows of one call in the first part of a round; a search that stops early stops between calls
     evaluations: int = 0
     infeasible: int = 0
@@ -104,9 +105,16 @@ class Search:
             found[rows] = self._margins({name: column[rows] for name, column in columns.items()}, unit[rows])
             self._remember(unit[rows], found[rows])
         self._report()
-        if allowed < len(unit) or self.lowest < self.stop_below:
+        if allowed < len(unit) or (self.lowest < self.stop_below and self._has_it()):
             raise BudgetSpent
         return found
+
+    def _has_it(self) -> bool:
+        if self.settles is None:
+            return True
+        margin, unit = self.elite[0]
+        self.stop_below = 2 * margin  # after one that settles nothing, the next to look at is twice as bad
+        return self.settles(unit)
 
     def objective(self, unit: np.ndarray) -> np.ndarray:
         """A monotone, bounded transform of the margin for the optimisers, finite everywhere."""

@@ -65,7 +65,16 @@ def decide(statement: Statement, point: Point) -> Decision:
     sign = margin.sign()
     value, radius = margin.decimal(6)
     detail = f"margin {value} +/- {radius}"
+    if sign == 0 and _is_strict(statement.claimed):
+        return Decision("violated", margin, "both sides are equal, and the relation is strict")
     return Decision("undecided" if sign is None else "violated" if sign < 0 else "held", margin, detail)
+
+
+def _is_strict(claimed: Claimed) -> bool:
+    """Whether a margin of 0 breaks it; of several relations, one of which has that margin, where all are strict."""
+    if isinstance(claimed, Relation):
+        return claimed.sign in ("<", ">")
+    return claimed.how == "and" and all(_is_strict(part) for part in claimed.parts)
 
 
 def margin_at(statement: Statement, point: Point) -> Enclosure:
@@ -122,7 +131,7 @@ def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:
 def margin_on_boxes(statement: Statement) -> Callable[..., arb]:
     """The margin as a function of one ball for each scalar variable, in their order: for `certify_nonnegative`.
 
-    Strict and weak inequalities alike; raises `InputError` for equalities, equivalences and vectors.
+    Strict and weak inequalities alike, and 1 where a hypothesis certainly fails; raises `InputError` for equalities, equivalences and vectors.
     """
     if any(v.is_vector for v in statement.variables) or not _is_inequality(statement.claimed):
         raise InputError("statement", statement.formula, "must be inequalities of scalar variables")
@@ -132,6 +141,8 @@ def margin_on_boxes(statement: Statement) -> Callable[..., arb]:
         try:
             for name, term in statement.where:
                 values[name] = value_at(term, values, 20)
+            if any(_as_ball(_claimed_margin(h, values, 20)) < 0 for h in statement.hypotheses):
+                return arb(1)  # nothing is said there
             return _as_ball(_claimed_margin(statement.claimed, values, 20))
         except NotExact:
             return arb("nan")

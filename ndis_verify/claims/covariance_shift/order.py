@@ -20,7 +20,7 @@ from ndis_verify.court.domain import Condition, Domain, continuous, integer, sta
 from ndis_verify.court.points import count
 from ndis_verify.court.statement_checks import stated_claim, statement_attack
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
 from ndis_verify.gaussian_pair import GaussianPair
@@ -205,9 +205,17 @@ def radial(kappa: Fraction, g: Callable[[], arb], m: int, epsilon: Fraction) -> 
     return first, second
 
 
+def _spread(point: Mapping[str, Any]) -> list[Fraction]:
+    """The two eigenvalues of S1 relative to S2 = I; the step speaks of S1 >= S2."""
+    values = [exact(point[name]) for name in ("first", "second")]
+    if min(values) < 1:
+        raise InputError("eigenvalues", ", ".join(map(str, values)), "must be at least 1")
+    return values
+
+
 def _direction_gap(point: Mapping[str, Any], direction: int = 1, largest: bool = False) -> Enclosure:
     """At u = e_2 for P = N(0, diag(l1, l2)): contribution to delta_{Q,P} minus that to delta_{P,Q} (m = 2)."""
-    l1, l2 = (exact(point[name]) for name in ("first", "second"))
+    l1, l2 = _spread(point)
     chosen = max(l1, l2) if largest else l2
     with working_bits(200):
         own, other = radial(chosen, lambda: (ball(l1).log() + ball(l2).log()) / 2, 2, exact(point["epsilon"]))
@@ -218,7 +226,7 @@ def _pairing_gap(point: Mapping[str, Any], largest: bool = False) -> Enclosure:
     """The least contribution to delta_{Q,P} of any direction (u along the larger eigenvalue) minus that of e_2 to
     delta_{P,Q}.
     """
-    l1, l2 = (exact(point[name]) for name in ("first", "second"))
+    l1, l2 = _spread(point)
     with working_bits(200):
         level = lambda: (ball(l1).log() + ball(l2).log()) / 2  # noqa: E731
         own, _ = radial(max(l1, l2) if largest else l2, level, 2, exact(point["epsilon"]))
