@@ -131,7 +131,8 @@ def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:
 def margin_on_boxes(statement: Statement) -> Callable[..., arb]:
     """The margin as a function of one ball for each scalar variable, in their order: for `certify_nonnegative`.
 
-    Strict and weak inequalities alike, and 1 where a hypothesis certainly fails; raises `InputError` for equalities, equivalences and vectors.
+    Strict and weak inequalities alike, and 1 where a hypothesis certainly fails; raises `InputError` for equalities,
+    equivalences and vectors.
     """
     if any(v.is_vector for v in statement.variables) or not _is_inequality(statement.claimed):
         raise InputError("statement", statement.formula, "must be inequalities of scalar variables")
