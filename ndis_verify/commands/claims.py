@@ -1,4 +1,4 @@
-"""`ndis-verify claims`: the ledger as a list, the page of errata, the kept certificates."""
+"""`ndis-verify claims`: the ledger as a list, the page of errata, the kept certificates, the export."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--missing", type=Path, metavar="FILE", help="print the ids of FILE that have no record; exit 1 if any"
     )
     parser.add_argument("--errata", type=Path, metavar="FILE", help="write the page of what is wrong in the sources")
+    parser.add_argument(
+        "--export", type=Path, metavar="FILE", help="write the ledger for a second reader (docs/recheck.md)"
+    )
     parser.add_argument(
         "--certificates",
         action="store_true",
@@ -41,6 +44,11 @@ def main(arguments: argparse.Namespace) -> int:
         return _renewed(arguments.jobs)
     if arguments.errata:
         write_atomically(arguments.errata, errata(all_claims()))
+        return 0
+    if arguments.export:
+        from ndis_verify.report.ledger_export import export_lines
+
+        write_atomically(arguments.export, "".join(f"{line}\n" for line in export_lines()))
         return 0
     if arguments.missing:
         wanted = read_regular(arguments.missing, 2**24, argument="--missing", follow=True)

@@ -47,7 +47,7 @@ def is_zero(expression: Any) -> bool | None:
 
 
 def _decided(expression: sp.Expr) -> bool | None:
-    if _nonzero_somewhere(expression):
+    if nonzero_somewhere(expression):
         return False
     candidates = (expression, _arguments(expression))
     if any(normal_form(candidate) == 0 for normal_form in _NORMAL_FORMS for candidate in candidates):
@@ -151,7 +151,7 @@ def _sample(symbol: sp.Symbol, index: int) -> sp.Rational:
     return magnitude if index % 2 else -magnitude
 
 
-def _nonzero_somewhere(expression: sp.Expr) -> bool:
+def nonzero_somewhere(expression: sp.Expr) -> bool:
     """Whether some sample point gives a value that stays put when the precision is doubled, and is not 0."""
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
     if not all(symbol.is_commutative for symbol in symbols):

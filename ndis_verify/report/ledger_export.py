@@ -1,0 +1,135 @@
+"""The ledger as JSON lines, for a reader that shares no code with the package (docs/recheck.md has the format).
+
+A claim gives the kinds of its evidence, a statement its object, a counterexample its point and its two sides, a
+derivation its steps as trees. What has no such form is a record "left out" with the reason, so that it is counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.claim import Check, Claim, Kind
+from ndis_verify.claims.ledger import all_claims
+from ndis_verify.court.attack_checks import PointRun
+from ndis_verify.court.statement_checks import Violation
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import exact
+from ndis_verify.statements.json_form import to_json
+from ndis_verify.statements.printing import number_text
+from ndis_verify.statements.statement import Statement
+from ndis_verify.symbolic import all_derivations
+from ndis_verify.symbolic.derivation import Derivation, Step
+from ndis_verify.symbolic.expression_data import NotExportable, declared_signs, expression_data
+from ndis_verify.symbolic.zero import nonzero_somewhere
+
+FORMAT = 1
+Record = dict[str, Any]
+_RELATIONS = {sp.Ge: ">=", sp.Gt: ">", sp.Le: "<=", sp.Lt: "<"}
+
+
+def export_lines() -> Iterator[str]:
+    """The header, with how many records of each kind follow, and the records."""
+    records = [record for claim in all_claims() for record in claim_records(claim)]
+    records += [record for derivation in all_derivations() for record in step_records(derivation)]
+    header = {"kind": "header", "format": FORMAT, "counts": dict(Counter(record["kind"] for record in records))}
+    yield from (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in (header, *records))
+
+
+def claim_records(claim: Claim) -> list[Record]:
+    """The claim, its statement where it is an object, and a record for each number that stands for a check."""
+    evidence = [_evidence(claim, check) for check in claim.checks]
+    records = Counter(record["check"] for own in evidence for record in own)
+    checks = [
+        {"name": check.name, "kind": check.kind.value, "part": check.part, "records": records[check.name]}
+        for check in claim.checks
+    ]
+    found = [{"kind": "claim", "id": claim.id, "declared": claim.declared.value, "checks": checks}]
+    if claim.stated is not None:
+        found.append({"kind": "statement", "claim": claim.id, **json.loads(to_json(claim.stated))})
+    return found + [record for own in evidence for record in own]
+
+
+def _evidence(claim: Claim, check: Check) -> list[Record]:
+    """What can be read of a check of numbers; proofs are exported as steps, searches and comparisons are not."""
+    named = {"claim": claim.id, "check": check.name}
+    if check.kind is Kind.COUNTEREXAMPLE and isinstance(check.run, PointRun):
+        if isinstance(check.run.certify, Violation):
+            return [{**named, **_stated_counterexample(check.run, check.run.certify.statement)}]
+        return [{**named, "kind": "left out", "of": "counterexample", "reason": "its relation is not an object yet"}]
+    if check.kind in (Kind.COUNTEREXAMPLE, Kind.ENCLOSURE):
+        return [{**named, "kind": "left out", "of": check.kind.value, "reason": "its relation is not an object yet"}]
+    return []
+
+
+def _stated_counterexample(run: PointRun, statement: Statement) -> Record:
+    data = json.loads(to_json(statement))
+    return {
+        "kind": "counterexample",
+        "stated": True,
+        "point": _point(statement, run),
+        **{key: data[key] for key in ("hypotheses", "where", "claimed")},
+        "violation": None if data["claimed"][0] == "iff" else interval(run.certify(run.point)),
+    }
+
+
+def _point(statement: Statement, run: PointRun) -> dict[str, Any]:
+    """The variables of a statement at a point; vectors as lists, laws made to sum to 1."""
+    found: dict[str, Any] = {}
+    for v in statement.variables:
+        if not v.is_vector:
+            found[v.name] = number_text(exact(run.point[v.name]))
+            continue
+        parts = [exact(run.point[f"{v.name}_{i + 1}"]) for i in range(v.size)]
+        whole = sum(parts) if v.kind == "law" else 1
+        found[v.name] = [number_text(part / whole) for part in parts]
+    return found
+
+
+def interval(value: Enclosure) -> list[str]:
+    """Midpoint and radius, exactly."""
+    return [number_text(exact(value.mid)), number_text(exact(value.rad))]
+
+
+def step_records(derivation: Derivation) -> list[Record]:
+    """A record for each step that asserts something."""
+    return [_step(derivation, step) for step in derivation.steps if step.kind == "identity"]
+
+
+def _step(derivation: Derivation, step: Step) -> Record:
+    named = {"derivation": derivation.id, "step": step.name}
+    try:
+        return {"kind": "step", **named, **_sides(derivation, step)}
+    except (NotExportable, TypeError) as error:
+        return {"kind": "left out", "of": "step", **named, "reason": f"a part without a form: {error}"}
+
+
+def _sides(derivation: Derivation, step: Step) -> Record:
+    sides = list(zip(_entries(step.lhs), _entries(step.rhs), strict=True))
+    reduced = step.reduce is not None and _differ(step)
+    if reduced:  # the step says so under a condition of its own: what is left of both sides there has to be 0
+        sides = [(entry, sp.Integer(0)) for entry in _entries(step.reduce(step.lhs, step.rhs))]
+    witness = [] if step.witness is None else [step.witness]
+    domain = [r for r in derivation.domain if type(r) in _RELATIONS]
+    ends = [side for relation in domain for side in relation.args]
+    return {
+        "relation": step.relation,
+        "reduced": reduced,
+        "sides": [[expression_data(left), expression_data(right)] for left, right in sides],
+        "witness": expression_data(witness[0]) if witness else None,
+        "symbols": declared_signs(*(side for pair in sides for side in pair), *witness, *ends),
+        "domain": [[_RELATIONS[type(r)], *map(expression_data, r.args)] for r in domain],
+    }
+
+
+def _entries(side: Any) -> list[Any]:
+    return list(side) if isinstance(side, sp.MatrixBase) else [side]
+
+
+def _differ(step: Step) -> bool:
+    """Whether the sides as they stand, over the declared signs alone, are certainly not equal."""
+    return any(nonzero_somewhere(left - right) for left, right in zip(_entries(step.lhs), _entries(step.rhs)))

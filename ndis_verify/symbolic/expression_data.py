@@ -1,0 +1,59 @@
+"""SymPy expressions as nested lists that begin with a head, as statements are written in JSON: for readers that have no
+SymPy. Nothing is rearranged or evaluated on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.symbolic.zero import as_expression
+
+_HEADS = {
+    "Abs": "abs",
+    "Add": "add",
+    "Max": "max",
+    "Min": "min",
+    "Mul": "mul",
+    "Pg": "gamma_p",
+    "Phi": "Phi",
+    "Pow": "pow",
+    "Qg": "gamma_q",
+    **{name: name for name in ("cos", "cosh", "cot", "erf", "erfc", "erfinv", "exp", "factorial", "gamma", "log")},
+    **{name: name for name in ("sin", "sinh", "tan", "tanh")},
+}
+_SIGNS = ("positive", "negative", "nonnegative", "nonpositive", "integer")
+
+
+class NotExportable(ValueError):
+    """An expression with a part that has no head; the text names the part."""
+
+
+def expression_data(value: Any) -> list[Any]:
+    """`value` (a scalar expression or an int) as lists: `["add", ["variable", "x"], ["number", "1/2"]]`."""
+    node = as_expression(value)
+    if isinstance(node, sp.Rational):
+        return ["number", str(node)]
+    if isinstance(node, sp.Symbol):
+        if not node.is_commutative:
+            raise NotExportable("a letter of a block algebra")
+        return ["variable", node.name]
+    if node is sp.pi:
+        return ["pi"]
+    if node is sp.E:
+        return ["exp", ["number", "1"]]
+    head = _HEADS.get(type(node).__name__)
+    if head is None:
+        raise NotExportable(type(node).__name__)
+    return [head, *(expression_data(part) for part in node.args)]
+
+
+def declared_signs(*values: Any) -> dict[str, list[str]]:
+    """What the symbols of the expressions are declared to be, by name; raises where two of one name differ."""
+    found: dict[str, list[str]] = {}
+    for symbol in sorted(set().union(*(as_expression(v).free_symbols for v in values)), key=str):
+        words = [word for word in _SIGNS if getattr(symbol, f"is_{word}")]
+        words = [w for w in words if not (w.startswith("non") and {"positive", "negative"} & set(words))]
+        if found.setdefault(symbol.name, words) != words:
+            raise NotExportable(f"two symbols called {symbol.name}")
+    return found

@@ -1,0 +1,37 @@
+"""Decide everything in an export of the ledger again, from the mathematics alone.
+
+    python -m tools.recheck EXPORT
+
+It needs python-flint and the standard library. `docs/recheck.md` has the format and says what each outcome means. Exit
+code 1 where anything in the export does not hold.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+from tools.recheck.records import AGREES, DECIDED, LEFT, recheck
+
+
+def main(arguments):
+    with open(arguments[0], encoding="utf-8") as file:
+        found = recheck(file)
+    outcomes = (DECIDED, AGREES, "refuted", LEFT)
+    table = Counter(
+        (record["kind"] if record["kind"] != "left out" else record["of"], outcome) for record, outcome, _ in found
+    )
+    print(f"{'':<16}" + "".join(f"{o:>15}" for o in outcomes))
+    for kind in sorted({kind for kind, _ in table}):
+        print(f"{kind:<16}" + "".join(f"{table[kind, o]:>15}" for o in outcomes))
+    for reason, n in Counter(detail for _, outcome, detail in found if outcome == LEFT).most_common():
+        print(f"not rechecked, {n}: {reason}")
+    wrong = [(record, detail) for record, outcome, detail in found if outcome == "refuted"]
+    for record, detail in wrong:
+        words = [record[k] for k in ("claim", "id", "check", "derivation", "step") if k in record]
+        print(f"REFUTED {record['kind']} {' / '.join(words)}: {detail}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
