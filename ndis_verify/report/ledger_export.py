@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sympy as sp
@@ -32,10 +32,14 @@ Record = dict[str, Any]
 _RELATIONS = {sp.Ge: ">=", sp.Gt: ">", sp.Le: "<=", sp.Lt: "<"}
 
 
-def export_lines() -> Iterator[str]:
-    """The header, with how many records of each kind follow, and the records."""
-    records = [record for claim in all_claims() for record in claim_records(claim)]
-    records += [record for derivation in all_derivations() for record in step_records(derivation)]
+def export_lines(
+    claims: Iterable[Claim] | None = None, derivations: Iterable[Derivation] | None = None
+) -> Iterator[str]:
+    """The header, with how many records of each kind follow, and the records; of the whole ledger where not told."""
+    chosen = all_claims() if claims is None else claims
+    records = [record for claim in chosen for record in claim_records(claim)]
+    built = all_derivations() if derivations is None else derivations
+    records += [record for derivation in built for record in step_records(derivation)]
     header = {"kind": "header", "format": FORMAT, "counts": dict(Counter(record["kind"] for record in records))}
     yield from (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in (header, *records))
 
@@ -111,7 +115,7 @@ def _step(derivation: Derivation, step: Step) -> Record:
 def _sides(derivation: Derivation, step: Step) -> Record:
     sides = list(zip(_entries(step.lhs), _entries(step.rhs), strict=True))
     reduced = step.reduce is not None and _differ(step)
-    if reduced:  # the step says so under a condition of its own: what is left of both sides there has to be 0
+    if reduced and step.reduce is not None:  # it speaks under a condition: what is left of the sides there has to be 0
         sides = [(entry, sp.Integer(0)) for entry in _entries(step.reduce(step.lhs, step.rhs))]
     witness = [] if step.witness is None else [step.witness]
     domain = [r for r in derivation.domain if type(r) in _RELATIONS]

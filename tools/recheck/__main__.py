@@ -11,13 +11,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from tools.recheck.records import AGREES, DECIDED, LEFT, recheck
+from tools.recheck.records import AGREES, DECIDED, LEFT, REFUTED, recheck
 
 
 def main(arguments):
     with open(arguments[0], encoding="utf-8") as file:
         found = recheck(file)
-    outcomes = (DECIDED, AGREES, "refuted", LEFT)
+    outcomes = (DECIDED, AGREES, REFUTED, LEFT)
     table = Counter(
         (record["kind"] if record["kind"] != "left out" else record["of"], outcome) for record, outcome, _ in found
     )
@@ -26,7 +26,7 @@ def main(arguments):
         print(f"{kind:<16}" + "".join(f"{table[kind, o]:>15}" for o in outcomes))
     for reason, n in Counter(detail for _, outcome, detail in found if outcome == LEFT).most_common():
         print(f"not rechecked, {n}: {reason}")
-    wrong = [(record, detail) for record, outcome, detail in found if outcome == "refuted"]
+    wrong = [(record, detail) for record, outcome, detail in found if outcome == REFUTED]
     for record, detail in wrong:
         words = [record[k] for k in ("claim", "id", "check", "derivation", "step") if k in record]
         print(f"REFUTED {record['kind']} {' / '.join(words)}: {detail}")

@@ -16,7 +16,7 @@ from tools.recheck.identities import _TURN, agrees, gap, holds, points, shown, s
 from tools.recheck.values import value
 
 FORMAT = 1
-DECIDED, AGREES, LEFT = "decided", "agrees", "not rechecked"
+DECIDED, AGREES, REFUTED, LEFT = "decided", "agrees", "refuted", "not rechecked"
 
 
 def step(record, _):
@@ -213,20 +213,24 @@ def _drawn(variable, chosen):
 
 
 _STRENGTH = {"proof": 3, "enclosure": 2, "attack": 1}
+_KINDS = {*_STRENGTH, "counterexample", "crosscheck", "meaning"}
 
 
 def claim(record, ledger):
     """The verdict follows from the kinds of evidence for its parts, and what it names is in the export."""
-    parts, broken = {}, set()
+    kinds = {kind: {c["part"] for c in record["checks"] if c["kind"] == kind} for kind in _KINDS}
+    strength = {c["part"]: 0 for c in record["checks"] if c["part"] not in kinds["meaning"] | kinds["counterexample"]}
     for check in record["checks"]:
-        parts[check["part"]] = max(parts.get(check["part"], 0), _STRENGTH.get(check["kind"], 0))
-        broken |= {check["part"]} if check["kind"] == "counterexample" else set()
-    standing = min((s for part, s in parts.items() if part not in broken), default=0)
+        if check["kind"] not in _KINDS:
+            raise Wrong(f"no kind of evidence: {check['kind']}")
+        if check["part"] in strength:
+            strength[check["part"]] = max(strength[check["part"]], _STRENGTH.get(check["kind"], 0))
+    standing = min(strength.values(), default=0)
     found = ["open", "supported", "certified", "proved"][standing]
-    if broken:
+    if kinds["counterexample"]:
         found = "restricted" if standing else "refuted"
-    if record["declared"] == "definition":
-        return LEFT, "a definition is not recomputed"
+    elif kinds["meaning"] and (standing or not strength):
+        found = "definition"
     if found != record["declared"]:
         raise Wrong(f"its evidence makes it {found}, not {record['declared']}")
     for check in record["checks"]:
@@ -273,21 +277,23 @@ def read(lines):
 
 
 def recheck(lines):
-    """(record, outcome, detail) of every record; the outcome "refuted" where what is exported is false."""
-    ctx.prec = BITS
+    """(record, outcome, detail) of every record; "refuted" where what is exported is false."""
     try:
         records = read(lines)
         ledger = Ledger(records)
     except (Wrong, ValueError, KeyError, TypeError, AttributeError) as error:
-        return [({"kind": "header"}, "refuted", str(error))]
-    found = []
-    for record in records:
-        try:
-            found.append((record, *READERS[record["kind"]](record, ledger)))
-        except NotReadable as error:
-            found.append((record, LEFT, str(error)))
-        except (Wrong, ArithmeticError, ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
-            found.append(
-                (record, "refuted", f"{type(error).__name__}: {error}" if not isinstance(error, Wrong) else str(error))
-            )
-    return found
+        return [({"kind": "header"}, REFUTED, str(error))]
+    return [(record, *judged(record, ledger)) for record in records]
+
+
+def judged(record, ledger):
+    """(outcome, detail) of one record."""
+    try:
+        with ctx.workprec(BITS):
+            return READERS[record["kind"]](record, ledger)
+    except NotReadable as error:
+        return LEFT, str(error)
+    except Wrong as error:
+        return REFUTED, str(error)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return REFUTED, f"{type(error).__name__}: {error}"

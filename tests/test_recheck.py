@@ -1,0 +1,161 @@
+"""The second reader: it finds nothing wrong in an export, shares no line with the package, and catches what is planted
+in a copy."""
+
+import ast
+import json
+import random
+import sys
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import pytest
+from flint import arb, ctx, fmpq
+
+from ndis_verify.claims.ledger import find
+from ndis_verify.report.ledger_export import export_lines
+from ndis_verify.symbolic import gaussian_mechanism, mean_shift
+from ndis_verify.symbolic.expression_data import expression_data
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+laws = pytest.importorskip("tools.recheck.laws")
+records = pytest.importorskip("tools.recheck.records")
+READER = ROOT / "tools" / "recheck"
+CLAIMS = ("N26-P1", "N26-L3", "BW-T1", "KM-6.1-any-attack")
+TURNED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
+
+
+@cache
+def sample() -> tuple[str, ...]:
+    derivations = (gaussian_mechanism.classical(), mean_shift.hockey_stick())
+    return tuple(export_lines([find(name) for name in CLAIMS], derivations))
+
+
+def test_the_reader_imports_python_flint_and_the_standard_library_alone():
+    allowed = {"flint", "tools", *sys.stdlib_module_names}
+    for file in READER.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            assert {name.partition(".")[0] for name in names} <= allowed
+            assert not (isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("eval", "exec", "compile"))
+            assert not any(name.startswith("tools") and not name.startswith("tools.recheck") for name in names)
+
+
+def test_a_sample_of_the_ledger_holds():
+    found = records.recheck(sample())
+    assert [detail for _, outcome, detail in found if outcome == "refuted"] == []
+    assert sum(outcome in ("decided", "agrees") for _, outcome, _ in found) > 0.8 * len(found)
+
+
+@pytest.mark.parametrize(
+    "text", ["__import__('os')", "1.5", "1e400", "1/0", "--1", "", "0x10", "9" * 5000, None, 3, ["number", "1"]]
+)
+def test_a_number_is_digits_and_nothing_else(text):
+    step = next(r for r in map(json.loads, sample()) if r["kind"] == "step")
+    step["sides"][0][0] = ["number", text]
+    assert records.judged(step, None)[0] == "refuted"
+
+
+def test_the_reader_s_divergence_is_that_of_a_second_route():
+    """Against the closed form of one chi-square, and the symmetry delta_{P,Q}(0) = delta_{Q,P}(0)."""
+    one, two, three = fmpq(1), fmpq(2), fmpq(3)
+    with ctx.workprec(200):
+        forth = laws.divergence(fmpq(0), 1 / two, three, one, fmpq(5), one, fmpq(1, 4))
+        back = laws.divergence(fmpq(0), two, three, two, fmpq(1, 5), one, fmpq(1, 20))
+        assert forth.overlaps(back) and forth.rad() < arb("1e-20")
+        edge = (2 + 2 * arb(2).log()) * 2  # beyond which |x|^2 loses more than 1: two coordinates of variance 2
+        chance = (-edge / 4).exp() - arb(1).exp() * (-edge / 2).exp()
+        assert laws.divergence(one, two, two, fmpq(0)).overlaps(chance)
+
+
+# what is planted, by rule; each rule gives the places of a record that it changes
+
+
+def places(data, wanted, path=()):
+    """Paths of the parts of `data` for which `wanted` holds."""
+    found = [path] if wanted(data) else []
+    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return found + [p for key, part in inner for p in places(part, wanted, (*path, key))]
+
+
+def put(data, path, change):
+    *outer, last = path
+    for key in outer:
+        data = data[key]
+    data[last] = change(data[last])
+
+
+def is_number(part):
+    return isinstance(part, list) and len(part) == 2 and part[0] == "number"
+
+
+def is_relation(part):
+    return isinstance(part, list) and len(part) == 3 and part[0] in TURNED
+
+
+def digit(part):
+    return ["number", str(Fraction(part[1]) + Fraction(1, 7))]
+
+
+def sign(part):
+    return ["number", str(-Fraction(part[1]))]
+
+
+def turned(part):
+    return [TURNED[part[0]], *part[1:]]
+
+
+def without_proof(checks):
+    return [check | {"kind": "crosscheck"} for check in checks]
+
+
+def planted():
+    """(what, records, those that were changed): corrupted copies; a seed draws the places among all that a rule has."""
+    chosen = random.Random(5)
+    exported = [json.loads(line) for line in sample()]
+
+    def copies(what, kind, key, wanted, change, count):
+        every = [
+            (k, (key, *p)) for k, r in enumerate(exported) if r["kind"] == kind for p in places(r.get(key), wanted)
+        ]
+        for k, path in chosen.sample(every, min(count, len(every))):
+            copy = json.loads(json.dumps(exported))
+            put(copy[k], path, change)
+            if copy != exported:
+                yield f"{what}: {kind} {k} {path}", copy, [k]
+
+    yield from copies("digit", "step", "sides", is_number, digit, 12)
+    yield from copies("sign", "step", "sides", lambda p: is_number(p) and p[1] != "0", sign, 8)
+    yield from copies("digit", "step", "witness", is_number, digit, 4)
+    yield from copies("digit", "statement", "claimed", is_number, digit, 6)
+    yield from copies("direction", "statement", "claimed", is_relation, turned, 3)
+    yield from copies("direction", "step", "relation", lambda p: p in TURNED, TURNED.get, 5)
+    yield from copies("verdict", "claim", "declared", lambda p: True, lambda p: "open", 4)
+    yield from copies("evidence", "claim", "checks", lambda p: isinstance(p, list), without_proof, 3)
+    for k in chosen.sample(range(1, len(exported)), 4):
+        yield f"record {k} left out", exported[:k] + exported[k + 1 :], []
+        yield f"record {k} twice", [*exported, exported[k]], []
+
+
+def is_caught(copy, changed):
+    """Whether the reader refuses the copy; only the records that were changed, and those of their claim, are read."""
+    try:
+        ledger = records.Ledger(records.read(map(json.dumps, copy)))
+    except records.Wrong:
+        return True
+    claims = {copy[k].get("claim", copy[k].get("id")) for k in changed} - {None}
+    near = {k for k, r in enumerate(copy) if claims & {r.get("claim"), r.get("id")}}
+    return any(records.judged(copy[k], ledger)[0] == "refuted" for k in {*changed, *near})
+
+
+def test_what_is_planted_is_caught():
+    copies = list(planted())
+    assert len(copies) >= 30
+    assert [what for what, copy, changed in copies if not is_caught(copy, changed)] == []
+
+
+def test_unevaluated_text_has_no_form():
+    with pytest.raises(TypeError):
+        expression_data("x + 1")
