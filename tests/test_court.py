@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
-from ndis_verify.court.checks import proof
+from ndis_verify.court.attack_checks import attack_check
+from ndis_verify.court.checks import agreement, proof
+from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.court.hearing import Hearing
 from ndis_verify.court.judge import exit_code, heard, judge, judged
+from ndis_verify.court.tolerances import COMPARISONS, DIGITS, MARGIN, MARGINS
 from ndis_verify.symbolic import mean_shift
 
 
@@ -74,6 +77,52 @@ def test_a_definition_fixes_a_meaning_and_what_it_asserts_beside_stands_on_evide
 def test_nothing_outweighs_a_failure_or_an_undecided_check():
     assert verdict(check(Kind.PROOF), check(Kind.CROSSCHECK, Outcome.FAILED)) is None
     assert verdict(check(Kind.PROOF), check(Kind.PROOF, Outcome.UNDECIDED)) is Verdict.OPEN
+
+
+def test_a_tolerance_is_granted_or_fails_the_claim():
+    domain = Domain((continuous("x", 0, 1),))
+
+    def bound(tolerance, off=1.0, name="x over 0"):
+        return attack_check(
+            name,
+            lambda x: x + 1e-3,
+            domain,
+            mutants={"a little less": lambda x: x - off},
+            quick=200,
+            tolerance=tolerance,
+        )
+
+    supported = {"declared": Verdict.SUPPORTED}
+    assert judge(claim(bound(1e-8), **supported)).agrees
+    (failure,) = judge(claim(bound(1e-4), **supported)).failures
+    assert "tolerance of 0.0001, granted are 1e-08" in failure
+    granted = "the corrected mixed derivative against differences"
+    assert judge(claim(bound(1e-4, name=granted), **supported)).agrees
+    assert judge(dataclasses.replace(claim(bound(1e-4), **supported), source="OWN")).agrees
+    # nine tolerances are not told apart, eleven are
+    assert "mutant survived" in judge(claim(bound(1e-8, 9e-8), **supported)).failures[0]
+    assert judge(claim(bound(1e-8, 11e-8), **supported)).agrees
+
+
+def test_a_comparison_asks_for_the_digits_that_are_granted():
+    def agreed(digits, off, name="two routes"):
+        points = lambda effort: [(1.0,), (2.0,)]
+        return agreement(name, "a, b", lambda x: x, lambda x: x, points, digits, {"off": lambda x: x * (1 + off)})
+
+    def judged_with(*checks):
+        return judge(claim(check(Kind.PROOF), *checks))
+
+    assert judged_with(agreed(10, 1e-9)).agrees
+    assert "8 digits, to be asked for are 9" in judged_with(agreed(8, 1e-3)).failures[0]
+    assert judged_with(agreed(4, 1e-3, "the exact order against a search on certified values")).agrees
+    assert "mutant survived" in judged_with(agreed(10, 2e-10)).failures[0]
+
+
+def test_whatever_is_granted_more_has_a_reason():
+    assert all(grant.limit > MARGIN and len(grant.reason) > 40 for grant in MARGINS)
+    assert all(grant.limit < DIGITS and len(grant.reason) > 40 for grant in COMPARISONS)
+    names = [name for grant in (*MARGINS, *COMPARISONS) for name in grant.checks]
+    assert len(set(names)) == len(names)
 
 
 def test_a_surviving_or_missing_mutant_fails_the_claim():

@@ -13,6 +13,7 @@ from ndis_verify.court.attack import AttackRecord, Problem, attack_problem
 from ndis_verify.court.attack_certificate import ROUTE, stored_attack
 from ndis_verify.court.certificate_store import StoredCheck, stored
 from ndis_verify.court.domain import Domain, Point, shown_point
+from ndis_verify.court.tolerances import TELLING
 from ndis_verify.enclosure import Enclosure
 
 QUICK_EVALUATIONS = 4_000
@@ -52,9 +53,13 @@ class AttackRun:
         return evidence, record
 
     def record(self, effort: str) -> AttackRecord:
-        """The search itself; one that has to find something stops at the first suspicion."""
+        """The search itself; one that has to find something stops at the first suspicion, a planted fault where it is
+        told apart from what the tolerance allows.
+        """
         stop = self.mutant == (self.wanted == "nothing")
-        return attack_problem(self.problem, self.seed, self.evaluations[effort], stop_at_first=stop)
+        told = TELLING if self.mutant and self.wanted == "nothing" else 1.0
+        problem = replace(self.problem, tolerance=told * self.problem.tolerance)
+        return attack_problem(problem, self.seed, self.evaluations[effort], stop_at_first=stop)
 
     def _outcome(self, record: AttackRecord) -> Outcome:
         if self.wanted == "certified":

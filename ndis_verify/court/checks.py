@@ -15,6 +15,7 @@ from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.court.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
 from ndis_verify.court.source_closure import defining_modules
 from ndis_verify.court.source_names import PACKAGE
+from ndis_verify.court.tolerances import TELLING_DIGITS
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
@@ -165,7 +166,8 @@ class Comparison:
                 self.references[effort, k] = self.right(*points[k])
             return self.references[effort, k]
 
-        evidence, worst = _compared(self.left(), reference, points, self.digits, self.route, self.fault)
+        digits = self.digits - TELLING_DIGITS if self.fault else self.digits
+        evidence, worst = _compared(self.left(), reference, points, digits, self.route, self.fault)
         return evidence, {"points": len(points), "digits": evidence.digits, "worst": worst}
 
     def _sampled(self, content: Content) -> Evidence:

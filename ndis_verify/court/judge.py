@@ -10,9 +10,12 @@ from functools import partial
 from typing import Any
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, asserts, decide, surviving
+from ndis_verify.court.attack_checks import AttackRun
+from ndis_verify.court.checks import Comparison
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.shared_hearings import shared
 from ndis_verify.court.statement_checks import mismatches
+from ndis_verify.court.tolerances import fewest_digits, largest_margin
 
 _CRASHED = "crashed"
 
@@ -67,7 +70,7 @@ def heard(claim: Claim, effort: str = "quick") -> Hearing:
 def judged(claim: Claim, hearing: Hearing) -> Judgement:
     """The verdict that the evidence carries, against the one that the claim declares."""
     results = [(check, one.evidence) for check, one in zip(claim.checks, hearing.checks, strict=True)]
-    failures = mismatches(claim)
+    failures = [*mismatches(claim), *loosened(claim)]
     killed = planted = 0
     for one in hearing.checks:
         if one.evidence.outcome is Outcome.FAILED:
@@ -102,6 +105,19 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
 
 def _has_a_half(verdict: Verdict | None, results: list[tuple[Check, Evidence]]) -> bool:
     return verdict is Verdict.RESTRICTED or (verdict is Verdict.DEFINITION and asserts(results))
+
+
+def loosened(claim: Claim) -> list[str]:
+    """The checks of a claim that are looser than `tolerances` grants them; claims of one's own choose theirs."""
+    if claim.source == "OWN":
+        return []
+    wrong = []
+    for check in claim.checks:
+        if isinstance(check.run, AttackRun) and check.run.problem.tolerance > (limit := largest_margin(check.name)):
+            wrong.append(f"{check.name}: a tolerance of {check.run.problem.tolerance:g}, granted are {limit:g}")
+        if isinstance(check.run, Comparison) and check.run.digits < (limit := fewest_digits(check.name)):
+            wrong.append(f"{check.name}: {check.run.digits:g} digits, to be asked for are {limit:g}")
+    return wrong
 
 
 def exit_code(judgements: list[Judgement]) -> int:
