@@ -9,9 +9,11 @@ from typing import Any, Literal
 
 import mpmath
 
-from ndis_verify.exact_number import exact
+from ndis_verify.exact_number import MAX_DIGITS, InputError, exact
 
 Basis = Literal["bound", "agreement"]
+MAX_BITS = 10**8  # of an end as a fraction: 12 megabytes, and a second or two
+_SHORT = 100_000  # up to so many bits a fraction is made where it is printed
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,24 @@ class Enclosure:
 
     @property
     def lower(self) -> Fraction:
-        """mid - rad, exactly."""
-        return exact(self.mid) - exact(self.rad)
+        """mid - rad, exactly. Raises `InputError` where that has more than `MAX_BITS` bits, as e^-(10^9) has."""
+        self._require_short("lower", MAX_BITS)
+        return exact(mpmath.fsub(self.mid, self.rad, exact=True))
 
     @property
     def upper(self) -> Fraction:
-        """mid + rad, exactly."""
-        return exact(self.mid) + exact(self.rad)
+        """mid + rad, exactly. Raises `InputError` where that has more than `MAX_BITS` bits, as e^-(10^9) has."""
+        self._require_short("upper", MAX_BITS)
+        return exact(mpmath.fadd(self.mid, self.rad, exact=True))
+
+    def _require_short(self, end: str, bits: int) -> None:
+        if self._reach() > bits:
+            rule = f"has an exact fraction only where no part is beyond 2^{bits} or below 2^-{bits}: use mid and rad"
+            raise InputError(end, f"{mpmath.nstr(self.mid, 6)} +/- {mpmath.nstr(self.rad, 2)}", rule)
+
+    def _reach(self) -> int:
+        """Bits before or behind the point, whichever are more, of mid or rad."""
+        return max(max(part.exp + part.bc, -part.exp) for part in (self.mid, self.rad))
 
     def contains(self, value: Any) -> bool:
         """Whether `value` (any exact number) lies in [mid - rad, mid + rad]."""
@@ -54,11 +67,11 @@ class Enclosure:
 
     def sign(self) -> int | None:
         """-1, 0 or 1 where the enclosure decides it, else None."""
-        if self.lower > 0:
-            return 1
-        if self.upper < 0:
-            return -1
-        return 0 if self.lower == self.upper == 0 else None
+        if self.mid == self.rad == 0:
+            return 0
+        if abs(self.mid) <= self.rad:
+            return None
+        return 1 if self.mid > 0 else -1
 
     @property
     def relative_radius(self) -> mpmath.mpf:
@@ -78,16 +91,31 @@ class Enclosure:
     def decimal(self, digits: int | None = None) -> tuple[str, str]:
         """(value, radius) as decimal strings whose interval contains this enclosure.
 
-        The value is rounded to `digits` significant digits, or to fewer where fewer are justified; the rounding
-        is added to the radius, which is rounded up to one digit.
+        The value is rounded to `digits` significant digits, or to fewer where fewer are justified, and to `MAX_DIGITS`
+        at most; the rounding is added to the radius, which is rounded up to one digit.
         """
         if self.mid == 0 and self.rad == 0:
             return "0", "0"
-        shown = self.justified_digits() if digits is None else min(digits, max(self.justified_digits(), 1))
+        shown = min(self.justified_digits(), MAX_DIGITS if digits is None else max(digits, 1))
         with mpmath.workprec(max(64, self.mid.man.bit_length() + 64)):
             value = mpmath.nstr(self.mid, max(shown, 1), strip_zeros=False, min_fixed=-7, max_fixed=21)
+        if self._reach() > _SHORT:
+            return value, self._far_radius(value)
         radius = exact(self.rad) + abs(exact(self.mid) - Fraction(value))
         return value, _round_up(radius)
+
+    def _far_radius(self, value: str) -> str:
+        """The radius of `decimal` for numbers whose fractions are too long: in floats, raised by more than they err.
+
+        A power of ten with an exponent k errs by less than k roundings.
+        """
+        digits, _, power = value.partition("e")
+        with mpmath.workprec(self.mid.bc + self.rad.bc + 4 * len(digits) + 200):
+            room = mpmath.ldexp(abs(self.mid) + self.rad, 100 - mpmath.mp.prec)
+            radius = self.rad + abs(self.mid - mpmath.mpf(digits) * mpmath.mpf(10) ** int(power or 0)) + room
+            exponent = int(mpmath.floor(mpmath.log10(radius)))
+            digit = int(mpmath.ceil(radius / mpmath.mpf(10) ** exponent * (1 + mpmath.ldexp(1, -90))))
+        return f"{digit}e{exponent}" if digit < 10 else f"1e{exponent + 1}"
 
     def __str__(self) -> str:
         value, radius = self.decimal()

@@ -55,6 +55,12 @@ def test_what_is_no_whole_number_or_too_small(value):
         arguments.whole(6, "n", 3, 5)
 
 
+@pytest.mark.parametrize("value", [True, False, np.True_])
+def test_a_boolean_is_no_whole_number(value):
+    with pytest.raises(InputError, match="n = .*: must be a whole number, at least 0"):
+        arguments.whole(value, "n")
+
+
 def test_words_and_exact_numbers():
     arguments.one_of("b", "word", ("a", "b"))
     arguments.direction("insert")

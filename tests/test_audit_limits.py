@@ -98,7 +98,15 @@ def test_curves_of_operating_points_are_consistent(points, epsilon, delta):
 def test_trade_off_of_exact_masses_is_the_neyman_pearson_curve():
     p, q = np.array([0.6, 0.3, 0.1]), np.array([0.1, 0.3, 0.6])
     curve = OperatingPoints.of(np.cumsum(p)[:2], np.cumsum(q)[:2], [True, True], 0.0, "estimate")
-    assert curve.trade_off([0.0, 0.1, 0.4, 1.0]) == pytest.approx([1.0, 0.4, 0.1, 0.0])
+    levels = [
+        0.0,
+        0.05,
+        0.1,
+        0.4,
+        0.7,
+        1.0,
+    ]  # at those of the sets, between them, and between the outer ones and guessing
+    assert curve.trade_off(levels) == pytest.approx([1.0, 0.7, 0.4, 0.1, 0.05, 0.0])
     assert curve.delta([0.0, math.log(2)]) == pytest.approx([0.5, 0.4])
     assert curve.epsilon(0.0) == pytest.approx(math.log(6))
 

@@ -148,7 +148,10 @@ def reference_mass(mu, fp, n, fn, m):
         return mpmath.quad(lambda b: density(b) * (below(1 - curve(1 - b)) - below(curve(b))), points)
 
 
-@pytest.mark.parametrize("mu, fp, n, fn, m", [(1.0, 3, 40, 5, 40), (2.0, 1, 30, 12, 50), (0.3, 8, 25, 9, 25)])
+@pytest.mark.parametrize(
+    "mu, fp, n, fn, m",
+    [(1.0, 3, 40, 5, 40), (2.0, 1, 30, 12, 50), (0.3, 8, 25, 9, 25), (1.0, 5, 5, 0, 5), (0.5, 4, 4, 2, 3)],
+)
 def test_credible_mass_against_another_variable_and_another_library(mu, fp, n, fn, m):
     inside, outside = credible_mass(lambda a: gaussian_trade_off(a, mu), fp, n, fn, m)
     reference = reference_mass(mu, fp, n, fn, m)
@@ -180,6 +183,37 @@ def test_the_tail_outside_keeps_its_digits():
         credible_mass(lambda a: gaussian_trade_off(a, mu), 300, 20_000, 9_000, 20_000)[1] for mu in (2.0, 2.5, 2.7)
     ]
     assert outside[0] == pytest.approx(1) and 0 < outside[2] < 1e-30 < outside[1] < 1e-10
+
+
+def mass_outside(curve, fp, n, fn, m, points):
+    """The mass outside of a curve that is its own inverse, by mpmath over b, parted at `points`."""
+    a1, a2, b1, b2 = (mpmath.mpf(v) + mpmath.mpf(1) / 2 for v in (fp, n - fp, fn, m - fn))
+    below = lambda x: mpmath.betainc(a1, a2, 0, x, regularized=True)
+    above = lambda x: mpmath.betainc(a2, a1, 0, x, regularized=True)
+    density = lambda b: b ** (b1 - 1) * (1 - b) ** (b2 - 1) / mpmath.beta(b1, b2)
+    return float(mpmath.quad(lambda b: density(b) * (below(curve(b)) + above(curve(1 - b))), points))
+
+
+def test_a_tail_outside_a_curve_with_corners_keeps_its_digits():
+    """(8, 0.01)-privacy, parted at its corners: 1e-12 of the posterior is outside."""
+    slope, delta = math.exp(8), 0.01
+    curve = lambda x: max(0.0, 1 - delta - slope * x, (1 - delta - x) / slope)
+    corner = (1 - delta) / (1 + slope)
+    points = [1e-20, corner / 8, corner, 2 * corner, 1e-3, 2e-3, 4e-3, 0.01, 0.03, 0.1, 0.3]
+    with mpmath.workdps(30):
+        reference = mass_outside(curve, 10, 1000, 10, 1000, points)
+    _, outside = credible_mass(np.vectorize(curve, otypes=[float]), 10, 1000, 10, 1000)
+    assert outside == pytest.approx(reference, rel=1e-8, abs=0)
+
+
+def test_a_tail_outside_keeps_its_digits_where_both_errors_are_rare():
+    """1.5e-27: the errors are 1e-10 there, far below what either posterior expects."""
+    normal = lambda x: mpmath.ncdf(-mpmath.sqrt(2) * mpmath.erfinv(2 * x - 1) - 8)
+    with mpmath.workdps(40):
+        points = [mpmath.mpf(10) ** -k for k in (18, 15, 13, 11, 9, 7, 5, 3, 2, 1)]
+        reference = mass_outside(normal, 3, 40, 5, 40, [*points, 0.3, 0.6, 0.9])
+    _, outside = credible_mass(lambda a: gaussian_trade_off(a, 8), 3, 40, 5, 40)
+    assert outside == pytest.approx(reference, rel=1e-9, abs=0)
 
 
 def test_credible_mu_has_the_stated_mass_and_stays_positive_for_guessing():

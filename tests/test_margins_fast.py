@@ -10,7 +10,7 @@ import pytest
 from ndis_verify import oracle
 from ndis_verify.exact_number import exact
 from ndis_verify.fast import mean_shift
-from ndis_verify.fast.accuracy import promise
+from ndis_verify.fast.accuracy import PROMISES, digits, promise
 from ndis_verify.fast.covariance_shift import less_spread_bound
 from ndis_verify.fast.engine import common_paths, graded_pencil
 from ndis_verify.fast.engine.spectrum import spectrum
@@ -114,3 +114,8 @@ def test_the_last_check_of_a_std_keeps_what_the_curve_may_be_off(sensitivity, ep
         mean_shift._widen(next(given), std, next(given), next(given), np.array([0]))
         reached = oracle.certified_gaussian_hockey_stick(sensitivity, float(std[0]), epsilon, digits=25)
         assert std[0] > start and reached.upper <= exact(delta) * (1 - Fraction(off) / 2)
+
+
+@pytest.mark.parametrize("error", sorted({row.error for row in PROMISES.values()} | {0.3, 0.11, 1e-17, 9.9e-6}))
+def test_the_digits_of_an_error_are_those_that_it_leaves(error):
+    assert 10.0 ** -digits(error) > error * (1 - 1e-12) and 10.0 ** -(digits(error) + 1) < error

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ndis_verify import Enclosure, GaussianPair, InputError, QuadraticForm
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.datasets import Dataset
-from ndis_verify.exact_number import as_exact, as_float, exact, exact_array, to_mpf
+from ndis_verify.exact_number import MAX_DIGITS, as_exact, as_float, exact, exact_array, to_mpf
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -232,3 +232,48 @@ def test_enclosures_decide_signs_and_overlap():
 def test_impossible_enclosures_are_refused(fields):
     with pytest.raises(ValueError):
         Enclosure(*fields)
+
+
+FAR = [-(10**15), -(10**9), -(10**6), 10**6, 10**9]
+
+
+@pytest.mark.parametrize("power", FAR)
+def test_values_beyond_any_fraction_are_printed_and_have_signs(power):
+    """e^power, whose fraction would fill the memory: printed at once, around all of the enclosure."""
+    for sign in (1, -1):
+        with mpmath.workprec(300):
+            mid = sign * mpmath.exp(power)
+            enclosure = Enclosure(mid, abs(mid) * mpmath.mpf(10) ** -30, "bound")
+        assert enclosure.sign() == sign and enclosure.relative_radius < 2e-30 and str(enclosure)
+        for digits in (None, 5, 40):
+            (value, _, place), (radius, _, small) = (text.partition("e") for text in enclosure.decimal(digits))
+            with mpmath.workprec(400):  # relative to 10^place, which is near to the value
+                unit = mpmath.mpf(10) ** int(place)
+                reach = mpmath.mpf(radius) * mpmath.mpf(10) ** (int(small) - int(place))
+                off = abs(mpmath.mpf(value) - enclosure.mid / unit) + enclosure.rad / unit
+                assert off * (1 - mpmath.mpf(2) ** -300) <= reach <= 12 * off
+
+
+def test_an_end_that_is_no_fraction_of_a_bearable_length_is_refused_by_name():
+    tiny = mpmath.exp(-(mpmath.mpf(10) ** 9))
+    for enclosure in (Enclosure(tiny, 0, "bound"), Enclosure(1, tiny, "bound"), Enclosure(1 / tiny, 1, "bound")):
+        for end in ("lower", "upper"):
+            with pytest.raises(InputError, match=rf"{end} = .*: has an exact fraction only where .* use mid and rad"):
+                getattr(enclosure, end)
+        with pytest.raises(InputError, match="use mid and rad"):
+            enclosure.contains(0)
+    assert Enclosure(0, tiny, "bound").sign() is None
+    value, radius = Enclosure(1, tiny, "bound").decimal()
+    assert float(value) == 1 and len(value) == MAX_DIGITS + 1
+    assert int(radius.partition("e")[2]) < -MAX_DIGITS
+
+
+@given(finite, st.floats(0, 1e300), st.integers(-3000, 3000))
+def test_ends_are_exact(mid, rad, power):
+    enclosure = Enclosure(mpmath.ldexp(mid, power), mpmath.ldexp(rad, -power), "bound")
+    scale = Fraction(2) ** power
+    assert enclosure.lower == Fraction(mid) * scale - Fraction(rad) / scale
+    assert enclosure.upper == Fraction(mid) * scale + Fraction(rad) / scale
+    assert enclosure.sign() == (
+        1 if enclosure.lower > 0 else -1 if enclosure.upper < 0 else 0 if enclosure.lower == enclosure.upper else None
+    )
