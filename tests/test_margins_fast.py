@@ -9,8 +9,8 @@ import pytest
 
 from ndis_verify import oracle
 from ndis_verify.exact_number import exact
-from ndis_verify.fast import mean_shift
-from ndis_verify.fast.accuracy import PROMISES, digits, promise
+from ndis_verify.fast import mean_shift, random_projection
+from ndis_verify.fast.accuracy import PROMISES, digits, projection_error, promise
 from ndis_verify.fast.covariance_shift import less_spread_bound
 from ndis_verify.fast.engine import common_paths, graded_pencil
 from ndis_verify.fast.engine.spectrum import spectrum
@@ -119,3 +119,15 @@ def test_the_last_check_of_a_std_keeps_what_the_curve_may_be_off(sensitivity, ep
 @pytest.mark.parametrize("error", sorted({row.error for row in PROMISES.values()} | {0.3, 0.11, 1e-17, 9.9e-6}))
 def test_the_digits_of_an_error_are_those_that_it_leaves(error):
     assert 10.0 ** -digits(error) > error * (1 - 1e-12) and 10.0 ** -(digits(error) + 1) < error
+
+
+@pytest.mark.parametrize("r", [1, 10**6, 10**7])
+def test_the_last_check_of_a_leverage_keeps_what_the_curve_may_be_off(monkeypatch, r):
+    """log delta = 10^6 log p, where a few steps of a float are what the engine may err by."""
+    kept, goal = float(projection_error(r)), -1.0
+    monkeypatch.setattr(random_projection, "_log_curve", lambda leverage, *others: 1e6 * np.log(leverage))
+    monkeypatch.setattr(random_projection, "to_log_delta", lambda logs: logs)
+    for share in (-1.0, -0.5, 0.5, 1.0):  # of that error, above the goal
+        start = np.exp(np.array([(goal + share * kept) / 1e6]))
+        found = random_projection._settled(start, np.array([r]), np.zeros(1), np.array([goal]))
+        assert 1e6 * np.log(found[0]) <= goal - kept and found[0] > 1 - 2e-6
