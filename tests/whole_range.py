@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ndis_verify import GaussianPair, fast, oracle
+from ndis_verify.fast.accuracy import margin, promise
 
 LARGEST, DIGITS = float(np.finfo(float).max), 15
 
@@ -282,7 +283,8 @@ def smallest_epsilon(rng, name):
         return
     need(exact(epsilon) <= delta, epsilon, delta)
     less = Fraction(epsilon) * (1 - Fraction(1, 10**11))
-    need(epsilon < 1e-322 or exact(less) > delta * (1 - 1e-11), epsilon, delta)
+    tight = 1 - margin("epsilon_for_delta") - promise("hockey_stick")
+    need(epsilon < 1e-322 or exact(less) > delta * tight, epsilon, delta)
 
 
 def chi2(rng, name):
