@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from command_line import run
 
+from ndis_verify import InputError
 from ndis_verify.claims import certificate_renewal
 from ndis_verify.claims.real_data import claims as data_claims
 from ndis_verify.commands import verify
@@ -61,6 +62,24 @@ def test_a_reader_that_has_gone_away_is_an_exit_code_and_no_complaint():
         kept_back = os.environ | {"PYTHONUNBUFFERED": ""}
         done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, text=True, timeout=120, env=kept_back)
     assert done.returncode == 1 and done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (InputError("x", 1, "must be 2"), 2, "ndis-verify: x = 1: must be 2\n"),
+        (ArithmeticError("too \x1b few digits"), 3, "ndis-verify: undecided: too \\x1b few digits\n"),
+        (FileNotFoundError("no file"), 2, "ndis-verify: no file\n"),
+        (KeyboardInterrupt(), 130, "ndis-verify: interrupted\n"),
+    ],
+)
+def test_what_ends_a_command_is_an_exit_code_and_a_line(monkeypatch, error, code, said):
+    def ended(arguments):
+        raise error
+
+    monkeypatch.setattr("ndis_verify.commands.where.main", ended)
+    found = run("where", "N26-L4")
+    assert (found.returncode, found.stdout, found.stderr) == (code, "", said)
 
 
 def test_the_value_of_a_far_epsilon_is_printed_at_once():

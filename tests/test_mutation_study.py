@@ -1,6 +1,7 @@
 """The study of planted bugs: what it plants, which tests it asks, and that it tells a caught bug from a survivor."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,17 @@ def test_the_page_speaks_of_the_bugs_that_can_be_planted_now():
     assert all(pages.caught(line) or key in argued for key, line in kept.items())
     assert argued.keys() <= kept.keys() and sum(one.key in kept for one in found) + len(gone) == len(kept)
     assert pages.PAGE.read_text(encoding="utf-8") == pages.page(list(kept.values()), argued)
+
+
+def test_what_caught_a_bug_is_a_test_that_is_there():
+    """A run that found no test to run would look like a failure, and like a caught bug."""
+    there = {
+        f"tests/{path.name}": set(re.findall(r"def (test_\w+)", path.read_text(encoding="utf-8")))
+        for path in (ROOT / "tests").glob("test_*.py")
+    }
+    for line in filter(pages.caught, study.kept().values()):
+        file, _, name = line["by"].partition("::")
+        assert file in there and (not name or name.split("::")[-1] in there[file]), line["by"] or line["key"]
 
 
 def test_a_page_that_is_of_other_sources_is_seen():
