@@ -27,15 +27,20 @@ def leverage_scores(data: Any, rows: Sequence[int], digits: int = 30, ridge: Any
         if not 0 <= row < matrix.shape[0]:
             raise InputError("rows", row, f"must be between 0 and {matrix.shape[0] - 1}")
     level = nonnegative(ridge, "ridge")
-    integers = _cleared(matrix)
+    common = _common(matrix)
+    integers = _cleared(matrix, common)
     gram = flint.fmpq_mat(integers.transpose() * integers)  # the common denominator cancels in p_i
     for j in range(matrix.shape[1]):
-        gram[j, j] += flint.fmpq(level.numerator, level.denominator) * _common(matrix) ** 2
+        gram[j, j] += flint.fmpq(level.numerator, level.denominator) * common**2
     if gram.rank() < matrix.shape[1]:
         raise InputError("data", f"a matrix of shape {matrix.shape}", "must have full column rank")
-    records = flint.fmpq_mat(_cleared(matrix, rows))
-    solved = gram.solve(records.transpose())
-    return [_score(records, solved, k, digits) for k in range(len(rows))]
+    records = _cleared([matrix[row] for row in rows], common).transpose()
+    if len(rows) < matrix.shape[1]:
+        solved, unit = gram.solve(flint.fmpq_mat(records)).numer_denom()
+    else:  # whole numbers to the end: an inverse is as many columns as there are, and one product
+        inverse, unit = gram.inv().numer_denom()
+        solved = inverse * records
+    return [_score(records, solved, k, unit, digits) for k in range(len(rows))]
 
 
 def leverage_of_set(databases: Sequence[Any], digits: int = 30) -> Enclosure:
@@ -58,19 +63,17 @@ def _multiset(data: Iterable[tuple[Fraction, ...]]) -> tuple[tuple[Fraction, ...
     return tuple(sorted(data))
 
 
-def _cleared(matrix: ExactArray, rows: Sequence[int] | None = None) -> flint.fmpz_mat:
-    """The matrix (or some of its rows) over the common denominator of all of its entries."""
-    common = _common(matrix)
-    chosen = matrix if rows is None else [matrix[row] for row in rows]
-    return flint.fmpz_mat([[int(entry * common) for entry in row] for row in chosen])
+def _cleared(rows: Iterable[Iterable[Fraction]], common: int) -> flint.fmpz_mat:
+    """The rows over a common denominator of all of their entries."""
+    return flint.fmpz_mat([[entry.numerator * (common // entry.denominator) for entry in row] for row in rows])
 
 
 def _common(matrix: ExactArray) -> int:
     return math.lcm(*(entry.denominator for entry in matrix.fractions))
 
 
-def _score(records: flint.fmpq_mat, solved: flint.fmpq_mat, k: int, digits: int) -> Enclosure:
-    score = sum((records[k, j] * solved[j, k] for j in range(records.ncols())), flint.fmpq(0))
+def _score(records: flint.fmpz_mat, solved: flint.fmpz_mat, k: int, unit: flint.fmpz, digits: int) -> Enclosure:
+    score = flint.fmpq(sum((records[j, k] * solved[j, k] for j in range(records.nrows())), flint.fmpz(0)), unit)
     with mpmath.workdps(digits + 5):
         mid = mpmath.mpf(int(score.p)) / int(score.q)
         return Enclosure(mid, mid * mpmath.eps, "bound")

@@ -19,14 +19,24 @@ _FEW = 4096
 def expansion(a: np.ndarray, b: np.ndarray | None = None, terms: int = 2) -> Expansion:
     """a, or a - b, as a sum of `terms` floats: exact for floats, rounded to that many for arrays of Fractions."""
     if a.dtype != np.float64:
-        rest, parts = a if b is None else a - b, []
-        for _ in range(terms):
-            parts.append(rest.astype(np.float64))
-            exact = [x - Fraction(part) for x, part in zip(rest.ravel(), parts[-1].ravel().tolist())]
-            rest = np.array([*exact, None], dtype=object)[:-1].reshape(a.shape)
-        return tuple(parts)
+        pairs = zip(a.ravel().tolist(), [0] * a.size if b is None else b.ravel().tolist(), strict=True)
+        zeros = (0.0,) * terms
+        told = [_told(x, y, terms) if x != y else zeros for x, y in pairs]
+        return tuple(np.ascontiguousarray(np.array(told).T).reshape((terms, *a.shape)))
     pair = (a, np.zeros(a.shape)) if b is None else two_sum(a, -b)
     return (*pair, *(np.zeros(pair[0].shape) for _ in range(terms - 2)))
+
+
+def _told(x: Fraction, y: Fraction | int, terms: int) -> tuple[float, ...]:
+    """x - y as a sum of `terms` floats, each the nearest to what is left: integers, never reduced to lowest terms."""
+    (above, below), (subtracted, common) = x.as_integer_ratio(), y.as_integer_ratio()
+    above, below = above * common - subtracted * below, below * common
+    parts = []
+    for _ in range(terms):
+        parts.append(above / below)
+        taken, unit = parts[-1].as_integer_ratio()
+        above, below = above * unit - taken * below, below * unit
+    return tuple(parts)
 
 
 def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
