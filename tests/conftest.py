@@ -4,13 +4,26 @@ searches further.
 
 import os
 import shutil
+import sys
 import tempfile
+from importlib.machinery import PathFinder
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from ndis_verify.court.shared_hearings import VARIABLE
 from ndis_verify.runs.journal import Journal
+
+
+class _AsItIs:
+    """Finds the package before pytest does, which would rewrite the assertions of 600 files that have none."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return PathFinder.find_spec(name, path, target) if name.partition(".")[0] == "ndis_verify" else None
+
+
+sys.meta_path.insert(0, _AsItIs)
 
 settings.register_profile(
     "ci",
