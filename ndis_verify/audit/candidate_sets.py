@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,6 +13,7 @@ _RESOLUTIONS = (8, 32, 128)
 _SHARES = np.array([0.1, 0.25, 0.5, 0.75])
 _CLIP = 6.0
 _CAUTION = 1.0
+_SETTLED = 1e-9  # a step of Newton's method after which the next would be its square
 # this many orders, the first ones, fit too few parameters to have learned noise: learning rows may judge them too
 SMOOTH = 3
 
@@ -110,7 +112,10 @@ def _quadratic_log_odds(edges: np.ndarray, of_p: np.ndarray, of_q: np.ndarray) -
         slope = features.T @ (wp - (wp + wq) * chance) - ridge @ coefficients
         curvature = (features * ((wp + wq) * chance * (1 - chance))[:, None]).T @ features + ridge
         step = np.linalg.solve(curvature, slope)
-        coefficients = coefficients + step * min(1.0, 2.0 / max(np.abs(step).max(), 1e-300))
+        longest = np.abs(step).max()
+        coefficients = coefficients + step * min(1.0, 2.0 / max(longest, 1e-300))
+        if longest < _SETTLED:
+            break
     return features @ coefficients
 
 
@@ -139,11 +144,17 @@ class Chooser:
             sizes.append(size)
         return cls(np.stack(rates), np.stack(sizes), bound_sizes)
 
+    @cached_property
+    def cautious(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rates less and more by their noise: the best of many noisy forecasts is too good; a forecast that counts
+        its own noise against itself is less so.
+        """
+        spread = np.sqrt((self.rates * (1 - self.rates) + 1 / self.sizes) / self.sizes)
+        return np.maximum(self.rates - _CAUTION * spread, 0), np.minimum(self.rates + _CAUTION * spread, 1)
+
     def choose(self, target: Target, failure: float, shares: np.ndarray = _SHARES) -> ChosenSet:
         """The order, prefix, direction and share of the failure probability with the best forecast for `target`."""
-        spread = np.sqrt((self.rates * (1 - self.rates) + 1 / self.sizes) / self.sizes)
-        # The best of many noisy forecasts is too good; a forecast that counts its own noise against itself is less so.
-        low, high = np.maximum(self.rates - _CAUTION * spread, 0), np.minimum(self.rates + _CAUTION * spread, 1)
+        low, high = self.cautious
         best = -np.inf
         found: ChosenSet | None = None
         for first_is_p in (True, False):

@@ -89,6 +89,11 @@ class Audited:
         edges = learned_edges(self.surveys[0].learning, self.surveys[1].learning)
         return edges, self.counts(edges, ("choose", "bound"))
 
+    @cached_property
+    def learned(self) -> Learned:
+        """What the methods that choose among all orders stand on."""
+        return Learned.of(self)
+
     def counts(self, edges: np.ndarray, parts: tuple[str, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
         """(counts of P, counts of Q) for each part."""
         every, key = ("choose", "bound", "rest", "all"), edges.tobytes()
@@ -167,13 +172,13 @@ class Learned:
 
 
 def best_set(audited: Audited) -> ScoreAudit:
-    learned = Learned.of(audited)
+    learned = audited.learned
     chosen = learned.chooser.choose(audited.asked, audited.failure)
     return learned.bounded("best-set", [chosen], audited.failure)
 
 
 def family(audited: Audited) -> ScoreAudit:
-    learned = Learned.of(audited)
+    learned = audited.learned
     # The failure of each is not known before their number is; forecasts change little with it.
     targets = [Target(epsilon=eps) for eps in _LADDER] + [Target(delta=d) for d in (1e-1, 1e-2, 1e-3, 1e-5)]
     found = [learned.chooser.choose(target, audited.failure / 12, np.array([0.5])) for target in targets]
@@ -182,7 +187,7 @@ def family(audited: Audited) -> ScoreAudit:
 
 
 def dkw(audited: Audited) -> ScoreAudit:
-    learned = Learned.of(audited)
+    learned = audited.learned
     target = audited.target or Target(epsilon=0.0)
     order = learned.chooser.choose(target, audited.failure).order
     p, q = (prefix_counts(learned.orders[order : order + 1], counts)[0] for counts in learned.bound)
