@@ -61,13 +61,12 @@ class RankOne:
             alone = float(self._log_delta(base, np.zeros(1), np.ones(1), epsilon)[0])
             return Largest(alone, alone, (0.0,))
 
-        def value(points: np.ndarray) -> np.ndarray:
-            return self._log_delta(base, points, 1 - points, epsilon)
+        def look(points: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+            """Pairs at the points, and pairs above every one of a cell: delta grows in either part of the shift."""
+            along, across = np.concatenate([points, high]), np.concatenate([1 - points, 1 - low])
+            return self._log_delta(base, along, across, epsilon)
 
-        def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-            return self._log_delta(base, high, 1 - low, epsilon)  # grows in either part of the shift
-
-        return largest(value, bound, tolerance, _CELLS if tolerance < _LOOSE else _FEW)
+        return largest(look, tolerance, _CELLS if tolerance < _LOOSE else _FEW)
 
     def coarse(self, added: float, epsilon: float) -> float:
         """The largest log delta over 17 shares of |u|^2 along e: a lower bound of `largest`."""
@@ -144,14 +143,13 @@ class Prediction:
         """
         added = _finite(added, "added")
 
-        def bound(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-            first, last = self._turned(low), self._turned(high)
-            pull, _ = self._pull(added, first, last)
-            return self._log_delta(added, last, pull, epsilon)
+        def look(points: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+            """Pairs of the frontier at the points, and pairs above every one of a cell."""
+            last = self._turned(high)
+            (xi, pull), (above, _) = self._frontier(added, points), self._pull(added, self._turned(low), last)
+            return self._log_delta(added, np.concatenate([xi, last]), np.concatenate([pull, above]), epsilon)
 
-        found = largest(
-            lambda share: self._value(added, share, epsilon), bound, tolerance, _CELLS if tolerance < _LOOSE else _FEW
-        )
+        found = largest(look, tolerance, _CELLS if tolerance < _LOOSE else _FEW)
         xi = self._turned(np.array(found.point))
         u = self._pull(added, xi, xi)[1]
         x = (
@@ -165,7 +163,8 @@ class Prediction:
 
     def coarse(self, added: float, epsilon: float) -> float:
         """The largest log delta over 65 places of the frontier: a lower bound of `largest`."""
-        return float(self._value(_finite(added, "added"), np.linspace(0, 1, 65), epsilon).max())
+        added = _finite(added, "added")
+        return float(self._log_delta(added, *self._frontier(added, np.linspace(0, 1, 65)), epsilon).max())
 
     def without_noise(self) -> bool:
         """Whether v = 0 can be evaluated: always, as the prediction has a variance of its own."""
@@ -188,13 +187,13 @@ class Prediction:
         """xi at a share of its range, evenly in log(1 + xi)."""
         return np.where(share == 1, self._ratio, np.minimum(np.expm1(share * np.log1p(self._ratio)), self._ratio))
 
-    def _value(self, added: float, share: np.ndarray, epsilon: float) -> np.ndarray:
-        """log delta of one pair of the frontier."""
+    def _frontier(self, added: float, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """xi and the pull of one pair of the frontier."""
         xi = self._turned(share)
         _, u = self._pull(added, xi, xi)
         own, rest = self._own(added)
         pull = np.sqrt(np.maximum(1 - xi * rest * u, 0)) + np.sqrt((self.records - 1) * xi * u * (rest + own / (1 + u)))
-        return self._log_delta(added, xi, pull / np.sqrt(1 + xi), epsilon)
+        return xi, pull / np.sqrt(1 + xi)
 
     def _pull(self, added: float, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Above every r s/labels at low <= xi <= high, and a u where it is nearly met if low = high.
@@ -271,7 +270,8 @@ def log_joint_delta(growth: Any, along: Any, across: Any, epsilon: float) -> np.
     with np.errstate(all="ignore"):
         alpha = np.stack([growth, np.zeros(growth.shape)], axis=-1)
         one_way = Spectrum(alpha, np.stack([along, across], axis=-1), 1, np.log1p(alpha))
-        parts = (np.concatenate([getattr(laws, name) for laws in (one_way, one_way.swapped())]) for name in _PARTS)
+        both = (one_way, one_way.swapped())
+        parts = (np.concatenate([getattr(laws, name) for laws in both]) for name in _PARTS)
         logs = to_log_delta(
             log_entries(Spectrum(*parts), np.arange(2 * growth.size), np.full(2 * growth.size, float(epsilon)))
         )

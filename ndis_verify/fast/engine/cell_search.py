@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-Values = Callable[[np.ndarray], np.ndarray]
-Bounds = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Look = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 _START = 16
 _PARTS = 4
 _ROUNDS = 40
@@ -24,20 +23,21 @@ class Largest:
     point: tuple[float, ...]
 
 
-def largest(value: Values, bound: Bounds, tolerance: float, cells: int) -> Largest:
-    """The largest `value` over [0, 1], to `tolerance` where that many cells suffice.
+def largest(look: Look, tolerance: float, cells: int) -> Largest:
+    """The largest value of a function over [0, 1], to `tolerance` where that many cells suffice.
 
-    value(points (n,)) -> (n,); bound(low (n,), high (n,)) -> (n,) is at least every value in the cell. The search
-    begins on a grid, ends included. -inf is a value.
+    look(points (n,), low (m,), high (m,)) -> (n + m,): the values at the points, then for each cell what is at least
+    every value in it; one call for both, as a call of the engine costs as much as a hundred values. The search begins
+    on a grid, ends included. -inf is a value.
     """
     points = np.linspace(0.0, 1.0, _START + 1)
-    values = value(points)
-    best = int(values.argmax())
-    attained, point = float(values[best]), float(points[best])
     low, width = points[:-1], 1.0 / _START
-    upper = attained
+    attained, point, upper = -np.inf, 0.0, -np.inf
     for _ in range(_ROUNDS):
-        bounds = bound(low, np.minimum(low + width, 1.0))
+        values, bounds = np.split(look(points, low, np.minimum(low + width, 1.0)), [points.size])
+        best = int(values.argmax())
+        if values[best] > attained:
+            attained, point = float(values[best]), float(points[best])
         live = bounds > attained + tolerance
         upper = max(upper, float(bounds[~live].max(initial=-np.inf)))
         if not live.any():
@@ -47,12 +47,7 @@ def largest(value: Values, bound: Bounds, tolerance: float, cells: int) -> Large
             break
         width = width / _PARTS
         low = (low[live][:, None] + np.arange(_PARTS) * width).ravel()
-        parents = np.repeat(bounds[live], _PARTS)
-        some = low[np.argsort(-parents, kind="stable")[:_LOOKED]]
-        values = value(some)
-        if values.max() > attained:
-            best = int(values.argmax())
-            attained, point = float(values[best]), float(some[best])
+        points = low[np.argsort(-np.repeat(bounds[live], _PARTS), kind="stable")[:_LOOKED]]
     else:
         upper = max(upper, float(bounds.max()))
-    return Largest(upper, attained, (point,))
+    return Largest(max(upper, attained), attained, (point,))
