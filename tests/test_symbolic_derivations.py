@@ -8,7 +8,7 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.symbolic import all_derivations, builders, derivations_for
-from ndis_verify.symbolic.derivation import Derivation, Step
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 from ndis_verify.symbolic.zero import is_zero
 
 
@@ -19,11 +19,11 @@ def derivation(request: pytest.FixtureRequest) -> Derivation:
 
 
 def _decided(derivation: Derivation) -> list[Step]:
-    return [step for step in derivation.steps if step.kind == "identity"]
+    return [step for step in derivation.steps if step.kind in DECIDED]
 
 
 def test_every_step_is_decided_true(derivation: Derivation) -> None:
-    outcomes = {step.name: outcome for step, outcome in derivation.verify() if step.kind == "identity"}
+    outcomes = {step.name: outcome for step, outcome in derivation.verify() if step.kind in DECIDED}
     assert outcomes
     assert set(outcomes.values()) == {True}, outcomes
     assert derivation.proved
@@ -33,7 +33,7 @@ def test_named_mutants_are_rejected(derivation: Derivation) -> None:
     mutants = derivation.mutants()
     assert len(mutants) >= 2
     for name, mutant in mutants.items():
-        assert any(outcome is False for step, outcome in mutant.verify() if step.kind == "identity"), name
+        assert any(outcome is False for step, outcome in mutant.verify() if step.kind in DECIDED), name
         assert not mutant.proved, name
 
 
@@ -52,11 +52,11 @@ def test_no_identity_step_is_vacuous(derivation: Derivation) -> None:
     for step in _decided(derivation):
         for disturbance in _disturbances(step):
             mutant = derivation.with_fault(step.name, step.rhs + disturbance)
-            assert mutant.step(step.name).holds is False, (step.name, disturbance)
+            assert mutant.holds(mutant.step(step.name)) is False, (step.name, disturbance)
 
 
 def test_prose_never_counts_as_decided(derivation: Derivation) -> None:
-    assert all(outcome is None for step, outcome in derivation.verify() if step.kind != "identity")
+    assert all(outcome is None for step, outcome in derivation.verify() if step.kind not in DECIDED)
     assert all(step.statement for step in derivation.arguments)
 
 
@@ -71,7 +71,7 @@ def test_every_step_is_shown_in_order_within_the_width(derivation: Derivation) -
     text = steps_table(derivation, width=100)
     places = [text.index(f"{k}. {step.name} [") for k, step in enumerate(derivation.steps, start=1)]
     assert places == sorted(places)
-    assert text.count("[decided]") == sum(step.kind == "identity" for step in derivation.steps)
+    assert text.count("[decided]") == sum(step.kind in DECIDED for step in derivation.steps)
     body = [line for line in text.splitlines() if line.startswith("      ")]
     assert body and max(len(line) for line in body) <= 100
     assert text.splitlines()[-1].startswith("proved: ")

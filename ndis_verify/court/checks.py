@@ -13,13 +13,14 @@ import numpy as np
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome
 from ndis_verify.court.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
+from ndis_verify.court.proof_structure import lemmas, problems
 from ndis_verify.court.source_closure import defining_modules
 from ndis_verify.court.source_names import PACKAGE
 from ndis_verify.court.tolerances import TELLING_DIGITS
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.symbolic.derivation import Derivation
+from ndis_verify.symbolic.derivation import DECIDED, Derivation
 
 Points = Callable[[str], Iterable[tuple[Any, ...]]]
 T = TypeVar("T")
@@ -32,22 +33,32 @@ def proof(name: str, derive: Callable[[], Derivation], part: str = "statement") 
     return Check(
         name,
         Kind.PROOF,
-        lambda effort: _verified(derive()),
-        Mutants(lambda: {fault: _constant(mutant) for fault, mutant in derive().mutants().items()}),
+        ProofRun(derive),
+        Mutants(lambda: {fault: ProofRun(_always(mutant)) for fault, mutant in derive().mutants().items()}),
         part,
     )
 
 
-def _constant(derivation: Derivation) -> Callable[[str], Evidence]:
-    return lambda effort: _verified(derivation)
+@dataclass(frozen=True)
+class ProofRun:
+    """`run(effort)` of `proof`: the steps are decided, and hang together where that is declared."""
+
+    derive: Callable[[], Derivation]
+
+    def __call__(self, effort: str) -> Evidence:
+        return _verified(self.derive())
 
 
 def _verified(derivation: Derivation) -> Evidence:
-    decided = [(step, holds) for step, holds in derivation.verify() if step.kind == "identity"]
+    proofs = [derivation, *lemmas(derivation).values()]
+    if loose := [text for one in proofs for text in problems(one)]:
+        return Evidence(Outcome.FAILED, "symbolic", f"{derivation.id}: {loose[0]}", count=0, counted="steps")
+    decided = [pair for one in proofs for pair in one.verify() if pair[0].kind in DECIDED]
     wrong = [step.name for step, holds in decided if holds is False]
     unknown = [step.name for step, holds in decided if holds is None]
-    facts = [step.name for step in derivation.arguments]
+    facts = [step.name for one in proofs for step in one.arguments]
     detail = f"derivation {derivation.id}" + (f"; argued in words: {', '.join(facts)}" if facts else "")
+    detail += "".join(f"; part: {one.part}" for one in derivation.concludes if one.part)
     if wrong:
         return Evidence(
             Outcome.FAILED,

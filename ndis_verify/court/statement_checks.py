@@ -14,7 +14,9 @@ from typing import Any, Literal
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
+from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.domain import Point, VacuityError, shown_point
+from ndis_verify.court.proof_structure import unconcluded
 from ndis_verify.court.statement_balls import ExactMargin, decide, sides_at
 from ndis_verify.court.statement_floats import StatementMargin, domain_of, problem_of
 from ndis_verify.statements.mutation import Mutant, mutants
@@ -109,11 +111,13 @@ def _shown_exact(point: Point) -> str:
 
 
 def mismatches(claim: Claim) -> list[str]:
-    """What a claim prints or checks that is not what its object says; nothing for a claim without one."""
+    """What a claim prints or checks that is not what its object says, and what its proofs do not conclude of it."""
     stated = claim.stated
+    proofs = [check.run.derive() for check in claim.checks if isinstance(check.run, ProofRun)]
+    wrong = unconcluded(claim.id, stated, claim.hypotheses, proofs)
     if stated is None:
-        return []
-    wrong = [
+        return wrong
+    wrong += [
         f"{name}: not what the statement's object says"
         for name, text in _texts(stated, claim.checks).items()
         if getattr(claim, name) != text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ndis_verify.symbolic.derivation import Derivation, Step
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 
 _MAX_LINES = 4
 _INDENT = " " * 6
@@ -13,24 +13,24 @@ _INDENT = " " * 6
 def steps_table(derivation: Derivation, width: int = 110) -> str:
     """Title, sources and hypotheses; for each step its name, outcome, statement and reason; a summary line.
 
-    The outcome is "decided", "FALSE" or "UNDECIDED" for an identity, else the kind of the step. A statement that
+    The outcome is "decided", "FALSE" or "UNDECIDED" for a decided step, else the kind of the step. A statement that
     fills more than four lines of `width` characters is cut, and its length is given: `Step.statement` has the whole.
     """
     lines = [
         f"{derivation.id}: {derivation.title}",
-        f"sources: {', '.join(derivation.sources)}; given: {'; '.join(derivation.hypotheses)}",
+        f"sources: {', '.join(derivation.sources)}; given: {'; '.join(derivation.given)}",
     ]
     for number, step in enumerate(derivation.steps, start=1):
-        lines.append(f"{number:3d}. {step.name} [{_outcome(step)}]")
+        lines.append(f"{number:3d}. {step.name} [{_outcome(derivation, step)}]")
         lines += _body(step, width)
     lines.append(_summary(derivation))
     return "\n".join(lines)
 
 
-def _outcome(step: Step) -> str:
-    if step.kind != "identity":
+def _outcome(derivation: Derivation, step: Step) -> str:
+    if step.kind not in DECIDED:
         return step.kind
-    return {True: "decided", False: "FALSE", None: "UNDECIDED"}[step.holds]
+    return {True: "decided", False: "FALSE", None: "UNDECIDED"}[derivation.holds(step)]
 
 
 def _body(step: Step, width: int) -> list[str]:
@@ -41,7 +41,15 @@ def _body(step: Step, width: int) -> list[str]:
     lines = _wrapped(f"both sides evaluate to {step.rhs}" if same else step.text, width)
     if step.witness is not None and str(step.witness) != str(step.lhs):
         lines += _wrapped(f"left - right = {step.witness}", width)
-    return lines + _wrapped(f"-- {step.why}", width)
+    lines += _wrapped(f"-- {step.why}", width)
+    return lines + (_wrapped(f"from: {_premises(step)}", width) if step.premises or step.conditions else [])
+
+
+def _premises(step: Step) -> str:
+    """The premises and, of a standard fact, its name and what shows its conditions."""
+    named = [p if isinstance(p, str) else p.step + (f" of {p.of().id}" if p.of else "") for p in step.premises]
+    shown = [f"{name}: {one if isinstance(one, str) else one.text}" for name, one in step.conditions.items()]
+    return "; ".join([step.fact] * bool(step.fact) + named + shown)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -52,8 +60,8 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _summary(derivation: Derivation) -> str:
-    identities = [step for step in derivation.steps if step.kind == "identity"]
-    decided = sum(step.holds is True for step in identities)
+    identities = [step for step in derivation.steps if step.kind in DECIDED]
+    decided = sum(derivation.holds(step) is True for step in identities)
     verdict = "proved" if derivation.proved else "NOT proved"
     cited = (
         f"; argued in prose: {', '.join(step.name for step in derivation.arguments)}" if derivation.arguments else ""

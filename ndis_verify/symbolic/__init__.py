@@ -40,8 +40,8 @@ def all_derivations() -> tuple[Derivation, ...]:
 
 
 def derivations_for(claim: str) -> tuple[Derivation, ...]:
-    """The derivations that carry some part of `claim` (an id such as "N26-L4"); `covers` says how much."""
-    return tuple(derivation for derivation in all_derivations() if claim in derivation.covers)
+    """The derivations that carry some part of `claim` (an id such as "N26-L4"); `claims` says how much."""
+    return tuple(derivation for derivation in all_derivations() if claim in derivation.claims)
 
 
 __all__ = ["Derivation", "Fault", "Step", "all_derivations", "builders", "derivations_for", "is_zero"]

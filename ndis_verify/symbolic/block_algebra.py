@@ -24,11 +24,13 @@ class BlockAlgebra:
 
     The rules prove: a residual that they rewrite to 0 vanishes for all matrices that satisfy them, whatever the
     dimension. The model (letter -> explicit matrix, scalar symbol -> number) refutes: a residual that is nonzero
-    there is not an identity. An expression's bare 1 is the identity matrix of whatever size fits.
+    there is not an identity. An expression's bare 1 is the identity matrix of whatever size fits. `given`: the
+    hypotheses that the rules say in letters, premises of every step that is decided by them.
     """
 
     rules: Mapping[tuple[sp.Symbol, ...], Any]
     model: Mapping[sp.Symbol, Any]
+    given: tuple[str, ...] = ()
 
     def reduce(self, expression: Any) -> sp.Expr:
         """`expression` expanded and rewritten until no rule applies."""

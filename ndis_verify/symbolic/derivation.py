@@ -1,7 +1,8 @@
 """A derivation: named steps, each an equation or inequality that SymPy decides, ending in a computable expression.
 
 The number comes from the right-hand side of one of the steps, so derivation and number cannot drift apart; a
-fault planted in a step is a fault in what `verify` checks.
+fault planted in a step is a fault in what `verify` checks. A derivation that says what it `concludes` is a graph: every
+step that does not stand on itself names its premises, and the court holds it to that (`court.proof_structure`).
 """
 
 from __future__ import annotations
@@ -18,21 +19,49 @@ import sympy as sp
 
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
+from ndis_verify.symbolic.notation import as_products
+from ndis_verify.symbolic.unknowns import follows
 from ndis_verify.symbolic.zero import as_expression, is_zero
 
-StepKind = Literal["definition", "identity", "argument"]
+StepKind = Literal["definition", "identity", "inference", "fact", "argument"]
 _RELATIONS = {"=": sp.Eq, ">=": sp.Ge, ">": sp.Gt, "<=": sp.Le, "<": sp.Lt}
+DECIDED = ("identity", "inference")
+_ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "real", "integer")
 _CEILING = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """A premise: `step` of this derivation, or of the lemma `of`, at special values of its symbols.
+
+    `at`: symbol, or call of an unknown function, -> expression, which has to have its assumptions. `weight`: the
+    factor, of known sign, by which an inequality enters an inference. `granted`: hypothesis of the lemma -> the
+    hypothesis or the step that says the same here, where it is not a hypothesis here word for word. `between`: two
+    products of letters; the equation enters multiplied by them from left and right.
+    """
+
+    step: str
+    of: Callable[[], Derivation] | None = None
+    at: Mapping[Any, Any] = field(default_factory=dict)
+    weight: Any = 1
+    granted: Mapping[str, str] = field(default_factory=dict)
+    between: tuple[Any, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
     """One line of a derivation: `lhs relation rhs`, and why.
 
-    kind "identity": decided. An equation holds when `reduce(lhs, rhs)`, by default lhs - rhs, is zero; with
+    kind "identity": decided by itself. An equation holds when `reduce(lhs, rhs)`, by default lhs - rhs, is zero; with
     `algebra` it is decided by that block algebra's rules. An inequality holds when lhs - rhs equals `witness`
     identically and SymPy's assumptions give `witness` the sign.
+    kind "inference": decided from its premises (`Derivation.holds`): an equation when the premises' equations, put in
+    one after the other, make both sides equal; an inequality when lhs - rhs is then the sum of the differences of the
+    premises' inequalities, each times its weight.
+    kind "fact": an entry of `symbolic.facts`, `fact`, of which `letters` says what its letters are here, and
+    `conditions` what shows each condition: a step or a hypothesis by name, or a step of its own.
     kind "definition": introduces notation, asserts nothing. kind "argument": prose, never counted as decided.
+    `premises`: names of earlier steps, hypotheses word for word, and `Use`s.
     """
 
     name: str
@@ -44,12 +73,18 @@ class Step:
     reduce: Callable[[Any, Any], Any] | None = None
     algebra: BlockAlgebra | None = None
     kind: StepKind = "identity"
+    premises: tuple[str | Use, ...] = ()
+    fact: str = ""
+    letters: Mapping[str, Any] = field(default_factory=dict)
+    conditions: Mapping[str, str | Step] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.relation not in _RELATIONS:
             raise InputError("relation", self.relation, "must be one of =, >=, >, <=, <")
-        if self.kind == "identity" and (self.lhs is None or self.rhs is None):
-            raise InputError("step", self.name, "an identity needs both sides")
+        if self.kind in DECIDED and (self.lhs is None or self.rhs is None):
+            raise InputError("step", self.name, f"an {self.kind} needs both sides")
+        if (self.kind == "fact") != bool(self.fact):
+            raise InputError("step", self.name, "must name its fact exactly where it is one")
         if self.kind == "identity" and self.relation != "=" and self.witness is None:
             raise InputError("step", self.name, "an inequality needs a witness")
 
@@ -73,30 +108,69 @@ class Step:
         return f"{self.lhs} {self.relation} {self.rhs}"
 
     def residual(self) -> Any:
-        """The expression whose being zero the step asserts."""
+        """The expression whose being zero the step asserts, derivatives and limits taken."""
         if self.kind != "identity":
             raise InputError("step", self.name, f"a step of kind {self.kind} asserts nothing that is decided")
-        difference = self.lhs - self.rhs if self.reduce is None else self.reduce(self.lhs, self.rhs)
+        left, right = opened(self.lhs), opened(self.rhs)
+        difference = left - right if self.reduce is None else self.reduce(left, right)
         return difference if self.relation == "=" else difference - self.witness
 
     @cached_property
     def holds(self) -> bool | None:
-        """True, False, or None: undecided, or not a step that asserts anything."""
+        """True, False, or None: undecided, not decided without its premises, or not a step that asserts anything."""
         if self.kind != "identity":
             return None
         if self.algebra is not None:
-            return self.algebra.holds(self.residual())
+            return self.algebra.holds(as_products(self.residual()))
         outcome = is_zero(self.residual())
         if outcome is not True or self.relation == "=":
             return outcome
-        witness = as_expression(self.witness)
-        sign = {
-            ">": witness.is_positive,
-            ">=": witness.is_nonnegative,
-            "<": witness.is_negative,
-            "<=": witness.is_nonpositive,
-        }[self.relation]
-        return sign
+        return _has_sign(as_expression(self.witness), self.relation)
+
+
+def _has_sign(expression: Any, relation: str) -> bool | None:
+    """Whether SymPy's assumptions say `expression relation 0`."""
+    sign: bool | None = {
+        ">": expression.is_positive,
+        ">=": expression.is_nonnegative,
+        "<": expression.is_negative,
+        "<=": expression.is_nonpositive,
+    }[relation]
+    return sign
+
+
+def opened(side: Any) -> Any:
+    """A side as it is computed with: what stands unevaluated for the reader (derivatives, limits, held expressions)
+    evaluated. Integrals stay: they are equal to what a step says they are.
+    """
+    if not isinstance(side, sp.Basic) or not side.has(sp.Derivative, sp.Limit, sp.Subs, sp.UnevaluatedExpr):
+        return side
+    side = side.replace(sp.UnevaluatedExpr, lambda inner: inner)
+    return side.replace(lambda node: isinstance(node, (sp.Derivative, sp.Limit, sp.Subs)), lambda node: node.doit())
+
+
+@dataclass(frozen=True, eq=False)
+class Conclusion:
+    """A step whose relation is one of the relations of a claim.
+
+    `symbols`: variable of the claim's statement -> symbol of the derivation; the court translates the statement and
+    compares. `part`: what of the claim it is, in words, where it is less than one of its relations; nothing is compared
+    then, and the verdict's evidence says so.
+    """
+
+    claim: str
+    step: str
+    symbols: Mapping[str, sp.Symbol] = field(default_factory=dict)
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A hypothesis that a claim's statement makes: as a relation, or as what the meaning of its quantity `of` says."""
+
+    text: str
+    relation: Any = None
+    of: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,27 +187,28 @@ class Derivation:
     """Steps from hypotheses to `result`, the right-hand side of step `result_step`.
 
     `symbols` maps each argument of `number` to its symbol; `domain` are relations between them that must hold
-    beyond their declared assumptions. `covers` says, for each claim, how much of it the decided steps carry:
-    "whole" (with the argument steps named in the derivation) or which part.
+    beyond their declared assumptions. `concludes` says which steps are relations of which claims. `covers`, of a
+    derivation that does not, says for each claim how much of it the decided steps carry, which nothing checks.
     """
 
     id: str
     title: str
     sources: tuple[str, ...]
-    hypotheses: tuple[str, ...]
+    hypotheses: tuple[str | Hypothesis, ...]
     steps: tuple[Step, ...]
     result_step: str
     symbols: Mapping[str, sp.Symbol]
     domain: tuple[Any, ...] = ()
     faults: tuple[Fault, ...] = ()
     covers: Mapping[str, str] = field(default_factory=dict)
+    concludes: tuple[Conclusion, ...] = ()
 
     def __post_init__(self) -> None:
         names = [step.name for step in self.steps]
         if len(set(names)) != len(names):
             raise InputError("steps", self.id, "step names must be distinct")
-        for fault in self.faults:
-            self.step(fault.step)
+        for name in (*(fault.step for fault in self.faults), *(end.step for end in self.concludes)):
+            self.step(name)
         missing = as_expression(self.result).free_symbols - set(self.symbols.values())
         if missing:
             raise InputError("symbols", self.id, f"the result also has {sorted(map(str, missing))}")
@@ -150,14 +225,62 @@ class Derivation:
         """The expression that the derivation ends in."""
         return self.step(self.result_step).rhs
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The hypotheses in words."""
+        return tuple(h.text if isinstance(h, Hypothesis) else h for h in self.hypotheses)
+
+    @property
+    def claims(self) -> Mapping[str, str]:
+        """Claim -> how much of it this derivation carries."""
+        return {**self.covers, **{c.claim: f"part: {c.part}" if c.part else "concluded" for c in self.concludes}}
+
+    def used(self, premise: str | Use) -> Step | None:
+        """The step that a premise is, at the values of its `Use`; None for a hypothesis."""
+        if premise in self.given:
+            return None
+        use = premise if isinstance(premise, Use) else Use(premise)
+        step = (self if use.of is None else use.of()).step(use.step)
+        return dataclasses.replace(step, lhs=_at(step.lhs, use.at), rhs=_at(step.rhs, use.at)) if use.at else step
+
+    def holds(self, step: Step) -> bool | None:
+        """Whether a step is true, by itself or, of an inference, by its premises; None where that is not decided."""
+        if step.kind != "inference":
+            return step.holds
+        if step.name not in self._inferences:
+            self._inferences[step.name] = self._inferred(step)
+        return self._inferences[step.name]
+
+    @cached_property
+    def _inferences(self) -> dict[str, bool | None]:
+        return {}
+
+    def _inferred(self, step: Step) -> bool | None:
+        uses = [p if isinstance(p, Use) else Use(p) for p in step.premises if p not in self.given]
+        known = [(use, found) for use in uses if (found := self.used(use)) is not None and found.lhs is not None]
+        sides, signs = [step.lhs, step.rhs], []
+        for use, found in known:
+            if found.relation != "=":
+                sides[0] -= use.weight * (found.lhs - found.rhs)
+                signs.append(_sign_of(use.weight, found.relation))
+        sandwiched = sp.Integer(0)
+        for use, found in known:
+            if found.relation == "=" and use.between is not None:
+                sandwiched += use.between[0] * (found.lhs - found.rhs) * use.between[1]
+            elif found.relation == "=":
+                sides = [as_expression(side).subs(found.lhs, found.rhs) for side in sides]
+        gap = opened(sides[0] - sides[1])
+        outcome = follows(gap) if step.algebra is None else step.algebra.holds(as_products(gap) - sandwiched)
+        return outcome if outcome is not True else _follows(step.relation, signs)
+
     def verify(self) -> list[tuple[Step, bool | None]]:
-        """Every step with True, False, or None (undecided, a definition or an argument)."""
-        return [(step, step.holds) for step in self.steps]
+        """Every step with True, False, or None (undecided, a definition, a fact or an argument)."""
+        return [(step, self.holds(step)) for step in self.steps]
 
     @property
     def proved(self) -> bool:
         """Whether every step that asserts something was decided True."""
-        return all(step.holds is True for step in self.steps if step.kind == "identity")
+        return all(self.holds(step) is True for step in self.steps if step.kind in DECIDED)
 
     @property
     def arguments(self) -> tuple[Step, ...]:
@@ -167,8 +290,8 @@ class Derivation:
     def with_fault(self, step_name: str, rhs: Any) -> Derivation:
         """The derivation with the right-hand side of one identity replaced; `verify` must reject it."""
         target = self.step(step_name)
-        if target.kind != "identity":
-            raise InputError("step", step_name, "only an identity can carry a fault")
+        if target.kind not in DECIDED:
+            raise InputError("step", step_name, "only a decided step can carry a fault")
         if rhs == target.rhs:
             raise InputError("rhs", str(rhs), "must differ from the original right-hand side")
         steps = tuple(dataclasses.replace(step, rhs=rhs) if step is target else step for step in self.steps)
@@ -205,6 +328,34 @@ class Derivation:
         # The printed maximum does not broadcast; the same value through the absolute value does.
         plain = self.result.replace(sp.Max, lambda first, second: (first + second + sp.Abs(first - second)) / 2)
         return sp.lambdify(list(self.symbols.values()), plain, modules=["scipy", "numpy"])
+
+
+def _at(side: Any, values: Mapping[sp.Symbol, Any]) -> Any:
+    """`side` with expressions in the place of symbols whose assumptions they share."""
+    for symbol, value in values.items():
+        for name in _ASSUMPTIONS:
+            if getattr(symbol, f"is_{name}") and getattr(as_expression(value), f"is_{name}") is not True:
+                raise InputError(str(symbol), str(value), f"must be {name}, as the symbol is")
+    return side if side is None else as_expression(side).subs(dict(values), simultaneous=True)
+
+
+def _sign_of(weight: Any, relation: str) -> str | None:
+    """The relation to 0 of weight times a difference that has `relation` to 0; None where the weight has no sign."""
+    weight = as_expression(weight)
+    turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+    if weight.is_positive or weight.is_negative:
+        return relation if weight.is_positive else turned[relation]
+    weak = {"<": "<=", ">": ">="}.get(relation, relation)
+    return weak if weight.is_nonnegative else turned[weak] if weight.is_nonpositive else None
+
+
+def _follows(wanted: str, signs: list[str | None]) -> bool | None:
+    """Whether a sum of terms with these relations to 0 has the relation `wanted` to 0."""
+    if wanted == "=" or not signs:
+        return True if not signs and wanted in ("=", ">=", "<=") else None
+    direction = wanted[0]
+    same = all(sign is not None and sign[0] == direction for sign in signs)
+    return True if same and (len(wanted) == 2 or any(sign == direction for sign in signs)) else None
 
 
 def _require_domain(derivation: Derivation, arrays: list[np.ndarray]) -> None:

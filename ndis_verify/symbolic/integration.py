@@ -20,21 +20,24 @@ def integral_steps(
     """
     x, lower, upper = limits
     antiderivative = as_expression(antiderivative)
+    integral = sp.Integral(integrand, limits)
 
-    def between_ends(_: Any, right: Any) -> sp.Expr:
-        return antiderivative.subs(x, upper) - antiderivative.subs(x, lower) - right
+    def between_ends(left: Any, right: Any) -> sp.Expr:
+        # This integral alone is known; another one in its place stays, and is not decided.
+        return left.xreplace({integral: antiderivative.subs(x, upper) - antiderivative.subs(x, lower)}) - right
 
     derivative = Step(
         f"{name}: antiderivative",
         f"Differentiating gives the integrand back. {why}",
-        lhs=sp.diff(antiderivative, x),
+        lhs=sp.Derivative(antiderivative, x),
         rhs=as_expression(integrand),
     )
     ends = Step(
         name,
         "The antiderivative's difference between the two ends.",
-        lhs=sp.Integral(integrand, limits),
+        lhs=integral,
         rhs=as_expression(value),
         reduce=between_ends,
+        premises=(derivative.name,),
     )
     return derivative, ends

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
+from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE, K, R, U, Ut, log_det_1, log_det_2, zt
+from ndis_verify.symbolic.notation import below, beyond, normal_mean, scalar, x
+from ndis_verify.symbolic.notation import z as vector
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 shift = sp.Symbol("Delta", positive=True)
 slope, std = sp.symbols("beta sigma", positive=True)
@@ -18,34 +25,80 @@ epsilon, c, z = sp.symbols("epsilon c z", real=True)
 _closed = Phi(shift / 2 - epsilon / shift) - sp.exp(epsilon) * Phi(-shift / 2 - epsilon / shift)
 
 
+def _hinge(constant: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+    return sp.Max(0, 1 - sp.exp(constant + exponent))
+
+
 def _hinge_steps(constant: sp.Expr, beta: sp.Expr) -> tuple[Step, ...]:
-    """E[max(0, 1 - exp(constant + beta Z))] for beta > 0, step by step; the last two identities are its two masses."""
+    """int max(0, 1 - e^{constant + beta u}) phi(u) du for beta > 0, in terms of two masses below the edge."""
     edge = sp.expand(-constant / beta)
+    exponent = constant + beta * z
     mass = integral_steps("mass below the edge", phi(z), (z, -sp.oo, edge), Phi(z), Phi(edge), "Phi' = phi.")
     factor = sp.exp(sp.expand(constant + beta**2 / 2))
     tilted = integral_steps(
         "tilted mass below the edge",
-        sp.exp(constant + beta * z) * phi(z),
+        sp.exp(exponent) * phi(z),
         (z, -sp.oo, edge),
         factor * Phi(z - beta),
         factor * Phi(sp.expand(edge - beta)),
         "Completing the square: beta z - z^2/2 = beta^2/2 - (z - beta)^2/2.",
     )
+    zero = sp.Integer(0)
     return (
         Step(
-            "direction",
-            "b^T Z is ||b|| times a standard normal variable, and Z and -Z have one law: only beta = ||b|| > 0"
-            " matters.",
-            kind="argument",
+            "below the edge",
+            "The exponent is beta (u - edge): negative at u = edge - v, v > 0,",
+            lhs=exponent.subs(z, edge - below),
+            rhs=zero,
+            relation="<",
+            witness=-beta * below,
         ),
         Step(
-            "edge",
-            "The exponent is beta (z - edge), so 1 - exp(...) > 0 exactly for z < edge.",
-            lhs=constant + beta * z,
-            rhs=beta * (z - edge),
+            "above the edge",
+            "and not negative at u = edge + w, w >= 0.",
+            lhs=exponent.subs(z, edge + beyond),
+            rhs=zero,
+            relation=">=",
+            witness=beta * beyond,
         ),
         *mass,
         *tilted,
+        Step(
+            "cut at the edge",
+            "The hinge is 0 above the edge; below it, the mass less the tilted mass.",
+            lhs=sp.Integral(_hinge(constant, beta * z) * phi(z), (z, -sp.oo, sp.oo)),
+            rhs=mass[-1].lhs - tilted[-1].lhs,
+            kind="fact",
+            fact="hinge cut at its edge",
+            letters={"h": exponent, "w": phi(z), "argument": z, "edge": edge},
+            conditions={
+                "below": "below the edge",
+                "above": "above the edge",
+                "first": mass[-1].name,
+                "second": tilted[-1].name,
+            },
+        ),
+    )
+
+
+_MASSES = ("cut at the edge", "mass below the edge", "tilted mass below the edge")
+
+
+def _rotated(constant: sp.Expr, bt: sp.Expr, b: sp.Expr, length: sp.Expr, shown: str) -> Step:
+    """E max(0, 1 - e^{constant + b^T Z}) as an integral; the step `shown` says b^T b = length^2."""
+    hinge = _hinge(constant, z)
+    return Step(
+        "one direction",
+        "b^T Z has the law of ||b|| times a standard normal variable.",
+        lhs=normal_mean(_hinge(constant, scalar(bt * vector))),
+        rhs=sp.Integral(_hinge(constant, length * z) * phi(z), (z, -sp.oo, sp.oo)),
+        kind="fact",
+        fact="linear form of a standard normal vector",
+        letters={"f": hinge, "argument": z, "b^T": bt, "b": b, "length": length},
+        conditions={
+            "length": shown,
+            "measurable": Step("nonnegative", "A hinge.", lhs=hinge, rhs=sp.Integer(0), relation=">=", witness=hinge),
+        },
     )
 
 
@@ -55,19 +108,40 @@ def hinge_expectation() -> Derivation:
 
     `number`: at `c` and `slope` = |b| > 0.
     """
-    steps = _hinge_steps(c, slope)
-    total = Step(
-        "expectation",
-        "The hinge is 0 above the edge; below it, the mass less the tilted mass.",
-        lhs=steps[-3].rhs - steps[-1].rhs,
-        rhs=Phi(-c / slope) - sp.exp(c + slope**2 / 2) * Phi(-c / slope - slope),
+    b, bt = letter("b"), letter("bt")
+    steps = (
+        Step(
+            "length of b",
+            "beta = |b| = (b^T b)^{1/2}.",
+            lhs=slope,
+            rhs=sp.sqrt(scalar(bt * b)),
+            kind="definition",
+        ),
+        Step(
+            "its square",
+            "b^T b >= 0.",
+            lhs=scalar(bt * b),
+            rhs=slope**2,
+            kind="inference",
+            premises=("length of b",),
+        ),
+        _rotated(c, bt, b, slope, "its square"),
+        *_hinge_steps(c, slope),
+        Step(
+            "expectation",
+            "The mass less the tilted mass.",
+            lhs=normal_mean(_hinge(c, scalar(bt * vector))),
+            rhs=Phi(-c / slope) - sp.exp(c + slope**2 / 2) * Phi(-c / slope - slope),
+            kind="inference",
+            premises=("one direction", *_MASSES),
+        ),
     )
     return Derivation(
         id="mean_shift.hinge_expectation",
         title="The hinge expectation of a linear exponent",
         sources=("N24-P5",),
-        hypotheses=("|b| > 0", "real c"),
-        steps=(*steps, total),
+        hypotheses=(Hypothesis("b nonzero", slope > 0), Hypothesis("real c", sp.true)),
+        steps=steps,
         result_step="expectation",
         symbols={"c": c, "slope": slope},
         faults=(
@@ -81,36 +155,41 @@ def hinge_expectation() -> Derivation:
                 lambda rhs: sp.exp(c + slope**2 / 2) * Phi(slope - c / slope),
             ),
         ),
-        covers={"N24-P5": "whole"},
+        concludes=(Conclusion("N24-P5", "expectation"),),
     )
 
 
-def _linear_lemma() -> tuple[Step, ...]:
-    """A, b and c of the lemma when S1 = S2 = R^2, for any d."""
-    R, Ri, g, gt = (letter(name) for name in ["R", "Ri", "g", "gt"])
-    root, at = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([3, 5])
-    algebra = BlockAlgebra({(R, Ri): 1, (Ri, R): 1}, {R: root, Ri: root.inv(), g: at, gt: at.T})
-    return (
-        Step(
-            "A vanishes",
-            "A = I - S^{1/2} S^{-1} S^{1/2} = 0, so q_eps is linear and U may be I.",
-            lhs=1 - R * (Ri * Ri) * R,
-            rhs=sp.Integer(0),
-            algebra=algebra,
-        ),
-        Step(
-            "length of b",
-            "b = -S^{1/2} S^{-1} (m1 - m2), so |b|^2 = (m1 - m2)^T S^{-1} (m1 - m2) = Delta^2.",
-            lhs=(gt * Ri * Ri * R) * (R * Ri * Ri * g),
-            rhs=gt * (Ri * Ri) * g,
-            algebra=algebra,
-        ),
-        Step(
-            "constant",
-            "The log determinants cancel: c = -Delta^2/2. The hinge has constant eps - Delta^2/2 and slope Delta.",
-            kind="definition",
-        ),
+_DEFINITE = Hypothesis("S positive definite", of="mean_shift")
+
+
+def _one_covariance() -> BlockAlgebra:
+    """Letters where S1 = S2 = S: R = S^{1/2}, U orthogonal."""
+    root, turn = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([[3, -4], [4, 3]]) / 5
+    at, shifted = sp.Matrix([1, -3]), sp.Matrix([3, 5])
+    model = {R: root, Ri: root.inv(), U: turn, Ut: turn.T, g: shifted, gt: shifted.T, vector: at, zt: at.T}
+    return BlockAlgebra({(R, Ri): 1, (Ri, R): 1, (U, Ut): 1, (Ut, U): 1}, model, (_DEFINITE.text,))
+
+
+def _lemma_at(distance: sp.Expr) -> Use:
+    """The lemma where S1 = S2 = S."""
+    return Use(
+        "lemma, before U is chosen",
+        of=ndis_lemma.hockey_stick,
+        at={ndis_lemma.q(x): q(x, distance), log_det_2: log_det_1, K: Ri * Ri},
+        granted={POSITIVE_DEFINITE: _DEFINITE.text},
     )
+
+
+_BT = -gt * Ri * Ri * R * U
+_B = -Ut * R * Ri * Ri * g
+_vanishes = Step(
+    "A vanishes",
+    "S^{1/2} S^{-1} S^{1/2} = I, so A = 0: q_eps is linear.",
+    lhs=scalar(zt * Ut * R * Ri * Ri * R * U * vector),
+    rhs=scalar(zt * Ut * U * vector),
+    algebra=_one_covariance(),
+    premises=(_DEFINITE.text,),
+)
 
 
 @cache
@@ -119,27 +198,52 @@ def hockey_stick() -> Derivation:
 
     `number`: at `shift` = Delta = ||S^{-1/2}(m1 - m2)|| > 0 (sensitivity over standard deviation) and `epsilon`.
     """
-    hinge = _hinge_steps(epsilon - shift**2 / 2, shift)
-    above = sp.Symbol("epsilon", positive=True)
-
-    def at_zero_shift(eps: sp.Expr) -> sp.Expr:
-        ends = [sp.limit(sign * shift / 2 - eps / shift, shift, 0, "+") for sign in (1, -1)]
-        return Phi(ends[0]) - sp.exp(eps) * Phi(ends[1])
-
+    divergence = quantity("mean_shift", shift, epsilon)
+    constant = epsilon - shift**2 / 2
     steps = (
-        *_linear_lemma(),
-        *hinge,
-        Step("closed form", "The mass less the tilted mass.", lhs=hinge[-3].rhs - hinge[-1].rhs, rhs=_closed),
+        meaning("divergence", "mean_shift", shift, epsilon),
+        distance_between_means("distance", shift),
+        _vanishes,
         Step(
-            "Delta -> 0, eps > 0", "Both arguments tend to minus infinity.", lhs=at_zero_shift(above), rhs=sp.Integer(0)
+            "hinge",
+            "The lemma with S1 = S2: b = -U^T S^{-1/2} (m1 - m2), and the log determinants in c cancel.",
+            lhs=divergence,
+            rhs=normal_mean(_hinge(constant, scalar(_BT * vector))),
+            kind="inference",
+            premises=("divergence", _lemma_at(shift), "A vanishes", "distance"),
         ),
-        Step("Delta -> 0, eps = 0", "Both arguments tend to 0.", lhs=at_zero_shift(sp.Integer(0)), rhs=sp.Integer(0)),
+        Step(
+            "b^T b",
+            "b^T b = (m1 - m2)^T S^{-1} (m1 - m2).",
+            lhs=scalar(_BT * _B),
+            rhs=scalar(gt * Ri * Ri * g),
+            algebra=_one_covariance(),
+            premises=(_DEFINITE.text,),
+        ),
+        Step(
+            "length of b",
+            "So |b| = Delta.",
+            lhs=scalar(_BT * _B),
+            rhs=shift**2,
+            kind="inference",
+            premises=("b^T b", "distance"),
+        ),
+        _rotated(constant, _BT, _B, shift, "length of b"),
+        *_hinge_steps(constant, shift),
+        Step(
+            "closed form",
+            "The mass less the tilted mass.",
+            lhs=divergence,
+            rhs=_closed,
+            kind="inference",
+            premises=("hinge", "one direction", *_MASSES),
+        ),
     )
     return Derivation(
         id="mean_shift.hockey_stick",
         title="Closed form of the divergence of two Gaussians with one covariance",
         sources=("N26-P1", "N24-L2", "BW-T8", "KM-2.3"),
-        hypotheses=("S1 = S2 = S positive definite", "Delta > 0, real eps (Delta = 0 as the limit, eps >= 0)"),
+        hypotheses=(_DEFINITE, Hypothesis("Delta > 0", shift > 0)),
         steps=steps,
         result_step="closed form",
         symbols={"shift": shift, "epsilon": epsilon},
@@ -149,12 +253,60 @@ def hockey_stick() -> Derivation:
             Fault("P and Q terms swapped", "closed form", lambda rhs: -rhs),
             Fault("Delta not halved", "closed form", lambda rhs: rhs.subs(shift, 2 * shift)),
         ),
-        covers={
-            "N26-P1": "whole",
-            "N24-L2": "whole, restated by erf_form",
-            "KM-2.3": "whole, Delta = shift/std",
-            "BW-T8": "part: the profile of one pair",
-        },
+        concludes=(Conclusion("N26-P1", "closed form", {"D": shift, "eps": epsilon}),),
+    )
+
+
+@cache
+def no_shift() -> Derivation:
+    """Where the means are one the divergence is 0, for eps >= 0 (N26-P1).
+
+    `number`: that 0, at `epsilon` >= 0.
+    """
+    eps, growth = sp.Symbol("epsilon", nonnegative=True), sp.Symbol("t", nonnegative=True)
+    divergence = quantity("mean_shift", 0, eps)
+    lemma = _lemma_at(sp.Integer(0))
+    at = {**lemma.at, g: sp.Integer(0), gt: sp.Integer(0), epsilon: eps}
+    steps = (
+        meaning("divergence", "mean_shift", 0, eps),
+        _vanishes,
+        Step(
+            "hinge",
+            "The lemma with S1 = S2 and m1 - m2 = 0: q_eps = eps.",
+            lhs=divergence,
+            rhs=normal_mean(sp.Max(0, 1 - sp.exp(eps))),
+            kind="inference",
+            premises=("divergence", replace(lemma, at=at), "A vanishes"),
+        ),
+        Step(
+            "no gap",
+            "e^eps = 1 + t with t >= 0.",
+            lhs=sp.Max(0, 1 - sp.exp(eps)),
+            rhs=sp.Integer(0),
+            reduce=lambda left, right: (left - right).subs(eps, sp.log(1 + growth)),
+        ),
+        Step(
+            "zero",
+            "The expectation of 0.",
+            lhs=divergence,
+            rhs=sp.Integer(0),
+            kind="inference",
+            premises=("hinge", "no gap"),
+        ),
+    )
+    return Derivation(
+        id="mean_shift.no_shift",
+        title="The divergence of a law from itself",
+        sources=("N26-P1",),
+        hypotheses=(_DEFINITE, Hypothesis("eps >= 0", eps >= 0)),
+        steps=steps,
+        result_step="zero",
+        symbols={"epsilon": eps},
+        faults=(
+            Fault("hinge of -eps", "hinge", lambda rhs: normal_mean(sp.Max(0, 1 - sp.exp(-eps)))),
+            Fault("gap without its zero", "no gap", lambda rhs: 1 - sp.exp(eps)),
+        ),
+        concludes=(Conclusion("N26-P1", "zero", {"eps": eps}),),
     )
 
 

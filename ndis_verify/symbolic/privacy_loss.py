@@ -8,12 +8,14 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic import mean_shift, ndis_lemma
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.meanings import p, q
+from ndis_verify.symbolic.notation import largest, total, x
 from ndis_verify.symbolic.special_functions import Phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 epsilon, e1, e2 = sp.symbols("epsilon e1 e2", real=True)
-p, q = sp.symbols("p q", positive=True)
 zero = sp.Integer(0)
 
 
@@ -25,10 +27,8 @@ def dp_iff_hockey_stick() -> Derivation:
     `number`: max(p - e^eps q, 0), the integrand of the divergence, at densities `p`, `q` and `epsilon`.
     """
     mass_p, mass_q, delta = sp.symbols("P Q delta", nonnegative=True)
-    pointwise = tuple(
-        ndis_lemma.hockey_stick().step(name)
-        for name in ("a point put into S", "a point left out of S", "S* takes x > 0", "S* leaves x <= 0", "sup over S")
-    )
+    gap = p(x) - sp.exp(epsilon) * q(x)
+    density_p, density_q = sp.symbols("p q", positive=True)
     steps = (
         Step(
             "definition of DP",
@@ -41,7 +41,17 @@ def dp_iff_hockey_stick() -> Derivation:
             lhs=sp.exp(epsilon) * mass_q + delta - mass_p,
             rhs=delta - (mass_p - sp.exp(epsilon) * mass_q),
         ),
-        *pointwise,
+        Step("densities", "p and q are densities of P and Q with respect to P + Q.", kind="definition"),
+        Step(
+            "sup over S",
+            "It is attained at S* = {p > e^eps q}; ties count 0 either way.",
+            lhs=largest(gap),
+            rhs=total(sp.Max(gap, 0)),
+            kind="fact",
+            fact="largest integral over a set",
+            letters={"f": gap},
+            conditions={"integrable": "densities"},
+        ),
         Step(
             "all S at once",
             "It holds for every S exactly when sup_S (P(S) - e^eps Q(S)) <= delta; S* attains the supremum. Densities"
@@ -51,8 +61,8 @@ def dp_iff_hockey_stick() -> Derivation:
         Step(
             "integrand",
             "The divergence is the integral of this over S* = {p > e^eps q}.",
-            lhs=p * sp.Max(0, 1 - sp.exp(epsilon) * q / p),
-            rhs=sp.Max(p - sp.exp(epsilon) * q, 0),
+            lhs=density_p * sp.Max(0, 1 - sp.exp(epsilon) * density_q / density_p),
+            rhs=sp.Max(density_p - sp.exp(epsilon) * density_q, 0),
         ),
     )
     return Derivation(
@@ -62,13 +72,12 @@ def dp_iff_hockey_stick() -> Derivation:
         hypotheses=("real eps",),
         steps=steps,
         result_step="integrand",
-        symbols={"p": p, "q": q, "epsilon": epsilon},
+        symbols={"p": density_p, "q": density_q, "epsilon": epsilon},
         faults=(
             Fault(
                 "factor e^eps on the wrong side", "rearranged", lambda rhs: delta - (sp.exp(epsilon) * mass_p - mass_q)
             ),
-            Fault("points outside S* counted", "S* leaves x <= 0", lambda rhs: sp.Symbol("x", real=True)),
-            Fault("P and Q swapped", "integrand", lambda rhs: sp.Max(q - sp.exp(epsilon) * p, 0)),
+            Fault("P and Q swapped", "integrand", lambda rhs: sp.Max(density_q - sp.exp(epsilon) * density_p, 0)),
         ),
         covers={"KM-2.2": "whole", "BW-T5": "part: DP iff the divergence is at most delta"},
     )
@@ -80,6 +89,7 @@ def two_tails() -> Derivation:
 
     `number`: that difference at the two probabilities `upper` and `lower`, and `epsilon`.
     """
+    p, q = sp.symbols("p q", positive=True)
     upper, lower = sp.symbols("u l", nonnegative=True)
     tie = sp.Symbol("m", nonnegative=True)
     steps = (
@@ -150,30 +160,34 @@ def gaussian_profile() -> Derivation:
     profile = Phi(-epsilon * std / sensitivity + sensitivity / (2 * std)) - sp.exp(epsilon) * Phi(
         -epsilon * std / sensitivity - sensitivity / (2 * std)
     )
-    whitened = (
-        mean_shift.hockey_stick()
-        .result.subs(mean_shift.shift, sp.Symbol("t", positive=True))
-        .subs(sp.Symbol("t", positive=True), sensitivity / std)
-    )
     steps = (
         Step(
-            "profile",
-            "mean_shift.hockey_stick with S = std^2 I: the whitened shift is Delta/std.",
-            lhs=whitened,
-            rhs=profile,
+            "covariance",
+            "S = sigma^2 I, positive definite as sigma > 0; the whitened shift is D = Delta/sigma.",
+            kind="definition",
+            premises=("sigma > 0",),
         ),
         Step(
-            "worst pair",
-            "It increases in Delta (mean_shift.derivative_in_shift), so DP for all neighbours is the bound at the"
-            " global sensitivity.",
-            kind="argument",
+            "profile",
+            "The closed form of one pair at that shift.",
+            lhs=quantity("mean_shift", sensitivity / std, epsilon),
+            rhs=profile,
+            kind="inference",
+            premises=(
+                Use(
+                    "closed form",
+                    of=mean_shift.hockey_stick,
+                    at={mean_shift.shift: sensitivity / std},
+                    granted={"S positive definite": "covariance"},
+                ),
+            ),
         ),
     )
     return Derivation(
         id="privacy_loss.gaussian_profile",
         title="The privacy profile of the Gaussian mechanism",
         sources=("KM-2.3", "BW-T8"),
-        hypotheses=("Delta > 0", "std > 0"),
+        hypotheses=(Hypothesis("Delta > 0", sensitivity > 0), Hypothesis("sigma > 0", std > 0)),
         steps=steps,
         result_step="profile",
         symbols={"sensitivity": sensitivity, "std": std, "epsilon": epsilon},
@@ -182,10 +196,7 @@ def gaussian_profile() -> Derivation:
             Fault("factor e^eps dropped", "profile", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
             Fault("sign of eps flipped", "profile", lambda rhs: rhs.subs(epsilon, -epsilon)),
         ),
-        covers={
-            "KM-2.3": "whole, with mean_shift.hockey_stick",
-            "BW-T8": "the condition, with two_tails and derivative_in_shift",
-        },
+        concludes=(Conclusion("KM-2.3", "profile"), Conclusion("BW-T8", "profile", part="the profile of one pair")),
     )
 
 
@@ -195,6 +206,7 @@ def triangle() -> Derivation:
 
     `number`: the right-hand side at `first` = delta_{P,Q}(e1), `second` = delta_{Q,R}(e2) and `e1`.
     """
+    p, q = sp.symbols("p q", positive=True)
     first, second = sp.symbols("delta1 delta2", nonnegative=True)
     density_r = sp.Symbol("r", positive=True)
     x, y = sp.symbols("x y", real=True)

@@ -11,7 +11,7 @@ from ndis_verify.court.statement_checks import stated_claim, statement_attack
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
-from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic import mean_shift, privacy_loss
 
 
 def _pair(shift: float) -> GaussianPair:
@@ -60,6 +60,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("from the lemma to the closed form", mean_shift.hockey_stick),
+            proof("where the two laws are one", mean_shift.no_shift),
             _FORMULA,
             _FAST,
             statement_attack(
@@ -183,7 +184,7 @@ CLAIMS = (
         formula="delta(eps) = Phi(-eps sigma/Delta + Delta/(2 sigma)) - e^eps Phi(-eps sigma/Delta - Delta/(2 sigma))",
         hypotheses=("sigma > 0", "Delta > 0", "real eps"),
         declared=Verdict.PROVED,
-        checks=(proof("closed form", mean_shift.hockey_stick), _FORMULA, _FAST),
+        checks=(proof("closed form", privacy_loss.gaussian_profile), _FORMULA, _FAST),
         note=(
             "The source allows sigma = 0 and equal means, where the formula divides by zero; it is read there as its"
             " limit."

@@ -1,0 +1,332 @@
+"""Whether a derivation that says what it concludes is a proof of that: its premises, its facts, and its end.
+
+The steps decide themselves (`Derivation.verify`); here is asked how they hang together. A derivation without
+`concludes` is not asked yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.statement import Relation, Statement
+from ndis_verify.statements.terms import nodes
+from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use
+from ndis_verify.symbolic.facts import FACTS, Instance
+from ndis_verify.symbolic.meanings import is_meaning
+from ndis_verify.symbolic.statement_terms import definitions, expression, relations
+from ndis_verify.symbolic.unknowns import equal
+from ndis_verify.symbolic.zero import as_expression
+
+_TURNED = {"=": "=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
+_WEAKER = {"=": ("=", "<=", ">="), "<": ("<", "<="), ">": (">", ">="), "<=": ("<=",), ">=": (">=",)}
+_BOUNDS = {"positive": (">", 0), "nonnegative": (">=", 0), "negative": ("<", 0), "nonpositive": ("<=", 0)}
+
+
+def problems(derivation: Derivation) -> list[str]:
+    """What is wrong with the graph of a derivation; nothing for one that says nothing of its conclusions."""
+    if not derivation.concludes:
+        return []
+    if unknown := list(chain.from_iterable(_unknown(derivation, k) for k in range(len(derivation.steps)))):
+        return unknown
+    return [
+        *chain.from_iterable(_of_step(derivation, k) for k in range(len(derivation.steps))),
+        *(f"step {name!r} is idle" for name in _idle(derivation)),
+        *(f"hypothesis {text!r} is idle" for text in _idle_hypotheses(derivation)),
+    ]
+
+
+def lemmas(derivation: Derivation) -> dict[str, Derivation]:
+    """The derivations that this one rests on, and those rest on, by id."""
+    found: dict[str, Derivation] = {}
+    for use in (use for step in derivation.steps for use in _uses(step)):
+        if use.of is not None and use.of().id not in found:
+            found |= {use.of().id: use.of(), **lemmas(use.of())}
+    return found
+
+
+def _uses(step: Step) -> list[Use]:
+    inner = [use for shown in step.conditions.values() if isinstance(shown, Step) for use in _uses(shown)]
+    return [premise for premise in step.premises if isinstance(premise, Use)] + inner
+
+
+def _named(step: Step) -> list[str]:
+    """The names of steps and hypotheses that a step rests on, those of lemmas left out."""
+    shown = [(_named(one) if isinstance(one, Step) else [one]) for one in step.conditions.values()]
+    own = [p if isinstance(p, str) else p.step for p in step.premises if isinstance(p, str) or p.of is None]
+    own += [name for use in step.premises if isinstance(use, Use) for name in use.granted.values()]
+    return [*own, *chain.from_iterable(shown)]
+
+
+def _unknown(derivation: Derivation, k: int) -> Iterator[str]:
+    """Premises of step k that do not exist, or not yet: so there is no circle."""
+    step, earlier = derivation.steps[k], {one.name for one in derivation.steps[:k]}
+    for name in _named(step):
+        if name not in earlier and name not in derivation.given:
+            yield f"step {step.name!r}: premise {name!r} is no earlier step and no hypothesis"
+
+
+def _of_step(derivation: Derivation, k: int) -> Iterator[str]:
+    step = derivation.steps[k]
+    where = f"step {step.name!r}"
+    for use in _uses(step):
+        if problem := _of_use(derivation, use):
+            yield f"{where}: {problem}"
+            return
+    if step.kind in DECIDED and step.lhs == step.rhs:
+        yield f"{where}: both sides are {step.rhs}"
+    if step.algebra is not None and (missing := [h for h in step.algebra.given if h not in step.premises]):
+        yield f"{where}: its rules need the hypothesis {missing[0]!r}"
+    if step.kind == "inference" and not step.premises:
+        yield f"{where}: an inference without premises"
+    if step.kind == "definition" and step.lhs is not None:
+        yield from (f"{where}: {text}" for text in _of_definition(derivation, k))
+    if step.kind == "fact":
+        yield from (f"{where}: {text}" for text in _of_fact(derivation, step))
+
+
+def _of_use(derivation: Derivation, use: Use) -> str:
+    try:
+        found = derivation.used(use)
+    except InputError as error:
+        return str(error)
+    lemma = derivation if use.of is None else use.of()
+    if found is not None and found.lhs is not None and (hidden := _hidden(lemma, lemma.step(use.step), use)):
+        return f"{use.step!r} speaks of {hidden}, which was defined for other values"
+    if use.of is None:
+        return ""
+    if not lemma.concludes:
+        return f"lemma {lemma.id} does not say what it concludes"
+    if found is None or found.lhs is None:
+        return f"{use.step!r} of {lemma.id} is no relation"
+    for h in lemma.hypotheses:
+        if not _of_symbols(h):
+            text = h if isinstance(h, str) else h.text
+            shown = use.granted.get(text, text)
+            if shown not in derivation.given and shown not in {step.name for step in derivation.steps}:
+                return f"nothing grants the hypothesis {text!r} of {lemma.id}"
+    return ""
+
+
+def _hidden(derivation: Derivation, step: Step, use: Use) -> str:
+    """A name in the step whose definition speaks of what `use` replaces, while the name itself does not."""
+    spoken = _atoms(step.lhs) | _atoms(step.rhs)
+    behind: dict[Any, set[Any]] = {}
+    for one in derivation.steps:
+        if one.kind == "definition" and one.lhs is not None:
+            own = _atoms(one.rhs)
+            behind[one.lhs] = own.union(*(behind[name] for name in own & set(behind)))
+            if one.lhs in spoken and (behind[one.lhs] & set(use.at)) - _atoms(one.lhs):
+                return str(one.lhs)
+    return ""
+
+
+def _atoms(side: Any) -> set[Any]:
+    return set(as_expression(side).atoms(sp.Symbol, AppliedUndef))
+
+
+def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
+    """A definition gives a new name, or is what a quantity of the statement language means."""
+    step, earlier = derivation.steps[k], derivation.steps[:k]
+    if any(one.kind == "definition" and one.lhs == step.lhs for one in earlier):
+        yield f"{step.lhs} is defined twice"
+    if is_meaning(step, earlier):
+        return
+    if not isinstance(step.lhs, (sp.Symbol, AppliedUndef)):
+        yield "defines what is no name"
+        return
+    if isinstance(step.lhs, AppliedUndef) and str(step.lhs.func) in QUANTITIES:
+        yield f"is not what {step.lhs.func} means"
+        return
+    name = step.lhs.func if isinstance(step.lhs, AppliedUndef) else step.lhs
+    if any(_speaks_of(one, name) for one in earlier):
+        yield f"{name} was spoken of before"
+
+
+def _speaks_of(step: Step, name: Any) -> bool:
+    sides = [side for side in (step.lhs, step.rhs) if isinstance(side, (sp.Basic, sp.MatrixBase))]
+    if isinstance(name, sp.Symbol):
+        return any(name in side.free_symbols for side in sides)
+    return any(call.func == name for side in sides for call in side.atoms(AppliedUndef))
+
+
+def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
+    """The fact is in the catalogue, the step is its instance, and every condition is shown."""
+    fact = FACTS.get(step.fact)
+    if fact is None:
+        yield f"{step.fact!r} is not in the catalogue of facts"
+        return
+    if set(step.letters) != set(fact.letters):
+        yield f"must say what {', '.join(fact.letters)} are"
+        return
+    left, sign, right = fact.instance(step.letters)
+    if sign != step.relation or not (equal(left, step.lhs) and equal(right, step.rhs)):
+        yield f"is no instance of {step.fact!r}: {left} {sign} {right}"
+    if set(step.conditions) != set(fact.conditions):
+        yield f"must show exactly these conditions: {', '.join(fact.conditions)}"
+    for name, shown in step.conditions.items():
+        if not isinstance(shown, Step) and shown in derivation.given:
+            one = None
+        else:
+            one = shown if isinstance(shown, Step) else derivation.step(shown)
+        if one is not None and (one.kind == "argument" or (one.kind in DECIDED and derivation.holds(one) is not True)):
+            yield f"condition {name!r} is not shown"
+        elif name in fact.required and (one is None or not _says(one, fact.required[name](step.letters))):
+            left, sign, right = fact.required[name](step.letters)
+            wanted = f"{left} {sign} {'a finite number' if right is None else right}"
+            yield f"condition {name!r} is {wanted}, which is not what shows it"
+
+
+def _says(step: Step, wanted: Instance) -> bool:
+    left, sign, right = wanted
+    if step.lhs is None or step.relation != sign or not equal(step.lhs, left):
+        return False
+    return bool(step.rhs.is_finite is not False) if right is None else equal(step.rhs, right)
+
+
+def _reached(derivation: Derivation) -> set[str]:
+    """The steps and hypotheses on a path to a conclusion."""
+    waiting, seen = [one.step for one in derivation.concludes], set[str]()
+    names = {step.name: step for step in derivation.steps}
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            if name in names:
+                lent = [h for use in _uses(names[name]) if use.of is not None for h in use.of().given]
+                waiting += _named(names[name]) + [h for h in lent if h in derivation.given]
+    return seen
+
+
+def _idle(derivation: Derivation) -> list[str]:
+    reached = _reached(derivation)
+    return [step.name for step in derivation.steps if step.name not in reached]
+
+
+def _idle_hypotheses(derivation: Derivation) -> list[str]:
+    """Those that no step names; what SymPy's assumptions say need not be named."""
+    reached = _reached(derivation)
+    texts = [h if isinstance(h, str) else h.text for h in derivation.hypotheses if not _of_symbols(h)]
+    return [text for text in texts if text not in reached]
+
+
+def _of_symbols(hypothesis: str | Hypothesis) -> bool:
+    return isinstance(hypothesis, Hypothesis) and hypothesis.relation is not None
+
+
+def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
+    """What is missing for `proofs` to prove the claim: of those that say what they conclude, and of all together.
+
+    A proof that does not conclude the claim has to be a lemma of one that does. `given`: the claim's hypotheses.
+    """
+    whole = bool(proofs) and all(proof.concludes for proof in proofs)
+    ends = [(proof, one) for proof in proofs for one in proof.concludes if one.claim == claim_id]
+    wrong, met = [], set()
+    for proof, one in ends:
+        wrong += _foreign_hypotheses(proof, one, stated, tuple(given))
+        if stated is not None and not one.part:
+            met_here, text = concluded(proof, one, stated)
+            met |= met_here
+            wrong += [text] if text else []
+    if whole:
+        used = {id_ for proof, _ in ends for id_ in (proof.id, *lemmas(proof))}
+        wrong += [f"{proof.id} concludes nothing of {claim_id}" for proof in proofs if proof.id not in used]
+        if stated is not None:
+            left = [one.plain() for one in relations(stated.claimed) if one not in met]
+            wrong += [f"no proof concludes {text}" for text in left] or (
+                [] if relations(stated.claimed) else ["an equivalence of this form is not compared with proofs"]
+            )
+    return wrong
+
+
+def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[set[Relation], str]:
+    """The relations of `stated` that the step is, under hypotheses of `stated`, or what keeps it from being one."""
+    step = derivation.step(end.step)
+    name = f"{derivation.id}: {end.step!r}"
+    if step.kind not in (*DECIDED, "fact"):
+        return set(), f"{name} is no relation that is decided"
+    if len(set(end.symbols.values())) < len(end.symbols) or not all(s.is_Symbol for s in end.symbols.values()):
+        return set(), f"{name}: variables must be different symbols"
+    if strange := (step.lhs.free_symbols | step.rhs.free_symbols) - set(end.symbols.values()):
+        return set(), f"{name}: also speaks of {', '.join(sorted(map(str, strange)))}"
+    if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
+        variable, assumption = missing[0]
+        return set(), f"{name}: the statement does not say that {variable} is {assumption}"
+    known = definitions(stated, end.symbols)
+    found = {one for one in relations(stated.claimed) if _is_relation(step, one, known)}
+    return found, "" if found else f"{name} is no relation of the statement"
+
+
+def _assumed(end: Conclusion) -> list[tuple[str, str]]:
+    """(variable, assumption) of the symbols, the strongest of each sign; being real is part of every variable."""
+    return [
+        (variable, assumption)
+        for variable, symbol in end.symbols.items()
+        for assumption in (*_BOUNDS, "integer")
+        if getattr(symbol, f"is_{assumption}") is True
+    ]
+
+
+def _granted(assumed: tuple[str, str], end: Conclusion, stated: Statement) -> bool:
+    """Whether the statement's hypotheses, or the kind of the variable, say what the symbol assumes."""
+    variable, assumption = assumed
+    if assumption == "integer":
+        return any(v.name == variable and v.kind in ("integer", "integers") for v in stated.variables)
+    sign, _ = _BOUNDS[assumption]
+    for h in stated.hypotheses:
+        if h.left.head in ("variable", "coordinate") and h.left.name == variable and h.right.head == "number":
+            bound, strict = h.right.number, len(sign) == 1
+            same = h.sign[0] == sign[0]
+            beyond = bound > 0 if sign[0] == ">" else bound < 0
+            if same and (beyond or (bound == 0 and (not strict or len(h.sign) == 1))):
+                return True
+    return False
+
+
+def _is_relation(step: Step, wanted: Relation, known: dict[str, Any]) -> bool:
+    """Whether the step says what the statement's relation says, or more."""
+    try:
+        left, right = expression(wanted.left, known), expression(wanted.right, known)
+    except InputError:  # another relation of the statement, with variables of its own
+        return False
+    if wanted.sign in _WEAKER[step.relation] and equal(step.lhs, left) and equal(step.rhs, right):
+        return True
+    turned = _TURNED[step.relation]
+    return wanted.sign in _WEAKER[turned] and equal(step.lhs, right) and equal(step.rhs, left)
+
+
+def _foreign_hypotheses(
+    derivation: Derivation, end: Conclusion, stated: Statement | None, given: tuple[str, ...]
+) -> list[str]:
+    """Hypotheses of the derivation that are not the claim's."""
+    heads = set() if stated is None else {node.head for t in stated.all_terms() for node in nodes(t)}
+    wrong = []
+    for h in derivation.hypotheses:
+        text = h.text if isinstance(h, Hypothesis) else h
+        meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means
+        relation = h.relation if isinstance(h, Hypothesis) else None
+        if not (meant or text in given or (relation is not None and _assumed_relation(relation, end, stated))):
+            wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
+    return wrong
+
+
+def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) -> bool:
+    """Whether the assumptions of the symbols, which are the statement's, decide the relation, or it is stated."""
+    if stated is None or relation == sp.true:
+        return stated is not None
+    known = definitions(stated, end.symbols)
+    for h in stated.hypotheses:
+        try:
+            left, right = expression(h.left, known), expression(h.right, known)
+        except InputError:
+            continue
+        if isinstance(relation, sp.core.relational.Relational) and h.sign == relation.rel_op:
+            if equal(left - right, relation.lhs - relation.rhs):
+                return True
+    return False

@@ -1,0 +1,54 @@
+"""What the quantities of the statement language mean, as definitions that a derivation may start from.
+
+The only definitions of these names that the court lets pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.symbolic.block_algebra import letter
+from ndis_verify.symbolic.derivation import Step
+from ndis_verify.symbolic.notation import largest, scalar, x
+from ndis_verify.symbolic.statement_terms import quantity
+
+p = sp.Function("p", positive=True)  # densities: of P at x, of Q at x where its parameters are those that follow
+q = sp.Function("q", positive=True)
+
+Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and its transpose
+
+_MEANINGS: Mapping[str, Callable[..., Any]] = {
+    # P = N(m1, S) and Q = N(m2, S), whose means are D apart
+    "mean_shift": lambda D, eps: largest(p(x) - sp.exp(eps) * q(x, D)),
+}
+
+
+def meaning(name: str, head: str, *args: Any) -> Step:
+    """The definition of the quantity `head` at these arguments."""
+    return Step(
+        name,
+        QUANTITIES[head].means + ".",
+        lhs=quantity(head, *args),
+        rhs=_MEANINGS[head](*args),
+        kind="definition",
+    )
+
+
+def distance_between_means(name: str, distance: Any) -> Step:
+    """What the first argument of "mean_shift" is: ||S^{-1/2} (m1 - m2)||, squared."""
+    why = "D = ||S^{-1/2} (m1 - m2)||, squared."
+    return Step(name, why, lhs=scalar(gt * Ri * Ri * g), rhs=distance**2, kind="definition")
+
+
+def is_meaning(step: Step, earlier: tuple[Step, ...]) -> bool:
+    """Whether a step that defines a quantity of the language, or an argument of one, says what it means."""
+    head = str(step.lhs.func)
+    if head in _MEANINGS:
+        return bool(step.rhs == _MEANINGS[head](*step.lhs.args))
+    quantities = [one.lhs for one in earlier if one.kind == "definition" and one.lhs is not None]
+    shifts = {call.args[0] for call in quantities if str(call.func) == "mean_shift"}
+    return bool(step.lhs == scalar(gt * Ri * Ri * g)) and shifts == {sp.sqrt(step.rhs)}

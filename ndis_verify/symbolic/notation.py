@@ -1,0 +1,66 @@
+"""Notation that derivations share: integrals and expectations as unknown functions, points, scalars of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.symbolic.block_algebra import letter
+
+x = sp.Symbol("x", real=True)  # the point over which `total` and `largest` integrate
+z = letter("z")  # the standard normal vector whose law `normal_mean` averages over
+
+# total(f): the integral of f(x). largest(f): the supremum over measurable sets of the integral of f(x) over the set.
+
+total, largest = sp.Function("total", real=True), sp.Function("largest", real=True)
+below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge
+
+
+class normal_mean(AppliedUndef):
+    """The expectation of f(z): an unknown functional, of which 0 is 0."""
+
+    nargs = 1
+    is_commutative = True
+    is_real = True
+    is_extended_real = True
+
+    @classmethod
+    def eval(cls, f: Any) -> Any:
+        return sp.Integer(0) if f == 0 else None
+
+
+class scalar(sp.Function):
+    """The number that a 1 x 1 product of matrix letters is; linear in the products."""
+
+    nargs = 1
+    is_commutative = True
+    is_real = True
+    is_extended_real = True
+
+    @classmethod
+    def eval(cls, product: Any) -> Any:
+        terms = sp.Add.make_args(sp.expand(product))
+        if len(terms) > 1:
+            return sp.Add(*(cls(term) for term in terms))
+        factors, word = terms[0].args_cnc()
+        if not word:
+            return sp.Mul(*factors)
+        return sp.Mul(*factors) * cls(sp.Mul(*word)) if factors or terms[0] != product else None
+
+
+class point(sp.Function):
+    """A point of the space as a function of the vector z."""
+
+    nargs = 1
+    is_commutative = True
+    is_real = True
+    is_extended_real = True
+
+
+def as_products(expression: Any) -> Any:
+    """`expression` with its scalars as the products that they are, logarithms of exponentials taken."""
+    if not isinstance(expression, sp.Basic) or not expression.has(scalar):
+        return expression
+    return sp.expand(sp.expand_log(sp.expand(expression))).replace(scalar, lambda product: product)

@@ -1,0 +1,62 @@
+"""Equations between expressions in which unknown functions and integrals occur."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ndis_verify.symbolic.zero import as_expression, is_zero
+
+
+def follows(difference: Any) -> bool | None:
+    """Whether `difference` is zero whatever the unknown functions and the integrals in it are.
+
+    Calls of one function whose arguments are equal are one unknown number, all others are different ones. False says
+    that it is not zero for some numbers in their places, so that nothing follows from the form alone.
+    """
+    if isinstance(difference, sp.MatrixBase):
+        return is_zero(difference)
+    difference = as_expression(difference)
+    known: list[tuple[Any, sp.Symbol]] = []
+
+    def number(node: Any) -> sp.Symbol:
+        for one, symbol in known:
+            if _equal(one, node):
+                return symbol
+        assumed = {name: True for name in ("real", "positive", "nonnegative") if getattr(node, f"is_{name}")}
+        known.append((node, sp.Symbol(f"unknown_{len(known)}", **assumed)))
+        return known[-1][1]
+
+    return is_zero(sp.expand(_replaced(difference, number)))
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether both sides are the same whatever the unknown functions in them are."""
+    return bool(left == right) or follows(left - right) is True
+
+
+def _replaced(expression: Any, number: Any) -> Any:
+    """The outermost calls and integrals replaced, so that what is inside of them is compared as a whole."""
+    if isinstance(expression, (AppliedUndef, sp.Integral)):
+        return number(expression)
+    if not expression.has(AppliedUndef, sp.Integral):
+        return expression
+    return expression.func(*(_replaced(arg, number) for arg in expression.args))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one == other:
+        return True
+    if one.func != other.func or len(one.args) != len(other.args):
+        return False
+    if isinstance(one, sp.Integral):
+        return one.limits == other.limits and equal(one.function, other.function)
+    return all(_same_argument(a, b) for a, b in zip(one.args, other.args))
+
+
+def _same_argument(a: Any, b: Any) -> bool:
+    if a == b or isinstance(a, sp.Tuple | sp.Lambda) or isinstance(b, sp.Tuple | sp.Lambda):
+        return bool(a == b)
+    return equal(a, b)

@@ -1,0 +1,217 @@
+"""Proofs end in their claims: premises, facts, conclusions, and what is noticed when one of them is not there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sympy as sp
+
+from ndis_verify.claims.ledger import find
+from ndis_verify.claims.mean_shift.stated import CLOSED_FORM
+from ndis_verify.court.checks import ProofRun, proof
+from ndis_verify.court.proof_faults import faults_by_rule, noticed
+from ndis_verify.court.proof_structure import problems, unconcluded
+from ndis_verify.court.statement_checks import mismatches
+from ndis_verify.statements.mutation import mutants
+from ndis_verify.symbolic import all_derivations, mean_shift, ndis_lemma
+from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Step, Use
+from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.special_functions import Phi
+from ndis_verify.symbolic.unknowns import follows
+
+# Derivations that say what they conclude; the others say nothing yet. Nothing leaves this list.
+CONCLUDING = {
+    "mean_shift.hinge_expectation",
+    "mean_shift.hockey_stick",
+    "mean_shift.no_shift",
+    "ndis_lemma.hockey_stick",
+    "ndis_lemma.log_density_ratio",
+    "privacy_loss.gaussian_profile",
+}
+
+
+def _concluding() -> list[Derivation]:
+    return [derivation for derivation in all_derivations() if derivation.concludes]
+
+
+def test_the_derivations_that_conclude_only_grow() -> None:
+    assert {derivation.id for derivation in _concluding()} == CONCLUDING
+    # What was a word of honour is checked from then on.
+    assert not any(derivation.covers for derivation in _concluding())
+
+
+def test_concluding_derivations_hang_together() -> None:
+    for derivation in _concluding():
+        assert problems(derivation) == [], derivation.id
+        assert derivation.proved, derivation.id
+
+
+def _moved(step: Step, side: str) -> list[Step]:
+    """The step with something added to one side."""
+    value = getattr(step, side)
+    if isinstance(value, sp.MatrixBase):
+        return [replace(step, **{side: value + sp.ones(*value.shape)})]
+    if step.algebra is None or value.is_commutative:
+        return [replace(step, **{side: value + sp.Rational(1, 3)})]
+    shape = getattr(step.algebra.evaluate(value), "shape", None)
+    letters = [a for a, model in step.algebra.model.items() if getattr(model, "shape", None) == shape]
+    return [replace(step, **{side: value + letter}) for letter in letters]
+
+
+def test_no_step_ignores_one_of_its_sides() -> None:
+    for derivation in _concluding():
+        for step in (one for one in derivation.steps if one.kind in DECIDED):
+            for moved in (*_moved(step, "lhs"), *_moved(step, "rhs")):
+                assert replace(derivation, faults=()).holds(moved) is not True or moved.kind == "inference", step.name
+                if moved.kind == "inference":
+                    steps = tuple(moved if one is step else one for one in derivation.steps)
+                    assert replace(derivation, steps=steps).holds(moved) is not True, (derivation.id, step.name)
+
+
+def test_a_step_called_positive_decides_a_sign() -> None:
+    for derivation in _concluding():
+        for step in derivation.steps:
+            if any(word in step.name for word in ("positive", "increasing", "decreasing")):
+                assert step.relation != "=" or "definite" in step.name, (derivation.id, step.name)
+
+
+def test_faults_of_inferences_by_rule_are_noticed() -> None:
+    planted = 0
+    for derivation in _concluding():
+        for rule, what, fault in faults_by_rule(derivation):
+            planted += 1
+            assert noticed(fault), (derivation.id, rule, what)
+    assert planted > 120
+
+
+def test_mutants_of_a_statement_are_not_what_its_proofs_conclude() -> None:
+    proofs = [mean_shift.hockey_stick(), mean_shift.no_shift()]
+    assert unconcluded("N26-P1", CLOSED_FORM, (), proofs) == []
+    kept = [m.fault for m in mutants(CLOSED_FORM) if not unconcluded("N26-P1", m.statement, (), proofs)]
+    assert kept == []
+
+
+def test_a_claim_is_not_proved_by_a_derivation_of_something_else() -> None:
+    claim = find("N26-P1")
+    others = [check for check in claim.checks if not isinstance(check.run, ProofRun)]
+    assert mismatches(claim) == []
+    assert any(
+        "concludes nothing" in text
+        for text in mismatches(replace(claim, checks=(proof("another", mean_shift.hinge_expectation), *others)))
+    )
+    assert any(
+        "no proof concludes" in text
+        for text in mismatches(replace(claim, checks=(proof("half", mean_shift.hockey_stick), *others)))
+    )
+
+
+def test_a_proof_emptied_of_its_middle_is_none() -> None:
+    whole = mean_shift.hockey_stick()
+    ends = (whole.steps[0], whole.step("closed form"))
+    assert problems(replace(whole, steps=ends, faults=()))
+    jump = replace(ends[1], premises=("divergence",))
+    emptied = replace(whole, steps=(ends[0], jump), faults=(), hypotheses=whole.hypotheses[1:])
+    assert problems(emptied) == [] and emptied.holds(jump) is False
+
+
+D, other = sp.symbols("D E", positive=True)
+f = sp.Function("f", real=True)
+
+
+def _derived(*steps: Step, end: str, **more: object) -> Derivation:
+    given = {"hypotheses": (), "symbols": {"D": D}, "concludes": (Conclusion("X", end),), **more}
+    return Derivation("id", "title", ("X",), steps=steps, result_step=end, **given)  # type: ignore[arg-type]
+
+
+def _said(*steps: Step, end: str, **more: object) -> str:
+    return "; ".join(problems(_derived(*steps, end=end, **more)))
+
+
+def test_definitions_are_new_names_or_what_the_language_means() -> None:
+    step = Step("claimed", "", lhs=sp.Function("mean_shift", real=True)(D, 0), rhs=Phi(D), kind="definition")
+    assert "is not what mean_shift means" in _said(step, end="claimed")
+    first = Step("first", "", lhs=f(D), rhs=D, kind="definition")
+    assert "defined twice" in _said(first, replace(first, name="second", rhs=2 * D), end="second")
+    late = Step("late", "", lhs=D, rhs=sp.Integer(1), kind="definition")
+    assert "spoken of before" in _said(first, late, end="late")
+
+
+def test_a_definition_is_not_taken_at_other_values_behind_its_name() -> None:
+    name = sp.Symbol("n", real=True)
+    defined = Step("defined", "", lhs=name, rhs=D**2, kind="definition")
+    bad = Step(
+        "bad", "", lhs=name, rhs=sp.Integer(4), kind="inference", premises=(Use("defined", at={D: sp.Integer(2)}),)
+    )
+    assert "defined for other values" in _said(defined, bad, end="bad", symbols={"n": name})
+
+
+def test_values_have_the_assumptions_of_the_symbols_they_replace() -> None:
+    first = Step("first", "", lhs=f(D), rhs=D, kind="definition")
+    at = Use("first", at={D: -other})
+    bad = Step("bad", "", lhs=f(-other), rhs=-other, kind="inference", premises=(at,))
+    assert "must be positive" in _said(first, bad, end="bad", symbols={"E": other})
+
+
+def test_both_sides_of_a_step_are_not_one_expression() -> None:
+    assert "both sides are" in _said(Step("same", "", lhs=D + 1, rhs=1 + D), end="same")
+
+
+def test_a_fact_needs_its_instance_and_its_conditions() -> None:
+    cut = mean_shift.hinge_expectation().step("cut at the edge")
+    whole = mean_shift.hinge_expectation()
+
+    def said(step: Step) -> str:
+        return "; ".join(
+            problems(replace(whole, steps=tuple(step if one.name == step.name else one for one in whole.steps)))
+        )
+
+    assert "is no instance" in said(replace(cut, rhs=-cut.rhs))
+    assert "must show exactly" in said(replace(cut, conditions={"below": "below the edge"}))
+    turned = {**cut.conditions, "below": "above the edge"}
+    assert "is not what shows it" in said(replace(cut, conditions=turned))
+    assert "not in the catalogue" in said(replace(cut, fact="folklore"))
+    assert "must say what" in said(replace(cut, letters={}))
+
+
+def test_every_fact_has_words_conditions_and_a_reference() -> None:
+    for name, fact in FACTS.items():
+        assert fact.text.endswith(".") and fact.tex and fact.reference, name
+        assert fact.conditions and set(fact.required) <= set(fact.conditions), name
+        assert fact.letters, name
+
+
+def test_hypotheses_of_a_lemma_have_to_be_granted() -> None:
+    whole = mean_shift.no_shift()
+    hinge = whole.step("hinge")
+    lent = [replace(p, granted={}) if isinstance(p, Use) else p for p in hinge.premises]
+    bare = replace(hinge, premises=tuple(lent))
+    found = problems(replace(whole, steps=tuple(bare if one is hinge else one for one in whole.steps)))
+    assert any("nothing grants" in text for text in found)
+    assert ndis_lemma.POSITIVE_DEFINITE in "; ".join(found)
+
+
+def test_an_inequality_follows_with_weights_of_known_sign() -> None:
+    a, b, c = sp.symbols("a b c", real=True)
+    one = Step("one", "", lhs=a, rhs=b, relation="<", witness=a - b)
+    two = Step("two", "", lhs=b, rhs=c, relation="<=", witness=b - c)
+    sums = Step("sum", "", lhs=a, rhs=c, relation="<", kind="inference", premises=("one", "two"))
+    assert _derived(one, two, sums, end="sum", symbols={"a": a, "c": c}).holds(sums) is True
+    weak = replace(sums, premises=(Use("one", weight=sp.Integer(0)), "two"), lhs=b)
+    assert _derived(one, two, weak, end="sum", symbols={"a": a, "b": b, "c": c}).holds(weak) is not True
+    turned = replace(sums, relation=">")
+    assert _derived(one, two, turned, end="sum", symbols={"a": a, "c": c}).holds(turned) is not True
+
+
+@pytest.mark.parametrize(
+    ("difference", "outcome"),
+    [
+        (f(D * 2) - f(D + D), True),
+        (f(D) - f(other), False),
+        (f((D + 1) ** 2) - f(D**2 + 2 * D + 1), True),
+        (sp.Integral(f(D), (D, 0, 1)) - sp.Integral(f(D), (D, 0, 2)), False),
+        (f(D) * f(other) - f(other) * f(D), True),
+    ],
+)
+def test_unknown_functions_agree_where_their_arguments_do(difference: sp.Expr, outcome: bool) -> None:
+    assert follows(difference) is outcome
