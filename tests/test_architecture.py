@@ -39,12 +39,18 @@ def imported_modules(source: str, package: tuple[str, ...]) -> set[str]:
 
 
 def forbidden(source: str, package: tuple[str, ...], witness: str) -> list[str]:
-    """The imports by which a file of one witness would see more of the package than the records and itself."""
+    """The imports by which a file of one witness would see more of the package than the records and itself.
+
+    Derivations also see the language of the statements in which they end.
+    """
+    language = {"statements"} if witness == "symbolic" else set()
     seen = []
     for name in imported_modules(source, package):
         parts = name.split(".")
         if name == "a dynamic import" or (
-            parts[0] == "ndis_verify" and len(parts) > 1 and parts[1] not in RECORDS | SHARED | RECORD_NAMES | {witness}
+            parts[0] == "ndis_verify"
+            and len(parts) > 1
+            and parts[1] not in RECORDS | SHARED | RECORD_NAMES | language | {witness}
         ):
             seen.append(name)
     return seen

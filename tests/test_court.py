@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
 from ndis_verify.court.attack_checks import attack_check
@@ -13,7 +14,7 @@ from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.court.hearing import Hearing
 from ndis_verify.court.judge import exit_code, heard, judge, judged
 from ndis_verify.court.tolerances import COMPARISONS, DIGITS, MARGIN, MARGINS
-from ndis_verify.symbolic import mean_shift
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 
 
 def evidence(outcome=Outcome.HELD):
@@ -203,16 +204,24 @@ def test_what_is_no_hearing_of_the_claim_is_refused(change):
         Hearing.from_dict(mine, kept)
 
 
+def _with_fault(derivation):
+    fault = Fault("off by one", "square", lambda rhs: rhs + 1)
+    return proof("derived", lambda: dataclasses.replace(derivation, faults=(fault,)))
+
+
 def test_steps_in_words_are_counted_beside_the_verdict():
-    derivation = mean_shift.hockey_stick()
-    words = sum(step.kind == "argument" for step in derivation.steps)
-    claim = Claim("OWN-1", "OWN", "t", "s", Verdict.PROVED, (proof("derived", mean_shift.hockey_stick),))
+    x = sp.Symbol("x", real=True)
+    said = Step("said", "So it is said.", kind="argument")
+    square = Step("square", "", lhs=(x + 1) ** 2, rhs=x**2 + 2 * x + 1, premises=("said",))
+    end = (Conclusion("OWN-1", "square"),)
+    argued = Derivation("own", "t", ("OWN",), (), (said, square), "square", {"x": x}, concludes=end)
+    claim = Claim("OWN-1", "OWN", "t", "s", Verdict.PROVED, (_with_fault(argued),))
     found = judge(claim)
-    assert words >= 1 and found.argued == words and found.in_words == f"proved, {words} argued"
-    assert f"{words} argued" in found.evidence[0] and found.as_dict()["argued"] == words
-    assert judged(claim, Hearing.from_dict(claim, json.loads(json.dumps(heard(claim).as_dict())))).argued == words
-    decided = dataclasses.replace(derivation, steps=tuple(s for s in derivation.steps if s.kind != "argument"))
-    bare = judge(dataclasses.replace(claim, checks=(proof("derived", lambda: decided),)))
+    assert found.argued == 1 and found.in_words == "proved, 1 argued", found.failures
+    assert "1 argued" in found.evidence[0] and found.as_dict()["argued"] == 1
+    assert judged(claim, Hearing.from_dict(claim, json.loads(json.dumps(heard(claim).as_dict())))).argued == 1
+    decided = dataclasses.replace(argued, steps=(dataclasses.replace(square, premises=()),))
+    bare = judge(dataclasses.replace(claim, checks=(_with_fault(decided),)))
     assert bare.argued == 0 and bare.in_words == "proved"
 
 
