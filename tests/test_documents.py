@@ -97,6 +97,20 @@ def test_a_path_or_a_name_that_is_not_there_would_be_seen():
         resolved("fast.no_such")
 
 
+@pytest.mark.parametrize("page", ["attacks.md", "conformance.md", "releases.md"])
+def test_the_tests_that_a_table_of_attacks_names_are_there(page):
+    """Every row of a table with a column for them names one."""
+    text, rows = text_of(f"docs/{page}"), []
+    for table in re.findall(r"(?m)^\|[^\n]*\| (?:test|seen now by) \|\n\|[-|]+\n((?:\|.*\n?)+)", text):
+        rows += table.splitlines()
+    for row in rows:
+        assert re.search(r"`test_\w+\.py", row.rpartition(" | ")[2] or row), row
+    for file, name in re.findall(r"(test_\w+\.py)(?:::(test_\w+))?", text):
+        source = ROOT / "tests" / file
+        assert source.is_file() and f"def {name}" in source.read_text(encoding="utf-8"), (file, name)
+    assert page == "releases.md" or len(rows) > 10
+
+
 def test_the_picture_has_the_floors_that_are_held():
     (picture,) = re.findall(r"```text\n(.*?)```", text_of("ARCHITECTURE.md"), flags=re.DOTALL)
     lines = [re.match(r"( up |down|  [\^|])  +(\w+(?:, \w+)*)(?:   |$)", line) for line in picture.splitlines()]

@@ -13,6 +13,8 @@ from types import SimpleNamespace
 import flint
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ndis_verify.mechanisms.exact import eigenvalue, gram, grid, noise, normals, outputs, projection, solutions
 from ndis_verify.mechanisms.exact.stream import Stream
@@ -122,6 +124,16 @@ def test_a_ball_has_a_nearest_whole_number_where_all_of_it_has():
         (0.3, 0.9, None),
     ):
         assert grid.nearest(flint.arb(middle, radius)) == whole
+
+
+@given(st.integers(-(2**1100), 2**1100), st.integers(-(2**20) + 1, 2**20 - 1))
+def test_the_nearest_whole_number_is_right_in_its_last_bit_however_large_it_is(whole, off):
+    """whole + off/2^21, the ball as wide as it may be."""
+    with flint.ctx.workprec(1200):
+        middle = flint.arb(whole) + flint.arb((off, -21))
+        room = (flint.arb((1, -1)) - abs(flint.arb((off, -21)))).mid()
+        assert grid.nearest(flint.arb(middle, room * (1 - 2.0**-20))) == whole
+    assert all(grid.multiple(whole, e) == Fraction(whole) * Fraction(2) ** e for e in (0, -8) if abs(whole) < 2**53)
 
 
 def test_the_ball_of_a_normal_has_all_that_its_digits_leave():
