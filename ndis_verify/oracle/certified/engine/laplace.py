@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from flint import acb, arb, ctx
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.oracle.certified.engine.hyperbola import trapezoid
 from ndis_verify.oracle.certified.engine.integral import integral, signals_deferred
+from ndis_verify.oracle.certified.engine.integrand import curvature, log_transform, slope, value
 from ndis_verify.oracle.certified.engine.tail import INFINITE, Transform, tail_bound
 from ndis_verify.oracle.engine.precision import PrecisionError
 
 MAX_VERTICES = 1000
 EVALUATION_LIMIT = 20_000
-LARGE = 100
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,14 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     The radius is whatever was proved, and may be larger than asked for: the caller looks and raises the precision.
     """
     start = saddle(transform)
-    if start is None or ctx.prec < digits * 3.33 + 20 + _cancelled_bits(transform, start):
+    if start is None or ctx.prec < digits * 3.33 + 20 + (lost := _cancelled_bits(transform, start)):
         return Scaled(arb.nan(), arb(0))
     width = (1 / curvature(transform, acb(start)).real.sqrt()).mid()
     scale = log_transform(transform, acb(start)).real.mid()
     tolerance = width * arb(10) ** (-digits - 2)
+    found = trapezoid(transform, start, scale, tolerance, lost)
+    if found is not None:
+        return Scaled(found, scale)
     path = _descent(transform, start, width, scale, tolerance, free=True)
     path = path or _descent(transform, start, width, scale, tolerance, free=False)
     if path is None:
@@ -61,7 +65,7 @@ def upward_integral(transform: Transform, digits: int) -> Scaled:
     with signals_deferred():
         for left, right in itertools.pairwise(vertices):
             total += integral(
-                lambda s, analytic: _integrand(transform, scale, s, analytic),
+                lambda s, analytic: value(transform, scale, s, analytic),
                 left,
                 right,
                 abs_tol=share,
@@ -116,85 +120,6 @@ def saddle(transform: Transform) -> arb | None:
             break
         low, high = (middle, high) if first.mid() < 0 else (low, middle)
     return place(middle)
-
-
-def log_transform(transform: Transform, s: acb) -> acb:
-    total = -transform.y * s - s.log()
-    if transform.second_pole:
-        total -= (s + 1).log()
-    for t in transform.terms:
-        w = 1 - s * t.alpha
-        total += s * (t.p * s + t.q) / (2 * w) - w.log() * t.multiplicity / 2
-    return total
-
-
-def slope(transform: Transform, s: acb) -> acb:
-    """(log g)'(s)."""
-    first = -1 / s - transform.y
-    if transform.second_pole:
-        first -= 1 / (s + 1)
-    for t in transform.terms:
-        u = 1 / (1 - s * t.alpha)
-        au = t.alpha * u
-        first += t.multiplicity * au / 2
-        if t.has_exponent:
-            first += u * (t.p * s + t.q / 2 + s * (t.p * s + t.q) * au / 2)
-    return first
-
-
-def curvature(transform: Transform, s: acb) -> acb:
-    """(log g)''(s)."""
-    second = 1 / (s * s)
-    if transform.second_pole:
-        second += 1 / ((s + 1) * (s + 1))
-    for t in transform.terms:
-        u = 1 / (1 - s * t.alpha)
-        au = t.alpha * u
-        second += t.multiplicity * au * au / 2
-        if t.has_exponent:
-            second += (t.p + t.q * t.alpha) * u * u * u
-    return second
-
-
-def _integrand(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
-    """g(s) e^{-scale}; non-finite where `analytic` is asked for and s may touch a cut.
-
-    On a wide box the terms of log g may cancel and the product be a gross overestimate: then `_centred` too, and
-    the smaller of the two.
-    """
-    plain = _product(transform, scale, s, analytic)
-    if plain.abs_upper() < LARGE:
-        return plain
-    centred = _centred(transform, scale, s)
-    return centred if centred.abs_upper() < plain.abs_upper() or not plain.is_finite() else plain
-
-
-def _centred(transform: Transform, scale: arb, s: acb) -> acb:
-    """g on a box S off the cuts: g(c) exp((log g)'(c) (S - c) + (log g)''(S) (S - c)^2/2), c its centre (Taylor)."""
-    if not all(_off_the_cut(1 - s * t.alpha) for t in transform.terms):
-        return acb("nan")
-    centre = s.mid()
-    offset = s - centre
-    exponent = offset * (slope(transform, centre) + offset * curvature(transform, s) / 2)
-    return _product(transform, scale, centre, False) * exponent.exp()
-
-
-def _off_the_cut(w: acb) -> bool:
-    return bool(w.real > 0) or not w.imag.contains(0)
-
-
-def _product(transform: Transform, scale: arb, s: acb, analytic: bool) -> acb:
-    exponent = -transform.y * s - scale
-    product = 1 / (s * (s + 1)) if transform.second_pole else 1 / s
-    for t in transform.terms:
-        if t.alpha.is_zero():
-            exponent += s * (t.p * s + t.q) / 2
-            continue
-        root = (1 - s * t.alpha).rsqrt(analytic)
-        product *= root if t.multiplicity == 1 else root**t.multiplicity
-        if t.has_exponent:
-            exponent += s * (t.p * s + t.q) * (root * root) / 2
-    return exponent.exp() * product
 
 
 def _descent(

@@ -26,7 +26,8 @@ from flint import acb, acb_series, arb, arb_series
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
-from ndis_verify.oracle.certified.engine.laplace import curvature, log_transform, saddle, slope, step_down
+from ndis_verify.oracle.certified.engine.integrand import curvature, log_transform, slope
+from ndis_verify.oracle.certified.engine.laplace import saddle, step_down
 from ndis_verify.oracle.certified.engine.tail import INFINITE, Term, Transform, tail_bound
 from ndis_verify.oracle.engine.precision import PrecisionError
 
