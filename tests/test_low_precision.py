@@ -20,7 +20,7 @@ from ndis_verify.exact_number import exact as exact_number
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms import OutputLaw, law_delta
 from ndis_verify.oracle import certified_rp_hockey_stick
-from ndis_verify.oracle.certified.engine import balls, laplace, smooth_curve
+from ndis_verify.oracle.certified.engine import balls, hyperbola, laplace, smooth_curve
 from ndis_verify.oracle.certified.engine.spectrum import spectrum
 from ndis_verify.oracle.certified.general_bound import covariance_terms
 from ndis_verify.oracle.covariance_shift import chernoff_bound
@@ -253,6 +253,7 @@ def few_bits(monkeypatch, bits):
     }
     with monkeypatch.context() as patch:
         patch.setattr(laplace, "_cancelled_bits", lambda *_: -1e6)
+        patch.setattr(hyperbola, "_BOUND_BITS", bits)
         for module in MODULES:
             for name, value in changed.items():
                 if hasattr(module, name) and not module.__name__.endswith("certified.engine.spectrum"):

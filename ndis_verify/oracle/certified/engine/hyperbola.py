@@ -54,7 +54,7 @@ def trapezoid(transform: Transform, start: arb, scale: arb, tolerance: arb, spar
         chosen = plan(transform, start, scale, tolerance, share)
         if chosen is None:
             return None
-        with ctx.workprec(_BOUND_BITS + int(spare_bits)):
+        with ctx.workprec(_BOUND_BITS + max(0, int(spare_bits))):
             error = _Strip(transform, start, scale, chosen).error(tolerance)
         if error is not None:
             return (_sum(transform, start, scale, chosen) + arb(0, error)) / arb.pi()
