@@ -2,8 +2,9 @@
 
 The number computed is `(1/(2 pi i)) int g(s) ds` up the line Re s = s0 > 0, left of every cut on the right, with
 `g(s) = exp(-y s + sum_j (p_j s^2 + q_j s)/(2 (1 - s alpha_j))) prod_j (1 - s alpha_j)^{-k_j/2} / s`, or over s (s + 1).
-The line is bent, without leaving the upper half plane, into a polygon near the steepest descent from the
-saddle and a final ray; Arb's `acb.integral` encloses the polygon and `tail.tail_bound` bounds the ray.
+`hyperbola.trapezoid` encloses it by a rule whose error is proved. Where it finds no plan, the line is bent, without
+leaving the upper half plane, into a polygon near the steepest descent from the saddle and a final ray; Arb's
+`acb.integral` encloses the polygon and `tail.tail_bound` bounds the ray.
 """
 
 from __future__ import annotations
