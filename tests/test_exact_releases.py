@@ -12,8 +12,8 @@ from exact_releases import RECIPES, RNG, made, stream
 
 from ndis_verify import mechanisms
 from ndis_verify.exact_number import InputError
-from ndis_verify.mechanisms.exact import grid, noise, projection
-from ndis_verify.mechanisms.exact.noise import add_normal
+from ndis_verify.mechanisms.exact import eigenvalue, grid, noise, normals, outputs, projection, solutions
+from ndis_verify.mechanisms.exact.noise import add_laplace, add_normal
 from ndis_verify.mechanisms.exact.stream import SEEDED, SYSTEM
 
 
@@ -125,3 +125,30 @@ def test_no_release_where_float64_arithmetic_is_not_as_it_should_be(mode):
     finally:
         library.fesetenv(before)
     assert all("nothing is released" in outcome for outcome in outcomes.values()), outcomes
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_no_normal_of_a_release_is_used_twice(name, monkeypatch):
+    """In panels of six, so that every mechanism takes several: who knows that two hold the same noise subtracts it."""
+    mechanism, data = made(name)
+    asked, plain = [], normals.standard_normals
+
+    def noted(stream, label, index, count):
+        asked.append((label, index, count))
+        return plain(stream, label, index, count)
+
+    for module in (noise, projection, solutions, outputs, eigenvalue):
+        monkeypatch.setattr(module, "standard_normals", noted)
+        if hasattr(module, "PANEL"):
+            monkeypatch.setattr(module, "PANEL", 6)
+    mechanism.release(data, np.random.default_rng(5))
+    addresses = [address for *address, count in asked if count]
+    assert len(addresses) == len({*map(tuple, addresses)}), addresses
+    assert name in ("Laplace",) or sum(count for *_, count in asked) >= numbers(mechanism.release(data)).size
+
+
+@pytest.mark.parametrize("add", [add_normal, add_laplace])
+def test_the_noise_of_a_long_vector_does_not_repeat(add, monkeypatch):
+    monkeypatch.setattr(noise, "PANEL", 50)
+    drawn = np.asarray(add(np.zeros(500), 1.0, stream()))
+    assert len({*drawn.tolist()}) >= 499
