@@ -10,9 +10,11 @@ from functools import partial
 from typing import Any
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, asserts, decide, surviving
-from ndis_verify.court.attack_checks import AttackRun
+from ndis_verify.court.attack_checks import AttackRun, PointRun
+from ndis_verify.court.certify_checks import BoxRun
 from ndis_verify.court.checks import Comparison
 from ndis_verify.court.hearing import Heard, Hearing, each
+from ndis_verify.court.printed_numbers import unprinted
 from ndis_verify.court.shared_hearings import shared
 from ndis_verify.court.statement_checks import mismatches
 from ndis_verify.court.tolerances import fewest_digits, largest_margin
@@ -70,7 +72,7 @@ def heard(claim: Claim, effort: str = "quick") -> Hearing:
 def judged(claim: Claim, hearing: Hearing) -> Judgement:
     """The verdict that the evidence carries, against the one that the claim declares."""
     results = [(check, one.evidence) for check, one in zip(claim.checks, hearing.checks, strict=True)]
-    failures = [*mismatches(claim), *loosened(claim)]
+    failures = [*mismatches(claim), *unprinted(claim), *miscalled(claim), *loosened(claim)]
     killed = planted = 0
     for one in hearing.checks:
         if one.evidence.outcome is Outcome.FAILED:
@@ -105,6 +107,21 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
 
 def _has_a_half(verdict: Verdict | None, results: list[tuple[Check, Evidence]]) -> bool:
     return verdict is Verdict.RESTRICTED or (verdict is Verdict.DEFINITION and asserts(results))
+
+
+def miscalled(claim: Claim) -> list[str]:
+    """The checks whose kind is not what they run: a search proves nothing, a comparison searches nothing."""
+    allowed: dict[type, tuple[Kind, ...]] = {
+        AttackRun: (Kind.ATTACK, Kind.COUNTEREXAMPLE),
+        Comparison: (Kind.CROSSCHECK, Kind.MEANING),
+        PointRun: (Kind.COUNTEREXAMPLE,),
+        BoxRun: (Kind.ENCLOSURE,),
+    }
+    return [
+        f"{check.name}: a {type(check.run).__name__} is called {check.kind.value}"
+        for check in claim.checks
+        if check.kind not in allowed.get(type(check.run), (check.kind,))
+    ]
 
 
 def loosened(claim: Claim) -> list[str]:

@@ -123,7 +123,7 @@ def shrunk_ranges(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
         if v.high > v.low and v.kind != "law":
             high = v.low + (v.high - v.low) / 10
             high = Fraction(int(high) + 1) if v.kind.startswith("integer") else high
-            variables = claim.stated.variables[:k] + (replace(v, high=high),) + claim.stated.variables[k + 1 :]
+            variables = (*claim.stated.variables[:k], replace(v, high=high), *claim.stated.variables[k + 1 :])
             smaller = replace(claim.stated, variables=variables)
             yield f"{v.name} up to {float(high):.3g}", lambda smaller=smaller: restated(claim, smaller)
 
@@ -300,7 +300,7 @@ def shrunk_search(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
             for k, p in enumerate(domain.parameters):
                 if p.kind == "continuous" and p.low < p.high:
                     smaller = replace(p, high=p.low + (p.high - p.low) / 10)
-                    parameters = domain.parameters[:k] + (smaller,) + domain.parameters[k + 1 :]
+                    parameters = (*domain.parameters[:k], smaller, *domain.parameters[k + 1 :])
                     run = _of_domain(check.run, replace(domain, parameters=parameters))
                     faults = {f: _of_domain(m, run.problem.domain) for f, m in check.mutants.items()}
                     yield (
@@ -320,7 +320,7 @@ def shrunk_box(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
             for k, side in enumerate(check.run.box):
                 if side.low < side.high:
                     half = replace(side, high=(side.low + side.high) / 2)
-                    box = check.run.box[:k] + (half,) + check.run.box[k + 1 :]
+                    box = (*check.run.box[:k], half, *check.run.box[k + 1 :])
                     faults = {f: replace(m, box=box) for f, m in check.mutants.items()}  # type: ignore[type-var]
                     yield (
                         f"{half} in `{check.name}`",

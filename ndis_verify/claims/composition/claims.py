@@ -156,7 +156,8 @@ CLAIMS = (
         counterexample=(
             "eps = 7 > 10 log 2: the order (Q, P) has delta = 0, the other less than 1e-7 (E_P e^{sL} for whole s)."
             " With chance above 1/2 no draw of Q exceeds 9 and some draw of P 9.151, a bin's width beyond: a bin then"
-            " has an infinite loss, and the estimate is at least 1 - (1 - 1e-5)^10 = 1e-4 at every eps."
+            " has an infinite loss, and the estimate is at least 1 - (1 - 1e-5)^10 = 1e-4 at every eps, 1/1000 of"
+            " which is above the exact delta."
         ),
         corrected=(
             "Within 0.02 of delta; for delta below some 1e-3 the estimate is that of the empty bins, and no estimate of"

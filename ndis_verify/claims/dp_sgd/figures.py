@@ -218,8 +218,8 @@ CLAIMS = (
         ),
         "Losses N(0, 4) with the record, N(0, 1) without: skewness and kurtosis 0. Calling |loss| > 5/2 has errors"
         " 0.0124, 0.789; |loss| > 2/3 has 0.505, 0.261. The curve of mu = 1 is 0.893 and 0.156 there. A smaller mu is"
-        " higher at the first, a larger one lower at the second: every mu-GDP curve is off by 0.1, while histograms"
-        " tend to the pair's curve.",
+        " higher at the first, a larger one lower at the second: every mu-GDP curve is off by 0.1 (certified: 1/20),"
+        " while histograms tend to the pair's curve.",
         "Normal losses of equal variance have a mu-GDP curve; normal losses alone do not. " + _MARGIN,
         _DIGITS_NOTE
         + "Before one threshold is read as mu-GDP compare the two variances; skewness and kurtosis of each sample do"

@@ -305,7 +305,7 @@ CLAIMS = (
             ),
         ),
         counterexample=(
-            "digits: one pixel is not 0 in record 502 alone, whose leverage is 1: with and without it the projections"
+            "digits: column 53 is not 0 in record 502 alone, whose leverage is 1: with and without it the projections"
             " are told apart with certainty, delta = 1 at every eps and r."
         ),
         corrected="True exactly where no leverage is 1, and how much depends on the largest leverage and r alone.",

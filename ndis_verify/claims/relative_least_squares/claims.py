@@ -369,9 +369,9 @@ CLAIMS = (
             ),
         ),
         counterexample=(
-            "d = 1, r = 100, eps = 1, two records (1, 10), S with a copy more or one less: beside the ridge 1/100 no"
-            " pair costs more than 0.12, beside the ridge 1 the deletion of either costs 0.855 at least. p falls from"
-            " 0.498 to 0.333, q stays near 0.5."
+            "d = 1, r = 100, eps = 1, two records (1, 10), S with a copy more or one less: beside the ridge 1/100 ="
+            " (1/10)^2 no pair costs more than 0.12, beside the ridge 1 the deletion of either costs 0.855 at least. p"
+            " falls from 0.498 to 0.333, q stays near 0.5."
         ),
         corrected=(
             "Only a ridge that was itself checked is safe for a set (N24-Fig13-corrected); from that of the"

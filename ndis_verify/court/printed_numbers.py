@@ -1,0 +1,44 @@
+"""Whether a counterexample that is typed is the one that is checked: the numbers of its point stand in the text."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from ndis_verify.claim import Claim
+from ndis_verify.court.attack_checks import PointRun
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_NUMBER = re.compile(r"(\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,3})?)(?:/(\d{1,40}))?")
+_POWER = re.compile(r"(\d{1,3})\^(-?\d{1,4})")
+
+
+def numbers(text: str) -> set[Fraction]:
+    """The numbers that a text has: 12, 1,797, 0.25, 1e-6, 1/4 (and 1, and 4), 10^9; without their signs."""
+    plain = _THOUSANDS.sub("", text)
+    found = set()
+    for match in _NUMBER.finditer(plain):
+        above = Fraction(match[1])
+        found.add(above)
+        if match[2]:
+            found.add(Fraction(match[2]))
+            found.add(above / int(match[2]) if int(match[2]) else above)
+    return found | {Fraction(int(m[1])) ** int(m[2]) for m in _POWER.finditer(plain) if int(m[1])}
+
+
+def unprinted(claim: Claim) -> list[str]:
+    """What is wrong with a typed counterexample: no certified point has all of its numbers in the claim's texts."""
+    points = [check.run.point for check in claim.checks if isinstance(check.run, PointRun)]
+    if claim.stated is not None or claim.source == "OWN" or not points:
+        return []
+    said = numbers(" ".join([claim.counterexample or "", claim.statement, *claim.hypotheses]))
+    missing = [
+        [
+            name
+            for name, value in point.items()
+            if isinstance(value, (int, Fraction)) and abs(Fraction(value)) not in said
+        ]
+        for point in points
+    ]
+    fewest = min(missing, key=len)
+    return [f"counterexample: its text has not the {', '.join(fewest)} that is checked"] if fewest else []
