@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from ndis_verify.claim import Check, Claim
 from ndis_verify.claims.attack_index import attacks_by_id, with_attacks
+from ndis_verify.claims.rests_on import RESTS_ON
 from ndis_verify.court.attack_checks import owned
 from ndis_verify.discovery import holding
 from ndis_verify.exact_number import InputError
@@ -78,7 +80,8 @@ _records: dict[str, Claim] = {}  # one record an id, whichever way it is asked f
 
 def _record(claim: Claim, attacks: dict[str, tuple[Check, ...]]) -> Claim:
     if claim.id not in _records:
-        _records[claim.id] = owned(with_attacks(claim, attacks))
+        full = replace(with_attacks(claim, attacks), rests_on=RESTS_ON.get(claim.id, ()))
+        _records[claim.id] = owned(full)
     return _records[claim.id]
 
 

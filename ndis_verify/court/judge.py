@@ -12,12 +12,12 @@ from typing import Any
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, asserts, decide, surviving
 from ndis_verify.court.attack_checks import AttackRun, PointRun
 from ndis_verify.court.certify_checks import BoxRun
-from ndis_verify.court.checks import Comparison
+from ndis_verify.court.checks import Comparison, ProofRun
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.printed_numbers import unprinted
 from ndis_verify.court.shared_hearings import shared
 from ndis_verify.court.statement_checks import mismatches
-from ndis_verify.court.tolerances import fewest_digits, largest_margin
+from ndis_verify.court.tolerances import fewest_digits, fewest_evaluations, largest_margin
 
 _CRASHED = "crashed"
 
@@ -72,7 +72,7 @@ def heard(claim: Claim, effort: str = "quick") -> Hearing:
 def judged(claim: Claim, hearing: Hearing) -> Judgement:
     """The verdict that the evidence carries, against the one that the claim declares."""
     results = [(check, one.evidence) for check, one in zip(claim.checks, hearing.checks, strict=True)]
-    failures = [*mismatches(claim), *unprinted(claim), *miscalled(claim), *loosened(claim)]
+    failures = [*mismatches(claim), *unprinted(claim), *miscalled(claim), *misplaced(claim), *loosened(claim)]
     killed = planted = 0
     for one in hearing.checks:
         if one.evidence.outcome is Outcome.FAILED:
@@ -116,12 +116,27 @@ def miscalled(claim: Claim) -> list[str]:
         Comparison: (Kind.CROSSCHECK, Kind.MEANING),
         PointRun: (Kind.COUNTEREXAMPLE,),
         BoxRun: (Kind.ENCLOSURE,),
+        ProofRun: (Kind.PROOF,),
     }
     return [
         f"{check.name}: a {type(check.run).__name__} is called {check.kind.value}"
         for check in claim.checks
         if check.kind not in allowed.get(type(check.run), (check.kind,))
     ]
+
+
+def misplaced(claim: Claim) -> list[str]:
+    """Whether the proofs of a claim are of something else: none of them names it, or what it corrects or rests on."""
+    proofs = [check.run.derive() for check in claim.checks if isinstance(check.run, ProofRun)]
+    if claim.source == "OWN" or not proofs:
+        return []
+    named = {name for one in proofs for name in (*one.sources, *one.claims)}
+    own = (claim.id, *claim.rests_on)
+    if any(
+        mine == name or mine.startswith(f"{name}-") or name.startswith(f"{mine}-") for mine in own for name in named
+    ):
+        return []
+    return [f"no derivation is of {claim.id}: {', '.join(one.id for one in proofs)}"]
 
 
 def loosened(claim: Claim) -> list[str]:
@@ -132,6 +147,10 @@ def loosened(claim: Claim) -> list[str]:
     for check in claim.checks:
         if isinstance(check.run, AttackRun) and check.run.problem.tolerance > (limit := largest_margin(check.name)):
             wrong.append(f"{check.name}: a tolerance of {check.run.problem.tolerance:g}, granted are {limit:g}")
+        if isinstance(check.run, AttackRun) and min(check.run.evaluations.values()) < (
+            least := fewest_evaluations(check.name)
+        ):
+            wrong.append(f"{check.name}: fewer evaluations than {least:g}, with which nothing is searched")
         if isinstance(check.run, Comparison) and check.run.digits < (limit := fewest_digits(check.name)):
             wrong.append(f"{check.name}: {check.run.digits:g} digits, to be asked for are {limit:g}")
     return wrong

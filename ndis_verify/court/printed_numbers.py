@@ -41,4 +41,17 @@ def unprinted(claim: Claim) -> list[str]:
         for point in points
     ]
     fewest = min(missing, key=len)
-    return [f"counterexample: its text has not the {', '.join(fewest)} that is checked"] if fewest else []
+    wrong = [f"counterexample: its text has not the {', '.join(fewest)} that is checked"] if fewest else []
+    return wrong + [
+        f"counterexample: {name} is {', '.join(sorted(map(str, stated)))}, checked is {', '.join(map(str, checked))}"
+        for name in dict.fromkeys(name for point in points for name in point)
+        if (checked := [abs(Fraction(p[name])) for p in points if isinstance(p.get(name), (int, Fraction))])
+        and (stated := _stated(name, claim.counterexample or ""))
+        and not stated & set(checked)
+    ]
+
+
+def _stated(name: str, text: str) -> set[Fraction]:
+    """Every number that a text gives a name: `n = 12`."""
+    pattern = rf"(?<![\w'/^*]){re.escape(name)} = ({_NUMBER.pattern})(?![\w^(*.])"
+    return set().union(*(numbers(match[1]) for match in re.finditer(pattern, _THOUSANDS.sub("", text))))

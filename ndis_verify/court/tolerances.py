@@ -1,4 +1,5 @@
-"""How far a check may be off before it fails: what every check is granted, and the few that are granted more, and why.
+"""How far a check may be off before it fails and how little it may search: what all checks are granted, and what a few
+are granted more, and why.
 
 A check names its own tolerance; the judge fails one that is looser than what stands here. A tighter one needs no entry.
 Tolerances of attacks are margins, relative unless the check says otherwise; those of comparisons are digits that agree.
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 MARGIN = 1e-8  # ten times what rounding leaves of the contour engine's 1e-11 in a difference of divergences at 1e-290
 DIGITS = 9.0  # what float64 promises of a curve (1e-11), less two digits for the arguments' own rounding
+EVALUATIONS = 40.0  # below it a search is a few points
 TELLING = 10.0
 TELLING_DIGITS = 0.5
 
@@ -107,17 +109,30 @@ COMPARISONS = (
     ),
 )
 
+SEARCHES = (
+    Grant(
+        6,
+        "one evaluation is the calibration of a data set and a search over its worst pairs: about a second",
+        ("the target over the worst delta at the float64 noise, logistic regression",),
+    ),
+)
+
 
 def _by_check(grants: tuple[Grant, ...]) -> Mapping[str, float]:
     return {check: grant.limit for grant in grants for check in grant.checks}
 
 
-_MARGIN_OF, _DIGITS_OF = _by_check(MARGINS), _by_check(COMPARISONS)
+_MARGIN_OF, _DIGITS_OF, _EVALUATIONS_OF = _by_check(MARGINS), _by_check(COMPARISONS), _by_check(SEARCHES)
 
 
 def largest_margin(check: str) -> float:
     """The largest tolerance that an attack with this name may have."""
     return _MARGIN_OF.get(check, MARGIN)
+
+
+def fewest_evaluations(check: str) -> float:
+    """The fewest evaluations that a search with this name may be granted."""
+    return _EVALUATIONS_OF.get(check, EVALUATIONS)
 
 
 def fewest_digits(check: str) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.court.attack_checks import AttackRun, PointRun
 from ndis_verify.court.certify_checks import BoxRun
-from ndis_verify.court.checks import Comparison, proof
+from ndis_verify.court.checks import Comparison, ProofRun, proof
 from ndis_verify.court.domain import Domain
 from ndis_verify.court.statement_checks import Violation, stated_claim, statement_of
 from ndis_verify.court.statement_floats import domain_of, problem_of
@@ -165,13 +165,8 @@ def other_point(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
 
 def derivation_of(check: Check) -> Derivation:
     """What a proof derives."""
-    derive = getattr(check.run, "derive", None)
-    if derive is None:
-        (cell,) = (c for c in check.run.__closure__ or () if callable(c.cell_contents))  # type: ignore[attr-defined]
-        derive = cell.cell_contents
-    found = derive()
-    assert isinstance(found, Derivation)
-    return found
+    assert isinstance(check.run, ProofRun)
+    return check.run.derive()
 
 
 def _proofs(claim: Claim) -> Iterator[tuple[Check, Derivation]]:

@@ -1,0 +1,29 @@
+"""Which other claims a claim stands on, where none of its derivations is of the claim itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+RESTS_ON: Mapping[str, tuple[str, ...]] = {
+    "N26-L3-three-eigenvalues": ("N26-D6",),
+    "N24-6.3-exact-law": ("N24-L1", "N24-T4"),
+    "N24-6.3-gap": ("N24-L1", "N24-Fig11"),
+    "N24-6.3-worst-case": ("N24-T5",),
+    "N24-6.3-worst-record": ("N24-T5",),
+    "N24-6.3-worst-value": ("N24-T5",),
+    "N24-C4": ("N24-L2",),
+    "N24-Fig5": ("N24-L1", "N24-Fig11"),
+    "N24-Fig6": ("N24-T2", "N26-L4"),
+    "N24-P11": ("N26-D2", "N24-P12"),
+    "N24-P14": ("N26-F1",),
+    "N24-T5": ("N24-Fig4", "N24-C3"),
+    "BW-B": ("BW-T11", "BW-T12"),
+    "BW-Fig1": ("BW-T11",),
+    "BW-Fig2-every-signal": ("BW-T12",),
+    "KM-Alg2": ("KM-4.1", "KM-4.2", "KM-4.3"),
+    "KM-Fig4": ("KM-CI",),
+    "KM-Fig7": ("KM-7.2",),
+    "KM-G-L2": ("KM-8.1",),
+    "KM-J.1-corrected": ("KM-7.2",),
+    "KM-S7-interval-corrected": ("KM-S7-example",),
+}
