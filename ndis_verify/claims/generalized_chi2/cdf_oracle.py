@@ -265,7 +265,8 @@ CLAIMS = (
         ),
         counterexample=(
             "N(1, 1) against N(0, 1), eps = 1, alpha = 0.01: the divergence is 0.12694, so (1, 0.13)-DP is true; with"
-            " both calls off by alpha/(1 + e) = 0.00269, the first high and the second low, the answer is 0.13694 > 0.13."
+            " both calls off by alpha/(1 + e) = 0.00269, the first high and the second low, the answer is 0.13694 >"
+            " 0.13."
         ),
         corrected=(
             "p1 - e^eps p2 - alpha <= delta: only an answer above the claimed delta by more than alpha refutes it"
