@@ -77,7 +77,7 @@ def test_the_page_counts_every_row():
         main.Row("a kind", "X-1", "what", outcome, "said") for outcome in (trial.CAUGHT, trial.MISSED, trial.HARMLESS)
     ]
     text = page.page(rows, 3)
-    assert "| a kind | 3 | 1 | 1 | 1 |" in text and "| **all** | 3 | 1 | 1 | 1 |" in text
+    assert "| a kind | 3 | 1 | 0 | 1 | 1 |" in text and "| **all** | 3 | 1 | 0 | 1 | 1 |" in text
 
 
 def test_numbers_of_a_text():

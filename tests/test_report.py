@@ -10,9 +10,10 @@ import pytest
 import sympy as sp
 
 from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claims.ledger import find
 from ndis_verify.court.judge import Judgement
 from ndis_verify.report.derivations import steps_table
-from ndis_verify.report.verdicts import terminal_table
+from ndis_verify.report.verdicts import claim_record, terminal_table
 from ndis_verify.symbolic import generalized_chi2, mean_shift
 from ndis_verify.symbolic.derivation import Step
 
@@ -62,3 +63,13 @@ def test_what_is_wrong_in_a_source_stands_under_its_claim_and_under_no_other(ver
         found = verdict in ("refuted", "restricted")
         assert ("counterexample: at 1/2" in text) == ("corrected: as 2/3" in text) == found
         assert ("why not" in text) == (f"declared {verdict}" in text) == (" ! " in text) == (not agrees)
+
+
+def test_a_record_says_where_its_checks_look():
+    """A shrunk domain or a loosened tolerance shows."""
+    search = next(c for c in claim_record(find("KM-4.3"))["checks"] if c["kind"] == "attack")
+    assert any("eps in" in line for line in search["domain"]) and search["tolerance"] == 1e-9
+    assert search["evaluations"]["full"] >= search["evaluations"]["quick"] > 0
+    box = next(c for c in claim_record(find("BW-Fig1-monotone"))["checks"] if c["kind"] == "enclosure")
+    assert box["domain"][0] == "epsilon in [1e-06, 1]"
+    assert any("digits" in check for check in claim_record(find("N26-P1"))["checks"])

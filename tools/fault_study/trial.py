@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ndis_verify.claim import Check, Claim
+from ndis_verify.claims.ledger import find
 from ndis_verify.court.hearing import Heard, Hearing
 from ndis_verify.court.judge import heard, judged
 from tools.fault_study.faults import Fault
 
-CAUGHT, MISSED, HARMLESS = "caught", "not caught", "harmless"
+CAUGHT, SHOWN, MISSED, HARMLESS = "caught", "shown", "not caught", "harmless"
 
 
 @dataclass
@@ -29,10 +30,14 @@ class Court:
         return Hearing(tuple(found), 0.0)
 
     def trial(self, fault: Fault) -> tuple[str, str]:
-        """(caught or not, what the court says first)."""
+        """(caught, shown in the verdict as it is printed, or not caught; what the court says first)."""
         claim = fault.planted()
         judgement = judged(claim, self.hearing(claim))
         if judgement.agrees:
+            sound = find(fault.claim_id)
+            before = judged(sound, self.hearing(sound)).in_words
+            if before != judgement.in_words:
+                return SHOWN, f"{judgement.in_words}, {before} without the fault"
             return MISSED, judgement.in_words
         reason = judgement.failures[0] if judgement.failures else f"declared {judgement.declared}, {judgement.in_words}"
         return CAUGHT, reason
