@@ -176,3 +176,42 @@ def test_the_precision_of_the_caller_comes_back():
     with working_bits(177):
         laplace.upward_integral(problem(random.Random(1)), 15)
         assert ctx.prec == 177
+
+
+def strip_of(seed, step=0.25, nodes=8):
+    transform = problem(random.Random(seed))
+    start = laplace.saddle(transform)
+    return hyperbola._Strip(transform, start, arb(0), Plan(0.4, 0.5 * float(start), 0.3, 0.3, step, nodes))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("by", ["centre", "factors"])
+def test_the_largest_size_in_a_wide_box_is_that_of_all_points_in_it(monkeypatch, seed, by):
+    draw = random.Random(seed)
+    with working_bits(100):
+        strip = strip_of(seed)
+        if by == "factors":
+            monkeypatch.setattr(hyperbola, "centred", lambda *given: acb("nan"))
+        for _ in range(5):
+            left, right = sorted(draw.uniform(0, 2) for _ in range(2))
+            below, above = sorted(draw.uniform(-0.3, 0.3) for _ in range(2))
+            bound = strip._largest(arb(left), arb(right), arb(below), arb(above))
+            for x in (left, (left + right) / 2, right):
+                for v in (below, (below + above) / 2, above):
+                    a, b = strip._at(arb(v))
+                    cosh, sinh = arb(x).cosh(), arb(x).sinh()
+                    s = acb(strip.offset + strip.width * b * cosh, strip.width * a * sinh)
+                    pace = acb(strip.width * b * sinh, strip.width * a * cosh)
+                    assert not bound < (product(strip.transform, strip.scale, s) * pace).abs_lower()
+
+
+def test_wide_balls_count_with_their_upper_ends(monkeypatch):
+    """The height at the end of the path, a bound of the ray, and the sum of all bounds."""
+    with working_bits(60):
+        strip = strip_of(1)
+        with monkeypatch.context() as patch:
+            patch.setattr(hyperbola, "product", lambda *given: acb(arb(2, 1)))
+            patch.setattr(hyperbola, "tail_bound", lambda *given: arb(1))
+            assert strip._ray() >= 3
+        monkeypatch.setattr(hyperbola._Strip, "_ray", lambda self: arb(2, 1))
+        assert strip.error(arb(10) ** 12) > 3

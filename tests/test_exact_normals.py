@@ -164,6 +164,21 @@ def test_a_batch_of_normals_uses_no_word_twice(monkeypatch):
     assert len(set(batch._place.values())) == len(batch._place) and min(batch._place.values()) > 600_000
 
 
+def test_a_batch_of_normals_stays_at_its_address(monkeypatch):
+    """Its heights and its digits too: those of another panel would make the two dependent."""
+    asked, plain = [], {name: getattr(Stream, name) for name in ("words", "digits")}
+
+    def noted(name):
+        return lambda self, label, index, *rest: asked.append((name, index)) or plain[name](self, label, index, *rest)
+
+    for name in plain:
+        monkeypatch.setattr(Stream, name, noted(name))
+    batch = normals.standard_normals(stream(14), "x", 7, 5_001)
+    for place in range(batch.value.size):
+        batch.cell(place, 10)
+    assert {*asked} == {("words", 7), ("digits", 7)} and len(asked) > 5_000
+
+
 def test_words_and_digits_of_different_addresses_differ():
     held, found = stream(15), []
     for label in ("a", "a, digits", "b"):
