@@ -285,7 +285,8 @@ def subsampled(inner: Callable[[float, float], float]) -> Callable[[str], Eviden
                 for a, b in ((sampled, without), (without, sampled))
             ]
             worst, tight = max(worst, *(value / delta for value in deltas)), max(tight, abs(deltas[0] / delta - 1))
-        held = worst <= 1 + 1e-4 and tight <= 1e-4
+            if not (held := worst <= 1 + 1e-4 and tight <= 1e-4):
+                break
         detail = f"largest delta over the target {worst:.6f}; deletion meets the target within {tight:.1e}"
         return Evidence(Outcome.HELD if held else Outcome.FAILED, "quadrature of the mixture", detail, 4, len(points))
 

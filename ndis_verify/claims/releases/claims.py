@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -265,6 +266,7 @@ _KINDS = (
 
 
 def _cases(kind: _Kind) -> Callable[[str], list[tuple[Any, np.ndarray]]]:
+    @cache  # the same calibrated mechanisms for a check and for what is planted in it
     def cases(effort: str) -> list[tuple[Any, np.ndarray]]:
         return [kind.cases(np.random.default_rng(seed)) for seed in range(4 if effort == "quick" else 60)]
 

@@ -83,7 +83,7 @@ def _output_hunted(name: str, shrink: float = 1.0):
         family = gaussian_output.FAMILIES[name]
         if shrink != 1:
             family = replace(family, calibrate=lambda columns: shrink * gaussian_output.calibrated(columns))
-        record = hunt(family, 2 if shrink != 1 else 100 if effort == "full" else 3, seed=4)
+        record = hunt(family, 1 if shrink != 1 else 100 if effort == "full" else 3, seed=4)
         sharp = record.largest_waste <= family.sharpness
         outcome = (
             Outcome.FAILED if record.unsafe or not sharp else Outcome.UNDECIDED if record.undecided else Outcome.HELD
