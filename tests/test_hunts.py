@@ -44,7 +44,7 @@ def test_no_calibration_of_a_hunt_is_unsafe(name):
 def test_too_little_noise_is_found(name, monkeypatch):
     family = FAMILIES[name]
     monkeypatch.setitem(FAMILIES, name, replace(family, calibrate=lambda columns: 0.9 * family.calibrate(columns)))
-    assert hunted(Block(name, 0, 6, 4, 8)).unsafe >= 1
+    assert hunted(Block(name, 0, 2, 2, 8)).unsafe >= 1
 
 
 def test_blocks_hold_every_target_once():
