@@ -2,6 +2,7 @@
 searches further.
 """
 
+import gc
 import os
 import shutil
 import sys
@@ -16,7 +17,7 @@ from ndis_verify.runs.journal import Journal
 
 
 class _AsItIs:
-    """Finds the package before pytest does, which would rewrite the assertions of 600 files that have none."""
+    """Finds the package before pytest does, which would look for assertions to rewrite in its 600 files."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -24,6 +25,12 @@ class _AsItIs:
 
 
 sys.meta_path.insert(0, _AsItIs)
+
+gc.set_threshold(50_000, 20, 20)  # modules and derivations are made to stay
+
+# The processes of a run, kernels and commands among them, compile the package once, whatever the environment says.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile(
     "ci",
@@ -37,30 +44,28 @@ settings.register_profile("hunt", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("NDIS_VERIFY_HYPOTHESIS", "ci"))
 
 # The files that take longest, begun first: a process is given whole files, and none should wait for another at the end.
-# The ledger is heard before the notebooks show parts of it, and all of them before the rest.
-_FIRST = "test_ledger.py"
+# The ledger is heard while these run; what shows parts of it and of its derivations comes after, and then the rest.
 _LONGEST = (
+    "test_ledger.py",
     "test_oracle_calibrators.py",
-    "test_symbolic_derivations.py",
-    "test_mechanism_gaussian_output.py",
     "test_audit_study.py",
+    "test_mechanism_gaussian_output.py",
     "test_reference_tables.py",
-    "test_hunts.py",
     "test_invariances.py",
+    "test_least_squares_worst_case.py",
+    "test_hunts.py",
+    "test_oracle_relative.py",
     "test_relative_least_squares.py",
     "test_oracle_prediction.py",
-    "test_oracle_relative.py",
-    "test_conformance.py",
-    "test_mechanism_parameters.py",
-    "test_mechanism_records.py",
-    "test_cli.py",
-    "test_least_squares_worst_case.py",
-    "test_symbolic_numbers.py",
     "test_mechanism_targets.py",
-    "test_mechanism_projection.py",
     "test_mechanism_inputs.py",
-    "test_conform_faults.py",
-    "test_runs.py",
+    "test_conformance.py",
+    "test_mechanism_projection.py",
+    "test_architecture.py",
+    "test_cli.py",
+    "test_symbolic_numbers.py",
+    "test_symbolic_derivations.py",
+    ".ipynb",
 )
 
 
@@ -79,9 +84,14 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """The ledger, the notebooks, the longest files, then the rest as collected."""
-    place = {name: k for k, name in enumerate((_FIRST, ".ipynb", *_LONGEST))}
+    """The longest files, the notebooks, then the rest as collected."""
+    place = {name: k for k, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: place.get(item.path.suffix, place.get(item.path.name, len(place))))
+
+
+def pytest_collection_finish():
+    """What has been loaded stays to the end: it is not searched for garbage again and again."""
+    gc.freeze()
 
 
 @pytest.fixture
