@@ -271,7 +271,7 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
                 cases += [(data, range(len(data))) for data in adversarial().values()]
                 for data, rows in cases:
                     for row in rows:
-                        yield _joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta, 2
+                        yield _joint(mechanism, data, row, rule) / mechanism.calibration.certificate.delta, 2
         for data, bound in real():
             split = planned_split(10, epsilon=1.0, delta=1e-5, norm_bound=bound)
             mechanism = propose_test_release(
@@ -284,8 +284,8 @@ def _tested(rule: RidgeRule) -> Callable[[str], Evidence]:
                 delta_failure=split.delta_failure,
             )
             changed = np.arange(len(data)) if effort == "full" else changed_rows(data, effort)
-            for row in changed:
-                yield _joint(mechanism, data, int(row), rule) / mechanism.calibration.certificate.delta, 2
+            for row in changed.tolist():
+                yield _joint(mechanism, data, row, rule) / mechanism.calibration.certificate.delta, 2
 
     return lambda effort: _judged(found(effort), attained=False, tolerance=1e-3)
 
