@@ -126,3 +126,8 @@ def test_a_statement_in_json_runs_nothing(tmp_path, capsys):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError):
             load_claims(path)
+
+
+def test_a_budget_that_is_over_before_it_begins_still_looks_at_the_first_points():
+    settled = settle(STEEP, seconds=1e-6)
+    assert settled.attack.evaluations > 0 and settled.outcome == "violated"

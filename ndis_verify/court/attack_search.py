@@ -93,7 +93,8 @@ class Search:
         allowed = len(unit)
         if self.evaluations_allowed is not None:
             allowed = min(allowed, self.evaluations_allowed - self.evaluations)
-        if allowed <= 0 or (self.seconds_allowed is not None and self.seconds >= self.seconds_allowed):
+        late = self.seconds_allowed is not None and self.seconds >= self.seconds_allowed
+        if allowed <= 0 or (late and self.evaluations):  # however slow the start, the first points are looked at
             raise BudgetSpent
         found = np.full(len(unit), np.inf)
         columns = self.domain.columns(unit[:allowed])
