@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import erfcx, gammaincc, gammaln, ndtr
+from scipy.special import erfcx, gammainc, gammaincc, gammaln, ndtr, ndtri_exp
 
 _UNIT = 2.0**-51  # four times the unit roundoff: what one operation of numpy or scipy's libm may lose
 _SPECIAL = 2e-13  # relative error granted to scipy's incomplete gamma and error functions
@@ -120,6 +120,46 @@ def normal_cdf(x: Scaled) -> Scaled:
     hazard = np.where(value < 0, np.abs(value) + 1, 1.0) + slack
     relative = np.expm1(np.minimum(hazard * slack + _SPECIAL + 3 * _UNIT * np.abs(exponent), 700))
     return Scaled(mantissa, exponent, mantissa * relative)
+
+
+def normal_density(x: Scaled) -> Scaled:
+    """phi(x)."""
+    value, slack = _plain(x)
+    error = np.abs(value) * slack + slack**2 + 2 * _UNIT * (1 + value**2)
+    return from_log(-(value**2) / 2 - np.log(2 * np.pi) / 2, error)
+
+
+def normal_quantile(p: Scaled) -> Scaled:
+    """Phi^-1(p); nothing is known where p may not lie in (0, 1)."""
+    value, slack = _plain(p)
+    safe = (p.mantissa > p.error) & (value + slack < 1)
+    logs = np.where(safe, np.log(np.where(safe, p.mantissa, 1.0)) + p.exponent, -1.0)
+    z = ndtri_exp(logs)
+    relative = np.where(safe, p.error / np.where(safe, p.mantissa - p.error, 1.0), np.inf)
+    hazard = np.exp(logs + z**2 / 2) * np.sqrt(2 * np.pi)
+    error = hazard * (relative + _SPECIAL + _UNIT * (np.abs(logs) + np.abs(z)))
+    return Scaled(z, np.zeros(z.shape), np.where(safe, _known(error + _SPECIAL * np.abs(z)), np.inf))
+
+
+def lower_gamma(order: Scaled, x: Scaled) -> Scaled:
+    """P(order, x), the regularised lower incomplete gamma function, x >= 0 clipped; the order is exact."""
+    (a, _), (value, slack) = _plain(order), _plain(x)
+    value = np.maximum(value, 0.0)
+    plain = gammainc(a, value)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        density = np.exp((a - 1) * np.log(np.maximum(value, 1e-300)) - value - gammaln(a))
+        error = plain * _SPECIAL * 5 + density * slack * 2 + np.where((plain < _SMALL) & (value > 0), np.inf, 0.0)
+    return Scaled(plain, np.zeros(plain.shape), _known(np.where(slack > 1e-3 * value, np.inf, error)))
+
+
+def chi2_density(dof: Scaled, x: Scaled) -> Scaled:
+    """The chi-square density, x > 0; the degrees of freedom are exact."""
+    (r, _), (value, slack) = _plain(dof), _plain(x)
+    safe = (value > 2 * slack) & (r > 0)
+    at, half = np.where(safe, value, 1.0), r / 2
+    parts = ((half - 1) * np.log(at), -at / 2, -half * np.log(2), -gammaln(half))
+    error = 2 * slack * (np.abs(half - 1) / at + 0.5) + 4 * _UNIT * (1 + sum(np.abs(part) for part in parts))
+    return from_log(sum(parts), np.where(safe, error, np.inf))
 
 
 def upper_gamma(order: Scaled, x: Scaled) -> Scaled:

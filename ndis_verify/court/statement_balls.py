@@ -6,6 +6,7 @@ are what the statement says and not a rounding of it. Where one of them is not r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,24 +15,19 @@ from typing import Any, Literal
 
 from flint import arb
 
+from ndis_verify.court.ball_quantities import QUANTITIES, NotExact, Number, as_ball
 from ndis_verify.court.domain import Point
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
-from ndis_verify.oracle.certified.engine.spectrum import from_groups
-from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+from ndis_verify.statements.calculus import differentiated
+from ndis_verify.statements.quantities import QUANTITIES as HEADS
 from ndis_verify.statements.statement import Claimed, Relation, Statement
-from ndis_verify.statements.terms import Term, coordinate_names
+from ndis_verify.statements.terms import Term, coordinate_names, free_names
 
-Number = Any  # a Fraction where the value is rational, else an arb
 _DIGITS = (20, 45, 100)
 _PIECES = 8
-_DEEPEST = 20_000  # what is asked of the contour integral is of the order of e^-10000 and above: it takes a second
-_OVERSHOOT = Fraction(1, 2**20)
-
-
-class NotExact(ArithmeticError):
-    """A quantity of the package is asked for at a number that is not rational, or outside its domain."""
+_MOST = 60  # digits: more is not said of an agreement
 
 
 @dataclass(frozen=True)
@@ -92,13 +88,41 @@ def margin_at(statement: Statement, point: Point) -> Enclosure:
     return enclosure(margin)
 
 
+def agreement_at(statement: Statement, point: Point, digits: int) -> float:
+    """To how many digits all equalities of a statement agree at a point, at a precision that shows `digits` of them
+    where one does: infinite where there is no equality, -1 where a relation certainly fails.
+    """
+    for precision in (digits + 5, digits + 40, digits + 100):
+        with working_bits(int(precision * 3.33) + 64):
+            values = _values(statement, point, precision)
+            if as_ball(_claimed_margin(statement.claimed, values, precision)) < 0:
+                return -1.0
+            equalities = [relation for relation in _relations(statement.claimed) if relation.sign == "="]
+            found = min((_digits(relation, values, precision) for relation in equalities), default=math.inf)
+            if found >= digits:
+                return found
+    raise NotExact(f"both sides agree, to fewer than {digits} digits")
+
+
+def _digits(relation: Relation, values: Mapping[str, Any], digits: int) -> float:
+    """To how many digits both sides agree, radii included."""
+    left, right = (as_ball(value_at(term, values, digits)) for term in relation.terms)
+    gap, size = abs(left - right).upper(), abs(left).max(abs(right)).upper()
+    if not gap.is_finite():
+        raise NotExact("a side is not finite there")
+    if gap == 0:
+        return _MOST
+    ratio = enclosure((gap / size).log() / arb(10).log())
+    return min(_MOST, -float(ratio.upper))
+
+
 def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:
     """The plain relations that certainly fail at a point, each with both of its values: `2/3 <= 0`."""
     with working_bits(200):
         values = _values(statement, point, 40)
         found = []
         for relation in _relations(statement.claimed):
-            margin = _as_ball(_claimed_margin(relation, values, 40))
+            margin = as_ball(_claimed_margin(relation, values, 40))
             if margin < 0:
                 left, right = (_shown(value_at(term, values, 40)) for term in relation.terms)
                 found.append((relation, f"{left} {relation.sign} {right}"))
@@ -121,7 +145,7 @@ def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:
         for index in range(sizes[0]) if sizes else [None]:
             left, right = (value_at(term, values, 40, index) for term in hypothesis.terms)
             exact = isinstance(left, Fraction) and isinstance(right, Fraction)
-            a, b = (left, right) if exact else (_as_ball(left), _as_ball(right))
+            a, b = (left, right) if exact else (as_ball(left), as_ball(right))
             held = {"=": a == b, "<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b}[hypothesis.sign]
             if not held:
                 return False
@@ -142,9 +166,9 @@ def margin_on_boxes(statement: Statement) -> Callable[..., arb]:
         try:
             for name, term in statement.where:
                 values[name] = value_at(term, values, 20)
-            if any(_as_ball(_claimed_margin(h, values, 20)) < 0 for h in statement.hypotheses):
+            if any(as_ball(_claimed_margin(h, values, 20)) < 0 for h in statement.hypotheses):
                 return arb(1)  # nothing is said there
-            return _as_ball(_claimed_margin(statement.claimed, values, 20))
+            return as_ball(_claimed_margin(statement.claimed, values, 20))
         except NotExact:
             return arb("nan")
 
@@ -190,14 +214,18 @@ def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | No
             return found
         case "sup" | "inf":
             return _extremum(term, values, digits, index)
-    args = [value_at(arg, values, digits, index) for arg in term.args]
+        case "pi":
+            return arb.pi()
+        case "derivative":
+            return value_at(differentiated(term.args[0], term.name), values, digits, index)
+    args = arguments_of(term, values, lambda arg, i: value_at(arg, values, digits, i), index)
     if term.head in _ARITHMETIC:
         return _arithmetic(term.head, *args)
     if term.head in ELEMENTARY:
         if term.head in ("exp", "log", "sqrt") and args[0] == {"exp": 0, "log": 1, "sqrt": 0}[term.head]:
             return Fraction(1 if term.head == "exp" else 0)
-        return ELEMENTARY[term.head](*map(_as_ball, args))
-    return CERTIFIED[term.head](*args, digits=digits)
+        return ELEMENTARY[term.head](*map(as_ball, args))
+    return QUANTITIES[term.head](*args, digits=digits)
 
 
 _ARITHMETIC = ("neg", "add", "sub", "mul", "div", "pow", "abs", "max", "min")
@@ -207,7 +235,7 @@ def _arithmetic(head: str, *args: Number) -> Number:
     if head == "pow":
         return _power(*args)
     if not all(isinstance(arg, Fraction) for arg in args):
-        args = tuple(map(_as_ball, args))
+        args = tuple(map(as_ball, args))
     match head:
         case "neg":
             return -args[0]
@@ -236,7 +264,7 @@ def _power(base: Number, exponent: Number) -> Number:
                 raise NotExact("a division by 0")
             return base ** int(exponent)
         return base ** int(exponent)
-    return _as_ball(base) ** _as_ball(exponent)
+    return as_ball(base) ** as_ball(exponent)
 
 
 ELEMENTARY: Mapping[str, Callable[..., arb]] = {
@@ -247,6 +275,10 @@ ELEMENTARY: Mapping[str, Callable[..., arb]] = {
     "erf": lambda x: _rising(lambda y: y.erf(), x),
     "erfc": lambda x: _rising(lambda y: y.erfc(), x),
     "gamma_q": lambda a, x: _rising(lambda y: y.gamma_upper(a, 1), x),
+    "gamma_p": lambda a, x: _rising(lambda y: y.gamma_lower(a, 1), x),
+    "phi": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
+    "Phi_inverse": lambda p: _rising(lambda y: -((2 * y).erfcinv() * arb(2).sqrt()), p),
+    "chi2_density": lambda r, x: ((r / 2 - 1) * x.log() - x / 2 - r / 2 * arb(2).log() - (r / 2).lgamma()).exp(),
 }
 
 
@@ -257,67 +289,14 @@ def _rising(function: Callable[[arb], arb], x: arb) -> arb:
     return function(x.lower()).union(function(x.upper()))
 
 
-def _mean_shift(shift: Number, epsilon: Number, digits: int) -> Number:
-    """Monotone in both: in eps by the definition, in D because scaling and adding noise bring D down."""
-    (low, high), (first, last) = _ends(shift), _ends(epsilon)
-    if -high * _OVERSHOOT <= low < 0:  # a ball of [0, high], whose radius is rounded up
-        low = Fraction(0)
-    if low < 0:
-        raise NotExact(f"no distance of means is {float(low)}")
-    least, most = _shift_value(low, last, digits), _shift_value(high, first, digits)
-    return most if (low, first) == (high, last) else _as_ball(least).union(_as_ball(most))
-
-
-def _shift_value(shift: Fraction, epsilon: Fraction, digits: int) -> Number:
-    if shift == 0:
-        return Fraction(0) if epsilon >= 0 else -_as_ball(epsilon).expm1()
-    if (epsilon / shift) ** 2 > _DEEPEST:
-        raise NotExact("a tail that lies deeper than is enclosed here")
-    one = from_groups([(Fraction(0), 1, shift**2)])
-    return to_exact_ball(spectrum_hockey_stick(one, epsilon, digits))
-
-
-def _centred(lams: list[Number], counts: list[Number], epsilon: Number, digits: int, reverse: bool = False) -> Number:
-    if not all(isinstance(x, Fraction) for x in (*lams, *counts, epsilon)):
-        raise NotExact("the divergence of a pair takes rational numbers")
-    if not all(lam > 0 for lam in lams) or not all(c.denominator == 1 and c >= 1 for c in counts):
-        raise NotExact("eigenvalues are positive, multiplicities whole and positive")
-    turned: dict[Fraction, int] = {}
-    for lam, count in zip(lams, counts, strict=True):
-        own = 1 / lam if reverse else lam
-        turned[own] = turned.get(own, 0) + int(count)
-    turned.pop(Fraction(1), None)
-    if not turned:
-        return Fraction(0) if epsilon >= 0 else -_as_ball(epsilon).expm1()
-    if abs(epsilon) > _DEEPEST * max(abs(lam - 1) for lam in turned):
-        raise NotExact("a tail that lies deeper than is enclosed here")
-    groups = from_groups([(lam - 1, count, Fraction(0)) for lam, count in sorted(turned.items())])
-    return to_exact_ball(spectrum_hockey_stick(groups, epsilon, digits))
-
-
-def _projection(leverage: Number, r: Number, epsilon: Number, digits: int, reverse: bool = False) -> Number:
-    if not isinstance(leverage, Fraction) or not 0 <= leverage < 1:
-        raise NotExact("a leverage is a rational number in [0, 1)")
-    return _centred([1 / (1 - leverage)], [r], epsilon, digits, reverse)
-
-
-CERTIFIED: Mapping[str, Callable[..., Number]] = {
-    "mean_shift": _mean_shift,
-    "projection": _projection,
-    "projection_insert": lambda p, r, eps, digits: _projection(p, r, eps, digits, True),
-    "centred": _centred,
-    "centred_reverse": lambda lams, counts, eps, digits: _centred(lams, counts, eps, digits, True),
-}
-
-
 def _extremum(term: Term, values: Mapping[str, Any], digits: int, index: int | None) -> arb:
     """Between the best of the values at a few points and the best bound over the pieces between them."""
     low, high = (value_at(arg, values, digits, index) for arg in term.args[:2])
     if not (isinstance(low, Fraction) and isinstance(high, Fraction) and low <= high):
         raise NotExact("the ends of an extremum must be rational, the lower one first")
     marks = [low + (high - low) * Fraction(k, _PIECES) for k in range(_PIECES + 1)]
-    at = lambda x: _as_ball(value_at(term.args[2], {**values, term.name: x}, digits, index))  # noqa: E731
-    pieces = [at(_as_ball(a).union(_as_ball(b))) for a, b in pairwise(marks)]
+    at = lambda x: as_ball(value_at(term.args[2], {**values, term.name: x}, digits, index))  # noqa: E731
+    pieces = [at(as_ball(a).union(as_ball(b))) for a, b in pairwise(marks)]
     points = [at(mark) for mark in marks]
     best = arb.max if term.head == "sup" else arb.min
     inner, outer = points[0], pieces[0]
@@ -337,7 +316,7 @@ def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) ->
         return _arithmetic("neg", _arithmetic("abs", gap)) if claimed.sign == "=" else gap
     margins = [_claimed_margin(part, values, digits) for part in claimed.parts]
     if claimed.how == "iff":
-        first, second = map(_as_ball, margins)
+        first, second = map(as_ball, margins)
         size = abs(first).min(abs(second))
         agree = (first > 0 and second > 0) or (first < 0 and second < 0)
         if agree or (first > 0 and second < 0) or (first < 0 and second > 0):
@@ -349,17 +328,19 @@ def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) ->
     return worst
 
 
-def _ends(value: Number) -> tuple[Fraction, Fraction]:
-    if isinstance(value, Fraction):
-        return value, value
-    if not value.is_finite():
-        raise NotExact("an argument is not finite")
-    found = enclosure(value)
-    return found.lower, found.upper
-
-
-def _as_ball(value: Number) -> arb:
-    return ball(value) if isinstance(value, (Fraction, int)) else value
+def arguments_of(term: Term, values: Mapping[str, Any], value: Callable[..., Any], index: int | None) -> list[Any]:
+    """The arguments of a head: lists for those that are vectors, a number being one of equal coordinates."""
+    count = HEADS[term.head].vectors if term.head in HEADS else 0
+    found: list[Any] = [value(arg, index) for arg in term.args[count:]]
+    if not count:
+        return found
+    names = set().union(*(coordinate_names(arg) or free_names(arg) for arg in term.args[:count]))
+    size = max((len(values[name]) for name in names if isinstance(values[name], list)), default=1)
+    vectors = []
+    for arg in term.args[:count]:
+        whole = value(arg, None) if arg.head == "variable" else None
+        vectors.append(whole if isinstance(whole, list) else [value(arg, i) for i in range(size)])
+    return vectors + found
 
 
 def length(term: Term, values: Mapping[str, Any]) -> int:

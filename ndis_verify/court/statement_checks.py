@@ -7,65 +7,118 @@ speak of a statement speak of this one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ndis_verify.claim import Check, Claim, Kind, Verdict
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
-from ndis_verify.court.checks import ProofRun
+from ndis_verify.court.checks import Mutants, ProofRun
 from ndis_verify.court.domain import Point, VacuityError, shown_point
 from ndis_verify.court.proof_structure import unconcluded
-from ndis_verify.court.statement_balls import ExactMargin, decide, sides_at
-from ndis_verify.court.statement_floats import StatementMargin, domain_of, problem_of
-from ndis_verify.statements.mutation import Mutant, mutants
-from ndis_verify.statements.statement import Claimed, Relation, Statement
+from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, sides_at
+from ndis_verify.court.statement_floats import StatementMargin, domain_of, problem_of, random_points
+from ndis_verify.statements.mutation import Mutant, denied, mutants, planted
+from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement
 
 Fate = Literal["violated", "implied", "without meaning", "not told apart"]
 _SUSPECTS = 6
+ROUTE = "ball arithmetic"
 
 
 def statement_attack(
     name: str,
     statement: Statement,
-    faults: Mapping[str, Statement],
+    faults: Mapping[str, Statement] | None = None,
     *,
-    quick: int,
-    full: int,
+    quick: int = 400,
+    full: int = 8_000,
     part: str = "statement",
     starts: Sequence[Mapping[str, Any]] = (),
     seed: int = 0,
 ) -> Check:
     """The search for a point where `statement` fails, over the ranges that its hypotheses leave (kind attack).
 
-    faults: false statements, each of which the same search must find violated, over the domain of its own hypotheses.
+    faults: further false statements, each of which the same search must find violated, over the domain of its own
+    hypotheses; those of `mutation.planted` always are.
     """
     budget = {"quick": quick, "full": full}
-    planted = {
-        fault: AttackRun(replace(problem_of(false, name), certify=None), budget, seed, "nothing", mutant=True)
-        for fault, false in faults.items()
+    false = {**planted(statement), **(faults or {})}
+    runs = {
+        fault: AttackRun(replace(problem_of(other, name), certify=None), budget, seed, "nothing", mutant=True)
+        for fault, other in false.items()
     }
     attacked = problem_of(statement, name, starts=tuple(starts))
-    return Check(name, Kind.ATTACK, AttackRun(attacked, budget, seed, "nothing"), planted, part)
+    return Check(name, Kind.ATTACK, AttackRun(attacked, budget, seed, "nothing"), runs, part)
 
 
 def statement_counterexample(
-    name: str, statement: Statement, point: Mapping[str, Any], mutants: Mapping[str, Any], part: str = "statement"
+    name: str,
+    statement: Statement,
+    point: Mapping[str, Any],
+    mutants: Mapping[str, Any] | None = None,
+    part: str = "statement",
 ) -> Check:
     """Held if `statement` is certainly violated at `point`, an exact point of its domain (kind counterexample).
 
-    mutants: statements that hold there, or points where this one holds.
+    mutants: further statements that hold there, or points where this one holds; the denial of what fails always is one.
     """
     domain = domain_of(statement)
-    runs = {
-        fault: PointRun(Violation(other), domain.exact_point(point), None)
-        if isinstance(other, Statement)
-        else PointRun(Violation(statement), domain.exact_point(other), None)
-        for fault, other in mutants.items()
-    }
-    run = PointRun(Violation(statement), domain.exact_point(point), domain, problem_of(statement, name))
-    return Check(name, Kind.COUNTEREXAMPLE, run, runs, part)
+    at = domain.exact_point(point)
+
+    def runs() -> dict[str, PointRun]:
+        others = {"what fails there, denied": _denied_at(statement, at), **(mutants or {})}
+        return {
+            fault: PointRun(Violation(other), at, None)
+            if isinstance(other, Statement)
+            else PointRun(Violation(statement), domain.exact_point(other), None)
+            for fault, other in others.items()
+        }
+
+    run = PointRun(Violation(statement), at, domain, problem_of(statement, name))
+    return Check(name, Kind.COUNTEREXAMPLE, run, Mutants(runs), part)
+
+
+def _denied_at(statement: Statement, point: Point) -> Statement:
+    """The relations that fail at a point, each denied; a point where nothing fails denies nothing."""
+    failing = [denied(relation) for relation, _ in sides_at(statement, point)]
+    if not failing:
+        return statement
+    return replace(statement, claimed=failing[0] if len(failing) == 1 else Joined("and", tuple(failing)))
+
+
+def statement_points(name: str, statement: Statement, part: str = "statement", digits: int = 20) -> Check:
+    """No relation certainly fails at random exact points of the domain, and equalities agree to `digits` digits."""
+    faults = {fault: PointsRun(other, statement, digits) for fault, other in planted(statement, moved=True).items()}
+    return Check(name, Kind.CROSSCHECK, PointsRun(statement, statement, digits), faults, part)
+
+
+@dataclass(frozen=True)
+class PointsRun:
+    """`run(effort)` of a statement at random points of the domain of another one, its own or the one it spoils."""
+
+    statement: Statement
+    domain: Statement
+    digits: int
+
+    def __call__(self, effort: str) -> Evidence:
+        count = 4 if effort == "quick" else 24
+        worst, done = math.inf, 0
+        for point in random_points(self.domain, 8 * count):
+            try:
+                found = agreement_at(self.statement, point, self.digits)
+            except ArithmeticError:  # a tail that lies too deep, a quantity outside its domain
+                continue
+            worst, done = min(worst, found), done + 1
+            if found < self.digits:
+                return Evidence(Outcome.FAILED, ROUTE, f"fails at {shown_point(point)}", max(worst, 0.0), done)
+            if done == count:
+                break
+        if not done:
+            return Evidence(Outcome.UNDECIDED, ROUTE, "no point of the domain has a value", count=0)
+        return Evidence(Outcome.HELD, ROUTE, "at random points of its domain", worst, done)
 
 
 @dataclass(frozen=True)
@@ -79,21 +132,56 @@ class Violation:
 
 
 def stated_claim(
-    *, stated: Statement, checks: tuple[Check, ...], title: str, id: str, source: str, declared: Verdict, **rest: Any
+    *,
+    stated: Statement,
+    declared: Verdict,
+    checks: tuple[Check, ...] = (),
+    stands: Statement | None = None,
+    fails_at: Sequence[Mapping[str, Any]] = (),
+    corrected: Statement | str | None = None,
+    search: Mapping[str, Any] | None = None,
+    parts: tuple[str, str] = ("statement", "as printed"),
+    about: str = "",
+    **rest: Any,
 ) -> Claim:
-    """A claim whose statement, formula, hypotheses and counterexample are written by its object."""
-    texts = _texts(stated, checks)
-    return Claim(id=id, source=source, title=title, declared=declared, checks=checks, stated=stated, **texts, **rest)
+    """A claim that one object states: its texts, its search, its counterexamples and its points are all made of it.
+
+    checks: what else is brought forward, proofs above all. about: what the claim says beyond its relation. fails_at:
+    exact points where it is violated; `stands` the half that is left then, under further hypotheses. corrected: the
+    statement that is true in its place. search: options of `statement_attack`. parts: the names of what stands and of
+    what fails. Where nothing stands, nothing is searched.
+    """
+    held, broken = parts
+    own = [
+        statement_counterexample(f"counterexample {k}", stated, point, part=broken if stands else held)
+        for k, point in enumerate(fails_at, 1)
+    ]
+    half = stated if not fails_at else stands
+    if half is not None:
+        faults = {"as printed": stated} if fails_at else {}
+        own.append(statement_attack("the statement over its own domain", half, faults, part=held, **(search or {})))
+        if _has_equality(half.claimed):
+            own.append(statement_points("the statement in ball arithmetic", half, held))
+    texts = _texts(stated, own, about)
+    right = corrected.sentence if isinstance(corrected, Statement) else corrected
+    checks = (*checks, *own)
+    return Claim(declared=declared, checks=checks, stated=stated, about=about, corrected=right, **texts, **rest)
 
 
-def _texts(stated: Statement, checks: Sequence[Check]) -> dict[str, Any]:
+def _has_equality(claimed: Claimed) -> bool:
+    if isinstance(claimed, Relation):
+        return claimed.sign == "="
+    return any(_has_equality(part) for part in claimed.parts)
+
+
+def _texts(stated: Statement, checks: Sequence[Check], about: str = "") -> dict[str, Any]:
     points = [
         check.run.point
         for check in checks
         if isinstance(check.run, PointRun) and isinstance(check.run.certify, Violation)
     ]
     return {
-        "statement": stated.sentence,
+        "statement": f"{about} {stated.sentence}".lstrip(),
         "formula": stated.formula,
         "hypotheses": stated.hypothesis_lines,
         "counterexample": "; ".join(counterexample_text(stated, point) for point in points) or None,
@@ -119,7 +207,7 @@ def mismatches(claim: Claim) -> list[str]:
         return wrong
     wrong += [
         f"{name}: not what the statement's object says"
-        for name, text in _texts(stated, claim.checks).items()
+        for name, text in _texts(stated, claim.checks, claim.about).items()
         if getattr(claim, name) != text
     ]
     spoken = [(check, found) for check in claim.checks if (found := statement_of(check)) is not None]
@@ -139,7 +227,7 @@ def statement_of(check: Check) -> Statement | None:
         return check.run.problem.margin.statement
     if isinstance(check.run, PointRun) and isinstance(check.run.certify, Violation):
         return check.run.certify.statement
-    return None
+    return check.run.statement if isinstance(check.run, PointsRun) else None
 
 
 def _is_half(found: Statement, stated: Statement) -> bool:

@@ -11,77 +11,36 @@ from scipy.special import erf, erfc
 
 from ndis_verify.court.attack import Problem
 from ndis_verify.court.domain import Condition, Domain, Parameter, Point, continuous, integer
+from ndis_verify.court.float_quantities import QUANTITIES
 from ndis_verify.court.scaled_floats import (
     Scaled,
     absolute,
     added,
+    chi2_density,
     divided,
     exponential,
-    from_log,
     larger,
     logarithm,
+    lower_gamma,
     multiplied,
     normal_cdf,
+    normal_density,
+    normal_quantile,
     power,
     relative_excess,
     scaled,
     upper_gamma,
 )
-from ndis_verify.court.statement_balls import ExactMargin, admits, length
+from ndis_verify.court.statement_balls import ExactMargin, admits, arguments_of, length
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.engine.spectrum import Spectrum
-from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
+from ndis_verify.statements.calculus import differentiated
 from ndis_verify.statements.json_form import to_json
 from ndis_verify.statements.statement import Claimed, Relation, Statement, Variable
 from ndis_verify.statements.terms import Term, coordinate_names
 
-_ENGINE = 1e-11  # relative error granted to the logarithm of the contour engine
 _EXTREMUM_POINTS = 9
 TOLERANCE = 1e-9
 Values = Mapping[str, Any]  # name -> Scaled, or a list of them
-
-
-def _unknown(count: int) -> Scaled:
-    return scaled(np.zeros(count), np.inf)
-
-
-def _spectrum_divergence(lams: list[Scaled], counts: list[Scaled], epsilon: Scaled, shift: Any = None) -> Scaled:
-    """The contour integral of the pair with relative eigenvalues `lams`; nothing is known outside its domain.
-
-    delta(eps) = 1 - e^eps + e^eps delta'(-eps), delta' of the pair turned round, gives negative epsilon.
-    """
-    lam, count = (np.stack([x.value() for x in xs], axis=-1) for xs in (lams, counts))
-    eps = epsilon.value()
-    rows = len(eps)
-    square = np.zeros(lam.shape) if shift is None else np.square(shift.value())[:, None]
-    whole = (count == np.floor(count)) & (count >= 1)
-    good = (np.isfinite(lam) & (lam > 0) & whole & np.isfinite(square)).all(axis=-1) & np.isfinite(eps)
-    lam, count = np.where(good[:, None], lam, 1.0), np.where(good[:, None], count, 1.0)
-    square, eps = np.where(good[:, None], square, 1.0), np.where(good, eps, 0.0)
-    turned = (eps < 0)[:, None]
-    logs = np.where(turned, -np.log(lam), np.log(lam))
-    squares = np.where(turned, square / lam, square)
-    laws = Spectrum(np.expm1(logs), squares, count, logs)
-    log = to_log_delta(log_entries(laws, np.arange(rows), np.abs(eps)))
-    log = np.where((logs == 0).all(axis=-1) & (squares == 0).all(axis=-1), -np.inf, log)
-    same = from_log(log, _ENGINE * np.maximum(1.0, np.where(np.isfinite(log), np.abs(log), 0.0)))
-    growth = exponential(scaled(np.minimum(eps, 0.0)))
-    other = added(scaled(-np.expm1(np.minimum(eps, 0.0))), multiplied(growth, same))
-    picked = [np.where(eps >= 0, getattr(same, f), getattr(other, f)) for f in ("mantissa", "exponent", "error")]
-    return Scaled(picked[0], picked[1], np.where(good, picked[2], np.inf))
-
-
-def _mean_shift(shift: Scaled, epsilon: Scaled) -> Scaled:
-    one = scaled(np.ones(np.shape(shift.mantissa)))
-    found = _spectrum_divergence([one], [one], epsilon, shift)
-    return Scaled(found.mantissa, found.exponent, np.where(shift.value() >= 0, found.error, np.inf))
-
-
-def _projection(leverage: Scaled, r: Scaled, epsilon: Scaled, insert: bool = False) -> Scaled:
-    p = leverage.value()
-    lam = 1 - p if insert else 1 / np.where(p < 1, 1 - p, np.nan)
-    found = _spectrum_divergence([scaled(lam)], [r], epsilon)
-    return Scaled(found.mantissa, found.exponent, np.where(p >= 0, found.error, np.inf))
 
 
 def _special(function: Callable[..., Any], slope: float) -> Callable[[Scaled], Scaled]:
@@ -90,10 +49,6 @@ def _special(function: Callable[..., Any], slope: float) -> Callable[[Scaled], S
         return scaled(value, slope * x.slack() + 1e-15 + 1e-15 * np.abs(value))
 
     return apply
-
-
-def _centred_reverse(lams: list[Scaled], counts: list[Scaled], epsilon: Scaled) -> Scaled:
-    return _spectrum_divergence([divided(scaled(np.ones(len(lam.value()))), lam) for lam in lams], counts, epsilon)
 
 
 FLOATS: Mapping[str, Callable[..., Scaled]] = {
@@ -109,14 +64,14 @@ FLOATS: Mapping[str, Callable[..., Scaled]] = {
     "max": larger,
     "min": lambda x, y: larger(x, y, -1.0),
     "Phi": normal_cdf,
+    "Phi_inverse": normal_quantile,
+    "phi": normal_density,
     "erf": _special(erf, 1.13),
     "erfc": _special(erfc, 1.13),
     "gamma_q": upper_gamma,
-    "mean_shift": _mean_shift,
-    "projection": _projection,
-    "projection_insert": lambda p, r, eps: _projection(p, r, eps, True),
-    "centred": _spectrum_divergence,
-    "centred_reverse": _centred_reverse,
+    "gamma_p": lower_gamma,
+    "chi2_density": chi2_density,
+    **QUANTITIES,
 }
 
 
@@ -139,6 +94,10 @@ def value_on(term: Term, values: Values, rows: int, index: int | None = None) ->
             return found
         case "sup" | "inf":
             return _extremum(term, values, rows, index)
+        case "pi":
+            return scaled(np.full(rows, np.pi), 2.0**-51)
+        case "derivative":
+            return value_on(differentiated(term.args[0], term.name), values, rows, index)
         case "pow":
             if term.args[1].head != "number":
                 exponent, base = (
@@ -147,7 +106,7 @@ def value_on(term: Term, values: Values, rows: int, index: int | None = None) ->
                 )
                 return exponential(multiplied(exponent, logarithm(base)))
             return power(value_on(term.args[0], values, rows, index), float(term.args[1].number))
-    return FLOATS[term.head](*(value_on(arg, values, rows, index) for arg in term.args))
+    return FLOATS[term.head](*arguments_of(term, values, lambda arg, i: value_on(arg, values, rows, i), index))
 
 
 def _extremum(term: Term, values: Values, rows: int, index: int | None) -> Scaled:
@@ -213,7 +172,8 @@ def _claimed_margin(claimed: Claimed, values: Values, rows: int) -> tuple[np.nda
         (a, a_error), (b, b_error) = found
         apart = np.minimum(np.maximum(np.abs(a) - a_error, 0), np.maximum(np.abs(b) - b_error, 0))
         return np.where((a >= 0) == (b >= 0), apart, -apart), np.zeros(rows)
-    worst = np.argmin([np.where(m < 0, np.minimum(m + e, 0), m) for m, e in found], axis=0)
+    sure = [np.where((m == 0) & (e == 0), 1.0, np.where(m < 0, np.minimum(m + e, 0), m)) for m, e in found]
+    worst = np.argmin(sure, axis=0)  # a part that holds without any rounding hides no other
     pick = lambda k: np.choose(worst, [pair[k] for pair in found])  # noqa: E731
     return pick(0), pick(1)
 
@@ -263,6 +223,16 @@ def _holds(hypothesis: Relation, values: Values, rows: int, index: int | None) -
     left, right = (value_on(term, values, rows, index).value() for term in hypothesis.terms)
     compare = {"=": np.equal, "<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater}
     return compare[hypothesis.sign](left, right)
+
+
+def random_points(statement: Statement, count: int, seed: int = 0) -> list[Point]:
+    """At most `count` exact points of the domain, spread as the search spreads them; the same on every call."""
+    domain, rng = domain_of(statement), np.random.default_rng(seed)
+    units = rng.permutation(domain.sample(8 * count, rng))
+    with np.errstate(all="ignore"):
+        inside = np.flatnonzero(domain.feasible(domain.columns(units)))
+    points = [domain.point(units[k].tolist()) for k in inside[:count]]
+    return [point for point in points if domain.contains(point)]
 
 
 def point_of(statement: Statement, values: Mapping[str, Any]) -> Point:

@@ -10,7 +10,7 @@ from typing import Any
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.printing import number_text
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement, Variable
-from ndis_verify.statements.terms import Term
+from ndis_verify.statements.terms import NAMED, Term
 
 _NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400})?")
 _DEPTH = 60
@@ -78,7 +78,7 @@ def _term(data: Any, depth: int = 0) -> Term:
     if head == "number":
         return Term("number", number=_number(*rest))
     name = ""
-    if head in ("variable", "coordinate", "sup", "inf"):
+    if head in NAMED:
         name, *rest = rest
     if not isinstance(name, str):
         raise InputError("name", str(name)[:40], "must be a text")

@@ -27,6 +27,38 @@ class Mutant:
     statement: Statement
 
 
+def planted(statement: Statement, moved: bool = False) -> dict[str, Statement]:
+    """One plain fault of each relation, which every search has to find: an equality off by 1/1000 of its right side, an
+    inequality turned round. `moved`: of equalities alone, off by 1/1000, which any point shows.
+    """
+    return {
+        f"{new.plain()} for {old.plain()}": replace(statement, claimed=claimed)
+        for old, new, claimed in _spoilt(statement.claimed, moved)
+        if not moved or old.sign == "="
+    }
+
+
+def _spoilt(claimed: Claimed, moved: bool) -> Iterator[tuple[Relation, Relation, Claimed]]:
+    if isinstance(claimed, Relation):
+        new = replace(claimed, sign=_DIRECTIONS.get(claimed.sign, "="))
+        if claimed.sign == "=":
+            factor = Fraction(1001, 1000) * claimed.right
+            new = replace(new, right=claimed.right + Fraction(1, 1000) if moved or claimed.right == term(0) else factor)
+        yield claimed, new, new
+        return
+    for k, part in enumerate(claimed.parts):
+        for old, new, spoilt in _spoilt(part, moved):
+            if claimed.how == "and" or k == 1:
+                yield old, new, replace(claimed, parts=(*claimed.parts[:k], spoilt, *claimed.parts[k + 1 :]))
+
+
+def denied(relation: Relation) -> Claimed:
+    """What holds wherever a relation certainly fails: the other direction, or that the sides of an equality differ."""
+    if relation.sign == "=":
+        return Joined("iff", (replace(relation, sign="<"), replace(relation, sign="<")))
+    return replace(relation, sign=_DIRECTIONS[relation.sign])
+
+
 def mutants(statement: Statement) -> list[Mutant]:
     """Every statement that one rule at one node gives, each once."""
     found: dict[Statement, Mutant] = {}
@@ -65,8 +97,8 @@ def changed_terms(node: Term) -> Iterator[tuple[str, Term]]:
             yield "exponent", apply("exp", 2 * args[0])
         case "sqrt":
             yield "exponent", args[0]
-        case "Phi":
-            yield "sign of an argument", apply("Phi", -args[0])
+        case "Phi" | "Phi_inverse" | "erf" | "erfc":
+            yield "sign of an argument", apply(node.head, -args[0])
         case "max" | "min":
             yield "max for min", replace(node, head={"max": "min", "min": "max"}[node.head])
             yield "case left out", args[0]
@@ -75,8 +107,10 @@ def changed_terms(node: Term) -> Iterator[tuple[str, Term]]:
             yield "sign", args[0]
         case "sup" | "inf":
             yield "sup for inf", replace(node, head={"sup": "inf", "inf": "sup"}[node.head])
-        case "gamma_q":
-            yield "other tail", 1 - node
+        case "gamma_q" | "gamma_p":
+            yield "other tail", replace(node, head={"gamma_q": "gamma_p", "gamma_p": "gamma_q"}[node.head])
+        case "derivative":
+            yield "not differentiated", args[0]
     reverse = QUANTITIES[node.head].reverse if node.head in QUANTITIES else ""
     if reverse and reverse != node.head:
         yield "P and Q exchanged", replace(node, head=reverse)

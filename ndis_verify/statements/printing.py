@@ -44,6 +44,13 @@ def number_text(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
 
 
+def _decimal(value: Fraction) -> str:
+    """A short decimal as such; nothing for a unit fraction, or where there is no short one."""
+    text = f"{float(value):.6g}"
+    short = value.denominator > 1 and abs(value.numerator) > 1 and "e" not in text and Fraction(text) == value
+    return text if short and value.denominator > 3 else ""
+
+
 def _wrapped(found: tuple[str, int], least: int, brackets: tuple[str, str] = ("(", ")")) -> str:
     text, level = found
     return text if level >= least else f"{brackets[0]}{text}{brackets[1]}"
@@ -53,7 +60,7 @@ def _plain(term: Term) -> tuple[str, int]:
     args = [_plain(arg) for arg in term.args]
     match term.head:
         case "number":
-            return number_text(term.number), _number_level(term.number)
+            return _decimal(term.number) or number_text(term.number), _number_level(term.number)
         case "variable":
             return term.name, _ATOM
         case "coordinate":
@@ -68,7 +75,7 @@ def _plain(term: Term) -> tuple[str, int]:
                 return f"({args[0][0]}) {_wrapped(args[1], _POWER)}", _PRODUCT
             return f"{_wrapped(args[0], _PRODUCT)} {_wrapped(args[1], _POWER)}", _PRODUCT
         case "div":
-            return f"{_wrapped(args[0], _PRODUCT)}/{_wrapped(args[1], _ATOM)}", _PRODUCT
+            return f"{_wrapped(args[0], _PRODUCT)}/{_wrapped(args[1], _POWER)}", _PRODUCT
         case "pow":
             return f"{_wrapped(args[0], _ATOM)}^{_wrapped(args[1], _ATOM, ('{', '}'))}", _POWER
         case "exp":
@@ -77,6 +84,8 @@ def _plain(term: Term) -> tuple[str, int]:
             return f"{'sum' if term.head == 'sum' else 'prod'}_i {_wrapped(args[0], _PRODUCT)}", _OPEN
         case "sup" | "inf":
             return f"{term.head}_{{{args[0][0]} <= {term.name} <= {args[1][0]}}} {_wrapped(args[2], _PRODUCT)}", _OPEN
+        case "derivative":
+            return f"d/d{term.name} ({args[0][0]})", _POWER
     return QUANTITIES[term.head].plain.format(*(text for text, _ in args)), _ATOM
 
 
@@ -88,7 +97,7 @@ def _tex(term: Term) -> tuple[str, int]:
             value = term.number
             size = f"\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
             text = str(value.numerator) if value.denominator == 1 else ("-" if value < 0 else "") + size
-            return text, _SUM if value < 0 else _ATOM if value.denominator == 1 else _PRODUCT
+            return _decimal(value) or text, _number_level(value)
         case "variable":
             return tex_name(term.name), _ATOM
         case "coordinate":
@@ -112,11 +121,13 @@ def _tex(term: Term) -> tuple[str, int]:
         case "sup" | "inf":
             under = f"{args[0][0]} \\le {tex_name(term.name)} \\le {args[1][0]}"
             return f"\\{term.head}_{{{under}}} {_wrapped(args[2], _PRODUCT, round_)}", _OPEN
+        case "derivative":
+            return rf"\frac{{d}}{{d{tex_name(term.name)}}}\left({args[0][0]}\right)", _POWER
     return QUANTITIES[term.head].tex.format(*(text for text, _ in args)), _ATOM
 
 
 def _number_level(value: Fraction) -> int:
-    return _SUM if value < 0 else _ATOM if value.denominator == 1 else _PRODUCT
+    return _SUM if value < 0 else _ATOM if value.denominator == 1 or _decimal(value) else _PRODUCT
 
 
 def meanings(heads: Mapping[str, None] | list[str]) -> list[str]:

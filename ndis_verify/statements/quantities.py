@@ -12,7 +12,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Quantity:
     """One head. `plain` and `tex` are templates with {0}, {1}, ...; `means`, for the quantities of the package, says
-    in words what the symbol stands for. `reverse` is the same quantity with the two laws exchanged.
+    in words what the symbol stands for. `reverse` is the same quantity with the two laws exchanged. The first `vectors`
+    arguments are vectors: the name of one, or a term of coordinates.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Quantity:
     tex: str
     means: str = ""
     reverse: str = ""
+    vectors: int = 0
 
 
 def _table(*quantities: Quantity) -> Mapping[str, Quantity]:
@@ -30,6 +32,9 @@ def _table(*quantities: Quantity) -> Mapping[str, Quantity]:
 QUANTITIES = _table(
     Quantity("log", 1, "log({0})", r"\log\left({0}\right)"),
     Quantity("Phi", 1, "Phi({0})", r"\Phi\left({0}\right)"),
+    Quantity("Phi_inverse", 1, "Phi^-1({0})", r"\Phi^{{-1}}\left({0}\right)"),
+    Quantity("phi", 1, "phi({0})", r"\varphi\left({0}\right)"),
+    Quantity("pi", 0, "pi", r"\pi"),
     Quantity("erf", 1, "erf({0})", r"\operatorname{{erf}}\left({0}\right)"),
     Quantity("erfc", 1, "erfc({0})", r"\operatorname{{erfc}}\left({0}\right)"),
     Quantity("sqrt", 1, "sqrt({0})", r"\sqrt{{{0}}}"),
@@ -37,6 +42,14 @@ QUANTITIES = _table(
     Quantity("max", 2, "max({0}, {1})", r"\max\left({0}, {1}\right)"),
     Quantity("min", 2, "min({0}, {1})", r"\min\left({0}, {1}\right)"),
     Quantity("gamma_q", 2, "Qg({0}, {1})", r"Q\left({0}, {1}\right)"),
+    Quantity("gamma_p", 2, "Pg({0}, {1})", r"P\left({0}, {1}\right)"),
+    Quantity(
+        "chi2_density",
+        2,
+        "f_chi2({0}; {1})",
+        r"f_{{\chi^2}}\left({0}; {1}\right)",
+        "f_chi2(r; t) is the density of the chi-square law with r degrees of freedom at t",
+    ),
     Quantity(
         "mean_shift",
         2,
@@ -71,6 +84,7 @@ QUANTITIES = _table(
         "delta_{P,Q}(lam, m; eps) is the divergence of P = N(0, S1) from Q = N(0, S2), where S2^{-1/2} S1 S2^{-1/2} has"
         " each eigenvalue lam_i m_i times",
         reverse="centred_reverse",
+        vectors=2,
     ),
     Quantity(
         "centred_reverse",
@@ -80,6 +94,59 @@ QUANTITIES = _table(
         "delta_{Q,P}(lam, m; eps) is the divergence of Q from P, for P = N(0, S1) and Q = N(0, S2) whose"
         " S2^{-1/2} S1 S2^{-1/2} has each eigenvalue lam_i m_i times",
         reverse="centred",
+        vectors=2,
+    ),
+    Quantity(
+        "independent",
+        3,
+        "delta_N({0}, {1}; {2})",
+        r"\delta_{{N}}\left({0}, {1}; {2}\right)",
+        "delta_N(mu, s; eps) is the divergence of P from Q, P of independent normal coordinates of mean mu_i and"
+        " standard deviation s_i, Q standard normal: every pair is such a one in coordinates that make Q standard and P"
+        " diagonal",
+        vectors=2,
+    ),
+    Quantity(
+        "quadratic_hinge",
+        3,
+        "hinge_q({0}, {1}; {2})",
+        r"h_{{q}}\left({0}, {1}; {2}\right)",
+        "hinge_q(a, b; c) is the expectation of max(0, 1 - e^{q(z)}), q(z) = c + sum_i (b_i z_i + a_i z_i^2/2), z"
+        " standard normal",
+        vectors=2,
+    ),
+    Quantity(
+        "quadratic_cdf",
+        3,
+        "F_q({0}, {1}; {2})",
+        r"F_{{q}}\left({0}, {1}; {2}\right)",
+        "F_q(a, b; t) is the probability that sum_i (b_i z_i + a_i z_i^2/2) is at most t, z standard normal: a"
+        " generalized chi-square law",
+        vectors=2,
+    ),
+    Quantity(
+        "chi2_hinge",
+        3,
+        "hinge({0}, {1}; {2})",
+        r"h\left({0}, {1}; {2}\right)",
+        "hinge(c, a; r) is the expectation of max(0, 1 - e^{c + a T/2}), T chi-square with r degrees of freedom",
+    ),
+    *(
+        Quantity(
+            name + way,
+            5,
+            f"{symbol}_{short}({{0}}, {{1}}, {{2}}, {{3}}; {{4}})",
+            rf"\delta_{{{{\mathrm{{{{{law}, {short}}}}}}}}}\left({{0}}, {{1}}, {{2}}, {{3}}; {{4}}\right)",
+            f"{symbol}_{short}(p, q, d, r; eps) is the divergence of the {words} with d features and r rows"
+            f" {'without a record from that with it' if way else 'with a record from that without it'}, a record of"
+            " leverage p in B and q in [B b]",
+            reverse=name + ("" if way else "_insert"),
+        )
+        for name, symbol, law, words in (
+            ("least_squares", "delta_LS", "LS", "normal law of least squares, N(x_opt, (|w|^2/r) (B^T B)^{-1}),"),
+            ("sketch", "delta_sketch", "sketch", "law of least squares on a Gaussian sketch"),
+        )
+        for way, short in (("", "delete"), ("_insert", "insert"))
     ),
 )
 
@@ -100,4 +167,5 @@ STRUCTURE = {
     "product": 1,
     "sup": 3,
     "inf": 3,
+    "derivative": 1,
 }

@@ -10,12 +10,14 @@ from typing import Any
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.statements.quantities import QUANTITIES, STRUCTURE
 
+NAMED = ("variable", "coordinate", "sup", "inf", "derivative")  # heads that stand with the name of a variable
+
 
 @dataclass(frozen=True)
 class Term:
     """One node. `head` is a name of `quantities`; `name` the variable of a leaf or of a supremum; `number` the value of
     a number. Sums and products run over the coordinates i of the vectors in their body; a supremum or an infimum has
-    the arguments (low, high, body).
+    the arguments (low, high, body); a derivative in a variable is taken where that variable stands.
     """
 
     head: str
@@ -29,7 +31,7 @@ class Term:
             raise InputError("head", self.head, "must be a quantity of the language")
         if len(self.args) != wanted or not all(isinstance(arg, Term) for arg in self.args):
             raise InputError(self.head, len(self.args), f"must have {wanted} terms as arguments")
-        if (self.head in ("variable", "coordinate", "sup", "inf")) != bool(self.name):
+        if (self.head in NAMED) != bool(self.name):
             raise InputError(self.head, self.name, "must have a name exactly where it is a variable or binds one")
         if self.name and not self.name.isidentifier():
             raise InputError("name", self.name, "must be an identifier")
@@ -113,10 +115,10 @@ def rewritten(root: Term) -> Iterator[tuple[Term, Any]]:
 
 
 def substituted(root: Term, values: Mapping[str, Term]) -> Term:
-    """`root` with terms in the place of variables; a variable that is bound inside stays."""
+    """`root` with terms in the place of variables; a variable that is bound inside, or differentiated in, stays."""
     if root.head == "variable":
         return values.get(root.name, root)
-    inner = {k: v for k, v in values.items() if k != root.name} if root.head in ("sup", "inf") else values
+    inner = {k: v for k, v in values.items() if k != root.name} if root.head in ("sup", "inf", "derivative") else values
     outer = [substituted(arg, values) for arg in root.args[:-1]]
     last = [substituted(root.args[-1], inner)] if root.args else []
     return replace(root, args=tuple(outer + last))
@@ -127,6 +129,8 @@ def free_names(root: Term) -> set[str]:
     if root.head in ("variable", "coordinate"):
         return {root.name}
     names = set().union(*(free_names(arg) for arg in root.args))
+    if root.head == "derivative":
+        return names | {root.name}
     if root.head in ("sup", "inf"):
         low, high, body = root.args
         return free_names(low) | free_names(high) | (free_names(body) - {root.name})
@@ -134,7 +138,12 @@ def free_names(root: Term) -> set[str]:
 
 
 def coordinate_names(root: Term) -> set[str]:
-    """The vectors whose i-th coordinates `root` speaks of, those inside sums and products of its own left out."""
+    """The vectors whose i-th coordinates `root` speaks of, those inside sums, products and vectors of its own left
+    out.
+    """
     if root.head == "coordinate":
         return {root.name}
-    return set().union(*(coordinate_names(arg) for arg in root.args)) if root.head not in ("sum", "product") else set()
+    if root.head in ("sum", "product"):
+        return set()
+    vectors = QUANTITIES[root.head].vectors if root.head in QUANTITIES else 0
+    return set().union(*(coordinate_names(arg) for arg in root.args[vectors:]))

@@ -8,12 +8,12 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ndis_verify.claim import Claim, Verdict
-from ndis_verify.court.attack import Problem, enclosed_difference, relative_margin
-from ndis_verify.court.attack_checks import attack_check, counterexample_check
+from ndis_verify.claim import Verdict
+from ndis_verify.court.attack import enclosed_difference
 from ndis_verify.court.checks import agreement, formula_check, proof
-from ndis_verify.court.domain import Domain, Point, continuous, stacked, vector
+from ndis_verify.court.domain import Point
 from ndis_verify.court.points import count, log_uniform, short
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import covariance_shift as bounds
 from ndis_verify.fast.engine.spectrum import Spectrum
@@ -21,10 +21,9 @@ from ndis_verify.fast.hockey_stick import log_entries, to_delta
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement, under
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import covariance_shift as derived
-
-_CLUSTERS = 3
-
 
 # Values on float64 columns
 
@@ -33,17 +32,6 @@ def deltas(logs: np.ndarray, counts: np.ndarray, epsilon: np.ndarray) -> np.ndar
     """delta of N(0, diag e^{logs}) against N(0, I), row by row; negative logs give the other direction."""
     laws = Spectrum(np.expm1(logs), 0.0, counts, logs)
     return to_delta(log_entries(laws, np.arange(len(epsilon)), epsilon))
-
-
-_BELOW = Domain((*vector("l", _CLUSTERS, "1e-6", 6, "log"), continuous("share", "1e-4", "0.999999", "logit")))
-_SMALL = Domain(
-    (*vector("l", _CLUSTERS, "1e-6", 6, "log"), continuous("share", "1e-4", 3, "log")),
-)
-
-
-def _singles(columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    logs = stacked("l", columns)
-    return logs, np.ones(logs.shape), np.asarray(columns["share"]) * logs.sum(axis=-1) / 2
 
 
 # N26-L2
@@ -58,61 +46,11 @@ def _excess(
     return enclosed_difference(value, bound([point["variance"]], point["epsilon"], 15))
 
 
-_ONE = Domain((continuous("variance", 1, "1e6", "log"), continuous("epsilon", "1e-6", 20, "log")))
-_PRINTED_PROBLEM = Problem(
-    "N26-L2 with P the more spread law",
-    lambda variance, epsilon: relative_margin(
-        bounds.less_spread_bound(np.asarray(variance)[..., None], epsilon),
-        deltas(np.log(variance)[..., None], np.ones((*np.shape(variance), 1)), epsilon),
-    ),
-    _ONE,
-    certify=lambda point: enclosed_difference(
-        certified_bounds.less_spread_bound([point["variance"]], point["epsilon"], 15),
-        certified_hockey_stick(GaussianPair([0], point["variance"], [0], 1), point["epsilon"], digits=15),
-    ),
-)
 _L2_MUTANTS: dict[str, Callable[[Point], Enclosure] | Mapping[str, Any]] = {
     "the corrected bound": lambda point: _excess(point, certified_bounds.more_spread_bound),
     "the less spread law first": lambda point: _excess(point, swap=True),
     "a point where the printed bound is 1": {"variance": 7, "epsilon": "0.1"},
 }
-
-
-def _bound_margin(bound: Callable, sign: int, scale: float = 1.0):
-    def margin(**columns: Any) -> np.ndarray:
-        logs, counts, epsilon = _singles(columns)
-        return relative_margin(scale * bound(np.exp(logs), epsilon), deltas(sign * logs, counts, epsilon))
-
-    return margin
-
-
-_LESS_SPREAD_ATTACK = attack_check(
-    "the printed bound over the exact divergence, less spread law first",
-    _bound_margin(bounds.less_spread_bound, -1),
-    _BELOW,
-    mutants={"the more spread law first": _bound_margin(bounds.less_spread_bound, 1)},
-    quick=1500,
-    full=20_000,
-    part="S1 <= S2",
-)
-
-
-def _both_directions(scale: float = 1.0):
-    first, second = (
-        _bound_margin(bounds.more_spread_bound, 1, scale),
-        _bound_margin(bounds.more_spread_bound, -1, scale),
-    )
-    return lambda **columns: np.minimum(first(**columns), second(**columns))
-
-
-_MORE_SPREAD_ATTACK = attack_check(
-    "the corrected bound over the exact divergence, both directions",
-    _both_directions(),
-    _SMALL,
-    mutants={"a third of the bound": _both_directions(1 / 3)},
-    quick=1500,
-    full=20_000,
-)
 
 
 def _bound_points(effort: str) -> list[tuple[list[float], float]]:
@@ -158,54 +96,37 @@ def _hinge_value(log: float, r: int, epsilon: float, s: float):
         return (s / (1 + s)) ** s / (1 + s) * mpmath.exp(-s * (mpmath.mpf(epsilon) + r * mpmath.mpf(log) / 2)) * mass
 
 
-_COUNTER = (
-    "P = N(0, 7), Q = N(0, 1), eps = 1: 2 eps = 2 >= log 7 = 1.946, so the printed bound is 0, and delta_{P,Q}(1) ="
-    " 0.33066"
+_SPECTRUM = (
+    vector("lam", "reals", 2, "0.05", 20, "log"),
+    vector("m", "integers", 2, 1, 5),
+    *(real(name, "1e-2", 30, "log") for name in "su"),
+    *(real("e", "1e-4", 10, "log"), real("g", "1e-3", 10, "log")),
+)
+_PRINTED = statement(
+    "delta_{P,Q}(lam, m; nu/2 + e) = 0, and delta_{P,Q}(lam, m; nu/2 - g)"
+    " <= e^{2 s g} prod_i (1 + 2 s (1 - e^{-|log(lam_i)|}))^{-m_i/2}"
+    " - e^{nu/2 - g} (1 - e^{-2 u g} prod_i (1 - 2 u (e^{|log(lam_i)|} - 1))^{-m_i/2})",
+    *("sum_i |lam_i - 1| <= |sum_i (lam_i - 1)|", "m_i >= 1", "e > 0", "0 < g <= nu/2", "s > 0", "u > 0"),
+    "2 u (e^{|log(lam_i)|} - 1) < 1",
+    where={"nu": "sum_i m_i |log(lam_i)|"},
+    over=_SPECTRUM,
 )
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-L2",
         tags=("reading",),
         source="N26",
         title="Chernoff bound of a covariance shift, and zero leakage from eps >= nu/2 on",
-        statement=(
-            "For equal means and Loewner-comparable covariances delta_{P,Q}(eps) = 0 once 2 eps >= nu, and below that"
-            " the printed product bound holds, in the direction that dominates."
-        ),
-        formula=(
-            "inf_{s>0,0<u<k} e^{s(nu-2eps)} prod(1+2s(1-e^{-l_i}))^{-1/2} - e^eps (1 - e^{-u(nu-2eps)}"
-            " prod(1-2u(e^{l_i}-1))^{-1/2})"
-        ),
-        hypotheses=(
-            "equal means",
-            "S1 and S2 comparable in the Loewner order",
-            "l_i = |log lambda_i|, nu = sum l_i",
-            "eps >= 0",
+        stated=_PRINTED,
+        stands=under(_PRINTED, "lam_i <= 1"),
+        fails_at=({"lam_1": 7, "lam_2": 1, "m_1": 1, "m_2": 1, "e": "0.027", "g": "0.0129", "s": 20, "u": "0.01"},),
+        parts=("S1 <= S2", "S1 >= S2"),
+        about=(
+            "For all s, u; equal means, and covariances comparable in the Loewner order: P may be the more spread law."
         ),
         declared=Verdict.RESTRICTED,
-        checks=(
-            counterexample_check(
-                "zero leakage fails for the more spread law",
-                _excess,
-                {"variance": 7, "epsilon": 1},
-                _L2_MUTANTS,
-                domain=_ONE,
-                problem=_PRINTED_PROBLEM,
-                part="S1 >= S2",
-            ),
-            counterexample_check(
-                "the product bound fails for the more spread law",
-                _excess,
-                {"variance": 7, "epsilon": "0.96"},
-                _L2_MUTANTS,
-                domain=_ONE,
-                part="S1 >= S2",
-            ),
-            proof("the bound where P is the less spread law", derived.less_spread_bound, part="S1 <= S2"),
-            _LESS_SPREAD_ATTACK,
-        ),
-        counterexample=_COUNTER,
+        checks=(proof("the bound where P is the less spread law", derived.less_spread_bound, part="S1 <= S2"),),
         corrected=(
             "The printed bound holds for S1 <= S2 (all a_i >= 0). For S1 >= S2, and for both directions at once:"
             " N26-L2-corrected."
@@ -219,16 +140,20 @@ CLAIMS = (
             " delta, down to exactly 0."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-L2-corrected",
         source="N26",
         title="Chernoff bound of a covariance shift, both directions",
-        statement=(
-            "For equal means and comparable covariances both delta_{P,Q}(eps) and delta_{Q,P}(eps) are at most the"
-            " bound."
+        stated=statement(
+            "delta_{P,Q}(lam, m; eps) <= B, and delta_{Q,P}(lam, m; eps) <= B",
+            *("lam_i >= 1", "m_i >= 1", "s > 0", "s (lam_i - 1) < 1", "eps >= 0"),
+            where={
+                "nu": "sum_i m_i log(lam_i)",
+                "B": "s^s (1 + s)^{-1 - s} e^{-s (eps + nu/2)} prod_i (1 - s (lam_i - 1))^{-m_i/2}",
+            },
+            over=_SPECTRUM,
         ),
-        formula="inf_{0<s<1/(e^{max l}-1)} s^s (1+s)^{-1-s} e^{-s(eps+nu/2)} prod(1 - s(e^{l_i}-1))^{-1/2}",
-        hypotheses=("equal means", "S1 >= S2 or S1 <= S2", "l_i = |log lambda_i|, nu = sum l_i", "eps >= 0"),
+        about="For all s, so for the infimum over them; equal means, comparable covariances.",
         declared=Verdict.PROVED,
         checks=(
             proof("Markov on the hinge, both directions", derived.more_spread_bound),
@@ -239,7 +164,6 @@ CLAIMS = (
                 _derived_points,
                 15,
             ),
-            _MORE_SPREAD_ATTACK,
             _BOUND_VALUES,
         ),
         note=(

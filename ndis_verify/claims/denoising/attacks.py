@@ -10,26 +10,6 @@ from ndis_verify.court.domain import continuous, integer
 from ndis_verify.court.margins import agree, box, search
 
 
-def _linear_risk(factor=1.0):
-    """Risk of c y over the printed Bayes risk w^2 s^2/(w^2 + s^2), and their equality at the posterior mean."""
-
-    def margin(prior, noise, c):
-        best = prior**2 / (prior**2 + factor * noise**2)
-        risk = lambda a: (a * noise) ** 2 + ((1 - a) * prior) ** 2  # noqa: E731
-        bayes = prior**2 * noise**2 / (prior**2 + noise**2)
-        return np.minimum(relative_margin(risk(c), bayes), agree(lambda: risk(best), lambda: bayes)())
-
-    return margin
-
-
-BAYES = search(
-    "risk of linear estimators over the Bayes risk, met by the posterior mean",
-    _linear_risk(),
-    box(continuous("prior", "0.01", 100, "log"), continuous("noise", "0.01", 100, "log"), continuous("c", -1, 2)),
-    {"noise doubled in the estimator": _linear_risk(2.0)},
-)
-
-
 def _stein_risk(d, norm):
     """d - (d-2) 1F1(1; d/2; -|theta|^2/2), sigma = 1."""
     return d - (d - 2) * hyp1f1(1.0, d / 2, -(norm**2) / 2)
@@ -60,7 +40,6 @@ STEIN = search(
 )
 
 ATTACKS = {
-    "BW-T10": BAYES,
     "BW-T11": STEIN,
 }
 

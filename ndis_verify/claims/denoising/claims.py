@@ -16,7 +16,10 @@ from ndis_verify.court.certified_numbers import at, in_balls
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.domain import Domain, continuous, integer
 from ndis_verify.court.points import count, log_uniform, short
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified import denoising as certified
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import denoising as derived
 
 _NORMAL = ("release y ~ N(theta, sigma^2 I_d)", "sigma known")
@@ -220,16 +223,21 @@ _RATE = attack_check(
 _JAMES_STEIN_PROOF = proof("risk, dominance, average under the prior", derived.james_stein, part="estimator and risk")
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="BW-T10",
         source="BW",
         title="posterior mean and Bayes risk",
-        statement=(
-            "For square loss the Bayes estimator is the posterior mean; under theta ~ N(0, w^2 I) it is w^2"
-            " y/(w^2+sigma^2) with risk d w^2 sigma^2/(w^2+sigma^2), a factor w^2/(w^2+sigma^2) below that of y."
+        stated=statement(
+            "c^2 d sigma^2 + (1 - c)^2 d w^2 >= d w^2 sigma^2/(w^2 + sigma^2),"
+            " and b^2 d sigma^2 + (1 - b)^2 d w^2 = d w^2 sigma^2/(w^2 + sigma^2)",
+            *("d >= 1", "sigma > 0", "w > 0"),
+            where={"b": "w^2/(w^2 + sigma^2)"},
+            over=(real("c", -1, 2), real("w", "0.1", 10, "log")),
         ),
-        formula="E[theta | y] = w^2 y/(w^2 + sigma^2), risk d w^2 sigma^2/(w^2 + sigma^2)",
-        hypotheses=("square-integrable prior", *_NORMAL),
+        about=(
+            "For square loss the Bayes estimator is the posterior mean; under theta ~ N(0, w^2 I) and y ~ N(theta,"
+            " sigma^2 I_d) it is b y, and the risk of c y is c^2 d sigma^2 + (1 - c)^2 d w^2."
+        ),
         declared=Verdict.PROVED,
         checks=(proof("square completed, orthogonality", derived.bayes_gaussian), _POSTERIOR),
         note="The displays are lost in the source; the formulas are derived.",

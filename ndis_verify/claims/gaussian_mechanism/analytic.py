@@ -14,6 +14,7 @@ from ndis_verify.court.certified_numbers import at
 from ndis_verify.court.checks import agreement, proof
 from ndis_verify.court.domain import Point
 from ndis_verify.court.points import count, log_uniform, logit_uniform
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
@@ -21,6 +22,8 @@ from ndis_verify.oracle.certified import gaussian_calibration as calibrated
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import gaussian_calibration as derived
 from ndis_verify.symbolic import mean_shift, privacy_loss
 
@@ -133,21 +136,25 @@ def _stable_excess(point: Point) -> Enclosure:
 
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="BW-Alg1",
         source="BW",
         title="the analytic Gaussian mechanism's algorithm",
-        statement=(
+        stated=statement(
+            "delta_shift(Delta/sigma; eps) = Phi(-sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2))),"
+            " and delta_shift(Delta/tau; eps) = Phi(sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2)))",
+            *("eps > 0", "u >= 0", "Delta > 0"),
+            where={
+                "sigma": "(sqrt(1 + u/2) + sqrt(u/2)) Delta/sqrt(2 eps)",
+                "tau": "(sqrt(1 + u/2) - sqrt(u/2)) Delta/sqrt(2 eps)",
+            },
+            over=(real("u", "1e-6", 1000, "log"), real("eps", "1e-6", 40, "log")),
+        ),
+        about=(
             "With delta_0 = 1/2 - e^eps Phi(-sqrt(2 eps)): for delta >= delta_0 take the largest u >= 0 with B+(u) <="
-            " delta and alpha = sqrt(1+u/2) - sqrt(u/2), else the smallest u >= 0 with B-(u) <= delta and alpha ="
-            " sqrt(1+u/2) + sqrt(u/2); sigma = alpha Delta/sqrt(2 eps) is the smallest sigma whose closed form is at"
-            " most delta."
+            " delta, the second form below, and the std tau, else the smallest u with B-(u) <= delta and sigma: it is"
+            " the smallest std that meets the target."
         ),
-        formula=(
-            "B+(u) = Phi(sqrt(eps u)) - e^eps Phi(-sqrt(eps (u+2))), B-(u) = Phi(-sqrt(eps u)) - e^eps Phi(-sqrt(eps"
-            " (u+2)))"
-        ),
-        hypotheses=_ALGORITHM_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(_ALGORITHM_PROOF, _ALGORITHM, _FAST),
         note=(

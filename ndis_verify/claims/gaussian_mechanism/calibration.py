@@ -2,61 +2,34 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import mpmath
 import numpy as np
 from flint import arb
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.court.attack import log_margin
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
-from ndis_verify.court.certified_numbers import at, decimals_check, in_balls, smallest
+from ndis_verify.court.certified_numbers import at, decimals_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.domain import Domain, Point, continuous, integer
 from ndis_verify.court.points import count, log_uniform
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
-from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified import gaussian_calibration as calibrated
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.engine.quadratic_form import quadratic_form as oracle_quadratic_form
+from ndis_verify.statements.reading import statement, under
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import gaussian_calibration as derived
 from ndis_verify.symbolic import gaussian_mechanism, privacy_loss
 
 _TAIL = proof("normal tail", gaussian_mechanism.tail_bound)
 _CALIBRATION = proof("tail calibration", derived.tail_calibration)
-
-
-def _slide_epsilon(rho, delta):
-    return rho / 2 + np.sqrt(2 * rho * np.log(1 / delta))
-
-
-def _slide_margin(epsilon_of):
-    """log(delta/2) - log(delta reached) at noise Delta/sqrt(rho) and the eps of a formula."""
-
-    def margin(rho, delta):
-        return log_margin(
-            np.log(delta / 2), fast_log_gaussian_hockey_stick(1.0, 1 / np.sqrt(rho), epsilon_of(rho, delta))
-        )
-
-    return margin
-
-
-_SLIDE_ATTACK = attack_check(
-    "delta reached at most half the target",
-    _slide_margin(_slide_epsilon),
-    Domain((continuous("rho", "1e-9", "1e4", "log"), continuous("delta", "1e-300", "0.999999", "logit"))),
-    mutants={
-        "sqrt(rho ln(1/delta)) for sqrt(2 rho ln(1/delta))": _slide_margin(
-            lambda rho, delta: rho / 2 + np.sqrt(rho * np.log(1 / delta))
-        )
-    },
-)
 
 
 def _rho(epsilon: arb, delta: arb) -> arb:
@@ -100,41 +73,6 @@ _TAIL_ROWS = (
     (("1", "1e-10"), "1.097"),
     (("10", "1e-5"), "1.045"),
 )
-
-
-def _not_needed(tail_share: int = 1):
-    """Positive where the mechanism with shift sqrt(rho) is (eps, delta)-DP and Pr[loss > eps] exceeds delta."""
-
-    def violation(rho: arb, epsilon: arb, delta: arb) -> arb:
-        shift = rho.sqrt()
-        tail = certified.upper_tail(epsilon / shift - shift / 2)
-        return smallest(delta - certified.profile(shift, epsilon), tail / tail_share - delta)
-
-    return in_balls(violation)
-
-
-def _approximate_excess(factor: int):
-    """delta reached less delta at rho = eps^2/(factor ln(1/delta))."""
-    return in_balls(lambda epsilon, delta: certified.profile(epsilon / (-factor * delta.log()).sqrt(), epsilon) - delta)
-
-
-def _printed_variance(power: int):
-    """|printed - true| variance of rho <Z, v>/Delta^2, the printed denominator Delta^power."""
-
-    def difference(rho: arb, sensitivity: arb, distance: arb) -> arb:
-        printed = rho**2 / sensitivity**power * distance**2 * sensitivity**2 / rho
-        return abs(printed - rho * distance**2 / sensitivity**2) - ball(Fraction(1, 10**9))
-
-    return lambda point: certified.settled(difference, point, 6)
-
-
-def _threshold_tail(divided: bool):
-    """Pr[G > threshold] - delta, G ~ N(0, rho), threshold sqrt(2 rho ln(1/delta)), divided by rho as printed or not."""
-    return in_balls(
-        lambda rho, delta: (
-            certified.upper_tail((-2 * rho * delta.log()).sqrt() / (rho if divided else 1) / rho.sqrt()) - delta
-        )
-    )
 
 
 def _miss(constant: float, logarithm: bool):
@@ -192,11 +130,6 @@ _ACCURACY = attack_check(
 )
 
 
-def _tail_gap(t: arb) -> arb:
-    """Pr[Z > t] - e^{-t^2/2}."""
-    return certified.upper_tail(t) - (-t * t / 2).exp()
-
-
 def _levels(effort: str) -> list[tuple[float, float]]:
     rng = np.random.default_rng(44)
     return [(log_uniform(rng, 1e-6, 100), log_uniform(rng, 0.01, 600)) for _ in range(count(effort, 8, 40))]
@@ -215,65 +148,40 @@ def _loss_moments(rho: float) -> tuple[mpmath.mpf, mpmath.mpf]:
         return -form.c, abs(form.b[0])
 
 
-def _half_line(shift: float, epsilon: float) -> Enclosure:
-    """(1/2) Pr[z > (eps + log 2)/Delta - Delta/2]."""
-    with working_bits(150):
-        size = ball(exact(shift))
-        return enclosure(certified.upper_tail((ball(exact(epsilon)) + arb(2).log()) / size - size / 2) / 2)
-
-
-def _pure_margin(turned: int = 1):
-    """log delta(eps) less the log of its lower bound (1/2) Phi(Delta/2 - (eps + log 2)/Delta), eps at `place` of it."""
-
-    def margin(shift, place):
-        epsilon = np.maximum(shift**2 / 2 + place * shift - np.log(2), 0)
-        lower = log_ndtr(turned * (shift / 2 - (epsilon + np.log(2)) / shift)) - np.log(2)
-        return log_margin(fast_log_gaussian_hockey_stick(shift, 1.0, epsilon), lower)
-
-    return margin
-
-
-_PURE_ATTACK = attack_check(
-    "delta over its lower bound, far tails included",
-    _pure_margin(),
-    Domain((continuous("shift", "1e-6", 100, "log"), continuous("place", -5, 1000))),
-    mutants={"the half-line on the other side": _pure_margin(-1)},
-)
-
+_TAIL_ANYWHERE = statement("Phi(-t/sigma) < e^{-t^2/(2 sigma^2)}", "sigma > 0", over=(real("t", -40, 40),))
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="SL-2-pure",
         source="SL",
         title="Gaussian noise gives no pure privacy",
-        statement="The Gaussian noise mechanism is not eps-DP for any finite eps, however large the noise.",
-        formula="delta(eps) >= (1/2) Phi(Delta/2 - (eps + log 2)/Delta) > 0",
-        hypotheses=("f(X) != f(X') for some neighbours", "Delta their distance over the std", "eps finite"),
+        stated=statement(
+            "delta_shift(Delta; eps) >= 1/2 Phi(Delta/2 - (eps + log(2))/Delta), and delta_shift(Delta; eps) > 0",
+            *("Delta > 0", "eps >= 0"),
+            over=(real("Delta", "0.01", 100, "log"),),
+        ),
+        about=(
+            "The Gaussian noise mechanism is not eps-DP for any finite eps; Delta is the distance of two outputs over"
+            " the std."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("a half-line on which the hinge is at least 1/2", derived.no_pure_privacy),
             proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
-            formula_check(
-                "lower bound against the normal tail in ball arithmetic",
-                derived.no_pure_privacy,
-                _half_line,
-                lambda effort: [(1.0, 1.0), (0.125, 3.0), (40.0, 0.0), (0.5, 100.0)],
-                digits=20,
-            ),
-            _PURE_ATTACK,
         ),
         note="It is the reason for delta > 0: the smallest delta at eps falls like a normal tail and is never 0.",
     ),
-    Claim(
+    stated_claim(
         id="SL-2",
         source="SL",
         title="the Gaussian noise mechanism by a tail bound",
-        statement=(
-            "Noise N(0, (Delta_2^2/rho) I) is (eps, delta)-DP for eps = (sqrt(rho)/2)(sqrt(rho) + 2 sqrt(2"
-            " ln(1/delta))), because it is enough that Pr[loss > eps] <= delta."
+        stated=statement(
+            "delta_shift(sqrt(rho); eps) <= delta/2, and eps = (sqrt(rho)/2) (sqrt(rho) + 2 sqrt(2 log(1/delta)))",
+            *("rho > 0", "0 < delta < 1"),
+            where={"eps": "rho/2 + sqrt(2 rho log(1/delta))"},
+            over=(real("rho", "1e-9", 1000, "log"), real("delta", "1e-300", "0.999999", "logit")),
         ),
-        formula="eps = rho/2 + sqrt(2 rho ln(1/delta))",
-        hypotheses=("rho > 0", "0 < delta < 1 (the slides say delta > 0: beyond 1 the root has no meaning)"),
+        about=("Noise N(0, (Delta_2^2/rho) I) is (eps, delta)-DP, because it is enough that Pr[loss > eps] <= delta."),
         declared=Verdict.PROVED,
         checks=(
             _TAIL,
@@ -281,31 +189,23 @@ CLAIMS = (
             formula_check(
                 "eps against the loss of the pair itself", derived.tail_calibration, _by_the_loss, _levels, digits=24
             ),
-            _SLIDE_ATTACK,
         ),
         note=(
             "It is even (eps, delta/2)-DP. The condition is sufficient, not necessary (SL-2-necessary); how much noise"
             " it costs is in SL-2-slack. The tail inequality needs t >= 0 (SL-2-tail)."
         ),
     ),
-    Claim(
+    stated_claim(
         id="SL-2-tail",
         source="SL",
         title="tail inequality of a centred normal variable",
-        statement="Z ~ N(0, sigma^2): Pr[Z > t] < e^{-t^2/(2 sigma^2)}, printed without a domain for t.",
-        hypotheses=("real t",),
+        stated=_TAIL_ANYWHERE,
+        stands=under(_TAIL_ANYWHERE, "t >= 0"),
+        fails_at=({"t": -1, "sigma": 1},),
+        parts=("t >= 0", "every real t"),
+        about="Pr[Z > t] for Z ~ N(0, sigma^2), printed without a domain for t.",
         declared=Verdict.RESTRICTED,
-        checks=(
-            counterexample_check(
-                "t = -sigma",
-                in_balls(_tail_gap),
-                at(t=-1),
-                {"t = 1": at(t=1), "t = -1/10, where it holds": at(t="-0.1")},
-                part="every real t",
-            ),
-            proof("t >= 0", gaussian_mechanism.tail_bound, part="t >= 0"),
-        ),
-        counterexample="sigma = 1, t = -1: Pr[Z > -1] = 0.841 > e^{-1/2} = 0.607",
+        checks=(proof("t >= 0", gaussian_mechanism.tail_bound, part="t >= 0"),),
         corrected=(
             "For t >= 0, and then with a factor 1/2 to spare: Pr[Z > t] <= e^{-t^2/(2 sigma^2)}/2, strict for t > 0."
         ),
@@ -315,24 +215,20 @@ CLAIMS = (
             " sqrt(2 ln 2), where the right side is under 1."
         ),
     ),
-    Claim(
+    stated_claim(
         id="SL-2-necessary",
         tags=("reading",),
         source="SL",
         title="is Pr[loss > eps] <= delta necessary?",
-        statement="A Gaussian mechanism that is (eps, delta)-DP has Pr[loss > eps] <= delta.",
-        hypotheses=("eps >= 0", "0 < delta < 1"),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "DP with a larger tail",
-                _not_needed(),
-                at(rho=1, epsilon=1, delta="0.13"),
-                {"delta above the tail": at(rho=1, epsilon=1, delta="0.31"), "a third of the tail": _not_needed(3)},
-                part="necessity",
-            ),
+        stated=statement(
+            "Phi(sqrt(rho)/2 - eps/sqrt(rho)) <= delta",
+            *("rho > 0", "eps >= 0", "0 < delta < 1", "delta_shift(sqrt(rho); eps) <= delta"),
+            over=(real("rho", "0.01", 100, "log"),),
         ),
-        counterexample="rho = 1, eps = 1, delta = 0.13: the exact delta is 0.127, Pr[loss > 1] = Phi(-1/2) = 0.309",
+        fails_at=({"rho": 1, "eps": 1, "delta": "0.13"},),
+        about="A Gaussian mechanism that is (eps, delta)-DP has Pr[loss > eps] <= delta.",
+        declared=Verdict.REFUTED,
+        checks=(),
         corrected=(
             "DP is exactly Pr[loss > eps] - e^eps Pr[loss' < -eps] <= delta (BW-T5); at eps = 0 the tail alone is above"
             " 1/2 for every rho."
@@ -369,23 +265,16 @@ CLAIMS = (
         + ". Bounded from below by 1; unbounded as eps -> 0 at fixed delta, where the condition has no solution at eps"
         " = 0.",
     ),
-    Claim(
+    stated_claim(
         id="SL-2-approximation",
         source="SL",
         title="rho = eps^2/log(1/delta) read as a calibration",
-        statement="To get (eps, delta)-DP take rho = eps^2/ln(1/delta); eps = sqrt(rho ln(1/delta)).",
-        hypotheses=("0 < eps", "0 < delta < 1"),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "delta above its target",
-                _approximate_excess(1),
-                at(epsilon=1, delta="1e-5"),
-                {"with the 2": _approximate_excess(2), "at delta = 0.5": at(epsilon="0.1", delta="0.5")},
-                part="calibration",
-            ),
+        stated=statement(
+            "delta_shift(sqrt(rho); eps) <= delta", *("eps > 0", "0 < delta < 1"), where={"rho": "eps^2/log(1/delta)"}
         ),
-        counterexample="eps = 1, delta = 1e-5, rho = 1/ln(1e5) = 0.0869: the exact delta is 4.28e-5",
+        fails_at=({"eps": 1, "delta": "1e-5"},),
+        declared=Verdict.REFUTED,
+        checks=(),
         corrected=(
             "eps = rho/2 + sqrt(2 rho ln(1/delta)), so sqrt(rho) = sqrt(2 ln(1/delta) + 2 eps) - sqrt(2 ln(1/delta)),"
             " and rho ~ eps^2/(2 ln(1/delta)) for eps small against ln(1/delta)."
@@ -396,23 +285,19 @@ CLAIMS = (
         ),
         tags=("reading",),
     ),
-    Claim(
+    stated_claim(
         id="SL-2-variance",
         source="SL",
         title="variance of the loss's linear part",
-        statement="rho <Z, v>/(Delta_2)^2 has variance (rho^2/(Delta_2)^2) ||v||^2 (Delta_2)^2/rho.",
-        hypotheses=("Z ~ N(0, (Delta_2^2/rho) I)",),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "sensitivity 2",
-                _printed_variance(2),
-                at(rho=1, sensitivity=2, distance=2),
-                {"fourth power": _printed_variance(4), "sensitivity 1": at(rho=1, sensitivity=1, distance=1)},
-                part="variance",
-            ),
+        stated=statement(
+            "rho v^2/Delta^2 = ((rho^2/Delta^2) v^2 Delta^2)/rho",
+            *("rho > 0", "Delta > 0", "v > 0"),
+            over=(real("rho", "0.01", 100, "log"),),
         ),
-        counterexample="rho = 1, Delta_2 = ||v|| = 2: printed variance 4, true variance 1",
+        fails_at=({"rho": 1, "Delta": 2, "v": 2},),
+        about="The variance of rho <Z, v>/(Delta_2)^2 for Z ~ N(0, (Delta_2^2/rho) I), v = ||v||, and the printed one.",
+        declared=Verdict.REFUTED,
+        checks=(),
         corrected=(
             "(rho^2/(Delta_2)^4) ||v||^2 (Delta_2)^2/rho = rho ||v||^2/(Delta_2)^2 <= rho, which is what the slides use"
             " next."
@@ -420,25 +305,19 @@ CLAIMS = (
         note="A lost square; the conclusion sigma^2 <= rho is right. No consequence.",
         tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="SL-2-threshold",
         source="SL",
         title="threshold of the last tail",
-        statement="Pr[rho <Z, v>/(Delta_2)^2 > sqrt(2 rho ln(1/delta))/rho] < delta.",
-        hypotheses=("||v|| = Delta_2",),
+        stated=statement(
+            "Phi(-(sqrt(2 rho log(1/delta))/rho)/sqrt(rho)) < delta",
+            *("rho > 0", "0 < delta < 1"),
+            over=(real("rho", "0.01", 100, "log"),),
+        ),
+        fails_at=({"rho": 4, "delta": "0.01"},),
+        about="Pr[rho <Z, v>/(Delta_2)^2 > sqrt(2 rho ln(1/delta))/rho] for ||v|| = Delta_2.",
         declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "rho = 4",
-                _threshold_tail(True),
-                at(rho=4, delta="0.01"),
-                {"not divided by rho": _threshold_tail(False), "rho = 1": at(rho=1, delta="0.01")},
-                part="threshold",
-            ),
-        ),
-        counterexample=(
-            "rho = 4, delta = 0.01: the threshold sqrt(8 ln 100)/4 = 1.52 is 0.76 deviations, probability 0.224"
-        ),
+        checks=(),
         corrected=(
             "Pr[rho <Z, v>/(Delta_2)^2 > sqrt(2 rho ln(1/delta))] < delta: one of the two rho has to go, as in the line"
             " after it."

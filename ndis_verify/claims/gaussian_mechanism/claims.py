@@ -4,61 +4,23 @@ tight delta.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-import numpy as np
 from flint import arb
 
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.certified_numbers import at, in_balls, sign_check, smallest
-from ndis_verify.court.checks import formula_check, proof
-from ndis_verify.court.points import count, log_uniform, shifts_and_epsilons
-from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact
-from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.claims.mean_shift.claims import AT_THE_SENSITIVITY
+from ndis_verify.court.certified_numbers import at, sign_check
+from ndis_verify.court.checks import proof
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
-from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement, under
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import gaussian_mechanism as derived
 from ndis_verify.symbolic import mean_shift, privacy_loss
-
-
-def _floor_form(epsilon: arb) -> arb:
-    """1/2 - e^{-3 eps}/sqrt(4 pi eps), the threshold in circulation."""
-    return ball(Fraction(1, 2)) - (-3 * epsilon).exp() / (4 * arb.pi() * epsilon).sqrt()
-
-
-def _floor_broken(threshold):
-    """Positive where delta is below `threshold`, the mechanism is DP and its std is below 1/sqrt(2 eps)."""
-
-    def violation(epsilon: arb, delta: arb, std: arb) -> arb:
-        return smallest(
-            threshold(epsilon) - delta,
-            delta - certified.profile(1 / std, epsilon),
-            1 / (2 * epsilon).sqrt() - std,
-        )
-
-    return in_balls(violation)
 
 
 def _circulated_ratio(epsilon: arb) -> arb:
     """e^{4 eps} sqrt(4 pi eps) Phi(-sqrt(2 eps)) - 1: positive where the form in circulation is too large."""
     return (4 * epsilon).exp() * (4 * arb.pi() * epsilon).sqrt() * certified.upper_tail((2 * epsilon).sqrt()) - 1
-
-
-def _at_floor(epsilon: float) -> Enclosure:
-    """The divergence at std = Delta/sqrt(2 eps), by the contour integral; 60 digits of the shift leave nothing to see
-    at 24.
-    """
-    with working_bits(240):
-        shift = exact(enclosure((2 * ball(exact(epsilon))).sqrt()).mid)
-    return certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25)
-
-
-def _epsilons(effort: str) -> list[tuple[float]]:
-    rng = np.random.default_rng(42)
-    return [(1.0,), (0.2,)] + [(log_uniform(rng, 1e-4, 100),) for _ in range(count(effort, 8, 40))]
 
 
 _DP_PROOFS = (
@@ -68,28 +30,31 @@ _DP_PROOFS = (
 )
 _FLOOR = proof("exact threshold and Mills bounds", derived.noise_floor)
 
+_FLOOR_BELOW = statement(
+    "D <= sqrt(2 eps)",
+    *("eps > 0", "0 < delta < 1/2 - e^{-3 eps}/sqrt(4 pi eps)", "delta_shift(D; eps) <= delta", "D > 0"),
+    over=(real("eps", "1e-3", 20, "log"), real("D", "0.01", 20, "log")),
+)
+
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="BW-T2",
         source="BW",
         title="pure delta privacy: sigma = Delta/(2 delta), and no better rate",
-        statement="sigma = Delta/(2 delta) gives (0, delta)-DP, and no sigma of order o(1/delta) does.",
-        formula=(
-            "delta(0) = 2 Phi(Delta/(2 sigma)) - 1 < Delta/(sigma sqrt(2 pi)); delta sigma/Delta -> 1/sqrt(2 pi) as"
-            " delta -> 0"
+        stated=statement(
+            "delta_shift(Delta/sigma; 0) = 2 Phi(Delta/(2 sigma)) - 1,"
+            " and delta_shift(Delta/sigma; 0) < Delta/(sigma sqrt(2 pi)), and delta_shift(2 delta; 0) < delta",
+            *("Delta > 0", "sigma > 0", "delta > 0"),
+            over=(real("delta", "1e-12", 1, "log"),),
         ),
-        hypotheses=("0 < delta < 1", "Delta > 0"),
+        about=(
+            "sigma = Delta/(2 delta) gives (0, delta)-DP, and no sigma of order o(1/delta) does: delta sigma/Delta ->"
+            " 1/sqrt(2 pi) as delta -> 0."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("total variation and its rate", derived.zero_epsilon),
             *_DP_PROOFS,
-            formula_check(
-                "total variation against the certified contour integral",
-                derived.zero_epsilon,
-                lambda shift: certified_hockey_stick(GaussianPair([shift], 1, [0], 1), 0, digits=25),
-                lambda effort: [(shift,) for shift, _ in shifts_and_epsilons(effort)],
-                digits=24,
-            ),
         ),
         note=(
             "The constant 1/2 comes from Pinsker's inequality and is not sharp: sigma = Delta/(sqrt(2 pi) delta), a"
@@ -98,34 +63,20 @@ CLAIMS = (
             " delta = delta_0(eps), BW-T4-corrected."
         ),
     ),
-    Claim(
+    stated_claim(
         id="BW-T4",
         tags=("reading",),
         source="BW",
         title="noise floor Delta/sqrt(2 eps), threshold in circulation",
-        statement=(
-            "For eps > 0 and 0 < delta < 1/2 - e^{-3 eps}/sqrt(4 pi eps), (eps, delta)-DP forces sigma >= Delta/sqrt(2"
-            " eps)."
-        ),
-        formula="delta < 1/2 - e^{-3 eps}/sqrt(4 pi eps)",
-        hypotheses=("eps > 0", "delta below the threshold", "Gaussian output perturbation"),
+        stated=_FLOOR_BELOW,
+        stands=under(_FLOOR_BELOW, "eps <= 1/5"),
+        fails_at=({"eps": 1, "delta": "0.4", "D": "1.6"},),
+        parts=("eps <= 1/5", "every eps"),
+        about="D is Delta/sigma: (eps, delta)-DP forces sigma >= Delta/sqrt(2 eps).",
         declared=Verdict.RESTRICTED,
         checks=(
-            counterexample_check(
-                "DP with less noise, delta below the threshold",
-                _floor_broken(_floor_form),
-                at(epsilon=1, delta="0.4", std="0.6"),
-                {
-                    "the exact threshold": _floor_broken(certified.floor_delta),
-                    "std 0.5, which is not DP": at(epsilon=1, delta="0.4", std="0.5"),
-                },
-                part="every eps",
-            ),
             proof("the form is below the exact threshold up to eps = 1/5", derived.circulated_floor, part="eps <= 1/5"),
             proof("the exact threshold", derived.noise_floor, part="eps <= 1/5"),
-        ),
-        counterexample=(
-            "eps = 1, delta = 0.4 < 0.486, Delta = 1, sigma = 0.6 < 0.707: Phi(7/30) - e Phi(-43/30) = 0.386 <= 0.4"
         ),
         corrected=(
             "sigma >= Delta/sqrt(2 eps) is forced exactly for delta <= 1/2 - e^eps Phi(-sqrt(2 eps)) (BW-T4-corrected);"
@@ -139,28 +90,14 @@ CLAIMS = (
             " mechanism: the theorem is a lower bound on noise."
         ),
     ),
-    Claim(
+    stated_claim(
         id="BW-T4-step",
         source="BW",
         title="the Mills-ratio step of the noise floor",
-        statement="Gordon's inequality gives e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps).",
-        hypotheses=("eps > 0",),
+        stated=statement("e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps)", "eps > 0"),
+        fails_at=({"eps": 1},),
         declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "the tail above the printed bound",
-                in_balls(_circulated_ratio),
-                at(epsilon=1),
-                {
-                    "eps = 0.2": at(epsilon="0.2"),
-                    "without e^{-3 eps}": in_balls(
-                        lambda epsilon: (_circulated_ratio(epsilon) + 1) * (-3 * epsilon).exp() - 1
-                    ),
-                },
-                part="step",
-            ),
-        ),
-        counterexample="eps = 1: e Phi(-sqrt 2) = 0.214 > e^{-3}/sqrt(4 pi) = 0.0140",
+        checks=(),
         corrected=(
             "e^eps Phi(-sqrt(2 eps)) < e^eps phi(sqrt(2 eps))/sqrt(2 eps) = 1/sqrt(4 pi eps): phi(sqrt(2 eps)) ="
             " e^{-eps}/sqrt(2 pi), so e^eps cancels in full (proved with BW-T4-corrected)."
@@ -171,27 +108,24 @@ CLAIMS = (
         ),
         tags=("misprint", "reading"),
     ),
-    Claim(
+    stated_claim(
         id="BW-T4-corrected",
         source="BW",
         title="noise floor Delta/sqrt(2 eps), exact threshold",
-        statement=(
-            "(eps, delta)-DP forces sigma >= Delta/sqrt(2 eps) if and only if delta <= delta_0(eps); delta_0 increases"
-            " from 0 to 1/2, and 1/2 - 1/sqrt(4 pi eps) < delta_0(eps) < 1/2."
+        stated=statement(
+            "delta_shift(sqrt(2 eps); eps) = d, and 1/2 - 1/sqrt(4 pi eps) < d < 1/2",
+            "eps > 0",
+            where={"d": "1/2 - e^eps Phi(-sqrt(2 eps))"},
+            over=(real("eps", "1e-3", 50, "log"),),
         ),
-        formula="delta_0(eps) = 1/2 - e^eps Phi(-sqrt(2 eps))",
-        hypotheses=("eps > 0", "Gaussian output perturbation, global sensitivity Delta"),
+        about=(
+            "(eps, delta)-DP forces sigma >= Delta/sqrt(2 eps) if and only if delta is at most d, the divergence at"
+            " that sigma; d increases from 0 to 1/2 in eps."
+        ),
         declared=Verdict.PROVED,
         checks=(
             _FLOOR,
             *_DP_PROOFS,
-            formula_check(
-                "threshold against the certified divergence at Delta/sqrt(2 eps)",
-                derived.noise_floor,
-                _at_floor,
-                _epsilons,
-                digits=24,
-            ),
         ),
         note="delta_0 is 0.178 at eps = 0.2, 0.286 at 1, 0.415 at 10, 0.472 at 100.",
     ),
@@ -217,26 +151,16 @@ CLAIMS = (
             proof("one crossing: the ratio increases", derived.circulated_floor, part="one crossing"),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-C4",
         source="N24",
         title="the Gaussian mechanism's tight (eps, delta)",
-        statement=(
-            "With Delta at least the global sensitivity, the mechanism is (eps, delta)-DP with delta the closed form at"
-            " Delta/sigma, tight where Delta is the global sensitivity."
+        stated=AT_THE_SENSITIVITY,
+        about=(
+            "With Delta at least the global sensitivity the mechanism is (eps, delta)-DP with the closed form, tight"
+            " where Delta is the global sensitivity: pairs lie s Delta apart."
         ),
-        formula="delta(eps) = Phi(D/2 - eps/D) - e^eps Phi(-D/2 - eps/D), D = Delta/sigma",
-        hypotheses=("sigma > 0", "eps >= 0", "Delta >= global l2 sensitivity > 0"),
         declared=Verdict.PROVED,
-        checks=(
-            *_DP_PROOFS,
-            formula_check(
-                "closed form against the certified contour integral",
-                mean_shift.hockey_stick,
-                lambda shift, epsilon: certified_hockey_stick(GaussianPair([shift], 1, [0], 1), epsilon, digits=25),
-                shifts_and_epsilons,
-                digits=24,
-            ),
-        ),
+        checks=(*_DP_PROOFS,),
     ),
 )

@@ -18,8 +18,9 @@ from ndis_verify.claims.gaussian_output.triple import TRIPLE
 from ndis_verify.claims.general_bound.claims import greater_direction
 from ndis_verify.court.attack import enclosed_difference, enclosure_of
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.checks import agreement, proof
 from ndis_verify.court.points import count, random_pair, short
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast import covariance_shift as bounds
@@ -31,6 +32,8 @@ from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import covariance_envelope, mean_shift, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
@@ -302,23 +305,23 @@ CLAIMS = (
             " Unbounded n or covariances can make all three infinite."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-Pr6",
         source="N26",
         title="the curve depends on the pair through (A, b)",
-        statement="c of the lemma is a function of A and b, so the divergence of the noised pair is.",
-        formula="c = (1/2) sum [log(1 - a_i) - b_i^2/(1 - a_i)]",
-        hypotheses=("S_D + N > 0 for both",),
+        stated=statement(
+            "(sum_i log(s_i)) - (sum_i mu_i^2)/2 = (sum_i (log(1 - (1 - s_i^2)) - (s_i mu_i)^2/(1 - (1 - s_i^2))))/2",
+            "s_i > 0",
+            over=(vector("mu", "reals", 3, -10, 10), vector("s", "reals", 3, "0.05", 20, "log")),
+        ),
+        about=(
+            "c of the lemma is (1/2) sum_i [log(1 - a_i) - b_i^2/(1 - a_i)], a function of A and b, so the divergence"
+            " of the noised pair is; S_D + N > 0 for both, in coordinates where the second is I and the first diagonal"
+            " a = 1 - s^2, b = -s mu."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("c from the invariants", derived.invariants),
-            formula_check(
-                "c of one coordinate against its definition",
-                derived.invariants,
-                lambda lam, b: _c_of_definition(lam, b),
-                lambda effort: [(0.5, 1.0), (3.0, -0.25), (1e-3, 0.02), (40.0, 7.0)],
-                digits=24,
-            ),
             agreement(
                 "delta from the invariants alone against the certified divergence",
                 "fast, certified",
@@ -397,18 +400,31 @@ CLAIMS = (
             " need not end."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-T6.1-corrected",
         source="N26",
         title="the calibrated mechanism with the corrected bound",
-        statement=(
+        stated=statement(
+            "delta_N(mu_i/k_i, s_i/k_i; x + y) <= delta_shift(D; x) + e^x C",
+            *("s_i >= k_i", "h >= 0", "k_i^2 > h", "t > 0", "t ((s_i^2 - h)/(k_i^2 - h) - 1) < 1", "x >= 0", "y >= 0"),
+            where={
+                "D": "sqrt(sum_i mu_i^2/(k_i^2 - h))",
+                "nu": "sum_i log((s_i^2 - h)/(k_i^2 - h))",
+                "C": "t^t (1 + t)^{-1 - t} e^{-t (y + nu/2)} prod_i (1 - t ((s_i^2 - h)/(k_i^2 - h) - 1))^{-1/2}",
+            },
+            over=(
+                *(vector(name, "reals", 2, "0.3", 3, "log") for name in "sk"),
+                vector("mu", "reals", 2, -3, 3),
+                *(real("h", "1e-3", 5, "log"), real("t", "1e-2", 20, "log"), real("x", "1e-3", 5), real("y", 0, 8)),
+            ),
+        ),
+        about=(
             "With delta_LC of N26-D6-corrected (or with N26-D6-exact's covariance term) every v with delta_LC <= delta"
             " gives an (eps, delta)-DP mechanism; delta_LC is nonincreasing and continuous in v > 0 and tends to 0 if"
-            " mean shifts and covariance differences are bounded over all pairs, so that a least v exists unless every"
-            " v > 0 will do."
+            " mean shifts and covariance differences are bounded over all pairs. Here for one pair of released laws,"
+            " of variances s^2 and k^2 along common axes: every split and every t of the bound, at any noise that is"
+            " smaller by h, is above its divergence."
         ),
-        formula="delta_LC(v) <= delta => N(mu_D, S_D + v I) is (eps, delta)-DP",
-        hypotheses=("sensitivities as in N26-D5, finite for v > 0", "eps >= 0, 0 < delta < 1"),
         declared=Verdict.PROVED,
         checks=(
             _OUTPUT,
@@ -441,10 +457,3 @@ CLAIMS = (
         ),
     ),
 )
-
-
-def _c_of_definition(lam: float, b: float) -> mpmath.mpf:
-    """c for variances lam and 1 and the mean difference that gives b, from N26-L1's definition."""
-    with mpmath.workdps(50):
-        ratio, gap = to_mpf(exact(lam)), -to_mpf(exact(b)) / mpmath.sqrt(to_mpf(exact(lam)))
-        return mpmath.log(ratio) / 2 - gap**2 / 2

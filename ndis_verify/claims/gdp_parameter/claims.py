@@ -6,18 +6,18 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import ndtri
 
 from ndis_verify.audit.gdp_parameter import laplace_gdp
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.checks import agreement, formula_check, proof
-from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.court.points import count, short
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.pair_trade_off import pair_gdp, pair_trade_off
-from ndis_verify.fast.trade_off import gdp_parameter, laplace_trade_off
+from ndis_verify.fast.trade_off import gdp_parameter
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import gdp_parameter as certified
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import gdp_parameter as derived
 
 
@@ -29,28 +29,6 @@ def _shifts(effort: str) -> list[tuple[str]]:
 def _largest(fpr: np.ndarray, fnr: np.ndarray) -> float:
     inside = (fnr > 0) & (fnr < 1 - 1e-5)
     return float(gdp_parameter(fpr[inside], fnr[inside]).max()) if inside.any() else 0.0
-
-
-def _supremum(share: float = 1.0) -> Callable[[str], Evidence]:
-    """No test on a fine grid of the curve exceeds `share` times the parameter; the one with equal errors reaches it."""
-
-    def run(effort: str) -> Evidence:
-        shifts = [float(point[0]) for point in _shifts(effort) if 1e-3 < float(point[0]) < 30]
-        for shift in shifts:
-            limit = share * float(certified.laplace_gdp(shift, 15).upper)
-            # Errors within 1e-5 of 1 are left out: their complements have few digits, and the mirror image has them
-            # all.
-            a = np.concatenate([np.geomspace(1e-280, 1e-3, 2001), np.linspace(1e-3, 1 - 1e-5, 4001)])
-            reached = _largest(a, laplace_trade_off(a, shift))
-            if reached > limit * (1 + 1e-9) or reached < limit * (1 - 1e-3):
-                return Evidence(
-                    Outcome.FAILED, "float64", f"{reached:.6g} against {limit:.6g} at mu = {shift:g}", count=len(shifts)
-                )
-        return Evidence(
-            Outcome.HELD, "float64", "largest parameter of 6002 tests each", count=len(shifts), counted="shifts"
-        )
-
-    return run
 
 
 def _no_bound(equal: bool = False) -> Callable[[str], Evidence]:
@@ -93,34 +71,21 @@ def _equal_pairs(effort: str) -> list[tuple[GaussianPair]]:
     return found
 
 
-def _room(share: float = 1.0) -> Callable[..., np.ndarray]:
-    """`share` times the least parameter, less that of one test at the least error a and below, over the former."""
-
-    def margin(mu: np.ndarray, odds: np.ndarray) -> np.ndarray:
-        least = -2 * ndtri(np.exp(-mu / 2) / 2)
-        a = odds * np.exp(-mu / 2) / 2  # a = b at odds = 1; beyond it lies the mirror image
-        b, first = laplace_trade_off(a, mu), a < np.exp(-mu) / 2  # where 1 - b = e^mu a has the digits that b has lost
-        return share - (np.where(first, ndtri(np.where(first, np.exp(mu) * a, 0.5)), -ndtri(b)) - ndtri(a)) / least
-
-    return margin
-
-
-_TESTS = attack_check(
-    "every test on the curve",
-    _room(),
-    Domain((continuous("mu", "1e-3", 60, "log"), continuous("odds", "1e-250", 1, "log"))),
-    mutants={"one percent less": _room(0.99)},
-    tolerance=1e-9,
-)
-
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="KM-AppC-gdp",
         source="KM",
         title="the least GDP parameter of the Laplace mechanism",
-        statement="Lap(mu, 1) and Lap(0, 1) are M-GDP for M = 2 Phi^-1(1 - e^{-mu/2}/2) and for no smaller M.",
-        formula="sup_a Phi^-1(1 - a) - Phi^-1(f(a)) = 2 Phi^-1(1 - e^{-mu/2}/2)",
-        hypotheses=("mu > 0, shift over scale",),
+        stated=statement(
+            "-Phi^-1(alpha) - Phi^-1(f) <= -2 Phi^-1(e^{-mu/2}/2)",
+            *("mu > 0", "0 < alpha < 1"),
+            where={
+                "x": "max(0, -log(2 alpha)) + min(0, log(2 (1 - alpha))) - mu",
+                "f": "e^{min(0, x)}/2 + (1 - e^{-max(0, x)})/2",
+            },
+            over=(real("mu", "1e-3", 20, "log"),),
+        ),
+        about="f = F(F^-1(1 - alpha) - mu) is the trade-off function of Lap(0, 1) and Lap(mu, 1).",
         declared=Verdict.PROVED,
         checks=(
             proof("slopes along both branches", derived.laplace_gdp),
@@ -130,13 +95,6 @@ CLAIMS = (
                 lambda mu: certified.laplace_gdp(mu, 25),
                 _shifts,
                 digits=20,
-            ),
-            _TESTS,
-            Check(
-                "tests along the curve",
-                Kind.CROSSCHECK,
-                _supremum(),
-                {"one percent less": _supremum(0.99), "one percent more": _supremum(1.01)},
             ),
             agreement(
                 "float64",

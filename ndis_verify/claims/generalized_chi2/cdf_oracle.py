@@ -6,54 +6,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import product
 
-import mpmath
 import numpy as np
-from flint import arb
 
 from ndis_verify.audit.white_box import error_per_call, two_call_limits
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.court.attack_checks import attack_check, counterexample_check
-from ndis_verify.court.certified_numbers import at, in_balls, smallest
+from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.domain import Domain, continuous, integer
-from ndis_verify.court.points import projections
-from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.court.statement_checks import stated_claim
+from ndis_verify.exact_number import exact
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
-from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import Statement, real
 from ndis_verify.symbolic import cdf_oracle, generalized_chi2, ndis_lemma, privacy_loss
-
-
-def _worst_errors(share: Callable[[float, float], float]) -> Callable[[str], Evidence]:
-    """The two certified distribution functions of projection pairs, each off by its full share in every sign
-    pattern.
-    """
-
-    def run(effort: str) -> Evidence:
-        points = [point for point in projections(effort) if point[2] < 20 and 1e-3 < point[0] < 0.999]
-        largest = mpmath.mpf(0)
-        for leverage, r, epsilon in points:
-            with mpmath.workdps(40):
-                ratio = 1 / (1 - to_mpf(exact(leverage)))
-                t = -(mpmath.mpf(r) / 2 * mpmath.log(ratio) + epsilon)
-                laws = [(1 - ratio) / 2, (1 - ratio) / (2 * ratio)]
-                first, second = (certified_generalized_chi2_cdf([w], [r], [0], 0, 0, t, digits=25).mid for w in laws)
-                truth = certified_rp_hockey_stick(leverage, r, epsilon, "delete", digits=25).mid
-                alpha, error = mpmath.mpf("1e-6"), mpmath.mpf(share(1e-6, epsilon))
-                for a, b in product((-1, 1), repeat=2):
-                    answer = (first + a * error) - mpmath.exp(epsilon) * (second + b * error)
-                    largest = max(largest, abs(answer - truth) / alpha)
-        held = largest <= 1 + mpmath.mpf("1e-9")
-        detail = f"largest error of the answer over alpha {mpmath.nstr(largest, 9)}"
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "certified twice", detail, 9, len(points))
-
-    return run
-
 
 ALPHA = 1e-11  # the error that is declared for the float64 distribution function, absolute
 _LAWS = Domain(
@@ -130,19 +99,14 @@ def _off(error: float) -> Cdf:
     return cdf
 
 
-def _false_alarm(taken_off: int = 0, sign: int = 1):
-    """For N(shift, 1) against N(0, 1): is the claimed delta true, and yet below the answer less `taken_off` alpha?"""
-
-    def alarm(shift: arb, epsilon: arb, alpha: arb, delta: arb) -> arb:
-        error = sign * alpha / (1 + epsilon.exp())
-        first, second = (
-            certified.upper_tail(epsilon / shift - shift / 2),
-            certified.upper_tail(epsilon / shift + shift / 2),
-        )
-        answer = (first + error) - epsilon.exp() * (second - error)
-        return smallest(answer - taken_off * alpha - delta, delta - certified.profile(shift, epsilon))
-
-    return in_balls(alarm)
+def _two_calls(claimed: str) -> Statement:
+    """What two calls with errors x t and y t give, |x|, |y| <= 1."""
+    return statement(
+        claimed,
+        *("|x| <= 1", "|y| <= 1", "alpha > 0", "eps >= 0"),
+        where={"t": "alpha/(1 + e^eps)"},
+        over=(*(real(n, 0, 1) for n in "FG"), *(real(n, -2, 2) for n in "xy"), real("alpha", "1e-9", 1, "log")),
+    )
 
 
 CLAIMS = (
@@ -198,16 +162,15 @@ CLAIMS = (
             " its limits are certified."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-T7.1",
         source="N26",
         title="two oracle calls give the divergence within alpha",
-        statement=(
-            "With error alpha/(1+e^eps) per call, p1 - e^eps p2 from two calls is within alpha of the divergence; an"
+        stated=_two_calls("|(F + x t) - e^eps (G + y t) - (F - e^eps G)| <= alpha"),
+        about=(
+            "p1 = F + x t and p2 = G + y t are two calls with errors of at most t for F - e^eps G, the divergence; an"
             " answer above a claimed delta by more than alpha refutes the claim."
         ),
-        formula="|(p1 - e^eps p2) - delta| <= alpha/(1+e^eps) + e^eps alpha/(1+e^eps) = alpha",
-        hypotheses=("a CDF oracle whose error per call is at most alpha/(1 + e^eps)", "alpha > 0", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(
             proof("two calls", cdf_oracle.two_calls),
@@ -223,15 +186,6 @@ CLAIMS = (
                 lambda effort: [(1e-6, 1.0), (0.01, 10.0), (1e-20, 0.5)],
                 digits=13,
             ),
-            Check(
-                "full errors in every sign pattern",
-                Kind.CROSSCHECK,
-                _worst_errors(lambda a, e: a / (1 + math.exp(e))),
-                {
-                    "error alpha for each call": _worst_errors(lambda a, e: a),
-                    "half of alpha for each call": _worst_errors(lambda a, e: a / 2),
-                },
-            ),
         ),
         note=(
             "The bound is attained by two full errors. It is absolute: at eps = 10 a delta of 1e-6 needs calls within"
@@ -239,35 +193,19 @@ CLAIMS = (
             " audit concludes is judged with the audit (N26-D9)."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-T7.1-as-lower-bound",
         tags=("reading",),
         source="N26",
         title="the two-call answer taken as it is for a lower bound on delta",
-        statement=(
-            "An answer p1 - e^eps p2 above a claimed delta refutes the claim: the estimator's output is a lower bound"
-            " on the mechanism's delta."
+        stated=_two_calls("(F + x t) - e^eps (G + y t) <= F - e^eps G"),
+        fails_at=({"F": "0.6915", "G": "0.2075", "x": 1, "y": -1, "eps": 1, "alpha": "0.01"},),
+        about=(
+            "An answer p1 - e^eps p2 = (F + x t) - e^eps (G + y t) above a claimed delta refutes the claim: the"
+            " estimator's output is a lower bound on the mechanism's delta, F - e^eps G."
         ),
-        formula="p1 - e^eps p2 <= delta",
-        hypotheses=("a CDF oracle whose error per call is at most alpha/(1 + e^eps)", "alpha > 0", "eps >= 0"),
         declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "a true claim refuted",
-                _false_alarm(),
-                at(shift=1, epsilon=1, alpha="0.01", delta="0.13"),
-                {
-                    "alpha taken off": _false_alarm(1),
-                    "errors of the other sign": _false_alarm(sign=-1),
-                    "a claim that is false": at(shift=1, epsilon=1, alpha="0.01", delta="0.12"),
-                },
-            ),
-        ),
-        counterexample=(
-            "N(1, 1) against N(0, 1), eps = 1, alpha = 0.01: the divergence is 0.12694, so (1, 0.13)-DP is true; with"
-            " both calls off by alpha/(1 + e) = 0.00269, the first high and the second low, the answer is 0.13694 >"
-            " 0.13."
-        ),
+        checks=(),
         corrected=(
             "p1 - e^eps p2 - alpha <= delta: only an answer above the claimed delta by more than alpha refutes it"
             " (N26-T7.1)."

@@ -6,26 +6,10 @@ import numpy as np
 import scipy
 from scipy.special import gammaln, ndtr, xlog1py, xlogy
 
-from ndis_verify.claims.finite_laws import NOISE, QUICK, REAL, P, Q, divergence, divergence_of, law
+from ndis_verify.claims.finite_laws import NOISE, QUICK, P, Q, divergence, law
 from ndis_verify.court.attack import relative_margin
 from ndis_verify.court.domain import continuous, integer
-from ndis_verify.court.margins import agree, box, identity, search
-
-
-def _slopes(std):
-    """int p'^2 for the normal density, by the trapezium rule."""
-    x = np.linspace(-12, 12, 2001)
-    slope = -x * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    return (slope**2).sum() * (x[1] - x[0]) / np.asarray(std) ** 3
-
-
-WIDTH = identity(
-    "the printed width against the integrals of the squared slopes",
-    lambda std, n: 2 * 3 ** (1 / 3) * np.pi ** (1 / 6) * std * n ** (-1 / 3),
-    lambda std, n: (12 / (2 * _slopes(std))) ** (1 / 3) * n ** (-1 / 3),
-    box(continuous("std", "0.01", 100, "log"), continuous("n", 1, "1e9", "log")),
-    {"pi^{1/3}": lambda std, n: 2 * 3 ** (1 / 3) * np.pi ** (1 / 3) * std * n ** (-1 / 3)},
-)
+from ndis_verify.court.margins import agree, box, search
 
 
 def _mean_error(n, chance):
@@ -127,21 +111,6 @@ COVERED = search(
 )
 
 
-def _binned(columns):
-    p, q = (law(name, columns).reshape(-1, 2, 2).sum(axis=-1) for name in ("p", "q"))
-    return divergence(p, q, columns["epsilon"])
-
-
-BINNED = search(
-    "the divergence of two laws over that of their two bins",
-    lambda **c: relative_margin(divergence_of(c), _binned(c)),
-    box(P, Q, REAL),
-    {"the reverse": lambda **c: relative_margin(_binned(c), divergence_of(c))},
-    tolerance=NOISE,
-    quick=QUICK,
-)
-
-
 def _composed(columns, subtract=False):
     """The larger order of E[max(0, 1 - e^{eps - s})], s the sum of two independent losses."""
     p, q = law("p", columns), law("q", columns)
@@ -171,10 +140,8 @@ COMPOSED = search(
 )
 
 ATTACKS = {
-    "KM-C4.5": WIDTH,
     "KM-T4.4-corrected": HISTOGRAM,
     "KM-4.2": LEARNED,
     "KM-CI-corrected": COVERED,
-    "KM-4.1": BINNED,
     "KM-eq9.1": COMPOSED,
 }

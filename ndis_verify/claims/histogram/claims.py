@@ -14,14 +14,15 @@ import numpy as np
 from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims.histogram.stated import NEARBY, NEARBY_HALVED, NEARBY_WITHOUT_Q, OPPOSITE
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, short
-from ndis_verify.court.statement_checks import stated_claim, statement_attack
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.histogram import mean_distance_of_equal_laws, tv_error_tail, two_bin_distance_law
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import histogram as derived
 from ndis_verify.symbolic import histogram_rate as rate
 
@@ -236,14 +237,32 @@ def _widths(effort: str) -> list[tuple[int, float]]:
 
 _ANY = "any two differentiable densities"
 
+_OPPOSITE = {f"{name}_{i}": "1e-6" for name in "pquw" for i in (3, 4)} | {
+    "p_1": "0.9",
+    "p_2": "0.1",
+    "u_1": "0.7",
+    "u_2": "0.3",
+    "q_1": "0.1",
+    "q_2": "0.9",
+    "w_1": "0.3",
+    "w_2": "0.7",
+    "eps": 0,
+}
+
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="KM-4.1",
         source="KM",
         title="binning only lowers the divergence",
-        statement="The binned laws have a divergence at most that of the laws, for every real eps and any bins.",
-        formula="H_{e^eps}(P~, Q~) <= H_{e^eps}(P, Q)",
-        hypotheses=("bins disjoint, covering the line", "real eps"),
+        stated=statement(
+            "max(0, a + b - e^eps (c + d)) <= max(0, a - e^eps c) + max(0, b - e^eps d)",
+            *("a >= 0", "b >= 0", "c >= 0", "d >= 0"),
+            over=(*(real(name, "1e-6", 1, "log") for name in "abcd"), real("eps", -3, 6)),
+        ),
+        about=(
+            "H_{e^eps}(P~, Q~) <= H_{e^eps}(P, Q) for the binned laws, any bins that cover the line, real eps: masses"
+            " a, b and c, d that fall into one bin."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("positive part of a sum", derived.binning),
@@ -275,7 +294,16 @@ CLAIMS = (
         id="KM-4.3",
         source="KM",
         title="errors in total variation move the divergence by at most (1 + e^eps) tau",
-        stated=NEARBY,
+        stated=statement(
+            "|H - K| <= (1 + e^eps) tau",
+            where={
+                "H": "sum_i max(0, p_i - e^eps q_i)",
+                "K": "sum_i max(0, u_i - e^eps w_i)",
+                "tau": "max((sum_i |p_i - u_i|)/2, (sum_i |q_i - w_i|)/2)",
+            },
+            over=(*(vector(name, "law", 4, "1e-6", 1, "log") for name in "pquw"), real("eps", -3, 6)),
+        ),
+        search={"quick": 1_500, "starts": (_OPPOSITE,)},
         declared=Verdict.PROVED,
         checks=(
             proof("positive parts", derived.perturbation),
@@ -284,14 +312,6 @@ CLAIMS = (
                 Kind.CROSSCHECK,
                 _moved(Fraction(1)),
                 {"error of Q not counted": _moved(Fraction(0)), "99 % of it": _moved(Fraction(99, 100))},
-            ),
-            statement_attack(
-                "(1 + e^eps) tau over the distance of two divergences",
-                NEARBY,
-                {"error of Q not counted": NEARBY_WITHOUT_Q, "half of it": NEARBY_HALVED},
-                quick=1_500,
-                full=8_000,
-                starts=(OPPOSITE,),
             ),
         ),
         note=(
@@ -419,13 +439,17 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(proof("bias and sampling", rate.second_moment),),
     ),
-    Claim(
+    stated_claim(
         id="KM-C4.5",
         source="KM",
         title="bin width for two Gaussians of one variance",
-        statement="For two normal laws of standard deviation s the printed width is 2 3^{1/3} pi^{1/6} s n^{-1/3}.",
-        formula="h = 2 3^{1/3} pi^{1/6} s n^{-1/3} = 3.4908 s n^{-1/3}",
-        hypotheses=("s > 0",),
+        stated=statement(
+            "(12/(2 b))^{1/3} n^{-1/3} = 2 3^{1/3} pi^{1/6} s n^{-1/3}",
+            *("s > 0", "n >= 1"),
+            where={"b": "1/(4 sqrt(pi) s^3)"},
+            over=(real("s", "0.01", 100, "log"),),
+        ),
+        about="b is the integral of the squared slope of the normal density; the width is 3.4908 s n^{-1/3}.",
         declared=Verdict.PROVED,
         checks=(
             proof("roughness of a normal density", rate.gaussian_width),

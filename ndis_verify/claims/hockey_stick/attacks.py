@@ -14,11 +14,9 @@ from ndis_verify.claims.small_databases import (
     data,
     leverage,
 )
-from ndis_verify.court.domain import choice, continuous, integer, vector
+from ndis_verify.court.domain import choice, continuous, integer
 from ndis_verify.court.margins import agree, box, identity, search
-from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
-from ndis_verify.fast.hockey_stick import log_entries, to_delta
 
 _SMALL = continuous("epsilon", 0, 6)
 
@@ -63,42 +61,6 @@ LEMMA = identity(
 )
 
 
-def _two_laws(epsilon, swap=False, **columns):
-    """Pr[W1 <= t] - e^eps Pr[W2 <= t] with the weights and noncentralities of N26-T4.1, one pair."""
-    log, shift = (np.array([columns[f"{name}_{i}"] for i in (1, 2, 3)]) for name in ("log", "shift"))
-    lam = np.exp(log)
-    a, b_squared = 1 - lam, lam * shift**2
-    t = -(epsilon + log.sum() / 2 - (shift**2).sum() / 2)
-    laws = ((a / 2, b_squared / a**2), (a / (2 * (1 - a)), b_squared / (a**2 * (1 - a))))
-    move = -(b_squared / (2 * a)).sum()
-    first, second = (float(GeneralizedChi2(w, 1, nc, shift=move).cdf(t)) for w, nc in (laws[::-1] if swap else laws))
-    return first - np.exp(epsilon) * second
-
-
-def _three_groups(epsilon, **columns):
-    log, shift = (np.array([columns[f"{name}_{i}"] for i in (1, 2, 3)]) for name in ("log", "shift"))
-    return float(
-        to_delta(
-            log_entries(Spectrum(np.expm1(log)[None], (shift**2)[None]), np.zeros(1, dtype=int), np.array([epsilon]))
-        )[0]
-    )
-
-
-def _scalar_agree(left, right):
-    return lambda **columns: -abs(left(**columns) - right(**columns)) / (1 + np.exp(columns["epsilon"]))
-
-
-TWO_LAWS = search(
-    "two generalized chi-square probabilities against the contour integral, d = 3",
-    _scalar_agree(_two_laws, _three_groups),
-    box(vector("log", 3, "0.05", 3), vector("shift", 3, 0, 3), continuous("epsilon", 0, 4)),
-    {"laws exchanged": _scalar_agree(lambda **columns: _two_laws(swap=True, **columns), _three_groups)},
-    vectorised=False,
-    quick=100,
-    full=1500,
-)
-
-
 def _added(weight, k1, k2, nc1, nc2, x):
     """Two terms of one weight, as the package's law has them."""
     law = GeneralizedChi2([weight, weight], [int(k1), int(k2)], [nc1, nc2])
@@ -139,8 +101,5 @@ LEVERAGE = search(
 
 ATTACKS = {
     "N26-D1": CHI_SQUARE,
-    "N26-L1": LEMMA,
-    "N24-T1": LEMMA,
-    "N26-T4.1": TWO_LAWS,
     "N26-D2": LEVERAGE,
 }

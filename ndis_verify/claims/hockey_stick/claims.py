@@ -9,9 +9,10 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from ndis_verify.claim import Check, Claim, Kind, Verdict
+from ndis_verify.claim import Check, Kind, Verdict
 from ndis_verify.court.checks import Mutants, agreement, compare, kept, proof
 from ndis_verify.court.points import count, general_pairs, log_uniform, short
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import to_mpf
 from ndis_verify.fast.engine.spectrum import quadratic_form as fast_quadratic_form
 from ndis_verify.fast.hockey_stick import hockey_stick as fast_hockey_stick
@@ -20,6 +21,8 @@ from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf a
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.engine.quadratic_form import quadratic_form as oracle_quadratic_form
 from ndis_verify.oracle.hockey_stick import hockey_stick as oracle_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_lemma
 from ndis_verify.symbolic.derivation import Derivation
 
@@ -183,49 +186,58 @@ _LAWS = (
     proof("law of W2", generalized_chi2.second_law),
     proof("difference of the two laws", generalized_chi2.hockey_stick),
 )
-_LEMMA = "q_eps(z) = eps + c + b.z + (1/2) z^T diag(a) z; delta = E[max(0, 1 - exp q_eps(Z))], q_eps = eps - L"
-_HYPOTHESES = ("S1, S2 symmetric positive definite", "eps >= 0 (any real eps holds)")
+
+_DIAGONAL = vector("mu", "reals", 2, -3, 3), vector("s", "reals", 2, "0.2", 5, "log"), real("eps", -3, 8)
+LEMMA = statement(
+    "delta_N(mu, s; eps) = hinge_q(1 - s_i^2, -s_i mu_i; eps + (sum_i log(s_i)) - (sum_i mu_i^2)/2)",
+    "s_i > 0",
+    over=_DIAGONAL,
+)
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-L1",
         source="N26",
         title="the divergence of two Gaussians is a hinge expectation of a quadratic form",
-        statement=(
-            "With A = I - S1^{1/2} S2^{-1} S1^{1/2} = U diag(a) U^T, b = -U^T S1^{1/2} S2^{-1}(m1 - m2) and "
-            "c = (1/2) log(det S1/det S2) - (1/2)(m1 - m2)^T S2^{-1}(m1 - m2), the divergence is the hinge expectation."
+        stated=LEMMA,
+        about=(
+            "With A = I - S1^{1/2} S2^{-1} S1^{1/2} = U diag(a) U^T, b = -U^T S1^{1/2} S2^{-1}(m1 - m2) and c = (1/2)"
+            " log(det S1/det S2) - (1/2)(m1 - m2)^T S2^{-1}(m1 - m2), the divergence is the hinge expectation with a,"
+            " b, eps + c; S1, S2 positive definite, in coordinates where S2 = I and S1 is diagonal a = 1 - s^2, b = -s"
+            " mu."
         ),
-        formula=_LEMMA,
-        hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(*_PROOFS, *_INTEGRAL, _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
     ),
-    Claim(
+    stated_claim(
         id="N24-T1",
         source="N24",
         title="the lemma, earlier version",
-        statement=(
+        stated=LEMMA,
+        about=(
             "The spectrum of two Gaussians is the expectation of max(0, 1 - exp of a quadratic form) of a standard"
             " normal vector."
         ),
-        formula=_LEMMA,
-        hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(*_PROOFS, _quadrature_check()),
     ),
-    Claim(
+    stated_claim(
         id="N26-T4.1",
         source="N26",
         title="the divergence is a difference of two generalized chi-square CDFs",
-        statement=(
-            "delta = Pr[W1 <= t] - e^eps Pr[W2 <= t] with t = -(c + eps); weights, noncentralities, Gaussian"
-            " coefficient and shift of both laws as listed."
+        stated=statement(
+            "delta_N(mu, s; eps) = F_q(1 - s_i^2, -s_i mu_i; t)"
+            " - e^eps F_q((1 - s_i^2)/s_i^2, -mu_i/s_i^2; t - (sum_i mu_i^2 (1 + 1/s_i^2)/2))",
+            "s_i > 0",
+            where={"t": "(sum_i (mu_i^2/2 - log(s_i))) - eps"},
+            over=_DIAGONAL,
         ),
-        formula=(
-            "W1: w = a/2, nc = (b/a)^2; W2: w = a/(2(1-a)), nc = b^2/(a^2(1-a)); s^2 = sum_{a=0} b^2; "
-            "shift -sum b^2/(2a), W2 adds sum_{a=0} b^2"
+        about=(
+            "delta = Pr[W1 <= t] - e^eps Pr[W2 <= t], t = -(c + eps), a = 1 - s^2 and b = -s mu in coordinates where"
+            " S2 = I and S1 is diagonal. W1: w = a/2, nc = (b/a)^2; W2: w = a/(2(1-a)), nc = b^2/(a^2(1-a)); s^2 ="
+            " sum_{a=0} b^2; shift -sum b^2/(2a), W2 adds sum_{a=0} b^2."
         ),
-        hypotheses=_HYPOTHESES,
+        search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
         checks=(*_PROOFS, *_LAWS, _TWO_LAWS),
     ),

@@ -14,15 +14,13 @@ import scipy
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS
-from ndis_verify.claims.least_squares.noise_checks import larger
 from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
 from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, choice, continuous, integer
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick
-from ndis_verify.fast.least_squares.asymptotic_law import als_max_privacy_loss as fast_als_max_privacy_loss
-from ndis_verify.fast.least_squares.asymptotic_law import log_als_hockey_stick as fast_log_als_hockey_stick
 from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick as fast_als_exact_hockey_stick
 from ndis_verify.fast.least_squares.finite_law import log_als_exact_hockey_stick as fast_log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares.worst_case import als_cap as fast_als_cap
@@ -33,6 +31,9 @@ from ndis_verify.oracle.certified.least_squares.edge import Peak, cover
 from ndis_verify.oracle.certified.least_squares.worst_case import als_exact_worst_case as certified_als_exact_worst_case
 from ndis_verify.oracle.certified.least_squares.worst_case import als_worst_case as certified_als_worst_case
 from ndis_verify.oracle.certified.least_squares.worst_case import gaussian_edge, student_edge
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import integer as whole
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import least_squares_limit as limit
 from ndis_verify.symbolic import least_squares_order as order
 from ndis_verify.symbolic import least_squares_summit
@@ -235,79 +236,6 @@ def _calibration(
     )
 
 
-def _normal_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
-    """log of the larger direction at (X, Y) less that at the point tau before it on 1/y - 1/x = const."""
-
-    def margin(X, Y, way, depth, d, r):
-        tau = way / np.maximum(X, Y)
-        x, y = X / (1 + tau * X), Y / (1 + tau * Y)
-        size = np.sqrt(r * x * y)
-        epsilon = 1e-6 + size**2 / 2 + depth * (size + (1 + depth) / 2 * np.maximum(x, y))
-        near, far = (larger(fast_log_als_hockey_stick, *_record(a, b), d, r, epsilon) for a, b in ((x, y), (X, Y)))
-        return np.where(near > -600, (near - far) if reverse else (far - near), 1.0)
-
-    return margin
-
-
-def _record(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    p = x / (1 + x)
-    return p, np.maximum((x + y + x * y) / ((1 + x) * (1 + y)), p)
-
-
-def _student_margin(reverse: bool = False) -> Callable[..., np.ndarray]:
-    """log of the larger finite-r direction with q raised at a fixed p/q less that before."""
-
-    def margin(q, along, rise, position, d, extra):
-        r, higher = d + extra, q + (1 - q) * rise
-        losses = [
-            [fast_als_max_privacy_loss(a * b, b, int(c), e, name) for a, b, c, e in zip(along, q, d, r)]
-            for name in DIRECTIONS
-        ]
-        epsilon = position * np.max(losses, axis=0)
-        before, after = (larger(fast_log_als_exact_hockey_stick, along * at, at, d, r, epsilon) for at in (q, higher))
-        return np.where(before > -600, (before - after) if reverse else (after - before), 1.0)
-
-    return margin
-
-
-_ON_THE_EDGE = attack_check(
-    "divergence along the curves, float64",
-    _normal_margin(),
-    Domain(
-        (
-            continuous("X", "0.0001", 20, "log"),
-            continuous("Y", "0.0001", 20, "log"),
-            continuous("way", "0.001", 5, "log"),
-            continuous("depth", 0, 20),
-            choice("d", (1, 2, 5)),
-            integer("r", 1, 1000, "log"),
-        )
-    ),
-    mutants={"falling": _normal_margin(reverse=True)},
-    quick=300,
-    full=20_000,
-    tolerance=1e-8,
-)
-_AT_FIXED_RATIO = attack_check(
-    "finite-r divergence at a fixed p/q, float64",
-    _student_margin(),
-    Domain(
-        (
-            continuous("q", "0.001", "0.95", "logit"),
-            continuous("along", 0, 1),
-            continuous("rise", "0.0001", "0.9", "log"),
-            continuous("position", 0, "0.99"),
-            choice("d", (1, 2, 3, 6)),
-            integer("extra", 0, 200),
-        )
-    ),
-    mutants={"falling": _student_margin(reverse=True)},
-    quick=60,
-    full=3000,
-    tolerance=1e-8,
-)
-
-
 def _summit_margin(moved: float = 0.0) -> Callable[..., np.ndarray]:
     """log of the finite-r divergence at the stated worst record, moved by a share of its way to q, less that at another
     record of the same q.
@@ -363,21 +291,35 @@ def _text(cases: tuple) -> str:
 
 
 CLAIMS: tuple[Claim, ...] = (
-    Claim(
+    stated_claim(
         id="N24-T5-worst-case",
         source="N24",
         title="where the worst record below a cap lies",
-        statement=(
-            "The largest asymptotic divergence over 0 <= p <= q <= cap lies on q = cap, in each direction, at every"
-            " eps, d and r."
+        stated=statement(
+            "delta_LS_delete(a, b, d, r; eps) <= delta_LS_delete(p, q, d, r; eps),"
+            " and delta_LS_insert(a, b, d, r; eps) <= delta_LS_insert(p, q, d, r; eps)",
+            *("X > 0", "Y > 0", "tau >= 0", "eps >= 0"),
+            where={
+                "x": "X/(1 + tau X)",
+                "y": "Y/(1 + tau Y)",
+                "p": "X/(1 + X)",
+                "q": "(X + Y + X Y)/((1 + X) (1 + Y))",
+                "a": "x/(1 + x)",
+                "b": "(x + y + x y)/((1 + x) (1 + y))",
+            },
+            over=(
+                *(real(name, "1e-3", 20, "log") for name in "XY"),
+                real("tau", "1e-3", 100, "log"),
+                *(whole("d", 1, 20), whole("r", 1, 200, "log"), real("eps", 0, 10)),
+            ),
         ),
-        formula=(
-            "max over the triangle = max over p in [0, cap] of delta(p, cap); delta grows along 1/y - 1/x = const, x ="
-            " p/(1-p), y = (q-p)/(1-q)"
+        about=(
+            "Both divergences grow along 1/y - 1/x = const, x = p/(1-p), y = (q-p)/(1-q), and these lines end on q ="
+            " cap: over 0 <= p <= q <= cap the largest asymptotic divergence lies on q = cap, in each direction, at"
+            " every eps, d and r."
         ),
-        hypotheses=_RECORD,
         declared=Verdict.PROVED,
-        checks=(proof("a record below the cap is one on it with noise added", order.gaussian_order), _ON_THE_EDGE),
+        checks=(proof("a record below the cap is one on it with noise added", order.gaussian_order),),
         note=(
             "The order conjectured in N24-T5-assumption is not needed: it moves along other lines, on which the"
             " divergence can fall. What is left is a search over p alone, and it is not at an end: N24-T5-worst-value."
@@ -423,21 +365,28 @@ CLAIMS: tuple[Claim, ...] = (
             " oracle.certified_als_worst_case, certified_als_cap."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-6.3-worst-case",
         source="N24",
         title="where the worst record below a cap lies, at every r",
-        statement=(
-            "For the sketched solution itself the divergence at a fixed p/q grows with q, in each direction and at"
-            " every eps: over 0 <= p <= q <= cap it is largest on q = cap."
+        stated=statement(
+            "delta_sketch_delete(s q, q, d, r; eps) <= delta_sketch_delete(s u, u, d, r; eps),"
+            " and delta_sketch_insert(s q, q, d, r; eps) <= delta_sketch_insert(s u, u, d, r; eps)",
+            *("0 <= s <= 1", "0 < q <= u", "u < 1", "d >= 1", "r >= d", "eps >= 0"),
+            over=(
+                *(real(name, "1e-3", "0.99", "logit") for name in "qu"),
+                *(real("s", 0, 1), whole("d", 1, 8), whole("r", 1, 60, "log"), real("eps", 0, 8)),
+            ),
         ),
-        formula="delta_exact(p, q) <= delta_exact(p cap/q, cap)",
-        hypotheses=("r >= d", *_RECORD),
+        about=(
+            "For the sketched solution itself the divergence at a fixed p/q grows with q: over 0 <= p <= q <= cap it"
+            " is largest on q = cap."
+        ),
+        search={"quick": 200},
         declared=Verdict.PROVED,
         checks=(
             proof("one family of laws with a monotone likelihood ratio", order.finite_order),
             proof("which (p, q) there are", limit.pure_privacy),
-            _AT_FIXED_RATIO,
         ),
         note=(
             "So noise for sketch and solve at its own r is one search over p, and N24-6.3-worst-record says where it"

@@ -3,73 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import erf, ndtr
+from scipy.special import ndtr
 
 from ndis_verify.claims.general_engine import engine, real_engine
 from ndis_verify.court.domain import continuous
 from ndis_verify.court.margins import box, identity, inequality
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
-from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
-
-_SHIFT = continuous("shift", "1e-4", 40, "log")
-
-
-_EPSILON = continuous("epsilon", 0, 40)
-
-
-REAL_EPSILON = continuous("epsilon", -6, 6)
-
-
-def _profile(shift, epsilon):
-    return ndtr(shift / 2 - epsilon / shift) - np.exp(epsilon) * ndtr(-shift / 2 - epsilon / shift)
 
 
 def contour_of_shift(shift, epsilon, **rest):
     return real_engine(0.0, np.square(shift), 1, epsilon)
-
-
-def _shift_logs(factor: float = 1.0):
-    return lambda shift, epsilon: fast_log_gaussian_hockey_stick(factor * shift, 1.0, epsilon)
-
-
-MEAN_SHIFT = identity(
-    "closed form of a mean shift against the contour integral",
-    _shift_logs(),
-    lambda shift, epsilon: engine(0.0, shift**2, 1, epsilon, log=True),
-    box(_SHIFT, _EPSILON),
-    {"shift 0.1 % too large": _shift_logs(1.001)},
-    logs=True,
-    tolerance=1e-10,
-)
-
-
-def _erf_form(shift, epsilon, sign=1.0):
-    low, high = shift / 2 - epsilon / shift, shift / 2 + epsilon / shift
-    return (1 - np.exp(epsilon) + erf(low / np.sqrt(2)) + sign * np.exp(epsilon) * erf(high / np.sqrt(2))) / 2
-
-
-ERF_FORM = identity(
-    "erf form against the contour integral, real eps",
-    _erf_form,
-    contour_of_shift,
-    box(_SHIFT, REAL_EPSILON),
-    {"sign of the second erf": lambda shift, epsilon: _erf_form(shift, epsilon, -1.0)},
-    scale=lambda shift, epsilon: 1 + np.exp(epsilon),
-)
-
-
-def _scaled_profile(sensitivity, std, epsilon):
-    return _profile(sensitivity / std, epsilon)
-
-
-REAL_PROFILE = identity(
-    "closed form against the contour integral, real eps",
-    _scaled_profile,
-    lambda sensitivity, std, epsilon: contour_of_shift(sensitivity / std, epsilon),
-    box(continuous("sensitivity", "0.1", 10, "log"), continuous("std", "0.1", 10, "log"), REAL_EPSILON),
-    {"variance in place of std": lambda sensitivity, std, epsilon: _profile(sensitivity / std**2, epsilon)},
-    scale=lambda sensitivity, std, epsilon: 1 + np.exp(epsilon),
-)
 
 
 def _tail_slope(shift, epsilon, other=-1.0):
@@ -132,11 +75,7 @@ LINEAR_HINGE = identity(
 )
 
 ATTACKS = {
-    "N26-P1": MEAN_SHIFT,
-    "N24-L2": ERF_FORM,
     "N24-P5": LINEAR_HINGE,
-    "N24-P7": WORST_PAIR,
-    "KM-2.3": REAL_PROFILE,
     "BW-L3": TAILS,
     "BW-L6": TAILS,
 }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.claims.mean_shift.monotone import increases_with_shift
-from ndis_verify.claims.mean_shift.stated import CLOSED_FORM, SHIFT_TOO_LARGE, SIGN_TURNED
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import shifts_and_epsilons
-from ndis_verify.court.statement_checks import stated_claim, statement_attack
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import mean_shift, privacy_loss
 
 
@@ -49,44 +49,47 @@ _FAST = agreement(
     },
 )
 
-_CLOSED = "delta(eps) = Phi(D/2 - eps/D) - e^eps Phi(-D/2 - eps/D)"
+_CLOSED = "Phi(D/2 - eps/D) - e^eps Phi(-D/2 - eps/D)"
+_GROWING = statement(
+    f"d/dD ({_CLOSED}) = phi(D/2 - eps/D), and delta_shift(E; eps) > delta_shift(D; eps)",
+    *("D > 0", "E > D"),
+    over=(real("E", "1e-4", 60, "log"), real("eps", -6, 6)),
+)
+
+AT_THE_SENSITIVITY = statement(
+    f"delta_shift(s D; eps) <= {_CLOSED}, and delta_shift(D; eps) = {_CLOSED}",
+    *("Delta > 0", "sigma > 0", "0 <= s <= 1", "eps >= 0"),
+    where={"D": "Delta/sigma"},
+    over=(real("s", 0, 2),),
+)
 
 CLAIMS = (
     stated_claim(
         id="N26-P1",
         source="N26",
         title="closed form of the divergence under a mean shift",
-        stated=CLOSED_FORM,
+        stated=statement(f"delta_shift(D; eps) = {_CLOSED}, and delta_shift(0; eps) = 0", "D > 0", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(
             proof("from the lemma to the closed form", mean_shift.hockey_stick),
             proof("where the two laws are one", mean_shift.no_shift),
             _FORMULA,
             _FAST,
-            statement_attack(
-                "the statement over its own domain",
-                CLOSED_FORM,
-                {"shift 0.1 % too large": SHIFT_TOO_LARGE, "the two terms added": SIGN_TURNED},
-                quick=400,
-                full=8_000,
-            ),
         ),
         note="At D = 0 the two laws are one and delta = 0 = the limit of the formula, for eps >= 0.",
     ),
-    Claim(
+    stated_claim(
         id="N24-L2",
         source="N24",
         title="the mean-shift closed form through erf",
-        statement="The Gaussian mechanism's pair has the closed form written with the error function.",
-        formula="delta(eps) = (1 - e^eps + erf((D/2 - eps/D)/sqrt 2) + e^eps erf((D/2 + eps/D)/sqrt 2))/2",
-        hypotheses=("D = ||f(X) - f(X')||/sigma > 0", "real eps"),
+        stated=statement(
+            "delta_shift(D; eps) = (1 - e^eps + erf((D/2 - eps/D)/sqrt(2)) + e^eps erf((D/2 + eps/D)/sqrt(2)))/2",
+            *("D > 0",),
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("closed form", mean_shift.hockey_stick),
             proof("from Phi to erf", mean_shift.erf_form),
-            formula_check(
-                "erf form against the certified contour integral", mean_shift.erf_form, _certified, _signed, digits=24
-            ),
         ),
     ),
     Claim(
@@ -108,30 +111,24 @@ CLAIMS = (
             ),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P6",
         source="N24",
         title="the mean-shift divergence increases with D",
-        statement="For every eps the closed form is increasing in D = Delta/sigma.",
-        formula="d delta/dD = phi(D/2 - eps/D) > 0",
-        hypotheses=("D > 0", "real eps"),
+        stated=_GROWING,
         declared=Verdict.PROVED,
-        checks=(proof("derivative in D", mean_shift.derivative_in_shift), _FORMULA, increases_with_shift()),
+        checks=(proof("derivative in D", mean_shift.derivative_in_shift),),
     ),
-    Claim(
+    stated_claim(
         id="N24-P7",
         source="N24",
         title="the Gaussian mechanism's spectrum is the pair at the global sensitivity",
-        statement=(
-            "The largest divergence over neighbouring databases is the closed form at D = (global sensitivity)/sigma."
-        ),
-        formula=_CLOSED,
-        hypotheses=("sigma > 0", "the global sensitivity is attained or approached"),
+        stated=AT_THE_SENSITIVITY,
+        about="Pairs of neighbouring databases lie s Delta apart, Delta the global sensitivity.",
         declared=Verdict.PROVED,
         checks=(
             proof("one pair", mean_shift.hockey_stick),
             proof("the worst pair", mean_shift.derivative_in_shift),
-            _FORMULA,
         ),
         note=(
             "Where the supremum of the sensitivity is not attained the statement holds with a supremum, by continuity"
@@ -160,29 +157,24 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(proof("law of the loss", mean_shift.privacy_loss), proof("the two tails", mean_shift.tails)),
     ),
-    Claim(
+    stated_claim(
         id="BW-L7",
         source="BW",
         title="the tail difference is monotonically increasing in the sensitivity",
-        statement=(
-            "For every eps >= 0 the map eta -> Pr[N(eta, 2 eta) >= eps] - e^eps Pr[N(eta, 2 eta) <= -eps] is"
-            " increasing."
-        ),
-        formula="d/dD = phi(D/2 - eps/D) > 0, D = sqrt(2 eta)",
-        hypotheses=("eta > 0", "eps >= 0"),
+        stated=_GROWING,
+        about="D = sqrt(2 eta), eta the mean of the loss.",
         declared=Verdict.PROVED,
-        checks=(proof("derivative in D", mean_shift.derivative_in_shift), _FORMULA, increases_with_shift()),
+        checks=(proof("derivative in D", mean_shift.derivative_in_shift),),
     ),
-    Claim(
+    stated_claim(
         id="KM-2.3",
         source="KM",
         title="the Gaussian mechanism's exact profile",
-        statement=(
-            "Hockey-stick divergence of two Gaussians with covariance sigma^2 I whose means are Delta apart, for every"
-            " real eps."
+        stated=statement(
+            "delta_shift(Delta/sigma; eps) = Phi(-eps sigma/Delta + Delta/(2 sigma))"
+            " - e^eps Phi(-eps sigma/Delta - Delta/(2 sigma))",
+            *("Delta > 0", "sigma > 0"),
         ),
-        formula="delta(eps) = Phi(-eps sigma/Delta + Delta/(2 sigma)) - e^eps Phi(-eps sigma/Delta - Delta/(2 sigma))",
-        hypotheses=("sigma > 0", "Delta > 0", "real eps"),
         declared=Verdict.PROVED,
         checks=(proof("closed form", privacy_loss.gaussian_profile), _FORMULA, _FAST),
         note=(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
-
-from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.court.statement_checks import stated_claim
+from ndis_verify.statements.reading import statement
 
 _TEXT = {"Song": 515345, "Flight": 327346}  # section 7.2, with 91 and 2 features
 _TABLES = {"Song": 327346, "Flight": 515345}
@@ -21,20 +20,6 @@ def _sizes_differ(rows: Mapping[str, int]) -> Callable[[str], Evidence]:
         return Evidence(
             Outcome.HELD if swapped else Outcome.FAILED, "printed numbers", detail, count=len(rows), counted="rows"
         )
-
-    return run
-
-
-def _two_bins(epsilon: Callable[[Fraction], arb]) -> Callable[[str], Evidence]:
-    """P = (3/4, 1/4), Q = (1/4, 3/4), delta = 1/4: is the divergence at the printed epsilon provably not delta?"""
-
-    def run(effort: str) -> Evidence:
-        p, q, delta = (arb(3) / 4, arb(1) / 4), (arb(1) / 4, arb(3) / 4), Fraction(1, 4)
-        factor = epsilon((Fraction(3, 4) - delta) / Fraction(1, 4)).exp()
-        divergence = sum(((a - factor * b).max(arb(0)) for a, b in zip(p, q)), arb(0))
-        gap = divergence - arb(delta.numerator) / delta.denominator
-        held = bool(gap > 0) or bool(gap < 0)
-        return Evidence(Outcome.HELD if held else Outcome.FAILED, "Arb", f"H - delta = {gap.str(5)}", count=1)
 
     return run
 
@@ -66,27 +51,22 @@ CLAIMS = (
         ),
         tags=("misprint", "words"),
     ),
-    Claim(
+    stated_claim(
         id="KM-AppE-log",
         source="KM",
         title="epsilon from two bins, Appendix E",
-        statement=(
-            "Setting the two-bin divergences equal to delta gives eps = (p1 - delta)/q1 and eps = (q2 - delta)/p2."
+        stated=statement(
+            "p - e^eps q = delta",
+            *("0 < p < 1", "0 < q < p", "0 <= delta < p"),
+            where={"eps": "(p - delta)/q"},
         ),
-        hypotheses=("two bins", "p1 > q1", "0 <= delta < p1"),
+        fails_at=({"p": "0.75", "q": "0.25", "delta": 0},),
+        about=(
+            "Setting the two-bin divergence p1 - e^eps q1 equal to delta gives eps = (p1 - delta)/q1, and likewise eps"
+            " = (q2 - delta)/p2."
+        ),
         declared=Verdict.REFUTED,
-        checks=(
-            Check(
-                "two bins with delta = 1/4",
-                Kind.COUNTEREXAMPLE,
-                _two_bins(lambda ratio: arb(ratio.numerator) / ratio.denominator),
-                {"with the logarithm": _two_bins(lambda ratio: (arb(ratio.numerator) / ratio.denominator).log())},
-            ),
-        ),
-        counterexample=(
-            "P = (3/4, 1/4), Q = (1/4, 3/4), delta = 1/4: printed eps = 2, where the divergence is 0; eps = log 2 gives"
-            " 1/4."
-        ),
+        checks=(),
         corrected="eps = log((p1 - delta)/q1) and eps = log((q2 - delta)/p2), as the lemma itself prints (KM-6.1).",
         note="Code written from the appendix reports an epsilon that is too large, e^eps in place of eps.",
         tags=("misprint",),

@@ -6,11 +6,10 @@ from itertools import product
 
 import numpy as np
 
-from ndis_verify.claims.finite_laws import NOISE, QUICK, REAL, P, Q, R, divergence, divergence_of, law
-from ndis_verify.claims.general_engine import engine
+from ndis_verify.claims.finite_laws import NOISE, QUICK, REAL, P, Q, divergence_of, law
 from ndis_verify.claims.mean_shift.attacks import WORST_PAIR
 from ndis_verify.court.attack import relative_margin
-from ndis_verify.court.domain import continuous, integer, stacked, vector
+from ndis_verify.court.domain import integer, stacked, vector
 from ndis_verify.court.margins import agree, box, search
 
 _EVENTS = np.array(list(product((0.0, 1.0), repeat=4)))
@@ -61,51 +60,6 @@ LOSS_TAILS = search(
 )
 
 
-def _triangle(weight=True):
-    def margin(e1, e2, **columns):
-        p, q, r = (law(name, columns) for name in ("p", "q", "w"))
-        factor = np.exp(e1) if weight else 1.0
-        return relative_margin(divergence(p, q, e1) + factor * divergence(q, r, e2), divergence(p, r, e1 + e2))
-
-    return margin
-
-
-TRIANGLE = search(
-    "the two steps over the direct divergence, laws with four points",
-    _triangle(),
-    box(P, Q, R, continuous("e1", 0, 4), continuous("e2", 0, 4)),
-    {"without the factor e^{e1}": _triangle(False)},
-    tolerance=1e-11,
-    quick=QUICK,
-)
-
-
-def _gaussian_triangle(weight=True):
-    def margin(lam, middle, shift, half, e1, e2):
-        """N(shift, lam), N(half, middle), N(0, 1)."""
-        first = engine(lam / middle - 1, (shift - half) ** 2 / middle, 1, e1)
-        second = engine(middle - 1, half**2, 1, e2)
-        return relative_margin(first + (np.exp(e1) if weight else 1.0) * second, engine(lam - 1, shift**2, 1, e1 + e2))
-
-    return margin
-
-
-GAUSSIAN_TRIANGLE = search(
-    "the two steps over the direct divergence, three normal laws",
-    _gaussian_triangle(),
-    box(
-        continuous("lam", "0.05", 20, "log"),
-        continuous("middle", "0.05", 20, "log"),
-        continuous("shift", -4, 4),
-        continuous("half", -4, 4),
-        continuous("e1", 0, 4),
-        continuous("e2", 0, 4),
-    ),
-    {"without the factor e^{e1}": _gaussian_triangle(False)},
-    tolerance=1e-10,
-)
-
-
 def _queries(top=1.0):
     def margin(n, **columns):
         change = stacked("y", columns) / np.asarray(n)[:, None]
@@ -125,7 +79,6 @@ QUERIES = search(
 
 ATTACKS = {
     "BW-T8": WORST_PAIR,
-    "N26-P3": (TRIANGLE, GAUSSIAN_TRIANGLE),
     "BW-T5": LOSS_TAILS,
     "KM-2.2": EVENTS,
     "SL-1": QUERIES,

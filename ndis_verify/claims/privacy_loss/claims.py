@@ -9,12 +9,13 @@ import mpmath
 import numpy as np
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims.mean_shift.stated import MECHANISM, MECHANISM_AT_HALF
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, random_pair, shifts_and_epsilons, short
-from ndis_verify.court.statement_checks import stated_claim, statement_attack
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import mean_shift, privacy_loss
 
 
@@ -112,13 +113,18 @@ def _triangle(change: int = 0):
 
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-P3",
         source="N26",
         title="triangle inequality of the divergence",
-        statement="For any three laws and e1, e2 >= 0 the divergences add, the second weighted by e^{e1}.",
-        formula="delta_{P,R}(e1+e2) <= delta_{P,Q}(e1) + e^{e1} delta_{Q,R}(e2)",
-        hypotheses=("P, Q, R laws on one space", "e1, e2 >= 0 (any real numbers hold)"),
+        stated=statement(
+            "sum_i max(0, p_i - e^{x + y} w_i) <= (sum_i max(0, p_i - e^x q_i)) + e^x sum_i max(0, q_i - e^y w_i)",
+            over=(*(vector(name, "law", 4, "1e-6", 1, "log") for name in "pqw"), real("x", -3, 6), real("y", -3, 6)),
+        ),
+        about=(
+            "delta_{P,R}(e1 + e2) <= delta_{P,Q}(e1) + e^{e1} delta_{Q,R}(e2), for all laws: here of P = p, Q = q, R ="
+            " w."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("event by event", privacy_loss.triangle),
@@ -151,7 +157,13 @@ CLAIMS = (
         id="BW-T8",
         source="BW",
         title="exact condition for the Gaussian mechanism",
-        stated=MECHANISM,
+        stated=statement(
+            "sup_{0 <= s <= 1} delta_shift(s D; eps) <= delta"
+            " if and only if Phi(D/2 - eps/D) - e^eps Phi(-D/2 - eps/D) <= delta",
+            *("Delta > 0", "sigma > 0", "eps >= 0", "0 <= delta <= 1"),
+            where={"D": "Delta/sigma"},
+            over=(real("eps", 0, 6),),
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
@@ -159,13 +171,6 @@ CLAIMS = (
             proof("worst pair", mean_shift.derivative_in_shift),
             proof("the condition", privacy_loss.gaussian_profile),
             _PROFILE,
-            statement_attack(
-                "the statement over its own domain",
-                MECHANISM,
-                {"half the sensitivity": MECHANISM_AT_HALF},
-                quick=300,
-                full=8_000,
-            ),
         ),
         note=(
             "Delta is the global sensitivity, attained or approached, of the function to which noise N(0, sigma^2 I) is"

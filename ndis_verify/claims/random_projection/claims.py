@@ -10,23 +10,38 @@ import mpmath
 import numpy as np
 
 from ndis_verify.claim import Claim, Verdict
-from ndis_verify.claims.mean_shift.monotone import deletion_above_insertion, increases_with_leverage
-from ndis_verify.claims.random_projection.stated import DELETION, DELETION_OF_THE_OTHER_DIRECTION
 from ndis_verify.court.checks import agreement, formula_check, kept, proof
 from ndis_verify.court.points import count, insertions, log_uniform, logit_uniform, projections, short
-from ndis_verify.court.statement_checks import stated_claim, statement_attack
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.random_projection import rp_hockey_stick as fast_rp_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.leverage import leverage_scores
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import Statement, integer, real
 from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic import random_linear_combination as combination
 from ndis_verify.symbolic import random_projection as derived
 from ndis_verify.symbolic import random_projection_order as order
 
-_DELETION = "Qg(r/2, t/2) - e^eps Qg(r/2, rho t/2), rho = 1/(1-p), t = 2(eps + (r/2) log rho)/(rho - 1)"
+_TAILS = "Qg(r/2, t/2) - e^eps Qg(r/2, rho t/2)"
+_EDGE = {"rho": "1/(1 - p)", "t": "2 (eps + (r/2) log(rho))/(rho - 1)"}
+_RECORD = ("0 < p < 1", "r >= 1", "eps >= 0")
+_RATE = real("a", "0.01", "0.99", "logit"), real("c", -20, 5)
+
+
+def _growing(order: str, larger: str, rows: str = "r") -> Statement:
+    """The slope of the deletion curve in rho = 1/(1 - p), and what it makes of two leverages."""
+    edge = f"(eps + ({rows}/2) log(rho))/(rho - 1)"
+    return statement(
+        f"d/drho (Qg({rows}/2, {edge}) - e^eps Qg({rows}/2, rho {edge})) = (t/rho) f_chi2({rows}; t), and {order}",
+        *("rho > 1", "p >= 0", larger, "q < 1", "eps >= 0"),
+        *(("r >= 1",) if rows == "r" else ()),
+        where={"t": f"2 {edge}"},
+        over=(real("rho", "1.001", 1000, "log"),),
+    )
 
 
 def _pair(leverage: float, r: int, direction: str) -> GaussianPair:
@@ -144,7 +159,6 @@ _HYPOTHESES = ("D has full column rank with and without the row", "0 < p < 1", "
 _DATABASE_DELETE, _DATABASE_INSERT = _database_check("delete"), _database_check("insert")
 _FAST_DELETE, _FAST_INSERT = _fast_check("delete", projections), _fast_check("insert", insertions)
 _DOMINATES = proof("deletion dominates insertion", order.deletion_dominates)
-_ORDER_ATTACK, _LEVERAGE_ATTACK = deletion_above_insertion(), increases_with_leverage()
 _MONOTONE = proof("derivative in the leverage", order.derivative_in_leverage)
 _SLOPE = formula_check(
     "derived slope against a certified difference quotient",
@@ -212,7 +226,11 @@ CLAIMS = (
         id="N26-L4",
         source="N26",
         title="closed form of random projection when a record of leverage p is deleted",
-        stated=DELETION,
+        stated=statement(
+            f"delta_delete(p, r; eps) = {_TAILS}, and delta_delete(p, r; eps) >= delta_insert(p, r; eps)",
+            *_RECORD,
+            where=_EDGE,
+        ),
         declared=Verdict.PROVED,
         checks=(
             *_PROOF_DELETE,
@@ -220,28 +238,17 @@ CLAIMS = (
             _FORMULA_DELETE,
             _FAST_DELETE,
             _DATABASE_DELETE,
-            statement_attack(
-                "the statement over its own domain",
-                DELETION,
-                {"insertion": DELETION_OF_THE_OTHER_DIRECTION},
-                quick=400,
-                full=8_000,
-            ),
         ),
         note="In the lemma's terms A has the eigenvalue 1 - rho r times and 0 elsewhere.",
     ),
-    Claim(
+    stated_claim(
         id="N26-P4",
         source="N26",
         title="the deletion curve is nondecreasing in the leverage",
-        statement=(
-            "For every r and eps >= 0 the deletion divergence is nondecreasing in p on [0, 1); in rho its derivative is"
-            " the chi-square term left after cancellation."
-        ),
-        formula="d delta/d rho = (t/rho) f_r(t) with f_r the chi-square density, d rho/dp = rho^2",
-        hypotheses=("0 <= p < 1", "r >= 1", "eps >= 0"),
+        stated=_growing("delta_delete(q, r; eps) >= delta_delete(p, r; eps)", "q >= p"),
+        about="On [0, 1) the deletion divergence is nondecreasing in p = 1 - 1/rho; d rho/dp = rho^2.",
         declared=Verdict.PROVED,
-        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE, _LEVERAGE_ATTACK),
+        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE),
         note="At p = 0 the two laws are one and delta = 0, the limit of the formula.",
     ),
     Claim(
@@ -257,16 +264,17 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(proof("law of the projection", derived.projected_covariance), *_LEMMA_PROOFS, _DATABASE_DELETE),
     ),
-    Claim(
+    stated_claim(
         id="N24-T2",
         source="N24",
         title="random projection in both directions; deletion dominates",
-        statement=(
-            "Deletion has the closed form of N26-L4; insertion is 0 once 2 eps >= r log(1/(1-p)) and otherwise a"
-            " difference of lower chi-square probabilities; deletion is at least insertion."
+        stated=statement(
+            f"delta_delete(p, r; eps) = {_TAILS},"
+            " and delta_insert(p, r; eps) = Pg(r/2, u/2) - e^eps Pg(r/2, (1 - p) u/2),"
+            " and delta_delete(p, r; eps) >= delta_insert(p, r; eps)",
+            *_RECORD,
+            where={**_EDGE, "u": "max(0, (r log(1/(1 - p)) - 2 eps)/p)"},
         ),
-        formula=_DELETION + "; insertion: Pg(r/2, u/2) - e^eps Pg(r/2, (1-p) u/2), u = (r log(1/(1-p)) - 2 eps)/p",
-        hypotheses=_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(
             *_PROOF_DELETE,
@@ -277,16 +285,17 @@ CLAIMS = (
             _FAST_DELETE,
             _FAST_INSERT,
             _DATABASE_INSERT,
-            _ORDER_ATTACK,
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P1",
         source="N24",
         title="hinge expectation of a negative chi-square exponent",
-        statement="The expectation of (1 - e^{c + a T/2})_+ for a < 0 and T chi-square with r degrees of freedom.",
-        formula="Qg(r/2, c/|a|) - e^c (1+|a|)^{-r/2} Qg(r/2, (1+|a|) c/|a|), c >= 0",
-        hypotheses=("a < 0", "c >= 0 (for c < 0 both Qg are 1)", "r >= 1"),
+        stated=statement(
+            "hinge(c, -a; r) = Qg(r/2, c/a) - e^c (1 + a)^{-r/2} Qg(r/2, (1 + a) c/a)",
+            *("a > 0", "c >= 0", "r >= 1"),
+            over=(real("a", "0.01", 50, "log"), real("c", -5, 20), integer("r", 1, 60)),
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("truncated exponential moment", derived.upper_expectation),
@@ -301,13 +310,16 @@ CLAIMS = (
             ),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P2",
         source="N24",
         title="hinge expectation of a positive chi-square exponent",
-        statement="The expectation of (1 - e^{c + a T/2})_+ for 0 < a < 1 and T chi-square with r degrees of freedom.",
-        formula="Pg(r/2, -c/a) - e^c (1-a)^{-r/2} Pg(r/2, -(1-a) c/a) for c < 0, else 0",
-        hypotheses=("0 < a < 1", "r >= 1"),
+        stated=statement(
+            "hinge(c, a; r) = Pg(r/2, u) - e^c (1 - a)^{-r/2} Pg(r/2, (1 - a) u)",
+            *("0 < a < 1", "r >= 1"),
+            where={"u": "max(0, -c/a)"},
+            over=(*_RATE, integer("r", 1, 60)),
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("truncated exponential moment", derived.lower_expectation),
@@ -320,26 +332,29 @@ CLAIMS = (
             ),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P3",
         source="N24",
         title="the deletion curve increases with the leverage",
-        statement="For every r and eps >= 0 the deletion closed form is increasing in p.",
-        formula="d delta/dp = (t/(1-p)) f_r(t) > 0",
-        hypotheses=("0 < p < 1", "r >= 1", "eps >= 0"),
+        stated=_growing("delta_delete(q, r; eps) > delta_delete(p, r; eps)", "q > p"),
         declared=Verdict.PROVED,
-        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE, _LEVERAGE_ATTACK),
+        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE),
     ),
-    Claim(
+    stated_claim(
         id="N24-T7",
         source="N24",
         title="random linear combination (r = 1) in both directions; deletion dominates",
-        statement=(
-            "The two closed forms of one column through erf, insertion 0 once 2 eps >= log(1/(1-p)); deletion is at"
-            " least insertion."
+        stated=statement(
+            "delta_delete(p, 1; eps) = erfc(sqrt(t/2)) - e^eps erfc(sqrt(rho t/2)),"
+            " and delta_insert(p, 1; eps) = erf(sqrt(u/2)) - e^eps erf(sqrt((1 - p) u/2)),"
+            " and delta_delete(p, 1; eps) >= delta_insert(p, 1; eps)",
+            *("0 < p < 1", "eps >= 0"),
+            where={
+                "rho": "1/(1 - p)",
+                "t": "2 (eps + log(rho)/2)/(rho - 1)",
+                "u": "max(0, (log(1/(1 - p)) - 2 eps)/p)",
+            },
         ),
-        formula="erfc(sqrt(t/2)) - e^eps erfc(sqrt(rho t/2)); erf(sqrt(u/2)) - e^eps erf(sqrt((1-p) u/2))",
-        hypotheses=("D has full column rank with and without the row", "0 < p < 1", "eps >= 0"),
         declared=Verdict.PROVED,
         checks=(
             *_PROOF_DELETE,
@@ -363,13 +378,15 @@ CLAIMS = (
             ),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P8",
         source="N24",
         title="hinge expectation of a negative squared normal",
-        statement="N24-P1 with one degree of freedom, through erfc.",
-        formula="erfc(sqrt(c/|a|)) - e^c (1+|a|)^{-1/2} erfc(sqrt((1+|a|) c/|a|)), c >= 0",
-        hypotheses=("a < 0", "c >= 0"),
+        stated=statement(
+            "hinge(c, -a; 1) = erfc(sqrt(c/a)) - e^c (1 + a)^{-1/2} erfc(sqrt((1 + a) c/a))",
+            *("a > 0", "c >= 0"),
+            over=(real("a", "0.01", 50, "log"), real("c", -5, 20)),
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("one degree of freedom", combination.upper_expectation),
@@ -383,13 +400,16 @@ CLAIMS = (
             ),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P9",
         source="N24",
         title="hinge expectation of a positive squared normal",
-        statement="N24-P2 with one degree of freedom, through erf.",
-        formula="erf(sqrt(-c/a)) - e^c (1-a)^{-1/2} erf(sqrt(-(1-a) c/a)) for c < 0, else 0",
-        hypotheses=("0 < a < 1",),
+        stated=statement(
+            "hinge(c, a; 1) = erf(sqrt(u)) - e^c (1 - a)^{-1/2} erf(sqrt((1 - a) u))",
+            "0 < a < 1",
+            where={"u": "max(0, -c/a)"},
+            over=_RATE,
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("one degree of freedom", combination.lower_expectation),
@@ -403,13 +423,11 @@ CLAIMS = (
             ),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P10",
         source="N24",
         title="the random linear combination's curve increases with the leverage",
-        statement="For every eps >= 0 the one-column deletion curve is increasing in p.",
-        formula="d delta/dp = (t/(1-p)) f_1(t) > 0",
-        hypotheses=("0 < p < 1", "eps >= 0"),
+        stated=_growing("delta_delete(q, 1; eps) > delta_delete(p, 1; eps)", "q > p", "1"),
         declared=Verdict.PROVED,
         checks=(_MONOTONE, _SLOPE),
     ),

@@ -10,7 +10,6 @@ from ndis_verify.claims.random_projection.mechanism_checks import (
     DP,
     MECHANISM,
     PRIVACY,
-    RATIO_DOMAIN,
     SMALLEST,
     certified_threshold,
     clamped_excess,
@@ -19,16 +18,18 @@ from ndis_verify.claims.random_projection.mechanism_checks import (
     figure_ridge,
     more_likely_than_not,
     not_smaller,
-    ratio_margin,
     slack,
     smaller_ridge,
     subsampled,
     tested_attack,
 )
 from ndis_verify.claims.random_projection.white_box import SAMPLED, TESTED, ridged
-from ndis_verify.court.attack_checks import attack_check, counterexample_check
+from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified.random_projection import inner_epsilon
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import integer, real, vector
 from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import ridge, ridge_wrappers
 
@@ -70,6 +71,9 @@ _RIDGE_NOTE = (
     "The ridge l^2/p* leaves a leverage of p*/(1+p*) only: it is l^2 larger than the smallest valid one"
     " (N26-Fig1-smallest-ridge)."
 )
+
+_OLDER = {"L": "log(4/delta)", "w": "eps/(4 (sqrt(2 r L) + L))"}
+_WIDE = integer("r", 1, 10**6, "log"), real("eps", "1e-6", 200, "log"), real("delta", "1e-30", "0.999", "log")
 
 CLAIMS = (
     Claim(
@@ -142,16 +146,21 @@ CLAIMS = (
             " and gives 2 sqrt 3."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-Fig2",
         source="N26",
         title="the leverage threshold exceeds the one of the least-eigenvalue analysis",
-        statement=(
-            "p* over the threshold eps/(4 (sqrt(2 r L) + L)), L = log(4/delta), exceeds 1: at delta = 1e-6 for every r"
-            " and every eps up to 45.6."
+        stated=statement(
+            "delta_delete(w, r; eps) <= delta/4",
+            *("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)"),
+            where=_OLDER,
+            over=_WIDE,
         ),
-        formula="delta_r(eps; eps/(4 (sqrt(2 r L) + L))) <= delta/4",
-        hypotheses=("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)"),
+        about=(
+            "p* exceeds w, the threshold of the least-eigenvalue analysis: at delta = 1e-6 for every r and every eps"
+            " up to 45.6."
+        ),
+        search={"starts": ({"r": 1, "delta": "1e-6", "eps": 1},)},
         declared=Verdict.PROVED,
         checks=(
             proof("tail at the older threshold", ridge.eigenvalue_threshold),
@@ -163,14 +172,6 @@ CLAIMS = (
                 {
                     "threshold forty times": certified_threshold(0.1),
                 },
-            ),
-            attack_check(
-                "search for a ratio below 1",
-                ratio_margin(),
-                RATIO_DOMAIN,
-                mutants={"threshold twenty times": ratio_margin(0.2)},
-                quick=300,
-                full=3000,
             ),
         ),
         note=(
@@ -224,13 +225,25 @@ CLAIMS = (
         checks=(*_SAMPLE, SAMPLED),
         note=_SAMPLE_NOTE,
     ),
-    Claim(
+    stated_claim(
         id="N26-T5.3",
         source="N26",
         title="the subsampled mechanism is (eps, delta)-DP",
-        statement="The mechanism of N26-Fig3 is (eps, delta)-DP under add/remove.",
-        formula="delta_{P,Q}(eps) = q delta_{1,0}(eps'), delta_{Q,P}(eps) <= q delta_{0,1}(eps')",
-        hypotheses=(*_EVERYONE, "0 < q <= 1", "delta < q"),
+        stated=statement(
+            "sum_i max(0, (1 - s) q_i + s p_i - e^eps q_i) = s (sum_i max(0, p_i - e^y q_i)),"
+            " and sum_i max(0, q_i - e^eps ((1 - s) q_i + s p_i)) <= s (sum_i max(0, q_i - e^y p_i))",
+            *("0 < s <= 1", "eps >= 0"),
+            where={"y": "log(1 + (e^eps - 1)/s)"},
+            over=(
+                *(vector(name, "law", 4, "1e-6", 1, "log") for name in "pq"),
+                real("s", "0.01", 2, "log"),
+                real("eps", -1, 8),
+            ),
+        ),
+        about=(
+            "A record that is kept with probability s turns the law q without it into (1 - s) q + s p; the mechanism"
+            " of N26-Fig3 is (eps, delta)-DP under add/remove with delta' = delta/s at eps' = y."
+        ),
         declared=Verdict.PROVED,
         checks=(
             *_SAMPLE,

@@ -7,29 +7,12 @@ from typing import Any
 
 import numpy as np
 import scipy
-from scipy.special import betaincinv, log_ndtr, ndtr, ndtri, ndtri_exp
+from scipy.special import betaincinv
 
 from ndis_verify.claims.finite_laws import QUICK, P, Q, divergence, law
-from ndis_verify.claims.mean_shift.attacks import REAL_EPSILON, contour_of_shift
 from ndis_verify.court.domain import continuous, integer
-from ndis_verify.court.margins import agree, box, identity, inequality, search
-from ndis_verify.fast.trade_off import gaussian_trade_off, laplace_trade_off
-
-
-def _threshold_mu(rate, std, cut):
-    """Phi^-1(1 - FPR) - Phi^-1(FNR) of x > cut s, in logarithms of tails."""
-    power = np.logaddexp(np.log(rate) + log_ndtr(1 / std - cut), np.log1p(-rate) + log_ndtr(-cut))
-    return cut + ndtri_exp(power)
-
-
-SUBSAMPLED = inequality(
-    "1/s over the mu of every threshold test of the subsampled pair",
-    lambda rate, std, cut: 1 / std,
-    _threshold_mu,
-    box(continuous("rate", "1e-3", "0.999", "logit"), continuous("std", "0.1", 10, "log"), continuous("cut", -5, 40)),
-    {"9/10 of 1/s": lambda rate, std, cut: 0.9 / std},
-    tolerance=1e-6,
-)
+from ndis_verify.court.margins import box, identity, search
+from ndis_verify.fast.trade_off import laplace_trade_off
 
 
 def _limit_misses(n: int, error: float, gamma: float, level: Callable[..., Any] = betaincinv) -> float:
@@ -65,34 +48,6 @@ LIMITS = search(
     tolerance=1e-13,
     quick=200,
     full=4000,
-)
-
-
-TRADE_OFF = search(
-    "the Gaussian trade-off curve over every line of the divergence's profile",
-    lambda mu, alpha, epsilon: (
-        gaussian_trade_off(alpha, mu) - (1 - contour_of_shift(mu, epsilon) - np.exp(epsilon) * alpha)
-    ),
-    box(continuous("mu", "0.01", 6, "log"), continuous("alpha", "1e-6", "0.999999", "logit"), REAL_EPSILON),
-    {
-        "mu 1 % too large": lambda mu, alpha, epsilon: (
-            gaussian_trade_off(alpha, 1.01 * mu) - (1 - contour_of_shift(mu, epsilon) - np.exp(epsilon) * alpha)
-        )
-    },
-    starts=({"mu": 1, "alpha": "0.3", "epsilon": "0.02440051270804078"},),
-)
-
-
-def _threshold_value(std, z, turn=1.0):
-    return -ndtri(ndtr(-z)) - ndtri(ndtr(z - turn / std))
-
-
-SAME_THRESHOLD = search(
-    "Phi^-1(1-alpha) - Phi^-1(beta) of a threshold against 1/s",
-    agree(lambda std, z: _threshold_value(std, z), lambda std, z: 1 / std),
-    box(continuous("std", "0.2", 20, "log"), continuous("z", -4, 6)),
-    {"std squared": agree(lambda std, z: _threshold_value(std, z), lambda std, z: 1 / std**2)},
-    tolerance=1e-6,
 )
 
 
@@ -193,10 +148,7 @@ LAPLACE = identity(
 )
 
 ATTACKS = {
-    "KM-S3-corrected": SUBSAMPLED,
     "KM-eq2.4": LIMITS,
-    "KM-2.8": TRADE_OFF,
-    "KM-eq3.1": SAME_THRESHOLD,
     "KM-2.5": SHAPE,
     "KM-2.7": FROM_PROFILE,
     "KM-Alg1": FROM_GRID,

@@ -16,12 +16,15 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, short
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import trade_off as fast_trade_off
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.oracle import trade_off as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import trade_off as derived
 
 
@@ -177,17 +180,6 @@ def _never_above(shift: float):
     return run
 
 
-def _subsampled_excess(claimed: Fraction) -> Callable[[dict], Enclosure]:
-    """How far the mu of the test x > z exceeds `claimed`, q = 1/4 and s = 0.3."""
-
-    def certify(point: dict) -> Enclosure:
-        found = certified.subsampled_gdp_parameter(Fraction(1, 4), Fraction(3, 10), point["z"], 30)
-        with working_bits(160):
-            return enclosure(to_exact_ball(found) - ball(claimed))
-
-    return certify
-
-
 def _laplace_gap(mu_of) -> Any:
     """By how much more than 1/1000 the curve at the mu of `mu_of` lies above the mechanism's."""
 
@@ -215,19 +207,10 @@ def _levels(effort: str) -> list[tuple[float, float]]:
     return [(short(10 ** rng.uniform(-8, -0.05)), short(rng.uniform(0.05, 6))) for _ in range(count(effort, 15, 80))]
 
 
-def _thresholds(effort: str) -> list[tuple[float, float, float]]:
-    rng = np.random.default_rng(34)
-    return [
-        (short(rng.uniform(0.01, 1)), short(rng.uniform(0.2, 3)), short(rng.uniform(-1, 3)))
-        for _ in range(count(effort, 12, 60))
-    ]
-
-
 def _fast_check(name: str, left, right, points, mutants, part: str = "statement") -> Check:
     return agreement(name, "fast, certified", left, right, points, digits=10, mutants=mutants, part=part)
 
 
-_SUBSAMPLED = "P = q N(1, s^2) + (1-q) N(0, s^2), Q = N(0, s^2), q = 1/4, s = 0.3"
 _EXACT_T = agreement(
     "the formula against the Neyman-Pearson curve of pairs that are their own mirror image",
     "exact rational",
@@ -352,27 +335,22 @@ CLAIMS = (
             " it bounds nothing rigorously between grid points; the source says so."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-2.8",
         source="KM",
         title="mu-GDP through the curve of two Gaussians",
-        statement=(
-            "The trade-off function of N(0,1) and N(mu,1) is Phi(Phi^-1(1-alpha) - mu); mu-GDP asks every curve to be"
-            " at least that."
+        stated=statement(
+            "f >= 1 - delta_shift(mu; eps) - e^eps alpha, and f = 1 - delta_shift(mu; c) - e^c alpha",
+            *("mu > 0", "0 < alpha < 1"),
+            where={"f": "Phi(Phi^-1(1 - alpha) - mu)", "c": "mu Phi^-1(1 - alpha) - mu^2/2"},
+            over=(real("mu", "0.01", 6, "log"), real("alpha", "1e-6", "0.999999", "logit"), real("eps", -6, 20)),
         ),
-        formula="T(N(0,1), N(mu,1))(alpha) = Phi(Phi^-1(1 - alpha) - mu)",
-        hypotheses=("mu > 0", "alpha in (0, 1)"),
+        about=(
+            "The trade-off function of N(0,1) and N(mu,1), the greatest of the lines 1 - delta - e^eps alpha, is f;"
+            " mu-GDP asks every curve to be at least that."
+        ),
         declared=Verdict.PROVED,
-        checks=(
-            proof("thresholds are best", derived.gaussian),
-            _fast_check(
-                "float64 curve against the certified one",
-                fast_trade_off.gaussian_trade_off,
-                lambda level, mu: certified.gaussian_trade_off(level, mu, 15),
-                _levels,
-                {"shift in the wrong direction": lambda level, mu: fast_trade_off.gaussian_trade_off(1 - level, mu)},
-            ),
-        ),
+        checks=(proof("thresholds are best", derived.gaussian),),
     ),
     Claim(
         id="KM-eq2.4",
@@ -439,57 +417,36 @@ CLAIMS = (
         ),
         tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="KM-eq3.1",
         source="KM",
         title="the threshold does not matter for two Gaussians of one variance",
-        statement=(
-            "For N(1, s^2) against N(0, s^2) the value Phi^-1(1-alpha) - Phi^-1(beta) of the test x > z is 1/s for"
-            " every z."
+        stated=statement(
+            "Phi^-1(1 - alpha) - Phi^-1(beta) = 1/s",
+            "s > 0",
+            where={"alpha": "1 - Phi(z/s)", "beta": "Phi((z - 1)/s)"},
+            over=(real("s", "0.2", 20, "log"),),
         ),
-        formula="Phi^-1(1 - alpha) - Phi^-1(beta) = 1/s",
-        hypotheses=("s > 0", "real z"),
+        about="alpha and beta are the errors of the test x > z between N(0, s^2) and N(1, s^2).",
         declared=Verdict.PROVED,
-        checks=(
-            proof("difference of two quantiles", derived.gaussian),
-            agreement(
-                "1/s against the value from the two errors",
-                "exact rational, certified",
-                lambda z, std: 1 / std,
-                lambda z, std: certified.subsampled_gdp_parameter(1, std, z, 20),
-                lambda effort: [(z, std) for _, std, z in _thresholds(effort)],
-                digits=14,
-                mutants={"one over the variance": lambda z, std: 1 / std**2},
-            ),
-        ),
+        checks=(proof("difference of two quantiles", derived.gaussian),),
         note=(
             "That it fails for other laws is the other half of the remark: KM-S3's pair has 2.58 at z = 1.3 and 2.97 at"
             " z = 2."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-S3",
         source="KM",
         title="the subsampled pair is mu-GDP for mu about 1/0.404",
-        statement=(
-            f"{_SUBSAMPLED}: the pair is mu-GDP for mu about 1/0.404 = 2.475, found by numerical optimisation, and that"
-            " mu is tight."
+        stated=statement(
+            "Phi^-1(TPR) - Phi^-1(FPR) <= 1/0.404",
+            where={"q": "1/4", "s": "0.3", "FPR": "Phi(-z/s)", "TPR": "q Phi((1 - z)/s) + (1 - q) Phi(-z/s)"},
         ),
-        formula="T(P, Q)(alpha) >= Phi(Phi^-1(1 - alpha) - 1/0.404)",
-        hypotheses=("q = 1/4", "s = 0.3", "alpha in (0, 1), either order of the pair"),
+        about="P = q N(1, s^2) + (1-q) N(0, s^2) against Q = N(0, s^2): the mu of the test x > z.",
+        fails_at=({"z": "1.5"},),
         declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "the test x > z",
-                _subsampled_excess(1 / Fraction(404, 1000)),
-                {"z": Fraction(3, 2)},
-                {"against 1/s": _subsampled_excess(Fraction(10, 3)), "at z = 1": {"z": Fraction(1)}},
-            ),
-        ),
-        counterexample=(
-            "z = 1.5: FPR = 1 - Phi(5), FNR = 1 - (1/4)(1 - Phi(5/3)) - (3/4)(1 - Phi(5)); Phi^-1(1 - FPR) -"
-            " Phi^-1(FNR) = 2.7412 > 2.476."
-        ),
+        checks=(),
         corrected=(
             "The least mu is 1/s = 3.333..., whatever q > 0: the supremum over thresholds, approached as z grows and"
             " not attained (KM-S3-corrected)."
@@ -501,30 +458,22 @@ CLAIMS = (
             " s whose profile stays above h."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-S3-corrected",
         source="KM",
         title="the subsampled Gaussian pair is 1/s-GDP and no better",
-        statement=(
-            "P = q N(1, s^2) + (1-q) N(0, s^2) against N(0, s^2) is (1/s)-GDP; for mu = 1/s - c it is not mu-GDP, as"
-            " every threshold beyond 1 + s log(1/q)/c shows."
+        stated=statement(
+            "Phi^-1(TPR) - Phi^-1(FPR) < 1/s",
+            *("0 < q < 1", "s > 0"),
+            where={"FPR": "Phi(-z/s)", "TPR": "q Phi((1 - z)/s) + (1 - q) Phi(-z/s)"},
+            over=(real("s", "0.1", 10, "log"), real("q", "1e-3", "0.999", "logit"), real("z", -5, 8)),
         ),
-        hypotheses=("0 < q < 1", "0 < c < 1/s"),
+        about=(
+            "P = q N(1, s^2) + (1-q) N(0, s^2) against N(0, s^2) is (1/s)-GDP, by every test x > z; for mu = 1/s - c"
+            " it is not mu-GDP, as every threshold beyond 1 + s log(1/q)/c shows."
+        ),
         declared=Verdict.PROVED,
-        checks=(
-            proof("a mixture, and two tails compared", derived.subsampled_gaussian),
-            _fast_check(
-                "float64 mu of a threshold against the certified one",
-                fast_trade_off.subsampled_gdp_parameter,
-                lambda rate, std, z: certified.subsampled_gdp_parameter(rate, std, z, 15),
-                lambda effort: [
-                    point
-                    for point in _thresholds(effort)
-                    if abs(certified.subsampled_gdp_parameter(*point, 15).mid) > 1e-3
-                ],
-                {"rate left out": lambda rate, std, z: fast_trade_off.subsampled_gdp_parameter(1.0, std, z)},
-            ),
-        ),
+        checks=(proof("a mixture, and two tails compared", derived.subsampled_gaussian),),
         note="A single mu hides what subsampling gives: the curve is near that of guessing except in the far tail.",
     ),
     Claim(

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
 import numpy as np
-from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims.tv_inference.stated import ANY_ATTACK, AT_LEAST_ONE, FIRST_RATIO, THRESHOLD, TWO_OF_FOUR
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, log_uniform, short
-from ndis_verify.court.statement_checks import stated_claim, statement_attack, statement_counterexample
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast import tv_inference as fast_inference
 from ndis_verify.oracle import tv_inference as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
-from ndis_verify.oracle.trade_off import cdf
+from ndis_verify.statements.reading import read_term, statement, under
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import tv_inference as derived
 
-_LITTLE = Fraction(1, 1000)
 _RATE = Fraction(1, 4)
 
 
@@ -77,41 +76,6 @@ def _slope(std: float, log_order: float, step: Fraction = Fraction(1, 10**20)) -
         return (values[0] - values[1]) / (2 * mpmath.mpf(step.numerator) / step.denominator)
 
 
-def _best_order(std: float) -> float:
-    """The order at which the certified divergence changes most with std, by a search over its logarithm."""
-    low, high = -1.0, 8.0
-    ratio = (5**0.5 - 1) / 2
-    size = lambda log_order: -_slope(std, log_order)  # noqa: E731
-    while high - low > 1e-7:
-        left, right = high - ratio * (high - low), low + ratio * (high - low)
-        low, high = (left, high) if size(left) < size(right) else (low, right)
-    return float(np.exp((low + high) / 2))
-
-
-def _printed_mixed(std: arb, loss: arb) -> arb:
-    """The source's (J.1) at log order `loss`."""
-    density = lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt()  # noqa: E731
-    half, square = 1 / (2 * std), 1 / (2 * std**2)
-    first = density(half + loss) * ((half + loss) * (square - loss) - (square - loss) + 1)
-    return first + density(half - loss) * ((-square - loss) * (half - loss) - (-loss).exp())
-
-
-def _true_mixed(std: arb, loss: arb) -> arb:
-    x = 1 / (2 * std) - std * loss
-    return -x * (-x * x / 2).exp() / (2 * arb.pi()).sqrt() / (std * loss.exp())
-
-
-def _mixed_gap(formula: Callable[[arb, arb], arb]) -> Callable[[dict], Enclosure]:
-    """By how much more than 1/1000 `formula` differs from the derivative of the closed form."""
-
-    def certify(point: dict) -> Enclosure:
-        with working_bits(128):
-            std, loss = ball(point["s"]), ball(point["l"])
-            return enclosure(abs(formula(std, loss) - _true_mixed(std, loss)) - ball(_LITTLE))
-
-    return certify
-
-
 def _std_below_printed(point: dict) -> Enclosure:
     """0.2845 (all that rounds to 0.285 is above it) less the std of the upper end of the TV interval."""
     found = certified.subsampled_std(_RATE, point["TV"] + point["half width"], 30)
@@ -132,20 +96,6 @@ def _estimate_is(std: Fraction, rate: Fraction = _RATE) -> Callable[[str], Evide
         )
 
     return run
-
-
-def _overlap_gap(point: dict) -> Enclosure:
-    """Printed 2 (1 - Phi(1/(2s))) less the total variation."""
-    with working_bits(128):
-        tail = 2 * cdf(-1 / (2 * ball(point["s"])))
-        return enclosure(tail - (1 - tail))
-
-
-def _corrected_overlap_gap(point: dict) -> Enclosure:
-    """2 Phi(1/(2s)) - 1 less the certified total variation of the pair, less 1/1000."""
-    truth = certified_gaussian_hockey_stick(1, point["s"], 0, digits=30)
-    with working_bits(128):
-        return enclosure(2 * cdf(1 / (2 * ball(point["s"]))) - 1 - to_exact_ball(truth) - ball(_LITTLE))
 
 
 def _figure(order: str, share: str) -> Callable[[str], Evidence]:
@@ -178,22 +128,28 @@ _INTERVAL_NOTE = (
     " the source reads off would need an upper limit for TV(P, Q), which binning cannot give."
 )
 
+_PROFILE = "Phi(1/(2 s) - s log(a)) - a Phi(-1/(2 s) - s log(a))"
+_SLOPE = "phi(1/(2 s) - s log(a))/s^2"
+_ORDER, _STD = real("a", "1e-2", 400, "log"), real("s", "0.1", 20, "log")
+
+_RATIOS = "max((TPR - delta)/FPR, (1 - FPR - delta)/(1 - TPR))"
+_ANY_ATTACK = statement(
+    "max(0, TPR - z FPR) + max(0, 1 - TPR - z (1 - FPR)) <= delta,"
+    " and max(0, FPR - z TPR) + max(0, 1 - FPR - z (1 - TPR)) <= delta",
+    *("0 < TPR < 1", "0 < FPR < 1", "0 <= delta < 1"),
+    where={"z": _RATIOS},
+    over=(*(real(name, "0.001", "0.999", "logit") for name in ("TPR", "FPR")), real("delta", 0, "0.999")),
+)
+
 CLAIMS = (
     stated_claim(
         id="KM-6.1",
         source="KM",
         title="the epsilon of a threshold attack as a two-bin histogram",
-        stated=THRESHOLD,
+        stated=under(_ANY_ATTACK, "z >= 1"),
         declared=Verdict.PROVED,
         checks=(
             proof("one bin counts in each order", derived.two_bins),
-            statement_attack(
-                "delta over both two-bin divergences at the epsilon of a threshold attack",
-                THRESHOLD,
-                {"eps of either sign": ANY_ATTACK, "the first ratio alone": FIRST_RATIO},
-                quick=600,
-                full=8_000,
-            ),
             agreement(
                 "the printed epsilon against bisection of the exact divergences",
                 "float64, exact rational",
@@ -204,6 +160,7 @@ CLAIMS = (
                 mutants={"without the logarithm": _printed_epsilon(lambda ratio: ratio)},
             ),
         ),
+        search={"quick": 600},
         note=(
             "z is e^eps, and the lemma says eps >= 0, so z >= 1; with it TPR - FPR >= delta, which the printed proof"
             " assumes without a word. That proof leaves out both logarithms (KM-AppE-log) and prints one ratio twice."
@@ -215,25 +172,9 @@ CLAIMS = (
         id="KM-6.1-any-attack",
         source="KM",
         title="the formula of the lemma taken for the epsilon of any attack",
-        stated=ANY_ATTACK,
+        stated=_ANY_ATTACK,
         declared=Verdict.REFUTED,
-        checks=(
-            statement_counterexample(
-                "an attack that is worse than chance",
-                ANY_ATTACK,
-                {"TPR": Fraction(1, 4), "FPR": Fraction(3, 4), "delta": Fraction(0)},
-                {
-                    "z also at least 1": AT_LEAST_ONE,
-                    "TPR > FPR": {"TPR": Fraction(3, 4), "FPR": Fraction(1, 4), "delta": Fraction(0)},
-                },
-            ),
-            statement_counterexample(
-                "an attack that guesses",
-                ANY_ATTACK,
-                {"TPR": Fraction(1, 2), "FPR": Fraction(1, 2), "delta": Fraction(1, 4)},
-                {"z also at least 1": AT_LEAST_ONE},
-            ),
-        ),
+        fails_at=({"TPR": "0.25", "FPR": "0.75", "delta": 0}, {"TPR": "0.5", "FPR": "0.5", "delta": "0.25"}),
         corrected=(
             "eps = max(0, log of (TPR-d)/FPR, (TNR-d)/FNR, (FPR-d)/TPR, (FNR-d)/TNR), over positive numerators; it is"
             " then the least such eps >= 0 (KM-6.1-any-attack-corrected)."
@@ -248,19 +189,19 @@ CLAIMS = (
         id="KM-6.1-any-attack-corrected",
         source="KM",
         title="the epsilon of any threshold attack",
-        stated=AT_LEAST_ONE,
+        stated=replace(
+            _ANY_ATTACK,
+            where=(
+                *(("x", read_term(_RATIOS)), ("y", read_term("max((FPR - delta)/TPR, (1 - TPR - delta)/(1 - FPR))"))),
+                ("z", read_term("max(1, max(x, y))")),
+            ),
+        ),
         declared=Verdict.SUPPORTED,
         reason="the derivation is written for TPR >= FPR; the other order, the two laws exchanged, is searched",
+        search={"quick": 600},
         checks=(
-            statement_attack(
-                "delta over both two-bin divergences",
-                AT_LEAST_ONE,
-                {"two of the four ratios": TWO_OF_FOUR},
-                quick=600,
-                full=8_000,
-            ),
             agreement(
-                "the corrected epsilon against bisection of the exact divergences",
+                "the epsilon of any attack against bisection of the exact divergences",
                 "fast, exact rational",
                 lambda tpr, fpr, delta: fast_inference.threshold_epsilon(tpr=tpr, fpr=fpr, delta=delta),
                 _by_bisection,
@@ -274,13 +215,17 @@ CLAIMS = (
             ),
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-7.1",
         source="KM",
         title="a divergence of the Gaussian pair determines its std",
-        statement="For every a > 0 the divergence H_a(N(0,s^2)||N(1,s^2)) is an invertible function of s > 0.",
-        formula="d/ds H_a = -phi(1/(2s) - s log a)/s^2 < 0",
-        hypotheses=("a > 0", "s > 0"),
+        stated=statement(
+            f"d/ds ({_PROFILE}) = -phi(1/(2 s) - s log(a))/s^2, and delta_shift(1/s; log(a)) = {_PROFILE},"
+            " and delta_shift(1/t; log(a)) < delta_shift(1/s; log(a))",
+            *("a > 0", "s > 0", "t > s"),
+            over=(_ORDER, _STD, real("t", "0.1", 40, "log")),
+        ),
+        about="A divergence H_a(N(0,s^2)||N(1,s^2)) is an invertible function of the std s.",
         declared=Verdict.PROVED,
         checks=(
             proof("strictly decreasing", derived.invertible),
@@ -298,28 +243,19 @@ CLAIMS = (
             " (max(0, 1-a), 1) have a preimage."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-7.2",
         source="KM",
         title="the order whose divergence depends most on the std",
-        statement=(
-            "For every s > 1 the size of d/ds H_a(N(0,s^2)||N(1,s^2)) is largest at an order a in [1, e^{1/(2s)}]."
+        stated=statement(
+            f"{_SLOPE} <= {_SLOPE.replace('log(a)', 'log(b)')}, and 1 <= b <= e^{{1/(2 s)}}",
+            *("a > 0", "s > 1"),
+            where={"b": "e^{1/(2 s^2)}"},
+            over=(_ORDER, _STD),
         ),
-        formula="argmax_a = e^{1/(2 s^2)}, maximum 1/(sqrt(2 pi) s^2)",
-        hypotheses=("s > 1",),
+        about="The size of d/ds H_a(N(0,s^2)||N(1,s^2)) is phi(1/(2 s) - s log(a))/s^2, by KM-7.1.",
         declared=Verdict.PROVED,
-        checks=(
-            proof("exact order", derived.sensitivity_peak),
-            agreement(
-                "the exact order against a search on certified values",
-                "symbolic lambdified, certified",
-                lambda std: derived.sensitivity_peak().number(digits=15, std=std),
-                _best_order,
-                lambda effort: [(1.25,), (2.0,)] + [(5.0,)] * (effort == "full"),
-                digits=4,
-                mutants={"end of the printed interval": lambda std: float(np.exp(1 / (2 * std)))},
-            ),
-        ),
+        checks=(proof("exact order", derived.sensitivity_peak),),
         corrected=(
             "The order is exactly e^{1/(2 s^2)} for every s > 0; total variation has the share e^{-1/(8 s^2)} of its"
             " sensitivity. For s < 1 it is outside the printed interval."
@@ -329,25 +265,19 @@ CLAIMS = (
             " Gaussian pair (order e^5.6)."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-J.1",
         source="KM",
         title="the printed mixed derivative behind the sensitivity",
-        statement=(
-            "d/da d/ds H_a(N(0,s^2)||N(1,s^2)) is the two-term expression (J.1) with densities at 1/(2s) + log a and"
-            " 1/(2s) - log a."
+        stated=statement(
+            f"d/da (-{_SLOPE}) = phi(h + u) ((h + u) (k - u) - (k - u) + 1) + phi(h - u) ((-k - u) (h - u) - e^{{-u}})",
+            *("a > 0", "s > 0"),
+            where={"u": "log(a)", "h": "1/(2 s)", "k": "1/(2 s^2)"},
+            over=(_ORDER, _STD),
         ),
-        hypotheses=("s > 0", "a > 0"),
+        fails_at=({"a": "1.25", "s": 2},),
         declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "s = 2, log a = 1/4",
-                _mixed_gap(_printed_mixed),
-                {"s": Fraction(2), "l": Fraction(1, 4)},
-                {"the derivative itself": _mixed_gap(_true_mixed), "a = 1": {"s": Fraction(2), "l": Fraction(0)}},
-            ),
-        ),
-        counterexample="s = 2, log a = 1/4: printed 0.0634, true 0.0376.",
+        checks=(),
         corrected="d/da d/ds H_a = -x phi(x)/(s a), x = 1/(2s) - s log a (KM-J.1-corrected).",
         note=(
             "The arguments lack the factor s. At a = 1 both agree, and the sign beyond e^{1/(2s)} is right for s > 1,"
@@ -355,13 +285,16 @@ CLAIMS = (
         ),
         tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="KM-J.1-corrected",
         source="KM",
         title="the mixed derivative behind the sensitivity",
-        statement="The derivative in the order of the sensitivity to the std has the sign of log a - 1/(2 s^2).",
-        formula="d/da d/ds H_a = -x phi(x)/(s a), x = 1/(2s) - s log a",
-        hypotheses=("s > 0", "a > 0"),
+        stated=statement(
+            f"d/da (-{_SLOPE}) = -(x phi(x)/(s a))",
+            *("a > 0", "s > 0"),
+            where={"x": "1/(2 s) - s log(a)"},
+            over=(_ORDER, _STD),
+        ),
         declared=Verdict.PROVED,
         checks=(proof("differentiated", derived.mixed_order_derivative),),
     ),
@@ -428,23 +361,14 @@ CLAIMS = (
         note=_INTERVAL_NOTE,
         tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="KM-eq5.1",
         source="KM",
         title="total variation of two Gaussians as printed",
-        statement="The total variation of N(0, s^2) and N(1, s^2) is 2 (1 - Phi(1/(2s))).",
-        formula="delta(0) = 2 (1 - Phi(1/(2s)))",
-        hypotheses=("s > 0",),
+        stated=statement("delta_shift(1/s; 0) = 2 (1 - Phi(1/(2 s)))", "s > 0", over=(_STD,)),
+        fails_at=({"s": 1},),
         declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "s = 1",
-                _overlap_gap,
-                {"s": Fraction(1)},
-                {"2 Phi(1/(2s)) - 1": _corrected_overlap_gap, "s = 1/2": {"s": Fraction(1, 2)}},
-            ),
-        ),
-        counterexample="s = 1: the total variation is 2 Phi(1/2) - 1 = 0.383, printed is its complement 0.617.",
+        checks=(),
         corrected="delta(0) = 2 Phi(1/(2s)) - 1.",
         note="Printed is the overlap. It grows with s; a noise level read off it is wrong except where both are 1/2.",
         tags=("misprint",),
