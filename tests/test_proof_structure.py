@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 import sympy as sp
+from ndis_verify.claims.mean_shift.stated import CLOSED_FORM
 
 from ndis_verify.claims.ledger import find
-from ndis_verify.claims.mean_shift.stated import CLOSED_FORM
 from ndis_verify.court.checks import ProofRun, proof
 from ndis_verify.court.proof_faults import faults_by_rule, noticed
 from ndis_verify.court.proof_structure import problems, unconcluded

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from flint import arb
 
 from ndis_verify.court.ball_quantities import QUANTITIES, NotExact, Number, as_ball
-from ndis_verify.court.domain import Point
+from ndis_verify.court.domain import Point, shown
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
@@ -134,7 +134,13 @@ def _relations(claimed: Claimed) -> list[Relation]:
 
 
 def _shown(value: Number) -> str:
-    return str(value) if isinstance(value, Fraction) else enclosure(value).decimal(6)[0]
+    return exact_text(value) if isinstance(value, Fraction) else enclosure(value).decimal(6)[0]
+
+
+def exact_text(value: Any) -> str:
+    """A short decimal where the number is one, else a fraction."""
+    text = shown(value)
+    return text if Fraction(text.partition(" ")[0]) == value else str(value)
 
 
 def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:

@@ -18,7 +18,7 @@ from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
 from ndis_verify.court.checks import Mutants, ProofRun
 from ndis_verify.court.domain import Point, VacuityError, shown_point
 from ndis_verify.court.proof_structure import unconcluded
-from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, sides_at
+from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, exact_text, sides_at
 from ndis_verify.court.statement_floats import StatementMargin, domain_of, problem_of, random_points
 from ndis_verify.statements.mutation import Mutant, denied, mutants, planted
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement
@@ -195,7 +195,7 @@ def counterexample_text(statement: Statement, point: Point) -> str:
 
 
 def _shown_exact(point: Point) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in point.items())
+    return ", ".join(f"{name} = {exact_text(value)}" for name, value in point.items())
 
 
 def mismatches(claim: Claim) -> list[str]:

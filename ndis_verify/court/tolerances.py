@@ -49,24 +49,8 @@ MARGINS = (
     ),
     Grant(
         1e-6,
-        "the margin is a quotient by a small share, step or density: the engine's 1e-11 over 1e-4 and less",
-        (
-            "1/s over the mu of every threshold test of the subsampled pair",
-            "Phi^-1(1-alpha) - Phi^-1(beta) of a threshold against 1/s",
-            "two distinct eigenvalues",
-            "up to three distinct eigenvalues, up to 90 coordinates",
-        ),
-    ),
-    Grant(
-        1e-6,
-        "the margin is a difference of central differences of step 1e-4: their second-order term",
-        ("the largest sensitivity over every order over that at any order",),
-    ),
-    Grant(
-        1e-6,
         "both sides come from float64 matrices of databases and from a search for a largest value, ended at 1e-7",
         (
-            "delta_LC falls with the added variance and stays over the exact divergence",
             "the curve at the leverage of the set over the divergence of a pair of it",
             "the envelope's largest divergence over that of neighbouring databases",
             "the envelope's largest divergence over that of neighbouring databases, groups of copies",
@@ -76,11 +60,6 @@ MARGINS = (
         1e-5,
         "one side is the slope of the contour integral by a difference of step 1e-5",
         ("e^eps Pr[L' <= -eps] against the slope of the contour integral, Pr[L >= eps] against their sum",),
-    ),
-    Grant(
-        1e-4,
-        "a mixed second derivative by differences of step 1e-3: the second-order term, relative to the curve's scale",
-        ("the corrected mixed derivative against differences",),
     ),
     Grant(
         1e-3,
@@ -101,11 +80,6 @@ COMPARISONS = (
         7,
         "float64 eigenvalues of dense pairs with condition numbers up to 1e3, in a tail",
         ("delta from the invariants alone against the certified divergence",),
-    ),
-    Grant(
-        4,
-        "the largest of certified values on a grid: a maximum is flat, half of the digits of the value are lost",
-        ("the exact order against a search on certified values",),
     ),
 )
 

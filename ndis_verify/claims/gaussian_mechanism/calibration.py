@@ -273,6 +273,7 @@ CLAIMS = (
             "delta_shift(sqrt(rho); eps) <= delta", *("eps > 0", "0 < delta < 1"), where={"rho": "eps^2/log(1/delta)"}
         ),
         fails_at=({"eps": 1, "delta": "1e-5"},),
+        about="To get (eps, delta)-DP take rho = eps^2/ln(1/delta).",
         declared=Verdict.REFUTED,
         checks=(),
         corrected=(
@@ -315,7 +316,7 @@ CLAIMS = (
             over=(real("rho", "0.01", 100, "log"),),
         ),
         fails_at=({"rho": 4, "delta": "0.01"},),
-        about="Pr[rho <Z, v>/(Delta_2)^2 > sqrt(2 rho ln(1/delta))/rho] for ||v|| = Delta_2.",
+        about="Pr[rho <Z, v>/(Delta_2)^2 > sqrt(2 rho ln(1/delta))/rho] < delta for ||v|| = Delta_2.",
         declared=Verdict.REFUTED,
         checks=(),
         corrected=(

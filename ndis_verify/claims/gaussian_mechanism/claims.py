@@ -96,6 +96,7 @@ CLAIMS = (
         title="the Mills-ratio step of the noise floor",
         stated=statement("e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps)", "eps > 0"),
         fails_at=({"eps": 1},),
+        about="Gordon's inequality gives:",
         declared=Verdict.REFUTED,
         checks=(),
         corrected=(

@@ -225,6 +225,9 @@ CLAIMS = (
         stands=under(_AT_EVERY_EPSILON, "eps <= 2.5", "10^{-30} <= delta <= 0.99"),
         fails_at=({"eps": 10, "delta": "0.04", "Delta": 1},),
         parts=("eps from 1 to 2.5", "every eps"),
+        about=(
+            "The classical std is (eps, delta)-DP for every eps > 0, that is, without the source's hypothesis eps < 1."
+        ),
         declared=Verdict.RESTRICTED,
         checks=(
             proof("eps below 1", derived.classical, part="eps below 1"),
