@@ -142,6 +142,7 @@ def stated_claim(
     search: Mapping[str, Any] | None = None,
     parts: tuple[str, str] = ("statement", "as printed"),
     about: str = "",
+    alone: bool = False,
     **rest: Any,
 ) -> Claim:
     """A claim that one object states: its texts, its search, its counterexamples and its points are all made of it.
@@ -149,22 +150,22 @@ def stated_claim(
     checks: what else is brought forward, proofs above all. about: what the claim says beyond its relation. fails_at:
     exact points where it is violated; `stands` the half that is left then, under further hypotheses. corrected: the
     statement that is true in its place. search: options of `statement_attack`. parts: the names of what stands and of
-    what fails. Where nothing stands, nothing is searched.
+    what fails. Where nothing stands, nothing is searched. alone: `checks` are all there are.
     """
     held, broken = parts
     own = [
         statement_counterexample(f"counterexample {k}", stated, point, part=broken if stands else held)
         for k, point in enumerate(fails_at, 1)
     ]
-    half = stated if not fails_at else stands
+    half = None if alone else stands if fails_at else stated
     if half is not None:
         faults = {"as printed": stated} if fails_at else {}
         own.append(statement_attack("the statement over its own domain", half, faults, part=held, **(search or {})))
         if _has_equality(half.claimed):
             own.append(statement_points("the statement in ball arithmetic", half, held))
-    texts = _texts(stated, own, about)
-    right = corrected.sentence if isinstance(corrected, Statement) else corrected
     checks = (*checks, *own)
+    texts = _texts(stated, checks, about)
+    right = corrected.sentence if isinstance(corrected, Statement) else corrected
     return Claim(declared=declared, checks=checks, stated=stated, about=about, corrected=right, **texts, **rest)
 
 
@@ -202,7 +203,7 @@ def mismatches(claim: Claim) -> list[str]:
     """What a claim prints or checks that is not what its object says, and what its proofs do not conclude of it."""
     stated = claim.stated
     proofs = [check.run.derive() for check in claim.checks if isinstance(check.run, ProofRun)]
-    wrong = unconcluded(claim.id, stated, claim.hypotheses, proofs)
+    wrong = unconcluded(claim.id, stated, (*claim.hypotheses, *claim.about.split(": ")), proofs)
     if stated is None:
         return wrong
     wrong += [

@@ -203,7 +203,7 @@ def settled_claim(claim_id: str, settled: Settled) -> Claim:
     }
     if not checks:
         return Claim(statement=stated.sentence, hypotheses=stated.hypothesis_lines, **texts)
-    return stated_claim(stated=stated, checks=checks, **texts)
+    return stated_claim(stated=stated, checks=checks, alone=True, **texts)
 
 
 def _telling_faults(stated: Statement) -> dict[str, Callable[[str], Evidence]]:

@@ -196,7 +196,10 @@ def gaussian_profile() -> Derivation:
             Fault("factor e^eps dropped", "profile", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
             Fault("sign of eps flipped", "profile", lambda rhs: rhs.subs(epsilon, -epsilon)),
         ),
-        concludes=(Conclusion("KM-2.3", "profile"), Conclusion("BW-T8", "profile", part="the profile of one pair")),
+        concludes=(
+            Conclusion("KM-2.3", "profile", {"Delta": sensitivity, "sigma": std, "eps": epsilon}),
+            Conclusion("BW-T8", "profile", part="the profile of one pair"),
+        ),
     )
 
 

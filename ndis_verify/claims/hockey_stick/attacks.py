@@ -100,6 +100,7 @@ LEVERAGE = search(
 )
 
 ATTACKS = {
+    "N24-T1": LEMMA,
     "N26-D1": CHI_SQUARE,
     "N26-D2": LEVERAGE,
 }

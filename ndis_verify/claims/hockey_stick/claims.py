@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from ndis_verify.claim import Check, Kind, Verdict
+from ndis_verify.claim import Check, Claim, Kind, Verdict
 from ndis_verify.court.checks import Mutants, agreement, compare, kept, proof
 from ndis_verify.court.points import count, general_pairs, log_uniform, short
 from ndis_verify.court.statement_checks import stated_claim
@@ -188,7 +188,7 @@ _LAWS = (
 )
 
 _DIAGONAL = vector("mu", "reals", 2, -3, 3), vector("s", "reals", 2, "0.2", 5, "log"), real("eps", -3, 8)
-LEMMA = statement(
+_LEMMA = statement(
     "delta_N(mu, s; eps) = hinge_q(1 - s_i^2, -s_i mu_i; eps + (sum_i log(s_i)) - (sum_i mu_i^2)/2)",
     "s_i > 0",
     over=_DIAGONAL,
@@ -199,25 +199,26 @@ CLAIMS = (
         id="N26-L1",
         source="N26",
         title="the divergence of two Gaussians is a hinge expectation of a quadratic form",
-        stated=LEMMA,
+        stated=_LEMMA,
         about=(
-            "With A = I - S1^{1/2} S2^{-1} S1^{1/2} = U diag(a) U^T, b = -U^T S1^{1/2} S2^{-1}(m1 - m2) and c = (1/2)"
+            "S1, S2 symmetric positive definite: with A = I - S1^{1/2} S2^{-1} S1^{1/2} = U diag(a) U^T,"
+            " b = -U^T S1^{1/2} S2^{-1}(m1 - m2) and c = (1/2)"
             " log(det S1/det S2) - (1/2)(m1 - m2)^T S2^{-1}(m1 - m2), the divergence is the hinge expectation with a,"
-            " b, eps + c; S1, S2 positive definite, in coordinates where S2 = I and S1 is diagonal a = 1 - s^2, b = -s"
-            " mu."
+            " b, eps + c; in coordinates where S2 = I and S1 is diagonal a = 1 - s^2, b = -s mu."
         ),
         declared=Verdict.PROVED,
         checks=(*_PROOFS, *_INTEGRAL, _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
     ),
-    stated_claim(
+    Claim(
         id="N24-T1",
         source="N24",
         title="the lemma, earlier version",
-        stated=LEMMA,
-        about=(
+        statement=(
             "The spectrum of two Gaussians is the expectation of max(0, 1 - exp of a quadratic form) of a standard"
             " normal vector."
         ),
+        formula="q_eps(z) = eps + c + b.z + (1/2) z^T diag(a) z; delta = E[max(0, 1 - exp q_eps(Z))], q_eps = eps - L",
+        hypotheses=("S1, S2 symmetric positive definite", "eps >= 0 (any real eps holds)"),
         declared=Verdict.PROVED,
         checks=(*_PROOFS, _quadrature_check()),
     ),
