@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 laws = pytest.importorskip("tools.recheck.laws")
 records = pytest.importorskip("tools.recheck.records")
 READER = ROOT / "tools" / "recheck"
-CLAIMS = ("N26-P1", "N26-L3", "BW-T1", "KM-6.1-any-attack")
+CLAIMS = ("N26-P1", "N26-L3", "BW-T1", "KM-6.1-any-attack", "SL-2-tail", "SL-2-variance", "KM-AppE-log", "KM-S3")
 TURNED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 

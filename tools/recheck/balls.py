@@ -111,6 +111,8 @@ FUNCTIONS = {
     "erf": rising(lambda x: x.erf()),
     "erfc": lambda a: -rising(lambda x: -x.erfc())(a),
     "Phi": rising(normal_cdf),
+    "Phi_inverse": rising(lambda p: -(2 * p).erfcinv() * arb(2).sqrt()),
+    "phi": lambda a: (-(real(a) ** 2) / 2).exp() / (2 * arb.pi()).sqrt(),
     "gamma": lambda a: real(a).gamma(),
     "gamma_q": gamma_tail,
     "gamma_p": lambda a, x: 1 - gamma_tail(a, x),
