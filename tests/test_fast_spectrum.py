@@ -121,3 +121,16 @@ def test_numbers_that_floats_hold_take_the_route_of_floats(whole):
 def test_one_number_that_no_float_holds_is_taken_exactly(other):
     means = np.array([0.3, -0.1])
     assert spectrum(GaussianPair(means, 1.0, 0 * means, other)).inputs.q.dtype == object
+
+
+@pytest.mark.parametrize("terms", [2, 3])
+def test_differences_of_exact_numbers_are_sums_of_floats(terms):
+    rng = np.random.default_rng(5)
+    values = [Fraction(int(n), int(d)) for n, d in rng.integers(1, 10**9, (12, 2))]
+    left = np.array([*values[:6], Fraction(0), values[0]], dtype=object).reshape(2, 4)
+    right = np.array([*values[6:], Fraction(0), values[0] + Fraction(1, 10**30)], dtype=object).reshape(2, 4)
+    for parts, exactly in ((expansion(left, right, terms), left - right), (expansion(left, None, terms), left)):
+        assert len(parts) == terms and all(part.shape == (2, 4) and part.flags.c_contiguous for part in parts)
+        for wanted, *floats in zip(exactly.ravel(), *(part.ravel().tolist() for part in parts)):
+            assert floats[0] == float(wanted)
+            assert abs(sum(map(Fraction, floats)) - wanted) <= abs(wanted) / 2 ** (53 * terms)
