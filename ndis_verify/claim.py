@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ndis_verify.rich import prose, table
 from ndis_verify.statements.statement import Statement
 
 
@@ -109,6 +110,16 @@ class Claim:
     rests_on: tuple[str, ...] = ()  # claims that its derivations are of, where none is of this one
     about: str = ""  # what a stated claim says beyond its relation
     stated: Statement | None = None  # the object that its texts are written by and its attack is made of
+
+    def _repr_html_(self) -> str:
+        formula = self.stated._repr_html_() if self.stated else f"<p>{prose(self.formula)}</p>" if self.formula else ""
+        said = {"hypotheses": "; ".join(self.hypotheses), "counterexample": self.counterexample}
+        said |= {"corrected": self.corrected, "note": self.note, "not decided because": self.reason}
+        checks = "".join(f"<li>{prose(check.name)} <small>({check.kind.value})</small></li>" for check in self.checks)
+        return (
+            f"<p><b>{self.id}: {prose(self.title)}</b> ({self.declared.value})</p><p>{prose(self.statement)}</p>"
+            f"{formula}{table((name, prose(text or '')) for name, text in said.items())}<ul>{checks}</ul>"
+        )
 
 
 _STRENGTH = {Kind.PROOF: 3, Kind.ENCLOSURE: 2, Kind.ATTACK: 1}

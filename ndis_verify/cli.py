@@ -23,6 +23,8 @@ USAGE, FAILED, UNDECIDED = 2, 1, 3
 VERBS = {  # each a module of `commands`
     "verify": "recompute the ledger's verdicts",
     "claims": "list the ledger",
+    "show": "one claim: statement, verdict, proof step by step, evidence",
+    "site": "write the ledger as pages to read in a browser",
     "attack": "hunt a violation of a claim",
     "experiment": "rerun an experiment of the sources",
     "delta": "hockey-stick divergence of a pair at epsilon",

@@ -122,6 +122,14 @@ class Enclosure:
         mark = "certified" if self.basis == "bound" else "two routes agree"
         return f"{value} +/- {radius} ({mark})"
 
+    def __repr__(self) -> str:
+        return f"Enclosure({self})"
+
+    def _repr_html_(self) -> str:
+        value, radius = self.decimal()
+        mark = "certified" if self.basis == "bound" else "two routes agree"
+        return f"<span>{value} ± {radius} <small>({mark})</small></span>"
+
 
 def _finite(value: Any, name: str) -> mpmath.mpf:
     # mpf(mpf) would round to the ambient precision; keep what was computed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +18,8 @@ from ndis_verify.exact_number import (
     nearest_float,
     of_numpy,
 )
+from ndis_verify.mathml import wrapping
+from ndis_verify.rich import folded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,6 +126,42 @@ class GaussianPair:
     def exact_mean_difference(self) -> np.ndarray:
         """mean_p - mean_q as Fractions, exactly."""
         return as_exact(self.mean_p) - as_exact(self.mean_q)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self._tex()}$"
+
+    def _repr_html_(self) -> str:
+        return folded(wrapping(self._tex()), self.dimension * 100)
+
+    def _tex(self) -> str:
+        laws = zip("PQ", self.means, (self.cov_p, self.cov_q), strict=True)
+        parts = (
+            f"{name} = \\mathcal{{N}}\\left({_matrix((x,) for x in m.fractions)}, {_cov(c)}\\right)"
+            for name, m, c in laws
+        )
+        return ",\\quad ".join(parts)
+
+
+def _cov(covariance: Covariance) -> str:
+    if covariance.kind == "scaled_identity":
+        return f"{_number(covariance.stored.fractions[0])}\\, I_{{{covariance.dimension}}}"
+    if covariance.kind == "diagonal":
+        return f"\\operatorname{{diag}}\\left({', '.join(map(_number, covariance.variances()))}\\right)"
+    return _matrix(covariance.rows())
+
+
+def _matrix(rows: Iterable[Iterable[Fraction]]) -> str:
+    body = r" \\ ".join(" & ".join(map(_number, row)) for row in rows)
+    return rf"\begin{{pmatrix}}{body}\end{{pmatrix}}"
+
+
+def _number(value: Fraction) -> str:
+    """A whole number, a short fraction, the float that it is, or the long fraction."""
+    if value.denominator == 1:
+        return str(value)
+    if value.denominator > 1000 and abs(value) < 1e300 and Fraction(float(value)) == value:
+        return repr(float(value)).replace("e", r"\cdot 10^{") + "}" * ("e" in repr(float(value)))
+    return ("-" if value < 0 else "") + f"\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
 
 
 def _covariance(value: Any, argument: str, dimension: int) -> Covariance:

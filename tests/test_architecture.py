@@ -160,7 +160,17 @@ def test_a_frozen_record_is_written_while_it_is_made_only():
 
 # Who stands on whom: a room imports its own floor's neighbours never, rooms below freely, rooms above never.
 FLOORS = (
-    {"exact_number", "arguments", "enclosure", "gaussian_pair", "quadratic_form", "claim", "statements"},
+    {
+        "exact_number",
+        "arguments",
+        "enclosure",
+        "gaussian_pair",
+        "quadratic_form",
+        "claim",
+        "statements",
+        "mathml",
+        "rich",
+    },
     {"calibrator", "discovery", "facade", "moved", "plain_text", "tables", "datasets"},
     {"runs", "symbolic", "oracle", "fast"},
     {"mechanisms", "court"},

@@ -123,6 +123,12 @@ def test_every_claim_has_a_derivation_that_names_it_as_a_source(claim: str) -> N
     assert all(claim in derivation.sources for derivation in found)
 
 
+def test_the_files_that_name_a_claim_hold_every_derivation_of_it() -> None:
+    for claim in {claim for derivation in all_derivations() for claim in derivation.claims}:
+        carrying = [derivation.id for derivation in all_derivations() if claim in derivation.claims]
+        assert [derivation.id for derivation in derivations_for(claim)] == carrying
+
+
 def test_ids_are_distinct_and_name_their_builders() -> None:
     ids = [derivation.id for derivation in all_derivations()]
     assert len(set(ids)) == len(ids)

@@ -20,7 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ids",
         nargs="*",
         metavar="ID",
-        help="claims to judge, or FILE.py or FILE.json with claims of your own (default: the whole ledger)",
+        help='claims to judge, by id or label ("Lemma 2"), or FILE.py or FILE.json with claims of your own (default:'
+        " the whole ledger)",
     )
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument(
@@ -37,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
     parser.add_argument(
-        "--output", type=Path, default=Path("ndis-verify-report"), help="folder for report.json and report.md"
+        "--output",
+        type=Path,
+        default=Path("ndis-verify-report"),
+        help="folder for report.json, report.md and, of the whole ledger, the pages of `ndis-verify site`",
     )
     parser.add_argument("--json", action="store_true", help="print the JSON report instead of the table")
 
@@ -57,6 +61,10 @@ def main(arguments: argparse.Namespace) -> int:
     with alone():
         claims, judgements = _judged_file(own[0], arguments) if own else _judged_ledger(arguments)
     paths = verdicts.write_reports(arguments.output, judgements, claims, arguments.effort, __version__)
+    if not arguments.ids:
+        from ndis_verify.report.site import write_site
+
+        paths.append(write_site(arguments.output / "site", judgements))
     if arguments.json:
         print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))
     else:
@@ -81,9 +89,12 @@ def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[
     from ndis_verify.claims.ledger import all_claims, find
     from ndis_verify.claims.session import run_session, session_journal
     from ndis_verify.court.certificate_store import FOLDER
+    from ndis_verify.report.places import claims_meant
     from ndis_verify.runs.progress import Progress
 
-    ids = [find(i).id for i in dict.fromkeys(arguments.ids)] or [claim.id for claim in all_claims()]
+    ids = list(dict.fromkeys(i for text in arguments.ids for i in claims_meant(text))) or [
+        claim.id for claim in all_claims()
+    ]
     folder = (arguments.certificates or FOLDER).resolve()
     progress = Progress(f"verify --{arguments.effort}")
     with session_journal(arguments.output / "journal.jsonl", arguments.effort, folder) as journal:

@@ -18,6 +18,7 @@ from ndis_verify.court.printed_numbers import unprinted
 from ndis_verify.court.shared_hearings import shared
 from ndis_verify.court.statement_checks import mismatches
 from ndis_verify.court.tolerances import fewest_digits, fewest_evaluations, largest_margin
+from ndis_verify.rich import prose
 
 _CRASHED = "crashed"
 
@@ -51,6 +52,12 @@ class Judgement:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<li>{prose(line)}</li>" for line in (*self.evidence, *self.failures))
+        differs = "" if self.agrees else f", declared {self.declared}"
+        faults = f"{self.mutants_killed} of {self.mutants} planted faults caught"
+        return f"<p><b>{self.id}: {self.in_words}</b>{differs}; {faults}</p><ul>{lines}</ul>"
 
 
 def judge(claim: Claim, effort: str = "quick") -> Judgement:

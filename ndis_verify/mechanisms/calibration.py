@@ -16,6 +16,7 @@ from ndis_verify.calibrator import keyword_only
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.accuracy import digits, promise
 from ndis_verify.fast.random_projection import MOST_COLUMNS
+from ndis_verify.rich import field_table
 
 NEXT_TO_NOTHING = 1e-280  # a noise parameter up to this is none: sensitivities declared for v > 0 are tried below it
 
@@ -60,6 +61,9 @@ class Certificate:
         number(self.delta, "delta", 0.0, 1.0)
         whole(self.digits, "digits", 0)
 
+    def _repr_html_(self) -> str:
+        return field_table(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Certificate, (self.bound, _plain(self.worst_case), self.delta, self.digits)
 
@@ -103,6 +107,9 @@ class Calibration:
                 " is above the target"
             )
             raise InputError("delta", self.target.delta, rule)
+
+    def _repr_html_(self) -> str:
+        return field_table(self, f"Calibration of {self.mechanism}")
 
     def require_safe(self) -> None:
         """Raises `UnsafeRelease` where this calibration is for comparison only."""

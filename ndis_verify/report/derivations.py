@@ -5,25 +5,27 @@ from __future__ import annotations
 import textwrap
 
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
+from ndis_verify.symbolic.typeset import method
 
 _MAX_LINES = 4
 _INDENT = " " * 6
 
 
-def steps_table(derivation: Derivation, width: int = 110) -> str:
+def steps_table(derivation: Derivation, width: int = 110, whole: bool = False) -> str:
     """Title, sources and hypotheses; for each step its name, outcome, statement and reason; a summary line.
 
     The outcome is "decided", "FALSE" or "UNDECIDED" for a decided step, else the kind of the step. A statement that
     fills more than four lines of `width` characters is cut, and its length is given: `Step.statement` has the whole.
+    `whole`: nothing is cut and nothing is decided again; a step says how it is settled instead.
     """
     lines = [
         f"{derivation.id}: {derivation.title}",
         f"sources: {', '.join(derivation.sources)}; given: {'; '.join(derivation.given)}",
     ]
     for number, step in enumerate(derivation.steps, start=1):
-        lines.append(f"{number:3d}. {step.name} [{_outcome(derivation, step)}]")
-        lines += _body(step, width)
-    lines.append(_summary(derivation))
+        lines.append(f"{number:3d}. {step.name} [{method(step) if whole else _outcome(derivation, step)}]")
+        lines += [line for text in _body(step) for line in _wrapped(text, width, whole)]
+    lines += [] if whole else [_summary(derivation)]
     return "\n".join(lines)
 
 
@@ -33,16 +35,17 @@ def _outcome(derivation: Derivation, step: Step) -> str:
     return {True: "decided", False: "FALSE", None: "UNDECIDED"}[derivation.holds(step)]
 
 
-def _body(step: Step, width: int) -> list[str]:
+def _body(step: Step) -> list[str]:
+    """The paragraphs of a step."""
     if step.lhs is None:
-        return _wrapped(step.why, width)
+        return [step.why]
     # An operation that SymPy evaluates on the spot leaves the same text on both sides; printing it twice says nothing.
     same = step.relation == "=" and str(step.lhs) == str(step.rhs)
-    lines = _wrapped(f"both sides evaluate to {step.rhs}" if same else step.text, width)
+    lines = [f"both sides evaluate to {step.rhs}" if same else step.text]
     if step.witness is not None and str(step.witness) != str(step.lhs):
-        lines += _wrapped(f"left - right = {step.witness}", width)
-    lines += _wrapped(f"-- {step.why}", width)
-    return lines + (_wrapped(f"from: {_premises(step)}", width) if step.premises or step.conditions else [])
+        lines.append(f"left - right = {step.witness}")
+    lines.append(f"-- {step.why}")
+    return lines + ([f"from: {_premises(step)}"] if step.premises or step.conditions else [])
 
 
 def _premises(step: Step) -> str:
@@ -52,9 +55,9 @@ def _premises(step: Step) -> str:
     return "; ".join([step.fact] * bool(step.fact) + named + shown)
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrapped(text: str, width: int, whole: bool) -> list[str]:
     lines = textwrap.wrap(text, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
-    if len(lines) <= _MAX_LINES:
+    if whole or len(lines) <= _MAX_LINES:
         return lines
     return [*lines[:_MAX_LINES], f"{_INDENT}... ({len(text)} characters in all)"]
 

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.source_names import PACKAGE, ROOT, WHOLE, Name, module_of, resolved
 from ndis_verify.facade import handed_on
 
@@ -52,15 +53,22 @@ class Place:
 def ids_of(text: str, ids: Iterable[str]) -> list[str]:
     """The claims that an id or a source's label means: `n26-l2`, "N26 Lemma 2", "KM section 6.1"; all that begin so.
 
-    A word may be cut short ("thm.", "Prop"); a number that no letter of the word leads to stands for itself.
+    A label without a source means those of every source. A word may be cut short ("thm.", "Prop"); a number that no
+    letter of the word leads to stands for itself.
 
     >>> ids_of("n26 lemma 2", ["N26-L2", "N26-L2-corrected", "N26-L20", "N26-P2"])
     ['N26-L2', 'N26-L2-corrected']
+    >>> ids_of("Lemma 2", ["N26-L2", "N24-L2", "N26-P2"])
+    ['N26-L2', 'N24-L2']
     >>> ids_of("KM Def. 2.2", ["KM-2.2", "KM-eq2.5", "N26-L2"])
     ['KM-2.2']
     """
     known = list(ids)
     exact = [i for i in known if i.lower() == text.strip().lower()]
+    bare = re.fullmatch(r"\s*([A-Za-z]{2,})\b\.?\s+\(?[\w.]+\)?\s*", text)
+    if bare and any(word.startswith(bare.group(1).lower()) for word in WORDS):
+        sources = dict.fromkeys(i.partition("-")[0] for i in known)
+        return exact or [i for source in sources for i in ids_of(f"{source} {text}", known)]
     label = re.fullmatch(r"\s*(\w+)[\s,:-]+(?:([A-Za-z]{2,})\b\.?)?[\s(]*([\w.]+)\)?\s*", text)
     if exact or not label:
         return exact
@@ -72,6 +80,12 @@ def ids_of(text: str, ids: Iterable[str]) -> list[str]:
     return _beginning(lettered, known) or _beginning([f"{source}-{number}"], known)
 
 
+def claims_meant(text: str) -> list[str]:
+    """The ids in the ledger that an id or a label means. Raises `InputError` where there is none."""
+    found = ids_of(text, [claim.id for claim in all_claims()]) if " " in text.strip() else []
+    return found or [find(text).id]
+
+
 def _beginning(starts: list[str], known: list[str]) -> list[str]:
     """Those ids that are one of `starts`, or go on behind it with a hyphen."""
     return [
@@ -79,6 +93,33 @@ def _beginning(starts: list[str], known: list[str]) -> list[str]:
         for i in known
         if any(i.lower() == start.lower() or i.lower().startswith(f"{start.lower()}-") for start in starts)
     ]
+
+
+def label_of(claim_id: str) -> str:
+    """The label of a source that an id stands for; the id itself where it stands for none.
+
+    >>> [label_of(i) for i in ("N26-L2", "N24-TabII", "KM-eq2.5", "KM-2.2", "BW-T4-corrected", "PKG-release-laplace")]
+    ['N26 Lemma 2', 'N24 Table II', 'KM Equation 2.5', 'KM 2.2', 'BW Theorem 4 (corrected)', 'PKG-release-laplace']
+    """
+    source, _, rest = claim_id.partition("-")
+    found = re.fullmatch(r"([A-Za-z]*?)([IVX]+|[A-Z]|[\d.]*\d(?:\.\d+)*|[A-Z]\.\d+)(?:-(.+))?", rest)
+    words = {letters: word for word, several in WORDS.items() for letters in several if word != "thm"}
+    if not found or (found.group(1) and found.group(1) not in words):
+        return claim_id
+    letters, number, more = found.groups()
+    word = f"{words[letters].capitalize()} " if letters else ""
+    return f"{source} {word}{number}" + (f" ({more.replace('-', ' ')})" if more else "")
+
+
+def subject_of(claim_id: str, root: Path = ROOT) -> str:
+    """The folder of `claims` that states a claim."""
+    return next((place.path.parent.name for place in records(claim_id, root)), "")
+
+
+def cited(claim_id: str, root: Path = ROOT) -> list[Place]:
+    """The record of a claim and its attacks, the notebooks and pages that name it, its reference rows."""
+    lines = named(claim_id, root, *_OUTSIDE[1:])
+    return _sorted([*records(claim_id, root), *lines, *_rows("claim", claim_id, root)])
 
 
 def of_claim(claim_id: str, root: Path = ROOT) -> list[Place]:
@@ -187,13 +228,18 @@ def _texts(root: Path) -> dict[Path, str]:
 
 
 @cache
+def _parsed(text: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(text)))
+
+
+@cache
 def _nodes(claim_id: str, root: Path) -> tuple[tuple[Path, Stated], ...]:
     """The calls that make the record of a claim, and the attacks that are filed under its id."""
     found: list[tuple[Path, Stated]] = []
     for path, text in _texts(root).items():
         if f'"{claim_id}"' not in text:
             continue
-        for node in ast.walk(ast.parse(text)):
+        for node in _parsed(text):
             if isinstance(node, ast.Call) and _is(
                 claim_id, [*node.args[:1], *(k.value for k in node.keywords if k.arg == "id")]
             ):

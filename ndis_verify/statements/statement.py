@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ndis_verify.exact_number import InputError, exact
+from ndis_verify.mathml import wrapping
+from ndis_verify.rich import folded
 from ndis_verify.statements.printing import meanings, plain, tex, tex_name
 from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term
 
@@ -189,6 +191,12 @@ class Statement:
         return rf"\forall\, {conditions}:\quad {self.claimed.tex()}" + (
             rf",\quad\text{{where}}\; {named}" if named else ""
         )
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.tex}$"
+
+    def _repr_html_(self) -> str:
+        return folded(wrapping(self.tex), len(self.tex))
 
     def _of_a_set(self) -> list[Variable]:
         """The variables of which more has to be said than the hypotheses do."""

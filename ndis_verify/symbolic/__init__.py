@@ -16,14 +16,17 @@ from ndis_verify.discovery import loaded
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.zero import is_zero
 
+_HEAD = ") -> Derivation:"
+
 
 @cache
 def builders() -> tuple[Callable[[], Derivation], ...]:
     """The functions that build the derivations: by file, then in the order of the file."""
-    found: list[Callable[[], Derivation]] = []
-    for module in loaded(__name__, ") -> Derivation:"):
-        found += [value for key, value in vars(module).items() if not key.startswith("_") and _builds(value, module)]
-    return tuple(found)
+    return tuple(build for module in loaded(__name__, _HEAD) for build in _built_in(module))
+
+
+def _built_in(module: ModuleType) -> list[Callable[[], Derivation]]:
+    return [value for key, value in vars(module).items() if not key.startswith("_") and _builds(value, module)]
 
 
 def _builds(value: Any, module: ModuleType) -> bool:
@@ -40,8 +43,12 @@ def all_derivations() -> tuple[Derivation, ...]:
 
 
 def derivations_for(claim: str) -> tuple[Derivation, ...]:
-    """The derivations that carry some part of `claim` (an id such as "N26-L4"); `claims` says how much."""
-    return tuple(derivation for derivation in all_derivations() if claim in derivation.claims)
+    """The derivations that carry some part of `claim` (an id such as "N26-L4"); `Derivation.claims` says how much.
+
+    Only the files that name the id are loaded.
+    """
+    built = (build() for module in loaded(__name__, f'"{claim}"') for build in _built_in(module))
+    return tuple(derivation for derivation in built if claim in derivation.claims)
 
 
 __all__ = ["Derivation", "Fault", "Step", "all_derivations", "builders", "derivations_for", "is_zero"]

@@ -18,6 +18,7 @@ import numpy as np
 import sympy as sp
 
 from ndis_verify.exact_number import InputError, exact, to_mpf
+from ndis_verify.symbolic import typeset
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.notation import as_products
 from ndis_verify.symbolic.unknowns import follows
@@ -106,6 +107,12 @@ class Step:
         if self.lhs is None:
             return self.why
         return f"{self.lhs} {self.relation} {self.rhs}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {typeset.relation_tex(self)}$" if self.lhs is not None else self.why
+
+    def _repr_html_(self) -> str:
+        return typeset.step_html(self)
 
     def residual(self) -> Any:
         """The expression whose being zero the step asserts, derivatives and limits taken."""
@@ -281,6 +288,9 @@ class Derivation:
     def proved(self) -> bool:
         """Whether every step that asserts something was decided True."""
         return all(self.holds(step) is True for step in self.steps if step.kind in DECIDED)
+
+    def _repr_html_(self) -> str:
+        return typeset.derivation_html(self)
 
     @property
     def arguments(self) -> tuple[Step, ...]:

@@ -11,21 +11,23 @@ from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 zero = sp.Integer(0)
 x, gap = sp.symbols("x h", nonnegative=True)
 edge, extra, area = sp.symbols("x_1 u A", positive=True)
-_MECHANISMS = (
-    "gaussian",
-    "laplace",
-    "projection",
-    "subsampled",
-    "tested",
-    "relative-projection",
-    "least-squares",
-    "sketch",
-    "relative-least-squares",
-    "logistic",
-    "process",
-    "declared",
+_EVERY = dict.fromkeys(
+    (
+        "PKG-release-gaussian",
+        "PKG-release-laplace",
+        "PKG-release-projection",
+        "PKG-release-subsampled",
+        "PKG-release-tested",
+        "PKG-release-relative-projection",
+        "PKG-release-least-squares",
+        "PKG-release-sketch",
+        "PKG-release-relative-least-squares",
+        "PKG-release-logistic",
+        "PKG-release-process",
+        "PKG-release-declared",
+    ),
+    "law and rounding",
 )
-_EVERY = {f"PKG-release-{name}": "law and rounding" for name in _MECHANISMS}
 
 
 @cache

@@ -1,0 +1,213 @@
+"""The page of one claim: what is printed, what is true, the proof, the evidence, and where everything is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from ndis_verify.claim import Check, Claim, Kind
+from ndis_verify.claims.kinds import kind_of
+from ndis_verify.claims.ledger import SOURCES
+from ndis_verify.court.attack_checks import PointRun
+from ndis_verify.court.certificate_store import FOLDER, read
+from ndis_verify.court.checks import ProofRun
+from ndis_verify.court.judge import Judgement
+from ndis_verify.court.source_names import ROOT
+from ndis_verify.mathml import wrapping
+from ndis_verify.report.errata import is_erratum, is_printed
+from ndis_verify.report.places import cited, label_of
+from ndis_verify.rich import folded, prose, table
+from ndis_verify.symbolic import derivations_for
+from ndis_verify.symbolic.derivation import DECIDED, Derivation
+from ndis_verify.symbolic.typeset import derivation_html
+
+MEANS = {
+    Kind.PROOF: "proof",
+    Kind.ENCLOSURE: "certified over its domain",
+    Kind.ATTACK: "search for a violation",
+    Kind.COUNTEREXAMPLE: "certified counterexample",
+    Kind.CROSSCHECK: "independent routes agree",
+    Kind.MEANING: "the implementations mean the same",
+}
+
+
+def derivations_of(claim: Claim) -> tuple[Derivation, ...]:
+    """The derivations that a claim's proofs are made of, and those that say that they carry a part of it."""
+    built = [check.run.derive() for check in claim.checks if isinstance(check.run, ProofRun)]
+    return tuple({derivation.id: derivation for derivation in (*built, *derivations_for(claim.id))}.values())
+
+
+def claim_body(claim: Claim, ruling: Judgement | None, uses: Iterable[str], used: Iterable[str]) -> str:
+    """The page without its frame."""
+    derivations = derivations_of(claim)
+    return "".join(
+        (
+            _head(claim, derivations, ruling),
+            _statement(claim),
+            _violation(claim),
+            _derivations(claim, derivations),
+            _evidence(claim, ruling),
+            _links(claim, uses, used),
+        )
+    )
+
+
+def counts(derivations: Sequence[Derivation]) -> dict[str, int]:
+    """Of the derivations that carry a claim: steps that are decided, standard facts, steps argued in words."""
+    steps = [step for derivation in derivations for step in derivation.steps]
+    return {
+        "decided": sum(step.kind in DECIDED for step in steps),
+        "facts": sum(step.kind == "fact" for step in steps),
+        "argued": sum(step.kind == "argument" for step in steps),
+    }
+
+
+def mentioned(claim: Claim, ids: Sequence[str]) -> list[str]:
+    """The other claims that a claim's texts name."""
+    fields = (claim.title, claim.statement, claim.formula, claim.note, claim.reason, claim.corrected, *claim.hypotheses)
+    words = set(re.findall(r"[A-Z][\w.]*-[\w.-]*\w", " ".join(text for text in fields if text)))
+    return [i for i in ids if i in words and i != claim.id]
+
+
+def _head(claim: Claim, derivations: Sequence[Derivation], ruling: Judgement | None) -> str:
+    verdict = claim.declared.value
+    shown = ruling.in_words if ruling else verdict
+    if ruling and not ruling.agrees:
+        shown += f" (declared {verdict})"
+    numbers = ", ".join(f"{n} {name}" for name, n in counts(derivations).items() if n)
+    detail = f"Steps of its derivations: {numbers}. " if numbers else ""
+    heard = "Recomputed for this page." if ruling else "As the ledger declares it."
+    return (
+        f'<h1>{escape(label_of(claim.id))}</h1><p><b>{prose(claim.title)}</b></p><p><span class="badge {verdict}">'
+        f'{escape(shown)}</span> <small>{kind_of(claim).value}</small></p><p class="soft">{detail}{heard}</p>'
+        f'<p class="soft">{escape(SOURCES[claim.source])}; <code>{claim.id}</code></p>'
+    )
+
+
+def formula_html(claim: Claim) -> str:
+    """The formula of a claim: from its object where there is one, else its plain text with the symbols typeset."""
+    if claim.stated is not None:
+        tex = claim.stated.tex
+        return folded(wrapping(tex), len(tex))
+    return folded(prose(claim.formula), len(claim.formula)) if claim.formula else ""
+
+
+def _statement(claim: Claim) -> str:
+    heading = "Statement" if is_printed(claim) else "Statement, as it can be read"
+    hypotheses = "".join(f"<li>{prose(text)}</li>" for text in claim.hypotheses)
+    reason = f"<p><b>Not decided because:</b> {prose(claim.reason)}</p>" if claim.reason else ""
+    note = f"<p>{prose(claim.note)}</p>" if claim.note else ""
+    return (
+        f'<h2>{heading}</h2><div class="statement"><p>{prose(claim.statement)}</p>{formula_html(claim)}</div>'
+        + (f"<h2>Hypotheses</h2><ul>{hypotheses}</ul>" if hypotheses else "")
+        + (f'<h2>Correct is</h2><div class="right"><p>{prose(claim.corrected)}</p></div>' if claim.corrected else "")
+        + reason
+        + note
+    )
+
+
+def _violation(claim: Claim) -> str:
+    """What is refuted, at its point, with the enclosed size of the violation and what recomputes it."""
+    runs = [check for check in claim.checks if check.kind is Kind.COUNTEREXAMPLE]
+    if not runs and not claim.counterexample:
+        return ""
+    text = f"<p>{prose(claim.counterexample)}</p>" if claim.counterexample else ""
+    points = "".join(_point(check) for check in runs if _has_point(check))
+    lines = [f"ndis-verify verify {claim.id}"]
+    lines += [_by_hand(claim.id, k) for k, check in enumerate(claim.checks) if _has_point(check)]
+    return (
+        f'<h2>Counterexample</h2><div class="broken">{text}{points}</div>'
+        f"<p>Recompute it:</p><pre>{escape(chr(10).join(lines))}</pre>"
+    )
+
+
+def _has_point(check: Check) -> bool:
+    return check.kind is Kind.COUNTEREXAMPLE and isinstance(check.run, PointRun)
+
+
+def _by_hand(claim_id: str, number: int) -> str:
+    """A line for a shell that prints one violation again."""
+    code = f"run = find('{claim_id}').checks[{number}].run; print(run.certify(run.point))"
+    return f'python -c "from ndis_verify.claims.ledger import find; {code}"'
+
+
+def _point(check: Check) -> str:
+    """The exact point and the certified size of the violation there."""
+    run: PointRun = check.run  # type: ignore[assignment]
+    where = table((name, escape(str(value))) for name, value in run.point.items())
+    try:
+        violation = run.certify(run.point)._repr_html_()
+    except ValueError as error:  # the quantity has no value there: said, not hidden
+        violation = escape(str(error))
+    return f"<details open><summary>{prose(check.name)}</summary>{where}<p>It is violated by {violation}</p></details>"
+
+
+def _derivations(claim: Claim, derivations: Sequence[Derivation]) -> str:
+    if not derivations:
+        return ""
+    parts = []
+    for number, derivation in enumerate(derivations, 1):
+        parts.append(f'<p class="soft">Of the statement: {prose(derivation.claims.get(claim.id, "a part"))}</p>')
+        parts.append(derivation_html(derivation, prefix=f"step-{number}"))
+    return "<h2>Derivation</h2>" + "".join(parts)
+
+
+def _evidence(claim: Claim, ruling: Judgement | None) -> str:
+    heard = ruling.evidence if ruling else ("",) * len(claim.checks)
+    items = "".join(f"<li>{_check(check, line)}</li>" for check, line in zip(claim.checks, heard, strict=True))
+    failed = "".join(f"<li>{prose(text)}</li>" for text in ruling.failures) if ruling else ""
+    caught = f"<p>{ruling.mutants_killed} of {ruling.mutants} planted faults were caught.</p>" if ruling else ""
+    wrong = f"<p><b>Failed:</b></p><ul>{failed}</ul>" if failed else ""
+    return f"<h2>Evidence</h2><ul>{items}</ul>{caught}{wrong}" if items else ""
+
+
+def _check(check: Check, heard: str) -> str:
+    found = heard.partition("] ")[2]
+    faults = "".join(f"<li>{prose(fault)}</li>" for fault in check.mutants)
+    part = "" if check.part == "statement" else f", of the part “{prose(check.part)}”"
+    return (
+        f"<b>{prose(check.name)}</b> <small>{MEANS[check.kind]}{part}</small>"
+        + (f"<p>{prose(found)}</p>" if found else "")
+        + _kept(check)
+        + (
+            f'<details class="caught"><summary>Planted faults that it has to catch: {len(check.mutants)}</summary>'
+            f"<ul>{faults}</ul></details>"
+            if faults
+            else ""
+        )
+    )
+
+
+def _kept(check: Check) -> str:
+    """What the kept certificate of a check says, if there is one."""
+    stored = getattr(check.run, "stored_check", None)
+    name = stored().name if stored is not None and stored() is not None else ""
+    certificate = read(FOLDER / f"{name}.json") if name else None
+    if certificate is None:
+        return ""
+    rows = [("file", f"<code>court/certificates/{escape(name)}.json</code>")]
+    for data in (certificate.parameters, certificate.content):
+        rows += [(key, escape(str(value))) for key, value in data.items() if isinstance(value, (int, float, str))]
+    return f"<details><summary>Kept certificate</summary>{table(rows)}</details>"
+
+
+def _links(claim: Claim, uses: Iterable[str], used: Iterable[str]) -> str:
+    def listed(ids: Iterable[str]) -> str:
+        return ", ".join(f'<a href="{i}.html">{escape(label_of(i))}</a>' for i in ids)
+
+    places = "".join(
+        f'<tr><th scope="row">{place.kind}</th><td><code>{escape(shown_path(place.path))}:{place.line}</code>'
+        f" {escape(place.name)}</td></tr>"
+        for place in cited(claim.id)
+    )
+    errata = f'<a href="../errata.html#{claim.id}">{escape(label_of(claim.id))}</a>' if is_erratum(claim) else ""
+    rows = table([("uses", listed(uses)), ("used by", listed(used)), ("errata", errata)])
+    again = f"<pre>ndis-verify verify {claim.id}\nndis-verify where {claim.id}</pre>"
+    return f"<h2>Where it is</h2>{rows}<table>{places}</table>{again}"
+
+
+def shown_path(path: Any) -> str:
+    """A path from the folder that the package stands in."""
+    return str(path.relative_to(ROOT.parent)) if path.is_relative_to(ROOT.parent) else path.name

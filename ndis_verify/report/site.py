@@ -1,0 +1,126 @@
+"""The ledger as a folder of pages that are read without a server, a network or a script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from ndis_verify import __version__
+from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claims.ledger import SOURCES, all_claims
+from ndis_verify.court.judge import Judgement
+from ndis_verify.report.claim_page import claim_body, mentioned
+from ndis_verify.report.errata import is_erratum
+from ndis_verify.report.places import label_of, subject_of
+from ndis_verify.rich import prose
+from ndis_verify.runs.files import write_atomically
+
+_FILES = Path(__file__).resolve().parent / "site_files"
+_POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'"
+_PAGES = {"index.html": "Claims", "errata.html": "Errata", "open.html": "Open questions"}
+
+
+def write_site(folder: Path, judgements: Iterable[Judgement] = (), claims: Sequence[Claim] | None = None) -> Path:
+    """Write the pages of the ledger, with the rulings of a `verify` where there are some; returns the index.
+
+    A page a claim, the index, the errata and the open questions. Files of other names in `folder` stay.
+    """
+    chosen = all_claims() if claims is None else tuple(claims)
+    rulings = {judgement.id: judgement for judgement in judgements}
+    uses = {claim.id: mentioned(claim, [other.id for other in chosen]) for claim in chosen}
+    used = {i: [j for j, ids in uses.items() if i in ids] for i in uses}
+    for claim in chosen:
+        body = claim_body(claim, rulings.get(claim.id), uses[claim.id], used[claim.id])
+        write_atomically(folder / page_of(claim.id), _page(f"{label_of(claim.id)}: {claim.title}", body, "../"))
+    for name, body in {"index.html": _index(chosen, rulings), **_lists(chosen)}.items():
+        write_atomically(folder / name, _page(_PAGES[name], body))
+    for name in ("style.css", "search.js"):
+        write_atomically(folder / name, (_FILES / name).read_bytes())
+    return folder / "index.html"
+
+
+def page_of(claim_id: str) -> str:
+    """The path of a claim's page inside the site."""
+    return f"claims/{claim_id}.html"
+
+
+def _page(title: str, body: str, up: str = "") -> str:
+    links = "".join(f'<a href="{up}{name}">{text}</a>' for name, text in _PAGES.items())
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)} · ndis-verify</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<link rel="stylesheet" href="{up}style.css"></head><body><a class="skip" href="#main">To the text</a>'
+        f'<header class="top"><nav aria-label="Pages">{links}</nav></header><main id="main">{body}</main>'
+        f"<footer>ndis-verify {__version__}. Every verdict is recomputed by <code>ndis-verify verify</code>.</footer>"
+        f"</body></html>\n"
+    )
+
+
+def _index(claims: Sequence[Claim], rulings: Mapping[str, Judgement]) -> str:
+    subjects = {claim.id: subject_of(claim.id) for claim in claims}
+    sections = []
+    for source, title in SOURCES.items():
+        rows = "".join(_row(c, subjects[c.id], rulings.get(c.id)) for c in claims if c.source == source)
+        if rows:
+            head = "<thead><tr><th>Statement</th><th>Verdict</th><th>What it says</th></tr></thead>"
+            sections.append(
+                f'<section class="source"><h2>{source}: {escape(title)}</h2>'
+                f'<table class="list">{head}<tbody>{rows}</tbody></table></section>'
+            )
+    choices = "".join(
+        f'<label>{key.capitalize()}<select name="{key}"><option value="">all</option>'
+        + "".join(f'<option value="{value}">{escape(value.replace("_", " "))}</option>' for value in values)
+        + "</select></label>"
+        for key, values in {
+            "source": [s for s in SOURCES if any(c.source == s for c in claims)],
+            "subject": sorted(set(subjects.values())),
+            "verdict": [v.value for v in Verdict if any(c.declared is v for c in claims)],
+        }.items()
+    )
+    search = '<label>Label, id or words<input name="words" type="search" placeholder="Lemma 2"></label>'
+    return (
+        "<h1>What the sources claim, and what is true of it</h1><p>Every statement has a page: what is printed, what"
+        " was decided, the proof step by step, what the numbers say, and which faults the checks catch.</p>"
+        f'<form class="filter" hidden>{search}{choices}</form><p id="count" role="status">{len(claims)} claims</p>'
+        + "".join(sections)
+        + '<script src="search.js" defer></script>'
+    )
+
+
+def _row(claim: Claim, subject: str, ruling: Judgement | None) -> str:
+    verdict = claim.declared.value
+    label = label_of(claim.id)
+    words = re.sub(r"[\s,.:()-]+", " ", f"{label} {claim.id} {claim.title} {claim.statement}".lower())
+    differs = "" if ruling is None or ruling.agrees else " (not as declared)"
+    return (
+        f'<tr data-words="{escape(words)}" data-source="{claim.source}" data-subject="{subject}"'
+        f' data-verdict="{verdict}"><td><a href="{page_of(claim.id)}">{escape(label)}</a></td>'
+        f'<td><span class="badge {verdict}">{verdict}{differs}</span></td><td>{prose(claim.title)}</td></tr>'
+    )
+
+
+def _lists(claims: Sequence[Claim]) -> dict[str, str]:
+    wrong = "".join(_entry(c, ("corrected", "note")) for c in claims if is_erratum(c))
+    undecided = "".join(
+        _entry(c, ("reason", "note")) for c in claims if c.declared in (Verdict.OPEN, Verdict.SUPPORTED)
+    )
+    return {
+        "errata.html": f"<h1>Errata of the sources</h1><p>What is false or misprinted, and what is right.</p>{wrong}",
+        "open.html": "<h1>Open questions</h1><p>Statements that no proof and no enclosure decides: a search found no"
+        f" violation, and that is all.</p>{undecided}",
+    }
+
+
+def _entry(claim: Claim, names: tuple[str, ...]) -> str:
+    texts = "".join(
+        f"<p><b>{name.capitalize()}:</b> {prose(text)}</p>" for name in names if (text := getattr(claim, name))
+    )
+    verdict = claim.declared.value
+    return (
+        f'<section id="{claim.id}"><h2><a href="{page_of(claim.id)}">{escape(label_of(claim.id))}</a>:'
+        f' {prose(claim.title)} <span class="badge {verdict}">{verdict}</span></h2><p>{prose(claim.statement)}</p>'
+        f"{texts}</section>"
+    )

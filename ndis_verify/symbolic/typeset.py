@@ -1,0 +1,149 @@
+"""Sides and steps of derivations as TeX and as HTML with MathML."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+import sympy as sp
+from sympy.printing.latex import LatexPrinter
+
+from ndis_verify.mathml import wrapping
+from ndis_verify.rich import folded, prose
+
+_SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
+_LETTER = re.compile(r"([A-Za-z])(i?)(t?)(\d*)")
+_WHOLE = {"eps": "epsilon", "lam": "lambda"}
+
+
+class _Printer(LatexPrinter):
+    """SymPy's TeX with the letters of block algebras as what they stand for: zt is z^T, Ri is R^{-1}."""
+
+    def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
+        name = expr.name
+        if not expr.is_commutative and (found := _LETTER.fullmatch(name)):
+            return _letter(found)
+        head = re.match(r"[A-Za-z]*", name)
+        if head and head.group() in _WHOLE:
+            name = _WHOLE[head.group()] + name[head.end() :]
+        text = str(super()._print_Symbol(sp.Symbol(name)))
+        return re.sub(r"(?<![\\A-Za-z])([A-Za-z]{2,})", r"\\mathrm{\1}", text)
+
+    def _print_Pow(self, expr: Any) -> str:
+        found = _LETTER.fullmatch(getattr(expr.base, "name", "")) if not expr.base.is_commutative else None
+        if found and expr.exp.is_Integer and (found.group(2) or found.group(3)):
+            return _letter(found, int(expr.exp))
+        return str(super()._print_Pow(expr))
+
+    def _print_UnevaluatedExpr(self, expr: Any) -> str:
+        return str(self._print(expr.args[0]))
+
+    # the functionals of the derivations' notation
+    def _print_total(self, expr: Any, exp: str = "") -> str:
+        return rf"\int {self._print(expr.args[0])}\, dx"
+
+    def _print_largest(self, expr: Any, exp: str = "") -> str:
+        return rf"\sup_{{S}} \int_{{S}} {self._print(expr.args[0])}\, dx"
+
+    def _print_normal_mean(self, expr: Any, exp: str = "") -> str:
+        return rf"\mathbb{{E}}\left[{self._print(expr.args[0])}\right]" + (f"^{{{exp}}}" if exp else "")
+
+    def _print_scalar(self, expr: Any, exp: str = "") -> str:
+        inside = self._print(expr.args[0])
+        return rf"\left({inside}\right)^{{{exp}}}" if exp else str(inside)
+
+
+def _letter(found: re.Match[str], power: int = 1) -> str:
+    base, inverse, transposed, index = found.groups()
+    up = (f"-{power}" if inverse else str(power) if power > 1 else "") + "T" * bool(transposed)
+    return base + (f"_{{{index}}}" if index else "") + (f"^{{{up}}}" if up else "")
+
+
+@lru_cache(maxsize=4096)
+def _printed(side: Any) -> str:
+    return str(_Printer({"fold_short_frac": False, "mat_str": "matrix"}).doprint(side))
+
+
+def side_tex(side: Any) -> str:
+    """A side of a step in TeX: a SymPy expression, a matrix, a product of letters, a number."""
+    return _printed(sp.ImmutableMatrix(side) if isinstance(side, sp.MatrixBase) else sp.S(side))
+
+
+def relation_tex(step: Any) -> str:
+    """Both sides of a `Step`, as they stand, and the relation between them; "" for prose."""
+    if step.lhs is None or step.rhs is None:
+        return ""
+    return f"{side_tex(step.lhs)} {_SIGNS[step.relation]} {side_tex(step.rhs)}"
+
+
+def step_html(step: Any, outcome: str = "", caught: tuple[str, ...] = (), named: Any = escape) -> str:
+    """A `Step`: name, method, both sides, the witness of an inequality, reason, premises, planted faults that it
+    catches. `named`: how the name of a premise is written (a link, on a page that holds it).
+    """
+    lines = [
+        f'<p class="head"><b>{prose(step.name)}</b> <small class="method">{escape(method(step))}</small> {outcome}</p>'
+    ]
+    if step.lhs is not None and step.relation == "=" and step.lhs == step.rhs:
+        tex = side_tex(step.rhs)
+        lines.append("<p>Both sides evaluate to</p>" + folded(wrapping(tex), len(tex)))
+    elif tex := relation_tex(step):
+        lines.append(folded(wrapping(tex), len(tex)))
+    if step.witness is not None and step.witness != step.lhs:
+        tex = side_tex(step.witness)
+        lines.append("<p>The difference of the sides, whose sign is seen:</p>" + folded(wrapping(tex), len(tex)))
+    lines.append(f'<p class="why">{prose(step.why)}</p>')
+    if text := _premises(step, named):
+        lines.append(f'<p class="premises">From: {text}</p>')
+    if caught:
+        faults = "".join(f"<li>{prose(fault)}</li>" for fault in caught)
+        lines.append(f'<div class="caught"><p>Faults that it catches:</p><ul>{faults}</ul></div>')
+    return "".join(lines)
+
+
+def _premises(step: Any, named: Any) -> str:
+    given = [named(p) if isinstance(p, str) else _use(p, named) for p in step.premises]
+    shown = [
+        f"{prose(name)}: {named(one) if isinstance(one, str) else prose(one.text)}"
+        for name, one in step.conditions.items()
+    ]
+    return "; ".join([*([prose(step.fact)] if step.fact else []), *given, *shown])
+
+
+def _use(use: Any, named: Any) -> str:
+    return named(use.step) if use.of is None else f"{prose(use.step)} of {prose(use.of().title)}"
+
+
+def method(step: Any) -> str:
+    """How a step is settled, in a word or two."""
+    if step.kind != "identity":
+        words = {"argument": "argued in words", "fact": "standard fact", "inference": "inference from its premises"}
+        return words.get(step.kind, str(step.kind))
+    if step.relation != "=":
+        return "inequality with witness"
+    return "identity of matrices" if step.algebra is not None else "identity"
+
+
+def derivation_html(derivation: Any, outcomes: Any = None, prefix: str = "step") -> str:
+    """A `Derivation`: what is given, and its numbered steps. `outcomes`: step name -> text beside the name."""
+    numbers = {step.name: k for k, step in enumerate(derivation.steps, 1)}
+
+    def named(name: str) -> str:
+        number = numbers.get(name)
+        return f'<a href="#{prefix}-{number}">({number}) {prose(name)}</a>' if number else prose(name)
+
+    given = "".join(f"<li>{prose(h)}</li>" for h in derivation.given)
+    steps = "".join(
+        f'<li id="{prefix}-{k}">'
+        + step_html(
+            step,
+            (outcomes or {}).get(step.name, ""),
+            tuple(fault.name for fault in derivation.faults if fault.step == step.name),
+            named,
+        )
+        + "</li>"
+        for k, step in enumerate(derivation.steps, 1)
+    )
+    head = f'<p><b>{prose(derivation.title)}</b></p><ul class="given">{given}</ul>'
+    return f'<div class="derivation">{head}<ol class="steps">{steps}</ol></div>'

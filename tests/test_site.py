@@ -1,0 +1,225 @@
+"""The pages of the ledger: whole, offline, well-formed, and found by label."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from command_line import run
+
+from ndis_verify import GaussianPair, InputError
+from ndis_verify.claim import Verdict
+from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.mathml import mathml, wrapping
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick
+from ndis_verify.report.claim_page import counts, derivations_of, mentioned
+from ndis_verify.report.places import ids_of, label_of
+from ndis_verify.report.site import page_of, write_site
+from ndis_verify.rich import folded, prose
+
+VOID = {"meta", "link", "input", "wbr", "br"}
+
+
+class Page(HTMLParser):
+    """Links, ids and loaded addresses of a page; an element that is not closed in its turn is an error."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.links, self.loaded, self.ids, self.open, self.kinds = [], [], [], [], Counter()
+        self.text = path.read_text(encoding="utf-8")
+        self.feed(self.text)
+        assert not self.open, (path.name, self.open)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.kinds[tag] += 1
+        self.ids += [found["id"]] if "id" in found else []
+        self.links += [found["href"]] if tag == "a" else []
+        self.loaded += [found[key] for key in ("src", "srcset", "data", "poster") if key in found]
+        self.loaded += [found["href"]] if tag == "link" else []
+        if tag not in VOID and not self.get_starttag_text().endswith("/>"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.get_starttag_text().endswith("/>") or self.open[-1:] == [tag]:
+            assert self.open.pop() == tag
+
+
+NAMED = ("N26-L1", "N26-L2", "N26-L2-corrected", "N26-L3", "N26-L4")
+CLAIMS = [claim for k, claim in enumerate(all_claims()) if claim.id in NAMED or k % 8 == 3]  # a page takes a tenth
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    assert write_site(folder, claims=CLAIMS) == folder / "index.html"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {path.relative_to(site).as_posix(): Page(path) for path in site.rglob("*.html")}
+
+
+def test_every_claim_has_a_page_with_its_text_and_a_row_of_the_index(pages):
+    assert set(pages) == {page_of(claim.id) for claim in CLAIMS} | {"index.html", "errata.html", "open.html"}
+    for claim in CLAIMS:
+        text = pages[page_of(claim.id)].text
+        assert f"ndis-verify verify {claim.id}" in text and claim.declared.value in text
+        for said in (claim.statement, claim.title, claim.corrected, claim.counterexample, claim.reason, claim.note):
+            assert said is None or prose(said) in text, claim.id
+        assert f'href="{page_of(claim.id)}"' in pages["index.html"].text
+
+
+def test_every_step_of_every_derivation_is_on_the_page_of_its_claims(pages):
+    for claim in CLAIMS:
+        text = pages[page_of(claim.id)].text
+        for derivation in derivations_of(claim):
+            for step in derivation.steps:
+                assert prose(step.name) in text and prose(step.why) in text, (claim.id, step.name)
+            assert all(prose(fault.name) in text for fault in derivation.faults)
+    assert counts(derivations_of(find("N26-L2")))["argued"] == 3
+
+
+def test_links_resolve_and_nothing_is_loaded_from_elsewhere(site, pages):
+    for name, page in pages.items():
+        for address in [*page.links, *page.loaded]:
+            parts = urlsplit(address)
+            assert not parts.scheme and not parts.netloc, (name, address)
+            target = (site / name).parent / unquote(parts.path) if parts.path else site / name
+            assert target.resolve().is_file() and site.resolve() in target.resolve().parents, (name, address)
+            if parts.fragment:
+                assert parts.fragment in pages[target.resolve().relative_to(site.resolve()).as_posix()].ids
+        assert " style=" not in page.text and "Content-Security-Policy" in page.text
+        assert len(page.ids) == len(set(page.ids)), name
+    for name in ("style.css", "search.js"):
+        assert not re.search(r"https?:|url\(|@import|fetch\(|XMLHttp", (site / name).read_text(encoding="utf-8"))
+
+
+def test_every_formula_is_well_formed_and_of_elements_that_browsers_know(pages):
+    names = "math semantics annotation mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover"
+    known = set(f"{names} munderover mtable mtr mtd".split())
+    found = 0
+    for page in pages.values():
+        for text in re.findall(r"<math.*?</math>", page.text, re.DOTALL):
+            assert {node.tag.rpartition("}")[2] for node in ElementTree.fromstring(text).iter()} <= known
+            found += 1
+    assert found > 500
+
+
+def test_what_is_long_folds_and_is_whole(pages):
+    text = pages[page_of("N26-L1")].text
+    assert "A long formula" in text
+    assert not re.search(r"characters in all", text)
+    assert folded("x", 10) in folded("x", 10_000)
+
+
+@pytest.mark.parametrize(
+    ("tex", "elements"),
+    [
+        (r"\frac{a}{1 + b}", {"mfrac": 1, "mi": 2, "mn": 1}),
+        (r"\prod_i \left(1 + \lambda_i\right)^{-1/2}", {"munder": 1, "msup": 1, "msub": 1}),
+        (r"\sum_{k=1}^{n} x_k^{2}", {"munderover": 1, "msubsup": 1}),
+        (r"\begin{pmatrix}1 & 0\\ 0 & 1\end{pmatrix}", {"mtable": 1, "mtr": 2, "mtd": 4}),
+        (r"\sqrt[3]{x} + \sqrt{2}", {"mroot": 1, "msqrt": 1}),
+        (r"\text{where } x \in \mathbb{R}^k", {"mtext": 1, "msup": 1}),
+        (r"\hat{x}' - \int_{-\infty}^{\infty} e^{- x}\, dx", {"mover": 1, "msubsup": 1}),
+    ],
+)
+def test_tex_becomes_the_elements_that_it_means(tex, elements):
+    for text in (mathml(tex), mathml(tex, display=True), f"<p>{wrapping(tex).replace('<wbr>', '')}</p>"):
+        found = Counter(node.tag.rpartition("}")[2] for node in ElementTree.fromstring(text).iter())
+        assert {name: found[name] for name in elements} == elements
+        assert found["annotation"] == 1
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\unknown", r"\frac{1}", "x}", "{x", r"\left(x", "x^2^3", r"\begin{array}1\end{array}", "€"]
+)
+def test_tex_that_is_not_known_is_refused(tex):
+    with pytest.raises(InputError, match="tex"):
+        mathml(tex)
+
+
+def test_lines_break_before_relations_and_signs_only_outside_of_brackets():
+    pieces = wrapping(r"\left(a + b\right)^{2} + cdef = ghij - \frac{k + l}{m}").split("<wbr>")
+    assert [len(re.findall('form="infix"', piece)) for piece in pieces] == [1, 2, 1] or len(pieces) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("e^eps delta_r(eps; p)", "e<sup>ε</sup> δ<sub>r</sub>(ε; p)"),
+        ("sigma2 <= l^{-1/2}", "σ<sub>2</sub> ≤ l<sup>-1/2</sup>"),
+        ("a < b & c", "a &lt; b &amp; c"),
+        ("see `delta_r` and hockey_stick", "see <code>delta_r</code> and hockey_stick"),
+        ("delta_LC, S^{-1}", "δ<sub>LC</sub>, S<sup>−1</sup>"),
+        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+    ],
+)
+def test_plain_text_is_typeset_and_escaped(text, html):
+    assert prose(text).replace("−", "-") == html.replace("−", "-")
+
+
+def test_labels_lead_back_to_their_ids():
+    ids = [claim.id for claim in all_claims()]
+    labelled = [i for i in ids if label_of(i) != i]
+    assert len(labelled) > 180
+    for claim_id in labelled:
+        assert claim_id in ids_of(label_of(claim_id).partition(" (")[0], ids), claim_id
+
+
+def test_a_claim_uses_what_its_texts_name():
+    claims = {claim.id: claim for claim in all_claims()}
+    assert "N26-L2-corrected" in mentioned(claims["N26-L2"], list(claims))
+
+
+def test_a_counterexample_is_shown_with_its_interval_and_recomputed_by_its_line(pages):
+    text = pages[page_of("N26-L2")].text
+    assert "0.330661788063247828 ± 3e-19 <small>(certified)" in text
+    (line, *_) = re.findall(r"python -c &quot;(.*?)&quot;", text)
+    done = subprocess.run(
+        [sys.executable, "-c", line.replace("&#x27;", "'")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("0.3306617880632478")
+
+
+def test_the_lists_hold_what_is_wrong_and_what_is_open(pages):
+    for claim in CLAIMS:
+        assert (claim.declared in (Verdict.OPEN, Verdict.SUPPORTED)) == (f'id="{claim.id}"' in pages["open.html"].text)
+        if claim.declared in (Verdict.REFUTED, Verdict.RESTRICTED):
+            assert f'id="{claim.id}"' in pages["errata.html"].text
+
+
+def test_a_claim_is_shown_whole_on_a_terminal_by_its_label():
+    done = run("show", "N26", "lemma", "2")
+    text = " ".join(done.stdout.split())
+    assert done.returncode == 0 and max(len(line) for line in done.stdout.splitlines()) <= 100
+    for claim_id in ("N26-L2", "N26-L2-corrected"):
+        claim = find(claim_id)
+        assert " ".join(claim.statement.split()) in text and f"ndis-verify verify {claim_id}" in text
+        for derivation in derivations_of(claim):
+            assert all(" ".join(step.why.split()) in text for step in derivation.steps)
+    wrong = run("show", "Lemma", "77")
+    assert wrong.returncode == 2 and "Lemma 77" in wrong.stderr
+
+
+def test_records_show_themselves_in_a_notebook():
+    pair = GaussianPair(["0.5", "1"], [["2", "0.5"], ["0.5", "1"]], [0, 0], 1)
+    value = hockey_stick(pair, 1, digits=50)
+    digits, radius = value.decimal()
+    assert len(digits) > 50 and digits in repr(value) and radius in repr(value)
+    claim = find("N26-L4")
+    shown = [value, pair, claim, claim.stated, derivations_of(claim)[0], derivations_of(claim)[0].steps[1]]
+    for record in shown:
+        text = record._repr_html_()
+        ElementTree.fromstring(f"<div>{text.replace('<wbr>', '')}</div>")
+        assert "&lt;math" not in text
+    assert digits in value._repr_html_()
+    assert pair._repr_html_().count("<mtable") == 3 and "pmatrix" in pair._repr_latex_()
+    assert derivations_of(claim)[0]._repr_html_().count('<li id="step-') == len(derivations_of(claim)[0].steps)
