@@ -18,8 +18,7 @@ from ndis_verify.exact_number import (
     nearest_float,
     of_numpy,
 )
-from ndis_verify.mathml import wrapping
-from ndis_verify.rich import folded
+from ndis_verify.rich import folded, wrapping
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,11 +1,303 @@
-"""What a notebook and a page show of a record: typeset text, long formulas folded, tables of fields."""
+"""What a notebook and a page show: TeX as MathML, plain text with its symbols typeset, long formulas folded, tables.
+
+The TeX is what this package writes: statements, SymPy's expressions, records. Only what browsers agree on is used
+(MathML Core): no script, no font. A command that is not known is refused, never shown raw.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
+
+from ndis_verify.exact_number import InputError
+
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.S)
+_GREEK_NAMES = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi"
+    " varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell infty partial hbar"
+)
+_GREEK = dict(zip(_GREEK_NAMES.split(), "αβγδεεζηθικλμνξπρστυϕφχψωΓΔΘΛΞΠΣΥΦΨΩℓ∞∂ħ", strict=True))
+_OPERATORS = "log ln exp sin cos tan cot sinh cosh tanh coth arctan arcsin arccos det arg dim Pr min max sup inf lim"
+_WORDS = _OPERATORS.split()
+_UNDER = {"sum": "∑", "prod": "∏", **{word: word for word in ("min", "max", "sup", "inf", "lim")}}
+_RELATIONS = {
+    "=": "=",
+    "<": "&lt;",
+    ">": "&gt;",
+    "le": "≤",
+    "leq": "≤",
+    "ge": "≥",
+    "geq": "≥",
+    "neq": "≠",
+    "ne": "≠",
+    "in": "∈",
+    "iff": "⟺",
+    "implies": "⟹",
+    "to": "→",
+    "rightarrow": "→",
+    "sim": "∼",
+    "approx": "≈",
+    "mapsto": "↦",
+    "equiv": "≡",
+    "subseteq": "⊆",
+    "subset": "⊂",
+}
+_SIGNS = {"+": "+", "-": "−", "pm": "±", "mp": "∓"}
+_OTHERS = {
+    "cdot": "⋅",
+    "times": "×",
+    "forall": "∀",
+    "exists": "∃",
+    "mid": "|",
+    "ldots": "…",
+    "cdots": "⋯",
+    "vdots": "⋮",
+    "ddots": "⋱",
+    "cup": "∪",
+    "cap": "∩",
+    "circ": "∘",
+    "prime": "′",
+    "wedge": "∧",
+    "vee": "∨",
+    "int": "∫",
+    "otimes": "⊗",
+}
+_FENCES = {"{": "{", "}": "}", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "|": "‖", "langle": "⟨"}
+_FENCES |= {"rangle": "⟩", "lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖"}
+_SPACES = {",": 0.1667, ":": 0.2222, ";": 0.2778, "!": -0.1667, "quad": 1, "qquad": 2, " ": 0.25}
+_ACCENTS = {"hat": "^", "bar": "¯", "overline": "¯", "tilde": "~", "dot": "˙", "vec": "→"}
+_DOUBLE = dict(zip("RZNECP", "ℝℤℕ𝔼ℂℙ", strict=True))
+_SCRIPT = dict(zip("NPMLDF", "𝒩𝒫ℳℒ𝒟ℱ", strict=True))
+_SHORT, _LONG = 3, 60  # characters up to which a relation stays beside its left side; after which products are broken
+
+
+def mathml(tex: str, display: bool = False) -> str:
+    """One `<math>` element; `display`: as a paragraph of its own. Raises `InputError` for TeX that is not known."""
+    body = "".join(text for text, _ in _Reader(tex).all())
+    return _math(f"<mrow>{body}</mrow>", tex, ' display="block"' if display else ' displaystyle="true"')
+
+
+def wrapping(tex: str) -> str:
+    """`<math>` elements in a row that lines may be broken between: before relations and signs, behind commas.
+
+    No browser breaks a line inside of one element. The first carries the TeX of the whole as its annotation.
+    """
+    pieces: list[str] = []
+    piece, size = "", 0
+    for text, breaks in _Reader(tex).all():
+        if (breaks == "before" and size > _SHORT) or (breaks == "factor" and size > _LONG):
+            pieces.append(piece)
+            piece, size = "", 0
+        piece += text
+        size += len(re.sub(r"<[^>]*>", "", text))
+        if breaks == "behind":
+            pieces.append(piece)
+            piece, size = "", 0
+    pieces += [piece] * bool(piece)
+    made = [_math(f"<mrow>{p}</mrow>", tex if k == 0 else "", ' displaystyle="true"') for k, p in enumerate(pieces)]
+    return "<wbr>".join(made)
+
+
+def _math(body: str, tex: str, attributes: str) -> str:
+    note = f'<annotation encoding="application/x-tex">{escape(tex)}</annotation>' if tex else ""
+    inside = f"<semantics>{body}{note}</semantics>" if note else body
+    return f'<math xmlns="http://www.w3.org/1998/Math/MathML"{attributes}>{inside}</math>'
+
+
+def _fence(text: str) -> str:
+    return f'<mo stretchy="true" fence="true" lspace="0" rspace="0">{escape(text)}</mo>'
+
+
+class _Reader:
+    """The tokens of a TeX text, read from left to right. What is read is (MathML, where a line may be broken)."""
+
+    def __init__(self, tex: str):
+        self.tex = tex
+        self.tokens = _TOKEN.findall(tex)
+        self.at = 0
+
+    def all(self) -> list[tuple[str, str]]:
+        found = list(self.until(()))
+        if self.at < len(self.tokens):
+            raise self.wrong(self.tokens[self.at])
+        return found
+
+    def wrong(self, token: str) -> InputError:
+        return InputError("tex", token, f"is not known, or not closed, in {self.tex[:80]}")
+
+    def peek(self) -> str:
+        """The next token that is no white space, "" at the end."""
+        while self.at < len(self.tokens) and self.tokens[self.at].isspace():
+            self.at += 1
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self) -> str:
+        token = self.peek()
+        if not token:
+            raise self.wrong("the end")
+        self.at += 1
+        return token
+
+    def until(self, stops: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        first = True
+        while (token := self.peek()) and token not in (*stops, "}", r"\right", r"\end", "&", r"\\"):
+            yield self.scripted(first)
+            first = False
+
+    def row(self, stops: tuple[str, ...] = ()) -> str:
+        parts = [text for text, _ in self.until(stops)]
+        return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
+
+    def group(self) -> str:
+        """An argument: a group in braces, or one token."""
+        if self.peek() != "{":
+            return self.atom(self.take(), True)[0]
+        self.take()
+        inside = self.row()
+        self.expect("}")
+        return inside
+
+    def expect(self, token: str) -> None:
+        if self.take() != token:
+            raise self.wrong(token)
+
+    def word(self) -> str:
+        """The text of a group in braces, as it stands."""
+        self.expect("{")
+        start = self.at
+        while self.at < len(self.tokens) and self.tokens[self.at] != "}":
+            self.at += 1
+        self.at += 1
+        return "".join(self.tokens[start : self.at - 1]).replace("\\", "")
+
+    def scripted(self, first: bool) -> tuple[str, str]:
+        token = self.take()
+        base, breaks = self.atom(token, first)
+        scripts: dict[str, str] = {}
+        while self.peek() in ("^", "_", r"\limits", "'"):
+            mark = self.take()
+            if mark == "'":
+                scripts["^"] = "<mo>′</mo>"
+            elif mark != r"\limits":
+                if mark in scripts:
+                    raise self.wrong(mark)
+                scripts[mark] = self.group()
+        name = token[1:]
+        if scripts:
+            over = ("munder", "mover", "munderover") if name in _UNDER else ("msub", "msup", "msubsup")
+            tag = over[2 if len(scripts) == 2 else "^" in scripts]
+            ends = "".join(scripts[mark] for mark in "_^" if mark in scripts)
+            base = f"<{tag}>{base}{ends}</{tag}>"
+        if token.startswith("\\") and (name in _WORDS or name == "operatorname"):
+            base += "<mo>⁡</mo>" if self.opens() else '<mspace width="0.1667em"/>'
+        return base, breaks
+
+    def opens(self) -> bool:
+        """Whether a bracket follows, or a group that begins with one."""
+        token = self.peek()
+        return token in ("(", r"\left", "") or "".join(self.tokens[self.at : self.at + 2]).replace(" ", "") == r"{\left"
+
+    def atom(self, token: str, first: bool) -> tuple[str, str]:
+        """One node. `first`: in its row, so that a sign is a prefix."""
+        name = token.removeprefix("\\") if len(token) > 1 else token
+        command = token.startswith("\\") and len(token) > 1
+        if token == "{":
+            self.at -= 1
+            return self.group(), ""
+        if name in _RELATIONS and (command or name in "=<>"):
+            return f'<mo form="infix">{_RELATIONS[name]}</mo>', "before"
+        if name in _SIGNS and (command or name in "+-"):
+            form, breaks = ("prefix", "") if first else ("infix", "before")
+            return f'<mo form="{form}">{_SIGNS[name]}</mo>', breaks
+        if command:
+            return self.command(name)
+        if token[0].isdigit():
+            return f"<mn>{token}</mn>", ""
+        if token.isalpha():
+            return f"<mi>{token}</mi>", ""
+        if token == ",":
+            return "<mo>,</mo>", "behind"
+        if token in "()[]|/;:.!*'":
+            return f'<mo stretchy="false">{token}</mo>', ""
+        raise self.wrong(token)
+
+    def command(self, name: str) -> tuple[str, str]:
+        if name in _GREEK:
+            upright = ' mathvariant="normal"' if name[0].isupper() or name in ("infty", "partial") else ""
+            return f"<mi{upright}>{_GREEK[name]}</mi>", ""
+        if name in _UNDER and len(_UNDER[name]) == 1:
+            return f'<mo movablelimits="false">{_UNDER[name]}</mo>', ""
+        if name in _WORDS:
+            return f"<mi>{name}</mi>", ""
+        if name in _OTHERS:
+            return f"<mo>{_OTHERS[name]}</mo>", ""
+        if name in _SPACES:
+            return f'<mspace width="{_SPACES[name]}em"/>', "behind" if name in ("quad", "qquad") else ""
+        if name in _FENCES:
+            return f'<mo stretchy="false">{_FENCES[name]}</mo>', ""
+        if name in ("frac", "dfrac", "tfrac"):
+            return f"<mfrac>{self.group()}{self.group()}</mfrac>", "factor"
+        if name == "sqrt":
+            return self.root(), ""
+        if name == "left":
+            return self.fenced(), "factor"
+        if name == "begin":
+            return self.table(), ""
+        if name in _ACCENTS:
+            return f'<mover accent="true">{self.group()}<mo>{_ACCENTS[name]}</mo></mover>', ""
+        return self.lettered(name), ""
+
+    def lettered(self, name: str) -> str:
+        if name == "text":
+            return f"<mtext>{escape(self.word())}</mtext>"
+        if name in ("operatorname", "mathrm"):
+            word = self.word()
+            return f'<mi mathvariant="normal">{word}</mi>' if len(word) == 1 else f"<mi>{escape(word)}</mi>"
+        if name in ("mathbb", "mathcal"):
+            word = self.word()
+            return f"<mi>{(_DOUBLE if name == 'mathbb' else _SCRIPT).get(word, word)}</mi>"
+        raise self.wrong(f"\\{name}")
+
+    def root(self) -> str:
+        if self.peek() != "[":
+            return f"<msqrt>{self.group()}</msqrt>"
+        self.take()
+        index = self.row(("]",))
+        self.expect("]")
+        return f"<mroot>{self.group()}{index}</mroot>"
+
+    def fence(self) -> str:
+        token = self.take()
+        text = _FENCES.get(token[1:], "") if token.startswith("\\") else token.replace(".", "")
+        return _fence(text) if text else ""
+
+    def fenced(self) -> str:
+        left = self.fence()
+        inside = self.row()
+        self.expect(r"\right")
+        return f"<mrow>{left}{inside}{self.fence()}</mrow>"
+
+    def table(self) -> str:
+        name = self.word()
+        if name not in ("matrix", "pmatrix", "cases", "aligned"):
+            raise self.wrong(name)
+        rows = [[self.row()]]
+        while (token := self.take()) != r"\end":
+            if token == "&":
+                rows[-1].append(self.row())
+            elif token == r"\\":
+                rows.append([self.row()])
+            else:
+                raise self.wrong(token)
+        if self.word() != name:
+            raise self.wrong(name)
+        cells = "".join("<mtr>" + "".join(f"<mtd>{cell}</mtd>" for cell in row) + "</mtr>" for row in rows)
+        fences = {"pmatrix": ("(", ")"), "cases": ("{", "")}.get(name, ("", ""))
+        left, right = (_fence(one) if one else "" for one in fences)
+        return f"<mrow>{left}<mtable>{cells}</mtable>{right}</mrow>"
+
 
 _NAMES = (
     "eps epsilon delta Delta sigma Sigma lam lambda mu nu rho tau kappa alpha beta gamma Gamma theta omega phi Phi pi"

@@ -15,12 +15,11 @@ from command_line import run
 from ndis_verify import GaussianPair, InputError
 from ndis_verify.claim import Verdict
 from ndis_verify.claims.ledger import all_claims, find
-from ndis_verify.mathml import mathml, wrapping
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.report.claim_page import counts, derivations_of, mentioned
 from ndis_verify.report.places import ids_of, label_of
 from ndis_verify.report.site import page_of, write_site
-from ndis_verify.rich import folded, prose
+from ndis_verify.rich import folded, mathml, prose, wrapping
 
 VOID = {"meta", "link", "input", "wbr", "br"}
 

@@ -15,10 +15,9 @@ from ndis_verify.court.certificate_store import FOLDER, read
 from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.judge import Judgement
 from ndis_verify.court.source_names import ROOT
-from ndis_verify.mathml import wrapping
 from ndis_verify.report.errata import is_erratum, is_printed
 from ndis_verify.report.places import cited, label_of
-from ndis_verify.rich import folded, prose, table
+from ndis_verify.rich import folded, prose, table, wrapping
 from ndis_verify.symbolic import derivations_for
 from ndis_verify.symbolic.derivation import DECIDED, Derivation
 from ndis_verify.symbolic.typeset import derivation_html

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.mathml import wrapping
-from ndis_verify.rich import folded
+from ndis_verify.rich import folded, wrapping
 from ndis_verify.statements.printing import meanings, plain, tex, tex_name
 from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term
 

@@ -10,8 +10,7 @@ from typing import Any
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
-from ndis_verify.mathml import wrapping
-from ndis_verify.rich import folded, prose
+from ndis_verify.rich import folded, prose, wrapping
 
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 _LETTER = re.compile(r"([A-Za-z])(i?)(t?)(\d*)")
