@@ -13,7 +13,14 @@ from ndis_verify.facade import handed_on
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "ndis_verify"
 RECORDS = {"exact_number", "gaussian_pair", "quadratic_form", "enclosure", "claim"}
-SHARED = {"rich", "arguments", "calibrator", "discovery", "facade", "moved"}  # what is checked, called, found: no numbers pass
+SHARED = {
+    "rich",
+    "arguments",
+    "calibrator",
+    "discovery",
+    "facade",
+    "moved",
+}  # what is checked, called, found: no numbers pass
 RECORD_NAMES = {"Enclosure", "GaussianPair", "InputError", "QuadraticForm"}
 WITNESSES = ("symbolic", "oracle", "fast")
 MODULES = sorted(PACKAGE.rglob("*.py"))
