@@ -98,8 +98,10 @@ def restated(claim: Claim, statement: Statement) -> Claim:
         elif isinstance(run, AttackRun):
             problem = problem_of(new(found), run.problem.name)
             checks.append(replace(check, run=replace(run, problem=problem, owner="")))
-        else:
+        elif isinstance(run, PointRun):
             checks.append(replace(check, run=replace(run, certify=Violation(new(found)), domain=domain_of(new(found)))))
+        else:  # another record that holds its statement
+            checks.append(replace(check, run=replace(run, statement=new(found))))
     texts = {"statement", "formula", "hypotheses", "counterexample", "stated", "checks"}
     rest = {name: value for name, value in vars(claim).items() if name not in texts}
     return stated_claim(stated=statement, checks=tuple(checks), **rest)
