@@ -15,9 +15,9 @@ from ndis_verify.court.ball_quantities import NotExact
 from ndis_verify.court.certify import certify_nonnegative
 from ndis_verify.court.certify_box import axis
 from ndis_verify.court.scaled_floats import scaled
-from ndis_verify.court.statement_balls import decide, margin_on_boxes, value_at
+from ndis_verify.court.statement_balls import decide, margin_on_boxes, same_at, value_at
 from ndis_verify.court.statement_checks import fates
-from ndis_verify.court.statement_floats import StatementMargin, domain_of, value_on
+from ndis_verify.court.statement_floats import StatementMargin, domain_of, random_points, value_on
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
@@ -504,6 +504,16 @@ def test_mutants_differ_and_are_statements():
         assert all(from_json(to_json(m.statement)) == m.statement for m in found[::9]), claim_id
         dropped = {m.statement.hypotheses for m in found if m.rule == "hypothesis left out"}
         assert len(dropped) <= len(stated.hypotheses) and bool(dropped) == bool(stated.hypotheses), claim_id
+
+
+def test_a_fault_that_changes_nothing_is_seen_to_be_the_same_statement():
+    stated = statement("x^2 - y^2 <= e^{2 x}", "x > 0")
+    points = random_points(stated, 6)
+    assert same_at(stated, saying(stated, "(x - y) (x + y) <= e^x e^x"), points)
+    assert not same_at(stated, saying(stated, "(x - y) (x + y) <= e^x e^x + 10^{-9}"), points)
+    assert not same_at(stated, saying(stated, "(x - y) (x + y) >= e^x e^x"), points)
+    assert not same_at(stated, under(stated, "y > 0"), points) and not same_at(stated, stated, [])
+    assert not same_at(stated, saying(stated, "x^2 - y^2 <= e^{2 x} (y - y)/(y - y)"), points)
 
 
 def test_the_two_logical_joins_are_kept_apart():

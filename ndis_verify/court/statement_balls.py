@@ -7,7 +7,7 @@ are what the statement says and not a rounding of it. Where one of them is not r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -114,6 +114,31 @@ def _digits(relation: Relation, values: Mapping[str, Any], digits: int) -> float
         return _MOST
     ratio = enclosure((gap / size).log() / arb(10).log())
     return min(_MOST, -float(ratio.upper))
+
+
+def same_at(one: Statement, other: Statement, points: Sequence[Point], digits: int = 40) -> bool:
+    """Whether two statements under the same hypotheses have relations of the same signs whose sides agree to half of
+    `digits` at every one of the points: then they are one statement, whatever they look like.
+    """
+    first, second = _relations(one.claimed), _relations(other.claimed)
+    if one.hypotheses != other.hypotheses or [r.sign for r in first] != [r.sign for r in second] or not points:
+        return False
+    try:
+        with working_bits(4 * digits):
+            return all(_same_sides(one, other, point, digits) for point in points)
+    except (ArithmeticError, ValueError):  # no value there, or a point that the fault's quantities refuse
+        return False
+
+
+def _same_sides(one: Statement, other: Statement, point: Point, digits: int) -> bool:
+    values, changed = (_values(statement, point, digits) for statement in (one, other))
+    for before, after in zip(_relations(one.claimed), _relations(other.claimed), strict=True):
+        for a, b in zip(before.terms, after.terms, strict=True):
+            left, right = as_ball(value_at(a, values, digits)), as_ball(value_at(b, changed, digits))
+            gap, size = abs(left - right).upper(), abs(left).upper()
+            if not gap <= size * ball(Fraction(1, 10 ** (digits // 2))):
+                return False
+    return True
 
 
 def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:

@@ -18,13 +18,14 @@ from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
 from ndis_verify.court.checks import Mutants, ProofRun
 from ndis_verify.court.domain import Point, VacuityError, shown_point
 from ndis_verify.court.proof_structure import unconcluded
-from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, exact_text, sides_at
+from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, exact_text, same_at, sides_at
 from ndis_verify.court.statement_floats import StatementMargin, domain_of, problem_of, random_points
 from ndis_verify.statements.mutation import Mutant, denied, mutants, planted
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement
 
 Fate = Literal["violated", "implied", "without meaning", "not told apart"]
 _SUSPECTS = 6
+_POINTS = 8
 ROUTE = "ball arithmetic"
 
 
@@ -239,16 +240,21 @@ def _is_half(found: Statement, stated: Statement) -> bool:
 def fates(
     statement: Statement, count: int = 400, seed: int = 0, starts: Sequence[Mapping[str, Any]] = ()
 ) -> list[tuple[Mutant, Fate, str]]:
-    """What becomes of every fault by rule: certainly violated at a point, implied as both sides have become one,
-    without meaning, or not told apart.
+    """What becomes of every fault by rule: certainly violated at a point, implied as both sides have become one or as
+    the fault changes nothing (ball arithmetic finds the same sides at random points), without meaning, or not told
+    apart.
 
     The mutant's own domain is attacked with `count` evaluations, from `starts` too, and the worst points found are put
     to ball arithmetic. "without meaning": a quantity is asked for outside its domain at all of them.
     """
-    return [
-        (mutant, *_fate(mutant.statement, count, seed, _starts_of(mutant.statement, starts)))
-        for mutant in mutants(statement)
-    ]
+    points = random_points(statement, _POINTS)
+    found: list[tuple[Mutant, Fate, str]] = []
+    for mutant in mutants(statement):
+        if same_at(statement, mutant.statement, points):
+            found.append((mutant, "implied", f"both statements have one value at {len(points)} random points"))
+        else:
+            found.append((mutant, *_fate(mutant.statement, count, seed, _starts_of(mutant.statement, starts))))
+    return found
 
 
 def _starts_of(statement: Statement, starts: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
