@@ -13,8 +13,10 @@ import pytest
 from command_line import run
 
 from ndis_verify import GaussianPair, InputError
+from ndis_verify.audit.gdp_parameter import GaussianCurve
 from ndis_verify.claim import Verdict
 from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.mechanisms.calibration import Certificate
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.report.claim_page import counts, derivations_of, mentioned
 from ndis_verify.report.places import ids_of, label_of
@@ -222,3 +224,10 @@ def test_records_show_themselves_in_a_notebook():
     assert digits in value._repr_html_()
     assert pair._repr_html_().count("<mtable") == 3 and "pmatrix" in pair._repr_latex_()
     assert derivations_of(claim)[0]._repr_html_().count('<li id="step-') == len(derivations_of(claim)[0].steps)
+
+
+def test_the_fields_of_a_calibration_and_an_audit_are_a_table():
+    shown = Certificate("worst <pair>", {"p": 0.5, "rows": (1, 2)}, 1e-6)._repr_html_()
+    assert "worst &lt;pair&gt;" in shown and '<th scope="row">p</th><td>0.5</td>' in shown
+    ElementTree.fromstring(f"<div>{shown}</div>")
+    assert "<td>1.5</td>" in GaussianCurve(1.5)._repr_html_()

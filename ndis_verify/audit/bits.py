@@ -36,6 +36,7 @@ from ndis_verify.audit.candidate_sets import Chooser, ChosenSet, Target
 from ndis_verify.audit.limits import checked_confidence, clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.exact_number import InputError
+from ndis_verify.rich import field_table
 
 Sampler = Callable[[int], Any]
 MOST_CELLS = 512
@@ -91,6 +92,9 @@ class BitAudit:
     width: int
     looked_at: int
     target: Target
+
+    def _repr_html_(self) -> str:
+        return field_table(self)
 
     @property
     def curve(self) -> OperatingPoints:

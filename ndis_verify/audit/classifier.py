@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from ndis_verify.audit.limits import checked_confidence, clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.exact_number import InputError
+from ndis_verify.rich import field_table
 
 SMALLEST = 16
 MOST_FEATURES = 2000
@@ -58,6 +59,9 @@ class ClassifierCurve:
     confidence: float
     rows: tuple[int, int]
     classifier: Classifier
+
+    def _repr_html_(self) -> str:
+        return field_table(self)
 
     def points(self) -> list[dict[str, float]]:
         """One record per epsilon: epsilon, estimate, lower, upper."""

@@ -13,6 +13,7 @@ from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick, gaussian_std, log_gaussian_hockey_stick
 from ndis_verify.fast.trade_off import gaussian_trade_off
+from ndis_verify.rich import field_table
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,9 @@ class GaussianCurve:
     """
 
     mu: float
+
+    def _repr_html_(self) -> str:
+        return field_table(self)
 
     def delta(self, epsilon: Any) -> np.ndarray:
         """delta of the Gaussian pair at `epsilon` (any shape, >= 0). Raises `InputError`."""
