@@ -525,6 +525,11 @@ def test_the_two_logical_joins_are_kept_apart():
     assert (margin < -0.1).all() and (StatementMargin(either)(x=np.array([-0.5, 0.5])) > 0.1).all()
 
 
+def test_faults_of_a_statement_about_laws_are_told_apart_as_often_as_ever():
+    found = [fate for _, fate, _ in fates(find("KM-4.3").stated, 200)]
+    assert found.count("violated") + found.count("implied") >= 34 and len(found) <= 56
+
+
 @pytest.mark.parametrize(("stated", "least"), [(ORDER, 3), (CLOSED_FORM, 20)])
 def test_faults_by_rule_are_violated_implied_or_listed(stated, least):
     found = fates(stated, 64)
