@@ -22,7 +22,12 @@ sys.path.insert(0, str(ROOT))
 laws = pytest.importorskip("tools.recheck.laws")
 records = pytest.importorskip("tools.recheck.records")
 READER = ROOT / "tools" / "recheck"
-CLAIMS = ("N26-P1", "N26-L3", "BW-T1", "KM-6.1-any-attack", "SL-2-tail", "SL-2-variance", "KM-AppE-log", "KM-S3")
+CLAIMS = ("N26-P1", "N26-L3", "BW-T1-every-epsilon", "KM-6.1-any-attack", "N26-L2", "SL-2-slack", "BW-T4-range", "SL-2-tail", "KM-AppE-log")
+BRACKETS = ("-40", "40", "1/1000", "10000")  # between which a root is looked for: others hold the same one
+NOTHING = ["=", ["number", "0"], ["number", "0"]]
+WANTED = (  # without which a statement of the sample is false somewhere in the ranges searched
+    [">=", ["coordinate", "lam"], ["number", "1"]],
+)
 TURNED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 
@@ -107,6 +112,22 @@ def turned(part):
     return [TURNED[part[0]], *part[1:]]
 
 
+def exchanged(part):
+    return [part[0], part[2], part[1]]
+
+
+def is_text(part):
+    return isinstance(part, str) and part != "0"
+
+
+def other_text(part):
+    return str(Fraction(part) / 10**6)
+
+
+def last_digit(part):
+    return part[:-1] + str((int(part[-1]) + 5) % 10)
+
+
 def without_proof(checks):
     return [check | {"kind": "crosscheck"} for check in checks]
 
@@ -132,6 +153,18 @@ def planted():
     yield from copies("digit", "statement", "claimed", is_number, digit, 6)
     yield from copies("direction", "statement", "claimed", is_relation, turned, 3)
     yield from copies("direction", "step", "relation", lambda p: p in TURNED, TURNED.get, 5)
+    yield from copies("exchanged sides", "counterexample", "claimed", is_relation, exchanged, 3)
+    yield from copies("exchanged sides", "sign", "holds", is_relation, exchanged, 2)
+    yield from copies("direction", "counterexample", "claimed", is_relation, turned, 3)
+    yield from copies("direction", "sign", "holds", is_relation, turned, 2)
+    yield from copies("digit", "counterexample", "claimed", is_number, digit, 6)
+    yield from copies("digit", "counterexample", "violation", is_text, other_text, 4)
+    yield from copies("point that violates nothing", "counterexample", "point", is_text, other_text, 5)
+    yield from copies("decimal", "number", "text", is_text, last_digit, 5)
+    yield from copies("digit", "number", "value", lambda p: is_number(p) and p[1] not in BRACKETS, digit, 5)
+    yield from copies("box too wide", "box", "axes", lambda p: p == "5/2", lambda p: "25", 1)
+    yield from copies("digit", "box", "margin", lambda p: is_number(p) and p[1] == "5/4", digit, 2)
+    yield from copies("hypotheses dropped", "statement", "hypotheses", lambda p: p in WANTED, lambda p: NOTHING, 4)
     yield from copies("verdict", "claim", "declared", lambda p: True, lambda p: "open", 4)
     yield from copies("evidence", "claim", "checks", lambda p: isinstance(p, list), without_proof, 3)
     for k in chosen.sample(range(1, len(exported)), 4):

@@ -5,6 +5,7 @@ arithmetic.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -47,20 +48,26 @@ def sign_check(
 ) -> Check:
     """Held if `function` has the stated sign at every point, by enclosures (kind enclosure)."""
 
-    def run(candidate: Callable[..., arb]) -> Callable[[str], Evidence]:
-        def judged(effort: str) -> Evidence:
-            for point, sign in signs:
-                value = in_balls(candidate)(point)
-                if value.sign() != sign:
-                    where = ", ".join(f"{n} = {float(v):.8g}" for n, v in point.items())
-                    return Evidence(
-                        Outcome.FAILED, "ball arithmetic", f"value {value.decimal(6)[0]} at {where}", count=len(signs)
-                    )
-            return Evidence(Outcome.HELD, "ball arithmetic", "every sign as stated", float(_DIGITS), len(signs))
+    faults = {fault: SignRun(other, signs) for fault, other in mutants.items()}
+    return Check(name, Kind.ENCLOSURE, SignRun(function, signs), faults, part)
 
-        return judged
 
-    return Check(name, Kind.ENCLOSURE, run(function), {fault: run(other) for fault, other in mutants.items()}, part)
+@dataclass(frozen=True)
+class SignRun:
+    """`run(effort)` of signs at points."""
+
+    function: Callable[..., arb]
+    signs: Sequence[tuple[Point, int]]
+
+    def __call__(self, effort: str) -> Evidence:
+        for point, sign in self.signs:
+            value = in_balls(self.function)(point)
+            if value.sign() != sign:
+                where = ", ".join(f"{n} = {float(v):.8g}" for n, v in point.items())
+                return Evidence(
+                    Outcome.FAILED, "ball arithmetic", f"value {value.decimal(6)[0]} at {where}", count=len(self.signs)
+                )
+        return Evidence(Outcome.HELD, "ball arithmetic", "every sign as stated", float(_DIGITS), len(self.signs))
 
 
 def decimals_check(
@@ -72,23 +79,25 @@ def decimals_check(
 ) -> Check:
     """Held if every stated decimal is the certified value rounded to the digits shown (kind enclosure)."""
 
-    def run(candidate: Callable[..., Enclosure]) -> Callable[[str], Evidence]:
-        def judged(effort: str) -> Evidence:
-            for arguments, text in table:
-                found = candidate(*arguments)
-                near = found.basis == "bound" and _rounds_to(found, text)
-                if not near:
-                    return Evidence(
-                        Outcome.FAILED,
-                        "certified",
-                        f"{found.decimal(8)[0]} at {arguments}, not {text}",
-                        count=len(table),
-                    )
-            return Evidence(Outcome.HELD, "certified", "every decimal as stated", count=len(table), counted="numbers")
+    faults = {fault: DecimalsRun(other, table) for fault, other in mutants.items()}
+    return Check(name, Kind.ENCLOSURE, DecimalsRun(value, table), faults, part)
 
-        return judged
 
-    return Check(name, Kind.ENCLOSURE, run(value), {fault: run(other) for fault, other in mutants.items()}, part)
+@dataclass(frozen=True)
+class DecimalsRun:
+    """`run(effort)` of stated decimals."""
+
+    value: Callable[..., Enclosure]
+    table: Sequence[Row]
+
+    def __call__(self, effort: str) -> Evidence:
+        count = len(self.table)
+        for arguments, text in self.table:
+            found = self.value(*arguments)
+            if found.basis != "bound" or not _rounds_to(found, text):
+                detail = f"{found.decimal(8)[0]} at {arguments}, not {text}"
+                return Evidence(Outcome.FAILED, "certified", detail, count=count)
+        return Evidence(Outcome.HELD, "certified", "every decimal as stated", count=count, counted="numbers")
 
 
 def _rounds_to(found: Enclosure, text: str) -> bool:

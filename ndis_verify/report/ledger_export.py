@@ -17,8 +17,8 @@ from ndis_verify.claim import Check, Claim, Kind
 from ndis_verify.claims.ledger import all_claims
 from ndis_verify.court.attack_checks import PointRun
 from ndis_verify.court.statement_checks import Violation
-from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.report.reading_export import interval, reading_records
 from ndis_verify.statements.json_form import to_json
 from ndis_verify.statements.printing import number_text
 from ndis_verify.statements.statement import Statement
@@ -29,6 +29,7 @@ from ndis_verify.symbolic.zero import nonzero_somewhere
 
 FORMAT = 1
 Record = dict[str, Any]
+_REASON = "its two sides are written nowhere but in its function"
 _RELATIONS = {sp.Ge: ">=", sp.Gt: ">", sp.Le: "<=", sp.Lt: "<"}
 
 
@@ -64,10 +65,11 @@ def _evidence(claim: Claim, check: Check) -> list[Record]:
     if check.kind is Kind.COUNTEREXAMPLE and isinstance(check.run, PointRun):
         if isinstance(check.run.certify, Violation):
             return [{**named, **_stated_counterexample(check.run, check.run.certify.statement)}]
-        return [{**named, "kind": "left out", "of": "counterexample", "reason": "its relation is not an object yet"}]
-    if check.kind in (Kind.COUNTEREXAMPLE, Kind.ENCLOSURE):
-        return [{**named, "kind": "left out", "of": check.kind.value, "reason": "its relation is not an object yet"}]
-    return []
+    if check.kind not in (Kind.COUNTEREXAMPLE, Kind.ENCLOSURE):
+        return []
+    if found := reading_records(claim.id, check):
+        return [{**named, **record} for record in found]
+    return [{**named, "kind": "left out", "of": check.kind.value, "reason": _REASON}]
 
 
 def _stated_counterexample(run: PointRun, statement: Statement) -> Record:
@@ -77,6 +79,7 @@ def _stated_counterexample(run: PointRun, statement: Statement) -> Record:
         "stated": True,
         "point": _point(statement, run),
         **{key: data[key] for key in ("hypotheses", "where", "claimed")},
+        "least": False,
         "violation": None if data["claimed"][0] == "iff" else interval(run.certify(run.point)),
     }
 
@@ -92,11 +95,6 @@ def _point(statement: Statement, run: PointRun) -> dict[str, Any]:
         whole = sum(parts) if v.kind == "law" else 1
         found[v.name] = [number_text(part / whole) for part in parts]
     return found
-
-
-def interval(value: Enclosure) -> list[str]:
-    """Midpoint and radius, exactly."""
-    return [number_text(exact(value.mid)), number_text(exact(value.rad))]
 
 
 def step_records(derivation: Derivation) -> list[Record]:

@@ -20,8 +20,10 @@ _HEADS = {
     "Pow": "pow",
     "Qg": "gamma_q",
     **{name: name for name in ("cos", "cosh", "cot", "erf", "erfc", "erfinv", "exp", "factorial", "gamma", "log")},
-    **{name: name for name in ("sin", "sinh", "tan", "tanh")},
+    **{name: name for name in ("atan", "floor", "sin", "sinh", "tan", "tanh")},
 }
+_NAMED = ("divergence", "gamma_q", "mean_shift", "mills", "Phi", "projection", "projection_insert")
+_BINDERS = ("root", "series")  # a variable, two ends and a body
 _SIGNS = ("positive", "negative", "nonnegative", "nonpositive", "integer")
 
 
@@ -42,7 +44,10 @@ def expression_data(value: Any) -> list[Any]:
         return ["pi"]
     if node is sp.E:
         return ["exp", ["number", "1"]]
-    head = _HEADS.get(type(node).__name__)
+    name = type(node).__name__
+    if name in _BINDERS:
+        return [name, node.args[0].name, *(expression_data(part) for part in node.args[1:])]
+    head = _HEADS.get(name, name if name in _NAMED else None)
     if head is None:
         raise NotExportable(type(node).__name__)
     return [head, *(expression_data(part) for part in node.args)]

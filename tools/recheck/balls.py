@@ -78,6 +78,11 @@ def normal_cdf(x):
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
+def mills(x):
+    """Phi(-x)/phi(x), which falls."""
+    return (arb.pi() / 2).sqrt() * (x * x / 2).exp() * (x / arb(2).sqrt()).erfc()
+
+
 def gamma_tail(a, x):
     """Q(a, x): the chance that a gamma(a) law exceeds x; falls in x."""
     a, x = real(a), real(x)
@@ -103,11 +108,13 @@ FUNCTIONS = {
     "div": divide,
     "pow": power,
     "abs": lambda a: abs(a),
+    "floor": lambda a: fmpq(int(a.p) // int(a.q)),
     "max": lambda *args: -_least(*(-a for a in args)),
     "min": lambda *args: _least(*args),
     "exp": lambda a: real(a).exp() if a != 0 else fmpq(1),
     "log": lambda a: real(a).log() if a != 1 else fmpq(0),
     "sqrt": lambda a: real(a).sqrt() if a not in (0, 1) else a,
+    "mills": lambda a: -rising(lambda x: -mills(x))(a),
     "erf": rising(lambda x: x.erf()),
     "erfc": lambda a: -rising(lambda x: -x.erfc())(a),
     "Phi": rising(normal_cdf),

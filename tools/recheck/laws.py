@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
-from flint import acb, arb, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from tools.recheck.balls import TINY, NotReadable, real
+
+_BITS = 200
 
 
 def mean_shift(distance, epsilon):
@@ -32,8 +34,8 @@ def divergence(epsilon, *groups):
     a = 1 - lam, over a ray from the saddle on the real axis; beyond its end by |D| >= |a| |Im s| and |s| >= |Im s|.
     """
     triples = [groups[i : i + 3] for i in range(0, len(groups), 3)]
-    if not all(isinstance(lam, fmpq) and lam > 0 and isinstance(n, fmpq) for lam, n, _ in triples):
-        raise NotReadable("a pair whose eigenvalues are not rational")
+    if not all(lam > 0 and (isinstance(lam, fmpq) or not lam.contains(1)) for lam, _, _ in triples):
+        raise NotReadable("a pair whose eigenvalues are not told from 1")
     eps = real(epsilon)
     spread = [(1 - lam, real(lam).log(), n, square) for lam, n, square in triples if lam != 1]
     plain = sum((square for lam, _, square in triples if lam == 1), fmpq(0))
@@ -44,6 +46,12 @@ def divergence(epsilon, *groups):
         return arb(0)  # the loss is at most its bound, which is at most epsilon
     if plain == 0 and slope <= 0 and all(a < 0 for a, *_ in spread):
         return 1 - eps.exp()
+    with ctx.workprec(_BITS):
+        return _along_ray(eps, spread, plain, slope)
+
+
+def _along_ray(eps, spread, plain, slope):
+    """The integral itself, up and down from the saddle."""
     start = _saddle([(float(a), float(log), float(n), float(q)) for a, log, n, q in spread], float(plain), float(eps))
     cosine = fmpq(0) if plain or slope.contains(0) else fmpq(3, 5) if slope > 0 else fmpq(-3, 5)
     turn = acb(cosine, 1) if cosine == 0 else acb(cosine, fmpq(4, 5))

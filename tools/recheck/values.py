@@ -60,6 +60,25 @@ def _series(name, low, high, body, at):
     return total([value(body, {**at, name: fmpq(k)}) for k in range(int(first.p), int(last.p) + 1)])
 
 
+def _root(name, low, high, body, at):
+    """Where the body turns its sign between the ends, by halving: once, where it is monotone."""
+    low, high = value(low, at), value(high, at)
+    sides = [real(value(body, {**at, name: x})) for x in (low, high)]
+    if not (sides[0] < 0 < sides[1] or sides[1] < 0 < sides[0]):
+        raise Wrong("no turn of sign between the ends of a root")
+    rises = sides[0] < 0
+    for _ in range(80):
+        for share in (fmpq(1, 2), fmpq(3, 7)):  # a cut may be the root itself
+            middle = low + (high - low) * share
+            found = real(value(body, {**at, name: middle}))
+            if found > 0 or found < 0:
+                low, high = (low, middle) if (found > 0) == rises else (middle, high)
+                break
+        else:
+            break
+    return arb(low).union(arb(high))
+
+
 def _extremum(pick, outward, name, low, high, body, at):
     """Between the best value at 17 points and the best bound over the 16 pieces between them."""
     low, high = value(low, at), value(high, at)
@@ -75,6 +94,7 @@ def _extremum(pick, outward, name, low, high, body, at):
 
 
 BINDERS = {
+    "root": _root,
     "series": _series,
     "sup": lambda *rest: _extremum(arb.max, 1, *rest),
     "inf": lambda *rest: _extremum(arb.min, -1, *rest),

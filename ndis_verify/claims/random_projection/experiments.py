@@ -20,11 +20,12 @@ from ndis_verify.court.checks import proof
 from ndis_verify.court.points import count
 from ndis_verify.datasets import load_dataset
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import exact, to_mpf
+from ndis_verify.exact_number import exact
 from ndis_verify.experiments import black_box_curves as curves
 from ndis_verify.experiments import projection_utility as utility
 from ndis_verify.fast.random_projection import rp_hockey_stick
 from ndis_verify.mechanisms.random_projection import projected
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
 from ndis_verify.oracle.leverage import leverage_scores
@@ -118,7 +119,8 @@ def _above(bound: str, sign: int = 1) -> Callable[[dict], Enclosure]:
     """A printed number over what its definition allows."""
 
     def violation(point: dict) -> Enclosure:
-        return Enclosure(to_mpf(sign * (point["printed"] - exact(bound))), mpmath.mpf(2) ** -80, "bound")
+        with working_bits(120):
+            return enclosure(ball(sign * (point["printed"] - exact(bound))))
 
     return violation
 
@@ -159,7 +161,8 @@ def _lone(pixel: bool = True) -> Callable[[dict], Enclosure]:
             exact(float(column[int(point["record"])])),
             sum((exact(float(v)) ** 2 for v in column), Fraction(0)),
         )
-        return Enclosure(to_mpf(entry**2 / square - 1 + Fraction(1, 10**9)), mpmath.mpf(2) ** -80, "bound")
+        with working_bits(120):
+            return enclosure(ball(entry**2 / square - 1 + Fraction(1, 10**9)))
 
     return violation
 
