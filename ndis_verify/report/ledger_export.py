@@ -23,6 +23,7 @@ from ndis_verify.statements.json_form import to_json
 from ndis_verify.statements.printing import number_text
 from ndis_verify.statements.statement import Statement
 from ndis_verify.symbolic import all_derivations
+from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Derivation, Step
 from ndis_verify.symbolic.expression_data import NotExportable, declared_signs, expression_data
 from ndis_verify.symbolic.zero import nonzero_somewhere
@@ -105,6 +106,8 @@ def step_records(derivation: Derivation) -> list[Record]:
 def _step(derivation: Derivation, step: Step) -> Record:
     named = {"derivation": derivation.id, "step": step.name}
     try:
+        if step.algebra is not None:
+            return {"kind": "words", **named, **_words(step, step.algebra)}
         return {"kind": "step", **named, **_sides(derivation, step)}
     except (NotExportable, TypeError) as error:
         return {"kind": "left out", "of": "step", **named, "reason": f"a part without a form: {error}"}
@@ -125,6 +128,18 @@ def _sides(derivation: Derivation, step: Step) -> Record:
         "witness": expression_data(witness[0]) if witness else None,
         "symbols": declared_signs(*(side for pair in sides for side in pair), *witness, *ends),
         "domain": [[_RELATIONS[type(r)], *map(expression_data, r.args)] for r in domain],
+    }
+
+
+def _words(step: Step, algebra: BlockAlgebra) -> Record:
+    """Polynomials in letters that do not commute, and the rules by which words are rewritten."""
+    sides = (step.lhs, step.rhs) if step.reduce is None else (step.reduce(step.lhs, step.rhs), sp.Integer(0))
+    rules = [([letter.name for letter in word], to) for word, to in algebra.rules.items()]
+    return {
+        "reduced": step.reduce is not None,
+        "sides": [[expression_data(side) for side in sides]],
+        "rules": [[word, expression_data(to)] for word, to in rules],
+        "symbols": declared_signs(*sides, *(to for _, to in rules)),
     }
 
 

@@ -37,9 +37,7 @@ def expression_data(value: Any) -> list[Any]:
     if isinstance(node, sp.Rational):
         return ["number", str(node)]
     if isinstance(node, sp.Symbol):
-        if not node.is_commutative:
-            raise NotExportable("a letter of a block algebra")
-        return ["variable", node.name]
+        return ["variable" if node.is_commutative else "letter", node.name]
     if node is sp.pi:
         return ["pi"]
     if node is sp.E:
@@ -57,6 +55,8 @@ def declared_signs(*values: Any) -> dict[str, list[str]]:
     """What the symbols of the expressions are declared to be, by name; raises where two of one name differ."""
     found: dict[str, list[str]] = {}
     for symbol in sorted(set().union(*(as_expression(v).free_symbols for v in values)), key=str):
+        if not symbol.is_commutative:
+            continue
         words = [word for word in _SIGNS if getattr(symbol, f"is_{word}")]
         words = [w for w in words if not (w.startswith("non") and {"positive", "negative"} & set(words))]
         if found.setdefault(symbol.name, words) != words:

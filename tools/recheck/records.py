@@ -14,6 +14,7 @@ from flint import arb, ctx, fmpq
 from tools.recheck.balls import BITS, FUNCTIONS, POINTS, NotReadable, Wrong, rational, real
 from tools.recheck.identities import _TURN, agrees, gap, holds, points, shown, signs, vanishes
 from tools.recheck.values import value
+from tools.recheck.words import words_agree
 
 FORMAT, _BOX_BITS = 1, 120
 DECIDED, AGREES, REFUTED, LEFT = "decided", "agrees", "refuted", "not rechecked"
@@ -32,6 +33,11 @@ def step(record, _):
         outcomes.append(_signed(record["witness"], relation, declared, domain, seed))
     least_sure = AGREES if AGREES in outcomes else DECIDED
     return least_sure, ""
+
+
+def words(record, _):
+    """An equation of matrices in every dimension, by the rules that hold for them."""
+    return (AGREES if words_agree(record) else DECIDED), ""
 
 
 def _zero(difference, declared, domain, seed):
@@ -263,6 +269,7 @@ READERS = {
     "sign": sign,
     "box": box,
     "step": step,
+    "words": words,
     "left out": left_out,
 }
 
