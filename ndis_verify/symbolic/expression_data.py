@@ -45,10 +45,28 @@ def expression_data(value: Any) -> list[Any]:
     name = type(node).__name__
     if name in _BINDERS:
         return [name, node.args[0].name, *(expression_data(part) for part in node.args[1:])]
+    if isinstance(node, sp.UnevaluatedExpr):
+        return expression_data(node.args[0])
+    if isinstance(node, sp.Integral) and len(node.limits) == 1 and len(node.limits[0]) == 3:
+        variable, *ends = node.limits[0]
+        return ["integral", variable.name, *map(_end, ends), expression_data(node.function)]
+    if isinstance(node, sp.Derivative):
+        found = expression_data(node.expr)
+        for variable, times in node.variable_count:
+            for _ in range(int(times)):
+                found = ["derivative", variable.name, found]
+        return found
     head = _HEADS.get(name, name if name in _NAMED else None)
     if head is None:
         raise NotExportable(type(node).__name__)
     return [head, *(expression_data(part) for part in node.args)]
+
+
+def _end(value: sp.Expr) -> list[Any]:
+    """An end of an integral, which may be infinite."""
+    if value in (sp.oo, -sp.oo):
+        return ["infinity"] if value is sp.oo else ["neg", ["infinity"]]
+    return expression_data(value)
 
 
 def declared_signs(*values: Any) -> dict[str, list[str]]:

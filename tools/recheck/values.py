@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
-from tools.recheck.balls import FUNCTIONS, NotReadable, Wrong, is_whole, product, rational, real, total
+from tools.recheck.balls import CLOSE, FUNCTIONS, NotReadable, Wrong, is_whole, product, rational, real, total
 from tools.recheck.laws import QUANTITIES
 
 _DEPTH = 400
@@ -93,7 +93,103 @@ def _extremum(pick, outward, name, low, high, body, at):
     return best.lower().union(bound.upper()) if outward > 0 else bound.lower().union(best.upper())
 
 
+def _integral(name, low, high, body, at):
+    """By the trapezoid rule after a double exponential substitution, at two steps whose difference is taken for the
+    error: that is no bound, so it is for identities that are held to points alone.
+    """
+    if "numerically" not in at:
+        raise NotReadable("an integral has no enclosure here")
+    ends = [None if ["infinity"] in (end, *end[1:]) else value(end, at) for end in (low, high)]
+    with ctx.workprec(200):
+        fine = [_sampled(ends, lambda x: value(body, {**at, name: x}), arb(1) / n) for n in (48, 64)]
+        error = abs(fine[0] - fine[1])
+        if not error < CLOSE * (1 + abs(fine[1])) / 100:
+            raise NotReadable("an integral that two step sizes give differently")
+        return fine[1] + arb(0, error.upper())
+
+
+def _sampled(ends, at, width):
+    low, high = ends
+    found = arb(0)
+    for k in range(int(-5 / float(width)), int(5 / float(width)) + 1):
+        t = width * k
+        inner, steep = arb.pi() / 2 * t.sinh(), arb.pi() / 2 * t.cosh()
+        if low is None and high is None:
+            x, weight = inner.sinh(), inner.cosh()
+        elif low is None or high is None:
+            size = inner.exp()
+            x, weight = (high - size if low is None else low + size), size
+        else:
+            x, weight = (low + high) / 2 + (high - low) / 2 * inner.tanh(), (high - low) / 2 / inner.cosh() ** 2
+        try:
+            part = real(at(x)) * weight * steep
+        except ZeroDivisionError:
+            continue
+        found += part if part.is_finite() else 0
+    return found * width
+
+
+def _derivative(name, body, at):
+    return value(slope(body, name), at)
+
+
+def slope(node, name):
+    """The derivative of an expression in a variable, by the rules of sums, products, powers and chains."""
+    head, *rest = node
+    number = lambda text: ["number", text]  # noqa: E731
+    if head in ("number", "pi") or not any(part[:2] == ["variable", name] for part in nodes(node)):
+        return number("0")
+    if head == "variable":
+        return number("1")
+    if head == "derivative":
+        return slope(slope(rest[1], rest[0]), name)
+    inner = [slope(part, name) for part in rest]
+    if head in ("add", "sub", "neg"):
+        return [head, *inner]
+    if head == "mul":
+        return ["add", *(["mul", *rest[:k], one, *rest[k + 1 :]] for k, one in enumerate(inner))]
+    if head == "pow":
+        base, exponent = rest
+        by_base = ["mul", exponent, ["pow", base, ["sub", exponent, number("1")]], inner[0]]
+        if inner[1] == number("0"):
+            return by_base
+        return ["add", by_base, ["mul", node, ["log", base], inner[1]]]
+    if head not in SLOPES:
+        raise NotReadable(f"no derivative of {head}")
+    if any(one != number("0") for one in inner[:-1]):
+        raise NotReadable(f"no derivative of {head} in its first argument")
+    return ["mul", SLOPES[head](*rest), inner[-1]]
+
+
+def _bell(x, factor):
+    """e^{-x^2/2}, or e^{-x^2}, times the root of the rational `factor` over pi."""
+    square = ["mul", ["number", "-1/2" if factor == "1/2" else "-1"], ["pow", x, ["number", "2"]]]
+    return ["mul", ["exp", square], ["pow", ["mul", ["number", factor], ["pow", ["pi"], ["number", "-1"]]], _HALF]]
+
+
+def _gamma_density(a, x):
+    power = ["pow", x, ["sub", a, ["number", "1"]]]
+    return ["mul", power, ["exp", ["neg", x]], ["pow", ["gamma", a], ["number", "-1"]]]
+
+
+_HALF = ["number", "1/2"]
+SLOPES = {
+    "exp": lambda x: ["exp", x],
+    "log": lambda x: ["pow", x, ["number", "-1"]],
+    "sqrt": lambda x: ["mul", _HALF, ["pow", x, ["number", "-1/2"]]],
+    "Phi": lambda x: _bell(x, "1/2"),
+    "erf": lambda x: _bell(x, "4"),
+    "erfc": lambda x: ["neg", _bell(x, "4")],
+    "gamma_p": _gamma_density,
+    "gamma_q": lambda a, x: ["neg", _gamma_density(a, x)],
+    "sinh": lambda x: ["cosh", x],
+    "cosh": lambda x: ["sinh", x],
+    "sin": lambda x: ["cos", x],
+    "cos": lambda x: ["neg", ["sin", x]],
+}
 BINDERS = {
+    "derivative": _derivative,
+    "integral": _integral,
     "root": _root,
     "series": _series,
     "sup": lambda *rest: _extremum(arb.max, 1, *rest),
