@@ -161,6 +161,6 @@ def _differ(step: Step) -> bool:
     """Whether the sides as they stand, over the declared signs alone, are certainly not equal."""
     pairs = zip(_entries(opened(step.lhs)), _entries(opened(step.rhs)), strict=True)
     try:
-        return any(nonzero_somewhere(left - right) for left, right in pairs)
+        return any(nonzero_somewhere(left - right - (step.witness or 0)) for left, right in pairs)
     except (NotImplementedError, TypeError, ValueError):  # a part that has no number
         return True

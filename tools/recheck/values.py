@@ -105,7 +105,7 @@ def _integral(name, low, high, body, at):
         error = abs(fine[0] - fine[1])
         if not error < CLOSE * (1 + abs(fine[1])) / 100:
             raise NotReadable("an integral that two step sizes give differently")
-        return fine[1] + arb(0, error.upper())
+        return fine[1] + arb(0, (error + CLOSE / 100).upper())
 
 
 def _sampled(ends, at, width):
