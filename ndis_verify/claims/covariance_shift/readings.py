@@ -8,15 +8,6 @@ import sympy as sp
 
 from ndis_verify.claims.reading import Counter, Reading, divergence, gamma_q, mean_shift, never_above
 
-_NO_LEAKAGE = "zero leakage fails for the more spread law"
-
-
-def _printed_bound(variance: Any, epsilon: Any) -> Any:
-    """The least of e^{s(nu - 2 eps)} (1 + 2 s g)^{-1/2}, g = 1 - 1/variance, where its slope in s is 0."""
-    room, g = sp.log(variance) - 2 * epsilon, 1 - 1 / variance
-    return sp.exp((g / room - 1) / (2 * g) * room) * sp.sqrt(room / g)
-
-
 _SPLIT = Counter(  # in two steps, the second of which is printed as free
     lambda first, shift, epsilon, e1: (divergence(epsilon, first, 1, shift**2), "<=", mean_shift(shift, e1)),
     lambda first, shift, epsilon, e1: ((2 * (epsilon - e1), ">=", sp.log(first)),),
@@ -61,21 +52,6 @@ READINGS: dict[tuple[str, str], Reading] = {
     ),
     ("N26-T6.1", "the limit"): never_above(
         lambda added: sp.log((200 * added + added) / (100 * added + added)) - sp.log(sp.Rational(19, 10))
-    ),
-    ("N26-L2", _NO_LEAKAGE): Counter(
-        lambda variance, epsilon: (divergence(epsilon, variance, 1, 0), "<=", sp.Integer(0)),
-        lambda variance, epsilon: ((2 * epsilon, ">=", sp.log(variance)),),
-    ),
-    ("N26-L2", "the product bound fails for the more spread law"): Counter(
-        lambda variance, epsilon: (divergence(epsilon, variance, 1, 0), "<=", _printed_bound(variance, epsilon))
-    ),
-    ("N26-L3-step", "u along the smaller eigenvalue"): Counter(
-        lambda first, second, epsilon: (
-            _radial(second, _level(first, second))[1],
-            "<=",
-            _radial(second, _level(first, second))[0],
-        ),
-        lambda first, second, epsilon: ((epsilon, "=", sp.Integer(0)),),
     ),
     ("N26-L3-step", "no other direction is matched with that u either"): Counter(
         lambda first, second, epsilon: (

@@ -95,47 +95,13 @@ READINGS: dict[tuple[str, str], Reading] = {
     ("BW-Fig1-variance", "two thirds of the variance is enough"): Margin(
         lambda epsilon, delta: 1 - _share("2/3")(epsilon, delta)
     ),
-    ("BW-Fig1-variance", "two thirds of the classical variance is not enough"): Counter(
-        lambda epsilon, delta: (_reached(epsilon, delta, sp.sqrt(sp.Rational(2, 3))), "<=", delta)
-    ),
     ("BW-Fig1-variance", "classical over analytic variance at stated points"): Value(
         lambda e, d: (_deviations(d) / e / smallest_std(e, d)) ** 2
-    ),
-    ("BW-T1-every-epsilon", "delta reached above its target at eps = 10"): Counter(
-        lambda epsilon, delta: (_reached(epsilon, delta), "<=", delta)
     ),
     ("BW-T1-every-epsilon", "delta reached at most the target, eps from 1 to 2.5"): Margin(
         lambda epsilon, delta: 1 - _share("1")(epsilon, delta)
     ),
-    ("BW-T4", "DP with less noise, delta below the threshold"): Counter(
-        lambda epsilon, delta, std: (1 / sp.sqrt(2 * epsilon), "<=", std),
-        lambda epsilon, delta, std: (
-            (delta, "<=", sp.Rational(1, 2) - sp.exp(-3 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)),
-            (profile(1 / std, epsilon), "<=", delta),
-        ),
-        least=True,
-    ),
-    ("BW-T4-step", "the tail above the printed bound"): never_above(_circulated),
     ("BW-T4-range", "signs around the crossing"): Value(lambda epsilon: _circulated(epsilon)),
-    ("SL-2-approximation", "delta above its target"): Counter(
-        lambda epsilon, delta: (profile(epsilon / sp.sqrt(-sp.log(delta)), epsilon), "<=", delta)
-    ),
-    ("SL-2-necessary", "DP with a larger tail"): Counter(
-        lambda rho, epsilon, delta: (Phi(sp.sqrt(rho) / 2 - epsilon / sp.sqrt(rho)), "<=", delta),
-        lambda rho, epsilon, delta: ((profile(sp.sqrt(rho), epsilon), "<=", delta),),
-        least=True,
-    ),
-    ("SL-2-tail", "t = -sigma"): Counter(lambda t: (Phi(-t), "<=", sp.exp(-(t**2) / 2))),
-    ("SL-2-threshold", "rho = 4"): Counter(
-        lambda rho, delta: (Phi(-sp.sqrt(-2 * rho * sp.log(delta)) / rho / sp.sqrt(rho)), "<=", delta)
-    ),
-    ("SL-2-variance", "sensitivity 2"): Counter(
-        lambda rho, sensitivity, distance: (
-            sp.Abs(rho * distance**2 - rho * distance**2 / sensitivity**2),
-            "<=",
-            sp.Rational(1, 10**9),
-        )
-    ),
     ("SL-3", "no logarithm of k: 100 queries, the least noise"): _too_many(sp.Rational(Fraction(2.414213562373095))),
     ("SL-3", "ten times sqrt(k ln(1/delta))/(eps alpha): more queries"): _too_many(sp.Integer(10)),
     ("SL-2-slack", "slides' std over the smallest"): Value(lambda e, d: _slide_std(e, d) / smallest_std(e, d)),

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.claims.reading import Counter, Phi, Reading, Value, cap, deletion, divergence, never_above, profile
+from ndis_verify.claims.reading import Counter, Phi, Reading, Value, cap, deletion, divergence, never_above
 
 _DELTA = sp.Rational(1, 10**6)
 
@@ -45,11 +45,6 @@ def _afresh(more: int) -> Counter:
     )
 
 
-def _alarm(shift: Any, epsilon: Any, alpha: Any) -> Any:
-    error = alpha / (1 + sp.exp(epsilon))
-    return profile(shift, epsilon) + error + sp.exp(epsilon) * error
-
-
 READINGS: dict[tuple[str, str], Reading] = {
     ("N26-Fig2-every-epsilon", "r = 1, eps = 80"): Counter(
         lambda r, epsilon: (deletion(epsilon / _older(r, _DELTA), r, epsilon), "<=", _DELTA)
@@ -64,11 +59,6 @@ READINGS: dict[tuple[str, str], Reading] = {
     ("N24-T6-afresh", "with the smallest ridge too"): _afresh(0),
     ("N24-TabIII", "Flight's row: a correlation above 1, or a plain distance ratio above 1"): never_above(
         lambda printed: printed - 1
-    ),
-    ("N26-T7.1-as-lower-bound", "a true claim refuted"): Counter(
-        lambda shift, epsilon, alpha, delta: (_alarm(shift, epsilon, alpha), "<=", delta),
-        lambda shift, epsilon, alpha, delta: ((profile(shift, epsilon), "<=", delta),),
-        least=True,
     ),
     ("N26-Fig2-ridges", "std over the smallest"): Value(_ridges),
     ("N24-TabI", "std of Sheffet's ridge over the printed one"): Value(_over_printed),
