@@ -14,15 +14,17 @@ from ndis_verify.claims.ledger import find
 from ndis_verify.court.judge import Judgement
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.report.verdicts import claim_record, terminal_table
-from ndis_verify.symbolic import generalized_chi2, mean_shift
+from ndis_verify.symbolic import generalized_chi2, hinge, mean_shift
 from ndis_verify.symbolic.derivation import Step
 
 
 def test_reasons_and_prose_are_told_apart_from_what_was_decided():
     text = steps_table(mean_shift.hockey_stick())
-    assert "direction [argument]" in text
-    assert "argued in prose: direction" in text
+    assert "cut at the edge [fact]" in text and "hinge [decided]" in text
     assert "-- The mass less the tilted mass." in text
+    said = Step("said", "So it is said.", kind="argument")
+    argued = dataclasses.replace(generalized_chi2.first_law(), steps=(*generalized_chi2.first_law().steps, said))
+    assert "said [argument]" in steps_table(argued) and "argued in prose: said" in steps_table(argued)
 
 
 def test_a_planted_fault_is_shown():
@@ -50,8 +52,8 @@ def test_long_statements_are_cut_and_say_so():
 
 
 def test_an_inequality_shows_its_witness():
-    text = steps_table(mean_shift.derivative_in_shift())
-    assert "left - right = sqrt(2)*exp(-(Delta/2 - epsilon/Delta)**2/2)/(2*sqrt(pi))" in text
+    text = steps_table(hinge.linear_exponent())
+    assert "left - right = -beta*v" in text
 
 
 @pytest.mark.parametrize("verdict", ["refuted", "restricted", "proved", "supported"])

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.symbolic import (
+    counting_queries,
     generalized_chi2,
+    hinge,
     leverage,
     mean_shift,
+    mean_shift_order,
     moment_generating,
     ndis_lemma,
     privacy_loss,
@@ -103,7 +106,7 @@ def test_linear_hinge_expectation(slope: Fraction, c: Fraction) -> None:
         expected = mpmath.quad(
             lambda z: (1 - mpmath.exp(constant + b * z)) * normal_pdf(z), mpmath.linspace(min(edge - 1, -16), edge, 17)
         )
-        assert close(mean_shift.hinge_expectation().number(DIGITS, c=c, slope=slope), expected)
+        assert close(hinge.linear_exponent().number(DIGITS, c=c, slope=slope), expected)
 
 
 @settings(max_examples=5)
@@ -185,8 +188,8 @@ def test_derivatives_of_the_mean_shift_profile(shift: Fraction, eps: Fraction) -
     with mpmath.workdps(60):
         curve = lambda d, e: mpmath.ncdf(d / 2 - e / d) - mpmath.exp(e) * mpmath.ncdf(-d / 2 - e / d)
         at = {"shift": shift, "epsilon": eps}
-        in_shift = mean_shift.derivative_in_shift().number(DIGITS, **at)
-        in_epsilon = mean_shift.derivative_in_epsilon().number(DIGITS, **at)
+        in_shift = mean_shift_order.derivative_in_shift().number(DIGITS, **at)
+        in_epsilon = mean_shift_order.derivative_in_epsilon().number(DIGITS, **at)
         assert close(in_shift, mpmath.diff(lambda d: curve(d, mpf(eps)), mpf(shift)), digits=20)
         assert close(in_epsilon, mpmath.diff(lambda e: curve(mpf(shift), e), mpf(eps)), digits=20)
 
@@ -338,7 +341,7 @@ def test_leverages_of_an_explicit_matrix() -> None:
 def test_remaining_numbers() -> None:
     with mpmath.workdps(40):
         assert close(mean_shift.privacy_loss().number(DIGITS, distance=3, std=2), mpf("1.125"))
-        assert close(privacy_loss.sensitivity_norms().number(DIGITS, k=5, n=7), mpmath.sqrt(5) / 7)
+        assert close(counting_queries.sensitivity_norms().number(DIGITS, k=5, n=7), mpmath.sqrt(5) / 7)
         assert close(
             privacy_loss.triangle().number(DIGITS, first="0.1", second="0.2", e1="0.5"),
             mpf("0.1") + mpmath.exp(0.5) * mpf("0.2"),

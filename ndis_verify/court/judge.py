@@ -123,7 +123,7 @@ def miscalled(claim: Claim) -> list[str]:
         Comparison: (Kind.CROSSCHECK, Kind.MEANING),
         PointRun: (Kind.COUNTEREXAMPLE,),
         BoxRun: (Kind.ENCLOSURE,),
-        ProofRun: (Kind.PROOF,),
+        ProofRun: (Kind.PROOF, Kind.CROSSCHECK),  # a derivation of another route is no proof of the statement
     }
     return [
         f"{check.name}: a {type(check.run).__name__} is called {check.kind.value}"

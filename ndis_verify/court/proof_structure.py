@@ -17,7 +17,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import nodes
-from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use
+from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use, opened
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.statement_terms import definitions, expression, relations
@@ -30,9 +30,10 @@ _BOUNDS = {"positive": (">", 0), "nonnegative": (">=", 0), "negative": ("<", 0),
 
 
 def problems(derivation: Derivation) -> list[str]:
-    """What is wrong with the graph of a derivation; nothing for one that says nothing of its conclusions."""
+    """What is wrong with the graph of a derivation; of one that says nothing of its conclusions, with its facts."""
     if not derivation.concludes:
-        return []
+        facts = [k for k, step in enumerate(derivation.steps) if step.kind == "fact"]
+        return [text for k in facts for text in (*_unknown(derivation, k), *_of_step(derivation, k))]
     if unknown := list(chain.from_iterable(_unknown(derivation, k) for k in range(len(derivation.steps)))):
         return unknown
     return [
@@ -144,6 +145,9 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     if isinstance(step.lhs, AppliedUndef) and str(step.lhs.func) in QUANTITIES:
         yield f"is not what {step.lhs.func} means"
         return
+    signs = [f"is_{sign}" for sign in _BOUNDS if getattr(step.lhs, f"is_{sign}") is True]
+    if not step.premises and any(getattr(as_expression(step.rhs), sign) is not True for sign in signs):
+        yield f"nothing says why {step.lhs} has a sign"
     name = step.lhs.func if isinstance(step.lhs, AppliedUndef) else step.lhs
     if any(_speaks_of(one, name) for one in earlier):
         yield f"{name} was spoken of before"
@@ -171,10 +175,7 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
     if set(step.conditions) != set(fact.conditions):
         yield f"must show exactly these conditions: {', '.join(fact.conditions)}"
     for name, shown in step.conditions.items():
-        if not isinstance(shown, Step) and shown in derivation.given:
-            one = None
-        else:
-            one = shown if isinstance(shown, Step) else derivation.step(shown)
+        one = shown if isinstance(shown, Step) else derivation.used(shown)
         if one is not None and (one.kind == "argument" or (one.kind in DECIDED and derivation.holds(one) is not True)):
             yield f"condition {name!r} is not shown"
         elif name in fact.required and (one is None or not _says(one, fact.required[name](step.letters))):
@@ -185,9 +186,9 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
 
 def _says(step: Step, wanted: Instance) -> bool:
     left, sign, right = wanted
-    if step.lhs is None or step.relation != sign or not equal(step.lhs, left):
+    if step.lhs is None or step.relation != sign or not equal(opened(step.lhs), opened(left)):
         return False
-    return bool(step.rhs.is_finite is not False) if right is None else equal(step.rhs, right)
+    return bool(step.rhs.is_finite is not False) if right is None else equal(opened(step.rhs), opened(right))
 
 
 def _reached(derivation: Derivation) -> set[str]:
@@ -223,13 +224,15 @@ def _of_symbols(hypothesis: str | Hypothesis) -> bool:
 def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
     """What is missing for `proofs` to prove the claim: of those that say what they conclude, and of all together.
 
-    A proof that does not conclude the claim has to be a lemma of one that does. `given`: the claim's hypotheses.
+    A proof that does not conclude the claim has to be a lemma of one that does. `given`: the claim's hypotheses. Where
+    all that is concluded are parts, nothing is compared with the statement, and the evidence says which parts.
     """
     whole = bool(proofs) and all(proof.concludes for proof in proofs)
     ends = [(proof, one) for proof in proofs for one in proof.concludes if one.claim == claim_id]
     wrong, met = [], set()
     for proof, one in ends:
-        wrong += _foreign_hypotheses(proof, one, stated, tuple(given))
+        if stated is None or not one.part:
+            wrong += _foreign_hypotheses(proof, one, stated, tuple(given))
         if stated is not None and not one.part:
             met_here, text = concluded(proof, one, stated)
             met |= met_here
@@ -237,7 +240,7 @@ def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], p
     if whole:
         used = {id_ for proof, _ in ends for id_ in (proof.id, *lemmas(proof))}
         wrong += [f"{proof.id} concludes nothing of {claim_id}" for proof in proofs if proof.id not in used]
-        if stated is not None:
+        if stated is not None and not all(one.part for _, one in ends):
             left = [one.plain() for one in relations(stated.claimed) if one not in met]
             wrong += [f"no proof concludes {text}" for text in left] or (
                 [] if relations(stated.claimed) else ["an equivalence of this form is not compared with proofs"]
@@ -311,7 +314,8 @@ def _foreign_hypotheses(
         text = h.text if isinstance(h, Hypothesis) else h
         meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means
         relation = h.relation if isinstance(h, Hypothesis) else None
-        if not (meant or text in given or (relation is not None and _assumed_relation(relation, end, stated))):
+        said = text if stated is not None else end.granted.get(text, text)
+        if not (meant or said in given or (relation is not None and _assumed_relation(relation, end, stated))):
             wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
     return wrong
 

@@ -203,7 +203,7 @@ def _shown_exact(point: Point) -> str:
 def mismatches(claim: Claim) -> list[str]:
     """What a claim prints or checks that is not what its object says, and what its proofs do not conclude of it."""
     stated = claim.stated
-    proofs = [check.run.derive() for check in claim.checks if isinstance(check.run, ProofRun)]
+    proofs = [c.run.derive() for c in claim.checks if c.kind is Kind.PROOF and isinstance(c.run, ProofRun)]
     wrong = unconcluded(claim.id, stated, (*claim.hypotheses, *claim.about.split(": ")), proofs)
     if stated is None:
         return wrong

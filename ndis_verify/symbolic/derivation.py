@@ -162,13 +162,15 @@ class Conclusion:
 
     `symbols`: variable of the claim's statement -> symbol of the derivation; the court translates the statement and
     compares. `part`: what of the claim it is, in words, where it is less than one of its relations; nothing is compared
-    then, and the verdict's evidence says so.
+    then, and the verdict's evidence says so. `granted`, of a claim that is a text: hypothesis -> the claim's that says
+    it in other words.
     """
 
     claim: str
     step: str
     symbols: Mapping[str, sp.Symbol] = field(default_factory=dict)
     part: str = ""
+    granted: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

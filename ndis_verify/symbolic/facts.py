@@ -12,8 +12,9 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.notation import below, beyond, largest, normal_mean, scalar, total, x, z
+from ndis_verify.symbolic.notation import below, beyond, det, largest, normal_mean, scalar, share, total, where, x, z
 from ndis_verify.symbolic.special_functions import phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 Instance = tuple[Any, str, Any]  # left, sign, right
 
@@ -44,6 +45,27 @@ FACTS: Mapping[str, Fact] = {
         reference="Hahn decomposition: Bogachev, Measure Theory, Theorem 3.1.1; Neyman and Pearson (1933)",
         instance=lambda a: (largest(a["f"]), "=", total(sp.Max(a["f"], 0))),
     ),
+    "largest integral over a set, its set": Fact(
+        text="The supremum over measurable sets S of the integral of f over S is its integral over {f >= 0}; points"
+        " where f = 0 may be left out.",
+        tex=r"\sup_S \int_S f\,dx = \int_{\{f \ge 0\}} f\,dx = \int_{\{f > 0\}} f\,dx",
+        letters=("f",),
+        conditions={"integrable": "f is measurable and integrable"},
+        reference="Hahn decomposition: Bogachev, Measure Theory, Theorem 3.1.1; Neyman and Pearson (1933)",
+        instance=lambda a: (largest(a["f"]), "=", where(a["f"], a["f"])),
+    ),
+    "integrals over a set are linear": Fact(
+        text="The integral of f + c g over a measurable set, c a number, is that of f plus c times that of g.",
+        tex=r"\int_S (f + c\,g)\,dx = \int_S f\,dx + c \int_S g\,dx",
+        letters=("f", "c", "g", "set"),
+        conditions={"integrable": "f and g are integrable"},
+        reference="Rudin, Real and Complex Analysis, Theorem 1.32",
+        instance=lambda a: (
+            where(a["f"] + a["c"] * a["g"], a["set"]),
+            "=",
+            where(a["f"], a["set"]) + a["c"] * where(a["g"], a["set"]),
+        ),
+    ),
     "affine image of a standard normal vector": Fact(
         text="Where p is the density of the normal law with mean m and covariance T T^T, the integral of p f is the"
         " expectation of f(m + T Z), Z standard normal.",
@@ -56,6 +78,99 @@ FACTS: Mapping[str, Fact] = {
         },
         reference="change of variables: Rudin, Real and Complex Analysis, Theorem 7.26",
         instance=lambda a: (total(a["p"] * a["f"]), "=", normal_mean(a["f"].subs(x, a["image"]))),
+    ),
+    "integrals keep the order": Fact(
+        text="Where f <= g at every point, the integral of f is at most that of g.",
+        tex=r"f \le g \implies \int f\,dx \le \int g\,dx",
+        letters=("f", "g"),
+        conditions={"pointwise": "f <= g at every point", "integrable": "f and g are integrable"},
+        reference="Rudin, Real and Complex Analysis, 1.24 and 1.32",
+        instance=lambda a: (total(a["f"]), "<=", total(a["g"])),
+        required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
+    ),
+    "integrals are linear": Fact(
+        text="The integral of f + c g, c a number, is that of f plus c times that of g.",
+        tex=r"\int (f + c\,g)\,dx = \int f\,dx + c \int g\,dx",
+        letters=("f", "c", "g"),
+        conditions={"integrable": "f and g are integrable"},
+        reference="Rudin, Real and Complex Analysis, Theorem 1.32",
+        instance=lambda a: (total(a["f"] + a["c"] * a["g"]), "=", total(a["f"]) + a["c"] * total(a["g"])),
+    ),
+    "both sides of an edge": Fact(
+        text="What holds for every number above the edge and for every other one holds for all.",
+        tex=r"f(e + v) \le g(e + v)\ \forall v > 0,\quad f(e - w) \le g(e - w)\ \forall w \ge 0 \implies f \le g",
+        letters=("f", "g", "argument", "edge"),
+        conditions={"above": "f <= g above the edge", "below": "f <= g at and below the edge"},
+        reference="the order of the real numbers is total",
+        instance=lambda a: (a["f"], "<=", a["g"]),
+        required={
+            "above": lambda a: _both(a, "<=", a["edge"] + below),
+            "below": lambda a: _both(a, "<=", a["edge"] - beyond),
+        },
+    ),
+    "one derivative and one value": Fact(
+        text="Two functions on the line with one derivative, and one value at 0, are one function.",
+        tex=r"f' = g',\ f(0) = g(0) \implies f = g",
+        letters=("f", "g", "argument"),
+        conditions={"derivative": "f and g have one derivative", "value": "and one value at 0"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (a["f"], "=", a["g"]),
+        required={
+            "derivative": lambda a: (sp.Derivative(a["g"], a["argument"]), "=", sp.Derivative(a["f"], a["argument"])),
+            "value": lambda a: (a["g"].subs(a["argument"], 0), "=", a["f"].subs(a["argument"], 0)),
+        },
+    ),
+    "the empty set": Fact(
+        text="The supremum over measurable sets S of the integral of f over S is not negative.",
+        tex=r"\sup_S \int_S f\,dx \ge \int_{\emptyset} f\,dx = 0",
+        letters=("f",),
+        conditions={"integrable": "f is measurable and integrable"},
+        reference="Rudin, Real and Complex Analysis, 1.24",
+        instance=lambda a: (largest(a["f"]), ">=", sp.Integer(0)),
+    ),
+    "supremum of an increasing function": Fact(
+        text="A function that increases on (0, 1] and is at 0 at most what it is at 1 is greatest at 1.",
+        tex=r"f' \ge 0 \text{ on } (0, 1],\ f(0) \le f(1) \implies \sup_{0 \le s \le 1} f(s) = f(1)",
+        letters=("f", "argument"),
+        conditions={"increasing": "the derivative of f is positive for positive arguments", "start": "f(0) <= f(1)"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (
+            quantity("sup", 0, 1, sp.Lambda(a["argument"], a["f"])),
+            "=",
+            a["f"].subs(a["argument"], 1),
+        ),
+        required={
+            "increasing": lambda a: (sp.Derivative(a["f"].subs(a["argument"], share), share), ">", sp.Integer(0)),
+            "start": lambda a: (a["f"].subs(a["argument"], 0), "<=", a["f"].subs(a["argument"], 1)),
+        },
+    ),
+    "determinant by block elimination": Fact(
+        text="Where [I 0; -u^T 1] [I - w u^T, w; 0 1] [I 0; u^T 1] = [I w; 0 c], the determinant of I - w u^T is c:"
+        " those of block triangular matrices are the products of the determinants of their diagonal blocks.",
+        tex=r"\begin{pmatrix} I & 0 \\ -u^{\mathsf T} & 1 \end{pmatrix}"
+        r" \begin{pmatrix} I - w u^{\mathsf T} & w \\ 0 & 1 \end{pmatrix}"
+        r" \begin{pmatrix} I & 0 \\ u^{\mathsf T} & 1 \end{pmatrix} = \begin{pmatrix} I & w \\ 0 & c \end{pmatrix}"
+        r" \implies \det(I - w u^{\mathsf T}) = c",
+        letters=("w", "u^T", "c"),
+        conditions={"entry": "1 - u^T w = c", "row": "-u^T (I - w u^T) + (1 - u^T w) u^T = 0"},
+        reference="Horn and Johnson, Matrix Analysis, sections 0.3.5 and 0.9.4",
+        instance=lambda a: (det(1 - a["w"] * a["u^T"]), "=", a["c"]),
+        required={
+            "entry": lambda a: (1 - a["u^T"] * a["w"], "=", a["c"]),
+            "row": lambda a: (
+                -a["u^T"] * (1 - a["w"] * a["u^T"]) + (1 - a["u^T"] * a["w"]) * a["u^T"],
+                "=",
+                sp.Integer(0),
+            ),
+        },
+    ),
+    "determinants multiply": Fact(
+        text="det(R X R) = det(R R) det X, for square matrices.",
+        tex=r"\det(R X R) = \det(R^2)\,\det X",
+        letters=("R", "X"),
+        conditions={"square": "R and X are square, of one size"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.3.5",
+        instance=lambda a: (det(a["R"] * a["X"] * a["R"]), "=", det(a["R"] * a["R"]) * det(a["X"])),
     ),
     "spectral theorem": Fact(
         text="For a symmetric matrix A there is an orthogonal U for which U^T A U is diagonal.",
@@ -114,3 +229,7 @@ FACTS: Mapping[str, Fact] = {
 
 def _below(letters: Mapping[str, Any], integrand: Any) -> Any:
     return sp.Integral(integrand, (letters["argument"], -sp.oo, letters["edge"]))
+
+
+def _both(letters: Mapping[str, Any], sign: str, at: Any) -> Instance:
+    return letters["f"].subs(letters["argument"], at), sign, letters["g"].subs(letters["argument"], at)

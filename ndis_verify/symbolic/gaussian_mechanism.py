@@ -302,8 +302,8 @@ def noise_floor() -> Derivation:
         Step("delta there", "Phi(0) = 1/2.", lhs=profile(at, epsilon), rhs=floor, reduce=_as_erfc),
         Step(
             "exactly",
-            "The profile decreases strictly in std (mean_shift.derivative_in_shift): delta <= threshold holds exactly"
-            " where the smallest valid std is at least Delta/sqrt(2 eps).",
+            "The profile decreases strictly in std (mean_shift_order.derivative_in_shift): delta <= threshold holds"
+            " exactly where the smallest valid std is at least Delta/sqrt(2 eps).",
             kind="argument",
         ),
         *_mills_steps(),

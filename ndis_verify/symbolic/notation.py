@@ -14,8 +14,10 @@ z = letter("z")  # the standard normal vector whose law `normal_mean` averages o
 
 # total(f): the integral of f(x). largest(f): the supremum over measurable sets of the integral of f(x) over the set.
 
-total, largest = sp.Function("total", real=True), sp.Function("largest", real=True)
+# where(f, g): the integral of f(x) over the points where g(x) >= 0.
+total, largest, where = (sp.Function(name, real=True) for name in ("total", "largest", "where"))
 below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge
+share = sp.Symbol("s", positive=True)  # of a largest shift
 
 
 class normal_mean(AppliedUndef):
@@ -29,6 +31,15 @@ class normal_mean(AppliedUndef):
     @classmethod
     def eval(cls, f: Any) -> Any:
         return sp.Integer(0) if f == 0 else None
+
+
+class det(AppliedUndef):
+    """The determinant of a matrix made of letters: an unknown positive or negative number."""
+
+    nargs = 1
+    is_commutative = True
+    is_real = True
+    is_extended_real = True
 
 
 class scalar(sp.Function):

@@ -1,6 +1,4 @@
-"""Differential privacy, the hockey-stick divergence and the two tails of the privacy loss; the triangle inequality;
-norms.
-"""
+"""Differential privacy, the hockey-stick divergence and the two tails of the privacy loss; the triangle inequality."""
 
 from __future__ import annotations
 
@@ -10,13 +8,12 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.meanings import p, q
-from ndis_verify.symbolic.notation import largest, total, x
+from ndis_verify.symbolic.notation import below, beyond, largest, total, where, x
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 epsilon, e1, e2 = sp.symbols("epsilon e1 e2", real=True)
-zero = sp.Integer(0)
+_DENSITIES = "output laws have densities with respect to one measure"
 
 
 @cache
@@ -26,25 +23,28 @@ def dp_iff_hockey_stick() -> Derivation:
 
     `number`: max(p - e^eps q, 0), the integrand of the divergence, at densities `p`, `q` and `epsilon`.
     """
-    mass_p, mass_q, delta = sp.symbols("P Q delta", nonnegative=True)
-    gap = p(x) - sp.exp(epsilon) * q(x)
+    least = sp.Symbol("delta_least", real=True)
+    f_p, f_q = (sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q"))
+    gap = f_p - sp.exp(epsilon) * f_q
     density_p, density_q = sp.symbols("p q", positive=True)
     steps = (
         Step(
-            "definition of DP",
-            "P(S) <= e^eps Q(S) + delta for every measurable S and every ordered pair of neighbours.",
+            "densities",
+            "f_P and f_Q are densities of the output laws P and Q of two neighbours: not negative, of integral 1.",
+            kind="definition",
+            premises=(_DENSITIES,),
+        ),
+        Step(
+            "least delta",
+            "DP says P(S) - e^eps Q(S) <= delta for every measurable S and every ordered pair of neighbours; the least"
+            " delta of a pair is the least upper bound, the supremum over S.",
+            lhs=least,
+            rhs=largest(gap),
             kind="definition",
         ),
         Step(
-            "rearranged",
-            "The same inequality, one side.",
-            lhs=sp.exp(epsilon) * mass_q + delta - mass_p,
-            rhs=delta - (mass_p - sp.exp(epsilon) * mass_q),
-        ),
-        Step("densities", "p and q are densities of P and Q with respect to P + Q.", kind="definition"),
-        Step(
             "sup over S",
-            "It is attained at S* = {p > e^eps q}; ties count 0 either way.",
+            "It is attained at S* = {f_P > e^eps f_Q}; ties count 0 either way.",
             lhs=largest(gap),
             rhs=total(sp.Max(gap, 0)),
             kind="fact",
@@ -53,14 +53,16 @@ def dp_iff_hockey_stick() -> Derivation:
             conditions={"integrable": "densities"},
         ),
         Step(
-            "all S at once",
-            "It holds for every S exactly when sup_S (P(S) - e^eps Q(S)) <= delta; S* attains the supremum. Densities"
-            " are taken with respect to P + Q, so no assumption on P and Q is needed.",
-            kind="argument",
+            "divergence",
+            "The least delta is the hockey-stick divergence.",
+            lhs=least,
+            rhs=total(sp.Max(gap, 0)),
+            kind="inference",
+            premises=("least delta", "sup over S"),
         ),
         Step(
             "integrand",
-            "The divergence is the integral of this over S* = {p > e^eps q}.",
+            "Where p > 0.",
             lhs=density_p * sp.Max(0, 1 - sp.exp(epsilon) * density_q / density_p),
             rhs=sp.Max(density_p - sp.exp(epsilon) * density_q, 0),
         ),
@@ -69,17 +71,22 @@ def dp_iff_hockey_stick() -> Derivation:
         id="privacy_loss.dp_iff_hockey_stick",
         title="Differential privacy is a bound on the hockey-stick divergence",
         sources=("KM-2.2", "BW-T5"),
-        hypotheses=("real eps",),
+        hypotheses=(_DENSITIES,),
         steps=steps,
         result_step="integrand",
         symbols={"p": density_p, "q": density_q, "epsilon": epsilon},
         faults=(
-            Fault(
-                "factor e^eps on the wrong side", "rearranged", lambda rhs: delta - (sp.exp(epsilon) * mass_p - mass_q)
-            ),
             Fault("P and Q swapped", "integrand", lambda rhs: sp.Max(density_q - sp.exp(epsilon) * density_p, 0)),
+            Fault("negative part", "divergence", lambda rhs: total(sp.Max(-gap, 0))),
         ),
-        covers={"KM-2.2": "whole", "BW-T5": "part: DP iff the divergence is at most delta"},
+        concludes=(
+            Conclusion("KM-2.2", "divergence"),
+            Conclusion("KM-2.2", "integrand", part="the integrand"),
+            Conclusion("BW-T5", "divergence", part="DP is a bound on the divergence"),
+            Conclusion(
+                "N24-C4", "divergence", part="DP is a bound on the divergence", granted={_DENSITIES: "sigma > 0"}
+            ),
+        ),
     )
 
 
@@ -90,45 +97,84 @@ def two_tails() -> Derivation:
     `number`: that difference at the two probabilities `upper` and `lower`, and `epsilon`.
     """
     p, q = sp.symbols("p q", positive=True)
-    upper, lower = sp.symbols("u l", nonnegative=True)
+    upper, lower = sp.symbols("u l", real=True)
     tie = sp.Symbol("m", nonnegative=True)
+    f_p, f_q = (sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q"))
+    gap = f_p - sp.exp(epsilon) * f_q
     steps = (
         Step(
+            "densities",
+            "f_P and f_Q are densities of the output laws P and Q of two neighbours: not negative, of integral 1.",
+            kind="definition",
+            premises=(_DENSITIES,),
+        ),
+        Step(
+            "losses",
+            "L = log f_P/f_Q, infinite where f_Q = 0 < f_P, and L' = log f_Q/f_P, infinite where f_P = 0 < f_Q.",
+            kind="definition",
+        ),
+        Step(
             "one event",
-            "L(x) >= eps, p(x) >= e^eps q(x) and L'(x) <= -eps say the same of x: p - e^eps q has the sign of L - eps,",
+            "Where both densities are positive, f_P - e^eps f_Q has the sign of L - eps.",
             lhs=p - sp.exp(epsilon) * q,
             rhs=sp.exp(epsilon) * q * (sp.exp(sp.log(p / q) - epsilon) - 1),
         ),
-        Step("opposite losses", "and L' = -L pointwise.", lhs=sp.log(q / p), rhs=-sp.log(p / q)),
+        Step("opposite losses", "L' = -L.", lhs=sp.log(q / p), rhs=-sp.log(p / q)),
         Step(
-            "ties",
-            "Where p = e^eps q both terms cancel, so >= and <= may be replaced by > and <, in both terms together.",
-            lhs=(p - sp.exp(epsilon) * q).subs(p, sp.exp(epsilon) * q),
-            rhs=zero,
+            "upper",
+            "u = Pr[L >= eps] under P: the event is {f_P >= e^eps f_Q}, where L is infinite too.",
+            lhs=upper,
+            rhs=where(f_p, gap),
+            kind="definition",
+            premises=("losses", "one event"),
         ),
         Step(
-            "mixed strictness",
-            "The tied set has Q-mass m and P-mass e^eps m; replacing in one term alone would change the difference by"
-            " e^eps m.",
-            lhs=(upper - sp.exp(epsilon) * tie) - sp.exp(epsilon) * (lower - tie),
-            rhs=upper - sp.exp(epsilon) * lower,
+            "lower",
+            "l = Pr[L' <= -eps] under Q: the same event, which has no point where f_P = 0 < f_Q.",
+            lhs=lower,
+            rhs=where(f_q, gap),
+            kind="definition",
+            premises=("losses", "one event", "opposite losses"),
         ),
         Step(
-            "q = 0 or p = 0",
-            "Where q = 0 < p, L is infinite and counts under P; where p = 0 < q, L' is infinite and does not count"
-            " under Q; both agree with max(p - e^eps q, 0).",
-            kind="argument",
+            "on the event",
+            "The supremum over all events is attained there.",
+            lhs=largest(gap),
+            rhs=where(gap, gap),
+            kind="fact",
+            fact="largest integral over a set, its set",
+            letters={"f": gap},
+            conditions={"integrable": "densities"},
         ),
         Step(
-            "integral over the event",
-            "int max(p - e^eps q, 0) = P(E) - e^eps Q(E), P(E) = Pr[L >= eps], Q(E) = Pr[L' <= -eps]. DP asks this of"
-            " both orders of every pair.",
-            kind="argument",
+            "both masses",
+            "The integral over the event is that of each density.",
+            lhs=where(gap, gap),
+            rhs=where(f_p, gap) - sp.exp(epsilon) * where(f_q, gap),
+            kind="fact",
+            fact="integrals over a set are linear",
+            letters={"f": f_p, "c": -sp.exp(epsilon), "g": f_q, "set": gap},
+            conditions={"integrable": "densities"},
         ),
         Step(
             "difference",
-            "With dp_iff_hockey_stick: DP exactly when this is at most delta for every ordered pair.",
-            lhs=upper + sp.exp(epsilon) * (-lower),
+            "The least delta of the pair: DP is this being at most delta for every ordered pair.",
+            lhs=sp.Symbol("delta_least", real=True),
+            rhs=upper - sp.exp(epsilon) * lower,
+            kind="inference",
+            premises=(
+                Use("least delta", of=dp_iff_hockey_stick),
+                "on the event",
+                "both masses",
+                "upper",
+                "lower",
+            ),
+        ),
+        Step(
+            "mixed strictness",
+            "The tied set has Q-mass m and P-mass e^eps m; replacing >= by > in both terms changes nothing, in one"
+            " alone it would change the difference by e^eps m.",
+            lhs=(upper - sp.exp(epsilon) * tie) - sp.exp(epsilon) * (lower - tie),
             rhs=upper - sp.exp(epsilon) * lower,
         ),
     )
@@ -136,7 +182,7 @@ def two_tails() -> Derivation:
         id="privacy_loss.two_tails",
         title="The divergence through the two tails of the privacy loss",
         sources=("BW-T5",),
-        hypotheses=("real eps", "every ordered pair of neighbours"),
+        hypotheses=(_DENSITIES,),
         steps=steps,
         result_step="difference",
         symbols={"upper": upper, "lower": lower, "epsilon": epsilon},
@@ -146,7 +192,10 @@ def two_tails() -> Derivation:
             Fault("tie counted once", "mixed strictness", lambda rhs: rhs - sp.exp(epsilon) * tie),
             Fault("event of -eps", "one event", lambda rhs: rhs.subs(epsilon, -epsilon)),
         ),
-        covers={"BW-T5": "whole, with dp_iff_hockey_stick"},
+        concludes=(
+            Conclusion("BW-T5", "difference"),
+            Conclusion("BW-T5", "mixed strictness", part="> in place of >= in both terms"),
+        ),
     )
 
 
@@ -209,48 +258,124 @@ def triangle() -> Derivation:
 
     `number`: the right-hand side at `first` = delta_{P,Q}(e1), `second` = delta_{Q,R}(e2) and `e1`.
     """
-    p, q = sp.symbols("p q", positive=True)
-    first, second = sp.symbols("delta1 delta2", nonnegative=True)
-    density_r = sp.Symbol("r", positive=True)
-    x, y = sp.symbols("x y", real=True)
+    first, second = sp.symbols("delta1 delta2", real=True)
+    u, y = sp.symbols("u y", real=True)
+    a1, a2, a3 = sp.symbols("a1:4", nonnegative=True)  # densities at one point
+    f_p, f_q, f_r = (sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q", "f_R"))
     plus = lambda value: sp.Max(value, 0)  # noqa: E731
+    gaps = {
+        "P, R": f_p - sp.exp(e1 + e2) * f_r,
+        "P, Q": f_p - sp.exp(e1) * f_q,
+        "Q, R": f_q - sp.exp(e2) * f_r,
+    }
+    at = {u: gaps["P, Q"], y: sp.exp(e1) * gaps["Q, R"]}
+    through_q = plus(gaps["P, Q"]) + sp.exp(e1) * plus(gaps["Q, R"])
+    attained = tuple(
+        Step(
+            f"divergence of {name}",
+            "The supremum over events is attained where the first density exceeds e^eps times the second.",
+            lhs=largest(gap),
+            rhs=total(plus(gap)),
+            kind="fact",
+            fact="largest integral over a set",
+            letters={"f": gap},
+            conditions={"integrable": "densities"},
+        )
+        for name, gap in gaps.items()
+    )
     steps = (
         Step(
+            "densities",
+            "f_P, f_Q, f_R are the densities of P, Q, R with respect to P + Q + R, over which is integrated.",
+            kind="definition",
+            premises=("P, Q, R laws on one space",),
+        ),
+        *attained,
+        Step(
+            "where u + y > 0",
+            "At y = v - u, v > 0: max(u, 0) + max(y, 0) exceeds u + y by max(-u, 0) + max(-y, 0).",
+            lhs=plus(below),
+            rhs=plus(u) + plus(below - u),
+            relation="<=",
+            witness=-plus(-u) - plus(u - below),
+        ),
+        Step(
+            "where u + y <= 0",
+            "At y = -w - u, w >= 0: max(u + y, 0) = 0.",
+            lhs=plus(-beyond),
+            rhs=plus(u) + plus(-beyond - u),
+            relation="<=",
+            witness=-plus(u) - plus(-beyond - u),
+        ),
+        Step(
+            "positive parts",
+            "max(u + y, 0) <= max(u, 0) + max(y, 0).",
+            lhs=plus(u + y),
+            rhs=plus(u) + plus(y),
+            relation="<=",
+            kind="fact",
+            fact="both sides of an edge",
+            letters={"f": plus(u + y), "g": plus(u) + plus(y), "argument": y, "edge": -u},
+            conditions={"above": "where u + y > 0", "below": "where u + y <= 0"},
+        ),
+        Step("factor", "max(e^{e1} y, 0) = e^{e1} max(y, 0).", lhs=plus(sp.exp(e1) * y), rhs=sp.exp(e1) * plus(y)),
+        Step(
             "decomposition",
-            "p - e^{e1+e2} r = x + y with x = p - e^{e1} q and y = e^{e1} (q - e^{e2} r).",
-            lhs=p - sp.exp(e1 + e2) * density_r,
-            rhs=(p - sp.exp(e1) * q) + sp.exp(e1) * (q - sp.exp(e2) * density_r),
+            "f_P - e^{e1+e2} f_R = u + y with u = f_P - e^{e1} f_Q and y = e^{e1} (f_Q - e^{e2} f_R).",
+            lhs=a1 - sp.exp(e1 + e2) * a3,
+            rhs=(a1 - sp.exp(e1) * a2) + sp.exp(e1) * (a2 - sp.exp(e2) * a3),
         ),
         Step(
-            "where x + y > 0",
-            "max(x+y, 0) = x + y there, and max(x,0) + max(y,0) exceeds it by max(-x,0) + max(-y,0).",
-            lhs=plus(x) + plus(y),
-            rhs=x + y,
-            relation=">=",
-            witness=plus(-x) + plus(-y),
+            "pointwise",
+            "At every point.",
+            lhs=plus(gaps["P, R"]),
+            rhs=through_q,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("decomposition", at={a1: f_p, a2: f_q, a3: f_r}),
+                Use("positive parts", at=at),
+                Use("factor", at={y: gaps["Q, R"]}),
+            ),
         ),
         Step(
-            "where x + y <= 0",
-            "max(x+y, 0) = 0 there.",
-            lhs=plus(x) + plus(y),
-            rhs=zero,
-            relation=">=",
-            witness=plus(x) + plus(y),
+            "integrated",
+            "The integrals are ordered as the integrands are.",
+            lhs=total(plus(gaps["P, R"])),
+            rhs=total(through_q),
+            relation="<=",
+            kind="fact",
+            fact="integrals keep the order",
+            letters={"f": plus(gaps["P, R"]), "g": through_q},
+            conditions={"pointwise": "pointwise", "integrable": "densities"},
         ),
-        Step("factor", "max(e^{e1} v, 0) = e^{e1} max(v, 0).", lhs=plus(sp.exp(e1) * y), rhs=sp.exp(e1) * plus(y)),
-        Step("integrate", "The pointwise inequality integrates to the three divergences.", kind="argument"),
+        Step(
+            "sum",
+            "The second integral is one of each.",
+            lhs=total(through_q),
+            rhs=total(plus(gaps["P, Q"])) + sp.exp(e1) * total(plus(gaps["Q, R"])),
+            kind="fact",
+            fact="integrals are linear",
+            letters={"f": plus(gaps["P, Q"]), "c": sp.exp(e1), "g": plus(gaps["Q, R"])},
+            conditions={"integrable": "densities"},
+        ),
+        Step("first", "delta_{P,Q}(e1).", lhs=first, rhs=largest(gaps["P, Q"]), kind="definition"),
+        Step("second", "delta_{Q,R}(e2).", lhs=second, rhs=largest(gaps["Q, R"]), kind="definition"),
         Step(
             "bound",
-            "First step in full, second step weighted by e^{e1}.",
-            lhs=first - sp.exp(e1) * (-second),
+            "delta_{P,R}(e1 + e2) <= delta_{P,Q}(e1) + e^{e1} delta_{Q,R}(e2).",
+            lhs=largest(gaps["P, R"]),
             rhs=first + sp.exp(e1) * second,
+            relation="<=",
+            kind="inference",
+            premises=("first", "second", *(step.name for step in attained), "integrated", "sum"),
         ),
     )
     return Derivation(
         id="privacy_loss.triangle",
         title="Triangle inequality of the hockey-stick divergence",
         sources=("N26-P3",),
-        hypotheses=("real e1, e2 (any distributions)",),
+        hypotheses=("P, Q, R laws on one space",),
         steps=steps,
         result_step="bound",
         symbols={"first": first, "second": second, "e1": e1},
@@ -258,77 +383,11 @@ def triangle() -> Derivation:
             Fault(
                 "factor e^{e1} dropped",
                 "decomposition",
-                lambda rhs: (p - sp.exp(e1) * q) + (q - sp.exp(e2) * density_r),
+                lambda rhs: (a1 - sp.exp(e1) * a2) + (a2 - sp.exp(e2) * a3),
             ),
             Fault("factor e^{e2} in place of e^{e1}", "factor", lambda rhs: sp.exp(e2) * plus(y)),
-            Fault("inequality without its slack", "where x + y > 0", lambda rhs: rhs + plus(-x)),
+            Fault("inequality without its slack", "where u + y > 0", lambda rhs: rhs - plus(-u)),
             Fault("weight dropped in the bound", "bound", lambda rhs: first + second),
         ),
-        covers={"N26-P3": "whole"},
-    )
-
-
-@cache
-def sensitivity_norms() -> Derivation:
-    """k counting queries on n records: `Delta_2 <= sqrt(k)/n`, and `Delta_2 <= Delta_1` for every query (SL-1).
-
-    `number`: sqrt(k)/n at `k` and `n`.
-    """
-    k, n = sp.symbols("k n", positive=True)
-    total, gap, last = sp.symbols("A g y", nonnegative=True)
-    room, change = sp.symbols("v w", nonnegative=True)
-    u1, u2, u3 = sp.symbols("u1:4", nonnegative=True)
-    steps = (
-        Step("norms, k = 1", "|y|^2 = y^2.", lhs=last**2, rhs=sp.Abs(last) ** 2),
-        Step(
-            "norms, k to k + 1",
-            "A the 1-norm of k entries, A^2 - g their squared 2-norm with g >= 0, y = |next entry|: the gap does not"
-            " shrink below 0.",
-            lhs=(total + last) ** 2,
-            rhs=(total**2 - gap) + last**2,
-            relation=">=",
-            witness=gap + 2 * total * last,
-        ),
-        Step(
-            "norms, k = 3 in full",
-            "u_i = |z_i|.",
-            lhs=(u1 + u2 + u3) ** 2,
-            rhs=u1**2 + u2**2 + u3**2,
-            relation=">=",
-            witness=2 * (u1 * u2 + u1 * u3 + u2 * u3),
-        ),
-        Step(
-            "sensitivities",
-            "||z||_2 <= ||z||_1 for every difference z of neighbours, hence for the suprema: Delta_2 <= Delta_1.",
-            kind="argument",
-        ),
-        Step(
-            "one counting query",
-            "It changes by w with w + v = 1/n, v >= 0: its square is at most 1/n^2.",
-            lhs=(change + room) ** 2,
-            rhs=change**2,
-            relation=">=",
-            witness=room**2 + 2 * change * room,
-        ),
-        Step(
-            "k counting queries",
-            "k squares of at most 1/n^2 each; attained when one record changes all k counts.",
-            lhs=sp.sqrt(k * (1 / n) ** 2),
-            rhs=sp.sqrt(k) / n,
-        ),
-    )
-    return Derivation(
-        id="privacy_loss.sensitivity_norms",
-        title="Sensitivity of counting queries in the Euclidean norm",
-        sources=("SL-1",),
-        hypotheses=("each query is a fraction of n records; neighbours differ in one record",),
-        steps=steps,
-        result_step="k counting queries",
-        symbols={"k": k, "n": n},
-        faults=(
-            Fault("square root dropped", "k counting queries", lambda rhs: k / n),
-            Fault("norms in the other order", "norms, k to k + 1", lambda rhs: rhs + 4 * total * last + gap + 1),
-            Fault("n not squared", "k counting queries", lambda rhs: sp.sqrt(k / n)),
-        ),
-        covers={"SL-1": "whole"},
+        concludes=(Conclusion("N26-P3", "bound", part="for laws with densities"),),
     )

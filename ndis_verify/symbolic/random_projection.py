@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.notation import det
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 from ndis_verify.symbolic.zero import as_expression
 
@@ -137,39 +138,62 @@ def rank_one_algebra() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
 
 
 def determinant_lemma_steps() -> tuple[Step, ...]:
-    """The matrix determinant lemma for I - w w^T, by block elimination, entry by entry."""
+    """det(S - v v^T) = (1 - p) det S, by block elimination of det(I - w w^T)."""
     algebra, n = rank_one_algebra()
-    w, wt = n["w"], n["wt"]
-    one = sp.Integer(1)
-
-    def times(left: tuple, right: tuple) -> tuple:
-        a, b, c_, d = left
-        e, f, g, h = right
-        return (a * e + b * g, a * f + b * h, c_ * e + d * g, c_ * f + d * h)
-
-    product = times(
-        times((one, sp.Integer(0), -wt, one), (1 - w * wt, w, sp.Integer(0), one)), (one, sp.Integer(0), wt, one)
-    )
-    target = (one, w, sp.Integer(0), 1 - leverage)
-    names = ("upper left", "upper right", "lower left", "lower right")
-    steps = [
+    S, R, v, vt, w, wt = (n[name] for name in ["S", "R", "v", "vt", "w", "wt"])
+    inner = 1 - w * wt
+    roots = BlockAlgebra({**algebra.rules, (R, R): S, (R, w): v, (wt, R): vt}, algebra.model)
+    return (
         Step(
-            f"determinant lemma, {name} block",
-            "[I 0; -w^T 1] [I - w w^T, w; 0, 1] [I 0; w^T 1] = [I, w; 0, 1 - w^T w].",
-            lhs=left,
-            rhs=right,
+            "last entry",
+            "Of [I 0; -w^T 1] [I - w w^T, w; 0, 1] [I 0; w^T 1] = [I, w; 0, 1 - w^T w],",
+            lhs=1 - wt * w,
+            rhs=1 - leverage,
             algebra=algebra,
-        )
-        for name, left, right in zip(names, product, target)
-    ]
-    steps.append(
+        ),
+        Step(
+            "last row",
+            "and the rest of its last row.",
+            lhs=-wt * inner + (1 - wt * w) * wt,
+            rhs=sp.Integer(0),
+            algebra=algebra,
+        ),
+        Step(
+            "determinant of I - w w^T",
+            "It is 1 - p.",
+            lhs=det(inner),
+            rhs=1 - leverage,
+            kind="fact",
+            fact="determinant by block elimination",
+            letters={"w": w, "u^T": wt, "c": 1 - leverage},
+            conditions={"entry": "last entry", "row": "last row"},
+        ),
+        Step("S", "S^{1/2} is its root,", lhs=R * R, rhs=S, algebra=roots),
+        Step("S - v v^T", "and w = S^{-1/2} v.", lhs=S - v * vt, rhs=R * inner * R, algebra=roots),
+        Step(
+            "determinant of the product",
+            "S - v v^T = S^{1/2} (I - w w^T) S^{1/2}.",
+            lhs=det(R * inner * R),
+            rhs=det(R * R) * det(inner),
+            kind="fact",
+            fact="determinants multiply",
+            letters={"R": R, "X": inner},
+            conditions={"square": "D^T D invertible"},
+        ),
         Step(
             "determinant lemma",
-            "Block triangular factors: det(I - w w^T) = 1 - w^T w = 1 - p, so det(S - v v^T) = (1 - p) det S.",
-            kind="argument",
-        )
+            "det(S - v v^T) = (1 - p) det S.",
+            lhs=det(S - v * vt),
+            rhs=(1 - leverage) * det(S),
+            kind="inference",
+            premises=(
+                "S - v v^T",
+                "determinant of the product",
+                "S",
+                "determinant of I - w w^T",
+            ),
+        ),
     )
-    return tuple(steps)
 
 
 def _characteristic_step(name: str, a_matrix: sp.Matrix, eigenvalue: sp.Expr, size: int) -> Step:

@@ -150,7 +150,8 @@ def propose_test_release() -> Derivation:
         Step(
             "sensitivity",
             "lambda(D) - l^2 <= lambda(D') <= lambda(D), D' = D without v. So the noised value is (eps_T, delta_T)-DP"
-            " in both orders by the choice of eps_T and tau (mean_shift.hockey_stick, mean_shift.derivative_in_shift).",
+            " in both orders by the choice of eps_T and tau (mean_shift.hockey_stick,"
+            " mean_shift_order.derivative_in_shift).",
             kind="argument",
         ),
         Step(

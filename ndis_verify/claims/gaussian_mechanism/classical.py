@@ -24,7 +24,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import gaussian_mechanism as derived
-from ndis_verify.symbolic import mean_shift, privacy_loss
+from ndis_verify.symbolic import mean_shift, mean_shift_order, privacy_loss
 
 _CLASSICAL = {"sigma": "Delta sqrt(2 log(1.25/delta))/eps"}
 _RANGES = real("eps", "1e-6", 100, "log"), real("delta", "1e-300", "0.999999999999", "logit")
@@ -181,7 +181,7 @@ def _delta_gain(epsilon: str, delta: str, power: int = 1) -> Enclosure:
 _DP_PROOFS = (
     proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
     proof("profile of one pair", mean_shift.hockey_stick),
-    proof("worst pair", mean_shift.derivative_in_shift),
+    proof("worst pair", mean_shift_order.derivative_in_shift),
 )
 _TAIL, _CLASSICAL_PROOF = proof("normal tail", derived.tail_bound), proof("classical std", derived.classical)
 

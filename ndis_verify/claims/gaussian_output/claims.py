@@ -34,7 +34,7 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
-from ndis_verify.symbolic import covariance_envelope, mean_shift, privacy_loss
+from ndis_verify.symbolic import covariance_envelope, mean_shift, mean_shift_order, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
 
@@ -255,7 +255,7 @@ _SPLIT = proof("two paths", derived.split_bound)
 _CORRECTED = proof("covariance term, both directions", shifts.more_spread_bound)
 _MEAN = (
     proof("mean term", mean_shift.hockey_stick),
-    proof("mean term grows with the shift", mean_shift.derivative_in_shift),
+    proof("mean term grows with the shift", mean_shift_order.derivative_in_shift),
 )
 _MECHANISM = (
     "outputs N(0, 9) and N(0, 1) on two neighbouring databases, eps = 1, delta = 1e-6: with v = 0.26, nu ="

@@ -27,7 +27,7 @@ from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
-from ndis_verify.symbolic import covariance_envelope, covariance_order, mean_shift, privacy_loss
+from ndis_verify.symbolic import covariance_envelope, covariance_order, mean_shift, mean_shift_order, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
 
@@ -159,7 +159,7 @@ _SPLIT = proof("two paths", derived.split_bound)
 _CORRECTED = proof("covariance term, both directions", shifts.more_spread_bound)
 _MEAN = (
     proof("mean term", mean_shift.hockey_stick),
-    proof("mean term grows with the shift", mean_shift.derivative_in_shift),
+    proof("mean term grows with the shift", mean_shift_order.derivative_in_shift),
 )
 CLAIMS = (
     Claim(
