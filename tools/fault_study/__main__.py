@@ -1,4 +1,4 @@
-"""The command: `python -m tools.fault_study --each 6`."""
+"""The command: `python -m tools.fault_study --each 4`."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def kept_records(ids: tuple[str, ...] = KEPT) -> Iterator[Row]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--each", type=int, default=6, help="faults of a kind")
+    parser.add_argument("--each", type=int, default=4, help="faults of a kind")
     parser.add_argument("--seed", type=int, default=15)
     parser.add_argument("--kinds", nargs="*", default=list(RULES), help="only these kinds; no page is written")
     arguments = parser.parse_args()
