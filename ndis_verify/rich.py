@@ -311,7 +311,7 @@ _RAISED = (
     r"\{([^{}]*)\}|(-?(?:\d+|[A-Za-zα-ωΑ-Ω](?![A-Za-z])))"  # what is raised: a group in braces, a number, a letter
 )
 _POWER = re.compile(rf"(?<=[\w)\]>}}′‖|])\^(?:{_RAISED}|([α-ω]))")
-_INDEX = re.compile(rf"(?<=[\w)\]>}}])_(?:{_RAISED}|((?<=(?<!\w)[\w]_)[A-Za-z]{{2,12}})(?!\w|[.]\w))")
+_INDEX = re.compile(rf"(?<=[\w)\]>}}∑∏])_(?:{_RAISED}|((?<=(?<!\w)[\w]_)[A-Za-z]{{2,12}})(?!\w|[.]\w))")
 _FOLD = 700  # characters of TeX that are shown at once
 
 

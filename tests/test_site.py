@@ -159,6 +159,7 @@ def test_lines_break_before_relations_and_signs_only_outside_of_brackets():
         ("sigma2 <= l^{-1/2}", "σ<sub>2</sub> ≤ l<sup>-1/2</sup>"),
         ("a < b & c", "a &lt; b &amp; c"),
         ("see `delta_r` and hockey_stick", "see <code>delta_r</code> and hockey_stick"),
+        ("sum_i w_i", "∑<sub>i</sub> w<sub>i</sub>"),
         ("delta_LC, S^{-1}", "δ<sub>LC</sub>, S<sup>−1</sup>"),
         ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
     ],

@@ -8,12 +8,14 @@ const plain = (text) => text.toLowerCase().replace(/[\s,.:()-]+/g, " ").trim();
 function show() {
   const wanted = Object.fromEntries(new FormData(form));
   const words = plain(wanted.words).split(" ").filter(Boolean);
+  const found = (text, sought) => text.includes(" " + sought + (/\d$/.test(sought) ? " " : ""));
+  const phrase = words.join(" ");
+  const whole = rows.some((row) => found(` ${row.dataset.words} `, phrase)); // a label, if there is one
   let left = 0;
   for (const row of rows) {
     const own = row.dataset;
-    const text = " " + own.words + " ";
-    const last = words.length - 1;
-    const met = words.every((word, k) => text.includes(" " + word + (k < last || /\d$/.test(word) ? " " : "")));
+    const text = ` ${own.words} `;
+    const met = whole ? found(text, phrase) : words.every((word) => found(text, word));
     row.hidden = !(met && ["source", "subject", "verdict"].every((key) => !wanted[key] || own[key] === wanted[key]));
     left += !row.hidden;
   }
