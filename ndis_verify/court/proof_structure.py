@@ -20,6 +20,7 @@ from ndis_verify.statements.terms import nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use, opened
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
+from ndis_verify.symbolic.notation import law
 from ndis_verify.symbolic.statement_terms import definitions, expression, relations
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
@@ -218,7 +219,9 @@ def _idle_hypotheses(derivation: Derivation) -> list[str]:
 
 
 def _of_symbols(hypothesis: str | Hypothesis) -> bool:
-    return isinstance(hypothesis, Hypothesis) and hypothesis.relation is not None
+    if not isinstance(hypothesis, Hypothesis) or hypothesis.relation is None:
+        return False
+    return not isinstance(hypothesis.relation, law)  # which no symbol assumes
 
 
 def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
@@ -324,6 +327,8 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
     """Whether the assumptions of the symbols, which are the statement's, decide the relation, or it is stated."""
     if stated is None or relation == sp.true:
         return stated is not None
+    if isinstance(relation, law):
+        return any(v.kind == "law" and end.symbols.get(v.name) == relation.args[0] for v in stated.variables)
     known = definitions(stated, end.symbols)
     for h in stated.hypotheses:
         try:

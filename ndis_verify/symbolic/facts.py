@@ -12,7 +12,25 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.notation import below, beyond, det, largest, normal_mean, scalar, share, total, where, x, z
+from ndis_verify.symbolic.notation import (
+    average,
+    below,
+    beyond,
+    bin_of_sum,
+    chance,
+    det,
+    largest,
+    largest_union,
+    normal_mean,
+    over,
+    scalar,
+    share,
+    summed,
+    total,
+    where,
+    x,
+    z,
+)
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -223,6 +241,125 @@ FACTS: Mapping[str, Fact] = {
             "first": lambda a: (_below(a, a["w"]), "=", None),
             "second": lambda a: (_below(a, sp.exp(a["h"]) * a["w"]), "=", None),
         },
+    ),
+    "means keep the order": Fact(
+        text="Where f <= g at every point, a sum, integral or expectation of f is at most that of g.",
+        tex=r"f \le g \implies \int f\,d\mu \le \int g\,d\mu",
+        letters=("mean", "f", "g"),
+        conditions={"pointwise": "f <= g at every point", "integrable": "f and g have a finite mean"},
+        reference="Rudin, Real and Complex Analysis, 1.24 and 1.32, for sums with the counting measure",
+        instance=lambda a: (a["mean"](a["f"]), "<=", a["mean"](a["g"])),
+        required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
+    ),
+    "means are linear": Fact(
+        text="A sum, integral or expectation of c_1 f_1 + ... + c_n f_n, the c_k numbers, is c_1 times that of f_1 and"
+        " so on.",
+        tex=r"\int \sum_k c_k f_k\,d\mu = \sum_k c_k \int f_k\,d\mu",
+        letters=("mean", "terms"),
+        conditions={"integrable": "every f_k has a finite mean"},
+        reference="Rudin, Real and Complex Analysis, Theorem 1.32, for sums with the counting measure",
+        instance=lambda a: (
+            a["mean"](sp.Add(*(c * f for c, f in a["terms"]))),
+            "=",
+            sp.Add(*(c * a["mean"](f) for c, f in a["terms"])),
+        ),
+    ),
+    "larger of two numbers": Fact(
+        text="What two numbers do not exceed, the larger of them does not exceed.",
+        tex=r"a \le b,\ a' \le b \implies \max(a, a') \le b",
+        letters=("one", "other", "bound"),
+        conditions={"one": "the one is at most the bound", "other": "the other is at most the bound"},
+        reference="the larger is one of the two",
+        instance=lambda a: (sp.Max(a["one"], a["other"]), "<=", a["bound"]),
+        required={
+            "one": lambda a: (a["one"], "<=", a["bound"]),
+            "other": lambda a: (a["other"], "<=", a["bound"]),
+        },
+    ),
+    "a law has mass one": Fact(
+        text="The probabilities of a law on finitely many points add up to 1.",
+        tex=r"\sum_i p_i = 1",
+        letters=("law",),
+        conditions={"law": "it is a law on finitely many points"},
+        reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
+        instance=lambda a: (quantity("sum", quantity("coordinate", a["law"])), "=", sp.Integer(1)),
+    ),
+    "parts of a partition": Fact(
+        text="Where disjoint measurable bins cover the line, the integrals of f >= 0 over them add up to that over the"
+        " line.",
+        tex=r"\sum_j \int_{B_j} f\,dx = \int f\,dx",
+        letters=("f",),
+        conditions={"partition": "the bins are disjoint and cover the line", "sign": "f >= 0"},
+        reference="Rudin, Real and Complex Analysis, Theorem 1.29",
+        instance=lambda a: (summed(over(bin_of_sum, a["f"])), "=", total(a["f"])),
+        required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},
+    ),
+    "largest sum over a set": Fact(
+        text="The supremum over sets of bins of the sum of a_j is the sum of max(a_j, 0), attained at {a_j > 0}.",
+        tex=r"\sup_J \sum_{j \in J} a_j = \sum_j \max(a_j, 0)",
+        letters=("a",),
+        conditions={"integrable": "the a_j have a sum that converges absolutely"},
+        reference="Hahn decomposition, counting measure: Bogachev, Measure Theory, Theorem 3.1.1",
+        instance=lambda a: (largest_union(a["a"]), "=", summed(sp.Max(a["a"], 0))),
+    ),
+    "masses of points": Fact(
+        text="The masses of a law on finitely many points add up to 1.",
+        tex=r"\sum_j p_j = 1",
+        letters=("mass",),
+        conditions={"law": "they are the masses of a law on these points"},
+        reference="the definition of a probability measure: Billingsley, Probability and Measure, section 2",
+        instance=lambda a: (summed(a["mass"]), "=", sp.Integer(1)),
+    ),
+    "expectation of a constant": Fact(
+        text="The expectation of a constant is the constant.",
+        tex=r"\mathbb{E}\,c = c",
+        letters=("c",),
+        conditions={"law": "the expectation is under a probability law"},
+        reference="Billingsley, Probability and Measure, section 21",
+        instance=lambda a: (average(a["c"]), "=", a["c"]),
+    ),
+    "expectation of a sum": Fact(
+        text="The expectation of a finite sum is the sum of the expectations.",
+        tex=r"\mathbb{E} \sum_j f_j = \sum_j \mathbb{E} f_j",
+        letters=("f",),
+        conditions={"finite": "finitely many terms, each with a finite expectation"},
+        reference="Billingsley, Probability and Measure, section 21",
+        instance=lambda a: (average(summed(a["f"])), "=", summed(average(a["f"]))),
+    ),
+    "variance of a share": Fact(
+        text="The share of n independent draws that fall on a point of probability p has mean square error p(1-p)/n.",
+        tex=r"\mathbb{E}(\hat p - p)^2 = p (1 - p)/n",
+        letters=("share", "mass", "n"),
+        conditions={"independent": "the share is of n independent draws from the law with this mass"},
+        reference="Feller, vol. 1, section IX.5, variance of the binomial law",
+        instance=lambda a: (average((a["share"] - a["mass"]) ** 2), "=", a["mass"] * (1 - a["mass"]) / a["n"]),
+    ),
+    "bounded differences": Fact(
+        text="Where f is a function of n independent draws and another draw in the place of one adds at most c to it, f"
+        " exceeds its expectation by t > 0 or more with probability at most exp(-2 t^2/(n c^2)).",
+        tex=r"\Pr[f - \mathbb{E} f \ge t] \le e^{-2 t^2/(n c^2)}",
+        letters=("f", "moved", "n", "c", "t"),
+        conditions={
+            "independent": "f is a function of n independent draws",
+            "moved": "moved is what any other draw in the place of any one adds to f",
+            "bounded": "moved is at most c",
+        },
+        reference="McDiarmid, On the method of bounded differences (1989), Lemma 1.2",
+        instance=lambda a: (
+            chance(a["f"] - average(a["f"]) - a["t"]),
+            "<=",
+            sp.exp(-2 * a["t"] ** 2 / (a["n"] * a["c"] ** 2)),
+        ),
+        required={"bounded": lambda a: (a["moved"], "<=", a["c"])},
+    ),
+    "larger events": Fact(
+        text="Where f <= g, g >= 0 has at least the probability of f >= 0.",
+        tex=r"f \le g \implies \Pr[f \ge 0] \le \Pr[g \ge 0]",
+        letters=("f", "g"),
+        conditions={"contained": "f <= g for all draws"},
+        reference="Billingsley, Probability and Measure, section 2",
+        instance=lambda a: (chance(a["f"]), "<=", chance(a["g"])),
+        required={"contained": lambda a: (a["f"], "<=", a["g"])},
     ),
 }
 

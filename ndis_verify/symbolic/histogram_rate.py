@@ -246,7 +246,7 @@ def second_moment() -> Derivation:
     steps = (
         Step(
             "divergence",
-            "|H_a(P^||Q^) - H_a(P||Q)| <= (1/2) int |P^ - P| + (a/2) int |Q^ - Q| (histogram.perturbation, each"
+            "|H_a(P^||Q^) - H_a(P||Q)| <= (1/2) int |P^ - P| + (a/2) int |Q^ - Q| (nearby_laws.perturbation, each"
             " difference integrating to 0).",
             kind="argument",
         ),

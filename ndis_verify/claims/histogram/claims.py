@@ -25,6 +25,7 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import histogram as derived
 from ndis_verify.symbolic import histogram_rate as rate
+from ndis_verify.symbolic import learning, nearby_laws
 
 Law = tuple[Fraction, ...]
 _EXACT = "exact rational"
@@ -265,7 +266,7 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
-            proof("positive part of a sum", derived.binning),
+            proof("positive part of a sum", nearby_laws.binning),
             Check("merging bins of finite laws", Kind.CROSSCHECK, _merging(1), {"merging raises it": _merging(-1)}),
         ),
         note="The first bin is printed (infinity, a + h); read (-infinity, a + h).",
@@ -279,10 +280,17 @@ CLAIMS = (
             " with probability at least 1 - delta."
         ),
         formula="Pr[TV(p, p~) > tau] <= exp(-n tau^2/2) <= delta/2",
-        hypotheses=("independent draws", "0 < tau <= 1", "0 < delta < 1"),
+        hypotheses=(
+            "independent draws",
+            "n >= max(k/tau^2, (2/tau^2) log(2/delta))",
+            "0 < tau <= 1",
+            "0 < delta < 1",
+        ),
         declared=Verdict.PROVED,
         checks=(
-            proof("mean, and bounded differences", derived.learning_bound),
+            proof("the mean", learning.mean_distance),
+            proof("bounded differences", learning.deviation),
+            proof("both halves of tau", learning.learning_bound),
             Check("exact tails", Kind.CROSSCHECK, _learned(1), {"a sixteenth of the draws": _learned(16)}),
         ),
         note=(
@@ -306,7 +314,7 @@ CLAIMS = (
         search={"quick": 1_500, "starts": (_OPPOSITE,)},
         declared=Verdict.PROVED,
         checks=(
-            proof("positive parts", derived.perturbation),
+            proof("positive parts", nearby_laws.perturbation),
             Check(
                 "finite laws, and a case of equality",
                 Kind.CROSSCHECK,
@@ -374,7 +382,7 @@ CLAIMS = (
             "bins fixed before the draws",
         ),
         declared=Verdict.PROVED,
-        checks=(proof("bias, bounded differences, binning", derived.interval), proof("binning", derived.binning)),
+        checks=(proof("bias, bounded differences, binning", derived.interval), proof("binning", nearby_laws.binning)),
         note=(
             "For other orders use KM-4.3 with tau in each law: both fail with probability at most delta/2 each, so H^ -"
             " (1 + e^eps) tau is a lower limit at level 1 - delta."

@@ -25,7 +25,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.oracle.histogram import two_bin_distance_law
 from ndis_verify.oracle.trade_off import quantile
-from ndis_verify.symbolic import histogram as derived
+from ndis_verify.symbolic import learning, nearby_laws
 from ndis_verify.symbolic import score_auditing as limits
 
 _SEEDED = "seeded draws"
@@ -234,9 +234,10 @@ CLAIMS = (
         hypotheses=("independent draws", "bins fixed before the draws", "real eps"),
         declared=Verdict.PROVED,
         checks=(
-            proof("sampling error in total variation", derived.learning_bound),
-            proof("what it does to the divergence", derived.perturbation),
-            proof("binning", derived.binning),
+            proof("mean sampling error in total variation", learning.mean_distance),
+            proof("how far it is from its mean", learning.deviation),
+            proof("what it does to the divergence", nearby_laws.perturbation),
+            proof("binning", nearby_laws.binning),
             Check(
                 "the auditor's plug-in by hand",
                 Kind.CROSSCHECK,

@@ -1,0 +1,455 @@
+"""How far the shares of independent draws are from the law that they are drawn from."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.nearby_laws import in_order, larger, linear
+from ndis_verify.symbolic.notation import average, bin_of_sum, chance, summed
+
+draws, bins, failure, accuracy, t = sp.symbols("n k delta tau t", positive=True)
+y, b = sp.symbols("y b", real=True)
+distance, moved = sp.symbols("TV moved", real=True)
+zero, one = sp.Integer(0), sp.Integer(1)
+_INDEPENDENT = "independent draws"
+_ENOUGH = "n >= max(k/tau^2, (2/tau^2) log(2/delta))"
+
+_share, _step = (sp.Function(name, real=True)(bin_of_sum) for name in ("p_hat", "v"))
+_mass, _drawn, _put = (sp.Function(name, nonnegative=True)(bin_of_sum) for name in ("p", "e_old", "e_new"))
+_error = sp.Abs(_share - _mass)
+
+
+def _whole(name: str, mass: Any, why: str, shown: str) -> Step:
+    """The masses of a law on the points add up to 1."""
+    return Step(
+        name,
+        why,
+        lhs=summed(mass),
+        rhs=one,
+        kind="fact",
+        fact="masses of points",
+        letters={"mass": mass},
+        conditions={"law": shown},
+    )
+
+
+def _notation() -> tuple[Step, ...]:
+    return (
+        Step(
+            "draws",
+            "n independent draws from a law p on finitely many points; p^ has the shares of the draws. So every sum and"
+            " every expectation is finite.",
+            kind="definition",
+            premises=(_INDEPENDENT,),
+        ),
+        Step(
+            "distance",
+            "TV = (1/2) sum |p^ - p|.",
+            lhs=distance,
+            rhs=summed(_error) / 2,
+            kind="definition",
+            premises=("draws",),
+        ),
+    )
+
+
+@cache
+def mean_distance() -> Derivation:
+    """E TV(p^, p) <= t/(4n) + k/(4t) for every t > 0: sqrt(k/n)/2 at t = sqrt(n k) (KM-4.2, KM-Alg2).
+
+    `number`: the bound at `n`, `k` and `t`.
+    """
+    p = sp.Symbol("p", nonnegative=True)
+    parabola = t * (_share - _mass) ** 2 / 2 + 1 / (2 * t)
+    bound_of_bin = t / (2 * draws) * _mass + 1 / (2 * t)
+    steps = (
+        *_notation(),
+        Step("points", "k is their number.", lhs=bins, rhs=summed(one), kind="definition", premises=("draws",)),
+        Step(
+            "parabola",
+            "|y| is below a parabola that touches it.",
+            lhs=sp.Abs(y),
+            rhs=t * y**2 / 2 + 1 / (2 * t),
+            relation="<=",
+            witness=-((t * sp.Abs(y) - 1) ** 2) / (2 * t),
+        ),
+        Step(
+            "each point",
+            "The error of each share,",
+            lhs=_error,
+            rhs=parabola,
+            relation="<=",
+            kind="inference",
+            premises=(Use("parabola", at={y: _share - _mass}),),
+        ),
+        in_order("expected", "its expectation,", average, (_error, parabola), ("each point", "draws")),
+        linear(
+            "expected parabola",
+            "term by term.",
+            average,
+            ((t / 2, (_share - _mass) ** 2), (1 / (2 * t), one)),
+            "draws",
+        ),
+        Step(
+            "constant",
+            "Of a constant.",
+            lhs=average(one),
+            rhs=one,
+            kind="fact",
+            fact="expectation of a constant",
+            letters={"c": one},
+            conditions={"law": "draws"},
+        ),
+        Step(
+            "variance",
+            "The number of draws at a point is binomial.",
+            lhs=average((_share - _mass) ** 2),
+            rhs=_mass * (1 - _mass) / draws,
+            kind="fact",
+            fact="variance of a share",
+            letters={"share": _share, "mass": _mass, "n": draws},
+            conditions={"independent": "draws"},
+        ),
+        Step("less than p", "p (1 - p) <= p.", lhs=p * (1 - p), rhs=p, relation="<=", witness=-(p**2)),
+        Step(
+            "expected error of a share",
+            "At most t p/(2n) + 1/(2t).",
+            lhs=average(_error),
+            rhs=bound_of_bin,
+            relation="<=",
+            kind="inference",
+            premises=(
+                "expected",
+                Use("less than p", at={p: _mass}, weight=t / (2 * draws)),
+                "expected parabola",
+                "constant",
+                "variance",
+            ),
+        ),
+        in_order(
+            "over the points",
+            "Added up over the points.",
+            summed,
+            (average(_error), bound_of_bin),
+            ("expected error of a share", "draws"),
+        ),
+        linear("sum of the bounds", "Term by term.", summed, ((t / (2 * draws), _mass), (1 / (2 * t), one)), "draws"),
+        _whole("mass", _mass, "p is a law.", "draws"),
+        Step(
+            "sum and expectation",
+            "Of finitely many terms.",
+            lhs=average(summed(_error)),
+            rhs=summed(average(_error)),
+            kind="fact",
+            fact="expectation of a sum",
+            letters={"f": _error},
+            conditions={"finite": "draws"},
+        ),
+        linear("half", "TV is half of the sum.", average, ((sp.Rational(1, 2), summed(_error)),), "draws"),
+        Step(
+            "mean distance",
+            "So for every t > 0.",
+            lhs=average(distance),
+            rhs=t / (4 * draws) + bins / (4 * t),
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("over the points", weight=sp.Rational(1, 2)),
+                "distance",
+                "half",
+                "sum and expectation",
+                "sum of the bounds",
+                "mass",
+                "points",
+            ),
+        ),
+        Step(
+            "least",
+            "It is least at t = sqrt(n k).",
+            lhs=average(distance),
+            rhs=sp.sqrt(bins / draws) / 2,
+            relation="<=",
+            kind="inference",
+            premises=(Use("mean distance", at={t: sp.sqrt(draws * bins)}),),
+        ),
+    )
+    return Derivation(
+        id="learning.mean_distance",
+        title="The mean total variation between the shares of draws and their law",
+        sources=("KM-4.2", "KM-Alg2"),
+        hypotheses=(_INDEPENDENT,),
+        steps=steps,
+        result_step="mean distance",
+        symbols={"n": draws, "k": bins, "t": t},
+        faults=(
+            Fault("half of it", "mean distance", lambda rhs: rhs / 2),
+            Fault("parabola too low", "parabola", lambda rhs: rhs - 1 / (2 * t)),
+        ),
+        concludes=(
+            Conclusion("KM-4.2", "mean distance", part="the mean"),
+            Conclusion("KM-4.2", "least", part="the mean at its least bound"),
+            Conclusion("KM-Alg2", "least", part="the mean error of the shares tends to 0 as n grows"),
+        ),
+    )
+
+
+@cache
+def deviation() -> Derivation:
+    """Pr[TV(p^, p) >= E TV + t] <= exp(-2 n t^2) (KM-4.2, KM-Alg2).
+
+    `number`: the bound at `n` and `t`.
+    """
+    changed = sp.Abs(_share + _step - _mass)
+    one_draw = _put / draws + _drawn / draws
+    steps = (
+        *_notation(),
+        Step(
+            "another draw",
+            "One draw is put at another point: the unit masses at the point drawn and at the one put in its place.",
+            kind="definition",
+            premises=("draws",),
+        ),
+        Step(
+            "change",
+            "What it adds to the shares.",
+            lhs=_step,
+            rhs=(_put - _drawn) / draws,
+            kind="definition",
+            premises=("another draw",),
+        ),
+        Step(
+            "moved",
+            "What it adds to TV.",
+            lhs=moved,
+            rhs=summed(changed) / 2 - summed(_error) / 2,
+            kind="definition",
+            premises=("another draw",),
+        ),
+        Step(
+            "from above",
+            "y + b and -(y + b) are at most |y| + |b|.",
+            lhs=y + b,
+            rhs=sp.Abs(y) + sp.Abs(b),
+            relation="<=",
+            witness=-2 * sp.Max(0, -y) - 2 * sp.Max(0, -b),
+            reduce=lambda left, right: left - right,
+        ),
+        Step(
+            "from below",
+            "",
+            lhs=-y - b,
+            rhs=sp.Abs(y) + sp.Abs(b),
+            relation="<=",
+            witness=-2 * sp.Max(0, y) - 2 * sp.Max(0, b),
+            reduce=lambda left, right: left - right,
+        ),
+        larger("triangle", "Hence |y + b| is.", y + b, -y - b, sp.Abs(y) + sp.Abs(b), ("from above", "from below")),
+        Step(
+            "absolute value",
+            "|y| = max(y, -y).",
+            lhs=sp.Abs(y),
+            rhs=sp.Max(y, -y),
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        Step(
+            "change of a share",
+            "At most (e_new + e_old)/n.",
+            lhs=sp.Abs(_step),
+            rhs=one_draw,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("triangle", at={y: _put / draws, b: -_drawn / draws}),
+                "change",
+                Use("absolute value", at={y: _put / draws - _drawn / draws}),
+            ),
+        ),
+        Step(
+            "change of an error",
+            "So each error grows by no more.",
+            lhs=changed,
+            rhs=_error + one_draw,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("triangle", at={y: _share - _mass, b: _step}),
+                "change of a share",
+                Use("absolute value", at={y: _share + _step - _mass}),
+            ),
+        ),
+        in_order("in order", "Added up.", summed, (changed, _error + one_draw), ("change of an error", "draws")),
+        linear(
+            "linear",
+            "Term by term.",
+            summed,
+            ((one, _error), (1 / draws, _put), (1 / draws, _drawn)),
+            "draws",
+        ),
+        _whole("unit mass put", _put, "A unit mass at one point.", "another draw"),
+        _whole("unit mass drawn", _drawn, "A unit mass at one point.", "another draw"),
+        Step(
+            "one draw",
+            "Changing one draw moves TV by at most 1/n.",
+            lhs=moved,
+            rhs=1 / draws,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("in order", weight=sp.Rational(1, 2)),
+                "moved",
+                "linear",
+                "unit mass put",
+                "unit mass drawn",
+            ),
+        ),
+        Step(
+            "bounded differences",
+            "c = 1/n.",
+            lhs=chance(distance - average(distance) - t),
+            rhs=sp.exp(-2 * t**2 / (draws * (1 / draws) ** 2)),
+            relation="<=",
+            kind="fact",
+            fact="bounded differences",
+            letters={"f": distance, "moved": moved, "n": draws, "c": 1 / draws, "t": t},
+            conditions={"independent": "distance", "moved": "moved", "bounded": "one draw"},
+        ),
+        Step(
+            "deviation",
+            "n c^2 = 1/n.",
+            lhs=chance(distance - average(distance) - t),
+            rhs=sp.exp(-2 * draws * t**2),
+            relation="<=",
+            kind="inference",
+            premises=("bounded differences",),
+        ),
+    )
+    return Derivation(
+        id="learning.deviation",
+        title="The total variation between the shares of draws and their law is near its mean",
+        sources=("KM-4.2", "KM-Alg2"),
+        hypotheses=(_INDEPENDENT,),
+        steps=steps,
+        result_step="deviation",
+        symbols={"n": draws, "t": t},
+        faults=(
+            Fault("one draw moves TV by 1/(2n)", "one draw", lambda rhs: rhs / 2),
+            Fault("exponent doubled", "deviation", lambda rhs: rhs**2),
+        ),
+        concludes=(
+            Conclusion("KM-4.2", "deviation", part="the deviation from the mean"),
+            Conclusion("KM-Alg2", "deviation", part="the deviation of the error of the shares from its mean"),
+        ),
+    )
+
+
+@cache
+def learning_bound() -> Derivation:
+    """n >= max(k/tau^2, (2/tau^2) log(2/delta)) puts the empirical law within tau with probability 1 - delta/2
+    (KM-4.2).
+
+    `number`: the bound exp(-n tau^2/2) on the failure probability at `n` and `tau`, where n >= k/tau^2.
+    """
+    more, extra = sp.symbols("r m", nonnegative=True)
+    half = accuracy / 2
+    steps = (
+        Step(
+            "more", "r = n - k/tau^2.", lhs=more, rhs=draws - bins / accuracy**2, kind="definition", premises=(_ENOUGH,)
+        ),
+        Step(
+            "beyond the logarithm",
+            "n >= (2/tau^2) log(2/delta) says that m is not negative.",
+            lhs=extra,
+            rhs=sp.exp(draws * accuracy**2 / 2) * failure / 2 - 1,
+            kind="definition",
+            premises=(_ENOUGH,),
+        ),
+        Step("r not negative", "As n >= k/tau^2.", lhs=more, rhs=zero, relation=">=", witness=more, premises=("more",)),
+        Step(
+            "m not negative",
+            "As n >= (2/tau^2) log(2/delta).",
+            lhs=extra,
+            rhs=zero,
+            relation=">=",
+            witness=extra,
+            premises=("beyond the logarithm",),
+        ),
+        Step(
+            "mean",
+            "t = n tau: half of tau is spent by the mean,",
+            lhs=average(distance),
+            rhs=half,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("mean distance", of=mean_distance, at={t: draws * accuracy}),
+                Use("r not negative", weight=-accuracy / (4 * draws)),
+                "more",
+                _INDEPENDENT,
+            ),
+        ),
+        Step(
+            "event",
+            "and half by the deviation.",
+            lhs=distance - accuracy,
+            rhs=distance - average(distance) - half,
+            relation="<=",
+            kind="inference",
+            premises=("mean",),
+        ),
+        Step(
+            "more often",
+            "TV >= tau only where TV >= E TV + tau/2.",
+            lhs=chance(distance - accuracy),
+            rhs=chance(distance - average(distance) - half),
+            relation="<=",
+            kind="fact",
+            fact="larger events",
+            letters={"f": distance - accuracy, "g": distance - average(distance) - half},
+            conditions={"contained": "event"},
+        ),
+        Step(
+            "failure",
+            "t = tau/2.",
+            lhs=chance(distance - accuracy),
+            rhs=sp.exp(-draws * accuracy**2 / 2),
+            relation="<=",
+            kind="inference",
+            premises=("more often", Use("deviation", of=deviation, at={t: half}), _INDEPENDENT),
+        ),
+        Step(
+            "at twice the logarithm",
+            "exp(-n tau^2/2) is at most delta/2.",
+            lhs=sp.exp(-draws * accuracy**2 / 2),
+            rhs=failure / 2,
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("m not negative", weight=-sp.exp(-draws * accuracy**2 / 2)),
+                "beyond the logarithm",
+            ),
+        ),
+    )
+    return Derivation(
+        id="learning.learning_bound",
+        title="Draws that learn a law on k points in total variation",
+        sources=("KM-4.2",),
+        hypotheses=(
+            _INDEPENDENT,
+            _ENOUGH,
+            Hypothesis("0 < tau <= 1", accuracy > 0),
+            Hypothesis("0 < delta < 1", failure > 0),
+        ),
+        steps=steps,
+        result_step="failure",
+        symbols={"n": draws, "tau": accuracy},
+        faults=(
+            Fault("whole of tau for the deviation", "failure", lambda rhs: rhs**4),
+            Fault("a quarter of delta", "at twice the logarithm", lambda rhs: rhs / 2),
+            Fault("mean twice as small", "mean", lambda rhs: rhs / 2),
+        ),
+        concludes=(Conclusion("KM-4.2", "failure"), Conclusion("KM-4.2", "at twice the logarithm")),
+    )

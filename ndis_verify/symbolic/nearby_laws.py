@@ -1,0 +1,493 @@
+"""Laws in place of others: what binning, and what errors in total variation, do to the divergence."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.notation import bin_of_sum, largest, largest_union, law, over, summed, total, x
+from ndis_verify.symbolic.statement_terms import quantity
+
+epsilon, a, b, y = sp.symbols("epsilon a b y", real=True)
+P, Q, U, W = sp.symbols("p q u w", real=True)  # laws, and the probabilities of one outcome
+tau = sp.Symbol("tau", real=True)
+zero, growth = sp.Integer(0), sp.exp(epsilon)
+
+
+def larger(name: str, why: str, one: Any, other: Any, bound: Any, shown: tuple[str, str]) -> Step:
+    """max(one, other) <= bound; the steps `shown` say that neither exceeds it."""
+    return Step(
+        name,
+        why,
+        lhs=sp.Max(one, other),
+        rhs=bound,
+        relation="<=",
+        kind="fact",
+        fact="larger of two numbers",
+        letters={"one": one, "other": other, "bound": bound},
+        conditions={"one": shown[0], "other": shown[1]},
+    )
+
+
+def in_order(name: str, why: str, mean: Any, sides: tuple[Any, Any], shown: tuple[str | Step, str]) -> Step:
+    """The mean of the first side is at most that of the second; `shown`: at every point it is; both are finite."""
+    return Step(
+        name,
+        why,
+        lhs=mean(sides[0]),
+        rhs=mean(sides[1]),
+        relation="<=",
+        kind="fact",
+        fact="means keep the order",
+        letters={"mean": mean, "f": sides[0], "g": sides[1]},
+        conditions={"pointwise": shown[0], "integrable": shown[1]},
+    )
+
+
+def linear(name: str, why: str, mean: Any, terms: tuple[tuple[Any, Any], ...], shown: str) -> Step:
+    """The mean of a sum of multiples; `shown` says that the means are finite."""
+    return Step(
+        name,
+        why,
+        lhs=mean(sp.Add(*(c * f for c, f in terms))),
+        rhs=sp.Add(*(c * mean(f) for c, f in terms)),
+        kind="fact",
+        fact="means are linear",
+        letters={"mean": mean, "terms": terms},
+        conditions={"integrable": shown},
+    )
+
+
+def _sum(f: Any) -> Any:
+    return quantity("sum", f)
+
+
+def _of(symbol: sp.Symbol) -> Any:
+    return quantity("coordinate", symbol)
+
+
+_COORDINATES = {symbol: _of(symbol) for symbol in (P, Q, U, W)}
+_LAWS = {symbol: f"{symbol} is a law" for symbol in (P, Q, U, W)}
+_positive_part = Step(
+    "positive part",
+    "max(0, y) = (y + |y|)/2.",
+    lhs=sp.Max(0, y),
+    rhs=(y + sp.Abs(y)) / 2,
+    reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+)
+
+
+def _gain(name: str, first: sp.Symbol, second: sp.Symbol) -> tuple[Step, Step]:
+    """The sum of max(0, first - second) is half that of |first - second|, as both laws have mass 1."""
+    one, other = _of(first), _of(second)
+    terms = ((sp.Rational(1, 2), one), (-sp.Rational(1, 2), other), (sp.Rational(1, 2), sp.Abs(one - other)))
+    return (
+        linear(f"{name}: linear", "A sum over finitely many outcomes.", _sum, terms, "outcomes"),
+        Step(
+            name,
+            "Both laws have mass 1, so what one gains in all is their total variation.",
+            lhs=_sum(sp.Max(0, one - other)),
+            rhs=_sum(sp.Abs(one - other)) / 2,
+            kind="inference",
+            premises=(
+                Use("positive part", at={y: one - other}),
+                f"{name}: linear",
+                f"mass of {first}",
+                f"mass of {second}",
+            ),
+        ),
+    )
+
+
+def _mass(symbol: sp.Symbol) -> Step:
+    return Step(
+        f"mass of {symbol}",
+        "A law.",
+        lhs=_sum(_of(symbol)),
+        rhs=sp.Integer(1),
+        kind="fact",
+        fact="a law has mass one",
+        letters={"law": symbol},
+        conditions={"law": _LAWS[symbol]},
+    )
+
+
+def _one_direction(name: str, laws: tuple[sp.Symbol, ...]) -> tuple[Step, ...]:
+    """H(p, q) <= H(u, w) + (1 + c) tau, for laws = p, q, u, w in that order."""
+    p, q, u, w = (_of(symbol) for symbol in laws)
+    one, other = sp.Max(0, p - growth * q), sp.Max(0, u - growth * w)
+    parts = ((sp.Integer(1), other), (sp.Integer(1), sp.Max(0, p - u)), (growth, sp.Max(0, w - q)))
+    at = {symbol: _of(value) for symbol, value in zip((P, Q, U, W), laws)}
+    bound = sp.Add(*(c * f for c, f in parts))
+    outcome = Step(
+        f"{name}: each outcome",
+        "At the probabilities of each outcome.",
+        lhs=one,
+        rhs=bound,
+        relation="<=",
+        kind="inference",
+        premises=(Use("one outcome", at=at),),
+    )
+    return (
+        outcome,
+        in_order(f"{name}: in order", "Added up.", _sum, (one, bound), (outcome.name, "outcomes")),
+        linear(f"{name}: linear", "The sum of the bounds.", _sum, parts, "outcomes"),
+        *_gain(f"{name}: what P gains", laws[0], laws[2]),
+        *_gain(f"{name}: what Q loses", laws[3], laws[1]),
+        Step(
+            name,
+            "The errors are at most tau and c tau.",
+            lhs=_sum(one) - _sum(other),
+            rhs=(1 + growth) * tau,
+            relation="<=",
+            kind="inference",
+            premises=(
+                f"{name}: in order",
+                Use("error of P"),
+                Use("error of Q", weight=growth),
+                f"{name}: linear",
+                f"{name}: what P gains",
+                f"{name}: what Q loses",
+            ),
+        ),
+    )
+
+
+@cache
+def perturbation() -> Derivation:
+    """Laws each within tau move the divergence by at most (1 + e^eps) tau (KM-4.3).
+
+    `number`: the bound at `epsilon` and `tau`.
+    """
+    bound = sp.Max(0, U - growth * W) + sp.Max(0, P - U) + growth * sp.Max(0, W - Q)
+    distances = _sum(sp.Abs(_of(P) - _of(U))) / 2, _sum(sp.Abs(_of(Q) - _of(W))) / 2
+    one, other = (_sum(sp.Max(0, _of(p) - growth * _of(q))) for p, q in ((P, Q), (U, W)))
+    larger_error = sp.Max(*distances)
+    steps = (
+        Step("outcomes", "Finitely many; every sum over them is finite.", kind="definition"),
+        *(_mass(symbol) for symbol in (P, Q, U, W)),
+        _positive_part,
+        Step(
+            "at least 0",
+            "u - c w, p - u and c (w - q), c = e^eps, add up to p - c q; their positive parts are at least 0,",
+            lhs=zero,
+            rhs=bound,
+            relation="<=",
+            witness=-bound,
+        ),
+        Step(
+            "at least the difference",
+            "and at least the sum.",
+            lhs=P - growth * Q,
+            rhs=bound,
+            relation="<=",
+            witness=-(sp.Max(0, growth * W - U) + sp.Max(0, U - P) + growth * sp.Max(0, Q - W)),
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        larger(
+            "one outcome",
+            "So at every outcome.",
+            zero,
+            P - growth * Q,
+            bound,
+            ("at least 0", "at least the difference"),
+        ),
+        Step(
+            "tau",
+            "tau is the larger of the two total variations TV(p, u) and TV(q, w).",
+            lhs=tau,
+            rhs=larger_error,
+            kind="definition",
+        ),
+        Step(
+            "either",
+            "Of two numbers, neither exceeds the larger one.",
+            lhs=a,
+            rhs=sp.Max(a, b),
+            relation="<=",
+            witness=-sp.Max(0, b - a),
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        *(
+            Step(
+                f"error of {name}",
+                f"The total variation of {name} and its neighbour.",
+                lhs=distances[k],
+                rhs=tau,
+                relation="<=",
+                kind="inference",
+                premises=(Use("either", at={a: distances[k], b: distances[1 - k]}), "tau"),
+            )
+            for k, name in enumerate("PQ")
+        ),
+        *_one_direction("upwards", (P, Q, U, W)),
+        *_one_direction("downwards", (U, W, P, Q)),
+        larger(
+            "both directions",
+            "Neither difference exceeds it.",
+            one - other,
+            other - one,
+            (1 + growth) * tau,
+            ("upwards", "downwards"),
+        ),
+        Step(
+            "absolute value",
+            "|y| = max(y, -y).",
+            lhs=sp.Abs(y),
+            rhs=sp.Max(y, -y),
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        Step(
+            "bound",
+            "The divergences are within (1 + e^eps) tau of one another,",
+            lhs=sp.Abs(one - other),
+            rhs=(1 + growth) * tau,
+            relation="<=",
+            kind="inference",
+            premises=("both directions", Use("absolute value", at={y: one - other})),
+        ),
+        Step(
+            "bound by the distances",
+            "tau being the larger of the distances.",
+            lhs=sp.Abs(one - other),
+            rhs=(1 + growth) * larger_error,
+            relation="<=",
+            kind="inference",
+            premises=("bound", "tau"),
+        ),
+    )
+    return Derivation(
+        id="nearby_laws.perturbation",
+        title="How far errors in total variation move the divergence",
+        sources=("KM-4.3",),
+        hypotheses=tuple(Hypothesis(text, law(symbol)) for symbol, text in _LAWS.items()),
+        steps=steps,
+        result_step="bound",
+        symbols={"epsilon": epsilon, "tau": tau},
+        faults=(
+            Fault("error of Q not weighted", "bound", lambda rhs: 2 * tau),
+            Fault("only one error", "upwards", lambda rhs: tau),
+        ),
+        concludes=(
+            Conclusion("KM-4.3", "bound by the distances", {"p": P, "q": Q, "u": U, "w": W, "eps": epsilon}),
+            Conclusion(
+                "KM-Alg2",
+                "bound",
+                part="p, q the masses of the bins, u, w their shares",
+                granted=dict.fromkeys(_LAWS.values(), "independent draws"),
+            ),
+        ),
+    )
+
+
+@cache
+def binning() -> Derivation:
+    """The divergence of binned laws is at most that of the laws (KM-4.1).
+
+    `number`: max(p1 - c q1, 0) + max(p2 - c q2, 0) - max(p1 + p2 - c (q1 + q2), 0), what merging two bins of masses p,
+    q loses.
+    """
+    p1, p2, q1, q2 = sp.symbols("p1 p2 q1 q2", nonnegative=True)
+    factor = sp.Symbol("c", positive=True)
+    whole, binned = sp.symbols("H H_binned", real=True)
+    mass_p, mass_q = (sp.Function(name, real=True)(bin_of_sum) for name in ("P_bin", "Q_bin"))
+    f_p, f_q = (sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q"))
+    gap, kept = f_p - growth * f_q, mass_p - growth * mass_q
+    positive = sp.Max(gap, 0)
+
+    def in_bin(f: Any) -> Any:
+        return over(bin_of_sum, f)
+
+    at_least = (
+        Step("positive part", "max(y, 0) >= y", lhs=y, rhs=sp.Max(y, 0), relation="<=", witness=-sp.Max(-y, 0)),
+        Step("not negative", "and >= 0.", lhs=sp.Max(y, 0), rhs=zero, relation=">=", witness=sp.Max(y, 0)),
+    )
+    steps = (
+        Step(
+            "densities",
+            "f_P and f_Q are densities of P and Q with respect to P + Q: not negative, of integral 1.",
+            kind="definition",
+        ),
+        Step("divergence", "The largest P(S) - e^eps Q(S).", lhs=whole, rhs=largest(gap), kind="definition"),
+        Step(
+            "over all sets",
+            "Attained where f_P > e^eps f_Q.",
+            lhs=largest(gap),
+            rhs=total(positive),
+            kind="fact",
+            fact="largest integral over a set",
+            letters={"f": gap},
+            conditions={"integrable": "densities"},
+        ),
+        Step("mass of a bin under P", "P_bin = P(B_j).", lhs=mass_p, rhs=in_bin(f_p), kind="definition"),
+        Step("mass of a bin under Q", "Q_bin = Q(B_j).", lhs=mass_q, rhs=in_bin(f_q), kind="definition"),
+        Step(
+            "masses",
+            "Of disjoint bins; each law's add up to 1.",
+            kind="definition",
+            premises=("bins disjoint, covering the line", "mass of a bin under P", "mass of a bin under Q"),
+        ),
+        Step(
+            "divergence of the binned laws",
+            "The largest P(S) - e^eps Q(S) over unions S of bins.",
+            lhs=binned,
+            rhs=largest_union(kept),
+            kind="definition",
+        ),
+        Step(
+            "over all unions",
+            "Attained by the bins with P(B_j) > e^eps Q(B_j).",
+            lhs=largest_union(kept),
+            rhs=summed(sp.Max(kept, 0)),
+            kind="fact",
+            fact="largest sum over a set",
+            letters={"a": kept},
+            conditions={"integrable": "masses"},
+        ),
+        linear(
+            "one bin",
+            "P(B_j) - e^eps Q(B_j) is the integral over the bin.",
+            in_bin,
+            ((sp.Integer(1), f_p), (-growth, f_q)),
+            "densities",
+        ),
+        *at_least,
+        in_order(
+            "a bin: at most",
+            "The integral of the positive part is at least that of the gap,",
+            in_bin,
+            (gap, positive),
+            (
+                Step(
+                    "gap",
+                    "At every point.",
+                    lhs=gap,
+                    rhs=positive,
+                    relation="<=",
+                    kind="inference",
+                    premises=(Use("positive part", at={y: gap}),),
+                ),
+                "densities",
+            ),
+        ),
+        in_order(
+            "a bin: not negative",
+            "and at least that of 0.",
+            in_bin,
+            (zero, positive),
+            (
+                Step(
+                    "no gap",
+                    "At every point.",
+                    lhs=zero,
+                    rhs=positive,
+                    relation="<=",
+                    kind="inference",
+                    premises=(Use("not negative", at={y: gap}, weight=-1),),
+                ),
+                "densities",
+            ),
+        ),
+        linear("a bin: nothing", "The integral of 0, an empty sum, is 0.", in_bin, (), "densities"),
+        Step(
+            "a bin: bound of the gap",
+            "In terms of the masses of the bin,",
+            lhs=kept,
+            rhs=in_bin(positive),
+            relation="<=",
+            kind="inference",
+            premises=("mass of a bin under P", "mass of a bin under Q", "a bin: at most", "one bin"),
+        ),
+        Step(
+            "a bin: bound of 0",
+            "and of 0.",
+            lhs=zero,
+            rhs=in_bin(positive),
+            relation="<=",
+            kind="inference",
+            premises=("a bin: not negative", "a bin: nothing"),
+        ),
+        larger(
+            "a bin",
+            "So of the positive part of P(B_j) - e^eps Q(B_j).",
+            kept,
+            zero,
+            in_bin(positive),
+            ("a bin: bound of the gap", "a bin: bound of 0"),
+        ),
+        in_order(
+            "all bins", "Added up over the bins.", summed, (sp.Max(kept, 0), in_bin(positive)), ("a bin", "masses")
+        ),
+        Step(
+            "partition",
+            "The bins make up the line.",
+            lhs=summed(in_bin(positive)),
+            rhs=total(positive),
+            kind="fact",
+            fact="parts of a partition",
+            letters={"f": positive},
+            conditions={
+                "partition": "bins disjoint, covering the line",
+                "sign": Step(
+                    "sign",
+                    "A positive part.",
+                    lhs=positive,
+                    rhs=zero,
+                    relation=">=",
+                    kind="inference",
+                    premises=(Use("not negative", at={y: gap}),),
+                ),
+            },
+        ),
+        Step(
+            "binned at most whole",
+            "Binning lowers the divergence, for every real eps.",
+            lhs=binned,
+            rhs=whole,
+            relation="<=",
+            kind="inference",
+            premises=(
+                "all bins",
+                "divergence of the binned laws",
+                "divergence",
+                "over all unions",
+                "over all sets",
+                "partition",
+            ),
+        ),
+        Step(
+            "two parts",
+            "Of two bins that are merged: what max(y, 0) + max(y', 0) exceeds max(y + y', 0) by.",
+            lhs=(sp.Max(a, 0) + sp.Max(b, 0) - sp.Max(a + b, 0)).subs({a: p1 - factor * q1, b: p2 - factor * q2}),
+            rhs=sp.Max(p1 - factor * q1, 0)
+            + sp.Max(p2 - factor * q2, 0)
+            - (sp.Abs(p1 + p2 - factor * (q1 + q2)) + p1 + p2 - factor * (q1 + q2)) / 2,
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+    )
+    return Derivation(
+        id="nearby_laws.binning",
+        title="Binning lowers the divergence",
+        sources=("KM-4.1",),
+        hypotheses=("bins disjoint, covering the line", Hypothesis("real eps", sp.true)),
+        steps=steps,
+        result_step="two parts",
+        symbols={"p1": p1, "p2": p2, "q1": q1, "q2": q2, "c": factor},
+        faults=(
+            Fault("second bin dropped", "two parts", lambda rhs: rhs - sp.Max(p2 - factor * q2, 0) + p2),
+            Fault("twice the divergence below", "a bin: bound of the gap", lambda rhs: 2 * rhs),
+        ),
+        concludes=(
+            Conclusion("KM-4.1", "binned at most whole"),
+            Conclusion("KM-4.1", "two parts", part="two bins merged"),
+            Conclusion(
+                "KM-Alg2",
+                "binned at most whole",
+                part="binning",
+                granted={"bins disjoint, covering the line": "bins fixed before the draws"},
+            ),
+        ),
+    )
