@@ -249,13 +249,6 @@ def deviation() -> Derivation:
         ),
         larger("triangle", "Hence |y + b| is.", y + b, -y - b, sp.Abs(y) + sp.Abs(b), ("from above", "from below")),
         Step(
-            "absolute value",
-            "|y| = max(y, -y).",
-            lhs=sp.Abs(y),
-            rhs=sp.Max(y, -y),
-            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
-        ),
-        Step(
             "change of a share",
             "At most (e_new + e_old)/n.",
             lhs=sp.Abs(_step),
@@ -265,7 +258,6 @@ def deviation() -> Derivation:
             premises=(
                 Use("triangle", at={y: _put / draws, b: -_drawn / draws}),
                 "change",
-                Use("absolute value", at={y: _put / draws - _drawn / draws}),
             ),
         ),
         Step(
@@ -278,7 +270,6 @@ def deviation() -> Derivation:
             premises=(
                 Use("triangle", at={y: _share - _mass, b: _step}),
                 "change of a share",
-                Use("absolute value", at={y: _share + _step - _mass}),
             ),
         ),
         in_order("in order", "Added up.", summed, (changed, _error + one_draw), ("change of an error", "draws")),
@@ -388,7 +379,6 @@ def learning_bound() -> Derivation:
                 Use("mean distance", of=mean_distance, at={t: draws * accuracy}),
                 Use("r not negative", weight=-accuracy / (4 * draws)),
                 "more",
-                _INDEPENDENT,
             ),
         ),
         Step(
@@ -418,7 +408,7 @@ def learning_bound() -> Derivation:
             rhs=sp.exp(-draws * accuracy**2 / 2),
             relation="<=",
             kind="inference",
-            premises=("more often", Use("deviation", of=deviation, at={t: half}), _INDEPENDENT),
+            premises=("more often", Use("deviation", of=deviation, at={t: half})),
         ),
         Step(
             "at twice the logarithm",
