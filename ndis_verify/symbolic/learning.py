@@ -236,16 +236,14 @@ def deviation() -> Derivation:
             rhs=sp.Abs(y) + sp.Abs(b),
             relation="<=",
             witness=-2 * sp.Max(0, -y) - 2 * sp.Max(0, -b),
-            reduce=lambda left, right: left - right,
         ),
         Step(
             "from below",
-            "",
+            "Each is at most its absolute value.",
             lhs=-y - b,
             rhs=sp.Abs(y) + sp.Abs(b),
             relation="<=",
             witness=-2 * sp.Max(0, y) - 2 * sp.Max(0, b),
-            reduce=lambda left, right: left - right,
         ),
         larger("triangle", "Hence |y + b| is.", y + b, -y - b, sp.Abs(y) + sp.Abs(b), ("from above", "from below")),
         Step(

@@ -72,7 +72,7 @@ def _of(symbol: sp.Symbol) -> Any:
 _COORDINATES = {symbol: _of(symbol) for symbol in (P, Q, U, W)}
 _LAWS = {symbol: f"{symbol} is a law" for symbol in (P, Q, U, W)}
 _positive_part = Step(
-    "positive part",
+    "part above 0",
     "max(0, y) = (y + |y|)/2.",
     lhs=sp.Max(0, y),
     rhs=(y + sp.Abs(y)) / 2,
@@ -93,7 +93,7 @@ def _gain(name: str, first: sp.Symbol, second: sp.Symbol) -> tuple[Step, Step]:
             rhs=_sum(sp.Abs(one - other)) / 2,
             kind="inference",
             premises=(
-                Use("positive part", at={y: one - other}),
+                Use("part above 0", at={y: one - other}),
                 f"{name}: linear",
                 f"mass of {first}",
                 f"mass of {second}",
@@ -287,11 +287,9 @@ def perturbation() -> Derivation:
 def binning() -> Derivation:
     """The divergence of binned laws is at most that of the laws (KM-4.1).
 
-    `number`: max(p1 - c q1, 0) + max(p2 - c q2, 0) - max(p1 + p2 - c (q1 + q2), 0), what merging two bins of masses p,
-    q loses.
+    `number`: max(0, p1 - e^eps q1) + max(0, p2 - e^eps q2), what two bins of masses p, q add and merged do not exceed.
     """
-    p1, p2, q1, q2 = sp.symbols("p1 p2 q1 q2", nonnegative=True)
-    factor = sp.Symbol("c", positive=True)
+    merged = sp.Max(0, P - growth * U) + sp.Max(0, Q - growth * W)
     whole, binned = sp.symbols("H H_binned", real=True)
     mass_p, mass_q = (sp.Function(name, real=True)(bin_of_sum) for name in ("P_bin", "Q_bin"))
     f_p, f_q = (sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q"))
@@ -302,7 +300,7 @@ def binning() -> Derivation:
         return over(bin_of_sum, f)
 
     at_least = (
-        Step("positive part", "max(y, 0) >= y", lhs=y, rhs=sp.Max(y, 0), relation="<=", witness=-sp.Max(-y, 0)),
+        Step("part above 0", "max(y, 0) >= y", lhs=y, rhs=sp.Max(y, 0), relation="<=", witness=-sp.Max(-y, 0)),
         Step("not negative", "and >= 0.", lhs=sp.Max(y, 0), rhs=zero, relation=">=", witness=sp.Max(y, 0)),
     )
     steps = (
@@ -311,6 +309,7 @@ def binning() -> Derivation:
             "f_P and f_Q are densities of P and Q with respect to P + Q: not negative, of integral 1.",
             kind="definition",
         ),
+        Step("bins", "B_j: disjoint measurable sets that cover the line.", kind="definition"),
         Step("divergence", "The largest P(S) - e^eps Q(S).", lhs=whole, rhs=largest(gap), kind="definition"),
         Step(
             "over all sets",
@@ -328,7 +327,7 @@ def binning() -> Derivation:
             "masses",
             "Of disjoint bins; each law's add up to 1.",
             kind="definition",
-            premises=("bins disjoint, covering the line", "mass of a bin under P", "mass of a bin under Q"),
+            premises=("bins", "mass of a bin under P", "mass of a bin under Q"),
         ),
         Step(
             "divergence of the binned laws",
@@ -368,7 +367,7 @@ def binning() -> Derivation:
                     rhs=positive,
                     relation="<=",
                     kind="inference",
-                    premises=(Use("positive part", at={y: gap}),),
+                    premises=(Use("part above 0", at={y: gap}),),
                 ),
                 "densities",
             ),
@@ -430,7 +429,7 @@ def binning() -> Derivation:
             fact="parts of a partition",
             letters={"f": positive},
             conditions={
-                "partition": "bins disjoint, covering the line",
+                "partition": "bins",
                 "sign": Step(
                     "sign",
                     "A positive part.",
@@ -458,36 +457,40 @@ def binning() -> Derivation:
                 "partition",
             ),
         ),
+        Step("two bins: not negative", "Positive parts.", lhs=zero, rhs=merged, relation="<=", witness=-merged),
         Step(
-            "two parts",
-            "Of two bins that are merged: what max(y, 0) + max(y', 0) exceeds max(y + y', 0) by.",
-            lhs=(sp.Max(a, 0) + sp.Max(b, 0) - sp.Max(a + b, 0)).subs({a: p1 - factor * q1, b: p2 - factor * q2}),
-            rhs=sp.Max(p1 - factor * q1, 0)
-            + sp.Max(p2 - factor * q2, 0)
-            - (sp.Abs(p1 + p2 - factor * (q1 + q2)) + p1 + p2 - factor * (q1 + q2)) / 2,
+            "two bins: at most",
+            "Each is at least its gap.",
+            lhs=P + Q - growth * (U + W),
+            rhs=merged,
+            relation="<=",
+            witness=-(sp.Max(0, growth * U - P) + sp.Max(0, growth * W - Q)),
             reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        larger(
+            "two bins",
+            "Of masses p and q under P, u and w under Q, merged.",
+            zero,
+            P + Q - growth * (U + W),
+            merged,
+            ("two bins: not negative", "two bins: at most"),
         ),
     )
     return Derivation(
         id="nearby_laws.binning",
         title="Binning lowers the divergence",
         sources=("KM-4.1",),
-        hypotheses=("bins disjoint, covering the line", Hypothesis("real eps", sp.true)),
+        hypotheses=(Hypothesis("real eps", sp.true),),
         steps=steps,
-        result_step="two parts",
-        symbols={"p1": p1, "p2": p2, "q1": q1, "q2": q2, "c": factor},
+        result_step="two bins",
+        symbols={"p1": P, "p2": Q, "q1": U, "q2": W, "epsilon": epsilon},
         faults=(
-            Fault("second bin dropped", "two parts", lambda rhs: rhs - sp.Max(p2 - factor * q2, 0) + p2),
+            Fault("second bin dropped", "two bins: at most", lambda rhs: rhs - sp.Max(0, Q - growth * W)),
             Fault("twice the divergence below", "a bin: bound of the gap", lambda rhs: 2 * rhs),
         ),
         concludes=(
-            Conclusion("KM-4.1", "binned at most whole"),
-            Conclusion("KM-4.1", "two parts", part="two bins merged"),
-            Conclusion(
-                "KM-Alg2",
-                "binned at most whole",
-                part="binning",
-                granted={"bins disjoint, covering the line": "bins fixed before the draws"},
-            ),
+            Conclusion("KM-4.1", "two bins", {"a": P, "b": Q, "c": U, "d": W, "eps": epsilon}),
+            Conclusion("KM-4.1", "binned at most whole", part="any bins of any laws"),
+            Conclusion("KM-Alg2", "binned at most whole", part="binning"),
         ),
     )
