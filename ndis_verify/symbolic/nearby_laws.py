@@ -485,7 +485,7 @@ def binning() -> Derivation:
         result_step="two bins",
         symbols={"p1": P, "p2": Q, "q1": U, "q2": W, "epsilon": epsilon},
         faults=(
-            Fault("second bin dropped", "two bins: at most", lambda rhs: rhs - sp.Max(0, Q - growth * W)),
+            Fault("masses under Q not weighted", "two bins: at most", lambda rhs: rhs.subs(epsilon, 0)),
             Fault("twice the divergence below", "a bin: bound of the gap", lambda rhs: 2 * rhs),
         ),
         concludes=(
