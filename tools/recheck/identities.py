@@ -37,7 +37,7 @@ def holds(relation, at, close=False):
         sides = ["and", *([relation] * length(relation, at))]
         return holds_all([holds(part, {**at, "i": i}, close) for i, part in enumerate(sides[1:])])
     found, sign = gap(relation, at), relation[0]
-    if close and isinstance(found, arb) and found.contains(0):
+    if close and sign in ("=", "<=", ">=") and isinstance(found, arb) and found.contains(0):
         found = fmpq(0) if abs(found) <= real(abs(value(relation[1], at))) * CLOSE else found
     if found > 0 or (found == 0 and sign in ("=", "<=", ">=")):
         return True

@@ -154,6 +154,8 @@ def slope(node, name):
         if inner[1] == number("0"):
             return by_base
         return ["add", by_base, ["mul", node, ["log", base], inner[1]]]
+    if head == "div":
+        return slope(["mul", rest[0], ["pow", rest[1], number("-1")]], name)
     if head not in SLOPES:
         raise NotReadable(f"no derivative of {head}")
     if any(one != number("0") for one in inner[:-1]):
@@ -178,6 +180,7 @@ SLOPES = {
     "log": lambda x: ["pow", x, ["number", "-1"]],
     "sqrt": lambda x: ["mul", _HALF, ["pow", x, ["number", "-1/2"]]],
     "Phi": lambda x: _bell(x, "1/2"),
+    "phi": lambda x: ["neg", ["mul", x, ["phi", x]]],
     "erf": lambda x: _bell(x, "4"),
     "erfc": lambda x: ["neg", _bell(x, "4")],
     "gamma_p": _gamma_density,
