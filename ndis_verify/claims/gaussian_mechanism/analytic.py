@@ -26,6 +26,7 @@ from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import gaussian_calibration as derived
 from ndis_verify.symbolic import mean_shift, mean_shift_order, privacy_loss
+from ndis_verify.symbolic.analytic_branches import both_branches
 
 
 def _targets(effort: str) -> list[tuple[float, float, float]]:
@@ -156,7 +157,7 @@ CLAIMS = (
             " the smallest std that meets the target."
         ),
         declared=Verdict.PROVED,
-        checks=(_ALGORITHM_PROOF, _ALGORITHM, _FAST),
+        checks=(proof("both branches, and their order", both_branches), _ALGORITHM, _FAST),
         note=(
             "At delta = delta_0 both branches give u = 0, alpha = 1. eps = 0 divides by zero: there sigma = Delta/(2"
             " Phi^{-1}((1+delta)/2)). delta = 1 gives u infinite. A bisection must return the end with the larger"
