@@ -6,7 +6,11 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.learning import bins as k
+from ndis_verify.symbolic.learning import deviation, distance, mean_distance, t
+from ndis_verify.symbolic.learning import draws as n
+from ndis_verify.symbolic.notation import average, chance
 from ndis_verify.symbolic.special_functions import Phi
 
 power, level, growth, gain = sp.symbols("a b c g", positive=True)
@@ -120,6 +124,8 @@ def simultaneous_limits() -> Derivation:
     """
     radius = sp.sqrt(bins / draws) / 2 + sp.sqrt(sp.log(1 / failure) / (2 * draws))
     odds = sp.Symbol("l", positive=True)  # log(1/gamma)
+    least = sp.sqrt(k / n) / 2
+    granted = {"independent draws": "independent scores within each sample"}
     steps = (
         Step(
             "all sets at once",
@@ -128,9 +134,33 @@ def simultaneous_limits() -> Derivation:
             kind="argument",
         ),
         Step(
+            "event",
+            "E TV <= sqrt(k/n)/2, as in KM-4.2: TV is that and t only where it is its mean and t.",
+            lhs=distance - least - t,
+            rhs=distance - average(distance) - t,
+            relation="<=",
+            kind="inference",
+            premises=(Use("least", of=mean_distance, granted=granted),),
+        ),
+        Step(
+            "more often",
+            "So not more often.",
+            lhs=chance(distance - least - t),
+            rhs=chance(distance - average(distance) - t),
+            relation="<=",
+            kind="fact",
+            fact="larger events",
+            letters={"f": distance - least - t, "g": distance - average(distance) - t},
+            conditions={"contained": "event"},
+        ),
+        Step(
             "mean",
-            "E TV <= sqrt(k/n)/2 and bounded differences, as in KM-4.2: Pr[TV > sqrt(k/n)/2 + t] <= exp(-2 n t^2).",
-            kind="argument",
+            "Pr[TV >= sqrt(k/n)/2 + t] <= exp(-2 n t^2).",
+            lhs=chance(distance - least - t),
+            rhs=sp.exp(-2 * n * t**2),
+            relation="<=",
+            kind="inference",
+            premises=("more often", Use("deviation", of=deviation, granted=granted)),
         ),
         Step(
             "deviation",
