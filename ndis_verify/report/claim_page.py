@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 from ndis_verify.claim import Check, Claim, Kind
 from ndis_verify.claims.kinds import kind_of
@@ -134,7 +134,7 @@ def _by_hand(claim_id: str, number: int) -> str:
 
 def _point(check: Check) -> str:
     """The exact point and the certified size of the violation there."""
-    run: PointRun = check.run  # type: ignore[assignment]
+    run = cast(PointRun, check.run)  # `_has_point`
     where = table((name, escape(str(value))) for name, value in run.point.items())
     try:
         violation = run.certify(run.point)._repr_html_()
