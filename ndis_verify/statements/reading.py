@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import cast
 
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.statements.quantities import QUANTITIES
@@ -111,7 +112,7 @@ def _chain(text: str) -> tuple[Relation, ...]:
     if len(signs) != 2 or not set(signs) <= set(_TURNED):
         raise InputError("relation", text, "must be two terms with one of = < <= > >= between them, or a < b < c")
     low, middle, high = sides
-    return Relation(middle, _TURNED[signs[0]], low), Relation(middle, signs[1], high)  # type: ignore[arg-type]
+    return Relation(middle, _TURNED[signs[0]], low), Relation(middle, cast(Sign, signs[1]), high)
 
 
 class _Reader:
