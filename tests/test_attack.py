@@ -346,8 +346,8 @@ def test_margins_of_pairs():
 # Checks for the court
 
 
-def _claim(check, declared):
-    return Claim("T", "N26", "t", "t", declared, (check,))
+def _claim(check, declared, counterexample=None):
+    return Claim("T", "N26", "t", "t", declared, (check,), counterexample=counterexample)
 
 
 def test_an_attack_supports_a_true_claim_and_kills_its_mutants():
@@ -394,7 +394,7 @@ def test_a_counterexample_is_a_point_of_the_domain_with_a_proved_sign():
     point = {"x": "1.1", "y": "0.1", "n": 1}
     mutants = {"the sign turned": exact_parabola, "a point where it holds": {"x": "0.5", "y": "0.1", "n": 1}}
     check = counterexample_check("t", negated(exact_parabola), point, mutants, domain=PLANE)
-    judgement = judge(_claim(check, Verdict.REFUTED))
+    judgement = judge(_claim(check, Verdict.REFUTED, "x = 1.1, y = 0.1, n = 1"))
     assert judgement.agrees and judgement.mutants_killed == 2 and "0.01" in judgement.evidence[0]
     outside = counterexample_check("t", negated(exact_parabola), {**point, "x": "1.2"}, mutants, domain=PLANE)
     assert outside.run("quick").outcome is Outcome.FAILED

@@ -92,9 +92,8 @@ def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[
     from ndis_verify.report.places import claims_meant
     from ndis_verify.runs.progress import Progress
 
-    ids = list(dict.fromkeys(i for text in arguments.ids for i in claims_meant(text))) or [
-        claim.id for claim in all_claims()
-    ]
+    meant = (claims_meant(text) if " " in text else [find(text).id] for text in arguments.ids)
+    ids = list(dict.fromkeys(i for found in meant for i in found)) or [claim.id for claim in all_claims()]
     folder = (arguments.certificates or FOLDER).resolve()
     progress = Progress(f"verify --{arguments.effort}")
     with session_journal(arguments.output / "journal.jsonl", arguments.effort, folder) as journal:
