@@ -8,8 +8,8 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.symbolic import all_derivations, builders, derivations_for
-from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
-from ndis_verify.symbolic.zero import is_zero
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, opened
+from ndis_verify.symbolic.zero import is_zero, nonzero_somewhere
 
 
 @pytest.fixture(params=builders(), ids=lambda build: f"{build.__module__.rsplit('.', 1)[1]}.{build.__name__}")
@@ -53,6 +53,15 @@ def test_no_identity_step_is_vacuous(derivation: Derivation) -> None:
         for disturbance in _disturbances(step):
             mutant = derivation.with_fault(step.name, step.rhs + disturbance)
             assert mutant.holds(mutant.step(step.name)) is False, (step.name, disturbance)
+
+
+def test_sides_are_equal_as_they_stand(derivation: Derivation) -> None:
+    """A reduction may bring both sides to one form; what they are equal under stands in them, not in it."""
+    for step in (one for one in _decided(derivation) if one.reduce is not None):
+        sides = (opened(step.lhs), opened(step.rhs))
+        left, right = (list(side) if isinstance(side, sp.MatrixBase) else [side] for side in sides)
+        for one, other in zip(left, right, strict=True):
+            assert not nonzero_somewhere(one - other - (step.witness or 0)), step.name
 
 
 def test_prose_never_counts_as_decided(derivation: Derivation) -> None:

@@ -26,7 +26,6 @@ from ndis_verify.symbolic import all_derivations
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step, opened
 from ndis_verify.symbolic.expression_data import NotExportable, declared_signs, expression_data
-from ndis_verify.symbolic.zero import nonzero_somewhere
 
 FORMAT = 1
 Record = dict[str, Any]
@@ -117,15 +116,11 @@ def _step(derivation: Derivation, step: Step) -> Record:
 
 def _sides(derivation: Derivation, step: Step) -> Record:
     sides = list(zip(_entries(step.lhs), _entries(step.rhs), strict=True))
-    reduced = step.reduce is not None and _differ(step)
-    if reduced and step.reduce is not None:  # it speaks under a condition: what is left of the sides there has to be 0
-        sides = [(entry, sp.Integer(0)) for entry in _entries(step.reduce(opened(step.lhs), opened(step.rhs)))]
     witness = [] if step.witness is None else [step.witness]
     domain = [r for r in derivation.domain if type(r) in _RELATIONS]
     ends = [side for relation in domain for side in relation.args]
     return {
         "relation": step.relation,
-        "reduced": reduced,
         "sides": [[_form(left), _form(right)] for left, right in sides],
         "witness": expression_data(witness[0]) if witness else None,
         "symbols": declared_signs(*(side for pair in sides for side in pair), *witness, *ends),
@@ -143,10 +138,9 @@ def _form(side: Any) -> list[Any]:
 
 def _words(step: Step, algebra: BlockAlgebra) -> Record:
     """Polynomials in letters that do not commute, and the rules by which words are rewritten."""
-    sides = (step.lhs, step.rhs) if step.reduce is None else (step.reduce(step.lhs, step.rhs), sp.Integer(0))
+    sides = (step.lhs, step.rhs)
     rules = [([letter.name for letter in word], to) for word, to in algebra.rules.items()]
     return {
-        "reduced": step.reduce is not None,
         "sides": [[expression_data(side) for side in sides]],
         "rules": [[word, expression_data(to)] for word, to in rules],
         "symbols": declared_signs(*sides, *(to for _, to in rules)),
@@ -155,12 +149,3 @@ def _words(step: Step, algebra: BlockAlgebra) -> Record:
 
 def _entries(side: Any) -> list[Any]:
     return list(side) if isinstance(side, sp.MatrixBase) else [side]
-
-
-def _differ(step: Step) -> bool:
-    """Whether the sides as they stand, over the declared signs alone, are certainly not equal."""
-    pairs = zip(_entries(opened(step.lhs)), _entries(opened(step.rhs)), strict=True)
-    try:
-        return any(nonzero_somewhere(left - right - (step.witness or 0)) for left, right in pairs)
-    except (NotImplementedError, TypeError, ValueError):  # a part that has no number
-        return True

@@ -18,7 +18,6 @@ def two_calls() -> Derivation:
     """
     alpha, epsilon = sp.symbols("alpha epsilon", positive=True)
     below, over, claimed = sp.symbols("x y delta", nonnegative=True)
-    error = sp.Symbol("e", positive=True)
     factor = sp.exp(epsilon)
     share = alpha / (1 + factor)
     steps = (
@@ -55,10 +54,10 @@ def two_calls() -> Derivation:
         ),
         Step(
             "share",
-            "Two calls of one error e cost (1 + e^eps) e: the error per call is alpha/(1 + e^eps).",
-            lhs=error,
+            "What the second call, whose error counts e^eps times, leaves of alpha for the first is as much: one error"
+            " for each.",
+            lhs=alpha - factor * share,
             rhs=share,
-            reduce=lambda left, right: sp.solve((1 + factor) * left - alpha, left)[0] - right,
         ),
         Step(
             "both shares",

@@ -365,10 +365,9 @@ def least_share_in_delta() -> Derivation:
         ),
         Step(
             "number",
-            "as above.",
-            lhs=2 * sp.log(sp.Rational(5, 4)) - 2 * sp.log(reached) - 2 * h / gap,
+            "The number in t at t = (m(y-h) - m(y+h))/(2h).",
+            lhs=sp.Subs(2 * sp.log(sp.Rational(5, 4) / (phi(y - h) * 2 * h * t)) - 1 / t, t, gap / (2 * h)),
             rhs=result,
-            reduce=lambda left, right: sp.expand_log(left - right, force=True),
         ),
     )
     return Derivation(

@@ -169,10 +169,9 @@ def scale_order() -> Derivation:
         ),
         Step(
             "bend",
-            "as above, nu in place of g.",
-            lhs=bend,
+            "as above, at g = nu - 2 eps.",
+            lhs=sp.Subs(bend, beyond, total - 2 * epsilon),
             rhs=result,
-            reduce=lambda left, right: left - right.subs(total, beyond + 2 * epsilon),
         ),
     )
     return Derivation(

@@ -65,12 +65,11 @@ def less_spread_bound() -> Derivation:
         ),
         Step(
             "threshold",
-            "L <= nu/2 everywhere, so nothing exceeds eps >= nu/2 and delta = 0 there.",
-            lhs=ell / 2 - weight * z**2 / 2,
-            rhs=ell / 2,
+            "e^l = 1 + x: L <= nu/2 everywhere, so nothing exceeds eps >= nu/2 and delta = 0 there.",
+            lhs=sp.Subs(ell / 2 - weight * z**2 / 2, ell, sp.log(1 + growth)),
+            rhs=sp.log(1 + growth) / 2,
             relation="<=",
             witness=-(1 - 1 / (1 + growth)) * z**2 / 2,
-            reduce=lambda left, right: (left - right).subs(ell, sp.log(1 + growth)),
         ),
         *_moment("E e^{-s w z^2}", -s * width, 1 + 2 * s * width, "s, w > 0."),
         Step(
@@ -162,7 +161,6 @@ def more_spread_bound() -> Derivation:
     top = s / (1 + s)
     constant = sp.exp(s * sp.log(s) - (1 + s) * sp.log(1 + s))
     slope = -(2 * s + 1 - (1 + growth) * (2 * s + 1) / (room * (1 + (1 + s) * growth))) / 2
-    in_growth = lambda e: e.subs(ell, sp.log(1 + growth))  # noqa: E731
     odds = sp.Symbol("j", positive=True)  # s alpha = j/(1+j) runs over (0, 1)
     inside = lambda e: e.subs({growth: odds / (s * (1 + odds)), room: 1 / (1 + odds)})  # noqa: E731
     gap = log_bound() - log_moment(-1 - s, sp.exp(ell), zero)
@@ -208,9 +206,8 @@ def more_spread_bound() -> Derivation:
         Step(
             "its slope",
             "in l, at e^l = 1 + x, k = 1 - s x,",
-            lhs=sp.diff(gap, ell),
-            rhs=slope,
-            reduce=lambda left, right: in_growth(left) - right.subs(room, 1 - s * growth),
+            lhs=sp.Subs(sp.diff(gap, ell), ell, sp.log(1 + growth)),
+            rhs=sp.Subs(slope, room, 1 - s * growth),
         ),
         Step(
             "increasing",

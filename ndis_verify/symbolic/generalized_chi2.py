@@ -56,6 +56,7 @@ def definition() -> Derivation:
     )
     log_moment = -k / 2 * sp.log(1 - 2 * w * u) + w * nu * u / (1 - 2 * w * u) + std**2 * u**2 / 2 + m * u
     of_one = -sp.log(kappa) / 2 + n**2 * (1 - kappa) / (2 * kappa)
+    pooled = of_one + sp.log(kappa) / 2 - k * sp.log(kappa) / 2 + std**2 * u**2 / 2 + m * u
     steps = (
         Step(
             "law",
@@ -69,9 +70,8 @@ def definition() -> Derivation:
         Step(
             "k squares",
             "k logarithms, and nu = sum n_j^2; only the sum of the n_j^2 enters.",
-            lhs=(of_one + sp.log(kappa) / 2).subs(n, sp.sqrt(nu)) - k * sp.log(kappa) / 2 + std**2 * u**2 / 2 + m * u,
+            lhs=sp.Subs(pooled, (n, kappa), (sp.sqrt(nu), 1 - 2 * w * u)),
             rhs=log_moment,
-            reduce=lambda left, right: left - right.subs(w, (1 - kappa) / (2 * u)),
         ),
         Step("mean", "First derivative at 0.", lhs=sp.diff(log_moment, u).subs(u, 0), rhs=w * (k + nu) + m),
         Step(

@@ -125,9 +125,8 @@ def least_squares_of_projection() -> Derivation:
         Step(
             "ridge",
             "The smallest ridge of the projection keeps q at p* or below, where delta_r(eps; p*) = delta:",
-            lhs=length2 / (level + length2),
+            lhs=sp.Subs(length2 / (level + length2), level, length2 * (1 / target - 1)),
             rhs=target,
-            reduce=lambda lhs, rhs: (lhs - rhs).subs(level, length2 * (1 / target - 1)).simplify(),
         ),
         Step(
             "enough for both",

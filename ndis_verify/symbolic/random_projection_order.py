@@ -23,6 +23,7 @@ above = sp.Symbol("epsilon", positive=True)
 half = r / 2
 rho = 1 + odds  # rho = 1/(1-p) = 1 + k
 log_rho = sp.log(1 + odds)
+_SHARE = odds / (1 + odds)  # p
 
 
 def _deletion(eps: sp.Expr) -> sp.Expr:
@@ -30,8 +31,8 @@ def _deletion(eps: sp.Expr) -> sp.Expr:
     return Qg(half, edge) - sp.exp(eps) * Qg(half, rho * edge)
 
 
-def _insertion(eps: sp.Expr) -> sp.Expr:
-    edge = (half * log_rho - eps) / odds
+def _insertion(eps: sp.Expr, *least: int) -> sp.Expr:
+    edge = sp.Max((half * log_rho - eps) / odds, *least)
     return Pg(half, rho * edge) - sp.exp(eps) * Pg(half, edge)
 
 
@@ -41,13 +42,15 @@ def _inside(expression: sp.Expr) -> sp.Expr:
     return expression.subs(epsilon, half * log_rho * (1 - 1 / (1 + w)))
 
 
-def _beyond(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    """The difference of two sides at eps = eps* + w, w > 0, where max(t1, 0) is 0."""
-    w = sp.Symbol("w", positive=True)
-    at = lambda side: in_odds(side).subs(epsilon, half * log_rho + w)  # noqa: E731
-    return at(left).replace(
-        sp.Max, lambda *edges: sp.Max(*(sp.factor(sp.expand(sp.expand_log(e))) for e in edges))
-    ) - at(right)
+def _edges_in_order(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    """The difference of two sides, positive factors taken out of max(0, .)."""
+
+    def taken_out(*edges: sp.Expr) -> sp.Expr:
+        edge = sp.factor(sp.expand(sp.expand_log(sp.Add(*edges))))  # the other is 0
+        scale = sp.Mul(*(factor for factor in sp.Mul.make_args(edge) if factor.is_positive))
+        return scale * sp.Max(0, edge / scale)
+
+    return left.replace(sp.Max, taken_out) - right.replace(sp.Max, taken_out)
 
 
 def _as_declared(expression: sp.Expr) -> sp.Expr:
@@ -70,9 +73,8 @@ def derivative_in_leverage() -> Derivation:
         Step(
             "in k = rho - 1",
             "The closed form with t0/2 = (eps + (r/2) log rho)/(rho - 1).",
-            lhs=_as_declared(hockey_stick_deletion().result),
+            lhs=sp.Subs(_as_declared(hockey_stick_deletion().result), leverage, _SHARE),
             rhs=_deletion(epsilon),
-            reduce=lambda left, right: in_odds(left) - right,
         ),
         Step(
             "the two densities",
@@ -103,9 +105,9 @@ def derivative_in_leverage() -> Derivation:
         Step(
             "derivative in p",
             "Chain rule, and the chi-square density at t is half the gamma density at t/2.",
-            lhs=in_rho * rho**2,
+            lhs=sp.Subs(in_rho * rho**2, odds, leverage / (1 - leverage)),
             rhs=result,
-            reduce=lambda left, right: left - in_odds(right),
+            reduce=lambda left, right: in_odds(left) - in_odds(right),
         ),
         Step(
             "p -> 0, eps > 0",
@@ -208,11 +210,10 @@ def _shape_steps() -> tuple[Step, ...]:
         Step(
             "slope of H",
             "in eps, at eps = v (r/2) log rho.",
-            lhs=sp.diff(general, free),
+            lhs=sp.Subs(sp.diff(general, free), free, eps),
             rhs=slope,
             reduce=lambda left, right: (
-                left.subs(free, eps).replace(lambda n: n.is_Add and n.has(log_rho) and not n.has(sp.gamma), sp.factor)
-                - right
+                left.replace(lambda n: n.is_Add and n.has(log_rho) and not n.has(sp.gamma), sp.factor) - right
             ),
         ),
         Step(
@@ -225,10 +226,8 @@ def _shape_steps() -> tuple[Step, ...]:
             "R in v",
             "the same R with v = w/(1+w).",
             lhs=exponent,
-            rhs=ratio,
-            reduce=lambda left, right: (
-                left - right.subs(v, 1 - 1 / (1 + w)).replace(sp.log, lambda a: sp.log(sp.factor(sp.cancel(a))))
-            ),
+            rhs=sp.Subs(ratio, v, 1 - 1 / (1 + w)),
+            reduce=lambda left, right: left - right.replace(sp.log, lambda a: sp.log(sp.factor(sp.cancel(a)))),
         ),
         Step("R(0)", "R starts at 0,", lhs=ratio.subs(v, 0), rhs=sp.Integer(0)),
         Step(
@@ -268,6 +267,7 @@ def deletion_dominates() -> Derivation:
     """
     edge_low, edge_high = (half * log_rho - epsilon) / odds, rho * (half * log_rho + epsilon) / odds
     flip = Pg(half, edge_low) - Qg(half, edge_high)
+    past = half * log_rho + sp.Symbol("w", positive=True)
     lower_of = lambda e: e.replace(Pg, lambda s, x: 1 - Qg(s, x))  # noqa: E731
     delete, insert = (_as_declared(d.result) for d in (hockey_stick_deletion(), hockey_stick_insertion()))
     steps = (
@@ -302,16 +302,16 @@ def deletion_dominates() -> Derivation:
         Step(
             "difference beyond eps*",
             "At eps = eps* + w, w > 0, insertion is 0 and the difference is the deletion divergence.",
-            lhs=delete - insert,
-            rhs=_deletion(epsilon),
-            reduce=_beyond,
+            lhs=sp.Subs(delete - insert, (leverage, epsilon), (_SHARE, past)),
+            rhs=_deletion(past),
+            reduce=_edges_in_order,
         ),
         Step(
             "difference",
             "G itself, on 0 <= eps <= eps*.",
-            lhs=_deletion(epsilon) - _insertion(epsilon),
+            lhs=sp.Subs(_deletion(epsilon) - _insertion(epsilon, 0), odds, leverage / (1 - leverage)),
             rhs=delete - insert,
-            reduce=lambda left, right: _inside(left - in_odds(right.replace(sp.Max, lambda *edges: sp.Add(*edges)))),
+            reduce=lambda left, right: _edges_in_order(in_odds(left), in_odds(right)),
         ),
     )
     return Derivation(

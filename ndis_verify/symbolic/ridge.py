@@ -131,10 +131,9 @@ def smallest_ridge() -> Derivation:
     steps = (
         Step(
             "smallest",
-            "The ridge whose largest leverage is p*.",
-            lhs=level,
+            "The ridge whose largest leverage is p*: l^2/p = sigma^2 + l^2, less l^2.",
+            lhs=length2 / target - length2,
             rhs=smallest,
-            reduce=lambda left, right: sp.solve(_cap() - target, level)[0] - right,
         ),
         Step(
             "valid", "l^2/(sigma^2 + l^2) = p* there (ridge.mechanism).", lhs=_cap().subs(level, smallest), rhs=target
@@ -157,8 +156,7 @@ def smallest_ridge() -> Derivation:
             "leverage above p*",
             "that record's leverage is then above p*,",
             lhs=at_less,
-            rhs=target,
-            reduce=lambda left, right: (left - right).subs(_ODDS_OF),
+            rhs=sp.Subs(target, target, 1 - 1 / (1 + odds)),
             relation=">",
             witness=odds * room / ((1 + odds) * (1 + odds + odds * room)),
         ),

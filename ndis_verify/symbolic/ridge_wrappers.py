@@ -89,10 +89,9 @@ def subsampling() -> Derivation:
         Step("delta", "Both are at most q delta' = delta.", lhs=rate * (slack / rate), rhs=slack),
         Step(
             "eps'",
-            "1 + (e^eps - 1)/q.",
-            lhs=sp.log(inner),
+            "1 + (e^eps - 1)/q, at g = e^eps - 1 and 1/(1 + w) = q.",
+            lhs=sp.Subs(sp.log(inner), (growth, rarity), (sp.exp(epsilon) - 1, 1 / rate - 1)),
             rhs=sp.log(1 + (sp.exp(epsilon) - 1) / rate),
-            reduce=lambda left, right: left - right.subs({sp.exp(epsilon): factor, rate: share}),
         ),
     )
     return Derivation(

@@ -155,6 +155,7 @@ def prediction_joint() -> Derivation:
     wider, bigger, kept_z = sp.symbols("w2 X2 t", positive=True)
     share, drop = sp.symbols("X p", positive=True)
     pull = labels / noise * (1 + sp.sqrt(others * z * x)) / sp.sqrt(1 + x)
+    moved = w * U * (labels * (1 + sp.sqrt(others * z * x))) ** 2 / h**2
     scale = w * share / (wider * bigger)
     left_over = added * (1 - scale) + w * (1 - share / bigger)
     feature, own = sp.symbols("f q", positive=True)
@@ -200,9 +201,8 @@ def prediction_joint() -> Derivation:
         Step(
             "shift squared",
             "c^2 t^2/h^2 = w X t^2/h with X = U/h = x/(1 + x).",
-            lhs=w * U * (labels * (1 + sp.sqrt(others * z * x))) ** 2 / h**2,
+            lhs=sp.Subs(moved, (h, U), (noise**2 * (1 + x), noise**2 * x)),
             rhs=w * x / (1 + x) * pull**2,
-            reduce=lambda left, right: left.subs(h, U + noise**2).subs(U, noise**2 * x) - right,
         ),
         Step(
             "domination",
