@@ -49,6 +49,10 @@ class Outcome(StrEnum):
     UNDECIDED = "undecided"
 
 
+class CertificateError(ValueError):
+    """A certificate that cannot be used: damaged, of another format, or not borne out by the sample computed anew."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What one run of a check found. `digits`: agreement or certified digits; `count`: points, boxes or steps;

@@ -202,7 +202,7 @@ def test_the_boxes_of_a_partition_are_kept_and_sampled(tmp_path):
         assert again.outcome is Outcome.HELD and "NOT used" in again.detail and again.count < full.count
 
 
-def test_an_attack_is_kept_and_its_first_rounds_are_searched_again(tmp_path):
+def test_an_attack_is_kept_and_its_first_rounds_aresearched_again(tmp_path):
     run = replace(increases_with_shift().run, owner="N24-P6", evaluations={"quick": 400, "full": 3000})
     path = kept(tmp_path, run.stored_check())
     with store.certificates_in(tmp_path):
@@ -236,9 +236,9 @@ def test_a_certificate_cannot_hide_a_violation(tmp_path):
 
 
 def attack_recheck(run, content):
-    from ndis_verify.court.attack_certificate import _searched_again
+    from ndis_verify.court.attack_recheck import searched_again
 
-    return _searched_again(run.problem, content, run.seed, run.evaluations)
+    return searched_again(run.problem, content, run.seed, run.evaluations)
 
 
 def test_worst_records_below_a_cap_are_kept(tmp_path):

@@ -11,7 +11,7 @@ from ndis_verify.cli import main
 from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.judge import judge
 from ndis_verify.court.statement_balls import decide
-from ndis_verify.court.statement_floats import problem_of
+from ndis_verify.court.statement_domains import problem_of
 from ndis_verify.court.statement_settle import settle, settled_claim
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.json_form import to_json

@@ -145,15 +145,14 @@ def attack_problem(
         if value is not None and not 0 < value < np.inf:
             raise InputError(argument, value, "must be positive and finite")
     seed = whole(seed, "seed", 0)
-    problem.domain.satisfiable(np.random.default_rng(seed))
     certifies = stop_when_certified and problem.certify is not None
     stop_below = -problem.tolerance if stop_at_first or certifies else -np.inf
     settles = None if stop_at_first else partial(_certified_below, problem)
-    search = Search(problem.domain, problem.margins, seed, evaluations, budget_seconds, progress, stop_below, settles)
-    if not problem.vectorised:
-        search.batch = _SCALAR_BATCH
+    limits: dict[str, Any] = {"seconds_allowed": budget_seconds, "stop_below": stop_below, "settles": settles}
+    search = new_search(problem, seed, evaluations, progress=progress, **limits)
     if journal is None:
-        return _run(search, problem, None)
+        searched(search, problem)
+        return _judged(search, problem)
     parts = (
         *("attack", problem.name, problem.domain.lines(), problem.tolerance, seed, evaluations),
         *(stop_at_first, certifies),
@@ -162,20 +161,45 @@ def attack_problem(
     with Journal(journal, run, "finished rounds", lambda key, state: search.checked(state)) as rounds:
         if rounds.last is not None:
             search.restore(rounds.last)
-        return _run(search, problem, rounds)
+        searched(search, problem, lambda: rounds.append(f"round {search.rounds}", search.state()))
+        return _judged(search, problem)
 
 
-def _run(search: Search, problem: Problem, journal: Journal | None) -> AttackRecord:
+def new_search(problem: Problem, seed: int, evaluations: int | None, **options: Any) -> Search:
+    """A search of the problem's domain before its first round, `options` as `Search` has them; raises `VacuityError`
+    where there is nothing to search.
+    """
+    problem.domain.satisfiable(np.random.default_rng(seed))
+    search = Search(problem.domain, problem.margins, seed, evaluations, **options)
+    if not problem.vectorised:
+        search.batch = _SCALAR_BATCH
+    return search
+
+
+def searched(search: Search, problem: Problem, finished: Callable[[], None] = lambda: None) -> None:
+    """Rounds until the budget is spent or the search is settled; `finished()` after each."""
     starts = np.array([problem.domain.unit(problem.domain.exact_point(p)) for p in problem.starts])
     try:
         while True:
             run_round(search, problem.branches, starts)
-            if journal is not None:
-                journal.append(f"round {search.rounds}", search.state())
+            finished()
     except BudgetSpent:
         if not search.elite and not search.failures:
             raise VacuityError(f"none of {search.evaluations} points of the search satisfies the constraints") from None
-    return _judged(search, problem)
+
+
+def suspects(search: Search, problem: Problem) -> list[tuple[float, list[float]]]:
+    """The worst points of a search whose margins are below what the tolerance explains."""
+    return [entry for entry in search.elite if entry[0] < -problem.tolerance][:_SUSPECTS]
+
+
+def failure_of(search: Search, problem: Problem) -> str:
+    """Why a search that has no suspects says nothing either; empty where it does."""
+    if search.failures:
+        return f"{search.failure} at {shown_point(problem.domain.point(search.failed_at or []))}"
+    if search.lowest == search.highest and search.evaluations > 1 and not suspects(search, problem):
+        return "the margin is the same at every point: nothing is tested"
+    return ""
 
 
 def _judged(search: Search, problem: Problem) -> AttackRecord:
@@ -185,10 +209,10 @@ def _judged(search: Search, problem: Problem) -> AttackRecord:
     worst: tuple[float | None, list[float]] = search.elite[0] if search.elite else (None, failed_at)
     finding: Finding = "nothing"
     simple, proof = None, None
-    failure = f"{search.failure} at {shown_point(domain.point(failed_at))}" if search.failures else ""
+    failure = failure_of(search, problem)
     false_alarm = ""
     decide = problem.certify or problem.confirm
-    for margin, unit in [entry for entry in search.elite if entry[0] < -problem.tolerance][:_SUSPECTS]:
+    for margin, unit in suspects(search, problem):
         point = domain.point(unit)
         found = _decided(decide, point)
         sign = found.sign() if found is not None else None
@@ -203,8 +227,6 @@ def _judged(search: Search, problem: Problem) -> AttackRecord:
             false_alarm = f"the engine's margin {margin:.3g} is not below 0 in truth, at {shown_point(point)}"
     if simple is None and finding == "nothing":
         failure = failure or false_alarm
-        if not failure and search.lowest == search.highest and search.evaluations > 1:
-            failure = "the margin is the same at every point: nothing is tested"
         finding = "engine failure" if failure else "nothing"
     return AttackRecord(
         name=problem.name,

@@ -10,7 +10,8 @@ import mpmath
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome
 from ndis_verify.court.attack import AttackRecord, Problem, attack_problem
-from ndis_verify.court.attack_certificate import ROUTE, stored_attack
+from ndis_verify.court.attack_certificate import stored_attack
+from ndis_verify.court.attack_recheck import ROUTE
 from ndis_verify.court.certificate_store import StoredCheck, stored
 from ndis_verify.court.domain import Domain, Point, shown_point
 from ndis_verify.court.tolerances import TELLING

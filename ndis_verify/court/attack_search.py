@@ -37,8 +37,8 @@ class Search:
     margin: Callable[[Columns], np.ndarray]
     seed: int
     evaluations_allowed: int | None
-    seconds_allowed: float | None
-    progress: Callable[[int, int, str], None]
+    seconds_allowed: float | None = None
+    progress: Callable[[int, int, str], None] = lambda done, total, label: None
     stop_below: float = -np.inf
     settles: Callable[[list[float]], bool] | None = None  # whether a point below stop_below is what it was after
     batch: int = 2048  # rows of one call in the first part of a round; a search that stops early stops between calls

@@ -21,7 +21,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ndis_verify.claim import Evidence, Outcome
+from ndis_verify.claim import CertificateError, Evidence, Outcome
 from ndis_verify.court.source_closure import source_hash
 from ndis_verify.exact_number import InputError
 from ndis_verify.runs.files import read_regular, write_atomically
@@ -34,10 +34,6 @@ _folder: ContextVar[Path] = ContextVar("folder of certificates", default=FOLDER)
 _writing: ContextVar[bool] = ContextVar("write certificates", default=False)
 
 Content = Mapping[str, Any]
-
-
-class CertificateError(ValueError):
-    """A certificate that cannot be used: damaged, of another format, or not borne out by the sample computed anew."""
 
 
 @dataclass(frozen=True)

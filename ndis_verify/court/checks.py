@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import mpmath
 import numpy as np
 
-from ndis_verify.claim import Check, Evidence, Kind, Outcome
-from ndis_verify.court.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
+from ndis_verify.claim import CertificateError, Check, Evidence, Kind, Outcome
+from ndis_verify.court.certificate_store import Content, StoredCheck, file_name, stored
 from ndis_verify.court.proof_structure import lemmas, problems
 from ndis_verify.court.source_closure import defining_modules
 from ndis_verify.court.source_names import PACKAGE

@@ -232,3 +232,20 @@ def _nothing(x: Scaled) -> np.ndarray:
 
 def _known(error: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(error), np.inf, error)
+
+
+def known_where(found: Scaled, good: np.ndarray) -> Scaled:
+    return Scaled(found.mantissa, found.exponent, np.where(good, found.error, np.inf))
+
+
+def ones(like: Scaled) -> Scaled:
+    return scaled(np.ones(np.shape(like.mantissa)))
+
+
+def nothing(like: Scaled) -> Scaled:
+    return scaled(np.zeros(np.shape(like.mantissa)))
+
+
+def over(one: Scaled) -> Scaled:
+    with np.errstate(all="ignore"):
+        return scaled(1 / one.value(), one.slack() / np.square(one.value()))

@@ -3,6 +3,9 @@
 The module in which a check is written counts whole; of every other module only the functions, classes and constants
 that are used from there, and the statements that run whatever is asked of it. Comments, docstrings, annotations, layout
 and the places of files count for nothing: the hash is of the syntax tree, and of what each name in it is bound to.
+
+What only puts a check together counts for nothing either: all that it hands over (domain, tolerance, seed, budget,
+statement) is among the parameters of the certificate.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from types import CodeType
 from typing import Any
 
 from ndis_verify.court.source_names import ROOT, UNSEEN, WHOLE, Name, file_of, is_text, module_of, resolved
+
+_MAKERS = frozenset({"court/attack_checks.py", "court/attack_certificate.py", "court/statement_checks.py"})
 
 
 def source_hash(modules: Iterable[str], root: Path = ROOT) -> str:
@@ -64,7 +69,7 @@ def _used(name: Name, root: Path) -> tuple[tuple[str, Name], ...]:
     if own == WHOLE and path.name == "__init__.py":  # a facade: what it hands on counts as used
         for there, (source, behind) in module.imported.items():
             found.update({(there, target): None for target in resolved(source, behind, (), root)})
-    return tuple(found)
+    return tuple(entry for entry in found if entry[1][0].relative_to(root).as_posix() not in _MAKERS)
 
 
 @cache
@@ -95,7 +100,7 @@ def _text(value: Any) -> str:
 
 def defining_modules(value: Any) -> frozenset[str]:
     """The modules in which a function, and every function that it closes over, holds as default or wraps, is
-    written.
+    written, and those that it says to rest on because it loads them by name.
     """
     modules: set[str] = set()
     seen: set[int] = set()
@@ -117,6 +122,7 @@ def defining_modules(value: Any) -> frozenset[str]:
             waiting += [*(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
         elif callable(item):
             modules.add(getattr(item, "__module__", None) or type(item).__module__)
+            modules |= frozenset() if isinstance(item, type) else getattr(item, "rests_on", frozenset)()
             waiting += list(getattr(item, "__dict__", {}).values()) if not isinstance(item, type) else []
     return frozenset(modules)
 

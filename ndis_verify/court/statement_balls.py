@@ -15,15 +15,15 @@ from typing import Any, Literal
 
 from flint import arb
 
-from ndis_verify.court.ball_quantities import QUANTITIES, NotExact, Number, as_ball
 from ndis_verify.court.domain import Point, shown
+from ndis_verify.court.quantities.exact import NotExact, Number, as_ball
+from ndis_verify.court.quantities.rooms import quantity, rooms_of
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.calculus import differentiated
-from ndis_verify.statements.quantities import QUANTITIES as HEADS
 from ndis_verify.statements.statement import Claimed, Relation, Statement
-from ndis_verify.statements.terms import Term, coordinate_names, free_names
+from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, length
 
 _DIGITS = (20, 45, 100)
 _PIECES = 8
@@ -47,6 +47,10 @@ class ExactMargin:
 
     def __call__(self, point: Point) -> Enclosure:
         return margin_at(self.statement, point)
+
+    def rests_on(self) -> frozenset[str]:
+        """The modules of its quantities, which no import names."""
+        return rooms_of(self.statement, "ball")
 
 
 def decide(statement: Statement, point: Point) -> Decision:
@@ -256,7 +260,7 @@ def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | No
         if term.head in ("exp", "log", "sqrt") and args[0] == {"exp": 0, "log": 1, "sqrt": 0}[term.head]:
             return Fraction(1 if term.head == "exp" else 0)
         return ELEMENTARY[term.head](*map(as_ball, args))
-    return QUANTITIES[term.head](*args, digits=digits)
+    return quantity("ball", term.head)(*args, digits=digits)
 
 
 _ARITHMETIC = ("neg", "add", "sub", "mul", "div", "pow", "abs", "max", "min")
@@ -357,30 +361,6 @@ def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) ->
     for margin in margins[1:]:
         worst = _arithmetic("min", worst, margin)
     return worst
-
-
-def arguments_of(term: Term, values: Mapping[str, Any], value: Callable[..., Any], index: int | None) -> list[Any]:
-    """The arguments of a head: lists for those that are vectors, a number being one of equal coordinates."""
-    count = HEADS[term.head].vectors if term.head in HEADS else 0
-    found: list[Any] = [value(arg, index) for arg in term.args[count:]]
-    if not count:
-        return found
-    names = set().union(*(coordinate_names(arg) or free_names(arg) for arg in term.args[:count]))
-    size = max((len(values[name]) for name in names if isinstance(values[name], list)), default=1)
-    vectors = []
-    for arg in term.args[:count]:
-        whole = value(arg, None) if arg.head == "variable" else None
-        vectors.append(whole if isinstance(whole, list) else [value(arg, i) for i in range(size)])
-    return vectors + found
-
-
-def length(term: Term, values: Mapping[str, Any]) -> int:
-    """How many coordinates the sum, the product or the relation that `term` is, or is a side of, runs over."""
-    names = coordinate_names(term.args[0] if term.head in ("sum", "product") else term)
-    sizes = {len(values[name]) for name in names}
-    if len(sizes) != 1:
-        raise InputError("sum", ", ".join(sorted(names)), "must run over coordinates of vectors of one length")
-    return sizes.pop()
 
 
 def _where(point: Point) -> str:

@@ -19,7 +19,8 @@ from ndis_verify.court.checks import Mutants, ProofRun
 from ndis_verify.court.domain import Point, VacuityError, shown_point
 from ndis_verify.court.proof_structure import unconcluded
 from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, exact_text, same_at, sides_at
-from ndis_verify.court.statement_floats import StatementMargin, domain_of, problem_of, random_points
+from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
+from ndis_verify.court.statement_floats import StatementMargin
 from ndis_verify.statements.mutation import Mutant, denied, mutants, planted
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement
 

@@ -1,17 +1,15 @@
-"""Statements on float64 columns: the domain that their hypotheses leave, and the margin that an attack minimises."""
+"""Statements on float64 columns: the margin that an attack minimises, and whether a hypothesis holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.special import erf, erfc
 
-from ndis_verify.court.attack import Problem
-from ndis_verify.court.domain import Condition, Domain, Parameter, Point, continuous, integer
-from ndis_verify.court.float_quantities import QUANTITIES
+from ndis_verify.court.quantities.rooms import ROOMS, quantity, rooms_of
 from ndis_verify.court.scaled_floats import (
     Scaled,
     absolute,
@@ -31,12 +29,10 @@ from ndis_verify.court.scaled_floats import (
     scaled,
     upper_gamma,
 )
-from ndis_verify.court.statement_balls import ExactMargin, admits, arguments_of, length
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.calculus import differentiated
-from ndis_verify.statements.json_form import to_json
-from ndis_verify.statements.statement import Claimed, Relation, Statement, Variable
-from ndis_verify.statements.terms import Term, coordinate_names
+from ndis_verify.statements.statement import Claimed, Relation, Statement
+from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, length
 
 _EXTREMUM_POINTS = 9
 TOLERANCE = 1e-9
@@ -71,7 +67,6 @@ FLOATS: Mapping[str, Callable[..., Scaled]] = {
     "gamma_q": upper_gamma,
     "gamma_p": lower_gamma,
     "chi2_density": chi2_density,
-    **QUANTITIES,
 }
 
 
@@ -106,7 +101,9 @@ def value_on(term: Term, values: Values, rows: int, index: int | None = None) ->
                 )
                 return exponential(multiplied(exponent, logarithm(base)))
             return power(value_on(term.args[0], values, rows, index), float(term.args[1].number))
-    return FLOATS[term.head](*arguments_of(term, values, lambda arg, i: value_on(arg, values, rows, i), index))
+    function = quantity("float", term.head) if term.head in ROOMS else FLOATS[term.head]
+    column: Scaled = function(*arguments_of(term, values, lambda arg, i: value_on(arg, values, rows, i), index))
+    return column
 
 
 def _extremum(term: Term, values: Values, rows: int, index: int | None) -> Scaled:
@@ -130,9 +127,9 @@ class StatementMargin:
 
     statement: Statement
 
-    def stated(self) -> str:
-        """The statement as text: a kept attack is of this one."""
-        return to_json(self.statement)
+    def rests_on(self) -> frozenset[str]:
+        """The modules of its quantities, which no import names."""
+        return rooms_of(self.statement, "float")
 
     def __call__(self, **columns: Any) -> np.ndarray:
         rows = len(next(iter(columns.values())))
@@ -178,67 +175,29 @@ def _claimed_margin(claimed: Claimed, values: Values, rows: int) -> tuple[np.nda
     return pick(0), pick(1)
 
 
-def domain_of(statement: Statement) -> Domain:
-    """The ranges of the variables, cut down by the hypotheses and by nothing else."""
-    parameters = [p for v in statement.variables for p in _parameters(v, statement)]
-    constraints = [_condition(h, statement) for h in statement.hypotheses]
-    return Domain(tuple(parameters), tuple(constraints))
+@dataclass(frozen=True)
+class Holds:
+    """Whether a hypothesis of a statement holds on float columns."""
 
+    hypothesis: Relation
+    statement: Statement
 
-def problem_of(statement: Statement, name: str, **options: Any) -> Problem:
-    """What an attack on the statement searches; its certificate decides points in ball arithmetic."""
-    options = {"tolerance": TOLERANCE, **options}
-    return Problem(name, StatementMargin(statement), domain_of(statement), certify=ExactMargin(statement), **options)
+    def rests_on(self) -> frozenset[str]:
+        """The modules of its quantities, which no import names."""
+        return rooms_of(self.statement, "float")
 
-
-def _parameters(v: Variable, statement: Statement) -> list[Parameter]:
-    low, high = v.low, v.high
-    for h in statement.hypotheses:
-        for side, other, signs in ((h.left, h.right, (">", ">=")), (h.right, h.left, ("<", "<="))):
-            if side.head in ("variable", "coordinate") and side.name == v.name and other.head == "number":
-                low = max(low, other.number) if h.sign in signs else low
-                high = min(high, other.number) if h.sign in ("<", "<=", ">", ">=") and h.sign not in signs else high
-    names = [f"{v.name}_{i + 1}" for i in range(v.size)] if v.is_vector else [v.name]
-    if v.kind in ("integer", "integers"):
-        scale: Literal["linear", "log"] = "log" if v.scale == "log" else "linear"
-        return [integer(name, -(-low.numerator // low.denominator), high.__floor__(), scale) for name in names]
-    return [continuous(name, low, high, v.scale) for name in names]
-
-
-def _condition(hypothesis: Relation, statement: Statement) -> Condition:
-    def holds(**columns: Any) -> np.ndarray:
+    def __call__(self, **columns: Any) -> np.ndarray:
         rows = len(next(iter(columns.values())))
         with np.errstate(all="ignore"):
-            values = columns_of(statement, columns)
-            for name, term in statement.where:
+            values = columns_of(self.statement, columns)
+            for name, term in self.statement.where:
                 values[name] = value_on(term, values, rows)
-            sizes = [length(t, values) for t in hypothesis.terms if coordinate_names(t)]
+            sizes = [length(t, values) for t in self.hypothesis.terms if coordinate_names(t)]
             each = range(sizes[0]) if sizes else [None]
-            return np.all([_holds(hypothesis, values, rows, i) for i in each], axis=0)
-
-    return Condition(hypothesis.plain(), holds, lambda **point: admits(statement, hypothesis, point))
+            return np.all([_holds(self.hypothesis, values, rows, i) for i in each], axis=0)
 
 
 def _holds(hypothesis: Relation, values: Values, rows: int, index: int | None) -> np.ndarray:
     left, right = (value_on(term, values, rows, index).value() for term in hypothesis.terms)
     compare = {"=": np.equal, "<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater}
     return compare[hypothesis.sign](left, right)
-
-
-def random_points(statement: Statement, count: int, seed: int = 0) -> list[Point]:
-    """At most `count` exact points of the domain, spread as the search spreads them; the same on every call."""
-    domain, rng = domain_of(statement), np.random.default_rng(seed)
-    units = rng.permutation(domain.sample(8 * count, rng))
-    with np.errstate(all="ignore"):
-        inside = np.flatnonzero(domain.feasible(domain.columns(units)))
-    points = [domain.point(units[k].tolist()) for k in inside[:count]]
-    return [point for point in points if domain.contains(point)]
-
-
-def point_of(statement: Statement, values: Mapping[str, Any]) -> Point:
-    """Exact values by variable (a list for a vector) as a point of the statement's domain."""
-    flat: dict[str, Any] = {}
-    for v in statement.variables:
-        given = values[v.name]
-        flat |= {f"{v.name}_{i + 1}": x for i, x in enumerate(given)} if v.is_vector else {v.name: given}
-    return domain_of(statement).exact_point(flat)

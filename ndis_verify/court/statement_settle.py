@@ -20,7 +20,7 @@ from ndis_verify.court.checks import Mutants
 from ndis_verify.court.domain import Point, shown_point
 from ndis_verify.court.statement_balls import ExactMargin, decide, margin_on_boxes
 from ndis_verify.court.statement_checks import Violation, counterexample_text, stated_claim, statement_attack
-from ndis_verify.court.statement_floats import domain_of, problem_of
+from ndis_verify.court.statement_domains import domain_of, problem_of
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.statements.statement import Claimed, Relation, Sign, Statement

@@ -17,6 +17,7 @@ _GREEK = {
 }
 _OPEN, _SUM, _PRODUCT, _POWER, _ATOM = range(5)  # how tightly a text holds together
 _SIGNS = {"add": " + ", "sub": " - "}
+_BAR_AS_FACTOR = re.compile(r"[\w)}|] \|")  # inside bars it would be read as their end
 _BIG = {"sum": r"\sum_i", "product": r"\prod_i"}
 
 
@@ -68,14 +69,16 @@ def _plain(term: Term) -> tuple[str, int]:
         case "neg":
             return "-" + _wrapped(args[0], _PRODUCT), _SUM
         case "add" | "sub":
-            right = _wrapped(args[1], _SUM if term.head == "add" and term.args[1].head != "neg" else _PRODUCT)
-            return _wrapped(args[0], _SUM) + _SIGNS[term.head] + right, _SUM
+            least = _SUM if term.head == "add" and not args[1][0].startswith("-") else _PRODUCT
+            return _wrapped(args[0], _SUM) + _SIGNS[term.head] + _wrapped(args[1], least), _SUM
         case "mul":
             if term.args[0].head == "div":
                 return f"({args[0][0]}) {_wrapped(args[1], _POWER)}", _PRODUCT
             return f"{_wrapped(args[0], _PRODUCT)} {_wrapped(args[1], _POWER)}", _PRODUCT
         case "div":
-            return f"{_wrapped(args[0], _PRODUCT)}/{_wrapped(args[1], _POWER)}", _PRODUCT
+            numbers = re.fullmatch(r"\(?-?\d+\)?", args[0][0]) and args[1][0].isdigit()  # without brackets, one number
+            below = f"({args[1][0]})" if numbers else _wrapped(args[1], _POWER)
+            return f"{_wrapped(args[0], _PRODUCT)}/{below}", _PRODUCT
         case "pow":
             return f"{_wrapped(args[0], _ATOM)}^{_wrapped(args[1], _ATOM, ('{', '}'))}", _POWER
         case "exp":
@@ -86,6 +89,8 @@ def _plain(term: Term) -> tuple[str, int]:
             return f"{term.head}_{{{args[0][0]} <= {term.name} <= {args[1][0]}}} {_wrapped(args[2], _PRODUCT)}", _OPEN
         case "derivative":
             return f"d/d{term.name} ({args[0][0]})", _POWER
+        case "abs" if _BAR_AS_FACTOR.search(args[0][0]):
+            return f"|({args[0][0]})|", _ATOM
     return QUANTITIES[term.head].plain.format(*(text for text, _ in args)), _ATOM
 
 
@@ -105,7 +110,7 @@ def _tex(term: Term) -> tuple[str, int]:
         case "neg":
             return "-" + _wrapped(args[0], _PRODUCT, round_), _SUM
         case "add" | "sub":
-            least = _SUM if term.head == "add" and term.args[1].head != "neg" else _PRODUCT
+            least = _SUM if term.head == "add" and not args[1][0].startswith("-") else _PRODUCT
             return _wrapped(args[0], _SUM, round_) + _SIGNS[term.head] + _wrapped(args[1], least, round_), _SUM
         case "mul":
             between = r" \cdot " if term.args[1].head == "number" else r"\,"

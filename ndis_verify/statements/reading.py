@@ -170,10 +170,9 @@ class _Reader:
         while True:
             if self.peek() == "/":
                 self.take()
-                below = self.power()
-                two = (
-                    all(t.head == "number" and t.number.denominator == 1 for t in (found, below)) and below.number != 0
-                )
+                bare, below = self.kind() == "number", self.power()
+                whole = all(t.head == "number" and t.number.denominator == 1 for t in (found, below))
+                two = bare and whole and below.number != 0
                 found = term(found.number / below.number) if two else found / below
             elif self.kind() in ("head", "bound", "all", "number", "name") or self.peek() == "(" or self._opens():
                 found = found * self.power()
@@ -205,7 +204,7 @@ class _Reader:
         kind, text = self.kind(), self.peek()
         if text == "(":
             return self.within("(", ")")
-        if self._opens():
+        if text == "|":  # where a term is wanted, a bar opens
             return apply("abs", self.within("|", "|"))
         if kind not in ("head", "bound", "all", "number", "name"):
             raise InputError("text", self.text, f"must have a term after {self._before()!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -147,3 +147,27 @@ def coordinate_names(root: Term) -> set[str]:
         return set()
     vectors = QUANTITIES[root.head].vectors if root.head in QUANTITIES else 0
     return set().union(*(coordinate_names(arg) for arg in root.args[vectors:]))
+
+
+def arguments_of(term: Term, values: Mapping[str, Any], value: Callable[..., Any], index: int | None) -> list[Any]:
+    """The arguments of a head: lists for those that are vectors, a number being one of equal coordinates."""
+    count = QUANTITIES[term.head].vectors if term.head in QUANTITIES else 0
+    found: list[Any] = [value(arg, index) for arg in term.args[count:]]
+    if not count:
+        return found
+    names = set().union(*(coordinate_names(arg) or free_names(arg) for arg in term.args[:count]))
+    size = max((len(values[name]) for name in names if isinstance(values[name], list)), default=1)
+    vectors = []
+    for arg in term.args[:count]:
+        whole = value(arg, None) if arg.head == "variable" else None
+        vectors.append(whole if isinstance(whole, list) else [value(arg, i) for i in range(size)])
+    return vectors + found
+
+
+def length(term: Term, values: Mapping[str, Any]) -> int:
+    """How many coordinates the sum, the product or the relation that `term` is, or is a side of, runs over."""
+    names = coordinate_names(term.args[0] if term.head in ("sum", "product") else term)
+    sizes = {len(values[name]) for name in names}
+    if len(sizes) != 1:
+        raise InputError("sum", ", ".join(sorted(names)), "must run over coordinates of vectors of one length")
+    return sizes.pop()

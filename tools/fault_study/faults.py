@@ -18,7 +18,7 @@ from ndis_verify.court.certify_checks import BoxRun
 from ndis_verify.court.checks import Comparison, ProofRun, proof
 from ndis_verify.court.domain import Domain
 from ndis_verify.court.statement_checks import Violation, stated_claim, statement_of
-from ndis_verify.court.statement_floats import domain_of, problem_of
+from ndis_verify.court.statement_domains import domain_of, problem_of
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.symbolic.derivation import Derivation

@@ -12,10 +12,10 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
-from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claim import CertificateError, Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS
 from ndis_verify.court.attack_checks import attack_check
-from ndis_verify.court.certificate_store import CertificateError, Content, StoredCheck, file_name, stored
+from ndis_verify.court.certificate_store import Content, StoredCheck, file_name, stored
 from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, choice, continuous, integer
 from ndis_verify.court.statement_checks import stated_claim

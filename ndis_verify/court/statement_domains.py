@@ -1,0 +1,65 @@
+"""The domain that the hypotheses of a statement leave, points of it, and what an attack on the statement searches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from ndis_verify.court.attack import Problem
+from ndis_verify.court.domain import Condition, Domain, Parameter, Point, continuous, integer
+from ndis_verify.court.statement_balls import ExactMargin, admits
+from ndis_verify.court.statement_floats import TOLERANCE, Holds, StatementMargin
+from ndis_verify.statements.statement import Relation, Statement, Variable
+
+
+def domain_of(statement: Statement) -> Domain:
+    """The ranges of the variables, cut down by the hypotheses and by nothing else."""
+    parameters = [p for v in statement.variables for p in _parameters(v, statement)]
+    constraints = [_condition(h, statement) for h in statement.hypotheses]
+    return Domain(tuple(parameters), tuple(constraints))
+
+
+def problem_of(statement: Statement, name: str, **options: Any) -> Problem:
+    """What an attack on the statement searches; its certificate decides points in ball arithmetic."""
+    options = {"tolerance": TOLERANCE, **options}
+    return Problem(name, StatementMargin(statement), domain_of(statement), certify=ExactMargin(statement), **options)
+
+
+def _parameters(v: Variable, statement: Statement) -> list[Parameter]:
+    low, high = v.low, v.high
+    for h in statement.hypotheses:
+        for side, other, signs in ((h.left, h.right, (">", ">=")), (h.right, h.left, ("<", "<="))):
+            if side.head in ("variable", "coordinate") and side.name == v.name and other.head == "number":
+                low = max(low, other.number) if h.sign in signs else low
+                high = min(high, other.number) if h.sign in ("<", "<=", ">", ">=") and h.sign not in signs else high
+    names = [f"{v.name}_{i + 1}" for i in range(v.size)] if v.is_vector else [v.name]
+    if v.kind in ("integer", "integers"):
+        scale: Literal["linear", "log"] = "log" if v.scale == "log" else "linear"
+        return [integer(name, -(-low.numerator // low.denominator), high.__floor__(), scale) for name in names]
+    return [continuous(name, low, high, v.scale) for name in names]
+
+
+def _condition(hypothesis: Relation, statement: Statement) -> Condition:
+    exact = lambda **point: admits(statement, hypothesis, point)  # noqa: E731
+    return Condition(hypothesis.plain(), Holds(hypothesis, statement), exact)
+
+
+def random_points(statement: Statement, count: int, seed: int = 0) -> list[Point]:
+    """At most `count` exact points of the domain, spread as the search spreads them; the same on every call."""
+    domain, rng = domain_of(statement), np.random.default_rng(seed)
+    units = rng.permutation(domain.sample(8 * count, rng))
+    with np.errstate(all="ignore"):
+        inside = np.flatnonzero(domain.feasible(domain.columns(units)))
+    points = [domain.point(units[k].tolist()) for k in inside[:count]]
+    return [point for point in points if domain.contains(point)]
+
+
+def point_of(statement: Statement, values: Mapping[str, Any]) -> Point:
+    """Exact values by variable (a list for a vector) as a point of the statement's domain."""
+    flat: dict[str, Any] = {}
+    for v in statement.variables:
+        given = values[v.name]
+        flat |= {f"{v.name}_{i + 1}": x for i, x in enumerate(given)} if v.is_vector else {v.name: given}
+    return domain_of(statement).exact_point(flat)
