@@ -19,7 +19,8 @@ from ndis_verify.fast.accuracy import margin, promise, sketch_error
 from ndis_verify.fast.covariance_shift import _log_log, added_variance, worst_logs
 from ndis_verify.fast.engine import least_epsilon
 from ndis_verify.fast.engine.cell_search import Largest
-from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.least_squares import worst_record as least_squares_worst_record
 from ndis_verify.fast.monte_carlo import hoeffding_samples
 from ndis_verify.fast.random_projection import MOST_COLUMNS

@@ -13,7 +13,7 @@ from ndis_verify.fast import mean_shift, random_projection
 from ndis_verify.fast.accuracy import PROMISES, digits, projection_error, promise
 from ndis_verify.fast.covariance_shift import less_spread_bound
 from ndis_verify.fast.engine import common_paths, graded_pencil
-from ndis_verify.fast.engine.spectrum import spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.fast.least_squares import kernel

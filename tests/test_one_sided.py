@@ -20,7 +20,7 @@ import pytest
 from ndis_verify import fast, mechanisms, oracle
 from ndis_verify.fast import covariance_shift, joint_shift, leverage, trade_off
 from ndis_verify.fast.engine import support_edge
-from ndis_verify.fast.engine.spectrum import spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.pair_trade_off import trade_off_profile
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.hunts.gaussian_output import certified_delta

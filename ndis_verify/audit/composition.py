@@ -17,7 +17,7 @@ from ndis_verify.audit.loss_masses import LossMasses
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.accuracy import margin, promise
 from ndis_verify.fast.engine.curve import Pair
-from ndis_verify.fast.engine.spectrum import spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
 
 SIDES = ("pessimistic", "optimistic")

@@ -15,7 +15,7 @@ from ndis_verify.arguments import within
 from ndis_verify.exact_number import InputError, as_float, exact
 from ndis_verify.fast.accuracy import PROMISES, margin
 from ndis_verify.fast.composition import compose
-from ndis_verify.fast.engine.spectrum import PairBatch, spectrum
+from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.gaussian_pair import Covariance, GaussianPair

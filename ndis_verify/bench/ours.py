@@ -12,8 +12,8 @@ import ndis_verify
 from ndis_verify.bench.peers import Method
 from ndis_verify.bench.problems import DensePair, PairBatch, Problem, Spectrum
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.fast.engine.spectrum import PairBatch as fast_PairBatch
 from ndis_verify.fast.engine.spectrum import Spectrum as fast_Spectrum
+from ndis_verify.fast.engine.whitening import PairBatch as fast_PairBatch
 from ndis_verify.fast.hockey_stick import epsilon_for_delta as fast_epsilon_for_delta
 from ndis_verify.fast.hockey_stick import hockey_stick as fast_hockey_stick
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick

@@ -1,5 +1,6 @@
 from ndis_verify.fast.composition import compose, composed_hockey_stick
-from ndis_verify.fast.engine.spectrum import PairBatch, Spectrum, quadratic_form, spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum
+from ndis_verify.fast.engine.whitening import PairBatch, quadratic_form, spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.fast.least_squares.asymptotic_law import (

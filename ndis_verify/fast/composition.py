@@ -9,7 +9,8 @@ import numpy as np
 
 from ndis_verify.arguments import whole
 from ndis_verify.fast.engine.curve import Pair
-from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
 
 MAX_COPIES = 2**53

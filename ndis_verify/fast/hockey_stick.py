@@ -16,7 +16,7 @@ from ndis_verify.fast.engine.curve import (
     to_log_delta,
 )
 from ndis_verify.fast.engine.least_epsilon import epsilon_search
-from ndis_verify.fast.engine.spectrum import spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 
 __all__ = [
     "Pair",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ndis_verify.exact_number import InputError
-from ndis_verify.fast.engine.spectrum import quadratic_form
+from ndis_verify.fast.engine.whitening import quadratic_form
 from ndis_verify.fast.hockey_stick import checked_epsilons
 from ndis_verify.gaussian_pair import GaussianPair
 

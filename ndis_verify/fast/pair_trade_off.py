@@ -14,7 +14,8 @@ from ndis_verify.exact_number import InputError, as_exact, float_array
 from ndis_verify.fast.engine.contour import log_integral
 from ndis_verify.fast.engine.curve import Pair
 from ndis_verify.fast.engine.safe_root import safe_root
-from ndis_verify.fast.engine.spectrum import LossForms, Spectrum, norm, spectrum
+from ndis_verify.fast.engine.spectrum import LossForms, Spectrum, norm
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.gaussian_pair import Covariance, GaussianPair
 
 _MOST = 1e300  # of a mean loss

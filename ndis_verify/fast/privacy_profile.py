@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ndis_verify.fast.engine.curve import Pair
-from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.hockey_stick import epsilon_for_delta, hockey_stick, log_hockey_stick
 
 

@@ -21,7 +21,8 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError, as_exact, exact_array
 from ndis_verify.fast.composition import compose
-from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum
+from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.mechanisms.calibration import number, require_function, whole

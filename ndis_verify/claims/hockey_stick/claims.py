@@ -15,7 +15,7 @@ from ndis_verify.court.checks import Mutants, agreement, compare, kept, proof
 from ndis_verify.court.points import count, general_pairs, log_uniform, short
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import to_mpf
-from ndis_verify.fast.engine.spectrum import quadratic_form as fast_quadratic_form
+from ndis_verify.fast.engine.whitening import quadratic_form as fast_quadratic_form
 from ndis_verify.fast.hockey_stick import hockey_stick as fast_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf as certified_generalized_chi2_cdf

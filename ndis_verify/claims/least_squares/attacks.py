@@ -32,7 +32,7 @@ from ndis_verify.court.domain import Condition, Point, choice, continuous, integ
 from ndis_verify.court.margins import agree, around, box, identity, search
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
-from ndis_verify.fast.engine.spectrum import PairBatch, spectrum
+from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.fast.generalized_chi2 import GeneralizedChi2
 from ndis_verify.fast.hockey_stick import log_entries, to_delta
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick

@@ -8,8 +8,9 @@ import numpy as np
 
 from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.engine.contour import log_integral
-from ndis_verify.fast.engine.spectrum import PairBatch, Spectrum, spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.engine.support_edge import thresholds
+from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 
 Pair = GaussianPair | PairBatch | Spectrum

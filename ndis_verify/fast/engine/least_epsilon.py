@@ -10,8 +10,9 @@ from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.accuracy import PROMISES, margin, promise
 from ndis_verify.fast.engine.curve import Pair, log_entries, to_log_delta
 from ndis_verify.fast.engine.safe_root import safe_root
-from ndis_verify.fast.engine.spectrum import Spectrum, spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.engine.support_edge import largest_loss
+from ndis_verify.fast.engine.whitening import spectrum
 
 _TINY, _HUGE = -100, 20  # exponents of roots that are looked for by the exponent first
 _LARGEST = np.finfo(float).max

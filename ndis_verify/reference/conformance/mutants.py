@@ -136,34 +136,37 @@ MUTANTS = (
     # From two Gaussians to a quadratic form.
     _one(
         "the wrong covariance whitens",
-        "engine/spectrum",
+        "engine/whitening",
         "whitened_pencil(expansion(p, q), expansion(q), expansion(mean_p, mean_q))",
         "whitened_pencil(expansion(p, q), expansion(p), expansion(mean_p, mean_q))",
     ),
     _one(
         "mean shift in the other metric",
-        "engine/spectrum",
+        "engine/whitening",
         "shift = _roots(difference, q)",
         "shift = _roots(difference, p)",
     ),
     _one(
         "square root of the mean shift",
-        "engine/spectrum",
+        "engine/whitening",
         "shift = _roots(difference, q)",
         "shift = np.sqrt(_roots(difference, q))",
     ),
     _one(
         "copies of an eigenvalue counted once",
-        "engine/spectrum",
+        "engine/whitening",
         "return Spectrum(alpha[first], None, count, logs[first],",
         "return Spectrum(alpha[first], None, 1, logs[first],",
     ),
     _one(
-        "shifts of equal eigenvalues not added", "engine/spectrum", "shift=_norms(group, shift),", "shift=shift[first],"
+        "shifts of equal eigenvalues not added",
+        "engine/whitening",
+        "shift=_norms(group, shift),",
+        "shift=shift[first],",
     ),
     _one(
         "dimension of a multiple of the identity dropped",
-        "engine/spectrum",
+        "engine/whitening",
         "return Spectrum(alpha, None, difference.shape[-1], logs,",
         "return Spectrum(alpha, None, 1, logs,",
     ),
