@@ -6,12 +6,15 @@ to be the instance of the fact at those letters, which `Fact.instance` writes. T
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
 
+from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
+from ndis_verify.symbolic.facts_of_laws import OF_LAWS
+from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -34,26 +37,10 @@ from ndis_verify.symbolic.notation import (
 from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
 
-Instance = tuple[Any, str, Any]  # left, sign, right
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A standard fact. `conditions`: by name, in words; `instance`: letters -> (left, sign, right).
-
-    `required`: condition -> what the step that shows it has to say at the letters; a right side None may be anything.
-    """
-
-    text: str
-    tex: str
-    letters: tuple[str, ...]
-    conditions: Mapping[str, str]
-    reference: str
-    instance: Callable[[Mapping[str, Any]], Instance]
-    required: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = field(default_factory=dict)
-
-
 FACTS: Mapping[str, Fact] = {
+    **OF_FUNCTIONS,
+    **OF_LAWS,
+    **OF_SAMPLES,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"
         " {f > 0}.",

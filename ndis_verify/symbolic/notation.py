@@ -21,6 +21,13 @@ total, largest, where = (sp.Function(name, real=True) for name in ("total", "lar
 over, largest_union, summed, average, chance = (
     sp.Function(name, real=True) for name in ("over", "largest_union", "summed", "average", "chance")
 )
+# given(f): Pr[f > 0] over the draws when what was chosen before them is given. exceeds(f): Pr[f > 0] over everything.
+# over_set(a): the sum of a over the bins of one set. trade_off(x): the trade-off curve at x.
+given, exceeds, over_set, trade_off = (
+    sp.Function(name, real=True) for name in ("given", "exceeds", "over_set", "trade_off")
+)
+# divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t.
+divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mass"))
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go
 below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge

@@ -7,15 +7,34 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.learning import bins as k
 from ndis_verify.symbolic.learning import deviation, distance, mean_distance, t
 from ndis_verify.symbolic.learning import draws as n
-from ndis_verify.symbolic.notation import average, chance
+from ndis_verify.symbolic.notation import average, chance, trade_off
+from ndis_verify.symbolic.score_sets import (
+    BINS,
+    DENSITIES,
+    FIXED,
+    GRANTED,
+    INDEPENDENT,
+    PROFILE,
+    confidence_steps,
+    failure,
+    growth,
+    level,
+    one_set_steps,
+    power,
+    set_below_distance,
+    share,
+    shares_are_a_law,
+    slack,
+    spare,
+)
 from ndis_verify.symbolic.special_functions import Phi
 
-power, level, growth, gain = sp.symbols("a b c g", positive=True)
-spare, slack = sp.symbols("x y", nonnegative=True)  # P(S) = a + x, Q(S) = b - y
-draws, bins, failure, share, members = sp.symbols("n k gamma theta m", positive=True)
+gain = sp.Symbol("g", positive=True)
+draws, bins, members = sp.symbols("n k m", positive=True)
 
 
 @cache
@@ -27,8 +46,10 @@ def set_limits() -> Derivation:
     """
     delta = sp.Symbol("delta", nonnegative=True)
     mass_p, mass_q = power + spare, level - slack
+    other_power, other_level = sp.symbols("a2 b2", positive=True)
+    coin = sp.Symbol("w", nonnegative=True)
     steps = (
-        Step("any set", "delta(eps) is the largest P(S) - e^eps Q(S) over sets S (KM-2.2).", kind="argument"),
+        *one_set_steps(mass_p, mass_q),
         Step(
             "limits",
             "P(S) = a + x, Q(S) = b - y, c = e^eps.",
@@ -36,6 +57,15 @@ def set_limits() -> Derivation:
             rhs=power - growth * level,
             relation=">=",
             witness=spare + growth * slack,
+        ),
+        Step(
+            "profile",
+            "delta(eps) is the largest P(S) - e^eps Q(S) (KM-2.2): at least the limit of this set.",
+            lhs=PROFILE,
+            rhs=power - growth * level,
+            relation=">=",
+            kind="inference",
+            premises=("any set", "limits"),
         ),
         Step(
             "the complement, free",
@@ -52,35 +82,64 @@ def set_limits() -> Derivation:
             lhs=(delta + gain) - gain / level * level,
             rhs=delta,
         ),
+        Step("size", "The test that rejects Q on S: b >= Q(S),", lhs=level, rhs=mass_q, relation=">=", witness=slack),
+        by_fact(
+            "its point",
+            "misses 1 - P(S) of P.",
+            "a test and the trade-off curve",
+            {"size": mass_q, "level": level, "missed": 1 - mass_p},
+            {"size": "size", "missed": "room of P(S)"},
+        ),
         Step(
             "error of the second kind",
-            "The test that rejects Q on S has type I error at most b and misses at most 1 - a.",
+            "It misses at most 1 - a.",
             lhs=1 - power,
             rhs=1 - mass_p,
             relation=">=",
             witness=spare,
         ),
         Step(
+            "point of the curve",
+            "So T(Q, P) at b is at most 1 - a;",
+            lhs=trade_off(level),
+            rhs=1 - power,
+            relation="<=",
+            kind="inference",
+            premises=("its point", Use("error of the second kind", weight=-1)),
+        ),
+        by_fact(
             "the curve",
-            "T(Q, P) is nonincreasing and convex and lies below each such point, (0, 1) and (1, 0), hence below the"
-            " convex hull of all.",
-            kind="argument",
+            "and it is convex: between two such points (the empty set and the whole line give (0, 1) and (1, 0)),",
+            "trade-off curves are convex",
+            {"x": level, "y": other_level, "c": coin / (1 + coin)},
+            {
+                "share": Step(
+                    "share",
+                    "c = w/(1 + w) runs over [0, 1).",
+                    lhs=coin / (1 + coin),
+                    rhs=sp.Integer(1),
+                    relation="<=",
+                    witness=-1 / (1 + coin),
+                )
+            },
         ),
         Step(
-            "splitting",
-            "S and theta depend on the rows that learn and choose alone. Given those, the counts of the other rows in S"
-            " are Bin(n, P(S)) and Bin(m, Q(S)).",
-            kind="argument",
+            "below the hull",
+            "it lies below their chord, hence below the convex hull of all.",
+            lhs=trade_off(coin / (1 + coin) * level + (1 - coin / (1 + coin)) * other_level),
+            rhs=coin / (1 + coin) * (1 - power) + (1 - coin / (1 + coin)) * (1 - other_power),
+            relation="<=",
+            kind="inference",
+            premises=(
+                "the curve",
+                Use("point of the curve", weight=coin / (1 + coin)),
+                Use("point of the curve", at={level: other_level, power: other_power}, weight=1 / (1 + coin)),
+            ),
         ),
-        Step(
-            "exact limits",
-            "(Clopper and Pearson 1934) each fails with at most the probability it is given, whatever the law; so ties"
-            " and tails do not matter.",
-            kind="argument",
-        ),
+        *confidence_steps(),
         Step(
             "both limits",
-            "theta gamma for a, the rest for b (union bound; the two samples need not be independent of each other).",
+            "theta gamma for a, the rest for b.",
             lhs=share * failure + (1 - share) * failure,
             rhs=failure,
         ),
@@ -90,18 +149,13 @@ def set_limits() -> Derivation:
             lhs=members * (failure / members),
             rhs=failure,
         ),
-        Step(
-            "over the learning rows",
-            "The conditional probability is at most gamma for every outcome of them, so its mean is.",
-            kind="argument",
-        ),
         Step("epsilon", "Of one set.", lhs=sp.log(gain) - sp.log(level), rhs=sp.log(gain / level)),
     )
     return Derivation(
         id="score_auditing.set_limits",
         title="What limits of the two masses of sets prove",
         sources=("KM-Alg2",),
-        hypotheses=("independent scores within each sample", "sets fixed by other rows"),
+        hypotheses=(INDEPENDENT, FIXED, DENSITIES),
         steps=steps,
         result_step="epsilon",
         symbols={"g": gain, "b": level},
@@ -125,14 +179,10 @@ def simultaneous_limits() -> Derivation:
     radius = sp.sqrt(bins / draws) / 2 + sp.sqrt(sp.log(1 / failure) / (2 * draws))
     odds = sp.Symbol("l", positive=True)  # log(1/gamma)
     least = sp.sqrt(k / n) / 2
-    granted = {"independent draws": "independent scores within each sample"}
     steps = (
-        Step(
-            "all sets at once",
-            "|P^(S) - P(S)| <= TV(P^, P) for every union S of bins, so limits hold for all of them, also for sets that"
-            " the same counts suggest.",
-            kind="argument",
-        ),
+        shares_are_a_law(),
+        *set_below_distance("upwards", 1),
+        *set_below_distance("downwards", -1),
         Step(
             "event",
             "E TV <= sqrt(k/n)/2, as in KM-4.2: TV is that and t only where it is its mean and t.",
@@ -140,7 +190,7 @@ def simultaneous_limits() -> Derivation:
             rhs=distance - average(distance) - t,
             relation="<=",
             kind="inference",
-            premises=(Use("least", of=mean_distance, granted=granted),),
+            premises=(Use("least", of=mean_distance, granted=GRANTED),),
         ),
         Step(
             "more often",
@@ -160,7 +210,7 @@ def simultaneous_limits() -> Derivation:
             rhs=sp.exp(-2 * n * t**2),
             relation="<=",
             kind="inference",
-            premises=("more often", Use("deviation", of=deviation, granted=granted)),
+            premises=("more often", Use("deviation", of=deviation, granted=GRANTED)),
         ),
         Step(
             "deviation",
@@ -198,7 +248,7 @@ def simultaneous_limits() -> Derivation:
         id="score_auditing.simultaneous_limits",
         title="Limits of every set of a histogram at once",
         sources=("KM-Alg2", "KM-4.2", "KM-4.3"),
-        hypotheses=("independent scores within each sample", "bins and order fixed by other rows", "0 < gamma < 1"),
+        hypotheses=(INDEPENDENT, BINS, "0 < gamma < 1"),
         steps=steps,
         result_step="radius",
         symbols={"n": draws, "k": bins, "gamma": failure},

@@ -1,0 +1,165 @@
+"""One set of scores and every set at once: values below suprema, exact limits and how often they fail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sympy as sp
+
+from ndis_verify.symbolic.derivation import Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.learning import distance, mean_distance
+from ndis_verify.symbolic.notation import bin_of_sum, given, largest, over_set, summed, where, x
+
+power, level, growth = sp.symbols("a b c", positive=True)
+spare, slack = sp.symbols("x y", nonnegative=True)  # P(S) = a + x, Q(S) = b - y
+failure, share = sp.symbols("gamma theta", positive=True)
+
+INDEPENDENT, FIXED = "independent scores within each sample", "sets fixed by other rows"
+BINS = "bins and order fixed by other rows"
+DENSITIES = "P and Q have densities p and q"
+GRANTED = {"independent draws": INDEPENDENT}
+_p, _q = (sp.Function(name, positive=True)(x) for name in ("p", "q"))
+_set = sp.Function("s", real=True)(x)  # S is where s >= 0
+PROFILE = largest(_p - growth * _q)
+
+
+def one_set_steps(mass_p: sp.Expr, mass_q: sp.Expr) -> tuple[Step, ...]:
+    """What the supremum over sets has to do with one of them."""
+    return (
+        Step(
+            "room of P(S)",
+            "x = P(S) - a and y = b - Q(S), not negative where both limits hold.",
+            lhs=spare,
+            rhs=where(_p, _set) - power,
+            kind="definition",
+        ),
+        Step("room of Q(S)", "y.", lhs=slack, rhs=level - where(_q, _set), kind="definition"),
+        by_fact(
+            "a set",
+            "The supremum is at least the value at S,",
+            "a value of a supremum over sets",
+            {"f": _p - growth * _q, "set": _set},
+            {"integrable": DENSITIES},
+        ),
+        by_fact(
+            "its value",
+            "which is P(S) - c Q(S).",
+            "integrals over a set are linear",
+            {"f": _p, "c": -growth, "g": _q, "set": _set},
+            {"integrable": DENSITIES},
+        ),
+        Step(
+            "any set",
+            "So for every S.",
+            lhs=PROFILE,
+            rhs=mass_p - growth * mass_q,
+            relation=">=",
+            kind="inference",
+            premises=("a set", "its value", "room of P(S)", "room of Q(S)"),
+        ),
+    )
+
+
+def confidence_steps() -> tuple[Step, ...]:
+    """With which probability one of two exact limits fails."""
+    low, high = power - where(_p, _set), where(_q, _set) - level
+    shown = {"fixed": FIXED, "independent": INDEPENDENT}
+    return (
+        by_fact(
+            "lower limit",
+            "Given the rows that learn and choose, the count in S is Bin(n, P(S)), whatever P is: ties and tails do not"
+            " matter.",
+            "exact limit of a proportion",
+            {"limit": power, "probability": where(_p, _set), "level": share * failure},
+            shown,
+        ),
+        by_fact(
+            "upper limit",
+            "1 - b is a lower limit of 1 - Q(S).",
+            "exact limit of a proportion",
+            {"limit": 1 - level, "probability": 1 - where(_q, _set), "level": (1 - share) * failure},
+            shown,
+        ),
+        by_fact(
+            "either fails",
+            "The two samples need not be independent of each other.",
+            "one of two events",
+            {"one": low, "other": high, "bound": share * failure, "other bound": (1 - share) * failure},
+            {"one": "lower limit", "other": "upper limit"},
+        ),
+        Step(
+            "at most gamma",
+            "For every outcome of the rows that learn,",
+            lhs=given(sp.Max(low, high)),
+            rhs=failure,
+            relation="<=",
+            kind="inference",
+            premises=("either fails",),
+        ),
+        by_fact(
+            "over the learning rows",
+            "hence in their mean.",
+            "in the mean over what is given",
+            {"event": sp.Max(low, high), "bound": failure},
+            {"given": "at most gamma"},
+        ),
+    )
+
+
+_share = sp.Function("p_hat", real=True)(bin_of_sum)
+_mass = sp.Function("p", nonnegative=True)(bin_of_sum)
+
+
+def set_below_distance(name: str, sign: int) -> tuple[Step, ...]:
+    """The error of every union of bins, upwards or downwards, is at most the total variation of shares and law."""
+    gap, half = sign * (_share - _mass), sp.Rational(1, 2)
+    positive_part = summed(sp.Max(gap, 0))
+    terms = ((half, sp.Abs(_share - _mass)), (sign * half, _share), (-sign * half, _mass))
+    return (
+        by_fact(
+            f"{name}: one union",
+            "Also one that the same counts suggest is among all.",
+            "a value of a supremum over unions",
+            {"a": gap},
+            {"integrable": BINS},
+        ),
+        by_fact(
+            f"{name}: the greatest",
+            "That of the bins where it is positive,",
+            "largest sum over a set",
+            {"a": gap},
+            {"integrable": BINS},
+        ),
+        replace(
+            by_fact(
+                f"{name}: positive part",
+                "max(a, 0) = (|a| + a)/2.",
+                "means are linear",
+                {"mean": summed, "terms": terms},
+                {"integrable": BINS},
+            ),
+            lhs=positive_part,
+        ),
+        Step(
+            f"{name}: all at once",
+            "Both masses are 1: every union's error is at most TV(P^, P).",
+            lhs=over_set(gap),
+            rhs=distance,
+            relation="<=",
+            kind="inference",
+            premises=(
+                f"{name}: one union",
+                f"{name}: the greatest",
+                f"{name}: positive part",
+                "shares",
+                Use("mass", of=mean_distance, granted=GRANTED),
+                Use("distance", of=mean_distance, granted=GRANTED),
+            ),
+        ),
+    )
+
+
+def shares_are_a_law() -> Step:
+    """The shares of the draws add up to 1."""
+    return by_fact("shares", "p^ is a law too.", "masses of points", {"mass": _share}, {"law": INDEPENDENT})
