@@ -14,6 +14,7 @@ import sympy as sp
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
+from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
 from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
 from ndis_verify.symbolic.notation import (
     average,
@@ -40,6 +41,7 @@ from ndis_verify.symbolic.statement_terms import quantity
 FACTS: Mapping[str, Fact] = {
     **OF_FUNCTIONS,
     **OF_LAWS,
+    **OF_MATRICES,
     **OF_SAMPLES,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import trade_off
+from ndis_verify.symbolic.notation import divergence, in_polar, mass, on_sphere, past, products, trade_off
 
 OF_LAWS: Mapping[str, Fact] = {
     "a test and the trade-off curve": Fact(
@@ -32,4 +33,230 @@ OF_LAWS: Mapping[str, Fact] = {
         ),
         required={"share": lambda a: (a["c"], "<=", sp.Integer(1))},
     ),
+    "one frame for two normal laws": Fact(
+        text="Where S1 and S2 are positive definite, an invertible affine map takes N(m1, S1) and N(m2, S2) to products"
+        " of normal laws of one coordinate: the second of variances g_i, the first of variances g_i l_i, the l_i the"
+        " eigenvalues of S2^{-1/2} S1 S2^{-1/2}, with means that differ by sqrt(g_i) times the shift in units of S2. It"
+        " changes no divergence. (The first eigenvalue once, with all of the shift; the other d-1 times.)",
+        tex=r"T S_2 T^{\mathsf T} = G,\ T S_1 T^{\mathsf T} = G \Lambda \implies \delta_{P,Q} = \delta_{TP,TQ}",
+        letters=("P", "Q", "epsilon", "shift", "first", "others", "scale", "other scale"),
+        conditions={
+            "first": "the eigenvalue along the shift",
+            "others": "the d-1 others",
+            "shift": "the squared shift in units of S2",
+        },
+        reference="Horn and Johnson, Matrix Analysis, Theorem 7.6.4; a bijection changes no divergence",
+        instance=lambda a: (
+            divergence(a["P"], a["Q"], a["epsilon"]),
+            "=",
+            products(
+                a["scale"] * a["shift"],
+                a["scale"] * a["first"],
+                a["scale"],
+                a["other scale"] * a["others"],
+                a["other scale"],
+            ),
+        ),
+        required={
+            "first": lambda a: (a["first"], "=", a["first"]),
+            "others": lambda a: (a["others"], "=", a["others"]),
+            "shift": lambda a: (a["shift"], "=", a["shift"]),
+        },
+    ),
+    "noise on both of two products": Fact(
+        text="Independent noise, of variances s and s', added to both of two products of normal laws, and a division by"
+        " sqrt(g) and sqrt(g'), is one randomised map: no divergence grows.",
+        tex=r"\delta_{KP,KQ} \le \delta_{P,Q}",
+        letters=("shift", "first", "second", "other first", "other second", "noise", "other noise", "g", "other g"),
+        conditions={"noise": "the variance s is not negative", "other noise": "nor is s'"},
+        reference="data processing: Dwork and Roth (2014), Proposition 2.1, for every event of the randomised map",
+        instance=lambda a: (
+            products(
+                a["shift"] / a["g"],
+                (a["first"] + a["noise"]) / a["g"],
+                (a["second"] + a["noise"]) / a["g"],
+                (a["other first"] + a["other noise"]) / a["other g"],
+                (a["other second"] + a["other noise"]) / a["other g"],
+            ),
+            "<=",
+            products(a["shift"], a["first"], a["second"], a["other first"], a["other second"]),
+        ),
+        required={
+            "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
+            "other noise": lambda a: (a["other noise"], ">=", sp.Integer(0)),
+        },
+    ),
+    "one law twice": Fact(
+        text="The divergence of a law from itself is 0 at every eps >= 0.",
+        tex=r"\int \max(p - e^{\varepsilon} p, 0)\,dx = 0",
+        letters=("first", "second"),
+        conditions={"epsilon": "eps >= 0"},
+        reference="the integrand is 0",
+        instance=lambda a: (products(0, a["first"], a["first"], a["second"], a["second"]), "=", sp.Integer(0)),
+    ),
+    "an event below a threshold": Fact(
+        text="The divergence of P from Q is at least P[T < t] - e^eps Q[T < t].",
+        tex=r"\delta_{P,Q}(\varepsilon) \ge P[T < t] - e^{\varepsilon} Q[T < t]",
+        letters=("P", "Q", "epsilon", "t"),
+        conditions={"laws": "T is a function on the space of both laws"},
+        reference="the divergence is the supremum over events",
+        instance=lambda a: (
+            divergence(a["P"], a["Q"], a["epsilon"]),
+            ">=",
+            mass(a["P"], a["t"]) - sp.exp(a["epsilon"]) * mass(a["Q"], a["t"]),
+        ),
+    ),
+    "an event above a threshold": Fact(
+        text="The divergence of P from Q is at least P[T >= t] - e^eps Q[T >= t].",
+        tex=r"\delta_{P,Q}(\varepsilon) \ge P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
+        letters=("P", "Q", "epsilon", "t"),
+        conditions={"laws": "T is a function on the space of both laws"},
+        reference="the divergence is the supremum over events",
+        instance=lambda a: (
+            divergence(a["P"], a["Q"], a["epsilon"]),
+            ">=",
+            (1 - mass(a["P"], a["t"])) - sp.exp(a["epsilon"]) * (1 - mass(a["Q"], a["t"])),
+        ),
+    ),
+    "threshold of a falling loss": Fact(
+        text="Where log p/q is a function of T that falls, p > e^eps q where T < t for one t, and the divergence of P"
+        " from Q is P[T < t] - e^eps Q[T < t] there.",
+        tex=r"\frac{d}{dT} \log\tfrac{p}{q} < 0 \implies"
+        r" \delta_{P,Q}(\varepsilon) = P[T < t] - e^{\varepsilon} Q[T < t]",
+        letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
+        conditions={"falls": "the loss falls in T", "loss": "it is the loss of P against Q"},
+        reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
+        instance=lambda a: (
+            divergence(a["P"], a["Q"], a["epsilon"]),
+            "=",
+            mass(a["P"], a["t"]) - sp.exp(a["epsilon"]) * mass(a["Q"], a["t"]),
+        ),
+        required={"falls": lambda a: (_at(sp.Derivative(a["loss"], a["argument"]), a), "<", sp.Integer(0))},
+    ),
+    "threshold of a rising loss": Fact(
+        text="Where log q/p is a function of T that falls, p > e^eps q where T > t for one t, and the divergence of P"
+        " from Q is P[T >= t] - e^eps Q[T >= t] there, points apart.",
+        tex=r"\frac{d}{dT} \log\tfrac{q}{p} < 0 \implies"
+        r" \delta_{P,Q}(\varepsilon) = P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
+        letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
+        conditions={"falls": "the loss of Q against P falls in T", "loss": "it is the loss of Q against P"},
+        reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
+        instance=lambda a: (
+            divergence(a["P"], a["Q"], a["epsilon"]),
+            "=",
+            (1 - mass(a["P"], a["t"])) - sp.exp(a["epsilon"]) * (1 - mass(a["Q"], a["t"])),
+        ),
+        required={"falls": lambda a: (_at(sp.Derivative(a["loss"], a["argument"]), a), "<", sp.Integer(0))},
+    ),
+    "monotone likelihood ratio": Fact(
+        text="In a family of laws on the line whose log density in T has a positive mixed derivative in T and the"
+        " parameter, T is stochastically larger at a larger parameter.",
+        tex=r"\partial_T \partial_q \log f_q > 0,\ q \le q' \implies F_{q'}(t) \le F_q(t)",
+        letters=("family", "parameter", "larger", "t", "log density", "argument", "at"),
+        conditions={
+            "ratio": "the mixed derivative is positive",
+            "density": "it is the log density up to what does not depend on both",
+            "larger": "the parameter grows",
+        },
+        reference="Lehmann and Romano, Testing Statistical Hypotheses, Lemma 3.4.2",
+        instance=lambda a: (
+            mass(a["family"](a["larger"]), a["t"]),
+            "<=",
+            mass(a["family"](a["parameter"]), a["t"]),
+        ),
+        required={
+            "ratio": lambda a: (
+                _at(sp.Derivative(a["log density"], a["argument"], a["parameter"]), a),
+                ">",
+                sp.Integer(0),
+            ),
+            "larger": lambda a: (a["larger"], ">=", a["parameter"]),
+        },
+    ),
+    "central projection": Fact(
+        text="By y = (1, z)/sqrt(1 + |z|^2) R^d becomes the half sphere, and a density f of |z|^2 = s the density"
+        " f (1 + s)^{(d+1)/2} with respect to its surface.",
+        tex=r"dz = (1 + |z|^2)^{(d+1)/2}\,d\sigma(y)",
+        letters=("f", "s", "d"),
+        conditions={"density": "f is the density of the law in R^d, up to a constant"},
+        reference="gnomonic projection: the surface element is (1 + |z|^2)^{-(d+1)/2} dz",
+        instance=lambda a: (on_sphere(a["f"]), "=", a["f"] * (1 + a["s"]) ** ((a["d"] + 1) / 2)),
+    ),
+    "polar coordinates of a sphere": Fact(
+        text="On the unit sphere in R^{d+1} take psi, the angle to a pole, and xi, one coordinate of the direction w in"
+        " R^d across: the surface is sin(psi)^{d-1} d psi times that of w, and xi has density (1-xi^2)^{(d-3)/2}, up to"
+        " a constant (d = 1: xi is 1 or -1).",
+        tex=r"d\sigma \propto \sin^{d-1}\psi\,(1 - \xi^2)^{(d-3)/2}\,d\psi\,d\xi",
+        letters=("f", "psi", "xi", "d"),
+        conditions={"density": "f is the density with respect to the surface, a function of psi and xi"},
+        reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorems 1.5.5 and 2.1.3",
+        instance=lambda a: (
+            in_polar(a["f"]),
+            "=",
+            sp.sin(a["psi"]) ** (a["d"] - 1) * (1 - a["xi"] ** 2) ** ((a["d"] - 3) / 2) * a["f"],
+        ),
+    ),
+    "flux through an edge": Fact(
+        text="Where the density f |g|^k changes with t as if carried by a field (u, v), nothing leaves by xi = 1 and"
+        " -1, and what leaves by psi = pi/2 is 0, the probability past psi = a changes with what comes in there.",
+        tex=r"\partial_t \rho = -\operatorname{div}(\rho V) \implies"
+        r" \tfrac{d}{dt} \Pr[\psi > a] = \int_{-1}^{1} \rho\,u\,|_{\psi = a}\,d\xi",
+        letters=("f", "g", "k", "psi", "xi", "t", "u", "v", "edge"),
+        conditions={
+            "carried": "the density is carried by the field",
+            "far edge": "what leaves by psi = pi/2 is odd in xi",
+            "sides": "the square of f v, less its singular factor, is 0 at xi = 1 and -1",
+        },
+        reference="divergence theorem: Rudin, Principles of Mathematical Analysis, Theorem 10.51",
+        instance=lambda a: (
+            sp.Derivative(past(a["edge"], a["t"]), a["t"]),
+            "=",
+            sp.Integral((a["f"] * a["u"] * sp.Abs(a["g"]) ** a["k"]).subs(a["psi"], a["edge"]), (a["xi"], -1, 1)),
+        ),
+        required={
+            "carried": lambda a: (
+                sp.Derivative(a["f"] * a["g"] ** a["k"], a["t"]),
+                "=",
+                -sp.Derivative(a["f"] * a["u"] * a["g"] ** a["k"], a["psi"])
+                - sp.Derivative(a["f"] * a["v"] * a["g"] ** a["k"], a["xi"]),
+            ),
+            "far edge": lambda a: (
+                _far(a).subs(a["xi"], -a["xi"]),
+                "=",
+                -_far(a),
+            ),
+        },
+    ),
+    "more on the one side": Fact(
+        text="Where |h| at xi is at least |h| at -xi for xi > 0, and w >= 0 is even, the integral of xi w |h|^k is not"
+        " negative (k >= 0).",
+        tex=r"h(\xi)^2 \ge h(-\xi)^2\ (\xi > 0),\ w(\xi) = w(-\xi) \ge 0 \implies"
+        r" \int_{-1}^{1} \xi\,w\,|h|^k\,d\xi \ge 0",
+        letters=("w", "h", "k", "xi", "size"),
+        conditions={"even": "w is even", "order": "h is larger in size on the right"},
+        reference="the integrand at xi and -xi together is not negative: Rudin, Real and Complex Analysis, 1.24",
+        instance=lambda a: (
+            sp.Integral(a["xi"] * a["w"] * sp.Abs(a["h"]) ** a["k"], (a["xi"], -1, 1)),
+            ">=",
+            sp.Integer(0),
+        ),
+        required={
+            "even": lambda a: (a["w"].subs(a["xi"], -a["xi"]), "=", a["w"]),
+            "order": lambda a: (
+                a["h"].subs(a["xi"], a["size"]) ** 2,
+                ">=",
+                a["h"].subs(a["xi"], -a["size"]) ** 2,
+            ),
+        },
+    ),
 }
+
+
+def _at(derivative: sp.Expr, letters: Mapping[str, Any]) -> sp.Expr:
+    """At a value of the parameter that runs over its range while other letters do."""
+    return sp.Subs(derivative, letters["parameter"], letters["at"])
+
+
+def _far(letters: Mapping[str, Any]) -> sp.Expr:
+    at = letters["f"] * letters["u"] * sp.Abs(letters["g"]) ** letters["k"]
+    return at.subs(letters["psi"], sp.pi / 2)

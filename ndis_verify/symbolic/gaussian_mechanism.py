@@ -7,6 +7,8 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import below, beyond
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 x, c, u = sp.symbols("x c u", positive=True)
@@ -32,18 +34,38 @@ def tail_bound() -> Derivation:
     `number`: the bound at `x` > 0.
     """
     bound = sp.exp(-(x**2) / 2) / 2
-    gap = bound - Phi(-x)
+    gap, turn = bound - Phi(-x), sp.sqrt(2 / sp.pi)
     steps = (
         Step(
             "slope of the gap",
             "phi(x) (1 - x sqrt(pi/2)): positive up to x = sqrt(2/pi), negative beyond.",
-            lhs=sp.diff(gap, x),
+            lhs=sp.Derivative(gap, x),
             rhs=phi(x) * (1 - x * sp.sqrt(sp.pi / 2)),
         ),
-        Step("gap at 0", "Both sides are 1/2.", lhs=bound.subs(x, 0), rhs=Phi(zero), reduce=_as_erfc),
-        Step("gap at infinity", "Both sides vanish.", lhs=sp.limit(bound, x, sp.oo), rhs=Phi(-sp.oo)),
+        Step("gap at 0", "Both are 1/2.", lhs=gap.subs(x, 0), rhs=zero, reduce=_as_erfc),
+        Step("gap at infinity", "Both vanish.", lhs=sp.Limit(gap, x, sp.oo), rhs=zero),
         Step(
-            "the gap is nonnegative", "It rises from 0, then falls to 0. So it is positive for x > 0.", kind="argument"
+            "rises",
+            "before the turn,",
+            lhs=sp.Subs(sp.Derivative(gap, x), x, turn - below),
+            rhs=zero,
+            relation=">=",
+            witness=phi(turn - below) * below * sp.sqrt(sp.pi / 2),
+        ),
+        Step(
+            "falls",
+            "after it.",
+            lhs=sp.Subs(sp.Derivative(gap, x), x, turn + beyond),
+            rhs=zero,
+            relation="<=",
+            witness=-phi(turn + beyond) * beyond * sp.sqrt(sp.pi / 2),
+        ),
+        by_fact(
+            "the gap is nonnegative",
+            "It rises from 0, then falls to 0.",
+            "first up, then down",
+            {"f": gap, "argument": x, "turn": turn},
+            {"start": "gap at 0", "rises": "rises", "falls": "falls", "end": "gap at infinity"},
         ),
         Step(
             "bound",
@@ -63,7 +85,7 @@ def tail_bound() -> Derivation:
         faults=(
             Fault("a quarter for a half", "bound", lambda rhs: rhs / 2),
             Fault("turning point misplaced", "slope of the gap", lambda rhs: phi(x) * (1 - x * sp.sqrt(sp.pi))),
-            Fault("gap does not start at 0", "gap at 0", lambda rhs: Phi(sp.Integer(-1))),
+            Fault("gap does not start at 0", "gap at 0", lambda rhs: half),
         ),
         covers={"SL-2": "part: the tail inequality"},
     )
@@ -96,7 +118,12 @@ def classical() -> Derivation:
             rhs=-edge,
         ),
         Step(
-            "second term dropped", "It is positive: the reached delta is below Phi(-(c - eps/(2c))).", kind="argument"
+            "second term dropped",
+            "It is positive: the reached delta is below Phi(-(c - eps/(2c))).",
+            lhs=Phi(-edge),
+            rhs=profile(epsilon / c, epsilon),
+            relation=">",
+            witness=sp.exp(epsilon) * Phi(-epsilon / (2 * c) - c),
         ),
         Step(
             "case c >= eps/(2c): exponent",

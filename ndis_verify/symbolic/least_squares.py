@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch, mixture
 from ndis_verify.symbolic.special_functions import chi2_density
 
 # p = a^2 and q = a^2 + w^2: the leverage in B and the share of the squared residual; both roots are then polynomial.
@@ -325,25 +326,8 @@ def student_law() -> Derivation:
     constant = sp.gamma((r + 1) / 2) / (sp.sqrt(sp.pi) * sp.gamma(r / 2))
     nu = r - d + 1
     steps = (
-        Step(
-            "independence",
-            "The rows of Pi [B w] are independent normal with cross covariance B^T w = 0 (normal equations), so Pi B"
-            " and Pi w are independent.",
-            kind="argument",
-        ),
-        Step(
-            "given the sketch",
-            "x = x_opt + (Pi B)^+ Pi w, so given Pi B it is N(x_opt, ||w||^2 (B^T Pi^T Pi B)^{-1}), and B^T Pi^T Pi B"
-            " is Wishart with r degrees of freedom and scale N.",
-            kind="argument",
-        ),
-        Step(
-            "mixture, any d",
-            "|M|^{1/2} exp(-z^T M z/2) times the Wishart_r(I) density is, up to a constant, the Wishart_{r+1} density"
-            " with scale (I + z z^T)^{-1}: the mixture is proportional to det(I + z z^T)^{-(r+1)/2} = (1 +"
-            " |z|^2)^{-(r+1)/2}, if r >= d.",
-            kind="argument",
-        ),
+        *given_the_sketch(),
+        *mixture(r, d),
         Step(
             "mixture, d = 1 in full",
             "The integrand is the density of a scaled chi-square variable with r+1 degrees of freedom, times its mass.",
@@ -368,7 +352,7 @@ def student_law() -> Derivation:
         id="least_squares.student_law",
         title="The sketched least-squares solution follows a multivariate Student t law",
         sources=("N24-L1",),
-        hypotheses=("B^T B invertible", "w != 0", "r >= d", "Pi has independent standard normal entries"),
+        hypotheses=(RANK, "w != 0", "r >= d", ENTRIES),
         steps=steps,
         result_step="density, d = 1",
         symbols={"z": z, "r": r},

@@ -11,6 +11,8 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import inverse_form, scalar
 
 rows, square = sp.symbols("r s", positive=True)  # square = |z|^2 of the scaled error
 _MOMENTS = (1, 0, 1, 0, 3)
@@ -358,6 +360,70 @@ def privacy_gap() -> Derivation:
     )
 
 
+def _capped_leverage_steps(length2: sp.Symbol, level: sp.Symbol) -> tuple[Step, ...]:
+    """A record of squared length up to l^2 has q <= l^2/(ridge + l^2) < 1 in [B b; sqrt(ridge) I]."""
+    v, vt = letter("v"), letter("vt")
+    size, room = sp.Symbol("s", positive=True), sp.Symbol("m", nonnegative=True)  # s = |v|^2, l^2 = s + m
+    algebra = BlockAlgebra(
+        {(vt, v): size}, {v: sp.Matrix([1, 2]), vt: sp.Matrix([[1, 2]]), size: sp.Integer(5), level: sp.Integer(3)}
+    )
+    inverse = (1 - v * vt / (level + size)) / level
+    whole, alone = sp.symbols("A B")
+    return (
+        Step(
+            "Gram matrices",
+            "A = [B b]^T [B b] + ridge I is B = ridge I + v v^T, of the record alone, and the sum of v_i v_i^T over the"
+            " other records; q = v^T A^{-1} v.",
+            kind="definition",
+        ),
+        by_fact(
+            "q at most",
+            "q is largest for the record alone,",
+            "inverses reverse the Loewner order",
+            {"A": whole, "B": alone},
+            {"order": "Gram matrices"},
+        ),
+        Step(
+            "inverse of B",
+            "where B^{-1} is, by Sherman and Morrison, with s = |v|^2,",
+            lhs=(level + v * vt) * inverse,
+            rhs=sp.Integer(1),
+            algebra=algebra,
+        ),
+        Step(
+            "alone",
+            "q = v^T B^{-1} v.",
+            lhs=inverse_form(alone),
+            rhs=scalar(vt * inverse * v),
+            kind="definition",
+            premises=("inverse of B",),
+        ),
+        Step(
+            "q alone",
+            "s/(ridge + s).",
+            lhs=vt * inverse * v,
+            rhs=size / (level + size),
+            algebra=algebra,
+        ),
+        Step(
+            "q within the length",
+            "It grows with s, up to s = l^2:",
+            lhs=(size + room) / (level + size + room),
+            rhs=size / (level + size),
+            relation=">=",
+            witness=level * room / ((level + size) * (level + size + room)),
+        ),
+        Step(
+            "q below 1",
+            "so q < 1: B^T B is invertible and the residual is not 0, in both databases.",
+            lhs=length2 / (level + length2),
+            rhs=sp.Integer(1),
+            relation="<",
+            witness=-level / (level + length2),
+        ),
+    )
+
+
 @cache
 def pure_privacy() -> Derivation:
     """Beside a ridge the sketched solution is (r/2) log(1 + l^2/ridge)-DP with delta = 0, whatever d <= r (N24 section
@@ -397,12 +463,7 @@ def pure_privacy() -> Derivation:
             witness=spare * apart / 2,
         ),
         Step("attained", "with equality at p = q.", lhs=insert.subs(apart, 0), rhs=count * leverage_log / 2),
-        Step(
-            "ridge",
-            "leverage.ridge on [B b; sqrt(ridge) I]: q <= l^2/(ridge + l^2) < 1 for a record of norm at most l, so B^T"
-            " B is invertible and the residual is not 0, in both databases.",
-            kind="argument",
-        ),
+        *_capped_leverage_steps(length2, level),
         Step(
             "a lone record fills the edge",
             "A database of one record (v, beta) of norm l has q = l^2/(ridge + l^2) and p = |v|^2/(ridge + |v|^2),"

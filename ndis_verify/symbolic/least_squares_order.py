@@ -9,9 +9,18 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.least_squares_order_steps import (
+    backward_steps,
+    cost,
+    frame_steps,
+    half_sphere_steps,
+    products_of,
+    r,
+    threshold_steps,
+)
 
 X, Y, tau = sp.symbols("X Y tau", nonnegative=True)
-r = sp.Symbol("r", positive=True)
 _LAWS = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 
 
@@ -25,8 +34,6 @@ def gaussian_order() -> Derivation:
     of the way between.
     """
     x, y = X / (1 + tau * X), Y / (1 + tau * Y)
-    a, b = sp.symbols("x y", nonnegative=True)
-    p, q = a / (1 + a), 1 - 1 / ((1 + a) * (1 + b))
     scale, noise = (1 + tau * X) * (1 + tau * Y), tau * (X + Y + X * Y) + tau**2 * X * Y
     steps = (
         Step(
@@ -35,22 +42,7 @@ def gaussian_order() -> Derivation:
             " >= 0.",
             kind="definition",
         ),
-        Step("p", "p in terms of x,", lhs=p / (1 - p), rhs=a),
-        Step("q", "and q.", lhs=(q - p) / (1 - q), rhs=b),
-        Step(
-            "first scale",
-            "quadratic_form_deletion in x and y: relative to the smaller database (1-p)^2/(1-q),",
-            lhs=(1 - p) ** 2 / (1 - q),
-            rhs=(1 + b) / (1 + a),
-        ),
-        Step("other scales", "(1-p)/(1-q),", lhs=(1 - p) / (1 - q), rhs=1 + b),
-        Step("shift", "and m^2 = r p (q-p)/(1-q).", lhs=r * p * (q - p) / (1 - q), rhs=r * a * b / (1 + a)),
-        Step(
-            "two laws",
-            "So up to an affine map the larger database has N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, the smaller"
-            " one N(0, 1+x) and N(0, 1) d-1 times, independent.",
-            kind="argument",
-        ),
+        *frame_steps(),
         Step(
             "noise, larger database",
             "At (X, Y) add noise of variance s to the first coordinate and divide by sqrt(g), g = (1 + tau X)(1 +"
@@ -61,17 +53,44 @@ def gaussian_order() -> Derivation:
         Step("noise, smaller database", "the same noise and the same scale;", lhs=(1 + X + noise) / scale, rhs=1 + x),
         Step("noise, mean", "the squared distance of the means is r x y;", lhs=r * X * Y / scale, rhs=r * x * y),
         Step("noise is possible", "s >= 0.", lhs=noise, rhs=sp.Integer(0), relation=">=", witness=noise),
+        Step("other noise is possible", "tau Y >= 0.", lhs=tau * Y, rhs=sp.Integer(0), relation=">=", witness=tau * Y),
         Step(
             "other coordinates",
             "Noise of variance tau Y, divided by its scale 1 + tau Y: N(0, 1) stays, and",
             lhs=(1 + Y + tau * Y) / (1 + tau * Y),
             rhs=1 + y,
         ),
-        Step(
+        by_fact(
             "data processing",
-            "Adding independent noise and rescaling is one randomised map applied to both laws: no hockey-stick"
-            " divergence grows, in either direction (privacy_loss, post-processing).",
-            kind="argument",
+            "One randomised map applied to both laws: the cost at (x, y) is at most that at (X, Y), in this direction",
+            "noise on both of two products",
+            {**products_of(X, Y), "noise": noise, "g": scale, "other noise": tau * Y, "other g": 1 + tau * Y},
+            {"noise": "noise is possible", "other noise": "other noise is possible"},
+        ),
+        by_fact(
+            "data processing, insert",
+            "and in the other.",
+            "noise on both of two products",
+            {**products_of(X, Y, -1), "noise": noise, "g": scale, "other noise": tau * Y, "other g": 1 + tau * Y},
+            {"noise": "noise is possible", "other noise": "other noise is possible"},
+        ),
+        Step(
+            "cost along the curve",
+            "As a relation between the two records.",
+            lhs=cost(x, y),
+            rhs=cost(X, Y),
+            relation="<=",
+            kind="inference",
+            premises=("data processing",),
+        ),
+        Step(
+            "cost along the curve, insert",
+            "Likewise.",
+            lhs=cost(x, y, -1),
+            rhs=cost(X, Y, -1),
+            relation="<=",
+            kind="inference",
+            premises=("data processing, insert",),
         ),
         Step(
             "q falls with tau",
@@ -81,12 +100,13 @@ def gaussian_order() -> Derivation:
             relation="<=",
             witness=-(x**2 * (1 + y) + y**2 * (1 + x)),
         ),
-        Step(
-            "the curve backwards",
-            "Given (x, y) other than (0, 0), X = x/(1 - tau x) and Y = y/(1 - tau y) are continuous in tau < 1/max(x,"
-            " y) and one of them is unbounded: 1/(1-q) = (1+X)(1+Y) takes every value above its first one, so q = cap"
-            " too. At q = 0 every divergence is 0.",
-            kind="argument",
+        *backward_steps(),
+        by_fact(
+            "no record",
+            "At x = y = 0, the one record without a curve, nothing is given away.",
+            "one law twice",
+            {"first": sp.Integer(1), "second": sp.Integer(1)},
+            {"epsilon": "epsilon >= 0"},
         ),
         Step(
             "smaller q",
@@ -99,7 +119,7 @@ def gaussian_order() -> Derivation:
         id="least_squares_order.gaussian_order",
         title="Asymptotic least squares: a record below the cap is a record on it with noise added",
         sources=("N24-T5", "N24-T4"),
-        hypotheses=_LAWS,
+        hypotheses=(*_LAWS, "epsilon >= 0"),
         steps=steps,
         result_step="smaller q",
         symbols={"odds_p": X, "odds_q": Y, "tau": tau},
@@ -123,12 +143,7 @@ def finite_order() -> Derivation:
     left, T = sp.symbols("e T", positive=True)  # e = 1 - q T
     density = -(r + 1) / 2 * sp.log(1 - q * T)
     steps = (
-        Step(
-            "half sphere",
-            "y = (1, z)/sqrt(1 + |z|^2), z the whitened solution of the larger database: its density is proportional to"
-            " y_0^{r-d} (student_law), and T = (y^T e)^2 with e along (sqrt(q-p), sqrt(p), 0, ...) (finite_loss).",
-            kind="argument",
-        ),
+        *half_sphere_steps(p, q),
         Step(
             "direction",
             "e depends on rho = p/q alone: e_0^2 = (q-p)/q. So does the law P_0 of T in the larger database.",
@@ -144,25 +159,13 @@ def finite_order() -> Derivation:
         ),
         Step(
             "one order of T",
-            "log f_q has a positive mixed derivative: its derivative in q grows with T.",
-            lhs=sp.diff(density, T, q).subs(q, (1 - left) / T),
+            "log f_q has a positive mixed derivative: its derivative in q grows with T. (e = 1 - q T.)",
+            lhs=sp.Subs(sp.Derivative(density, T, q), q, (1 - left) / T),
             rhs=sp.Integer(0),
             relation=">",
             witness=(r + 1) / (2 * left**2),
         ),
-        Step(
-            "probabilities",
-            "d/dq Pr_q[T < t] is the covariance of the indicator of T < t, which falls in T, and d/dq log f_q, which"
-            " grows: at most 0 (Chebyshev).",
-            kind="argument",
-        ),
-        Step(
-            "thresholds",
-            "L falls in T, so delta is max over t of P_0[T < t] - e^eps Pr_q[T < t] for delete, of Pr_q[T > t] - e^eps"
-            " P_0[T > t] for insert (Neyman and Pearson). P_0 does not depend on q: both grow with q at every t and so"
-            " does the maximum.",
-            kind="argument",
-        ),
+        *threshold_steps(q, T, left, density),
         Step(
             "ratio kept",
             "The record on the edge with the same ratio.",

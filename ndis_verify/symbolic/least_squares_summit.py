@@ -7,9 +7,12 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 
 psi, theta = sp.symbols("psi theta", positive=True)
-xi, epsilon = sp.symbols("xi epsilon", real=True)
+xi = sp.Symbol("xi", real=True)
+epsilon = sp.Symbol("epsilon", nonnegative=True)
+edge = sp.Symbol("a", positive=True)
 d, r, k = sp.symbols("d r k", positive=True)
 left, inside, small = sp.symbols("u v u_q", positive=True)  # 1 - p, e = 1 - q T, 1 - q
 
@@ -19,14 +22,23 @@ def _flow_steps() -> tuple[Step, ...]:
     g = sp.cos(theta) * sp.cos(psi) + sp.sin(theta) * sp.sin(psi) * xi
     weight = sp.sin(psi) ** (d - 1) * (1 - xi**2) ** ((d - 3) / 2)
     along, across = xi, (1 - xi**2) * sp.cot(psi)
+    carried = lambda field: weight * field * g**k  # noqa: E731
     return (
         Step(
+            "first coordinate",
+            "y = cos(psi) e + sin(psi) w, w a unit vector across e; sin(theta)^2 = p/q, xi is w's coordinate along the"
+            " part of the first axis across e: y_0 = g. In the larger database T = (y^T e)^2 = cos(psi)^2, y has a"
+            " density proportional to |y_0|^k, k = r - d (finite_order); y and -y give one T.",
+            lhs=sp.Matrix([[sp.cos(psi), sp.sin(psi) * xi]]) * sp.Matrix([sp.cos(theta), sp.sin(theta)]),
+            rhs=sp.Matrix([[g]]),
+        ),
+        by_fact(
             "law of T",
-            "y = (cos psi, sin psi w) with w uniform in R^d and xi its first coordinate: in the larger database T ="
-            " cos(psi)^2, 0 <= psi <= pi/2, and (psi, xi) has the density c W |g|^k, W = sin(psi)^{d-1}"
-            " (1-xi^2)^{(d-3)/2}, g = cos(theta) cos(psi) + sin(theta) sin(psi) xi, sin(theta)^2 = p/q, k = r - d"
-            " (base_change; d = 1: xi = 1 or -1). c does not depend on theta.",
-            kind="argument",
+            "(psi, xi), 0 <= psi <= pi/2, has a density proportional to W |g|^k, W = sin(psi)^{d-1} (1-xi^2)^{(d-3)/2},"
+            " by a constant that does not depend on theta.",
+            "polar coordinates of a sphere",
+            {"f": sp.Abs(g) ** k, "psi": psi, "xi": xi, "d": d},
+            {"density": "first coordinate"},
         ),
         Step(
             "rotation",
@@ -42,11 +54,60 @@ def _flow_steps() -> tuple[Step, ...]:
             rhs=sp.simplify(-sp.diff(weight * across, xi) / weight),
         ),
         Step(
+            "carried",
+            "So W g^k is carried by V (where g < 0, so is W (-g)^k).",
+            lhs=sp.Derivative(weight * g**k, theta),
+            rhs=-sp.Derivative(carried(along), psi) - sp.Derivative(carried(across), xi),
+            reduce=lambda left, right: sp.expand(sp.simplify((left - right) / (weight * g ** (k - 1)))),
+        ),
+        Step(
+            "far edge",
+            "What leaves at psi = pi/2 is odd in xi,",
+            lhs=_at_far_edge(-xi),
+            rhs=-_at_far_edge(xi),
+        ),
+        Step(
+            "sides",
+            "and nothing does at xi = 1 and -1 (d > 1).",
+            lhs=sp.Subs(1 - xi**2, xi, 1) ** 2 + sp.Subs(1 - xi**2, xi, -1) ** 2,
+            rhs=sp.Integer(0),
+        ),
+        by_fact(
             "flux",
-            "So d(W |g|^k)/dtheta is minus the divergence of W |g|^k V. Over all xi and psi > a: d/dtheta Pr[psi > a] ="
-            " c sin(a)^{d-1} E xi |g|^k at psi = a, for at pi/2 it is odd in xi. It is positive for k > 0: |A + B xi| >"
-            " |A - B xi| for A, B, xi > 0; and 0 for k = 0.",
-            kind="argument",
+            "d/dtheta Pr[psi > a] is, up to the constant, sin(a)^{d-1} times the integral of xi (1-xi^2)^{(d-3)/2}"
+            " |g|^k at psi = a.",
+            "flux through an edge",
+            {"f": weight, "g": g, "k": k, "psi": psi, "xi": xi, "t": theta, "u": along, "v": across, "edge": edge},
+            {"carried": "carried", "far edge": "far edge", "sides": "sides"},
+        ),
+        *_flux_sign_steps(),
+    )
+
+
+def _at_far_edge(at: sp.Expr) -> sp.Expr:
+    return (1 - at**2) ** ((d - 3) / 2) * at * sp.Abs(sp.sin(theta) * at) ** k
+
+
+def _flux_sign_steps() -> tuple[Step, ...]:
+    """What comes in at psi = a is not negative: |A + B xi| >= |A - B xi| for A, B, xi > 0."""
+    A, B, size = sp.symbols("A B x", positive=True)
+    even = (1 - xi**2) ** ((d - 3) / 2)
+    return (
+        Step("even", "The weight is even in xi;", lhs=sp.Subs(even, xi, -xi), rhs=even),
+        Step(
+            "order of the sides",
+            "A = cos(theta) cos(a), B = sin(theta) sin(a): (A + B x)^2 - (A - B x)^2 = 4 A B x.",
+            lhs=(A + B * size) ** 2,
+            rhs=(A - B * size) ** 2,
+            relation=">=",
+            witness=4 * A * B * size,
+        ),
+        by_fact(
+            "sign of the flux",
+            "So it is not negative (and 0 for k = 0).",
+            "more on the one side",
+            {"w": even, "h": A + B * xi, "k": k, "xi": xi, "size": size},
+            {"even": "even", "order": "order of the sides"},
         ),
     )
 
@@ -126,6 +187,7 @@ def worst_record() -> Derivation:
     log_edge = (2 * sign - (k + 1) * l - k * sp.log(1 - p)) / (r + 1)
     summit = (2 * sign - (k + 1) * l) / (r + k + 1)
     room = (2 * epsilon + r * l) / (r + k + 1)
+    top, excess = sp.Symbol("M", positive=True), sp.Symbol("x", nonnegative=True)
     steps = (
         *_flow_steps(),
         *_pair_steps(),
@@ -167,10 +229,45 @@ def worst_record() -> Derivation:
         ),
         Step("p <= q, delete", "t is at most l: l - t =", lhs=l + summit.subs(sign, epsilon), rhs=room),
         Step(
-            "in the range",
-            "For eps >= 0 p <= q for delete and p >= 0 for insert. Where t <= 0 no loss exceeds eps: L is largest at T"
-            " = 0, p = 0 for delete and -L at T = 1, p = q for insert. Where t > 0, tau = p/q is inside (0, 1).",
-            kind="argument",
+            "in the range, delete",
+            "t <= l, so p = 1 - e^{-t} <= q,",
+            lhs=l + summit.subs(sign, epsilon),
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=room,
+        ),
+        Step(
+            "in the range, insert",
+            "and p = 1 - (1-q) e^t >= 0, as the same t for insert is at most l too.",
+            lhs=l - 2 * (r * l / 2 - epsilon) / (r + k + 1),
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=(2 * epsilon + (k + 1) * l) / (r + k + 1),
+        ),
+        Step(
+            "where t <= 0",
+            "t = 2 (M - eps)/(r + k + 1) is not positive where eps = M + x, M the largest loss of all records of that q"
+            " (finite_loss): there no loss exceeds eps.",
+            lhs=2 * (top - (top + excess)) / (r + k + 1),
+            rhs=sp.Integer(0),
+            relation="<=",
+            witness=-2 * excess / (r + k + 1),
+        ),
+        Step(
+            "M, delete",
+            "L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2 is largest at p = 0,",
+            lhs=((k + 1) * l + k * sp.log(1 - p)).subs(p, 1 - 1 / (1 + excess)) / 2,
+            rhs=(k + 1) * l / 2,
+            relation="<=",
+            witness=-k * sp.log(1 + excess) / 2,
+        ),
+        Step(
+            "M, insert",
+            "and that of insert, ((r-d) log 1/(1-p) + d log 1/(1-q))/2 with log 1/(1-p) = l - x, at p = q.",
+            lhs=(k * (l - excess) + (r - k) * l) / 2,
+            rhs=r * l / 2,
+            relation="<=",
+            witness=-k * excess / 2,
         ),
         Step(
             "worst record",

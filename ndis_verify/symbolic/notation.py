@@ -28,6 +28,16 @@ given, exceeds, over_set, trade_off = (
 )
 # divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t.
 divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mass"))
+# products(m2, v, w, v', w'): the divergence at eps of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
+products = sp.Function("products", real=True)
+# on_sphere(f): the density with respect to the surface of the half sphere that is f in R^d by central projection.
+# in_polar(f): the density in (psi, xi) of a law of density f there. past(a, t): Pr[psi > a] at the parameter t.
+on_sphere, in_polar, past = (sp.Function(name, real=True) for name in ("on_sphere", "in_polar", "past"))
+# law_of(a), law_given(a, b): the law of a vector, and its law when b is given. normal(m, S): the normal law.
+law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of", "law_given", "normal"))
+# over_matrices(e, S): the integral of |M|^e exp(-tr(S M)/2) over the positive definite d x d matrices M.
+# inverse_form(A): v^T A^{-1} v for the vector v that is spoken of.
+over_matrices, inverse_form = (sp.Function(name, real=True) for name in ("over_matrices", "inverse_form"))
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go
 below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge

@@ -22,6 +22,7 @@ class Phi(sp.Function):
 
     nargs = 1
     is_real = True
+    is_positive = True  # at every finite point; the ends are numbers
 
     @classmethod
     def eval(cls, x: Any) -> Any:

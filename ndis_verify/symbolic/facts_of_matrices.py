@@ -1,0 +1,60 @@
+"""Standard facts about matrices and normal vectors: independence, least squares, Wishart integrals, orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy as sp
+
+from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.notation import inverse_form, law_given, law_of, normal, over_matrices
+
+OF_MATRICES: Mapping[str, Fact] = {
+    "uncorrelated normal vectors are independent": Fact(
+        text="Where two vectors are jointly normal and their cross covariance is 0, the law of the one does not change"
+        " when the other is given.",
+        tex=r"\operatorname{Cov}(X, Y) = 0 \implies \mathcal{L}(X \mid Y) = \mathcal{L}(X)",
+        letters=("vector", "other", "cross"),
+        conditions={"normal": "they are jointly normal", "uncorrelated": "their cross covariance is 0"},
+        reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.2.7",
+        instance=lambda a: (law_given(a["vector"], a["other"]), "=", law_of(a["vector"])),
+        required={"uncorrelated": lambda a: (a["cross"], "=", sp.Integer(0))},
+    ),
+    "least squares with normal errors": Fact(
+        text="Where A has full column rank and e is N(0, s I) given A, x + A^+ e is N(x, s (A^T A)^{-1}) given A.",
+        tex=r"\mathcal{L}(x + A^+ e \mid A) = \mathcal{N}(x, s\,(A^{\mathsf T} A)^{-1})",
+        letters=("solution", "design", "centre", "variance", "inverse"),
+        conditions={
+            "errors": "given A, e is normal with independent coordinates of one variance",
+            "rank": "A has full column rank, with probability 1",
+        },
+        reference="Seber and Lee, Linear Regression Analysis, Theorem 3.5",
+        instance=lambda a: (
+            law_given(a["solution"], a["design"]),
+            "=",
+            normal(a["centre"], a["variance"] * a["inverse"]),
+        ),
+    ),
+    "Wishart integral": Fact(
+        text="Over the positive definite d x d matrices M, the integral of |M|^{(n-d-1)/2} exp(-tr(S M)/2) is a"
+        " constant of n and d times |S|^{-n/2}, for n > d - 1.",
+        tex=r"\int |M|^{(n-d-1)/2} e^{-\operatorname{tr}(S M)/2}\,dM = 2^{nd/2}\,\Gamma_d(n/2)\,|S|^{-n/2}",
+        letters=("n", "d", "S", "determinant", "constant"),
+        conditions={"rows": "n > d - 1", "determinant": "the determinant of S, which is positive definite"},
+        reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 2.1.11",
+        instance=lambda a: (
+            over_matrices((a["n"] - a["d"] - 1) / 2, a["S"]),
+            "=",
+            a["constant"] * a["determinant"] ** (-a["n"] / 2),
+        ),
+        required={"rows": lambda a: (a["n"], ">", a["d"] - 1)},
+    ),
+    "inverses reverse the Loewner order": Fact(
+        text="Where A >= B > 0 in the Loewner order, v^T A^{-1} v <= v^T B^{-1} v for every v.",
+        tex=r"A \succeq B \succ 0 \implies v^{\mathsf T} A^{-1} v \le v^{\mathsf T} B^{-1} v",
+        letters=("A", "B"),
+        conditions={"order": "A - B is positive semidefinite, and B positive definite"},
+        reference="Horn and Johnson, Matrix Analysis, Corollary 7.7.4",
+        instance=lambda a: (inverse_form(a["A"]), "<=", inverse_form(a["B"])),
+    ),
+}
