@@ -37,7 +37,7 @@ OF_LAWS: Mapping[str, Fact] = {
         text="Where S1 and S2 are positive definite, an invertible affine map takes N(m1, S1) and N(m2, S2) to products"
         " of normal laws of one coordinate: the second of variances g_i, the first of variances g_i l_i, the l_i the"
         " eigenvalues of S2^{-1/2} S1 S2^{-1/2}, with means that differ by sqrt(g_i) times the shift in units of S2. It"
-        " changes no divergence. (The first eigenvalue once, with all of the shift; the other d-1 times.)",
+        " changes no divergence. The first eigenvalue stands once, with all of the shift, the other d-1 times.",
         tex=r"T S_2 T^{\mathsf T} = G,\ T S_1 T^{\mathsf T} = G \Lambda \implies \delta_{P,Q} = \delta_{TP,TQ}",
         letters=("P", "Q", "epsilon", "shift", "first", "others", "scale", "other scale"),
         conditions={
