@@ -1,4 +1,4 @@
-"""`ndis-verify claims`: the ledger as a list, the page of errata, the kept certificates, the export."""
+"""`ndis-verify claims`: the ledger as a list, the page of errata, the kept certificates, the export, the graph."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--export", type=Path, metavar="FILE", help="write the ledger for a second reader (docs/recheck.md)"
     )
+    parser.add_argument("--graph", action="store_true", help="print what rests on what, as JSON (docs/graph.md)")
     parser.add_argument(
         "--certificates",
         action="store_true",
@@ -42,6 +43,11 @@ def main(arguments: argparse.Namespace) -> int:
 
     if arguments.certificates:
         return _renewed(arguments.jobs)
+    if arguments.graph:
+        from ndis_verify.report.ledger_graph import ledger_graph
+
+        print(json.dumps(ledger_graph(), indent=1, ensure_ascii=False))
+        return 0
     if arguments.errata:
         write_atomically(arguments.errata, errata(all_claims()))
         return 0

@@ -47,14 +47,14 @@ def problems(derivation: Derivation) -> list[str]:
 def lemmas(derivation: Derivation) -> dict[str, Derivation]:
     """The derivations that this one rests on, and those rest on, by id."""
     found: dict[str, Derivation] = {}
-    for use in (use for step in derivation.steps for use in _uses(step)):
+    for use in (use for step in derivation.steps for use in uses(step)):
         if use.of is not None and use.of().id not in found:
             found |= {use.of().id: use.of(), **lemmas(use.of())}
     return found
 
 
-def _uses(step: Step) -> list[Use]:
-    inner = [use for shown in step.conditions.values() if isinstance(shown, Step) for use in _uses(shown)]
+def uses(step: Step) -> list[Use]:
+    inner = [use for shown in step.conditions.values() if isinstance(shown, Step) for use in uses(shown)]
     return [premise for premise in step.premises if isinstance(premise, Use)] + inner
 
 
@@ -77,7 +77,7 @@ def _unknown(derivation: Derivation, k: int) -> Iterator[str]:
 def _of_step(derivation: Derivation, k: int) -> Iterator[str]:
     step = derivation.steps[k]
     where = f"step {step.name!r}"
-    for use in _uses(step):
+    for use in uses(step):
         if problem := _of_use(derivation, use):
             yield f"{where}: {problem}"
             return
@@ -201,7 +201,7 @@ def _reached(derivation: Derivation) -> set[str]:
         if name not in seen:
             seen.add(name)
             if name in names:
-                lent = [h for use in _uses(names[name]) if use.of is not None for h in use.of().given]
+                lent = [h for use in uses(names[name]) if use.of is not None for h in use.of().given]
                 waiting += _named(names[name]) + [h for h in lent if h in derivation.given]
     return seen
 
