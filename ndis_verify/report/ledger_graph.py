@@ -117,8 +117,9 @@ def _of_derivation(derivation: Derivation) -> Iterator[Record]:
     for end in derivation.concludes:
         yield _edge("concludes", derivation.id, end.claim, step=end.step, part=end.part)
     taken: dict[str, list[str]] = {}
-    for use in (use for step in derivation.steps for use in uses(step) if use.of is not None):
-        taken.setdefault(use.of().id, []).append(use.step)
+    for use in (use for step in derivation.steps for use in uses(step)):
+        if use.of is not None:
+            taken.setdefault(use.of().id, []).append(use.step)
     for id_, steps in taken.items():
         yield _edge(LEMMA, derivation.id, id_, steps=sorted(set(steps)))
     for name in dict.fromkeys(step.fact for step in derivation.steps if step.fact):
