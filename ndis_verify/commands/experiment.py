@@ -18,6 +18,7 @@ from ndis_verify.runs.journal import say
 from ndis_verify.runs.progress import Progress
 
 FAILED = 1
+AS_PRINTED = "-as-printed"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="the default")
     size.add_argument("--full", dest="size", action="store_const", const="full", help="the sizes of the source")
+    parser.add_argument(
+        "--as-printed",
+        action="store_true",
+        help="the source's own settings: every printed number beside ours (n24-tab3, n24-tab4)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same rows (default 0)")
     parser.add_argument("--data", type=Path, metavar="FILE", help="CSV file that stands in for the bundled records")
     parser.add_argument("--target", metavar="COLUMN", help="its target: a name of the header, or a position from 1")
@@ -56,7 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
         for name in names():
             print(f"{name:<24} {find(name).title}")
         return 0
-    experiment = find(arguments.name)
+    experiment = _as_printed(arguments.name) if arguments.as_printed else find(arguments.name)
     if arguments.target is not None and arguments.data is None:
         raise InputError("--target", arguments.target, "names a column of --data FILE, which is not given")
     if arguments.data is not None and experiment.data == "none":
@@ -76,6 +82,15 @@ def main(arguments: argparse.Namespace) -> int:
             print("What fails was found on other records: it is not so on these.")
         print("written: " + ", ".join(str(path) for path in paths))
     return 0 if all(finding.holds for finding in findings) else FAILED
+
+
+def _as_printed(name: str) -> Experiment:
+    """The experiment at the settings of the source."""
+    wanted = find(name).name.removesuffix(AS_PRINTED) + AS_PRINTED
+    if wanted not in names():
+        there = ", ".join(one.removesuffix(AS_PRINTED) for one in names() if one.endswith(AS_PRINTED))
+        raise InputError("--as-printed", name, f"needs a table whose printed numbers are left: {there}")
+    return find(wanted)
 
 
 def _measured(

@@ -270,7 +270,7 @@ _SETTING = (
     " largest size, the target as last column; the largest norm counts as the public bound. Distances are ratios of"
     " norms, dot products a correlation over pairs i < j."
     + SWAPPED
-    + " Flight's two columns are one pair, which has no correlation: it is left out."
+    + " Flight at its own settings: --as-printed with n24-tab3."
 )
 EXPERIMENTS = (
     Experiment(
@@ -290,9 +290,8 @@ EXPERIMENTS = (
         "Random projection relative to a set: noise, pairwise distances, dot products",
         ("N24-TabIII", "N24-Tab-sizes"),
         _SETTING
-        + " The printed row of Flight cannot be: 0.998 and 1.123 as distance and dot-product ratio, where a correlation"
-        " is at most 1 and, read the other way round, a plain projection shortens distances (N24-TabIII). The set:"
-        " the database, less one record, or with a copy of one.",
+        + " The 1.123 printed for Flight is no correlation but 9/8 of one (N24-TabIII-DPR; --as-printed). The set: the"
+        " database, less one record, or with a copy of one.",
         _cells,
         _measured(True),
         _relative_findings,

@@ -266,12 +266,14 @@ CLAIMS = (
         ),
         counterexample=(
             "Flight, plain projection and mechanism: 0.998 +/- 0.003 and 1.123 +/- 0.000 under PDR and DPR. A"
-            " correlation is at most 1; read the other way round, the plain projection's expected distance ratio is"
-            " below 1, not 1.123."
+            " correlation is at most 1."
         ),
-        corrected="The order of noise, distances and dot products holds; the printed row of Flight cannot.",
+        corrected=(
+            "The order of noise, distances and dot products holds; the printed ratio of Flight is 9/8 of a correlation"
+            " (N24-TabIII-DPR)."
+        ),
         note=_SIZES
-        + "Flight has 2 features, one pair of columns: no correlation over pairs exists. With the least ridge of the"
+        + "Flight's numbers are met to the digit on its records (N24-TabIII-DPR). With the least ridge of the"
         " set instead of the printed fallback the std falls by 2.4 (breast cancer), 8.0 (diabetes) and 2.3 (digits),"
         " r = 100: distance ratios 2.40, 1.11, 1.43 for 5.13, 3.67, 2.37. Rerun: `ndis-verify experiment n24-tab3`.",
     ),

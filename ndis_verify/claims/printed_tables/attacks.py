@@ -1,0 +1,6 @@
+"""Why no claim about printed tables has a margin to attack."""
+
+NO_MARGIN = {
+    "N24-TabIII-DPR": "it is about four printed numbers",
+    "N24-TabIV-Song": "it is about one printed noise level; the counterexample on record is one point",
+}
