@@ -258,7 +258,8 @@ CLAIMS = (
         note=_ROWS
         + "On Flight's own records all of its row is met (`ndis-verify experiment n24-tab4 --as-printed`), with errors"
         " that are distances, not divided by the length 0.956 of the solution as the text has it: divided, 0.791, 0.852"
-        " and 0.957 are 0.826, 0.890 and 1.000. As in the table, noise drowns Cancer for every mechanism (errors near 1, which the answer 0 has too) and the"
+        " and 0.957 are 0.826, 0.890 and 1.000. "
+        "As in the table, noise drowns Cancer for every mechanism (errors near 1, which the answer 0 has too) and the"
         " Gaussian mechanism at the set's sensitivity is worse than that: printed 2.563 against 1.003, here 3.37"
         " against 0.998 on breast cancer; on diabetes 0.658 against 0.585. Printed inherent delta of Cancer 0.133,"
         " here 0.197 (0.168 by the sketch's own law). Std over l of relative M_LS, relative M_RP, Sheffet: 0, 0.54,"
