@@ -25,6 +25,7 @@ VERBS = {  # each a module of `commands`
     "claims": "list the ledger",
     "show": "one claim: statement, verdict, proof step by step, evidence",
     "site": "write the ledger as pages to read in a browser",
+    "matrix": "every printed item against the routes that speak of it",
     "attack": "hunt a violation of a claim",
     "experiment": "rerun an experiment of the sources",
     "delta": "hockey-stick divergence of a pair at epsilon",

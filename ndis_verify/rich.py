@@ -245,6 +245,8 @@ class _Reader:
             return self.fenced(), "factor"
         if name == "begin":
             return self.table(), ""
+        if name == "substack":
+            return self.stack(), ""
         if name in _ACCENTS:
             return f'<mover accent="true">{self.group()}<mo>{_ACCENTS[name]}</mo></mover>', ""
         return self.lettered(name), ""
@@ -278,6 +280,16 @@ class _Reader:
         inside = self.row()
         self.expect(r"\right")
         return f"<mrow>{left}{inside}{self.fence()}</mrow>"
+
+    def stack(self) -> str:
+        """What is put in for several symbols at once, one below the other."""
+        self.expect("{")
+        rows = [self.row()]
+        while (token := self.take()) != "}":
+            if token != r"\\":
+                raise self.wrong(token)
+            rows.append(self.row())
+        return "<mtable>" + "".join(f"<mtr><mtd>{row}</mtd></mtr>" for row in rows) + "</mtable>"
 
     def table(self) -> str:
         name = self.word()

@@ -9,6 +9,8 @@ from ndis_verify.claim import ClaimKind, Kind, Verdict
 from ndis_verify.claims.kinds import KINDS, kind_of
 from ndis_verify.claims.ledger import SOURCES, all_claims, find, missing
 from ndis_verify.court.judge import judge
+from ndis_verify.report.matrix import FEWEST
+from ndis_verify.report.matrix_blanks import few_digits
 
 CLAIMS = all_claims()
 
@@ -18,6 +20,9 @@ def test_the_verdict_is_as_declared(claim):
     judgement = judge(claim)
     assert judgement.agrees, "\n".join((*judgement.failures, *judgement.evidence))
     assert judgement.mutants_killed == judgement.mutants
+    for check, evidence in zip(claim.checks, judgement.found, strict=True):
+        if check.kind is Kind.CROSSCHECK and evidence.digits is not None:
+            assert evidence.digits >= FEWEST or few_digits(check.name), (check.name, evidence.digits)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)

@@ -68,7 +68,12 @@ def pages(site):
 
 
 def test_every_claim_has_a_page_with_its_text_and_a_row_of_the_index(pages):
-    assert set(pages) == {page_of(claim.id) for claim in CLAIMS} | {"index.html", "errata.html", "open.html"}
+    assert set(pages) == {page_of(claim.id) for claim in CLAIMS} | {
+        "index.html",
+        "matrix.html",
+        "errata.html",
+        "open.html",
+    }
     for claim in CLAIMS:
         text = pages[page_of(claim.id)].text
         assert f"ndis-verify verify {claim.id}" in text and claim.declared.value in text
@@ -129,6 +134,7 @@ def test_what_is_long_folds_and_is_whole(pages):
         (r"\begin{pmatrix}1 & 0\\ 0 & 1\end{pmatrix}", {"mtable": 1, "mtr": 2, "mtd": 4}),
         (r"\sqrt[3]{x} + \sqrt{2}", {"mroot": 1, "msqrt": 1}),
         (r"\text{where } x \in \mathbb{R}^k", {"mtext": 1, "msup": 1}),
+        (r"\left. x \right|_{\substack{ x=a \\ y=b }}", {"msub": 1, "mtable": 1, "mtr": 2}),
         (r"\hat{x}' - \int_{-\infty}^{\infty} e^{- x}\, dx", {"mover": 1, "msubsup": 1}),
     ],
 )

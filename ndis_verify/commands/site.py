@@ -9,14 +9,24 @@ from pathlib import Path
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the verb takes."""
     parser.description = (
-        "Write a page a claim, an index, errata and open questions; verdicts as the ledger declares them."
+        "Write a page a claim, an index, the cross-check matrix, errata and open questions; verdicts as the ledger"
+        " declares them."
     )
+    parser.add_argument("--asked", action="store_true", help="run no comparison for the matrix: the digits asked for")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the pages go; open its index.html")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Write the pages and say where they begin."""
+    from ndis_verify.claims.ledger import all_claims
+    from ndis_verify.report.matrix import hearing
     from ndis_verify.report.site import write_site
+    from ndis_verify.runs.progress import Progress
 
-    print(f"written: {write_site(arguments.folder)}")
+    progress = Progress("comparisons for the matrix")
+    try:
+        heard = {} if arguments.asked else hearing(all_claims(), progress)
+    finally:
+        progress.close()
+    print(f"written: {write_site(arguments.folder, heard=heard)}")
     return 0

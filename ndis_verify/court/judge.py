@@ -39,6 +39,7 @@ class Judgement:
     mutants: int
     seconds: float
     argued: int = 0  # steps of its proofs that no machine decides
+    found: tuple[Evidence, ...] = ()  # the evidence of each check, of which `evidence` is the text
     surviving: str | None = None  # of a restricted claim, and of what a definition asserts beside: how strong it is
 
     @property
@@ -51,7 +52,9 @@ class Judgement:
         return f"{self.verdict} ({self.surviving}{argued})" if self.surviving else (self.verdict or "FAILED") + argued
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        del data["found"]
+        return data
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<li>{prose(line)}</li>" for line in (*self.evidence, *self.failures))
@@ -108,6 +111,7 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
         mutants=planted,
         seconds=hearing.seconds,
         surviving=surviving(results).value if _has_a_half(verdict, results) else None,
+        found=tuple(evidence for _, evidence in results),
         argued=sum(evidence.argued for check, evidence in results if check.kind is Kind.PROOF),
     )
 

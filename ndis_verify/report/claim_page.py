@@ -150,12 +150,13 @@ def _derivations(claim: Claim, derivations: Sequence[Derivation]) -> str:
     for number, derivation in enumerate(derivations, 1):
         parts.append(f'<p class="soft">Of the statement: {prose(derivation.claims.get(claim.id, "a part"))}</p>')
         parts.append(derivation_html(derivation, prefix=f"step-{number}"))
-    return "<h2>Derivation</h2>" + "".join(parts)
+    return '<h2 id="derivation">Derivation</h2>' + "".join(parts)
 
 
 def _evidence(claim: Claim, ruling: Judgement | None) -> str:
     heard = ruling.evidence if ruling else ("",) * len(claim.checks)
-    items = "".join(f"<li>{_check(check, line)}</li>" for check, line in zip(claim.checks, heard, strict=True))
+    pairs = enumerate(zip(claim.checks, heard, strict=True), 1)
+    items = "".join(f'<li id="check-{number}">{_check(check, line)}</li>' for number, (check, line) in pairs)
     failed = "".join(f"<li>{prose(text)}</li>" for text in ruling.failures) if ruling else ""
     caught = f"<p>{ruling.mutants_killed} of {ruling.mutants} planted faults were caught.</p>" if ruling else ""
     wrong = f"<p><b>Failed:</b></p><ul>{failed}</ul>" if failed else ""

@@ -124,13 +124,18 @@ def cited(claim_id: str, root: Path = ROOT) -> list[Place]:
 
 def of_claim(claim_id: str, root: Path = ROOT) -> list[Place]:
     """The record of a claim, its attacks, what they use of each layer, and who names the claim or what it uses."""
-    used = {target for path, node in _nodes(claim_id, root) for target in _uses(path, node, root)}
+    used = used_by(claim_id, root)
     places = [*records(claim_id, root), *(_place(_layer(target, root), *target) for target in used)]
     lines = list(named(claim_id, root, ("mechanisms", root, "mechanisms/**/*.py"), *_OUTSIDE))
     subjects = {name for path, name in used if "engine" not in path.parts} - {WHOLE}
     tested = [place for name in subjects for place in named(name, root, _OUTSIDE[0])]
     places += sorted(tested, key=lambda place: (-_times(place), place.path))[:_TESTS]
     return _sorted([*places, *lines, *_rows("claim", claim_id, root)])
+
+
+def used_by(claim_id: str, root: Path = ROOT) -> set[Name]:
+    """What the record of a claim and its attacks use of the layers that claims speak of."""
+    return {target for path, node in _nodes(claim_id, root) for target in uses_of(path, node, root)}
 
 
 def of_name(name: str, root: Path = ROOT) -> list[Place]:
@@ -287,7 +292,7 @@ def _is(text: str, nodes: Iterable[ast.expr | None]) -> bool:
     return any(isinstance(node, ast.Constant) and node.value == text for node in nodes)
 
 
-def _uses(path: Path, node: Stated, root: Path) -> set[Name]:
+def uses_of(path: Path, node: ast.AST, root: Path = ROOT) -> set[Name]:
     """What an expression of a claim's file uses of other layers, helpers of claims seen through."""
     found: set[Name] = set()
     seen: set[Name] = set()

@@ -8,24 +8,37 @@ from html import escape
 from pathlib import Path
 
 from ndis_verify import __version__
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Claim, Evidence, Verdict
 from ndis_verify.claims.ledger import SOURCES, all_claims
 from ndis_verify.court.judge import Judgement
 from ndis_verify.report.claim_page import claim_body, mentioned
 from ndis_verify.report.errata import is_erratum
+from ndis_verify.report.matrix import Heard, matrix
+from ndis_verify.report.matrix_page import matrix_body
 from ndis_verify.report.places import label_of, subject_of
 from ndis_verify.rich import prose
 from ndis_verify.runs.files import write_atomically
 
 _FILES = Path(__file__).resolve().parent / "site_files"
 _POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'"
-_PAGES = {"index.html": "Claims", "errata.html": "Errata", "open.html": "Open questions"}
+_PAGES = {
+    "index.html": "Claims",
+    "matrix.html": "Cross-checks",
+    "errata.html": "Errata",
+    "open.html": "Open questions",
+}
 
 
-def write_site(folder: Path, judgements: Iterable[Judgement] = (), claims: Sequence[Claim] | None = None) -> Path:
+def write_site(
+    folder: Path,
+    judgements: Iterable[Judgement] = (),
+    claims: Sequence[Claim] | None = None,
+    heard: Heard | None = None,
+) -> Path:
     """Write the pages of the ledger, with the rulings of a `verify` where there are some; returns the index.
 
-    A page a claim, the index, the errata and the open questions. Files of other names in `folder` stay.
+    A page a claim, the index, the cross-check matrix, the errata and the open questions. Files of other names in
+    `folder` stay. `heard`: what the comparisons found, where there are no rulings (`matrix.hearing`).
     """
     chosen = all_claims() if claims is None else tuple(claims)
     rulings = {judgement.id: judgement for judgement in judgements}
@@ -34,11 +47,23 @@ def write_site(folder: Path, judgements: Iterable[Judgement] = (), claims: Seque
     for claim in chosen:
         body = claim_body(claim, rulings.get(claim.id), uses[claim.id], used[claim.id])
         write_atomically(folder / page_of(claim.id), _page(f"{label_of(claim.id)}: {claim.title}", body, "../"))
-    for name, body in {"index.html": _index(chosen, rulings), **_lists(chosen)}.items():
+    rows = matrix(chosen, {**(heard or {}), **_heard(chosen, rulings)})
+    lists = {"index.html": _index(chosen, rulings), "matrix.html": matrix_body(rows), **_lists(chosen)}
+    for name, body in lists.items():
         write_atomically(folder / name, _page(_PAGES[name], body))
     for name in ("style.css", "search.js"):
         write_atomically(folder / name, (_FILES / name).read_bytes())
     return folder / "index.html"
+
+
+def _heard(claims: Iterable[Claim], rulings: Mapping[str, Judgement]) -> dict[tuple[str, str], Evidence]:
+    """The evidence of a `verify` by claim and check."""
+    return {
+        (claim.id, check.name): evidence
+        for claim in claims
+        if claim.id in rulings
+        for check, evidence in zip(claim.checks, rulings[claim.id].found)
+    }
 
 
 def page_of(claim_id: str) -> str:

@@ -1,0 +1,112 @@
+"""The cross-check matrix: found, not typed; every blank and every comparison of few digits has its reason."""
+
+import json
+
+import pytest
+from command_line import run
+
+from ndis_verify.claim import Evidence, Kind, Outcome
+from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.court.checks import Comparison
+from ndis_verify.report.check_rooms import columns_of
+from ndis_verify.report.matrix import COLUMNS, FEWEST, Cell, Row, hearing, items, matrix, summary, unexplained
+from ndis_verify.report.matrix_blanks import FEW, few_digits
+
+CLAIMS = all_claims()
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return matrix(CLAIMS)
+
+
+def test_every_claim_of_the_sources_stands_in_one_row_and_every_row_has_every_column(rows):
+    listed = [claim_id for row in rows for claim_id in row.claims]
+    assert sorted(listed) == sorted(claim.id for claim in CLAIMS if claim.source not in ("PKG", "DATA"))
+    assert all(tuple(row.cells) == COLUMNS for row in rows)
+    assert "N26-L2-corrected" in next(row.claims for row in rows if row.item == "N26 Lemma 2")
+
+
+def test_no_blank_and_no_comparison_of_few_digits_is_without_a_reason(rows):
+    assert unexplained(rows) == []
+    blank = Row(
+        "x", ("X",), "open", {"peer": Cell(False), "float64": Cell(True, FEWEST - 1), "certified": Cell(True, FEWEST)}
+    )
+    assert len(unexplained([blank])) == 2
+    assert "2 without a reason" not in summary(rows)
+
+
+def test_a_filled_cell_has_no_reason_to_be_blank(rows):
+    for row in rows:
+        for name, cell in row.cells.items():
+            assert cell.filled or not cell.digits
+            assert not (cell.filled and cell.reason and (cell.digits is None or cell.digits >= FEWEST)), (
+                row.item,
+                name,
+            )
+
+
+def test_reasons_for_few_digits_are_of_checks_that_are_there():
+    names = {check.name for claim in CLAIMS for check in claim.checks}
+    assert FEW.keys() <= names
+    assert few_digits("no such check") == ""
+
+
+def test_links_lead_to_claims_and_files_that_are_there(rows):
+    ids = {claim.id: len(claim.checks) for claim in CLAIMS}
+    for row in rows:
+        for cell in row.cells.values():
+            if cell.link.startswith("claims/"):
+                page, _, anchor = cell.link.removeprefix("claims/").partition(".html#")
+                assert anchor == "derivation" or 1 <= int(anchor.removeprefix("check-")) <= ids[page]
+
+
+@pytest.mark.parametrize(
+    ("claim", "check", "columns"),
+    [
+        ("N26-L1", "float64 against the certified value", {"float64", "certified"}),
+        ("N26-L1", "contour integral and a second route against ball arithmetic", {"two routes", "certified"}),
+        ("N26-L4", "the statement in ball arithmetic", {"two routes", "certified"}),
+        ("N24-F2", "40-digit eigendecomposition against exact arithmetic", {"two routes"}),
+    ],
+)
+def test_a_check_speaks_for_the_routes_that_it_calls(claim, check, columns):
+    (found,) = [one for one in find(claim).checks if one.name == check]
+    assert columns_of(found) == columns
+
+
+def test_what_was_heard_takes_the_place_of_what_is_asked():
+    chosen = [find("N26-F1"), find("N24-F2")]
+    asked, heard = matrix(chosen), matrix(chosen, hearing(chosen))
+    for before, after in zip(asked, heard, strict=True):
+        assert before.cells["two routes"].asked and not after.cells["two routes"].asked
+        assert after.cells["two routes"].digits >= before.cells["two routes"].digits
+        assert after.cells["two routes"].worst and after.cells["two routes"].count
+
+
+def test_samples_are_no_second_route():
+    claim = find("N26-D4")
+    (check,) = [one for one in claim.checks if one.kind is Kind.CROSSCHECK]
+    sampled = {(claim.id, check.name): Evidence(Outcome.HELD, "sampled", "as drawn", count=60_000, counted="samples")}
+    (row,) = matrix([claim], sampled)
+    assert not row.cells["two routes"].filled and row.cells["two routes"].reason
+
+
+def test_comparisons_ask_for_the_digits_that_the_matrix_shows():
+    asked = [c.run.digits for claim in CLAIMS for c in claim.checks if isinstance(c.run, Comparison)]
+    assert sum(digits >= FEWEST for digits in asked) >= 0.9 * len(asked)
+
+
+def test_the_items_of_the_sources_are_named_by_their_labels():
+    labels = list(items(CLAIMS))
+    assert len(labels) == len(set(labels)) >= 148
+    assert {"N26 Lemma 1", "N24 Theorem 5", "BW Algorithm 1", "KM Equation 9.1", "SL 2"} <= set(labels)
+
+
+def test_the_verb_prints_the_matrix_and_its_counts():
+    done = run("matrix", "--asked", "--json")
+    data = json.loads(done.stdout)
+    assert done.returncode == 0 and len(data["rows"]) >= 148
+    assert data["rows"][0]["cells"]["derivation"]["filled"] and data["summary"].startswith(
+        f"{len(data['rows'])} printed"
+    )
