@@ -9,12 +9,12 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.gaussian_mechanism import mills_steps, positive_tail_steps, x
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, a, mu, y, h = sp.symbols("epsilon a mu y h", positive=True)
 m_near, m_far, q = sp.symbols("m_1 m_2 q", positive=True)
 zero, one = sp.Integer(0), sp.Integer(1)
-_MILLS = "x/(1+x^2) < m(x) < 1/x for x > 0, m(x) = Phi(-x)/phi(x) (noise_floor); for x <= 0 the first is plain."
 
 
 def _profile(shift: sp.Expr) -> sp.Expr:
@@ -87,6 +87,7 @@ def reached_share() -> Derivation:
     s = epsilon / (2 * a)
     slope = phi(s - a) / a - sp.exp(epsilon) * Phi(-s - a)
     half_width = sp.Symbol("s", positive=True)
+    past = sp.Rational(5, 4) * sp.exp(-m_near)
     room = sp.Symbol("v", nonnegative=True)
     near, far = 1 / (1 + (a - half_width) ** 2), 1 / (1 + (a + half_width) ** 2)
     product = (1 + (a - half_width) ** 2) * (1 + (a + half_width) ** 2)
@@ -106,7 +107,7 @@ def reached_share() -> Derivation:
             lhs=sp.exp(epsilon) * phi(s + a),
             rhs=phi(s - a),
         ),
-        Step("Mills bounds", _MILLS, kind="argument"),
+        *mills_steps(),
         Step(
             "rises in eps",
             "Phi(-(a+s)) < phi(a+s)/(a+s), so the slope is above phi(a-s) times",
@@ -150,7 +151,18 @@ def reached_share() -> Derivation:
             witness=a**2 + small**4 + 2 * small**2 + (sp.Rational(1, 4) + 2 * room + room**2) / (1 + room) ** 2,
         ),
         *_negative_argument_steps(),
-        Step("rises in delta", "The bracket is negative: the ratio falls in a, and a falls in delta.", kind="argument"),
+        Step(
+            "rises in delta",
+            "The bracket is negative, so the ratio falls in a; and a = sqrt(2 ln(1.25/delta)), here at delta = 1.25"
+            " e^{-v},"
+            " falls in delta:",
+            lhs=sp.Subs(
+                sp.Derivative(sp.sqrt(-2 * sp.log(sp.Rational(4, 5) * half_width)), half_width), half_width, past
+            ),
+            rhs=zero,
+            relation="<",
+            witness=-sp.Rational(4, 5) * sp.exp(m_near) / sp.sqrt(2 * m_near),
+        ),
         Step("slope", "as above.", lhs=sp.exp(epsilon) * (phi(s + a) / a - Phi(-s - a)), rhs=slope),
     )
     return Derivation(
@@ -208,7 +220,7 @@ def least_share_in_epsilon() -> Derivation:
             lhs=sp.exp(epsilon) * Phi(-far) / phi(mu / 2 - epsilon / mu),
             rhs=ratio,
         ),
-        Step("Mills bounds", _MILLS, kind="argument"),
+        *mills_steps(),
         Step(
             "sign",
             "m < 1/(mu/2 + eps/mu): the slope of eps/mu is above 1/mu^2 times",
@@ -289,7 +301,13 @@ def least_share_in_delta() -> Derivation:
             " the mean of q over (y-h, y+h), lies between q(y) and q(y-h).",
             kind="argument",
         ),
-        Step("Mills bounds", _MILLS + " And m < (x^2+2)/(x^3+3x) (soft_threshold).", kind="argument"),
+        *mills_steps(),
+        *positive_tail_steps(
+            "third Mills bound",
+            "phi(x) (x^2+2)/(x^3+3x) - Phi(-x)",
+            phi(x) * (x**2 + 2) / (x**3 + 3 * x) - Phi(-x),
+            -6 * phi(x) / (x**2 * (x**2 + 3) ** 2),
+        ),
         Step("q from above", "q < 1/(1+x^2).", lhs=1 - y * (y / (1 + y**2)), rhs=1 / (1 + y**2)),
         Step("q from below", "q > 1/(x^2+3).", lhs=1 - y * upper, rhs=1 / (y**2 + 3)),
         Step(

@@ -7,6 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 
 
 @cache
@@ -17,6 +18,7 @@ def sensitivity_norms() -> Derivation:
     """
     k, n = sp.symbols("k n", positive=True)
     total, gap, last = sp.symbols("A g y", nonnegative=True)
+    two_norm = sp.Symbol("N", nonnegative=True)
     room, change = sp.symbols("v w", nonnegative=True)
     u1, u2, u3 = sp.symbols("u1:4", nonnegative=True)
     steps = (
@@ -38,10 +40,21 @@ def sensitivity_norms() -> Derivation:
             relation=">=",
             witness=2 * (u1 * u2 + u1 * u3 + u2 * u3),
         ),
-        Step(
+        by_fact(
             "sensitivities",
-            "||z||_2 <= ||z||_1 for every difference z of neighbours, hence for the suprema: Delta_2 <= Delta_1.",
-            kind="argument",
+            "Over the differences z of neighbours: Delta_2 <= Delta_1.",
+            "suprema keep the order",
+            {"f": two_norm, "g": two_norm + gap},
+            {
+                "pointwise": Step(
+                    "each difference",
+                    "||z||_1 = ||z||_2 + g, g >= 0.",
+                    lhs=two_norm,
+                    rhs=two_norm + gap,
+                    relation="<=",
+                    witness=-gap,
+                )
+            },
         ),
         Step(
             "one counting query",

@@ -11,6 +11,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.moment_generating import log_moment
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -39,6 +40,7 @@ def less_spread_bound() -> Derivation:
     `epsilon`, `s`, `u`.
     """
     width, slack = sp.Symbol("w", positive=True), sp.Symbol("t", real=True)
+    squares, other_squares = sp.symbols("X Y", nonnegative=True)
     weight = 1 - sp.exp(-ell)
     narrow = sp.exp(-ell)
     total = r * ell - 2 * epsilon
@@ -72,10 +74,12 @@ def less_spread_bound() -> Derivation:
             witness=-(1 - 1 / (1 + growth)) * z**2 / 2,
         ),
         *_moment("E e^{-s w z^2}", -s * width, 1 + 2 * s * width, "s, w > 0."),
-        Step(
+        by_fact(
             "Markov, first",
-            "Pr[sum w_i z_i^2 <= t] <= e^{st} E e^{-s sum w_i z_i^2}, as 1{x <= 0} <= e^{-sx}.",
-            kind="argument",
+            "X = sum w_i z_i^2: Pr[X <= t] <= e^{st} E e^{-sX}.",
+            "Markov's inequality of an exponential",
+            {"X": -squares, "t": -slack, "u": s},
+            {"rate": Step("s > 0", "as stated.", lhs=s, rhs=zero, relation=">", witness=s)},
         ),
         Step(
             "under Q",
@@ -84,11 +88,14 @@ def less_spread_bound() -> Derivation:
             rhs=sp.exp(ell) - 1,
         ),
         *_moment("E e^{u x y^2}", (1 - room) / 2, room, "room = 1 - 2 u x > 0, the stated range of u."),
-        Step(
+        by_fact(
             "Markov, second",
-            "Pr[sum (e^{l_i}-1) y_i^2 > t] <= e^{-ut} E e^{u sum (e^{l_i}-1) y_i^2}, so the second probability is at"
-            " least 1 minus that; independent coordinates multiply.",
-            kind="argument",
+            "Pr[Y >= t] <= e^{-ut} E e^{uY}, Y = sum (e^{l_i}-1) y_i^2, so the second probability is at least 1 minus"
+            " that;"
+            " independent coordinates multiply.",
+            "Markov's inequality of an exponential",
+            {"X": other_squares, "t": slack, "u": rate},
+            {"rate": Step("u > 0", "as stated.", lhs=rate, rhs=zero, relation=">", witness=rate)},
         ),
         Step(
             "the second factor is idle",

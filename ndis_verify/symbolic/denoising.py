@@ -7,6 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.special_functions import Phi, chi2_density, phi
 
@@ -38,18 +39,32 @@ def bayes_gaussian() -> Derivation:
             lhs=-(theta**2) / (2 * prior**2) - (y - theta) ** 2 / (2 * std**2),
             rhs=-((theta - mean) ** 2) / (2 * variance) - y**2 / (2 * total),
         ),
-        Step("posterior", "So theta given y is N(mean, variance), coordinate by coordinate.", kind="argument"),
+        by_fact(
+            "posterior",
+            "So theta given y is N(mean, variance), coordinate by coordinate.",
+            "a quadratic exponent is a normal law",
+            {
+                "joint": -(theta**2) / (2 * prior**2) - (y - theta) ** 2 / (2 * std**2),
+                "theta": theta,
+                "y": y,
+                "mean": mean,
+                "variance": variance,
+                "rest": -(y**2) / (2 * total),
+            },
+            {"exponent": "square completed"},
+        ),
         Step(
             "square loss",
             "T any estimator, m the posterior mean E[theta | y].",
             lhs=(estimate - theta) ** 2,
             rhs=(estimate - mean) ** 2 + 2 * (estimate - mean) * (mean - theta) + (mean - theta) ** 2,
         ),
-        Step(
+        by_fact(
             "posterior mean is Bayes",
-            "Given y the cross term has mean 0 (any square-integrable prior): E||T - theta||^2 = E||T - m||^2 + E||m -"
-            " theta||^2, smallest at T = m.",
-            kind="argument",
+            "Given y the cross term has mean 0 (any square-integrable prior): the risk is smallest at T = m.",
+            "the conditional mean is the best estimate",
+            {"estimate": estimate, "mean": mean, "theta": theta},
+            {"mean": "posterior", "square": "posterior"},
         ),
         Step(
             "linear estimators",
@@ -97,12 +112,24 @@ def james_stein() -> Derivation:
     bayes = d * prior**2 * std**2 / total
     risk = d * std**2 - (d - 2) * std**4 / total
     steps = (
-        Step("Stein's identity", _STEIN + " Here E[1/||y||^2] is finite because d >= 3.", kind="argument"),
         Step(
             "one derivative",
             "N = ||y||^2 = y_i^2 + r.",
             lhs=sp.diff(y / (y**2 + others), y),
             rhs=1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2,
+        ),
+        by_fact(
+            "Stein's identity",
+            "For y_i ~ N(theta_i, std^2) and g = y_i/N; E[1/N] is finite because d >= 3.",
+            "Stein's identity",
+            {
+                "y": y,
+                "theta": theta,
+                "std": std,
+                "g": y / (y**2 + others),
+                "slope": 1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2,
+            },
+            {"normal": "std known", "slope": "one derivative"},
         ),
         Step("divergence", "Summed over d coordinates.", lhs=d / norm - 2 * norm / norm**2, rhs=(d - 2) / norm),
         Step(
@@ -120,17 +147,18 @@ def james_stein() -> Derivation:
             witness=room**2 * std**4 / norm,
         ),
         Step(
-            "noncentral law",
-            "N/std^2 is chi-square with d + 2K degrees of freedom, K Poisson with mean ||theta||^2/(2 std^2): E[1/N] ="
-            " E[1/(d - 2 + 2K)]/std^2.",
-            kind="argument",
-        ),
-        Step(
             "inverse chi-square",
             "f_n(t)/t = f_{n-2}(t)/(n-2), and a density integrates to 1: E[1/chi^2_n] = 1/(n-2).",
             lhs=chi2_density(n + 2, t) / t,
             rhs=chi2_density(n, t) / n,
             reduce=_gamma_shifted,
+        ),
+        by_fact(
+            "noncentral law",
+            "N/std^2 is noncentral chi-square with d degrees of freedom, noncentrality ||theta||^2/std^2.",
+            "inverse of a noncentral chi-square variable",
+            {"N": norm / std**2, "d": d, "K": sp.Symbol("K", nonnegative=True)},
+            {"law": "d >= 3", "inverse": "inverse chi-square"},
         ),
         Step(
             "theta = 0",
@@ -223,12 +251,20 @@ def soft_threshold() -> Derivation:
     )
     log_d, inverse, square = sp.symbols("L q s", positive=True)  # 2 ln d, 1/d, mu^2
     steps = (
-        Step(
+        by_fact(
             "unbiased risk estimate",
-            _STEIN
-            + " With g = -y inside [-l, l] and -l sign(y) outside: risk = E[1 + 2 g' + g^2] = 1 + l^2 + E[(y^2 - l^2 -"
-            " 2) 1{|y| <= l}].",
-            kind="argument",
+            "g = -y inside [-l, l] and -l sign(y) outside, whose slope is -1 inside: risk = E[1 + 2 g' + g^2] = 1 +"
+            " l^2 + E[(y^2 -"
+            " l^2 - 2) 1{|y| <= l}].",
+            "Stein's identity",
+            {
+                "y": y,
+                "theta": theta,
+                "std": one,
+                "g": sp.Max(-level, sp.Min(level, -y)),
+                "slope": -sp.Heaviside(level - sp.Abs(y)),
+            },
+            {"normal": "std known", "slope": "std known"},
         ),
         *body,
         Step("risk of one coordinate", "The mass added.", lhs=1 + level**2 + body[1].rhs, rhs=risk),
@@ -380,7 +416,12 @@ def minimax_balls() -> Derivation:
             witness=one,
         ),
         Step(
-            "upper: total", "R^p + R^p (2L)^{1-p/2} <= 3 R^p L^{1-p/2}, as L >= 1 and 2^{1-p/2} <= 2.", kind="argument"
+            "upper: total",
+            "R^p + R^p (2L)^{1-p/2} <= 3 R^p L^{1-p/2}, as L^{1-p/2} = 1 + v >= 1 and 2^{1-p/2} = 2/(1 + w) <= 2:",
+            lhs=3 * (1 + room),
+            rhs=1 + 2 / (1 + x) * (1 + room),
+            relation=">=",
+            witness=room + 2 * (1 + room) * x / (1 + x),
         ),
         Step(
             "lower, L <= 4",

@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 
 start, rate, std, chance, spread = sp.symbols("t h s q v", positive=True)
 noise = sp.symbols("z1 z2", real=True)
@@ -60,9 +61,10 @@ def white_box_rows() -> Derivation:
     steps = (
         Step(
             "the two sums",
-            "The gradient is theta. O[1] = t + s z1 and O'[1] = t + s y1 + b1 at theta = t; only the first moves theta:"
-            " theta = t - h O[1].",
-            kind="argument",
+            "The gradient is theta. O[1] = t + s z1 and O'[1] = t + s y1 + b1 at theta = t; only the first moves"
+            " theta: theta = t"
+            " - h O[1].",
+            kind="definition",
         ),
         Step(
             "one step, given theta: means",
@@ -181,11 +183,18 @@ def loss_shape() -> Derivation:
             lhs=cut - (cut - mean),
             rhs=mean,
         ),
-        Step(
+        by_fact(
             "histograms",
-            "Masses in bins of the losses are masses in bins of X: their curve is nowhere below that of X (data"
-            " processing).",
-            kind="argument",
+            "Masses in bins of the losses are masses in bins of X: their curve is nowhere below that of X.",
+            "data processing",
+            {
+                "P": sp.Symbol("P"),
+                "Q": sp.Symbol("Q"),
+                "image of P": sp.Function("binned")(sp.Symbol("P")),
+                "image of Q": sp.Function("binned")(sp.Symbol("Q")),
+                "epsilon": sp.Symbol("epsilon", real=True),
+            },
+            {"map": "thresholds"},
         ),
         Step(
             "skewness",

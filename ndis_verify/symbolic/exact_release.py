@@ -7,6 +7,8 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch
 
 zero = sp.Integer(0)
 x, gap = sp.symbols("x h", nonnegative=True)
@@ -139,12 +141,7 @@ def solution() -> Derivation:
             lhs=((solve + spread * noise) / root - solve / root) ** 2,
             rhs=spread**2 * noise**2 / root**2,
         ),
-        Step(
-            "sketch",
-            "With Pi B = Z R and Pi w = |w| z', Z and z' independent and standard normal, (Pi B)^+ Pi b = x_opt + |w|"
-            " R^{-1} Z^+ z', and Z^+ z' is N(0, (Z^T Z)^{-1}) given Z.",
-            kind="argument",
-        ),
+        *given_the_sketch(),
         Step(
             "mixture",
             "The density of z/sqrt(s) at t, |t|^2 = T, with s chi-square of k degrees, is the integral over s of"
@@ -165,7 +162,7 @@ def solution() -> Derivation:
         id="exact_release.solution",
         title="A least-squares solution drawn without a sketch",
         sources=("PKG-release-least-squares", "PKG-release-sketch"),
-        hypotheses=("[B b] above its ridge has full column rank", "r >= d"),
+        hypotheses=("[B b] above its ridge has full column rank", "r >= d", RANK, ENTRIES),
         steps=steps,
         result_step="Student law",
         symbols={"d": d, "r": r},
@@ -191,12 +188,23 @@ def rounding() -> Derivation:
     """
     value, error, whole = sp.symbols("v e k", real=True)
     margin, step = sp.symbols("a step", positive=True)
+    drawn, other = sp.symbols("P Q")
+    epsilon = sp.Symbol("epsilon", real=True)
     steps = (
-        Step(
+        by_fact(
             "post-processing",
-            "The release is a function, that public numbers fix, of the real-number draw: no event of it tells two laws"
-            " apart better than an event of the draw (data processing).",
-            kind="argument",
+            "The release is a function, that public numbers fix, of the real-number draw: no event of it tells two"
+            " laws apart"
+            " better than an event of the draw.",
+            "data processing",
+            {
+                "P": drawn,
+                "Q": other,
+                "image of P": sp.Function("rounded")(drawn),
+                "image of Q": sp.Function("rounded")(other),
+                "epsilon": epsilon,
+            },
+            {"map": "the grid is fixed by public numbers"},
         ),
         Step(
             "decided",
@@ -205,11 +213,14 @@ def rounding() -> Derivation:
             lhs=(sp.Rational(1, 2) - error - margin) + error,
             rhs=sp.Rational(1, 2) - margin,
         ),
-        Step(
+        by_fact(
             "not decided",
-            "Otherwise the same draw is computed with more digits of the same normals; its law has no atoms in the"
-            " middle of two points of the grid, so this ends with probability 1.",
-            kind="argument",
+            "Otherwise the same draw is computed with more digits of the same normals, and this ends unless the draw"
+            " is in the"
+            " middle of two points of the grid: that has probability 0.",
+            "a value of a law without atoms",
+            {"X": value, "value": whole + sp.Rational(1, 2)},
+            {"density": "the draw has a density"},
         ),
         Step(
             "below",
@@ -225,7 +236,7 @@ def rounding() -> Derivation:
         id="exact_release.rounding",
         title="Exact rounding as post-processing",
         sources=("PKG-release-projection",),
-        hypotheses=("the grid is fixed by public numbers",),
+        hypotheses=("the grid is fixed by public numbers", "the draw has a density"),
         steps=steps,
         result_step="distance",
         symbols={"step": step},

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, where
+from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, where
 
 
 def _slope(letters: Mapping[str, Any], at: Any) -> sp.Expr:
@@ -68,5 +68,81 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "low": lambda a: (a["f"].subs(a["argument"], a["low"]), ">=", sp.Integer(0)),
             "high": lambda a: (a["f"].subs(a["argument"], a["high"]), "<=", sp.Integer(0)),
         },
+    ),
+    "falls to 0": Fact(
+        text="A function whose slope is negative from some point on and that tends to 0 is positive there.",
+        tex=r"f' < 0,\ \lim_{x \to \infty} f = 0 \implies f > 0",
+        letters=("f", "argument"),
+        conditions={"falls": "the slope is negative", "end": "f tends to 0"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (a["f"], ">", sp.Integer(0)),
+        required={
+            "falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<", sp.Integer(0)),
+            "end": lambda a: (sp.Limit(a["f"], a["argument"], sp.oo), "=", sp.Integer(0)),
+        },
+    ),
+    "a falling function at two points": Fact(
+        text="A function with a negative slope is smaller at the larger of two points.",
+        tex=r"f' < 0,\ x < y \implies f(y) < f(x)",
+        letters=("f", "argument", "low", "high"),
+        conditions={"falls": "the slope is negative", "order": "the points are in order"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (a["f"].subs(a["argument"], a["high"]), "<", a["f"].subs(a["argument"], a["low"])),
+        required={
+            "falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<", sp.Integer(0)),
+            "order": lambda a: (a["high"], ">", a["low"]),
+        },
+    ),
+    "a rising function, two values": Fact(
+        text="Where a function with a positive slope is at least as large at y as at x, y is at least x.",
+        tex=r"f' > 0,\ f(y) \ge f(x) \implies y \ge x",
+        letters=("f", "argument", "low", "high"),
+        conditions={"rises": "the slope is positive", "values": "the values are in order"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (a["high"], ">=", a["low"]),
+        required={
+            "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
+            "values": lambda a: (
+                a["f"].subs(a["argument"], a["high"]),
+                ">=",
+                a["f"].subs(a["argument"], a["low"]),
+            ),
+        },
+    ),
+    "a convex function is the integral of its slope": Fact(
+        text="A convex function that is continuous on [a, b] is the integral of its slope, which exists but at"
+        " countably"
+        " many points.",
+        tex=r"f(b) - f(a) = \int_a^b f'(t)\,dt",
+        letters=("f", "argument", "low", "high"),
+        conditions={"convex": "f is convex and continuous"},
+        reference="Royden, Real Analysis, sections 5.4 and 5.5",
+        instance=lambda a: (
+            sp.Integral(sp.Derivative(a["f"], a["argument"]), (a["argument"], a["low"], a["high"])),
+            "=",
+            a["f"].subs(a["argument"], a["high"]) - a["f"].subs(a["argument"], a["low"]),
+        ),
+    ),
+    "suprema keep the order": Fact(
+        text="Where f <= g at every member of a set, the supremum of f over it is at most that of g.",
+        tex=r"f \le g \implies \sup f \le \sup g",
+        letters=("f", "g"),
+        conditions={"pointwise": "f <= g at every member"},
+        reference="the definition of a supremum",
+        instance=lambda a: (supremum(a["f"]), "<=", supremum(a["g"])),
+        required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
+    ),
+    "arithmetic and geometric mean": Fact(
+        text="Of n equal positive numbers a and one positive number b, the mean to the power n + 1 is at least a^n b.",
+        tex=r"\left(\frac{n a + b}{n + 1}\right)^{n + 1} \ge a^n b",
+        letters=("a", "b", "n"),
+        conditions={"positive": "a > 0 and b > 0"},
+        reference="Hardy, Littlewood and Polya, Inequalities, Theorem 9",
+        instance=lambda a: (
+            ((a["n"] * a["a"] + a["b"]) / (a["n"] + 1)) ** (a["n"] + 1),
+            ">=",
+            a["a"] ** a["n"] * a["b"],
+        ),
+        required={"positive": lambda a: (a["a"] * a["b"], ">", sp.Integer(0))},
     ),
 }

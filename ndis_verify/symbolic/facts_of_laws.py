@@ -9,6 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.notation import divergence, in_polar, mass, on_sphere, past, products, trade_off
+from ndis_verify.symbolic.special_functions import Phi
 
 OF_LAWS: Mapping[str, Fact] = {
     "a test and the trade-off curve": Fact(
@@ -248,6 +249,44 @@ OF_LAWS: Mapping[str, Fact] = {
                 a["h"].subs(a["xi"], -a["size"]) ** 2,
             ),
         },
+    ),
+    "data processing": Fact(
+        text="One map, randomised or not, that does not see which law it is given, raises no divergence.",
+        tex=r"\delta_{KP,KQ}(\varepsilon) \le \delta_{P,Q}(\varepsilon)",
+        letters=("P", "Q", "image of P", "image of Q", "epsilon"),
+        conditions={"map": "the images are those of one map"},
+        reference="Dwork and Roth (2014), Proposition 2.1",
+        instance=lambda a: (
+            divergence(a["image of P"], a["image of Q"], a["epsilon"]),
+            "<=",
+            divergence(a["P"], a["Q"], a["epsilon"]),
+        ),
+    ),
+    "trade-off curves fall": Fact(
+        text="A larger size allows more tests.",
+        tex=r"x \le y \implies T(y) \le T(x)",
+        letters=("x", "y"),
+        conditions={"order": "x <= y"},
+        reference="an infimum over more tests: Dong, Roth and Su (2022), Proposition 2.2",
+        instance=lambda a: (trade_off(a["y"]), "<=", trade_off(a["x"])),
+        required={"order": lambda a: (a["y"], ">=", a["x"])},
+    ),
+    "a supporting line of a trade-off curve": Fact(
+        text="At every x there is an a >= 0 at which the likelihood ratio test has type I error x and is best for a:"
+        " the curve is 1 - h(a) - a x there, h(a) the largest Q(S) - a P(S).",
+        tex=r"T(x) = 1 - H_a(Q \| P) - a x",
+        letters=("x", "slope", "profile"),
+        conditions={"curve": "T is a trade-off curve, h its profile"},
+        reference="Lehmann and Romano, Testing Statistical Hypotheses, Theorem 3.2.1 (i)",
+        instance=lambda a: (trade_off(a["x"]), "=", 1 - a["profile"](a["slope"]) - a["slope"] * a["x"]),
+    ),
+    "a test of a mu-GDP pair": Fact(
+        text="A test of a mu-GDP pair with type I error 1 - Phi(u) and type II error Phi(v) has Phi(v) >= Phi(u - mu).",
+        tex=r"\beta \ge \Phi(\Phi^{-1}(1 - \alpha) - \mu)",
+        letters=("u", "v", "mu"),
+        conditions={"GDP": "the pair is mu-GDP"},
+        reference="Dong, Roth and Su (2022), Definition 2.6",
+        instance=lambda a: (Phi(a["v"]), ">=", Phi(a["u"] - a["mu"])),
     ),
 }
 

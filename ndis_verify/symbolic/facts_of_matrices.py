@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import inverse_form, law_given, law_of, normal, over_matrices
+from ndis_verify.symbolic.notation import inverse_form, law_given, law_of, normal, over_matrices, relative, spectrum_of
 
 OF_MATRICES: Mapping[str, Fact] = {
     "uncorrelated normal vectors are independent": Fact(
@@ -56,5 +56,22 @@ OF_MATRICES: Mapping[str, Fact] = {
         conditions={"order": "A - B is positive semidefinite, and B positive definite"},
         reference="Horn and Johnson, Matrix Analysis, Corollary 7.7.4",
         instance=lambda a: (inverse_form(a["A"]), "<=", inverse_form(a["B"])),
+    ),
+    "eigenvalues of M M^T and of M^T M": Fact(
+        text="For a square M the matrices M M^T and M^T M have the same eigenvalues, with multiplicities: so have"
+        " I - M M^T and I - M^T M.",
+        tex=r"\operatorname{spec}(I - M M^{\mathsf T}) = \operatorname{spec}(I - M^{\mathsf T} M)",
+        letters=("M", "M^T"),
+        conditions={"square": "M is square"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 1.3.22",
+        instance=lambda a: (spectrum_of(1 - a["M"] * a["M^T"]), "=", spectrum_of(1 - a["M^T"] * a["M"])),
+    ),
+    "a pair of covariances exchanged": Fact(
+        text="The eigenvalues of S1^{-1/2} S2 S1^{-1/2} are the inverses of those of S2^{-1/2} S1 S2^{-1/2}.",
+        tex=r"\lambda(S_1^{-1/2} S_2 S_1^{-1/2}) = 1/\lambda(S_2^{-1/2} S_1 S_2^{-1/2})",
+        letters=("first", "second"),
+        conditions={"definite": "S1 and S2 are positive definite"},
+        reference="both are those of a pencil: Horn and Johnson, Matrix Analysis, Theorem 7.6.4",
+        instance=lambda a: (relative(a["second"], a["first"]), "=", 1 / relative(a["first"], a["second"])),
     ),
 }

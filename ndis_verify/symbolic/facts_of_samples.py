@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import exceeds, given
+from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal
 
 OF_SAMPLES: Mapping[str, Fact] = {
     "exact limit of a proportion": Fact(
@@ -42,5 +42,157 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, section 33",
         instance=lambda a: (exceeds(a["event"]), "<=", a["bound"]),
         required={"given": lambda a: (given(a["event"]), "<=", a["bound"])},
+    ),
+    "Markov's inequality of an exponential": Fact(
+        text="A variable X is at least t with probability at most e^{-ut} E e^{uX}, u > 0.",
+        tex=r"\Pr[X \ge t] \le e^{-u t}\,\mathbb{E} e^{u X}",
+        letters=("X", "t", "u"),
+        conditions={"rate": "u > 0"},
+        reference="Billingsley, Probability and Measure, (21.12) of e^{uX}",
+        instance=lambda a: (
+            chance(a["X"] - a["t"]),
+            "<=",
+            sp.exp(-a["u"] * a["t"]) * average(sp.exp(a["u"] * a["X"])),
+        ),
+        required={"rate": lambda a: (a["u"], ">", sp.Integer(0))},
+    ),
+    "Hoeffding's inequality": Fact(
+        text="The mean of m independent copies of a variable in [0, 1] is off its expectation by c or more with"
+        " probability at most 2 exp(-2 m c^2).",
+        tex=r"\Pr[|\bar X - \mathbb{E} X| \ge c] \le 2 e^{-2 m c^2}",
+        letters=("X", "mean", "m", "c"),
+        conditions={
+            "independent": "the terms are independent copies of X",
+            "low": "X is at least 0",
+            "high": "X is at most 1",
+        },
+        reference="Hoeffding, Probability inequalities for sums of bounded random variables (1963), Theorem 1",
+        instance=lambda a: (
+            chance(sp.Abs(a["mean"] - average(a["X"])) - a["c"]),
+            "<=",
+            2 * sp.exp(-2 * a["m"] * a["c"] ** 2),
+        ),
+        required={
+            "low": lambda a: (a["X"], ">=", sp.Integer(0)),
+            "high": lambda a: (sp.Integer(1), ">=", a["X"]),
+        },
+    ),
+    "Stein's identity": Fact(
+        text="For y ~ N(theta, s^2) and g absolutely continuous with E|g'(y)| finite, E (y - theta) g(y) = s^2 E"
+        " g'(y).",
+        tex=r"\mathbb{E} (y - \theta)\,g(y) = \sigma^2\,\mathbb{E} g'(y)",
+        letters=("y", "theta", "std", "g", "slope"),
+        conditions={"normal": "y is normal with mean theta and this std", "slope": "the slope of g, of finite mean"},
+        reference="Stein, Estimation of the mean of a multivariate normal distribution (1981), Lemma 1",
+        instance=lambda a: (
+            average((a["y"] - a["theta"]) * a["g"]),
+            "=",
+            a["std"] ** 2 * average(a["slope"]),
+        ),
+    ),
+    "the conditional mean is the best estimate": Fact(
+        text="Where m is the mean of theta given y, every estimate T from y has E (T - theta)^2 = E (T - m)^2 +"
+        " E (m - theta)^2.",
+        tex=r"\mathbb{E}(T - \theta)^2 = \mathbb{E}(T - m)^2 + \mathbb{E}(m - \theta)^2",
+        letters=("estimate", "mean", "theta"),
+        conditions={"mean": "m is the mean of theta given y", "square": "theta has a finite second moment"},
+        reference="Billingsley, Probability and Measure, section 34: T - m is a function of y",
+        instance=lambda a: (
+            average((a["estimate"] - a["theta"]) ** 2),
+            "=",
+            average((a["estimate"] - a["mean"]) ** 2) + average((a["mean"] - a["theta"]) ** 2),
+        ),
+    ),
+    "a quadratic exponent is a normal law": Fact(
+        text="Where the logarithm of the joint density of theta and y is -(theta - m)^2/(2 v) and a function of y,"
+        " theta"
+        " given y is N(m, v).",
+        tex=r"\log p(\theta, y) = -\frac{(\theta - m)^2}{2v} + f(y) \implies \theta \mid y \sim \mathcal{N}(m, v)",
+        letters=("joint", "theta", "y", "mean", "variance", "rest"),
+        conditions={"exponent": "the logarithm of the joint density, up to a constant"},
+        reference="Billingsley, Probability and Measure, section 33: conditional densities",
+        instance=lambda a: (law_given(a["theta"], a["y"]), "=", normal(a["mean"], a["variance"])),
+        required={
+            "exponent": lambda a: (
+                a["joint"],
+                "=",
+                -((a["theta"] - a["mean"]) ** 2) / (2 * a["variance"]) + a["rest"],
+            )
+        },
+    ),
+    "Jensen's inequality of an absolute value": Fact(
+        text="The expectation of |X| is at least |E X|.",
+        tex=r"\mathbb{E} |X| \ge |\mathbb{E} X|",
+        letters=("X",),
+        conditions={"finite": "X has a finite mean"},
+        reference="Billingsley, Probability and Measure, (21.14)",
+        instance=lambda a: (average(sp.Abs(a["X"])), ">=", sp.Abs(average(a["X"]))),
+    ),
+    "mean of a share": Fact(
+        text="The share of n draws from a law that fall on a point has the point's mass as its expectation.",
+        tex=r"\mathbb{E}\,\hat p = p",
+        letters=("share", "mass"),
+        conditions={"draws": "the share is of draws from the law with this mass"},
+        reference="Feller, vol. 1, section IX.2",
+        instance=lambda a: (average(a["share"]), "=", a["mass"]),
+    ),
+    "a value of a law without atoms": Fact(
+        text="A variable whose law has a density takes a given value with probability 0.",
+        tex=r"\Pr[X = c] = 0",
+        letters=("X", "value"),
+        conditions={"density": "X has a density"},
+        reference="Billingsley, Probability and Measure, section 20",
+        instance=lambda a: (chance(-sp.Abs(a["X"] - a["value"])), "=", sp.Integer(0)),
+    ),
+    "moment of a chi-square variable": Fact(
+        text="E e^{sT} = (1 - 2s)^{-r/2} for T chi-square with r degrees of freedom and s < 1/2.",
+        tex=r"\mathbb{E} e^{sT} = (1 - 2s)^{-r/2},\quad s < \tfrac12",
+        letters=("T", "r", "s"),
+        conditions={"law": "T is chi-square with r degrees of freedom", "range": "2 s < 1"},
+        reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.3",
+        instance=lambda a: (average(sp.exp(a["s"] * a["T"])), "=", (1 - 2 * a["s"]) ** (-a["r"] / 2)),
+        required={"range": lambda a: (sp.Integer(1), ">", 2 * a["s"])},
+    ),
+    "singular values of a normal matrix": Fact(
+        text="The singular values of a d x r standard normal matrix are in sqrt(r) +- (sqrt(d) + s) but for a"
+        " probability of at most 2 e^{-s^2/2}: off is the largest distance of one from sqrt(r).",
+        tex=r"\Pr[\max_i |\sigma_i - \sqrt r| > \sqrt d + s] \le 2 e^{-s^2/2}",
+        letters=("off", "d", "s"),
+        conditions={"entries": "independent standard normal entries"},
+        reference="Davidson and Szarek, Local operator theory, random matrices and Banach spaces (2001), Theorem II.13",
+        instance=lambda a: (exceeds(a["off"] - sp.sqrt(a["d"]) - a["s"]), "<=", 2 * sp.exp(-(a["s"] ** 2) / 2)),
+    ),
+    "square of a mean and mean square": Fact(
+        text="The square of the expectation of a variable that is not constant is below that of its square.",
+        tex=r"(\mathbb{E} X)^2 < \mathbb{E} X^2",
+        letters=("X",),
+        conditions={"spread": "X has a finite second moment and is not constant"},
+        reference="Billingsley, Probability and Measure, section 21: the variance is positive",
+        instance=lambda a: (average(a["X"]) ** 2, "<", average(a["X"] ** 2)),
+    ),
+    "Cauchy-Schwarz inequality": Fact(
+        text="(E X Y)^2 <= E X^2 E Y^2.",
+        tex=r"(\mathbb{E} X Y)^2 \le \mathbb{E} X^2\,\mathbb{E} Y^2",
+        letters=("X", "Y"),
+        conditions={"square": "X and Y have finite second moments"},
+        reference="Billingsley, Probability and Measure, (21.16)",
+        instance=lambda a: (average(a["X"] * a["Y"]) ** 2, "<=", average(a["X"] ** 2) * average(a["Y"] ** 2)),
+    ),
+    "a linear form of a standard normal vector is normal": Fact(
+        text="c + v^T z, z standard normal, is normal with mean c and variance |v|^2.",
+        tex=r"c + v^{\mathsf T} z \sim \mathcal{N}(c, \|v\|^2)",
+        letters=("form", "mean", "variance"),
+        conditions={"form": "the form is an affine function of independent standard normal variables"},
+        reference="Feller, vol. 2, section III.6",
+        instance=lambda a: (law_of(a["form"]), "=", normal(a["mean"], a["variance"])),
+    ),
+    "inverse of a noncentral chi-square variable": Fact(
+        text="A noncentral chi-square variable with d degrees of freedom is chi-square with d + 2K, K Poisson: the"
+        " expectation of its inverse is that of 1/(d - 2 + 2K).",
+        tex=r"\mathbb{E}\,1/\chi'^2_d(\nu) = \mathbb{E}\,1/(d - 2 + 2K),\quad K \sim \mathrm{Poisson}(\nu/2)",
+        letters=("N", "d", "K"),
+        conditions={"law": "N is noncentral chi-square, d > 2", "inverse": "E 1/chi^2_n = 1/(n - 2)"},
+        reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 2, section 29.3",
+        instance=lambda a: (average(1 / a["N"]), "=", average(1 / (a["d"] - 2 + 2 * a["K"]))),
     ),
 }

@@ -81,8 +81,12 @@ def analytic_std() -> Derivation:
         *_branch(-1),
         Step(
             "B+ increases, B- decreases",
-            "The brackets 1/sqrt(u) + 1/sqrt(u+2) and 1/sqrt(u) - 1/sqrt(u+2) are positive.",
-            kind="argument",
+            "1/sqrt(u) - 1/sqrt(u+2), the bracket of B-, is positive, and so is that of B+, their sum.",
+            lhs=1 / sp.sqrt(u) - 1 / sp.sqrt(u + 2),
+            rhs=zero,
+            relation=">",
+            witness=2 / (sp.sqrt(u) * sp.sqrt(u + 2) * (sp.sqrt(u) + sp.sqrt(u + 2))),
+            reduce=lambda left, right: _over_roots(left - right),
         ),
         Step(
             "every std is met once",
@@ -92,8 +96,9 @@ def analytic_std() -> Derivation:
         ),
         Step(
             "delta = delta_0",
-            "Both branches give u = 0, alpha = 1; at delta = 1 the supremum is infinite and std is 0.",
-            kind="argument",
+            "Both branches give u = 0 and alpha = 1:",
+            lhs=sp.Subs(alpha, u, 0),
+            rhs=sp.Subs(sp.sqrt(1 + u / 2) + sp.sqrt(u / 2), u, 0),
         ),
         Step("privacy", "The closed form at most delta is (eps, delta)-DP (BW-T8).", kind="argument"),
         Step(
@@ -127,6 +132,13 @@ def analytic_std() -> Derivation:
     )
 
 
+def _over_roots(gap: sp.Expr) -> sp.Expr:
+    """1/sqrt(u) - 1/sqrt(u+2) over one denominator, the difference of the roots as 2 over their sum."""
+    roots = sp.sqrt(u), sp.sqrt(u + 2)
+    numerator = sp.expand(gap * roots[0] * roots[1] * (roots[0] + roots[1]))
+    return numerator / (roots[0] * roots[1] * (roots[0] + roots[1]))
+
+
 def _same_arguments(left: sp.Expr, right: sp.Expr) -> sp.Expr:
     """The difference, arguments of Phi expanded and sqrt(u + 2) written as sqrt 2 sqrt(1 + u/2)."""
 
@@ -144,7 +156,7 @@ def tail_calibration() -> Derivation:
     `number`: eps at `rho` > 0 and `level` = ln(1/delta) > 0.
     """
     value = sp.sqrt(rho) / 2 * (sp.sqrt(rho) + 2 * sp.sqrt(2 * level))
-    p, q = sp.symbols("p q", positive=True)
+    p, q, mass_q, failure = sp.symbols("p q Q_S delta", positive=True)
     x, a, b = sp.symbols("x a b", real=True)
     variance = sensitivity**2 / rho
     loss = (-((x - a) ** 2) + (x - b) ** 2) / (2 * variance)
@@ -192,9 +204,15 @@ def tail_calibration() -> Derivation:
         ),
         Step(
             "enough",
-            "P(S) <= P(S without T) + P(T) <= e^eps Q(S) + delta for every S, in both orders of the pair, as the loss"
-            " has one law in both.",
-            kind="argument",
+            "P(S) = P(S without T) + P(S in T), the first e^eps Q(S without T) - v, the second P(T) - w, Q(S without"
+            " T) = Q(S) -"
+            " t, P(T) = delta - s: for every S P(S) <= e^eps Q(S) + delta, in both orders of the pair, as the loss"
+            " has one law in"
+            " both.",
+            lhs=(sp.exp(value) * (mass_q - distance) - room) + ((failure - step) - level),
+            rhs=sp.exp(value) * mass_q + failure,
+            relation="<",
+            witness=-sp.exp(value) * distance - room - step - level,
         ),
         Step(
             "half to spare",
@@ -259,8 +277,18 @@ def no_pure_privacy() -> Derivation:
         ),
         Step(
             "probability of the half-line",
-            "It has probability 1 - Phi(edge) = Phi(-edge) > 0; the rest of the hinge is not negative.",
-            kind="argument",
+            "1 - Phi(edge) = Phi(-edge),",
+            lhs=1 - Phi(edge),
+            rhs=Phi(-edge),
+            reduce=lambda left, right: (left - right).rewrite(sp.erfc).simplify(),
+        ),
+        Step(
+            "it is positive",
+            "half of which is positive, and the rest of the hinge is not negative.",
+            lhs=half * Phi(-edge),
+            rhs=zero,
+            relation=">",
+            witness=half * Phi(-edge),
         ),
         Step(
             "not eps-DP",
@@ -316,7 +344,14 @@ def counting_queries() -> Derivation:
             rhs=epsilon,
         ),
         Step("1/sqrt(rho)", "(2l + 2 eps) - 2l = 2 eps.", lhs=root * inverse, rhs=sp.Integer(1)),
-        Step("noise", "std = Delta_2/sqrt(rho) with Delta_2 <= sqrt(k)/n (SL-1).", kind="argument"),
+        Step(
+            "noise",
+            "std = Delta_2/sqrt(rho) with Delta_2 = sqrt(k)/n/(1 + v) <= sqrt(k)/n (SL-1).",
+            lhs=sp.sqrt(k) / rate / (1 + room) * inverse,
+            rhs=sp.sqrt(k) / rate * inverse,
+            relation="<",
+            witness=-sp.sqrt(k) / rate * inverse * room / (1 + room),
+        ),
         Step(
             "one query",
             "Pr[|Z_i| >= t] = 2 Phi(-t/std) <= e^{-t^2/(2 std^2)} (tail_bound); at t = std sqrt(2 ln(k/beta)) that is"

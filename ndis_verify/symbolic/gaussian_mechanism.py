@@ -288,23 +288,33 @@ def zero_epsilon() -> Derivation:
     )
 
 
-def _mills_steps() -> tuple[Step, ...]:
+def mills_steps() -> tuple[Step, ...]:
     """Gordon's two inequalities, x/(1+x^2) < Phi(-x)/phi(x) < 1/x for x > 0, each by the sign of one derivative."""
     upper, lower = phi(x) / x - Phi(-x), Phi(-x) - x * phi(x) / (1 + x**2)
     return (
-        Step("upper Mills bound: slope", "phi(x)/x - Phi(-x) decreases,", lhs=sp.diff(upper, x), rhs=-phi(x) / x**2),
-        Step("upper Mills bound: end", "to 0, so it is positive.", lhs=sp.limit(phi(x) / x, x, sp.oo), rhs=Phi(-sp.oo)),
+        *positive_tail_steps("upper Mills bound", "phi(x)/x - Phi(-x)", upper, -phi(x) / x**2),
+        *positive_tail_steps("lower Mills bound", "Phi(-x) - x phi(x)/(1+x^2)", lower, -2 * phi(x) / (1 + x**2) ** 2),
+    )
+
+
+def positive_tail_steps(name: str, shown: str, gap: sp.Expr, slope: sp.Expr) -> tuple[Step, ...]:
+    """A function of x > 0 that falls to 0 is positive."""
+    return (
         Step(
-            "lower Mills bound: slope",
-            "Phi(-x) - x phi(x)/(1+x^2) decreases,",
-            lhs=sp.diff(lower, x),
-            rhs=-2 * phi(x) / (1 + x**2) ** 2,
+            f"{name}: slope",
+            f"{shown} decreases,",
+            lhs=sp.Derivative(gap, x),
+            rhs=zero,
+            relation="<",
+            witness=slope,
         ),
-        Step(
-            "lower Mills bound: end",
-            "to 0, so it is positive.",
-            lhs=sp.limit(x * phi(x) / (1 + x**2), x, sp.oo),
-            rhs=Phi(-sp.oo),
+        Step(f"{name}: end", "to 0,", lhs=sp.Limit(gap, x, sp.oo), rhs=zero),
+        by_fact(
+            name,
+            "so it is positive.",
+            "falls to 0",
+            {"f": gap, "argument": x},
+            {"falls": f"{name}: slope", "end": f"{name}: end"},
         ),
     )
 
@@ -333,7 +343,7 @@ def noise_floor() -> Derivation:
             " exactly where the smallest valid std is at least Delta/sqrt(2 eps).",
             kind="argument",
         ),
-        *_mills_steps(),
+        *mills_steps(),
         Step(
             "threshold increases",
             "Its slope in x = sqrt(2 eps) is x e^{x^2/2} times the gap of the upper Mills bound.",
@@ -393,7 +403,7 @@ def circulated_floor() -> Derivation:
     in_epsilon = sp.sqrt(4 * sp.pi * epsilon) * sp.exp(4 * epsilon) * Phi(-sp.sqrt(2 * epsilon))
     fifth = in_epsilon.subs(epsilon, sp.Rational(1, 5))
     steps = (
-        *_mills_steps(),
+        *mills_steps(),
         Step(
             "condition as a ratio",
             "e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps).",

@@ -8,11 +8,16 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 mu, level, ratio, wanted = sp.symbols("mu a lambda M", positive=True)
 x, threshold, mean = sp.symbols("x c m", real=True)
+
+
+def _as_erfc(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    return (left - right).rewrite(sp.erfc)
 
 
 @cache
@@ -21,7 +26,8 @@ def laplace_gdp() -> Derivation:
 
     `number`: that parameter at `mu`.
     """
-    tail = 1 - Phi(x)
+    tail, step = 1 - Phi(x), sp.Symbol("h", positive=True)
+    beyond = sp.erfc(x / sp.sqrt(2)) / 2
     steps = (
         Step(
             "Mills ratio",
@@ -30,8 +36,32 @@ def laplace_gdp() -> Derivation:
             rhs=-(phi(x) - x * tail) / phi(x),
         ),
         Step("its slope", "phi - x (1 - Phi) falls.", lhs=sp.diff(phi(x) - x * tail, x), rhs=-tail),
+        Step("in erfc", "1 - Phi(x) = erfc(x/sqrt 2)/2.", lhs=Phi(x), rhs=1 - beyond, reduce=_as_erfc),
         Step(
-            "it decreases", "phi - x (1 - Phi) falls to 0 at infinity, so it is positive: R decreases.", kind="argument"
+            "its sign",
+            "1 - Phi(x) = Phi(-x) is positive.",
+            lhs=sp.Derivative(phi(x) - x * beyond, x),
+            rhs=sp.Integer(0),
+            relation="<",
+            witness=-Phi(-x),
+            reduce=lambda left, right: sp.expand(_as_erfc(left, right - Phi(-x))) - Phi(-x),
+        ),
+        Step("end", "It tends to 0,", lhs=sp.Limit(phi(x) - x * beyond, x, sp.oo), rhs=sp.Integer(0)),
+        by_fact(
+            "it is positive",
+            "so phi - x (1 - Phi) is positive,",
+            "falls to 0",
+            {"f": phi(x) - x * beyond, "argument": x},
+            {"falls": "its sign", "end": "end"},
+        ),
+        Step(
+            "it decreases",
+            "and R decreases.",
+            lhs=sp.Derivative(tail / phi(x), x),
+            rhs=sp.Integer(0),
+            relation="<",
+            kind="inference",
+            premises=(Use("it is positive", weight=-1 / phi(x)), "in erfc"),
         ),
         Step(
             "quantiles",
@@ -39,17 +69,36 @@ def laplace_gdp() -> Derivation:
             lhs=sp.diff(sp.log(tail), x),
             rhs=-1 / (tail / phi(x)),
         ),
+        by_fact(
+            "R in order",
+            "x(p) = Phi^-1(1 - p) falls in p: x(e^mu a) = x(a) - h and R there is larger.",
+            "a falling function at two points",
+            {"f": tail / phi(x), "argument": x, "low": x - step, "high": x},
+            {
+                "falls": "it decreases",
+                "order": Step("x - h < x", "h > 0.", lhs=x, rhs=x - step, relation=">", witness=step),
+            },
+        ),
         Step(
             "first branch",
-            "1 - b = e^mu a (KM-AppC): Phi^-1(1 - a) - Phi^-1(b) = x(a) - x(e^mu a), x(p) = Phi^-1(1 - p), has slope"
-            " R(x(e^mu a)) - R(x(a)) >= 0 in log a, as x decreases and R decreases.",
-            kind="argument",
+            "1 - b = e^mu a (KM-AppC): Phi^-1(1 - a) - Phi^-1(b) = x(a) - x(e^mu a) has slope R(x(e^mu a)) - R(x(a))"
+            " > 0 in"
+            " log a,",
+            lhs=(tail / phi(x)).subs(x, x - step) - tail / phi(x),
+            rhs=sp.Integer(0),
+            relation=">",
+            kind="inference",
+            premises=(Use("R in order", weight=-1),),
         ),
         Step("middle branch", "There a b is constant.", lhs=level * (sp.exp(-mu) / (4 * level)), rhs=sp.exp(-mu) / 4),
         Step(
             "up to equal errors",
-            "x(a) + x(b) at constant a b has slope R(x(b)) - R(x(a)) >= 0 in log a for a <= b.",
-            kind="argument",
+            "x(a) + x(b) at constant a b has slope R(x(b)) - R(x(a)) > 0 in log a for a < b, x(b) = x(a) - h.",
+            lhs=(tail / phi(x)).subs(x, x - step) - tail / phi(x),
+            rhs=sp.Integer(0),
+            relation=">",
+            kind="inference",
+            premises=(Use("R in order", weight=-1),),
         ),
         Step(
             "equal errors",
@@ -59,9 +108,12 @@ def laplace_gdp() -> Derivation:
         ),
         Step(
             "the other half",
-            "The curve is its own inverse: exchanging a and b changes nothing. The supremum over all tests is the value"
-            " at equal errors.",
-            kind="argument",
+            "The curve is its own inverse: on the middle branch by its product, and b = 1 - e^mu a where a = e^-mu (1"
+            " - b), the"
+            " last branch. Exchanging a and b changes nothing: the supremum over all tests is the value at equal"
+            " errors.",
+            lhs=1 - sp.exp(mu) * (sp.exp(-mu) * (1 - level)),
+            rhs=level,
         ),
         Step(
             "least parameter",
@@ -96,19 +148,41 @@ def pair_gdp() -> Derivation:
     1; symbols `M`, `m`, `lambda`.
     """
     root = sp.sqrt(ratio)
+    first, second = sp.symbols("P Q")
+    epsilon, a = sp.symbols("epsilon a", positive=True)
     steps = (
-        Step(
+        Step("one eigenvalue", "S^{-1/2} S S^{-1/2} = I: of a variance a,", lhs=a**-1 * a, rhs=sp.Integer(1)),
+        Step("shift of the means", "and the shift in its unit.", lhs=(mean * sp.sqrt(a)) ** 2 / a, rhs=mean**2),
+        by_fact(
             "equal covariances",
-            "S^{-1/2} and a rotation make the pair N(D e_1, I) and N(0, I), D = |S^{-1/2} (m1 - m2)|; the other"
+            "S1 = S2: every eigenvalue is 1, and the pair N(D e_1, I) and N(0, I), D = |S^{-1/2} (m1 - m2)|; the other"
             " coordinates have one law. The curve is that of KM-2.8 at D.",
-            kind="argument",
+            "one frame for two normal laws",
+            {
+                "P": first,
+                "Q": second,
+                "epsilon": epsilon,
+                "shift": mean**2,
+                **dict.fromkeys(("first", "others", "scale", "other scale"), sp.Integer(1)),
+            },
+            {"first": "one eigenvalue", "others": "one eigenvalue", "shift": "shift of the means"},
         ),
-        Step(
+        by_fact(
             "one direction",
-            "Where S1 != S2 some direction has variances of a ratio lambda != 1. Looking at it alone is"
-            " post-processing, which raises no parameter; the order of the pair does not matter, so lambda > 1: N(m,"
-            " lambda) against N(0, 1) after a shift and a scaling.",
-            kind="argument",
+            "Where S1 != S2 some direction has variances of a ratio lambda != 1. Looking at it alone raises no"
+            " divergence, and"
+            " no parameter; the order of the pair does not matter, so lambda > 1: N(m, lambda) against N(0, 1) after"
+            " a shift"
+            " and a scaling.",
+            "data processing",
+            {
+                "P": first,
+                "Q": second,
+                "image of P": sp.Function("along")(first),
+                "image of Q": sp.Function("along")(second),
+                "epsilon": epsilon,
+            },
+            {"map": "both covariances positive definite"},
         ),
         Step(
             "one test",

@@ -7,6 +7,8 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import bin_of_sum
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 draws, bins, failure, accuracy = sp.symbols("n k delta tau", positive=True)
@@ -170,6 +172,7 @@ def loss_distribution() -> Derivation:
     `number`: the term of one outcome of product masses `p`, `q` at `epsilon`.
     """
     p, q, p2, q2 = sp.symbols("p q p2 q2", positive=True)
+    mass_p, mass_q = (sp.Function(name, nonnegative=True)(bin_of_sum) for name in ("P", "Q"))
     epsilon = sp.Symbol("epsilon", real=True)
     steps = (
         Step(
@@ -185,7 +188,13 @@ def loss_distribution() -> Derivation:
             lhs=sp.Max(p - sp.exp(epsilon) * zero, 0),
             rhs=p,
         ),
-        Step("sum", "Summed over outcomes it is H_{e^eps} of the products; the other order likewise.", kind="argument"),
+        by_fact(
+            "sum",
+            "The largest P(S) - e^eps Q(S) over sets of outcomes is the sum of the terms; the other order likewise.",
+            "largest sum over a set",
+            {"a": mass_p - sp.exp(epsilon) * mass_q},
+            {"integrable": "c independent copies"},
+        ),
         Step(
             "term",
             "p max(0, 1 - e^{eps - s}) at s = log(p/q).",

@@ -9,6 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import phi
 
 width, draws, scale, std = sp.symbols("h n C s", positive=True)
@@ -25,13 +26,23 @@ def width_of_least_square_error() -> Derivation:
     """
     slope, x, start = sp.symbols("b x u", real=True)
     total = rough_p + rough_q
+    mass = sp.Symbol("p", nonnegative=True)
     error = 2 / (draws * width) + width**2 * total / 12
     steps = (
+        by_fact(
+            "variance of a share",
+            "A bin's share of n draws;",
+            "variance of a share",
+            {"share": sp.Symbol("p_hat", real=True), "mass": mass, "n": draws},
+            {"independent": "n independent draws"},
+        ),
         Step(
             "variance",
-            "A bin's frequency over h has variance p(1-p)/(n h^2); over its length h and all bins at most 1/(n h), less"
-            " (sum p^2)/(n h) = O(1/n).",
-            kind="argument",
+            "its frequency over h, squared and over its length h: over all bins, sum p = 1, at most 1/(n h), less"
+            " (sum p^2)/(n h) ="
+            " O(1/n).",
+            lhs=mass * (1 - mass) / draws / width**2 * width,
+            rhs=mass / (draws * width) - mass**2 / (draws * width),
         ),
         Step(
             "bias of a line",
@@ -78,7 +89,7 @@ def width_of_least_square_error() -> Derivation:
         id="histogram_rate.width_of_least_square_error",
         title="The printed bin width minimises the sum of the two mean integrated square errors",
         sources=("KM-T4.4",),
-        hypotheses=("int P'^2 and int Q'^2 finite and not both 0",),
+        hypotheses=("int P'^2 and int Q'^2 finite and not both 0", "n independent draws"),
         steps=steps,
         result_step="width",
         symbols={"n": draws, "roughness_p": rough_p, "roughness_q": rough_q},
@@ -97,7 +108,7 @@ def gaussian_width() -> Derivation:
 
     `number`: the width at `n` and `std`.
     """
-    x = sp.Symbol("x", real=True)
+    x, mean = sp.symbols("x m", real=True)
     density = phi(x / std) / std
     roughness = 1 / (4 * sp.sqrt(sp.pi) * std**3)
     right = 2 * 3 ** sp.Rational(1, 3) * sp.pi ** sp.Rational(1, 6) * std * draws ** sp.Rational(-1, 3)
@@ -109,7 +120,12 @@ def gaussian_width() -> Derivation:
             lhs=sp.integrate((x / std**2 * density) ** 2, (x, -sp.oo, sp.oo)),
             rhs=roughness,
         ),
-        Step("means do not matter", "The integral is the same for every mean.", kind="argument"),
+        Step(
+            "means do not matter",
+            "The density of mean m at x + m is that of mean 0 at x: its slope has the same square integral.",
+            lhs=sp.Subs(sp.Derivative(phi((x - mean) / std) / std, x), x, x + mean),
+            rhs=sp.diff(density, x),
+        ),
         Step(
             "width", "Both roughnesses equal.", lhs=_optimal.subs({rough_p: roughness, rough_q: roughness}), rhs=right
         ),
@@ -139,6 +155,7 @@ def heavy_tail() -> Derivation:
     `number`: the lower bound G(X + h)/4 at `n` and `h` = h.
     """
     x, p, u = sp.symbols("x p u", positive=True)
+    count = sp.Symbol("m", positive=True)
     tail = (1 + x**3) ** sp.Rational(-1, 6)
     density = x**2 / 2 * (1 + x**3) ** sp.Rational(-7, 6)
     start = (draws * width / 2) ** sp.Rational(2, 3)
@@ -194,10 +211,27 @@ def heavy_tail() -> Derivation:
             lhs=(1 - 1 / sp.Integer(2)) ** 2,
             rhs=sp.Rational(1, 4),
         ),
-        Step(
+        by_fact(
             "increasing",
-            "(1 - 1/n)^n increases in n (arithmetic against geometric mean of n factors 1 - 1/n and one 1).",
-            kind="argument",
+            "(1 - 1/n)^n increases in n, n = 1 + m: of n factors 1 - 1/n and one 1 the mean is n/(n+1) = 1 - 1/(n+1),",
+            "arithmetic and geometric mean",
+            {"a": count / (1 + count), "b": sp.Integer(1), "n": 1 + count},
+            {
+                "positive": Step(
+                    "factors",
+                    "m/(1 + m) = 1 - 1/n > 0,",
+                    lhs=count / (1 + count),
+                    rhs=sp.Integer(0),
+                    relation=">",
+                    witness=count / (1 + count),
+                )
+            },
+        ),
+        Step(
+            "the mean",
+            "as said.",
+            lhs=((1 + count) * (count / (1 + count)) + 1) / (1 + count + 1),
+            rhs=1 - 1 / (1 + count + 1),
         ),
         Step(
             "mass of the light bins",

@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch, mixture
 from ndis_verify.symbolic.special_functions import chi2_density
 
@@ -87,6 +88,7 @@ def deleted_solution() -> Derivation:
     s = total
     moved = x - Ni * v * residual / (1 - p)
     share = residual**2 / s
+    room, kept = sp.symbols("u t", positive=True)
     steps = (
         Step(
             "notation",
@@ -145,9 +147,13 @@ def deleted_solution() -> Derivation:
         Step("share", "With w^2 = omega^2/W, W' = W (1-q)/(1-p).", lhs=1 - w**2 / (1 - p), rhs=(1 - q) / (1 - p)),
         Step(
             "q <= 1",
-            "A leverage is a diagonal entry of an orthogonal projection, hence at most 1; and 1 - q = (1-p) W'/W is"
-            " positive exactly if W' > 0 and p < 1 (the smaller database has full rank).",
-            kind="argument",
+            "1 - q = (1-p) W'/W is positive where W' > 0 and p < 1 (the smaller database has full rank): with u = 1 -"
+            " p and t ="
+            " W'/W, q is",
+            lhs=1 - room * kept,
+            rhs=sp.Integer(1),
+            relation="<",
+            witness=-room * kept,
         ),
     )
     return Derivation(
@@ -268,11 +274,12 @@ def quadratic_form_insertion() -> Derivation:
     shift = r * p * (q - p) / (1 - p) ** 2
     b_of = sp.sqrt(r) * a * w * sp.sqrt(1 - q) / (1 - p) ** 2
     steps = (
-        Step(
+        by_fact(
             "pair",
-            "P and Q of quadratic_form_deletion exchanged: eigenvalues of a pair and of its exchange are reciprocal,"
-            " with the same eigendirections.",
-            kind="argument",
+            "P and Q of quadratic_form_deletion exchanged, with the same eigendirections.",
+            "a pair of covariances exchanged",
+            {"first": sp.Symbol("S_1"), "second": sp.Symbol("S_2")},
+            {"definite": _HYPOTHESES[0]},
         ),
         Step("first eigenvalue", "along u, now 1 - a_1.", lhs=1 / ((1 - p) ** 2 / (1 - q)), rhs=first),
         Step("other eigenvalues", "d-1 times.", lhs=1 / ((1 - p) / (1 - q)), rhs=others),

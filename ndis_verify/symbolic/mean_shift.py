@@ -10,6 +10,7 @@ import sympy as sp
 from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
@@ -262,11 +263,16 @@ def privacy_loss() -> Derivation:
             lhs=loss,
             rhs=step**2 / (2 * std**2) + step * z / std,
         ),
-        Step(
+        by_fact(
             "sum",
-            "Summed over coordinates: L = ||v||^2/(2 std^2) + <v, z>/std. An affine image of a standard normal vector"
-            " is normal.",
-            kind="argument",
+            "Summed over coordinates: L = ||v||^2/(2 std^2) + <v, z>/std.",
+            "a linear form of a standard normal vector is normal",
+            {
+                "form": sp.Symbol("L", real=True),
+                "mean": step**2 / (2 * std**2),
+                "variance": step**2 / std**2,
+            },
+            {"form": "one coordinate"},
         ),
         *integral_steps("E z = 0", z * phi(z), (z, -sp.oo, sp.oo), -phi(z), sp.Integer(0), "phi' = -z phi."),
         Step("E z^2: antiderivative", "Integration by parts.", lhs=sp.diff(moment, z), rhs=z**2 * phi(z)),

@@ -7,6 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 
 accuracy, failure, excess, draws = sp.symbols("alpha gamma k m", positive=True)
 q = sp.Symbol("q", real=True)
@@ -37,10 +38,12 @@ def hoeffding_samples() -> Derivation:
             "N26-L1: delta = E[max(0, 1 - exp q_eps(Z))]; the estimator's terms are independent copies.",
             kind="argument",
         ),
-        Step(
+        by_fact(
             "Hoeffding's inequality",
-            "(Hoeffding 1963) Pr[|mean - delta| > alpha] <= 2 exp(-2 m alpha^2) for m independent terms in [0, 1].",
-            kind="argument",
+            "The mean of m terms is off by alpha or more with probability at most 2 exp(-2 m alpha^2).",
+            "Hoeffding's inequality",
+            {"X": hinge, "mean": sp.Symbol("mean", real=True), "m": draws, "c": accuracy},
+            {"independent": "independent draws", "low": "terms are at least 0", "high": "terms are at most 1"},
         ),
         Step(
             "bound at m = log(2/gamma)/(2 alpha^2) + k",

@@ -8,7 +8,10 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import divergence
 
 level, square, r = sp.symbols("sigma2 D2 r", positive=True)
 zero = sp.Integer(0)
@@ -56,11 +59,13 @@ def distances() -> Derivation:
             rhs=chi,
             reduce=lambda lhs, rhs: sp.simplify(lhs - rhs),
         ),
-        Step(
+        by_fact(
             "plain",
-            "below sqrt r, for E chi^2 = r and the variance is positive: without a ridge the expected ratio is"
-            " below 1.",
-            kind="argument",
+            "E chi^2 = r: the mean of a chi variable is below sqrt r, and without a ridge the expected ratio is below"
+            " 1.",
+            "square of a mean and mean square",
+            {"X": sp.Symbol("chi", nonnegative=True)},
+            {"spread": "mean of chi"},
         ),
         Step(
             "expected ratio",
@@ -98,6 +103,13 @@ def least_squares_of_projection() -> Derivation:
     x, y = sp.Matrix(sp.symbols("x1:4", real=True)), sp.Matrix(sp.symbols("y1:4", real=True))
     sketch = sp.Matrix.hstack(x, y)
     gram = sketch.T * sketch
+    X, Xt, target_b, A, c, t = (letter(name) for name in ("X", "Xt", "b", "A", "c", "t"))
+    tall, answer = sp.Matrix([[1, 0], [1, 1], [0, 2]]), sp.Matrix([1, 2, 3])
+    model = {X: tall, Xt: tall.T, target_b: answer, A: tall.T * tall, c: tall.T * answer, t: sp.Matrix([2, 5])}
+    algebra = BlockAlgebra({(Xt, X): A, (Xt, target_b): c}, model)
+    first, second = sp.symbols("P Q")
+    epsilon = sp.Symbol("epsilon", real=True)
+    solved = sp.Function("solved")
     solution = sp.Symbol("t", real=True)
     excess = ((y - x * solution).T * (y - x * solution))[0]
     steps = (
@@ -115,12 +127,27 @@ def least_squares_of_projection() -> Derivation:
             rhs=gram[0, 1] - gram[0, 0] * solution,
             reduce=lambda lhs, rhs: sp.expand(lhs - rhs),
         ),
-        Step("any d", "coordinate by coordinate.", kind="argument"),
         Step(
+            "any d",
+            "(Pi B)^T (Pi b - Pi B t) = c - A t.",
+            lhs=Xt * (target_b - X * t),
+            rhs=c - A * t,
+            algebra=algebra,
+        ),
+        by_fact(
             "post-processing",
-            "A function of a release has no larger divergence in either direction at any eps: delta_exact(eps; p, q, d,"
-            " r) <= delta_r(eps; q), q the leverage of the record in [B b].",
-            kind="argument",
+            "The solution is a function of the release: delta_exact(eps; p, q, d, r) <= delta_r(eps; q), q the"
+            " leverage of the"
+            " record in [B b].",
+            "data processing",
+            {
+                "P": first,
+                "Q": second,
+                "image of P": solved(first),
+                "image of Q": solved(second),
+                "epsilon": epsilon,
+            },
+            {"map": "any d"},
         ),
         Step(
             "ridge",
@@ -134,7 +161,13 @@ def least_squares_of_projection() -> Derivation:
             lhs=length2 * (1 / target - 1),
             rhs=length2 * (1 - target) / target,
         ),
-        Step("a set", "The same holds over the pairs of a set of databases.", kind="argument"),
+        by_fact(
+            "a set",
+            "Over the pairs of a set of databases likewise.",
+            "suprema keep the order",
+            {"f": divergence(solved(first), solved(second), epsilon), "g": divergence(first, second, epsilon)},
+            {"pointwise": "post-processing"},
+        ),
     )
     return Derivation(
         id="projection_utility.least_squares_of_projection",

@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.notation import det
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
@@ -311,11 +312,14 @@ def quadratic_form_insertion() -> Derivation:
             "P has covariance S - v v^T, Q has S = D^T D, in each of r independent columns; means 0.",
             kind="definition",
         ),
-        Step(
+        by_fact(
             "same eigenvalues",
-            "With M = (S - v v^T)^{1/2} S^{-1/2}, A = I - M M^T, which has the eigenvalues of I - M^T M = I - S^{-1/2}"
-            " (S - v v^T) S^{-1/2}.",
-            kind="argument",
+            "With M = (S - v v^T)^{1/2} S^{-1/2}, A = I - M M^T, which has the eigenvalues of I - M^T M = I -"
+            " S^{-1/2} (S - v"
+            " v^T) S^{-1/2}.",
+            "eigenvalues of M M^T and of M^T M",
+            {"M": letter("M"), "M^T": letter("Mt")},
+            {"square": "pair"},
         ),
         Step(
             "I - M^T M, any d",

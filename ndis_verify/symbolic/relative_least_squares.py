@@ -73,9 +73,10 @@ def mechanism() -> Derivation:
         ),
         Step(
             "one branch",
-            "The largest cost of a pair of S beside s is a function of S, and so is the ridge: every member of S takes"
-            " the same branch.",
-            kind="argument",
+            "The ridge is a number of the whole set: the least s beside which no pair of S costs more than delta."
+            " Every member"
+            " of S takes the same branch.",
+            kind="definition",
         ),
         Step(
             "private",

@@ -13,6 +13,7 @@ from ndis_verify.symbolic.ridge import length2, level, target
 
 zero = sp.Integer(0)
 h, p, smallest = sp.symbols("h p lambda_min", positive=True)
+records = sp.Symbol("n", positive=True)
 
 
 def _addition_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
@@ -34,10 +35,19 @@ def neighbourhood() -> Derivation:
     inverse = Si - Si * u * ut * Si / (1 + h)
     steps = (
         Step(
+            "members",
+            "D, D less row i and D plus u, of n, n - 1 and n + 1 records; neighbours differ by one record. Two"
+            " members other"
+            " than D have as many records, or differ by",
+            lhs=(records + 1) - (records - 1),
+            rhs=sp.Integer(2),
+        ),
+        Step(
             "which pairs",
-            "The members have n - 1, n and n + 1 records, and neighbours differ by one record: one of the two is D. The"
-            " pairs are (D, D less row i) with leverage p_i, and (D plus u, D) with the leverage of u in D plus u.",
-            kind="argument",
+            "So one of the two is D: the pairs are (D, D less row i) with leverage p_i, and (D plus u, D) with the"
+            " leverage of u"
+            " in D plus u. S = D^T D + ridge I, the ridge 0 or not: a record changes it by the same matrix.",
+            kind="definition",
         ),
         Step(
             "inverse",
@@ -75,11 +85,6 @@ def neighbourhood() -> Derivation:
             "the largest h is l^2/lambda_min(S), at the eigenvector: leverage l^2/(lambda_min + l^2).",
             lhs=(h / (1 + h)).subs(h, length2 / smallest),
             rhs=length2 / (smallest + length2),
-        ),
-        Step(
-            "beside a ridge",
-            "Nothing changes with S = D^T D + ridge I: adding or removing a record changes S by the same matrix.",
-            kind="argument",
         ),
     )
     return Derivation(
@@ -119,8 +124,10 @@ def mechanism() -> Derivation:
         ),
         Step(
             "one branch",
-            "p* depends on eps, delta, r and p_S on S: every member of S takes the same branch.",
-            kind="argument",
+            "p* and p_S are numbers of eps, delta, r and the whole set: every member of S takes the same branch, the"
+            " plain one"
+            " where p_S <= p*.",
+            kind="definition",
         ),
         Step(
             "plain branch",

@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 half = sp.Rational(1, 2)
@@ -17,6 +18,7 @@ target = sp.Symbol("p", positive=True)  # the leverage p* that meets (eps, delta
 length2, level = sp.symbols("l2 sigma2", positive=True)  # the same symbols as in leverage.ridge
 odds, r = sp.symbols("k r", positive=True)  # k = p*/(1 - p*): positivity is all of (0, 1)
 epsilon = sp.Symbol("epsilon", positive=True)
+_ENTRIES = "independent standard normal entries"
 _ODDS_OF = {target: 1 - 1 / (1 + odds)}
 
 
@@ -140,9 +142,11 @@ def smallest_ridge() -> Derivation:
         ),
         Step(
             "attained",
-            "One record v of norm l against no record: the Gram matrix is sigma^2 I + v v^T, and the leverage is"
-            " l^2/(sigma^2 + l^2) (leverage.ridge).",
-            kind="argument",
+            "One record v of norm l against no record: the Gram matrix is sigma^2 I + v v^T, whose inverse is (I - v"
+            " v^T/(sigma^2"
+            " + l^2))/sigma^2, and the leverage is l^2/(sigma^2 + l^2) (leverage.ridge):",
+            lhs=(length2 - length2**2 / (level + length2)) / level,
+            rhs=_cap(),
         ),
         Step(
             "any smaller ridge",
@@ -206,11 +210,12 @@ def _concentration_steps() -> tuple[Step, ...]:
     share = sp.Symbol("x", positive=True)
     upper = 2 * deviation + deviation**2
     return (
-        Step(
+        by_fact(
             "singular values",
-            "Those of a d x r standard normal matrix all lie in sqrt(r) +- (sqrt d + s) with probability at least 1 - 2"
-            " e^{-s^2/2} (Davidson and Szarek). Take s = sqrt(2t), b = (sqrt d + sqrt(2t))/sqrt r.",
-            kind="argument",
+            "With s = sqrt(2t) and b = (sqrt d + sqrt(2t))/sqrt r all lie in sqrt(r) (1 +- b) but for 2 e^{-t}.",
+            "singular values of a normal matrix",
+            {"off": sp.Symbol("off", nonnegative=True), "d": d, "s": sp.sqrt(2 * t)},
+            {"entries": _ENTRIES},
         ),
         Step("from above", "(1 + b)^2 - 1 = 2b + b^2;", lhs=(1 + deviation) ** 2 - 1, rhs=upper),
         Step(
@@ -324,7 +329,7 @@ def utility() -> Derivation:
         id="ridge.utility",
         title="The debiased Gram matrix of a ridged projection",
         sources=("N26-T5.2",),
-        hypotheses=("independent standard normal entries", "t > 0"),
+        hypotheses=(_ENTRIES, "t > 0"),
         steps=steps,
         result_step="bound",
         symbols={"dimension": d, "r": r, "t": t, "norm2": norm2, "ridge": level},
@@ -341,10 +346,21 @@ def utility() -> Derivation:
 def _tail_steps() -> tuple[Step, ...]:
     """Pr[T >= r + 2 sqrt(r x) + 2 x] <= e^{-x} for T chi-square with r degrees of freedom; a = sqrt r, b = sqrt x."""
     a, b, w = sp.symbols("a b w", positive=True)
-    s = b / (a + 2 * b)
+    s, drawn = b / (a + 2 * b), sp.Symbol("T", nonnegative=True)
     excess = w**2 / (2 * (1 + w)) - sp.log(1 + w) + w / (1 + w)
     return (
-        Step("moment of chi-square", "log E e^{sT} = -(r/2) log(1 - 2s), 0 < s < 1/2.", kind="argument"),
+        by_fact(
+            "moment of chi-square",
+            "So log E e^{sT} = -(r/2) log(1 - 2s).",
+            "moment of a chi-square variable",
+            {"T": drawn, "r": a**2, "s": s},
+            {
+                "law": _ENTRIES,
+                "range": Step(
+                    "0 < s < 1/2", "2 s < 1.", lhs=sp.Integer(1), rhs=2 * s, relation=">", witness=a / (a + 2 * b)
+                ),
+            },
+        ),
         Step(
             "log bound: start",
             "-log(1-u) - u <= u^2/(2(1-u)), u = 2s = w/(1+w): equal at u = 0,",
@@ -365,7 +381,13 @@ def _tail_steps() -> tuple[Step, ...]:
             lhs=a**2 * s**2 / (1 - 2 * s) - s * (2 * a * b + 2 * b**2),
             rhs=-(b**2),
         ),
-        Step("chi-square tail", "Markov's inequality: Pr[T >= r + 2 sqrt(r x) + 2x] <= e^{-x}.", kind="argument"),
+        by_fact(
+            "chi-square tail",
+            "Pr[T >= r + y] <= e^{-s (r + y)} E e^{sT} <= e^{-x} (exponent), y = 2 sqrt(r x) + 2x.",
+            "Markov's inequality of an exponential",
+            {"X": drawn, "t": a**2 + 2 * a * b + 2 * b**2, "u": s},
+            {"rate": Step("s > 0", "a, b > 0.", lhs=s, rhs=zero, relation=">", witness=s)},
+        ),
     )
 
 
@@ -437,7 +459,7 @@ def eigenvalue_threshold() -> Derivation:
         id="ridge.eigenvalue_threshold",
         title="The least-eigenvalue threshold stays below the exact leverage threshold",
         sources=("N26-Fig2",),
-        hypotheses=("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)"),
+        hypotheses=("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)", _ENTRIES),
         steps=steps,
         result_step="threshold as a ridge",
         symbols={"r": r, "epsilon": epsilon, "delta": delta},

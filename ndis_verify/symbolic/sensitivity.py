@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 
 zero = sp.Integer(0)
 # `added` is a variance, `noise` a standard deviation
@@ -351,11 +352,14 @@ def prediction_variance() -> Derivation:
     below = length**2 / (1 + more)
     ratio = lambda value: (added + value) / (added + value * least)  # noqa: E731
     steps = (
-        Step(
+        by_fact(
             "covariance given the data",
-            "c is the covariance of the two latent values given the smaller database, and h = U + s^2, so c^2 <= V U (a"
-            " Schur complement of a positive semidefinite Gram matrix).",
-            kind="argument",
+            "c is the covariance of the two latent values given the smaller database, of mean 0 once their means are"
+            " taken off,"
+            " V and U their variances and h = U + s^2: c^2 <= V U.",
+            "Cauchy-Schwarz inequality",
+            {"X": sp.Symbol("f_query", real=True), "Y": sp.Symbol("f_new", real=True)},
+            {"square": "k(x, x) <= l^2"},
         ),
         Step(
             "variance left",

@@ -9,11 +9,13 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 alpha, order, beta = sp.symbols("alpha a beta", positive=True)
 mu, std, rate = sp.symbols("mu s q", positive=True)
 threshold = sp.Symbol("z", real=True)
+_CHOSEN = "a test chosen before the samples are drawn"
 zero = sp.Integer(0)
 
 
@@ -26,6 +28,7 @@ def characterisation() -> Derivation:
     """
     share, first, second, other = sp.symbols("t E1 E2 w", nonnegative=True)
     f0, fa = sp.symbols("f0 fa", nonnegative=True)
+    place = sp.Symbol("t", real=True)
     steps = (
         Step(
             "mixed tests",
@@ -39,7 +42,13 @@ def characterisation() -> Derivation:
             lhs=1 - (alpha * other + alpha * (1 - other)),
             rhs=1 - alpha,
         ),
-        Step("nonincreasing", "A larger x allows more tests.", kind="argument"),
+        by_fact(
+            "nonincreasing",
+            "A larger x allows more tests.",
+            "trade-off curves fall",
+            {"x": alpha, "y": alpha + other},
+            {"order": Step("larger size", "x + w >= x.", lhs=alpha + other, rhs=alpha, relation=">=", witness=other)},
+        ),
         Step(
             "continuous",
             "A convex function is continuous inside; at 1 it is 0; at 0 the type II errors of tests with P(phi) -> 0"
@@ -49,9 +58,16 @@ def characterisation() -> Derivation:
         Step(
             "converse: laws",
             "Given f, let P be uniform on (0, 1) and let Q have the density -f' there (nonincreasing, f being convex)"
-            " and an extra point of mass 1 - f(0). f(1) = 0 as 0 <= f(1) <= 1 - 1. A continuous convex f is absolutely"
-            " continuous, so -f' integrates to f(0) - f(1).",
-            kind="argument",
+            " and an"
+            " extra point of mass 1 - f(0). f(1) = 0 as 0 <= f(1) <= 1 - 1.",
+            kind="definition",
+        ),
+        by_fact(
+            "converse: mass of the density",
+            "-f' integrates to f(0) - f(1).",
+            "a convex function is the integral of its slope",
+            {"f": sp.Function("f", real=True)(place), "argument": place, "low": zero, "high": sp.Integer(1)},
+            {"convex": "converse: laws"},
         ),
         Step("converse: total mass", "With f(1) = 0.", lhs=(f0 - zero) + (1 - f0), rhs=sp.Integer(1)),
         Step(
@@ -99,11 +115,14 @@ def conversion() -> Derivation:
             relation=">=",
             witness=slack_h + order * slack_x,
         ),
-        Step(
+        by_fact(
             "strong duality",
-            "The Neyman-Pearson test at the a that is the slope of T at x has r = s = 0: T(P, Q)(x) = sup_{a >= 0} 1 -"
+            "The likelihood ratio test at the a that is the slope of T at x has r = s = 0: T(P, Q)(x) = sup_{a >= 0}"
+            " 1 -"
             " H_a(Q||P) - a x.",
-            kind="argument",
+            "a supporting line of a trade-off curve",
+            {"x": x, "slope": order, "profile": sp.Function("H", real=True)},
+            {"curve": "weak duality"},
         ),
         Step(
             "other order of the pair",
@@ -119,16 +138,25 @@ def conversion() -> Derivation:
         ),
         Step(
             "both orders",
-            "h(a) >= H_a(P||Q), H_a(Q||P), so each member is at most T(P, Q)(x) and T(Q, P)(x): the mechanism is f-DP."
-            " Orders a < 1 add nothing, as h(a) = 1 - a + a h(1/a).",
-            kind="argument",
+            "h(a) = H_a + s, s >= 0, for both orders of every pair, so each member is at most T(P, Q)(x) and T(Q,"
+            " P)(x): the"
+            " mechanism is f-DP. Orders a < 1 add nothing, as h(a) = 1 - a + a h(1/a) (third member).",
+            lhs=1 - (h + slack_h) - order * x,
+            rhs=1 - h - order * x,
+            relation="<=",
+            witness=-slack_h,
         ),
         Step(
             "largest",
-            "A trade-off function below all T(M(D), M(D')) has every one of its supporting lines below them, so below"
-            " f: f is the largest for which the mechanism is f-DP, and has the four properties as a supremum of lines"
-            " with h(a) >= 1 - a.",
-            kind="argument",
+            "A trade-off function g below all T(M(D), M(D')) has at each x a line 1 - k - a x (strong duality) below"
+            " them, so"
+            " k = h(a) + s, s >= 0: it lies below f, which is the largest for which the mechanism is f-DP, and has"
+            " the four"
+            " properties as a supremum of lines with h(a) >= 1 - a.",
+            lhs=1 - (h + slack_h) - order * x,
+            rhs=sp.Max(0, 1 - h - order * x),
+            relation="<=",
+            witness=-slack_h - sp.Max(0, -(1 - h - order * x)),
         ),
         Step(
             "value at 1 - x",
@@ -246,6 +274,7 @@ def lower_bound() -> Derivation:
     `number`: the confidence guaranteed at failure probabilities `gamma1` and `gamma2` of the two limits.
     """
     u, v = sp.symbols("u v", real=True)
+    limit = sp.Symbol("A", positive=True)
     drop, rise, g1, g2 = sp.symbols("s r gamma1 gamma2", nonnegative=True)
     steps = (
         Step(
@@ -257,16 +286,36 @@ def lower_bound() -> Derivation:
             relation=">=",
             witness=drop + rise,
         ),
-        Step(
+        by_fact(
             "one test against the curve",
-            "mu-DP gives beta >= Phi(Phi^-1(1 - alpha) - mu), which is u - v <= mu.",
-            kind="argument",
+            "alpha = 1 - Phi(u), beta = Phi(v).",
+            "a test of a mu-GDP pair",
+            {"u": u, "v": v, "mu": mu},
+            {"GDP": "the mechanism is mu-GDP"},
         ),
-        Step(
+        by_fact(
+            "u - v <= mu",
+            "Phi increases.",
+            "a rising function, two values",
+            {"f": Phi(threshold), "argument": threshold, "low": u - mu, "high": v},
+            {
+                "rises": Step(
+                    "density",
+                    "Its slope is a density.",
+                    lhs=sp.Derivative(Phi(threshold), threshold),
+                    rhs=zero,
+                    relation=">",
+                    witness=phi(threshold),
+                ),
+                "values": "one test against the curve",
+            },
+        ),
+        by_fact(
             "Clopper-Pearson",
-            "The upper limit at level 1 - gamma of a binomial proportion covers with probability at least 1 - gamma"
-            " (Clopper and Pearson 1934).",
-            kind="argument",
+            "1 - A is a lower limit of the probability 1 - alpha.",
+            "exact limit of a proportion",
+            {"limit": 1 - limit, "probability": 1 - alpha, "level": g1},
+            {"fixed": _CHOSEN, "independent": _CHOSEN},
         ),
         Step(
             "independent samples",
@@ -289,7 +338,7 @@ def lower_bound() -> Derivation:
         id="trade_off.lower_bound",
         title="A lower confidence limit for mu",
         sources=("KM-eq2.4",),
-        hypotheses=("the mechanism is mu-GDP", "a test chosen before the samples are drawn"),
+        hypotheses=("the mechanism is mu-GDP", _CHOSEN),
         steps=steps,
         result_step="confidence",
         symbols={"gamma1": g1, "gamma2": g2},
@@ -466,8 +515,11 @@ def subsampled_gaussian() -> Derivation:
         ),
         Step(
             "both orders",
-            "The curve at mu is its own inverse, so the order of the pair does not matter.",
-            kind="argument",
+            "The curve at mu is its own inverse, so the order of the pair does not matter: 1 - Phi(z) -> Phi(z - mu) is"
+            " 1 - Phi(w) at w = mu - z, which goes to",
+            lhs=Phi((mu - threshold) - mu),
+            rhs=1 - Phi(threshold),
+            reduce=lambda left, right: (left - right).rewrite(sp.erf),
         ),
         Step(
             "where a smaller mu is asked",
@@ -488,8 +540,13 @@ def subsampled_gaussian() -> Derivation:
         ),
         Step(
             "power of the test",
-            "1 - beta = q (1 - Phi(u)) + (1-q)(1 - Phi(z/s)) > q (1 - Phi(u)); mu-GDP asks 1 - beta <= 1 - Phi(u + c).",
-            kind="argument",
+            "1 - beta = q (1 - Phi(u)) + (1-q)(1 - Phi(z/s)) is above q (1 - Phi(u)), q = 1/(1+k); mu-GDP asks 1 -"
+            " beta <= 1 -"
+            " Phi(u + c).",
+            lhs=Phi(-u) / (1 + extra) + (1 - 1 / (1 + extra)) * Phi(-threshold / std),
+            rhs=Phi(-u) / (1 + extra),
+            relation=">",
+            witness=extra / (1 + extra) * Phi(-threshold / std),
         ),
         Step(
             "the tails cross",

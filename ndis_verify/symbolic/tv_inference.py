@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 std, order, rate = sp.symbols("s a q", positive=True)
@@ -71,11 +72,20 @@ def two_bins() -> Derivation:
             lhs=sp.solve(tpr - sp.Symbol("x") * positive_fpr - level, sp.Symbol("x"))[0],
             rhs=(tpr - level) / positive_fpr,
         ),
-        Step(
+        by_fact(
             "lower bound",
             "Binning is post-processing: a mechanism that is (eps', delta)-DP has eps' at least the smallest eps >= 0"
-            " at which both are at most delta.",
-            kind="argument",
+            " at which"
+            " both are at most delta.",
+            "data processing",
+            {
+                "P": sp.Symbol("P"),
+                "Q": sp.Symbol("Q"),
+                "image of P": sp.Function("binned")(sp.Symbol("P")),
+                "image of Q": sp.Function("binned")(sp.Symbol("Q")),
+                "epsilon": sp.Symbol("epsilon", real=True),
+            },
+            {"map": "0 < TPR, FPR < 1"},
         ),
     )
     return Derivation(
