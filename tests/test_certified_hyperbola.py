@@ -12,7 +12,7 @@ from ndis_verify import GaussianPair
 from ndis_verify.oracle.certified.engine import hyperbola, laplace
 from ndis_verify.oracle.certified.engine.balls import working_bits
 from ndis_verify.oracle.certified.engine.hyperbola_plan import Plan, plan
-from ndis_verify.oracle.certified.engine.integrand import product
+from ndis_verify.oracle.certified.engine.integrand import centred, largest, product
 from ndis_verify.oracle.certified.engine.tail import Term, Transform
 from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_sf
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
@@ -191,11 +191,12 @@ def test_the_largest_size_in_a_wide_box_is_that_of_all_points_in_it(monkeypatch,
     with working_bits(100):
         strip = strip_of(seed)
         if by == "factors":
-            monkeypatch.setattr(hyperbola, "centred", lambda *given: acb("nan"))
+            monkeypatch.setattr(hyperbola, "largest", lambda *given: arb("nan"))
         for _ in range(5):
             left, right = sorted(draw.uniform(0, 2) for _ in range(2))
             below, above = sorted(draw.uniform(-0.3, 0.3) for _ in range(2))
-            bound = strip._largest(arb(left), arb(right), arb(below), arb(above))
+            ends = [arb(x).cosh() for x in (left, right)], [arb(x).sinh() for x in (left, right)]
+            bound = strip._largest(*(low.union(high) for low, high in ends), *strip._at(arb(below).union(arb(above))))
             for x in (left, (left + right) / 2, right):
                 for v in (below, (below + above) / 2, above):
                     a, b = strip._at(arb(v))
@@ -203,6 +204,31 @@ def test_the_largest_size_in_a_wide_box_is_that_of_all_points_in_it(monkeypatch,
                     s = acb(strip.offset + strip.width * b * cosh, strip.width * a * sinh)
                     pace = acb(strip.width * b * sinh, strip.width * a * cosh)
                     assert not bound < (product(strip.transform, strip.scale, s) * pace).abs_lower()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_of_the_modulus_holds_at_the_corners_and_is_no_worse_than_the_box(seed):
+    draw = random.Random(seed)
+    with working_bits(100):
+        transform = problem(draw, second_pole=seed % 2 == 0)
+        right = min((float(1 / t.alpha) for t in transform.terms if t.alpha > 0), default=1.0)
+        for _ in range(5):
+            x, y, reach = draw.uniform(0, right), draw.uniform(-2, 2), draw.choice([1e-4, 1e-2]) * right
+            s = acb(arb(x, reach), arb(y, reach))
+            box, bound = centred(transform, arb(1), s).abs_upper(), largest(transform, arb(1), s)
+            assert bound.is_finite() == box.is_finite()
+            assert not box.is_finite() or float(bound / box) < 1 + 1e-9
+            for corner in (acb(x + i * reach, y + j * reach) for i in (-1, 1) for j in (-1, 1)):
+                assert not bound < product(transform, arb(1), corner).abs_lower()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_estimate_is_near_the_enclosure(seed):
+    draw = random.Random(seed)
+    with working_bits(200):
+        transform = problem(draw)
+        proved, near = (laplace.upward_integral(transform, 12, proved).plain() for proved in (True, False))
+        assert abs(float(near / proved) - 1) < 1e-11
 
 
 def test_wide_balls_count_with_their_upper_ends(monkeypatch):

@@ -58,6 +58,9 @@ class Parabola:
                 mpmath.mpf(number.numerator) / number.denominator, mpmath.mpf(10) ** (-digits - 3), "bound"
             )
 
+    def near(self, p, digits):
+        return self.value(p, digits).mid
+
     def bound(self, low, high):
         return Fraction(1)
 

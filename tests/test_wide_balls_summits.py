@@ -42,6 +42,9 @@ class Curve:
         below, above = self.wide.get((p, digits), self.wide.get(p, (TINY, TINY)))
         return interval(self.function(p) - below, self.function(p) + above)
 
+    def near(self, p, digits):
+        return self.value(p, digits).mid
+
     def bound(self, low, high):
         return Fraction(10**6)
 

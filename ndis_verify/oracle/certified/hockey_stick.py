@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import mpmath
 from flint import arb
 
 from ndis_verify.arguments import within
@@ -64,6 +65,15 @@ def spectrum_hockey_stick(spec: Spectrum, epsilon: Fraction, digits: int) -> Enc
     return _delta(spec, epsilon, digits, log=False)
 
 
+def spectrum_estimate(spec: Spectrum, epsilon: Fraction, digits: int) -> mpmath.mpf:
+    """The same to about `digits` digits, proved by nothing: for searches, whose end is decided by enclosures.
+
+    It may be off where a peak is missed; what is no probability is computed with its proof.
+    """
+    found = _delta(spec, epsilon, digits, log=False, proved=False).mid
+    return found if 0 <= found <= 1 else _delta(spec, epsilon, digits, log=False).mid
+
+
 @lru_cache(maxsize=16)
 def spectrum_of(pair: GaussianPair) -> Spectrum:
     """`spectrum(pair)`, remembered for the pairs used last."""
@@ -95,7 +105,11 @@ def epsilon_for_delta(pair: GaussianPair, delta: Any, digits: int = 30) -> Enclo
 
     if delta == 1 or not exceeds(curve, Fraction(0), delta):
         return exact_zero()
-    return decreasing_root(curve, delta, Fraction(1), digits)
+
+    def near(epsilon: Fraction, aim: int) -> mpmath.mpf:
+        return spectrum_estimate(spec, epsilon, aim)
+
+    return decreasing_root(curve, delta, Fraction(1), digits, near)
 
 
 def one_sided(spec: Spectrum, epsilon: Fraction, digits: int, log: bool = False) -> Enclosure | None:
@@ -145,7 +159,7 @@ def _tail_coefficient(spec: Spectrum, eigenvalues: tuple[Eigenvalue, ...], epsil
     return y, x
 
 
-def _delta(spec: Spectrum, epsilon: Fraction, digits: int, log: bool) -> Enclosure:
+def _delta(spec: Spectrum, epsilon: Fraction, digits: int, log: bool, proved: bool = True) -> Enclosure:
     aim = digits + 1
     for bits in bits_ladder(digits):
         with working_bits(bits):
@@ -159,7 +173,7 @@ def _delta(spec: Spectrum, epsilon: Fraction, digits: int, log: bool) -> Enclosu
                 null = ball(spec.null_m2)
                 if spec.null_m2:
                     terms += (Term(arb(0), 0, null, null),)
-                value = upward_integral(Transform(y, terms, x, second_pole=True), aim)
+                value = upward_integral(Transform(y, terms, x, second_pole=True), aim, proved)
             result = value.log() if log else value.plain()
             reached = relative_digits(result)
             if reached >= digits:

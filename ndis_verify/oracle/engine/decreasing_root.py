@@ -40,15 +40,20 @@ def decreasing_root(
 ) -> Enclosure:
     """The x > 0 where a decreasing positive function crosses `target`, to `digits` relative digits.
 
-    The function exceeds the target near 0. `guess` sets the scale of the search, which uses `approximate` (by
-    default the midpoints of `evaluate`); `evaluate` decides the sign on each side, and `basis` says what it rests on.
+    The function exceeds the target near 0. `guess` sets the scale of the search, which uses `approximate`, and the
+    midpoints of `evaluate` where that is not given or leads nowhere; `evaluate` decides the sign on each side, and
+    `basis` says what it rests on.
     """
-    if approximate is None:
+    if approximate is not None:
+        try:
+            return _decided(evaluate, target, _search(approximate, target, guess, digits), digits, basis)
+        except PrecisionError:
+            pass
+    return _decided(evaluate, target, _search(lambda x, n: evaluate(x, n).mid, target, guess, digits), digits, basis)
 
-        def approximate(x: Fraction, n: int) -> mpmath.mpf:
-            return evaluate(x, n).mid
 
-    root = _search(approximate, target, guess, digits)
+def _decided(evaluate: Evaluate, target: Fraction, root: Fraction, digits: int, basis: Basis) -> Enclosure:
+    """`root` with two decided signs around it; raises `PrecisionError` where they are not as they should be."""
     with mpmath.workdps(digits + 25):
         middle, half = to_mpf(root), to_mpf(root) / mpmath.mpf(10) ** (digits + 1)
         for _ in range(3):

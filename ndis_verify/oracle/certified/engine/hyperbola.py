@@ -37,25 +37,30 @@ from functools import partial
 from flint import acb, arb, ctx
 
 from ndis_verify.oracle.certified.engine.hyperbola_plan import Plan, plan
-from ndis_verify.oracle.certified.engine.integrand import centred, product
+from ndis_verify.oracle.certified.engine.integrand import largest, product
 from ndis_verify.oracle.certified.engine.tail import INFINITE, Transform, tail_bound
 
 _BOUND_BITS = 40  # beyond those that cancel, for bounds
 _SMALLEST_PART = 2.0**-10
+_PARTS = 4  # to begin with
 _ATTEMPTS = (1.0, 0.6, 0.3)  # of how far a strip is thought to reach
 
 
-def trapezoid(transform: Transform, start: arb, scale: arb, tolerance: arb, spare_bits: float) -> arb | None:
+def trapezoid(
+    transform: Transform, start: arb, scale: arb, tolerance: arb, spare_bits: float, proved: bool = True
+) -> arb | None:
     """(1/(2 pi i)) int g(s) e^{-scale} ds, aimed at an error of `tolerance`; None where no plan is proved to reach it.
 
-    start: s0, exact. spare_bits: what is lost where the terms of log g cancel. The radius is proved.
+    start: s0, exact. spare_bits: what is lost where the terms of log g cancel. The radius is proved, unless
+    `proved` is false: then it is that of rounding and of what lies beyond the end.
     """
     for share in _ATTEMPTS:
         chosen = plan(transform, start, scale, tolerance, share)
         if chosen is None:
             return None
         with ctx.workprec(_BOUND_BITS + max(0, int(spare_bits))):
-            error = _Strip(transform, start, scale, chosen).error(tolerance)
+            strip = _Strip(transform, start, scale, chosen)
+            error = strip.error(tolerance) if proved else strip.beyond(tolerance)
         if error is not None:
             return (_sum(transform, start, scale, chosen) + arb(0, error)) / arb.pi()
     return None
@@ -82,22 +87,26 @@ class _Strip:
         self.width, self.tangent, self.step = arb(chosen.width), arb(chosen.tangent), arb(chosen.step)
         self.offset = start - self.width * self.tangent
         self.end = self.step * (2 * chosen.nodes + 1) / 2
+        self.end_point = self.end.cosh(), self.end.sinh()
 
     def error(self, tolerance: arb) -> arb | None:
         """An upper bound on what `_sum` misses, pi times over; None where none is found near the tolerance."""
-        if not self._analytic():
-            return None
-        total = self._ray()
-        if not total < tolerance:
+        total = self.beyond(tolerance)
+        if total is None:
             return None
         for v in (self.plan.above, -self.plan.below):
             damping = (2 * arb.pi() * arb(abs(v)) / self.step).expm1()
-            side = _bounded(partial(self._side, v=arb(v)), 4 * tolerance * damping)
+            side = _bounded(partial(self._side, turn=self._at(arb(v))), 4 * tolerance * damping)
             end = None if side is None else _bounded(partial(self._end, v=arb(v)), 4 * tolerance)
             if side is None or end is None:
                 return None
             total += side / damping + end
         return total.upper()
+
+    def beyond(self, tolerance: arb) -> arb | None:
+        """The part of it that lies beyond the end; None where that is much or the strip is none."""
+        total = self._ray() if self._analytic() else None
+        return total if total is not None and total < tolerance else None
 
     def _at(self, v: arb) -> tuple[arb, arb]:
         """A and B."""
@@ -118,15 +127,15 @@ class _Strip:
 
     def _ray(self) -> arb:
         """What lies beyond the end, on the better of two rays."""
-        here = acb(self.offset + self.width * self.tangent * self.end.cosh(), self.width * self.end.sinh())
+        here = acb(self.offset + self.width * self.tangent * self.end_point[0], self.width * self.end_point[1])
         height = product(self.transform, self.scale, here).abs_upper()
         tails = [tail_bound(self.transform, here, u) for u in (1j, self.transform.side or 1j)]
         return min((height * tail for tail in tails if tail is not INFINITE), key=float, default=arb("inf"))
 
-    def _side(self, low: float, high: float, v: arb) -> arb:
-        """A bound on the integral of |f| over a part of [0, U], given as one of [0, 1]."""
+    def _side(self, low: float, high: float, turn: tuple[arb, arb]) -> arb:
+        """A bound on the integral of |f| over a part of [0, U], given as one of [0, 1], where A and B are `turn`."""
         left, right = arb(low) * self.end, arb(high) * self.end
-        return self._largest(left, right, v, v) * (right - left)
+        return self._largest(left.cosh().union(right.cosh()), left.sinh().union(right.sinh()), *turn) * (right - left)
 
     def _end(self, low: float, high: float, v: arb) -> arb:
         """The same of |f(U + iy)| e^{-2 pi |y|/h} over a part of the way from 0 to v; parts near 0, which count, are
@@ -135,15 +144,13 @@ class _Strip:
         near, far = arb(low) ** 3, arb(high) ** 3
         rate = 2 * arb.pi() * abs(v) / self.step
         weight = ((-rate * near).exp() - (-rate * far).exp()) * self.step / (2 * arb.pi())
-        return self._largest(self.end, self.end, near * v, far * v) * weight
+        return self._largest(*self.end_point, *self._at((near * v).union(far * v))) * weight
 
-    def _largest(self, left: arb, right: arb, below: arb, above: arb) -> arb:
+    def _largest(self, cosh: arb, sinh: arb, a: arb, b: arb) -> arb:
         """An upper bound on |f| between two x and two v."""
-        cosh, sinh = left.cosh().union(right.cosh()), left.sinh().union(right.sinh())
-        a, b = self._at(below.union(above))
         s = acb(self.offset + self.width * b * cosh, self.width * a * sinh)
         pace = acb(self.width * b * sinh, self.width * a * cosh).abs_upper()
-        found = centred(self.transform, self.scale, s).abs_upper()
+        found = largest(self.transform, self.scale, s)
         return (found if found.is_finite() else product(self.transform, self.scale, s).abs_upper()) * pace
 
 
@@ -151,7 +158,7 @@ def _bounded(bound: Callable[[float, float], arb], goal: arb) -> arb | None:
     """The sum of bounds over parts of [0, 1], which get smaller until each fits into its share of the goal; None where
     they get too small.
     """
-    total, todo = arb(0), [(0.0, 1.0)]
+    total, todo = arb(0), [(k / _PARTS, (k + 1) / _PARTS) for k in range(_PARTS)]
     while todo:
         low, high = todo.pop()
         found = bound(low, high)

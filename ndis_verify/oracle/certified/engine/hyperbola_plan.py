@@ -64,11 +64,13 @@ class _Model:
         """log |f(u + iv)|."""
         cosh, sinh = cmath.cosh(complex(u, v)), cmath.sinh(complex(u, v))
         s = self.start + width * (tangent * (cosh - 1) + 1j * sinh)
-        total = -self.y * s - cmath.log(s) - (cmath.log(s + 1) if self.second else 0)
+        total = -self.y * s.real - math.log(abs(s)) - (math.log(abs(s + 1)) if self.second else 0)
         for alpha, k, p, q in self.groups:
             w = 1 - s * alpha
-            total += s * (p * s + q) / (2 * w) - cmath.log(w) * (k / 2)
-        return total.real + math.log(abs(width * (tangent * sinh + 1j * cosh))) - self.scale
+            total -= math.log(abs(w)) * k / 2
+            if p or q:
+                total += (s * (p * s + q) / w).real / 2
+        return total + math.log(abs(width * (tangent * sinh + 1j * cosh))) - self.scale
 
     def plans(self) -> Iterator[Plan]:
         """Plans of some angles, each of the best width found by doubling and halving."""

@@ -42,6 +42,9 @@ class Smooth(Protocol):
 
     def value(self, p: Fraction, digits: int) -> Enclosure: ...
 
+    def near(self, p: Fraction, digits: int) -> mpmath.mpf:
+        """The value to about so many digits, not proved: for searches."""
+
     def bound(self, low: Fraction, high: Fraction) -> Fraction: ...
 
     def bend(self, low: Fraction, high: Fraction, order: int, digits: int) -> Bend: ...
@@ -125,7 +128,7 @@ def refined(curve: Smooth, summit: Fraction, reach: Fraction, digits: int) -> Fr
     """
     low, high = max(summit - reach, Fraction(0)), min(summit + reach, curve.end)
     nodes = low, (low + high) / 2, high
-    left, centre, right = (curve.value(p, digits).mid for p in nodes)
+    left, centre, right = (curve.near(p, digits) for p in nodes)
     with mpmath.workdps(2 * digits + 20):
         bend = left - 2 * centre + right
         if bend >= 0:

@@ -121,7 +121,7 @@ def summits(curves: Sequence[Smooth]) -> list[Peak]:
     found = []
     for k, curve in enumerate(curves):
         shares = _SHARES if curve.end else _SHARES[:1]
-        values = [curve.value(share * curve.end, _SCOUT).mid for share in shares]
+        values = [curve.near(share * curve.end, _SCOUT) for share in shares]
         for i, value in enumerate(values):
             if value > 0 and value >= max(values[max(i - 1, 0) : i + 2]) and value > max(values) / 2:
                 found.append(climbed_share(curve, Peak(k, shares[i], value)))
@@ -137,7 +137,7 @@ def climbed_share(curve: Smooth, peak: Peak) -> Peak:
     for _ in range(_HALVINGS):
         step /= 2
         for share in (peak.share - step, peak.share + step):
-            if 0 <= share <= 1 and (value := curve.value(share * curve.end, _SCOUT).mid) > peak.value:
+            if 0 <= share <= 1 and (value := curve.near(share * curve.end, _SCOUT)) > peak.value:
                 peak = Peak(peak.curve, share, value)
     return peak
 
@@ -160,10 +160,10 @@ def _polished(curves_at: Curves, target: Fraction, root: Fraction, peak: Peak, d
     """(x, its highest point): in turn the x at which that point meets the target, and the highest point at that x."""
     share = peak.share
 
-    def value(aim: int) -> Callable[[Fraction], Enclosure]:
-        def at(x: Fraction) -> Enclosure:
+    def value(aim: int) -> Callable[[Fraction], mpmath.mpf]:
+        def at(x: Fraction) -> mpmath.mpf:
             curve = curves_at(x)[peak.curve]
-            return curve.value(share * curve.end, aim)
+            return curve.near(share * curve.end, aim)
 
         return at
 
@@ -191,13 +191,13 @@ def _reaches(digits: int) -> list[Fraction]:
     return [Fraction(1, 10**exponent) for exponent in exponents]
 
 
-def meeting(value: Callable[[Fraction], Enclosure], target: Fraction, start: Fraction, digits: int) -> Fraction:
+def meeting(value: Callable[[Fraction], mpmath.mpf], target: Fraction, start: Fraction, digits: int) -> Fraction:
     """The x near `start` where a monotone function is the target: secants in the logarithms, kept inside a bracket."""
     with mpmath.workdps(digits + 15):
         width = mpmath.mpf(10) ** (-digits - 2)
 
         def gap(log_x: mpmath.mpf) -> mpmath.mpf:
-            height = value(exact(mpmath.exp(log_x))).mid
+            height = value(exact(mpmath.exp(log_x)))
             return mpmath.log(height) - mpmath.log(to_mpf(target)) if height > 0 else -mpmath.inf
 
         def tried(log_x: mpmath.mpf) -> Trial:
@@ -237,7 +237,7 @@ def _search(curves_at: Curves, target: Fraction, guess: mpmath.mpf, grows: bool,
         near = min(found, key=lambda other: abs(other - log_x), default=None)
         if near is not None and abs(near - log_x) < mpmath.mpf(1) / 8:
             curve, share = curves[found[near].curve], found[near].share
-            best = climbed_share(curve, Peak(found[near].curve, share, curve.value(share * curve.end, _SCOUT).mid))
+            best = climbed_share(curve, Peak(found[near].curve, share, curve.near(share * curve.end, _SCOUT)))
         else:
             best = max(summits(curves), key=lambda peak: peak.value, default=None)
         if best is None or best.value <= 0:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import mpmath
 from flint import arb_series
 
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine import smooth_curve
 from ndis_verify.oracle.certified.engine.balls import ball
 from ndis_verify.oracle.certified.engine.smooth_curve import Bend, Terms
-from ndis_verify.oracle.certified.engine.spectrum import from_groups
-from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.engine.spectrum import Spectrum, from_groups
+from ndis_verify.oracle.certified.hockey_stick import spectrum_estimate, spectrum_hockey_stick
 
 _ROUGH = 6
 
@@ -42,6 +43,9 @@ class ShareCurve:
     def value(self, p: Fraction, digits: int) -> Enclosure:
         return self._delta(p, 1 - p, digits)
 
+    def near(self, p: Fraction, digits: int) -> mpmath.mpf:
+        return spectrum_estimate(self._spectrum(p, 1 - p), self.epsilon, digits)
+
     def bound(self, low: Fraction, high: Fraction) -> Fraction:
         """The most along e with the most across it (delta grows in either)."""
         return self._delta(high, 1 - low, _ROUGH).upper
@@ -58,10 +62,13 @@ class ShareCurve:
         return smooth_curve.bend(terms, self.epsilon, low, high, order, digits)
 
     def _delta(self, along: Fraction, across: Fraction, digits: int) -> Enclosure:
+        return spectrum_hockey_stick(self._spectrum(along, across), self.epsilon, digits)
+
+    def _spectrum(self, along: Fraction, across: Fraction) -> Spectrum:
         scale, growth = self._scale()
         rest = (Fraction(0), 1, across * self.square / self.added)
         groups = [(growth, 1, along * self.square / scale), rest] if growth else [rest]
-        return spectrum_hockey_stick(from_groups(sorted(groups)), self.epsilon, digits)
+        return from_groups(sorted(groups))
 
     def _scale(self) -> tuple[Fraction, Fraction]:
         """Variance of the second law along e, and alpha there."""

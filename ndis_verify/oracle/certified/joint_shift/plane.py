@@ -289,9 +289,9 @@ def _value(plane: PredictionPlane, place: tuple[Fraction, Fraction], target: Fra
         return enclosure(plane.balls().value(*(ball(x) for x in place)))
 
 
-def _along(planes_at: Planes, peak: Peak, target: Fraction, digits: int, v: Fraction) -> Enclosure:
+def _along(planes_at: Planes, peak: Peak, target: Fraction, digits: int, v: Fraction) -> mpmath.mpf:
     """The value at the place of `peak` where the added variance is v."""
-    return _value(planes_at(v)[peak.plane], peak.place, target, digits)
+    return _value(planes_at(v)[peak.plane], peak.place, target, digits).mid
 
 
 def _spacing(i: int) -> Fraction:

@@ -111,6 +111,9 @@ class _Side:
     def value(self, x: Fraction, digits: int) -> Enclosure:
         return replace(self.edge, digits=digits).value(x, self.direction)
 
+    def near(self, x: Fraction, digits: int) -> mpmath.mpf:
+        return replace(self.edge, digits=digits).near(x, self.direction)
+
     def bound(self, low: Fraction, high: Fraction) -> Fraction:
         return replace(self.edge, digits=6).bound(low, high, self.direction)
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 from flint import arb, arb_series
 
 from ndis_verify.arguments import exactly, nonnegative
@@ -26,7 +27,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_b
 from ndis_verify.oracle.certified.engine.smooth_curve import Bend, Terms, bend
 from ndis_verify.oracle.certified.engine.spectrum import Spectrum, from_groups
 from ndis_verify.oracle.certified.gaussian_mechanism import settled
-from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.hockey_stick import spectrum_estimate, spectrum_hockey_stick
 from ndis_verify.oracle.certified.least_squares.edge import (
     WorstCase,
     checked_directions,
@@ -102,6 +103,9 @@ class GaussianEdge:
 
     def value(self, p: Fraction, direction: str) -> Enclosure:
         return spectrum_hockey_stick(self._spectrum(p, p, p, direction), self.epsilon, self.digits)
+
+    def near(self, p: Fraction, direction: str) -> mpmath.mpf:
+        return spectrum_estimate(self._spectrum(p, p, p, direction), self.epsilon, self.digits)
 
     def bound(self, low: Fraction, high: Fraction, direction: str) -> Fraction:
         """The largest mean shift and the largest scales of the box; C = (1-low)/(1-high) in both directions."""

@@ -27,7 +27,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, exact_zero, working_bits
 from ndis_verify.oracle.certified.engine.smooth_curve import Bend, Terms, bend
 from ndis_verify.oracle.certified.engine.spectrum import from_groups
-from ndis_verify.oracle.certified.hockey_stick import spectrum_hockey_stick
+from ndis_verify.oracle.certified.hockey_stick import spectrum_estimate, spectrum_hockey_stick
 from ndis_verify.oracle.certified.least_squares.edge import between
 from ndis_verify.oracle.certified.relative_least_squares.path import Change, sign_on
 from ndis_verify.oracle.engine.precision import PrecisionError
@@ -51,6 +51,9 @@ class Curve(Protocol):
     def __hash__(self) -> int: ...  # values are remembered by curve
 
     def value(self, ridge: Fraction, digits: int) -> Enclosure: ...
+
+    def near(self, ridge: Fraction, digits: int) -> mpmath.mpf:
+        """The value to about so many digits, not proved: for searches."""
 
     def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction: ...
 
@@ -76,6 +79,9 @@ class NormalCurve:
 
     def value(self, ridge: Fraction, digits: int) -> Enclosure:
         return self._delta(*self._pair(ridge), self.epsilon, digits)
+
+    def near(self, ridge: Fraction, digits: int) -> mpmath.mpf:
+        return spectrum_estimate(from_groups(self._groups(*self._pair(ridge))), self.epsilon, digits)
 
     def at_most(self, ridge: Fraction) -> Fraction:
         """An upper bound of the value that is quickly found."""

@@ -246,7 +246,10 @@ class Crossings:
         def inside(x: Fraction, aim: int) -> Enclosure:
             return self.value(curve, min(max(x, bracket.low), bracket.high), max(aim, _ROUGH))
 
-        root = decreasing_root(inside, self.target, (bracket.low + bracket.high) / 2, self.digits + 1)
+        def near(x: Fraction, aim: int) -> mpmath.mpf:
+            return curve.near(min(max(x, bracket.low), bracket.high), max(aim, _ROUGH))
+
+        root = decreasing_root(inside, self.target, (bracket.low + bracket.high) / 2, self.digits + 1, near)
         low, high = max(root.lower, bracket.low), min(root.upper, bracket.high)
         spare = 2 * bracket.rest
         aim = self.digits + 2 * _SPARE

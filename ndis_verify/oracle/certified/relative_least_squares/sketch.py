@@ -29,6 +29,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+import mpmath
 from flint import acb, arb, arb_series, fmpq
 
 from ndis_verify.enclosure import Enclosure
@@ -68,6 +69,9 @@ class SketchCurve:
     @lru_cache(maxsize=4096)  # noqa: B019  a search lives as long as its answer takes
     def value(self, ridge: Fraction, digits: int) -> Enclosure:
         return self._delta(self.change.p.at(ridge), self.change.q.at(ridge), self.epsilon, digits)
+
+    def near(self, ridge: Fraction, digits: int) -> mpmath.mpf:
+        return self.value(ridge, digits).mid
 
     def upper(self, low: Fraction, high: Fraction, digits: int) -> Fraction:
         """An upper bound over low <= ridge <= high."""
