@@ -71,6 +71,7 @@ def test_every_claim_has_a_page_with_its_text_and_a_row_of_the_index(pages):
     assert set(pages) == {page_of(claim.id) for claim in CLAIMS} | {
         "index.html",
         "matrix.html",
+        "graph.html",
         "errata.html",
         "open.html",
     }
@@ -103,7 +104,7 @@ def test_links_resolve_and_nothing_is_loaded_from_elsewhere(site, pages):
                 assert parts.fragment in pages[target.resolve().relative_to(site.resolve()).as_posix()].ids
         assert " style=" not in page.text and "Content-Security-Policy" in page.text
         assert len(page.ids) == len(set(page.ids)), name
-    for name in ("style.css", "search.js"):
+    for name in ("style.css", "search.js", "graph.js"):
         assert not re.search(r"https?:|url\(|@import|fetch\(|XMLHttp", (site / name).read_text(encoding="utf-8"))
 
 
@@ -116,6 +117,20 @@ def test_every_formula_is_well_formed_and_of_elements_that_browsers_know(pages):
             assert {node.tag.rpartition("}")[2] for node in ElementTree.fromstring(text).iter()} <= known
             found += 1
     assert found > 500
+
+
+def test_the_graph_has_a_coloured_link_for_every_claim_and_a_line_for_what_rests_on_what(pages):
+    text = pages["graph.html"].text
+    for claim in CLAIMS:
+        (node,) = re.findall(rf'<a href="[^"]*" data-id="{re.escape(claim.id)}" class="[^"]*"', text)
+        assert f'href="{page_of(claim.id)}"' in node and f'class="{claim.declared.value}"' in node
+        for derivation in derivations_of(claim):
+            assert f'data-id="{derivation.id}"' in text
+    assert 'data-a="N26-L2" data-b="N26-L2-corrected"' in text
+    lines = [
+        line for kind in ("proved-by", "lemma", "uses-a-fact") for line in re.findall(f'<path class="{kind}"', text)
+    ]
+    assert len(lines) > 60 and pages["graph.html"].kinds["circle"] == text.count("data-id=")
 
 
 def test_what_is_long_folds_and_is_whole(pages):

@@ -148,7 +148,8 @@ def _derivations(claim: Claim, derivations: Sequence[Derivation]) -> str:
         return ""
     parts = []
     for number, derivation in enumerate(derivations, 1):
-        parts.append(f'<p class="soft">Of the statement: {prose(derivation.claims.get(claim.id, "a part"))}</p>')
+        part = prose(derivation.claims.get(claim.id, "a part"))
+        parts.append(f'<p class="soft" id="{derivation.id}">Of the statement: {part}</p>')
         parts.append(derivation_html(derivation, prefix=f"step-{number}"))
     return '<h2 id="derivation">Derivation</h2>' + "".join(parts)
 

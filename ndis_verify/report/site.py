@@ -13,6 +13,8 @@ from ndis_verify.claims.ledger import SOURCES, all_claims
 from ndis_verify.court.judge import Judgement
 from ndis_verify.report.claim_page import claim_body, mentioned
 from ndis_verify.report.errata import is_erratum
+from ndis_verify.report.graph_page import graph_body
+from ndis_verify.report.ledger_graph import ledger_graph
 from ndis_verify.report.matrix import Heard, matrix
 from ndis_verify.report.matrix_page import matrix_body
 from ndis_verify.report.places import label_of, subject_of
@@ -24,6 +26,7 @@ _POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'sel
 _PAGES = {
     "index.html": "Claims",
     "matrix.html": "Cross-checks",
+    "graph.html": "Graph",
     "errata.html": "Errata",
     "open.html": "Open questions",
 }
@@ -37,8 +40,8 @@ def write_site(
 ) -> Path:
     """Write the pages of the ledger, with the rulings of a `verify` where there are some; returns the index.
 
-    A page a claim, the index, the cross-check matrix, the errata and the open questions. Files of other names in
-    `folder` stay. `heard`: what the comparisons found, where there are no rulings (`matrix.hearing`).
+    A page a claim, the index, the cross-check matrix, the graph, the errata and the open questions. Files of other
+    names in `folder` stay. `heard`: what the comparisons found, where there are no rulings (`matrix.hearing`).
     """
     chosen = all_claims() if claims is None else tuple(claims)
     rulings = {judgement.id: judgement for judgement in judgements}
@@ -49,9 +52,10 @@ def write_site(
         write_atomically(folder / page_of(claim.id), _page(f"{label_of(claim.id)}: {claim.title}", body, "../"))
     rows = matrix(chosen, {**(heard or {}), **_heard(chosen, rulings)})
     lists = {"index.html": _index(chosen, rulings), "matrix.html": matrix_body(rows), **_lists(chosen)}
+    lists["graph.html"] = graph_body(ledger_graph(), {claim.id for claim in chosen})
     for name, body in lists.items():
         write_atomically(folder / name, _page(_PAGES[name], body))
-    for name in ("style.css", "search.js"):
+    for name in ("style.css", "search.js", "graph.js"):
         write_atomically(folder / name, (_FILES / name).read_bytes())
     return folder / "index.html"
 
