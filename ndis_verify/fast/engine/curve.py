@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError, float_array
 from ndis_verify.fast.engine.contour import log_integral
 from ndis_verify.fast.engine.spectrum import Spectrum
@@ -14,6 +18,10 @@ from ndis_verify.fast.engine.whitening import PairBatch, spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 
 Pair = GaussianPair | PairBatch | Spectrum
+_PATIENCE = 500  # entries that are worked out by arrays before the compiled kernel is loaded, which takes as long
+_CHUNK = 1 << 12  # pairs of a batch that are worked on together
+_CELLS = 1 << 20  # numbers in their covariances
+_asked = 0
 
 
 def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = False) -> np.ndarray:
@@ -27,8 +35,26 @@ def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = F
     return array
 
 
-def log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(log delta, nan) or (nan, log(1 - delta)) for every pair at every epsilon."""
+def log_pair(pair: Pair, epsilon: np.ndarray, workers: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """(log delta, nan) or (nan, log(1 - delta)) for every pair at every epsilon; a batch in chunks, by `workers`
+    threads."""
+    whole(workers, "workers", 1)
+    chunk = min(_CHUNK, max(1, _CELLS // pair.cells)) if isinstance(pair, PairBatch) else 0
+    if not isinstance(pair, PairBatch) or pair.size <= chunk:
+        return _log_pair(pair, epsilon)
+    parts = [slice(start, start + chunk) for start in range(0, pair.size, chunk)]
+    halves = np.empty((pair.size, *epsilon.shape)), np.empty((pair.size, *epsilon.shape))
+
+    def one(part: slice) -> None:
+        for half, found in zip(halves, _log_pair(pair.part(part), epsilon)):
+            half[part] = found
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(one, parts))
+    return halves
+
+
+def _log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     laws = spectrum(pair)
     batch = laws.batch_shape
     count = int(np.prod(batch, dtype=int))
@@ -37,9 +63,33 @@ def log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return direct.reshape(batch + epsilon.shape), complement.reshape(batch + epsilon.shape)
 
 
-@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
+@cache
+def compiled_kernel() -> ModuleType | None:
+    """`engine.compiled` where numba is installed (extra `speed`), else None."""
+    try:
+        from ndis_verify.fast.engine import compiled
+    except ImportError:
+        return None
+    return compiled
+
+
 def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
+    global _asked
+    _asked += rows.size
+    kernel = compiled_kernel() if _asked > _PATIENCE else None
+    if kernel is None:
+        return entries_by_arrays(laws, rows, epsilon)
+    direct, complement = kernel.entries(laws, rows, epsilon)
+    rest = np.flatnonzero(np.isnan(direct) & np.isnan(complement))
+    if rest.size:
+        direct[rest], complement[rest] = entries_by_arrays(laws, rows[rest], epsilon[rest])
+    return direct, complement
+
+
+@np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
+def entries_by_arrays(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`log_entries` in numpy, over all the domain: the reference of the compiled kernel."""
     loss = laws.loss_forms()
     # Where epsilon lies well below the mean loss, delta is near 1 and its complement is the quiet integral.
     high = loss.mean[rows] - epsilon > 0.5 * loss.std[rows]

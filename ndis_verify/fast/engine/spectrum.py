@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,13 @@ class Spectrum:
     def dimension(self) -> np.ndarray:
         """d of each pair."""
         return self.multiplicity.sum(axis=-1)
+
+    @cached_property
+    def columns(self) -> tuple[np.ndarray, ...]:
+        """alpha, m, m^2, multiplicity and log(1 + alpha), a row for each pair, in float64 and contiguous."""
+        flat = (-1, self.alpha.shape[-1])
+        parts = (self.alpha, self.shift, self.shift_squared, self.multiplicity, self.log_ratio)
+        return tuple(np.array(part.reshape(flat), dtype=np.float64, order="C") for part in parts)
 
     def swapped(self) -> Spectrum:
         """The pair (Q, P): 1/lambda, m^2/lambda."""

@@ -57,6 +57,16 @@ class PairBatch:
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "dimension", dimension)
 
+    @property
+    def cells(self) -> int:
+        """The most numbers that there are in a covariance of one pair."""
+        return max(int(np.prod(array.shape[1:], dtype=int)) for array in (self.mean_p, self.cov_p, self.cov_q))
+
+    def part(self, rows: slice) -> PairBatch:
+        """Some of the pairs."""
+        arrays = (self.mean_p, self.cov_p, self.mean_q, self.cov_q)
+        return PairBatch(*(array if array.shape[0] == 1 else array[rows] for array in arrays))
+
 
 def _require_covariances(array: np.ndarray, name: str) -> None:
     if array.ndim < 3:
