@@ -8,12 +8,14 @@ import pytest
 import sympy as sp
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict, decide
+from ndis_verify.claims.ledger import find
 from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.checks import agreement, proof
 from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.court.hearing import Hearing
 from ndis_verify.court.judge import exit_code, heard, judge, judged
 from ndis_verify.court.tolerances import COMPARISONS, DIGITS, MARGIN, MARGINS
+from ndis_verify.report.verdicts import markdown
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 
 
@@ -217,12 +219,23 @@ def test_steps_in_words_are_counted_beside_the_verdict():
     argued = Derivation("own", "t", ("OWN",), (), (said, square), "square", {"x": x}, concludes=end)
     claim = Claim("OWN-1", "OWN", "t", "s", Verdict.PROVED, (_with_fault(argued),))
     found = judge(claim)
-    assert found.argued == 1 and found.in_words == "proved, 1 argued", found.failures
-    assert "1 argued" in found.evidence[0] and found.as_dict()["argued"] == 1
-    assert judged(claim, Hearing.from_dict(claim, json.loads(json.dumps(heard(claim).as_dict())))).argued == 1
+    # The step, and that the proof ends in a statement that is text alone.
+    assert found.argued == 2 and found.in_words == "proved, 2 argued", found.failures
+    assert "1 argued" in found.evidence[0] and found.as_dict()["argued"] == 2
+    assert judged(claim, Hearing.from_dict(claim, json.loads(json.dumps(heard(claim).as_dict())))).argued == 2
     decided = dataclasses.replace(argued, steps=(dataclasses.replace(square, premises=()),))
     bare = judge(dataclasses.replace(claim, checks=(_with_fault(decided),)))
-    assert bare.argued == 0 and bare.in_words == "proved"
+    assert bare.argued == 1 and bare.in_words == "proved, 1 argued"
+    assert "end in the statement" in bare.link and bare.link in bare._repr_html_()
+
+
+def test_nothing_is_said_to_be_proved_outright_whose_end_is_not_compared_with_the_statement():
+    compared = find("KM-4.1")
+    assert judge(compared).link == "" and judge(compared).in_words == "proved"
+    ends = [check for check in compared.checks if check.kind is Kind.PROOF]
+    in_words = dataclasses.replace(compared, stated=None, about="", checks=tuple(ends))
+    assert judge(in_words).in_words == "proved, 1 argued"
+    assert "- argued: that its proofs end in the statement" in markdown([judge(in_words)], {"KM-4.1": in_words})
 
 
 @pytest.mark.parametrize(

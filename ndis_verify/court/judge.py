@@ -16,7 +16,7 @@ from ndis_verify.court.checks import Comparison, ProofRun
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.printed_numbers import unprinted
 from ndis_verify.court.shared_hearings import shared
-from ndis_verify.court.statement_checks import mismatches
+from ndis_verify.court.statement_checks import mismatches, missing_link
 from ndis_verify.court.tolerances import fewest_digits, fewest_evaluations, largest_margin
 from ndis_verify.rich import prose
 
@@ -38,8 +38,9 @@ class Judgement:
     mutants_killed: int
     mutants: int
     seconds: float
-    argued: int = 0  # steps of its proofs that no machine decides
+    argued: int = 0  # steps of its proofs that no machine decides, `link` among them
     found: tuple[Evidence, ...] = ()  # the evidence of each check, of which `evidence` is the text
+    link: str = ""  # what no machine compares of the ends of its proofs
     surviving: str | None = None  # of a restricted claim, and of what a definition asserts beside: how strong it is
 
     @property
@@ -57,7 +58,8 @@ class Judgement:
         return data
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{prose(line)}</li>" for line in (*self.evidence, *self.failures))
+        read = [f"argued: {self.link}"] if self.link else []
+        lines = "".join(f"<li>{prose(line)}</li>" for line in (*self.evidence, *read, *self.failures))
         differs = "" if self.agrees else f", declared {self.declared}"
         faults = f"{self.mutants_killed} of {self.mutants} planted faults caught"
         return f"<p><b>{self.id}: {self.in_words}</b>{differs}; {faults}</p><ul>{lines}</ul>"
@@ -96,6 +98,7 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
             else:
                 failures.append(f"{one.check}: mutant survived: {fault} ({evidence.line()})")
     verdict = None if failures else decide(results)
+    link = missing_link(claim)
     return Judgement(
         id=claim.id,
         source=claim.source,
@@ -112,7 +115,8 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
         seconds=hearing.seconds,
         surviving=surviving(results).value if _has_a_half(verdict, results) else None,
         found=tuple(evidence for _, evidence in results),
-        argued=sum(evidence.argued for check, evidence in results if check.kind is Kind.PROOF),
+        argued=sum(evidence.argued for check, evidence in results if check.kind is Kind.PROOF) + bool(link),
+        link=link,
     )
 
 

@@ -251,6 +251,14 @@ def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], p
     return wrong
 
 
+def compared(claim_id: str, stated: Statement | None, proofs: list[Derivation]) -> bool:
+    """Whether the ends of `proofs` are, by comparison, all relations of the claim's statement."""
+    if stated is None or not relations(stated.claimed):
+        return False
+    ends = [(proof, one) for proof in proofs for one in proof.concludes if one.claim == claim_id and not one.part]
+    return set(relations(stated.claimed)) <= set().union(*(concluded(proof, one, stated)[0] for proof, one in ends))
+
+
 def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tuple[set[Relation], str]:
     """The relations of `stated` that the step is, under hypotheses of `stated`, or what keeps it from being one."""
     step = derivation.step(end.step)

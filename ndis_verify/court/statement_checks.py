@@ -17,12 +17,13 @@ from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
 from ndis_verify.court.checks import Mutants, ProofRun
 from ndis_verify.court.domain import Point, VacuityError, shown_point
-from ndis_verify.court.proof_structure import unconcluded
+from ndis_verify.court.proof_structure import compared, unconcluded
 from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, exact_text, same_at, sides_at
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.court.statement_floats import StatementMargin
 from ndis_verify.statements.mutation import Mutant, denied, mutants, planted
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement
+from ndis_verify.symbolic.derivation import Derivation
 
 Fate = Literal["violated", "implied", "without meaning", "not told apart"]
 _SUSPECTS = 6
@@ -201,11 +202,22 @@ def _shown_exact(point: Point) -> str:
     return ", ".join(f"{name} = {exact_text(value)}" for name, value in point.items())
 
 
+def missing_link(claim: Claim) -> str:
+    """What is left to a reader of a claim that has proofs: that they end in its statement, where no machine compares
+    the two. It counts as an argued step.
+    """
+    proofs = _proofs(claim)
+    return "" if not proofs or compared(claim.id, claim.stated, proofs) else "that its proofs end in the statement"
+
+
+def _proofs(claim: Claim) -> list[Derivation]:
+    return [c.run.derive() for c in claim.checks if c.kind is Kind.PROOF and isinstance(c.run, ProofRun)]
+
+
 def mismatches(claim: Claim) -> list[str]:
     """What a claim prints or checks that is not what its object says, and what its proofs do not conclude of it."""
     stated = claim.stated
-    proofs = [c.run.derive() for c in claim.checks if c.kind is Kind.PROOF and isinstance(c.run, ProofRun)]
-    wrong = unconcluded(claim.id, stated, (*claim.hypotheses, *claim.about.split(": ")), proofs)
+    wrong = unconcluded(claim.id, stated, (*claim.hypotheses, *claim.about.split(": ")), _proofs(claim))
     if stated is None:
         return wrong
     wrong += [

@@ -15,6 +15,7 @@ from ndis_verify.court.certificate_store import FOLDER, read
 from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.judge import Judgement
 from ndis_verify.court.source_names import ROOT
+from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.report.errata import is_erratum, is_printed
 from ndis_verify.report.places import cited, label_of
 from ndis_verify.rich import folded, prose, table, wrapping
@@ -77,6 +78,7 @@ def _head(claim: Claim, derivations: Sequence[Derivation], ruling: Judgement | N
         shown += f" (declared {verdict})"
     numbers = ", ".join(f"{n} {name}" for name, n in counts(derivations).items() if n)
     detail = f"Steps of its derivations: {numbers}. " if numbers else ""
+    detail += f"Also argued: {link}. " if (link := missing_link(claim)) else ""
     heard = "Recomputed for this page." if ruling else "As the ledger declares it."
     return (
         f'<h1>{escape(label_of(claim.id))}</h1><p><b>{prose(claim.title)}</b></p><p><span class="badge {verdict}">'

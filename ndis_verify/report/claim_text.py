@@ -6,6 +6,7 @@ import textwrap
 
 from ndis_verify.claim import Claim
 from ndis_verify.claims.kinds import kind_of
+from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.report.claim_page import MEANS, counts, derivations_of, shown_path
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.report.places import cited, label_of
@@ -16,6 +17,7 @@ def claim_text(claim: Claim, width: int = 110) -> str:
     derivations = derivations_of(claim)
     numbers = ", ".join(f"{n} {name}" for name, n in counts(derivations).items() if n)
     verdict = f"{claim.declared.value} ({kind_of(claim).value}; {numbers or 'no derivation'})"
+    verdict += f"; also argued: {link}" if (link := missing_link(claim)) else ""
     paragraphs = [
         ("", f"{label_of(claim.id)} [{claim.id}]: {claim.title}"),
         ("verdict: ", verdict),

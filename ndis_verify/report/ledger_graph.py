@@ -18,6 +18,7 @@ from ndis_verify.claims.kinds import kind_of
 from ndis_verify.claims.ledger import all_claims
 from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.proof_structure import lemmas, uses
+from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.mechanisms.neighbours import NEIGHBOURS
 from ndis_verify.report.places import label_of, subject_of
 from ndis_verify.symbolic import all_derivations
@@ -62,7 +63,7 @@ def _claim_node(claim: Claim) -> Record:
         "kind": kind_of(claim).value,
         "verdict": claim.declared.value,
         "statement": claim.statement,
-        **_steps(proofs.values()),
+        **_steps(proofs.values(), bool(missing_link(claim))),
     }
 
 
@@ -72,10 +73,10 @@ def _derivation_node(derivation: Derivation) -> Record:
     return {**named, **_steps([derivation])}
 
 
-def _steps(derivations: Iterable[Derivation]) -> Record:
+def _steps(derivations: Iterable[Derivation], links: int = 0) -> Record:
     kinds = [step.kind for one in derivations for step in one.steps]
     decided = sum(kind in DECIDED for kind in kinds)
-    return {"decided": decided, "facts": kinds.count("fact"), "argued": kinds.count("argument")}
+    return {"decided": decided, "facts": kinds.count("fact"), "argued": kinds.count("argument") + links}
 
 
 def _mechanism_nodes() -> Iterator[Record]:

@@ -111,6 +111,7 @@ def _markdown_claim(claim: Claim, judgement: Judgement) -> list[str]:
             lines += [f"{label}: {text}", ""]
     lines += [f"Verdict: **{judgement.in_words}** (declared {judgement.declared}).", ""]
     lines += [f"- {line}" for line in judgement.evidence]
+    lines += [f"- argued: {judgement.link}"] if judgement.link else []
     lines += [f"- FAILED {line}" for line in judgement.failures]
     lines += [f"- planted faults caught: {judgement.mutants_killed} of {judgement.mutants}", ""]
     return lines
