@@ -7,6 +7,9 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.random_projection import odds as odds_of_cost
+from ndis_verify.symbolic.random_projection_order import cost_of_deletion, rises_with_leverage
 
 zero, half = sp.Integer(0), sp.Rational(1, 2)
 r, epsilon, delta = sp.symbols("r epsilon delta", positive=True)
@@ -80,11 +83,23 @@ def blocki() -> Derivation:
             relation=">=",
             witness=sp.expand(larger - smaller),
         ),
-        Step(
+        by_fact(
             "private",
-            "A larger ridge leaves less leverage, the curve grows with the leverage, and the older ridge is private"
+            "A larger ridge leaves less leverage, and less is given away; the older ridge is private"
             " (ridge.eigenvalue_threshold).",
-            kind="argument",
+            "a rising function at two points",
+            {"f": cost_of_deletion(), "argument": odds_of_cost, "low": odds_of_cost / (1 + kept), "high": odds_of_cost},
+            {
+                "rises": rises_with_leverage(),
+                "order": Step(
+                    "smaller odds",
+                    "k > 0.",
+                    lhs=odds_of_cost,
+                    rhs=odds_of_cost / (1 + kept),
+                    relation=">",
+                    witness=odds_of_cost * kept / (1 + kept),
+                ),
+            },
         ),
     )
     return Derivation(
@@ -131,12 +146,16 @@ def information() -> Derivation:
 
     told = w * divergence(p) + (1 - w) * divergence(q)
     gap, share = sp.symbols("g h", positive=True)
+    told_by_release, told_by_event = sp.symbols("I_release I_event", nonnegative=True)
     steps = (
-        Step(
+        by_fact(
             "information",
-            "A row of the release is N(0, D^T D + ridge I). Given the other records, I(record; release) is at most the"
-            " prior's average of D(P_x || P_0), x against no record, for every prior.",
-            kind="argument",
+            "A row of the release is N(0, D^T D + ridge I). Given the other records, I(record; release) is at most"
+            " the prior's"
+            " average of D(P_x || P_0), x against no record, for every prior.",
+            "mutual information and any reference law",
+            {"information": told_by_release, "divergence": sp.Symbol("D_x", nonnegative=True)},
+            {"laws": "records of norm at most l"},
         ),
         Step(
             "lone record",
@@ -151,12 +170,14 @@ def information() -> Derivation:
             lhs=r * ((1 + s) * (1 - 1 / (1 + s)) - sp.log(1 + s)) / 2,
             rhs=r * (s - sp.log(1 + s)) / 2,
         ),
-        Step(
+        by_fact(
             "violation",
             "If an event has P > delta + e^eps Q for two values of a record, a prior on the two and the event make a"
-            " binary channel; its information is at most that of the release (data processing), for the best prior"
-            " too.",
-            kind="argument",
+            " binary"
+            " channel; its information is at most that of the release, for the best prior too.",
+            "data processing of information",
+            {"information": told_by_release, "of image": told_by_event},
+            {"map": "records of norm at most l"},
         ),
         Step(
             "grows with p",

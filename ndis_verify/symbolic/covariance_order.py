@@ -9,6 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 
 zero = sp.Integer(0)
@@ -213,6 +214,8 @@ def radial_sharp() -> Derivation:
     first = Qg(half, level / k) - Qg(half, (1 + k) * level / k)
     second = Pg(half, (1 + k) * level / k) - Pg(half, level / k)
     small = sp.exp(-excess) / 2  # e^{-g}
+    hinge = lambda at: sp.Max(0, 1 - sp.exp(at - k * t / 2))  # noqa: E731
+    other_hinge = lambda at: sp.Max(0, 1 - sp.exp(-at + k * t / (2 * (1 + k))))  # noqa: E731
     steps = (
         Step(
             "equal at the edge",
@@ -238,11 +241,21 @@ def radial_sharp() -> Derivation:
             relation=">",
             witness=sp.exp(-g + k * t / (2 * (1 + k))),
         ),
-        Step(
+        by_fact(
             "strictly",
-            "T > 2 g/k and T < 2 kappa g/k have positive probability for g > 0: beyond the edge the first expectation"
-            " is strictly below the second.",
-            kind="argument",
+            "T > 2 g/k and T < 2 kappa g/k have positive probability for g > 0: as g rises from the edge to g + y the"
+            " first"
+            " expectation falls strictly,",
+            "expectations in strict order",
+            {"X": hinge(g + excess), "Y": hinge(g)},
+            {"order": "first falls", "strict": "first falls"},
+        ),
+        by_fact(
+            "second, strictly",
+            "and the second rises: beyond the edge the first expectation is strictly below the second.",
+            "expectations in strict order",
+            {"X": other_hinge(g), "Y": other_hinge(g + excess)},
+            {"order": "second rises", "strict": "second rises"},
         ),
         Step(
             "m = 2, kappa = 2: first",

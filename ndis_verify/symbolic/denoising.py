@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.notation import bin_of_sum, summed
 from ndis_verify.symbolic.special_functions import Phi, chi2_density, phi
 
 prior, std, d = sp.symbols("w sigma d", positive=True)
@@ -331,11 +332,14 @@ def soft_threshold() -> Derivation:
             relation=">",
             witness=log_d * (inverse + square),
         ),
-        Step(
+        by_fact(
             "sum",
-            "Over d coordinates, scaled by std: sum (1/d + min(mu_i^2, 1)) std^2 = std^2 + sum min(theta_i^2, std^2)."
-            " For d = 1 the threshold is 0 and both sides are at least std^2.",
-            kind="argument",
+            "Over d coordinates, scaled by std: sum (1/d + min(mu_i^2, 1)) std^2 = std^2 + sum min(theta_i^2, std^2),"
+            " as sum 1/d ="
+            " 1. For d = 1 the threshold is 0 and both sides are at least std^2.",
+            "means are linear",
+            {"mean": summed, "terms": ((1 / d, one), (one, sp.Min(sp.Function("mu", real=True)(bin_of_sum) ** 2, 1)))},
+            {"integrable": "std known"},
         ),
         Step(
             "risk",
@@ -461,11 +465,12 @@ def minimax_balls() -> Derivation:
             relation=">",
             witness=room / 2,
         ),
-        Step(
+        by_fact(
             "lower, L > 4: information",
-            "The spike's place and the data share at most the divergence of N(tau e_j, I) from N(0, I), tau^2/2 = L/8"
-            " (any reference law bounds mutual information).",
-            kind="argument",
+            "The spike's place and the data share at most the divergence of N(tau e_j, I) from N(0, I), tau^2/2 = L/8.",
+            "mutual information and any reference law",
+            {"information": sp.Symbol("I", nonnegative=True), "divergence": log_term / 8},
+            {"laws": "0 < p <= 2: 1 + ln d <= R^2 and R^p <= d"},
         ),
         Step(
             "lower, L > 4: Fano",

@@ -65,11 +65,14 @@ def sampler() -> Derivation:
             relation=">=",
             witness=gap**2 / 2 + gap * edge * extra / (edge + extra),
         ),
-        Step(
+        by_fact(
             "kept",
             "A uniform point of the layers that lies below the curve is a uniform point below the curve: its abscissa"
-            " is half-normal.",
-            kind="argument",
+            " is"
+            " half-normal.",
+            "points under a curve",
+            {"point": sp.Symbol("X", nonnegative=True), "f": sp.exp(-(x**2) / 2), "argument": x},
+            {"cover": "layers"},
         ),
         Step(
             "comparison",

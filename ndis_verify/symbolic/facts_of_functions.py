@@ -145,4 +145,16 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         ),
         required={"positive": lambda a: (a["a"] * a["b"], ">", sp.Integer(0))},
     ),
+    "a rising function at two points": Fact(
+        text="A function with a positive slope is larger at the larger of two points.",
+        tex=r"f' > 0,\ x < y \implies f(x) < f(y)",
+        letters=("f", "argument", "low", "high"),
+        conditions={"rises": "the slope is positive", "order": "the points are in order"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (a["f"].subs(a["argument"], a["low"]), "<", a["f"].subs(a["argument"], a["high"])),
+        required={
+            "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
+            "order": lambda a: (a["high"], ">", a["low"]),
+        },
+    ),
 }

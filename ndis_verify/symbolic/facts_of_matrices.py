@@ -7,7 +7,18 @@ from collections.abc import Mapping
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import inverse_form, law_given, law_of, normal, over_matrices, relative, spectrum_of
+from ndis_verify.symbolic.notation import (
+    det,
+    inverse_form,
+    law_given,
+    law_of,
+    matrix_mean,
+    norm,
+    normal,
+    over_matrices,
+    relative,
+    spectrum_of,
+)
 
 OF_MATRICES: Mapping[str, Fact] = {
     "uncorrelated normal vectors are independent": Fact(
@@ -73,5 +84,30 @@ OF_MATRICES: Mapping[str, Fact] = {
         conditions={"definite": "S1 and S2 are positive definite"},
         reference="both are those of a pencil: Horn and Johnson, Matrix Analysis, Theorem 7.6.4",
         instance=lambda a: (relative(a["second"], a["first"]), "=", 1 / relative(a["first"], a["second"])),
+    ),
+    "norm of a product": Fact(
+        text="The spectral norm of R X R is at most that of R R times that of X, R symmetric.",
+        tex=r"\|R X R\| \le \|R\|^2\,\|X\| = \|R^2\|\,\|X\|",
+        letters=("R", "X"),
+        conditions={"symmetric": "R is symmetric"},
+        reference="Horn and Johnson, Matrix Analysis, section 5.6",
+        instance=lambda a: (norm(a["R"] * a["X"] * a["R"]), "<=", norm(a["R"] * a["R"]) * norm(a["X"])),
+    ),
+    "second moments of a linear image": Fact(
+        text="For g with independent entries of mean 0 and second moment 1, E m m^T = A^T A for m = A^T g.",
+        tex=r"\mathbb{E}\,(A^{\mathsf T} g)(A^{\mathsf T} g)^{\mathsf T} = A^{\mathsf T} A",
+        letters=("A", "A^T", "g", "g^T"),
+        conditions={"first": "the entries have mean 0", "second": "and second moment 1", "independent": "independence"},
+        reference="Muirhead, Aspects of Multivariate Statistical Theory, section 1.2",
+        instance=lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),
+    ),
+    "Gram determinant": Fact(
+        text="The Gram determinant of the columns of a matrix is 0 exactly where they are dependent; so rows that"
+        " a deletion leaves with Gram determinant (1 - p) det S have full rank exactly where that is not 0.",
+        tex=r"\det(D^{\mathsf T} D) = 0 \iff \operatorname{rank} D < d",
+        letters=("S", "S'", "p"),
+        conditions={"rank": "S is the Gram matrix of a matrix of full column rank", "lemma": "the determinant lemma"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 7.2.10",
+        instance=lambda a: (det(a["S'"]), "=", (1 - a["p"]) * det(a["S"])),
     ),
 }

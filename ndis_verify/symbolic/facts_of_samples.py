@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal
+from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed
 
 OF_SAMPLES: Mapping[str, Fact] = {
     "exact limit of a proportion": Fact(
@@ -194,5 +194,66 @@ OF_SAMPLES: Mapping[str, Fact] = {
         conditions={"law": "N is noncentral chi-square, d > 2", "inverse": "E 1/chi^2_n = 1/(n - 2)"},
         reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 2, section 29.3",
         instance=lambda a: (average(1 / a["N"]), "=", average(1 / (a["d"] - 2 + 2 * a["K"]))),
+    ),
+    "Pinsker's inequality": Fact(
+        text="The total variation distance of two laws is at most the root of half their divergence (KL).",
+        tex=r"\mathrm{TV}(P, Q)^2 \le \mathrm{KL}(P \| Q)/2",
+        letters=("distance", "divergence"),
+        conditions={"divergence": "the Kullback-Leibler divergence of the two laws"},
+        reference="Tsybakov, Introduction to Nonparametric Estimation, Lemma 2.5",
+        instance=lambda a: (a["distance"] ** 2, "<=", a["divergence"] / 2),
+    ),
+    "mutual information and any reference law": Fact(
+        text="The mutual information of an input and an output is at most the mean over the input of the divergence"
+        " (KL)"
+        " of the output's law given it from any one law.",
+        tex=r"I(X; Y) \le \mathbb{E}_X \mathrm{KL}(P_{Y \mid X} \| Q)",
+        letters=("information", "divergence"),
+        conditions={"laws": "the laws of the output given each input, and one reference law"},
+        reference="Polyanskiy and Wu, Information Theory, Theorem 4.1",
+        instance=lambda a: (a["information"], "<=", average(a["divergence"])),
+    ),
+    "data processing of information": Fact(
+        text="What is computed from an output tells no more of the input than the output does.",
+        tex=r"X \to Y \to Z \implies I(X; Z) \le I(X; Y)",
+        letters=("information", "of image"),
+        conditions={"map": "Z is computed from Y alone"},
+        reference="Polyanskiy and Wu, Information Theory, Theorem 3.7",
+        instance=lambda a: (a["of image"], "<=", a["information"]),
+    ),
+    "divergence of two normal laws": Fact(
+        text="The divergence (KL) of N(m, s^2 K) from N(0, s^2 I) is half of sum (k_i - 1 - log k_i) + |m|^2/s^2, k_i"
+        " the"
+        " eigenvalues of K.",
+        tex=r"\mathrm{KL} = \tfrac12\left(\sum_i (k_i - 1 - \log k_i) + |m|^2/s^2\right)",
+        letters=("divergence", "eigenvalue", "shift", "variance"),
+        conditions={"laws": "the two laws are normal"},
+        reference="Polyanskiy and Wu, Information Theory, section 2.2",
+        instance=lambda a: (
+            a["divergence"],
+            "=",
+            (summed(a["eigenvalue"] - 1 - sp.log(a["eigenvalue"])) + a["shift"] / a["variance"]) / 2,
+        ),
+    ),
+    "points under a curve": Fact(
+        text="The abscissa of a uniform point under the graph of an integrable f >= 0 has the density f over its"
+        " integral; of uniform points of a larger set those under the graph are uniform there.",
+        tex=r"(X, Y) \sim \mathrm{U}\{0 \le y \le f(x)\} \implies X \sim f/\!\int\! f",
+        letters=("point", "f", "argument"),
+        conditions={"cover": "the larger set covers what is under the graph"},
+        reference="Devroye, Non-Uniform Random Variate Generation, Theorem II.3.1",
+        instance=lambda a: (
+            law_of(a["point"]),
+            "=",
+            a["f"] / sp.Integral(a["f"], (a["argument"], 0, sp.oo)),
+        ),
+    ),
+    "expectations in strict order": Fact(
+        text="Where X <= Y, and X < Y with positive probability, E X < E Y.",
+        tex=r"X \le Y,\ \Pr[X < Y] > 0 \implies \mathbb{E} X < \mathbb{E} Y",
+        letters=("X", "Y"),
+        conditions={"order": "X <= Y", "strict": "X < Y with positive probability"},
+        reference="Billingsley, Probability and Measure, Theorem 15.2",
+        instance=lambda a: (average(a["X"]), "<", average(a["Y"])),
     ),
 }

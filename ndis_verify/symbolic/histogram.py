@@ -6,11 +6,14 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import bin_of_sum
+from ndis_verify.symbolic.learning import deviation
+from ndis_verify.symbolic.nearby_laws import binning
+from ndis_verify.symbolic.notation import average, bin_of_sum, summed
 from ndis_verify.symbolic.special_functions import Phi, phi
 
+_DRAWS = "n independent draws from each law"
 draws, bins, failure, accuracy = sp.symbols("n k delta tau", positive=True)
 zero = sp.Integer(0)
 
@@ -24,8 +27,45 @@ def interval() -> Derivation:
     """
     extra = sp.Symbol("m", nonnegative=True)
     half = accuracy / sp.sqrt(2)
+    estimate, moved = sp.symbols("TV_hat moved", real=True)
+    share_p, share_q = (sp.Function(name, real=True)(bin_of_sum) for name in ("p_hat", "q_hat"))
+    mass_p, mass_q = (sp.Function(name, nonnegative=True)(bin_of_sum) for name in ("p", "q"))
+    end = binning().step("binned at most whole")
     steps = (
-        Step("no bias downwards", "TV is convex: E TV^ >= TV of the binned laws (Jensen).", kind="argument"),
+        by_fact(
+            "Jensen",
+            "Of each bin E |p^ - q^| >= |E (p^ - q^)|,",
+            "Jensen's inequality of an absolute value",
+            {"X": share_p - share_q},
+            {"finite": _DRAWS},
+        ),
+        by_fact(
+            "linear",
+            "the mean of p^ - q^",
+            "means are linear",
+            {"mean": average, "terms": ((sp.Integer(1), share_p), (sp.Integer(-1), share_q))},
+            {"integrable": _DRAWS},
+        ),
+        by_fact("mean of p^", "being p - q:", "mean of a share", {"share": share_p, "mass": mass_p}, {"draws": _DRAWS}),
+        by_fact(
+            "mean of q^", "both unbiased.", "mean of a share", {"share": share_q, "mass": mass_q}, {"draws": _DRAWS}
+        ),
+        Step(
+            "each bin",
+            "So in each bin,",
+            lhs=sp.Abs(mass_p - mass_q),
+            rhs=average(sp.Abs(share_p - share_q)),
+            relation="<=",
+            kind="inference",
+            premises=(Use("Jensen", weight=-1), "linear", "mean of p^", "mean of q^"),
+        ),
+        by_fact(
+            "no bias downwards",
+            "and added up: E TV^ >= TV of the binned laws.",
+            "means keep the order",
+            {"mean": summed, "f": sp.Abs(mass_p - mass_q), "g": average(sp.Abs(share_p - share_q))},
+            {"pointwise": "each bin", "integrable": _DRAWS},
+        ),
         Step(
             "bias upwards",
             "|TV^ - TV| <= (1/2) sum |(p^ - p) - (q^ - q)| with mean at most (1/2) sum sqrt((p + q)/n) <= (1/2) sqrt(2"
@@ -33,11 +73,26 @@ def interval() -> Derivation:
             kind="argument",
         ),
         Step("bias at n = k/tau^2", "And less beyond.", lhs=sp.sqrt(2 * bins / (bins / accuracy**2)) / 2, rhs=half),
-        Step(
+        by_fact(
             "bounded differences",
-            "2 n draws, each moving TV^ by at most 1/n: Pr[TV^ - E TV^ > t] <= exp(-2 t^2/(2 n/n^2)) and the same"
-            " downwards (McDiarmid 1989).",
-            kind="argument",
+            "2 n draws, each moving TV^ by at most 1/n (learning.deviation, the other histogram in the place of the"
+            " law): Pr[TV^ -"
+            " E TV^ >= t] <= exp(-2 t^2/(2 n/n^2)) and the same downwards.",
+            "bounded differences",
+            {"f": estimate, "moved": moved, "n": 2 * draws, "c": 1 / draws, "t": accuracy},
+            {
+                "independent": _DRAWS,
+                "moved": _DRAWS,
+                "bounded": Step(
+                    "one draw",
+                    "Of either sample.",
+                    lhs=moved,
+                    rhs=1 / draws,
+                    relation="<=",
+                    kind="inference",
+                    premises=(Use("one draw", of=deviation, granted={"independent draws": _DRAWS}),),
+                ),
+            },
         ),
         Step(
             "above",
@@ -68,14 +123,18 @@ def interval() -> Derivation:
         Step(
             "unbinned",
             "By binning, TV(P, Q) is at least the binned TV: only the lower end carries over.",
-            kind="argument",
+            lhs=end.lhs,
+            rhs=end.rhs,
+            relation=end.relation,
+            kind="inference",
+            premises=(Use(end.name, of=binning),),
         ),
     )
     return Derivation(
         id="histogram.interval",
         title="A confidence interval for the total variation of binned laws",
         sources=("KM-CI",),
-        hypotheses=("n independent draws from each law", "n >= max(k/tau^2, (2/tau^2) log(2/delta))", "0 < delta < 1"),
+        hypotheses=(_DRAWS, "n >= max(k/tau^2, (2/tau^2) log(2/delta))", "0 < delta < 1"),
         steps=steps,
         result_step="above",
         symbols={"n": draws, "tau": accuracy},

@@ -249,8 +249,12 @@ def distance_rate() -> Derivation:
         ),
         Step("order 1", "With u = 1/r: no constant is left,", lhs=order(0), rhs=sp.Integer(0)),
         Step("order 1/r", "and no 1/r;", lhs=order(1), rhs=sp.Integer(0)),
-        Step(
-            "Pinsker", "so the divergence is at most K/r^2 + O(r^{-3}) and TV <= sqrt(KL/2) = O(1/r).", kind="argument"
+        by_fact(
+            "Pinsker",
+            "so the divergence is at most K/r^2 + O(r^{-3}) and TV <= sqrt(KL/2) = O(1/r).",
+            "Pinsker's inequality",
+            {"distance": sp.Symbol("TV", nonnegative=True), "divergence": sp.Symbol("KL", nonnegative=True)},
+            {"divergence": "log ratio"},
         ),
         Step("order 1/r^2", "K.", lhs=order(2), rhs=constant),
     )
@@ -292,6 +296,7 @@ def privacy_gap() -> Derivation:
     p, share, x = sp.symbols("p w x", positive=True)
     q = p + share
     mass, other = distance - first, second - distance
+    near = sp.Symbol("a_S", real=True)  # P~(S) - e^eps Q~(S)
     steps = (
         Step(
             "one distance",
@@ -309,11 +314,23 @@ def privacy_gap() -> Derivation:
             relation=">=",
             witness=first + sp.exp(epsilon) * second,
         ),
-        Step(
+        by_fact(
             "every event",
-            "so P(S) - e^eps Q(S) is at most P~(S) - e^eps Q~(S) + (1 + e^eps) T, and the suprema over S differ by no"
-            " more; the same the other way round.",
-            kind="argument",
+            "so P(S) - e^eps Q(S) is at most P~(S) - e^eps Q~(S) + (1 + e^eps) T, and so are the suprema over S; the"
+            " same the"
+            " other way round.",
+            "suprema keep the order",
+            {"f": near + mass - sp.exp(epsilon) * other, "g": near + (1 + sp.exp(epsilon)) * distance},
+            {
+                "pointwise": Step(
+                    "each event",
+                    "the difference of one event.",
+                    lhs=near + mass - sp.exp(epsilon) * other,
+                    rhs=near + (1 + sp.exp(epsilon)) * distance,
+                    relation="<=",
+                    witness=-first - sp.exp(epsilon) * second,
+                )
+            },
         ),
         Step(
             "fixed record, exact",

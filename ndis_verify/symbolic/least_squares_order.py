@@ -445,11 +445,24 @@ def pair_order() -> Derivation:
             relation=">",
             witness=1 / (1 + y) ** 2,
         ),
-        Step(
+        by_fact(
             "order",
-            "Data processing for the noise; a smaller m^2 costs no more (box_bound, mean shift). alpha = 0 for both:"
-            " the shift alone. Either way no divergence grows.",
-            kind="argument",
+            "Noise on both laws; a smaller m^2 costs no more (box_bound, mean shift). alpha = 0 for both: the shift"
+            " alone. Either"
+            " way no divergence grows.",
+            "noise on both of two products",
+            {
+                "shift": alpha,
+                "first": 1 + alpha,
+                "second": sp.Integer(1),
+                "other first": 1 + y,
+                "other second": sp.Integer(1),
+                **dict.fromkeys(("noise", "other noise"), s),
+                **dict.fromkeys(("g", "other g"), 1 + s),
+            },
+            dict.fromkeys(
+                ("noise", "other noise"), Step("s > 0", "as said.", lhs=s, rhs=sp.Integer(0), relation=">=", witness=s)
+            ),
         ),
         Step("shift over alpha", "r/(1/x - 1/y), x < y.", lhs=r * x * y / (y - x), rhs=r / (1 / x - 1 / y)),
     )

@@ -73,6 +73,7 @@ def range_of_leverage() -> Derivation:
     """
     algebra, (D, Dt, S, Si, R, Ri, v, vt) = _projection_algebra()
     zero = sp.Integer(0)
+    beyond = sp.Symbol("w", positive=True)
     steps = (
         Step("hat matrix", "H = D (D^T D)^{-1} D^T, symmetric, with p_i = H_ii.", kind="definition"),
         Step(
@@ -83,9 +84,22 @@ def range_of_leverage() -> Derivation:
             algebra=algebra,
         ),
         Step(
-            "diagonal of H H^T",
-            "so p_i = sum_j H_ij^2, and p_i (1 - p_i) = sum_{j != i} H_ij^2 >= 0: 0 <= p_i <= 1.",
-            kind="argument",
+            "diagonal of H H^T, any n and d",
+            "With v = D^T e, e the i-th unit vector, |H e|^2 = e^T H e: the squares of the i-th row of H add up to"
+            " H_ii = p_i,",
+            lhs=(vt * Si * Dt) * (D * Si * v),
+            rhs=vt * Si * v,
+            algebra=algebra,
+        ),
+        Step(
+            "p (1 - p)",
+            "p^2 and those of the other entries, s: p - p^2 = s >= 0, so 0 <= p <= 1. With 1 - p = -w, w > 0, the sum"
+            " would be"
+            " negative:",
+            lhs=(1 + beyond) * (1 - (1 + beyond)),
+            rhs=zero,
+            relation="<",
+            witness=-beyond * (1 + beyond),
         ),
         Step(
             "p as a square, any d",

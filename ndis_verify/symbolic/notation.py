@@ -40,6 +40,8 @@ law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of",
 over_matrices, inverse_form = (sp.Function(name, real=True) for name in ("over_matrices", "inverse_form"))
 # spectrum_of(A): the eigenvalues of A. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}.
 spectrum_of, relative = (sp.Function(name, real=True) for name in ("spectrum_of", "relative"))
+# norm(A): the spectral norm. matrix_mean(A): the expectation of a random matrix.
+norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_mean"))
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go

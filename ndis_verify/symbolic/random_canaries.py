@@ -9,6 +9,8 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import bin_of_sum
 from ndis_verify.symbolic.special_functions import Phi
 
 draws, dimension, std = sp.symbols("n d s", positive=True)
@@ -36,10 +38,17 @@ def joint_scores() -> Derivation:
             " training canaries.",
             kind="argument",
         ),
-        Step(
+        by_fact(
             "divergence",
-            "KL to N((1, 0), s^2 I) is (1/2) (sum (l - log(1 + l)) + M^2/s^2), l the eigenvalues of C^T C - I.",
-            kind="argument",
+            "From N((1, 0), s^2 I): (1/2) (sum (l - log(1 + l)) + M^2/s^2), l = k - 1 the eigenvalues of C^T C - I.",
+            "divergence of two normal laws",
+            {
+                "divergence": sp.Symbol("KL", nonnegative=True),
+                "eigenvalue": sp.Function("k", positive=True)(bin_of_sum),
+                "shift": mean,
+                "variance": std**2,
+            },
+            {"laws": "canaries independent, uniform on the sphere"},
         ),
         Step(
             "log bound: derivative",

@@ -53,6 +53,24 @@ def _edges_in_order(left: sp.Expr, right: sp.Expr) -> sp.Expr:
     return left.replace(sp.Max, taken_out) - right.replace(sp.Max, taken_out)
 
 
+def cost_of_deletion() -> sp.Expr:
+    """The divergence of a deletion at the odds k = p/(1-p) of the leverage."""
+    return _deletion(epsilon)
+
+
+def rises_with_leverage() -> Step:
+    """It increases strictly in the odds, as in `derivative_in_leverage`."""
+    edge = (epsilon + half * log_rho) / odds
+    return Step(
+        "rises with the leverage",
+        "t0 > 0 and a density is positive.",
+        lhs=sp.Derivative(cost_of_deletion(), odds),
+        rhs=sp.Integer(0),
+        relation=">",
+        witness=edge / rho * gamma_density(half, edge),
+    )
+
+
 def _as_declared(expression: sp.Expr) -> sp.Expr:
     return expression.subs(sp.Symbol("epsilon", real=True), epsilon)
 

@@ -9,6 +9,9 @@ import sympy as sp
 from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.random_projection import odds as odds_of_cost
+from ndis_verify.symbolic.random_projection_order import cost_of_deletion, rises_with_leverage
 from ndis_verify.symbolic.ridge import length2, level, target
 
 zero = sp.Integer(0)
@@ -129,11 +132,24 @@ def mechanism() -> Derivation:
             " where p_S <= p*.",
             kind="definition",
         ),
-        Step(
+        by_fact(
             "plain branch",
-            "p_i <= p_S <= p*: deletion costs delta_r(eps; p_i) <= delta_r(eps; p*) = delta"
-            " (random_projection_order.derivative_in_leverage), insertion no more (deletion_dominates).",
-            kind="argument",
+            "p_i <= p_S <= p*, in odds k/(1 + y) against k: deletion costs delta_r(eps; p_i) < delta_r(eps; p*) ="
+            " delta where p_i <"
+            " p*, insertion no more (deletion_dominates).",
+            "a rising function at two points",
+            {"f": cost_of_deletion(), "argument": odds_of_cost, "low": odds_of_cost / (1 + y), "high": odds_of_cost},
+            {
+                "rises": rises_with_leverage(),
+                "order": Step(
+                    "smaller odds",
+                    "y > 0.",
+                    lhs=odds_of_cost,
+                    rhs=odds_of_cost / (1 + y),
+                    relation=">",
+                    witness=odds_of_cost * y / (1 + y),
+                ),
+            },
         ),
         Step(
             "supremum",

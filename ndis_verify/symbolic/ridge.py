@@ -10,6 +10,8 @@ from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.random_projection import odds as odds_of_cost
+from ndis_verify.symbolic.random_projection_order import cost_of_deletion, rises_with_leverage
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 half = sp.Rational(1, 2)
@@ -164,11 +166,24 @@ def smallest_ridge() -> Derivation:
             relation=">",
             witness=odds * room / ((1 + odds) * (1 + odds + odds * room)),
         ),
-        Step(
+        by_fact(
             "delta above the target",
-            "and delta_r is strictly increasing: its slope (t/rho) f_r(t) is positive"
-            " (random_projection_order.derivative_in_leverage), so deleting that record costs more than delta.",
-            kind="argument",
+            "and delta_r is strictly increasing, here in the odds k of the leverage: with the smaller ridge they are"
+            " k (1 + y), and"
+            " deleting that record costs more than delta.",
+            "a rising function at two points",
+            {"f": cost_of_deletion(), "argument": odds_of_cost, "low": odds, "high": odds * (1 + room)},
+            {
+                "rises": rises_with_leverage(),
+                "order": Step(
+                    "larger odds",
+                    "k (1 + y) > k.",
+                    lhs=odds * (1 + room),
+                    rhs=odds,
+                    relation=">",
+                    witness=odds * room,
+                ),
+            },
         ),
         Step(
             "excess of l^2/p*",
@@ -301,11 +316,12 @@ def utility() -> Derivation:
             lhs=sp.limit(phi(z), z, -sp.oo) - sp.limit(phi(z), z, sp.oo),
             rhs=zero,
         ),
-        Step(
+        by_fact(
             "one column",
-            "With independent entries E[g g^T] = I, so E[m m^T] = A^T A for m = A^T g: with A = [D; sigma I] it is D^T"
-            " D + sigma^2 I, and so is the mean over r columns.",
-            kind="argument",
+            "With A = [D; sigma I] A^T A is D^T D + sigma^2 I, and so is the mean over r columns.",
+            "second moments of a linear image",
+            {"A": letter("A"), "A^T": letter("At"), "g": letter("g"), "g^T": letter("gt")},
+            {"first": "first moment of an entry", "second": "second moment of an entry", "independent": _ENTRIES},
         ),
         Step("unbiased", "Subtracting sigma^2 leaves every entry of D^T D.", lhs=(norm2 + level) - level, rhs=norm2),
         Step(
@@ -317,11 +333,13 @@ def utility() -> Derivation:
             algebra=algebra,
         ),
         *_concentration_steps(),
-        Step(
+        by_fact(
             "error",
-            "M M^T/r - S = S^{1/2} (G G^T/r - I) S^{1/2} has norm at most ||S|| ||G G^T/r - I||, S = D^T D +"
-            " sigma^2 I.",
-            kind="argument",
+            "M M^T/r - S = S^{1/2} (G G^T/r - I) S^{1/2} has norm at most ||S|| ||G G^T/r - I||, S = D^T D + sigma^2"
+            " I.",
+            "norm of a product",
+            {"R": letter("R"), "X": letter("X")},
+            {"symmetric": "largest eigenvalue"},
         ),
         Step("bound", "C = 2 sqrt 3.", lhs=2 * (sp.sqrt(3 * share) + sp.sqrt(3) * share) * (norm2 + level), rhs=bound),
     )

@@ -12,6 +12,7 @@ from ndis_verify.symbolic.learning import bins as k
 from ndis_verify.symbolic.learning import deviation, distance, mean_distance, t
 from ndis_verify.symbolic.learning import draws as n
 from ndis_verify.symbolic.notation import average, chance, trade_off
+from ndis_verify.symbolic.notation import x as point
 from ndis_verify.symbolic.score_sets import (
     BINS,
     DENSITIES,
@@ -31,7 +32,7 @@ from ndis_verify.symbolic.score_sets import (
     slack,
     spare,
 )
-from ndis_verify.symbolic.special_functions import Phi
+from ndis_verify.symbolic.special_functions import Phi, phi
 
 gain = sp.Symbol("g", positive=True)
 draws, bins, members = sp.symbols("n k m", positive=True)
@@ -324,7 +325,7 @@ def threshold_at_half() -> Derivation:
 
     `number`: that total variation at `rate` and `std`.
     """
-    q, s, x = sp.Symbol("q", positive=True), sp.Symbol("s", positive=True), sp.Symbol("x", real=True)
+    q, s, x = sp.Symbol("q", positive=True), sp.Symbol("s", positive=True), point
     exponent = (x**2 - (x - 1) ** 2) / (2 * s**2)
     steps = (
         Step(
@@ -339,11 +340,13 @@ def threshold_at_half() -> Derivation:
             lhs=q * sp.exp(exponent) + (1 - q) - 1,
             rhs=q * (sp.exp((2 * x - 1) / (2 * s**2)) - 1),
         ),
-        Step(
+        by_fact(
             "the best set",
             "TV is P(S) - Q(S) at S = {P >= Q} = {x >= 1/2}: two bins cut at 1/2 hide nothing, and no bins finer than"
             " these do.",
-            kind="argument",
+            "largest integral over a set, its set",
+            {"f": (q * sp.exp(exponent) + (1 - q) - 1) * phi(x / s) / s},
+            {"integrable": "s > 0"},
         ),
         Step(
             "two limits",
