@@ -9,7 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.gaussian_mechanism import mills_steps, positive_tail_steps, x
+from ndis_verify.symbolic.mills_ratio import mills_steps, positive_tail_steps, x
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, a, mu, y, h = sp.symbols("epsilon a mu y h", positive=True)

@@ -8,72 +8,20 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.least_squares_algebra import a, beta, rank_one, residual, w
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch, mixture
 from ndis_verify.symbolic.special_functions import chi2_density
 
 # p = a^2 and q = a^2 + w^2: the leverage in B and the share of the squared residual; both roots are then polynomial.
-a, w = sp.symbols("a w", positive=True)
 r, d = sp.symbols("r d", positive=True, integer=True)
-total, beta, residual = sp.Symbol("W", positive=True), sp.Symbol("beta", real=True), sp.Symbol("omega", real=True)
+total = sp.Symbol("W", positive=True)
 p, q = a**2, a**2 + w**2
 _SYMBOLS = {"root_leverage": a, "root_share": w}
 _DOMAIN = (a**2 + w**2 < 1,)
 _HYPOTHESES = ("B^T B invertible before and after", "residual not 0 before and after: q < 1")
-
-
-def _rank_one() -> tuple[BlockAlgebra, dict[str, sp.Symbol]]:
-    """N = B^T B, v the record (a row of B), R = N^{1/2}, u = R^{-1} v; x the solution, c = B^T b = N x, beta = v^T x +
-    omega.
-    """
-    names = {
-        name: letter(name) for name in ["N", "Ni", "R", "Ri", "v", "vt", "u", "ut", "y", "yt", "x", "xt", "c", "ct"]
-    }
-    N, Ni, R, Ri, v, vt, u, ut, y, yt, x, xt, c, ct = names.values()
-    root, record, solution = sp.Matrix([[2, 1], [1, 3]]), sp.Matrix([1, sp.Rational(1, 2)]), sp.Matrix([2, -1])
-    white = root.inv() * record
-    across = sp.Matrix([-white[1], white[0]])
-    gram = root**2
-    rules = {
-        (N, Ni): 1,
-        (Ni, N): 1,
-        (R, Ri): 1,
-        (Ri, R): 1,
-        (Ri, N, Ri): 1,
-        (N, x): c,
-        (vt, Ni, v): p,
-        (vt, x): beta - residual,
-        (xt, v): beta - residual,
-        (ct, Ni): xt,
-        (Ri, v): u,
-        (vt, Ri): ut,
-        (ut, u): p,
-        (ut, y): 0,
-        (yt, u): 0,
-    }
-    model = {
-        N: gram,
-        Ni: gram.inv(),
-        R: root,
-        Ri: root.inv(),
-        v: record,
-        vt: record.T,
-        u: white,
-        ut: white.T,
-        y: across,
-        yt: across.T,
-        x: solution,
-        xt: solution.T,
-        c: gram * solution,
-        ct: (gram * solution).T,
-        a: sp.sqrt((white.T * white)[0]),
-        w: sp.Rational(1, 3),
-        beta: (record.T * solution)[0] + sp.Rational(1, 7),
-        residual: sp.Rational(1, 7),
-    }
-    return BlockAlgebra(rules, model), names
 
 
 @cache
@@ -83,7 +31,7 @@ def deleted_solution() -> Derivation:
 
     `number`: ||w'||^2/||w||^2 at `root_leverage` = sqrt(p), `root_share` = sqrt(q-p).
     """
-    algebra, n = _rank_one()
+    algebra, n = rank_one()
     N, Ni, v, vt, x, c, ct = (n[name] for name in ["N", "Ni", "v", "vt", "x", "c", "ct"])
     s = total
     moved = x - Ni * v * residual / (1 - p)
@@ -190,7 +138,7 @@ def quadratic_form_deletion() -> Derivation:
 
     `number`: |b| at `root_leverage`, `root_share` and `r`.
     """
-    algebra, n = _rank_one()
+    algebra, n = rank_one()
     N, Ri, u, ut, v, vt, y = (n[name] for name in ["N", "Ri", "u", "ut", "v", "vt", "y"])
     ratio = (1 - p) / (1 - q)
     white = ratio * Ri * (N - v * vt) * Ri

@@ -21,6 +21,7 @@ from ndis_verify.oracle.certified import denoising as certified
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import denoising as derived
+from ndis_verify.symbolic import denoising_minimax
 
 _NORMAL = ("release y ~ N(theta, sigma^2 I_d)", "sigma known")
 
@@ -339,7 +340,7 @@ CLAIMS = (
         hypotheses=("0 < p <= 2: 1 + ln d <= R^2 and R^p <= d; p >= 2: R > 0", *_NORMAL),
         declared=Verdict.PROVED,
         checks=(
-            proof("both bounds, with constants", derived.minimax_balls),
+            proof("both bounds, with constants", denoising_minimax.minimax_balls),
             proof("risk of the soft threshold", derived.soft_threshold),
             _RATE,
         ),

@@ -19,7 +19,7 @@ from ndis_verify.claims.least_squares.law_checks import (
     ZERO_CURVATURE,
 )
 from ndis_verify.court.checks import proof
-from ndis_verify.symbolic import generalized_chi2, leverage, random_projection
+from ndis_verify.symbolic import generalized_chi2, least_squares_moments, leverage, random_projection
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_laws as laws
 from ndis_verify.symbolic import least_squares_limit as limit
@@ -31,7 +31,7 @@ _LAW_TEXT = (
 )
 _OFF = "q != 2p - p^2, that is q - p != p(1-p)"
 _PROJECTED = proof("rows of a projected matrix", random_projection.projected_covariance)
-_MOMENTS = proof("moments of one row", limit.second_moments)
+_MOMENTS = proof("moments of one row", least_squares_moments.second_moments)
 
 CLAIMS = (
     Claim(

@@ -31,7 +31,7 @@ from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer, real, vector
 from ndis_verify.symbolic import random_projection_order as order
-from ndis_verify.symbolic import ridge, ridge_wrappers
+from ndis_verify.symbolic import ridge, ridge_utility, ridge_wrappers
 
 _EVERYONE = ("every record has norm at most l", "add/remove one record", "0 < delta < 1")
 _TEST = (proof("test, ridge and release", ridge_wrappers.propose_test_release), *MECHANISM)
@@ -130,7 +130,7 @@ CLAIMS = (
         hypotheses=("t > 0", "G has independent standard normal entries"),
         declared=Verdict.PROVED,
         checks=(
-            proof("bias and error", ridge.utility),
+            proof("bias and error", ridge_utility.utility),
             Check(
                 "bias and errors over seeded runs",
                 Kind.CROSSCHECK,

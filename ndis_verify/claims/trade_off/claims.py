@@ -26,6 +26,7 @@ from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import trade_off as derived
+from ndis_verify.symbolic import trade_off_limits
 
 
 def _laws(effort: str) -> list[tuple[Law, Law, Fraction]]:
@@ -364,7 +365,7 @@ CLAIMS = (
         hypotheses=("the test is chosen before the samples", "Clopper-Pearson upper limits"),
         declared=Verdict.PROVED,
         checks=(
-            proof("monotone, and a union bound", derived.lower_bound),
+            proof("monotone, and a union bound", trade_off_limits.lower_bound),
             Check(
                 "exact coverage",
                 Kind.CROSSCHECK,
@@ -394,7 +395,9 @@ CLAIMS = (
         hypotheses=("alpha the type I and beta the type II error", "f a trade-off function"),
         declared=Verdict.RESTRICTED,
         checks=(
-            proof("the region, and the mean of a posterior", derived.credible_region, part="f its own inverse"),
+            proof(
+                "the region, and the mean of a posterior", trade_off_limits.credible_region, part="f its own inverse"
+            ),
             counterexample_check(
                 "mean of the printed posterior of the type I error",
                 _swapped_posterior,

@@ -7,7 +7,7 @@ carries no shift, and a law of first scale lambda is at most C times one of scal
 lambda'/lambda. So with lambda in [low, high], C^2 = high/low: `delta(eps) <= C delta_{high, most}(eps - log C)` and
 `delta(eps) >= delta_{low, least}(eps + log C)/C`, where most and least name the other scales and the shift. If all of
 [low, high] is on one side of 1, the pair without shift at the nearest scale is a lower bound too (noise). An order of
-pairs (`least_squares_order.pair_order`) settles most intervals without a value inside. Noise added to the first
+pairs (`least_squares_pairs.pair_order`) settles most intervals without a value inside. Noise added to the first
 coordinate of both laws takes its alpha and m^2 to t alpha and t m^2, any t in (0, 1], and divergences do not grow; nor
 do they when m^2 falls, or y. So where y falls, the first scale comes nearer to 1 from one side, and m^2/|alpha| =
 r/|1/y - 1/x| falls, the divergence falls. It may rise where y does: next to records that are fitted exactly without a

@@ -1,0 +1,167 @@
+"""What counts of errors say of a trade-off curve: a lower limit of mu, and the posterior mass of a region."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.special_functions import Phi, phi
+
+alpha, mu = sp.symbols("alpha mu", positive=True)
+threshold = sp.Symbol("z", real=True)
+zero = sp.Integer(0)
+_CHOSEN = "a test chosen before the samples are drawn"
+
+
+@cache
+def lower_bound() -> Derivation:
+    """mu is at least Phi^-1(1 - A) - Phi^-1(B) where A, B are upper limits of the two errors (KM-eq2.4).
+
+    `number`: the confidence guaranteed at failure probabilities `gamma1` and `gamma2` of the two limits.
+    """
+    u, v = sp.symbols("u v", real=True)
+    limit = sp.Symbol("A", positive=True)
+    drop, rise, g1, g2 = sp.symbols("s r gamma1 gamma2", nonnegative=True)
+    steps = (
+        Step(
+            "the limits hold",
+            "A >= alpha lowers u = Phi^-1(1 - alpha) by some s >= 0; B >= beta raises v = Phi^-1(beta) by some r >= 0:"
+            " the bound is at most u - v.",
+            lhs=u - v,
+            rhs=(u - drop) - (v + rise),
+            relation=">=",
+            witness=drop + rise,
+        ),
+        by_fact(
+            "one test against the curve",
+            "alpha = 1 - Phi(u), beta = Phi(v).",
+            "a test of a mu-GDP pair",
+            {"u": u, "v": v, "mu": mu},
+            {"GDP": "the mechanism is mu-GDP"},
+        ),
+        by_fact(
+            "u - v <= mu",
+            "Phi increases.",
+            "a rising function, two values",
+            {"f": Phi(threshold), "argument": threshold, "low": u - mu, "high": v},
+            {
+                "rises": Step(
+                    "density",
+                    "Its slope is a density.",
+                    lhs=sp.Derivative(Phi(threshold), threshold),
+                    rhs=zero,
+                    relation=">",
+                    witness=phi(threshold),
+                ),
+                "values": "one test against the curve",
+            },
+        ),
+        by_fact(
+            "Clopper-Pearson",
+            "1 - A is a lower limit of the probability 1 - alpha.",
+            "exact limit of a proportion",
+            {"limit": 1 - limit, "probability": 1 - alpha, "level": g1},
+            {"fixed": _CHOSEN, "independent": _CHOSEN},
+        ),
+        Step(
+            "independent samples",
+            "The errors come from two independent samples: coverage at least (1 - gamma1)(1 - gamma2), which is at"
+            " least the union bound.",
+            lhs=(1 - g1) * (1 - g2),
+            rhs=1 - g1 - g2,
+            relation=">=",
+            witness=g1 * g2,
+        ),
+        Step(
+            "two-sided limits",
+            "Upper ends of two-sided (1 - gamma) intervals fail with gamma/2 each.",
+            lhs=1 - 2 * (g1 / 2),
+            rhs=1 - g1,
+        ),
+        Step("confidence", "Union bound.", lhs=1 - (g1 + g2), rhs=1 - g1 - g2),
+    )
+    return Derivation(
+        id="trade_off_limits.lower_bound",
+        title="A lower confidence limit for mu",
+        sources=("KM-eq2.4",),
+        hypotheses=("the mechanism is mu-GDP", _CHOSEN),
+        steps=steps,
+        result_step="confidence",
+        symbols={"gamma1": g1, "gamma2": g2},
+        faults=(
+            Fault("one failure probability counted", "confidence", lambda rhs: 1 - g1),
+            Fault("lower limit used for B", "the limits hold", lambda rhs: (u - drop) - (v - rise)),
+            Fault("failures multiplied", "confidence", lambda rhs: 1 - g1 * g2),
+        ),
+        covers={"KM-eq2.4": "whole"},
+    )
+
+
+@cache
+def credible_region() -> Derivation:
+    """Mass of a posterior between f(alpha) and 1 - f(1 - alpha); the posterior mean of a rate (KM-eq2.5).
+
+    `number`: posterior mean (1/2 + errors)/(N + 1) of an error rate after `errors` out of `trials`, Jeffreys prior.
+    """
+    x, y, first, second = sp.symbols("x y s1 s2", nonnegative=True)
+    a, b = sp.symbols("a b", positive=True)
+    errors, trials = sp.symbols("E N", nonnegative=True)
+    above = sp.symbols("f1", nonnegative=True)
+    steps = (
+        Step(
+            "complement of a test",
+            "1 - phi has errors (1 - alpha, 1 - beta); f asks 1 - beta >= f(1 - alpha), which is beta <= 1 - f(1 -"
+            " alpha).",
+            lhs=(1 - y) - above,
+            rhs=(1 - above) - y,
+        ),
+        Step(
+            "limits in order",
+            "f(alpha) = 1 - alpha - s1 and f(1 - alpha) = alpha - s2 with s1, s2 >= 0.",
+            lhs=1 - (x - second),
+            rhs=1 - x - first,
+            relation=">=",
+            witness=first + second,
+        ),
+        Step(
+            "a distribution function",
+            "A smaller f has the larger region; f = 0 gives all of the square, f(x) = 1 - x gives mass 0.",
+            kind="argument",
+        ),
+        Step(
+            "swapped errors",
+            "(alpha, beta) -> (beta, alpha) maps the region of f to the region of its inverse. If f is its own inverse"
+            " the mass does not change when the two posteriors are exchanged.",
+            kind="argument",
+        ),
+        Step(
+            "mean of a beta law",
+            "B(a + 1, b)/B(a, b).",
+            lhs=sp.gamma(a + 1) * sp.gamma(a + b) / (sp.gamma(a) * sp.gamma(a + b + 1)),
+            rhs=a / (a + b),
+        ),
+        Step(
+            "posterior mean",
+            "a = 1/2 + E, b = 1/2 + N - E, E the errors of that kind.",
+            lhs=(sp.Rational(1, 2) + errors) / (sp.Rational(1, 2) + errors + sp.Rational(1, 2) + trials - errors),
+            rhs=(2 * errors + 1) / (2 * trials + 2),
+        ),
+    )
+    return Derivation(
+        id="trade_off_limits.credible_region",
+        title="The posterior mass of the region that a trade-off function allows",
+        sources=("KM-eq2.5",),
+        hypotheses=("f a trade-off function equal to its own inverse", "independent Jeffreys posteriors"),
+        steps=steps,
+        result_step="posterior mean",
+        symbols={"errors": errors, "trials": trials},
+        faults=(
+            Fault("prior forgotten", "posterior mean", lambda rhs: errors / trials),
+            Fault("upper limit f(1 - alpha)", "complement of a test", lambda rhs: above - y),
+            Fault("prior counted once", "posterior mean", lambda rhs: (2 * errors + 1) / (2 * trials + 1)),
+        ),
+        covers={"KM-eq2.5": "the region; the pairing of errors and posteriors is decided apart"},
+    )
