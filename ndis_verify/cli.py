@@ -28,6 +28,7 @@ VERBS = {  # each a module of `commands`
     "matrix": "every printed item against the routes that speak of it",
     "attack": "hunt a violation of a claim",
     "experiment": "rerun an experiment of the sources",
+    "forensics": "which privacy the printed noise of a table delivers",
     "delta": "hockey-stick divergence of a pair at epsilon",
     "epsilon": "smallest epsilon at which the divergence of a pair is at most delta",
     "audit": "what output laws, or samples of scores, prove about the privacy of a mechanism",

@@ -180,7 +180,7 @@ FLOORS = (
     {"calibrator", "discovery", "facade", "moved", "plain_text", "tables", "datasets"},
     {"runs", "symbolic", "oracle", "fast"},
     {"mechanisms", "court"},
-    {"audit", "hunts", "bench"},
+    {"audit", "hunts", "bench", "forensics"},
     {"experiments"},
     {"claims"},
     {"report", "reference"},
