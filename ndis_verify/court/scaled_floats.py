@@ -101,13 +101,22 @@ def logarithm(x: Scaled) -> Scaled:
 
 
 def power(x: Scaled, number: float) -> Scaled:
-    """x^number for x > 0, or any x and a whole number."""
+    """x^number for x > 0, or any x and a whole number; of 0, and of what may be 0, for a positive number."""
     if float(number).is_integer() and number >= 0:
         found = scaled(np.ones(np.shape(x.mantissa)))
         for _ in range(int(number)):
             found = multiplied(found, x)
         return found
-    return exponential(multiplied(scaled(np.full(np.shape(x.mantissa), number)), logarithm(x)))
+    found = exponential(multiplied(scaled(np.full(np.shape(x.mantissa), number)), logarithm(x)))
+    near_zero = (x.mantissa >= 0) & (x.mantissa <= x.error) & (number > 0)
+    with np.errstate(invalid="ignore"):
+        at_most = (x.mantissa + x.error) ** number
+        value, exponent = np.abs(x.mantissa) ** number, x.exponent * number
+    return Scaled(
+        np.where(near_zero, value, found.mantissa),
+        np.where(near_zero, exponent, found.exponent),
+        np.where(near_zero, at_most, found.error),
+    )
 
 
 def normal_cdf(x: Scaled) -> Scaled:

@@ -169,10 +169,20 @@ def _claimed_margin(claimed: Claimed, values: Values, rows: int) -> tuple[np.nda
         (a, a_error), (b, b_error) = found
         apart = np.minimum(np.maximum(np.abs(a) - a_error, 0), np.maximum(np.abs(b) - b_error, 0))
         return np.where((a >= 0) == (b >= 0), apart, -apart), np.zeros(rows)
-    sure = [np.where((m == 0) & (e == 0), 1.0, np.where(m < 0, np.minimum(m + e, 0), m)) for m, e in found]
-    worst = np.argmin(sure, axis=0)  # a part that holds without any rounding hides no other
+    sure = [
+        np.where(
+            (m + e >= 0) & ((m == 0) & (e == 0) | _is_equality(part)), np.inf, np.where(m < 0, np.minimum(m + e, 0), m)
+        )
+        for part, (m, e) in zip(claimed.parts, found, strict=True)
+    ]
+    # A part that holds without any rounding, and an equality, whose margin is never more than 0, hide no other.
+    worst = np.argmin(sure, axis=0)
     pick = lambda k: np.choose(worst, [pair[k] for pair in found])  # noqa: E731
     return pick(0), pick(1)
+
+
+def _is_equality(claimed: Claimed) -> bool:
+    return isinstance(claimed, Relation) and claimed.sign == "="
 
 
 @dataclass(frozen=True)

@@ -97,11 +97,13 @@ def _hinge_value(log: float, r: int, epsilon: float, s: float):
 
 
 _SPECTRUM = (
-    vector("lam", "reals", 2, "0.05", 20, "log"),
+    vector("lam", "reals", 2, "0.0025", 400, "log"),
     vector("m", "integers", 2, 1, 5),
-    *(real(name, "1e-2", 30, "log") for name in "su"),
-    *(real("e", "1e-4", 10, "log"), real("g", "1e-3", 10, "log")),
+    *(real("s", "1e-4", "1e5", "log"), real("u", "1e-4", 1000, "log")),
+    *(real("e", "1e-6", 10, "log"), real("g", "1e-6", 20, "log")),
 )
+_NEAR = {"m_1": 1, "m_2": 1, "s": 500}  # covariances so near that the search in log(lam) comes by no others like them
+_SEARCH = {"quick": 1500, "full": 20_000}
 _PRINTED = statement(
     "delta_{P,Q}(lam, m; nu/2 + e) = 0, and delta_{P,Q}(lam, m; nu/2 - g)"
     " <= e^{2 s g} prod_i (1 + 2 s (1 - e^{-|log(lam_i)|}))^{-m_i/2}"
@@ -120,6 +122,7 @@ CLAIMS = (
         title="Chernoff bound of a covariance shift, and zero leakage from eps >= nu/2 on",
         stated=_PRINTED,
         stands=under(_PRINTED, "lam_i <= 1"),
+        search={**_SEARCH, "starts": ({**_NEAR, "lam_1": "0.999", "lam_2": 1, "u": 1, "e": "1e-6", "g": "1e-4"},)},
         fails_at=({"lam_1": 7, "lam_2": 1, "m_1": 1, "m_2": 1, "e": "0.027", "g": "0.0129", "s": 20, "u": "0.01"},),
         parts=("S1 <= S2", "S1 >= S2"),
         about=(
@@ -153,6 +156,7 @@ CLAIMS = (
             },
             over=_SPECTRUM,
         ),
+        search={**_SEARCH, "starts": ({**_NEAR, "lam_1": "1.001", "lam_2": 1, "eps": 0},)},
         about="For all s, so for the infimum over them; equal means, comparable covariances.",
         declared=Verdict.PROVED,
         checks=(

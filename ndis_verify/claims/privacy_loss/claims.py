@@ -112,6 +112,12 @@ def _triangle(change: int = 0):
     return run
 
 
+_ELSEWHERE = {f"{name}_{k}": "1e-6" if name == "p" else 1 for name in "pqw" for k in (2, 3, 4)}
+_TIGHT = tuple(  # one event, likely under P, unlikely under Q, next to none under R: both sides are equal
+    {**_ELSEWHERE, "p_1": 1, "q_1": q, "w_1": "0.001", "x": x, "y": y}
+    for q, x, y in (("0.1", 3, 2), ("0.3", 2, 3), (1, "0.5", 5))
+)
+
 CLAIMS = (
     stated_claim(
         id="N26-P3",
@@ -121,6 +127,7 @@ CLAIMS = (
             "sum_i max(0, p_i - e^{x + y} w_i) <= (sum_i max(0, p_i - e^x q_i)) + e^x sum_i max(0, q_i - e^y w_i)",
             over=(*(vector(name, "law", 4, "1e-6", 1, "log") for name in "pqw"), real("x", -3, 6), real("y", -3, 6)),
         ),
+        search={"quick": 1500, "starts": _TIGHT},
         about=(
             "delta_{P,R}(e1 + e2) <= delta_{P,Q}(e1) + e^{e1} delta_{Q,R}(e2), for all laws: here of P = p, Q = q, R ="
             " w."

@@ -240,6 +240,7 @@ ATTACKS = {
     "N24-Fig8": ONE_COLUMN_RIDGE,
     "N24-C7": ONE_COLUMN_RIDGE,
     "N26-Fig3": SAMPLED,
+    "N26-T5.3": SAMPLED,
     "N26-T5.2": GRAM,
     "N24-Fig3": VALID_RIDGE,
 }

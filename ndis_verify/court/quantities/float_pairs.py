@@ -24,6 +24,7 @@ from ndis_verify.fast.hockey_stick import log_entries, to_log_delta
 
 Columns = Sequence[Scaled]
 _ENGINE = 1e-11  # relative error granted to the logarithm of the contour engine
+_LEAST_SHIFT = 1e-12  # a squared mean shift below it moves a divergence by less than the engine's own error
 _STEEP = 1e3  # how much faster than an argument a logarithm may move
 
 
@@ -34,6 +35,7 @@ def _pair(lams: Columns, counts: Columns, squares: Columns, epsilon: Scaled) -> 
     """
     lam, count, square = (np.stack([x.value() for x in xs], axis=-1) for xs in (lams, counts, squares))
     eps, slack = epsilon.value(), epsilon.slack() + sum(x.slack() / np.maximum(x.value(), 1e-300) for x in lams)
+    slack = slack + sum(x.slack() / np.maximum(x.value(), _LEAST_SHIFT) for x in squares)
     whole = (count == np.floor(count)) & (count >= 1)
     fair = np.isfinite(lam) & (lam > 0) & whole & np.isfinite(square) & (square >= 0)
     good = fair.all(axis=-1) & np.isfinite(eps) & np.isfinite(slack)
