@@ -6,11 +6,14 @@ import pickle
 import platform
 import sys
 
+import flint
 import numpy as np
 import pytest
 from exact_releases import RECIPES, RNG, made, stream
 
 from ndis_verify import mechanisms
+from ndis_verify.claim import Outcome
+from ndis_verify.claims.ledger import find
 from ndis_verify.exact_number import InputError
 from ndis_verify.mechanisms.exact import eigenvalue, grid, noise, normals, outputs, projection, solutions
 from ndis_verify.mechanisms.exact.noise import add_laplace, add_normal
@@ -152,3 +155,12 @@ def test_the_noise_of_a_long_vector_does_not_repeat(add, monkeypatch):
     monkeypatch.setattr(noise, "PANEL", 50)
     drawn = np.asarray(add(np.zeros(500), 1.0, stream()))
     assert len({*drawn.tolist()}) >= 499
+
+
+def test_the_claim_hears_a_rounding_fault_that_few_numbers_would_show(monkeypatch):
+    """Planted where float64 leaves a number open, which it seldom does: rounding up from 9/16 of a step on."""
+    (again,) = [c for c in find("PKG-release-projection").checks if c.name == "every bit computed again"]
+    sound = grid.nearest
+    for module in (grid, noise, projection):
+        monkeypatch.setattr(module, "nearest", lambda number: sound(number - flint.arb((1, -4))))
+    assert again.run("quick").outcome is Outcome.FAILED and grid.SLACK == 0

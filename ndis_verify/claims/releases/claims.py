@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -282,6 +283,7 @@ def _claim(kind: _Kind) -> Claim:
         {
             "noise larger by 1e-4": bits.recomputed(cases, kind.route, scale=1 + 1e-4),
             "a grid of a third of the step": bits.recomputed(cases, kind.route, step=1 / 3),
+            "rounded down, where float64 leaves it open": bits.recomputed(cases, kind.route, rounding=Fraction(1)),
         },
         "bits",
     )
