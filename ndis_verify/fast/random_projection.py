@@ -210,6 +210,7 @@ _BESIDE = 1e270  # up to which delta is 1 for every ratio that is no float
 _CEILING = 36.0  # the logit of a leverage that float64 can still tell from 1
 _ANY_LEVERAGE = "every leverage up to 1 - 2e-16 meets the target"
 _FLOOR = -708.0  # of a normal one
+_STEPS = (4.0, 8.0, 24.0, 72.0, 216.0, 648.0)  # of a logit, which reach to both ends
 
 
 def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
@@ -227,19 +228,27 @@ def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
 def _largest_logit(r: np.ndarray, epsilon: np.ndarray, goal: np.ndarray, margin: np.ndarray) -> np.ndarray:
     """log p/(1-p) at log delta = goal - margin: -inf where no leverage will do, `_CEILING` where any will."""
-    floor, ceiling = np.full(goal.shape, _FLOOR), np.full(goal.shape, _CEILING)
 
     def excess(logit: np.ndarray, index: np.ndarray) -> np.ndarray:
         return _log_delete(logit, r[index], epsilon[index]) - goal[index] + margin[index]
 
+    # In steps that grow, from a leverage of 1/2: next to the ends a value costs the most.
+    safe, unsafe = np.zeros(goal.shape), np.zeros(goal.shape)
+    finite = np.flatnonzero(np.isfinite(goal))
+    over = excess(safe[finite], finite) > 0
+    down, up = finite[over], finite[~over]
+    for step in _STEPS:
+        unsafe[down], safe[down] = safe[down], np.maximum(safe[down] - step, _FLOOR)
+        down = down[excess(safe[down], down) > 0]
+        safe[up], unsafe[up] = unsafe[up], np.minimum(unsafe[up] + step, _CEILING)
+        up = up[(unsafe[up] < _CEILING) & (excess(unsafe[up], up) <= 0)]
     result = np.full(goal.shape, -np.inf)
-    finite = np.isfinite(goal)
-    top = finite & (np.where(finite, _log_delete(ceiling, r, epsilon), 0.0) <= goal)
+    last = finite[unsafe[finite] == _CEILING]
+    top = last[_log_delete(unsafe[last], r[last], epsilon[last]) <= goal[last]]
     result[top] = _CEILING
-    search = np.flatnonzero(finite & ~top)
-    search = search[excess(floor[search], search) <= 0]
+    search = np.setdiff1d(finite, np.concatenate([down, top]))
     if search.size:
-        result[search] = safe_root(lambda x, k: excess(x, search[k]), floor[search], ceiling[search])
+        result[search] = safe_root(lambda x, k: excess(x, search[k]), safe[search], unsafe[search])
     return result
 
 
