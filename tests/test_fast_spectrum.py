@@ -8,7 +8,7 @@ import pytest
 
 from ndis_verify import GaussianPair
 from ndis_verify.fast import PairBatch, quadratic_form, spectrum
-from ndis_verify.fast.engine.exact_products import expansion, matmul, whitened_pencil
+from ndis_verify.fast.engine.exact_products import Congruence, expansion, matmul, whitened_pencil
 
 
 def exact_spectrum(pair, digits=60):
@@ -107,6 +107,23 @@ def test_products_carry_twice_the_precision():
     assert abs(values[1] / exact[1] - 1) < 1e-13
     a, b = rng.normal(size=(2, 7, 3, 3))
     np.testing.assert_allclose(matmul(a, b), a @ b, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("dimension", [1, 3, 12])
+def test_a_congruence_is_that_of_exact_numbers_to_twenty_digits(dimension):
+    rng = np.random.default_rng(dimension)
+    white, high = rng.normal(size=(2, dimension, dimension))
+    parts = high + high.T, 1e-17 * (high + high.T)
+    found = Congruence(white).matrix(parts)
+    vector = Congruence(white).vector((high[0], 1e-17 * high[1 % dimension]))
+    left = np.vectorize(Fraction, otypes=[object])(white)
+    middle, column = (np.vectorize(Fraction, otypes=[object])(part) for part in (parts[0], high[0]))
+    middle = middle + np.vectorize(Fraction, otypes=[object])(parts[1])
+    column = column + np.vectorize(Fraction, otypes=[object])(1e-17 * high[1 % dimension])
+    size = float((np.abs(left) @ np.abs(middle) @ np.abs(left).T).max())
+    for wanted, got in ((left @ middle @ left.T, found), (left @ column, [part[:, 0] for part in vector])):
+        errors = [abs(Fraction(a) + Fraction(b) - c) for a, b, c in zip(got[0].flat, got[1].flat, wanted.flat)]
+        assert float(max(errors)) < 1e-20 * max(size, 1.0)
 
 
 @pytest.mark.parametrize("whole", [1, Fraction(3, 4), 2**60, "0.5"])

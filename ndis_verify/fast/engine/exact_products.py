@@ -12,7 +12,6 @@ from functools import reduce
 import numpy as np
 
 Expansion = tuple[np.ndarray, ...]
-_BITS = 72
 _FEW = 4096
 
 
@@ -80,8 +79,13 @@ def _row_maxima(values: np.ndarray) -> np.ndarray:
 
 def _cut(matrix: Expansion, inner: int, bits: int) -> list[np.ndarray]:
     """Slices, `bits` in all, for products over an inner dimension: no product of two slices has more than 53 bits."""
-    each = (53 - max(inner - 1, 1).bit_length()) // 2
+    each = _width(inner)
     return _slices(matrix, each, -(-bits // each))
+
+
+def _width(inner: int) -> int:
+    """Bits of a slice."""
+    return (53 - max(inner - 1, 1).bit_length()) // 2
 
 
 def turned(matrix: Expansion) -> Expansion:
@@ -116,24 +120,39 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return total
 
 
-class Congruence:
-    """W M W^T and W v for a float matrix W (.., d, d), in `terms` floats from products cut to `bits` bits."""
+def _halved(matrix: Expansion, inner: int) -> list[np.ndarray]:
+    """The first slice of a sum of two floats, and the rest of it rounded."""
+    (lead,) = _slices(matrix[:1], _width(inner), 1)
+    return [lead, (matrix[0] - lead) + matrix[1]]
 
-    def __init__(self, white: np.ndarray, terms: int = 2, bits: int = _BITS):
+
+def _double_product(left: list[np.ndarray], right: list[np.ndarray]) -> Expansion:
+    """left @ right.T of halved matrices: what is rounded is as small as a rest, about 2^-24 of the whole."""
+    lead, rest = (np.swapaxes(piece, -1, -2) for piece in right)
+    return two_sum(matmul(left[0], lead), matmul(left[0], rest) + matmul(left[1], lead + rest))
+
+
+class Congruence:
+    """W M W^T and W v for a float matrix W (.., d, d), in two floats, or in `terms` of products cut to `bits` bits."""
+
+    def __init__(self, white: np.ndarray, terms: int = 2, bits: int = 0):
         self.inner, self.terms, self.bits = white.shape[-1], terms, bits
         self.white = self._cut((white, np.zeros(white.shape)))
 
     def _cut(self, matrix: Expansion) -> list[np.ndarray]:
-        return _cut(matrix, self.inner, self.bits)
+        return _halved(matrix, self.inner) if self.terms == 2 else _cut(matrix, self.inner, self.bits)
+
+    def _product(self, left: list[np.ndarray], right: list[np.ndarray]) -> Expansion:
+        return _double_product(left, right) if self.terms == 2 else _product(left, right, self.terms)
 
     def matrix(self, matrix: Expansion) -> Expansion:
         """W M W^T."""
-        half = _product(self.white, self._cut(turned(matrix)), self.terms)
-        return _product(self._cut(half), self.white, self.terms)
+        half = self._product(self.white, self._cut(turned(matrix)))
+        return self._product(self._cut(half), self.white)
 
     def vector(self, vector: Expansion) -> Expansion:
         """W v; v has shape (.., d), the result (.., d, 1)."""
-        return _product(self.white, self._cut(tuple(part[..., None, :] for part in vector)), self.terms)
+        return self._product(self.white, self._cut(tuple(part[..., None, :] for part in vector)))
 
 
 def balanced(matrix: np.ndarray) -> np.ndarray:
