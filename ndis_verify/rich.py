@@ -320,9 +320,9 @@ _NAME = re.compile(
     r"(?<![\w.`])(?<!--)({})(?=\d*(?:_|(?!\w)))".format("|".join(sorted(_LETTERS, key=len, reverse=True)))
 )
 _RAISED = (
-    r"\{([^{}]*)\}|(-?(?:\d+|[A-Za-zα-ωΑ-Ω](?![A-Za-z])))"  # what is raised: a group in braces, a number, a letter
+    r"\{([^{}]*)\}|([-−]?(?:\d+|[A-Za-zα-ωΑ-Ω](?![A-Za-z])))"  # what is raised: a group in braces, a number, a letter
 )
-_POWER = re.compile(rf"(?<=[\w)\]>}}′‖|])\^(?:{_RAISED}|([α-ω]))")
+_POWER = re.compile(rf"(?<=[\w)\]>}}′‖|])\^(?:{_RAISED}|([α-ω])|(\|[^|]{{1,40}}\|))")
 _INDEX = re.compile(rf"(?<=[\w)\]>}}∑∏])_(?:{_RAISED}|((?<=(?<!\w)[\w]_)[A-Za-z]{{2,12}})(?!\w|[.]\w))")
 _FOLD = 700  # characters of TeX that are shown at once
 
@@ -336,6 +336,7 @@ def prose(text: str) -> str:
 def _typeset(text: str) -> str:
     text = _NAME.sub(lambda m: _LETTERS[m.group(1)], text)
     text = re.sub(r"(?<=[α-ωΓΔΣΦ])(\d+)(?![\d.]*\w)", r"_{\1}", text)
+    text = re.sub(r"(?<=[α-ω])_([A-Z]{2})_([a-z]+)\b", r"_{\1, \2}", text)
     text = re.sub(r"(?<![\w-])-(?=[α-ω\d(])|(?<= )-(?= )", "−", text)
     text = re.sub(r"\bsum(?=_)", "∑", re.sub(r"\bprod(?=_)", "∏", text))
     text = escape(text.replace("<=", "≤").replace(">=", "≥").replace("||", "‖"), quote=False)

@@ -5,23 +5,31 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import sympy as sp
 from command_line import run
+from mpmath import mpf
 
 from ndis_verify import GaussianPair, InputError
 from ndis_verify.audit.gdp_parameter import GaussianCurve
 from ndis_verify.claim import Verdict
 from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.court.attack_checks import PointRun
+from ndis_verify.enclosure import Enclosure
 from ndis_verify.mechanisms.calibration import Certificate
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.report.claim_page import counts, derivations_of, mentioned
 from ndis_verify.report.places import ids_of, label_of
 from ndis_verify.report.site import page_of, write_site
+from ndis_verify.report.violation_picture import violation_svg
 from ndis_verify.rich import folded, mathml, prose, wrapping
+from ndis_verify.symbolic.heads import HEADS, head_tex, meanings
+from ndis_verify.symbolic.typeset import side_tex
 
 VOID = {"meta", "link", "input", "wbr", "br"}
 
@@ -90,8 +98,9 @@ def test_every_step_of_every_derivation_is_on_the_page_of_its_claims(pages):
             for step in derivation.steps:
                 assert prose(step.name) in text and prose(step.why) in text, (claim.id, step.name)
             assert all(prose(fault.name) in text for fault in derivation.faults)
-    carrying = derivations_of(find("N26-L3"))
-    assert counts(carrying)["argued"] == sum(len(one.arguments) for one in carrying) > 0
+        found = counts(derivations_of(claim))
+        assert found["argued"] == sum(len(one.arguments) for one in derivations_of(claim))
+        assert found["argued"] == 0 or f"{found['argued']} argued" in text
     # The end of its proof is compared with the statement for the one, and read for the other.
     assert "end in the statement" in pages[page_of("N26-L3")].text
     assert "end in the statement" not in pages[page_of("N26-P1")].text
@@ -184,6 +193,9 @@ def test_lines_break_before_relations_and_signs_only_outside_of_brackets():
         ("sigma2 <= l^{-1/2}", "σ<sub>2</sub> ≤ l<sup>-1/2</sup>"),
         ("a < b & c", "a &lt; b &amp; c"),
         ("see `delta_r` and hockey_stick", "see <code>delta_r</code> and hockey_stick"),
+        ("Phi^-1(x)", "Φ<sup>-1</sup>(x)"),
+        ("e^|log(lam_i)| - 1", "e<sup>|log(λ<sub>i</sub>)|</sup> - 1"),
+        ("delta_LS_delete(a; eps)", "δ<sub>LS, delete</sub>(a; ε)"),
         ("sum_i w_i", "∑<sub>i</sub> w<sub>i</sub>"),
         ("delta_LC, S^{-1}", "δ<sub>LC</sub>, S<sup>−1</sup>"),
         ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
@@ -214,6 +226,42 @@ def test_a_counterexample_is_shown_with_its_interval_and_recomputed_by_its_line(
         [sys.executable, "-c", line.replace("&#x27;", "'")], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith(shown[:-2]) and shown.startswith("0.3306")
+
+
+def test_a_violation_is_drawn_around_its_point_with_certified_signs():
+    (run,) = [check.run for check in find("KM-S3").checks if isinstance(check.run, PointRun)]
+    picture = violation_svg(run)
+    ElementTree.fromstring(f"<div>{picture}</div>")
+    signs = re.findall(r'<g class="(refuted|proved)"><title>([\d./]+): ([-\d.]+)', picture)
+    assert {sign for sign, *_ in signs} == {"refuted", "proved"} and picture.count('r="6"') == 1
+    for sign, z, size in signs:  # the threshold from which on the printed bound fails is 1.21
+        assert (sign == "refuted") == (float(size) > 0) == (float(Fraction(z)) > 1.21)
+
+
+def test_a_violation_below_every_float_is_not_drawn():
+    tiny = PointRun(lambda point: Enclosure(mpf(2) ** -2000, mpf(2) ** -2100, "bound"), {"x": Fraction(1)}, None)
+    assert violation_svg(tiny) == ""
+    assert violation_svg(PointRun(lambda point: 1 / 0, {"x": Fraction(1)}, None)) == ""
+
+
+@pytest.mark.parametrize("name", sorted(HEADS))
+def test_functionals_are_typeset_by_a_form_of_their_own(name):
+    arguments = [str(k) for k in range(8)]
+    ElementTree.fromstring(mathml(head_tex(name, arguments)))
+    assert head_tex("no_such_functional", arguments) is None
+
+
+def test_what_a_functional_means_is_said_once_where_it_is_met():
+    f = sp.Function("average", real=True)(sp.Symbol("x"))
+    assert side_tex(f) == r"\mathbb{E}\left[x\right]" and meanings([f]) == []
+    point_of = derivations_of(find("N26-L1"))[0]._repr_html_()
+    assert point_of.count("is the point of the space") == 1 and "logdet" not in point_of
+
+
+def test_long_exponents_are_not_raised():
+    x, y = sp.symbols("x y")
+    long = sp.exp(-sp.UnevaluatedExpr(x**2) / 2 - (x - y) ** 2 / (2 * y) - x * y / 7)
+    assert side_tex(long).startswith(r"\exp\left(") and side_tex(sp.exp(x / 2)) == r"e^{\frac{x}{2}}"
 
 
 def test_the_lists_hold_what_is_wrong_and_what_is_open(pages):

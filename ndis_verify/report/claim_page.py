@@ -18,6 +18,7 @@ from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.report.errata import is_erratum, is_printed
 from ndis_verify.report.places import cited, label_of
+from ndis_verify.report.violation_picture import violation_svg
 from ndis_verify.rich import folded, prose, table, wrapping
 from ndis_verify.symbolic import derivations_for
 from ndis_verify.symbolic.derivation import DECIDED, Derivation
@@ -137,12 +138,17 @@ def _by_hand(claim_id: str, number: int) -> str:
 def _point(check: Check) -> str:
     """The exact point and the certified size of the violation there."""
     run = cast(PointRun, check.run)  # `_has_point`
-    where = table((name, escape(str(value))) for name, value in run.point.items())
+    where = "".join(
+        f'<tr><th scope="row">{prose(name)}</th><td>{escape(str(value))}</td></tr>' for name, value in run.point.items()
+    )
     try:
         violation = run.certify(run.point)._repr_html_()
     except ValueError as error:  # the quantity has no value there: said, not hidden
         violation = escape(str(error))
-    return f"<details open><summary>{prose(check.name)}</summary>{where}<p>It is violated by {violation}</p></details>"
+    return (
+        f"<details open><summary>{prose(check.name)}</summary><table>{where}</table>"
+        f"<p>It is violated by {violation}</p>{violation_svg(run)}</details>"
+    )
 
 
 def _derivations(claim: Claim, derivations: Sequence[Derivation]) -> str:
@@ -206,7 +212,10 @@ def _links(claim: Claim, uses: Iterable[str], used: Iterable[str]) -> str:
         for place in cited(claim.id)
     )
     errata = f'<a href="../errata.html#{claim.id}">{escape(label_of(claim.id))}</a>' if is_erratum(claim) else ""
-    rows = table([("uses", listed(uses)), ("used by", listed(used)), ("errata", errata)])
+    checks = "" if claim.source in ("PKG", "DATA") else f'<a href="../matrix.html#{claim.id}">cross-check matrix</a>'
+    graph = '<a href="../graph.html">what rests on what</a>'
+    found = {"uses": listed(uses), "used by": listed(used), "errata": errata, "routes": checks, "graph": graph}
+    rows = table(found.items())
     again = f"<pre>ndis-verify verify {claim.id}\nndis-verify where {claim.id}</pre>"
     return f"<h2>Where it is</h2>{rows}<table>{places}</table>{again}"
 

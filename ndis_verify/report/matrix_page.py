@@ -42,8 +42,9 @@ def _row(row: Row) -> str:
     cells = "".join(
         f"<td{'' if row.cells[name].filled else ' class=blank'}>{_cell(row.cells[name])}</td>" for name in COLUMNS
     )
+    anchors = "".join(f'<span id="{claim}"></span>' for claim in row.claims)
     return (
-        f'<tr><th scope="row"><a href="claims/{row.claims[0]}.html">{escape(row.item)}</a>'
+        f'<tr><th scope="row">{anchors}<a href="claims/{row.claims[0]}.html">{escape(row.item)}</a>'
         f' <span class="{row.verdict}">{row.verdict}</span></th>{cells}</tr>'
     )
 

@@ -11,9 +11,11 @@ import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
 from ndis_verify.rich import folded, prose, wrapping
+from ndis_verify.symbolic.heads import head_tex, meanings
 
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 _LETTER = re.compile(r"([A-Za-z])(i?)(t?)(\d*)")
+_RAISED = 45  # letters of TeX up to which an exponent with a fraction is raised
 _WHOLE = {"eps": "epsilon", "lam": "lambda"}
 
 
@@ -22,6 +24,8 @@ class _Printer(LatexPrinter):
 
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
         name = expr.name
+        if found := re.fullmatch(r"logdet([A-Z])_?(\d)", name):
+            return rf"\log\det {found[1]}_{{{found[2]}}}"
         if not expr.is_commutative and (found := _LETTER.fullmatch(name)):
             return _letter(found)
         head = re.match(r"[A-Za-z]*", name)
@@ -39,15 +43,18 @@ class _Printer(LatexPrinter):
     def _print_UnevaluatedExpr(self, expr: Any) -> str:
         return str(self._print(expr.args[0]))
 
-    # the functionals of the derivations' notation
-    def _print_total(self, expr: Any, exp: str = "") -> str:
-        return rf"\int {self._print(expr.args[0])}\, dx"
+    def _print_Function(self, expr: Any, exp: str = "") -> str:
+        found = head_tex(expr.func.__name__, map(self._print, expr.args))
+        if found is None:
+            return str(super()._print_Function(expr, exp or None))
+        return rf"\left({found}\right)^{{{exp}}}" if exp else found
 
-    def _print_largest(self, expr: Any, exp: str = "") -> str:
-        return rf"\sup_{{S}} \int_{{S}} {self._print(expr.args[0])}\, dx"
-
-    def _print_normal_mean(self, expr: Any, exp: str = "") -> str:
-        return rf"\mathbb{{E}}\left[{self._print(expr.args[0])}\right]" + (f"^{{{exp}}}" if exp else "")
+    def _print_ExpBase(self, expr: Any, exp: str = "") -> str:
+        """A power of e; a long exponent with fractions is not raised, where nobody could read it."""
+        inside = self._print(expr.exp)
+        if not exp and r"\frac" in inside and len(inside) > _RAISED:
+            return rf"\exp\left({inside}\right)"
+        return str(super()._print_ExpBase(expr, exp or None))
 
     def _print_scalar(self, expr: Any, exp: str = "") -> str:
         inside = self._print(expr.args[0])
@@ -86,7 +93,7 @@ def step_html(step: Any, outcome: str = "", caught: tuple[str, ...] = (), named:
     ]
     if step.lhs is not None and step.relation == "=" and step.lhs == step.rhs:
         tex = side_tex(step.rhs)
-        lines.append("<p>Both sides evaluate to</p>" + folded(wrapping(tex), len(tex)))
+        lines.append("<p>Worked out, both sides are</p>" + folded(wrapping(tex), len(tex)))
     elif tex := relation_tex(step):
         lines.append(folded(wrapping(tex), len(tex)))
     if step.witness is not None and step.witness != step.lhs:
@@ -144,5 +151,8 @@ def derivation_html(derivation: Any, outcomes: Any = None, prefix: str = "step")
         + "</li>"
         for k, step in enumerate(derivation.steps, 1)
     )
+    sides = [side for step in derivation.steps for side in (step.lhs, step.rhs)]
+    words = "; ".join(prose(text) for text in meanings(sides))
     head = f'<p><b>{prose(derivation.title)}</b></p><ul class="given">{given}</ul>'
+    head += f'<p class="soft">Here {words}.</p>' if words else ""
     return f'<div class="derivation">{head}<ol class="steps">{steps}</ol></div>'

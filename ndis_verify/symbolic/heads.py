@@ -1,0 +1,79 @@
+"""How the functionals of derivations are typeset, and what each means in words.
+
+What the language of statements names too is printed as it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sympy.core.function import AppliedUndef, Function
+
+from ndis_verify.statements.quantities import QUANTITIES
+
+HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the arguments; what it is
+    "total": (r"\int {0}\, dx", ""),
+    "largest": (r"\sup_{{S}} \int_{{S}} {0}\, dx", "S goes over the measurable sets"),
+    "where": (r"\int_{{\{{{1} \ge 0\}}}} {0}\, dx", ""),
+    "over": (r"\int_{{{0}}} {1}\, dx", "the integral is over one bin"),
+    "largest_union": (r"\sup_{{J}} \sum_{{j \in J}} {0}", "J goes over the sets of bins"),
+    "over_set": (r"\sum_{{j \in J}} {0}", "J is one set of bins"),
+    "summed": (r"\sum_{{j}} {0}", "j goes over the bins"),
+    "sum": (r"\sum_{{i}} {0}", "i goes over the points of the law"),
+    "coordinate": (r"{{{0}}}_{{i}}", ""),
+    "average": (r"\mathbb{{E}}\left[{0}\right]", ""),
+    "normal_mean": (r"\mathbb{{E}}\left[{0}\right]", "E is over the standard normal vector z"),
+    "chance": (r"\Pr\left[{0} \ge 0\right]", ""),
+    "given": (r"\Pr\left[{0} > 0 \mid \cdot\right]", "the dot is what was chosen before the draws"),
+    "exceeds": (r"\Pr\left[{0} > 0\right]", ""),
+    "mass": (r"\Pr_{{{0}}}\left[T < {1}\right]", "T is the statistic of a test"),
+    "past": (r"\Pr_{{{1}}}\left[\psi > {0}\right]", "the index is the parameter of the law of the angle psi"),
+    "trade_off": (r"T\left({0}\right)", "T is the trade-off curve"),
+    "divergence": (r"\delta\left({0}, {1}; {2}\right)", "delta(P, Q; eps) is the hockey-stick divergence"),
+    "products": (
+        r"\delta_{{\otimes}}\left({0}; {1}, {2}; {3}, {4}\right)",
+        "delta_x(m^2; v, w; v', w') is the divergence at eps of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}",
+    ),
+    "on_sphere": (
+        r"\left[{0}\right]_{{S}}",
+        "[f]_S is the density that f has on the half sphere, by central projection",
+    ),
+    "in_polar": (r"\left[{0}\right]_{{\psi, \xi}}", "[f]_{psi, xi} is the density of f in polar coordinates"),
+    "law_of": (r"\mathcal{{L}}\left({0}\right)", "L(a) is the law of a"),
+    "law_given": (r"\mathcal{{L}}\left({0} \mid {1}\right)", "L(a | b) is the law of a, given b"),
+    "normal": (r"\mathcal{{N}}\left({0}, {1}\right)", ""),
+    "over_matrices": (
+        r"\int \left|M\right|^{{{0}}} e^{{-\operatorname{{tr}}\left({1} M\right)/2}}\, dM",
+        "M goes over the positive definite matrices, |M| is the determinant",
+    ),
+    "inverse_form": (r"v^{{T}} \left({0}\right)^{{-1}} v", ""),
+    "spectrum_of": (r"\lambda\left({0}\right)", "lambda(A) are the eigenvalues of A"),
+    "relative": (r"\lambda\left({1}^{{-1/2}} {0} {1}^{{-1/2}}\right)", "lambda(A) is an eigenvalue of A"),
+    "supremum": (r"\sup {0}", "sup is over the members of the set"),
+    "det": (r"\det\left({0}\right)", ""),
+    "point": (r"x\left({0}\right)", "x(z) is the point of the space that belongs to the standard normal vector z"),
+    "Qg": (r"Q\left({0}, {1}\right)", "Q(a, x) is the regularized upper incomplete gamma function"),
+    "Pg": (r"P\left({0}, {1}\right)", "P(a, x) is the regularized lower incomplete gamma function"),
+    "binned": (r"\left[{0}\right]_{{\mathrm{{bins}}}}", "[P]_bins is the law of the bin into which a draw of P falls"),
+    "rounded": (r"\left[{0}\right]_{{\mathrm{{grid}}}}", "[a]_grid is a rounded to the public grid"),
+}
+
+
+def head_tex(name: str, arguments: Iterable[str]) -> str | None:
+    """A functional applied to arguments, which are TeX; None for a name that has no form of its own."""
+    given = list(arguments)
+    if name in HEADS:
+        return HEADS[name][0].format(*given)
+    quantity = QUANTITIES.get(name)
+    return quantity.tex.format(*given) if quantity is not None and quantity.arity == len(given) else None
+
+
+def meanings(sides: Iterable[Any]) -> list[str]:
+    """What the functionals in some expressions mean, each once, in the order in which they are met."""
+    heads = {
+        node.func.__name__ for side in sides if hasattr(side, "atoms") for node in side.atoms(AppliedUndef, Function)
+    }
+    named = [(name, words) for name, (_, words) in HEADS.items() if words]
+    named += [(name, quantity.means) for name, quantity in QUANTITIES.items() if quantity.means]
+    return list(dict.fromkeys(words for name, words in named if name in heads))
