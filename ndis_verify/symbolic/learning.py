@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.nearby_laws import in_order, larger, linear
+from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger, linear
 from ndis_verify.symbolic.notation import average, bin_of_sum, chance, summed
 
 draws, bins, failure, accuracy, t = sp.symbols("n k delta tau t", positive=True)
@@ -77,15 +77,7 @@ def mean_distance() -> Derivation:
             relation="<=",
             witness=-((t * sp.Abs(y) - 1) ** 2) / (2 * t),
         ),
-        Step(
-            "each point",
-            "The error of each share,",
-            lhs=_error,
-            rhs=parabola,
-            relation="<=",
-            kind="inference",
-            premises=(Use("parabola", at={y: _share - _mass}),),
-        ),
+        at_most("each point", "The error of each share,", _error, parabola, Use("parabola", at={y: _share - _mass})),
         in_order("expected", "its expectation,", average, (_error, parabola), ("each point", "draws")),
         linear(
             "expected parabola",
@@ -115,20 +107,16 @@ def mean_distance() -> Derivation:
             conditions={"independent": "draws"},
         ),
         Step("less than p", "p (1 - p) <= p.", lhs=p * (1 - p), rhs=p, relation="<=", witness=-(p**2)),
-        Step(
+        at_most(
             "expected error of a share",
             "At most t p/(2n) + 1/(2t).",
-            lhs=average(_error),
-            rhs=bound_of_bin,
-            relation="<=",
-            kind="inference",
-            premises=(
-                "expected",
-                Use("less than p", at={p: _mass}, weight=t / (2 * draws)),
-                "expected parabola",
-                "constant",
-                "variance",
-            ),
+            average(_error),
+            bound_of_bin,
+            "expected",
+            Use("less than p", at={p: _mass}, weight=t / (2 * draws)),
+            "expected parabola",
+            "constant",
+            "variance",
         ),
         in_order(
             "over the points",
@@ -150,31 +138,25 @@ def mean_distance() -> Derivation:
             conditions={"finite": "draws"},
         ),
         linear("half", "TV is half of the sum.", average, ((sp.Rational(1, 2), summed(_error)),), "draws"),
-        Step(
+        at_most(
             "mean distance",
             "So for every t > 0.",
-            lhs=average(distance),
-            rhs=t / (4 * draws) + bins / (4 * t),
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use("over the points", weight=sp.Rational(1, 2)),
-                "distance",
-                "half",
-                "sum and expectation",
-                "sum of the bounds",
-                "mass",
-                "points",
-            ),
+            average(distance),
+            t / (4 * draws) + bins / (4 * t),
+            Use("over the points", weight=sp.Rational(1, 2)),
+            "distance",
+            "half",
+            "sum and expectation",
+            "sum of the bounds",
+            "mass",
+            "points",
         ),
-        Step(
+        at_most(
             "least",
             "It is least at t = sqrt(n k).",
-            lhs=average(distance),
-            rhs=sp.sqrt(bins / draws) / 2,
-            relation="<=",
-            kind="inference",
-            premises=(Use("mean distance", at={t: sp.sqrt(draws * bins)}),),
+            average(distance),
+            sp.sqrt(bins / draws) / 2,
+            Use("mean distance", at={t: sp.sqrt(draws * bins)}),
         ),
     )
     return Derivation(
@@ -246,29 +228,21 @@ def deviation() -> Derivation:
             witness=-2 * sp.Max(0, y) - 2 * sp.Max(0, b),
         ),
         larger("triangle", "Hence |y + b| is.", y + b, -y - b, sp.Abs(y) + sp.Abs(b), ("from above", "from below")),
-        Step(
+        at_most(
             "change of a share",
             "At most (e_new + e_old)/n.",
-            lhs=sp.Abs(_step),
-            rhs=one_draw,
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use("triangle", at={y: _put / draws, b: -_drawn / draws}),
-                "change",
-            ),
+            sp.Abs(_step),
+            one_draw,
+            Use("triangle", at={y: _put / draws, b: -_drawn / draws}),
+            "change",
         ),
-        Step(
+        at_most(
             "change of an error",
             "So each error grows by no more.",
-            lhs=changed,
-            rhs=_error + one_draw,
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use("triangle", at={y: _share - _mass, b: _step}),
-                "change of a share",
-            ),
+            changed,
+            _error + one_draw,
+            Use("triangle", at={y: _share - _mass, b: _step}),
+            "change of a share",
         ),
         in_order("in order", "Added up.", summed, (changed, _error + one_draw), ("change of an error", "draws")),
         linear(
@@ -280,20 +254,16 @@ def deviation() -> Derivation:
         ),
         _whole("unit mass put", _put, "A unit mass at one point.", "another draw"),
         _whole("unit mass drawn", _drawn, "A unit mass at one point.", "another draw"),
-        Step(
+        at_most(
             "one draw",
             "Changing one draw moves TV by at most 1/n.",
-            lhs=moved,
-            rhs=1 / draws,
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use("in order", weight=sp.Rational(1, 2)),
-                "moved",
-                "linear",
-                "unit mass put",
-                "unit mass drawn",
-            ),
+            moved,
+            1 / draws,
+            Use("in order", weight=sp.Rational(1, 2)),
+            "moved",
+            "linear",
+            "unit mass put",
+            "unit mass drawn",
         ),
         Step(
             "bounded differences",
@@ -306,14 +276,12 @@ def deviation() -> Derivation:
             letters={"f": distance, "moved": moved, "n": draws, "c": 1 / draws, "t": t},
             conditions={"independent": "distance", "moved": "moved", "bounded": "one draw"},
         ),
-        Step(
+        at_most(
             "deviation",
             "n c^2 = 1/n.",
-            lhs=chance(distance - average(distance) - t),
-            rhs=sp.exp(-2 * draws * t**2),
-            relation="<=",
-            kind="inference",
-            premises=("bounded differences",),
+            chance(distance - average(distance) - t),
+            sp.exp(-2 * draws * t**2),
+            "bounded differences",
         ),
     )
     return Derivation(
@@ -366,27 +334,17 @@ def learning_bound() -> Derivation:
             witness=extra,
             premises=("beyond the logarithm",),
         ),
-        Step(
+        at_most(
             "mean",
             "t = n tau: half of tau is spent by the mean,",
-            lhs=average(distance),
-            rhs=half,
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use("mean distance", of=mean_distance, at={t: draws * accuracy}),
-                Use("r not negative", weight=-accuracy / (4 * draws)),
-                "more",
-            ),
+            average(distance),
+            half,
+            Use("mean distance", of=mean_distance, at={t: draws * accuracy}),
+            Use("r not negative", weight=-accuracy / (4 * draws)),
+            "more",
         ),
-        Step(
-            "event",
-            "and half by the deviation.",
-            lhs=distance - accuracy,
-            rhs=distance - average(distance) - half,
-            relation="<=",
-            kind="inference",
-            premises=("mean",),
+        at_most(
+            "event", "and half by the deviation.", distance - accuracy, distance - average(distance) - half, "mean"
         ),
         Step(
             "more often",
@@ -399,26 +357,21 @@ def learning_bound() -> Derivation:
             letters={"f": distance - accuracy, "g": distance - average(distance) - half},
             conditions={"contained": "event"},
         ),
-        Step(
+        at_most(
             "failure",
             "t = tau/2.",
-            lhs=chance(distance - accuracy),
-            rhs=sp.exp(-draws * accuracy**2 / 2),
-            relation="<=",
-            kind="inference",
-            premises=("more often", Use("deviation", of=deviation, at={t: half})),
+            chance(distance - accuracy),
+            sp.exp(-draws * accuracy**2 / 2),
+            "more often",
+            Use("deviation", of=deviation, at={t: half}),
         ),
-        Step(
+        at_most(
             "at twice the logarithm",
             "exp(-n tau^2/2) is at most delta/2.",
-            lhs=sp.exp(-draws * accuracy**2 / 2),
-            rhs=failure / 2,
-            relation="<=",
-            kind="inference",
-            premises=(
-                Use("m not negative", weight=-sp.exp(-draws * accuracy**2 / 2)),
-                "beyond the logarithm",
-            ),
+            sp.exp(-draws * accuracy**2 / 2),
+            failure / 2,
+            Use("m not negative", weight=-sp.exp(-draws * accuracy**2 / 2)),
+            "beyond the logarithm",
         ),
     )
     return Derivation(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
@@ -28,6 +30,10 @@ closed_form = Phi(shift / 2 - epsilon / shift) - sp.exp(epsilon) * Phi(-shift / 
 
 
 DEFINITE = Hypothesis("S positive definite", of="mean_shift")
+SETTING: Mapping[str, Any] = {  # of a derivation about the closed form
+    "hypotheses": (DEFINITE, Hypothesis("Delta > 0", shift > 0)),
+    "symbols": {"shift": shift, "epsilon": epsilon},
+}
 
 
 def _one_covariance() -> BlockAlgebra:
@@ -111,10 +117,9 @@ def hockey_stick() -> Derivation:
         id="mean_shift.hockey_stick",
         title="Closed form of the divergence of two Gaussians with one covariance",
         sources=("N26-P1", "N24-L2", "BW-T8", "KM-2.3"),
-        hypotheses=(DEFINITE, Hypothesis("Delta > 0", shift > 0)),
         steps=steps,
         result_step="closed form",
-        symbols={"shift": shift, "epsilon": epsilon},
+        **SETTING,
         faults=(
             Fault("factor e^eps dropped", "closed form", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
             Fault("sign of eps flipped", "closed form", lambda rhs: rhs.subs(epsilon, -epsilon)),
@@ -229,10 +234,9 @@ def erf_form() -> Derivation:
         id="mean_shift.erf_form",
         title="The mean-shift closed form through erf",
         sources=("N24-L2",),
-        hypotheses=(DEFINITE, Hypothesis("Delta > 0", shift > 0)),
         steps=steps,
         result_step="erf form",
-        symbols={"shift": shift, "epsilon": epsilon},
+        **SETTING,
         faults=(
             Fault("1/sqrt 2 dropped", "erf form", lambda rhs: rhs.subs(root2, 2)),
             Fault(

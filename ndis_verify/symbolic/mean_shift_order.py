@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
-from ndis_verify.symbolic.mean_shift import DEFINITE, closed_form, epsilon, hockey_stick, no_shift, shift, std
+from ndis_verify.symbolic.mean_shift import DEFINITE, SETTING, closed_form, epsilon, hockey_stick, no_shift, shift, std
 from ndis_verify.symbolic.meanings import meaning, p, q
 from ndis_verify.symbolic.notation import largest, share, x
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -59,10 +59,9 @@ def derivative_in_shift() -> Derivation:
         id="mean_shift_order.derivative_in_shift",
         title="The Gaussian privacy profile increases with the shift",
         sources=("BW-L7", "N24-P6", "N24-P7", "BW-T8"),
-        hypotheses=(DEFINITE, Hypothesis("Delta > 0", shift > 0)),
         steps=steps,
         result_step="derivative",
-        symbols={"shift": shift, "epsilon": epsilon},
+        **SETTING,
         faults=(
             Fault("cancelled term kept", "derivative", lambda rhs: rhs * (1 + 2 * epsilon / shift**2)),
             Fault("sign flipped", "derivative", lambda rhs: -rhs),
@@ -220,10 +219,9 @@ def derivative_in_epsilon() -> Derivation:
         id="mean_shift_order.derivative_in_epsilon",
         title="The Gaussian privacy profile decreases in epsilon",
         sources=("N26-P1",),
-        hypotheses=(DEFINITE, Hypothesis("Delta > 0", shift > 0)),
         steps=steps,
         result_step="derivative",
-        symbols={"shift": shift, "epsilon": epsilon},
+        **SETTING,
         faults=(
             Fault("density term kept", "derivative", lambda rhs: rhs - phi(shift / 2 - epsilon / shift) / shift),
             Fault("factor e^eps dropped", "derivative", lambda rhs: rhs * sp.exp(-epsilon)),

@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.fact_steps import over_sets
 from ndis_verify.symbolic.meanings import Ri, g, gt, p, q
 from ndis_verify.symbolic.notation import largest, normal_mean, point, scalar, total, x
 from ndis_verify.symbolic.notation import z as vector
@@ -206,16 +207,7 @@ def hockey_stick() -> Derivation:
             "p and q are the densities of P = N(m1, S1) and Q = N(m2, S2): positive, continuous and of integral 1.",
             kind="definition",
         ),
-        Step(
-            "sup over S",
-            "It is attained at S* = {p > e^eps q} = {L > eps}; ties count 0 either way.",
-            lhs=largest(gap),
-            rhs=total(sp.Max(gap, 0)),
-            kind="fact",
-            fact="largest integral over a set",
-            letters={"f": gap},
-            conditions={"integrable": "densities"},
-        ),
+        over_sets(gap, "{p > e^eps q} = {L > eps}"),
         Step(
             "gap in terms of q_eps",
             "p - e^eps q = p (1 - exp q_eps), q_eps = eps - log p/q; so p > e^eps q exactly where q_eps < 0.",

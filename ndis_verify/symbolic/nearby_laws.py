@@ -32,6 +32,11 @@ def larger(name: str, why: str, one: Any, other: Any, bound: Any, shown: tuple[s
     )
 
 
+def at_most(name: str, why: str, left: Any, right: Any, *premises: str | Use) -> Step:
+    """left <= right, from its premises."""
+    return Step(name, why, lhs=left, rhs=right, relation="<=", kind="inference", premises=premises)
+
+
 def in_order(name: str, why: str, mean: Any, sides: tuple[Any, Any], shown: tuple[str | Step, str]) -> Step:
     """The mean of the first side is at most that of the second; `shown`: at every point it is; both are finite."""
     return Step(
@@ -122,14 +127,8 @@ def _one_direction(name: str, laws: tuple[sp.Symbol, ...]) -> tuple[Step, ...]:
     parts = ((sp.Integer(1), other), (sp.Integer(1), sp.Max(0, p - u)), (growth, sp.Max(0, w - q)))
     at = {symbol: _of(value) for symbol, value in zip((P, Q, U, W), laws)}
     bound = sp.Add(*(c * f for c, f in parts))
-    outcome = Step(
-        f"{name}: each outcome",
-        "At the probabilities of each outcome.",
-        lhs=one,
-        rhs=bound,
-        relation="<=",
-        kind="inference",
-        premises=(Use("one outcome", at=at),),
+    outcome = at_most(
+        f"{name}: each outcome", "At the probabilities of each outcome.", one, bound, Use("one outcome", at=at)
     )
     return (
         outcome,
@@ -137,21 +136,17 @@ def _one_direction(name: str, laws: tuple[sp.Symbol, ...]) -> tuple[Step, ...]:
         linear(f"{name}: linear", "The sum of the bounds.", _sum, parts, "outcomes"),
         *_gain(f"{name}: what P gains", laws[0], laws[2]),
         *_gain(f"{name}: what Q loses", laws[3], laws[1]),
-        Step(
+        at_most(
             name,
             "The errors are at most tau and c tau.",
-            lhs=_sum(one) - _sum(other),
-            rhs=(1 + growth) * tau,
-            relation="<=",
-            kind="inference",
-            premises=(
-                f"{name}: in order",
-                Use("error of P"),
-                Use("error of Q", weight=growth),
-                f"{name}: linear",
-                f"{name}: what P gains",
-                f"{name}: what Q loses",
-            ),
+            _sum(one) - _sum(other),
+            (1 + growth) * tau,
+            f"{name}: in order",
+            Use("error of P"),
+            Use("error of Q", weight=growth),
+            f"{name}: linear",
+            f"{name}: what P gains",
+            f"{name}: what Q loses",
         ),
     )
 
@@ -212,14 +207,13 @@ def perturbation() -> Derivation:
             reduce=lambda left, right: (left - right).rewrite(sp.Abs),
         ),
         *(
-            Step(
+            at_most(
                 f"error of {name}",
                 f"The total variation of {name} and its neighbour.",
-                lhs=distances[k],
-                rhs=tau,
-                relation="<=",
-                kind="inference",
-                premises=(Use("either", at={a: distances[k], b: distances[1 - k]}), "tau"),
+                distances[k],
+                tau,
+                Use("either", at={a: distances[k], b: distances[1 - k]}),
+                "tau",
             )
             for k, name in enumerate("PQ")
         ),
@@ -240,23 +234,21 @@ def perturbation() -> Derivation:
             rhs=sp.Max(y, -y),
             reduce=lambda left, right: (left - right).rewrite(sp.Abs),
         ),
-        Step(
+        at_most(
             "bound",
             "The divergences are within (1 + e^eps) tau of one another,",
-            lhs=sp.Abs(one - other),
-            rhs=(1 + growth) * tau,
-            relation="<=",
-            kind="inference",
-            premises=("both directions", Use("absolute value", at={y: one - other})),
+            sp.Abs(one - other),
+            (1 + growth) * tau,
+            "both directions",
+            Use("absolute value", at={y: one - other}),
         ),
-        Step(
+        at_most(
             "bound by the distances",
             "tau being the larger of the distances.",
-            lhs=sp.Abs(one - other),
-            rhs=(1 + growth) * larger_error,
-            relation="<=",
-            kind="inference",
-            premises=("bound", "tau"),
+            sp.Abs(one - other),
+            (1 + growth) * larger_error,
+            "bound",
+            "tau",
         ),
     )
     return Derivation(
@@ -360,15 +352,7 @@ def binning() -> Derivation:
             in_bin,
             (gap, positive),
             (
-                Step(
-                    "gap",
-                    "At every point.",
-                    lhs=gap,
-                    rhs=positive,
-                    relation="<=",
-                    kind="inference",
-                    premises=(Use("part above 0", at={y: gap}),),
-                ),
+                at_most("gap", "At every point.", gap, positive, Use("part above 0", at={y: gap})),
                 "densities",
             ),
         ),
@@ -378,37 +362,22 @@ def binning() -> Derivation:
             in_bin,
             (zero, positive),
             (
-                Step(
-                    "no gap",
-                    "At every point.",
-                    lhs=zero,
-                    rhs=positive,
-                    relation="<=",
-                    kind="inference",
-                    premises=(Use("not negative", at={y: gap}, weight=-1),),
-                ),
+                at_most("no gap", "At every point.", zero, positive, Use("not negative", at={y: gap}, weight=-1)),
                 "densities",
             ),
         ),
         linear("a bin: nothing", "The integral of 0, an empty sum, is 0.", in_bin, (), "densities"),
-        Step(
+        at_most(
             "a bin: bound of the gap",
             "In terms of the masses of the bin,",
-            lhs=kept,
-            rhs=in_bin(positive),
-            relation="<=",
-            kind="inference",
-            premises=("mass of a bin under P", "mass of a bin under Q", "a bin: at most", "one bin"),
+            kept,
+            in_bin(positive),
+            "mass of a bin under P",
+            "mass of a bin under Q",
+            "a bin: at most",
+            "one bin",
         ),
-        Step(
-            "a bin: bound of 0",
-            "and of 0.",
-            lhs=zero,
-            rhs=in_bin(positive),
-            relation="<=",
-            kind="inference",
-            premises=("a bin: not negative", "a bin: nothing"),
-        ),
+        at_most("a bin: bound of 0", "and of 0.", zero, in_bin(positive), "a bin: not negative", "a bin: nothing"),
         larger(
             "a bin",
             "So of the positive part of P(B_j) - e^eps Q(B_j).",
@@ -441,21 +410,17 @@ def binning() -> Derivation:
                 ),
             },
         ),
-        Step(
+        at_most(
             "binned at most whole",
             "Binning lowers the divergence, for every real eps.",
-            lhs=binned,
-            rhs=whole,
-            relation="<=",
-            kind="inference",
-            premises=(
-                "all bins",
-                "divergence of the binned laws",
-                "divergence",
-                "over all unions",
-                "over all sets",
-                "partition",
-            ),
+            binned,
+            whole,
+            "all bins",
+            "divergence of the binned laws",
+            "divergence",
+            "over all unions",
+            "over all sets",
+            "partition",
         ),
         Step("two bins: not negative", "Positive parts.", lhs=zero, rhs=merged, relation="<=", witness=-merged),
         Step(

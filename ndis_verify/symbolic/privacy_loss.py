@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import over_sets
 from ndis_verify.symbolic.notation import below, beyond, largest, total, where, x
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -42,16 +43,7 @@ def dp_iff_hockey_stick() -> Derivation:
             rhs=largest(gap),
             kind="definition",
         ),
-        Step(
-            "sup over S",
-            "It is attained at S* = {f_P > e^eps f_Q}; ties count 0 either way.",
-            lhs=largest(gap),
-            rhs=total(sp.Max(gap, 0)),
-            kind="fact",
-            fact="largest integral over a set",
-            letters={"f": gap},
-            conditions={"integrable": "densities"},
-        ),
+        over_sets(gap, "{f_P > e^eps f_Q}"),
         Step(
             "divergence",
             "The least delta is the hockey-stick divergence.",

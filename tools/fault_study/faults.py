@@ -21,7 +21,7 @@ from ndis_verify.court.statement_checks import Violation, stated_claim, statemen
 from ndis_verify.court.statement_domains import domain_of, problem_of
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.statements.statement import Relation, Statement
-from ndis_verify.symbolic.derivation import Derivation
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 
 
 @dataclass(frozen=True)
@@ -190,39 +190,42 @@ def emptied_proof(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
     """First and last step kept, and what a planted fault of its own needs."""
     for check, derivation in _proofs(claim):
         kept = {derivation.steps[0].name, derivation.steps[-1].name, derivation.result_step}
+        kept |= {end.step for end in derivation.concludes}
         if len(derivation.steps) > len(kept):
-            steps = tuple(step for step in derivation.steps if step.name in kept)
-            faults = tuple(fault for fault in derivation.faults if fault.step in kept)
+            steps = [step for step in derivation.steps if step.name in kept]
+            left = len(derivation.steps) - len(steps)
             yield (
-                f"{len(derivation.steps) - len(steps)} of {len(derivation.steps)} steps of {derivation.id} left out",
-                _reproved(claim, check, lambda d=derivation, s=steps, f=faults: replace(d, steps=s, faults=f)),
+                f"{left} of {len(derivation.steps)} steps of {derivation.id} left out",
+                _with_steps(claim, check, derivation, steps),
             )
 
 
-def step_left_out(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
+def _with_steps(claim: Claim, check: Check, derivation: Derivation, steps: list[Step]) -> Callable[[], Claim]:
+    """The claim with other steps in one of its proofs; faults that were planted in those that are gone go too."""
+    decided = {step.name for step in steps if step.kind in DECIDED}
+    faults = tuple(fault for fault in derivation.faults if fault.step in decided)
+    return _reproved(claim, check, lambda: replace(derivation, steps=tuple(steps), faults=faults))
+
+
+def _inner(claim: Claim) -> Iterator[tuple[Check, Derivation, Step]]:
     for check, derivation in _proofs(claim):
-        for step in derivation.steps:
-            if step.name != derivation.result_step:
-                steps = tuple(one for one in derivation.steps if one is not step)
-                faults = tuple(fault for fault in derivation.faults if fault.step != step.name)
-                yield (
-                    f"{derivation.id} without `{step.name}`",
-                    _reproved(claim, check, lambda d=derivation, s=steps, f=faults: replace(d, steps=s, faults=f)),
-                )
+        needed = {derivation.result_step, *(end.step for end in derivation.concludes)}
+        yield from ((check, derivation, step) for step in derivation.steps if step.name not in needed)
+
+
+def step_left_out(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
+    for check, derivation, step in _inner(claim):
+        steps = [one for one in derivation.steps if one is not step]
+        yield f"{derivation.id} without `{step.name}`", _with_steps(claim, check, derivation, steps)
 
 
 def step_in_words(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
     """A decided step left as an assertion in words."""
-    for check, derivation in _proofs(claim):
-        for step in derivation.steps:
-            if step.kind == "identity" and step.name != derivation.result_step:
-                words = replace(step, kind="argument")
-                steps = tuple(words if one is step else one for one in derivation.steps)
-                faults = tuple(fault for fault in derivation.faults if fault.step != step.name)
-                yield (
-                    f"`{step.name}` of {derivation.id}",
-                    _reproved(claim, check, lambda d=derivation, s=steps, f=faults: replace(d, steps=s, faults=f)),
-                )
+    for check, derivation, step in _inner(claim):
+        if step.kind == "identity":
+            words = replace(step, kind="argument")
+            steps = [words if one is step else one for one in derivation.steps]
+            yield f"`{step.name}` of {derivation.id}", _with_steps(claim, check, derivation, steps)
 
 
 def false_step(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim]]]:
