@@ -13,7 +13,7 @@ from ndis_verify.claim import Kind
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.checks import ProofRun, proof
 from ndis_verify.court.proof_faults import faults_by_rule, noticed
-from ndis_verify.court.proof_structure import problems, unconcluded
+from ndis_verify.court.proof_structure import _of_step, problems, unconcluded
 from ndis_verify.court.statement_checks import mismatches, missing_link
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.symbolic import all_derivations, hinge, mean_shift, ndis_lemma
@@ -115,6 +115,21 @@ def test_faults_of_inferences_by_rule_are_noticed() -> None:
             planted += 1
             assert noticed(fault), (derivation.id, rule, what)
     assert planted > 120
+
+
+def test_links_of_derivations_that_do_not_conclude_yet_are_held_too() -> None:
+    """Facts and inferences hang together there as well: none of their premises and conditions can go."""
+    planted = 0
+    for derivation in (one for one in all_derivations() if not one.concludes):
+        assert problems(derivation) == [], derivation.id
+        linked = [step for step in derivation.steps if step.kind in ("fact", "inference")]
+        for rule, what, fault in faults_by_rule(derivation) if linked else ():
+            if rule in ("premise left out", "condition left out"):
+                planted += 1
+                place = next(k for k, step in enumerate(fault.steps) if step is not derivation.steps[k])
+                noticed_there = fault.steps[place].kind == "inference" and not fault.holds(fault.steps[place])
+                assert noticed_there or list(_of_step(fault, place)), (derivation.id, what)
+    assert planted > 200
 
 
 def test_mutants_of_a_statement_are_not_what_its_proofs_conclude() -> None:

@@ -31,10 +31,13 @@ _BOUNDS = {"positive": (">", 0), "nonnegative": (">=", 0), "negative": ("<", 0),
 
 
 def problems(derivation: Derivation) -> list[str]:
-    """What is wrong with the graph of a derivation; of one that says nothing of its conclusions, with its facts."""
+    """What is wrong with the graph of a derivation; of one that says nothing of its conclusions, with its facts and
+    inferences.
+    """
     if not derivation.concludes:
-        facts = [k for k, step in enumerate(derivation.steps) if step.kind == "fact"]
-        return [text for k in facts for text in (*_unknown(derivation, k), *_of_step(derivation, k))]
+        linked = [k for k, step in enumerate(derivation.steps) if step.kind in ("fact", "inference")]
+        unknown = [text for k in linked for text in _unknown(derivation, k)]
+        return unknown or [text for k in linked for text in _of_step(derivation, k)]
     if unknown := list(chain.from_iterable(_unknown(derivation, k) for k in range(len(derivation.steps)))):
         return unknown
     return [

@@ -8,7 +8,6 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.notation import (
-    det,
     inverse_form,
     law_given,
     law_of,
@@ -100,14 +99,5 @@ OF_MATRICES: Mapping[str, Fact] = {
         conditions={"first": "the entries have mean 0", "second": "and second moment 1", "independent": "independence"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, section 1.2",
         instance=lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),
-    ),
-    "Gram determinant": Fact(
-        text="The Gram determinant of the columns of a matrix is 0 exactly where they are dependent; so rows that"
-        " a deletion leaves with Gram determinant (1 - p) det S have full rank exactly where that is not 0.",
-        tex=r"\det(D^{\mathsf T} D) = 0 \iff \operatorname{rank} D < d",
-        letters=("S", "S'", "p"),
-        conditions={"rank": "S is the Gram matrix of a matrix of full column rank", "lemma": "the determinant lemma"},
-        reference="Horn and Johnson, Matrix Analysis, Theorem 7.2.10",
-        instance=lambda a: (det(a["S'"]), "=", (1 - a["p"]) * det(a["S"])),
     ),
 }

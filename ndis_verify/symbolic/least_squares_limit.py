@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import inverse_form, scalar
 
@@ -332,6 +332,25 @@ def _capped_leverage_steps(length2: sp.Symbol, level: sp.Symbol) -> tuple[Step, 
             rhs=size / (level + size),
             relation=">=",
             witness=level * room / ((level + size) * (level + size + room)),
+        ),
+        Step(
+            "q of the record",
+            "So q is at most that of the record alone,",
+            lhs=inverse_form(whole),
+            rhs=size / (level + size),
+            relation="<=",
+            algebra=algebra,
+            kind="inference",
+            premises=("q at most", "alone"),
+        ),
+        Step(
+            "q capped",
+            "and at most l^2/(ridge + l^2), l^2 = s + m:",
+            lhs=inverse_form(whole),
+            rhs=(size + room) / (level + size + room),
+            relation="<=",
+            kind="inference",
+            premises=("q of the record", Use("q within the length", weight=-1)),
         ),
         Step(
             "q below 1",

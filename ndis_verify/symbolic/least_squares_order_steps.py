@@ -45,6 +45,14 @@ def frame_steps() -> tuple[Step, ...]:
             },
             {"first": "first scale", "others": "other scales", "shift": "shift"},
         ),
+        Step(
+            "cost of the pair",
+            "So its divergence is that of these products.",
+            lhs=divergence(sp.Symbol("P"), sp.Symbol("Q"), epsilon),
+            rhs=cost(a, b),
+            kind="inference",
+            premises=("two laws",),
+        ),
     )
 
 

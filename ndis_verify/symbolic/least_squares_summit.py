@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import in_polar
 
 psi, theta = sp.symbols("psi theta", positive=True)
 xi = sp.Symbol("xi", real=True)
@@ -39,6 +40,14 @@ def _flow_steps() -> tuple[Step, ...]:
             "polar coordinates of a sphere",
             {"f": sp.Abs(g) ** k, "psi": psi, "xi": xi, "d": d},
             {"density": "first coordinate"},
+        ),
+        Step(
+            "density in psi and xi",
+            "That is W |g|^k.",
+            lhs=in_polar(sp.Abs(g) ** k),
+            rhs=weight * sp.Abs(g) ** k,
+            kind="inference",
+            premises=("law of T",),
         ),
         Step(
             "rotation",
