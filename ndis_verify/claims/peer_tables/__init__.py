@@ -1,0 +1,1 @@
+"""Numbers that other projects publish as expected ones, against certified values."""

@@ -1,0 +1,6 @@
+"""Why no claim about published numbers has a margin to attack."""
+
+NO_MARGIN = {
+    "PKG-Davies-table": "it is about 39 printed numbers, each of which is enclosed",
+    "PKG-Davies-digits": "it is about 39 printed numbers; the counterexample on record is one of them",
+}

@@ -1,0 +1,99 @@
+"""Claims about the printed probabilities of Davies' algorithm, which other projects expect to the last digit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.peer_tables.davies import ASKED, LAST, PRINTED, ROWS, Law, off
+from ndis_verify.court.attack_checks import counterexample_check
+from ndis_verify.court.domain import Point
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+
+_CITED = "R. B. Davies, Applied Statistics 29 (1980), AS 155: 13 laws, 39 probabilities"
+_WORST: Law = PRINTED[1][0]  # 6, 3, 1 times chi-square with two degrees of freedom
+
+
+def _all_within(limit: Fraction) -> Callable[[str], Evidence]:
+    def run(effort: str) -> Evidence:
+        far = [off(*row)[1] for row in ROWS]
+        right = sum(distance <= LAST for distance in far)
+        held = all(distance <= limit for distance in far)
+        detail = f"greatest distance {float(max(far)):.2g}; {right} of {len(ROWS)} right to the last printed digit"
+        return Evidence(
+            Outcome.HELD if held else Outcome.FAILED, "ball arithmetic", detail, count=len(far), counted="values"
+        )
+
+    return run
+
+
+def _beyond(limit: Fraction) -> Callable[[Point], Enclosure]:
+    """By how much the printed number misses the true probability of a value of at most x, less `limit`."""
+
+    def violation(point: Point) -> Enclosure:
+        true = _WORST.below(int(point["x"]))
+        with working_bits(120):
+            printed = ball(point["printed"])
+            return enclosure(abs(ball(true.lower).union(ball(true.upper)) - printed) - ball(limit))
+
+    return violation
+
+
+CLAIMS = (
+    Claim(
+        id="PKG-Davies-table",
+        source="PKG",
+        title="the printed probabilities of Davies' algorithm are within the error that it is asked for",
+        statement=(
+            "Each of the 39 probabilities that the driver of Davies' algorithm AS 155 prints is within 1e-4 of the true"
+            " one, the absolute error that the driver asks for."
+        ),
+        formula="|printed - Pr[Q <= x]| <= 1e-4",
+        hypotheses=(_CITED,),
+        declared=Verdict.CERTIFIED,
+        checks=(
+            Check(
+                "all 39 values enclosed",
+                Kind.ENCLOSURE,
+                _all_within(ASKED),
+                {"to the last printed digit": _all_within(LAST), "to 1e-5": _all_within(ASKED / 10)},
+            ),
+        ),
+    ),
+    Claim(
+        id="PKG-Davies-digits",
+        source="PKG",
+        title="the printed probabilities of Davies' algorithm as expected values",
+        statement=(
+            "The 39 probabilities that the driver of Davies' algorithm AS 155 prints are right to their last digit, as"
+            " test suites of other projects expect (to 5e-7, and 21 of them with 21 digits to 1e-7)."
+        ),
+        formula="|printed - Pr[Q <= x]| <= 5e-7",
+        hypotheses=(_CITED,),
+        declared=Verdict.REFUTED,
+        checks=(
+            counterexample_check(
+                "6, 3 and 1 times chi-square with two degrees of freedom, x = 2",
+                _beyond(LAST),
+                {"x": Fraction(2), "printed": Fraction("0.006435")},
+                {
+                    "the error that was asked for": _beyond(ASKED),
+                    "the true digits": {"x": Fraction(2), "printed": Fraction("0.006453")},
+                },
+            ),
+        ),
+        counterexample=(
+            "6 X + 3 Y + Z, each chi-square with two degrees of freedom: Pr[Q <= 2] = 0.0064528820..., printed 0.006435"
+            " (expected by chi2comb as 0.0064348332078802972234)."
+        ),
+        corrected="They are right to 1e-4 (PKG-Davies-table); four of the 39 to the last digit.",
+        note=(
+            "An implementation that is right fails such a suite, and one that repeats the algorithm's own truncation"
+            " passes it. The reference tables of this package have these laws to 40 digits where asked:"
+            " `ndis-verify reference query`."
+        ),
+        tags=("table",),
+    ),
+)

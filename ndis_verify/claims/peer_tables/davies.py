@@ -1,0 +1,65 @@
+"""The printed probabilities of Davies' algorithm, as public test suites take them over.
+
+R. B. Davies, "The distribution of a linear combination of chi-squared random variables", Applied Statistics 29 (1980),
+algorithm AS 155; the driver asks for an absolute error of 1e-4 and prints six decimals. The suites of Hail
+(`GeneralizedChiSquaredDistributionSuite`, all 39, to 5e-7) and of chi2comb (21 of them, to some 17 more digits that the
+algorithm gives, to 1e-7) expect what it gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ndis_verify.enclosure import Enclosure
+from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf
+
+ASKED = Fraction(1, 10**4)
+LAST = Fraction(1, 2 * 10**6)  # half of the last printed digit
+_DIGITS = 20
+
+
+@dataclass(frozen=True)
+class Law:
+    """sum_i weights_i X_i, X_i noncentral chi-square with `dofs` and `noncentralities`."""
+
+    weights: tuple[int, ...]
+    dofs: tuple[int, ...]
+    noncentralities: tuple[int, ...]
+
+    def below(self, x: int) -> Enclosure:
+        """The certified probability of a value of at most x."""
+        return generalized_chi2_cdf(self.weights, self.dofs, self.noncentralities, 0, 0, x, _DIGITS)
+
+
+def _central(weights: tuple[int, ...], dofs: tuple[int, ...]) -> Law:
+    return Law(weights, dofs, (0,) * len(weights))
+
+
+_THREE, _NINE = (6, 3, 1), (6, 4, 2)
+_SHIFTED = (7, 3, 7, 3)
+PRINTED: tuple[tuple[Law, tuple[tuple[int, str], ...]], ...] = (
+    (_central(_THREE, (1, 1, 1)), ((1, "0.054213"), (7, "0.493555"), (20, "0.876027"))),
+    (_central(_THREE, (2, 2, 2)), ((2, "0.006435"), (20, "0.600208"), (60, "0.983897"))),
+    (_central(_THREE, _NINE), ((10, "0.002697"), (50, "0.564753"), (120, "0.991229"))),
+    (_central(_THREE, _NINE[::-1]), ((10, "0.033357"), (30, "0.580446"), (80, "0.991283"))),
+    (Law((7, 3), (6, 2), (6, 2)), ((20, "0.006125"), (100, "0.591339"), (200, "0.977914"))),
+    (Law((7, 3), (1, 1), (6, 2)), ((10, "0.045126"), (60, "0.592431"), (150, "0.977648"))),
+    (_central((6, 3, 1, 12, 6, 2), _NINE + _NINE[::-1]), ((45, "0.010950"), (120, "0.654735"), (210, "0.984606"))),
+    (Law(_SHIFTED, (6, 2, 1, 1), (6, 2, 6, 2)), ((70, "0.043679"), (160, "0.584765"), (260, "0.953774"))),
+    (Law((7, 3, -7, -3), (6, 2, 1, 1), (6, 2, 6, 2)), ((-40, "0.078208"), (40, "0.522108"), (140, "0.960370"))),
+    (
+        Law(_THREE * 2 + _SHIFTED, _NINE + _NINE[::-1] + (6, 2, 1, 1), (0,) * 6 + (6, 2, 6, 2)),
+        ((120, "0.015844"), (240, "0.573625"), (400, "0.988332")),
+    ),
+    (_central((30, 1), (1, 10)), ((5, "0.015392"), (25, "0.510819"), (100, "0.916340"))),
+    (_central((30, 1), (1, 20)), ((10, "0.004925"), (40, "0.573251"), (100, "0.896501"))),
+    (_central((30, 1), (1, 30)), ((20, "0.017101"), (50, "0.566488"), (100, "0.871323"))),
+)
+ROWS = tuple((law, x, printed) for law, rows in PRINTED for x, printed in rows)
+
+
+def off(law: Law, x: int, printed: str) -> tuple[Fraction, Fraction]:
+    """Between which two numbers the distance of the printed probability from the true one lies."""
+    true, said = law.below(x), Fraction(printed)
+    return max(said - true.upper, true.lower - said, Fraction(0)), max(true.upper - said, said - true.lower)
