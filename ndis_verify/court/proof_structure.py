@@ -179,13 +179,22 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
     if set(step.conditions) != set(fact.conditions):
         yield f"must show exactly these conditions: {', '.join(fact.conditions)}"
     for name, shown in step.conditions.items():
-        one = shown if isinstance(shown, Step) else derivation.used(shown)
+        one = shown if isinstance(shown, Step) else derivation.used(shown) or _given(derivation, shown)
         if one is not None and (one.kind == "argument" or (one.kind in DECIDED and derivation.holds(one) is not True)):
             yield f"condition {name!r} is not shown"
         elif name in fact.required and (one is None or not _says(one, fact.required[name](step.letters))):
             left, sign, right = fact.required[name](step.letters)
             wanted = f"{left} {sign} {'a finite number' if right is None else right}"
             yield f"condition {name!r} is {wanted}, which is not what shows it"
+
+
+def _given(derivation: Derivation, text: str) -> Step | None:
+    """The relation that a hypothesis is, where it is one that is not decided by its symbols' assumptions alone."""
+    for h in derivation.hypotheses:
+        relation = h.relation if isinstance(h, Hypothesis) and h.text == text else None
+        if isinstance(relation, sp.core.relational.Relational):
+            return Step(text, text, relation.lhs, relation.rhs, relation.rel_op, kind="definition")
+    return None
 
 
 def _says(step: Step, wanted: Instance) -> bool:

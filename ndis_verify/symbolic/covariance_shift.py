@@ -12,6 +12,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.hinge_moment import CONSTANT, markov_steps
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.moment_generating import log_moment
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -164,39 +165,14 @@ def more_spread_bound() -> Derivation:
 
     0 < s < 1/max(e^{l_i} - 1). `number`: r equal eigenvalues at `l`, `r`, `epsilon`, `s`.
     """
-    v = sp.Symbol("v", positive=True)
-    top = s / (1 + s)
-    constant = sp.exp(s * sp.log(s) - (1 + s) * sp.log(1 + s))
     slope = -(2 * s + 1 - (1 + growth) * (2 * s + 1) / (room * (1 + (1 + s) * growth))) / 2
     odds = sp.Symbol("j", positive=True)  # s alpha = j/(1+j) runs over (0, 1)
     inside = lambda e: e.subs({growth: odds / (s * (1 + odds)), room: 1 / (1 + odds)})  # noqa: E731
     gap = log_bound() - log_moment(-1 - s, sp.exp(ell), zero)
     bound = s**s * (1 + s) ** (-1 - s) * sp.exp(-s * (epsilon + r * ell / 2)) * (1 - s * (sp.exp(ell) - 1)) ** (-r / 2)
     steps = (
-        Step(
-            "hinge as a function of v = e^{-x}",
-            "max(0, 1 - e^{-x}) e^{-sx} = v^s (1 - v) for 0 < v < 1; its slope in v",
-            lhs=sp.diff(v**s * (1 - v), v),
-            rhs=v ** (s - 1) * (s - (1 + s) * v),
-        ),
-        Step(
-            "where it is greatest",
-            "is zero at v = s/(1+s), positive before and negative after:",
-            lhs=(s - (1 + s) * v).subs(v, top),
-            rhs=zero,
-        ),
-        Step(
-            "its maximum",
-            "so max(0, 1 - e^{-x}) <= s^s (1+s)^{-1-s} e^{sx} for every real x.",
-            lhs=(v**s * (1 - v)).subs(v, top),
-            rhs=constant,
-        ),
-        Step(
-            "Markov on the hinge",
-            "delta = E_P max(0, 1 - e^{-(L - eps)}) <= s^s (1+s)^{-1-s} e^{-s eps} E_P e^{sL}.",
-            kind="argument",
-        ),
         *_moment("E e^{s alpha z^2/2}", (1 - room) / 2, room, "room = 1 - s alpha > 0, the stated range of s."),
+        *markov_steps(epsilon, "E e^{s alpha z^2/2}"),
         Step(
             "E_P e^{sL}",
             "L = -nu/2 + (1/2) sum alpha_i z_i^2: the moment of one coordinate, without a shift.",
@@ -228,7 +204,7 @@ def more_spread_bound() -> Derivation:
         Step(
             "bound",
             "Independent coordinates multiply: r of them at one l.",
-            lhs=constant * sp.exp(-s * epsilon + r * (-s * ell / 2 - sp.log(1 - s * (sp.exp(ell) - 1)) / 2)),
+            lhs=CONSTANT * sp.exp(-s * epsilon + r * (-s * ell / 2 - sp.log(1 - s * (sp.exp(ell) - 1)) / 2)),
             rhs=bound,
             reduce=lambda left, right: sp.expand(sp.expand_log(sp.log(left) - sp.log(right), force=True)),
         ),
@@ -243,8 +219,8 @@ def more_spread_bound() -> Derivation:
         symbols={"l": ell, "r": r, "epsilon": epsilon, "s": s},
         domain=(s * (sp.exp(ell) - 1) < 1,),
         faults=(
-            Fault("maximum at the wrong place", "where it is greatest", lambda rhs: s),
-            Fault("constant without 1/(1+s)", "its maximum", lambda rhs: rhs * (1 + s)),
+            Fault("bound of the product without s", "logarithm of the product", lambda rhs: rhs - s),
+            Fault("constant with 1/(1+s) once more", "1 - e^{-v} at v > 0", lambda rhs: rhs / (1 + s)),
             Fault("sign of nu flipped", "bound", lambda rhs: rhs * sp.exp(s * r * ell)),
             Fault("slope of the wrong sign", "its slope", lambda rhs: -rhs),
         ),

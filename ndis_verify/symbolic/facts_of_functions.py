@@ -9,6 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, where
+from ndis_verify.symbolic.statement_terms import quantity
 
 
 def _slope(letters: Mapping[str, Any], at: Any) -> sp.Expr:
@@ -92,6 +93,37 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "falls": lambda a: (sp.Derivative(a["f"], a["argument"]), "<", sp.Integer(0)),
             "order": lambda a: (a["high"], ">", a["low"]),
         },
+    ),
+    "a value of a supremum over an interval": Fact(
+        text="The supremum of f over an interval is at least its value at each point of the interval.",
+        tex=r"a \le t \le b \implies f(t) \le \sup_{a \le x \le b} f(x)",
+        letters=("f", "argument", "low", "high", "at"),
+        conditions={"low": "the point is not below the interval", "high": "nor above"},
+        reference="the definition of a supremum",
+        instance=lambda a: (
+            a["f"].subs(a["argument"], a["at"]),
+            "<=",
+            quantity("sup", a["low"], a["high"], sp.Lambda(a["argument"], a["f"])),
+        ),
+        required={"low": lambda a: (a["at"], ">=", a["low"])},
+    ),
+    "logarithm below its tangent": Fact(
+        text="log y <= y - 1 for y > 0.",
+        tex=r"\log y \le y - 1,\quad y > 0",
+        letters=("y",),
+        conditions={"positive": "y > 0"},
+        reference="Hardy, Littlewood and Polya, Inequalities, Theorem 142 and section 4.2",
+        instance=lambda a: (sp.log(a["y"]), "<=", a["y"] - 1),
+        required={"positive": lambda a: (a["y"], ">", sp.Integer(0))},
+    ),
+    "exponentials keep the order": Fact(
+        text="Where a <= b, e^a <= e^b.",
+        tex=r"a \le b \implies e^a \le e^b",
+        letters=("a", "b"),
+        conditions={"order": "a <= b"},
+        reference="Rudin, Principles of Mathematical Analysis, Theorem 8.6",
+        instance=lambda a: (sp.exp(a["a"]), "<=", sp.exp(a["b"])),
+        required={"order": lambda a: (a["a"], "<=", a["b"])},
     ),
     "a rising function, two values": Fact(
         text="Where a function with a positive slope is at least as large at y as at x, y is at least x.",

@@ -7,6 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.mean_shift import DEFINITE, SETTING, closed_form, epsilon, hockey_stick, no_shift, shift, std
 from ndis_verify.symbolic.meanings import meaning, p, q
 from ndis_verify.symbolic.notation import largest, share, x
@@ -16,12 +17,13 @@ from ndis_verify.symbolic.statement_terms import quantity
 
 @cache
 def derivative_in_shift() -> Derivation:
-    """`d delta/d Delta = phi(Delta/2 - eps/Delta) > 0` (BW-L7, N24-P6, N24-P7, BW-T8).
+    """`d delta/d Delta = phi(Delta/2 - eps/Delta) > 0`: a larger shift costs more (BW-L7, N24-P6).
 
     `number`: the derivative at `shift` = Delta > 0 and `epsilon`.
     """
     slope_of = phi(shift / 2 - epsilon / shift)
     divergence = quantity("mean_shift", shift, epsilon)
+    farther = sp.Symbol("E", real=True)
     steps = (
         Step(
             "two normal densities",
@@ -30,12 +32,20 @@ def derivative_in_shift() -> Derivation:
             rhs=slope_of,
         ),
         Step(
+            "slope of the closed form",
+            "The terms in eps/Delta^2 cancel, as the two densities are one.",
+            lhs=sp.Derivative(closed_form, shift),
+            rhs=slope_of,
+            kind="inference",
+            premises=("two normal densities",),
+        ),
+        Step(
             "derivative",
-            "Of the closed form; the terms in eps/Delta^2 cancel, as the two densities are one.",
+            "The divergence is the closed form.",
             lhs=sp.Derivative(divergence, shift),
             rhs=slope_of,
             kind="inference",
-            premises=(Use("closed form", of=hockey_stick), "two normal densities"),
+            premises=(Use("closed form", of=hockey_stick),),
         ),
         Step(
             "density",
@@ -54,23 +64,35 @@ def derivative_in_shift() -> Derivation:
             kind="inference",
             premises=("derivative", "density"),
         ),
+        by_fact(
+            "larger shift",
+            "So the larger of two shifts has the larger divergence.",
+            "a rising function at two points",
+            {"f": divergence, "argument": shift, "low": shift, "high": farther},
+            {"rises": "increasing", "order": "E > Delta"},
+        ),
     )
     return Derivation(
         id="mean_shift_order.derivative_in_shift",
         title="The Gaussian privacy profile increases with the shift",
         sources=("BW-L7", "N24-P6", "N24-P7", "BW-T8"),
+        hypotheses=(
+            DEFINITE,
+            Hypothesis("Delta > 0", shift > 0),
+            Hypothesis("E > Delta", farther > shift),
+        ),
         steps=steps,
         result_step="derivative",
-        **SETTING,
+        symbols={"shift": shift, "epsilon": epsilon},
         faults=(
-            Fault("cancelled term kept", "derivative", lambda rhs: rhs * (1 + 2 * epsilon / shift**2)),
+            Fault("cancelled term kept", "slope of the closed form", lambda rhs: rhs * (1 + 2 * epsilon / shift**2)),
             Fault("sign flipped", "derivative", lambda rhs: -rhs),
             Fault("increasing claimed of -delta", "increasing", lambda rhs: -2 * slope_of),
         ),
         concludes=tuple(
-            Conclusion(claim, step, part=f"the divergence in its shift: {step}")
+            Conclusion(claim, step, {"D": shift, "eps": epsilon, "E": farther})
             for claim in ("BW-L7", "N24-P6")
-            for step in ("derivative", "increasing")
+            for step in ("slope of the closed form", "larger shift")
         ),
     )
 
@@ -160,12 +182,20 @@ def worst_pair() -> Derivation:
             conditions={"increasing": "increasing", "start": "not negative"},
         ),
         Step(
+            "at s = 1",
+            "The closed form at D = Delta/sigma.",
+            lhs=divergence(whole),
+            rhs=closed,
+            kind="inference",
+            premises=(Use("closed form", of=hockey_stick, at=at(whole), granted=granted),),
+        ),
+        Step(
             "condition",
             "The closed form at D = Delta/sigma: the largest divergence is at most delta exactly where it is.",
             lhs=quantity("sup", 0, 1, sp.Lambda(part, divergence(part * whole))),
             rhs=closed,
             kind="inference",
-            premises=("greatest at s = 1", Use("closed form", of=hockey_stick, at=at(whole), granted=granted)),
+            premises=("greatest at s = 1", "at s = 1"),
         ),
     )
     return Derivation(
@@ -186,9 +216,62 @@ def worst_pair() -> Derivation:
         ),
         concludes=(
             Conclusion("BW-T8", "condition", {"Delta": sensitivity, "sigma": std, "eps": eps}),
-            Conclusion("N24-P7", "condition", part="the supremum over 0 <= s <= 1"),
-            Conclusion("N24-C4", "condition", part="the supremum over 0 <= s <= 1"),
+            Conclusion("N24-P7", "at s = 1", {"Delta": sensitivity, "sigma": std, "eps": eps}),
+            Conclusion("N24-C4", "at s = 1", {"Delta": sensitivity, "sigma": std, "eps": eps}),
         ),
+    )
+
+
+@cache
+def every_pair() -> Derivation:
+    """A pair s D apart, 0 <= s <= 1, D = Delta/sigma, costs at most the closed form at D (N24-P7, N24-C4).
+
+    `number`: that bound at `sensitivity` = Delta > 0, `std` > 0 and `epsilon` >= 0.
+    """
+    lemma = worst_pair()
+    sensitivity, eps = lemma.symbols["sensitivity"], lemma.symbols["epsilon"]
+    apart, at = sp.Symbol("s", nonnegative=True), sp.Symbol("s", real=True)
+    divergence = quantity("mean_shift", at * sensitivity / std, eps)
+    steps = (
+        by_fact(
+            "one pair",
+            "0 <= s <= 1.",
+            "a value of a supremum over an interval",
+            {"f": divergence, "argument": at, "low": sp.Integer(0), "high": sp.Integer(1), "at": apart},
+            {
+                "low": Step("s >= 0", "As given.", lhs=apart, rhs=sp.Integer(0), relation=">=", witness=apart),
+                "high": "s <= 1",
+            },
+        ),
+        Step(
+            "bound",
+            "The supremum is the closed form at D.",
+            lhs=divergence.subs(at, apart),
+            rhs=lemma.result,
+            relation="<=",
+            kind="inference",
+            premises=("one pair", Use("condition", of=worst_pair)),
+        ),
+    )
+    symbols = {"Delta": sensitivity, "sigma": std, "eps": eps, "s": apart}
+    return Derivation(
+        id="mean_shift_order.every_pair",
+        title="Every pair of the Gaussian mechanism costs at most the one furthest apart",
+        sources=("N24-P7", "N24-C4"),
+        hypotheses=(
+            Hypothesis("Delta > 0", sensitivity > 0),
+            Hypothesis("sigma > 0", std > 0),
+            Hypothesis("eps >= 0", eps >= 0),
+            Hypothesis("s <= 1", apart <= 1),
+        ),
+        steps=steps,
+        result_step="bound",
+        symbols=lemma.symbols,
+        faults=(
+            Fault("at half the shift", "bound", lambda rhs: rhs.subs(sensitivity, sensitivity / 2)),
+            Fault("e^eps dropped", "bound", lambda rhs: rhs.subs(sp.exp(eps), 1)),
+        ),
+        concludes=tuple(Conclusion(claim, "bound", symbols) for claim in ("N24-P7", "N24-C4")),
     )
 
 

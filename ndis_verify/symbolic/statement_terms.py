@@ -14,7 +14,7 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
-from ndis_verify.symbolic.special_functions import Phi, Qg
+from ndis_verify.symbolic.special_functions import Phi, Qg, phi
 
 _HEADS: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
@@ -32,6 +32,7 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
     "erf": sp.erf,
     "erfc": sp.erfc,
     "Phi": Phi,
+    "phi": phi,
     "gamma_q": Qg,
 }
 
@@ -53,6 +54,10 @@ def expression(term: Term, symbols: Mapping[str, Any]) -> Any:
         low, high = (expression(arg, symbols) for arg in term.args[:2])
         bound = sp.Symbol(term.name, real=True)
         return quantity(term.head, low, high, sp.Lambda(bound, expression(term.args[2], {**symbols, term.name: bound})))
+    if term.head == "derivative":
+        if term.name not in symbols:
+            raise InputError("symbols", term.name, "must name every variable of the statement")
+        return sp.Derivative(expression(term.args[0], symbols), symbols[term.name])
     args = [expression(arg, symbols) for arg in term.args]
     return _HEADS[term.head](*args) if term.head in _HEADS else quantity(term.head, *args)
 

@@ -162,6 +162,10 @@ CLAIMS = (
             " where Delta is the global sensitivity: pairs lie s Delta apart."
         ),
         declared=Verdict.PROVED,
-        checks=(_DP_PROOFS[0], proof("worst pair", mean_shift_order.worst_pair)),
+        checks=(
+            _DP_PROOFS[0],
+            proof("worst pair", mean_shift_order.worst_pair),
+            proof("every pair", mean_shift_order.every_pair),
+        ),
     ),
 )

@@ -126,7 +126,10 @@ CLAIMS = (
         stated=AT_THE_SENSITIVITY,
         about="Pairs of neighbouring databases lie s Delta apart, Delta the global sensitivity.",
         declared=Verdict.PROVED,
-        checks=(proof("the worst pair", mean_shift_order.worst_pair),),
+        checks=(
+            proof("the worst pair", mean_shift_order.worst_pair),
+            proof("every pair", mean_shift_order.every_pair),
+        ),
         note=(
             "Where the supremum of the sensitivity is not attained the statement holds with a supremum, by continuity"
             " in D."
