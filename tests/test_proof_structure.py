@@ -129,7 +129,7 @@ def test_links_of_derivations_that_do_not_conclude_yet_are_held_too() -> None:
                 planted += 1
                 place = next(k for k, step in enumerate(fault.steps) if step is not derivation.steps[k])
                 noticed_there = fault.steps[place].kind == "inference" and not fault.holds(fault.steps[place])
-                assert noticed_there or list(_of_step(fault, place)), (derivation.id, what)
+                assert noticed_there or next(_of_step(fault, place), ""), (derivation.id, what)
     assert planted > 200
 
 

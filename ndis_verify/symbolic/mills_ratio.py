@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step
@@ -12,6 +14,7 @@ x = sp.Symbol("x", positive=True)
 zero = sp.Integer(0)
 
 
+@cache
 def mills_steps() -> tuple[Step, ...]:
     """Gordon's two inequalities, x/(1+x^2) < Phi(-x)/phi(x) < 1/x for x > 0, each by the sign of one derivative."""
     upper, lower = phi(x) / x - Phi(-x), Phi(-x) - x * phi(x) / (1 + x**2)
