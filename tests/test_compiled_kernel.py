@@ -76,7 +76,8 @@ def test_it_agrees_with_the_numpy_path(kernel, kind):
         assert np.array_equal(np.isnan(ours[0])[done], np.isnan(theirs[0])[done])
         # floats of the size of a logarithm are no closer to one another
         for a, b in zip(ours, theirs):
-            gap = np.abs(a - b) - 4 * np.spacing(np.abs(b))
+            with np.errstate(invalid="ignore"):
+                gap = np.where(a == b, 0.0, np.abs(a - b) - 4 * np.spacing(np.abs(b)))
             worst = max(worst, gap[~np.isnan(a)].max(initial=0.0))
         asked += (np.fmax(*theirs) > -600).sum()
         left += (~done & (np.fmax(*theirs) > -600)).sum()
@@ -134,7 +135,7 @@ def test_a_wrong_path_is_noticed(kernel, monkeypatch):
 @pytest.mark.parametrize(
     "laws",
     [
-        Spectrum([-0.5], [0.0]),  # beyond the largest loss
+        Spectrum([0.5, -0.5], [1e-300, 0.0], [10**6, 1]),  # a term whose square is lost
         Spectrum([1e-80], [1e-300]),  # squares leave the range of floats
         Spectrum([0.0], [0.0]),  # the same law twice
         Spectrum([0.5], [0.0], [10**6]),  # high above
@@ -143,6 +144,15 @@ def test_a_wrong_path_is_noticed(kernel, monkeypatch):
 def test_what_is_not_plainly_within_reach_is_left(kernel, laws):
     direct, complement = entries(kernel, laws, np.zeros(1, dtype=int), np.array([1e5]))
     assert np.isnan(direct).all() and np.isnan(complement).all()
+
+
+def test_beyond_the_largest_loss_delta_is_0_next_to_it_others_look(kernel):
+    laws = Spectrum([-0.5, 0.0], [0.25, 0.0])
+    largest = float(epsilon_for_delta(laws, 0.0))
+    epsilon = largest * np.array([1 - 1e-14, 1.0, 1 + 1e-9, 1 + 1e-4, 3.0])
+    direct, complement = entries(kernel, laws, np.zeros(5, dtype=int), epsilon)
+    assert np.isnan(complement).all()
+    assert np.array_equal(direct, [np.nan, np.nan, np.nan, -np.inf, -np.inf], equal_nan=True)
 
 
 def test_without_numba_arrays_do_all(monkeypatch):

@@ -30,6 +30,7 @@ _LIBRARIES = ("numpy", "scipy", "mpmath", "python-flint")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of the benchmark."""
     parser.add_argument("--quick", action="store_true", help="smaller sizes and fewer repetitions")
+    parser.add_argument("--work", action="store_true", help="time everyday work by both paths of the engine instead")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random inputs (default 0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
 
@@ -37,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run with parsed flags. Exit code 0, 1 where an engine of this package failed on a case, 130 if interrupted."""
     whole(arguments.seed, "--seed", 0)
+    if arguments.work:
+        from ndis_verify.bench.work import page
+
+        sys.stdout.write(page())
+        return 0
     result = run_bench(arguments.quick, arguments.seed, None if arguments.json else sys.stdout)
     if arguments.json:
         print(json.dumps(result, indent=1, allow_nan=False))

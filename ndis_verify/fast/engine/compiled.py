@@ -22,6 +22,7 @@ from ndis_verify.fast.engine.spectrum import Spectrum
 _ROUNDED = 4e3  # sum of the terms of K up to which their rounding stays below a few 1e-13
 _FAR_OUT = 25.0  # saddle times the largest |alpha| of a dense pair, whose small alpha are known less well beyond it
 _TINY, _LARGE = 1e-50, 1e50  # scales of a loss whose squares and cubes are floats
+_CERTAIN = 1e-6  # farther above the largest loss than this, relative to its terms, delta is 0 beyond doubt
 _NODES = 768
 _NEWTON = 60
 _FINER = 3  # steps tried, each half of the one before
@@ -208,24 +209,24 @@ def _off_axis(form, sign, threshold, x, y):
     """
     real, imag, turns, count, factors = 1.0, 0.0, 0, form[_DOF, 0], 0
     modulus, argument, above, below = 0.0, 0.0, 0.0, 0.0
-    lost = np.zeros(4)
+    lost_modulus, lost_argument, lost_above, lost_below = 0.0, 0.0, 0.0, 0.0
     for j in range(form.shape[1]):
         alpha, dof, squares = form[_ALPHA, j], form[_DOF, j], form[_SQUARES, j]
         a, b = 1 - x * alpha, -y * alpha
         if squares > 0:
             share = squares / (a * a + b * b)
-            above, lost[2] = _plus(above, lost[2], share * a)
-            below, lost[3] = _plus(below, lost[3], -share * b)
+            above, lost_above = _plus(above, lost_above, share * a)
+            below, lost_below = _plus(below, lost_below, -share * b)
         if dof > _FEW:  # a large multiplicity would multiply the rounding of 1 - s alpha
             excess = x * alpha * (x * alpha - 2) + b * b
             log = math.log1p(excess) if excess > -0.5 else math.log(a * a + b * b)
-            modulus, lost[0] = _plus(modulus, lost[0], 0.5 * dof * log)
-            argument, lost[1] = _plus(argument, lost[1], dof * math.atan2(b, a))
+            modulus, lost_modulus = _plus(modulus, lost_modulus, 0.5 * dof * log)
+            argument, lost_argument = _plus(argument, lost_argument, dof * math.atan2(b, a))
             continue
         if dof != count or factors == _FACTORS:
             log, angle = _log(real, imag, turns)
-            modulus, lost[0] = _plus(modulus, lost[0], count * log)
-            argument, lost[1] = _plus(argument, lost[1], count * angle)
+            modulus, lost_modulus = _plus(modulus, lost_modulus, count * log)
+            argument, lost_argument = _plus(argument, lost_argument, count * angle)
             real, imag, turns, count, factors = 1.0, 0.0, 0, dof, 0
         real, imag, before = real * a - imag * b, real * b + imag * a, imag
         factors += 1
@@ -235,7 +236,7 @@ def _off_axis(form, sign, threshold, x, y):
             turns -= 1
     if factors:
         log, angle = _log(real, imag, turns)
-        modulus, argument = modulus + (count * log - lost[0]), argument + (count * angle - lost[1])
+        modulus, argument = modulus + (count * log - lost_modulus), argument + (count * angle - lost_argument)
     # s (s + sign)/2 times (above + i below)
     first, second = 0.5 * (x * (x + sign) - y * y), 0.5 * y * (2 * x + sign)
     return (
@@ -298,22 +299,26 @@ def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
     """log of the integrals at the first of `epsilon`, ascending, that the path through the saddle point of
     `epsilon[anchor]` serves, into `values`; how many it serves, and how far in epsilon."""
     threshold, reach = sign * (epsilon[anchor] + base), math.inf if sign > 0 else 1.0
-    edge, bounded = threshold, sign > 0
+    edge, bounded, terms = threshold, sign > 0, size + abs(epsilon[anchor])
     for j in range(form.shape[1]):
         if form[_ALPHA, j] > 0:
             reach = min(reach, 1 / form[_ALPHA, j])
         if form[_ALPHA, j] != 0:
             edge += 0.5 * form[_SQUARES, j] / form[_ALPHA, j]
+            terms += abs(0.5 * form[_SQUARES, j] / form[_ALPHA, j])
         bounded &= form[_ALPHA, j] < 0 or (form[_ALPHA, j] == 0 and form[_SQUARES, j] == 0)
+    skipped = 0 if anchor else 1
     if bounded and edge >= 0:
-        return 1, 0.0
+        if not anchor and far_out == math.inf and edge > _CERTAIN * terms:
+            values[0] = -math.inf
+        return skipped, 0.0
     s, curved, second, third = _saddle(form, sign, threshold, reach, _start(form, sign, threshold, edge, reach))
     height, moduli = _on_axis(form, sign, threshold, s)
     height -= math.log(s * (1 + sign * s))
     scale = s / math.sqrt(second)
     span = _AHEAD / scale
     if not (s < far_out and moduli + s * (size + abs(epsilon[anchor])) < _ROUNDED and abs(height) < _DEEPEST):
-        return 1, 0.0
+        return skipped, 0.0
     rate, deviation = _far(form, sign, threshold, edge, s)
     side = 1.0 if rate > 0 else -1.0
     count = 0

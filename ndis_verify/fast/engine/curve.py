@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -21,7 +23,7 @@ Pair = GaussianPair | PairBatch | Spectrum
 _PATIENCE = 500  # entries that are worked out by arrays before the compiled kernel is loaded, which takes as long
 _CHUNK = 1 << 12  # pairs of a batch that are worked on together
 _CELLS = 1 << 20  # numbers in their covariances
-_asked = 0
+_asked, _alone = 0, False
 
 
 def checked_epsilons(epsilon: Any, argument: str = "epsilon", negative: bool = False) -> np.ndarray:
@@ -73,11 +75,22 @@ def compiled_kernel() -> ModuleType | None:
     return compiled
 
 
+@contextmanager
+def by_arrays_alone() -> Iterator[None]:
+    """Inside, the compiled kernel is left alone: to compare with it."""
+    global _alone
+    before, _alone = _alone, True
+    try:
+        yield
+    finally:
+        _alone = before
+
+
 def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
     global _asked
     _asked += rows.size
-    kernel = compiled_kernel() if _asked > _PATIENCE else None
+    kernel = compiled_kernel() if _asked > _PATIENCE and not _alone else None
     if kernel is None:
         return entries_by_arrays(laws, rows, epsilon)
     direct, complement = kernel.entries(laws, rows, epsilon)

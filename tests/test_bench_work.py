@@ -1,0 +1,54 @@
+"""The page of everyday work: every line is timed by both paths of the engine, which agree."""
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+from ndis_verify.bench import run, work
+from ndis_verify.fast.engine import curve
+
+PAGE = Path(__file__).parents[1] / "docs/speed.md"
+
+
+@pytest.fixture(scope="module")
+def small():
+    return list(work.works(0.002))
+
+
+def test_every_work_is_done_by_both_paths_alike(small, monkeypatch):
+    monkeypatch.setattr(work, "_ROUNDS", 1)
+    warnings.simplefilter("ignore")  # those of integrals by others
+    for one in small:
+        if "scipy" not in str(one.others) and "dense" not in one.name:
+            continue  # the rest takes longer; its quantities have tests of their own
+        least, apart = work.timed(one)
+        assert set(one.others) < set(least) and ("compiled" in least) == (curve.compiled_kernel() is not None)
+        assert all(seconds >= 0 for seconds in least.values()) and apart < 1e-11
+
+
+def test_the_kernel_is_left_alone_inside_only():
+    with pytest.raises(ZeroDivisionError), curve.by_arrays_alone():
+        assert curve._alone
+        1 / 0
+    assert not curve._alone
+
+
+def test_the_page_has_the_lines_of_the_code(small):
+    lines = re.findall(r"^\| ([^|]+) \|", PAGE.read_text(), re.MULTILINE)[1:]
+
+    def plain(name):
+        return re.sub(r"[\d,]+", "", name)
+
+    assert [plain(line) for line in lines] == [plain(one.name) for one in small]
+    assert PAGE.read_text().startswith(work._HEAD)
+
+
+def test_the_flag_prints_the_page(monkeypatch, capsys):
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    run.add_arguments(parser)
+    monkeypatch.setattr(work, "page", lambda: "the page")
+    assert run.main(parser.parse_args(["--work"])) == 0 and capsys.readouterr().out == "the page"
