@@ -114,7 +114,7 @@ def test_faults_of_inferences_by_rule_are_noticed() -> None:
     for derivation in _concluding():
         for rule, what, fault in faults_by_rule(derivation):
             planted += 1
-            assert noticed(fault), (derivation.id, rule, what)
+            assert noticed(fault, derivation), (derivation.id, rule, what)
     assert planted > 120
 
 

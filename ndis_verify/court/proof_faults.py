@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ndis_verify.court.proof_structure import problems
+from ndis_verify.court.proof_structure import loose_ends, problems, step_problems
 from ndis_verify.symbolic.derivation import DECIDED, Derivation, Hypothesis, Step, Use
 
 
@@ -32,10 +32,24 @@ def faults_by_rule(derivation: Derivation) -> Iterator[tuple[str, str, Derivatio
             yield "hypothesis left out", text, replace(derivation, hypotheses=rest_of)
 
 
-def noticed(derivation: Derivation) -> bool:
-    """Whether the structure, or a step, keeps the derivation from being a proof."""
-    return bool(problems(derivation)) or not all(
-        derivation.holds(step) is True for step in derivation.steps if step.kind in DECIDED
+def noticed(derivation: Derivation, whole: Derivation) -> bool:
+    """Whether the structure, or a step, keeps the derivation from being a proof; `whole` is it without the fault.
+
+    What names show is looked at first, then the steps that were changed, and the others only if these show nothing.
+    """
+    if derivation.concludes and loose_ends(derivation):
+        return True
+    kept = {id(step) for step in whole.steps}
+    changed = [k for k, step in enumerate(derivation.steps) if id(step) not in kept]
+    return _fails(derivation, changed) or bool(problems(derivation)) or not derivation.proved
+
+
+def _fails(derivation: Derivation, places: list[int]) -> bool:
+    """Whether one of these steps is wrong by itself or as it uses its premises."""
+    return any(
+        (derivation.steps[k].kind in DECIDED and derivation.holds(derivation.steps[k]) is not True)
+        or any(step_problems(derivation, k))
+        for k in places
     )
 
 

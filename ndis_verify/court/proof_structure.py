@@ -37,14 +37,24 @@ def problems(derivation: Derivation) -> list[str]:
     if not derivation.concludes:
         linked = [k for k, step in enumerate(derivation.steps) if step.kind in ("fact", "inference")]
         unknown = [text for k in linked for text in _unknown(derivation, k)]
-        return unknown or [text for k in linked for text in _of_step(derivation, k)]
+        return unknown or [text for k in linked for text in step_problems(derivation, k)]
     if unknown := list(chain.from_iterable(_unknown(derivation, k) for k in range(len(derivation.steps)))):
         return unknown
     return [
-        *chain.from_iterable(_of_step(derivation, k) for k in range(len(derivation.steps))),
-        *(f"step {name!r} is idle" for name in _idle(derivation)),
-        *(f"hypothesis {text!r} is idle" for text in _idle_hypotheses(derivation)),
+        *chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))),
+        *_idle_parts(derivation),
     ]
+
+
+def loose_ends(derivation: Derivation) -> list[str]:
+    """The problems that names alone show: premises that are none, and what nothing rests on."""
+    unknown = [text for k in range(len(derivation.steps)) for text in _unknown(derivation, k)]
+    return unknown or list(_idle_parts(derivation))
+
+
+def _idle_parts(derivation: Derivation) -> Iterator[str]:
+    yield from (f"step {name!r} is idle" for name in _idle(derivation))
+    yield from (f"hypothesis {text!r} is idle" for text in _idle_hypotheses(derivation))
 
 
 def lemmas(derivation: Derivation) -> dict[str, Derivation]:
@@ -77,7 +87,8 @@ def _unknown(derivation: Derivation, k: int) -> Iterator[str]:
             yield f"step {step.name!r}: premise {name!r} is no earlier step and no hypothesis"
 
 
-def _of_step(derivation: Derivation, k: int) -> Iterator[str]:
+def step_problems(derivation: Derivation, k: int) -> Iterator[str]:
+    """What is wrong with step k and the way it uses its premises."""
     step = derivation.steps[k]
     where = f"step {step.name!r}"
     for use in uses(step):
