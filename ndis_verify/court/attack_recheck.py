@@ -16,7 +16,7 @@ from ndis_verify.court.domain import shown_point
 
 ROUTE = "attack on float64"
 _SHARE = 4  # of the quick budget, what the first rounds are searched again with
-_LEAST = 64
+_LEAST = 64  # unless the quick budget is smaller: a sample is no more work than a quick search
 _SLACK = 1e-6  # relative; margins of another processor differ by its last bits
 
 
@@ -52,7 +52,7 @@ def searched_again(problem: Problem, content: Content, seed: int, evaluations: M
         raise CertificateError("a margin at one of its points is another one")
     if known.min() < -problem.tolerance:
         raise CertificateError("a margin is below the tolerance")
-    count = min(max(_LEAST, evaluations["quick"] // _SHARE), evaluations["full"])
+    count = min(max(_LEAST, evaluations["quick"] // _SHARE), evaluations["quick"], evaluations["full"])
     again = new_search(problem, seed, count)
     searched(again, problem)
     allowed = known.min() - problem.tolerance - _SLACK * abs(known.min())
