@@ -13,7 +13,7 @@ from ndis_verify.claim import Kind
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.checks import ProofRun, proof
 from ndis_verify.court.proof_faults import faults_by_rule, noticed
-from ndis_verify.court.proof_structure import _of_step, problems, unconcluded
+from ndis_verify.court.proof_structure import problems, step_problems, unconcluded
 from ndis_verify.court.statement_checks import mismatches, missing_link
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.symbolic import all_derivations, hinge, mean_shift, ndis_lemma
@@ -129,7 +129,7 @@ def test_links_of_derivations_that_do_not_conclude_yet_are_held_too() -> None:
                 planted += 1
                 place = next(k for k, step in enumerate(fault.steps) if step is not derivation.steps[k])
                 noticed_there = fault.steps[place].kind == "inference" and not fault.holds(fault.steps[place])
-                assert noticed_there or next(_of_step(fault, place), ""), (derivation.id, what)
+                assert noticed_there or next(step_problems(fault, place), ""), (derivation.id, what)
     assert planted > 200
 
 
