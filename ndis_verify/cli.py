@@ -12,33 +12,14 @@ import os
 import select
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from typing import NoReturn
 
 from ndis_verify import __version__
+from ndis_verify.commands.verbs import VERBS, module_of
 from ndis_verify.exact_number import InputError
 from ndis_verify.plain_text import printable
 
 USAGE, FAILED, UNDECIDED = 2, 1, 3
-VERBS = {  # each a module of `commands`
-    "verify": "recompute the ledger's verdicts",
-    "claims": "list the ledger",
-    "show": "one claim: statement, verdict, proof step by step, evidence",
-    "site": "write the ledger as pages to read in a browser",
-    "matrix": "every printed item against the routes that speak of it",
-    "attack": "hunt a violation of a claim",
-    "experiment": "rerun an experiment of the sources",
-    "forensics": "which privacy the printed noise of a table delivers",
-    "delta": "hockey-stick divergence of a pair at epsilon",
-    "epsilon": "smallest epsilon at which the divergence of a pair is at most delta",
-    "audit": "what output laws, or samples of scores, prove about the privacy of a mechanism",
-    "eval": "answer requests, one JSON object per line, on standard input and output",
-    "reference": "reference tables: build, check, show, query, export",
-    "conform": "hold an implementation in any language to the reference tables",
-    "check-adapter": "a handful of rows with explanations, to debug an adapter",
-    "bench": "time this package and its peers in one run",
-    "where": "find a claim, a function or a subject in the sources",
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,7 +70,7 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     for verb, text in VERBS.items():
         command = commands.add_parser(verb, help=text, description=f"{text[:1].upper()}{text[1:]}.")
         if verb in argv:
-            module = import_module(f"ndis_verify.commands.{verb.replace('-', '_')}")
+            module = module_of(verb)
             module.add_arguments(command)
             command.set_defaults(run=module.main)
     return parser

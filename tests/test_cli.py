@@ -4,8 +4,10 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -263,6 +265,43 @@ def test_progress_is_drawn_on_a_terminal():
     progress(2, 2, "N26-L4")
     progress.close()
     assert "2/2" in stream.getvalue() and stream.getvalue().endswith("\x1b[K")
+    assert "s left N26-L1" in stream.getvalue() and "s left N26-L4" not in stream.getvalue()
+
+
+def test_verdicts_are_in_colour_on_a_terminal_alone(monkeypatch):
+    from ndis_verify.report.colour import painted
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal, file = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    assert painted("proved, 2 argued", terminal) == "\x1b[32mproved\x1b[0m, 2 argued"
+    assert painted("proved", file) == "proved" and painted("disproved", terminal) == "disproved"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert painted("proved", terminal) == "proved"
+
+
+def test_a_shell_completes_verbs_flags_and_ids():
+    script = run("completion", "bash").stdout
+    tried = "COMP_WORDS=(ndis-verify {}); COMP_CWORD={}; _ndis_verify; echo ${{COMPREPLY[@]}}"
+    for words, number, wanted in (("ver", 1, "verify"), ("verify N26-L", 2, "N26-L3"), ("verify --fu", 2, "--full")):
+        done = subprocess.run(
+            ["bash", "-c", f"{script}\n{tried.format(words, number)}"], capture_output=True, text=True, check=True
+        )
+        assert wanted in done.stdout.split(), done
+    assert "__fish_seen_subcommand_from show" in run("completion", "fish").stdout
+    assert "bashcompinit" in run("completion", "zsh").stdout
+
+
+def test_an_interrupted_verify_says_so_in_one_line_whenever_it_comes(tmp_path):
+    """Ctrl-C while the processes of the run are being started, which do not yet ignore it."""
+    command = [sys.executable, "-m", "ndis_verify", "verify", "N26-L4", "N24-T2", "SL-1", "--jobs", "2"]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    journal = tmp_path / "ndis-verify-report" / "journal.jsonl"
+    while not journal.exists() and running.poll() is None:
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGINT)
+    assert running.communicate()[1] == "ndis-verify: interrupted\n" and running.returncode in (130, -signal.SIGINT)
 
 
 EXAMPLE = str(Path(__file__).resolve().parents[1] / "examples" / "my_claims.py")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,9 +18,10 @@ def main(arguments: argparse.Namespace) -> int:
     """Prints every claim that is meant; nothing is recomputed."""
     from ndis_verify.claims.ledger import find
     from ndis_verify.report.claim_text import claim_text
+    from ndis_verify.report.colour import painted
     from ndis_verify.report.places import claims_meant
 
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
     texts = [claim_text(find(i), width) for i in claims_meant(" ".join(arguments.name))]
-    print("\n\n".join(texts))
+    print(painted("\n\n".join(texts), sys.stdout))
     return 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,7 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.court.judge import exit_code
     from ndis_verify.court.shared_hearings import alone
     from ndis_verify.report import verdicts
+    from ndis_verify.report.colour import painted
 
     whole(arguments.jobs, "--jobs", 1)
     if arguments.store and arguments.effort != "full":
@@ -68,7 +71,8 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))
     else:
-        print(verdicts.terminal_table(judgements, claims))
+        width = max(80, shutil.get_terminal_size((110, 24)).columns)
+        print(painted(verdicts.terminal_table(judgements, claims, width), sys.stdout))
         paths += _real_data(judgements, arguments.output)
         print("written: " + ", ".join(str(path) for path in paths))
     return exit_code(judgements)

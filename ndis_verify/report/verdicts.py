@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -58,12 +59,17 @@ def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width:
         for j in rows:
             claim = claims[j.id]
             mark = " " if j.agrees else "!"
-            text = f" {mark} {j.in_words:<31} {j.id:<18} {claim.title}"
-            lines.append(text if len(text) <= width else text[: width - 3] + "...")
-            lines += _extras(claim, j)
+            lines += _wrapped(f" {mark} {j.in_words:<31} {j.id:<18} ", claim.title, width)
+            lines += [line for text in _extras(claim, j) for line in _wrapped("", text, width)]
         lines.append("")
     lines += [summary(judgements), by_kind(judgements, claims)]
     return "\n".join(lines)
+
+
+def _wrapped(head: str, text: str, width: int) -> list[str]:
+    """A line, and below its text what does not fit on it; nothing is cut."""
+    pad = " " * (len(head) or len(text) - len(text.lstrip()) + 2)
+    return textwrap.wrap(head + text, width, subsequent_indent=pad, break_on_hyphens=False, drop_whitespace=True)
 
 
 def _extras(claim: Claim, judgement: Judgement) -> list[str]:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
 from typing import Any, TypeVar
@@ -74,7 +74,8 @@ def _on_processes(
     waiting, pending = iter(items.items()), {}
 
     def give_out(count: int) -> None:
-        pending.update({pool.submit(function, item): key for key, item in islice(waiting, count)})
+        with _undisturbed():
+            pending.update({pool.submit(function, item): key for key, item in islice(waiting, count)})
 
     try:
         give_out(_AHEAD * jobs)
@@ -92,6 +93,19 @@ def _on_processes(
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Processes that are started here hear no Ctrl-C before they can answer it: they would print what they were at."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _end_with_parent(parent: int) -> None:
     """A worker whose parent was killed ends too; it would compute on, and then wait for work forever.
 
@@ -99,6 +113,8 @@ def _end_with_parent(parent: int) -> None:
     the work lets other threads run. Ctrl-C, which a terminal sends to all, is the parent's to answer.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it was killed before the signal was asked for

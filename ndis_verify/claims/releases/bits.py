@@ -171,13 +171,13 @@ def undecided(rounding: Fraction = Fraction(1, 2)) -> Iterator[None]:
     grid.SLACK = 1.0
     off = flint.arb(rounding.numerator) / rounding.denominator - flint.arb((1, -1))
     for module in modules if rounding != Fraction(1, 2) else ():
-        module.nearest = lambda number: kept[1](number - off)  # type: ignore[attr-defined]
+        module.nearest = lambda number: kept[1](number - off)  # type: ignore[attr-defined]  # a name of each
     try:
         yield
     finally:
         grid.SLACK = kept[0]
         for module in modules:
-            module.nearest = kept[1]  # type: ignore[attr-defined]
+            module.nearest = kept[1]  # type: ignore[attr-defined]  # a name of each
 
 
 def recomputed(
