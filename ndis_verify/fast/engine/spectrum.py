@@ -135,7 +135,11 @@ class Spectrum:
         return Spectrum(alpha, None, self.multiplicity, -self.log_ratio, shift=shift, inputs=inputs)
 
     def loss_forms(self) -> LossForms:
-        """The privacy loss of every pair of the batch as a quadratic form, one row each."""
+        """The privacy loss of every pair of the batch as a quadratic form, one row each; kept for the next epsilon."""
+        return self._loss_forms
+
+    @cached_property
+    def _loss_forms(self) -> LossForms:
         flat = (-1, self.alpha.shape[-1])
         parts = (self.alpha, self.shift, self.multiplicity)
         alpha, shift, count = (np.ascontiguousarray(part.reshape(flat)) for part in parts)
