@@ -23,14 +23,20 @@ ROUNDING = 3e-12  # of two routes, of which each is right to 3e-12 at most, and 
 COMPILED = importlib.util.find_spec("numba") is not None
 
 
+def plainly(cache=False, **options):
+    """`numba.njit` that compiles nothing, where nothing can be kept on disk."""
+    if cache:
+        raise RuntimeError("cannot cache function: no locator available")
+    return lambda function: function
+
+
 @pytest.fixture(scope="module")
 def kernel():
     if COMPILED:
         yield importlib.import_module(MODULE)
         return
     with pytest.MonkeyPatch.context() as patch:
-        plain = types.SimpleNamespace(njit=lambda **options: lambda function: function)
-        patch.setitem(sys.modules, "numba", plain)
+        patch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=plainly))
         module = importlib.import_module(MODULE)
         del sys.modules[MODULE], engine.compiled  # nobody else is to find it
         yield module
