@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import divergence, in_polar, mass, on_sphere, past, products, trade_off
+from ndis_verify.symbolic.notation import divergence, in_polar, law_of, mass, on_sphere, past, products, trade_off
 from ndis_verify.symbolic.special_functions import Phi
 
 OF_LAWS: Mapping[str, Fact] = {
@@ -86,6 +86,18 @@ OF_LAWS: Mapping[str, Fact] = {
             "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
             "other noise": lambda a: (a["other noise"], ">=", sp.Integer(0)),
         },
+    ),
+    "one moment generating function, one law": Fact(
+        text="Two variables whose moment generating functions are finite and equal around 0 have one law.",
+        tex=r"\mathbb{E} e^{u X} = \mathbb{E} e^{u Y} \text{ for } |u| < u_0 \implies \mathcal{L}(X) = \mathcal{L}(Y)",
+        letters=("one", "other", "moment", "other moment"),
+        conditions={
+            "moments": "the logarithms of the moment generating functions are one function around 0",
+            "of them": "they are those of the two variables",
+        },
+        reference="Billingsley, Probability and Measure, section 30",
+        instance=lambda a: (law_of(a["one"]), "=", law_of(a["other"])),
+        required={"moments": lambda a: (a["moment"], "=", a["other moment"])},
     ),
     "one law twice": Fact(
         text="The divergence of a law from itself is 0 at every eps >= 0.",

@@ -22,6 +22,27 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Clopper and Pearson (1934); Lehmann and Romano, Testing Statistical Hypotheses, section 3.5",
         instance=lambda a: (given(a["limit"] - a["probability"]), "<=", a["level"]),
     ),
+    "independent factors": Fact(
+        text="The expectation of a finite product of independent positive variables is the product of theirs.",
+        tex=r"\mathbb{E} \prod_j e^{f_j} = \prod_j \mathbb{E} e^{f_j}",
+        letters=("f",),
+        conditions={"independent": "the f_j are independent"},
+        reference="Billingsley, Probability and Measure, section 21",
+        instance=lambda a: (
+            average(sp.exp(summed(a["f"]))),
+            "=",
+            sp.exp(summed(sp.log(average(sp.exp(a["f"]))))),
+        ),
+    ),
+    "functions of independent vectors": Fact(
+        text="Functions of independent vectors are independent: the law of the one does not change when the other is"
+        " given.",
+        tex=r"X \perp Y \implies \mathcal{L}(f(X) \mid g(Y)) = \mathcal{L}(f(X))",
+        letters=("one", "other"),
+        conditions={"independent": "the vectors are independent"},
+        reference="Billingsley, Probability and Measure, section 20",
+        instance=lambda a: (law_given(a["one"], a["other"]), "=", law_of(a["one"])),
+    ),
     "one of two events": Fact(
         text="One of two events happens with at most the sum of their probabilities.",
         tex=r"\Pr[A \cup B] \le \Pr[A] + \Pr[B]",

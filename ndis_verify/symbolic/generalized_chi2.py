@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.meanings import p, q
+from ndis_verify.symbolic.notation import largest, where, x
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 z, b, epsilon = sp.symbols("z b epsilon", real=True)
@@ -238,6 +242,83 @@ def second_law() -> Derivation:
     )
 
 
+def _split_steps() -> tuple[Step, ...]:
+    """delta = P(q_eps <= 0) - e^eps Q(q_eps <= 0)."""
+    gap = p(x) - sp.exp(epsilon) * q(x)
+    return (
+        Step("densities", "p and q are the densities of P and Q, normal laws.", kind="definition"),
+        by_fact(
+            "largest set",
+            "delta is the integral over the points where p >= e^eps q,",
+            "largest integral over a set, its set",
+            {"f": gap},
+            {"integrable": "densities"},
+        ),
+        Step(
+            "sign of q_eps",
+            "which are those where q_eps = eps - log(p/q) <= 0.",
+            lhs=gap,
+            rhs=p(x) * (1 - sp.exp(epsilon - sp.log(p(x) / q(x)))),
+            kind="inference",
+            premises=("densities",),
+        ),
+        by_fact(
+            "two integrals",
+            "The integral splits,",
+            "integrals over a set are linear",
+            {"f": p(x), "c": -sp.exp(epsilon), "g": q(x), "set": gap},
+            {"integrable": "densities"},
+        ),
+        Step(
+            "split",
+            "so delta = Pr[q_eps <= 0] under P less e^eps times that under Q.",
+            lhs=largest(gap),
+            rhs=where(p(x), gap) - sp.exp(epsilon) * where(q(x), gap),
+            kind="inference",
+            premises=("largest set", "two integrals"),
+        ),
+    )
+
+
+def _pooling_steps() -> tuple[Step, ...]:
+    """The laws of W under P and under Q, coordinate by coordinate, and squares of one weight together."""
+    u, w = sp.symbols("u w", real=True)
+    freedom, other_freedom = sp.symbols("k1 k2", positive=True)
+    shift, other_shift = sp.symbols("nu1 nu2", nonnegative=True)
+    one, other, pooled = sp.symbols("X1 X2 X", real=True)
+
+    def log_moment(k: sp.Expr, nu: sp.Expr) -> sp.Expr:
+        return -k * sp.log(1 - 2 * w * u) / 2 + w * nu * u / (1 - 2 * w * u)
+
+    apart = log_moment(freedom, shift) + log_moment(other_freedom, other_shift)
+    together = log_moment(freedom + other_freedom, shift + other_shift)
+    return (
+        Step(
+            "coordinates",
+            "W = sum (a_i z_i^2/2 + b_i z_i). Under P the z_i are independent and standard normal; under Q (of density"
+            " e^c e^{a z^2/2 + b z} phi(z), which is that of N(b/(1-a), 1/(1-a)): change_of_measure) they are"
+            " b_i/(1-a_i) + x_i/sqrt(1-a_i), the x_i independent and standard normal.",
+            kind="definition",
+        ),
+        replace(first_law().step("square"), name="W under P"),
+        replace(second_law().step("square"), name="W under Q"),
+        Step(
+            "squares of one weight",
+            "X1, X2 independent, w times noncentral chi-square variables with k1, k2 degrees of freedom and"
+            " noncentralities nu1, nu2; X is w times one with k1 + k2 and nu1 + nu2 (definition has their moments).",
+            kind="definition",
+        ),
+        Step("their moments", "Logarithms of independent factors add.", lhs=apart, rhs=together),
+        by_fact(
+            "pooled",
+            "So equal weights pool their degrees of freedom and noncentralities.",
+            "one moment generating function, one law",
+            {"one": one + other, "other": pooled, "moment": apart, "other moment": together},
+            {"moments": "their moments", "of them": "squares of one weight"},
+        ),
+    )
+
+
 @cache
 def hockey_stick() -> Derivation:
     """`delta(eps) = Pr[W1 <= t] - e^eps Pr[W2 <= t]`, t = -(c + eps) (N26-T4.1, N24-P16).
@@ -258,23 +339,13 @@ def hockey_stick() -> Derivation:
     direct = (phi(sp.sqrt(tail) - n) + phi(-sp.sqrt(tail) - n)) / (2 * sp.sqrt(tail))
     w1, w2 = frac / 2, frac / (2 * (1 - frac))
     steps = (
+        *_split_steps(),
+        *_pooling_steps(),
         Step(
             "region",
             "q_eps <= 0 exactly where W <= t = -(c + eps), the same polynomial under both laws.",
             lhs=epsilon + c + b * z + frac * z**2 / 2,
             rhs=(b * z + frac * z**2 / 2) - t,
-        ),
-        Step(
-            "split",
-            "delta = E[1; W1 <= t] - E[exp q_eps; W1 <= t], and the second is e^eps Pr[W2 <= t] by change_of_measure,"
-            " coordinate by coordinate.",
-            kind="argument",
-        ),
-        Step(
-            "laws",
-            "first_law and second_law give every parameter; independent squares of equal weight pool their degrees of"
-            " freedom and noncentralities (definition).",
-            kind="argument",
         ),
         Step(
             "one noncentral square",
@@ -311,6 +382,8 @@ def hockey_stick() -> Derivation:
         domain=(frac < 1, level >= 0),
         faults=(
             Fault("sign of t flipped", "region", lambda rhs: rhs + 2 * t),
+            Fault("sign of q_eps turned", "sign of q_eps", lambda rhs: -rhs),
+            Fault("e^eps left out of the split", "split", lambda rhs: rhs + 1),
             Fault("W2 with W1's weight", "edge of W2", lambda rhs: level),
             Fault("factor e^eps dropped", "difference", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
         ),

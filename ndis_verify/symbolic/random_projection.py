@@ -22,6 +22,7 @@ scale = sp.Symbol("g", positive=True)  # |a| where a < 0
 fraction = sp.Symbol("a", positive=True)  # a in (0, 1) itself
 epsilon, c, t = sp.symbols("epsilon c t", real=True)
 dof_half = r / 2
+ENTRIES = "G has independent standard normal entries"
 
 
 def in_odds(expression: sp.Expr) -> sp.Expr:
@@ -63,10 +64,12 @@ def projected_covariance() -> Derivation:
             share,
             "x z - z^2/2 = x^2/2 - (z - x)^2/2.",
         ),
-        Step(
+        by_fact(
             "independent entries",
-            "E exp(u^T D^T g) = prod_k E exp((D u)_k g_k) = exp(||D u||^2/2), by independence.",
-            kind="argument",
+            "E exp(u^T D^T g) = prod_k E exp((D u)_k g_k), each factor as above: exp(||D u||^2/2).",
+            "independent factors",
+            {"f": x * z},
+            {"independent": ENTRIES},
         ),
         Step(
             "quadratic form, any n and d",
@@ -75,11 +78,13 @@ def projected_covariance() -> Derivation:
             rhs=ut * (Dt * D) * u,
             algebra=algebra,
         ),
-        Step(
+        by_fact(
             "columns",
-            "Different columns of G are independent, so the columns of D^T G are; stacked, they are N(0, I_r (x)"
+            "Different columns g, h of G are independent, so the columns of D^T G are; stacked, they are N(0, I_r (x)"
             " D^T D).",
-            kind="argument",
+            "functions of independent vectors",
+            {"one": Dt * letter("g"), "other": Dt * letter("h")},
+            {"independent": ENTRIES},
         ),
         Step("log moment", "One entry's share of the exponent.", lhs=sp.log(share), rhs=x**2 / 2),
     )
@@ -87,7 +92,7 @@ def projected_covariance() -> Derivation:
         id="random_projection.projected_covariance",
         title="A Gaussian projection has independent columns with covariance D^T D",
         sources=("N26-D2", "N24-C2"),
-        hypotheses=("G has independent standard normal entries",),
+        hypotheses=(ENTRIES,),
         steps=steps,
         result_step="log moment",
         symbols={"x": x},
@@ -515,7 +520,7 @@ def hockey_stick_deletion() -> Derivation:
     """
     general = upper_expectation().result
     constant = epsilon + quadratic_form_deletion().result
-    t0 = deletion_threshold()
+    t0, at_least_0 = deletion_threshold(), sp.Symbol("epsilon", nonnegative=True)
     closed = Qg(dof_half, t0 / 2) - sp.exp(epsilon) * Qg(dof_half, t0 / (2 * (1 - leverage)))
     steps = (
         Step(
@@ -534,7 +539,14 @@ def hockey_stick_deletion() -> Derivation:
             rhs=sp.exp(epsilon),
             reduce=_over_leverages,
         ),
-        Step("sign of c", "eps + c >= 0, as eps >= 0 and log rho > 0: upper_expectation applies.", kind="argument"),
+        Step(
+            "sign of c",
+            "eps + c = eps + (r/2) log(1 + k) > 0 as rho = 1 + k: upper_expectation applies.",
+            lhs=sp.Subs(constant, (epsilon, leverage), (at_least_0, 1 - 1 / (1 + odds))),
+            rhs=sp.Integer(0),
+            relation=">",
+            witness=at_least_0 + r * sp.log(1 + odds) / 2,
+        ),
         Step(
             "closed form",
             "upper_expectation at g = p/(1-p) and constant eps + (r/2) log rho.",
