@@ -43,6 +43,23 @@ OF_SAMPLES: Mapping[str, Fact] = {
         reference="Billingsley, Probability and Measure, section 20",
         instance=lambda a: (law_given(a["one"], a["other"]), "=", law_of(a["one"])),
     ),
+    "a quadratic form of rank one": Fact(
+        text="Where a symmetric A has A w = a w and A x = 0 for every x orthogonal to w, the sum of z_k^T A z_k over r"
+        " independent standard normal vectors is a times a chi-square variable with r degrees of freedom.",
+        tex=r"A w = a w,\ A|_{w^{\perp}} = 0 \implies \sum_{k=1}^r z_k^{\mathsf T} A z_k = a\,T,\quad T \sim \chi^2_r",
+        letters=("A", "w", "x", "a", "form", "T"),
+        conditions={
+            "eigenvector": "A w = a w",
+            "kernel": "A x = 0 for every x orthogonal to w",
+            "setting": "form is that sum, T chi-square with r degrees of freedom",
+        },
+        reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.4.2, of A/a",
+        instance=lambda a: (law_of(a["form"]), "=", law_of(a["a"] * a["T"])),
+        required={
+            "eigenvector": lambda a: (a["A"] * a["w"], "=", a["a"] * a["w"]),
+            "kernel": lambda a: (a["A"] * a["x"], "=", sp.Integer(0)),
+        },
+    ),
     "one of two events": Fact(
         text="One of two events happens with at most the sum of their probabilities.",
         tex=r"\Pr[A \cup B] \le \Pr[A] + \Pr[B]",

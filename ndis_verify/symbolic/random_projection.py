@@ -218,6 +218,45 @@ def _symbolic_direction() -> tuple[sp.Matrix, sp.Expr]:
     return w, (w.T * w)[0]
 
 
+def _eigenvector_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[Step, Step]:
+    """What A, of rank one, does to w and to every vector orthogonal to it."""
+    algebra, n = rank_one_algebra()
+    return (
+        Step("eigenvector w", why, lhs=form * n["w"], rhs=eigenvalue * n["w"], algebra=algebra),
+        Step(
+            "orthogonal vectors",
+            "and 0 on every x with w^T x = 0. The r columns repeat this.",
+            lhs=form * n["x"],
+            rhs=sp.Integer(0),
+            algebra=algebra,
+        ),
+    )
+
+
+def _chi_square_steps(form: sp.Expr, eigenvalue: sp.Expr, why: str) -> tuple[Step, ...]:
+    """z^T A z, summed over the columns, is a chi-square variable times the one eigenvalue of A."""
+    names = rank_one_algebra()[1]
+    total, chi_square = sp.Symbol("F", real=True), sp.Symbol("T", positive=True)
+    return (
+        Step(
+            "columns",
+            "q_eps = eps + c + F/2, F = sum_k z_k^T A z_k over r independent standard normal columns, in the frame of P"
+            " (N26-L1); T is chi-square with r degrees of freedom.",
+            kind="definition",
+        ),
+        *_eigenvector_steps(
+            form, eigenvalue, "A, of the derivation of the quadratic form, has one eigenvalue other than 0,"
+        ),
+        by_fact(
+            "T",
+            f"So {why}.",
+            "a quadratic form of rank one",
+            {"A": form, "w": names["w"], "x": names["x"], "a": eigenvalue, "form": total, "T": chi_square},
+            {"eigenvector": "eigenvector w", "kernel": "orthogonal vectors", "setting": "columns"},
+        ),
+    )
+
+
 @cache
 def quadratic_form_deletion() -> Derivation:
     """Deleting record v: A has eigenvalue 1 - rho = -p/(1-p) r times and 0 elsewhere; c = (r/2) log rho (N26-L4,
@@ -226,7 +265,7 @@ def quadratic_form_deletion() -> Derivation:
     `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
     algebra, n = rank_one_algebra()
-    S, Si, R, Ri, v, vt, w, wt, x = (n[name] for name in ["S", "Si", "R", "Ri", "v", "vt", "w", "wt", "x"])
+    S, Si, R, Ri, v, vt, w, wt = (n[name] for name in ["S", "Si", "R", "Ri", "v", "vt", "w", "wt"])
     smaller_inverse = Si + Si * v * vt * Si / (1 - leverage)
     A = 1 - R * smaller_inverse * R
     rho = 1 / (1 - leverage)
@@ -253,20 +292,7 @@ def quadratic_form_deletion() -> Derivation:
             rhs=-w * wt / (1 - leverage),
             algebra=algebra,
         ),
-        Step(
-            "eigenvector w",
-            "A w = (1 - rho) w,",
-            lhs=(-w * wt / (1 - leverage)) * w,
-            rhs=(1 - rho) * w,
-            algebra=algebra,
-        ),
-        Step(
-            "orthogonal vectors",
-            "and A x = 0 for every x with w^T x = 0. The r columns repeat this.",
-            lhs=(-w * wt / (1 - leverage)) * x,
-            rhs=sp.Integer(0),
-            algebra=algebra,
-        ),
+        *_eigenvector_steps(-w * wt / (1 - leverage), 1 - rho, "A w = (1 - rho) w,"),
         _characteristic_step("eigenvalues, d = 3 in full", explicit, 1 - 1 / (1 - square), 3),
         *determinant_lemma_steps(),
         Step(
@@ -306,7 +332,7 @@ def quadratic_form_insertion() -> Derivation:
     p is the leverage in the larger database. `number`: c, at `leverage` = p in (0, 1) and `r` columns.
     """
     algebra, n = rank_one_algebra()
-    S, Si, w, wt, x, v, vt = (n[name] for name in ["S", "Si", "w", "wt", "x", "v", "vt"])
+    S, w, wt, v, vt = (n[name] for name in ["S", "w", "wt", "v", "vt"])
     # P has covariance S - v v^T. A and B = I - S^{-1/2} (S - v v^T) S^{-1/2} = w w^T have the same eigenvalues:
     # with M = (S - v v^T)^{1/2} S^{-1/2} they are I - M M^T and I - M^T M.
     Ri = n["Ri"]
@@ -333,14 +359,7 @@ def quadratic_form_insertion() -> Derivation:
             rhs=w * wt,
             algebra=algebra,
         ),
-        Step("eigenvector w", "eigenvalue w^T w = p = 1 - 1/rho,", lhs=(w * wt) * w, rhs=leverage * w, algebra=algebra),
-        Step(
-            "orthogonal vectors",
-            "and 0 on every x with w^T x = 0. The r columns repeat this.",
-            lhs=(w * wt) * x,
-            rhs=sp.Integer(0),
-            algebra=algebra,
-        ),
+        *_eigenvector_steps(w * wt, leverage, "eigenvalue w^T w = p = 1 - 1/rho,"),
         _characteristic_step("eigenvalues, d = 3 in full", direction * direction.T, square, 3),
         *determinant_lemma_steps(),
         Step(
@@ -520,15 +539,11 @@ def hockey_stick_deletion() -> Derivation:
     """
     general = upper_expectation().result
     constant = epsilon + quadratic_form_deletion().result
+    w, wt = (rank_one_algebra()[1][name] for name in ("w", "wt"))
     t0, at_least_0 = deletion_threshold(), sp.Symbol("epsilon", nonnegative=True)
     closed = Qg(dof_half, t0 / 2) - sp.exp(epsilon) * Qg(dof_half, t0 / (2 * (1 - leverage)))
     steps = (
-        Step(
-            "T",
-            "q_eps = eps + c + (1 - rho) T/2 with T the sum of r squared standard normals, chi-square with r degrees of"
-            " freedom: the eigenvalues of quadratic_form_deletion.",
-            kind="argument",
-        ),
+        *_chi_square_steps(-w * wt / (1 - leverage), 1 - 1 / (1 - leverage), "q_eps = eps + c + (1 - rho) T/2"),
         Step(
             "|a|", "g = rho - 1 = p/(1-p), and 1 + g = rho.", lhs=1 / (1 - leverage) - 1, rhs=leverage / (1 - leverage)
         ),
@@ -591,17 +606,13 @@ def hockey_stick_insertion() -> Derivation:
     constant = epsilon + quadratic_form_insertion().result
     t1 = insertion_threshold()
     below = sp.Symbol("t1", nonpositive=True)
+    w, wt = (rank_one_algebra()[1][name] for name in ("w", "wt"))
 
     def closed(edge: sp.Expr) -> sp.Expr:
         return Pg(dof_half, edge / 2) - sp.exp(epsilon) * Pg(dof_half, (1 - leverage) * edge / 2)
 
     steps = (
-        Step(
-            "T",
-            "q_eps = eps + c + p T/2 with T chi-square with r degrees of freedom: the eigenvalues of"
-            " quadratic_form_insertion.",
-            kind="argument",
-        ),
+        *_chi_square_steps(w * wt, leverage, "q_eps = eps + c + p T/2"),
         Step(
             "factor",
             "e^c (1-p)^{-r/2} = 1.",
