@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed
+from ndis_verify.symbolic.notation import average, chance, exceeds, given, law_given, law_of, normal, summed, total
 
 OF_SAMPLES: Mapping[str, Fact] = {
     "exact limit of a proportion": Fact(
@@ -59,6 +59,23 @@ OF_SAMPLES: Mapping[str, Fact] = {
             "eigenvector": lambda a: (a["A"] * a["w"], "=", a["a"] * a["w"]),
             "kernel": lambda a: (a["A"] * a["x"], "=", sp.Integer(0)),
         },
+    ),
+    "Jensen's inequality of a positive part": Fact(
+        text="The positive part of an expectation is at most the expectation of the positive part.",
+        tex=r"\max(\mathbb{E} f, 0) \le \mathbb{E} \max(f, 0)",
+        letters=("f",),
+        conditions={"integrable": "f has a finite expectation"},
+        reference="Billingsley, Probability and Measure, (21.14)",
+        instance=lambda a: (sp.Max(average(a["f"]), 0), "<=", average(sp.Max(a["f"], 0))),
+    ),
+    "Tonelli's theorem": Fact(
+        text="The integral of the expectation of f >= 0 is the expectation of its integral.",
+        tex=r"\int \mathbb{E} f\,dx = \mathbb{E} \int f\,dx,\quad f \ge 0",
+        letters=("f",),
+        conditions={"sign": "f >= 0", "measurable": "f is measurable in the draw and the point together"},
+        reference="Rudin, Real and Complex Analysis, Theorem 8.8",
+        instance=lambda a: (total(average(a["f"])), "=", average(total(a["f"]))),
+        required={"sign": lambda a: (a["f"], ">=", sp.Integer(0))},
     ),
     "one of two events": Fact(
         text="One of two events happens with at most the sum of their probabilities.",

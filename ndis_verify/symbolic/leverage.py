@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.random_projection import determinant_lemma_steps, rank_one_algebra
 
 _ENTRIES = sp.symbols("d11 d12 d21 d22 d31 d32", real=True)
@@ -18,6 +19,8 @@ _P = _HAT[0, 0]
 _REST = _D[1:, :]
 _GRAM, _REST_GRAM = _S.det(), (_REST.T * _REST).det()
 _MINOR = _REST.det()
+
+BEYOND_A_RIDGE = "D^T D - ridge I - v v^T positive semidefinite, ridge > 0"
 
 
 def _numerator(left: sp.Expr, right: sp.Expr) -> sp.Expr:
@@ -273,10 +276,12 @@ def ridge() -> Derivation:
             rhs=bound,
             algebra=worst,
         ),
-        Step(
+        by_fact(
             "Loewner order",
-            "D^T D >= ridge I + v v^T reverses under inversion, so the leverage is at most that.",
-            kind="argument",
+            "The order reverses under inversion: the leverage v^T (D^T D)^{-1} v is at most that.",
+            "inverses reverse the Loewner order",
+            {"A": names["S"], "B": level + v * vt},
+            {"order": BEYOND_A_RIDGE},
         ),
         Step(
             "simpler bound",
@@ -291,7 +296,7 @@ def ridge() -> Derivation:
         id="leverage.ridge",
         title="A ridge bounds every leverage",
         sources=("N26-T5.1",),
-        hypotheses=("ridge > 0",),
+        hypotheses=("ridge > 0", BEYOND_A_RIDGE),
         steps=steps,
         result_step="leverage there",
         symbols={"length2": length2, "ridge": level},

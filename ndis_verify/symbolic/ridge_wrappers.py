@@ -8,15 +8,71 @@ import sympy as sp
 
 from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import average, total, x
 from ndis_verify.symbolic.ridge import length2, level, target
 from ndis_verify.symbolic.special_functions import Phi
 
 zero = sp.Integer(0)
-plus = lambda value: sp.Max(value, 0)  # noqa: E731
-x, y = sp.symbols("x y", real=True)
+sample = sp.Symbol("omega", real=True)  # which of the other records are in the sample
+INNER = "the inner mechanism is (eps', delta')-DP on every subset of D"
 p0, p1 = sp.symbols("f0 f1", nonnegative=True)  # densities without and with the record in the sample
 growth, rarity = sp.symbols("g w", nonnegative=True)  # e^eps = 1 + g, q = 1/(1 + w): all of eps >= 0 and 0 < q <= 1
+
+
+def _average_steps(name: str, one: sp.Expr, other: sp.Expr, factor: sp.Expr, slack: sp.Symbol) -> tuple[Step, ...]:
+    """Averages of two densities over one sample are as close as the densities are for every sample."""
+    gap = one - factor * other
+    part = sp.Max(gap, 0)
+    return (
+        by_fact(
+            f"{name}: positive part",
+            "At every point, over the sample of the other records.",
+            "Jensen's inequality of a positive part",
+            {"f": gap},
+            {"integrable": "pair"},
+        ),
+        by_fact(
+            f"{name}: integrals",
+            "So are the integrals.",
+            "means keep the order",
+            {"mean": total, "f": sp.Max(average(gap), 0), "g": average(part)},
+            {"pointwise": f"{name}: positive part", "integrable": "pair"},
+        ),
+        by_fact(
+            f"{name}: order of integration",
+            "The integral of the average is the average of the integral,",
+            "Tonelli's theorem",
+            {"f": part},
+            {
+                "sign": Step("positive part", "It is.", lhs=part, rhs=zero, relation=">=", witness=part),
+                "measurable": "pair",
+            },
+        ),
+        by_fact(
+            f"{name}: every sample",
+            "which is at most delta' for every sample.",
+            "means keep the order",
+            {"mean": average, "f": total(part), "g": slack},
+            {"pointwise": f"{INNER}, {name}", "integrable": "pair"},
+        ),
+        by_fact(f"{name}: delta'", "A constant.", "expectation of a constant", {"c": slack}, {"law": "pair"}),
+        Step(
+            name,
+            "The averages are within delta' at eps'.",
+            lhs=total(sp.Max(average(gap), 0)),
+            rhs=slack,
+            relation="<=",
+            kind="inference",
+            premises=(
+                f"{name}: integrals",
+                f"{name}: every sample",
+                f"{name}: order of integration",
+                f"{name}: delta'",
+            ),
+        ),
+    )
 
 
 @cache
@@ -34,6 +90,8 @@ def subsampling() -> Derivation:
     factor, share = 1 + growth, 1 / (1 + rarity)
     inner = 1 + growth / share
     weight = 1 - factor * (1 - share)
+    with_record, without = (sp.Function(name, positive=True)(x, sample) for name in ("f1", "f0"))
+    inner_eps = sp.Symbol("E", positive=True)  # e^{eps'}
     steps = (
         Step(
             "pair",
@@ -41,28 +99,8 @@ def subsampling() -> Derivation:
             " over one and the same sample of the other records, with and without the record.",
             kind="definition",
         ),
-        Step(
-            "averages, x + y > 0",
-            "max(x+y, 0) <= max(x, 0) + max(y, 0):",
-            lhs=plus(x) + plus(y),
-            rhs=x + y,
-            relation=">=",
-            witness=plus(-x) + plus(-y),
-        ),
-        Step(
-            "averages, x + y <= 0",
-            "in both cases,",
-            lhs=plus(x) + plus(y),
-            rhs=zero,
-            relation=">=",
-            witness=plus(x) + plus(y),
-        ),
-        Step(
-            "joint convexity",
-            "so the divergence of averages is at most the average divergence: f1 and f0 are within delta' at eps', in"
-            " both orders.",
-            kind="argument",
-        ),
+        *_average_steps("f1 against f0", with_record, without, inner_eps, slack),
+        *_average_steps("f0 against f1", without, with_record, inner_eps, slack),
         Step(
             "P against Q",
             "p - e^eps q = q (f1 - e^{eps'} f0): this direction costs exactly q times the divergence at eps', at most q"
@@ -98,7 +136,17 @@ def subsampling() -> Derivation:
         id="ridge_wrappers.subsampling",
         title="Poisson subsampling before a private mechanism",
         sources=("N26-T5.3", "N26-Fig3"),
-        hypotheses=("0 < q <= 1", "eps >= 0", "the inner mechanism is (eps', delta')-DP on every subset of D"),
+        hypotheses=(
+            "0 < q <= 1",
+            "eps >= 0",
+            *(
+                Hypothesis(f"{INNER}, {name}", total(sp.Max(one - inner_eps * other, 0)) <= slack)
+                for name, one, other in (
+                    ("f1 against f0", with_record, without),
+                    ("f0 against f1", without, with_record),
+                )
+            ),
+        ),
         steps=steps,
         result_step="eps'",
         symbols={"epsilon": epsilon, "rate": rate},
