@@ -8,7 +8,8 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.privacy_loss import triangle
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, e1 = sp.symbols("epsilon e1", nonnegative=True)
@@ -287,6 +288,7 @@ def split_bound() -> Derivation:
     e = sp.Symbol("e1", positive=True)
     small, extra, h = sp.symbols("s g h", positive=True)
     x, y, slack = sp.symbols("x y k", nonnegative=True)
+    three = triangle().step("bound")
     mean = Phi(shift / 2 - e / shift) - sp.exp(e) * Phi(-shift / 2 - e / shift)
     steps = (
         Step(
@@ -295,10 +297,17 @@ def split_bound() -> Derivation:
             kind="definition",
         ),
         Step("second path", "R = N(m1, S2): covariance step first, then mean step in S2.", kind="definition"),
-        Step(
-            "triangle",
-            "privacy_loss.triangle: delta_{P,Q}(e1+e2) <= delta_{P,R}(e1) + e^{e1} delta_{R,Q}(e2) for both paths.",
-            kind="argument",
+        *(
+            Step(
+                f"triangle on the {path}",
+                "delta_{P,Q}(e1+e2) <= delta_{P,R}(e1) + e^{e1} delta_{R,Q}(e2).",
+                lhs=three.lhs,
+                rhs=three.rhs,
+                relation=three.relation,
+                kind="inference",
+                premises=(Use(three.name, of=triangle, granted={triangle().given[0]: path}),),
+            )
+            for path in ("first path", "second path")
         ),
         Step(
             "smaller covariance",
