@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--export", type=Path, metavar="FILE", help="write the ledger for a second reader (docs/recheck.md)"
     )
     parser.add_argument("--graph", action="store_true", help="print what rests on what, as JSON (docs/graph.md)")
+    parser.add_argument("--seal", action="store_true", help="seal the claims as they are now, once they were read")
     parser.add_argument(
         "--certificates",
         action="store_true",
@@ -43,6 +44,11 @@ def main(arguments: argparse.Namespace) -> int:
 
     if arguments.certificates:
         return _renewed(arguments.jobs)
+    if arguments.seal:
+        from ndis_verify.court.seal import SEALS, sealing
+
+        write_atomically(SEALS, sealing(all_claims()))
+        return 0
     if arguments.graph:
         from ndis_verify.report.ledger_graph import ledger_graph
 

@@ -58,9 +58,11 @@ def searched_again(problem: Problem, content: Content, seed: int, evaluations: M
     allowed = known.min() - problem.tolerance - _SLACK * abs(known.min())
     if failure_of(again, problem) or suspects(again, problem) or again.elite[0][0] < allowed:
         raise CertificateError("the first rounds of the search find a worse point")
-    worst = problem.domain.point(unit[int(known.argmin())])
+    worst = shown_point(problem.domain.point(unit[int(known.argmin())]))
+    if content["worst"] != worst:
+        raise CertificateError("its worst point is not among its points")
     detail = (
-        f"worst margin {known.min():.3g} at {shown_point(worst)}; seed {seed}; "
+        f"worst margin {known.min():.3g} at {worst}; seed {seed}; "
         f"computed again: {len(known)} stored points and the first {count} evaluations"
     )
     return Evidence(Outcome.HELD, ROUTE, detail, count=content["evaluations"], counted="evaluations")

@@ -15,6 +15,7 @@ from ndis_verify.court.certify_checks import BoxRun
 from ndis_verify.court.checks import Comparison, ProofRun
 from ndis_verify.court.hearing import Heard, Hearing, each
 from ndis_verify.court.printed_numbers import unprinted
+from ndis_verify.court.seal import unsealed
 from ndis_verify.court.shared_hearings import shared
 from ndis_verify.court.statement_checks import mismatches, missing_link
 from ndis_verify.court.tolerances import fewest_digits, fewest_evaluations, largest_margin
@@ -85,6 +86,7 @@ def judged(claim: Claim, hearing: Hearing) -> Judgement:
     """The verdict that the evidence carries, against the one that the claim declares."""
     results = [(check, one.evidence) for check, one in zip(claim.checks, hearing.checks, strict=True)]
     failures = [*mismatches(claim), *unprinted(claim), *miscalled(claim), *misplaced(claim), *loosened(claim)]
+    failures += unsealed(claim)
     killed = planted = 0
     for one in hearing.checks:
         if one.evidence.outcome is Outcome.FAILED:

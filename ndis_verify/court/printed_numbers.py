@@ -1,4 +1,6 @@
-"""Whether a counterexample that is typed is the one that is checked: the numbers of its point stand in the text."""
+"""Whether what is typed is what is checked: the numbers of a counterexample, and the ends of a certified box, stand in
+the texts.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from fractions import Fraction
 
 from ndis_verify.claim import Claim
 from ndis_verify.court.attack_checks import PointRun
+from ndis_verify.court.certify_checks import BoxRun
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NUMBER = re.compile(r"(\d{1,40}(?:\.\d{1,40})?(?:e[-+]?\d{1,3})?)(?:/(\d{1,40}))?")
@@ -27,6 +30,26 @@ def numbers(text: str) -> set[Fraction]:
 
 
 def unprinted(claim: Claim) -> list[str]:
+    """What is checked at other numbers than the claim prints."""
+    return [*_unprinted_points(claim), *_unprinted_boxes(claim)]
+
+
+def _unprinted_boxes(claim: Claim) -> list[str]:
+    """Boxes with an end that neither the claim nor the name of the check says."""
+    if claim.source == "OWN":
+        return []
+    texts = [claim.statement, *claim.hypotheses, claim.formula or "", claim.corrected or "", claim.note, claim.reason]
+    return [
+        f"{check.name}: {side} is certified, and no text of the claim has its ends"
+        for check in claim.checks
+        if isinstance(check.run, BoxRun)
+        for said in [numbers(" ".join([*texts, check.name]))]
+        for side in check.run.box
+        if not {abs(side.low), abs(side.high)} <= said
+    ]
+
+
+def _unprinted_points(claim: Claim) -> list[str]:
     """What is wrong with a typed counterexample: no certified point has all of its numbers in the claim's texts."""
     points = [check.run.point for check in claim.checks if isinstance(check.run, PointRun)]
     if claim.stated is not None or claim.source == "OWN" or not points:

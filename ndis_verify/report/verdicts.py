@@ -8,13 +8,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ndis_verify.claim import Check, Claim, ClaimKind, Verdict
+from ndis_verify.claim import Claim, ClaimKind, Verdict
 from ndis_verify.claims.kinds import kind_of
 from ndis_verify.claims.ledger import SOURCES
-from ndis_verify.court.attack_checks import AttackRun
-from ndis_verify.court.certify_checks import BoxRun
-from ndis_verify.court.checks import Comparison
 from ndis_verify.court.judge import Judgement
+from ndis_verify.court.seal import reach
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.tables import markdown_table
 
@@ -150,25 +148,10 @@ def claim_record(claim: Claim) -> dict[str, Any]:
         "note": claim.note,
         "reason": claim.reason,
         "checks": [
-            {"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants), **_reach(c)}
+            {"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants), **reach(c)}
             for c in claim.checks
         ],
     }
-
-
-def _reach(check: Check) -> dict[str, Any]:
-    """Where a check looks, how closely and how long: what a shrunk domain or a loosened tolerance changes."""
-    run = check.run
-    if isinstance(run, AttackRun):
-        problem = run.problem
-        return {
-            "domain": list(problem.domain.lines()),
-            "tolerance": problem.tolerance,
-            "evaluations": dict(run.evaluations),
-        }
-    if isinstance(run, BoxRun):
-        return {"domain": [str(side) for side in run.box]}
-    return {"digits": run.digits} if isinstance(run, Comparison) else {}
 
 
 def write_reports(

@@ -7,32 +7,37 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.fault_study.trial import CAUGHT, HARMLESS, MISSED, SHOWN
+from tools.fault_study.trial import CAUGHT, HARMLESS, MISSED, SEALED
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "fault_study.md"
 _HEAD = """# Faults planted in the ledger
 
 `python -m tools.fault_study` spoils one claim at a time, by rule, and puts it before the court as `ndis-verify verify`
 does, at the quick effort: its texts, its hypotheses, its domain, its counterexample, its proofs, its declaration, its
-tolerances, the records that its evidence is kept in. The draws are seeded ({seed}). *Caught*: the run fails, whatever
-the reason, or the record refuses to be made. *Shown*: the run passes, and the verdict as it is printed is another one
-(more steps in words, a weaker half). *Harmless*: shown to change nothing that is claimed. What is not caught is
-listed below, one line each.
+tolerances, the records that its evidence is kept in. The draws are seeded ({seed}). *Caught*: something that is decided
+or compared fails, or the record refuses to be made. *By the seal alone*: only the digest of what the claim consists of
+(`ndis_verify/court/seal.py`) is another one: the run fails, and a reader has to say whether the change is right.
+*Harmless*: shown to change nothing that is claimed.
 """
 
 
 def page(rows: Sequence[Any], seed: int) -> str:
     """The whole page, in Markdown."""
-    parts = [_HEAD.format(seed=seed), _counts(rows), _listed(rows, MISSED, "Not caught"), _listed(rows, SHOWN, "Shown")]
+    parts = [
+        _HEAD.format(seed=seed),
+        _counts(rows),
+        _listed(rows, MISSED, "Not caught"),
+        _listed(rows, SEALED, "Told by the seal alone"),
+    ]
     return "\n".join((*parts, _listed(rows, HARMLESS, "Harmless"), _listed(rows, CAUGHT, "Caught, and by what")))
 
 
 def _counts(rows: Sequence[Any]) -> str:
-    lines = ["| kind | faults | caught | shown | harmless | not caught |", "|---|--:|--:|--:|--:|--:|"]
+    lines = ["| kind | faults | caught | by the seal alone | harmless | not caught |", "|---|--:|--:|--:|--:|--:|"]
     for kind in [*dict.fromkeys(row.kind for row in rows), ""]:
         of = Counter(row.outcome for row in rows if kind in ("", row.kind))
         name = kind or "**all**"
-        lines.append(f"| {name} | {sum(of.values())} | {of[CAUGHT]} | {of[SHOWN]} | {of[HARMLESS]} | {of[MISSED]} |")
+        lines.append(f"| {name} | {sum(of.values())} | {of[CAUGHT]} | {of[SEALED]} | {of[HARMLESS]} | {of[MISSED]} |")
     return "## Counts\n\n" + "\n".join(lines) + "\n"
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ndis_verify.claim import Check, Claim
-from ndis_verify.claims.ledger import find
+from ndis_verify.claim import Check, Claim, decide
 from ndis_verify.court.hearing import Heard, Hearing
 from ndis_verify.court.judge import heard, judged
+from ndis_verify.court.seal import REMEDY
 from tools.fault_study.faults import Fault
 
-CAUGHT, SHOWN, MISSED, HARMLESS = "caught", "shown", "not caught", "harmless"
+CAUGHT, SEALED, MISSED, HARMLESS = "caught", "by the seal alone", "not caught", "harmless"
 
 
 @dataclass
@@ -30,14 +30,16 @@ class Court:
         return Hearing(tuple(found), 0.0)
 
     def trial(self, fault: Fault) -> tuple[str, str]:
-        """(caught, shown in the verdict as it is printed, or not caught; what the court says first)."""
+        """(caught by what is decided or compared, by the seal alone, or not at all; what the court says first)."""
         claim = fault.planted()
         judgement = judged(claim, self.hearing(claim))
         if judgement.agrees:
-            sound = find(fault.claim_id)
-            before = judged(sound, self.hearing(sound)).in_words
-            if before != judgement.in_words:
-                return SHOWN, f"{judgement.in_words}, {before} without the fault"
             return MISSED, judgement.in_words
-        reason = judgement.failures[0] if judgement.failures else f"declared {judgement.declared}, {judgement.in_words}"
-        return CAUGHT, reason
+        told = [text for text in judgement.failures if REMEDY not in text]
+        if told or not judgement.failures:
+            return CAUGHT, told[0] if told else f"declared {judgement.declared}, {judgement.in_words}"
+        evidence = [(check, one.evidence) for check, one in zip(claim.checks, self.hearing(claim).checks, strict=True)]
+        verdict = decide(evidence)
+        if verdict is not claim.declared:
+            return CAUGHT, f"declared {judgement.declared}, {verdict and verdict.value}"
+        return SEALED, "; ".join(judgement.failures)
