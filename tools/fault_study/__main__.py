@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.court.seal import unsealed
 from ndis_verify.symbolic import mean_shift
 from tools.fault_study import faults, records
 from tools.fault_study.faults import Fault, Rule
@@ -88,6 +89,9 @@ def pool_of(ids: list[str]) -> list[Claim]:
         [find(i) for i in ids]
         if ids
         else [c for c in all_claims() if c.stated is not None or c.id in UNSTATED.split(", ")]
+    if changed := [claim.id for claim in found if unsealed(claim)]:
+        raise SystemExit(f"not as they were sealed: {', '.join(changed)}")
+    return found
     )
 
 
