@@ -84,15 +84,12 @@ def why_harmless(fault: Fault) -> str:
 
 
 def pool_of(ids: list[str]) -> list[Claim]:
-    """The claims of these ids; of none, all that an object states and some that none does."""
-    return (
-        [find(i) for i in ids]
-        if ids
-        else [c for c in all_claims() if c.stated is not None or c.id in UNSTATED.split(", ")]
+    """The claims of these ids; of none, all that an object states and some that none does. They have to be sealed."""
+    stated = [claim for claim in all_claims() if claim.stated is not None or claim.id in UNSTATED.split(", ")]
+    found = [find(i) for i in ids] or stated
     if changed := [claim.id for claim in found if unsealed(claim)]:
         raise SystemExit(f"not as they were sealed: {', '.join(changed)}")
     return found
-    )
 
 
 def study(each: int, seed: int, rules: dict[str, Rule] = RULES, ids: list[str] | None = None) -> Iterator[Row]:
