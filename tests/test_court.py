@@ -233,7 +233,7 @@ def test_nothing_is_said_to_be_proved_outright_whose_end_is_not_compared_with_th
     compared = find("KM-4.1")
     assert judge(compared).link == "" and judge(compared).in_words == "proved"
     ends = [check for check in compared.checks if check.kind is Kind.PROOF]
-    in_words = dataclasses.replace(compared, stated=None, about="", checks=tuple(ends))
+    in_words = dataclasses.replace(compared, source="OWN", stated=None, about="", checks=tuple(ends))  # not sealed
     assert judge(in_words).in_words == "proved, 1 argued"
     assert "- argued: that its proofs end in the statement" in markdown([judge(in_words)], {"KM-4.1": in_words})
 

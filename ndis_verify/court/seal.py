@@ -84,7 +84,7 @@ def kept(path: Path = SEALS) -> Mapping[str, Seal]:
 
 def unsealed(claim: Claim) -> list[str]:
     """What of a claim differs from its seal; nothing of a claim that has none (claims of one's own, new ones)."""
-    known = kept().get(claim.id)
+    known = None if claim.source == "OWN" else kept().get(claim.id)
     return (
         []
         if known is None
