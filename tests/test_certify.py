@@ -205,7 +205,7 @@ def test_bad_boxes_are_refused(make):
 
 
 def _claim(check, declared):
-    return Claim("T", "N26", "t", "t", declared, (check,))
+    return Claim("T", "N26", "t", " and ".join(map(str, SQUARE)), declared, (check,))
 
 
 def test_a_box_check_certifies_a_claim_and_kills_its_mutants():
