@@ -81,8 +81,7 @@ def test_a_search_is_kept_in_the_address(site, page):
     page.open(site / "index.html", fragment="#words=N26-L1")
     (row,) = page.value(SHOWN)
     assert "Lemma 1" in row
-    page.value("document.querySelector('tr[data-words]:not([hidden]) a').click()")
-    assert page.value("new Promise(done => setTimeout(() => done(location.pathname), 300))").endswith("N26-L1.html")
+    assert page.follow("document.querySelector('tr[data-words]:not([hidden]) a').click()").endswith("N26-L1.html")
 
 
 def test_what_is_folded_opens_by_the_keyboard(site, page):
@@ -103,8 +102,8 @@ def test_a_node_of_the_graph_leads_to_its_claim_and_shows_its_lines(site, page):
     before = page.value("document.querySelector('.graph svg').getBoundingClientRect().width")
     page.value("document.querySelector('[data-zoom=\"1.25\"]').click()")
     assert page.value("document.querySelector('.graph svg').getBoundingClientRect().width") > 1.2 * before
-    page.value(f"{node}.dispatchEvent(new MouseEvent('click', {{bubbles: true, cancelable: true}}))")
-    assert page.value("new Promise(done => setTimeout(() => done(location.pathname), 300))").endswith("N26-L2.html")
+    click = f"{node}.dispatchEvent(new MouseEvent('click', {{bubbles: true, cancelable: true}}))"
+    assert page.follow(click).endswith("N26-L2.html")
 
 
 def test_light_and_dark_are_readable(site, page):
@@ -135,8 +134,7 @@ def test_a_cell_of_the_matrix_opens_and_leads_to_its_check(site, page):
     page.open(site / "matrix.html")
     page.value("document.querySelector('.matrix td details').open = true")
     assert page.value("document.querySelector('.matrix td details a').offsetHeight") > 0
-    page.value("document.querySelector('.matrix td details a').click()")
-    assert "claims/" in page.value("new Promise(done => setTimeout(() => done(location.pathname), 300))")
+    assert "claims/" in page.follow("document.querySelector('.matrix td details a').click()")
 
 
 def test_a_printed_page_shows_what_is_folded(site, page):

@@ -77,8 +77,18 @@ class Browser:
         for url in ("about:blank", path.resolve().as_uri() + fragment):
             self.events.clear()
             self.ask("Page.navigate", url=url)
-            while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
-                self.events.append(self._message())
+            self._loaded()
+
+    def _loaded(self):
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self._message())
+
+    def follow(self, script):
+        """Run a script that leads to another page; the path of that page, once it is loaded."""
+        self.events.clear()
+        self.value(script)
+        self._loaded()
+        return self.value("location.pathname")
 
     def value(self, script):
         """What an expression of JavaScript is in the page."""
