@@ -86,23 +86,6 @@ FACTS: Mapping[str, Fact] = {
         reference="change of variables: Rudin, Real and Complex Analysis, Theorem 7.26",
         instance=lambda a: (total(a["p"] * a["f"]), "=", normal_mean(a["f"].subs(x, a["image"]))),
     ),
-    "integrals keep the order": Fact(
-        text="Where f <= g at every point, the integral of f is at most that of g.",
-        tex=r"f \le g \implies \int f\,dx \le \int g\,dx",
-        letters=("f", "g"),
-        conditions={"pointwise": "f <= g at every point", "integrable": "f and g are integrable"},
-        reference="Rudin, Real and Complex Analysis, 1.24 and 1.32",
-        instance=lambda a: (total(a["f"]), "<=", total(a["g"])),
-        required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
-    ),
-    "integrals are linear": Fact(
-        text="The integral of f + c g, c a number, is that of f plus c times that of g.",
-        tex=r"\int (f + c\,g)\,dx = \int f\,dx + c \int g\,dx",
-        letters=("f", "c", "g"),
-        conditions={"integrable": "f and g are integrable"},
-        reference="Rudin, Real and Complex Analysis, Theorem 1.32",
-        instance=lambda a: (total(a["f"] + a["c"] * a["g"]), "=", total(a["f"]) + a["c"] * total(a["g"])),
-    ),
     "both sides of an edge": Fact(
         text="What holds for every number above the edge and for every other one holds for all.",
         tex=r"f(e + v) \le g(e + v)\ \forall v > 0,\quad f(e - w) \le g(e - w)\ \forall w \ge 0 \implies f \le g",
