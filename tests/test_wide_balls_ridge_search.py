@@ -39,6 +39,9 @@ class Known:
     def value(self, ridge, digits):
         return self.values[ridge]
 
+    def near(self, ridge, digits):
+        return self.value(ridge, digits).mid
+
     def lower(self, low, high, digits):
         return self.least
 
