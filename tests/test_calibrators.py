@@ -24,7 +24,6 @@ PLUMBING = {
     "ridge_between",
 }  # of other modules only
 CHECKED_BEFORE = {"information_level", "ridge_level"}  # take a target that was checked by their caller
-COMPILED = "ndis_verify.fast.engine.compiled"  # needs an extra, and takes no target
 CONFUSED = {"epsilon", "delta", "std", "variance", "noise_variance", "delta_test", "delta_failure"}
 NO_LEVEL = {"classical_delta"}  # gives a delta back
 
@@ -34,7 +33,7 @@ def calibrators():
     found = {}
     for layer in LAYERS:
         for module in pkgutil.walk_packages(layer.__path__, layer.__name__ + "."):
-            for name, value in vars(import_module(module.name)).items() if module.name != COMPILED else ():
+            for name, value in vars(import_module(module.name)).items():
                 if inspect.isfunction(value) and value.__module__ == module.name and not name.startswith("_"):
                     if {"epsilon", "delta"} <= set(inspect.signature(value).parameters) and name not in PLUMBING:
                         found[f"{module.name.removeprefix('ndis_verify.')}.{name}"] = value

@@ -1,9 +1,7 @@
 """The compiled loops of the extra `speed` beside the certified oracle and the numpy path; where numba is not installed,
 the same loops as plain Python."""
 
-import importlib.util
 import math
-import sys
 import types
 
 import mpmath
@@ -13,33 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ndis_verify import GaussianPair, InputError
-from ndis_verify.fast import PairBatch, Spectrum, engine, epsilon_for_delta, hockey_stick, log_hockey_stick
+from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.fast.accuracy import promise
-from ndis_verify.fast.engine import curve
+from ndis_verify.fast.engine import compiled, curve
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified
 
-MODULE = "ndis_verify.fast.engine.compiled"
 ROUNDING = 3e-12  # of two routes, of which each is right to 3e-12 at most, and mostly to 1e-13
-COMPILED = importlib.util.find_spec("numba") is not None
+COMPILED = compiled.numba is not None
 
 
-def plainly(cache=False, **options):
-    """`numba.njit` that compiles nothing, where nothing can be kept on disk."""
-    if cache:
-        raise RuntimeError("cannot cache function: no locator available")
-    return lambda function: function
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def kernel():
-    if COMPILED:
-        yield importlib.import_module(MODULE)
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=plainly))
-        module = importlib.import_module(MODULE)
-        del sys.modules[MODULE], engine.compiled  # nobody else is to find it
-        yield module
+    return compiled
 
 
 def entries(kernel, laws, rows, epsilon):
@@ -163,17 +146,26 @@ def test_beyond_the_largest_loss_delta_is_0_next_to_it_others_look(kernel):
 
 def test_without_numba_arrays_do_all(monkeypatch):
     laws = Spectrum([0.5, -0.3], [0.25, 0.1])
-    monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.delitem(sys.modules, MODULE, raising=False)
-    monkeypatch.delattr(engine, "compiled", raising=False)
-    curve.compiled_kernel.cache_clear()
+    monkeypatch.setattr(compiled, "numba", None)
     monkeypatch.setattr(curve, "_asked", 10**9)
+    curve.compiled_kernel.cache_clear()
     try:
-        assert curve.compiled_kernel() is None
+        assert curve.compiled_kernel() is None and compiled._compiled(math.exp) is math.exp
         rows, epsilon = np.zeros(1, dtype=int), np.array([1.0])
         assert hockey_stick(laws, 1.0) == np.exp(curve.entries_by_arrays(laws, rows, epsilon)[0][0])
     finally:
         curve.compiled_kernel.cache_clear()
+
+
+def test_loops_are_compiled_where_nothing_can_be_kept_on_disk(monkeypatch):
+    def njit(cache=False, **options):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: (function, options)
+
+    monkeypatch.setattr(compiled, "numba", types.SimpleNamespace(njit=njit))
+    function, options = compiled._compiled(math.exp)
+    assert function is math.exp and options["nogil"]
 
 
 def test_what_the_kernel_leaves_the_numpy_path_does(kernel, monkeypatch):

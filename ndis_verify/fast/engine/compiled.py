@@ -13,11 +13,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
 from ndis_verify.fast.engine import common_paths, paths, trapezoid
 from ndis_verify.fast.engine.spectrum import Spectrum
+
+try:
+    import numba
+except ImportError:  # the loops are then plain Python: slower than arrays, and as right
+    numba = None
 
 _ROUNDED = 4e3  # sum of the terms of K up to which their rounding stays below a few 1e-13
 _FAR_OUT = 25.0  # saddle times the largest |alpha| of a dense pair, whose small alpha are known less well beyond it
@@ -49,6 +53,8 @@ _RULES[0] = 1.0
 
 def _compiled(function: Callable[..., Any]) -> Any:
     """Compiled at the first call and kept on disk, where a place to keep it can be written to."""
+    if numba is None:
+        return function
     options = {"nogil": True, "error_model": "numpy"}
     try:
         return numba.njit(cache=True, **options)(function)
