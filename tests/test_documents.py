@@ -22,7 +22,7 @@ from ndis_verify.oracle import certified_hockey_stick as certified
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "ndis_verify"
-DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "README.md")
+DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "README.md", "docs/guide.md")
 SUFFIXES = ("py", "pyi", "md", "toml", "json", "cff", "cfg", "in", "R", "yaml", "yml", "h", "ipynb")
 ROOMS = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()}
 LIGHT = "N24-Fig2"  # a claim of the same kinds of checks as that of the walk, heard in a second
@@ -54,9 +54,11 @@ def names(text: str) -> list[str]:
     return [name for name in ours if name not in paths(text)]
 
 
-def is_there(path: str) -> bool:
+def is_there(path: str, document: str = "README.md") -> bool:
+    """Whether a path that a document cites is one of the project, of the package or beside the document."""
     pattern = re.sub(r"<[^>]*>", "*", path.rstrip("/"))
-    return any(any(folder.glob(pattern)) for folder in (ROOT, PACKAGE))
+    beside = (ROOT / document).parent
+    return any(any(folder.glob(pattern)) for folder in (ROOT, PACKAGE, beside)) or (beside / path).exists()
 
 
 def resolved(name: str) -> object:
@@ -79,7 +81,7 @@ def resolved(name: str) -> object:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_path_and_name_that_is_cited_exists(document):
     text = text_of(document)
-    assert not [path for path in paths(text) if not is_there(path)]
+    assert not [path for path in paths(text) if not is_there(path, document)]
     for name in names(text):
         assert resolved(name) is not None, name
 
