@@ -161,8 +161,8 @@ Process time of one call, the least of five rounds in which all ways take their 
 an installation compiles for about ten seconds. "Apart": the largest relative distance of the two answers. The last
 column is the same work by published libraries that were installed, in brackets their time over ours. They compute two
 distribution functions to an absolute error, or whiten to no stated error; `ndis-verify bench` counts digits.
-`hockey_stick(batch, epsilon, workers=2)` shares a batch between two cores for the same CPU; a batch takes the memory of a
-chunk of 4,096 pairs beside its result.
+`hockey_stick(batch, epsilon, workers=2)` shares a batch between two cores for the same CPU; a batch takes the memory of
+a chunk of 4,096 pairs beside its result.
 
 | work | numpy | compiled | numpy/compiled | apart | beside it |
 |---|---|---|---|---|---|
