@@ -32,6 +32,7 @@ def divergence(epsilon, *groups):
 
     (1/(2 pi i)) int M(s) e^{-s eps}/(s (s + 1)) ds, M(s) = prod lam^{-s/2} D^{-1/2} e^{s (s+1) m^2/(2 D)}, D = 1 + s a,
     a = 1 - lam, over a ray from the saddle on the real axis; beyond its end by |D| >= |a| |Im s| and |s| >= |Im s|.
+    Left of the pole at 0, where the integrand is smaller if the divergence is near 1, it is the divergence less 1.
     """
     triples = [groups[i : i + 3] for i in range(0, len(groups), 3)]
     if not all(lam > 0 and (isinstance(lam, fmpq) or not lam.contains(1)) for lam, _, _ in triples):
@@ -52,7 +53,9 @@ def divergence(epsilon, *groups):
 
 def _along_ray(eps, spread, plain, slope):
     """The integral itself, up and down from the saddle."""
-    start = _saddle([(float(a), float(log), float(n), float(q)) for a, log, n, q in spread], float(plain), float(eps))
+    floats = [(float(a), float(log), float(n), float(q)) for a, log, n, q in spread], float(plain), float(eps)
+    (high, right), (low, left) = (_saddle(*floats, below) for below in (False, True))
+    start, pole = (right, 0) if high <= low else (left, 1)
     cosine = fmpq(0) if plain or slope.contains(0) else fmpq(3, 5) if slope > 0 else fmpq(-3, 5)
     turn = acb(cosine, 1) if cosine == 0 else acb(cosine, fmpq(4, 5))
 
@@ -74,7 +77,7 @@ def _along_ray(eps, spread, plain, slope):
         bound *= (real(plain) / 2 * (start + start**2 - radius**2)).exp() if plain else 1
         return bound * radius if cosine == 0 else (bound / (slope * cosine)).min(bound * radius)
 
-    size, found, radius, here = abs(integrand(acb(start), False)), acb(0), arb(start) / 8, acb(start)
+    size, found, radius, here = abs(integrand(acb(start), False)), acb(0), abs(start) / 8, acb(start)
     for _ in range(200):
         there = start + turn * radius
         found += acb.integral(integrand, here, there, rel_tol=arb(2) ** -100, abs_tol=size * arb(2) ** -100)
@@ -82,20 +85,22 @@ def _along_ray(eps, spread, plain, slope):
         if tail < size * arb(2) ** -100:
             break
         radius *= 2
-    return (found.imag + arb(0, tail.abs_upper())) / arb.pi()
+    return pole + (found.imag + arb(0, tail.abs_upper())) / arb.pi()
 
 
-def _saddle(spread, plain, eps):
-    """About where the integrand is least on the real axis, right of the poles and left of the branch points."""
+def _saddle(spread, plain, eps, below):
+    """The logarithm of the integrand about where it is least on the real axis, and that place: right of the poles and
+    left of the branch points, or between the poles.
+    """
     end = min((-1 / a for a, *_ in spread if a < 0), default=None)
 
     def height(c):
-        found = c * (c + 1) * plain / 2 - c * eps - math.log(c) - math.log1p(c)
+        found = c * (c + 1) * plain / 2 - c * eps - math.log(abs(c)) - math.log1p(c)
         return found + sum(
             c * (c + 1) * q / (1 + c * a) / 2 - n / 2 * (c * g + math.log1p(c * a)) for a, g, n, q in spread
         )
 
-    place = (lambda u: end / (1 + math.exp(-u))) if end else math.exp
+    place = (lambda u: -1 / (1 + math.exp(-u))) if below else (lambda u: end / (1 + math.exp(-u))) if end else math.exp
     low, high = -25.0, 25.0
     for _ in range(60):
         first, second = low + (high - low) * 0.382, low + (high - low) * 0.618
@@ -104,7 +109,9 @@ def _saddle(spread, plain, eps):
         except (ValueError, OverflowError):
             left = True
         low, high = (low, second) if left else (first, high)
-    return arb(round(place(low) * 2**40) / 2**40 or 2.0**-40)
+    found = round(place(low) * 2**40) / 2**40 or (-1 if below else 1) * 2.0**-40
+    found = max(found, 2.0**-40 - 1) if below else found
+    return height(found), arb(found)
 
 
 def centred(lams, counts, epsilon, turned=False):
