@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import mpmath
-
 from ndis_verify import fast, oracle
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.exact_number import MAX_EXPONENT, InputError, exact
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.fast.accuracy import MARGINS, PROMISES, SEARCHED, margin, projection_error, promise, sketch_error
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.reference.quantities import QUANTITIES, Answer
+from ndis_verify.reference.readable import decimals
 
 SMALLEST = 5e-324  # a radius below it would be printed as 0
-_MAX_BITS = 3.33 * MAX_EXPONENT  # a number that nobody can read back is no answer, and writing it takes seconds
 _CHI2_ARGUMENTS = ("weights", "dofs", "noncentralities", "std", "shift", "x")
 
 
@@ -34,12 +32,7 @@ def _arguments(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
 def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable[[dict[str, Any], int], Answer]:
     def answer(inputs: dict[str, Any], digits: int) -> Answer:
         enclosure = function(**_arguments(name, inputs), digits=digits)
-        if enclosure.mid and abs(mpmath.mag(enclosure.mid)) > _MAX_BITS:
-            raise ArithmeticError(
-                f"the value is about 2^{mpmath.mag(enclosure.mid)}, beyond 10^{MAX_EXPONENT} either way; ask for its"
-                " logarithm"
-            )
-        return (*enclosure.decimal(digits), enclosure.basis)
+        return (*decimals(enclosure, digits), enclosure.basis)
 
     return answer
 
