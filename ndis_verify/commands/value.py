@@ -38,7 +38,6 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.bounded import Limits, each
     from ndis_verify.reference.pair_input import read_pair
     from ndis_verify.reference.quantities import MAX_EPSILON
-    from ndis_verify.reference.readable import decimals
 
     if not 1 <= arguments.digits <= 1000:
         raise InputError("--digits", str(arguments.digits), "must be between 1 and 1000")
@@ -50,7 +49,7 @@ def main(arguments: argparse.Namespace) -> int:
 
     def value(point: str) -> tuple[str, str, str]:
         enclosure = function(pair(), point, digits=arguments.digits)
-        return (*decimals(enclosure, arguments.digits), enclosure.basis)
+        return (*enclosure.decimal(arguments.digits), enclosure.basis)
 
     for point, (middle, radius, basis) in zip(arguments.points, each(value, arguments.points, Limits.of(arguments))):
         if arguments.json:
