@@ -303,10 +303,9 @@ def test_an_interrupted_verify_ends_whenever_it_comes(tmp_path):
     while not journal.exists() and running.poll() is None:
         time.sleep(0.01)
     os.killpg(running.pid, signal.SIGINT)
-    said = running.communicate()[1]  # nothing where the signal comes before anybody listens
-    assert said in ("", "ndis-verify: interrupted\n") and running.returncode in (130, -signal.SIGINT), (
-        running.returncode
-    )
+    said = running.communicate()[1]  # nothing where nobody listens yet; more where a process is still being made
+    assert not said or "ndis-verify: interrupted\n" in said
+    assert running.returncode in (130, -signal.SIGINT)
 
 
 EXAMPLE = str(Path(__file__).resolve().parents[1] / "examples" / "my_claims.py")
