@@ -201,3 +201,23 @@ def test_a_killed_verify_of_the_ledger_leaves_no_process_and_goes_on(tmp_path, c
         "kept verdicts are not recomputed"
     )
     assert not journal.exists()
+
+
+def test_an_interrupt_while_processes_are_made_waits_until_they_are(monkeypatch):
+    """Another thread takes the signal, which the one that makes the processes has blocked."""
+    monkeypatch.setattr(signal, "pthread_sigmask", lambda how, signals: set())
+    answer = signal.signal(signal.SIGINT, signal.default_int_handler)
+    made = []
+    try:
+        with pytest.raises(KeyboardInterrupt), pool._undisturbed():
+            signal.raise_signal(signal.SIGINT)
+            made.append("whole")
+    finally:
+        left = signal.signal(signal.SIGINT, answer)
+    assert made == ["whole"] and left is signal.default_int_handler
+
+
+def test_processes_that_are_made_meanwhile_hear_no_interrupt():
+    with pool._undisturbed():
+        assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -95,15 +95,25 @@ def _on_processes(
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Processes that are started here hear no Ctrl-C before they can answer it: they would print what they were at."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """A Ctrl-C that comes while processes are started is answered after that, here; they do not hear it.
+
+    A process whose parent stops half-way through its making, or that is stopped before it can ignore the signal,
+    would print what it was at. Blocking the signal reaches the processes that are made here, but another thread of
+    this one may still take it: so it is noted only.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    came: list[int] = []
+    answer = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, signal.SIG_DFL if answer is None else answer)  # None: not one of Python's
+    if came:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _end_with_parent(parent: int) -> None:
