@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from ndis_verify.exact_number import InputError
@@ -351,6 +352,11 @@ def _script(tag: str) -> Callable[[re.Match[str]], str]:
         return f"<{tag}>{re.sub('^-', '−', inside)}</{tag}>"
 
     return made
+
+
+def style_sheet() -> str:
+    """How every page of this package looks."""
+    return Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 def folded(formula: str, size: int) -> str:

@@ -263,11 +263,16 @@ def test_the_html_page_on_both():
 
     words = "Conformance mine 2: 3 rows at tolerance 1e-09: 3 tight: passed"
     assert text(good(), frozenset())[: len(words.split())] == words.split()
+    assert "Conforming" in text(good(), frozenset()) and "units in the last place" in " ".join(
+        text(good(), frozenset())
+    )
     assert "3 3 tight 3.0e-12 gaussian_std/b 2.00 0 0 1 1 0 0 0 0" in " ".join(text(good(), frozenset()))
     page = " ".join(text(bad(), KNOWN))
     for part in (
         "FAILED",
-        "gaussian_std/a unsafe 0.4 against 0.5, relative error -0.2 body",
+        "Not conforming 1 row: no answer",
+        "2 rows: wrong, a relative error above 1e-3",
+        "gaussian_std/a unsafe 0.4 against 0.5, relative error -0.2 body Likely: anything basic",
         "gaussian_std/known unsafe (known) 0.3",
         r"hockey_stick/d crashed a|b `x` [l](http://e) &lt;b&gt;@me #1 \x1b[2J\udcff body",
         "In the end: killed by signal 9",

@@ -24,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--known-failures", type=Path, metavar="FILE", help="quantity/row keys, one to a line, that do not fail the run"
     )
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="conformance.json of an earlier run: the page says what is new"
+    )
     parser.add_argument("--output", type=Path, default=Path("ndis-verify-conformance"), help="folder for the reports")
 
 
@@ -55,21 +58,23 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.reference.conformance import reports
     from ndis_verify.reference.conformance.run import conform
     from ndis_verify.reference.conformance.selection import Row, fresh_rows, table_rows
+    from ndis_verify.reference.conformance.severity import read_earlier
     from ndis_verify.reference.conformance.summary import exit_code, read_known
     from ndis_verify.runs.progress import Progress
 
     if arguments.fresh is not None and arguments.fresh < 1:
         raise InputError("--fresh", arguments.fresh, "must be at least 1")
     known = read_known(arguments.known_failures)
+    earlier = read_earlier(arguments.against)
+    asked: dict[str, dict[str, Any]] = {}
     rows = table_rows(arguments.tables, arguments.quantity, arguments.core)
 
     def sent(offered: tuple[str, ...]) -> list[Row]:
         of_those = [(quantity, row) for quantity, row in rows if quantity in offered]
-        return (
-            of_those
-            if arguments.fresh is None or not of_those
-            else list(fresh_rows(of_those, arguments.fresh, arguments.seed))
-        )
+        afresh = arguments.fresh is not None and of_those
+        chosen = list(fresh_rows(of_those, arguments.fresh, arguments.seed)) if afresh else of_those
+        asked.update((f"{quantity}/{row['name']}", row) for quantity, row in chosen)
+        return chosen
 
     progress = Progress("conform")
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -83,7 +88,9 @@ def main(arguments: argparse.Namespace) -> int:
         )
     finally:
         progress.close()
-    paths = reports.write_all(arguments.output, run, known)  # before it prints: the reader of a pipe may go away
+    paths = reports.write_all(
+        arguments.output, run, known, asked, earlier
+    )  # before it prints: the reader of a pipe may go away
     print(reports.terminal(run, known))
     print("written: " + ", ".join(printable(str(path)) for path in paths))
     return exit_code(run, known)

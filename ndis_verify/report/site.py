@@ -18,7 +18,7 @@ from ndis_verify.report.ledger_graph import ledger_graph
 from ndis_verify.report.matrix import Heard, matrix
 from ndis_verify.report.matrix_page import matrix_body
 from ndis_verify.report.places import label_of, subject_of
-from ndis_verify.rich import prose
+from ndis_verify.rich import prose, style_sheet
 from ndis_verify.runs.files import write_atomically
 
 _FILES = Path(__file__).resolve().parent / "site_files"
@@ -55,7 +55,8 @@ def write_site(
     lists["graph.html"] = graph_body(ledger_graph(), {claim.id for claim in chosen})
     for name, body in lists.items():
         write_atomically(folder / name, _page(_PAGES[name], body))
-    for name in ("style.css", "search.js", "graph.js"):
+    write_atomically(folder / "style.css", style_sheet())
+    for name in ("search.js", "graph.js"):
         write_atomically(folder / name, (_FILES / name).read_bytes())
     return folder / "index.html"
 
