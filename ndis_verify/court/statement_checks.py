@@ -21,7 +21,7 @@ from ndis_verify.court.proof_structure import compared, unconcluded
 from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, exact_text, same_at, sides_at
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.court.statement_floats import StatementMargin
-from ndis_verify.statements.mutation import Mutant, denied, mutants, planted
+from ndis_verify.statements.mutation import Mutant, built, denied, mutants, planted
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement
 from ndis_verify.symbolic.derivation import Derivation
 
@@ -89,7 +89,8 @@ def _denied_at(statement: Statement, point: Point) -> Statement:
     failing = [denied(relation) for relation, _ in sides_at(statement, point)]
     if not failing:
         return statement
-    return replace(statement, claimed=failing[0] if len(failing) == 1 else Joined("and", tuple(failing)))
+    claimed = failing[0] if len(failing) == 1 else Joined("and", tuple(failing))
+    return built(statement, claimed=claimed) or statement
 
 
 def statement_points(name: str, statement: Statement, part: str = "statement", digits: int = 20) -> Check:

@@ -53,7 +53,14 @@ def random_points(statement: Statement, count: int, seed: int = 0) -> list[Point
     with np.errstate(all="ignore"):
         inside = np.flatnonzero(domain.feasible(domain.columns(units)))
     points = [domain.point(units[k].tolist()) for k in inside[:count]]
-    return [point for point in points if domain.contains(point)]
+    return [point for point in points if _contains(domain, point)]
+
+
+def _contains(domain: Domain, point: Point) -> bool:
+    try:
+        return domain.contains(point)
+    except ArithmeticError:  # a quantity of a hypothesis has no value there
+        return False
 
 
 def point_of(statement: Statement, values: Mapping[str, Any]) -> Point:

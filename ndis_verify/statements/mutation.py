@@ -139,7 +139,7 @@ def _in_claimed(claimed: Claimed) -> Iterator[tuple[str, str, Claimed]]:
 
 def _in_relation(statement: Statement) -> Iterator[Mutant]:
     for rule, fault, new in _in_claimed(statement.claimed):
-        if (mutant := _built(statement, claimed=new)) is not None:
+        if (mutant := built(statement, claimed=new)) is not None:
             yield Mutant(rule, fault, mutant)
 
 
@@ -147,18 +147,18 @@ def _in_definitions(statement: Statement) -> Iterator[Mutant]:
     for k, (name, value) in enumerate(statement.where):
         for rule, fault, new in _in_term(value):
             where = (*statement.where[:k], (name, new), *statement.where[k + 1 :])
-            if (mutant := _built(statement, where=where)) is not None:
+            if (mutant := built(statement, where=where)) is not None:
                 yield Mutant(rule, f"{name}: {fault}", mutant)
 
 
 def _in_hypotheses(statement: Statement) -> Iterator[Mutant]:
     for k, left_out in enumerate(statement.hypotheses):
         rest = (*statement.hypotheses[:k], *statement.hypotheses[k + 1 :])
-        if (mutant := _built(statement, hypotheses=rest)) is not None:
+        if (mutant := built(statement, hypotheses=rest)) is not None:
             yield Mutant("hypothesis left out", f"without {left_out.plain()}", mutant)
 
 
-def _built(statement: Statement, **changes: Any) -> Statement | None:
+def built(statement: Statement, **changes: Any) -> Statement | None:
     """The changed statement without what nothing speaks of any more; None where no statement is left."""
     parts = {name: getattr(statement, name) for name in ("variables", "hypotheses", "claimed", "where")} | changes
     terms = [*parts["claimed"].terms, *(t for h in parts["hypotheses"] for t in h.terms)]

@@ -10,15 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ndis_verify.claim import CertificateError, Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claim import CertificateError, Check, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack import relative_margin
 from ndis_verify.court.certificate_store import Content, StoredCheck, stored
 from ndis_verify.court.checks import proof
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.engine.curve import log_entries, to_delta
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import precisions_used
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import vector as coordinates
 from ndis_verify.symbolic import covariance_envelope
 
 _DIMENSION = 3
@@ -200,17 +203,20 @@ def _text(start: Ranges, content: Content) -> str:
 
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-L3-three-eigenvalues",
         source="N26",
         title="the order of the two directions for three distinct eigenvalues, on a box",
-        statement=(
-            "For equal means and relative eigenvalues in [1.5, 4]^3 the more spread law first has the larger divergence"
-            " at every eps in [0.5, 2]."
+        stated=statement(
+            "delta_{P,Q}(lam, m; eps) > delta_{Q,P}(lam, m; eps)",
+            "1.5 <= lam_i <= 4",
+            "m_i = 1",
+            "0.5 <= eps <= 2",
+            over=(coordinates("m", "integers", 3, 1, 1),),
         ),
-        formula="delta_{P,Q}(eps) > delta_{Q,P}(eps)",
-        hypotheses=("d = 3", "relative eigenvalues in [1.5, 4]", "0.5 <= eps <= 2"),
+        about="Equal means, three relative eigenvalues: the more spread law first has the larger divergence.",
         declared=Verdict.CERTIFIED,
+        parts=("monotone in the eigenvalues", "boxes"),
         checks=(
             proof(
                 "both divergences rise with every eigenvalue",

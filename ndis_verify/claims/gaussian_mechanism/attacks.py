@@ -54,6 +54,5 @@ ATTACKS = {
 }
 
 NO_MARGIN = {
-    "BW-T4-range": "it is one number, enclosed; the threshold over all eps is attacked in BW-T4-corrected",
     "SL-2-slack": "it is a table of enclosed numbers; the mechanism over its whole domain is attacked in SL-2",
 }

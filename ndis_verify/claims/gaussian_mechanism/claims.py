@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Verdict
 from ndis_verify.claims.mean_shift.claims import AT_THE_SENSITIVITY
 from ndis_verify.court.certified_numbers import at, sign_check
 from ndis_verify.court.checks import proof
@@ -130,17 +130,22 @@ CLAIMS = (
         ),
         note="delta_0 is 0.178 at eps = 0.2, 0.286 at 1, 0.415 at 10, 0.472 at 100.",
     ),
-    Claim(
+    stated_claim(
         id="BW-T4-range",
         source="BW",
         title="where the threshold in circulation stops being valid",
-        statement=(
-            "The threshold 1/2 - e^{-3 eps}/sqrt(4 pi eps) is valid up to an eps* in (0.216282, 0.216283), and too"
-            " large beyond."
+        stated=statement(
+            "e^{4 a} sqrt(4 pi a) Phi(-sqrt(2 a)) < 1, and e^{4 b} sqrt(4 pi b) Phi(-sqrt(2 b)) > 1",
+            "0 < a <= 0.216282",
+            "b >= 0.216283",
+            over=(real("a", "1e-6", "0.25", "log"), real("b", "0.2", 10, "log")),
         ),
-        formula="e^{4 eps*} sqrt(4 pi eps*) Phi(-sqrt(2 eps*)) = 1",
-        hypotheses=("eps > 0",),
+        about=(
+            "The threshold 1/2 - e^{-3 eps}/sqrt(4 pi eps) is valid where e^{4 eps} sqrt(4 pi eps) Phi(-sqrt(2 eps))"
+            " <= 1: up to an eps* in (0.216282, 0.216283), and too large beyond."
+        ),
         declared=Verdict.CERTIFIED,
+        parts=("one crossing", "number"),
         checks=(
             sign_check(
                 "signs around the crossing",

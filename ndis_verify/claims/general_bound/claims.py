@@ -16,17 +16,19 @@ from ndis_verify.court.attack import enclosed_difference, relative_margin
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, continuous, stacked, vector
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
-from ndis_verify.fast import covariance_shift as bounds
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.hockey_stick import log_entries, to_delta
-from ndis_verify.fast.mean_shift import gaussian_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle import covariance_shift as certified_bounds
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
+from ndis_verify.statements.statement import vector as coordinates
 from ndis_verify.symbolic import covariance_envelope, covariance_order, mean_shift, mean_shift_order, privacy_loss
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
@@ -67,46 +69,12 @@ _SPLIT_MUTANTS = {
 
 # Attacks on the corrected statements
 
-_PAIRS = Domain(
-    (
-        *vector("l", 3, "1e-6", 5, "log"),
-        *vector("m", 3, "1e-6", 5, "log"),
-        continuous("epsilon", "1e-3", 12, "log"),
-        continuous("share", "1e-4", "0.9999", "logit"),
-    )
-)
-
 
 def greater_direction(logs: np.ndarray, squares: np.ndarray, epsilon: np.ndarray) -> np.ndarray:
     """The greater exact divergence of the two directions, mean shift squares m_i^2 in the smaller covariance."""
     rows, laws = np.arange(len(epsilon)), Spectrum(np.expm1(logs), squares, 1, logs)
     return np.maximum(*(to_delta(log_entries(law, rows, epsilon)) for law in (laws, laws.swapped())))
 
-
-def _split_margin(bound: Callable = bounds.more_spread_bound, weight: bool = True):
-    def margin(**columns: Any) -> np.ndarray:
-        logs, shift, epsilon = stacked("l", columns), stacked("m", columns), columns["epsilon"]
-        e1, e2 = epsilon * columns["share"], epsilon * (1 - columns["share"])
-        mean = lambda e: gaussian_hockey_stick(np.sqrt((shift**2).sum(axis=-1)), 1.0, e)  # noqa: E731
-        cov = lambda e: bound(np.exp(logs), e)  # noqa: E731
-        factor = np.exp(e1) if weight else 1.0
-        smaller = np.minimum(mean(e1) + factor * cov(e2), cov(e1) + factor * mean(e2))
-        return relative_margin(np.minimum(smaller, 1), greater_direction(logs, shift**2, epsilon))
-
-    return margin
-
-
-_SPLIT_ATTACK = attack_check(
-    "every split and both paths over the exact divergence of either direction",
-    _split_margin(),
-    _PAIRS,
-    mutants={
-        "the printed covariance term": _split_margin(bounds.less_spread_bound),
-        "a tenth of the covariance term": _split_margin(lambda values, e: bounds.more_spread_bound(values, e) / 10),
-    },
-    quick=1500,
-    full=20_000,
-)
 
 _ENVELOPE = Domain(
     (
@@ -207,40 +175,65 @@ CLAIMS = (
             " spread law, where N26-L2 holds."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-T4.2-corrected",
         source="N26",
         title="mean and covariance shift bounded through two steps, both directions",
-        statement=(
-            "For comparable covariances, both directions, every split and both paths bound delta, with the covariance"
-            " term of N26-L2-corrected (or the greater of the two exact ones) and the mean shift measured in the"
-            " smaller covariance."
+        stated=statement(
+            "delta_N(mu, s; x + y) <= delta_shift(D; x) + e^x B e^{-u y}, and delta_N(mu, s; x + y) <= B e^{-u x}"
+            " + e^x delta_shift(D; y)",
+            *(
+                "s_i > 0",
+                "sum_i |s_i - 1| <= |sum_i (s_i - 1)|",
+                "D > 0",
+                "x >= 0",
+                "y >= 0",
+                "u > 0",
+                "u (e^{|log(s_i^2)|} - 1) < 1",
+            ),
+            where={
+                "nu": "sum_i |log(s_i^2)|",
+                "D": "sqrt(sum_i mu_i^2/min(1, s_i^2))",
+                "B": "u^u (1 + u)^{-1 - u} e^{-u nu/2} prod_i (1 - u (e^{|log(s_i^2)|} - 1))^{-1/2}",
+            },
+            over=(
+                coordinates("mu", "reals", 2, "1e-2", 5, "log"),
+                coordinates("s", "reals", 2, "0.3", 3, "log"),
+                real("u", "1e-2", 30, "log"),
+                *(real(name, "1e-3", 10, "log") for name in "xy"),
+            ),
         ),
-        formula="delta <= min(delta_mean(e1) + e^{e1} C(e2), C(e1) + e^{e1} delta_mean(e2)), e1 + e2 = eps",
-        hypotheses=("S1 >= S2 or S1 <= S2", "e1, e2 >= 0"),
+        about=(
+            "Comparable covariances, either law the more spread one: every split of eps = x + y and both paths bound"
+            " delta, with the mean shift D measured in the smaller covariance and the covariance term of"
+            " N26-L2-corrected, for all u (or the greater of the two exact terms)."
+        ),
         declared=Verdict.PROVED,
-        checks=(_TRIANGLE, _SPLIT, _CORRECTED, *_MEAN, _SPLIT_ATTACK),
+        checks=(_TRIANGLE, _SPLIT, _CORRECTED, *_MEAN),
     ),
-    Claim(
+    stated_claim(
         id="N26-D6",
         source="N26",
         title="delta_LC bounds every pair of the sensitivity envelope",
-        statement=(
-            "The split of the mean bound at Delta and the printed covariance bound, maximised over 0 <= l_i <= rho, sum"
-            " l_i <= nu at a vertex, bounds the divergence of every ordered pair with these sensitivities."
-        ),
-        formula="delta_LC(eps) = inf_{e1+e2=eps} of N26-P1 at Delta and N26-L2 at the vertex",
-        hypotheses=("sensitivities (Delta, rho, nu), comparable covariances, both orders", "eps >= 0"),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "a pair of the envelope (0.01, 1.95, 1.95)", _split_excess, _SPLIT_POINT, _SPLIT_MUTANTS
+        stated=statement(
+            "delta_N(mu, s; x + rho/2 + e) <= delta_shift(D; x)",
+            *("s_i >= 1", "sum_i log(s_i^2) <= rho", "sum_i mu_i^2 <= D^2", "D > 0", "rho > 0", "x >= 0", "e > 0"),
+            over=(
+                coordinates("mu", "reals", 1, "1e-2", 5, "log"),
+                coordinates("s", "reals", 1, "0.3", 3, "log"),
+                real("rho", "1e-2", 5, "log"),
+                real("e", "1e-4", 10, "log"),
+                real("x", "1e-3", 10, "log"),
             ),
         ),
-        counterexample=(
-            "(Delta, rho, nu) = (0.01, 1.95, 1.95), d = 1, eps = 1, e1 = 0.02: delta_LC < 2e-4 as 2 e2 = 1.96 >= nu;"
-            " N(0.01, 7) against N(0, 1) lies in the envelope and has delta 0.3307"
+        about=(
+            "delta_LC, the split of the mean bound at Delta = D and the printed covariance bound at the vertex of 0 <="
+            " l_i <= rho, sum l_i <= nu, bounds the divergence of every ordered pair with these sensitivities: here"
+            " where nu = rho and the split leaves the covariance more than nu/2, where its printed bound is 0."
         ),
+        declared=Verdict.REFUTED,
+        fails_at=({"mu_1": "0.01", "s_1": "2.6", "D": "0.01", "rho": "1.95", "x": "0.02", "e": "0.005"},),
+        checks=(),
         corrected="N26-D6-corrected, and N26-D6-exact for the covariance term.",
         note=(
             "The vertex itself is right for the printed expression too (covariance_envelope.envelope_vertex); the"

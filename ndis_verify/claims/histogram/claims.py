@@ -22,6 +22,7 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.histogram import mean_distance_of_equal_laws, tv_error_tail, two_bin_distance_law
 from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import integer as whole
 from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import histogram as derived
 from ndis_verify.symbolic import histogram_rate as rate
@@ -367,19 +368,24 @@ CLAIMS = (
             " bound."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-CI-corrected",
         source="KM",
         title="an interval for the TV of the binned laws and a lower limit for TV(P, Q)",
-        statement=(
-            "With n as in KM-4.2 draws from each law, TV^ +- sqrt(2) tau covers the TV of the binned laws with"
-            " probability at least 1 - delta, and its lower end is a lower limit for TV(P, Q)."
+        stated=statement(
+            "e^{-n tau^2/2} + e^{-2 n tau^2} <= delta",
+            *("0 < delta < 1", "0 < tau <= 1", "k >= 2", "n >= k/tau^2", "n >= (2/tau^2) log(2/delta)"),
+            over=(
+                real("tau", "1e-2", 1, "log"),
+                whole("k", 2, 100, "log"),
+                real("delta", "1e-9", 1, "log"),
+                whole("n", 1, 10**7, "log"),
+            ),
         ),
-        formula="Pr[|TV^ - TV~| > sqrt(2) tau] <= e^{-n tau^2/2} + e^{-2 n tau^2} <= delta",
-        hypotheses=(
-            "n independent draws from each law",
-            "n >= max(k/tau^2, (2/tau^2) log(2/delta))",
-            "bins fixed before the draws",
+        about=(
+            "With n independent draws from each law and k bins fixed before the draws, TV^ +- sqrt(2) tau fails to"
+            " cover the TV of the binned laws with probability at most the left side, and its lower end is a lower"
+            " limit for TV(P, Q)."
         ),
         declared=Verdict.PROVED,
         checks=(proof("bias, bounded differences, binning", derived.interval), proof("binning", nearby_laws.binning)),

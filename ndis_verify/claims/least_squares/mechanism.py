@@ -30,6 +30,7 @@ from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.checks import agreement, proof
 from ndis_verify.court.domain import Domain, choice, continuous, integer
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick
@@ -42,6 +43,9 @@ from ndis_verify.oracle.certified.least_squares.asymptotic_law import als_hockey
 from ndis_verify.oracle.certified.least_squares.finite_law import (
     als_exact_hockey_stick as certified_als_exact_hockey_stick,
 )
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import integer as whole
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_laws as laws
 from ndis_verify.symbolic import least_squares_limit as limit
@@ -165,22 +169,41 @@ _LOST = (
 _MECHANISM = ("every record (v, beta) has norm at most l", "sigma > 0", "neighbours differ in one record")
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N24-T5-assumption",
-        tags=("words",),
         source="N24",
+        tags=("words",),
         title="the divergence increases in leverage and in residual share",
-        statement=f"Conjectured: {_ORDER}.",
-        formula="max(delta_delete, delta_insert)(p, q - p) is increasing in each argument",
-        hypotheses=_RECORD,
+        stated=statement(
+            "a <= b, and a <= c",
+            *("0 <= p <= x", "x + s < 1", "0 <= s <= t", "p + t < 1", "eps >= 0"),
+            where={
+                name: f"max(delta_LS_delete({p}, {q}, d, r; eps), delta_LS_insert({p}, {q}, d, r; eps))"
+                for name, p, q in (("a", "p", "p + s"), ("b", "x", "x + s"), ("c", "p", "p + t"))
+            },
+            over=(*(real(name, 0, 1) for name in "psxt"), whole("d", 1, 20), whole("r", 1, 200, "log")),
+        ),
+        about=(
+            "Conjectured: for fixed d, r, eps the larger of the two directions increases in p with q - p fixed and in"
+            " q - p with p fixed: p grows to x, and s = q - p to t."
+        ),
         declared=Verdict.REFUTED,
+        fails_at=tuple(
+            dict(zip(("p", "s", "x", "t", "d", "r", "eps"), point))
+            for point in (
+                ("0.7", "0.1", "0.7", "0.2", 1, 1, 2),
+                ("0.7", "0.15", "0.7", "0.2", 2, 10, 20),
+                ("0.42", "0.2", "0.42", "0.23", 1, 10, "8.5"),
+                ("0.005", "0.0015", "0.005", "0.0035", 2, 100, 1),
+                ("0.05", "0.1", "0.1", "0.1", 1, 1, "0.2"),
+                ("0.02", "0.03", "0.03", "0.03", 2, 5, "0.3"),
+            )
+        ),
+        parts=("as printed", "as printed"),
         checks=(
-            *SHARE_FALLS,
-            *LEVERAGE_FALLS,
             proof("the share, for every r, d and p", laws.tail_rate, part="as printed"),
             proof("the share, for every d, r and eps > 0", laws.order_fails, part="as printed"),
         ),
-        counterexample=_FALLS_TEXT,
         corrected=(
             "Holds for no d, r and eps > 0: the divergence falls in the share at every small p; and at every d, r and p"
             " once eps is large, where the decay rate in eps is 1/p - 1 at q = p and larger for 0 < q - p < p(1-p)."

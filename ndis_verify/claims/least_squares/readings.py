@@ -58,7 +58,7 @@ _WEIGHTLESS = Counter(  # a term of weight 0 left out gives at most 0
 )
 
 READINGS: dict[tuple[str, str], Reading] = {
-    **{(claim, name): _DROP for claim in ("N24-Fig15", "N24-T5-assumption") for name in _DROPS},
+    **{("N24-Fig15", name): _DROP for name in _DROPS},
     **{(claim, name): _lone(corner) for claim in ("N24-Fig4", "N24-T5") for name, corner in _CORNERS.items()},
     ("N24-T4", "at q = 2p - p^2 the table has a weight 0 and divides by it"): _WEIGHTLESS,
     ("N24-TabVI", "at q = 2p - p^2 the table has a weight 0 and divides by it"): _WEIGHTLESS,

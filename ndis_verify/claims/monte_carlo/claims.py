@@ -10,9 +10,12 @@ import scipy
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.points import count, general_pairs
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.monte_carlo import hoeffding_samples, monte_carlo_hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import integer, real
 from ndis_verify.symbolic import monte_carlo
 
 _FALSE_ALARM = 1e-9  # the chance that the coverage test rejects an estimator that keeps its guarantee
@@ -106,13 +109,21 @@ CLAIMS = (
         checks=_CHECKS,
         note=_NOTE,
     ),
-    Claim(
+    stated_claim(
         id="N24-Fig2",
         source="N24",
         title="the estimator's sample size m = ceil(log(2/gamma)/(2 alpha^2))",
-        statement="m independent hinge values max(0, 1 - exp q_eps(Z)) are averaged.",
-        formula="m = ceil(log(2/gamma)/(2 alpha^2))",
-        hypotheses=("alpha, gamma in (0, 1)",),
+        stated=statement(
+            "2 e^{-2 m alpha^2} <= gamma",
+            "0 < alpha < 1",
+            "0 < gamma < 1",
+            "m >= log(2/gamma)/(2 alpha^2)",
+            over=(integer("m", 1, 10**6, "log"), real("alpha", "1e-3", 1, "log"), real("gamma", "1e-9", 1, "log")),
+        ),
+        about=(
+            "m = ceil(log(2/gamma)/(2 alpha^2)) independent hinge values max(0, 1 - exp q_eps(Z)) are averaged; the"
+            " left side is Hoeffding's bound of the chance that their mean is off by more than alpha."
+        ),
         declared=Verdict.PROVED,
         checks=_CHECKS[:3],
         note=_NOTE,

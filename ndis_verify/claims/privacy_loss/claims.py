@@ -15,7 +15,7 @@ from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real, vector
+from ndis_verify.statements.statement import integer, real, vector
 from ndis_verify.symbolic import counting_queries, mean_shift, mean_shift_order, privacy_loss
 
 
@@ -196,16 +196,21 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick), _EVENTS),
     ),
-    Claim(
+    stated_claim(
         id="SL-1",
         source="SL",
         title="l2 sensitivity of k counting queries; l2 at most l1",
-        statement=(
-            "k counting queries, each a fraction of n records, have l2 sensitivity at most sqrt(k)/n; l2 sensitivity"
-            " never exceeds l1."
+        stated=statement(
+            "sqrt(sum_i m_i x_i^2) <= sqrt(k)/n, and sqrt(sum_i m_i x_i^2) <= sum_i m_i |x_i|",
+            "|x_i| <= 1/n",
+            "m_i >= 1",
+            where={"k": "sum_i m_i"},
+            over=(integer("n", 1, 50), vector("x", "reals", 2, -1, 1), vector("m", "integers", 2, 1, 30, "log")),
         ),
-        formula="Delta_2 <= sqrt(k)/n, Delta_2 <= Delta_1",
-        hypotheses=("one record is replaced; n public", "each query changes by at most 1/n"),
+        about=(
+            "k counting queries, each a fraction of n records, n public: one record that is replaced changes m_i of"
+            " them by x_i."
+        ),
         declared=Verdict.PROVED,
         checks=(proof("sum of squares", counting_queries.sensitivity_norms),),
     ),

@@ -14,7 +14,6 @@ from ndis_verify.claims.random_projection.mechanism_checks import (
     certified_threshold,
     clamped_excess,
     coverage,
-    excess_at_threshold,
     figure_ridge,
     more_likely_than_not,
     not_smaller,
@@ -28,7 +27,7 @@ from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified.random_projection import inner_epsilon
-from ndis_verify.statements.reading import statement
+from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import integer, real, vector
 from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import ridge, ridge_utility, ridge_wrappers
@@ -74,6 +73,10 @@ _RIDGE_NOTE = (
 
 _OLDER = {"L": "log(4/delta)", "w": "eps/(4 (sqrt(2 r L) + L))"}
 _WIDE = integer("r", 1, 10**6, "log"), real("eps", "1e-6", 200, "log"), real("delta", "1e-30", "0.999", "log")
+
+_EVERY_EPSILON = statement(
+    "delta_delete(w, r; eps) <= delta/4", *("0 < delta < 1", "r >= 1", "eps > 0", "w < 1"), where=_OLDER, over=_WIDE
+)
 
 CLAIMS = (
     Claim(
@@ -180,31 +183,22 @@ CLAIMS = (
             " larger constants only raises it."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-Fig2-every-epsilon",
-        tags=("reading",),
         source="N26",
+        tags=("reading",),
         title="the same comparison without a limit on eps",
-        statement=(
-            "For every eps > 0 and r >= 1, at delta = 1e-6, p* exceeds the threshold of the least-eigenvalue analysis."
+        stated=_EVERY_EPSILON,
+        stands=under(_EVERY_EPSILON, "eps <= 3 log(4/delta)"),
+        about=(
+            "p* exceeds w, the threshold of the least-eigenvalue analysis, for every eps; the source's delta is 1e-6."
         ),
-        formula="p* > eps/(4 (sqrt(2 r L) + L)), L = log(4/delta)",
-        hypotheses=("delta = 1e-6", "r >= 1", "eps > 0"),
         declared=Verdict.RESTRICTED,
+        fails_at=({"r": 1, "eps": 80, "delta": "1e-6"},),
+        parts=("statement", "every eps"),
         checks=(
             proof("tail at the older threshold", ridge.eigenvalue_threshold),
             proof("order in the leverage", order.derivative_in_leverage),
-            counterexample_check(
-                "r = 1, eps = 80",
-                excess_at_threshold,
-                {"r": 1, "epsilon": Fraction(80)},
-                {"r = 1, eps = 40": {"r": 1, "epsilon": Fraction(40)}},
-                part="every eps",
-            ),
-        ),
-        counterexample=(
-            "r = 1, eps = 80, delta = 1e-6: L = 15.202, the older threshold is 0.9654, and delta_1(80; 0.9654) = 0.015 "
-            "> 1e-6 (p* = 0.8726)."
         ),
         corrected="True for eps <= 3 log(4/delta), whatever r.",
         note=(

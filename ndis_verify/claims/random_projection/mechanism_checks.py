@@ -200,35 +200,6 @@ def certified_threshold(constant: float) -> Callable[[str], Evidence]:
     return run
 
 
-def ratio_margin(constant: float = 4.0) -> Callable[..., np.ndarray]:
-    """log of p* over the older threshold, eps as a share of 3 log(4/delta)."""
-
-    def margin(share, delta, r):
-        epsilon = share * 3 * np.log(4 / delta)
-        return np.log(
-            fast_rp_leverage(r, epsilon=epsilon, delta=delta) / _eigenvalue_threshold(r, epsilon, delta, constant)
-        )
-
-    return margin
-
-
-RATIO_DOMAIN = Domain(
-    (continuous("share", "1e-6", 1, "log"), continuous("delta", "1e-30", "0.5", "log"), integer("r", 1, 10_000, "log"))
-)
-
-
-def excess_at_threshold(point) -> Enclosure:
-    """delta_r at the older threshold less 1e-6: positive where that threshold is the larger one."""
-    r, epsilon = point["r"], point["epsilon"]
-    with working_bits(200):
-        big = (4 / ball(_DELTA)).log()
-        p = ball(epsilon) / (4 * ((2 * r * big).sqrt() + big))
-        k = p / (1 - p)
-        edge = (ball(epsilon) + arb(r) / 2 * k.log1p()) / k
-        value = edge.gamma_upper(arb(r) / 2, 1) - ball(epsilon).exp() * ((1 + k) * edge).gamma_upper(arb(r) / 2, 1)
-        return enclosure(value - ball(_DELTA))
-
-
 def coverage(ridge_taken_off: float = 1.0, constant: float = 2 * math.sqrt(3)) -> Callable[[str], Evidence]:
     """Bias and errors of M M^T/r - sigma^2 I over seeded runs against the proved bound."""
 

@@ -46,9 +46,6 @@ def _afresh(more: int) -> Counter:
 
 
 READINGS: dict[tuple[str, str], Reading] = {
-    ("N26-Fig2-every-epsilon", "r = 1, eps = 80"): Counter(
-        lambda r, epsilon: (deletion(epsilon / _older(r, _DELTA), r, epsilon), "<=", _DELTA)
-    ),
     ("N26-P5", "one standard deviation beyond the threshold"): never_above(lambda beyond: Phi(-beyond)),
     ("N24-Fig3", "a valid ridge below l^2/p*"): Counter(
         lambda r, epsilon, delta, ridge: (ridge, ">=", 1 / cap(r, epsilon, delta)),

@@ -18,13 +18,14 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.oracle import tv_inference as certified
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
-from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.histogram import two_bin_distance_law
-from ndis_verify.oracle.trade_off import quantile
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import learning, nearby_laws
 from ndis_verify.symbolic import score_auditing as limits
 
@@ -144,22 +145,6 @@ def _seeded_validity(method: str, confidence: float = 0.9):
 
 
 # --- readings of the baselines
-
-
-def _gaussian_reading(point: dict) -> Enclosure:
-    """How far the delta at eps that a Gaussian curve through the errors of x > 1/2 gives exceeds the Laplace pair's,
-    which is 0 there.
-
-    The smaller of mu of that test less `mu`, and the Gaussian delta at (mu, eps) less 1/1000.
-    """
-    with working_bits(160):
-        error = (-arb(1) / 2).exp() / 2  # both errors of the test
-        room = -2 * quantile(error) - ball(point["mu"])
-    reading = certified_gaussian_hockey_stick(point["mu"], 1, point["eps"], digits=20)
-    with working_bits(160):
-        truth = arb(0) if point["eps"] >= 1 else 1 - ((ball(point["eps"]) - 1) / 2).exp()
-        excess = to_exact_ball(reading) - truth - ball(Fraction(1, 1000))
-        return enclosure(room if room < excess else excess)
 
 
 def _mass_below(point: dict) -> Enclosure:
@@ -327,32 +312,26 @@ CLAIMS = (
             " bound voids all of it."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-eq2.4-epsilon",
         source="KM",
         tags=("reading",),
         title="a lower limit of mu read as a lower limit of delta at an epsilon",
-        statement=(
-            "If the pair is not mu'-GDP for any mu' < mu, its delta at every eps is at least that of N(mu, 1) and"
-            " N(0, 1)."
+        stated=statement(
+            "max(0, 1 - e^{(eps - l)/2}) >= delta_shift(mu; eps)",
+            "l > 0",
+            "0 < mu <= 2 Phi^-1(1 - e^{-l/2}/2)",
+            "eps >= 0",
+            over=(real("mu", "1e-3", 10, "log"),),
         ),
-        hypotheses=("any pair", "mu from the errors of one test"),
+        about=(
+            "If the pair is not mu'-GDP for any mu' < mu, by the errors of one test, its delta at every eps is at"
+            " least that of N(mu, 1) and N(0, 1): here of Lap(l, 1) and Lap(0, 1), and the test x > l/2, both of whose"
+            " errors are e^{-l/2}/2."
+        ),
         declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "Laplace at shift = scale",
-                _gaussian_reading,
-                {"mu": Fraction(1), "eps": Fraction(1)},
-                {
-                    "eps = 0": {"mu": Fraction(1), "eps": Fraction(0)},
-                    "a mu that the test does not show": {"mu": Fraction(2), "eps": Fraction(1)},
-                },
-            ),
-        ),
-        counterexample=(
-            "Lap(1, 1) and Lap(0, 1): delta(1) = 0. The test x > 1/2 has both errors e^-1/2/2 = 0.303, so mu >= 2 0.515"
-            " > 1; N(1, 1) and N(0, 1) have delta(1) = 0.127."
-        ),
+        fails_at=({"l": 1, "mu": 1, "eps": 1},),
+        checks=(),
         corrected="One test bounds the curve at its own errors only: KM-Alg2-corrected.",
         note=(
             "In seeded audits with 10^4 scores the reading was above the truth somewhere on the profile in every run"
@@ -394,17 +373,22 @@ CLAIMS = (
             " the truth in every run."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-S7-interval-corrected",
         source="KM",
         title="an interval with two ends for s and epsilon from the total variation",
-        statement=(
-            "For P = q N(1, s^2) + (1-q) N(0, s^2) and Q = N(0, s^2), q known, the two bins cut at x = 1/2 have the"
-            " total variation of the laws for every s: the interval of P(x >= 1/2) - Q(x >= 1/2) from four"
-            " Clopper-Pearson limits covers TV(P, Q), and through it s and epsilon."
+        stated=statement(
+            "q delta_shift(1/s; 0) = q Phi(1/(2 s)) + (1 - q) Phi(-1/(2 s)) - Phi(-1/(2 s)), and q"
+            " delta_shift(1/s; 0) = q (2 Phi(1/(2 s)) - 1)",
+            "0 < q <= 1",
+            "s > 0",
+            over=(real("s", "0.05", 20, "log"), real("q", "1e-3", 1, "log")),
         ),
-        formula="TV = P(x >= 1/2) - Q(x >= 1/2) = q (2 Phi(1/(2s)) - 1)",
-        hypotheses=("0 < q <= 1 known", "s > 0", "independent draws"),
+        about=(
+            "For P = q N(1, s^2) + (1-q) N(0, s^2) and Q = N(0, s^2), q known, TV(P, Q) is q delta_shift(1/s; 0), and"
+            " P(x >= 1/2) - Q(x >= 1/2) is equal to it for every s: the interval from four Clopper-Pearson limits of"
+            " independent draws covers TV(P, Q), and through it s and epsilon."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("the threshold does not depend on s", limits.threshold_at_half),

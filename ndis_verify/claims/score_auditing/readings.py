@@ -103,11 +103,6 @@ READINGS: dict[tuple[str, str], Reading] = {
         lambda **point: (_least_std(**point), ">=", sp.Rational(2845, 10000))
     ),
     ("KM-T4.4", "the error exceeds the bound of the printed proof"): never_above(_tail_excess),
-    ("KM-eq2.4-epsilon", "Laplace at shift = scale"): Counter(
-        lambda mu, eps: (mean_shift(mu, eps), "<=", _LITTLE),
-        lambda mu, eps: ((-2 * quantile(sp.exp(-_HALF) / 2), ">=", mu), (eps, ">=", 1)),
-        measured=False,
-    ),
     ("KM-eq2.5", "mean of the printed posterior of the type I error"): never_above(
         lambda FN, FP, N: (FN - FP) / (N + 1)
     ),

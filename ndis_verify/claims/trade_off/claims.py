@@ -24,7 +24,7 @@ from ndis_verify.oracle import trade_off as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import trade_off as derived
 from ndis_verify.symbolic import trade_off_limits
 
@@ -117,20 +117,6 @@ def _coverage(limit: Callable[[np.ndarray, int, float], np.ndarray]):
 
 def _clopper_pearson(counts: np.ndarray, n: int, gamma: float) -> np.ndarray:
     return np.where(counts == n, 1.0, scipy.stats.beta.ppf(1 - gamma, counts + 1, np.maximum(n - counts, 1e-9)))
-
-
-def _one_order(point: dict) -> Enclosure:
-    """How far the formula with H_a(P||Q) alone lies above T(P, Q) at x = 0 for P = (1, 0), Q = (1/2, 1/2)."""
-    p, q = (Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))
-    excess = converted(p, q, point["x"], both=False) - exact_trade_off(p, q, point["x"])
-    with working_bits(128):
-        return enclosure(ball(excess))
-
-
-def _both_orders(point: dict) -> Enclosure:
-    p, q = (Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))
-    with working_bits(128):
-        return enclosure(ball(converted(p, q, point["x"]) - exact_trade_off(p, q, point["x"])))
 
 
 def _swapped_posterior(point: dict) -> Enclosure:
@@ -283,29 +269,34 @@ CLAIMS = (
         ),
         tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="KM-2.7-one-order",
-        tags=("reading",),
         source="KM",
+        tags=("reading",),
         title="the conversion applied to one order of a pair",
-        statement=(
-            "With h(a) = H_a(P||Q) of one ordered pair, as the problem formulation of the source has it, f is at most"
-            " T(P, Q)."
-        ),
-        formula="f(x) = sup_{a > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a) <= T(P, Q)(x)",
-        hypotheses=("h(a) = H_a(P||Q)",),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "two points",
-                _one_order,
-                {"x": Fraction(0)},
-                {"both orders in h": _both_orders, "at x = 1": {"x": Fraction(1)}},
+        stated=statement(
+            "1 - h - a x <= b, and (1 - h - x)/a <= b",
+            "0 <= t_i <= 1",
+            "sum_i t_i p_i <= x <= 1",
+            "a > 0",
+            where={"h": "sum_i max(0, p_i - a q_i)", "b": "1 - sum_i t_i q_i"},
+            over=(
+                vector("t", "reals", 2, 0, 1),
+                *(vector(name, "law", 2, "1e-6", 1, "log") for name in "pq"),
+                real("a", "1e-2", 10, "log"),
+                real("x", 0, 1),
             ),
         ),
-        counterexample=(
-            "P = (1, 0), Q = (1/2, 1/2): rejecting the second point gives T(P, Q)(0) = 1/2, the formula gives 1."
+        about=(
+            "With h(a) = H_a(P||Q) of one ordered pair, as the problem formulation of the source has it, f(x) = sup_{a"
+            " > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a) is at most T(P, Q)(x), the least type II error b of a test"
+            " t of size x: here of P = p and Q = q on k points."
         ),
+        declared=Verdict.REFUTED,
+        fails_at=(
+            {"t_1": 0, "t_2": 1, "p_1": "0.9", "p_2": "0.1", "q_1": "0.5", "q_2": "0.5", "a": "1.8", "x": "0.1"},
+        ),
+        checks=(),
         corrected=(
             "Take h(a) = max(H_a(P||Q), H_a(Q||P)) (KM-2.7), or only the member (1 - h(a) - x)/a, which is T(P, Q)"
             " exactly."
@@ -353,16 +344,24 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(proof("thresholds are best", derived.gaussian),),
     ),
-    Claim(
+    stated_claim(
         id="KM-eq2.4",
         source="KM",
         title="an empirical lower bound for mu",
-        statement=(
-            "Upper limits A of the type I and B of the type II error of one test, each failing with probability at most"
-            " gamma1 and gamma2, give a lower bound for mu that fails with probability at most gamma1 + gamma2."
+        stated=statement(
+            "Phi^-1(1 - A) - Phi^-1(B) <= mu",
+            "0 < alpha <= A",
+            "A < 1",
+            "0 < beta <= B",
+            "B < 1",
+            "beta >= Phi(Phi^-1(1 - alpha) - mu)",
+            over=(real("mu", "1e-2", 6, "log"), *(real(name, "1e-6", "0.999", "logit") for name in "AB")),
         ),
-        formula="mu_lower = Phi^-1(1 - A) - Phi^-1(B)",
-        hypotheses=("the test is chosen before the samples", "Clopper-Pearson upper limits"),
+        about=(
+            "A and B are upper limits of the errors alpha and beta of one test, chosen before the samples, of a mu-GDP"
+            " pair: where each limit fails with probability at most gamma1 and gamma2, the left side is a lower bound"
+            " for mu that fails with probability at most gamma1 + gamma2."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("monotone, and a union bound", trade_off_limits.lower_bound),
