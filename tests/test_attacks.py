@@ -24,7 +24,7 @@ ATTACKS = attacks_by_id()
 NO_MARGIN = dict(entries("NO_MARGIN"))
 ON_DATABASES = [
     *("N26-D2", "N26-F1", "N24-F1", "N24-F2", "N24-P4", "N24-P14", "N24-C2", "N24-C3", "N24-P15", "N24-P13"),
-    *("N26-D7", "N26-D8"),
+    *("N26-D7", "N26-D8", "SL-1"),
 ]
 BROKEN = [c for c in CLAIMS.values() if c.declared in (Verdict.REFUTED, Verdict.RESTRICTED) and c.id not in NO_MARGIN]
 

@@ -39,6 +39,7 @@ def _process_shift(n: Any, B: Any, noise: Any, added: Any) -> Any:
 
 
 READINGS: dict[tuple[str, str], Reading] = {
+    ("N26-D6", "a pair of the envelope (0.01, 1.95, 1.95)"): _SPLIT,
     ("N26-T4.2", "the larger covariance first"): _SPLIT,
     ("N26-Fig5", "two outputs with one mean"): _PRESCRIBED,
     ("N26-T6.1", "privacy"): _PRESCRIBED,

@@ -16,6 +16,7 @@ from ndis_verify.court.checks import proof
 from ndis_verify.court.domain import Domain, continuous
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.mean_shift import gaussian_std as fast_gaussian_std
+from ndis_verify.fast.mean_shift import log_gaussian_hockey_stick as fast_log_gaussian_hockey_stick
 from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.engine.balls import ball
 from ndis_verify.statements.reading import statement
@@ -35,6 +36,12 @@ _NEAR = "in delta, eps/mu < 7/5"
 def _log_share(epsilon, delta):
     """log of the smallest valid std over the classical one, in float64."""
     return np.log(fast_gaussian_std(1.0, epsilon=epsilon, delta=delta) * epsilon / np.sqrt(2 * np.log(1.25 / delta)))
+
+
+def _log_reached(epsilon, delta):
+    """log of delta reached over delta claimed at the classical std, in float64."""
+    std = np.sqrt(2 * np.log(1.25 / delta)) / epsilon
+    return fast_log_gaussian_hockey_stick(1.0, std, epsilon) - np.log(delta)
 
 
 def _rising_margin(function, in_epsilon: int, in_delta: int):
@@ -143,7 +150,20 @@ CLAIMS = (
             " increases in eps and in delta."
         ),
         declared=Verdict.PROVED,
-        checks=(proof("slopes in eps and in delta", derived.reached_share),),
+        checks=(
+            proof("slopes in eps and in delta", derived.reached_share),
+            attack_check(
+                "one step up in eps, one step up in delta",
+                _rising_margin(_log_reached, 1, 1),
+                _STEPS,
+                mutants={
+                    "falls in delta": _rising_margin(_log_reached, 1, -1),
+                    "falls in eps": _rising_margin(_log_reached, -1, 1),
+                },
+                quick=400,
+                tolerance=1e-8,
+            ),
+        ),
         note=(
             "So the factor between claimed and true delta runs from below 11 (eps -> 1, delta = 0.5) to any size: no"
             " one order of magnitude fits."

@@ -9,16 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 import scipy
 
 from ndis_verify.claim import CertificateError, Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.least_squares.matrices import DIRECTIONS
+from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.certificate_store import Content, StoredCheck, file_name, stored
 from ndis_verify.court.checks import proof
+from ndis_verify.court.domain import Domain, choice, continuous, integer
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.least_squares.asymptotic_law import als_hockey_stick as fast_als_hockey_stick
 from ndis_verify.fast.least_squares.finite_law import als_exact_hockey_stick as fast_als_exact_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import log_als_exact_hockey_stick as fast_log_als_exact_hockey_stick
 from ndis_verify.fast.least_squares.worst_case import als_cap as fast_als_cap
 from ndis_verify.fast.least_squares.worst_case import als_worst_case as fast_als_worst_case
 from ndis_verify.fast.least_squares.worst_record import als_exact_cap as fast_als_exact_cap
@@ -232,6 +236,52 @@ def _calibration(
     )
 
 
+def _summit_margin(moved: float = 0.0) -> Callable[..., np.ndarray]:
+    """log of the finite-r divergence at the stated worst record, moved by a share of its way to q, less that at another
+    record of the same q.
+    """
+
+    def margin(q, share, position, d, extra, way):
+        r, result = d + extra, np.empty(q.shape)
+        for direction, chosen in zip(DIRECTIONS, (way == 0, way == 1)):
+            cap, rows = q[chosen], r[chosen]
+            most = (extra[chosen] + 1 if direction == "delete" else rows) * -np.log1p(-cap) / 2
+            epsilon = position[chosen] * most
+            t = 2 * (most - epsilon) / (rows + extra[chosen] + 1)
+            worst = -np.expm1(-t) if direction == "delete" else cap - (1 - cap) * np.expm1(t)
+            worst = np.clip(worst + moved * (cap - worst), 0, cap)
+            for width in np.unique(d[chosen]):
+                at = d[chosen] == width
+                high, other = (
+                    fast_log_als_exact_hockey_stick(p[at], cap[at], int(width), rows[at], epsilon[at], direction)
+                    for p in (worst, share[chosen] * cap)
+                )
+                result[np.flatnonzero(chosen)[at]] = np.where(other > -600, high - np.maximum(other, -600.0), 1.0)
+        return result
+
+    return margin
+
+
+_AT_THE_SUMMIT = attack_check(
+    "finite-r divergence at the stated record and at others, float64",
+    _summit_margin(),
+    Domain(
+        (
+            continuous("q", "0.001", "0.95", "logit"),
+            continuous("share", 0, 1),
+            continuous("position", 0, "0.98"),
+            choice("d", (1, 2, 3, 6)),
+            integer("extra", 1, 200, "log"),
+            choice("way", (0, 1)),
+        )
+    ),
+    mutants={"a tenth of the way to q": _summit_margin(0.1)},
+    quick=200,
+    full=10_000,
+    tolerance=1e-8,
+)
+
+
 def _targets_text(targets: tuple) -> str:
     return ", ".join(f"({', '.join(target)})" for target in targets)
 
@@ -370,6 +420,7 @@ CLAIMS: tuple[Claim, ...] = (
         checks=(
             proof("the divergence along q = cap has one summit", least_squares_summit.worst_record),
             proof("only q = cap", order.finite_order),
+            _AT_THE_SUMMIT,
         ),
         note=(
             "The two laws of T move on a sphere; their fluxes at the threshold tau differ by an elementary factor, so d"

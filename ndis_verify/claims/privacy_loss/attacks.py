@@ -8,7 +8,8 @@ import numpy as np
 
 from ndis_verify.claims.finite_laws import NOISE, QUICK, REAL, P, Q, divergence_of, law
 from ndis_verify.claims.mean_shift.attacks import WORST_PAIR
-from ndis_verify.court.domain import integer
+from ndis_verify.court.attack import relative_margin
+from ndis_verify.court.domain import integer, stacked, vector
 from ndis_verify.court.margins import agree, box, search
 
 _EVENTS = np.array(list(product((0.0, 1.0), repeat=4)))
@@ -59,8 +60,26 @@ LOSS_TAILS = search(
 )
 
 
+def _queries(top=1.0):
+    def margin(n, **columns):
+        change = stacked("y", columns) / np.asarray(n)[:, None]
+        l1, l2 = np.abs(change).sum(axis=1), np.linalg.norm(change, axis=1)
+        return np.minimum(relative_margin(top * np.sqrt(change.shape[1]) / n, l2), relative_margin(l1, l2))
+
+    return margin
+
+
+QUERIES = search(
+    "sqrt(k)/n, and the l1 change, over the l2 change of k counting queries",
+    _queries(),
+    box(vector("y", 5, -1, 1), integer("n", 1, 10_000, "log")),
+    {"half of it": _queries(0.5)},
+    tolerance=1e-12,
+)
+
 ATTACKS = {
     "BW-T8": WORST_PAIR,
     "BW-T5": LOSS_TAILS,
     "KM-2.2": EVENTS,
+    "SL-1": QUERIES,
 }

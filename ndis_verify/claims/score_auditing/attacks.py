@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import scipy
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtr
 
 from ndis_verify.claims.general_engine import real_engine
 from ndis_verify.court.domain import continuous, integer
-from ndis_verify.court.margins import box, search
+from ndis_verify.court.margins import box, identity, search
 
 
 def shifted(std: Any, log_order: Any) -> np.ndarray:
@@ -56,8 +56,22 @@ SETS = search(
 )
 
 
+def _half_line(rate, std, cut=0.5):
+    """P(x >= cut) - Q(x >= cut) of the subsampled pair."""
+    return rate * (ndtr((1 - cut) / std) - ndtr(-cut / std))
+
+
+HALF_LINE = identity(
+    "the mass beyond 1/2 that the two laws differ by against their total variation, by the contour integral",
+    _half_line,
+    lambda rate, std: rate * shifted(std, 0.0),
+    box(continuous("rate", "1e-3", "0.999", "logit"), continuous("std", "0.05", 100, "log")),
+    {"cut at 1/4": lambda rate, std: _half_line(rate, std, 0.25)},
+)
+
 ATTACKS = {
     "KM-Alg2-corrected": SETS,
+    "KM-S7-interval-corrected": HALF_LINE,
 }
 
 NO_MARGIN = {
