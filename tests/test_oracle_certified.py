@@ -25,6 +25,7 @@ from ndis_verify.oracle import (
 from ndis_verify.oracle.certified.engine.balls import working_bits
 from ndis_verify.oracle.certified.engine.spectrum import spectrum
 from ndis_verify.oracle.certified.engine.tail import Term, Transform, tail_bound
+from ndis_verify.oracle.engine.precision import PrecisionError
 
 tenths = st.integers(1, 40).map(lambda n: Fraction(n, 10))
 shifts = st.integers(-20, 20).map(lambda n: Fraction(n, 10))
@@ -317,3 +318,10 @@ def test_tail_bound_pays_for_a_branch_point_still_ahead(alpha, u, offset):
         bound = float(tail_bound(transform, r, u))
     tail = ray_integral(transform, complex(0.1 if u == 1 else -1.1, 0.5), u)
     assert 1 / abs(offset) < tail <= bound
+
+
+@pytest.mark.parametrize(("shift", "epsilon"), [("1e-200", "1"), ("1e-300", "1e-160")])
+def test_a_number_too_far_for_a_plan_is_refused_at_once(shift, epsilon):
+    """Its logarithm, about -epsilon^2/(2 shift^2), is beyond what floats hold; a polygon would not end."""
+    with pytest.raises(PrecisionError, match="beyond -1e230"):
+        certified_hockey_stick(GaussianPair([shift], [[1]], [0], [[1]]), epsilon)

@@ -23,6 +23,7 @@ from ndis_verify.oracle.engine.precision import PrecisionError
 
 MAX_VERTICES = 1000
 EVALUATION_LIMIT = 20_000
+_FARTHEST = 10**230  # of a logarithm: beyond it a polygon takes hours
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ def upward_integral(transform: Transform, digits: int, proved: bool = True) -> S
     """The integral of `transform` at the current precision, aiming at `digits` relative digits.
 
     The radius is whatever was proved, and may be larger than asked for: the caller looks and raises the precision.
-    Not `proved`: for a search, about so many digits, at a third of the time.
+    Not `proved`: for a search, about so many digits, at a third of the time. Raises `PrecisionError` where the number
+    is below e^(-1e230) and float64 does not hold what it takes.
     """
     start = saddle(transform)
     if start is None or ctx.prec < digits * 3.33 + 20 + (lost := _cancelled_bits(transform, start)):
@@ -57,6 +59,10 @@ def upward_integral(transform: Transform, digits: int, proved: bool = True) -> S
     found = trapezoid(transform, start, scale, tolerance, lost, proved)
     if found is not None:
         return Scaled(found, scale)
+    if not abs(scale) < _FARTHEST:
+        raise PrecisionError(
+            "the logarithm of the number is beyond -1e230, where float64 holds no plan of its integral"
+        )
     path = _descent(transform, start, width, scale, tolerance, free=True)
     path = path or _descent(transform, start, width, scale, tolerance, free=False)
     if path is None:
