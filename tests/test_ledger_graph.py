@@ -11,6 +11,7 @@ from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.commands import claims as command
 from ndis_verify.report import ledger_graph
 from ndis_verify.report.ledger_graph import problems
+from tools import ledger_page
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "graph.md"
 
@@ -18,6 +19,10 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "graph.md"
 @pytest.fixture(scope="module")
 def graph():
     return json.loads(json.dumps(ledger_graph.ledger_graph()))
+
+
+def test_the_page_of_figures_is_of_this_ledger(graph):
+    assert ledger_page.PAGE.read_text(encoding="utf-8") == ledger_page.page(graph)
 
 
 def _edges(graph, kind):

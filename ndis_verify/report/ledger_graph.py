@@ -53,6 +53,7 @@ def ledger_graph() -> Record:
 
 
 def _claim_node(claim: Claim) -> Record:
+    link = missing_link(claim)
     proofs = {one.id: one for own in _proofs(claim, Kind.PROOF) for one in (own, *lemmas(own).values())}
     return {
         "type": "claim",
@@ -63,7 +64,9 @@ def _claim_node(claim: Claim) -> Record:
         "kind": kind_of(claim).value,
         "verdict": claim.declared.value,
         "statement": claim.statement,
-        **_steps(proofs.values(), bool(missing_link(claim))),
+        "object": claim.stated is not None,
+        "compared": bool(proofs) and not link,
+        **_steps(proofs.values(), bool(link)),
     }
 
 
