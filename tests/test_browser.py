@@ -8,7 +8,8 @@ from ndis_verify.claims.ledger import find
 from ndis_verify.report.site import page_of, write_site
 
 browser = pytest.importorskip("tools.browser")
-pytestmark = pytest.mark.skipif(not browser.PROGRAM, reason="needs Chromium: apt-get install chromium")
+PROGRAM_REASON = "needs Chromium: apt-get install chromium"
+pytestmark = pytest.mark.skipif(not browser.PROGRAM, reason=PROGRAM_REASON)
 CLAIMS = [find(i) for i in ("N26-L1", "N26-L2", "N26-L2-corrected", "N24-L2", "KM-S3", "PKG-release-projection")]
 PAGES = ["index.html", "matrix.html", "graph.html", "errata.html", "open.html", *(page_of(c.id) for c in CLAIMS)]
 SHOWN = "[...document.querySelectorAll('tr[data-words]')].filter(row => row.offsetHeight).map(row => row.innerText)"

@@ -13,6 +13,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " declares them."
     )
     parser.add_argument("--asked", action="store_true", help="run no comparison for the matrix: the digits asked for")
+    parser.add_argument(
+        "--calculator",
+        type=Path,
+        metavar="PARTS",
+        help="write the calculator too, of the files in this folder (python -m tools.parts fetches them)",
+    )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the pages go; open its index.html")
 
 
@@ -28,5 +34,5 @@ def main(arguments: argparse.Namespace) -> int:
         heard = {} if arguments.asked else hearing(all_claims(), progress)
     finally:
         progress.close()
-    print(f"written: {write_site(arguments.folder, heard=heard)}")
+    print(f"written: {write_site(arguments.folder, heard=heard, parts=arguments.calculator)}")
     return 0

@@ -15,9 +15,11 @@ import numpy as np
 import scipy
 from scipy.special import expit
 
+from ndis_verify.court.exact_points import Point as Point
+from ndis_verify.court.exact_points import shown as shown
+from ndis_verify.court.exact_points import shown_point as shown_point
 from ndis_verify.exact_number import InputError, exact
 
-Point = dict[str, Any]  # parameter name -> Fraction, int or one of the choices
 Columns = dict[str, np.ndarray]  # parameter name -> one entry for each point, in floats
 Scale = Literal["linear", "log", "logit"]
 _MAX_CORNERS = 1024
@@ -292,25 +294,6 @@ class Domain:
     def lines(self) -> tuple[str, ...]:
         """The domain as sentences."""
         return (*map(str, self.parameters), *(c.text for c in self.constraints), *(h.text for h in self.hypotheses))
-
-
-def shown(value: Any) -> str:
-    """A value as short exact text where there is one (a decimal), else 17 digits."""
-    if not isinstance(value, Fraction):
-        return str(value)
-    if value.denominator == 1 and abs(value.numerator) < 10**6:
-        return str(value.numerator)
-    text = f"{value.numerator / value.denominator:.17g}" if value else "0"
-    for digits in range(1, 17):
-        short = f"{float(value):.{digits}g}"
-        if Fraction(short) == value:
-            return short
-    return text if 1 - value >= Fraction(1, 1000) or value >= 1 else f"1 - {shown(1 - value)}"
-
-
-def shown_point(point: Mapping[str, Any]) -> str:
-    """`name = value, ...` on one line."""
-    return ", ".join(f"{name} = {shown(value)}" for name, value in point.items())
 
 
 def _name(name: str) -> str:

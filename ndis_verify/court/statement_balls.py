@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from flint import arb
 
-from ndis_verify.court.domain import Point, shown
+from ndis_verify.court.exact_points import Point, shown
 from ndis_verify.court.quantities.exact import NotExact, Number, as_ball
 from ndis_verify.court.quantities.rooms import quantity, rooms_of
 from ndis_verify.enclosure import Enclosure

@@ -5,36 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ndis_verify import fast, oracle
-from ndis_verify.enclosure import Enclosure
+from ndis_verify import fast
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.fast.accuracy import MARGINS, PROMISES, SEARCHED, margin, projection_error, promise, sketch_error
-from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.reference.exact_engines import CERTIFIED, ORACLE, arguments_of
 from ndis_verify.reference.quantities import QUANTITIES, Answer
-from ndis_verify.reference.readable import decimals
 
 SMALLEST = 5e-324  # a radius below it would be printed as 0
 _CHI2_ARGUMENTS = ("weights", "dofs", "noncentralities", "std", "shift", "x")
-
-
-def _pair(inputs: dict[str, Any]) -> GaussianPair:
-    return GaussianPair(inputs["mean_p"], inputs["cov_p"], inputs["mean_q"], inputs["cov_q"])
-
-
-def _arguments(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
-    """The inputs by the names of the arguments, which the three witnesses share."""
-    if "mean_p" in inputs:
-        (last,) = (key for key in inputs if key in ("epsilon", "delta"))
-        return {"pair": _pair(inputs), last: inputs[last]}
-    return {key: inputs[key] for key in QUANTITIES[name].inputs}
-
-
-def _enclosure_answer(function: Callable[..., Enclosure], name: str) -> Callable[[dict[str, Any], int], Answer]:
-    def answer(inputs: dict[str, Any], digits: int) -> Answer:
-        enclosure = function(**_arguments(name, inputs), digits=digits)
-        return (*decimals(enclosure, digits), enclosure.basis)
-
-    return answer
 
 
 def _fast_value(name: str, inputs: dict[str, Any]) -> float:
@@ -45,7 +23,7 @@ def _fast_value(name: str, inputs: dict[str, Any]) -> float:
         law = fast.GeneralizedChi2(*(_floats(inputs[key], key) for key in _CHI2_ARGUMENTS[:-1]))
         method = law.cdf if name.endswith("cdf") else law.sf
         return float(method(_floats(inputs["x"], "x")))
-    given = _arguments(name, inputs)
+    given = arguments_of(name, inputs)
     exactly = ("pair", "d", "r", "direction")
     return float(
         getattr(fast, name)(**{key: value if key in exactly else _floats(value, key) for key, value in given.items()})
@@ -82,10 +60,6 @@ def _fast_answer(name: str) -> Callable[[dict[str, Any], int], Answer]:
 
 ENGINES: dict[str, dict[str, Callable[[dict[str, Any], int], Answer]]] = {
     "fast": {name: _fast_answer(name) for name in QUANTITIES},
-    "oracle": {name: _enclosure_answer(getattr(oracle, name), name) for name in QUANTITIES if hasattr(oracle, name)},
-    "certified": {
-        name: _enclosure_answer(getattr(oracle, f"certified_{name}"), name)
-        for name in QUANTITIES
-        if hasattr(oracle, f"certified_{name}")
-    },
+    "oracle": ORACLE,
+    "certified": CERTIFIED,
 }

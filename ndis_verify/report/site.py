@@ -11,6 +11,7 @@ from ndis_verify import __version__
 from ndis_verify.claim import Claim, Evidence, Verdict
 from ndis_verify.claims.ledger import SOURCES, all_claims
 from ndis_verify.court.judge import Judgement
+from ndis_verify.report.calculator import POLICY, calculator_body, write_parts
 from ndis_verify.report.claim_page import claim_body, mentioned
 from ndis_verify.report.errata import is_erratum
 from ndis_verify.report.graph_page import graph_body
@@ -30,6 +31,7 @@ _PAGES = {
     "errata.html": "Errata",
     "open.html": "Open questions",
 }
+_CALCULATOR = {"calculator.html": "Calculator"}
 
 
 def write_site(
@@ -37,28 +39,44 @@ def write_site(
     judgements: Iterable[Judgement] = (),
     claims: Sequence[Claim] | None = None,
     heard: Heard | None = None,
+    parts: Path | None = None,
 ) -> Path:
     """Write the pages of the ledger, with the rulings of a `verify` where there are some; returns the index.
 
     A page a claim, the index, the cross-check matrix, the graph, the errata and the open questions. Files of other
     names in `folder` stay. `heard`: what the comparisons found, where there are no rulings (`matrix.hearing`).
+    `parts`: a folder with the files of `calculator.PARTS`, for the calculator, which is left out without it.
     """
     chosen = all_claims() if claims is None else tuple(claims)
     rulings = {judgement.id: judgement for judgement in judgements}
+    pages = _PAGES if parts is None else {**_PAGES, **_CALCULATOR}
     uses = {claim.id: mentioned(claim, [other.id for other in chosen]) for claim in chosen}
     used = {i: [j for j, ids in uses.items() if i in ids] for i in uses}
     for claim in chosen:
         body = claim_body(claim, rulings.get(claim.id), uses[claim.id], used[claim.id])
-        write_atomically(folder / page_of(claim.id), _page(f"{label_of(claim.id)}: {claim.title}", body, "../"))
+        write_atomically(folder / page_of(claim.id), _page(f"{label_of(claim.id)}: {claim.title}", body, pages, "../"))
     rows = matrix(chosen, {**(heard or {}), **_heard(chosen, rulings)})
     lists = {"index.html": _index(chosen, rulings), "matrix.html": matrix_body(rows), **_lists(chosen)}
     lists["graph.html"] = graph_body(ledger_graph(), {claim.id for claim in chosen})
     for name, body in lists.items():
-        write_atomically(folder / name, _page(_PAGES[name], body))
+        write_atomically(folder / name, _page(_PAGES[name], body, pages))
+    if parts is not None:
+        write_calculator(folder, chosen, parts)
     write_atomically(folder / "style.css", style_sheet())
     for name in ("search.js", "graph.js"):
         write_atomically(folder / name, (_FILES / name).read_bytes())
     return folder / "index.html"
+
+
+def write_calculator(folder: Path, claims: Sequence[Claim], parts: Path) -> Path:
+    """Write the calculator alone, with the counterexamples of `claims`; returns its page. `parts`: see `write_site`."""
+    write_parts(folder / "calculator", parts)
+    (name, title), *_ = _CALCULATOR.items()
+    page = _page(title, calculator_body(claims), {**_PAGES, **_CALCULATOR}, policy=POLICY)
+    write_atomically(folder / name, page)
+    write_atomically(folder / "style.css", style_sheet())
+    write_atomically(folder / "calculator.js", (_FILES / "calculator.js").read_bytes())
+    return folder / name
 
 
 def _heard(claims: Iterable[Claim], rulings: Mapping[str, Judgement]) -> dict[tuple[str, str], Evidence]:
@@ -76,12 +94,12 @@ def page_of(claim_id: str) -> str:
     return f"claims/{claim_id}.html"
 
 
-def _page(title: str, body: str, up: str = "") -> str:
-    links = "".join(f'<a href="{up}{name}">{text}</a>' for name, text in _PAGES.items())
+def _page(title: str, body: str, pages: Mapping[str, str], up: str = "", policy: str = _POLICY) -> str:
+    links = "".join(f'<a href="{up}{name}">{text}</a>' for name, text in pages.items())
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)} · ndis-verify</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<link rel="stylesheet" href="{up}style.css"></head><body><a class="skip" href="#main">To the text</a>'
         f'<header class="top"><nav aria-label="Pages">{links}</nav></header><main id="main">{body}</main>'
         f"<footer>ndis-verify {__version__}. Every verdict is recomputed by <code>ndis-verify verify</code>.</footer>"

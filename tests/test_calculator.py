@@ -1,0 +1,94 @@
+"""What the calculator of the site asks, where there is no numpy and no scipy, and the page that it is asked by."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from fractions import Fraction
+
+import pytest
+
+from ndis_verify.claims.ledger import find
+from ndis_verify.exact_number import InputError
+from ndis_verify.reference.calculator import answered
+from ndis_verify.reference.quantities import QUANTITIES
+from ndis_verify.report import calculator
+from ndis_verify.report.calculator_words import INPUTS, WORDS
+
+LISTS = ("mean_p", "mean_q", "weights", "dofs", "noncentralities")
+REFUTED = ("N26-L2", "KM-S3", "BW-T4")
+
+
+def asked(**request):
+    return json.loads(answered(json.dumps({"id": 1, **request})))
+
+
+def statement(claim_id):
+    """The first entry of the page for a claim."""
+    return next(iter(calculator._statements([find(claim_id)])))
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_every_quantity_has_words_and_an_example_that_is_answered(name):
+    words = WORDS[name]
+    assert words["along"] in words["example"] and set(words["example"]) == set(QUANTITIES[name].inputs) <= set(INPUTS)
+    inputs = {key: text.split(", ") if key in LISTS else text for key, text in words["example"].items()}
+    answer = asked(quantity=name, inputs=inputs, digits=20)
+    assert answer["basis"] == "bound" and Fraction(answer["radius"]) <= abs(Fraction(answer["value"])) / 10**19
+
+
+@pytest.mark.parametrize("claim_id", REFUTED)
+def test_a_counterexample_is_violated_at_its_point_and_a_broken_point_is_refused(claim_id):
+    given = statement(claim_id)
+    answer = asked(statement=given["statement"], point=given["inputs"])
+    assert answer["outcome"] == "violated" and Fraction(answer["margin"]) + Fraction(answer["radius"]) < 0
+    assert answer["sides"]
+    for spoilt in ("", "x", "1/0", "1e99999999", "nan"):
+        name = next(iter(given["inputs"]))
+        wrong = asked(statement=given["statement"], point={**given["inputs"], name: spoilt})
+        assert wrong["error"]["kind"] == "domain" and name in wrong["error"]["message"]
+    absent = asked(statement=given["statement"], point={})
+    assert "must be given" in absent["error"]["message"]
+
+
+def test_a_statement_that_holds_is_said_to():
+    given = statement("KM-S3")
+    held = [asked(statement=given["statement"], point={"z": z})["outcome"] for z in ("1/2", "1", "3/2")]
+    assert held[-1] == "violated" and set(held) <= {"held", "violated"}
+
+
+def test_the_engine_is_whole_and_has_nothing_of_float64():
+    with zipfile.ZipFile(io.BytesIO(calculator._engine())) as archive:
+        names = archive.namelist()
+        assert all(name.startswith("ndis_verify/") for name in names)
+        assert not [name for name in names if "/fast/" in name or "/symbolic/" in name or "float_" in name]
+        assert {"ndis_verify/oracle/__init__.pyi", "ndis_verify/reference/calculator.py"} <= set(names)
+
+
+def test_a_part_that_is_another_file_is_refused(tmp_path):
+    name, *_ = calculator.PARTS
+    with pytest.raises(InputError, match="--calculator"):
+        calculator.checked(tmp_path)
+    (tmp_path / name).write_bytes(b"another")
+    with pytest.raises(InputError, match="must have the SHA-256"):
+        calculator.checked(tmp_path)
+
+
+def test_nothing_of_numpy_is_needed_to_answer():
+    code = (
+        "import sys; sys.modules.update(numpy=None, scipy=None, sympy=None);"
+        " from ndis_verify.reference.calculator import answered; print(answered(sys.argv[1]))"
+    )
+    given = statement("N26-L2")
+    request = json.dumps({"id": 1, "statement": given["statement"], "point": given["inputs"]})
+    output = subprocess.run([sys.executable, "-c", code, request], capture_output=True, text=True, check=True).stdout
+    assert output.strip() == answered(request)
+
+
+def test_the_page_holds_its_data_and_ends_no_script():
+    body = calculator.calculator_body([find(claim_id) for claim_id in REFUTED])
+    data = body.partition('id="asked">')[2].partition("</script>")[0]
+    found = json.loads(data)
+    assert "<" not in data and {one["name"] for one in found["quantities"]} == set(QUANTITIES)
+    assert {one["name"].partition("/")[0] for one in found["statements"]} == set(REFUTED)
