@@ -35,8 +35,8 @@ def test_the_sums_and_what_is_seen_along_a_direction_are_those_of_float64(seed, 
     exact = network.clipped_sum(at, x.astype(np.float32).astype(float), y, drawn[None], clip)[0]
     unit = rng.standard_normal(exact.size)
     error = 1e-4 * clip * (1 + drawn.sum())  # slopes of saturated units are differences of float32
-    assert np.abs(training._released(*parts, drawn) - exact).max() <= error
-    along = training._along(unit.astype(np.float32), *parts, drawn)
+    assert np.abs(training._released(parts, drawn) - exact).max() <= error
+    along = training._along(unit.astype(np.float32), parts, drawn)
     assert along == pytest.approx(float(exact @ unit), abs=error * np.linalg.norm(unit))
 
 

@@ -48,7 +48,7 @@ class Growth:
 def growths(folder: Path) -> Iterator[Growth]:
     """The rows; files of scores are written to `folder`."""
     yield Growth("pairs, d = 3, diagonal", (1_000, 10_000, 100_000, 1_000_000), _pairs)
-    yield Growth("d, one dense pair, whitened", (30, 100, 300, 1_000), _dense)
+    yield Growth("d, one pair of Wishart covariances, whitened by error-free products", (30, 100, 300, 1_000), _dense)
     yield Growth("epsilons, d = 10", (100, 1_000, 10_000, 100_000), _epsilons)
     yield Growth("digits, certified, d = 3", (30, 100, 300, 1_000), _digits, memory=False)
     yield Growth("d, certified, 50 digits, all eigenvalues distinct", (10, 100, 1_000), _distinct, memory=False)

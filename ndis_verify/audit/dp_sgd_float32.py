@@ -15,6 +15,7 @@ from ndis_verify.audit.dp_sgd import DpSgd, Network, checked_records
 from ndis_verify.exact_number import InputError
 
 Floats: TypeAlias = npt.NDArray[np.float32]
+Parts: TypeAlias = tuple[Floats, Floats, Floats]  # hidden values, slopes at the hidden units and at the logits
 _BETA, _GAMMA, _TINY = np.float32(0.9), np.float32(0.999), np.float32(1e-8)  # Adam's
 
 
@@ -53,7 +54,7 @@ class Training:
         records = checked_records(self.network, x, y)
         for _ in range(self.settings.steps):
             drawn = self._drawn()
-            self._move(self._released(*self._clipped(drawn), drawn))
+            self._move(self._released(self._clipped(drawn), drawn))
         return self.network.losses(self.parameters.astype(np.float64)[None], *records)[0]
 
     def white_box(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -68,8 +69,8 @@ class Training:
             drawn, other = self._drawn(), self._drawn()
             either = drawn | other
             parts = self._clipped(either)
-            total = self._released(*(part[drawn[either]] for part in parts), drawn)
-            within = self._along(unit, *(part[other[either]] for part in parts), other) / self.settings.clip
+            total = self._released(_of(parts, drawn[either]), drawn)
+            within = self._along(unit, _of(parts, other[either]), other) / self.settings.clip
             within += self.settings.noise * self.rng.standard_normal() + (self.rng.random() < self.settings.rate)
             scores.append((within, float(total @ unit) / self.settings.clip))
             self._move(total)
@@ -84,7 +85,7 @@ class Training:
         first, bias, second, offset = np.split(flat, np.cumsum([inputs * hidden, hidden, hidden * classes]))
         return first.reshape(inputs, hidden), bias, second.reshape(hidden, classes), offset
 
-    def _clipped(self, rows: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    def _clipped(self, rows: npt.NDArray[np.bool_]) -> Parts:
         """Hidden values of some records, and the slopes of their losses at the hidden units and at the logits, shrunk
         as the records' gradients are.
         """
@@ -110,8 +111,9 @@ class Training:
         at_logits *= shrinking
         return hidden, at_hidden, at_logits
 
-    def _released(self, hidden: Floats, at_hidden: Floats, at_logits: Floats, rows: npt.NDArray[np.bool_]) -> Floats:
+    def _released(self, parts: Parts, rows: npt.NDArray[np.bool_]) -> Floats:
         """The clipped sum over the rows, and its noise."""
+        hidden, at_hidden, at_logits = parts
         total = self.rng.standard_normal(self.parameters.size, dtype=np.float32)
         total *= np.float32(self.settings.noise * self.settings.clip)
         first, bias, second, offset = self._layers(total)
@@ -121,15 +123,9 @@ class Training:
         offset += at_logits.sum(axis=0)
         return total
 
-    def _along(
-        self,
-        unit: Floats,
-        hidden: Floats,
-        at_hidden: Floats,
-        at_logits: Floats,
-        rows: npt.NDArray[np.bool_],
-    ) -> float:
+    def _along(self, unit: Floats, parts: Parts, rows: npt.NDArray[np.bool_]) -> float:
         """The clipped sum over the rows along a direction: each record's from its slopes, as if the network moved."""
+        hidden, at_hidden, at_logits = parts
         first, bias, second, offset = self._layers(unit)
         at_first = ((self.x[rows] @ first[self.used] + bias) * at_hidden).sum(dtype=np.float64)
         return float(at_first + ((hidden @ second + offset) * at_logits).sum(dtype=np.float64))
@@ -147,3 +143,8 @@ class Training:
         np.divide(self.mean, total, out=total)
         total *= np.float32(self.settings.learning_rate / (1 - 0.9**self.steps))
         self.parameters -= total
+
+
+def _of(parts: Parts, rows: npt.NDArray[np.bool_]) -> Parts:
+    hidden, at_hidden, at_logits = parts
+    return hidden[rows], at_hidden[rows], at_logits[rows]
