@@ -53,6 +53,7 @@ _OTHERS = {
     "exists": "∃",
     "mid": "|",
     "ldots": "…",
+    "dots": "…",
     "cdots": "⋯",
     "vdots": "⋮",
     "ddots": "⋱",
@@ -60,6 +61,8 @@ _OTHERS = {
     "cap": "∩",
     "circ": "∘",
     "prime": "′",
+    "ast": "∗",
+    "top": "⊤",
     "wedge": "∧",
     "vee": "∨",
     "int": "∫",
@@ -68,7 +71,17 @@ _OTHERS = {
 _FENCES = {"{": "{", "}": "}", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "|": "‖", "langle": "⟨"}
 _FENCES |= {"rangle": "⟩", "lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖"}
 _SPACES = {",": 0.1667, ":": 0.2222, ";": 0.2778, "!": -0.1667, "quad": 1, "qquad": 2, " ": 0.25}
-_ACCENTS = {"hat": "^", "bar": "¯", "overline": "¯", "tilde": "~", "dot": "˙", "vec": "→"}
+_BIG = {f"{size}{side}": em for size, em in (("big", 1.2), ("Big", 1.8)) for side in ("", "l", "r")}
+_ACCENTS = {
+    "hat": "^",
+    "widehat": "^",
+    "widetilde": "~",
+    "bar": "¯",
+    "overline": "¯",
+    "tilde": "~",
+    "dot": "˙",
+    "vec": "→",
+}
 _DOUBLE = dict(zip("RZNECP", "ℝℤℕ𝔼ℂℙ", strict=True))
 _SCRIPT = dict(zip("NPMLDF", "𝒩𝒫ℳℒ𝒟ℱ", strict=True))
 _SHORT, _LONG = 3, 60  # characters up to which a relation stays beside its left side; after which products are broken
@@ -152,9 +165,13 @@ class _Reader:
         return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
 
     def group(self) -> str:
-        """An argument: a group in braces, or one token."""
+        """An argument: a group in braces, or one token; of a number its first digit."""
         if self.peek() != "{":
-            return self.atom(self.take(), True)[0]
+            if (token := self.take())[:1].isdigit() and len(token) > 1:
+                self.at -= 1
+                self.tokens[self.at : self.at + 1] = [token[0], token[1:]]
+                token = self.take()
+            return self.atom(token, True)[0]
         self.take()
         inside = self.row()
         self.expect("}")
@@ -165,7 +182,9 @@ class _Reader:
             raise self.wrong(token)
 
     def word(self) -> str:
-        """The text of a group in braces, as it stands."""
+        """The text of a group in braces, as it stands, or one letter."""
+        if self.peek().isalpha():
+            return self.take()
         self.expect("{")
         start = self.at
         while self.at < len(self.tokens) and self.tokens[self.at] != "}":
@@ -181,6 +200,8 @@ class _Reader:
             mark = self.take()
             if mark == "'":
                 scripts["^"] = "<mo>′</mo>"
+            elif mark == "^" and scripts.get(mark) == "<mo>′</mo>":
+                scripts[mark] = f"<mrow>{scripts[mark]}{self.group()}</mrow>"
             elif mark != r"\limits":
                 if mark in scripts:
                     raise self.wrong(mark)
@@ -242,6 +263,8 @@ class _Reader:
             return f"<mfrac>{self.group()}{self.group()}</mfrac>", "factor"
         if name == "sqrt":
             return self.root(), ""
+        if name in _BIG:
+            return f'<mo stretchy="true" minsize="{_BIG[name]}em">{self.fence_sign()}</mo>', ""
         if name == "left":
             return self.fenced(), "factor"
         if name == "begin":
@@ -261,6 +284,13 @@ class _Reader:
         if name in ("mathbb", "mathcal"):
             word = self.word()
             return f"<mi>{(_DOUBLE if name == 'mathbb' else _SCRIPT).get(word, word)}</mi>"
+        if name == "rm":
+            letters = ""
+            while self.peek().isalpha():
+                letters += self.take()
+            return f"<mi>{letters}</mi>"
+        if name in ("displaystyle", "textstyle"):
+            return ""
         raise self.wrong(f"\\{name}")
 
     def root(self) -> str:
@@ -272,9 +302,12 @@ class _Reader:
         return f"<mroot>{self.group()}{index}</mroot>"
 
     def fence(self) -> str:
-        token = self.take()
-        text = _FENCES.get(token[1:], "") if token.startswith("\\") else token.replace(".", "")
+        text = self.fence_sign()
         return _fence(text) if text else ""
+
+    def fence_sign(self) -> str:
+        token = self.take()
+        return _FENCES.get(token[1:], "") if token.startswith("\\") else token.replace(".", "")
 
     def fenced(self) -> str:
         left = self.fence()

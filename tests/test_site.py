@@ -163,6 +163,9 @@ def test_what_is_long_folds_and_is_whole(pages):
         (r"\sqrt[3]{x} + \sqrt{2}", {"mroot": 1, "msqrt": 1}),
         (r"\text{where } x \in \mathbb{R}^k", {"mtext": 1, "msup": 1}),
         (r"\left. x \right|_{\substack{ x=a \\ y=b }}", {"msub": 1, "mtable": 1, "mtr": 2}),
+        (r"\frac12 + \tfrac r2", {"mfrac": 2, "mn": 3, "mi": 1}),
+        (r"\mathcal N(0,1) \in \mathbb R^d", {"mi": 3, "mn": 2, "msup": 1}),
+        (r"\Phi\Big(\frac\Delta2\Big) \ast P'^2 - \delta_{\rm del}", {"mfrac": 1, "msup": 1, "msub": 1}),
         (r"\hat{x}' - \int_{-\infty}^{\infty} e^{- x}\, dx", {"mover": 1, "msubsup": 1}),
     ],
 )

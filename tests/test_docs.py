@@ -1,0 +1,102 @@
+"""The documentation: its snippets run, its pages are all reached, and Sphinx makes it without a warning."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_readme import ran
+
+from tools import docs
+
+ROOT = Path(__file__).parents[1]
+GUIDES = (
+    "delta_for_my_mechanism",
+    "check_a_step",
+    "test_my_implementation",
+    "audit_a_mechanism",
+    "add_noise_safely",
+    "write_a_claim",
+)
+BEFORE = """
+import numpy as np
+data = np.random.default_rng(1).normal(size=(50, 5))
+drawn = np.random.default_rng(7)
+"""
+
+
+def blocks(name, kind):
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{kind}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [name for name in (*GUIDES, "guide") if blocks(name, "python")])
+def test_the_python_of_a_guide_runs(name, tmp_path):
+    """What is yours stands there as `...`: draws take its place."""
+    code = "".join(blocks(name, "python"))
+    code = re.sub(r"^([pq]) = \.\.\.", r"\1 = drawn.normal('q' < '\1', 1, 10_000)", code, flags=re.MULTILINE)
+    script = tmp_path / "snippets.py"
+    script.write_text(BEFORE + code, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=250)
+    assert done.returncode == 0, done.stderr
+
+
+LINES = [
+    line[2:] for name in GUIDES for block in blocks(name, "console") for line in block.splitlines() if line[0] == "$"
+]
+TRIED = (ROOT / "README.md").read_text(encoding="utf-8")  # its commands have a test of their own
+
+
+@pytest.mark.parametrize("command", [line for line in LINES if line not in TRIED])
+def test_a_command_of_a_guide_runs(command, tmp_path):
+    assert ran(shlex.split(command), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs") / "source"
+    docs.lay_out(folder)
+    return folder
+
+
+def test_every_link_of_a_document_leads_somewhere(source):
+    broken = [
+        f"{page.name}: {target}"
+        for page in source.rglob("*.md")
+        for target in re.findall(
+            r"\]\(([^)#\s]+)", re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)
+        )
+        if "://" not in target and not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_every_document_and_notebook_is_listed(source):
+    index = (source / "index.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^(?:.*<)?([\w/*]+)>?$", index, re.MULTILINE))
+    pages = {page.stem for page in source.glob("*.md")} - {"index"}
+    assert pages <= listed and "notebooks/*" in listed and "api/index" in listed
+    assert len(list((source / "notebooks").glob("*.ipynb"))) == len(list((ROOT / "notebooks").glob("*.ipynb")))
+
+
+def test_every_name_of_a_facade_is_in_the_reference(source):
+    pages = "".join(page.read_text(encoding="utf-8") for page in (source / "api").glob("*.md"))
+    for name in ("fast.hockey_stick", "oracle.certified_hockey_stick", "mechanisms.random_projection", "GaussianPair"):
+        assert f"ndis_verify.{name}\n" in pages
+
+
+def test_sphinx_makes_it_without_a_warning(source, tmp_path):
+    pytest.importorskip("myst_nb", reason="needs the extra docs")
+    pytest.importorskip("furo", reason="needs the extra docs")
+    made = docs.build(source, tmp_path / "html")
+    pages = {path.relative_to(made).as_posix(): path.read_text(encoding="utf-8") for path in made.rglob("*.html")}
+    assert {f"{name}.html" for name in GUIDES} <= set(pages) and "notebooks/01_lemma.html" in pages
+    assert "<math" in pages["notebooks/01_lemma.html"] and "hockey_stick" in pages["api/ndis_verify.fast.html"]
+
+
+def test_what_is_loaded_from_elsewhere_would_be_seen():
+    page = '<a href="https://x.org">x</a><script src="https://x.org/a.js"></script>'
+    page += '<link href="//x.org/b.css"><img src="a.png">'
+    assert docs._LOADED.findall(page) == ["https://x.org/a.js", "//x.org/b.css"]
