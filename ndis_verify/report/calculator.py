@@ -71,9 +71,9 @@ def write_parts(folder: Path, parts: Path) -> None:
         write_atomically(folder / f"{name}.js", _script(name, content))
 
 
-def checked(parts: Path) -> dict[str, bytes]:
-    """The files `PARTS` of a folder. Raises `InputError` where one is not what is meant."""
-    return {name: _checked(parts / name, digest) for name, digest in PARTS.items()}
+def checked(parts: Path, wanted: Mapping[str, str] = PARTS) -> dict[str, bytes]:
+    """Files of a folder by their checksums. Raises `InputError` where one is not what is meant."""
+    return {name: _checked(parts / name, digest) for name, digest in wanted.items()}
 
 
 def _checked(path: Path, digest: str) -> bytes:

@@ -53,7 +53,7 @@ def graph_body(graph: Record, pages: Collection[str]) -> str:
         '<button type="button" data-zoom="0.8">smaller</button><button type="button" data-zoom="0">as wide as the'
         f' page</button></p><p id="count" role="status">{len(dots)} nodes, {shown} lines</p>'
         f'<div class="wide graph" tabindex="0"><svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}"'
-        f' viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="Graph of the ledger"><g class="edges">{edges}</g>'
+        f' viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="Graph of the ledger"><g class="edges">{edges}</g>'
         f"{heads}{groups}{''.join(map(_node, dots.values()))}</svg></div>"
         f"<h2>Standard facts</h2><dl>{facts}</dl>"
         '<script src="graph.js" defer></script>'
