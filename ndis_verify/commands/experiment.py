@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as-printed",
         action="store_true",
-        help="the source's own settings: every printed number beside ours (n24-tab3, n24-tab4)",
+        help="the source's own settings: every printed number beside ours (n24-tab1 to 4, n24-fig5, 6, 9, 10)",
     )
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same rows (default 0)")
     parser.add_argument("--data", type=Path, metavar="FILE", help="CSV file that stands in for the bundled records")
@@ -89,7 +89,7 @@ def _as_printed(name: str) -> Experiment:
     wanted = find(name).name.removesuffix(AS_PRINTED) + AS_PRINTED
     if wanted not in names():
         there = ", ".join(one.removesuffix(AS_PRINTED) for one in names() if one.endswith(AS_PRINTED))
-        raise InputError("--as-printed", name, f"needs a table whose printed numbers are left: {there}")
+        raise InputError("--as-printed", name, f"needs a table or figure whose settings could be recovered: {there}")
     return find(wanted)
 
 

@@ -14,7 +14,8 @@ from ndis_verify.court.certified_numbers import decimals_check
 from ndis_verify.court.points import count
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
-from ndis_verify.experiments.as_printed import SETTINGS, TABLE_3, Found, Source, flights, is_met
+from ndis_verify.experiments.as_printed import Found, Source, flights, is_met
+from ndis_verify.experiments.printed_numbers import SETTINGS, TABLE_3
 from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
