@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ndis_verify.experiments import find, run
+from ndis_verify.experiments.output import save_figure
 from ndis_verify.fast.hockey_stick import hockey_stick
 from ndis_verify.gaussian_pair import GaussianPair
 
@@ -53,10 +55,18 @@ def lemma_2(path: Path) -> None:
     figure.savefig(path, dpi=120, metadata={"Software": None})
 
 
+def curves(folder: Path) -> None:
+    """The curves of docs/as_printed.md, from full runs."""
+    for name in ("n24-fig5", "n24-fig6", "n24-fig9", "n24-fig10"):
+        experiment = find(f"{name}-as-printed")
+        save_figure(experiment, run(experiment, "full"), folder / f"{experiment.name}.png")
+
+
 def main(folder: str = "docs/pictures") -> None:
     """Write every picture."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     lemma_2(Path(folder) / "lemma2.png")
+    curves(Path(folder))
 
 
 if __name__ == "__main__":
