@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from test_conform_reports import KNOWN, bad
 
 from ndis_verify.claims.ledger import find
+from ndis_verify.reference.conformance.page import page as report
 from ndis_verify.report.site import page_of, write_site
 
 browser = pytest.importorskip("tools.browser")
@@ -144,3 +146,17 @@ def test_a_printed_page_shows_what_is_folded(site, page):
     assert page.value("document.querySelector('nav').offsetHeight") == 0
     page.ask("Emulation.setEmulatedMedia", media="")
     assert len(page.ask("Page.printToPDF")["data"]) > 10_000
+
+
+def test_the_report_of_a_conformance_run_is_whole_and_narrowed_without_a_script(tmp_path, page):
+    (tmp_path / "report.html").write_text(report(bad(), KNOWN), encoding="utf-8")
+    for width, scheme in ((1200, "light"), (375, "dark")):
+        page.open(tmp_path / "report.html", width, scheme)
+        assert page.value("document.documentElement.scrollWidth") <= width
+        assert len(page.of("Network.requestWillBeSent")) == 1 and page.of("Log.entryAdded") == []
+    shown = "[...document.querySelectorAll('.failures tbody tr')].filter(row => row.offsetHeight).length"
+    assert page.value(shown) == 3
+    page.value("document.querySelector('#severity-1').click()")  # no answer
+    assert page.value(shown) == 1
+    page.value("document.querySelector('#severity-0').click(); document.querySelector('#quantity-2').click()")
+    assert page.value(shown) == 2

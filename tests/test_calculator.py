@@ -7,6 +7,7 @@ import sys
 import zipfile
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from ndis_verify.claims.ledger import find
@@ -56,6 +57,38 @@ def test_a_statement_that_holds_is_said_to():
     given = statement("KM-S3")
     held = [asked(statement=given["statement"], point={"z": z})["outcome"] for z in ("1/2", "1", "3/2")]
     assert held[-1] == "violated" and set(held) <= {"held", "violated"}
+
+
+@pytest.mark.parametrize(
+    "mean_p, cov_p, mean_q, cov_q",
+    [
+        (["0.5"], "2", ["0"], "1"),
+        (["1", "0"], "1", ["0", "0"], "1"),
+        (["1", "2", "3"], ["1", "2", "0.5"], ["0", "0", "0"], ["1", "1", "2"]),
+        (["0.5", "1"], [["2", "0.5"], ["0.5", "1"]], ["0", "0.25"], [["1", "0.25"], ["0.25", "1"]]),
+    ],
+)
+def test_the_law_of_the_loss_has_its_mean_and_variance(mean_p, cov_p, mean_q, cov_q):
+    """The mean is the divergence of Kullback and Leibler; the variance that of a quadratic form under P."""
+    found = asked(loss={"mean_p": mean_p, "cov_p": cov_p, "mean_q": mean_q, "cov_q": cov_q})
+    w, k, nc = (np.array(list(map(float, found[name]))) for name in ("weights", "dofs", "noncentralities"))
+    d, (p, q) = len(mean_p), (dense(cov, len(mean_p)) for cov in (cov_p, cov_q))
+    gap, inverse = np.array(mean_p, float) - np.array(mean_q, float), np.linalg.inv(q)
+    kl = (np.trace(inverse @ p) - d + gap @ inverse @ gap - np.log(np.linalg.det(p) / np.linalg.det(q))) / 2
+    form = (inverse - np.linalg.inv(p)) @ p
+    variance = np.trace(form @ form) / 2 + gap @ inverse @ p @ inverse @ gap
+    assert (w * (k + nc)).sum() + float(found["shift"]) == pytest.approx(kl, rel=1e-9)
+    assert (2 * w**2 * (k + 2 * nc)).sum() + float(found["std"]) ** 2 == pytest.approx(variance, rel=1e-9)
+
+
+def dense(cov, d):
+    given = np.array(cov, float)
+    return given if given.ndim == 2 else np.diag(np.broadcast_to(given, d))
+
+
+def test_a_law_of_what_is_no_pair_is_refused():
+    wrong = asked(loss={"mean_p": ["0"], "cov_p": "-1", "mean_q": ["0"], "cov_q": "1"})
+    assert wrong["error"]["argument"] == "cov_p"
 
 
 def test_the_engine_is_whole_and_has_nothing_of_float64():

@@ -88,6 +88,7 @@ def test_an_address_is_answered_with_50_digits(page, site, quantity, inputs):
     here = answer_line(
         json.dumps({"id": 1, "quantity": quantity, "inputs": {**inputs, **lists}, "digits": 50}), CERTIFIED
     )
+    assert ("The privacy loss log p/q under P" in text) == (quantity == "hockey_stick")
     assert len(here["value"]) > 50 and f"{here['value']} ± {here['radius']}" in text and "certified" in text
     assert page.of("Runtime.exceptionThrown") == [] and page.of("Log.entryAdded") == []
     asked = [event["request"]["url"] for event in page.of("Network.requestWillBeSent")]

@@ -157,7 +157,7 @@ def _failures(run: Run, known: frozenset[str], asked: Rows, suspected: list[Susp
     choices = _choices(bad)
     lines = "".join(_failure(j, known, asked.get(j.key), likely_flag(j, suspected), choices) for j in bad)
     return (
-        f'<h2>What failed</h2>{_filters(bad)}<div class="scroll" tabindex="0"><table class="failed">'
+        f'<h2>What failed</h2>{_filters(bad)}<div class="scroll" tabindex="0"><table class="failures">'
         f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>"
     )
 
@@ -221,7 +221,7 @@ def _filters(bad: list[Judgement]) -> str:
 def _filter_style(run: Run) -> str:
     """The filter without a script: a chosen button hides the rows of other numbers."""
     return "".join(
-        f'body:has(#{kind}-{number}:checked) .failed tr[data-{kind}]:not([data-{kind}="{number}"]){{display:none}}'
+        f'body:has(#{kind}-{number}:checked) .failures tr[data-{kind}]:not([data-{kind}="{number}"]){{display:none}}'
         for kind, names in _choices(failures(run)).items()
         for number in range(1, len(names) + 1)
     )

@@ -161,6 +161,13 @@ function shown(answer, values, digits, seconds) {
   ];
 }
 
+function law(found) { // of the privacy loss, in words
+  const parts = found.weights.map((weight, k) => `${weight} χ²(${found.dofs[k]}; ${found.noncentralities[k]})`);
+  if (Number(found.std)) parts.push(`${found.std} N(0, 1)`);
+  const text = [...parts, found.shift].join(" + ").replaceAll("+ -", "− ");
+  return element("p", {}, "The privacy loss log p/q under P has the law of ", element("output", { textContent: text }), ", χ²(degrees of freedom; noncentrality).");
+}
+
 function verdict(answer, seconds) {
   const words = { violated: "The statement fails at this point", held: "The statement holds at this point", undecided: "Not decided at this point" };
   const parts = [element("p", { className: "value", textContent: words[answer.outcome] })];
@@ -194,6 +201,10 @@ async function compute() {
   clearTimeout(timer);
   place.state.textContent = "";
   place.answer.replaceChildren(...shown(answer, values, digits, ((performance.now() - begun) / 1000).toFixed(2)));
+  if (answer.error || !("mean_p" in values)) return;
+  const { epsilon, delta, ...loss } = request(values, digits).inputs;
+  const found = await ask({ loss });
+  if (!found.error) place.answer.children[1].after(law(found));
 }
 
 // ---- the curve: the quantity at some values of one input, each of them certified
