@@ -1,5 +1,6 @@
 """The documentation: its snippets run, its pages are all reached, and Sphinx makes it without a warning."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from test_readme import ran
 
+from ndis_verify.rich import mathml
 from tools import docs
 
 ROOT = Path(__file__).parents[1]
@@ -100,3 +102,12 @@ def test_what_is_loaded_from_elsewhere_would_be_seen():
     page = '<a href="https://x.org">x</a><script src="https://x.org/a.js"></script>'
     page += '<link href="//x.org/b.css"><img src="a.png">'
     assert docs._LOADED.findall(page) == ["https://x.org/a.js", "//x.org/b.css"]
+
+
+def test_every_formula_of_a_notebook_is_typeset():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        text = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+        for one, other in re.findall(r"\$\$(.+?)\$\$|\$(.+?)\$", text, re.DOTALL):
+            assert mathml((one or other).strip()), path.name

@@ -67,7 +67,17 @@ def lay_out(source: Path) -> None:
     for page in source.glob("*.md"):
         page.write_text(_relinked(page.read_text(encoding="utf-8")), encoding="utf-8")
     _interfaces(source / "api")
+    _list_records(source)
     (source / "gallery.md").write_text(_gallery(source), encoding="utf-8")
+
+
+def _list_records(source: Path) -> None:
+    """The documents that the index does not name stand under its last heading."""
+    index = source / "index.md"
+    text = index.read_text(encoding="utf-8")
+    named = set(re.findall(r"^(?:.*<)?(\w+)>?$", text, re.MULTILINE)) | {"index"}
+    others = sorted(page.stem for page in source.glob("*.md") if page.stem not in named)
+    index.write_text(text.replace("\nguide\n", "\n".join(["", *others, "guide", ""])), encoding="utf-8")
 
 
 def _relinked(text: str) -> str:
