@@ -14,7 +14,7 @@ from flint import arb, ctx, fmpq
 
 from ndis_verify.claims.ledger import find
 from ndis_verify.report.ledger_export import export_lines
-from ndis_verify.symbolic import gaussian_mechanism, mean_shift
+from ndis_verify.symbolic import classical_gaussian, mean_shift
 from ndis_verify.symbolic.expression_data import expression_data
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,7 +43,7 @@ TURNED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 @cache
 def sample() -> tuple[str, ...]:
-    derivations = (gaussian_mechanism.classical(), mean_shift.hockey_stick())
+    derivations = (classical_gaussian.private(), mean_shift.hockey_stick())
     return tuple(export_lines([find(name) for name in CLAIMS], derivations))
 
 

@@ -161,11 +161,31 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
         yield f"is not what {step.lhs.func} means"
         return
     signs = [f"is_{sign}" for sign in _BOUNDS if getattr(step.lhs, f"is_{sign}") is True]
-    if not step.premises and any(getattr(as_expression(step.rhs), sign) is not True for sign in signs):
+    unseen = [sign for sign in signs if getattr(as_expression(step.rhs), sign) is not True]
+    if unseen and not _has_reason(derivation, step, unseen):
         yield f"nothing says why {step.lhs} has a sign"
     name = step.lhs.func if isinstance(step.lhs, AppliedUndef) else step.lhs
     if any(_speaks_of(one, name) for one in earlier):
         yield f"{name} was spoken of before"
+
+
+def _has_reason(derivation: Derivation, step: Step, signs: list[str]) -> bool:
+    """Whether the premises of a definition give its right side these signs; of those in words the reader decides."""
+    found = [_given(derivation, p) if p in derivation.given else derivation.used(p) for p in step.premises]
+    order = [one for one in found if one is not None and one.lhs is not None and one.relation != "="]
+    if not order:
+        return bool(step.premises)
+    gaps = [sp.cancel(sp.together(one.lhs - one.rhs)) for one in order]
+    shown = {_times(one.relation, sp.cancel(step.rhs / gap)) for one, gap in zip(order, gaps, strict=True)}
+    wanted = {_BOUNDS[sign.removeprefix("is_")][0] for sign in signs}
+    return all(any(sign in _WEAKER[one] for one in shown if one) for sign in wanted)
+
+
+def _times(relation: str, factor: Any) -> str:
+    """The relation to 0 of what has `relation` to 0, times a factor; empty where that has no sign."""
+    if factor.is_positive:
+        return relation
+    return _TURNED[relation] if factor.is_negative else ""
 
 
 def _speaks_of(step: Step, name: Any) -> bool:
@@ -210,7 +230,7 @@ def _given(derivation: Derivation, text: str) -> Step | None:
 
 def _says(step: Step, wanted: Instance) -> bool:
     left, sign, right = wanted
-    if step.lhs is None or step.relation != sign or not equal(opened(step.lhs), opened(left)):
+    if step.lhs is None or sign not in _WEAKER[step.relation] or not equal(opened(step.lhs), opened(left)):
         return False
     return bool(step.rhs.is_finite is not False) if right is None else equal(opened(step.rhs), opened(right))
 
@@ -310,13 +330,19 @@ def _assumed(end: Conclusion) -> list[tuple[str, str]]:
     ]
 
 
-def _granted(assumed: tuple[str, str], end: Conclusion, stated: Statement) -> bool:
-    """Whether the statement's hypotheses, or the kind of the variable, say what the symbol assumes."""
+def _granted(assumed: tuple[str, str], end: Conclusion, stated: Statement, seen: tuple[str, ...] = ()) -> bool:
+    """Whether the statement's hypotheses, or the kind of the variable, say what the symbol assumes; `seen`: variables
+    that were asked already.
+    """
     variable, assumption = assumed
     if assumption == "integer":
         return any(v.name == variable and v.kind in ("integer", "integers") for v in stated.variables)
     sign, _ = _BOUNDS[assumption]
     for h in stated.hypotheses:
+        for one, relation, other in ((h.left, h.sign, h.right), (h.right, _TURNED[h.sign], h.left)):
+            if one.head == other.head == "variable" and one.name == variable and relation[0] == sign[0]:
+                if other.name not in seen and _granted((other.name, assumption), end, stated, (*seen, variable)):
+                    return True
         if h.left.head in ("variable", "coordinate") and h.left.name == variable and h.right.head == "number":
             bound, strict = h.right.number, len(sign) == 1
             same = h.sign[0] == sign[0]

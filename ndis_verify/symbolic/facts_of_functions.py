@@ -34,13 +34,13 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         instance=lambda a: (over_set(a["a"]), "<=", largest_union(a["a"])),
     ),
     "first up, then down": Fact(
-        text="A function on [0, oo) that is 0 at 0 and tends to 0, and has a slope >= 0 up to one point, <= 0 beyond,"
-        " is nowhere negative.",
-        tex=r"f(0) = \lim_{x \to \infty} f = 0,\ f' \ge 0 \text{ on } (0, t),\ f' \le 0 \text{ on } (t, \infty)"
+        text="A function on [0, oo) that is >= 0 at 0 and tends to 0, and has a slope >= 0 up to one point, <= 0"
+        " beyond, is nowhere negative.",
+        tex=r"f(0) \ge 0,\ \lim_{x \to \infty} f = 0,\ f' \ge 0 \text{ on } (0, t),\ f' \le 0 \text{ on } (t, \infty)"
         r" \implies f \ge 0",
         letters=("f", "argument", "turn"),
         conditions={
-            "start": "f(0) = 0",
+            "start": "f(0) >= 0",
             "rises": "the slope before the turn is not negative",
             "falls": "that after it is not positive",
             "end": "f tends to 0",
@@ -48,7 +48,7 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
         instance=lambda a: (a["f"], ">=", sp.Integer(0)),
         required={
-            "start": lambda a: (a["f"].subs(a["argument"], 0), "=", sp.Integer(0)),
+            "start": lambda a: (a["f"].subs(a["argument"], 0), ">=", sp.Integer(0)),
             "rises": lambda a: (_slope(a, a["turn"] - below), ">=", sp.Integer(0)),
             "falls": lambda a: (_slope(a, a["turn"] + beyond), "<=", sp.Integer(0)),
             "end": lambda a: (sp.Limit(a["f"], a["argument"], sp.oo), "=", sp.Integer(0)),

@@ -7,9 +7,43 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact
+from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.notation import divergence, in_polar, law_of, mass, on_sphere, past, products, trade_off
 from ndis_verify.symbolic.special_functions import Phi
+
+_PRODUCTS = ("shift", "first", "second", "other first", "other second", "d", "epsilon")
+
+
+def _frame(exchanged: bool) -> Fact:
+    """An affine map makes products of two normal laws P and Q; exchanged: the divergence is that of Q from P."""
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        first, others = (a["scale"] * a["first"], a["scale"]), (a["other scale"] * a["others"], a["other scale"])
+        order = -1 if exchanged else 1
+        pair = (a["P"], a["Q"])[::order]
+        laws = (*first[::order], *others[::order])
+        return divergence(*pair, a["epsilon"]), "=", products(a["scale"] * a["shift"], *laws, a["d"], a["epsilon"])
+
+    shown = {name: lambda a, name=name: (a[name], "=", a[name]) for name in ("first", "others", "shift")}
+    return Fact(
+        text="Where S1 and S2 are positive definite, an invertible affine map takes N(m1, S1) and N(m2, S2) to products"
+        " of normal laws of one coordinate: the second of variances g_i, the first of variances g_i l_i, the l_i the"
+        " eigenvalues of S2^{-1/2} S1 S2^{-1/2}, with means that differ by sqrt(g_i) times the shift in units of S2. It"
+        " changes no divergence. The first eigenvalue stands once, with all of the shift, the other d-1 times."
+        + (" The divergence is that of the second law from the first." if exchanged else ""),
+        tex=r"T S_2 T^{\mathsf T} = G,\ T S_1 T^{\mathsf T} = G \Lambda \implies "
+        + (r"\delta_{Q,P} = \delta_{TQ,TP}" if exchanged else r"\delta_{P,Q} = \delta_{TP,TQ}"),
+        letters=("P", "Q", "epsilon", "shift", "first", "others", "scale", "other scale", "d"),
+        conditions={
+            "first": "the eigenvalue along the shift",
+            "others": "the d-1 others",
+            "shift": "the squared shift in units of S2",
+        },
+        reference="Horn and Johnson, Matrix Analysis, Theorem 7.6.4; a bijection changes no divergence",
+        instance=instance,
+        required=shown,
+    )
+
 
 OF_LAWS: Mapping[str, Fact] = {
     "a test and the trade-off curve": Fact(
@@ -34,41 +68,16 @@ OF_LAWS: Mapping[str, Fact] = {
         ),
         required={"share": lambda a: (a["c"], "<=", sp.Integer(1))},
     ),
-    "one frame for two normal laws": Fact(
-        text="Where S1 and S2 are positive definite, an invertible affine map takes N(m1, S1) and N(m2, S2) to products"
-        " of normal laws of one coordinate: the second of variances g_i, the first of variances g_i l_i, the l_i the"
-        " eigenvalues of S2^{-1/2} S1 S2^{-1/2}, with means that differ by sqrt(g_i) times the shift in units of S2. It"
-        " changes no divergence. The first eigenvalue stands once, with all of the shift, the other d-1 times.",
-        tex=r"T S_2 T^{\mathsf T} = G,\ T S_1 T^{\mathsf T} = G \Lambda \implies \delta_{P,Q} = \delta_{TP,TQ}",
-        letters=("P", "Q", "epsilon", "shift", "first", "others", "scale", "other scale"),
-        conditions={
-            "first": "the eigenvalue along the shift",
-            "others": "the d-1 others",
-            "shift": "the squared shift in units of S2",
-        },
-        reference="Horn and Johnson, Matrix Analysis, Theorem 7.6.4; a bijection changes no divergence",
-        instance=lambda a: (
-            divergence(a["P"], a["Q"], a["epsilon"]),
-            "=",
-            products(
-                a["scale"] * a["shift"],
-                a["scale"] * a["first"],
-                a["scale"],
-                a["other scale"] * a["others"],
-                a["other scale"],
-            ),
-        ),
-        required={
-            "first": lambda a: (a["first"], "=", a["first"]),
-            "others": lambda a: (a["others"], "=", a["others"]),
-            "shift": lambda a: (a["shift"], "=", a["shift"]),
-        },
-    ),
+    "one frame for two normal laws": _frame(exchanged=False),
+    "one frame for two normal laws, exchanged": _frame(exchanged=True),
     "noise on both of two products": Fact(
         text="Independent noise, of variances s and s', added to both of two products of normal laws, and a division by"
         " sqrt(g) and sqrt(g'), is one randomised map: no divergence grows.",
         tex=r"\delta_{KP,KQ} \le \delta_{P,Q}",
-        letters=("shift", "first", "second", "other first", "other second", "noise", "other noise", "g", "other g"),
+        letters=(
+            *("shift", "first", "second", "other first", "other second", "d", "epsilon"),
+            *("noise", "other noise", "g", "other g"),
+        ),
         conditions={"noise": "the variance s is not negative", "other noise": "nor is s'"},
         reference="data processing: Dwork and Roth (2014), Proposition 2.1, for every event of the randomised map",
         instance=lambda a: (
@@ -78,9 +87,11 @@ OF_LAWS: Mapping[str, Fact] = {
                 (a["second"] + a["noise"]) / a["g"],
                 (a["other first"] + a["other noise"]) / a["other g"],
                 (a["other second"] + a["other noise"]) / a["other g"],
+                a["d"],
+                a["epsilon"],
             ),
             "<=",
-            products(a["shift"], a["first"], a["second"], a["other first"], a["other second"]),
+            products(*(a[name] for name in _PRODUCTS)),
         ),
         required={
             "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
@@ -102,10 +113,15 @@ OF_LAWS: Mapping[str, Fact] = {
     "one law twice": Fact(
         text="The divergence of a law from itself is 0 at every eps >= 0.",
         tex=r"\int \max(p - e^{\varepsilon} p, 0)\,dx = 0",
-        letters=("first", "second"),
+        letters=("first", "second", "d", "epsilon"),
         conditions={"epsilon": "eps >= 0"},
         reference="the integrand is 0",
-        instance=lambda a: (products(0, a["first"], a["first"], a["second"], a["second"]), "=", sp.Integer(0)),
+        instance=lambda a: (
+            products(0, a["first"], a["first"], a["second"], a["second"], a["d"], a["epsilon"]),
+            "=",
+            sp.Integer(0),
+        ),
+        required={"epsilon": lambda a: (a["epsilon"], ">=", sp.Integer(0))},
     ),
     "an event below a threshold": Fact(
         text="The divergence of P from Q is at least P[T < t] - e^eps Q[T < t].",
@@ -185,6 +201,19 @@ OF_LAWS: Mapping[str, Fact] = {
             ),
             "larger": lambda a: (a["larger"], ">=", a["parameter"]),
         },
+    ),
+    "one statistic of one law": Fact(
+        text="Where y has one density up to a constant, and T is one function of y, T has one law.",
+        tex=r"\mathcal{L}(y) = \mathcal{L}(y'),\ T = f(y) \implies P[T < t] = P'[T < t]",
+        letters=("P", "other P", "t", "direction", "other direction"),
+        conditions={
+            "density": "the density of y depends on neither",
+            "statistic": "T is a function of y and of the direction alone",
+            "direction": "the directions are one",
+        },
+        reference="Billingsley, Probability and Measure, section 20",
+        instance=lambda a: (mass(a["other P"], a["t"]), "=", mass(a["P"], a["t"])),
+        required={"direction": lambda a: (a["other direction"], "=", a["direction"])},
     ),
     "central projection": Fact(
         text="By y = (1, z)/sqrt(1 + |z|^2) R^d becomes the half sphere, and a density f of |z|^2 = s the density"

@@ -163,6 +163,7 @@ def pair_gdp() -> Derivation:
                 "Q": second,
                 "epsilon": epsilon,
                 "shift": mean**2,
+                "d": sp.Symbol("d", positive=True),
                 **dict.fromkeys(("first", "others", "scale", "other scale"), sp.Integer(1)),
             },
             {"first": "one eigenvalue", "others": "one eigenvalue", "shift": "shift of the means"},

@@ -32,9 +32,19 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "trade_off": (r"T\left({0}\right)", "T is the trade-off curve"),
     "divergence": (r"\delta\left({0}, {1}; {2}\right)", "delta(P, Q; eps) is the hockey-stick divergence"),
     "products": (
-        r"\delta_{{\otimes}}\left({0}; {1}, {2}; {3}, {4}\right)",
-        "delta_x(m^2; v, w; v', w') is the divergence at eps of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}",
+        r"\delta_{{\otimes}}^{{{5}}}\left({0}; {1}, {2}; {3}, {4}; {6}\right)",
+        "delta_x^d(m^2; v, w; v', w'; eps) is the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}",
     ),
+    "fitted": (
+        r"P_{{{0}, {1}}}^{{{2}, {3}}}",
+        "P_{p, q}^{d, r} is the normal law of least squares with d features and r rows, with the record",
+    ),
+    "refitted": (r"Q_{{{0}, {1}}}^{{{2}, {3}}}", "Q_{p, q}^{d, r} is that without the record"),
+    "sketched": (
+        r"P_{{{0}, {1}}}^{{{2}, {3}}}",
+        "P_{p, q}^{d, r} is the law of least squares on a sketch with d features and r rows, with the record",
+    ),
+    "resketched": (r"Q_{{{0}, {1}}}^{{{2}, {3}}}", "Q_{p, q}^{d, r} is that without the record"),
     "on_sphere": (
         r"\left[{0}\right]_{{S}}",
         "[f]_S is the density that f has on the half sphere, by central projection",

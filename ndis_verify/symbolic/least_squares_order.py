@@ -8,19 +8,26 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_order_steps import (
+    RECORD,
+    along_steps,
     backward_steps,
-    cost,
+    d,
+    epsilon,
     frame_steps,
     half_sphere_steps,
-    products_of,
     r,
     threshold_steps,
 )
 
 X, Y, tau = sp.symbols("X Y tau", nonnegative=True)
+_VARIABLES = {"X": X, "Y": Y, "tau": tau, "d": d, "r": r, "eps": epsilon}
+_SKETCH = {
+    "s": sp.Symbol("s", nonnegative=True), "q": sp.Symbol("q", positive=True), "u": sp.Symbol("u", real=True),
+    "d": d, "r": r, "eps": epsilon,
+}
 _LAWS = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 
 
@@ -34,68 +41,14 @@ def gaussian_order() -> Derivation:
     of the way between.
     """
     x, y = X / (1 + tau * X), Y / (1 + tau * Y)
-    scale, noise = (1 + tau * X) * (1 + tau * Y), tau * (X + Y + X * Y) + tau**2 * X * Y
+    scale = (1 + tau * X) * (1 + tau * Y)
     steps = (
-        Step(
-            "odds",
-            "x = p/(1-p), y = (q-p)/(1-q); a point (X, Y) of larger q, and x = X/(1 + tau X), y = Y/(1 + tau Y), tau"
-            " >= 0.",
-            kind="definition",
-        ),
         *frame_steps(),
-        Step(
-            "noise, larger database",
-            "At (X, Y) add noise of variance s to the first coordinate and divide by sqrt(g), g = (1 + tau X)(1 +"
-            " tau Y):",
-            lhs=(1 + Y + noise) / scale,
-            rhs=1 + y,
-        ),
-        Step("noise, smaller database", "the same noise and the same scale;", lhs=(1 + X + noise) / scale, rhs=1 + x),
-        Step("noise, mean", "the squared distance of the means is r x y;", lhs=r * X * Y / scale, rhs=r * x * y),
-        Step("noise is possible", "s >= 0.", lhs=noise, rhs=sp.Integer(0), relation=">=", witness=noise),
-        Step("other noise is possible", "tau Y >= 0.", lhs=tau * Y, rhs=sp.Integer(0), relation=">=", witness=tau * Y),
-        Step(
-            "other coordinates",
-            "Noise of variance tau Y, divided by its scale 1 + tau Y: N(0, 1) stays, and",
-            lhs=(1 + Y + tau * Y) / (1 + tau * Y),
-            rhs=1 + y,
-        ),
-        by_fact(
-            "data processing",
-            "One randomised map applied to both laws: the cost at (x, y) is at most that at (X, Y), in this direction",
-            "noise on both of two products",
-            {**products_of(X, Y), "noise": noise, "g": scale, "other noise": tau * Y, "other g": 1 + tau * Y},
-            {"noise": "noise is possible", "other noise": "other noise is possible"},
-        ),
-        by_fact(
-            "data processing, insert",
-            "and in the other.",
-            "noise on both of two products",
-            {**products_of(X, Y, -1), "noise": noise, "g": scale, "other noise": tau * Y, "other g": 1 + tau * Y},
-            {"noise": "noise is possible", "other noise": "other noise is possible"},
-        ),
-        Step(
-            "cost along the curve",
-            "As a relation between the two records.",
-            lhs=cost(x, y),
-            rhs=cost(X, Y),
-            relation="<=",
-            kind="inference",
-            premises=("data processing",),
-        ),
-        Step(
-            "cost along the curve, insert",
-            "Likewise.",
-            lhs=cost(x, y, -1),
-            rhs=cost(X, Y, -1),
-            relation="<=",
-            kind="inference",
-            premises=("data processing, insert",),
-        ),
+        *along_steps(X, Y, tau),
         Step(
             "q falls with tau",
-            "along the curve;",
-            lhs=sp.diff((1 + x) * (1 + y), tau),
+            "1/(1-q) = (1+x)(1+y) falls along the curve, and q does.",
+            lhs=sp.Derivative((1 + x) * (1 + y), tau),
             rhs=sp.Integer(0),
             relation="<=",
             witness=-(x**2 * (1 + y) + y**2 * (1 + x)),
@@ -105,8 +58,8 @@ def gaussian_order() -> Derivation:
             "no record",
             "At x = y = 0, the one record without a curve, nothing is given away.",
             "one law twice",
-            {"first": sp.Integer(1), "second": sp.Integer(1)},
-            {"epsilon": "epsilon >= 0"},
+            {"first": sp.Integer(1), "second": sp.Integer(1), "d": d, "epsilon": epsilon},
+            {"epsilon": "eps >= 0"},
         ),
         Step(
             "smaller q",
@@ -119,17 +72,24 @@ def gaussian_order() -> Derivation:
         id="least_squares_order.gaussian_order",
         title="Asymptotic least squares: a record below the cap is a record on it with noise added",
         sources=("N24-T5", "N24-T4"),
-        hypotheses=(*_LAWS, "epsilon >= 0"),
+        hypotheses=(Hypothesis(RECORD, of="least_squares"), Hypothesis("eps >= 0", epsilon >= 0)),
         steps=steps,
         result_step="smaller q",
         symbols={"odds_p": X, "odds_q": Y, "tau": tau},
         faults=(
             Fault("x and y exchanged in one scale", "first scale", lambda rhs: 1 / rhs),
-            Fault("noise of one law only", "noise, smaller database", lambda rhs: rhs - noise / scale),
+            Fault("noise of one law only", "noise, smaller database", lambda rhs: 1 + X / scale),
             Fault("mean not rescaled", "noise, mean", lambda rhs: rhs * scale),
             Fault("q grows with tau", "q falls with tau", lambda rhs: rhs + x * y),
         ),
-        covers={"N24-T5": "part: the asymptotic worst record has q = cap"},
+        concludes=(
+            Conclusion("N24-T5-worst-case", "cost along the curve, deleted", _VARIABLES),
+            Conclusion("N24-T5-worst-case", "cost along the curve, inserted", _VARIABLES),
+            Conclusion("N24-T5-worst-case", "q falls with tau", part="q falls along the curve"),
+            Conclusion("N24-T5-worst-case", "the cap is reached", part="every curve reaches the cap"),
+            Conclusion("N24-T5-worst-case", "no record", part="the one record without a curve costs nothing"),
+            Conclusion("N24-T5-worst-case", "smaller q", part="the q of the smaller record"),
+        ),
     )
 
 
@@ -139,16 +99,27 @@ def finite_order() -> Derivation:
 
     `number`: the leverage p cap/q of the record on the edge, at `leverage`, `augmented_leverage`, `cap`.
     """
-    p, q, cap, ratio = sp.symbols("p q cap rho", positive=True)
+    p, q, cap = sp.symbols("p q cap", positive=True)
+    ratio, step = sp.symbols("s v", nonnegative=True)
+    larger = sp.Symbol("u", real=True)
     left, T = sp.symbols("e T", positive=True)  # e = 1 - q T
     density = -(r + 1) / 2 * sp.log(1 - q * T)
     steps = (
+        Step("v", "u is the larger q.", lhs=step, rhs=larger - q, kind="definition", premises=("q <= u",)),
         *half_sphere_steps(p, q),
         Step(
             "direction",
-            "e depends on rho = p/q alone: e_0^2 = (q-p)/q. So does the law P_0 of T in the larger database.",
-            lhs=((q - p) / q).subs(p, ratio * q),
+            "e depends on s = p/q alone: e_0^2 = (q-p)/q.",
+            lhs=sp.Subs((q - p) / q, p, ratio * q),
             rhs=1 - ratio,
+        ),
+        Step(
+            "one direction",
+            "So it is the same at q + v.",
+            lhs=(q + step - ratio * (q + step)) / (q + step),
+            rhs=(q - ratio * q) / q,
+            kind="inference",
+            premises=("direction",),
         ),
         Step(
             "family",
@@ -165,11 +136,11 @@ def finite_order() -> Derivation:
             relation=">",
             witness=(r + 1) / (2 * left**2),
         ),
-        *threshold_steps(q, T, left, density),
+        *threshold_steps(q, ratio, T, left, density),
         Step(
             "ratio kept",
             "The record on the edge with the same ratio.",
-            lhs=(ratio * cap).subs(ratio, p / q),
+            lhs=sp.Subs(ratio * cap, ratio, p / q),
             rhs=p * cap / q,
         ),
     )
@@ -177,7 +148,13 @@ def finite_order() -> Derivation:
         id="least_squares_order.finite_order",
         title="Sketched least squares at every r: at a fixed p/q the divergence grows with q",
         sources=("N24-T5",),
-        hypotheses=(*_LAWS, "r >= d"),
+        hypotheses=(
+            Hypothesis(RECORD, of="sketch"),
+            Hypothesis("r >= d", r >= d),
+            Hypothesis("s <= 1", ratio <= 1),
+            Hypothesis("q <= u", q <= larger),
+            Hypothesis("u < 1", larger < 1),
+        ),
         steps=steps,
         result_step="ratio kept",
         symbols={"leverage": p, "augmented_leverage": q, "cap": cap},
@@ -187,7 +164,11 @@ def finite_order() -> Derivation:
             Fault("mixed derivative of the other sign", "one order of T", lambda rhs: rhs + (r + 1) / left**2),
             Fault("e depends on q", "direction", lambda rhs: rhs * q),
         ),
-        covers={"N24-T5": "part: the worst record at every r has q = cap"},
+        concludes=(
+            Conclusion("N24-6.3-worst-case", "deleted: order", _SKETCH),
+            Conclusion("N24-6.3-worst-case", "inserted: order", _SKETCH),
+            Conclusion("N24-6.3-worst-case", "ratio kept", part="the record on the edge"),
+        ),
     )
 
 

@@ -2,56 +2,92 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import divergence, on_sphere, products
+from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.notation import fitted, on_sphere, products, refitted, resketched, sketched
+from ndis_verify.symbolic.statement_terms import quantity
 
-r = sp.Symbol("r", positive=True)
+r, d = sp.symbols("r d", positive=True)
 epsilon = sp.Symbol("epsilon", real=True)
+
+
+RECORD = "a record of leverage p in B and q in [B b]"
+
+
+def record_of(a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """p and q in x = p/(1-p), y = (q-p)/(1-q)."""
+    return a / (1 + a), 1 - 1 / ((1 + a) * (1 + b))
+
+
+def released(a: sp.Expr, b: sp.Expr, order: int = 1) -> sp.Expr:
+    """The divergence of the two normal laws of least squares at x and y; order -1: the smaller database's first."""
+    return quantity("least_squares" if order == 1 else "least_squares_insert", *record_of(a, b), d, r, epsilon)
 
 
 def frame_steps() -> tuple[Step, ...]:
     """Both laws of quadratic_form_deletion in x = p/(1-p), y = (q-p)/(1-q), and a frame of independent coordinates."""
     a, b = sp.symbols("x y", nonnegative=True)
-    p, q = a / (1 + a), 1 - 1 / ((1 + a) * (1 + b))
+    p, q = record_of(a, b)
+    at = (p, q, d, r)
+    letters = {
+        "P": fitted(*at),
+        "Q": refitted(*at),
+        "epsilon": epsilon,
+        "shift": r * a * b / (1 + a),
+        "first": (1 + b) / (1 + a),
+        "others": 1 + b,
+        "scale": 1 + a,
+        "other scale": sp.Integer(1),
+        "d": d,
+    }
+    shown = {"first": "first scale", "others": "other scales", "shift": "shift"}
+    frames = ("one frame for two normal laws", "one frame for two normal laws, exchanged")
+    names = (("deleted", "least_squares", 1), ("inserted", "least_squares_insert", -1))
     return (
-        Step("p", "p in terms of x,", lhs=p / (1 - p), rhs=a),
-        Step("q", "and q.", lhs=(q - p) / (1 - q), rhs=b),
+        *(meaning(name, head, *at, epsilon) for name, head, _ in names),
+        Step("x", "p is x/(1 + x):", lhs=p / sp.UnevaluatedExpr(1 - p), rhs=a, premises=(RECORD,)),
+        Step("y", "and q 1 - 1/((1 + x)(1 + y)).", lhs=(q - p) / (1 - q), rhs=b, premises=(RECORD,)),
         Step(
             "first scale",
             "quadratic_form_deletion in x and y: relative to the smaller database (1-p)^2/(1-q),",
             lhs=(1 - p) ** 2 / (1 - q),
-            rhs=(1 + b) / (1 + a),
+            rhs=letters["first"],
+            premises=("x", "y"),
         ),
-        Step("other scales", "(1-p)/(1-q),", lhs=(1 - p) / (1 - q), rhs=1 + b),
-        Step("shift", "and m^2 = r p (q-p)/(1-q).", lhs=r * p * (q - p) / (1 - q), rhs=r * a * b / (1 + a)),
-        Step("shift in these units", "1 + x times that.", lhs=(1 + a) * (r * a * b / (1 + a)), rhs=r * a * b),
-        by_fact(
-            "two laws",
-            "So up to an affine map the larger database has N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, the smaller"
-            " one N(0, 1+x) and N(0, 1) d-1 times, independent.",
-            "one frame for two normal laws",
-            {
-                "P": sp.Symbol("P"),
-                "Q": sp.Symbol("Q"),
-                "epsilon": epsilon,
-                "shift": r * a * b / (1 + a),
-                "first": (1 + b) / (1 + a),
-                "others": 1 + b,
-                "scale": 1 + a,
-                "other scale": sp.Integer(1),
-            },
-            {"first": "first scale", "others": "other scales", "shift": "shift"},
-        ),
+        Step("other scales", "(1-p)/(1-q),", lhs=(1 - p) / (1 - q), rhs=letters["others"], premises=("x", "y")),
         Step(
-            "cost of the pair",
-            "So its divergence is that of these products.",
-            lhs=divergence(sp.Symbol("P"), sp.Symbol("Q"), epsilon),
-            rhs=cost(a, b),
-            kind="inference",
-            premises=("two laws",),
+            "shift",
+            "and m^2 = r p (q-p)/(1-q).",
+            lhs=r * p * (q - p) / (1 - q),
+            rhs=letters["shift"],
+            premises=("x", "y"),
+        ),
+        *(
+            by_fact(
+                f"two laws, {name}",
+                "Up to an affine map the larger database has N(sqrt(r x y), 1+y) and N(0, 1+y) d-1 times, the smaller"
+                " one N(0, 1+x) and N(0, 1) d-1 times, independent.",
+                frame,
+                letters,
+                shown,
+            )
+            for (name, _, _), frame in zip(names, frames, strict=True)
+        ),
+        *(
+            Step(
+                f"cost of the pair, {name}",
+                "So the divergence is that of these products.",
+                lhs=released(a, b, order),
+                rhs=cost(a, b, order),
+                kind="inference",
+                premises=(name, f"two laws, {name}"),
+            )
+            for name, _, order in names
         ),
     )
 
@@ -60,13 +96,76 @@ def products_of(x: sp.Expr, y: sp.Expr, order: int = 1) -> dict[str, sp.Expr]:
     """The letters of the two products of normal laws; order -1: the smaller database's first."""
     laws = {"first": 1 + y, "second": 1 + x}, {"other first": 1 + y, "other second": sp.Integer(1)}
     turned = [dict(zip(law, list(law.values())[::order], strict=True)) for law in laws]
-    return {"shift": r * x * y, **turned[0], **turned[1]}
+    return {"shift": r * x * y, **turned[0], **turned[1], "d": d, "epsilon": epsilon}
 
 
 def cost(x: sp.Expr, y: sp.Expr, order: int = 1) -> sp.Expr:
     """The divergence of the products at x and y."""
-    letters = products_of(x, y, order)
-    return products(*(letters[name] for name in ("shift", "first", "second", "other first", "other second")))
+    return products(*products_of(x, y, order).values())
+
+
+def along_steps(X: sp.Symbol, Y: sp.Symbol, tau: sp.Symbol) -> tuple[Step, ...]:
+    """The cost at x = X/(1 + tau X), y = Y/(1 + tau Y) is that at X and Y with noise on both laws."""
+    small = {name: side / (1 + tau * side) for name, side in (("x", X), ("y", Y))}
+    scale, noise = (1 + tau * X) * (1 + tau * Y), tau * (X + Y + X * Y) + tau**2 * X * Y
+    kernel = {"noise": noise, "g": scale, "other noise": tau * Y, "other g": 1 + tau * Y}
+    scaled = ("noise, larger database", "noise, smaller database", "noise, mean", "other coordinates")
+
+    def not_negative(name: str, why: str, variance: sp.Expr, used: tuple[str, ...]) -> Step:
+        return Step(name, why, lhs=variance, rhs=sp.Integer(0), relation=">=", witness=variance, premises=used)
+
+    pairs = {1: ("deleted", "one of them,"), -1: ("inserted", "and the other.")}
+    x, y = sp.symbols("x y", nonnegative=True)
+    return (
+        Step(
+            "noise, larger database",
+            "At (X, Y) add noise of variance s to the first coordinate and divide by sqrt(g), g = (1 + tau X)(1 +"
+            " tau Y):",
+            lhs=(1 + Y + noise) / scale,
+            rhs=1 + small["y"],
+        ),
+        Step("noise, smaller database", "the same noise and scale;", lhs=(1 + X + noise) / scale, rhs=1 + small["x"]),
+        Step(
+            "noise, mean",
+            "the squared distance of the means is r x y;",
+            lhs=r * X * Y / scale,
+            rhs=r * sp.UnevaluatedExpr(small["x"]) * sp.UnevaluatedExpr(small["y"]),
+        ),
+        Step(
+            "other coordinates",
+            "Noise of variance tau Y, divided by its scale 1 + tau Y: N(0, 1) stays, and",
+            lhs=(1 + Y + tau * Y) / (1 + tau * Y),
+            rhs=1 + small["y"],
+        ),
+        not_negative("noise is possible", "s >= 0,", noise, scaled[:3]),
+        not_negative("other noise is possible", "tau Y >= 0.", tau * Y, scaled[3:]),
+        *(
+            by_fact(
+                f"data processing, {name}",
+                f"One randomised map applied to both laws raises no divergence, {which}",
+                "noise on both of two products",
+                {**products_of(X, Y, order), **kernel},
+                {"noise": "noise is possible", "other noise": "other noise is possible"},
+            )
+            for order, (name, which) in pairs.items()
+        ),
+        *(
+            Step(
+                f"cost along the curve, {name}",
+                "The record at (x, y) costs at most what the one at (X, Y) does.",
+                lhs=released(small["x"], small["y"], order),
+                rhs=released(X, Y, order),
+                relation="<=",
+                kind="inference",
+                premises=(
+                    f"data processing, {name}",
+                    Use(f"cost of the pair, {name}", at={x: X, y: Y}),
+                    Use(f"cost of the pair, {name}", at={x: small["x"], y: small["y"]}),
+                ),
+            )
+            for order, (name, _) in pairs.items()
+        ),
+    )
 
 
 def backward_steps() -> tuple[Step, ...]:
@@ -123,7 +222,7 @@ def backward_steps() -> tuple[Step, ...]:
 
 def half_sphere_steps(p: sp.Symbol, q: sp.Symbol) -> tuple[Step, ...]:
     """The larger database's law on the half sphere, and T on it."""
-    s, d = sp.Symbol("s", nonnegative=True), sp.Symbol("d", positive=True)
+    s = sp.Symbol("s", nonnegative=True)
     z, rest = sp.Symbol("z", real=True), sp.Symbol("R", nonnegative=True)
     w, size = sp.sqrt(q - p), sp.sqrt(1 + z**2 + rest)
     student = (1 + s) ** (-(r + 1) / 2)
@@ -132,6 +231,7 @@ def half_sphere_steps(p: sp.Symbol, q: sp.Symbol) -> tuple[Step, ...]:
             "larger database",
             "z, the whitened solution, has a density proportional to (1 + s)^{-(r+1)/2}, s = |z|^2 (student_law).",
             kind="definition",
+            premises=(RECORD, "r >= d"),
         ),
         by_fact(
             "onto the half sphere",
@@ -154,54 +254,84 @@ def half_sphere_steps(p: sp.Symbol, q: sp.Symbol) -> tuple[Step, ...]:
             "sqrt(q).",
             lhs=(sp.sqrt(p) * z - w) ** 2 / (q * size**2),
             rhs=(1 / size * (-w / sp.sqrt(q)) + z / size * sp.sqrt(p / q)) ** 2,
+            premises=("s <= 1",),
         ),
     )
 
 
-def threshold_steps(q: sp.Symbol, T: sp.Symbol, left: sp.Symbol, density: sp.Expr) -> tuple[Step, ...]:
+def threshold_steps(
+    q: sp.Symbol, ratio: sp.Symbol, T: sp.Symbol, left: sp.Symbol, density: sp.Expr
+) -> tuple[Step, ...]:
     """The divergence at q is that of an event of T, whose probability in the smaller database orders in q."""
-    t, step, odds = sp.symbols("t v w", positive=True)
-    largest_loss, larger = sp.Symbol("L_0", real=True), q + step
-    smaller, whole = sp.Function("Q"), sp.Symbol("P_0")  # laws of T: the smaller database's at q, the larger one's
+    t, odds = sp.symbols("t w", positive=True)
+    step, larger = sp.Symbol("v", nonnegative=True), sp.Symbol("u", real=True)
+    largest_loss = sp.Symbol("L_0", real=True)
     loss = largest_loss + (r + 1) / 2 * sp.log(1 - q * T)
-    pairs = {"below": (whole, smaller(q), "falling", "below"), "above": (smaller(q), whole, "rising", "above")}
     known = {"loss": loss, "argument": T, "parameter": q, "at": odds / ((1 + odds) * T)}
-    wider = {name: [law.subs(q, larger) for law in laws[:2]] for name, laws in pairs.items()}
+    order = {"deleted": ("sketch", "falling", "below"), "inserted": ("sketch_insert", "rising", "above")}
+
+    def laws(name: str, at: sp.Expr) -> dict[str, Any]:
+        pair = sketched(ratio * at, at, d, r), resketched(ratio * at, at, d, r)
+        return dict(zip("PQ", pair if name == "deleted" else pair[::-1], strict=True))
+
+    def released(name: str, at: sp.Expr) -> sp.Expr:
+        return quantity(order[name][0], ratio * at, at, d, r, epsilon)
+
     by_event = [
         by_fact(
             f"{name}: its event",
             "With the threshold t where the loss is eps, the divergence at q is that of an event of T;",
             f"threshold of a {kind} loss",
-            {"P": P, "Q": Q, "epsilon": epsilon, "t": t, **known},
+            {**laws(name, q), "epsilon": epsilon, "t": t, **known},
             {"falls": "loss falls in T", "loss": "family"},
         )
-        for name, (P, Q, kind, _) in pairs.items()
+        for name, (_, kind, _) in order.items()
     ]
     at_larger = [
         by_fact(
             f"{name}: at a larger q",
             "the same event bounds the divergence at a larger q from below.",
             f"an event {where} a threshold",
-            {"P": wider[name][0], "Q": wider[name][1], "epsilon": epsilon, "t": t},
-            {"laws": "direction"},
+            {**laws(name, q + step), "epsilon": epsilon, "t": t},
+            {"laws": "T on it"},
         )
-        for name, (_, _, _, where) in pairs.items()
+        for name, (_, _, where) in order.items()
+    ]
+    meant = [
+        meaning(f"{name}, {which}", head, ratio * at, at, d, r, epsilon)
+        for name, (head, _, _) in order.items()
+        for which, at in (("at q", q), ("at q + v", q + step))
     ]
     ordered = [
         Step(
             f"{name}: order in q",
-            f"So the divergence ({'delete' if name == 'below' else 'insert'}) grows with q.",
-            lhs=divergence(P, Q, epsilon),
-            rhs=divergence(*wider[name], epsilon),
+            "So it grows with q.",
+            lhs=released(name, q),
+            rhs=released(name, q + step),
             relation="<=",
             kind="inference",
             premises=(
+                f"{name}, at q",
+                f"{name}, at q + v",
                 f"{name}: its event",
                 Use(f"{name}: at a larger q", weight=-1),
-                Use("probabilities", weight=sp.exp(epsilon) if name == "below" else sp.Integer(1)),
+                Use("probabilities", weight=sp.exp(epsilon) if name == "deleted" else sp.Integer(1)),
+                "larger database's T",
             ),
         )
-        for name, (P, Q, _, _) in pairs.items()
+        for name in order
+    ]
+    stated = [
+        Step(
+            f"{name}: order",
+            "At u = q + v.",
+            lhs=released(name, q),
+            rhs=released(name, larger),
+            relation="<=",
+            kind="inference",
+            premises=(f"{name}: order in q", "v"),
+        )
+        for name in order
     ]
     return (
         Step(
@@ -211,16 +341,17 @@ def threshold_steps(q: sp.Symbol, T: sp.Symbol, left: sp.Symbol, density: sp.Exp
             rhs=sp.Integer(0),
             relation="<",
             witness=-(r + 1) * odds / (2 * T),
+            premises=("u < 1",),
         ),
-        Step("larger q", "q + v,", lhs=larger, rhs=q, relation=">=", witness=step),
+        Step("larger q", "q + v,", lhs=q + step, rhs=q, relation=">=", witness=step, premises=("v",)),
         by_fact(
             "probabilities",
-            "and T is stochastically larger there; P_0 does not depend on q.",
+            "and T is stochastically larger there.",
             "monotone likelihood ratio",
             {
-                "family": smaller,
+                "family": sp.Lambda(q, resketched(ratio * q, q, d, r)),
                 "parameter": q,
-                "larger": larger,
+                "larger": q + step,
                 "t": t,
                 "log density": density,
                 "argument": T,
@@ -228,7 +359,22 @@ def threshold_steps(q: sp.Symbol, T: sp.Symbol, left: sp.Symbol, density: sp.Exp
             },
             {"ratio": "one order of T", "density": "family", "larger": "larger q"},
         ),
+        by_fact(
+            "larger database's T",
+            "In the larger database its law is the same.",
+            "one statistic of one law",
+            {
+                "P": sketched(ratio * q, q, d, r),
+                "other P": sketched(ratio * (q + step), q + step, d, r),
+                "t": t,
+                "direction": (q - ratio * q) / q,
+                "other direction": (q + step - ratio * (q + step)) / (q + step),
+            },
+            {"density": "half sphere", "statistic": "T on it", "direction": "one direction"},
+        ),
+        *meant,
         *by_event,
         *at_larger,
         *ordered,
+        *stated,
     )

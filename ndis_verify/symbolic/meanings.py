@@ -13,7 +13,7 @@ import sympy as sp
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Step
-from ndis_verify.symbolic.notation import largest, scalar, x
+from ndis_verify.symbolic.notation import divergence, fitted, largest, refitted, resketched, scalar, sketched, x
 from ndis_verify.symbolic.statement_terms import quantity
 
 p = sp.Function("p", positive=True)  # densities: of P at x, of Q at x where its parameters are those that follow
@@ -24,6 +24,10 @@ Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and it
 _MEANINGS: Mapping[str, Callable[..., Any]] = {
     # P = N(m1, S) and Q = N(m2, S), whose means are D apart
     "mean_shift": lambda D, eps: largest(p(x) - sp.exp(eps) * q(x, D)),
+    "least_squares": lambda *at: divergence(fitted(*at[:4]), refitted(*at[:4]), at[4]),
+    "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
+    "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),
+    "sketch_insert": lambda *at: divergence(resketched(*at[:4]), sketched(*at[:4]), at[4]),
 }
 
 

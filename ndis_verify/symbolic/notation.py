@@ -28,7 +28,11 @@ given, exceeds, over_set, trade_off = (
 )
 # divergence(P, Q, eps): the hockey-stick divergence of two laws. mass(P, t): the probability under P of T < t.
 divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mass"))
-# products(m2, v, w, v', w'): the divergence at eps of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
+# fitted(p, q, d, r), refitted(p, q, d, r): the normal law of least squares with a record and without it.
+fitted, refitted = (sp.Function(name, real=True) for name in ("fitted", "refitted"))
+# sketched(p, q, d, r), resketched(p, q, d, r): the law of least squares on a sketch with a record and without it.
+sketched, resketched = (sp.Function(name, real=True) for name in ("sketched", "resketched"))
+# products(m2, v, w, v', w', d, eps): the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
 products = sp.Function("products", real=True)
 # on_sphere(f): the density with respect to the surface of the half sphere that is f in R^d by central projection.
 # in_polar(f): the density in (psi, xi) of a law of density f there. past(a, t): Pr[psi > a] at the parameter t.

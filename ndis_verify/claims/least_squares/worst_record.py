@@ -298,7 +298,7 @@ CLAIMS: tuple[Claim, ...] = (
         stated=statement(
             "delta_LS_delete(a, b, d, r; eps) <= delta_LS_delete(p, q, d, r; eps),"
             " and delta_LS_insert(a, b, d, r; eps) <= delta_LS_insert(p, q, d, r; eps)",
-            *("X > 0", "Y > 0", "tau >= 0", "eps >= 0"),
+            *("X > 0", "Y > 0", "tau >= 0", "d >= 1", "r >= 1", "eps >= 0"),
             where={
                 "x": "X/(1 + tau X)",
                 "y": "Y/(1 + tau Y)",
