@@ -25,8 +25,12 @@ from ndis_verify.symbolic.least_squares_order_steps import (
 X, Y, tau = sp.symbols("X Y tau", nonnegative=True)
 _VARIABLES = {"X": X, "Y": Y, "tau": tau, "d": d, "r": r, "eps": epsilon}
 _SKETCH = {
-    "s": sp.Symbol("s", nonnegative=True), "q": sp.Symbol("q", positive=True), "u": sp.Symbol("u", real=True),
-    "d": d, "r": r, "eps": epsilon,
+    "s": sp.Symbol("s", nonnegative=True),
+    "q": sp.Symbol("q", positive=True),
+    "u": sp.Symbol("u", real=True),
+    "d": d,
+    "r": r,
+    "eps": epsilon,
 }
 _LAWS = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 

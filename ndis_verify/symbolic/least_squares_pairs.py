@@ -87,6 +87,8 @@ def pair_order() -> Derivation:
                 "second": sp.Integer(1),
                 "other first": 1 + y,
                 "other second": sp.Integer(1),
+                "d": sp.Symbol("d", positive=True),
+                "epsilon": sp.Symbol("epsilon", real=True),
                 **dict.fromkeys(("noise", "other noise"), s),
                 **dict.fromkeys(("g", "other g"), 1 + s),
             },
