@@ -16,6 +16,7 @@ from ndis_verify.reference.calculator import answered
 from ndis_verify.reference.quantities import QUANTITIES
 from ndis_verify.report import calculator
 from ndis_verify.report.calculator_words import INPUTS, WORDS
+from ndis_verify.report.claim_page import claim_body
 
 LISTS = ("mean_p", "mean_q", "weights", "dofs", "noncentralities")
 REFUTED = ("N26-L2", "KM-S3", "BW-T4")
@@ -117,6 +118,13 @@ def test_nothing_of_numpy_is_needed_to_answer():
     request = json.dumps({"id": 1, "statement": given["statement"], "point": given["inputs"]})
     output = subprocess.run([sys.executable, "-c", code, request], capture_output=True, text=True, check=True).stdout
     assert output.strip() == answered(request)
+
+
+def test_a_refuted_claim_leads_to_the_calculator_where_there_is_one():
+    link = 'href="../calculator.html#quantity=N26-L2/1"'
+    bodies = [claim_body(find("N26-L2"), None, (), (), calculator) for calculator in (True, False)]
+    assert [link in body for body in bodies] == [True, False]
+    assert "calculator.html" not in claim_body(find("N26-P1"), None, (), (), True)
 
 
 def test_the_page_holds_its_data_and_ends_no_script():

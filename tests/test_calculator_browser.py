@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from test_browser import PROGRAM_REASON, browser
 
-from ndis_verify.claims.ledger import find
+from ndis_verify.claims.ledger import all_claims
+from ndis_verify.reference.calculator import answered
 from ndis_verify.reference.conformance.selection import table_rows
 from ndis_verify.reference.exact_engines import CERTIFIED
 from ndis_verify.reference.loader import FOLDER
@@ -30,7 +31,7 @@ DIGITS = 30
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    write_calculator(folder, [find("N26-L2"), find("KM-S3")], PLACE)
+    write_calculator(folder, all_claims(), PLACE)
     return folder
 
 
@@ -93,6 +94,16 @@ def test_an_address_is_answered_with_50_digits(page, site, quantity, inputs):
     assert page.of("Runtime.exceptionThrown") == [] and page.of("Log.entryAdded") == []
     asked = [event["request"]["url"] for event in page.of("Network.requestWillBeSent")]
     assert all(url.startswith((site.as_uri(), "blob:", "data:")) for url in asked), asked
+
+
+def test_every_counterexample_fails_there_as_it_does_here(page):
+    statements = page.value("asked.statements.map(({name, statement, inputs}) => ({name, statement, inputs}))")
+    assert len({given["name"].partition("/")[0] for given in statements}) >= 25
+    for given in statements:
+        request = {"statement": given["statement"], "point": given["inputs"]}
+        there = page.value(f"ask({json.dumps(request)})")
+        assert there["outcome"] == "violated", given["name"]
+        assert there == json.loads(answered(json.dumps({**request, "id": there["id"]}))), given["name"]
 
 
 def test_a_claim_fails_at_its_counterexample_and_a_wrong_field_is_named(page):

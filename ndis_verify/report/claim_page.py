@@ -15,7 +15,7 @@ from ndis_verify.court.certificate_store import FOLDER, read
 from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.judge import Judgement
 from ndis_verify.court.source_names import ROOT
-from ndis_verify.court.statement_checks import missing_link
+from ndis_verify.court.statement_checks import Violation, missing_link
 from ndis_verify.report.errata import is_erratum, is_printed
 from ndis_verify.report.places import cited, label_of
 from ndis_verify.report.violation_picture import violation_svg
@@ -40,14 +40,16 @@ def derivations_of(claim: Claim) -> tuple[Derivation, ...]:
     return tuple({derivation.id: derivation for derivation in (*built, *derivations_for(claim.id))}.values())
 
 
-def claim_body(claim: Claim, ruling: Judgement | None, uses: Iterable[str], used: Iterable[str]) -> str:
-    """The page without its frame."""
+def claim_body(
+    claim: Claim, ruling: Judgement | None, uses: Iterable[str], used: Iterable[str], calculator: bool = False
+) -> str:
+    """The page without its frame; `calculator`: whether there is one, in which a counterexample can be tried."""
     derivations = derivations_of(claim)
     return "".join(
         (
             _head(claim, derivations, ruling),
             _statement(claim),
-            _violation(claim),
+            _violation(claim, calculator),
             _derivations(claim, derivations),
             _evidence(claim, ruling),
             _links(claim, uses, used),
@@ -110,7 +112,7 @@ def _statement(claim: Claim) -> str:
     )
 
 
-def _violation(claim: Claim) -> str:
+def _violation(claim: Claim, calculator: bool) -> str:
     """What is refuted, at its point, with the enclosed size of the violation and what recomputes it."""
     runs = [check for check in claim.checks if check.kind is Kind.COUNTEREXAMPLE]
     if not runs and not claim.counterexample:
@@ -121,7 +123,17 @@ def _violation(claim: Claim) -> str:
     lines += [_by_hand(claim.id, k) for k, check in enumerate(claim.checks) if _has_point(check)]
     return (
         f'<h2>Counterexample</h2><div class="broken">{text}{points}</div>'
-        f"<p>Recompute it:</p><pre>{escape(chr(10).join(lines))}</pre>"
+        + (_tried(claim, runs) if calculator else "")
+        + f"<p>Recompute it:</p><pre>{escape(chr(10).join(lines))}</pre>"
+    )
+
+
+def _tried(claim: Claim, runs: Iterable[Check]) -> str:
+    """A link to the calculator, where the counterexample is a statement at a point."""
+    if not any(isinstance(check.run, PointRun) and isinstance(check.run.certify, Violation) for check in runs):
+        return ""
+    return (
+        f'<p><a href="../calculator.html#quantity={escape(claim.id)}/1">Try it, or another point, in the page</a></p>'
     )
 
 

@@ -53,7 +53,7 @@ def write_site(
     uses = {claim.id: mentioned(claim, [other.id for other in chosen]) for claim in chosen}
     used = {i: [j for j, ids in uses.items() if i in ids] for i in uses}
     for claim in chosen:
-        body = claim_body(claim, rulings.get(claim.id), uses[claim.id], used[claim.id])
+        body = claim_body(claim, rulings.get(claim.id), uses[claim.id], used[claim.id], parts is not None)
         write_atomically(folder / page_of(claim.id), _page(f"{label_of(claim.id)}: {claim.title}", body, pages, "../"))
     rows = matrix(chosen, {**(heard or {}), **_heard(chosen, rulings)})
     lists = {"index.html": _index(chosen, rulings), "matrix.html": matrix_body(rows), **_lists(chosen)}
