@@ -20,6 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--errata", type=Path, metavar="FILE", help="write the page of what is wrong in the sources")
     parser.add_argument(
+        "--mutants", type=Path, metavar="FILE", help="count the faults of statements by rule anew where they changed"
+    )
+    parser.add_argument(
         "--export", type=Path, metavar="FILE", help="write the ledger for a second reader (docs/recheck.md)"
     )
     parser.add_argument("--graph", action="store_true", help="print what rests on what, as JSON (docs/graph.md)")
@@ -56,6 +59,12 @@ def main(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.errata:
         write_atomically(arguments.errata, errata(all_claims()))
+        return 0
+    if arguments.mutants:
+        from ndis_verify.court.statement_mutants import mutants_page, renew
+
+        renew(all_claims())
+        write_atomically(arguments.mutants, mutants_page(all_claims()))
         return 0
     if arguments.export:
         from ndis_verify.report.ledger_export import export_lines

@@ -57,7 +57,7 @@ def seal(claim: Claim) -> Seal:
         "checks": [[check.name, check.kind.value, check.part, reach(check)] for check in claim.checks],
         "proofs": [_of_derivation(one) for one in proofs.values()],
     }
-    return {name: _digest(data) for name, data in parts.items()}
+    return {name: digest(data) for name, data in parts.items()}
 
 
 def _of_derivation(derivation: Derivation) -> list[Any]:
@@ -71,7 +71,8 @@ def _of_step(step: Step) -> list[Any]:
     return [step.name, step.kind, step.relation, step.why, step.fact, premises, sorted(step.conditions)]
 
 
-def _digest(data: Any) -> str:
+def digest(data: Any) -> str:
+    """A short hash of plain data."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:_DIGITS]
 
 

@@ -23,7 +23,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.calculus import differentiated
 from ndis_verify.statements.statement import Claimed, Relation, Statement
-from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, length
+from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, free_names, length
 
 _DIGITS = (20, 45, 100)
 _PIECES = 8
@@ -124,25 +124,60 @@ def same_at(one: Statement, other: Statement, points: Sequence[Point], digits: i
     """Whether two statements under the same hypotheses have relations of the same signs whose sides agree to half of
     `digits` at every one of the points: then they are one statement, whatever they look like.
     """
-    first, second = _relations(one.claimed), _relations(other.claimed)
-    if one.hypotheses != other.hypotheses or [r.sign for r in first] != [r.sign for r in second] or not points:
-        return False
+    return _alike(one, other) and bool(points) and all(_compared(one, other, p, digits) == "same" for p in points)
+
+
+def weaker_at(one: Statement, other: Statement, points: Sequence[Point], digits: int = 40) -> int:
+    """At how many points `other`, under the same hypotheses, asks for no more than `one` does, that is no relation has
+    a smaller margin; 0 where it asks for more at one of them. Points without a value are passed over.
+    """
+    found = [_compared(one, other, point, digits) for point in points] if _alike(one, other) else []
+    return 0 if "stronger" in found else sum(outcome in ("same", "weaker") for outcome in found)
+
+
+def _alike(one: Statement, other: Statement) -> bool:
+    """The same hypotheses, also of the names that they use, about relations of the same signs."""
+    asked = set().union(*(free_names(t) for h in one.hypotheses for t in h.terms))
+    named, renamed = dict(one.where), dict(other.where)
+    for name, value in reversed(one.where):
+        asked |= free_names(value) if name in asked else set()
+    return (
+        one.hypotheses == other.hypotheses
+        and all(named[name] == renamed.get(name) for name in asked & set(named))
+        and [r.sign for r in _relations(one.claimed)] == [r.sign for r in _relations(other.claimed)]
+    )
+
+
+def _compared(one: Statement, other: Statement, point: Point, digits: int) -> str:
+    """What `other` asks for at a point: "same", "weaker", "stronger" (or another thing), "" without a value."""
+    found = "same"
     try:
         with working_bits(4 * digits):
-            return all(_same_sides(one, other, point, digits) for point in points)
+            values, changed = (_values(statement, point, digits) for statement in (one, other))
+            for before, after in zip(_relations(one.claimed), _relations(other.claimed), strict=True):
+                sides = zip(before.terms, after.terms, strict=True)
+                pairs = [
+                    (as_ball(value_at(a, values, digits)), as_ball(value_at(b, changed, digits))) for a, b in sides
+                ]
+                if all(_agree(a, b, digits) for a, b in pairs):
+                    continue
+                (left, new_left), (right, new_right) = pairs
+                gain = _moved(right, new_right) - _moved(left, new_left)
+                if before.sign == "=" or not (gain >= 0 if before.sign in ("<", "<=") else gain <= 0):
+                    return "stronger"
+                found = "weaker"
     except (ArithmeticError, ValueError):  # no value there, or a point that the fault's quantities refuse
-        return False
+        return ""
+    return found
 
 
-def _same_sides(one: Statement, other: Statement, point: Point, digits: int) -> bool:
-    values, changed = (_values(statement, point, digits) for statement in (one, other))
-    for before, after in zip(_relations(one.claimed), _relations(other.claimed), strict=True):
-        for a, b in zip(before.terms, after.terms, strict=True):
-            left, right = as_ball(value_at(a, values, digits)), as_ball(value_at(b, changed, digits))
-            gap, size = abs(left - right).upper(), abs(left).upper()
-            if not gap <= size * ball(Fraction(1, 10 ** (digits // 2))):
-                return False
-    return True
+def _moved(a: arb, b: arb) -> arb:
+    """b - a, which is 0 where both were computed alike."""
+    return arb(0) if a.mid() == b.mid() and a.rad() == b.rad() else b - a
+
+
+def _agree(a: arb, b: arb, digits: int) -> bool:
+    return bool(abs(a - b).upper() <= abs(a).upper() * ball(Fraction(1, 10 ** (digits // 2))))
 
 
 def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:

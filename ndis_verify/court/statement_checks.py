@@ -1,4 +1,4 @@
-"""Checks that a statement makes of itself, claims whose texts it writes, and what becomes of its faults by rule.
+"""Checks that a statement makes of itself, and claims whose texts it writes.
 
 `stated_claim` writes statement, formula, hypotheses and counterexample of a claim from its object. `mismatches` is what
 the judge asks of every claim that has one: that what is printed is what the object says, and that the checks which
@@ -10,24 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.attack_checks import AttackRun, PointRun, negated
 from ndis_verify.court.checks import Mutants, ProofRun
-from ndis_verify.court.domain import Point, VacuityError, shown_point
+from ndis_verify.court.domain import Point, shown_point
 from ndis_verify.court.proof_structure import compared, unconcluded
-from ndis_verify.court.statement_balls import ExactMargin, agreement_at, decide, exact_text, same_at, sides_at
+from ndis_verify.court.statement_balls import ExactMargin, agreement_at, exact_text, sides_at
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.court.statement_floats import StatementMargin
-from ndis_verify.statements.mutation import Mutant, built, denied, mutants, planted
+from ndis_verify.statements.mutation import built, denied, planted
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Statement
 from ndis_verify.symbolic.derivation import Derivation
 
-Fate = Literal["violated", "implied", "without meaning", "not told apart"]
-_SUSPECTS = 6
-_POINTS = 8
 ROUTE = "ball arithmetic"
 
 
@@ -249,58 +245,3 @@ def statement_of(check: Check) -> Statement | None:
 def _is_half(found: Statement, stated: Statement) -> bool:
     """Whether `found` is `stated` under further hypotheses."""
     return replace(found, hypotheses=stated.hypotheses) == stated and set(stated.hypotheses) < set(found.hypotheses)
-
-
-def fates(
-    statement: Statement, count: int = 400, seed: int = 0, starts: Sequence[Mapping[str, Any]] = ()
-) -> list[tuple[Mutant, Fate, str]]:
-    """What becomes of every fault by rule: certainly violated at a point, implied as both sides have become one or as
-    the fault changes nothing (ball arithmetic finds the same sides at random points), without meaning, or not told
-    apart.
-
-    The mutant's own domain is attacked with `count` evaluations, from `starts` too, and the worst points found are put
-    to ball arithmetic. "without meaning": a quantity is asked for outside its domain at all of them.
-    """
-    points = random_points(statement, _POINTS)
-    found: list[tuple[Mutant, Fate, str]] = []
-    for mutant in mutants(statement):
-        if same_at(statement, mutant.statement, points):
-            found.append((mutant, "implied", f"both statements have one value at {len(points)} random points"))
-        else:
-            found.append((mutant, *_fate(mutant.statement, count, seed, _starts_of(mutant.statement, starts))))
-    return found
-
-
-def _starts_of(statement: Statement, starts: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """The starts in the variables that a mutant has kept."""
-    names = [p.name for p in domain_of(statement).parameters]
-    return tuple({name: start[name] for name in names} for start in starts)
-
-
-def _says_nothing(claimed: Claimed) -> bool:
-    if isinstance(claimed, Relation):
-        return claimed.left == claimed.right and claimed.sign in ("=", "<=", ">=")
-    return claimed.how == "and" and all(_says_nothing(part) for part in claimed.parts)
-
-
-def _fate(mutant: Statement, count: int, seed: int, starts: Sequence[Mapping[str, Any]]) -> tuple[Fate, str]:
-    if _says_nothing(mutant.claimed):
-        return "implied", "both sides are one term"
-    problem = replace(problem_of(mutant, "mutant", starts=starts), certify=None)
-    try:
-        record = attack_problem(problem, seed, count, stop_at_first=True)
-    except VacuityError:
-        return "without meaning", "its hypotheses leave no point"
-    refused = 0
-    points = [record.point, *(problem.domain.point(unit) for _, unit in record.dangerous[:_SUSPECTS])]
-    for point in points:
-        try:
-            decision = decide(mutant, point)
-        except ValueError:  # a quantity of the package refuses the point, or a hypothesis is not met without rounding
-            refused += 1
-            continue
-        if decision.outcome == "violated":
-            return "violated", f"{decision.detail} at {shown_point(point)}"
-    if refused == len(points):
-        return "without meaning", "a quantity is asked for outside its domain"
-    return "not told apart", f"{record.evaluations} evaluations"

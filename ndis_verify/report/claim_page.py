@@ -16,6 +16,7 @@ from ndis_verify.court.checks import ProofRun
 from ndis_verify.court.judge import Judgement
 from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import Violation, missing_link
+from ndis_verify.court.statement_mutants import faults_line
 from ndis_verify.report.errata import is_erratum, is_printed
 from ndis_verify.report.places import cited, label_of
 from ndis_verify.report.violation_picture import violation_svg
@@ -180,8 +181,9 @@ def _evidence(claim: Claim, ruling: Judgement | None) -> str:
     items = "".join(f'<li id="check-{number}">{_check(check, line)}</li>' for number, (check, line) in pairs)
     failed = "".join(f"<li>{prose(text)}</li>" for text in ruling.failures) if ruling else ""
     caught = f"<p>{ruling.mutants_killed} of {ruling.mutants} planted faults were caught.</p>" if ruling else ""
+    ruled = f"<p>{prose(line)}.</p>" if (line := faults_line(claim)) else ""
     wrong = f"<p><b>Failed:</b></p><ul>{failed}</ul>" if failed else ""
-    return f"<h2>Evidence</h2><ul>{items}</ul>{caught}{wrong}" if items else ""
+    return f"<h2>Evidence</h2><ul>{items}</ul>{caught}{ruled}{wrong}" if items else ""
 
 
 def _check(check: Check, heard: str) -> str:

@@ -7,6 +7,7 @@ import textwrap
 from ndis_verify.claim import Claim
 from ndis_verify.claims.kinds import kind_of
 from ndis_verify.court.statement_checks import missing_link
+from ndis_verify.court.statement_mutants import faults_line
 from ndis_verify.report.claim_page import MEANS, counts, derivations_of, shown_path
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.report.places import cited, label_of
@@ -39,6 +40,7 @@ def claim_text(claim: Claim, width: int = 110) -> str:
     for check in claim.checks:
         part = "" if check.part == "statement" else f", of the part {check.part!r}"
         lines += _wrapped(f"- {check.name} ({MEANS[check.kind]}{part}; {len(check.mutants)} planted faults)", width)
+    lines += _wrapped(f"- {line}", width) if (line := faults_line(claim)) else []
     lines += ["", "places", *(f"  {shown_path(p.path)}:{p.line}  {p.kind}" for p in cited(claim.id))]
     return "\n".join([*lines, "", f"recompute: ndis-verify verify {claim.id}"])
 

@@ -13,9 +13,11 @@ from ndis_verify.claims.kinds import kind_of
 from ndis_verify.claims.ledger import SOURCES
 from ndis_verify.court.judge import Judgement
 from ndis_verify.court.seal import reach
+from ndis_verify.court.statement_mutants import added, faults_line, in_words, kept_counts
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.tables import markdown_table
 
+_FEW = 20  # of so many claims a terminal shows the faults by rule of each
 _ORDER = ("refuted", "restricted", None, "open", "supported", "certified", "proved", "definition")
 
 
@@ -59,8 +61,11 @@ def terminal_table(judgements: list[Judgement], claims: dict[str, Claim], width:
             mark = " " if j.agrees else "!"
             lines += _wrapped(f" {mark} {j.in_words:<31} {j.id:<18} ", claim.title, width)
             lines += [line for text in _extras(claim, j) for line in _wrapped("", text, width)]
+            if len(judgements) <= _FEW and (line := faults_line(claim)):
+                lines += _wrapped(" " * 35, line, width)
         lines.append("")
     lines += [summary(judgements), by_kind(judgements, claims)]
+    lines += _wrapped("", line, width) if (line := in_words(added(claims[j.id] for j in judgements))) else []
     return "\n".join(lines)
 
 
@@ -89,6 +94,7 @@ def _extras(claim: Claim, judgement: Judgement) -> list[str]:
 def markdown(judgements: list[Judgement], claims: dict[str, Claim]) -> str:
     """The same table with the evidence lines, as a Markdown page."""
     lines = ["# Verdicts", "", summary(judgements) + ".", "", by_kind(judgements, claims) + ".", ""]
+    lines += [f"{line}.", ""] if (line := in_words(added(claims[j.id] for j in judgements))) else []
     for source, title in SOURCES.items():
         rows = ordered([j for j in judgements if j.source == source])
         if not rows:
@@ -117,7 +123,9 @@ def _markdown_claim(claim: Claim, judgement: Judgement) -> list[str]:
     lines += [f"- {line}" for line in judgement.evidence]
     lines += [f"- argued: {judgement.link}"] if judgement.link else []
     lines += [f"- FAILED {line}" for line in judgement.failures]
-    lines += [f"- planted faults caught: {judgement.mutants_killed} of {judgement.mutants}", ""]
+    lines += [f"- planted faults caught: {judgement.mutants_killed} of {judgement.mutants}"]
+    lines += [f"- {line}"] if (line := faults_line(claim)) else []
+    lines.append("")
     return lines
 
 
@@ -147,6 +155,7 @@ def claim_record(claim: Claim) -> dict[str, Any]:
         "corrected": claim.corrected,
         "note": claim.note,
         "reason": claim.reason,
+        "statement_faults": kept_counts(claim),
         "checks": [
             {"name": c.name, "kind": c.kind.value, "part": c.part, "mutants": list(c.mutants), **reach(c)}
             for c in claim.checks

@@ -12,7 +12,7 @@ from typing import Any
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.printing import plain
 from ndis_verify.statements.quantities import QUANTITIES
-from ndis_verify.statements.statement import Claimed, Joined, Relation, Sign, Statement
+from ndis_verify.statements.statement import Claimed, Joined, Relation, Sign, Statement, Variable
 from ndis_verify.statements.terms import Term, apply, free_names, rewritten, term
 
 _DIRECTIONS: dict[Sign, Sign] = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
@@ -154,8 +154,31 @@ def _in_definitions(statement: Statement) -> Iterator[Mutant]:
 def _in_hypotheses(statement: Statement) -> Iterator[Mutant]:
     for k, left_out in enumerate(statement.hypotheses):
         rest = (*statement.hypotheses[:k], *statement.hypotheses[k + 1 :])
-        if (mutant := built(statement, hypotheses=rest)) is not None:
+        variables = tuple(_widened(v, left_out) for v in statement.variables)
+        if (mutant := built(statement, hypotheses=rest, variables=variables)) is not None:
             yield Mutant("hypothesis left out", f"without {left_out.plain()}", mutant)
+
+
+def _widened(v: Variable, left_out: Relation) -> Variable:
+    """The range of a variable beyond a bound that no longer holds it; else a range that ends there would."""
+    sides = (
+        (left_out.left, left_out.right, left_out.sign),
+        (left_out.right, left_out.left, _DIRECTIONS.get(left_out.sign)),
+    )
+    for side, other, sign in sides:
+        if (
+            v.kind == "law"
+            or other.head != "number"
+            or side.head not in ("variable", "coordinate")
+            or side.name != v.name
+        ):
+            continue
+        room = max(Fraction(2), (v.high - v.low) / 10).__ceil__()
+        if sign in (">", ">=") and v.low >= min(other.number, 0):
+            return replace(v, low=min(other.number, v.low).__floor__() - room, scale="linear")
+        if sign in ("<", "<=") and v.high <= other.number:
+            return replace(v, high=v.high.__ceil__() + room, scale="log" if v.scale == "log" else "linear")
+    return v
 
 
 def built(statement: Statement, **changes: Any) -> Statement | None:

@@ -1,0 +1,114 @@
+"""What becomes of every fault by rule of a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ndis_verify.court.attack import attack_problem
+from ndis_verify.court.domain import Domain, Point, VacuityError, shown_point
+from ndis_verify.court.statement_balls import decide, same_at, weaker_at
+from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
+from ndis_verify.statements.mutation import Mutant, mutants
+from ndis_verify.statements.statement import Claimed, Relation, Statement
+
+Fate = Literal["violated", "violated in float64", "implied", "weaker", "without meaning", "not told apart"]
+_SUSPECTS = 6
+_POINTS = 8
+_ENOUGH = 3  # points with a value, to call a fault weaker
+_CLEAR = -1e-3  # a margin in float64 that is no rounding
+
+
+def fates(
+    statement: Statement, count: int = 400, seed: int = 0, starts: Sequence[Mapping[str, Any]] = ()
+) -> list[tuple[Mutant, Fate, str]]:
+    """What becomes of every fault by rule.
+
+    "violated": certainly, at a point. "violated in float64": clearly, where ball arithmetic does not decide. "implied":
+    both sides have become one, or the fault changes nothing (ball arithmetic finds the same sides at random points).
+    "weaker": not violated, and it asks for no more than the statement at every random point that has values. "without
+    meaning": its hypotheses leave no point, or a quantity is asked for outside its domain at all of them. "not told
+    apart": none of these.
+
+    Random points come first, of those that a hypothesis kept away where it is left out; then the mutant's own domain is
+    attacked with `count` evaluations, from `starts` too, and the worst points found are put to ball arithmetic.
+    """
+    points = random_points(statement, _POINTS)
+    return [(mutant, *_fate(statement, mutant.statement, points, count, seed, starts)) for mutant in mutants(statement)]
+
+
+def _fate(
+    statement: Statement,
+    mutant: Statement,
+    points: Sequence[Point],
+    count: int,
+    seed: int,
+    starts: Sequence[Mapping[str, Any]],
+) -> tuple[Fate, str]:
+    if _says_nothing(mutant.claimed):
+        return "implied", "both sides are one term"
+    if same_at(statement, mutant, points):
+        return "implied", f"both statements have one value at {len(points)} random points"
+    names = [p.name for p in domain_of(mutant).parameters]  # a mutant has kept some of the variables
+    problem = problem_of(mutant, "mutant", starts=tuple({name: start[name] for name in names} for start in starts))
+    tried = _tried(mutant, _new_points(statement, mutant))
+    if tried[0] == "violated":
+        return tried
+    try:
+        record = attack_problem(replace(problem, certify=None), seed, count, stop_at_first=True)
+    except VacuityError:
+        return "without meaning", "its hypotheses leave no point"
+    worst = [problem.domain.point(unit) for _, unit in record.dangerous[:_SUSPECTS]]
+    found = _tried(mutant, [record.point, *worst])
+    if found[0] == "violated":
+        return found
+    clear = record.finding == "suspected" and (record.margin or 0.0) < _CLEAR
+    if clear and found[0] in ("undecided", "refused"):
+        return "violated in float64", f"margin {record.margin:.3g} at {shown_point(record.point)}"
+    if "refused" in (tried[0], found[0]) and _tried(statement, points)[0] != "refused":
+        return "without meaning", "a quantity is asked for outside its domain"
+    if (alike := weaker_at(statement, mutant, points)) >= _ENOUGH:
+        return "weaker", f"asks for no more at {alike} random points"
+    return "not told apart", f"{record.evaluations} evaluations"
+
+
+def _tried(mutant: Statement, points: Sequence[Point]) -> tuple[Any, str]:
+    """("violated", where) at the first point that is; else "held" if one is, "refused" if all are or have no value, and
+    "undecided".
+    """
+    outcomes = set()
+    for point in points:
+        try:
+            decision = decide(mutant, point)
+        except ValueError:  # a quantity of the package refuses the point, or a hypothesis is not met without rounding
+            outcomes.add("refused")
+            continue
+        if decision.outcome == "violated":
+            return "violated", f"{decision.detail} at {shown_point(point)}"
+        outcomes.add("refused" if decision.margin is None else decision.outcome)
+    return ("held" if "held" in outcomes else "undecided" if outcomes != {"refused"} else "refused"), ""
+
+
+def _new_points(statement: Statement, mutant: Statement) -> list[Point]:
+    """Random points of a mutant's domain: where it has lost a hypothesis, those that the hypothesis kept away."""
+    if len(mutant.hypotheses) == len(statement.hypotheses) or len(mutant.variables) < len(statement.variables):
+        return random_points(mutant, _POINTS)
+    domain, kept = domain_of(mutant), domain_of(statement)
+    units = domain.sample(64 * _POINTS, np.random.default_rng(0))
+    columns = domain.columns(units)
+    with np.errstate(all="ignore"):
+        rows = np.flatnonzero(_feasible(domain, columns) & ~_feasible(kept, columns))
+    return [domain.point(units[k].tolist()) for k in rows[:_POINTS]]
+
+
+def _feasible(domain: Domain, columns: Any) -> np.ndarray:
+    return np.asarray(domain.feasible(columns))
+
+
+def _says_nothing(claimed: Claimed) -> bool:
+    if isinstance(claimed, Relation):
+        return claimed.left == claimed.right and claimed.sign in ("=", "<=", ">=")
+    return claimed.how == "and" and all(_says_nothing(part) for part in claimed.parts)

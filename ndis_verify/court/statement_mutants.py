@@ -1,0 +1,108 @@
+"""How many faults by rule of a claim's statement are told apart: counted by `claims --mutants`, kept, read by reports.
+
+A count stands for one statement, held to a digest of it: where the statement is another by now, nothing is shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from ndis_verify.claim import Claim
+from ndis_verify.court.attack_checks import AttackRun
+from ndis_verify.court.seal import digest
+from ndis_verify.court.statement_checks import statement_of
+from ndis_verify.court.statement_fates import Fate, fates
+from ndis_verify.runs.files import write_atomically
+from ndis_verify.statements.json_form import to_json
+from ndis_verify.tables import markdown_table
+
+KEPT = Path(__file__).with_name("statement_mutants.json")
+FATES: tuple[str, ...] = get_args(Fate)
+_EVALUATIONS = 60  # of the search for each fault; most show at the first points
+Counts = Mapping[str, int]
+
+
+def counted(claim: Claim) -> Counts:
+    """How many faults of the statement of a claim have each fate (0.1 to 60 s), searched from its own starts."""
+    assert claim.stated is not None
+    runs = [check.run for check in claim.checks if statement_of(check) == claim.stated]
+    starts = [start for run in runs if isinstance(run, AttackRun) for start in run.problem.starts]
+    found: Counter[str] = Counter(fate for _, fate, _ in fates(claim.stated, _EVALUATIONS, starts=starts))
+    return {fate: found[fate] for fate in FATES if found[fate]}
+
+
+def kept_counts(claim: Claim) -> Counts | None:
+    """The kept counts of a claim, where they are of its statement as it is."""
+    found = _kept().get(claim.id)
+    current = claim.stated is not None and found is not None and found["of"] == digest(to_json(claim.stated))
+    return found["counts"] if found is not None and current else None
+
+
+def faults_line(claim: Claim) -> str:
+    """One line for reports; empty where nothing is kept."""
+    return in_words(kept_counts(claim) or {})
+
+
+def in_words(counts: Counts) -> str:
+    """`99 faults of the statement by rule: 90 violated, 9 not told apart`."""
+    listed = ", ".join(f"{n} {fate}" for fate, n in counts.items())
+    return f"{sum(counts.values())} faults of the statement by rule: {listed}" if listed else ""
+
+
+def added(claims: Iterable[Claim]) -> Counts:
+    """The kept counts of several claims together."""
+    total: Counter[str] = Counter()
+    for claim in claims:
+        total.update(kept_counts(claim) or {})
+    return {fate: total[fate] for fate in FATES if total[fate]}
+
+
+def mutants_page(claims: Iterable[Claim]) -> str:
+    """The page of all counts, in Markdown."""
+    found = {claim: counts for claim in claims if (counts := kept_counts(claim)) is not None}
+    rows = [(claim.id, *(counts.get(fate, 0) for fate in FATES)) for claim, counts in found.items()]
+    total = added(found)
+    rows.append(("all", *(total.get(fate, 0) for fate in FATES)))
+    return f"{_PAGE}\n{markdown_table(('claim', *FATES), rows, right=range(1, len(FATES) + 1))}\n"
+
+
+_PAGE = """# Faults of statements
+
+Every statement that is an object is spoilt by rule at each of its nodes: a sign, a factor, an exponent, a number, a
+direction, the two laws exchanged, a hypothesis left out. A fault is *violated* where ball arithmetic certainly refutes
+it at a point, *violated in float64* where a search does so clearly and ball arithmetic does not decide, *implied* where
+it says the same or both its sides have become one, *weaker* where it asks for no more than the statement at every
+random point that has values, *without meaning* where no point meets its hypotheses or its quantities have no value
+where they newly speak, and *not told apart* where 60 points of a search found nothing: among them are statements that
+are true as well, as the right one is not sharp, and hypotheses that could be spared. A count is of the statement as it
+is: its digest is kept beside it. Written by `ndis-verify claims --mutants docs/mutants.md`, which counts anew only what
+has changed.
+"""
+
+
+def renew(claims: Iterable[Claim]) -> None:
+    """Count anew what is not current, and keep the counts of these claims alone, after each."""
+    found = {}
+    for claim in claims:
+        if claim.stated is not None:
+            counts = kept_counts(claim) or counted(claim)
+            found[claim.id] = {"of": digest(to_json(claim.stated)), "counts": counts}
+            _write({**_kept(), **found})
+    _write(found)
+
+
+def _write(found: Mapping[str, Any]) -> None:
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in found.items()]
+    write_atomically(KEPT, "{\n" + ",\n".join(lines) + "\n}\n")
+    _kept.cache_clear()
+
+
+@cache
+def _kept() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    return found
