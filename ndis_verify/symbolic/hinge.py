@@ -149,5 +149,5 @@ def linear_exponent() -> Derivation:
                 lambda rhs: sp.exp(c + slope**2 / 2) * Phi(slope - c / slope),
             ),
         ),
-        concludes=(Conclusion("N24-P5", "expectation"),),
+        concludes=(Conclusion("N24-P5", "expectation", part="as an integral over the coordinate along b"),),
     )

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from ndis_verify.claim import Check, Claim, Kind, Verdict
+from ndis_verify.claim import Check, Kind, Verdict
 from ndis_verify.court.checks import Mutants, agreement, compare, kept, proof
 from ndis_verify.court.points import count, general_pairs, log_uniform, short
 from ndis_verify.court.statement_checks import stated_claim
@@ -213,16 +213,16 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(*_PROOFS, *_INTEGRAL, _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
     ),
-    Claim(
+    stated_claim(
         id="N24-T1",
         source="N24",
         title="the lemma, earlier version",
-        statement=(
-            "The spectrum of two Gaussians is the expectation of max(0, 1 - exp of a quadratic form) of a standard"
-            " normal vector."
+        stated=_LEMMA,
+        about=(
+            "The spectrum of two Gaussians, S1 and S2 symmetric positive definite, is the expectation of max(0, 1 -"
+            " exp q_eps(z)) of a quadratic form of a standard normal vector, q_eps = eps - L: in coordinates where S2"
+            " = I and S1 is diagonal, as in N26-L1."
         ),
-        formula="q_eps(z) = eps + c + b.z + (1/2) z^T diag(a) z; delta = E[max(0, 1 - exp q_eps(Z))], q_eps = eps - L",
-        hypotheses=("S1, S2 symmetric positive definite", "eps >= 0 (any real eps holds)"),
         declared=Verdict.PROVED,
         checks=(*_PROOFS, _quadrature_check()),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Verdict
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import shifts_and_epsilons
 from ndis_verify.court.statement_checks import stated_claim
@@ -10,8 +10,10 @@ from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_h
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import hinge, mean_shift, mean_shift_order, privacy_loss
+
+_SLOPES = vector("b", "reals", 3, -3, 3)
 
 
 def _pair(shift: float) -> GaussianPair:
@@ -92,13 +94,16 @@ CLAIMS = (
             proof("from Phi to erf", mean_shift.erf_form),
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P5",
         source="N24",
         title="hinge expectation of a linear exponent",
-        statement="The expectation of the hinge max(0, 1 - e^{c + b.Z}) for a standard normal vector Z.",
-        formula="E[max(0, 1 - e^{c + b.Z})] = Phi(-c/|b|) - e^{c + |b|^2/2} Phi(-c/|b| - |b|)",
-        hypotheses=("b nonzero", "real c"),
+        stated=statement(
+            "hinge_q(0 b_i, b; c) = Phi(-c/s) - e^{c + s^2/2} Phi(-c/s - s)",
+            "s > 0",
+            where={"s": "sqrt(sum_i b_i^2)"},
+            over=(_SLOPES, real("c", -8, 8)),
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("the two masses", hinge.linear_exponent),
@@ -135,25 +140,38 @@ CLAIMS = (
             " in D."
         ),
     ),
-    Claim(
+    stated_claim(
         id="BW-L3",
         source="BW",
         title="the Gaussian mechanism's privacy loss is N(eta, 2 eta)",
-        statement=(
-            "The privacy loss of a Gaussian output perturbation on a pair is normal with variance twice its mean."
+        stated=statement(
+            "F_q(0 b_i, b; t - v) = Phi((t - v)/sqrt(2 v))",
+            "v > 0",
+            where={"v": "(sum_i b_i^2)/2"},
+            over=(_SLOPES, real("t", -8, 8)),
         ),
-        formula="L ~ N(eta, 2 eta), eta = ||f(x) - f(x')||^2/(2 sigma^2)",
-        hypotheses=("sigma > 0",),
+        about=(
+            "The privacy loss of a Gaussian output perturbation on a pair whose means are b apart in units of the"
+            " standard deviation, b.Z + |b|^2/2, is normal with variance 2 v twice its mean v: at t, both sides are"
+            " Pr[L <= t]."
+        ),
         declared=Verdict.PROVED,
         checks=(proof("law of the loss", mean_shift.privacy_loss),),
     ),
-    Claim(
+    stated_claim(
         id="BW-L6",
         source="BW",
         title="both tails of the loss through Phi",
-        statement="Pr[L >= eps] and Pr[L' <= -eps] for the Gaussian mechanism's loss in the two directions.",
-        formula="Pr[L >= eps] = Phi(D/2 - eps/D), Pr[L' <= -eps] = Phi(-D/2 - eps/D)",
-        hypotheses=("D > 0", "eps >= 0"),
+        stated=statement(
+            "1 - F_q(0 b_i, b; eps - D^2/2) = Phi(D/2 - eps/D), and F_q(0 b_i, b; -eps - D^2/2) = Phi(-D/2 - eps/D)",
+            *("D > 0", "eps >= 0"),
+            where={"D": "sqrt(sum_i b_i^2)"},
+            over=(_SLOPES,),
+        ),
+        about=(
+            "Pr[L >= eps] and Pr[L' <= -eps] of the loss L = b.Z + D^2/2 of a Gaussian mechanism, the same law in"
+            " both directions."
+        ),
         declared=Verdict.PROVED,
         checks=(proof("law of the loss", mean_shift.privacy_loss), proof("the two tails", mean_shift.tails)),
     ),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import scipy
 
-from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.points import count, general_pairs
 from ndis_verify.court.statement_checks import stated_claim
@@ -94,17 +94,25 @@ _NOTE = (
     " implementation; m d needs the eigenbasis, a dense A would take m d^2."
 )
 
+_HOEFFDING = statement(
+    "2 e^{-2 m alpha^2} <= gamma",
+    "0 < alpha < 1",
+    "0 < gamma < 1",
+    "m >= log(2/gamma)/(2 alpha^2)",
+    over=(integer("m", 1, 10**6, "log"), real("alpha", "1e-3", 1, "log"), real("gamma", "1e-9", 1, "log")),
+)
+
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N24-C1",
         source="N24",
         title="a Monte Carlo estimate within alpha with probability 1 - gamma in O(d^3 + m d)",
-        statement=(
-            "The estimator of N24-Fig2 is within alpha of the spectrum with probability at least 1 - gamma, in O(d^3 +"
-            " m d) operations."
+        stated=_HOEFFDING,
+        about=(
+            "The estimator of N24-Fig2, from m independent draws, is within alpha of the spectrum with probability at"
+            " least 1 - gamma, in O(d^3 + m d) operations: the left side is Hoeffding's bound of the chance that it"
+            " is not."
         ),
-        formula="Pr[|estimate - delta| > alpha] <= gamma",
-        hypotheses=("alpha, gamma in (0, 1)", "independent draws"),
         declared=Verdict.PROVED,
         checks=_CHECKS,
         note=_NOTE,
@@ -113,13 +121,7 @@ CLAIMS = (
         id="N24-Fig2",
         source="N24",
         title="the estimator's sample size m = ceil(log(2/gamma)/(2 alpha^2))",
-        stated=statement(
-            "2 e^{-2 m alpha^2} <= gamma",
-            "0 < alpha < 1",
-            "0 < gamma < 1",
-            "m >= log(2/gamma)/(2 alpha^2)",
-            over=(integer("m", 1, 10**6, "log"), real("alpha", "1e-3", 1, "log"), real("gamma", "1e-9", 1, "log")),
-        ),
+        stated=_HOEFFDING,
         about=(
             "m = ceil(log(2/gamma)/(2 alpha^2)) independent hinge values max(0, 1 - exp q_eps(Z)) are averaged; the"
             " left side is Hoeffding's bound of the chance that their mean is off by more than alpha."

@@ -15,9 +15,6 @@ from ndis_verify.claims.random_projection.mechanism_checks import (
     clamped_excess,
     coverage,
     figure_ridge,
-    more_likely_than_not,
-    not_smaller,
-    slack,
     smaller_ridge,
     subsampled,
     tested_attack,
@@ -28,7 +25,7 @@ from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement, under
-from ndis_verify.statements.statement import integer, real, vector
+from ndis_verify.statements.statement import Statement, integer, real, vector
 from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import ridge, ridge_utility, ridge_wrappers
 
@@ -78,45 +75,94 @@ _EVERY_EPSILON = statement(
     "delta_delete(w, r; eps) <= delta/4", *("0 < delta < 1", "r >= 1", "eps > 0", "w < 1"), where=_OLDER, over=_WIDE
 )
 
+_SAMPLED_LAWS = statement(
+    "sum_i max(0, (1 - s) q_i + s p_i - e^eps q_i) = s (sum_i max(0, p_i - e^y q_i)),"
+    " and sum_i max(0, q_i - e^eps ((1 - s) q_i + s p_i)) <= s (sum_i max(0, q_i - e^y p_i))",
+    *("0 < s <= 1", "eps >= 0"),
+    where={"y": "log(1 + (e^eps - 1)/s)"},
+    over=(
+        *(vector(name, "law", 4, "1e-6", 1, "log") for name in "pq"),
+        real("s", "0.01", 2, "log"),
+        real("eps", -1, 8),
+    ),
+)
+_RIDGES = (
+    real("l", "1e-2", 100, "log"),
+    real("P", "1e-3", "0.999", "logit"),
+    *(real(name, "1e-4", "1e6", "log") for name in "vw"),
+    real("eps", 0, 20),
+)
+
+
+def _ridge_is_enough(least: str) -> Statement:
+    """Beside a ridge of at least `least`, the leverage of a record costs no more than P in either direction."""
+    return statement(
+        "delta_delete(l^2/(l^2 + v), r; eps) <= delta_delete(P, r; eps), and delta_insert(l^2/(l^2 + v), r; eps) <="
+        " delta_delete(P, r; eps)",
+        *("l > 0", "0 < P < 1", f"v >= {least}", "r >= 1", "eps >= 0"),
+        over=_RIDGES,
+    )
+
+
+_SUMMED = _ridge_is_enough("l^2/P")
+_LEAST = _ridge_is_enough("l^2 (1/P - 1)")
+_ONE_COLUMN = statement(
+    "delta_delete(l^2/(l^2 + v), 1; eps) <= delta_delete(P, 1; eps), and delta_insert(l^2/(l^2 + v), 1; eps) <="
+    " delta_delete(P, 1; eps)",
+    *("l > 0", "0 < P < 1", "v >= l^2 (1/P - 1)", "eps >= 0"),
+    over=_RIDGES,
+)
+_OPTIMAL = statement(
+    "delta_delete(l^2/(l^2 + w), r; eps) > delta_delete(P, r; eps)",
+    *("l > 0", "0 < P < 1", "0 < w < l^2/P", "r >= 1", "eps >= 0"),
+    over=_RIDGES,
+)
+_RIDGED = (
+    "Every record has norm at most l, one is added or removed, and P is the leverage at which the target is met,"
+    " delta_delete(P, r; eps) = delta."
+)
+
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-Fig1",
         source="N26",
         title="random projection of the database above a public ridge l^2/p*",
-        statement=(
-            "Find p* with delta_r(eps; p*) = delta by bisection, append sigma I with sigma^2 = l^2/p*, project: (eps,"
-            " delta)-DP."
+        stated=_SUMMED,
+        about=(
+            f"{_RIDGED} Found by bisection; sigma I with v = sigma^2 = l^2/P is appended and the whole projected:"
+            " (eps, delta)-DP."
         ),
-        formula="sigma^2 = l^2/p*",
-        hypotheses=_EVERYONE,
         declared=Verdict.PROVED,
         checks=(*MECHANISM, DP, PRIVACY[0], ridged("N26-Fig1")),
         note=_RIDGE_NOTE + " A bisection has to end on the side delta_r <= delta.",
     ),
-    Claim(
+    stated_claim(
         id="N26-Fig1-smallest-ridge",
         source="N26",
         title="the smallest public ridge is l^2 (1/p* - 1)",
-        statement=(
-            "Projection above the ridge l^2 (1/p* - 1) is (eps, delta)-DP; above any smaller ridge, deleting a lone"
-            " record of norm l costs more than delta."
+        stated=statement(
+            "delta_delete(l^2/(l^2 + v), r; eps) <= delta_delete(P, r; eps), and delta_insert(l^2/(l^2 + v), r; eps)"
+            " <= delta_delete(P, r; eps), and delta_delete(l^2/(l^2 + w), r; eps) > delta_delete(P, r; eps)",
+            *("l > 0", "0 < P < 1", "v >= l^2 (1/P - 1)", "0 < w < l^2 (1/P - 1)", "r >= 1", "eps >= 0"),
+            over=_RIDGES,
         ),
-        formula="sigma^2 = l^2 (1/p* - 1)",
-        hypotheses=(*_EVERYONE, "some record has norm l", "the ridge depends on nothing private"),
+        about=(
+            "Projection above the ridge v = l^2 (1/P - 1), or a larger one, depending on nothing private, is (eps,"
+            f" delta)-DP; above a smaller one, w, deleting a lone record of norm l costs more than delta. {_RIDGED}"
+        ),
         declared=Verdict.PROVED,
         checks=(*SMALLEST, PRIVACY[1], ridged("smallest")),
         note=(
-            "Certified ridge/l^2 at eps = 1, delta = 1e-6: 15.419396 for r = 10 and 35.540172 for r = 100, where l^2/p*"
-            " has 1 more."
+            "Certified ridge/l^2 at eps = 1, delta = 1e-6: 15.419396 for r = 10 and 35.540172 for r = 100, where"
+            " l^2/p* has 1 more."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-T5.1",
         source="N26",
         title="the ridged random projection is (eps, delta)-DP",
-        statement="The mechanism of N26-Fig1 is (eps, delta)-DP under add/remove.",
-        formula="delta_r(eps; l^2/(sigma^2 + l^2)) <= delta_r(eps; p*) = delta",
-        hypotheses=_EVERYONE,
+        stated=_SUMMED,
+        about=(f"The mechanism of N26-Fig1 is (eps, delta)-DP under add/remove. {_RIDGED}"),
         declared=Verdict.PROVED,
         checks=(*MECHANISM, DP, PRIVACY[0]),
         note=_RIDGE_NOTE,
@@ -206,15 +252,15 @@ CLAIMS = (
             " mechanism's privacy; its own theorem is not for such eps."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-Fig3",
         source="N26",
         title="Poisson subsampling before the ridged projection",
-        statement=(
-            "Keep each row with probability q, then run N26-Fig1 at eps' = log(1 + (e^eps - 1)/q) and delta' = delta/q."
+        stated=_SAMPLED_LAWS,
+        about=(
+            "Keep each row with probability s, then run N26-Fig1, whose laws with and without a record are p and q,"
+            " at eps' = y and delta' = delta/s, delta < s."
         ),
-        formula="eps' = log(1 + (e^eps - 1)/q), delta' = delta/q",
-        hypotheses=(*_EVERYONE, "0 < q <= 1", "delta < q"),
         declared=Verdict.PROVED,
         checks=(*_SAMPLE, SAMPLED),
         note=_SAMPLE_NOTE,
@@ -223,17 +269,7 @@ CLAIMS = (
         id="N26-T5.3",
         source="N26",
         title="the subsampled mechanism is (eps, delta)-DP",
-        stated=statement(
-            "sum_i max(0, (1 - s) q_i + s p_i - e^eps q_i) = s (sum_i max(0, p_i - e^y q_i)),"
-            " and sum_i max(0, q_i - e^eps ((1 - s) q_i + s p_i)) <= s (sum_i max(0, q_i - e^y p_i))",
-            *("0 < s <= 1", "eps >= 0"),
-            where={"y": "log(1 + (e^eps - 1)/s)"},
-            over=(
-                *(vector(name, "law", 4, "1e-6", 1, "log") for name in "pq"),
-                real("s", "0.01", 2, "log"),
-                real("eps", -1, 8),
-            ),
-        ),
+        stated=_SAMPLED_LAWS,
         about=(
             "A record that is kept with probability s turns the law q without it into (1 - s) q + s p; the mechanism"
             " of N26-Fig3 is (eps, delta)-DP under add/remove with delta' = delta/s at eps' = y."
@@ -332,122 +368,85 @@ CLAIMS = (
             " refuse such a tau, not to clamp."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-P5",
-        tags=("reading",),
         source="N26",
+        tags=("reading",),
         title="when the tested ridge is below the untested one",
-        statement=(
-            "If lambda_min exceeds tau Phi^{-1}(1 - delta_P) plus the gap of the two ridges, the tested ridge is"
-            " strictly smaller; the probability of that is Phi((lambda_min - gap)/tau - Phi^{-1}(1 - delta_P))."
+        stated=statement(
+            "Phi((m - g)/tau - Phi^-1(1 - delta)) = 1",
+            *("tau > 0", "0 < delta < 1", "m > g + tau Phi^-1(1 - delta)"),
+            over=(*(real(name, 0, 100) for name in "mg"), real("tau", "0.01", 100, "log")),
         ),
-        formula="Pr[smaller] = Phi((lambda_min - gap)/tau - z_P), gap = l^2/p*_R - l^2/p*",
-        hypotheses=(*_EVERYONE, "eps_T <= eps", "tau > 0"),
+        about=(
+            "If the least eigenvalue m exceeds tau Phi^{-1}(1 - delta) plus the gap g = l^2/p*_R - l^2/p* of the two"
+            " ridges, the tested ridge is smaller for certain: the left side is the probability that it is, delta ="
+            " delta_P and tau the noise of the test."
+        ),
         declared=Verdict.RESTRICTED,
+        fails_at=({"m": 2, "g": 1, "tau": 1, "delta": "0.5"},),
+        parts=("for certain", "for certain"),
         checks=(
             proof("exact probability", ridge_wrappers.ridge_comparison),
             proof("order in the leverage", order.derivative_in_leverage),
-            counterexample_check(
-                "one standard deviation beyond the threshold",
-                not_smaller,
-                {"beyond": Fraction(1)},
-                {"failure more likely than not": more_likely_than_not},
-                part="for certain",
-            ),
         ),
-        counterexample=(
-            "lambda_min = gap + tau z_P + tau: the tested ridge fails to be smaller with probability Phi(-1) = 0.159."
-        ),
-        corrected=(
-            "Strictly smaller with probability Phi(s) at lambda_min = gap + tau (z_P + s): above 1/2 past the"
-            " threshold, never 1."
-        ),
-        note=(
-            "The printed threshold was lost; the surrounding sentence gives no probability. With probability 1 - beta"
-            " the threshold needs tau Phi^{-1}(1 - beta) more."
-        ),
+        corrected="Strictly smaller with probability Phi(s) at lambda_min = gap + tau (z_P + s): above 1/2 past the"
+        " threshold, never 1.",
+        note="The printed threshold was lost; the surrounding sentence gives no probability. With probability 1 - beta"
+        " the threshold needs tau Phi^{-1}(1 - beta) more.",
     ),
-    Claim(
+    stated_claim(
         id="N24-Fig3",
-        tags=("reading",),
         source="N24",
+        tags=("reading",),
         title="random projection plus a Gaussian noise matrix, the noise parameter called optimal",
-        statement=(
-            "D^T G plus a matrix of independent N(0, sigma^2) entries, sigma from p* and the largest norm l, is (eps,"
-            " delta)-DP, and that sigma is optimal."
+        stated=_OPTIMAL,
+        about=(
+            "D^T G plus a matrix of independent N(0, sigma^2) entries, sigma^2 = l^2/P, is (eps, delta)-DP, and that"
+            f" sigma is optimal: a smaller ridge w costs a lone record of norm l more than delta. {_RIDGED}"
         ),
-        formula="cov = D^T D + sigma^2 I; smallest sigma^2 = l^2 (1/p* - 1)",
-        hypotheses=(*_EVERYONE, "some record has norm l"),
         declared=Verdict.RESTRICTED,
-        checks=(
-            *SMALLEST,
-            PRIVACY[1],
-            counterexample_check(
-                "a valid ridge below l^2/p*",
-                slack,
-                {"r": 1, "epsilon": Fraction(1), "delta": Fraction("0.01"), "ridge": Fraction("1.91")},
-                {
-                    "a ridge that is not valid": {
-                        "r": 1,
-                        "epsilon": Fraction(1),
-                        "delta": Fraction("0.01"),
-                        "ridge": Fraction("1.9"),
-                    },
-                    "a ridge that is not smaller": {
-                        "r": 1,
-                        "epsilon": Fraction(1),
-                        "delta": Fraction("0.01"),
-                        "ridge": Fraction(3),
-                    },
-                },
-                part="sigma^2 = l^2/p* is optimal",
-            ),
-        ),
-        counterexample=(
-            "r = 1, l = 1, eps = 1, delta = 0.01: p* = 0.34426, l^2/p* = 2.9048; sigma^2 = 1.91 is valid: "
-            "delta_1(1; 1/2.91) = 0.00992."
-        ),
+        fails_at=({"l": 1, "P": "0.3442", "w": "1.91", "r": 1, "eps": 1},),
+        stands=under(_OPTIMAL, "w < l^2 (1/P - 1)"),
+        parts=("statement", "sigma^2 = l^2/p* is optimal"),
+        checks=(*SMALLEST, PRIVACY[1]),
         corrected="sigma^2 = l^2 (1/p* - 1) is valid and no smaller one is.",
-        note=(
-            "The formula for sigma was lost from the text. Bounding the leverage by the eigenvalues above sigma^2, as"
-            " the proof does, gives l^2/p*, the ridge of N26; if l^2 (1/p* - 1) was printed, the statement is true as"
-            " it stands."
-        ),
+        note="The formula for sigma was lost from the text. Bounding the leverage by the eigenvalues above sigma^2, as"
+        " the proof does, gives l^2/p*, the ridge of N26; if l^2 (1/p* - 1) was printed, the statement is true as"
+        " it stands.",
     ),
-    Claim(
+    stated_claim(
         id="N24-T3",
         source="N24",
         title="the noisy random projection is (eps, delta)-DP",
-        statement=(
-            "The mechanism of N24-Fig3 is (eps, delta)-DP, with sigma^2 = l^2 (1/p* - 1) and so with any larger one."
+        stated=_LEAST,
+        about=(
+            "The mechanism of N24-Fig3 is (eps, delta)-DP, with v = sigma^2 = l^2 (1/P - 1) and so with any larger"
+            f" one. {_RIDGED}"
         ),
-        formula="leverage <= l^2/(sigma^2 + l^2) <= p*",
-        hypotheses=_EVERYONE,
         declared=Verdict.PROVED,
         checks=(*MECHANISM, DP, *PRIVACY),
         note="Adding noise to the projection and appending sigma I to the database give one law.",
     ),
-    Claim(
+    stated_claim(
         id="N24-Fig8",
         source="N24",
         title="a private random linear combination",
-        statement=(
-            "The mechanism of N24-Fig3 with one column: D^T g + sigma h, g and h standard normal, sigma from p* at r"
-            " = 1."
+        stated=_ONE_COLUMN,
+        about=(
+            "The mechanism of N24-Fig3 with one column, r = 1: D^T g + sigma h, g and h standard normal, v ="
+            f" sigma^2. {_RIDGED}"
         ),
-        formula="delta_1(eps; p*) = delta, sigma^2 >= l^2 (1/p* - 1)",
-        hypotheses=(*_EVERYONE, "r = 1"),
         declared=Verdict.PROVED,
         checks=(*MECHANISM, *PRIVACY),
         note="The formula for sigma was lost from the text; l^2/p* and l^2 (1/p* - 1) are both valid.",
     ),
-    Claim(
+    stated_claim(
         id="N24-C7",
         source="N24",
         title="the private random linear combination is (eps, delta)-DP",
-        statement="The mechanism of N24-Fig8 is (eps, delta)-DP.",
-        formula="leverage <= l^2/(sigma^2 + l^2) <= p*",
-        hypotheses=(*_EVERYONE, "r = 1"),
+        stated=_ONE_COLUMN,
+        about=(f"The mechanism of N24-Fig8 is (eps, delta)-DP. {_RIDGED}"),
         declared=Verdict.PROVED,
         checks=(*MECHANISM, DP, *PRIVACY),
         note=(

@@ -18,6 +18,8 @@ from ndis_verify.oracle.certified.generalized_chi2 import generalized_chi2_cdf
 def _quadratic_cdf(a: list[Number], b: list[Number], t: Number, digits: int) -> Number:
     rational(*a, *b)
     weights, ncs, variance, shift = quadratic_law(a, b)
+    if not weights and variance:  # a normal law
+        return monotone(lambda x: ((ball(shift) - ball(x)) / ball(2 * variance).sqrt()).erfc() / 2, (t, 1))
     std = Fraction(isqrt(variance.numerator), isqrt(variance.denominator))
     if std**2 != variance:
         raise NotExact("the normal part's standard deviation is rational")
