@@ -41,7 +41,7 @@ def _hearing(claim_id):
 
 
 def test_every_converted_claim_is_its_statement():
-    assert len(CONVERTED) >= 87  # a claim does not go back to texts of its own
+    assert len(CONVERTED) >= 119  # a claim does not go back to texts of its own
     for claim_id, stated in CONVERTED.items():
         claim = find(claim_id)
         assert not mismatches(claim), claim_id

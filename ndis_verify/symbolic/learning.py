@@ -392,5 +392,8 @@ def learning_bound() -> Derivation:
             Fault("a quarter of delta", "at twice the logarithm", lambda rhs: rhs / 2),
             Fault("mean twice as small", "mean", lambda rhs: rhs / 2),
         ),
-        concludes=(Conclusion("KM-4.2", "failure"), Conclusion("KM-4.2", "at twice the logarithm")),
+        concludes=(
+            Conclusion("KM-4.2", "failure", part="the chance of a larger error"),
+            Conclusion("KM-4.2", "at twice the logarithm", part="what it is at the least number of draws"),
+        ),
     )

@@ -72,7 +72,7 @@ def dp_iff_hockey_stick() -> Derivation:
             Fault("negative part", "divergence", lambda rhs: total(sp.Max(-gap, 0))),
         ),
         concludes=(
-            Conclusion("KM-2.2", "divergence"),
+            Conclusion("KM-2.2", "divergence", part="for densities"),
             Conclusion("KM-2.2", "integrand", part="the integrand"),
             Conclusion("BW-T5", "divergence", part="DP is a bound on the divergence"),
             Conclusion(

@@ -18,6 +18,7 @@ from ndis_verify.court.certified_numbers import decimals_check
 from ndis_verify.court.checks import agreement, proof
 from ndis_verify.court.domain import Domain, continuous, integer
 from ndis_verify.court.points import count, log_uniform
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact, to_mpf
 from ndis_verify.fast.random_projection import log_rp_hockey_stick as fast_log_rp_hockey_stick
@@ -28,6 +29,9 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_ridge as certified_rp_ridge
 from ndis_verify.oracle.engine.quadratic_form import quadratic_form
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import integer as whole
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import baselines as derived
 from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import ridge
@@ -234,23 +238,30 @@ def _calibrations(faulty: bool):
 
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N24-Fig14",
-        tags=("reading",),
         source="N24",
+        tags=("reading",),
         title="baselines: projected least squares (Sheffet) and the mutual-information baseline",
-        statement=(
-            "Random projection above the ridge of the least-singular-value analysis, above the one of Blocki et al.,"
-            " and with noise set by a bound on mutual information, is (eps, delta)-DP; least squares on the projection"
-            " of [B b] inherits it."
+        stated=statement(
+            "delta_delete(1/(1 + 4 (sqrt(2 r L) + L)/eps), r; eps) <= delta, and delta_delete(1/(1 + w^2), r; eps) <="
+            " delta, and delta_delete(s/(1 + s), r; eps) <= sqrt(r (s - log(1 + s)))",
+            *("0 < delta < 1", "r >= 1", "0 < eps <= 3 log(4/delta)", "s > 0"),
+            where={"L": "log(4/delta)", "w": "16 sqrt(r log(2/delta)) log(16 r/delta)/eps"},
+            over=(
+                *(real("eps", "1e-6", 200, "log"), real("delta", "1e-30", "0.999", "log")),
+                *(whole("r", 1, 10**6, "log"), real("s", "1e-8", 10, "log")),
+            ),
         ),
-        formula=(
-            "w^2 = 4 l^2 (sqrt(2 r L) + L)/eps, L = log(4/delta); w = 16 l sqrt(r log(2/delta)) log(16 r/delta)/eps;"
-            " (r/2)(s - log(1 + s)) = I0, s = l^2/w^2, I0 = delta^2/2 or the least capacity of a binary channel that"
-            " violates (eps, delta)"
+        about=(
+            "Random projection above the ridge of the least-singular-value analysis, l^2 times 4 (sqrt(2 r L) +"
+            " L)/eps, above the one of Blocki et al., l^2 w^2, and with noise l^2/s set by a bound I0 = (r/2) (s -"
+            " log(1 + s)) on mutual information, delta^2/2 or the least capacity of a binary channel that violates"
+            " (eps, delta), is (eps, delta)-DP for records of norm at most l, one added or removed; least squares on"
+            " the projection of [B b] inherits it."
         ),
-        hypotheses=(*_EVERYONE, "r >= 1", "eps <= 3 log(4/delta) for the first two ridges, eps >= 0 for the third"),
         declared=Verdict.PROVED,
+        parts=(_LSV, _LSV),
         checks=(
             proof("tail at the older threshold", ridge.eigenvalue_threshold, part=_LSV),
             proof("order in the leverage", order.derivative_in_leverage, part=_LSV),

@@ -136,21 +136,23 @@ def _stable_excess(point: Point) -> Enclosure:
     )
 
 
+_BOTH_BRANCHES = statement(
+    "delta_shift(Delta/sigma; eps) = Phi(-sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2))),"
+    " and delta_shift(Delta/tau; eps) = Phi(sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2)))",
+    *("eps > 0", "u >= 0", "Delta > 0"),
+    where={
+        "sigma": "(sqrt(1 + u/2) + sqrt(u/2)) Delta/sqrt(2 eps)",
+        "tau": "(sqrt(1 + u/2) - sqrt(u/2)) Delta/sqrt(2 eps)",
+    },
+    over=(real("u", "1e-6", 1000, "log"), real("eps", "1e-6", 40, "log")),
+)
+
 CLAIMS = (
     stated_claim(
         id="BW-Alg1",
         source="BW",
         title="the analytic Gaussian mechanism's algorithm",
-        stated=statement(
-            "delta_shift(Delta/sigma; eps) = Phi(-sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2))),"
-            " and delta_shift(Delta/tau; eps) = Phi(sqrt(eps u)) - e^eps Phi(-sqrt(eps (u + 2)))",
-            *("eps > 0", "u >= 0", "Delta > 0"),
-            where={
-                "sigma": "(sqrt(1 + u/2) + sqrt(u/2)) Delta/sqrt(2 eps)",
-                "tau": "(sqrt(1 + u/2) - sqrt(u/2)) Delta/sqrt(2 eps)",
-            },
-            over=(real("u", "1e-6", 1000, "log"), real("eps", "1e-6", 40, "log")),
-        ),
+        stated=_BOTH_BRANCHES,
         about=(
             "With delta_0 = 1/2 - e^eps Phi(-sqrt(2 eps)): for delta >= delta_0 take the largest u >= 0 with B+(u) <="
             " delta, the second form below, and the std tau, else the smallest u with B-(u) <= delta and sigma: it is"
@@ -195,14 +197,16 @@ CLAIMS = (
             " of sigma is."
         ),
     ),
-    Claim(
+    stated_claim(
         id="BW-T9",
         source="BW",
         title="the analytic Gaussian mechanism is (eps, delta)-DP",
-        statement=(
-            "For every eps > 0 and delta in (0, 1) the mechanism with the sigma of the algorithm is (eps, delta)-DP."
+        stated=_BOTH_BRANCHES,
+        about=(
+            "For every eps > 0 and delta in (0, 1) the mechanism with the sigma of the algorithm, BW-Alg1, at the"
+            " exact root or one rounded towards the larger sigma, is (eps, delta)-DP: its divergence at the"
+            " sensitivity Delta is one of"
         ),
-        hypotheses=_ALGORITHM_HYPOTHESES,
         declared=Verdict.PROVED,
         checks=(
             _ALGORITHM_PROOF,

@@ -7,12 +7,12 @@ import numpy as np
 from flint import arb
 from scipy.special import ndtr
 
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Verdict
 from ndis_verify.court.attack import log_margin
-from ndis_verify.court.attack_checks import attack_check, counterexample_check
-from ndis_verify.court.certified_numbers import at, decimals_check
+from ndis_verify.court.attack_checks import attack_check
+from ndis_verify.court.certified_numbers import decimals_check
 from ndis_verify.court.checks import formula_check, proof
-from ndis_verify.court.domain import Domain, Point, continuous, integer
+from ndis_verify.court.domain import Domain, continuous, integer
 from ndis_verify.court.points import count, log_uniform
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
@@ -24,6 +24,7 @@ from ndis_verify.oracle.certified import gaussian_mechanism as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.engine.quadratic_form import quadratic_form as oracle_quadratic_form
 from ndis_verify.statements.reading import statement, under
+from ndis_verify.statements.statement import integer as whole
 from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import gaussian_calibration as derived
 from ndis_verify.symbolic import gaussian_mechanism, privacy_loss
@@ -73,27 +74,6 @@ _TAIL_ROWS = (
     (("1", "1e-10"), "1.097"),
     (("10", "1e-5"), "1.045"),
 )
-
-
-def _miss(constant: float, logarithm: bool):
-    """Pr[max error >= alpha] - beta with the smallest valid noise, n = constant sqrt(k ln(1/delta) [ln(k/beta)])/(eps
-    alpha).
-    """
-
-    def excess(point: Point) -> Enclosure:
-        # The probability increases with the std, so the lower end of its enclosure gives a lower bound.
-        least_std = calibrated.analytic_std(1, epsilon=point["epsilon"], delta=point["delta"], digits=25).lower
-
-        def gap(k: arb, epsilon: arb, delta: arb, beta: arb, std: arb) -> arb:
-            # alpha/std at sensitivity sqrt(k)/n
-            deviations = ball(exact(constant)) * (-delta.log()).sqrt() / (epsilon * std)
-            if logarithm:
-                deviations = deviations * (k / beta).log().sqrt()
-            return 1 - (1 - 2 * certified.upper_tail(deviations)) ** k - beta
-
-        return certified.settled(gap, {**point, "std": least_std}, 8)
-
-    return excess
 
 
 def _accuracy_margin(constant: float):
@@ -234,17 +214,22 @@ CLAIMS = (
             " 1/2 for every rho."
         ),
     ),
-    Claim(
+    stated_claim(
         id="SL-2-slack",
         source="SL",
         title="how much noise the sufficient condition costs",
-        statement=(
-            "At the stated points the slides' std, and the least std with Pr[loss > eps] <= delta, exceed the smallest"
-            " valid std by the stated factors."
+        stated=statement(
+            "1/sqrt(rho) = (sqrt(2 l + 2 eps) + sqrt(2 l))/(2 eps)",
+            *("rho > 0", "l > 0"),
+            where={"eps": "rho/2 + sqrt(2 rho l)"},
+            over=(real("rho", "1e-4", 100, "log"), real("l", "1e-2", 1000, "log")),
         ),
-        formula="1/sqrt(rho) = (sqrt(2l + 2 eps) + sqrt(2l))/(2 eps), l = ln(1/delta)",
-        hypotheses=("Delta_2 = 1",),
+        about=(
+            "At the stated points the slides' std at sensitivity 1, 1/sqrt(rho) with l = ln(1/delta), and the least"
+            " std with Pr[loss > eps] <= delta, exceed the smallest valid std by the stated factors."
+        ),
         declared=Verdict.CERTIFIED,
+        parts=("slides", "slides"),
         checks=(
             decimals_check(
                 "slides' std over the smallest",
@@ -257,13 +242,15 @@ CLAIMS = (
                 "tail's std over the smallest", _tail_ratio, _TAIL_ROWS, {"the slides' std": _slide_ratio}, part="tail"
             ),
         ),
-        note="Factors (slides, exact tail): "
-        + "; ".join(
-            f"{a} and {b} at eps = {e}, delta = {d}"
-            for ((e, d), a), (_, b) in zip(_SLIDE_ROWS, _TAIL_ROWS, strict=True)
-        )
-        + ". Bounded from below by 1; unbounded as eps -> 0 at fixed delta, where the condition has no solution at eps"
-        " = 0.",
+        note=(
+            "Factors (slides, exact tail): "
+            + "; ".join(
+                f"{a} and {b} at eps = {e}, delta = {d}"
+                for ((e, d), a), (_, b) in zip(_SLIDE_ROWS, _TAIL_ROWS, strict=True)
+            )
+            + ". Bounded from below by 1; unbounded as eps -> 0 at fixed delta, where the condition has no solution at"
+            " eps = 0."
+        ),
     ),
     stated_claim(
         id="SL-2-approximation",
@@ -325,38 +312,34 @@ CLAIMS = (
         ),
         tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="SL-3",
-        tags=("reading",),
         source="SL",
+        tags=("reading",),
         title="accuracy of k counting queries under Gaussian noise",
-        statement=(
-            "With rho set for (eps, delta)-DP, n >> sqrt(k log(1/delta))/(eps alpha) gives Pr[max error >= alpha] <="
-            " beta; no factor in k and beta is printed."
+        stated=statement(
+            "1 - (1 - 2 Phi(-z))^k <= beta",
+            *("C > 0", "k >= 1", "eps > 0", "D > 0", "0 < beta < 1"),
+            where={"z": "C D sqrt(log(1/delta_shift(D; eps)))/eps"},
+            over=(
+                real("C", "0.1", 100, "log"),
+                whole("k", 1, 10**24, "log"),
+                real("D", "0.05", 4, "log"),
+                real("beta", "1e-6", 1, "log"),
+            ),
         ),
-        hypotheses=("k counting queries on n records", "one record changes all k"),
+        about=(
+            "With rho set for (eps, delta)-DP, n >> sqrt(k log(1/delta))/(eps alpha), that is C of it, gives Pr[max"
+            " error >= alpha] <= beta for k counting queries on n records, one of which changes all k; no factor in k"
+            " and beta is printed. Here with the least valid noise, sqrt(k)/(n D), where delta = delta_shift(D; eps),"
+            " so that alpha is z deviations."
+        ),
         declared=Verdict.RESTRICTED,
+        fails_at=tuple(
+            {"k": k, "C": c, "eps": 1, "D": "0.268", "beta": "0.05"} for k, c in ((100, "2.5"), (10**21, 10))
+        ),
+        parts=("no logarithm of k", "no logarithm of k"),
         checks=(
-            counterexample_check(
-                "no logarithm of k: 100 queries, the least noise",
-                _miss(1 + 2**0.5, False),
-                at(k=100, epsilon=1, delta="1e-5", beta="0.05"),
-                {
-                    "with the factor sqrt(ln(k/beta))": _miss(1 + 2**0.5, True),
-                    "one query": at(k=1, epsilon=1, delta="1e-5", beta="0.05"),
-                },
-                part="no logarithm of k",
-            ),
-            counterexample_check(
-                "ten times sqrt(k ln(1/delta))/(eps alpha): more queries",
-                _miss(10, False),
-                at(k=10**21, epsilon=1, delta="1e-5", beta="0.05"),
-                {
-                    "with the factor sqrt(ln(k/beta))": _miss(10, True),
-                    "a million queries": at(k=10**6, epsilon=1, delta="1e-5", beta="0.05"),
-                },
-                part="no logarithm of k",
-            ),
             proof(
                 "normal tail", gaussian_mechanism.tail_bound, part="with ln(k/beta) under the root, eps <= ln(1/delta)"
             ),
@@ -369,10 +352,6 @@ CLAIMS = (
                 "privacy of rho", derived.tail_calibration, part="with ln(k/beta) under the root, eps <= ln(1/delta)"
             ),
             _ACCURACY,
-        ),
-        counterexample=(
-            "n = (1+sqrt 2) sqrt(k ln(1/delta))/(eps alpha), k = 100, eps = 1, delta = 1e-5, even with the least valid"
-            " noise: alpha is 2.2 deviations and Pr[max error >= alpha] = 0.94 > 0.05"
         ),
         corrected=(
             "n >= (1+sqrt 2) sqrt(k ln(1/delta) ln(k/beta))/(eps alpha) is enough for eps <= ln(1/delta). Sharp: n >="

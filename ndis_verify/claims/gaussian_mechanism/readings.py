@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
 from ndis_verify.claims.reading import (
-    Counter,
     Margin,
     Phi,
     Reading,
     Value,
     mills,
-    never_above,
     profile,
     quantile,
     smallest_std,
@@ -49,16 +46,6 @@ def _circulated(epsilon: Any) -> Any:
     return sp.exp(4 * epsilon) * sp.sqrt(4 * sp.pi * epsilon) * Phi(-sp.sqrt(2 * epsilon)) - 1
 
 
-def _too_many(constant: Any) -> Counter:
-    """The chance that one of k answers is off by more than `constant` sqrt(ln(1/delta))/(eps std) stds."""
-
-    def asserted(k: Any, epsilon: Any, delta: Any, beta: Any) -> tuple[Any, str, Any]:
-        deviations = constant * sp.sqrt(-sp.log(delta)) / (epsilon * smallest_std(epsilon, delta))
-        return 1 - (1 - 2 * Phi(-deviations)) ** k, "<=", beta
-
-    return Counter(asserted)
-
-
 def _slide_std(epsilon: Any, delta: Any) -> Any:
     level = -sp.log(delta)
     return 1 / (sp.sqrt(2 * level + 2 * epsilon) - sp.sqrt(2 * level))
@@ -70,12 +57,6 @@ def _tail_std(epsilon: Any, delta: Any) -> Any:
 
 
 READINGS: dict[tuple[str, str], Reading] = {
-    ("N24-Fig7", "more than three orders at a small eps"): never_above(
-        lambda epsilon, delta: delta - 1000 * _reached(epsilon, delta)
-    ),
-    ("N24-Fig7", "more than 40 % less noise at a small eps"): never_above(
-        lambda epsilon, delta: delta - _reached(epsilon, delta, sp.Rational(3, 5))
-    ),
     ("N24-Fig7", "claimed over true delta at stated points"): Value(lambda e, d: d / _reached(e, d)),
     ("N24-Fig7", "share of the classical noise that is needed"): Value(
         lambda e, d: smallest_std(e, d) * e / _deviations(d)
@@ -102,8 +83,6 @@ READINGS: dict[tuple[str, str], Reading] = {
         lambda epsilon, delta: 1 - _share("1")(epsilon, delta)
     ),
     ("BW-T4-range", "signs around the crossing"): Value(lambda epsilon: _circulated(epsilon)),
-    ("SL-3", "no logarithm of k: 100 queries, the least noise"): _too_many(sp.Rational(Fraction(2.414213562373095))),
-    ("SL-3", "ten times sqrt(k ln(1/delta))/(eps alpha): more queries"): _too_many(sp.Integer(10)),
     ("SL-2-slack", "slides' std over the smallest"): Value(lambda e, d: _slide_std(e, d) / smallest_std(e, d)),
     ("SL-2-slack", "tail's std over the smallest"): Value(lambda e, d: _tail_std(e, d) / smallest_std(e, d)),
 }

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from ndis_verify.audit.gdp_parameter import laplace_gdp
-from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, short
 from ndis_verify.court.statement_checks import stated_claim
@@ -111,16 +111,20 @@ CLAIMS = (
             " mu, the profile of that Gaussian curve is not."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-2.8-pairs",
         source="KM",
         title="which Gaussian pairs are mu-GDP",
-        statement=(
-            "N(m1, S1) and N(m2, S2) are mu-GDP for some finite mu exactly where S1 = S2; the least is then |S^{-1/2}"
-            " (m1 - m2)|."
+        stated=statement(
+            "Phi^-1(Phi((m - c)/s)) - Phi^-1(Phi(-c)) = c (1 - 1/s) + m/s",
+            "s > 0",
+            over=(real("c", 0, 6), real("m", -3, 3), real("s", "0.3", 3, "log")),
         ),
-        formula="c - (c - m)/sqrt(lambda) = c (1 - 1/sqrt(lambda)) + m/sqrt(lambda), c to infinity",
-        hypotheses=("S1, S2 positive definite",),
+        about=(
+            "N(m1, S1) and N(m2, S2), both positive definite, are mu-GDP for some finite mu exactly where S1 = S2;"
+            " the least is then |S^{-1/2} (m1 - m2)|. Where a variance differs, N(m, s^2) against N(0, 1) for s > 1,"
+            " the test x > c asks for a mu of the left side, which grows without bound with c."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("whitening, and one direction", derived.pair_gdp),

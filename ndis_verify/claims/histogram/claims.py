@@ -251,6 +251,23 @@ _OPPOSITE = {f"{name}_{i}": "1e-6" for name in "pquw" for i in (3, 4)} | {
     "eps": 0,
 }
 
+_DRAWS = (
+    real("tau", "1e-2", 1, "log"),
+    whole("k", 2, 100, "log"),
+    real("delta", "1e-9", 1, "log"),
+    whole("n", 1, 10**7, "log"),
+)
+
+ERRORS_OF_LAWS = statement(
+    "|H - K| <= (1 + e^eps) tau",
+    where={
+        "H": "sum_i max(0, p_i - e^eps q_i)",
+        "K": "sum_i max(0, u_i - e^eps w_i)",
+        "tau": "max((sum_i |p_i - u_i|)/2, (sum_i |q_i - w_i|)/2)",
+    },
+    over=(*(vector(name, "law", 4, "1e-6", 1, "log") for name in "pquw"), real("eps", -3, 6)),
+)
+
 CLAIMS = (
     stated_claim(
         id="KM-4.1",
@@ -272,20 +289,19 @@ CLAIMS = (
         ),
         note="The first bin is printed (infinity, a + h); read (-infinity, a + h).",
     ),
-    Claim(
+    stated_claim(
         id="KM-4.2",
         source="KM",
         title="draws that learn a law on k points",
-        statement=(
-            "With n >= max(k/tau^2, (2/tau^2) log(2/delta)) draws the empirical law is within tau in total variation"
-            " with probability at least 1 - delta."
+        stated=statement(
+            "e^{-n tau^2/2} <= delta/2, and sqrt(k/(4 n)) <= tau/2",
+            *("0 < delta < 1", "0 < tau <= 1", "k >= 2", "n >= k/tau^2", "n >= (2/tau^2) log(2/delta)"),
+            over=_DRAWS,
         ),
-        formula="Pr[TV(p, p~) > tau] <= exp(-n tau^2/2) <= delta/2",
-        hypotheses=(
-            "independent draws",
-            "n >= max(k/tau^2, (2/tau^2) log(2/delta))",
-            "0 < tau <= 1",
-            "0 < delta < 1",
+        about=(
+            "With n independent draws the empirical law of a law on k points is off by more than tau in total"
+            " variation with probability at most e^{-n tau^2/2}, the mean error being at most sqrt(k/(4 n)), so with"
+            " probability at least 1 - delta it is within tau."
         ),
         declared=Verdict.PROVED,
         checks=(
@@ -303,15 +319,7 @@ CLAIMS = (
         id="KM-4.3",
         source="KM",
         title="errors in total variation move the divergence by at most (1 + e^eps) tau",
-        stated=statement(
-            "|H - K| <= (1 + e^eps) tau",
-            where={
-                "H": "sum_i max(0, p_i - e^eps q_i)",
-                "K": "sum_i max(0, u_i - e^eps w_i)",
-                "tau": "max((sum_i |p_i - u_i|)/2, (sum_i |q_i - w_i|)/2)",
-            },
-            over=(*(vector(name, "law", 4, "1e-6", 1, "log") for name in "pquw"), real("eps", -3, 6)),
-        ),
+        stated=ERRORS_OF_LAWS,
         search={"quick": 1_500, "starts": (_OPPOSITE,)},
         declared=Verdict.PROVED,
         checks=(
@@ -375,12 +383,7 @@ CLAIMS = (
         stated=statement(
             "e^{-n tau^2/2} + e^{-2 n tau^2} <= delta",
             *("0 < delta < 1", "0 < tau <= 1", "k >= 2", "n >= k/tau^2", "n >= (2/tau^2) log(2/delta)"),
-            over=(
-                real("tau", "1e-2", 1, "log"),
-                whole("k", 2, 100, "log"),
-                real("delta", "1e-9", 1, "log"),
-                whole("n", 1, 10**7, "log"),
-            ),
+            over=_DRAWS,
         ),
         about=(
             "With n independent draws from each law and k bins fixed before the draws, TV^ +- sqrt(2) tau fails to"

@@ -9,21 +9,6 @@ import sympy as sp
 
 from ndis_verify.claims.reading import Counter, Reading, divergence, sketched_least_squares
 
-_DROPS = (
-    "share up, divergence down: d = r = 1",
-    "share up, divergence down: d = 2, r = 10",
-    "share up, divergence down: d = 1, r = 10",
-    "share up, divergence down: d = 2, r = 100, eps = 1",
-    "leverage up, divergence down: d = r = 1",
-    "leverage up, divergence down: d = 2, r = 5",
-)
-_DROP = Counter(
-    lambda p, q, p2, q2, d, r, epsilon: (
-        sketched_least_squares(p, q, d, r, epsilon),
-        "<=",
-        sketched_least_squares(p2, q2, d, r, epsilon),
-    )
-)
 _CORNERS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "noise tested at leverage = share = cap": lambda cap: (cap, 2 * cap),
     "noise tested at leverage = cap, share = 0": lambda cap: (cap, cap),
@@ -58,7 +43,6 @@ _WEIGHTLESS = Counter(  # a term of weight 0 left out gives at most 0
 )
 
 READINGS: dict[tuple[str, str], Reading] = {
-    **{("N24-Fig15", name): _DROP for name in _DROPS},
     **{(claim, name): _lone(corner) for claim in ("N24-Fig4", "N24-T5") for name, corner in _CORNERS.items()},
     ("N24-T4", "at q = 2p - p^2 the table has a weight 0 and divides by it"): _WEIGHTLESS,
     ("N24-TabVI", "at q = 2p - p^2 the table has a weight 0 and divides by it"): _WEIGHTLESS,

@@ -183,16 +183,20 @@ CLAIMS = (
             " are all at most delta is (eps, delta)-DP (KM-2.2)."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-2.2",
         source="KM",
         title="DP if and only if the hockey-stick divergence is at most delta",
-        statement=(
-            "For real eps a mechanism is (eps, delta)-DP exactly when every ordered neighbouring pair has divergence at"
-            " most delta."
+        stated=statement(
+            "sum_i t_i p_i - e^eps (sum_i t_i q_i) <= sum_i max(0, p_i - e^eps q_i)",
+            "0 <= t_i <= 1",
+            over=(vector("t", "reals", 4, 0, 1), *(vector(name, "law", 4, "1e-6", 1, "log") for name in "pq")),
         ),
-        formula="H_{e^eps}(M(D) || M(D')) <= delta for all neighbouring D, D'",
-        hypotheses=("output laws have densities with respect to one measure", "real eps"),
+        about=(
+            "For real eps a mechanism is (eps, delta)-DP exactly when every ordered neighbouring pair has divergence"
+            " at most delta: output laws have densities with respect to one measure: P(S) - e^eps Q(S) is at most the"
+            " divergence for every event, t its indicator, and attains it where p_i > e^eps q_i."
+        ),
         declared=Verdict.PROVED,
         checks=(proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick), _EVENTS),
     ),

@@ -12,11 +12,14 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import random_canaries as derived
 
 _LITTLE = Fraction(1, 1000)
@@ -72,17 +75,6 @@ def _angle_chance(point: dict) -> Enclosure:
     with working_bits(128):
         n, a = ball(point["n"]), ball(point["a"])
         return enclosure(ball(Fraction(1, 2)) - (n.log() * (2 - a**2 / 2)).exp())
-
-
-def _limit_gap(printed_shift: int):
-    """H_1 of N(1, s^2) and N(0, s^2) less H_1 of two normal laws `printed_shift` apart, less 1/1000."""
-
-    def certify(point: dict) -> Enclosure:
-        values = [certified_gaussian_hockey_stick(shift, point["s"], 0, digits=30) for shift in (1, printed_shift)]
-        with working_bits(160):
-            return enclosure(to_exact_ball(values[0]) - to_exact_ball(values[1]) - ball(_LITTLE))
-
-    return certify
 
 
 def _histogram_run(dimension: int = 10**6, mean: int = 1):
@@ -173,37 +165,33 @@ CLAIMS = (
         note="The source's proof of KM-8.1 needs only that the product stays bounded.",
         tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="KM-C8.2",
         source="KM",
+        tags=("misprint",),
         title="limit of the histogram's divergence as printed",
-        statement="The histogram's divergence tends to H_{e^eps}(N(1, s^2), N(1, s^2)) in probability.",
-        hypotheses=("as for KM-8.1", "an appropriate division of the line", "n -> infinity"),
-        declared=Verdict.REFUTED,
-        checks=(
-            counterexample_check(
-                "eps = 0, s = 1",
-                _limit_gap(0),
-                {"s": Fraction(1)},
-                {"N(0, s^2) in the second place": _limit_gap(1), "s = 1000": {"s": Fraction(1000)}},
-            ),
-            proof("the limit", derived.histogram_limit),
+        stated=statement("delta_shift(1/s; eps) = delta_shift(0; eps)", "s > 0", over=(real("s", "0.05", 100, "log"),)),
+        about=(
+            "The histogram's divergence tends to H_{e^eps}(N(1, s^2), N(1, s^2)) in probability, the right side, as n"
+            " -> infinity, under the hypotheses of KM-8.1 and with an appropriate division of the line; it tends to"
+            " the left side."
         ),
-        counterexample="eps = 0, s = 1: two equal laws have divergence 0, the limit is 2 Phi(1/2) - 1 = 0.383.",
+        declared=Verdict.REFUTED,
+        fails_at=({"s": 1, "eps": 0},),
+        checks=(proof("the limit", derived.histogram_limit),),
         corrected="H_{e^eps}(N(1, s^2), N(0, s^2)) (KM-C8.2-corrected).",
         note="The printed proof also swaps the means of N_0 and N_1 and ends in 'H(N_0, N_1) -> 0'.",
-        tags=("misprint",),
     ),
-    Claim(
+    stated_claim(
         id="KM-C8.2-corrected",
         source="KM",
         title="limit of the histogram's divergence",
-        statement=(
-            "With bin width C n^{-1/3} the divergence of the two histograms of the scores tends to H_{e^eps}(N(1, s^2),"
-            " N(0, s^2)) in probability, for every real eps."
+        stated=statement("delta_shift(1/s; 0) = 2 Phi(1/(2 s)) - 1", "s > 0", over=(real("s", "0.05", 100, "log"),)),
+        about=(
+            "With bin width C n^{-1/3} the divergence of the two histograms of the scores tends to H_{e^eps}(N(1,"
+            " s^2), N(0, s^2)) = delta_shift(1/s; eps) in probability, for every real eps, as n -> infinity under the"
+            " hypotheses of KM-8.1: at eps = 0 to the right side."
         ),
-        formula="at eps = 0: 2 Phi(1/(2s)) - 1",
-        hypotheses=("as for KM-8.1", "bin width C n^{-1/3}", "n -> infinity"),
         declared=Verdict.PROVED,
         checks=(
             proof("coupling with normal scores", derived.histogram_limit),

@@ -15,6 +15,7 @@ from ndis_verify.audit.histogram import audit_scores
 from ndis_verify.audit.limits import clopper_pearson_lower, clopper_pearson_upper
 from ndis_verify.audit.operating_points import OperatingPoints
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.histogram.claims import ERRORS_OF_LAWS
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.points import count
@@ -25,7 +26,7 @@ from ndis_verify.oracle import tv_inference as certified
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.histogram import two_bin_distance_law
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real
+from ndis_verify.statements.statement import real, vector
 from ndis_verify.symbolic import learning, nearby_laws
 from ndis_verify.symbolic import score_auditing as limits
 
@@ -207,16 +208,16 @@ def _interval_coverage(parts: int, cut: float = 0.5):
 _HALF = Fraction(1, 2)
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="KM-Alg2",
         source="KM",
         title="the histogram auditor",
-        statement=(
-            "The algorithm returns the divergence of the histograms of two samples: it tends to the divergence of the"
-            " binned laws, which is at most the delta of the laws."
+        stated=ERRORS_OF_LAWS,
+        about=(
+            "The algorithm returns the divergence K of the histograms u, w of two samples, independent draws in bins"
+            " fixed before: it tends to the divergence H of the binned laws p, q, which is at most the delta of the"
+            " laws (KM-4.1), as the errors tau of the histograms in total variation tend to 0."
         ),
-        formula="|H(P^, Q^) - H(P~, Q~)| <= (1 + e^eps) tau, H(P~, Q~) <= delta(eps)",
-        hypotheses=("independent draws", "bins fixed before the draws", "real eps"),
         declared=Verdict.PROVED,
         checks=(
             proof("mean sampling error in total variation", learning.mean_distance),
@@ -264,17 +265,26 @@ CLAIMS = (
             " its epsilon infinite."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-Alg2-corrected",
         source="KM",
         title="limits of delta, epsilon and the trade-off curve from two samples of scores",
-        statement=(
-            "For sets fixed by other rows, Clopper-Pearson limits a of P(S) and b of Q(S) give delta(eps) >= a - e^eps"
-            " b, epsilon(delta) >= log((a - delta)/b) and a curve T below the hull of (b, 1 - a), at once, with the"
-            " confidence of the two limits; for every union of bins, TV radii do."
+        stated=statement(
+            "a - e^eps b <= h, and a <= h + e^eps b",
+            *("0 <= t_i <= 1", "0 <= a <= sum_i t_i p_i", "sum_i t_i q_i <= b <= 1"),
+            where={"h": "sum_i max(0, p_i - e^eps q_i)"},
+            over=(
+                vector("t", "reals", 3, 0, 1),
+                *(vector(name, "law", 3, "1e-6", 1, "log") for name in "pq"),
+                *(real(name, 0, 1) for name in "ab"),
+            ),
         ),
-        formula="delta(eps) >= max_S a_S - e^eps b_S",
-        hypotheses=("independent scores within each sample", "sets and bins fixed by other rows"),
+        about=(
+            "For sets fixed by other rows, Clopper-Pearson limits a of P(S) and b of Q(S), of independent scores"
+            " within each sample, give delta(eps) >= a - e^eps b, epsilon(delta) >= log((a - delta)/b) and a curve T"
+            " below the hull of (b, 1 - a), at once, with the confidence of the two limits; for every union of bins,"
+            " TV radii do. Where the limits hold, t the set's indicator and h the divergence at eps:"
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("limits of sets", limits.set_limits),

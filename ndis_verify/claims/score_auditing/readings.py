@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from ndis_verify.claims.reading import Counter, Phi, Reading, mean_shift, never_above, quantile, series
+from ndis_verify.claims.reading import Counter, Phi, Reading, never_above, quantile, series
 
 _HALF, _LITTLE = sp.Rational(1, 2), sp.Rational(1, 1000)
 _DRAWS, _COPIES, _RATE, _STD = 100_000, 10, sp.Rational(1, 4), sp.Rational(3, 10)
@@ -73,14 +73,8 @@ def _tail_excess(n: Any) -> Any:
     return lower - 2 * sp.sqrt(1 / (n * h) + h**2 * rough / sp.pi**2)
 
 
-def _laplace(**point: Any) -> tuple[Any, str, Any]:
-    ratio = point["Delta"] / point["lambda"]
-    return sp.exp(-1 / ratio) / 2, "<=", sp.exp(-ratio) / 2 + _LITTLE
-
-
 READINGS: dict[tuple[str, str], Reading] = {
     ("KM-Alg4", "signs of two steps"): never_above(_signs_apart),
-    ("KM-C8.2", "eps = 0, s = 1"): Counter(lambda s: (mean_shift(1 / s, 0), "<=", _LITTLE)),
     ("KM-CI", "two laws that the bins do not tell apart"): Counter(
         lambda p, q, tv, tau, delta, n: (1 - delta, "<=", _apart(n, n * (tv - tau))),
         lambda p, q, tv, tau, delta, n: ((p, "=", _HALF), (q, "=", _HALF), (tv, "=", 1), (tau, "=", _HALF)),
@@ -88,10 +82,6 @@ READINGS: dict[tuple[str, str], Reading] = {
     ("KM-Alg2-limit", "two equal laws on two bins"): Counter(
         lambda p, q, n, margin: (_apart(n, 1 + n * margin), "<=", _HALF),
         lambda p, q, n, margin: ((p, "=", _HALF), (q, "=", _HALF)),
-    ),
-    ("KM-AppC", "shift 2, scale 1"): Counter(
-        lambda **point: _laplace(**point),
-        lambda **point: ((point["alpha"], "=", _HALF),),
     ),
     ("KM-Fig4", "63 widths are too short"): never_above(_inside),
     ("KM-Fig8", "normal losses far from every mu-GDP curve"): never_above(_off_every_curve),

@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import scipy
@@ -21,10 +20,10 @@ from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast import trade_off as fast_trade_off
 from ndis_verify.fast.mean_shift import gaussian_hockey_stick as fast_gaussian_hockey_stick
 from ndis_verify.oracle import trade_off as certified
-from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real, vector
+from ndis_verify.statements.statement import Statement, real, vector
 from ndis_verify.symbolic import trade_off as derived
 from ndis_verify.symbolic import trade_off_limits
 
@@ -167,18 +166,6 @@ def _never_above(shift: float):
     return run
 
 
-def _laplace_gap(mu_of) -> Any:
-    """By how much more than 1/1000 the curve at the mu of `mu_of` lies above the mechanism's."""
-
-    def certify(point: dict) -> Enclosure:
-        true = certified.laplace_trade_off(point["alpha"], point["Delta"] / point["lambda"], 30)
-        claimed = certified.laplace_trade_off(point["alpha"], mu_of(point), 30)
-        with working_bits(160):
-            return enclosure(to_exact_ball(claimed) - to_exact_ball(true) - ball(Fraction(1, 1000)))
-
-    return certify
-
-
 def _middle_levels(effort: str) -> list[tuple[float, float]]:
     """(alpha, mu) on the middle branch."""
     rng = np.random.default_rng(32)
@@ -213,6 +200,26 @@ _EXACT_T = agreement(
     },
 )
 
+
+def _lines_below_tests(profile: str) -> Statement:
+    """The two lines of a profile h(a) lie below the type II error b of every test t whose type I error is at most x."""
+    return statement(
+        "1 - h - a x <= b, and (1 - h - x)/a <= b",
+        "0 <= t_i <= 1",
+        "sum_i t_i p_i <= x <= 1",
+        "a > 0",
+        where={"h": profile, "b": "1 - sum_i t_i q_i"},
+        over=(
+            vector("t", "reals", 2, 0, 1),
+            *(vector(name, "law", 2, "1e-6", 1, "log") for name in "pq"),
+            real("a", "1e-2", 10, "log"),
+            real("x", 0, 1),
+        ),
+    )
+
+
+_BOTH_ORDERS = "max(sum_i max(0, p_i - a q_i), sum_i max(0, q_i - a p_i))"
+
 CLAIMS = (
     Claim(
         id="KM-2.5",
@@ -241,16 +248,18 @@ CLAIMS = (
             " has the other three."
         ),
     ),
-    Claim(
+    stated_claim(
         id="KM-2.7",
         source="KM",
+        tags=("misprint",),
         title="from a privacy profile to the trade-off function",
-        statement=(
-            "With h the privacy profile (the largest divergence over both orders of every neighbouring pair), f is a"
-            " trade-off function, the mechanism is f-DP, and f is the largest such function."
+        stated=_lines_below_tests(_BOTH_ORDERS),
+        about=(
+            "With h(a) the privacy profile at e^eps = a (the largest divergence over both orders of every"
+            " neighbouring pair), f(x) = sup_{a > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a) is a trade-off"
+            " function, the mechanism is f-DP, and f is the largest such function: here of P = p and Q = q on k"
+            " points and all their tests t."
         ),
-        formula="f(x) = sup_{a > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a)",
-        hypotheses=("h(a) is the largest H_a over both orders", "x in [0, 1]"),
         declared=Verdict.PROVED,
         checks=(
             proof("lines below every curve, and enough of them", derived.conversion),
@@ -267,26 +276,13 @@ CLAIMS = (
             " Orders a >= 1 suffice. With a profile of one order only the formula overstates privacy, see"
             " KM-2.7-one-order."
         ),
-        tags=("misprint",),
     ),
     stated_claim(
         id="KM-2.7-one-order",
         source="KM",
         tags=("reading",),
         title="the conversion applied to one order of a pair",
-        stated=statement(
-            "1 - h - a x <= b, and (1 - h - x)/a <= b",
-            "0 <= t_i <= 1",
-            "sum_i t_i p_i <= x <= 1",
-            "a > 0",
-            where={"h": "sum_i max(0, p_i - a q_i)", "b": "1 - sum_i t_i q_i"},
-            over=(
-                vector("t", "reals", 2, 0, 1),
-                *(vector(name, "law", 2, "1e-6", 1, "log") for name in "pq"),
-                real("a", "1e-2", 10, "log"),
-                real("x", 0, 1),
-            ),
-        ),
+        stated=_lines_below_tests("sum_i max(0, p_i - a q_i)"),
         about=(
             "With h(a) = H_a(P||Q) of one ordered pair, as the problem formulation of the source has it, f(x) = sup_{a"
             " > 0} max(0, 1 - h(a) - a x, (1 - h(a) - x)/a) is at most T(P, Q)(x), the least type II error b of a test"
@@ -303,15 +299,26 @@ CLAIMS = (
         ),
         note="An auditor that bins one order and converts it reports a curve that is too private.",
     ),
-    Claim(
+    stated_claim(
         id="KM-Alg1",
         source="KM",
         title="the trade-off function from a grid of deltas",
-        statement=(
-            "For each delta on a grid the eps with h(e^eps) <= delta gives two lines; their maximum is a trade-off"
-            " function, never above f, and tends to f as the grid is refined."
+        stated=statement(
+            "1 - delta - a x <= b, and (1 - delta - x)/a <= b",
+            *("0 <= t_i <= 1", "sum_i t_i p_i <= x <= 1", "a > 0", "h <= delta <= 1"),
+            where={"h": _BOTH_ORDERS, "b": "1 - sum_i t_i q_i"},
+            over=(
+                vector("t", "reals", 2, 0, 1),
+                *(vector(name, "law", 2, "1e-6", 1, "log") for name in "pq"),
+                real("a", "1e-2", 10, "log"),
+                real("x", 0, 1),
+            ),
         ),
-        hypotheses=("the privacy function never returns too small an eps", "h as in KM-2.7"),
+        about=(
+            "For each delta on a grid an a = e^eps with h(a) <= delta, h as in KM-2.7, never too small an eps, gives"
+            " two lines; their maximum is a trade-off function, never above f, and tends to f as the grid is refined:"
+            " the lines lie below the type II error b of every test t of size x."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("a maximum over a part of the lines", derived.conversion),
@@ -481,17 +488,32 @@ CLAIMS = (
         checks=(proof("a mixture, and two tails compared", derived.subsampled_gaussian),),
         note="A single mu hides what subsampling gives: the curve is near that of guessing except in the far tail.",
     ),
-    Claim(
+    stated_claim(
         id="KM-AppC",
         source="KM",
+        tags=("misprint",),
         title="the Laplace mechanism's trade-off function",
-        statement=(
-            "T(Lap(0, lambda), Lap(Delta, lambda)) is F(F^-1(1-alpha) - mu) with mu = lambda/Delta, and at unit scale"
-            " its branches are 1 - e^mu alpha, e^-mu/4 alpha and e^-mu (1-alpha)."
+        stated=statement(
+            "F = f",
+            *("D > 0", "l > 0"),
+            where={
+                "u": "t - D/l",
+                "F": "e^{min(0, u)}/2 + (1 - e^{-max(0, u)})/2",
+                "alpha": "e^{-max(0, t)}/2 + (1 - e^{min(0, t)})/2",
+                "mu": "l/D",
+                "c": "min(1/2, max(e^{-mu}/2, alpha))",
+                "f": "e^{-mu}/(4 c) - e^{-mu} (alpha - c)/(4 c^2)",
+            },
+            over=(real("t", -6, 6), *(real(name, "0.1", 10, "log") for name in ("D", "l"))),
         ),
-        formula="1 - e^mu a (a < e^-mu/2); e^-mu/(4 a) (e^-mu/2 <= a <= 1/2); e^-mu (1 - a) (a >= 1/2)",
-        hypotheses=("lambda, Delta > 0",),
+        about=(
+            "T(Lap(0, l), Lap(D, l))(alpha) is f(alpha) = F(F^-1(1 - alpha) - mu) with mu = l/D: F is the type II"
+            " error of the test x > t l, alpha its type I error, and f has the branches 1 - e^mu alpha below alpha ="
+            " e^{-mu}/2, e^{-mu}/(4 alpha) (printed e^{-mu}/4 alpha) up to 1/2, and e^{-mu} (1 - alpha)."
+        ),
         declared=Verdict.RESTRICTED,
+        fails_at=({"t": 0, "D": 2, "l": 1},),
+        parts=("mu = lambda/Delta as printed", "mu = lambda/Delta as printed"),
         checks=(
             proof(
                 "the branches, and mu = Delta/lambda",
@@ -514,23 +536,8 @@ CLAIMS = (
                 {"alpha in the numerator": lambda level, mu: np.exp(-mu) / 4 * level},
                 part="mu = Delta/lambda, middle branch e^-mu/(4 alpha)",
             ),
-            counterexample_check(
-                "shift 2, scale 1",
-                _laplace_gap(lambda point: point["lambda"] / point["Delta"]),
-                {"alpha": Fraction(1, 2), "Delta": Fraction(2), "lambda": Fraction(1)},
-                {
-                    "mu = Delta/lambda": _laplace_gap(lambda point: point["Delta"] / point["lambda"]),
-                    "shift equal to scale": {"alpha": Fraction(1, 2), "Delta": Fraction(1), "lambda": Fraction(1)},
-                },
-                part="mu = lambda/Delta as printed",
-            ),
-        ),
-        counterexample=(
-            "Delta = 2, lambda = 1, alpha = 1/2: the curve is e^-2/2 = 0.0677, with mu = lambda/Delta it would be"
-            " e^(-1/2)/2 = 0.303."
         ),
         corrected="mu = Delta/lambda; the middle branch is e^-mu/(4 alpha), alpha in the denominator.",
         note="The source's figure has lambda = Delta = 1, where the inverted ratio does not show.",
-        tags=("misprint",),
     ),
 )
