@@ -160,7 +160,7 @@ def _in_hypotheses(statement: Statement) -> Iterator[Mutant]:
 
 
 def _widened(v: Variable, left_out: Relation) -> Variable:
-    """The range of a variable beyond a bound that no longer holds it; else a range that ends there would."""
+    """The variable, searched beyond a bound that no longer holds it and at which its range ends."""
     sides = (
         (left_out.left, left_out.right, left_out.sign),
         (left_out.right, left_out.left, _DIRECTIONS.get(left_out.sign)),
@@ -174,7 +174,7 @@ def _widened(v: Variable, left_out: Relation) -> Variable:
         ):
             continue
         room = max(Fraction(2), (v.high - v.low) / 10).__ceil__()
-        if sign in (">", ">=") and v.low >= min(other.number, 0):
+        if sign in (">", ">=") and v.low >= other.number:
             return replace(v, low=min(other.number, v.low).__floor__() - room, scale="linear")
         if sign in ("<", "<=") and v.high <= other.number:
             return replace(v, high=v.high.__ceil__() + room, scale="log" if v.scale == "log" else "linear")
