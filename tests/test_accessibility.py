@@ -11,6 +11,7 @@ from ndis_verify.claims.ledger import find
 from ndis_verify.reference.conformance.page import page as report
 from ndis_verify.report.calculator import PARTS
 from ndis_verify.report.site import page_of, write_calculator, write_site
+from tools import docs
 from tools.parts import AXE
 
 (ARCHIVE,) = AXE
@@ -56,6 +57,28 @@ def test_nothing_serious_is_found(site, page, axe, name):
         pytest.skip("needs python -m tools.parts build/parts")
     for scheme in ("light", "dark"):
         page.open(site / name, 1200, scheme)
+        page.value(f"{axe};0")
+        assert page.value(SERIOUS) == [], scheme
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory):
+    pytest.importorskip("myst_nb", reason="needs the extra docs")
+    pytest.importorskip("furo", reason="needs the extra docs")
+    folder = tmp_path_factory.mktemp("docs")
+    docs.lay_out(folder / "source")
+    return docs.build(folder / "source", folder / "html")
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "glossary", "gallery", "check_a_step", "api/ndis_verify.fast", "notebooks/01_lemma"]
+)
+def test_nothing_serious_is_found_in_the_documents(documents, page, axe, name):
+    for width, scheme in ((1200, "light"), (375, "dark")):
+        page.open(documents / f"{name}.html", width, scheme)
+        assert page.value("document.documentElement.scrollWidth") <= width
+        asked = [event["request"]["url"] for event in page.of("Network.requestWillBeSent")]
+        assert all(url.startswith((documents.as_uri(), "data:")) for url in asked), asked
         page.value(f"{axe};0")
         assert page.value(SERIOUS) == [], scheme
 

@@ -54,7 +54,16 @@ def build(source: Path, target: Path, calculator: bool = False) -> Path:
         f"{path.name}: {url}" for path in target.rglob("*.html") for url in _LOADED.findall(path.read_text())
     ]:
         raise SystemExit("\n".join(outside))
+    for page in (*target.glob("*.html"), *target.glob("notebooks/*.html"), *target.glob("api/*.html")):
+        page.write_text(_reachable(page.read_text(encoding="utf-8")), encoding="utf-8")
     return target
+
+
+def _reachable(text: str) -> str:
+    """What the theme leaves out for those who use a keyboard or listen: levels, names, boxes that scroll."""
+    text = text.replace('class="caption" role="heading"', 'class="caption" role="heading" aria-level="2"')
+    text = text.replace('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Pages">')
+    return text.replace("<pre>", '<pre tabindex="0">')
 
 
 def lay_out(source: Path) -> None:
