@@ -87,11 +87,12 @@ has changed.
 
 def renew(claims: Iterable[Claim]) -> None:
     """Count anew what is not current, and keep the counts of these claims alone, after each."""
-    found = {}
+    found, known = {}, {entry["of"]: entry["counts"] for entry in _kept().values()}
     for claim in claims:
         if claim.stated is not None:
-            counts = kept_counts(claim) or counted(claim)
-            found[claim.id] = {"of": digest(to_json(claim.stated)), "counts": counts}
+            of = digest(to_json(claim.stated))  # several claims may make one statement
+            known[of] = known.get(of) or counted(claim)
+            found[claim.id] = {"of": of, "counts": known[of]}
             _write({**_kept(), **found})
     _write(found)
 
