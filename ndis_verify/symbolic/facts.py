@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
 from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
@@ -39,6 +40,7 @@ from ndis_verify.symbolic.special_functions import phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 FACTS: Mapping[str, Fact] = {
+    **OF_COORDINATES,
     **OF_FUNCTIONS,
     **OF_LAWS,
     **OF_MATRICES,

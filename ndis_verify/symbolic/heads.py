@@ -24,6 +24,7 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "coordinate": (r"{{{0}}}_{{i}}", ""),
     "average": (r"\mathbb{{E}}\left[{0}\right]", ""),
     "normal_mean": (r"\mathbb{{E}}\left[{0}\right]", "E is over the standard normal vector z"),
+    "normal_chance": (r"\Pr\left[{0} \ge 0\right]", "Pr is over the standard normal vector z"),
     "chance": (r"\Pr\left[{0} \ge 0\right]", ""),
     "given": (r"\Pr\left[{0} > 0 \mid \cdot\right]", "the dot is what was chosen before the draws"),
     "exceeds": (r"\Pr\left[{0} > 0\right]", ""),

@@ -13,7 +13,19 @@ import sympy as sp
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Step
-from ndis_verify.symbolic.notation import divergence, fitted, largest, refitted, resketched, scalar, sketched, x
+from ndis_verify.symbolic.normal_coordinates import density, entry, quadratic
+from ndis_verify.symbolic.notation import (
+    divergence,
+    fitted,
+    largest,
+    normal_chance,
+    normal_mean,
+    refitted,
+    resketched,
+    scalar,
+    sketched,
+    x,
+)
 from ndis_verify.symbolic.statement_terms import quantity
 
 p = sp.Function("p", positive=True)  # densities: of P at x, of Q at x where its parameters are those that follow
@@ -28,6 +40,9 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
     "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),
     "sketch_insert": lambda *at: divergence(resketched(*at[:4]), sketched(*at[:4]), at[4]),
+    "independent": lambda mu, s, eps: largest(density(entry(mu), entry(s)) - sp.exp(eps) * density(0, 1)),
+    "quadratic_hinge": lambda a, b, c: normal_mean(sp.Max(0, 1 - sp.exp(c + quadratic(entry(a), entry(b))))),
+    "quadratic_cdf": lambda a, b, t: normal_chance(t - quadratic(entry(a), entry(b))),
 }
 
 

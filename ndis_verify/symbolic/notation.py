@@ -47,6 +47,8 @@ spectrum_of, relative = (sp.Function(name, real=True) for name in ("spectrum_of"
 # norm(A): the spectral norm. matrix_mean(A): the expectation of a random matrix.
 norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_mean"))
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of
+# normal_chance(f): Pr[f(z) >= 0], z standard normal.
+normal_chance = sp.Function("normal_chance", real=True)
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go
 below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge

@@ -9,7 +9,8 @@ import sympy as sp
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import over_sets
-from ndis_verify.symbolic.notation import below, beyond, largest, total, where, x
+from ndis_verify.symbolic.nearby_laws import in_order, larger, linear
+from ndis_verify.symbolic.notation import below, beyond, largest, law, total, where, x
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -382,4 +383,84 @@ def triangle() -> Derivation:
             Fault("weight dropped in the bound", "bound", lambda rhs: first + second),
         ),
         concludes=(Conclusion("N26-P3", "bound", part="for laws with densities"),),
+    )
+
+
+@cache
+def triangle_of_masses() -> Derivation:
+    """The triangle inequality of laws on finitely many points, as sums of positive parts (N26-P3).
+
+    `number`: max(0, p - c q) + c max(0, q - d w), the bound at one point, at masses `p`, `q`, `w`, c = e^{e1} and d =
+    e^{e2}.
+    """
+    laws = sp.symbols("P Q W", real=True)
+    masses = p, q, w = sp.symbols("p q w", real=True)
+    c, d = sp.exp(e1), sp.exp(e2)
+    at = {mass: quantity("coordinate", one) for mass, one in zip(masses, laws, strict=True)}
+    sums = lambda f: quantity("sum", f)  # noqa: E731
+    whole, first, second = sp.Max(0, p - sp.exp(e1 + e2) * w), sp.Max(0, p - c * q), sp.Max(0, q - d * w)
+    bound = first + c * second
+    texts = {one: f"{one} is a law on finitely many points" for one in laws}
+    steps = (
+        Step(
+            "points",
+            "Finitely many; every sum over them is finite.",
+            kind="definition",
+            premises=tuple(texts.values()),
+        ),
+        Step("not negative", "Positive parts.", lhs=sp.Integer(0), rhs=bound, relation="<=", witness=-bound),
+        Step(
+            "at least the difference",
+            "p - e^{e1+e2} w = (p - e^{e1} q) + e^{e1} (q - e^{e2} w), and each is at most its positive part.",
+            lhs=p - sp.exp(e1 + e2) * w,
+            rhs=bound,
+            relation="<=",
+            witness=-(sp.Max(0, c * q - p) + c * sp.Max(0, d * w - q)),
+            reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+        ),
+        larger(
+            "at a point",
+            "So at every point.",
+            sp.Integer(0),
+            p - sp.exp(e1 + e2) * w,
+            bound,
+            ("not negative", "at least the difference"),
+        ),
+        Step(
+            "at every point",
+            "Of the masses of the three laws.",
+            lhs=whole.subs(at),
+            rhs=bound.subs(at),
+            relation="<=",
+            kind="inference",
+            premises=(Use("at a point", at=at),),
+        ),
+        in_order("added up", "Over the points.", sums, (whole.subs(at), bound.subs(at)), ("at every point", "points")),
+        linear("two sums", "One of each.", sums, ((sp.Integer(1), first.subs(at)), (c, second.subs(at))), "points"),
+        Step(
+            "bound",
+            "delta_{P,R}(e1 + e2) <= delta_{P,Q}(e1) + e^{e1} delta_{Q,R}(e2).",
+            lhs=sums(whole.subs(at)),
+            rhs=sums(first.subs(at)) + c * sums(second.subs(at)),
+            relation="<=",
+            kind="inference",
+            premises=("added up", "two sums"),
+        ),
+    )
+    return Derivation(
+        id="privacy_loss.triangle_of_masses",
+        title="Triangle inequality of the divergence of laws on finitely many points",
+        sources=("N26-P3",),
+        hypotheses=(
+            *(Hypothesis(text, law(one)) for one, text in texts.items()),
+            Hypothesis("real e1, e2", sp.true),
+        ),
+        steps=steps,
+        result_step="not negative",
+        symbols={"p": p, "q": q, "w": w, "e1": e1, "e2": e2},
+        faults=(
+            Fault("factor e^{e1} dropped", "at least the difference", lambda rhs: first + second),
+            Fault("factor e^{e1} dropped from the bound", "bound", lambda rhs: rhs.subs(c, 1)),
+        ),
+        concludes=(Conclusion("N26-P3", "bound", {**dict(zip("pqw", laws, strict=True)), "x": e1, "y": e2}),),
     )

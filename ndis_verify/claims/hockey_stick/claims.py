@@ -24,7 +24,7 @@ from ndis_verify.oracle.engine.quadratic_form import quadratic_form as oracle_qu
 from ndis_verify.oracle.hockey_stick import hockey_stick as oracle_hockey_stick
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
-from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_lemma
+from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_coordinates, ndis_lemma
 from ndis_verify.symbolic.derivation import Derivation
 
 
@@ -211,7 +211,14 @@ CLAIMS = (
             " b, eps + c; in coordinates where S2 = I and S1 is diagonal a = 1 - s^2, b = -s mu."
         ),
         declared=Verdict.PROVED,
-        checks=(*_PROOFS, *_INTEGRAL, _quadrature_check(), _ORACLE, _fast_check("float64 against the certified value")),
+        checks=(
+            *_PROOFS,
+            proof("in coordinates", ndis_coordinates.hinge),
+            *_INTEGRAL,
+            _quadrature_check(),
+            _ORACLE,
+            _fast_check("float64 against the certified value"),
+        ),
     ),
     stated_claim(
         id="N24-T1",
@@ -244,6 +251,6 @@ CLAIMS = (
         ),
         search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
-        checks=(*_PROOFS, *_LAWS, _TWO_LAWS),
+        checks=(*_PROOFS, *_LAWS, proof("in coordinates", ndis_coordinates.two_laws), _TWO_LAWS),
     ),
 )

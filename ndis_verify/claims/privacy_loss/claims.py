@@ -135,6 +135,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("event by event", privacy_loss.triangle),
+            proof("point by point", privacy_loss.triangle_of_masses),
             Check("certified on Gaussian triples", Kind.CROSSCHECK, _triangle(), {"second term dropped": _triangle(2)}),
         ),
     ),
