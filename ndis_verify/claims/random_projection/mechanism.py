@@ -27,7 +27,7 @@ from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import Statement, integer, real, vector
 from ndis_verify.symbolic import random_projection_order as order
-from ndis_verify.symbolic import ridge, ridge_utility, ridge_wrappers
+from ndis_verify.symbolic import ridge, ridge_utility, ridge_wrappers, subsampled_laws
 
 _EVERYONE = ("every record has norm at most l", "add/remove one record", "0 < delta < 1")
 _TEST = (proof("test, ridge and release", ridge_wrappers.propose_test_release), *MECHANISM)
@@ -276,6 +276,8 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
+            proof("record added", subsampled_laws.record_added),
+            proof("record removed", subsampled_laws.record_removed),
             *_SAMPLE,
             DP,
             formula_check(
