@@ -17,7 +17,7 @@ tau = sp.Symbol("tau", real=True)
 zero, growth = sp.Integer(0), sp.exp(epsilon)
 
 
-def larger(name: str, why: str, one: Any, other: Any, bound: Any, shown: tuple[str, str]) -> Step:
+def larger(name: str, why: str, one: Any, other: Any, bound: Any, shown: tuple[str | Step, str | Step]) -> Step:
     """max(one, other) <= bound; the steps `shown` say that neither exceeds it."""
     return Step(
         name,

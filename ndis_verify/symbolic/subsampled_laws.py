@@ -126,7 +126,7 @@ def record_removed() -> Derivation:
         ),
         Step(
             "gap",
-            "q - e^eps ((1 - s) q + s p) is (1 + b) s/(s + b), at most 1, times s (q - e^{eps'} p), less b^2 c q/(s + b).",
+            "q - e^eps ((1 - s) q + s p) is (1 + b) s/(s + b) <= 1 times s (q - e^{eps'} p), less b^2 c q/(s + b).",
             lhs=gap,
             rhs=_plus(scaled),
             relation="<=",
