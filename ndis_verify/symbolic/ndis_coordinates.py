@@ -109,7 +109,7 @@ def hinge() -> Derivation:
             rhs=sp.exp(first) * (1 - sp.exp(second - first)),
         ),
         Step(
-            "positive part",
+            "scaled part",
             "max(e^a y, 0) = e^a max(0, y).",
             lhs=sp.Max(sp.exp(first) * second, 0),
             rhs=sp.exp(first) * sp.Max(0, second),
@@ -122,7 +122,7 @@ def hinge() -> Derivation:
             kind="inference",
             premises=(
                 Use("gap", at={first: _LOG_P, second: epsilon + _LOG_Q}),
-                Use("positive part", at={first: _LOG_P, second: 1 - sp.exp(exponent)}),
+                Use("scaled part", at={first: _LOG_P, second: 1 - sp.exp(exponent)}),
             ),
         ),
         by_fact(
@@ -174,7 +174,7 @@ def hinge() -> Derivation:
                 "sign of b flipped", "exponents under P: one coordinate", lambda rhs: rhs + 2 * std * mean * entry(z)
             ),
             Fault("q_eps turned", "gap", lambda rhs: sp.exp(first) * (1 - sp.exp(first - second))),
-            Fault("hinge not scaled", "positive part", lambda rhs: sp.Max(0, second)),
+            Fault("hinge not scaled", "scaled part", lambda rhs: sp.Max(0, second)),
             Fault("half of eps", "lemma", lambda rhs: rhs.subs(epsilon, epsilon / 2)),
         ),
         concludes=(Conclusion("N26-L1", "lemma", _SYMBOLS),),
