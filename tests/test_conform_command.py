@@ -68,12 +68,13 @@ def test_no_argument_reaches_the_terminal_as_it_is(tmp_path, arguments):
     assert done.returncode == 2 and b"\x1b" not in done.stderr and b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("flag", ["--known-failures", "--pair", "--missing", "--data"])
+@pytest.mark.parametrize("flag", ["--known-failures", "--against", "--pair", "--missing", "--data"])
 def test_only_regular_files_are_read(tmp_path, flag, capsys):
     """Neither a device nor a pipe is waited for; a link to a file is what a person may name."""
     os.mkfifo(tmp_path / "pipe")
     command = {
         "--known-failures": ["conform", "--core"],
+        "--against": ["conform", "--core"],
         "--pair": ["delta", "--epsilon", "1"],
         "--missing": ["claims"],
         "--data": ["experiment", "projection-noise", "--target", "1"],
@@ -81,6 +82,17 @@ def test_only_regular_files_are_read(tmp_path, flag, capsys):
     for path in ("/dev/zero", str(tmp_path / "pipe"), str(tmp_path)):
         assert main([*command, flag, path, *(["--", sys.executable] if command[0] == "conform" else [])]) == 2
         assert "must be a regular file" in capsys.readouterr().err
+
+
+def test_a_run_is_compared_with_an_earlier_one(tmp_path, capsys):
+    """What was loose is unsafe now: rows that are too large, then too small."""
+    command = ["conform", "--core", "--quantity", "hockey_stick", "--output", str(tmp_path / "out")]
+    main([*command, "--", *implementation(tmp_path, "answer['value'] = '1'")])
+    (tmp_path / "out" / "conformance.json").rename(tmp_path / "earlier.json")
+    wrong = implementation(tmp_path, "answer['value'] = '0'")
+    assert main([*command, "--against", str(tmp_path / "earlier.json"), "--", *wrong]) == 1
+    assert "rows fail newly (hockey_stick/" in capsys.readouterr().out
+    assert "Against the earlier run" in (tmp_path / "out" / "conformance.html").read_text(encoding="utf-8")
 
 
 def test_a_folder_without_tables_is_named(tmp_path, capsys):

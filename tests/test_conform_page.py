@@ -60,6 +60,8 @@ def test_what_fails_newly_is_told_from_what_failed_before(tmp_path):
     file.write_text(reports.as_json(earlier, frozenset()))
     found = changes(now, read_earlier(file))
     assert (found.worse, found.better, found.added, found.gone) == (("hockey_stick/r3",), ("hockey_stick/r1",), 1, 0)
+    said = "1 rows fail newly (hockey_stick/r3), 1 do not fail any more"
+    assert reports.against(now, read_earlier(file)) == f"against the earlier run: {said}"
     text = page(now, frozenset(), earlier=read_earlier(file))
     assert "1 rows fail that did not fail: <code>hockey_stick/r3</code>" in text
     assert "Against the earlier run" not in page(now, frozenset())

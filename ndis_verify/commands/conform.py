@@ -92,6 +92,8 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.output, run, known, asked, earlier
     )  # before it prints: the reader of a pipe may go away
     print(reports.terminal(run, known))
+    if earlier is not None:
+        print("\n" + reports.against(run, earlier))
     print("written: " + ", ".join(printable(str(path)) for path in paths))
     return exit_code(run, known)
 

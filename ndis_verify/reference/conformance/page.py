@@ -83,7 +83,7 @@ def _banner(run: Run, known: frozenset[str]) -> str:
 def _against(run: Run, earlier: Mapping[str, str] | None) -> str:
     if earlier is None:
         return ""
-    found = changes(run, dict(earlier))
+    found = changes(run, earlier)
     parts = [
         f"{len(keys)} rows {words}" + (f": {_keys(keys)}" if keys else "")
         for keys, words in ((found.worse, "fail that did not fail"), (found.better, "do not fail any more"))

@@ -14,6 +14,7 @@ from ndis_verify.plain_text import code_span, jsonable, printable
 from ndis_verify.reference.conformance.judge import FAILING, Judgement
 from ndis_verify.reference.conformance.page import page
 from ndis_verify.reference.conformance.run import Run
+from ndis_verify.reference.conformance.severity import changes
 from ndis_verify.reference.conformance.summary import (
     ULP_NAMES,
     Clip,
@@ -68,6 +69,15 @@ def terminal(run: Run, known: frozenset[str]) -> str:
         lines.append(f"and {len(bad) - LISTED} more in the reports")
     lines += [f"{old.get(clip.key, '')}clipped: {printable(f'{clip.key}: {clip.message}')}" for clip in clips(run)]
     return "\n".join(lines + remarks(run, known))
+
+
+def against(run: Run, earlier: Mapping[str, str]) -> str:
+    """What is new against the outcomes of an earlier run, by key, on a line."""
+    found = changes(run, earlier)
+    worse = f" ({', '.join(map(printable, found.worse[:LISTED]))})" if found.worse else ""
+    return (
+        f"against the earlier run: {len(found.worse)} rows fail newly{worse}, {len(found.better)} do not fail any more"
+    )
 
 
 def as_json(run: Run, known: frozenset[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def read_earlier(path: Path | None) -> dict[str, str] | None:
     return earlier
 
 
-def changes(run: Run, earlier: dict[str, str]) -> Changes:
+def changes(run: Run, earlier: Mapping[str, str]) -> Changes:
     """What a run has that an earlier one had not."""
     now = {j.key: j.outcome for j in run.judgements}
     both = [key for key in now if key in earlier]
