@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import sympy as sp
 
@@ -35,6 +37,22 @@ def test_named_mutants_are_rejected(derivation: Derivation) -> None:
     for name, mutant in mutants.items():
         assert any(outcome is False for step, outcome in mutant.verify() if step.kind in DECIDED), name
         assert not mutant.proved, name
+
+
+def _named(step: Step) -> set[str]:
+    return {premise if isinstance(premise, str) else premise.step for premise in step.premises}
+
+
+def test_what_rests_on_a_fault_is_decided_anew(derivation: Derivation) -> None:
+    """A faulty derivation takes over what was decided of the sound one, but nothing that uses the faulty step."""
+    derivation.verify()
+    used = {name for step in derivation.steps if step.kind == "inference" for name in _named(step)}
+    for fault in [fault for fault in derivation.faults if fault.step in used][:1]:
+        mutant = derivation.with_fault(fault.step, fault.change(derivation.step(fault.step).rhs))
+        anew = dataclasses.replace(mutant)
+        for step in mutant.steps:
+            if step.kind == "inference" and fault.step in {step.name, *_named(step)}:
+                assert mutant.holds(step) == anew.holds(step), step.name
 
 
 def _disturbances(step: Step) -> list[sp.Expr]:

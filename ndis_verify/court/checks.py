@@ -20,7 +20,7 @@ from ndis_verify.court.tolerances import TELLING_DIGITS
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.symbolic.derivation import DECIDED, Derivation
+from ndis_verify.symbolic.derivation import DECIDED, Derivation, Step
 
 Points = Callable[[str], Iterable[tuple[Any, ...]]]
 T = TypeVar("T")
@@ -53,7 +53,11 @@ def _verified(derivation: Derivation) -> Evidence:
     proofs = [derivation, *lemmas(derivation).values()]
     if loose := [text for one in proofs for text in problems(one)]:
         return Evidence(Outcome.FAILED, "symbolic", f"{derivation.id}: {loose[0]}", count=0, counted="steps")
-    decided = [pair for one in proofs for pair in one.verify() if pair[0].kind in DECIDED]
+    decided: list[tuple[Step, bool | None]] = []
+    for owner, step in ((one, step) for one in proofs for step in one.steps if step.kind in DECIDED):
+        decided.append((step, owner.holds(step)))
+        if decided[-1][1] is False:
+            break
     wrong = [step.name for step, holds in decided if holds is False]
     unknown = [step.name for step, holds in decided if holds is None]
     facts = [step.name for one in proofs for step in one.arguments]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import mpmath
@@ -135,6 +135,12 @@ class Step:
         return _has_sign(as_expression(self.witness), self.relation)
 
 
+def _rests_on(step: Step, target: Step) -> bool:
+    """Whether what is decided of a step depends on `target`: it is that step, or has it among its premises."""
+    named = {premise.step if isinstance(premise, Use) else premise for premise in step.premises}
+    return target.name in {step.name, *named}
+
+
 def _has_sign(expression: Any, relation: str) -> bool | None:
     """Whether SymPy's assumptions say `expression relation 0`."""
     sign: bool | None = {
@@ -152,6 +158,12 @@ def opened(side: Any) -> Any:
     """
     if not isinstance(side, sp.Basic) or not side.has(sp.Derivative, sp.Limit, sp.Subs, sp.UnevaluatedExpr):
         return side
+    return _evaluated(side)
+
+
+@lru_cache(maxsize=4096)
+def _evaluated(side: sp.Basic) -> sp.Basic:
+    """A limit takes seconds, and stands in a step, in the facts that it meets and in each of its planted faults."""
     side = side.replace(sp.UnevaluatedExpr, lambda inner: inner)
     return side.replace(lambda node: isinstance(node, (sp.Derivative, sp.Limit, sp.Subs)), lambda node: node.doit())
 
@@ -307,7 +319,12 @@ class Derivation:
         if rhs == target.rhs:
             raise InputError("rhs", str(rhs), "must differ from the original right-hand side")
         steps = tuple(dataclasses.replace(step, rhs=rhs) if step is target else step for step in self.steps)
-        return dataclasses.replace(self, steps=steps, faults=())
+        faulty = dataclasses.replace(self, steps=steps, faults=())
+        known = self._inferences
+        faulty._inferences.update(
+            {step.name: known[step.name] for step in self.steps if step.name in known and not _rests_on(step, target)}
+        )
+        return faulty
 
     def mutants(self) -> dict[str, Derivation]:
         """Each named fault, planted."""
