@@ -16,8 +16,8 @@ from ndis_verify.statements.mutation import Mutant, mutants
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 
 Fate = Literal["violated", "violated in float64", "implied", "weaker", "without meaning", "not told apart"]
-_SUSPECTS = 6
-_POINTS = 8
+_SUSPECTS = 3
+_POINTS = 5
 _ENOUGH = 3  # points with a value, to call a fault weaker
 _CLEAR = -1e-3  # a margin in float64 that is no rounding
 

@@ -52,7 +52,3 @@ SMALLEST = search(
 ATTACKS = {
     "BW-T9": CALIBRATED,
 }
-
-NO_MARGIN = {
-    "SL-2-slack": "it is a table of enclosed numbers; the mechanism over its whole domain is attacked in SL-2",
-}

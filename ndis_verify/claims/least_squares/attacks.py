@@ -467,5 +467,4 @@ NO_MARGIN = {
     ),
     "N24-TabII": "it is a table of averages of one experiment with private least squares",
     "N24-TabIV": "it is a table of averages of one experiment with relative least squares",
-    "N24-Fig5": "it is a plot of two curves for two data sets; their distance for all is attacked in N24-6.3-gap",
 }

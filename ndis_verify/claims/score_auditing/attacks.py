@@ -75,7 +75,6 @@ ATTACKS = {
 }
 
 NO_MARGIN = {
-    "KM-Alg2": "it is a program; what its histograms do to a divergence is attacked in KM-4.1 and KM-4.3",
     "KM-Fig4": "it is a plot of one estimate over s; total variation at every s is attacked in KM-7.1",
     "KM-Fig5": (
         "it is a plot of one estimated curve; the pair at every rate, s and threshold is attacked in KM-S3-corrected"
