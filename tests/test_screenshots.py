@@ -36,4 +36,4 @@ def test_a_picture_that_256_colours_do_not_cover_is_refused(tmp_path):
 def test_every_picture_that_the_documents_show_is_made():
     folder = screenshots.FOLDER
     made = {path.stem for path in folder.glob("*.png")}
-    assert set(screenshots.SHOTS) <= made | {"notebook"}
+    assert set(screenshots.SHOTS) <= made
