@@ -92,9 +92,13 @@ def test_every_name_of_a_facade_is_in_the_reference(source):
 def test_sphinx_makes_it_without_a_warning(source, tmp_path):
     pytest.importorskip("myst_nb", reason="needs the extra docs")
     pytest.importorskip("furo", reason="needs the extra docs")
+    (source / "_extra" / "ledger").mkdir(parents=True)
+    (source / "_extra" / "ledger" / "index.html").write_text("the ledger", encoding="utf-8")
     made = docs.build(source, tmp_path / "html")
     pages = {path.relative_to(made).as_posix(): path.read_text(encoding="utf-8") for path in made.rglob("*.html")}
     assert {f"{name}.html" for name in GUIDES} <= set(pages) and "notebooks/01_lemma.html" in pages
+    assert 'href="../ledger/index.html"' in pages["notebooks/01_lemma.html"] and "ledger/index.html" in pages
+    assert "calculator.html" not in pages["index.html"]
     assert "<math" in pages["notebooks/01_lemma.html"] and "hockey_stick" in pages["api/ndis_verify.fast.html"]
 
 

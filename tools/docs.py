@@ -47,7 +47,7 @@ def build(source: Path, target: Path, calculator: bool = False) -> Path:
     """Have Sphinx make the pages of `source`; raises `SystemExit` where it warns, or a page loads from elsewhere."""
     from sphinx.cmd.build import main as sphinx
 
-    flags = ["-q", "-W", "--keep-going", "-b", "html", "-A", f"calculator={int(calculator)}"]
+    flags = ["-q", "-W", "--keep-going", "-b", "html", "-A", "calculator=" + "1" * calculator]
     if code := sphinx([*flags, str(source), str(target)]):
         raise SystemExit(code)
     if outside := [
