@@ -7,6 +7,7 @@ import pytest
 
 from ndis_verify.claims.ledger import find
 from ndis_verify.court.quantities.rooms import ROOMS, rooms_of
+from ndis_verify.court.statement_arrays import ARRAYS
 from ndis_verify.court.statement_balls import ELEMENTARY
 from ndis_verify.court.statement_domains import domain_of
 from ndis_verify.court.statement_floats import FLOATS, TOLERANCE, StatementMargin
@@ -23,7 +24,7 @@ def test_every_quantity_of_the_package_stands_in_the_room_of_its_subject(witness
 
 
 def test_every_head_of_the_language_has_a_value_in_floats_and_in_balls():
-    own = {"pi", "abs", "max", "min"}  # of the ball arithmetic itself
+    own = {"pi", "abs", "max", "min", "identity", *ARRAYS}  # of the ball arithmetic itself, and of matrices
     assert set(QUANTITIES) <= FLOATS.keys() | ROOMS.keys() | own
     assert set(QUANTITIES) <= ELEMENTARY.keys() | ROOMS.keys() | own
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -17,12 +18,22 @@ from flint import arb
 
 from ndis_verify.court.exact_points import Point, shown
 from ndis_verify.court.quantities.exact import NotExact, Number, as_ball
-from ndis_verify.court.quantities.rooms import quantity, rooms_of
+from ndis_verify.court.quantities.rooms import ROOMS, quantity, rooms_of
+from ndis_verify.court.statement_arrays import (
+    ARRAYS,
+    Matrix,
+    Multiple,
+    applied,
+    assembled,
+    flat,
+    is_array,
+    scalar_sides,
+)
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
 from ndis_verify.statements.calculus import differentiated
-from ndis_verify.statements.statement import Claimed, Relation, Statement
+from ndis_verify.statements.statement import Claimed, Relation, Statement, plain_relations
 from ndis_verify.statements.terms import Term, arguments_of, coordinate_names, free_names, length
 
 _DIGITS = (20, 45, 100)
@@ -101,7 +112,7 @@ def agreement_at(statement: Statement, point: Point, digits: int) -> float:
             values = _values(statement, point, precision)
             if as_ball(_claimed_margin(statement.claimed, values, precision)) < 0:
                 return -1.0
-            equalities = [relation for relation in _relations(statement.claimed) if relation.sign == "="]
+            equalities = [relation for relation in plain_relations(statement.claimed) if relation.sign == "="]
             found = min((_digits(relation, values, precision) for relation in equalities), default=math.inf)
             if found >= digits:
                 return found
@@ -110,14 +121,25 @@ def agreement_at(statement: Statement, point: Point, digits: int) -> float:
 
 def _digits(relation: Relation, values: Mapping[str, Any], digits: int) -> float:
     """To how many digits both sides agree, radii included."""
-    left, right = (as_ball(value_at(term, values, digits)) for term in relation.terms)
-    gap, size = abs(left - right).upper(), abs(left).max(abs(right)).upper()
-    if not gap.is_finite():
-        raise NotExact("a side is not finite there")
-    if gap == 0:
-        return _MOST
-    ratio = enclosure((gap / size).log() / arb(10).log())
-    return min(_MOST, -float(ratio.upper))
+    sides = [(as_ball(left), as_ball(right)) for left, right in _sides(relation, values, digits)]
+    sizes = [abs(left).max(abs(right)).upper() for left, right in sides]
+    found = math.inf
+    for (left, right), size in zip(sides, sizes, strict=True):
+        gap = abs(left - right).upper()
+        if not gap.is_finite():
+            raise NotExact("a side is not finite there")
+        if gap != 0:
+            ratio = enclosure((gap / max(size, *sizes)).log() / arb(10).log())
+            found = min(found, -float(ratio.upper))
+    return min(_MOST, found)
+
+
+def _sides(
+    relation: Relation, values: Mapping[str, Any], digits: int, index: int | None = None
+) -> list[tuple[Number, Number]]:
+    """Both sides, of matrices those of the relations of numbers that are meant."""
+    left, right = (value_at(term, values, digits, index) for term in relation.terms)
+    return scalar_sides(left, relation.sign, right, _entries)
 
 
 def same_at(one: Statement, other: Statement, points: Sequence[Point], digits: int = 40) -> bool:
@@ -144,7 +166,7 @@ def _alike(one: Statement, other: Statement) -> bool:
     return (
         one.hypotheses == other.hypotheses
         and all(named[name] == renamed.get(name) for name in asked & set(named))
-        and [r.sign for r in _relations(one.claimed)] == [r.sign for r in _relations(other.claimed)]
+        and [r.sign for r in plain_relations(one.claimed)] == [r.sign for r in plain_relations(other.claimed)]
     )
 
 
@@ -154,21 +176,26 @@ def _compared(one: Statement, other: Statement, point: Point, digits: int) -> st
     try:
         with working_bits(4 * digits):
             values, changed = (_values(statement, point, digits) for statement in (one, other))
-            for before, after in zip(_relations(one.claimed), _relations(other.claimed), strict=True):
-                sides = zip(before.terms, after.terms, strict=True)
-                pairs = [
-                    (as_ball(value_at(a, values, digits)), as_ball(value_at(b, changed, digits))) for a, b in sides
-                ]
-                if all(_agree(a, b, digits) for a, b in pairs):
-                    continue
-                (left, new_left), (right, new_right) = pairs
-                gain = _moved(right, new_right) - _moved(left, new_left)
-                if before.sign == "=" or not (gain >= 0 if before.sign in ("<", "<=") else gain <= 0):
-                    return "stronger"
-                found = "weaker"
+            for before, after in zip(plain_relations(one.claimed), plain_relations(other.claimed), strict=True):
+                first, second = _sides(before, values, digits), _sides(after, changed, digits)
+                ordered = before.sign != "=" and len(first) > 1  # matrices, whose minors say no more than their order
+                for old, new in zip(first, second, strict=True):
+                    outcome = _weighed(before.sign, old, new, digits)
+                    if outcome == "stronger" or (outcome == "weaker" and ordered):
+                        return "stronger"
+                    found = outcome or found
     except (ArithmeticError, ValueError):  # no value there, or a point that the fault's quantities refuse
         return ""
     return found
+
+
+def _weighed(sign: str, old: tuple[Number, Number], new: tuple[Number, Number], digits: int) -> str:
+    """What a pair of numbers asks for in the place of another, "" where it is the same."""
+    (left, right), (new_left, new_right) = (tuple(map(as_ball, pair)) for pair in (old, new))
+    if _agree(left, new_left, digits) and _agree(right, new_right, digits):
+        return ""
+    gain = _moved(right, new_right) - _moved(left, new_left)
+    return "weaker" if sign != "=" and (gain >= 0 if sign in ("<", "<=") else gain <= 0) else "stronger"
 
 
 def _moved(a: arb, b: arb) -> arb:
@@ -185,7 +212,7 @@ def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:
     with working_bits(200):
         values = _values(statement, point, 40)
         found = []
-        for relation in _relations(statement.claimed):
+        for relation in plain_relations(statement.claimed):
             margin = as_ball(_claimed_margin(relation, values, 40))
             if margin < 0:
                 left, right = (_shown(value_at(term, values, 40)) for term in relation.terms)
@@ -193,11 +220,13 @@ def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:
     return found
 
 
-def _relations(claimed: Claimed) -> list[Relation]:
-    return [claimed] if isinstance(claimed, Relation) else [r for part in claimed.parts for r in _relations(part)]
-
-
-def _shown(value: Number) -> str:
+def _shown(value: Any) -> str:
+    if isinstance(value, Multiple):
+        return f"{_shown(value.factor)} I"
+    if is_array(value):
+        rows = value.rows if isinstance(value, Matrix) else [[x] for x in value]
+        texts = [", ".join(_shown(x) for x in row) for row in rows]
+        return f"({', '.join(f'({text})' if isinstance(value, Matrix) else text for text in texts)})"
     return exact_text(value) if isinstance(value, Fraction) else enclosure(value).decimal(6)[0]
 
 
@@ -210,15 +239,15 @@ def exact_text(value: Any) -> str:
 def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:
     """Whether a hypothesis is certain to hold at an exact point."""
     with working_bits(200):
-        values = _values(statement, point, 40)
+        values = _values(statement, point, 40, hypothesis.terms)
         sizes = [length(t, values) for t in hypothesis.terms if coordinate_names(t)]
         for index in range(sizes[0]) if sizes else [None]:
-            left, right = (value_at(term, values, 40, index) for term in hypothesis.terms)
-            exact = isinstance(left, Fraction) and isinstance(right, Fraction)
-            a, b = (left, right) if exact else (as_ball(left), as_ball(right))
-            held = {"=": a == b, "<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b}[hypothesis.sign]
-            if not held:
-                return False
+            for left, right in _sides(hypothesis, values, 40, index):
+                exact = isinstance(left, Fraction) and isinstance(right, Fraction)
+                a, b = (left, right) if exact else (as_ball(left), as_ball(right))
+                held = {"=": a == b, "<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b}[hypothesis.sign]
+                if not held:
+                    return False
     return True
 
 
@@ -228,7 +257,7 @@ def margin_on_boxes(statement: Statement) -> Callable[..., arb]:
     Strict and weak inequalities alike, and 1 where a hypothesis certainly fails; raises `InputError` for equalities,
     equivalences and vectors.
     """
-    if any(v.is_vector for v in statement.variables) or not _is_inequality(statement.claimed):
+    if any(v.shape for v in statement.variables) or not _is_inequality(statement.claimed):
         raise InputError("statement", statement.formula, "must be inequalities of scalar variables")
 
     def margin(*balls: arb) -> arb:
@@ -251,18 +280,25 @@ def _is_inequality(claimed: Claimed) -> bool:
     return claimed.how == "and" and all(_is_inequality(part) for part in claimed.parts)
 
 
-def _values(statement: Statement, point: Point, digits: int) -> dict[str, Any]:
+def _values(statement: Statement, point: Point, digits: int, spoken_in: Sequence[Term] | None = None) -> dict[str, Any]:
+    """The variables and the named terms; those alone that some terms speak of, where these are given."""
     values: dict[str, Any] = {}
     for v in statement.variables:
-        if not v.is_vector:
-            values[v.name] = Fraction(point[v.name])
-            continue
-        parts = [Fraction(point[f"{v.name}_{i + 1}"]) for i in range(v.size)]
+        parts = [Fraction(point[name]) for name in v.entries]
         total = sum(parts) if v.kind == "law" else 1
-        values[v.name] = [part / total for part in parts]
+        values[v.name] = assembled(v, [part / total for part in parts], _entries)
+    wanted = dict(statement.where) if spoken_in is None else _spoken(statement, spoken_in)
     for name, term in statement.where:
-        values[name] = value_at(term, values, digits)
+        if name in wanted:
+            values[name] = value_at(term, values, digits)
     return values
+
+
+def _spoken(statement: Statement, terms: Sequence[Term]) -> set[str]:
+    found = set().union(*map(free_names, terms))
+    for name, term in reversed(statement.where):
+        found |= free_names(term) if name in found else set()
+    return found
 
 
 def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | None = None) -> Any:
@@ -284,11 +320,15 @@ def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | No
             return found
         case "sup" | "inf":
             return _extremum(term, values, digits, index)
+        case "identity":
+            return Multiple(Fraction(1))
         case "pi":
             return arb.pi()
         case "derivative":
             return value_at(differentiated(term.args[0], term.name), values, digits, index)
     args = arguments_of(term, values, lambda arg, i: value_at(arg, values, digits, i), index)
+    if term.head in ARRAYS or (term.head not in ROOMS and any(map(is_array, args))):
+        return applied(term.head, args, _entries)
     if term.head in _ARITHMETIC:
         return _arithmetic(term.head, *args)
     if term.head in ELEMENTARY:
@@ -296,6 +336,22 @@ def value_at(term: Term, values: Mapping[str, Any], digits: int, index: int | No
             return Fraction(1 if term.head == "exp" else 0)
         return ELEMENTARY[term.head](*map(as_ball, args))
     return quantity("ball", term.head)(*args, digits=digits)
+
+
+def _entries(head: str, *args: Any) -> Number:
+    """The arithmetic of the entries of matrices."""
+    if head == "number":
+        return args[0]
+    return _root(args[0]) if head == "sqrt" else _arithmetic(head, *args)
+
+
+def _root(value: Number) -> Number:
+    """The square root, rational where it is."""
+    if isinstance(value, Fraction) and value >= 0:
+        found = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+        if found**2 == value:
+            return found
+    return as_ball(value).sqrt()
 
 
 _ARITHMETIC = ("neg", "add", "sub", "mul", "div", "pow", "abs", "max", "min")
@@ -379,11 +435,8 @@ def _extremum(term: Term, values: Mapping[str, Any], digits: int, index: int | N
 
 def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) -> Number:
     if isinstance(claimed, Relation):
-        left, right = (value_at(term, values, digits) for term in claimed.terms)
-        if claimed.sign in ("<", "<="):
-            left, right = right, left
-        gap = _arithmetic("sub", left, right)
-        return _arithmetic("neg", _arithmetic("abs", gap)) if claimed.sign == "=" else gap
+        gaps = [_gap(claimed.sign, left, right) for left, right in _sides(claimed, values, digits)]
+        return reduce(lambda one, other: _arithmetic("min", one, other), gaps)
     margins = [_claimed_margin(part, values, digits) for part in claimed.parts]
     if claimed.how == "iff":
         first, second = map(as_ball, margins)
@@ -396,6 +449,13 @@ def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) ->
     for margin in margins[1:]:
         worst = _arithmetic("min", worst, margin)
     return worst
+
+
+def _gap(sign: str, left: Number, right: Number) -> Number:
+    if sign in ("<", "<="):
+        left, right = right, left
+    gap = _arithmetic("sub", left, right)
+    return _arithmetic("neg", _arithmetic("abs", gap)) if sign == "=" else gap
 
 
 def _where(point: Point) -> str:

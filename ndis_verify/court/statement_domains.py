@@ -31,10 +31,21 @@ def _parameters(v: Variable, statement: Statement) -> list[Parameter]:
     low, high = v.low, v.high
     for h in statement.hypotheses:
         for side, other, signs in ((h.left, h.right, (">", ">=")), (h.right, h.left, ("<", "<="))):
-            if side.head in ("variable", "coordinate") and side.name == v.name and other.head == "number":
+            if (
+                v.kind != "symmetric"
+                and side.head in ("variable", "coordinate")
+                and side.name == v.name
+                and other.head == "number"
+            ):
                 low = max(low, other.number) if h.sign in signs else low
                 high = min(high, other.number) if h.sign in ("<", "<=", ">", ">=") and h.sign not in signs else high
-    names = [f"{v.name}_{i + 1}" for i in range(v.size)] if v.is_vector else [v.name]
+    names = v.entries
+    if v.kind == "symmetric":
+        turned = [name.split("_")[-1] == name.split("_")[-2] for name in names]
+        return [
+            continuous(name, low, high, v.scale) if diagonal else continuous(name, -high, high)
+            for name, diagonal in zip(names, turned, strict=True)
+        ]
     if v.kind in ("integer", "integers"):
         scale: Literal["linear", "log"] = "log" if v.scale == "log" else "linear"
         return [integer(name, -(-low.numerator // low.denominator), high.__floor__(), scale) for name in names]
@@ -42,7 +53,12 @@ def _parameters(v: Variable, statement: Statement) -> list[Parameter]:
 
 
 def _condition(hypothesis: Relation, statement: Statement) -> Condition:
-    exact = lambda **point: admits(statement, hypothesis, point)  # noqa: E731
+    def exact(**point: Any) -> bool:
+        try:
+            return admits(statement, hypothesis, point)
+        except ArithmeticError:  # a quantity of the hypothesis has no value there
+            return False
+
     return Condition(hypothesis.plain(), Holds(hypothesis, statement), exact)
 
 
@@ -53,20 +69,15 @@ def random_points(statement: Statement, count: int, seed: int = 0) -> list[Point
     with np.errstate(all="ignore"):
         inside = np.flatnonzero(domain.feasible(domain.columns(units)))
     points = [domain.point(units[k].tolist()) for k in inside[:count]]
-    return [point for point in points if _contains(domain, point)]
-
-
-def _contains(domain: Domain, point: Point) -> bool:
-    try:
-        return domain.contains(point)
-    except ArithmeticError:  # a quantity of a hypothesis has no value there
-        return False
+    return [point for point in points if domain.contains(point)]
 
 
 def point_of(statement: Statement, values: Mapping[str, Any]) -> Point:
-    """Exact values by variable (a list for a vector) as a point of the statement's domain."""
+    """Exact values by variable as a point of the statement's domain: a list for a vector, lists of the numbers that a
+    matrix is searched by for a matrix.
+    """
     flat: dict[str, Any] = {}
     for v in statement.variables:
         given = values[v.name]
-        flat |= {f"{v.name}_{i + 1}": x for i, x in enumerate(given)} if v.is_vector else {v.name: given}
+        flat |= dict(zip(v.entries, given if v.shape else [given], strict=True))
     return domain_of(statement).exact_point(flat)

@@ -29,6 +29,7 @@ from ndis_verify.court.scaled_floats import (
     scaled,
     upper_gamma,
 )
+from ndis_verify.court.statement_arrays import ARRAYS, Arithmetic, Multiple, applied, assembled, is_array, scalar_sides
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.calculus import differentiated
 from ndis_verify.statements.statement import Claimed, Relation, Statement
@@ -89,6 +90,8 @@ def value_on(term: Term, values: Values, rows: int, index: int | None = None) ->
             return found
         case "sup" | "inf":
             return _extremum(term, values, rows, index)
+        case "identity":
+            return Multiple(scaled(np.ones(rows)))
         case "pi":
             return scaled(np.full(rows, np.pi), 2.0**-51)
         case "derivative":
@@ -100,10 +103,25 @@ def value_on(term: Term, values: Values, rows: int, index: int | None = None) ->
                     value_on(term.args[0], values, rows, index),
                 )
                 return exponential(multiplied(exponent, logarithm(base)))
-            return power(value_on(term.args[0], values, rows, index), float(term.args[1].number))
-    function = quantity("float", term.head) if term.head in ROOMS else FLOATS[term.head]
-    column: Scaled = function(*arguments_of(term, values, lambda arg, i: value_on(arg, values, rows, i), index))
-    return column
+            raised = value_on(term.args[0], values, rows, index)
+            if is_array(raised):
+                return applied("pow", [raised, term.args[1].number], _entries(rows))
+            return power(raised, float(term.args[1].number))
+    args = arguments_of(term, values, lambda arg, i: value_on(arg, values, rows, i), index)
+    if term.head in ROOMS:
+        return quantity("float", term.head)(*args)
+    if term.head in ARRAYS or any(map(is_array, args)):
+        return applied(term.head, args, _entries(rows))
+    return FLOATS[term.head](*args)
+
+
+def _entries(rows: int) -> Arithmetic:
+    """The arithmetic of the entries of matrices."""
+
+    def of(head: str, *args: Any) -> Scaled:
+        return scaled(np.full(rows, float(args[0]))) if head == "number" else FLOATS[head](*args)
+
+    return of
 
 
 def _extremum(term: Term, values: Values, rows: int, index: int | None) -> Scaled:
@@ -147,10 +165,10 @@ def columns_of(statement: Statement, columns: Mapping[str, Any]) -> dict[str, An
     """The variables as Scaled columns; laws are normalised."""
     values: dict[str, Any] = {}
     for v in statement.variables:
+        parts = [np.asarray(columns[name], dtype=float) for name in v.entries]
         if not v.is_vector:
-            values[v.name] = scaled(columns[v.name])
+            values[v.name] = assembled(v, list(map(scaled, parts)), _entries(len(parts[0])))
             continue
-        parts = [np.asarray(columns[f"{v.name}_{i + 1}"], dtype=float) for i in range(v.size)]
         total = np.sum(parts, axis=0) if v.kind == "law" else 1.0
         error = 2.0**-50 if v.kind == "law" else 0.0
         values[v.name] = [scaled(part / total, part / total * error) for part in parts]
@@ -159,25 +177,36 @@ def columns_of(statement: Statement, columns: Mapping[str, Any]) -> dict[str, An
 
 def _claimed_margin(claimed: Claimed, values: Values, rows: int) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(claimed, Relation):
-        left, right = (value_on(term, values, rows) for term in claimed.terms)
-        if claimed.sign in ("<", "<="):
-            left, right = right, left
-        margin, error = relative_excess(left, right)
-        return (-np.abs(margin), error) if claimed.sign == "=" else (margin, error)
+        found = [_margin(claimed.sign, *sides) for sides in _sides(claimed, values, rows)]
+        return found[0] if len(found) == 1 else _worst(found, [claimed.sign == "="] * len(found))
     found = [_claimed_margin(part, values, rows) for part in claimed.parts]
     if claimed.how == "iff":
         (a, a_error), (b, b_error) = found
         apart = np.minimum(np.maximum(np.abs(a) - a_error, 0), np.maximum(np.abs(b) - b_error, 0))
         return np.where((a >= 0) == (b >= 0), apart, -apart), np.zeros(rows)
+    return _worst(found, list(map(_is_equality, claimed.parts)))
+
+
+def _sides(relation: Relation, values: Values, rows: int, index: int | None = None) -> list[tuple[Scaled, Scaled]]:
+    left, right = (value_on(term, values, rows, index) for term in relation.terms)
+    return scalar_sides(left, relation.sign, right, _entries(rows))
+
+
+def _margin(sign: str, left: Scaled, right: Scaled) -> tuple[np.ndarray, np.ndarray]:
+    if sign in ("<", "<="):
+        left, right = right, left
+    margin, error = relative_excess(left, right)
+    return (-np.abs(margin), error) if sign == "=" else (margin, error)
+
+
+def _worst(found: list[tuple[np.ndarray, np.ndarray]], equal: list[bool]) -> tuple[np.ndarray, np.ndarray]:
     sure = [
-        np.where(
-            (m + e >= 0) & ((m == 0) & (e == 0) | _is_equality(part)), np.inf, np.where(m < 0, np.minimum(m + e, 0), m)
-        )
-        for part, (m, e) in zip(claimed.parts, found, strict=True)
+        np.where((m + e >= 0) & ((m == 0) & (e == 0) | alike), np.inf, np.where(m < 0, np.minimum(m + e, 0), m))
+        for alike, (m, e) in zip(equal, found, strict=True)
     ]
     # A part that holds without any rounding, and an equality, whose margin is never more than 0, hide no other.
     worst = np.argmin(sure, axis=0)
-    pick = lambda k: np.choose(worst, [pair[k] for pair in found])  # noqa: E731
+    pick = lambda k: np.take_along_axis(np.array([pair[k] for pair in found]), worst[None], axis=0)[0]  # noqa: E731
     return pick(0), pick(1)
 
 
@@ -208,6 +237,6 @@ class Holds:
 
 
 def _holds(hypothesis: Relation, values: Values, rows: int, index: int | None) -> np.ndarray:
-    left, right = (value_on(term, values, rows, index).value() for term in hypothesis.terms)
     compare = {"=": np.equal, "<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater}
-    return compare[hypothesis.sign](left, right)
+    sides = _sides(hypothesis, values, rows, index)
+    return np.all([compare[hypothesis.sign](left.value(), right.value()) for left, right in sides], axis=0)

@@ -88,10 +88,10 @@ def _point(statement: Statement, run: PointRun) -> dict[str, Any]:
     """The variables of a statement at a point; vectors as lists, laws made to sum to 1."""
     found: dict[str, Any] = {}
     for v in statement.variables:
-        if not v.is_vector:
-            found[v.name] = number_text(exact(run.point[v.name]))
+        parts = [exact(run.point[name]) for name in v.entries]
+        if not v.shape:
+            found[v.name] = number_text(parts[0])
             continue
-        parts = [exact(run.point[f"{v.name}_{i + 1}"]) for i in range(v.size)]
         whole = sum(parts) if v.kind == "law" else 1
         found[v.name] = [number_text(part / whole) for part in parts]
     return found

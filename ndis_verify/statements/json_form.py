@@ -14,7 +14,7 @@ from ndis_verify.statements.terms import NAMED, Term
 
 _NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400})?")
 _DEPTH = 60
-_FIELDS = {"name", "kind", "low", "high", "scale", "size"}
+_FIELDS = {"name", "kind", "low", "high", "scale", "size", "columns"}
 
 
 def to_json(statement: Statement) -> str:
@@ -29,6 +29,7 @@ def to_json(statement: Statement) -> str:
                     "high": number_text(v.high),
                     "scale": v.scale,
                     "size": v.size,
+                    "columns": v.columns,
                 }
                 for v in statement.variables
             ],

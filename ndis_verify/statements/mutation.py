@@ -1,5 +1,5 @@
 """Faults by rule: at every node of a statement a sign, a factor, an exponent, a number, a direction; P and Q exchanged;
-a hypothesis left out.
+an entry of a vector or a block of a matrix; a hypothesis left out.
 """
 
 from __future__ import annotations
@@ -111,9 +111,36 @@ def changed_terms(node: Term) -> Iterator[tuple[str, Term]]:
             yield "other tail", replace(node, head={"gamma_q": "gamma_p", "gamma_p": "gamma_q"}[node.head])
         case "derivative":
             yield "not differentiated", args[0]
-    reverse = QUANTITIES[node.head].reverse if node.head in QUANTITIES else ""
-    if reverse and reverse != node.head:
-        yield "P and Q exchanged", replace(node, head=reverse)
+        case "transpose":
+            yield "not transposed", args[0]
+        case "det" | "trace":
+            yield "trace for determinant", replace(node, head={"det": "trace", "trace": "det"}[node.head])
+        case "vector" | "beside" | "above":
+            yield from _changed_entries(node)
+    quantity = QUANTITIES.get(node.head)
+    if quantity is not None and quantity.reverse not in ("", node.head):
+        yield "P and Q exchanged", replace(node, head=quantity.reverse)
+    if quantity is not None and quantity.vectors and all(arg.head == "vector" for arg in args[: quantity.vectors]):
+        yield from _without_coordinates(node, quantity.vectors)
+
+
+def _without_coordinates(node: Term, count: int) -> Iterator[tuple[str, Term]]:
+    """One coordinate left out of all vectors of a quantity: of one of them alone, they would not fit."""
+    for k in range(min(len(vector.args) for vector in node.args[:count])):
+        rests = [(*v.args[:k], *v.args[k + 1 :]) for v in node.args[:count]]
+        vectors = tuple(Term("vector", rest) if len(rest) > 1 else rest[0] for rest in rests if rest)
+        yield "coordinate left out", replace(node, args=(*vectors, *node.args[count:]))
+
+
+def _changed_entries(node: Term) -> Iterator[tuple[str, Term]]:
+    """An entry left out (two would be a number), two neighbours exchanged, a sign."""
+    args = node.args
+    for k, entry in enumerate(args):
+        rest = (*args[:k], *args[k + 1 :])
+        yield "entry left out", replace(node, args=rest) if len(rest) > 1 else rest[0]
+        yield "sign", replace(node, args=(*args[:k], -entry, *args[k + 1 :]))
+        if k:
+            yield "entries exchanged", replace(node, args=(*args[: k - 1], entry, args[k - 1], *args[k + 1 :]))
 
 
 def _in_term(root: Term) -> Iterator[tuple[str, str, Term]]:

@@ -18,6 +18,7 @@ _GREEK = {
 _OPEN, _SUM, _PRODUCT, _POWER, _ATOM = range(5)  # how tightly a text holds together
 _SIGNS = {"add": " + ", "sub": " - "}
 _BAR_AS_FACTOR = re.compile(r"[\w)}|] \|")  # inside bars it would be read as their end
+_BETWEEN = {"beside": ", ", "above": "; "}
 _BIG = {"sum": r"\sum_i", "product": r"\prod_i"}
 
 
@@ -89,6 +90,12 @@ def _plain(term: Term) -> tuple[str, int]:
             return f"{term.head}_{{{args[0][0]} <= {term.name} <= {args[1][0]}}} {_wrapped(args[2], _PRODUCT)}", _OPEN
         case "derivative":
             return f"d/d{term.name} ({args[0][0]})", _POWER
+        case "transpose":
+            return f"{_wrapped(args[0], _ATOM)}^T", _POWER
+        case "vector":
+            return f"({', '.join(text for text, _ in args)})", _ATOM
+        case "beside" | "above":
+            return f"[{_BETWEEN[term.head].join(text for text, _ in args)}]", _ATOM
         case "abs" if _BAR_AS_FACTOR.search(args[0][0]):
             return f"|({args[0][0]})|", _ATOM
     return QUANTITIES[term.head].plain.format(*(text for text, _ in args)), _ATOM
@@ -128,6 +135,16 @@ def _tex(term: Term) -> tuple[str, int]:
             return f"\\{term.head}_{{{under}}} {_wrapped(args[2], _PRODUCT, round_)}", _OPEN
         case "derivative":
             return rf"\frac{{d}}{{d{tex_name(term.name)}}}\left({args[0][0]}\right)", _POWER
+        case "transpose":
+            return f"{_wrapped(args[0], _ATOM, round_)}^{{T}}", _POWER
+        case "vector":
+            return rf"\left({', '.join(text for text, _ in args)}\right)", _ATOM
+        case "beside":
+            blocks = r" \;\; ".join(text for text, _ in args)
+            return rf"\left[{blocks}\right]", _ATOM
+        case "above":
+            rows = r" \\ ".join(text for text, _ in args)
+            return rf"\left[\begin{{matrix}}{rows}\end{{matrix}}\right]", _ATOM
     return QUANTITIES[term.head].tex.format(*(text for text, _ in args)), _ATOM
 
 

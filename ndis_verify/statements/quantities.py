@@ -13,7 +13,9 @@ from dataclasses import dataclass
 class Quantity:
     """One head. `plain` and `tex` are templates with {0}, {1}, ...; `means`, for the quantities of the package, says
     in words what the symbol stands for. `reverse` is the same quantity with the two laws exchanged. The first `vectors`
-    arguments are vectors: the name of one, or a term of coordinates.
+    arguments are vectors: the name of one, a literal, or a term of coordinates. `takes` says of the others what they
+    are, where they are no numbers: v a vector, m a square matrix, a any array, n a number; vectors and square matrices
+    of one head have one size.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Quantity:
     means: str = ""
     reverse: str = ""
     vectors: int = 0
+    takes: str = ""
 
 
 def _table(*quantities: Quantity) -> Mapping[str, Quantity]:
@@ -39,6 +42,12 @@ QUANTITIES = _table(
     Quantity("erfc", 1, "erfc({0})", r"\operatorname{{erfc}}\left({0}\right)"),
     Quantity("sqrt", 1, "sqrt({0})", r"\sqrt{{{0}}}"),
     Quantity("abs", 1, "|{0}|", r"\left|{0}\right|"),
+    Quantity("identity", 0, "I", "I", "I is the identity matrix"),
+    Quantity("det", 1, "det({0})", r"\det\left({0}\right)", takes="m"),
+    Quantity("trace", 1, "tr({0})", r"\operatorname{{tr}}\left({0}\right)", takes="m"),
+    Quantity("diagonal", 1, "diag({0})", r"\operatorname{{diag}}\left({0}\right)", takes="v"),
+    Quantity("rows", 1, "rows({0})", r"\operatorname{{rows}}\left({0}\right)", takes="a"),
+    Quantity("columns", 1, "cols({0})", r"\operatorname{{cols}}\left({0}\right)", takes="a"),
     Quantity("max", 2, "max({0}, {1})", r"\max\left({0}, {1}\right)"),
     Quantity("min", 2, "min({0}, {1})", r"\min\left({0}, {1}\right)"),
     Quantity("gamma_q", 2, "Qg({0}, {1})", r"Q\left({0}, {1}\right)"),
@@ -107,6 +116,23 @@ QUANTITIES = _table(
         vectors=2,
     ),
     Quantity(
+        "normal_pair",
+        5,
+        "delta_normal({0}, {1}, {2}, {3}; {4})",
+        r"\delta\left(\mathcal{{N}}\left({0}, {1}\right), \mathcal{{N}}\left({2}, {3}\right); {4}\right)",
+        "delta_normal(m1, S1, m2, S2; eps) is the divergence sup_S P(S) - e^eps Q(S) of P = N(m1, S1) from"
+        " Q = N(m2, S2)",
+        takes="vmvmn",
+    ),
+    Quantity(
+        "form_hinge",
+        3,
+        "hinge_A({0}, {1}; {2})",
+        r"h_{{A}}\left({0}, {1}; {2}\right)",
+        "hinge_A(A, b; c) is the expectation of max(0, 1 - e^{c + b^T z + z^T A z/2}), z a standard normal vector",
+        takes="mvn",
+    ),
+    Quantity(
         "quadratic_hinge",
         3,
         "hinge_q({0}, {1}; {2})",
@@ -168,4 +194,6 @@ STRUCTURE = {
     "sup": 3,
     "inf": 3,
     "derivative": 1,
+    "transpose": 1,
 }
+SEVERAL = ("vector", "beside", "above")  # two arguments or more: (a, b), [A, b] and [A; b]

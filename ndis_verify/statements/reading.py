@@ -21,11 +21,12 @@ from ndis_verify.statements.vocabulary import VOCABULARY
 
 _HEADS = {q.plain.partition("(")[0].replace("{{", "{").replace("}}", "}"): q for q in QUANTITIES.values()}
 del _HEADS["|{0}|"]
+_EXACTLY = " exactly where "  # of relations among others
 _TOKEN = re.compile(
     r"\s*(?:(?P<head>(?:"
     + "|".join(re.escape(name) for name in sorted(_HEADS, key=len, reverse=True))
     + r")(?![A-Za-z0-9_]))|(?P<bound>(?:sup|inf)_\{|d/d(?=[A-Za-z]))|(?P<all>(?:sum|prod)_i\b)"
-    r"|(?P<number>\d+(?:\.\d+)?)|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<sign><=|>=|[-+/^(){}|,;=<>]))"
+    r"|(?P<number>\d+(?:\.\d+)?)|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<sign><=|>=|[-+/^(){}[\]|,;=<>]))"
 )
 _TURNED: dict[str, Sign] = {"<": ">", "<=": ">="}
 _DEPTH = 60
@@ -95,8 +96,13 @@ def _joined(text: str) -> Claimed:
     sides = text.split(" if and only if ")
     if len(sides) > 1:
         return Joined("iff", tuple(_joined(side) for side in sides))
-    parts = [relation for part in text.split(", and ") for relation in _chain(part)]
+    parts = [one for part in text.split(", and ") for one in _part(part)]
     return parts[0] if len(parts) == 1 else Joined("and", tuple(parts))
+
+
+def _part(text: str) -> tuple[Claimed, ...]:
+    sides = text.split(_EXACTLY)
+    return _chain(text) if len(sides) == 1 else (Joined("iff", tuple(_joined(side) for side in sides)),)
 
 
 def _chain(text: str) -> tuple[Relation, ...]:
@@ -174,7 +180,9 @@ class _Reader:
                 whole = all(t.head == "number" and t.number.denominator == 1 for t in (found, below))
                 two = bare and whole and below.number != 0
                 found = term(found.number / below.number) if two else found / below
-            elif self.kind() in ("head", "bound", "all", "number", "name") or self.peek() == "(" or self._opens():
+            elif (
+                self.kind() in ("head", "bound", "all", "number", "name") or self.peek() in ("(", "[") or self._opens()
+            ):
                 found = found * self.power()
             else:
                 return found
@@ -187,6 +195,9 @@ class _Reader:
         if self.peek() != "^":
             return found
         self.take()
+        if self.peek() == "T":
+            self.take()
+            return apply("transpose", found)
         exponent = self.within("{", "}") if self.peek() == "{" else self.atom()
         if exponent.head == "neg" and exponent.args[0].head == "number":
             exponent = term(-exponent.args[0].number)
@@ -203,7 +214,9 @@ class _Reader:
     def atom(self) -> Term:
         kind, text = self.kind(), self.peek()
         if text == "(":
-            return self.within("(", ")")
+            return self.several("(", ")")
+        if text == "[":
+            return self.several("[", "]")
         if text == "|":  # where a term is wanted, a bar opens
             return apply("abs", self.within("|", "|"))
         if kind not in ("head", "bound", "all", "number", "name"):
@@ -216,6 +229,23 @@ class _Reader:
         if kind == "all":
             return apply("sum" if text == "sum_i" else "product", self.product())
         return self.bound(text) if kind == "bound" else self.call(text)
+
+    def several(self, opening: str, closing: str) -> Term:
+        """A term in brackets, a vector (a, b), or blocks [A, b] or [A; b]."""
+        bars, self.bars = self.bars, False
+        self.take(opening)
+        found, between = [self.sum()], self.peek()
+        while self.peek() == between and between in (",", ";"):
+            self.take()
+            found.append(self.sum())
+        self.take(closing)
+        self.bars = bars
+        if len(found) == 1 and opening == "(":
+            return found[0]
+        head = {"(,": "vector", "[,": "beside", "[;": "above"}.get(opening + between)
+        if head is None:
+            raise InputError("text", self.text, f"must have (a, b), [A, b] or [A; b] before {self._before()!r}")
+        return apply(head, *found)
 
     def bound(self, text: str) -> Term:
         """sup_{a <= x <= b} body."""

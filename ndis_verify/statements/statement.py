@@ -13,11 +13,14 @@ from typing import Any, Literal
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.rich import folded, wrapping
 from ndis_verify.statements.printing import meanings, plain, tex, tex_name
+from ndis_verify.statements.shapes import Shape, compared, shape_of
 from ndis_verify.statements.terms import Term, coordinate_names, free_names, nodes, term
 
 Sign = Literal["=", "<=", ">=", "<", ">"]
 Scale = Literal["linear", "log", "logit"]
-VariableKind = Literal["real", "integer", "reals", "integers", "law"]
+VariableKind = Literal["real", "integer", "reals", "integers", "law", "matrix", "square", "symmetric", "orthogonal"]
+_MATRICES = ("matrix", "square", "symmetric", "orthogonal")
+_MOST_ENTRIES = 64
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 _TURNED: dict[Sign, Sign] = {">": "<", ">=": "<="}
 _KIND_WORDS = {  # of one, of several
@@ -26,6 +29,10 @@ _KIND_WORDS = {  # of one, of several
     "reals": ("real vector {}", "real vectors {}"),
     "integers": ("vector {} of whole numbers", "vectors {} of whole numbers"),
     "law": ("law {} on k points", "laws {} on k points"),
+    "matrix": ("real n x d matrix {}", "real n x d matrices {}"),
+    "square": ("real d x d matrix {}", "real d x d matrices {}"),
+    "symmetric": ("symmetric d x d matrix {}", "symmetric d x d matrices {}"),
+    "orthogonal": ("orthogonal d x d matrix {}", "orthogonal d x d matrices {}"),
 }
 _TEX_SETS = {
     "real": r"\mathbb{R}",
@@ -33,6 +40,10 @@ _TEX_SETS = {
     "reals": r"\mathbb{R}^k",
     "integers": r"\mathbb{Z}^k",
     "law": r"\mathcal{P}_k",
+    "matrix": r"\mathbb{R}^{n \times d}",
+    "square": r"\mathbb{R}^{d \times d}",
+    "symmetric": r"\mathbb{S}^d",
+    "orthogonal": r"\mathrm{O}(d)",
 }
 
 
@@ -41,8 +52,10 @@ class Variable:
     """A variable and where it is searched.
 
     kind "real" and "integer": numbers in [low, high]. "reals" and "integers": vectors of `size` such numbers. "law": a
-    probability law on `size` points, searched by positive weights in [low, high]. scale: of the search ("linear",
-    "log" or "logit").
+    probability law on `size` points, searched by positive weights in [low, high]. "matrix": of `size` rows and
+    `columns` columns; "square", "symmetric" and "orthogonal": of `size` rows. Entries off the diagonal of a symmetric
+    matrix go from -high to high; an orthogonal one is (I - K)(I + K)^{-1}, searched by the entries of the skew K above
+    its diagonal. scale: of the search ("linear", "log" or "logit").
     """
 
     name: str
@@ -51,6 +64,7 @@ class Variable:
     high: Any
     scale: Scale = "linear"
     size: int = 1
+    columns: int = 1
 
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name.isidentifier()):
@@ -63,12 +77,34 @@ class Variable:
             raise InputError(f"range of {self.name}", f"[{self.low}, {self.high}]", "must not be empty; weights > 0")
         if self.scale not in ("linear", "log", "logit"):
             raise InputError("scale", self.scale, "must be linear, log or logit")
-        if not isinstance(self.size, int) or self.size < 1 or (self.is_vector is False and self.size > 1):
+        single = self.kind in ("real", "integer")
+        if not isinstance(self.size, int) or self.size < 1 or (single and self.size > 1):
             raise InputError(f"size of {self.name}", self.size, "must be a whole number >= 1; 1 for a scalar")
+        if not isinstance(self.columns, int) or self.columns < 1 or (self.kind != "matrix" and self.columns > 1):
+            raise InputError(f"columns of {self.name}", self.columns, "must be whole, >= 1; 1 but for n x d matrices")
+        if self.kind in _MATRICES and self.size * self.columns > _MOST_ENTRIES:
+            raise InputError(f"size of {self.name}", self.size, f"must leave at most {_MOST_ENTRIES} entries")
 
     @property
     def is_vector(self) -> bool:
         return self.kind in ("reals", "integers", "law")
+
+    @property
+    def shape(self) -> Shape:
+        """() of a number, (k,) of a vector, (n, d) of a matrix."""
+        if self.kind in _MATRICES:
+            return (self.size, self.columns if self.kind == "matrix" else self.size)
+        return (self.size,) if self.is_vector else ()
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The names of the numbers that it is searched by: x; x_1, x_2; x_1_1, x_1_2, ... by rows."""
+        if self.kind not in _MATRICES:
+            return tuple(f"{self.name}_{i + 1}" for i in range(self.size)) if self.is_vector else (self.name,)
+        least = {"symmetric": 0, "orthogonal": 1}.get(self.kind, -self.size)
+        rows, columns = self.shape
+        places = [(i, j) for i in range(rows) for j in range(columns) if j - i >= least]
+        return tuple(f"{self.name}_{i + 1}_{j + 1}" for i, j in places)
 
 
 @dataclass(frozen=True)
@@ -112,8 +148,9 @@ class Joined:
         return tuple(t for part in self.parts for t in part.terms)
 
     def plain(self) -> str:
-        between = ", and " if self.how == "and" else " if and only if "
-        return between.join(part.plain() for part in self.parts)
+        if self.how == "iff":
+            return " if and only if ".join(part.plain() for part in self.parts)
+        return ", and ".join(part.plain().replace(" if and only if ", " exactly where ") for part in self.parts)
 
     def tex(self) -> str:
         between = r" \quad\text{and}\quad " if self.how == "and" else r" \iff "
@@ -121,6 +158,11 @@ class Joined:
 
 
 Claimed = Relation | Joined
+
+
+def plain_relations(claimed: Claimed) -> list[Relation]:
+    """The relations that a claimed one is made of."""
+    return [claimed] if isinstance(claimed, Relation) else [r for part in claimed.parts for r in plain_relations(part)]
 
 
 @dataclass(frozen=True)
@@ -147,6 +189,7 @@ class Statement:
             _require_known(one, known)
         for one in (*self.claimed.terms, *(value for _, value in self.where)):
             _require_indexed(one)
+        self.require_shapes()
         used = set().union(*(free_names(t) for t in self.all_terms()))
         if idle := [name for name in names if name not in used]:
             raise InputError("variables", ", ".join(idle), "must be spoken of in the statement")
@@ -155,6 +198,15 @@ class Statement:
         """The terms of the relation, of the definitions and of the hypotheses."""
         defined = tuple(value for _, value in self.where)
         return (*self.claimed.terms, *defined, *(t for h in self.hypotheses for t in h.terms))
+
+    def require_shapes(self) -> bool:
+        """Whether matrices are compared; raises `InputError` where vectors and matrices do not fit together."""
+        shapes = {v.name: v.shape for v in self.variables}
+        for name, value in self.where:
+            shapes[name] = shape_of(value, shapes)
+        relations = (*plain_relations(self.claimed), *self.hypotheses)
+        ordered = [compared(r.left, r.sign, r.right, shapes) for r in relations]
+        return any(ordered)
 
     def under(self, *hypotheses: Relation) -> Statement:
         """The statement under further hypotheses: the half of a restricted claim that stands."""
@@ -169,12 +221,17 @@ class Statement:
     @property
     def hypothesis_lines(self) -> tuple[str, ...]:
         """The hypotheses in plain text, two bounds of one term in one line; then what the variables are."""
-        return (*(text for text, _ in _chained(self.hypotheses)), *_kinds(self._of_a_set()))
+        given, kinds = [text for text, _ in _chained(self.hypotheses)], _kinds(self._of_a_set())
+        return (*kinds, *given) if self._of_matrices else (*given, *kinds)
 
     @property
     def sentence(self) -> str:
         """The whole statement as a sentence that explains its symbols."""
         glossary = meanings([node.head for t in self.all_terms() for node in nodes(t)])
+        if self.require_shapes():
+            glossary.append(
+                "A > B says of matrices that A - B is positive definite, and A >= B that it is semidefinite"
+            )
         explained = "".join(f" Here {text}." for text in glossary)
         conditions = ", ".join(self.hypothesis_lines)
         return f"For all {conditions}: {self.formula}.{explained}"
@@ -182,10 +239,9 @@ class Statement:
     @property
     def tex(self) -> str:
         """The statement in TeX, for a mathematical environment."""
-        conditions = r",\; ".join(
-            [text for _, text in _chained(self.hypotheses)]
-            + [rf"{tex_name(v.name)} \in {_TEX_SETS[v.kind]}" for v in self._of_a_set()]
-        )
+        given = [text for _, text in _chained(self.hypotheses)]
+        kinds = [rf"{tex_name(v.name)} \in {_TEX_SETS[v.kind]}" for v in self._of_a_set()]
+        conditions = r",\; ".join([*kinds, *given] if self._of_matrices else [*given, *kinds])
         named = r",\; ".join(f"{tex_name(name)} = {tex(value)}" for name, value in self.where)
         return rf"\forall\, {conditions}:\quad {self.claimed.tex()}" + (
             rf",\quad\text{{where}}\; {named}" if named else ""
@@ -197,10 +253,16 @@ class Statement:
     def _repr_html_(self) -> str:
         return folded(wrapping(self.tex), len(self.tex))
 
+    @property
+    def _of_matrices(self) -> bool:
+        """Whether it speaks of matrices: hypotheses about them read better after what they are."""
+        return any(v.kind in _MATRICES for v in self.variables)
+
     def _of_a_set(self) -> list[Variable]:
         """The variables of which more has to be said than the hypotheses do."""
         spoken = set().union(*(free_names(t) for h in self.hypotheses for t in h.terms))
-        return [v for v in self.variables if v.name not in spoken or v.kind not in ("real", "reals")]
+        said = ("real",) if self._of_matrices else ("real", "reals")
+        return [v for v in self.variables if v.name not in spoken or v.kind not in said]
 
 
 def _chained(hypotheses: tuple[Relation, ...]) -> list[tuple[str, str]]:
@@ -259,6 +321,26 @@ def integer(name: str, low: int, high: int, scale: Scale = "linear") -> Variable
 def vector(name: str, kind: VariableKind, size: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
     """A vector ("reals", "integers") or a law of any length, searched at length `size`."""
     return Variable(name, kind, low, high, scale, size)
+
+
+def matrix(name: str, rows: int, columns: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
+    """A matrix of any shape, searched at `rows` times `columns`."""
+    return Variable(name, "matrix", low, high, scale, rows, columns)
+
+
+def square(name: str, size: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
+    """A square matrix, searched with `size` rows."""
+    return Variable(name, "square", low, high, scale, size)
+
+
+def symmetric(name: str, size: int, low: Any, high: Any, scale: Scale = "linear") -> Variable:
+    """A symmetric matrix, searched with `size` rows, its diagonal in [low, high]."""
+    return Variable(name, "symmetric", low, high, scale, size)
+
+
+def orthogonal(name: str, size: int) -> Variable:
+    """An orthogonal matrix, up to signs of its columns."""
+    return Variable(name, "orthogonal", -1, 1, "linear", size)
 
 
 def both(*parts: Claimed) -> Joined:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ndis_verify.exact_number import InputError, exact
-from ndis_verify.statements.quantities import QUANTITIES, STRUCTURE
+from ndis_verify.statements.quantities import QUANTITIES, SEVERAL, STRUCTURE
 
 NAMED = ("variable", "coordinate", "sup", "inf", "derivative")  # heads that stand with the name of a variable
 
@@ -26,7 +26,8 @@ class Term:
     number: Any = None  # a Fraction, or None for every other head
 
     def __post_init__(self) -> None:
-        wanted = STRUCTURE.get(self.head, getattr(QUANTITIES.get(self.head), "arity", None))
+        least = max(2, len(self.args)) if self.head in SEVERAL else None
+        wanted = STRUCTURE.get(self.head, getattr(QUANTITIES.get(self.head), "arity", least))
         if wanted is None:
             raise InputError("head", self.head, "must be a quantity of the language")
         if len(self.args) != wanted or not all(isinstance(arg, Term) for arg in self.args):
@@ -155,12 +156,16 @@ def arguments_of(term: Term, values: Mapping[str, Any], value: Callable[..., Any
     found: list[Any] = [value(arg, index) for arg in term.args[count:]]
     if not count:
         return found
-    names = set().union(*(coordinate_names(arg) or free_names(arg) for arg in term.args[:count]))
-    size = max((len(values[name]) for name in names if isinstance(values[name], list)), default=1)
+    spoken = [coordinate_names(arg) for arg in term.args[:count]]
+    wholes = [None if names else value(arg, None) for names, arg in zip(spoken, term.args, strict=False)]
+    lengths = [len(values[name]) for names in spoken for name in names] + [
+        len(w) for w in wholes if isinstance(w, list)
+    ]
+    size = max(lengths, default=1)
     vectors = []
-    for arg in term.args[:count]:
-        whole = value(arg, None) if arg.head == "variable" else None
-        vectors.append(whole if isinstance(whole, list) else [value(arg, i) for i in range(size)])
+    for whole, arg in zip(wholes, term.args, strict=False):
+        each = [value(arg, i) for i in range(size)] if whole is None else [whole] * size
+        vectors.append(whole if isinstance(whole, list) else each)
     return vectors + found
 
 

@@ -28,6 +28,7 @@ _SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "least_squares_insert",
     ),
     "laws": ("quadratic_cdf", "quadratic_hinge"),
+    "matrices": ("normal_pair", "form_hinge"),
     "sketches": ("sketch", "sketch_insert"),
 }
 ROOMS: Mapping[str, str] = {head: subject for subject, heads in _SUBJECTS.items() for head in heads}

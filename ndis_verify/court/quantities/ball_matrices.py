@@ -1,0 +1,57 @@
+"""Normal laws and quadratic forms of general means and covariances in ball arithmetic, at Fractions.
+
+Each raises `NotExact` outside its domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from ndis_verify.court.quantities.exact import NotExact, Number, as_ball, monotone, rational
+from ndis_verify.court.statement_arrays import flat, rows_of
+from ndis_verify.exact_number import InputError
+from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified.engine.balls import ball, of_fmpq, to_exact_ball
+from ndis_verify.oracle.certified.hockey_stick import hockey_stick
+from ndis_verify.oracle.engine.precision import PrecisionError
+
+
+def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Number, digits: int) -> Number:
+    rational(*(x for value in (mean_p, cov_p, mean_q, cov_q) for x in flat(value)))
+    try:
+        pair = GaussianPair(flat(mean_p), rows_of(cov_p), flat(mean_q), rows_of(cov_q))
+        return monotone(lambda eps: to_exact_ball(hockey_stick(pair, eps, digits)), (epsilon, -1))
+    except (InputError, PrecisionError) as error:  # no covariance, or a tail that lies too deep
+        raise NotExact(str(error)) from error
+
+
+def _form_hinge(form: Any, slope: Any, c: Number, digits: int) -> Number:
+    """e^q is e^eps' times the density of Q = N(S b, S), S = (I - A)^{-1}, over that of P = N(0, I)."""
+    rational(*flat(form), *flat(slope))
+    entries = [fmpq(x.numerator, x.denominator) for x in flat(form)]
+    size = len(flat(slope))
+    whole = fmpq_mat(size, size, entries)
+    rest = fmpq_mat(size, size, [fmpq(int(i == j)) for i in range(size) for j in range(size)]) - whole
+    if whole != whole.transpose() or not all(_leading(rest, k) > 0 for k in range(1, size + 1)):
+        raise NotExact("A is symmetric and I - A positive definite")
+    covariance = rest.inv()
+    vector = fmpq_mat(size, 1, [fmpq(x.numerator, x.denominator) for x in flat(slope)])
+    mean = covariance * vector
+    energy = of_fmpq((vector.transpose() * mean)[0, 0])
+    epsilon = as_ball(c) + ball(energy / 2) - ball(of_fmpq(rest.det())).log() / 2
+    unit = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
+    law = [[of_fmpq(covariance[i, j]) for j in range(size)] for i in range(size)]
+    at = [of_fmpq(mean[i, 0]) for i in range(size)]
+    pair = GaussianPair([0] * size, unit, at, law)
+    return monotone(lambda eps: to_exact_ball(hockey_stick(pair, eps, digits)), (epsilon, -1))
+
+
+def _leading(rows: fmpq_mat, size: int) -> fmpq:
+    return fmpq_mat(size, size, [rows[i, j] for i in range(size) for j in range(size)]).det()
+
+
+QUANTITIES: Mapping[str, Callable[..., Number]] = {"normal_pair": _normal_pair, "form_hinge": _form_hinge}
