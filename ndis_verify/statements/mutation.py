@@ -4,7 +4,7 @@ an entry of a vector or a block of a matrix; a hypothesis left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.printing import plain
 from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.shapes import Shape, shape_of
 from ndis_verify.statements.statement import Claimed, Joined, Relation, Sign, Statement, Variable
 from ndis_verify.statements.terms import Term, apply, free_names, rewritten, term
 
@@ -33,21 +34,22 @@ def planted(statement: Statement, moved: bool = False) -> dict[str, Statement]:
     """
     return {
         f"{new.plain()} for {old.plain()}": replace(statement, claimed=claimed)
-        for old, new, claimed in _spoilt(statement.claimed, moved)
+        for old, new, claimed in _spoilt(statement.claimed, moved, statement.shapes)
         if not moved or old.sign == "="
     }
 
 
-def _spoilt(claimed: Claimed, moved: bool) -> Iterator[tuple[Relation, Relation, Claimed]]:
+def _spoilt(claimed: Claimed, moved: bool, shapes: Mapping[str, Shape]) -> Iterator[tuple[Relation, Relation, Claimed]]:
     if isinstance(claimed, Relation):
         new = replace(claimed, sign=_DIRECTIONS.get(claimed.sign, "="))
         if claimed.sign == "=":
             factor = Fraction(1001, 1000) * claimed.right
-            new = replace(new, right=claimed.right + Fraction(1, 1000) if moved or claimed.right == term(0) else factor)
+            added = (moved or claimed.right == term(0)) and shape_of(claimed.left, shapes) == ()
+            new = replace(new, right=claimed.right + Fraction(1, 1000) if added else factor)
         yield claimed, new, new
         return
     for k, part in enumerate(claimed.parts):
-        for old, new, spoilt in _spoilt(part, moved):
+        for old, new, spoilt in _spoilt(part, moved, shapes):
             if claimed.how == "and" or k == 1:
                 yield old, new, replace(claimed, parts=(*claimed.parts[:k], spoilt, *claimed.parts[k + 1 :]))
 

@@ -21,7 +21,6 @@ from ndis_verify.statements.vocabulary import VOCABULARY
 
 _HEADS = {q.plain.partition("(")[0].replace("{{", "{").replace("}}", "}"): q for q in QUANTITIES.values()}
 del _HEADS["|{0}|"]
-_EXACTLY = " exactly where "  # of relations among others
 _TOKEN = re.compile(
     r"\s*(?:(?P<head>(?:"
     + "|".join(re.escape(name) for name in sorted(_HEADS, key=len, reverse=True))
@@ -96,13 +95,8 @@ def _joined(text: str) -> Claimed:
     sides = text.split(" if and only if ")
     if len(sides) > 1:
         return Joined("iff", tuple(_joined(side) for side in sides))
-    parts = [one for part in text.split(", and ") for one in _part(part)]
+    parts = [relation for part in text.split(", and ") for relation in _chain(part)]
     return parts[0] if len(parts) == 1 else Joined("and", tuple(parts))
-
-
-def _part(text: str) -> tuple[Claimed, ...]:
-    sides = text.split(_EXACTLY)
-    return _chain(text) if len(sides) == 1 else (Joined("iff", tuple(_joined(side) for side in sides)),)
 
 
 def _chain(text: str) -> tuple[Relation, ...]:

@@ -148,9 +148,8 @@ class Joined:
         return tuple(t for part in self.parts for t in part.terms)
 
     def plain(self) -> str:
-        if self.how == "iff":
-            return " if and only if ".join(part.plain() for part in self.parts)
-        return ", and ".join(part.plain().replace(" if and only if ", " exactly where ") for part in self.parts)
+        between = ", and " if self.how == "and" else " if and only if "
+        return between.join(part.plain() for part in self.parts)
 
     def tex(self) -> str:
         between = r" \quad\text{and}\quad " if self.how == "and" else r" \iff "
@@ -199,11 +198,17 @@ class Statement:
         defined = tuple(value for _, value in self.where)
         return (*self.claimed.terms, *defined, *(t for h in self.hypotheses for t in h.terms))
 
+    @property
+    def shapes(self) -> dict[str, Shape]:
+        """Of every variable and named term, whether it is a number, a vector or a matrix."""
+        found = {v.name: v.shape for v in self.variables}
+        for name, value in self.where:
+            found[name] = shape_of(value, found)
+        return found
+
     def require_shapes(self) -> bool:
         """Whether matrices are compared; raises `InputError` where vectors and matrices do not fit together."""
-        shapes = {v.name: v.shape for v in self.variables}
-        for name, value in self.where:
-            shapes[name] = shape_of(value, shapes)
+        shapes = self.shapes
         relations = (*plain_relations(self.claimed), *self.hypotheses)
         ordered = [compared(r.left, r.sign, r.right, shapes) for r in relations]
         return any(ordered)

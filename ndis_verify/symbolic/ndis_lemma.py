@@ -315,10 +315,10 @@ def hockey_stick() -> Derivation:
         ),
         concludes=tuple(
             Conclusion(claim, step, part=part)
-            for claim in ("N26-L1", "N24-T1")
-            for step, part in (
-                ("lemma", "in matrices; stated in common coordinates"),
-                ("lemma, before U is chosen", "for any orthogonal U"),
+            for claim, whole in (
+                ("N26-L1", "in matrices; stated in common coordinates"),
+                ("N24-T1", "in symmetric roots; stated with any root of S1"),
             )
+            for step, part in (("lemma", whole), ("lemma, before U is chosen", "for any orthogonal U"))
         ),
     )

@@ -23,7 +23,7 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_
 from ndis_verify.oracle.engine.quadratic_form import quadratic_form as oracle_quadratic_form
 from ndis_verify.oracle.hockey_stick import hockey_stick as oracle_hockey_stick
 from ndis_verify.statements.reading import statement
-from ndis_verify.statements.statement import real, vector
+from ndis_verify.statements.statement import real, square, symmetric, vector
 from ndis_verify.symbolic import generalized_chi2, moment_generating, ndis_coordinates, ndis_lemma
 from ndis_verify.symbolic.derivation import Derivation
 
@@ -224,12 +224,28 @@ CLAIMS = (
         id="N24-T1",
         source="N24",
         title="the lemma, earlier version",
-        stated=_LEMMA,
-        about=(
-            "The spectrum of two Gaussians, S1 and S2 symmetric positive definite, is the expectation of max(0, 1 -"
-            " exp q_eps(z)) of a quadratic form of a standard normal vector, q_eps = eps - L: in coordinates where S2"
-            " = I and S1 is diagonal, as in N26-L1."
+        stated=statement(
+            "delta_normal(u, R R^T, w, S; eps) = hinge_A(A, b; eps + c), and L = -(c + b^T z + z^T A z/2)",
+            *("R R^T > 0", "S > 0"),
+            where={
+                "A": "I - R^T S^{-1} R",
+                "b": "-R^T S^{-1} (u - w)",
+                "c": "log(det(R R^T)/det(S))/2 - (u - w)^T S^{-1} (u - w)/2",
+                "x": "u + R z",
+                "L": "log(det(S)/det(R R^T))/2 - (z^T z - (x - w)^T S^{-1} (x - w))/2",
+            },
+            over=(
+                real("eps", -2, 6),
+                square("R", 2, -2, 2),
+                symmetric("S", 2, "0.25", 4),
+                *(vector(name, "reals", 2, -2, 2) for name in "uwz"),
+            ),
         ),
+        about=(
+            "S1 = R R^T is any covariance and x = u + R z a draw of P, z standard normal: the loss L = log p(x)/q(x) is"
+            " minus a quadratic form of z, and the spectrum of P and Q is the expectation of max(0, 1 - exp(eps - L))."
+        ),
+        search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
         checks=(*_PROOFS, _quadrature_check()),
     ),

@@ -19,6 +19,9 @@ from ndis_verify.claims.least_squares.law_checks import (
     ZERO_CURVATURE,
 )
 from ndis_verify.court.checks import proof
+from ndis_verify.court.statement_checks import stated_claim
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import matrix, real, vector
 from ndis_verify.symbolic import generalized_chi2, least_squares_moments, leverage, random_projection
 from ndis_verify.symbolic import least_squares as derived
 from ndis_verify.symbolic import least_squares_laws as laws
@@ -30,6 +33,31 @@ _LAW_TEXT = (
     " inverse eigenvalues, |b| = sqrt(r p (q-p) (1-q))/(1-p)^2"
 )
 _OFF = "q != 2p - p^2, that is q - p != p(1-p)"
+_DATA = matrix("B", 3, 2, -3, 3), vector("b", "reals", 3, -3, 3)
+_RECORD = vector("v", "reals", 2, -3, 3), real("c", -3, 3)
+_FITTED = {  # with a record (v, c) more, of leverage p in E and q in [E, y], and without it
+    "E": "[B; v^T]",
+    "y": "[b; c]",
+    "x": "(E^T E)^{-1} E^T y",
+    "w": "y - E x",
+    "p": "v^T (E^T E)^{-1} v",
+    "q": "[v; c]^T ([E, y]^T [E, y])^{-1} [v; c]",
+}
+_BOTH_LAWS = _FITTED | {
+    "z": "(B^T B)^{-1} B^T b",
+    "S": "(w^T w/r) (E^T E)^{-1}",
+    "T": "((b - B z)^T (b - B z)/r) (B^T B)^{-1}",
+    "k": "(1 - p)/(1 - q)",
+}
+_DECOMPOSED = statement(
+    "det(S - t T) = det(T) (k (1 - p) - t) (k - t)^{cols(B) - 1}"
+    ", and (x - z)^T T^{-1} S T^{-1} (x - z) = r p (q - p) k^2"
+    ", and det(T - t S) = det(S) (1/(k (1 - p)) - t) (1/k - t)^{cols(B) - 1}"
+    ", and (x - z)^T S^{-1} T S^{-1} (x - z) = r p (q - p) (1 - q)/(1 - p)^4",
+    *("B^T B > 0", "(b - B z)^T (b - B z) > 0", "r > 0", "t <= 0"),
+    where=_BOTH_LAWS,
+    over=(*_DATA, *_RECORD, real("r", 1, 100, "log"), real("t", -3, 0)),
+)
 _PROJECTED = proof("rows of a projected matrix", random_projection.projected_covariance)
 _MOMENTS = proof("moments of one row", least_squares_moments.second_moments)
 
@@ -83,13 +111,20 @@ CLAIMS = (
         checks=(_MOMENTS,),
         note="The mean was lost with the display; for another mean both moments are larger.",
     ),
-    Claim(
+    stated_claim(
         id="N24-P13",
         source="N24",
         title="mean and covariance of one row's share of B^T Pi^T Pi w",
-        statement="With g a row of Pi, X = B^T g g^T w has mean 0 and covariance ||w||^2 B^T B.",
-        formula="E X = B^T w = 0, Cov X = B^T (||w||^2 I + 2 w w^T) B = ||w||^2 B^T B",
-        hypotheses=("B^T w = 0: w is the residual of least squares",),
+        stated=statement(
+            "|B^T w| = 0, and B^T (|w|^2 I + 2 w w^T) B = |w|^2 B^T B",
+            "B^T B > 0",
+            where={"w": "b - B (B^T B)^{-1} B^T b"},
+            over=_DATA,
+        ),
+        about=(
+            "With g a row of Pi and w the residual of least squares, X = B^T g g^T w has mean B^T w = 0 and covariance"
+            " E X X^T = B^T (|w|^2 I + 2 w w^T) B."
+        ),
         declared=Verdict.PROVED,
         checks=(_MOMENTS,),
     ),
@@ -106,13 +141,16 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(*LEMMA, *QUADRATIC, FAST),
     ),
-    Claim(
+    stated_claim(
         id="N24-P15",
         source="N24",
         title="the quadratic forms of a deleted and of an inserted record",
-        statement="Both decompositions in terms of leverage, residual share, d and r.",
-        formula=_LAW_TEXT,
-        hypotheses=_FULL,
+        stated=_DECOMPOSED,
+        about=(
+            "S and T are the covariances of the limit laws with and without a record (v, c) of leverage p in E and q in"
+            " [E, y]. delete: A has the eigenvalues 1 - k (1 - p) once and 1 - k d-1 times, and |b|^2 = r p (q-p) k^2;"
+            " insert: the inverse eigenvalues, |b|^2 = r p (q-p) (1-q)/(1-p)^4."
+        ),
         declared=Verdict.PROVED,
         checks=(*QUADRATIC, *FORMS, EIGENVALUES),
         note="The table is lost; derived from the matrices.",
@@ -210,15 +248,17 @@ CLAIMS = (
             " group drops out."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P4",
         source="N24",
         title="leverage plus residual share is the leverage in [B b]",
-        statement=(
-            "The leverage of a row in B plus its squared residual over ||w||^2 is its leverage in [B b], so at most 1."
+        stated=statement(
+            "p + (c - v^T x)^2/|w|^2 = q, and q <= 1",
+            *("E^T E > 0", "|w| > 0"),
+            where=_FITTED,
+            over=(*_DATA, *_RECORD),
         ),
-        formula="p_i + w_i^2/||w||^2 = q_i <= 1",
-        hypotheses=("B^T B invertible", "w != 0"),
+        about="(v, c) is a row of [E, y], w the residual: leverage plus the share of the squared residual.",
         declared=Verdict.PROVED,
         checks=(
             proof("leverage in [B b], any d", derived.deleted_solution),
@@ -226,13 +266,17 @@ CLAIMS = (
             SHARES,
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-P14",
         source="N24",
         title="leverages are below 1 where the smaller matrix has full rank",
-        statement="If B^T B stays invertible when a row is deleted, that row's leverage is strictly below 1.",
-        formula="det(B'^T B') = (1 - p) det(B^T B) > 0",
-        hypotheses=("B'^T B' invertible",),
+        stated=statement(
+            "p < 1, and det(B^T B) = (1 - p) det(E^T E)",
+            "B^T B > 0",
+            where={name: _FITTED[name] for name in "Ep"},
+            over=(_DATA[0], _RECORD[0]),
+        ),
+        about="v is the row of E that is deleted.",
         declared=Verdict.PROVED,
         checks=(
             proof("determinant of the smaller Gram matrix", leverage.rank_one_determinant),

@@ -5,14 +5,23 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 
-from ndis_verify.claim import Claim, Verdict
+from ndis_verify.claim import Verdict
 from ndis_verify.court.checks import agreement, proof
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.fast.leverage import leverage_scores
 from ndis_verify.oracle.leverage import leverage_scores as exact_leverage_scores
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import matrix, orthogonal, vector
 from ndis_verify.symbolic import leverage
 
-_BOUNDS = "0 <= p_i <= 1; p_i = 1 iff deleting row i drops the rank"
+_BOUNDS = statement(
+    "0 <= p <= 1, and 1 - p = det(D^T D)/det(E^T E)",
+    "E^T E > 0",
+    where={"E": "[D; v^T]", "p": "v^T (E^T E)^{-1} v"},
+    over=(matrix("D", 3, 2, -3, 3), vector("v", "reals", 2, -3, 3)),
+)
+_LONE = {f"D_{i}_1": i - 2 for i in (1, 2, 3)} | {f"D_{i}_2": 0 for i in (1, 2, 3)} | {"v_1": 1, "v_2": 2}
 
 
 def _databases(effort: str) -> list[tuple[np.ndarray, int]]:
@@ -67,37 +76,44 @@ _FACTS = (
 )
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-F1",
         source="N26",
         title="a leverage lies in [0, 1] and is 1 exactly when its row carries rank",
-        statement=(
-            "For D of full column rank every leverage lies in [0, 1]; it is 1 if and only if deleting the row drops the"
-            " rank."
+        stated=_BOUNDS,
+        about=(
+            "v is any row of E, a matrix of full column rank, and D the other rows: p = 1 exactly where det(D^T D) = 0,"
+            " where deleting v drops the rank."
         ),
-        formula=_BOUNDS,
-        hypotheses=("D has full column rank",),
+        search={"starts": (_LONE,)},
         declared=Verdict.PROVED,
         checks=_FACTS,
     ),
-    Claim(
+    stated_claim(
         id="N24-F1",
         source="N24",
         title="a leverage is at most 1, and 1 exactly for a row independent of the others",
-        statement="p_i <= 1 with equality if and only if the row is linearly independent of all other rows.",
-        formula=_BOUNDS,
-        hypotheses=("D has full column rank",),
+        stated=_BOUNDS,
+        about=(
+            "v is any row of E, a matrix of full column rank, and D the other rows: p = 1 exactly where det(D^T D) = 0,"
+            " where v is linearly independent of them."
+        ),
+        search={"starts": (_LONE,)},
         declared=Verdict.PROVED,
         checks=_FACTS,
         note="A row lies outside the span of the others exactly when deleting it drops the rank.",
     ),
-    Claim(
+    stated_claim(
         id="N24-F2",
         source="N24",
         title="leverage through the angles to the eigenvectors",
-        statement="With eigenvalues lambda_j of D^T D and theta_ij the angle between row i and eigenvector j.",
-        formula="p_i = sum_j cos^2(theta_ij) ||d_i||^2/lambda_j",
-        hypotheses=("D has full column rank",),
+        stated=statement(
+            "v^T G^{-1} v = sum_i (c_i^2 |v|^2/lam_i)",
+            *("lam_i > 0", "|v| > 0"),
+            where={"G": "U diag(lam) U^T", "c": "U^T v/|v|"},
+            over=(orthogonal("U", 3), vector("lam", "reals", 3, "0.1", 10, "log"), vector("v", "reals", 3, -3, 3)),
+        ),
+        about="G = D^T D, v a row of D; lam_i are the eigenvalues of G and c_i the cosines of its eigenvectors with v.",
         declared=Verdict.PROVED,
         checks=(
             proof("spectral form", leverage.spectral_form),

@@ -14,6 +14,7 @@ from ndis_verify.claims.random_projection.white_box import ADDITIONS, RELATIVE, 
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import proof
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.leverage import neighbourhood_leverage
@@ -23,6 +24,8 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_ridge as certified_rp_ridge
 from ndis_verify.oracle.leverage import leverage_of_set
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import matrix, real, vector
 from ndis_verify.symbolic import leverage, random_projection, relative_projection
 from ndis_verify.symbolic import random_projection_order as order
 
@@ -149,17 +152,21 @@ CLAIMS = (
             " leverage; 1 is the safe reading."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-D6-neighbourhood",
         source="N24",
         title="the leverage of a database and its neighbours, by one factorisation",
-        statement=(
-            "For S = {D, D less a record, D plus a record u}: the largest p_i(D) and h/(1+h), h = u^T (D^T D)^{-1} u."
-            " Where u runs over the records of D it is the largest leverage of D; where it runs over the ball of radius"
-            " l, l^2/(lambda_min + l^2) comes in."
+        stated=statement(
+            "u^T (D^T D + u u^T)^{-1} u = h/(1 + h), and h/(1 + h) <= l^2/(s + l^2)",
+            *("D^T D >= s I", "s > 0", "|u| <= l"),
+            where={"h": "u^T (D^T D)^{-1} u"},
+            over=(matrix("D", 3, 2, -3, 3), real("s", "0.01", 5, "log"), vector("u", "reals", 2, -3, 3)),
         ),
-        formula="p_S = max(max_i p_i, max_u h_u/(1 + h_u))",
-        hypotheses=("D of full column rank",),
+        about=(
+            "For S = {D, D less a record, D plus a record u}: the largest p_i(D) and h/(1+h). Where u runs over the"
+            " records of D it is the largest leverage of D, p_i = h; where it runs over the ball of radius l, the bound"
+            " is met at s the least eigenvalue."
+        ),
         declared=Verdict.PROVED,
         checks=(*_DEFINITION, proof("leverage beside a ridge", leverage.ridge)),
         note=(
