@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from typing import Any
 
@@ -83,9 +83,9 @@ def applied(head: str, args: Sequence[Any], number: Arithmetic) -> Any:
         case "neg" | "div":
             return _each(args[0], lambda x: number(head, x, *args[1:]))
         case "add" | "sub":
-            return _sum(head, *args, number=number)
+            return _sum(head, args[0], args[1], number)
         case "mul":
-            return _product(*args, number=number)
+            return _product(args[0], args[1], number)
         case "pow":
             return _power(args[0], args[1], number)
         case "abs":
@@ -157,7 +157,7 @@ def _difference(larger: Any, smaller: Any, number: Arithmetic) -> Any:
     """What of a number is 0 leaves the other as it is."""
     if not is_array(smaller):
         return larger
-    return _sum("sub", larger, smaller, number=number) if is_array(larger) else applied("neg", [smaller], number)
+    return _sum("sub", larger, smaller, number) if is_array(larger) else applied("neg", [smaller], number)
 
 
 def _each(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -187,7 +187,7 @@ def _product(one: Any, other: Any, number: Arithmetic) -> Any:
         if not is_array(scalar):
             if isinstance(factor, Multiple) and not is_array(whole):
                 return Multiple(number("mul", scalar, whole))
-            return _each(whole, lambda x, scalar=scalar: number("mul", scalar, x))
+            return _each(whole, partial(number, "mul", scalar))
     across = list(zip(*rows_of(other), strict=True))
     return array(
         [

@@ -14,7 +14,7 @@ from ndis_verify.statements.terms import NAMED, Term
 
 _NUMBER = re.compile(r"-?\d{1,400}(/\d{1,400})?")
 _DEPTH = 60
-_FIELDS = {"name", "kind", "low", "high", "scale", "size", "columns"}
+_FIELDS = {"name", "kind", "low", "high", "scale", "size"}
 
 
 def to_json(statement: Statement) -> str:
@@ -29,7 +29,7 @@ def to_json(statement: Statement) -> str:
                     "high": number_text(v.high),
                     "scale": v.scale,
                     "size": v.size,
-                    "columns": v.columns,
+                    **({"columns": v.columns} if v.kind == "matrix" else {}),
                 }
                 for v in statement.variables
             ],
@@ -93,8 +93,9 @@ def _number(text: Any) -> Fraction:
 
 
 def _variable(data: Any) -> Variable:
-    if not isinstance(data, dict) or set(data) != _FIELDS:
-        raise InputError("variable", str(data)[:40], f"must have {', '.join(sorted(_FIELDS))}")
+    wanted = _FIELDS | {"columns"} if isinstance(data, dict) and data.get("kind") == "matrix" else _FIELDS
+    if not isinstance(data, dict) or set(data) != wanted:
+        raise InputError("variable", str(data)[:40], f"must have {', '.join(sorted(wanted))}")
     return Variable(**{**data, "low": _number(data["low"]), "high": _number(data["high"])})
 
 

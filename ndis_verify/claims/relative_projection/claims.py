@@ -123,6 +123,10 @@ def _afresh(recomputed: bool = True, printed: bool = True) -> Callable[[dict], E
 
 _AFRESH = {"records": 5, "epsilon": Fraction(1), "delta": Fraction(1, 1000)}
 _SET = ("a set of databases S, fixed and public", "neighbours both in S")
+_ALONG_THE_LEAST = {  # the bound is met by an addition along the eigenvector of the least eigenvalue
+    **{f"D_{i}_{j}": 3 - 2 * i if i == j else 0 for i in (1, 2, 3) for j in (1, 2)},
+    "s": 1, "u_1": 2, "u_2": 0, "l": 2,
+}
 
 CLAIMS = (
     Claim(
@@ -162,6 +166,7 @@ CLAIMS = (
             where={"h": "u^T (D^T D)^{-1} u"},
             over=(matrix("D", 3, 2, -3, 3), real("s", "0.01", 5, "log"), vector("u", "reals", 2, -3, 3)),
         ),
+        search={"starts": (_ALONG_THE_LEAST,)},
         about=(
             "For S = {D, D less a record, D plus a record u}: the largest p_i(D) and h/(1+h). Where u runs over the"
             " records of D it is the largest leverage of D, p_i = h; where it runs over the ball of radius l, the bound"
