@@ -11,8 +11,8 @@ from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.scaled_floats import scaled
 from ndis_verify.court.statement_arrays import array, flat, rows_of
 from ndis_verify.court.statement_balls import decide, value_at
-from ndis_verify.court.statement_checks import fates
 from ndis_verify.court.statement_domains import point_of, random_points
+from ndis_verify.court.statement_fates import fates
 from ndis_verify.court.statement_floats import StatementMargin, value_on
 from ndis_verify.court.statement_settle import settle
 from ndis_verify.exact_number import InputError

@@ -4,9 +4,9 @@ import pytest
 from statement_examples import CLOSED_FORM, ORDER, STATED
 
 from ndis_verify.claims.ledger import find
-from ndis_verify.court.statement_balls import same_at
 from ndis_verify.court.statement_domains import random_points
 from ndis_verify.court.statement_fates import fates
+from ndis_verify.court.statement_likeness import same_at
 from ndis_verify.statements.json_form import from_json, to_json
 from ndis_verify.statements.mutation import mutants
 from ndis_verify.statements.reading import saying, statement, under

@@ -25,7 +25,6 @@ from ndis_verify.court.statement_arrays import (
     Multiple,
     applied,
     assembled,
-    flat,
     is_array,
     scalar_sides,
 )
@@ -92,7 +91,7 @@ def margin_at(statement: Statement, point: Point) -> Enclosure:
     """The enclosed margin of the relation at an exact point, at a precision that shows its sign where one does."""
     for digits in _DIGITS:
         with working_bits(int(digits * 3.33) + 32):
-            values = _values(statement, point, digits)
+            values = values_of(statement, point, digits)
             margin = _claimed_margin(statement.claimed, values, digits)
             if isinstance(margin, Fraction):
                 return enclosure(ball(margin)) if margin else enclosure(arb(0))
@@ -109,7 +108,7 @@ def agreement_at(statement: Statement, point: Point, digits: int) -> float:
     """
     for precision in (digits + 5, digits + 40, digits + 100):
         with working_bits(int(precision * 3.33) + 64):
-            values = _values(statement, point, precision)
+            values = values_of(statement, point, precision)
             if as_ball(_claimed_margin(statement.claimed, values, precision)) < 0:
                 return -1.0
             equalities = [relation for relation in plain_relations(statement.claimed) if relation.sign == "="]
@@ -121,7 +120,7 @@ def agreement_at(statement: Statement, point: Point, digits: int) -> float:
 
 def _digits(relation: Relation, values: Mapping[str, Any], digits: int) -> float:
     """To how many digits both sides agree, radii included."""
-    sides = [(as_ball(left), as_ball(right)) for left, right in _sides(relation, values, digits)]
+    sides = [(as_ball(left), as_ball(right)) for left, right in scalar_sides_of(relation, values, digits)]
     sizes = [abs(left).max(abs(right)).upper() for left, right in sides]
     found = math.inf
     for (left, right), size in zip(sides, sizes, strict=True):
@@ -134,7 +133,7 @@ def _digits(relation: Relation, values: Mapping[str, Any], digits: int) -> float
     return min(_MOST, found)
 
 
-def _sides(
+def scalar_sides_of(
     relation: Relation, values: Mapping[str, Any], digits: int, index: int | None = None
 ) -> list[tuple[Number, Number]]:
     """Both sides, of matrices those of the relations of numbers that are meant."""
@@ -142,75 +141,10 @@ def _sides(
     return scalar_sides(left, relation.sign, right, _entries)
 
 
-def same_at(one: Statement, other: Statement, points: Sequence[Point], digits: int = 40) -> bool:
-    """Whether two statements under the same hypotheses have relations of the same signs whose sides agree to half of
-    `digits` at every one of the points: then they are one statement, whatever they look like.
-    """
-    return _alike(one, other) and bool(points) and all(_compared(one, other, p, digits) == "same" for p in points)
-
-
-def weaker_at(one: Statement, other: Statement, points: Sequence[Point], digits: int = 40) -> int:
-    """At how many points `other`, under the same hypotheses, asks for no more than `one` does, that is no relation has
-    a smaller margin; 0 where it asks for more at one of them. Points without a value are passed over.
-    """
-    found = [_compared(one, other, point, digits) for point in points] if _alike(one, other) else []
-    return 0 if "stronger" in found else sum(outcome in ("same", "weaker") for outcome in found)
-
-
-def _alike(one: Statement, other: Statement) -> bool:
-    """The same hypotheses, also of the names that they use, about relations of the same signs."""
-    asked = set().union(*(free_names(t) for h in one.hypotheses for t in h.terms))
-    named, renamed = dict(one.where), dict(other.where)
-    for name, value in reversed(one.where):
-        asked |= free_names(value) if name in asked else set()
-    return (
-        one.hypotheses == other.hypotheses
-        and all(named[name] == renamed.get(name) for name in asked & set(named))
-        and [r.sign for r in plain_relations(one.claimed)] == [r.sign for r in plain_relations(other.claimed)]
-    )
-
-
-def _compared(one: Statement, other: Statement, point: Point, digits: int) -> str:
-    """What `other` asks for at a point: "same", "weaker", "stronger" (or another thing), "" without a value."""
-    found = "same"
-    try:
-        with working_bits(4 * digits):
-            values, changed = (_values(statement, point, digits) for statement in (one, other))
-            for before, after in zip(plain_relations(one.claimed), plain_relations(other.claimed), strict=True):
-                first, second = _sides(before, values, digits), _sides(after, changed, digits)
-                ordered = before.sign != "=" and len(first) > 1  # matrices, whose minors say no more than their order
-                for old, new in zip(first, second, strict=True):
-                    outcome = _weighed(before.sign, old, new, digits)
-                    if outcome == "stronger" or (outcome == "weaker" and ordered):
-                        return "stronger"
-                    found = outcome or found
-    except (ArithmeticError, ValueError):  # no value there, or a point that the fault's quantities refuse
-        return ""
-    return found
-
-
-def _weighed(sign: str, old: tuple[Number, Number], new: tuple[Number, Number], digits: int) -> str:
-    """What a pair of numbers asks for in the place of another, "" where it is the same."""
-    (left, right), (new_left, new_right) = (tuple(map(as_ball, pair)) for pair in (old, new))
-    if _agree(left, new_left, digits) and _agree(right, new_right, digits):
-        return ""
-    gain = _moved(right, new_right) - _moved(left, new_left)
-    return "weaker" if sign != "=" and (gain >= 0 if sign in ("<", "<=") else gain <= 0) else "stronger"
-
-
-def _moved(a: arb, b: arb) -> arb:
-    """b - a, which is 0 where both were computed alike."""
-    return arb(0) if a.mid() == b.mid() and a.rad() == b.rad() else b - a
-
-
-def _agree(a: arb, b: arb, digits: int) -> bool:
-    return bool(abs(a - b).upper() <= abs(a).upper() * ball(Fraction(1, 10 ** (digits // 2))))
-
-
 def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:
     """The plain relations that certainly fail at a point, each with both of its values: `2/3 <= 0`."""
     with working_bits(200):
-        values = _values(statement, point, 40)
+        values = values_of(statement, point, 40)
         found = []
         for relation in plain_relations(statement.claimed):
             margin = as_ball(_claimed_margin(relation, values, 40))
@@ -239,10 +173,10 @@ def exact_text(value: Any) -> str:
 def admits(statement: Statement, hypothesis: Relation, point: Point) -> bool:
     """Whether a hypothesis is certain to hold at an exact point."""
     with working_bits(200):
-        values = _values(statement, point, 40, hypothesis.terms)
+        values = values_of(statement, point, 40, hypothesis.terms)
         sizes = [length(t, values) for t in hypothesis.terms if coordinate_names(t)]
         for index in range(sizes[0]) if sizes else [None]:
-            for left, right in _sides(hypothesis, values, 40, index):
+            for left, right in scalar_sides_of(hypothesis, values, 40, index):
                 exact = isinstance(left, Fraction) and isinstance(right, Fraction)
                 a, b = (left, right) if exact else (as_ball(left), as_ball(right))
                 held = {"=": a == b, "<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b}[hypothesis.sign]
@@ -280,7 +214,9 @@ def _is_inequality(claimed: Claimed) -> bool:
     return claimed.how == "and" and all(_is_inequality(part) for part in claimed.parts)
 
 
-def _values(statement: Statement, point: Point, digits: int, spoken_in: Sequence[Term] | None = None) -> dict[str, Any]:
+def values_of(
+    statement: Statement, point: Point, digits: int, spoken_in: Sequence[Term] | None = None
+) -> dict[str, Any]:
     """The variables and the named terms; those alone that some terms speak of, where these are given."""
     values: dict[str, Any] = {}
     for v in statement.variables:
@@ -435,7 +371,7 @@ def _extremum(term: Term, values: Mapping[str, Any], digits: int, index: int | N
 
 def _claimed_margin(claimed: Claimed, values: Mapping[str, Any], digits: int) -> Number:
     if isinstance(claimed, Relation):
-        gaps = [_gap(claimed.sign, left, right) for left, right in _sides(claimed, values, digits)]
+        gaps = [_gap(claimed.sign, left, right) for left, right in scalar_sides_of(claimed, values, digits)]
         return reduce(lambda one, other: _arithmetic("min", one, other), gaps)
     margins = [_claimed_margin(part, values, digits) for part in claimed.parts]
     if claimed.how == "iff":

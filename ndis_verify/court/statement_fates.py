@@ -10,8 +10,9 @@ import numpy as np
 
 from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.domain import Domain, Point, VacuityError, shown_point
-from ndis_verify.court.statement_balls import decide, same_at, weaker_at
+from ndis_verify.court.statement_balls import decide
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
+from ndis_verify.court.statement_likeness import same_at, weaker_at
 from ndis_verify.statements.mutation import Mutant, mutants
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 

@@ -125,7 +125,10 @@ _AFRESH = {"records": 5, "epsilon": Fraction(1), "delta": Fraction(1, 1000)}
 _SET = ("a set of databases S, fixed and public", "neighbours both in S")
 _ALONG_THE_LEAST = {  # the bound is met by an addition along the eigenvector of the least eigenvalue
     **{f"D_{i}_{j}": 3 - 2 * i if i == j else 0 for i in (1, 2, 3) for j in (1, 2)},
-    "s": 1, "u_1": 2, "u_2": 0, "l": 2,
+    "s": 1,
+    "u_1": 2,
+    "u_2": 0,
+    "l": 2,
 }
 
 CLAIMS = (
