@@ -1,6 +1,7 @@
 """Printed noise levels judged: unknowns solved for, verdicts one-sided, declarations that are none refused."""
 
 import json
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.forensics.declaration import load, parsed, shipped
+from ndis_verify.forensics.report import as_text
 from ndis_verify.forensics.rules import LEAST, RULES, Setting, root
 from ndis_verify.forensics.verdicts import decimals, judged, solved
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick
@@ -74,13 +76,13 @@ def test_a_search_for_a_size_ends_at_all_that_print_the_level():
 
 
 def test_every_shipped_declaration_is_read():
-    assert len(shipped()) >= 3
+    assert len(shipped()) >= 10
     assert all(load(name).rows for name in shipped())
 
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.sampled_from([name for name in RULES if not name.startswith("least")]),
+    st.sampled_from([name for name in RULES if not name.startswith(("least", "subsampled"))]),
     st.integers(1, 400),
     st.fractions(Fraction(1, 50), 3, max_denominator=50),
     st.sampled_from(["0.01", "0.0001", "1e-6"]),
@@ -131,6 +133,11 @@ def test_the_epsilon_that_is_delivered_is_met_there_and_not_far_below():
         ({"epsilon": "1/0"}, "epsilon"),
         ({"delta": "1"}, "epsilon, delta"),
         ({"rows": []}, "rows"),
+        ({"bound": "1", "rows": [row("subsampled gaussian", "1.0")]}, "steps"),
+        ({"bound": "1", "steps": 5, "rows": [row("subsampled gaussian", "1.0")]}, "rate"),
+        ({"bound": "1", "steps": 5, "rate": "3/2", "rows": [row("subsampled gaussian", "1.0")]}, "rate"),
+        ({"bound": "1", "steps": "unknown", "rows": [row("gaussian", "1.0")]}, "whole number"),
+        ({"bound": "1", "rows": [row("gaussian", "1.0", exact="yes")]}, "true or false"),
         ({"more": 1}, "no other keys"),
     ],
 )
@@ -153,6 +160,35 @@ def test_text_that_is_no_json_and_files_that_are_not_there(tmp_path, capsys):
     assert main(["forensics", str(path), "--json"]) == 1
     data = json.loads(capsys.readouterr().out)
     assert [one["verdict"] for one in data["rows"]] == ["meets", "misses"] and data["bound"] == ["0.224117", "0.224136"]
+
+
+def test_a_limit_law_of_training_misses_what_it_prints():
+    """Every number that is printed 1.06, at fewer than all of the steps of 20 epochs."""
+    declaration = load("hdsr-2020-epoch-20")
+    (clt, moments) = declaration.rows
+    assert (clt.noise, moments.noise, declaration.setting.steps) == ("1.06", "1.3", 4680)
+    low = RULES[clt.mechanism].delivered(clt.interval[1], Fraction("1.34"), declaration.setting)[0]
+    assert low > Fraction("1.2e-5")
+    high = RULES[moments.mechanism].delivered(moments.interval[0], Fraction("1.34"), declaration.setting)[1]
+    assert moments.interval[0] == Fraction("1.3") and high < Fraction(1, 10**6)
+
+
+def test_a_level_of_training_is_judged():
+    setting = {"title": "t", "epsilon": "2", "delta": "1e-3", "bound": "1", "rate": "1/2", "steps": 2}
+    found, rows = judged(
+        parsed(
+            json.dumps({**setting, "rows": [row("subsampled gaussian", noise, exact=True) for noise in ("0.9", "4.0")]})
+        )
+    )
+    assert [one.verdict for one in rows] == ["misses", "meets"] and rows[0].needed is None
+    assert "not sought" in as_text(found, rows)
+
+
+def test_decimals_of_numbers_that_python_does_not_print():
+    tiny = Fraction(3, 10**9000 + 1)
+    low, high = decimals((tiny, tiny))
+    assert low.endswith("e-9000") and high.endswith("e-9000") and Decimal(low) < Decimal(high)
+    assert Decimal(low) >= Decimal("2.9999e-9000") and Decimal(high) <= Decimal("3.0001e-9000")
 
 
 @settings(max_examples=200)

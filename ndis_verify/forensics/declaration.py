@@ -20,23 +20,28 @@ from ndis_verify.runs.files import read_regular
 MAX_BYTES = 1 << 20
 MAX_ROWS = 1000
 UNKNOWN = "unknown"
-_KEYS = {"title", "source", "epsilon", "delta", "bound", "r", "d", "rows"}
-_ROW_KEYS = {"label", "mechanism", "noise", "fixes"}
+_KEYS = {"title", "source", "epsilon", "delta", "bound", "r", "d", "rate", "steps", "rows"}
+_ROW_KEYS = {"label", "mechanism", "noise", "fixes", "exact"}
 _LARGEST = 10**7
 
 
 @dataclass(frozen=True)
 class PrintedLevel:
-    """One printed noise level. fixes: "" or the name of what it is used to find: "bound", "r" or "d"."""
+    """One printed noise level. fixes: "" or the name of what it is used to find: "bound", "r" or "d". chosen: it is a
+    setting, and no number that was rounded to be printed.
+    """
 
     label: str
     mechanism: str
     noise: str
     fixes: str = ""
+    chosen: bool = False
 
     @property
     def interval(self) -> Interval:
         """All levels that are printed so, to the last digit."""
+        if self.chosen:
+            return exact(self.noise), exact(self.noise)
         digits = Decimal(self.noise)
         half = Fraction(1, 2) * Fraction(10) ** int(digits.as_tuple().exponent)
         return max(exact(self.noise) - half, Fraction(0)), exact(self.noise) + half
@@ -98,8 +103,8 @@ class _Sizes:
         epsilon, delta = (_rational(data[name], name) for name in ("epsilon", "delta"))
         if not 0 < epsilon <= 1000 or not 0 < delta < 1:
             raise InputError("epsilon, delta", f"{epsilon}, {delta}", "must lie in (0, 1000] and in (0, 1)")
-        sizes = {name: self._size(data, name, levels) for name in ("r", "d")}
-        self.setting = Setting(epsilon, delta, **sizes)
+        sizes = {name: self._size(data, name, levels) for name in ("r", "d", "steps")}
+        self.setting = Setting(epsilon, delta, **sizes, rate=self._rate(data, levels))
         self.bound: Interval | None = None
         if data.get("bound", UNKNOWN) != UNKNOWN:
             bound = _rational(data["bound"], "bound")
@@ -110,9 +115,20 @@ class _Sizes:
             raise InputError("bound", "none", f'must be given, or "{UNKNOWN}"')
 
     @staticmethod
+    def _rate(data: Mapping[str, Any], levels: tuple[PrintedLevel, ...]) -> Fraction | None:
+        if "rate" not in data:
+            if any("rate" in RULES[level.mechanism].needs for level in levels):
+                raise InputError("rate", "none", "must be given: a mechanism of the table has it")
+            return None
+        rate = _rational(data["rate"], "rate")
+        if not 0 < rate <= 1:
+            raise InputError("rate", data["rate"], "must lie in (0, 1]")
+        return rate
+
+    @staticmethod
     def _size(data: Mapping[str, Any], name: str, levels: tuple[PrintedLevel, ...]) -> int | None:
         value = data.get(name)
-        if value == UNKNOWN:
+        if value == UNKNOWN and name != "steps":
             return None
         if value is None:
             if any(name in RULES[level.mechanism].needs for level in levels):
@@ -140,7 +156,10 @@ def _level(row: Any, k: int) -> PrintedLevel:
         )
     if exact(noise, "noise") <= 0 or set(noise) - set("0123456789."):
         raise InputError("noise", noise, "must be a positive decimal as it is printed")
-    return PrintedLevel(str(row.get("label", row["mechanism"])), row["mechanism"], noise, str(row.get("fixes", "")))
+    if not isinstance(row.get("exact", False), bool):
+        raise InputError("exact", row["exact"], "must be true or false: whether the level is a setting, not rounded")
+    label, fixes = str(row.get("label", row["mechanism"])), str(row.get("fixes", ""))
+    return PrintedLevel(label, row["mechanism"], noise, fixes, row.get("exact", False))
 
 
 def _require_keys(data: Any, name: str, known: set[str], needed: set[str]) -> None:

@@ -44,7 +44,7 @@ def as_text(found: Solved, rows: Sequence[Judgement]) -> str:
                 _between(data["over_bound"]),
                 _between(data["delta"]),
                 "above 1000" if row.epsilon is None else f"at most {data['epsilon_at_most']}",
-                _between(data["needed"]),
+                "not sought" if data["needed"] is None else _between(data["needed"]),
                 row.verdict,
             ]
         )

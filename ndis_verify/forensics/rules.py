@@ -5,6 +5,7 @@ A noise level is a standard deviation over the norm bound (or the sensitivity); 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,10 +13,12 @@ from math import isqrt
 from typing import Any
 
 from ndis_verify.enclosure import Enclosure
+from ndis_verify.exact_number import InputError
 from ndis_verify.oracle import baselines, mechanism_noise
 from ndis_verify.oracle.certified.least_squares.worst_case import als_worst_case
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick
+from ndis_verify.oracle.certified.subsampled_gaussian import subsampled_gaussian
 
 _DIGITS = 12
 _SCALE = 10**24  # roots of bounds are rounded outward to this share of 1
@@ -24,12 +27,16 @@ Interval = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Setting:
-    """The target, and the sizes of the mechanism where it has any: r columns, d features."""
+    """The target, and the sizes of the mechanism where it has any: r columns, d features; the rate of samples, and how
+    many steps.
+    """
 
     epsilon: Fraction
     delta: Fraction
     r: int | None = None
     d: int | None = None
+    rate: Fraction | None = None
+    steps: int | None = None
 
     def sized(self, name: str, size: int) -> Setting:
         """The same with r or d of that size."""
@@ -38,16 +45,18 @@ class Setting:
 
 @dataclass(frozen=True)
 class Rule:
-    """`asked(setting)`: the variance that a rule asks for, over the squared bound. needs: which of r and d it takes.
-    `delivered(level, epsilon, setting)`: the greatest delta at that level.
+    """`asked(setting)`: the variance that a rule asks for, over the squared bound; None: it is not sought. needs: which
+    sizes it takes. `delivered(level, epsilon, setting)`: the greatest delta at that level.
     """
 
-    asked: Callable[[Setting], Enclosure]
+    asked: Callable[[Setting], Enclosure] | None
     delivered: Callable[[Fraction, Fraction, Setting], Interval]
     needs: tuple[str, ...] = ("r",)
 
     def level(self, setting: Setting) -> Interval:
         """The standard deviation asked for over the bound, as an interval of rationals."""
+        if self.asked is None:
+            raise InputError("mechanism", "subsampled gaussian", "has no rule that gives its noise")
         found = self.asked(setting)
         return root(found.lower)[0], root(found.upper)[1]
 
@@ -74,6 +83,13 @@ def _regressed(level: Fraction, epsilon: Fraction, setting: Setting) -> Interval
 def _shifted(level: Fraction, epsilon: Fraction, setting: Setting) -> Interval:
     found = gaussian_hockey_stick(1, level, epsilon, _DIGITS)
     return found.lower, min(found.upper, Fraction(1))
+
+
+def _sampled(level: Fraction, epsilon: Fraction, setting: Setting) -> Interval:
+    """Of private gradient descent: a record in every sample with the rate, removed or added."""
+    assert setting.rate is not None
+    step = Fraction(1, max(200, math.ceil(Fraction(17, 8) / setting.rate)))  # a share of the least loss of a step
+    return subsampled_gaussian(level, setting.rate, setting.steps, epsilon, step=step)
 
 
 def _target(setting: Setting) -> dict[str, Any]:
@@ -109,6 +125,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "gaussian": Rule(lambda s: _variance(s, "analytic"), _shifted, ()),
     "gaussian, classical": Rule(lambda s: _variance(s, "classical"), _shifted, ()),
+    "subsampled gaussian": Rule(None, _sampled, ("rate", "steps")),
 }
 LEAST: Mapping[str, str] = {  # the rule of the least noise that the same mechanism needs
     name: name.split(",")[0] for name in RULES

@@ -21,7 +21,7 @@ Verdict = Literal["meets", "misses", "not decided"]
 class Judgement:
     """One printed level. ratio: over the bound. delivered: all deltas that the levels printed so deliver at epsilon.
     epsilon: the least at which the greatest of them is certainly met, None above 1000. needed: the least level of its
-    mechanism, all of those for the bounds that are possible.
+    mechanism, all of those for the bounds that are possible; None where no rule gives it.
     """
 
     row: PrintedLevel
@@ -29,7 +29,7 @@ class Judgement:
     ratio: Interval
     delivered: Interval
     epsilon: Fraction | None
-    needed: Interval
+    needed: Interval | None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data: decimals rounded outward."""
@@ -41,7 +41,7 @@ class Judgement:
             "over_bound": decimals(self.ratio),
             "delta": decimals(self.delivered),
             "epsilon_at_most": None if self.epsilon is None else decimals((self.epsilon, self.epsilon))[1],
-            "needed": decimals(self.needed),
+            "needed": None if self.needed is None else decimals(self.needed),
         }
 
 
@@ -130,7 +130,8 @@ def judgement(found: Solved, row: PrintedLevel) -> Judgement:
         min(rule.delivered(ratio[1], target.epsilon, corner)[0] for corner in corners),
         max(rule.delivered(ratio[0], target.epsilon, corner)[1] for corner in corners),
     )
-    needed = [RULES[LEAST[row.mechanism]].level(corner) for corner in corners]
+    least = RULES[LEAST[row.mechanism]]
+    needed = None if least.asked is None else _hull([least.level(corner) for corner in corners])
     verdict: Verdict = "not decided"
     if delivered[1] <= target.delta:
         verdict = "meets"
@@ -142,8 +143,12 @@ def judgement(found: Solved, row: PrintedLevel) -> Judgement:
         ratio,
         delivered,
         _epsilon(rule, ratio[0], corners),
-        (min(low for low, _ in needed) * bound[0], max(high for _, high in needed) * bound[1]),
+        None if needed is None else (needed[0] * bound[0], needed[1] * bound[1]),
     )
+
+
+def _hull(intervals: Sequence[Interval]) -> Interval:
+    return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 def _epsilon(rule: Rule, level: Fraction, corners: Sequence[Setting]) -> Fraction | None:
@@ -172,8 +177,14 @@ def decimals(interval: Interval, digits: int = 6) -> tuple[str, str]:
 def _rounded(value: Fraction, digits: int, way: int) -> str:
     if value == 0:
         return "0"
-    exponent = len(str(value.numerator)) - len(str(value.denominator)) - digits
+    exponent = _length(value.numerator) - _length(value.denominator) - digits
     scaled = value / Fraction(10) ** exponent
     whole = -(-scaled.numerator // scaled.denominator) if way > 0 else scaled.numerator // scaled.denominator
     found = Decimal(whole).scaleb(exponent).normalize()
     return format(found, "f") if -6 <= found.adjusted() <= 8 else str(found).replace("E", "e")
+
+
+def _length(number: int) -> int:
+    """Decimal digits of a positive number, which may have more of them than Python prints."""
+    most = int(number.bit_length() * 0.30103) + 1
+    return most - (number < 10 ** (most - 1))
