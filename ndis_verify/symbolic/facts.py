@@ -17,6 +17,7 @@ from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
 from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
 from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
+from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -45,6 +46,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_LAWS,
     **OF_MATRICES,
     **OF_SAMPLES,
+    **OF_SIGNS,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"
         " {f > 0}.",

@@ -25,6 +25,7 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "average": (r"\mathbb{{E}}\left[{0}\right]", ""),
     "normal_mean": (r"\mathbb{{E}}\left[{0}\right]", "E is over the standard normal vector z"),
     "normal_chance": (r"\Pr\left[{0} \ge 0\right]", "Pr is over the standard normal vector z"),
+    "sign_changes": (r"S\left({0}\right)", "S(f) is how often f changes its sign while v goes from 0 to 1"),
     "chance": (r"\Pr\left[{0} \ge 0\right]", ""),
     "given": (r"\Pr\left[{0} > 0 \mid \cdot\right]", "the dot is what was chosen before the draws"),
     "exceeds": (r"\Pr\left[{0} > 0\right]", ""),

@@ -49,6 +49,8 @@ norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_m
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of
 # normal_chance(f): Pr[f(z) >= 0], z standard normal.
 normal_chance = sp.Function("normal_chance", real=True)
+# sign_changes(f): how often f, a function of v, changes its sign while v goes from 0 to 1.
+sign_changes = sp.Function("sign_changes", real=True)
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points
 bin_of_sum = sp.Symbol("j", integer=True)  # the bin over which `summed` and `largest_union` go
 below, beyond = sp.Symbol("v", positive=True), sp.Symbol("w", nonnegative=True)  # distances from an edge

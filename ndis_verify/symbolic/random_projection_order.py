@@ -6,7 +6,10 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.facts_of_signs import inside, slope_inside, v
+from ndis_verify.symbolic.notation import sign_changes
 from ndis_verify.symbolic.random_projection import (
     deletion_threshold,
     hockey_stick_deletion,
@@ -16,30 +19,23 @@ from ndis_verify.symbolic.random_projection import (
     odds,
     r,
 )
+from ndis_verify.symbolic.random_projection_signs import (
+    above,
+    cost_steps,
+    deletion,
+    epsilon,
+    flip_of,
+    half,
+    insertion,
+    largest_loss,
+    log_rho,
+    rho,
+    shape_steps,
+    start_steps,
+)
 from ndis_verify.symbolic.special_functions import Pg, Qg, chi2_density, gamma_density
 
-epsilon = sp.Symbol("epsilon", nonnegative=True)
-above = sp.Symbol("epsilon", positive=True)
-half = r / 2
-rho = 1 + odds  # rho = 1/(1-p) = 1 + k
-log_rho = sp.log(1 + odds)
 _SHARE = odds / (1 + odds)  # p
-
-
-def _deletion(eps: sp.Expr) -> sp.Expr:
-    edge = (eps + half * log_rho) / odds
-    return Qg(half, edge) - sp.exp(eps) * Qg(half, rho * edge)
-
-
-def _insertion(eps: sp.Expr, *least: int) -> sp.Expr:
-    edge = sp.Max((half * log_rho - eps) / odds, *least)
-    return Pg(half, rho * edge) - sp.exp(eps) * Pg(half, edge)
-
-
-def _inside(expression: sp.Expr) -> sp.Expr:
-    """At eps = v (r/2) log rho with v = w/(1+w), w > 0: every eps strictly between 0 and eps* = (r/2) log rho."""
-    w = sp.Symbol("w", positive=True)
-    return expression.subs(epsilon, half * log_rho * (1 - 1 / (1 + w)))
 
 
 def _edges_in_order(left: sp.Expr, right: sp.Expr) -> sp.Expr:
@@ -55,7 +51,7 @@ def _edges_in_order(left: sp.Expr, right: sp.Expr) -> sp.Expr:
 
 def cost_of_deletion() -> sp.Expr:
     """The divergence of a deletion at the odds k = p/(1-p) of the leverage."""
-    return _deletion(epsilon)
+    return deletion(epsilon)
 
 
 def rises_with_leverage() -> Step:
@@ -92,7 +88,7 @@ def derivative_in_leverage() -> Derivation:
             "in k = rho - 1",
             "The closed form with t0/2 = (eps + (r/2) log rho)/(rho - 1).",
             lhs=sp.Subs(_as_declared(hockey_stick_deletion().result), leverage, _SHARE),
-            rhs=_deletion(epsilon),
+            rhs=deletion(epsilon),
         ),
         Step(
             "the two densities",
@@ -103,13 +99,13 @@ def derivative_in_leverage() -> Derivation:
         Step(
             "derivative in rho",
             "The terms in d t0/d rho cancel; what is left is t0/(2 rho) times the gamma density.",
-            lhs=sp.diff(_deletion(epsilon), odds),
+            lhs=sp.diff(deletion(epsilon), odds),
             rhs=in_rho,
         ),
         Step(
             "increasing in rho",
             "t0 > 0 and a density is positive.",
-            lhs=sp.diff(_deletion(epsilon), odds),
+            lhs=sp.diff(deletion(epsilon), odds),
             rhs=sp.Integer(0),
             relation=">",
             witness=in_rho,
@@ -163,118 +159,6 @@ def derivative_in_leverage() -> Derivation:
     )
 
 
-def _logarithm_steps() -> tuple[Step, ...]:
-    gap = log_rho - 2 * odds / (odds + 2)
-    slope = odds**2 / ((1 + odds) * (odds + 2) ** 2)
-    return (
-        Step(
-            "log inequality: slope",
-            "d/dk [log(1+k) - 2k/(k+2)] > 0,",
-            lhs=sp.diff(gap, odds),
-            rhs=sp.Integer(0),
-            relation=">",
-            witness=slope,
-        ),
-        Step(
-            "log inequality: start",
-            "and the bracket is 0 at k = 0: so (k+2) log(1+k)/k > 2 for k > 0.",
-            lhs=gap.subs(odds, 0),
-            rhs=sp.Integer(0),
-        ),
-    )
-
-
-def _start_steps() -> tuple[Step, ...]:
-    """H(0) > 0: it decreases in rho towards 0."""
-    edge = half * log_rho / odds
-    start = Pg(half, edge) - Qg(half, rho * edge)
-    slope = -gamma_density(half, edge) * half * ((odds + 2) * log_rho / odds - 2) / (rho * odds)
-    return (
-        *_logarithm_steps(),
-        Step(
-            "H(0) decreases in rho",
-            "its slope is a negative multiple of (k+2) log(1+k)/k - 2 > 0,",
-            lhs=sp.diff(start, odds),
-            rhs=slope,
-        ),
-        Step(
-            "H(0), rho -> infinity: lower",
-            "its lower edge tends to 0,",
-            lhs=sp.limit(edge, odds, sp.oo),
-            rhs=sp.Integer(0),
-        ),
-        Step(
-            "H(0), rho -> infinity: upper",
-            "its upper edge to infinity, so H(0) tends to 0 from above.",
-            lhs=1 / sp.limit(rho * edge, odds, sp.oo),
-            rhs=sp.Integer(0),
-        ),
-    )
-
-
-def _shape_steps() -> tuple[Step, ...]:
-    """H changes sign once on 0 < eps < (r/2) log rho; eps = v (r/2) log rho with v = w/(1+w), w > 0."""
-    w = sp.Symbol("w", positive=True)
-    v = sp.Symbol("v", real=True)
-    total = half * log_rho
-    eps = total * (1 - 1 / (1 + w))
-    low, high = total / (1 + w) / odds, rho * total * (1 + 2 * w) / (1 + w) / odds
-    ratio = (half - 1) * sp.log((1 + v) / (1 - v)) - total * v * (odds + 2) / odds
-    exponent = (half - 1) * sp.log(1 + 2 * w) - eps * (odds + 2) / odds
-    free = sp.Symbol("epsilon", real=True)
-    general = Pg(half, (total - free) / odds) - Qg(half, rho * (total + free) / odds)
-    slope = (rho * gamma_density(half, high) - gamma_density(half, low)) / odds
-    return (
-        Step(
-            "slope of H",
-            "in eps, at eps = v (r/2) log rho.",
-            lhs=sp.Subs(sp.diff(general, free), free, eps),
-            rhs=slope,
-            reduce=lambda left, right: (
-                left.replace(lambda n: n.is_Add and n.has(log_rho) and not n.has(sp.gamma), sp.factor) - right
-            ),
-        ),
-        Step(
-            "ratio of the densities",
-            "rho f(upper)/f(lower) = exp R, so H decreases while R < 0 and increases while R > 0.",
-            lhs=rho * gamma_density(half, high),
-            rhs=gamma_density(half, low) * sp.exp(exponent),
-        ),
-        Step(
-            "R in v",
-            "the same R with v = w/(1+w).",
-            lhs=exponent,
-            rhs=sp.Subs(ratio, v, 1 - 1 / (1 + w)),
-            reduce=lambda left, right: left - right.replace(sp.log, lambda a: sp.log(sp.factor(sp.cancel(a)))),
-        ),
-        Step("R(0)", "R starts at 0,", lhs=ratio.subs(v, 0), rhs=sp.Integer(0)),
-        Step(
-            "R'(0)",
-            "downwards: R'(0) = -2 - (r/2) ((k+2) log(1+k)/k - 2) < 0,",
-            lhs=sp.diff(ratio, v).subs(v, 0),
-            rhs=-2 - half * ((odds + 2) * log_rho / odds - 2),
-        ),
-        Step(
-            "R''",
-            "and bends by the sign of r - 2: never back up for r <= 2, up at most once for r > 2.",
-            lhs=sp.diff(ratio, v, 2),
-            rhs=(half - 1) * 4 * v / (1 - v**2) ** 2,
-        ),
-        Step(
-            "H at the end",
-            "At eps = (r/2) log rho, H = -Qg < 0.",
-            lhs=general.subs(free, total),
-            rhs=-Qg(half, 2 * rho * total / odds),
-        ),
-        Step(
-            "one sign change",
-            "H starts positive, decreases, and if it turns, increases towards a negative end: it is positive, then"
-            " negative.",
-            kind="argument",
-        ),
-    )
-
-
 @cache
 def deletion_dominates() -> Derivation:
     """`delta_deletion(eps) >= delta_insertion(eps)` for every eps >= 0, r >= 1 and p in (0, 1) (N24-T2, N24-T7,
@@ -283,51 +167,122 @@ def deletion_dominates() -> Derivation:
     With G the difference and eps* = (r/2) log rho: G(0) = 0, G' = e^eps H, H is positive and then negative on (0,
     eps*), and G(eps*) > 0. `number`: G, at `leverage`, `r`, `epsilon` >= 0.
     """
-    edge_low, edge_high = (half * log_rho - epsilon) / odds, rho * (half * log_rho + epsilon) / odds
-    flip = Pg(half, edge_low) - Qg(half, edge_high)
     past = half * log_rho + sp.Symbol("w", positive=True)
     lower_of = lambda e: e.replace(Pg, lambda s, x: 1 - Qg(s, x))  # noqa: E731
     delete, insert = (_as_declared(d.result) for d in (hockey_stick_deletion(), hockey_stick_insertion()))
+    gap = deletion(v * largest_loss) - insertion(v * largest_loss)
+    slope = largest_loss * sp.exp(v * largest_loss) * flip_of()
     steps = (
         Step(
+            "continuous",
+            "Made of incomplete gamma functions in their second argument, exponentials and logarithms, G, H and R are"
+            " continuous where v goes from 0 to 1, R without the end 1.",
+            kind="definition",
+        ),
+        Step(
             "G' = e^eps H",
-            "H = Pg(r/2, (eps* - eps)/k) - Qg(r/2, rho (eps* + eps)/k): the density terms cancel in each direction.",
-            lhs=sp.diff(_deletion(epsilon) - _insertion(epsilon), epsilon),
-            rhs=sp.exp(epsilon) * flip,
-            reduce=lambda left, right: _inside(left - right),
+            "H = Pg(r/2, (eps* - eps)/k) - Qg(r/2, rho (eps* + eps)/k), eps = v eps*: the density terms cancel in each"
+            " direction.",
+            lhs=slope_inside(gap),
+            rhs=inside(slope),
         ),
         Step(
             "G(0) = 0",
             "At eps = 0 both are the total variation distance.",
-            lhs=_deletion(sp.Integer(0)),
-            rhs=_insertion(sp.Integer(0)),
+            lhs=gap.subs(v, 0),
+            rhs=sp.Integer(0),
             reduce=lambda left, right: lower_of(left - right),
         ),
-        *_start_steps(),
-        *_shape_steps(),
-        Step(
-            "insertion at eps*",
-            "Insertion is 0 there and beyond, while deletion is positive: its loss is unbounded.",
-            lhs=_insertion(half * log_rho),
-            rhs=sp.Integer(0),
+        *start_steps(),
+        *shape_steps(),
+        by_fact(
+            "signs of G'",
+            "Those of H.",
+            "sign changes and a positive factor",
+            {"f": flip_of(), "factor": largest_loss * sp.exp(v * largest_loss)},
+            {
+                "positive": Step(
+                    "factor",
+                    "eps* e^eps > 0.",
+                    lhs=inside(largest_loss * sp.exp(v * largest_loss)),
+                    rhs=sp.Integer(0),
+                    relation=">",
+                    witness=inside(largest_loss * sp.exp(v * largest_loss)),
+                )
+            },
         ),
         Step(
+            "G turns once",
+            "As H changes its sign once.",
+            lhs=sign_changes(slope),
+            rhs=sp.Integer(1),
+            relation="<=",
+            kind="inference",
+            premises=("signs of G'", "one sign change"),
+        ),
+        Step(
+            "G starts upwards",
+            "G'(0) = eps* H(0).",
+            lhs=slope.subs(v, 0),
+            rhs=sp.Integer(0),
+            relation=">",
+            kind="inference",
+            premises=(Use("H(0) > 0", weight=largest_loss),),
+        ),
+        *cost_steps(),
+        Step(
+            "G at eps*",
+            "Insertion is 0 there and beyond, while deletion is positive: its loss is unbounded.",
+            lhs=gap.subs(v, 1),
+            rhs=sp.Integer(0),
+            relation=">",
+            kind="inference",
+            premises=(Use("cost", at={above: largest_loss}),),
+        ),
+        by_fact(
             "G >= 0",
-            "G rises from 0 and then falls to G(eps*) > 0, so G >= 0 on [0, eps*]; beyond eps*, G is the deletion"
-            " divergence.",
-            kind="argument",
+            "G rises from 0 and then falls to G(eps*) > 0, so G >= 0 for 0 < eps < eps*; beyond eps*, G is the"
+            " deletion divergence.",
+            "up first, and one turn",
+            {"f": gap, "slope": slope},
+            {
+                "slope": "G' = e^eps H",
+                "start": "G(0) = 0",
+                "up": "G starts upwards",
+                "once": "G turns once",
+                "end": "G at eps*",
+                "continuous": "continuous",
+            },
+        ),
+        Step(
+            "beyond eps*",
+            "Deletion is positive there too.",
+            lhs=deletion(past),
+            rhs=sp.Integer(0),
+            relation=">",
+            kind="inference",
+            premises=(Use("cost", at={above: past}),),
         ),
         Step(
             "difference beyond eps*",
             "At eps = eps* + w, w > 0, insertion is 0 and the difference is the deletion divergence.",
             lhs=sp.Subs(delete - insert, (leverage, epsilon), (_SHARE, past)),
-            rhs=_deletion(past),
+            rhs=deletion(past),
             reduce=_edges_in_order,
+        ),
+        Step(
+            "deletion above insertion beyond eps*",
+            "So it is positive.",
+            lhs=sp.Subs(delete - insert, (leverage, epsilon), (_SHARE, past)),
+            rhs=sp.Integer(0),
+            relation=">",
+            kind="inference",
+            premises=("difference beyond eps*", "beyond eps*"),
         ),
         Step(
             "difference",
             "G itself, on 0 <= eps <= eps*.",
-            lhs=sp.Subs(_deletion(epsilon) - _insertion(epsilon, 0), odds, leverage / (1 - leverage)),
+            lhs=sp.Subs(deletion(epsilon) - insertion(epsilon, 0), odds, leverage / (1 - leverage)),
             rhs=delete - insert,
             reduce=lambda left, right: _edges_in_order(in_odds(left), in_odds(right)),
         ),
@@ -336,21 +291,25 @@ def deletion_dominates() -> Derivation:
         id="random_projection_order.deletion_dominates",
         title="Deleting a record is at least as revealing as inserting it",
         sources=("N24-T2", "N24-T7", "N26-L4"),
-        hypotheses=("0 < p < 1", "eps >= 0", "r >= 1"),
+        hypotheses=tuple(Hypothesis(text, sp.true) for text in ("0 < p < 1", "eps >= 0", "r >= 1")),
         steps=steps,
         result_step="difference",
         symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
         domain=(leverage < 1,),
         faults=(
             Fault("deletion and insertion swapped", "difference", lambda rhs: -rhs),
-            Fault("sign of H's slope in rho flipped", "H(0) decreases in rho", lambda rhs: -rhs),
+            Fault("sign of H's slope in rho flipped", "slope of H(0) in rho", lambda rhs: -rhs),
             Fault("log inequality reversed", "log inequality: slope", lambda rhs: 2 * odds**2),
             Fault("rho dropped from the ratio", "ratio of the densities", lambda rhs: rhs / rho),
-            Fault("R'(0) of the wrong sign", "R'(0)", lambda rhs: -rhs),
+            Fault("R bent the other way", "R''", lambda rhs: -rhs),
         ),
-        covers={
-            "N24-T2": "whole: deletion dominates",
-            "N24-T7": "whole: deletion dominates, r = 1",
-            "N26-L4": "whole: deletion is the worse direction",
-        },
+        concludes=tuple(
+            Conclusion(claim, step, part=f"deletion dominates, {where}")
+            for claim in ("N24-T2", "N24-T7", "N26-L4")
+            for step, where in (
+                ("G >= 0", "eps below the largest loss of an insertion"),
+                ("deletion above insertion beyond eps*", "eps above it"),
+                ("difference", "in the closed forms"),
+            )
+        ),
     )

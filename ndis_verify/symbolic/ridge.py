@@ -7,10 +7,10 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic import leverage as leverages
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.random_projection import odds as odds_of_cost
-from ndis_verify.symbolic.random_projection_order import cost_of_deletion, rises_with_leverage
+from ndis_verify.symbolic.random_projection_order import cost_of_deletion, deletion_dominates, rises_with_leverage
 
 half = sp.Rational(1, 2)
 zero = sp.Integer(0)
@@ -35,6 +35,8 @@ def mechanism() -> Derivation:
     """
     edge = (epsilon + r * sp.log(1 + odds) / 2) / odds
     smallest = length2 * (1 / target - 1)
+    room = sp.Symbol("y", positive=True)
+    lower, order = odds / (1 + room), deletion_dominates()
     steps = (
         Step(
             "output",
@@ -89,16 +91,33 @@ def mechanism() -> Derivation:
             lhs=1 / sp.limit(edge, odds, 0, "+"),
             rhs=zero,
         ),
-        Step(
+        rises_with_leverage(),
+        by_fact(
             "deletion",
-            "delta_r is nondecreasing in the leverage (random_projection_order.derivative_in_leverage), so deleting any"
-            " record costs at most delta_r(eps; p*) = delta.",
-            kind="argument",
+            "So deleting any record, of odds k/(1 + y), y > 0, costs less than delta_r(eps; p*) = delta; k: those of p*.",
+            "a rising function at two points",
+            {"f": cost_of_deletion(), "argument": odds_of_cost, "low": lower, "high": odds},
+            {
+                "rises": "rises with the leverage",
+                "order": Step(
+                    "order", "Any odds below.", lhs=odds, rhs=lower, relation=">", witness=odds * room / (1 + room)
+                ),
+            },
         ),
-        Step(
-            "insertion",
-            "The other direction costs no more (random_projection_order.deletion_dominates).",
-            kind="argument",
+        *(
+            Step(
+                name,
+                why,
+                lhs=found.lhs.subs(odds_of_cost, lower),
+                rhs=zero,
+                relation=found.relation,
+                kind="inference",
+                premises=(Use(found.name, of=deletion_dominates, at={odds_of_cost: lower}),),
+            )
+            for name, why, found in (
+                ("insertion", "The other direction costs no more, at eps below its largest loss", order.step("G >= 0")),
+                ("insertion beyond", "and above it.", order.step("deletion above insertion beyond eps*")),
+            )
         ),
     )
     return Derivation(

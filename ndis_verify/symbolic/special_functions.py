@@ -64,6 +64,10 @@ class Qg(sp.Function):
             return sp.Integer(1)
         return None
 
+    def _eval_is_positive(self) -> bool | None:
+        s, x = self.args
+        return True if s.is_positive and x.is_nonnegative else None  # x finite: at infinity it is a number
+
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         if argindex != 2:
             raise sp.ArgumentIndexError(self, argindex)

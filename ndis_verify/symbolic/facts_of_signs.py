@@ -1,0 +1,163 @@
+"""Standard facts about sign changes, by which the shape of a function follows from the shape of its slope.
+
+The functions are of `v`, which goes from 0 to 1; `inside` puts every number between the two there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.notation import sign_changes
+from ndis_verify.symbolic.special_functions import Pg, Qg
+
+v = sp.Symbol("v", real=True)
+w = sp.Symbol("w", positive=True)
+_zero = sp.Integer(0)
+_ROLLE = "Rolle's theorem: Karlin, Total Positivity, vol. 1, section 6.5; Rudin, Principles, Theorem 5.10"
+
+
+def inside(f: Any) -> Any:
+    """f at v = w/(1+w), w > 0."""
+    return f.subs(v, 1 - 1 / (1 + w))
+
+
+def slope_inside(f: Any) -> sp.Expr:
+    """The derivative of f there, not taken yet."""
+    return sp.Subs(sp.Derivative(f, v), v, 1 - 1 / (1 + w))
+
+
+def _has_slope(a: Mapping[str, Any]) -> Instance:
+    return slope_inside(a["f"]), "=", inside(a["slope"])
+
+
+OF_SIGNS: Mapping[str, Fact] = {
+    "sign changes and a positive factor": Fact(
+        text="A positive factor changes no sign.",
+        tex=r"u > 0 \implies S(u f) = S(f)",
+        letters=("f", "factor"),
+        conditions={"positive": "the factor is positive"},
+        reference="Karlin, Total Positivity, vol. 1, section 5.1",
+        instance=lambda a: (sign_changes(a["factor"] * a["f"]), "=", sign_changes(a["f"])),
+        required={"positive": lambda a: (inside(a["factor"]), ">", _zero)},
+    ),
+    "sign of an exponential less 1": Fact(
+        text="e^f - 1 has the sign of f.",
+        tex=r"S(e^{f} - 1) = S(f)",
+        letters=("f",),
+        conditions={},
+        reference="Rudin, Principles of Mathematical Analysis, Theorem 8.6",
+        instance=lambda a: (sign_changes(sp.exp(a["f"]) - 1), "=", sign_changes(a["f"])),
+    ),
+    "one sign throughout": Fact(
+        text="A number times a positive function does not change its sign.",
+        tex=r"u > 0 \implies S(c\,u) = 0",
+        letters=("c", "u"),
+        conditions={"positive": "the function is positive"},
+        reference="Karlin, Total Positivity, vol. 1, section 5.1",
+        instance=lambda a: (sign_changes(a["c"] * a["u"]), "=", _zero),
+        required={"positive": lambda a: (inside(a["u"]), ">", _zero)},
+    ),
+    "sign changes of a function and of its slope": Fact(
+        text="A function changes its sign at most once more often than its slope does.",
+        tex=r"S(f) \le S(f') + 1",
+        letters=("f", "slope"),
+        conditions={"slope": "the slope of f"},
+        reference=_ROLLE,
+        instance=lambda a: (sign_changes(a["f"]), "<=", sign_changes(a["slope"]) + 1),
+        required={"slope": _has_slope},
+    ),
+    "sign changes of a function that starts at 0": Fact(
+        text="A function that is continuous at 0 and 0 there changes its sign at most as often as its slope does.",
+        tex=r"f(0) = 0 \implies S(f) \le S(f')",
+        letters=("f", "slope"),
+        conditions={"slope": "the slope of f", "start": "f(0) = 0", "continuous": "f is continuous at 0"},
+        reference=_ROLLE,
+        instance=lambda a: (sign_changes(a["f"]), "<=", sign_changes(a["slope"])),
+        required={"slope": _has_slope, "start": lambda a: (a["f"].subs(v, 0), "=", _zero)},
+    ),
+    "sign changes between ends of different signs": Fact(
+        text="A continuous function that is positive at 0 and negative at 1 changes its sign an odd number of times.",
+        tex=r"f(0) > 0 > f(1),\ S(f) \le 2 \implies S(f) \le 1",
+        letters=("f",),
+        conditions={
+            "start": "f(0) > 0",
+            "end": "f(1) < 0",
+            "twice": "f changes its sign at most twice",
+            "continuous": "f is continuous",
+        },
+        reference="Karlin, Total Positivity, vol. 1, section 5.1",
+        instance=lambda a: (sign_changes(a["f"]), "<=", sp.Integer(1)),
+        required={
+            "start": lambda a: (a["f"].subs(v, 0), ">", _zero),
+            "end": lambda a: (a["f"].subs(v, 1), "<", _zero),
+            "twice": lambda a: (sign_changes(a["f"]), "<=", sp.Integer(2)),
+        },
+    ),
+    "up first, and one turn": Fact(
+        text="A continuous function that starts at 0 upwards, whose slope changes its sign at most once, and that is"
+        " not negative at 1, is not negative in between: it rises, and falls to its end.",
+        tex=r"f(0) = 0,\ f'(0) > 0,\ S(f') \le 1,\ f(1) \ge 0 \implies f \ge 0",
+        letters=("f", "slope"),
+        conditions={
+            "slope": "the slope of f",
+            "start": "f(0) = 0",
+            "up": "the slope is positive at 0",
+            "once": "the slope changes its sign at most once",
+            "end": "f(1) >= 0",
+            "continuous": "f is continuous, and its slope at 0",
+        },
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (inside(a["f"]), ">=", _zero),
+        required={
+            "slope": _has_slope,
+            "start": lambda a: (a["f"].subs(v, 0), "=", _zero),
+            "up": lambda a: (a["slope"].subs(v, 0), ">", _zero),
+            "once": lambda a: (sign_changes(a["slope"]), "<=", sp.Integer(1)),
+            "end": lambda a: (a["f"].subs(v, 1), ">=", _zero),
+        },
+    ),
+    "rises from 0": Fact(
+        text="A function with a positive slope on (0, oo) that tends to 0 at 0 is positive.",
+        tex=r"f' > 0,\ \lim_{x \to 0+} f = 0 \implies f > 0",
+        letters=("f", "argument"),
+        conditions={"rises": "the slope is positive", "start": "f tends to 0 at 0"},
+        reference="mean value theorem: Rudin, Principles of Mathematical Analysis, Theorem 5.11",
+        instance=lambda a: (a["f"], ">", _zero),
+        required={
+            "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", _zero),
+            "start": lambda a: (sp.Limit(a["f"], a["argument"], 0, "+"), "=", _zero),
+        },
+    ),
+    "upper tails of a gamma law far out": Fact(
+        text="The upper tails of a gamma law tend to 0 where their edges go to infinity.",
+        tex=r"x, y \to \infty \implies Q(s, x) - c\,Q(s, y) \to 0",
+        letters=("s", "c", "one", "other", "argument"),
+        conditions={"one": "the one edge goes to infinity", "other": "so does the other"},
+        reference="Abramowitz and Stegun, 6.5.32",
+        instance=lambda a: (
+            sp.Limit(Qg(a["s"], a["one"]) - a["c"] * Qg(a["s"], a["other"]), a["argument"], 0, "+"),
+            "=",
+            _zero,
+        ),
+        required={
+            name: lambda a, name=name: (sp.Limit(1 / a[name], a["argument"], 0, "+"), "=", _zero)
+            for name in ("one", "other")
+        },
+    ),
+    "both tails of a gamma law far out": Fact(
+        text="The lower tail of a gamma law tends to 0 with its edge, the upper tail where its edge goes to infinity.",
+        tex=r"x \to 0,\ y \to \infty \implies P(s, x) - Q(s, y) \to 0",
+        letters=("s", "low", "high", "argument"),
+        conditions={"low": "the lower edge tends to 0", "high": "the upper edge goes to infinity"},
+        reference="Abramowitz and Stegun, 6.5.4 and 6.5.32",
+        instance=lambda a: (sp.Limit(Pg(a["s"], a["low"]) - Qg(a["s"], a["high"]), a["argument"], sp.oo), "=", _zero),
+        required={
+            "low": lambda a: (sp.Limit(a["low"], a["argument"], sp.oo), "=", _zero),
+            "high": lambda a: (sp.Limit(1 / a["high"], a["argument"], sp.oo), "=", _zero),
+        },
+    ),
+}
