@@ -44,13 +44,14 @@ OF_SIGNS: Mapping[str, Fact] = {
         instance=lambda a: (sign_changes(a["factor"] * a["f"]), "=", sign_changes(a["f"])),
         required={"positive": lambda a: (inside(a["factor"]), ">", _zero)},
     ),
-    "sign of an exponential less 1": Fact(
-        text="e^f - 1 has the sign of f.",
-        tex=r"S(e^{f} - 1) = S(f)",
-        letters=("f",),
-        conditions={},
+    "signs of an exponential less 1": Fact(
+        text="A positive function times e^f - 1 has the sign of f.",
+        tex=r"u > 0 \implies S(u\,(e^{f} - 1)) = S(f)",
+        letters=("f", "factor"),
+        conditions={"positive": "the factor is positive"},
         reference="Rudin, Principles of Mathematical Analysis, Theorem 8.6",
-        instance=lambda a: (sign_changes(sp.exp(a["f"]) - 1), "=", sign_changes(a["f"])),
+        instance=lambda a: (sign_changes(a["factor"] * (sp.exp(a["f"]) - 1)), "=", sign_changes(a["f"])),
+        required={"positive": lambda a: (inside(a["factor"]), ">", _zero)},
     ),
     "one sign throughout": Fact(
         text="A number times a positive function does not change its sign.",
@@ -144,8 +145,8 @@ OF_SIGNS: Mapping[str, Fact] = {
             _zero,
         ),
         required={
-            name: lambda a, name=name: (sp.Limit(1 / a[name], a["argument"], 0, "+"), "=", _zero)
-            for name in ("one", "other")
+            "one": lambda a: (sp.Limit(1 / a["one"], a["argument"], 0, "+"), "=", _zero),
+            "other": lambda a: (sp.Limit(1 / a["other"], a["argument"], 0, "+"), "=", _zero),
         },
     ),
     "both tails of a gamma law far out": Fact(

@@ -177,12 +177,11 @@ def shape_steps() -> tuple[Step, ...]:
             premises=("densities", "ratio of the densities"),
         ),
         *_ratio_steps(),
-        by_fact("signs of e^R - 1", "They are those of R.", "sign of an exponential less 1", {"f": ratio}, {}),
         by_fact(
             "signs of the slope of H",
-            "The density is positive.",
-            "sign changes and a positive factor",
-            {"f": sp.exp(ratio) - 1, "factor": density},
+            "They are those of R, as the density is positive.",
+            "signs of an exponential less 1",
+            {"f": ratio, "factor": density},
             {
                 "positive": Step(
                     "density",
@@ -212,7 +211,6 @@ def shape_steps() -> tuple[Step, ...]:
             premises=(
                 "signs of H",
                 "signs of the slope of H",
-                "signs of e^R - 1",
                 "signs of R",
                 "signs of R'",
                 "signs of R''",

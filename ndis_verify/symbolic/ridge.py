@@ -94,7 +94,7 @@ def mechanism() -> Derivation:
         rises_with_leverage(),
         by_fact(
             "deletion",
-            "So deleting any record, of odds k/(1 + y), y > 0, costs less than delta_r(eps; p*) = delta; k: those of p*.",
+            "So deleting any record, of odds k/(1 + y) < k, k those of p*, costs less than delta_r(eps; p*) = delta.",
             "a rising function at two points",
             {"f": cost_of_deletion(), "argument": odds_of_cost, "low": lower, "high": odds},
             {
