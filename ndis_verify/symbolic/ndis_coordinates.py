@@ -92,8 +92,7 @@ def _exponents_under_q() -> tuple[Step, ...]:
 
 @cache
 def hinge() -> Derivation:
-    """`delta = E max(0, 1 - e^{q_eps(z)})`, q_eps a quadratic form with a = 1 - s^2, b = -s mu (N26-L1,
-    N24-T1).
+    """`delta = E max(0, 1 - e^{q_eps(z)})`, q_eps a quadratic form with a = 1 - s^2, b = -s mu (N26-L1).
 
     `number`: max(0, 1 - e^{b - a}) e^a, the gap of densities with logarithms `a` and `b`, where it is positive.
     """
@@ -165,7 +164,7 @@ def hinge() -> Derivation:
     return Derivation(
         id="ndis_coordinates.hinge",
         title="The divergence of independent normal coordinates is a hinge expectation of a quadratic form",
-        sources=("N26-L1", "N24-T1"),
+        sources=("N26-L1",),
         hypotheses=(Hypothesis(POSITIVE, std > 0), Hypothesis("real eps", sp.true)),
         steps=steps,
         result_step="gap",
@@ -178,7 +177,7 @@ def hinge() -> Derivation:
             Fault("hinge not scaled", "scaled part", lambda rhs: sp.Max(0, second)),
             Fault("half of eps", "lemma", lambda rhs: rhs.subs(epsilon, epsilon / 2)),
         ),
-        concludes=tuple(Conclusion(claim, "lemma", _SYMBOLS) for claim in ("N26-L1", "N24-T1")),
+        concludes=(Conclusion("N26-L1", "lemma", _SYMBOLS),),
     )
 
 

@@ -247,7 +247,7 @@ CLAIMS = (
         ),
         search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
-        checks=(*_PROOFS, proof("in coordinates", ndis_coordinates.hinge), _quadrature_check()),
+        checks=(*_PROOFS, _quadrature_check()),
     ),
     stated_claim(
         id="N26-T4.1",
