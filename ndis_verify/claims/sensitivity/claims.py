@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from flint import arb
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claims.sensitivity.stated import (
+    FIRST,
+    HALVED,
+    OF_ONE_FEATURE,
+    ONE_EIGENVALUE,
+    OPPOSED,
+    PREDICTION,
+    SURROGATE,
+)
 from ndis_verify.court.attack_checks import attack_check, counterexample_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.domain import Domain, choice, continuous, integer, stacked, vector
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.fast.sensitivity import gaussian_process, loewner_sensitivity, logistic_surrogate
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_bits
+from ndis_verify.statements.reading import under
 from ndis_verify.symbolic import sensitivity
 
 _RECORDS = 4
@@ -326,19 +338,17 @@ CLAIMS = (
             " from below."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N26-Pr7",
         source="N26",
         title="sensitivity of the logistic-regression surrogate",
-        statement=(
-            "With n at least the size of both databases: Delta, rho_inf and nu are at most the printed values and the"
-            " inflated covariances are ordered."
+        stated=SURROGATE,
+        about=(
+            "With n = rows(X) + 1 at least the size of both databases: Delta = (l/lambda)/sqrt(v + 1/(lambda + n"
+            " l^2/4)), rho_inf = log(k) and nu = d rho_inf are at most these printed values, for X, of records of norm"
+            " at most l with labels -1 or 1, and u one more; the inflated covariances S and T are ordered."
         ),
-        formula=(
-            "Delta = (l/lambda)/sqrt(v + 1/(lambda + n l^2/4)), rho_inf = log((v + 1/lambda)/(v + 1/(lambda + n"
-            " l^2/4))), nu = d rho_inf"
-        ),
-        hypotheses=(*_LOGISTIC, "n at least the number of records of the larger database"),
+        search={"starts": (FIRST,)},
         declared=Verdict.PROVED,
         checks=(
             _SHIFT,
@@ -349,39 +359,34 @@ CLAIMS = (
         ),
         note=_PUBLIC + "Free of n: Delta <= l/(lambda sqrt v); for rho_inf and nu see N26-Pr7-improved.",
     ),
-    Claim(
+    stated_claim(
         id="N26-Pr7-smaller-n",
         tags=("reading",),
         source="N26",
         title="the same with n the size of the smaller database",
-        statement="The printed rho_inf holds with n the number of records of either database of a neighbouring pair.",
-        formula="rho_inf = log((v + 1/lambda)/(v + 1/(lambda + n l^2/4)))",
-        hypotheses=_LOGISTIC,
-        declared=Verdict.RESTRICTED,
-        checks=(
-            _RANK_ONE,
-            counterexample_check(
-                "no record against one",
-                lambda point: _scalar_logistic(point, 0),
-                _EMPTY,
-                {"n = 1, the larger size": lambda point: _scalar_logistic(point, 3)},
-                part="n = 0",
-            ),
-        ),
-        counterexample=(
-            "d = 1, l = 2, lambda = 1, v = 1, no record against one of norm 2: the variances 2 and 3/2 have log ratio"
-            " 0.288, the printed bound at n = 0 is log(2/2) = 0."
-        ),
+        stated=OF_ONE_FEATURE,
+        stands=under(OF_ONE_FEATURE, "n >= 1"),
+        fails_at=({"lam": 1, "v": 1, "l": 2, "x": 0, "y": 2, "n": 0},),
+        parts=("with a record", "n = 0"),
         corrected="With n the size of the larger database; for rho_inf any n >= 1 will do.",
+        about=(
+            "The printed rho_inf with n the number of records of the smaller one of two neighbours, here of one"
+            " feature: x is the sum of its squares, y the record more, and n = 0 is no record against one."
+        ),
+        declared=Verdict.RESTRICTED,
+        checks=(replace(_RANK_ONE, part="with a record"),),
         note="The neighbour of a database of n records may have n + 1.",
     ),
-    Claim(
+    stated_claim(
         id="N26-Pr7-improved",
         source="N26",
         title="one record moves one eigenvalue of the surrogate: rho_inf and nu without n and d",
-        statement="rho_inf = nu = the printed rho_inf at n = 1, for databases of any size in any dimension; attained.",
-        formula="rho_inf = nu = log((v + 1/lambda)/(v + 1/(lambda + l^2/4)))",
-        hypotheses=_LOGISTIC,
+        stated=ONE_EIGENVALUE,
+        about=(
+            "rho_inf = nu = log(k), the printed rho_inf at n = 1, for databases X of any size in any dimension and a"
+            " record u more; attained by no record against one."
+        ),
+        search={"starts": (FIRST,)},
         declared=Verdict.PROVED,
         checks=(
             _RANK_ONE,
@@ -415,13 +420,16 @@ CLAIMS = (
         ),
         note="A definition: each record multiplies the variance by at least s^2/(l^2 + s^2) > 0.",
     ),
-    Claim(
+    stated_claim(
         id="N26-Pr8",
         source="N26",
         title="sensitivity of a Gaussian-process prediction",
-        statement="With n the size of the larger database: Delta, rho_inf and nu are at most the printed values.",
-        formula="Delta = l B sqrt(n)/(s sqrt v), rho_inf = nu = log((v + l^2)/v)",
-        hypotheses=(*_PROCESS, "n at least the number of records of the larger database"),
+        stated=PREDICTION,
+        about=(
+            "With n = rows(Z) the size of the larger database: Delta, rho_inf and nu are at most the printed values."
+            " The rows of X are the features of records, so that k(x, z) = x^T z; g is the query's."
+        ),
+        search={"starts": (OPPOSED,)},
         declared=Verdict.PROVED,
         checks=(
             _UPDATE,
@@ -459,23 +467,21 @@ CLAIMS = (
         corrected="With n the size of the larger database; with the smaller one unless it is empty.",
         note="The neighbour of a database of n records may have n + 1.",
     ),
-    Claim(
+    stated_claim(
         id="N26-Pr8-improved",
         source="N26",
         title=(
             "a Gaussian-process prediction moves by at most half the printed bound, and its variance by a bounded"
             " factor"
         ),
-        statement=(
+        stated=HALVED,
+        about=(
             "Delta is at most half the printed value, and less for n l^2 < s^2; rho_inf = nu stays bounded as v -> 0"
             " and is attained; for n - 1 >= s^2/l^2 some databases move the mean by more than l^2/(l^2 + 2 s^2)"
-            " sqrt((n-1)/n) of its bound, so that it is approached as n and l/s grow."
+            " sqrt((n-1)/n) of its bound, so that it is approached as n and l/s grow. n = rows(Z); the rows of X are"
+            " the features of records, k(x, z) = x^T z."
         ),
-        formula=(
-            "Delta = l B sqrt(n)/(2 s sqrt v), or l^2 B n/((s^2 + n l^2) sqrt v) for n l^2 <= s^2; "
-            "rho_inf = nu = log((v + l^2)/(v + l^2 s^2/(l^2 + s^2)))"
-        ),
-        hypotheses=(*_PROCESS, "n at least the number of records of the larger database"),
+        search={"starts": (OPPOSED,)},
         declared=Verdict.PROVED,
         checks=(
             _UPDATE,
