@@ -16,6 +16,7 @@ from ndis_verify.court.attack_checks import attack_check
 from ndis_verify.court.checks import formula_check, proof
 from ndis_verify.court.domain import Domain, choice, continuous, integer, stacked, vector
 from ndis_verify.court.points import count
+from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.exact_number import exact
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.hockey_stick import log_entries, log_hockey_stick, to_log_delta
@@ -23,6 +24,8 @@ from ndis_verify.fast.joint_shift import Prediction, RankOne, added_variance
 from ndis_verify.fast.sensitivity import gaussian_process
 from ndis_verify.oracle import joint_shift as certified
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 from ndis_verify.symbolic import joint_shift, sensitivity, sensitivity_joint
 
 Point = Mapping[str, Any]
@@ -425,18 +428,32 @@ def _shift_points(effort: str) -> list[tuple[float, float, float]]:
 _LOGISTIC = ("|x| <= l", "lambda > 0", "v > 0", "y is -1 or 1", "any number of records, any dimension")
 _GROWS = proof("delta grows with the shift", joint_shift.grows_with_shift)
 _WORST = proof("the full step and the full shift", joint_shift.rank_one_worst)
+_RANK_ONE = statement(
+    "delta_normal(0 e, v I + y (k + h) e e^T, z, v I + y k e e^T; eps)"
+    " <= delta_normal(0 e, v I + (k + h) e e^T, w, v I + k e e^T; eps)"
+    ", and delta_normal(z, v I + y k e e^T, 0 e, v I + y (k + h) e e^T; eps)"
+    " <= delta_normal(w, v I + k e e^T, 0 e, v I + (k + h) e e^T; eps)",
+    *("v > 0", "k >= 0", "h >= 0", "U >= 0", "0 <= t <= U", "0 <= y <= 1", "0 <= c <= 1", "eps >= 0"),
+    where={"e": "(1, 0)", "z": "t (sqrt(c), sqrt(1 - c))", "w": "U (sqrt(c y), sqrt(1 - c y))"},
+    over=(
+        *(real("v", "0.1", 10, "log"), real("y", 0, 1), real("k", 0, 5), real("h", 0, 10), real("eps", 0, 5)),
+        *(real("t", 0, 5), real("U", 0, 5), real("c", 0, 1)),
+    ),
+)
 
 CLAIMS = (
-    Claim(
+    stated_claim(
         id="N26-D6-joint",
         source="N26",
         title="the exact worst pair of a rank-one envelope, mean and covariance together",
-        statement=(
-            "Over N(0, v I + y (k + g) e e^T) and N(u, v I + y k e e^T), 0 <= y <= 1, |u| <= U, e any direction, both"
+        stated=_RANK_ONE,
+        about=(
+            "Over N(0, v I + y (k + h) e e^T) and N(u, v I + y k e e^T), 0 <= y <= 1, |u| <= U, e any direction, both"
             " orders, the divergence is greatest at y = 1, |u| = U: one number is left, the share of |u|^2 along e."
+            " Here in the plane of e and u = z, of which the share c is along e: the pair (y, c) is a post-processing"
+            " of (1, c y), where u = w."
         ),
-        formula="(y, c) is a post-processing of (1, c y); d delta/d(m_i^2) = (1/2) f(eps - log lambda_i) >= 0",
-        hypotheses=("v > 0", "k, g, U >= 0", "eps >= 0"),
+        search={"quick": 200, "full": 4_000},
         declared=Verdict.PROVED,
         checks=(_GROWS, _WORST, _IMAGE_ATTACK, _SHIFT_ATTACK),
         note=(
