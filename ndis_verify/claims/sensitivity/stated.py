@@ -56,6 +56,6 @@ HALVED = statement(
     over=_PREDICTIONS,
 )
 _ALONG = {f"{name}_{i}": 2 - i for name in "abug" for i in (1, 2)}
-OPPOSED = _ALONG | {"y_1": -1, "y_2": -1, "c": 1, "l": 1, "B": 1, "s": "1.5", "v": "0.01"}
-FIRST = {f"X_{i}_{j}": 0 for i in (1, 2, 3) for j in (1, 2)}
-FIRST |= {"u_1": 1, "u_2": 0, "l": 1, "lam": 1, "v": "0.5"}
+OPPOSED = {**_ALONG, "y_1": -1, "y_2": -1, "c": 1, "l": 1, "B": 1, "s": "1.5", "v": "0.01"}
+_NONE = {f"X_{i}_{j}": 0 for i in (1, 2, 3) for j in (1, 2)}
+FIRST = {**_NONE, "u_1": 1, "u_2": 0, "l": 1, "lam": 1, "v": "0.5"}
