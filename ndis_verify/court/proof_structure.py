@@ -112,6 +112,8 @@ def _of_use(derivation: Derivation, use: Use) -> str:
         found = derivation.used(use)
     except InputError as error:
         return str(error)
+    if use.of is None and use.step in derivation.given:
+        return "" if found is not None else f"the hypothesis {use.step!r} is no relation"
     lemma = derivation if use.of is None else use.of()
     if found is not None and found.lhs is not None and (hidden := _hidden(lemma, lemma.step(use.step), use)):
         return f"{use.step!r} speaks of {hidden}, which was defined for other values"
@@ -171,7 +173,7 @@ def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
 
 def _has_reason(derivation: Derivation, step: Step, signs: list[str]) -> bool:
     """Whether the premises of a definition give its right side these signs; of those in words the reader decides."""
-    found = [_given(derivation, p) if p in derivation.given else derivation.used(p) for p in step.premises]
+    found = [derivation.used(Use(p) if isinstance(p, str) else p) for p in step.premises]
     order = [one for one in found if one is not None and one.lhs is not None and one.relation != "="]
     if not order:
         return bool(step.premises)
@@ -210,22 +212,13 @@ def _of_fact(derivation: Derivation, step: Step) -> Iterator[str]:
     if set(step.conditions) != set(fact.conditions):
         yield f"must show exactly these conditions: {', '.join(fact.conditions)}"
     for name, shown in step.conditions.items():
-        one = shown if isinstance(shown, Step) else derivation.used(shown) or _given(derivation, shown)
+        one = shown if isinstance(shown, Step) else derivation.used(shown) or derivation.supposed(shown)
         if one is not None and (one.kind == "argument" or (one.kind in DECIDED and derivation.holds(one) is not True)):
             yield f"condition {name!r} is not shown"
         elif name in fact.required and (one is None or not _says(one, fact.required[name](step.letters))):
             left, sign, right = fact.required[name](step.letters)
             wanted = f"{left} {sign} {'a finite number' if right is None else right}"
             yield f"condition {name!r} is {wanted}, which is not what shows it"
-
-
-def _given(derivation: Derivation, text: str) -> Step | None:
-    """The relation that a hypothesis is, where it is one that is not decided by its symbols' assumptions alone."""
-    for h in derivation.hypotheses:
-        relation = h.relation if isinstance(h, Hypothesis) and h.text == text else None
-        if isinstance(relation, sp.core.relational.Relational):
-            return Step(text, text, relation.lhs, relation.rhs, relation.rel_op, kind="definition")
-    return None
 
 
 def _says(step: Step, wanted: Instance) -> bool:
@@ -360,10 +353,14 @@ def _is_relation(step: Step, wanted: Relation, known: dict[str, Any]) -> bool:
         left, right = expression(wanted.left, known), expression(wanted.right, known)
     except InputError:  # another relation of the statement, with variables of its own
         return False
-    if wanted.sign in _WEAKER[step.relation] and equal(step.lhs, left) and equal(step.rhs, right):
+    if wanted.sign in _WEAKER[step.relation] and _same(step.lhs, left) and _same(step.rhs, right):
         return True
     turned = _TURNED[step.relation]
-    return wanted.sign in _WEAKER[turned] and equal(step.lhs, right) and equal(step.rhs, left)
+    return wanted.sign in _WEAKER[turned] and _same(step.lhs, right) and _same(step.rhs, left)
+
+
+def _same(side: Any, wanted: Any) -> bool:
+    return equal(opened(side), opened(wanted))
 
 
 def _foreign_hypotheses(

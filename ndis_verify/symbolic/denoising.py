@@ -6,7 +6,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.notation import bin_of_sum, summed
@@ -61,22 +61,45 @@ def bayes_gaussian() -> Derivation:
             "Given y the cross term has mean 0 (any square-integrable prior): the risk is smallest at T = m.",
             "the conditional mean is the best estimate",
             {"estimate": estimate, "mean": mean, "theta": theta},
-            {"mean": "posterior", "square": "posterior"},
+            {"mean": "posterior", "square": "square loss"},
         ),
         Step(
             "linear estimators",
             "c y has risk (1-c)^2 w^2 + c^2 std^2 per coordinate; the square vanishes at the posterior mean.",
             lhs=linear,
             rhs=total * (factor - prior**2 / total) ** 2 + variance,
+            premises=("posterior mean is Bayes",),
         ),
-        Step("improvement", "Against d std^2 for y itself.", lhs=risk / (d * std**2), rhs=prior**2 / total),
-        Step("Bayes risk", "d coordinates.", lhs=d * variance, rhs=risk),
+        Step(
+            "no linear one is better",
+            "d coordinates.",
+            lhs=d * linear,
+            rhs=risk,
+            relation=">=",
+            witness=d * total * (factor - prior**2 / total) ** 2,
+            premises=("linear estimators",),
+        ),
+        Step(
+            "posterior mean",
+            "Equal at c = w^2/(w^2 + std^2).",
+            lhs=sp.Subs(d * linear, factor, prior**2 / total),
+            rhs=risk,
+            premises=("posterior mean is Bayes",),
+        ),
+        Step(
+            "improvement",
+            "Against d std^2 for y itself.",
+            lhs=sp.UnevaluatedExpr(risk) / (d * std**2),
+            rhs=prior**2 / total,
+        ),
+        Step("Bayes risk", "d coordinates.", lhs=d * sp.UnevaluatedExpr(variance), rhs=risk),
     )
+    at = {"c": factor, "d": d, "sigma": std, "w": prior}
     return Derivation(
         id="denoising.bayes_gaussian",
         title="The posterior mean under a Gaussian prior and its risk",
         sources=("BW-T10",),
-        hypotheses=("square-integrable prior; w > 0 for the Gaussian one", "std > 0"),
+        hypotheses=(),
         steps=steps,
         result_step="Bayes risk",
         symbols={"d": d, "prior_std": prior, "std": std},
@@ -88,7 +111,12 @@ def bayes_gaussian() -> Derivation:
             Fault("evidence term lost", "square completed", lambda rhs: rhs + y**2 / (2 * total)),
             Fault("improvement std^2/(w^2+std^2)", "improvement", lambda rhs: 1 - rhs),
         ),
-        covers={"BW-T10": "whole"},
+        concludes=(
+            Conclusion("BW-T10", "no linear one is better", at),
+            Conclusion("BW-T10", "posterior mean", at),
+            Conclusion("BW-T10", "improvement", part="the share of the risk of y itself"),
+            Conclusion("BW-T10", "Bayes risk", part="the risk of the posterior mean"),
+        ),
     )
 
 

@@ -33,7 +33,8 @@ _CEILING = 16
 
 @dataclass(frozen=True, eq=False)
 class Use:
-    """A premise: `step` of this derivation, or of the lemma `of`, at special values of its symbols.
+    """A premise: `step` of this derivation, or of the lemma `of`, at special values of its symbols; or the relation of
+    the hypothesis `step` of this derivation.
 
     `at`: symbol, or call of an unknown function, -> expression, which has to have its assumptions. `weight`: the
     factor, of known sign, by which an inequality enters an inference. `granted`: hypothesis of the lemma -> the
@@ -256,11 +257,21 @@ class Derivation:
         """Claim -> how much of it this derivation carries."""
         return {**self.covers, **{c.claim: f"part: {c.part}" if c.part else "concluded" for c in self.concludes}}
 
+    def supposed(self, hypothesis: str) -> Step | None:
+        """The relation that a hypothesis is, where it is one that its symbols' assumptions alone do not decide."""
+        for h in self.hypotheses:
+            relation = h.relation if isinstance(h, Hypothesis) and h.text == hypothesis else None
+            if isinstance(relation, sp.core.relational.Relational):
+                return Step(hypothesis, hypothesis, relation.lhs, relation.rhs, relation.rel_op, kind="definition")
+        return None
+
     def used(self, premise: str | Use) -> Step | None:
         """The step that a premise is, at the values of its `Use`; None for a hypothesis."""
         if premise in self.given:
             return None
         use = premise if isinstance(premise, Use) else Use(premise)
+        if use.of is None and use.step in self.given:
+            return self.supposed(use.step)
         step = (self if use.of is None else use.of()).step(use.step)
         return dataclasses.replace(step, lhs=_at(step.lhs, use.at), rhs=_at(step.rhs, use.at)) if use.at else step
 

@@ -9,6 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, where
+from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 
@@ -16,7 +17,49 @@ def _slope(letters: Mapping[str, Any], at: Any) -> sp.Expr:
     return sp.Subs(sp.Derivative(letters["f"], letters["argument"]), letters["argument"], at)
 
 
+def _quantile(probability: Any) -> Any:
+    return quantity("Phi_inverse", probability)
+
+
+def _quantiles_in_order(sign: str, tex: str) -> Fact:
+    return Fact(
+        text=f"Where 0 < a {sign} b < 1, Phi^-1(a) {sign} Phi^-1(b).",
+        tex=rf"0 < a {tex} b < 1 \implies \Phi^{{-1}}(a) {tex} \Phi^{{-1}}(b)",
+        letters=("a", "b"),
+        conditions={"order": f"a {sign} b", "above 0": "0 < a", "below 1": "b < 1"},
+        reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
+        instance=lambda a: (_quantile(a["a"]), sign, _quantile(a["b"])),
+        required={
+            "order": lambda a: (a["a"], sign, a["b"]),
+            "above 0": lambda a: (a["a"], ">", sp.Integer(0)),
+            "below 1": lambda a: (a["b"], "<", sp.Integer(1)),
+        },
+    )
+
+
 OF_FUNCTIONS: Mapping[str, Fact] = {
+    "normal quantiles keep the order": _quantiles_in_order("<=", r"\le"),
+    "normal quantiles keep the strict order": _quantiles_in_order("<", "<"),
+    "quantile of a normal probability": Fact(
+        text="Phi^-1(Phi(x)) = x for every real x.",
+        tex=r"\Phi^{-1}(\Phi(x)) = x",
+        letters=("x",),
+        conditions={"real": "x is a real number"},
+        reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
+        instance=lambda a: (_quantile(Phi(a["x"])), "=", a["x"]),
+    ),
+    "a quantile and its probability": Fact(
+        text="Where Phi(x) <= y < 1, Phi^-1(y) >= x.",
+        tex=r"\Phi(x) \le y < 1 \implies \Phi^{-1}(y) \ge x",
+        letters=("x", "y"),
+        conditions={"order": "Phi(x) <= y", "below 1": "y < 1"},
+        reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
+        instance=lambda a: (_quantile(a["y"]), ">=", a["x"]),
+        required={
+            "order": lambda a: (a["y"], ">=", Phi(a["x"])),
+            "below 1": lambda a: (a["y"], "<", sp.Integer(1)),
+        },
+    ),
     "a value of a supremum over sets": Fact(
         text="The supremum over measurable sets S of the integral of f over S is at least the integral over one set.",
         tex=r"\sup_S \int_S f\,dx \ge \int_A f\,dx",

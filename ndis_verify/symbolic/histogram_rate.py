@@ -8,7 +8,7 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import phi
 
@@ -113,28 +113,34 @@ def gaussian_width() -> Derivation:
     roughness = 1 / (4 * sp.sqrt(sp.pi) * std**3)
     right = 2 * 3 ** sp.Rational(1, 3) * sp.pi ** sp.Rational(1, 6) * std * draws ** sp.Rational(-1, 3)
     steps = (
-        Step("derivative of the density", "Chain rule.", lhs=sp.diff(density, x), rhs=-x / std**2 * density),
+        Step("derivative of the density", "Chain rule.", lhs=sp.Derivative(density, x), rhs=-x / std**2 * density),
         Step(
             "its square integrated",
             "A second moment of a normal law.",
-            lhs=sp.integrate((x / std**2 * density) ** 2, (x, -sp.oo, sp.oo)),
+            lhs=sp.Integral((x / std**2 * density) ** 2, (x, -sp.oo, sp.oo)),
             rhs=roughness,
+            reduce=lambda left, right: left.doit() - right,
+            premises=("derivative of the density",),
         ),
         Step(
             "means do not matter",
             "The density of mean m at x + m is that of mean 0 at x: its slope has the same square integral.",
             lhs=sp.Subs(sp.Derivative(phi((x - mean) / std) / std, x), x, x + mean),
-            rhs=sp.diff(density, x),
+            rhs=sp.Derivative(density, x),
         ),
         Step(
-            "width", "Both roughnesses equal.", lhs=_optimal.subs({rough_p: roughness, rough_q: roughness}), rhs=right
+            "width",
+            "The width for two laws of one roughness b = 1/(4 sqrt(pi) s^3).",
+            lhs=_optimal.subs({rough_p: sp.UnevaluatedExpr(roughness), rough_q: sp.UnevaluatedExpr(roughness)}),
+            rhs=right,
+            premises=("its square integrated", "means do not matter"),
         ),
     )
     return Derivation(
         id="histogram_rate.gaussian_width",
         title="The bin width for two normal laws of one variance",
         sources=("KM-C4.5",),
-        hypotheses=("s > 0",),
+        hypotheses=(),
         steps=steps,
         result_step="width",
         symbols={"n": draws, "std": std},
@@ -143,7 +149,7 @@ def gaussian_width() -> Derivation:
             Fault("pi^{1/3}", "width", lambda rhs: rhs * sp.pi ** sp.Rational(1, 6)),
             Fault("roughness of one law twice", "its square integrated", lambda rhs: 2 * rhs),
         ),
-        covers={"KM-C4.5": "whole"},
+        concludes=(Conclusion("KM-C4.5", "width", {"n": draws, "s": std}),),
     )
 
 

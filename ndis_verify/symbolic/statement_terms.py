@@ -14,7 +14,7 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
-from ndis_verify.symbolic.special_functions import Phi, Qg, phi
+from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 
 _HEADS: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
@@ -34,6 +34,9 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
     "Phi": Phi,
     "phi": phi,
     "gamma_q": Qg,
+    "gamma_p": Pg,
+    "chi2_density": chi2_density,
+    "pi": lambda: sp.pi,
 }
 
 

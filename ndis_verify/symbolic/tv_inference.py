@@ -7,7 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic import mean_shift
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.special_functions import Phi, phi
 
@@ -15,6 +15,7 @@ std, order, rate = sp.symbols("s a q", positive=True)
 loss = sp.Symbol("l", real=True)  # log of the order
 zero = sp.Integer(0)
 _argument = 1 / (2 * std) - std * loss
+_ABOVE_ONE = {"s > 1": "s = 5"}
 
 
 @cache
@@ -160,10 +161,11 @@ def sensitivity_peak() -> Derivation:
 
     `number`: the order at which it is largest, at `std`.
     """
-    excess = sp.symbols("k", positive=True)  # s = 1 + k
+    excess = sp.Symbol("k", positive=True)
     size = phi(_argument) / std**2
     best = 1 / (2 * std**2)
     steps = (
+        Step("k", "k = s - 1.", lhs=excess, rhs=std - 1, kind="definition", premises=("s > 1",)),
         Step(
             "one square",
             "phi falls with the square of its argument, which is 0 at log a = 1/(2 s^2).",
@@ -172,45 +174,95 @@ def sensitivity_peak() -> Derivation:
         ),
         Step(
             "nowhere larger",
-            "phi(0) - phi(x) >= 0 as x^2 >= 0.",
+            "Minus half of it is at most 0,",
             lhs=-(_argument**2) / 2,
             rhs=zero,
             relation="<=",
             witness=-(std**2) * (loss - best) ** 2 / 2,
+            premises=("one square",),
+        ),
+        by_fact(
+            "exponential",
+            "and phi at most phi(0):",
+            "exponentials keep the order",
+            {"a": -(_argument**2) / 2, "b": zero},
+            {"order": "nowhere larger"},
+        ),
+        Step(
+            "largest",
+            "the derivative in s is largest at b = e^{1/(2 s^2)}.",
+            lhs=size.subs(loss, sp.log(order)),
+            rhs=phi(0) / std**2,
+            relation="<=",
+            kind="inference",
+            premises=(Use("exponential", at={loss: sp.log(order)}, weight=phi(0) / std**2),),
         ),
         Step(
             "derivative in log a",
             "Negative beyond the peak and positive before it: the only stationary point.",
-            lhs=sp.diff(size, loss),
+            lhs=sp.Derivative(size, loss),
             rhs=phi(_argument) / std * (1 / (2 * std) - std * loss),
+        ),
+        Step("beyond 0", "1/(2 s^2) > 0,", lhs=zero, rhs=best, relation="<=", witness=-best),
+        by_fact(
+            "peak",
+            "so the peak is beyond a = 1,",
+            "exponentials keep the order",
+            {"a": zero, "b": best},
+            {"order": "beyond 0"},
         ),
         Step(
             "inside the printed interval",
-            "s = 1 + k: 1/(2s) - 1/(2 s^2) > 0, and the peak is beyond a = 1.",
-            lhs=(1 / (2 * std) - best).subs(std, 1 + excess),
+            "At s = 1 + k:",
+            lhs=1 / (2 * (1 + excess)) - 1 / (2 * (1 + excess) ** 2),
             rhs=zero,
             relation=">",
             witness=excess / (2 * (1 + excess) ** 2),
         ),
         Step(
-            "total variation", "At a = 1.", lhs=(phi(_argument) / phi(0)).subs(loss, 0), rhs=sp.exp(-1 / (8 * std**2))
+            "below the end",
+            "1/(2 s^2) < 1/(2s),",
+            lhs=best,
+            rhs=1 / (2 * std),
+            relation="<=",
+            kind="inference",
+            premises=(Use("inside the printed interval", weight=-1), "k"),
         ),
-        Step("peak", "The order itself.", lhs=sp.exp(sp.solve(_argument, loss)[0]), rhs=sp.exp(best)),
+        by_fact(
+            "printed end",
+            "so it is inside of the printed interval.",
+            "exponentials keep the order",
+            {"a": best, "b": 1 / (2 * std)},
+            {"order": "below the end"},
+        ),
+        Step(
+            "total variation",
+            "At a = 1.",
+            lhs=sp.Subs(phi(_argument) / phi(0), loss, 0),
+            rhs=sp.exp(-1 / (8 * std**2)),
+        ),
     )
+    at = {"s": std, "a": order}
     return Derivation(
         id="tv_inference.sensitivity_peak",
         title="The order whose divergence depends most on the standard deviation",
         sources=("KM-7.2",),
-        hypotheses=("s > 0 (the interval: s > 1)",),
+        hypotheses=(Hypothesis("s > 1", std > 1),),
         steps=steps,
         result_step="peak",
         symbols={"std": std},
         faults=(
-            Fault("end of the printed interval", "peak", lambda rhs: sp.exp(1 / (2 * std))),
+            Fault("end of the printed interval", "largest", lambda rhs: size.subs(loss, 1 / (2 * std))),
             Fault("total variation best", "total variation", lambda rhs: sp.Integer(1)),
             Fault("std left out of the derivative", "derivative in log a", lambda rhs: rhs * std),
         ),
-        covers={"KM-7.2": "whole, with the exact order"},
+        concludes=(
+            *(Conclusion("KM-7.2", end, at) for end in ("largest", "peak", "printed end")),
+            Conclusion("KM-7.2", "derivative in log a", part="the only stationary point"),
+            Conclusion("KM-7.2", "total variation", part="the share of the total variation, a = 1"),
+            Conclusion("KM-Fig7", "derivative in log a", part="one peak", granted=_ABOVE_ONE),
+            Conclusion("KM-Fig7", "largest", part="its height", granted=_ABOVE_ONE),
+        ),
     )
 
 
@@ -224,20 +276,20 @@ def mixed_order_derivative() -> Derivation:
     right = -(1 / (2 * std) - std * sp.log(order)) * phi(1 / (2 * std) - std * sp.log(order)) / (std * order)
     by_log = -_argument * phi(_argument) / (std * sp.exp(loss))
     steps = (
-        Step("derivative in a", "Of tv_inference.invertible's result.", lhs=sp.diff(slope, order), rhs=right),
+        Step("derivative in a", "Of tv_inference.invertible's result.", lhs=sp.Derivative(slope, order), rhs=right),
         Step(
             "at a = 1",
             "Negative, as the source says.",
-            lhs=right.subs(order, 1),
+            lhs=sp.Subs(right, order, 1),
             rhs=-sp.exp(-1 / (8 * std**2)) / (2 * sp.sqrt(2 * sp.pi) * std**2),
         ),
-        Step("in log a", "a = e^l.", lhs=right.subs(order, sp.exp(loss)), rhs=by_log),
+        Step("in log a", "a = e^l.", lhs=sp.Subs(right, order, sp.exp(loss)), rhs=by_log),
     )
     return Derivation(
         id="tv_inference.mixed_order_derivative",
         title="Derivative of the sensitivity with respect to the order",
         sources=("KM-7.2",),
-        hypotheses=("s > 0", "a > 0"),
+        hypotheses=(),
         steps=steps,
         result_step="in log a",
         symbols={"std": std, "log_order": loss},
@@ -249,7 +301,11 @@ def mixed_order_derivative() -> Derivation:
             ),
             Fault("sign", "in log a", lambda rhs: -rhs),
         ),
-        covers={"KM-7.2": "part: the derivative behind it"},
+        concludes=(
+            Conclusion("KM-J.1-corrected", "derivative in a", {"s": std, "a": order}),
+            Conclusion("KM-J.1-corrected", "at a = 1", part="its sign at a = 1"),
+            Conclusion("KM-J.1-corrected", "in log a", part="through log a"),
+        ),
     )
 
 
