@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.random_projection import odds as odds_of_cost
 from ndis_verify.symbolic.random_projection_order import cost_of_deletion, rises_with_leverage
 
@@ -54,7 +55,7 @@ def blocki() -> Derivation:
         Step(
             "ridge from below",
             "so w^2 >= 128 r L^3/eps^2.",
-            lhs=256 * kept * (product / 2) * product**2,
+            lhs=256 * kept * held(product / 2) * product**2,
             rhs=128 * kept * product**3,
         ),
         Step(
@@ -202,10 +203,10 @@ def information() -> Derivation:
             "Pinsker",
             "Or: with equal priors the information is (D(P||M) + D(Q||M))/2, M the mean, each at least 2 (T/2)^2, T ="
             " TV(P, Q):",
-            lhs=(2 * (total / 2) ** 2 + 2 * (total / 2) ** 2) / 2,
+            lhs=held(2 * held(total / 2) ** 2 + 2 * held(total / 2) ** 2) / 2,
             rhs=total**2 / 2,
         ),
-        Step("total variation", "so I <= delta^2/2 gives T <= delta,", lhs=sp.sqrt(2 * (gap**2 / 2)), rhs=gap),
+        Step("total variation", "so I <= delta^2/2 gives T <= delta,", lhs=sp.sqrt(2 * held(gap**2 / 2)), rhs=gap),
         Step(
             "every eps",
             "and the divergence at eps >= 0 is at most that at 0: p - e^eps q <= p - q.",

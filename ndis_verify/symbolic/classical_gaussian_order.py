@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.mills_ratio import mills_steps, positive_tail_steps, x
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, a, mu, y, h = sp.symbols("epsilon a mu y h", positive=True)
@@ -48,7 +49,7 @@ def _negative_argument_steps() -> tuple[Step, ...]:
         Step(
             "a < s: density",
             "m(a-s) < 1/phi(s-a), as Phi < 1.",
-            lhs=1 / phi(half_width - a),
+            lhs=1 / phi(held(half_width) - held(a)),
             rhs=sp.sqrt(2 * sp.pi) * sp.exp((half_width - a) ** 2 / 2),
         ),
         Step(
@@ -97,7 +98,7 @@ def reached_share() -> Derivation:
         Step(
             "arguments",
             "At the shift eps/a.",
-            lhs=_profile(epsilon / a),
+            lhs=_profile(held(epsilon) / held(a)),
             rhs=Phi(s - a) - sp.exp(epsilon) * Phi(-s - a),
         ),
         Step("slope in eps", "delta, so a, held.", lhs=sp.diff(_profile(epsilon / a), epsilon), rhs=slope),
@@ -120,7 +121,7 @@ def reached_share() -> Derivation:
         Step(
             "claimed delta",
             "1.25 e^{-a^2/2} falls in a: the logarithm of the ratio moves in a as a delta' + d delta'/da does.",
-            lhs=sp.diff(sp.log(sp.Rational(5, 4) * sp.exp(-(a**2) / 2)), a),
+            lhs=sp.Derivative(sp.log(sp.Rational(5, 4) * sp.exp(-(a**2) / 2)), a),
             rhs=-a,
         ),
         Step(
@@ -132,7 +133,7 @@ def reached_share() -> Derivation:
         Step(
             "slope of the Mills ratio",
             "m' = x m - 1, above -1/(1+x^2) by the lower bound, for x >= 0.",
-            lhs=sp.diff(Phi(-h) / phi(h), h),
+            lhs=sp.Derivative(Phi(-h) / phi(h), h),
             rhs=h * Phi(-h) / phi(h) - 1,
         ),
         Step(
@@ -285,7 +286,7 @@ def least_share_in_delta() -> Derivation:
             "share",
             "eps/(mu sqrt(2 ln(1.25/delta))): d ln mu/d delta = 1/(mu phi(y-h)) and d ln sqrt(2 ln(1.25/delta))/d"
             " delta is",
-            lhs=sp.diff(sp.log(sp.sqrt(2 * sp.log(sp.Rational(5, 4) / t))), t),
+            lhs=sp.Derivative(sp.log(sp.sqrt(2 * sp.log(sp.Rational(5, 4) / t))), t),
             rhs=-1 / (2 * t * sp.log(sp.Rational(5, 4) / t)),
         ),
         Step(
@@ -321,7 +322,7 @@ def least_share_in_delta() -> Derivation:
         Step(
             "number in t",
             "With m(y-h) - m(y+h) = 2 h t.",
-            lhs=result.subs(m_near, m_far + 2 * h * t),
+            lhs=sp.Subs(result, m_near, m_far + 2 * h * t),
             rhs=2 * sp.log(sp.Rational(5, 4) / (phi(y - h) * 2 * h * t)) - 1 / t,
         ),
         Step(
@@ -361,7 +362,7 @@ def least_share_in_delta() -> Derivation:
         Step(
             "there",
             "positive: the product in the logarithm is above 8 and 8 > e^2.",
-            lhs=bound.subs({small: 1, y: start}),
+            lhs=sp.Subs(bound, (small, y), (1, start)),
             rhs=least,
             reduce=lambda left, right: sp.expand_log(left - right, force=True),
         ),

@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 
 
 @cache
@@ -67,7 +68,7 @@ def sensitivity_norms() -> Derivation:
         Step(
             "k counting queries",
             "k squares of at most 1/n^2 each; attained when one record changes all k counts.",
-            lhs=sp.sqrt(k * (1 / n) ** 2),
+            lhs=sp.sqrt(k * held(1 / n) ** 2),
             rhs=sp.sqrt(k) / n,
         ),
     )

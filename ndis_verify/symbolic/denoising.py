@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
-from ndis_verify.symbolic.notation import bin_of_sum, summed
+from ndis_verify.symbolic.notation import bin_of_sum, held, summed
 from ndis_verify.symbolic.special_functions import Phi, chi2_density, phi
 
 prior, std, d = sp.symbols("w sigma d", positive=True)
@@ -89,10 +89,10 @@ def bayes_gaussian() -> Derivation:
         Step(
             "improvement",
             "Against d std^2 for y itself.",
-            lhs=sp.UnevaluatedExpr(risk) / (d * std**2),
+            lhs=held(risk) / (d * std**2),
             rhs=prior**2 / total,
         ),
-        Step("Bayes risk", "d coordinates.", lhs=d * sp.UnevaluatedExpr(variance), rhs=risk),
+        Step("Bayes risk", "d coordinates.", lhs=d * held(variance), rhs=risk),
     )
     at = {"c": factor, "d": d, "sigma": std, "w": prior}
     return Derivation(
@@ -140,7 +140,7 @@ def james_stein() -> Derivation:
         Step(
             "one derivative",
             "N = ||y||^2 = y_i^2 + r.",
-            lhs=sp.diff(y / (y**2 + others), y),
+            lhs=sp.Derivative(y / (y**2 + others), y),
             rhs=1 / (y**2 + others) - 2 * y**2 / (y**2 + others) ** 2,
         ),
         by_fact(
@@ -160,7 +160,7 @@ def james_stein() -> Derivation:
         Step(
             "risk",
             "||y - theta + g||^2 = ||y - theta||^2 + 2 <y - theta, g> + ||g||^2 with g = -(d-2) std^2 y/N.",
-            lhs=shrink**2 * norm / norm**2 - 2 * std**2 * shrink * (d - 2) / norm,
+            lhs=shrink**2 * norm / norm**2 - 2 * std**2 * shrink * held(d - 2) / norm,
             rhs=-((d - 2) ** 2) * std**4 / norm,
         ),
         Step(
@@ -195,13 +195,13 @@ def james_stein() -> Derivation:
             "score of the prior's variance",
             "log density of y ~ N(0, S I), S = w^2 + std^2: the maximum is at S = N/d, so the plug-in of the maximum"
             " likelihood gives 1 - d std^2/N (0 where negative), not 1 - (d-2) std^2/N.",
-            lhs=sp.diff(log_likelihood, spread).subs(spread, norm / d),
+            lhs=sp.Subs(sp.diff(log_likelihood, spread), spread, norm / d),
             rhs=zero,
         ),
         Step(
             "what d - 2 is",
             "E[(d-2)/N] = 1/(w^2 + std^2): the unbiased estimate of what the posterior mean needs.",
-            lhs=(d - 2) * (1 / ((d - 2) * total)),
+            lhs=held(d - 2) * held(1 / held(held(d - 2) * total)),
             rhs=1 / total,
         ),
         Step(
@@ -213,7 +213,7 @@ def james_stein() -> Derivation:
         Step(
             "risk under the prior",
             "E[1/N] = 1/((d-2)(w^2 + std^2)).",
-            lhs=d * std**2 - (d - 2) ** 2 * std**4 * (1 / ((d - 2) * total)),
+            lhs=d * std**2 - held(d - 2) ** 2 * std**4 * held(1 / held(held(d - 2) * total)),
             rhs=risk,
         ),
     )
@@ -323,7 +323,7 @@ def soft_threshold() -> Derivation:
         Step(
             "Mills bound: end",
             "to 0, so it is positive.",
-            lhs=sp.limit(phi(x) * (2 + x**2) / (x**3 + 3 * x), x, sp.oo),
+            lhs=sp.Limit(phi(x) * (2 + x**2) / (x**3 + 3 * x), x, sp.oo),
             rhs=Phi(-sp.oo),
         ),
         Step(
@@ -339,7 +339,12 @@ def soft_threshold() -> Derivation:
             rhs=one,
             reduce=lambda left, right: (left - right).rewrite(sp.erfc),
         ),
-        Step("threshold", "e^{-l^2/2} with l^2 = 2 ln d.", lhs=sp.exp(-(sp.sqrt(2 * sp.log(d)) ** 2) / 2), rhs=1 / d),
+        Step(
+            "threshold",
+            "e^{-l^2/2} with l^2 = 2 ln d.",
+            lhs=sp.exp(-(held(sp.sqrt(2 * sp.log(d))) ** 2) / 2),
+            rhs=1 / d,
+        ),
         Step(
             "|mu| >= 1",
             "1 + 2 ln d against (1 + 2 ln d)(1/d + 1).",
@@ -368,7 +373,7 @@ def soft_threshold() -> Derivation:
         Step(
             "risk",
             "The risk is even in the mean.",
-            lhs=risk.subs(mean, -mean),
+            lhs=sp.Subs(risk, mean, -mean),
             rhs=risk,
             reduce=lambda left, right: (left - right).rewrite(sp.erf),
         ),

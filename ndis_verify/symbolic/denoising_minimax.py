@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi
 
 d, x, room, rate, log_term = sp.symbols("d x v R L", positive=True)
@@ -50,7 +51,7 @@ def minimax_balls() -> Derivation:
         Step(
             "upper: threshold",
             "l^2 = 2 ln(d/R^p): d e^{-l^2/2} = R^p.",
-            lhs=d * sp.exp(-(threshold**2) / 2),
+            lhs=held(d) * sp.exp(-(held(threshold) ** 2) / 2),
             rhs=rate**p,
         ),
         Step(
@@ -134,7 +135,7 @@ def minimax_balls() -> Derivation:
             "lower, L > 4: loss",
             "Two places are sqrt 2 tau apart, so an error costs at least tau^2/2; with probability 1/3 that is L/24 for"
             " a block.",
-            lhs=(more / 4) / 2 / 3,
+            lhs=held(more) / 4 / 2 / 3,
             rhs=more / 24,
         ),
         Step(

@@ -11,6 +11,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 
 start, rate, std, chance, spread = sp.symbols("t h s q v", positive=True)
 noise = sp.symbols("z1 z2", real=True)
@@ -69,7 +70,7 @@ def white_box_rows() -> Derivation:
         Step(
             "one step, given theta: means",
             "They differ by what the canary adds.",
-            lhs=_mean(at_theta_with) - _mean(at_theta),
+            lhs=held(_mean(at_theta_with)) - held(_mean(at_theta)),
             rhs=chance,
         ),
         Step(
@@ -90,13 +91,13 @@ def white_box_rows() -> Derivation:
         Step(
             "no canary",
             "At q = 0 both data sets are the same; a run on either has Cov -h s^2.",
-            lhs=_cov(first_with, second_own).subs(chance, 0),
+            lhs=sp.Subs(_cov(first_with, second_own), chance, 0),
             rhs=-rate * std**2,
         ),
         Step(
             "no canary: determinants",
             "Those of the two rows as printed, both normal with equal means and variances: their laws differ.",
-            lhs=determinant(first_with, second_with).subs(chance, 0) - determinant(first, second),
+            lhs=sp.Subs(determinant(first_with, second_with), chance, 0) - determinant(first, second),
             rhs=rate**2 * std**4,
         ),
         Step(
@@ -180,7 +181,7 @@ def loss_shape() -> Derivation:
         Step(
             "thresholds",
             "The test loss > e^{s c} is X > c: quantiles of its errors 1 - Phi(c), Phi(c - m).",
-            lhs=cut - (cut - mean),
+            lhs=cut - held(cut - mean),
             rhs=mean,
         ),
         by_fact(
@@ -199,7 +200,7 @@ def loss_shape() -> Derivation:
         Step(
             "skewness",
             "w = e^{s^2}.",
-            lhs=skewness.subs(spread, sp.exp(std**2) - 1),
+            lhs=sp.Subs(skewness, spread, sp.exp(std**2) - 1),
             rhs=(sp.exp(std**2) + 2) * sp.sqrt(sp.exp(std**2) - 1),
         ),
     )

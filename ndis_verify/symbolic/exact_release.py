@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch
+from ndis_verify.symbolic.notation import held
 
 zero = sp.Integer(0)
 x, gap = sp.symbols("x h", nonnegative=True)
@@ -47,7 +48,7 @@ def sampler() -> Derivation:
         Step(
             "layers",
             "A layer [0, x_k] by [y_{k-1}, y_{k-1} + A/x_k] has the area A, whatever x_k.",
-            lhs=width * (low + area / width - low),
+            lhs=width * held(low + area / width - low),
             rhs=area,
         ),
         Step(
@@ -86,7 +87,7 @@ def sampler() -> Derivation:
             "trials",
             "Each trial stops with probability 1 - 1/e, so the j-th trial, stopped at u, has the density e^{-j} e^{-u}"
             " = e^{-(j+u)}.",
-            lhs=1 - sp.Integral(sp.exp(-share), (share, 0, 1)).doit(),
+            lhs=1 - held(sp.Integral(sp.exp(-share), (share, 0, 1)).doit()),
             rhs=sp.exp(-1),
         ),
         Step(
@@ -134,7 +135,7 @@ def solution() -> Derivation:
             "factor",
             "[B b]^T [B b] + ridge I = L L^T with L = [[R^T, 0], [u^T, |w|]]: B^T B = R^T R, B^T b = R^T u, so x_opt ="
             " R^{-1} u: for one feature",
-            lhs=(root * solve) / root**2,
+            lhs=held(root) * held(solve) / held(root) ** 2,
             rhs=solve / root,
         ),
         Step(
@@ -157,7 +158,7 @@ def solution() -> Derivation:
             "Student law",
             "with b = (1 + T)/2, a constant times (1 + T)^{-(k+d)/2}: for k = r - d + 1 the exponent of the law of the"
             " sketched solution is",
-            lhs=power.subs(k, r - d + 1),
+            lhs=sp.Subs(power, k, r - d + 1),
             rhs=(r + 1) / 2,
         ),
     )
@@ -233,7 +234,12 @@ def rounding() -> Derivation:
             relation=">=",
             witness=margin,
         ),
-        Step("distance", "The release is within half a step of the draw.", lhs=step * sp.Rational(1, 2), rhs=step / 2),
+        Step(
+            "distance",
+            "The release is within half a step of the draw.",
+            lhs=held(step) * held(sp.Rational(1, 2)),
+            rhs=step / 2,
+        ),
     )
     return Derivation(
         id="exact_release.rounding",

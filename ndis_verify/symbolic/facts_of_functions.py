@@ -198,6 +198,31 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             a["f"].subs(a["argument"], a["high"]) - a["f"].subs(a["argument"], a["low"]),
         ),
     ),
+    "hinge of a falling exponent": Fact(
+        text="Where h <= 0 beyond a point and h >= 0 before it, the integral of f max(0, 1 - e^h) is that of"
+        " f (1 - e^h) from that point on.",
+        tex=r"h(e + v) \le 0 \le h(e - w) \implies"
+        r" \int_0^\infty f \max(0, 1 - e^h)\,dt = \int_e^\infty f\,dt - \int_e^\infty e^h f\,dt",
+        letters=("f", "h", "argument", "edge"),
+        conditions={
+            "beyond": "h <= 0 beyond the point",
+            "before": "h >= 0 before it",
+            "inside": "the point is not negative",
+            "integrable": "f and e^h f are integrable from there on",
+        },
+        reference="Rudin, Real and Complex Analysis, Theorem 1.32; the integrand is 0 before the point",
+        instance=lambda a: (
+            sp.Integral(a["f"] * sp.Max(0, 1 - sp.exp(a["h"])), (a["argument"], 0, sp.oo)),
+            "=",
+            sp.Integral(a["f"], (a["argument"], a["edge"], sp.oo))
+            - sp.Integral(sp.exp(a["h"]) * a["f"], (a["argument"], a["edge"], sp.oo)),
+        ),
+        required={
+            "beyond": lambda a: (a["h"].subs(a["argument"], a["edge"] + below), "<=", sp.Integer(0)),
+            "before": lambda a: (a["h"].subs(a["argument"], a["edge"] - beyond), ">=", sp.Integer(0)),
+            "inside": lambda a: (a["edge"], ">=", sp.Integer(0)),
+        },
+    ),
     "suprema keep the order": Fact(
         text="Where f <= g at every member of a set, the supremum of f over it is at most that of g.",
         tex=r"f \le g \implies \sup f \le \sup g",

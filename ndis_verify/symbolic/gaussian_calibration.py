@@ -7,6 +7,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 u, epsilon = sp.symbols("u epsilon", positive=True)
@@ -170,7 +171,7 @@ def tail_calibration() -> Derivation:
         Step(
             "variance of the linear part",
             "<Z, v> has variance ||v||^2 Delta_2^2/rho; with ||v|| = Delta_2 t the loss is N(rho t^2/2, rho t^2).",
-            lhs=(rho / sensitivity**2) ** 2 * (sensitivity * distance) ** 2 * variance,
+            lhs=held(rho / sensitivity**2) ** 2 * held(sensitivity * distance) ** 2 * variance,
             rhs=rho * distance**2,
         ),
         Step("eps", "The two forms of the printed eps.", lhs=rho / 2 + sp.sqrt(2 * rho * level), rhs=value),
@@ -191,7 +192,7 @@ def tail_calibration() -> Derivation:
         Step(
             "tail",
             "tail_bound at sqrt(2 ln(1/delta)) gives Pr[L > eps] <= delta/2.",
-            lhs=sp.exp(-(sp.sqrt(2 * level) ** 2) / 2) / 2,
+            lhs=sp.exp(-(held(sp.sqrt(2 * level)) ** 2) / 2) / 2,
             rhs=sp.exp(-level) / 2,
         ),
         Step(
@@ -299,7 +300,7 @@ def no_pure_privacy() -> Derivation:
         Step(
             "bound",
             "The edge, its sign turned.",
-            lhs=half * Phi(-edge),
+            lhs=held(half) * Phi(-edge),
             rhs=half * Phi(shift / 2 - (eps + sp.log(2)) / shift),
             reduce=lambda left, right: (left - right).replace(Phi, lambda argument: Phi(sp.expand(argument))),
         ),
@@ -356,19 +357,19 @@ def counting_queries() -> Derivation:
             "one query",
             "Pr[|Z_i| >= t] = 2 Phi(-t/std) <= e^{-t^2/(2 std^2)} (tail_bound); at t = std sqrt(2 ln(k/beta)) that is"
             " beta/k, here e^{-m}.",
-            lhs=sp.exp(-(sp.sqrt(2 * ratio) ** 2) / 2),
+            lhs=sp.exp(-(held(sp.sqrt(2 * ratio)) ** 2) / 2),
             rhs=sp.exp(-ratio),
         ),
         Step(
             "k queries",
             "The union of k events of probability at most beta/k.",
-            lhs=k * (sp.Symbol("beta", positive=True) / k),
+            lhs=k * held(sp.Symbol("beta", positive=True) / k),
             rhs=sp.Symbol("beta", positive=True),
         ),
         Step(
             "error at n",
             "std sqrt(2 ln(k/beta)) equals alpha at this n and decreases in n.",
-            lhs=std(enough) * sp.sqrt(2 * ratio),
+            lhs=std(enough) * sp.sqrt(2 * held(ratio)),
             rhs=alpha,
         ),
         Step(
@@ -396,10 +397,15 @@ def counting_queries() -> Derivation:
             "no constant instead of the logarithm",
             "With n = C sqrt(k ln(1/delta))/(eps alpha) the accuracy is a fixed number of deviations, whatever k; with"
             " c = -log(1 - 2 Phi(-z)) > 0 the chance that no error exceeds it is e^{-c k}, which tends to",
-            lhs=sp.limit(sp.exp(-rate * k), k, sp.oo),
+            lhs=sp.Limit(sp.exp(-rate * k), k, sp.oo),
             rhs=zero,
         ),
-        Step("n", "The number of records.", lhs=inverse * sp.sqrt(2) * sp.sqrt(k) * sp.sqrt(ratio) / alpha, rhs=enough),
+        Step(
+            "n",
+            "The number of records.",
+            lhs=held(inverse) * sp.sqrt(2) * sp.sqrt(k) * sp.sqrt(ratio) / held(alpha),
+            rhs=enough,
+        ),
     )
     return Derivation(
         id="gaussian_calibration.counting_queries",

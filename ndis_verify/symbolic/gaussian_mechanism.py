@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.mills_ratio import mills_steps
-from ndis_verify.symbolic.notation import below, beyond
+from ndis_verify.symbolic.notation import below, beyond, held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 x, c, u = sp.symbols("x c u", positive=True)
@@ -71,7 +71,7 @@ def tail_bound() -> Derivation:
         Step(
             "bound",
             "Half of the bound e^{-x^2/2} in the slides, which is therefore strict for every x >= 0.",
-            lhs=sp.exp(-(x**2) / 2) - bound,
+            lhs=sp.exp(-(held(x) ** 2) / 2) - held(bound),
             rhs=bound,
         ),
     )
@@ -116,7 +116,7 @@ def zero_epsilon() -> Derivation:
             rhs=zero,
             reduce=_as_erfc,
         ),
-        Step("slope of the gap", "phi(0) - phi(D/2),", lhs=sp.diff(gap, shift), rhs=phi(zero) - phi(shift / 2)),
+        Step("slope of the gap", "phi(0) - phi(D/2),", lhs=sp.Derivative(gap, shift), rhs=phi(zero) - phi(shift / 2)),
         Step(
             "slope is positive",
             "as log phi(0) - log phi(D/2) > 0.",
@@ -136,7 +136,7 @@ def zero_epsilon() -> Derivation:
         Step(
             "constant",
             "delta std/Delta = (2 Phi(D/2) - 1)/D tends to 1/sqrt(2 pi).",
-            lhs=sp.limit((total_variation / shift).rewrite(sp.erf), shift, 0, "+"),
+            lhs=sp.Limit((total_variation / shift).rewrite(sp.erf), shift, 0, "+"),
             rhs=1 / sp.sqrt(2 * sp.pi),
         ),
         Step(
@@ -188,10 +188,15 @@ def noise_floor() -> Derivation:
         Step(
             "first argument",
             "At std = Delta/sqrt(2 eps) the shift is sqrt(2 eps),",
-            lhs=at / 2 - epsilon / at,
+            lhs=held(at) / 2 - held(epsilon) / held(at),
             rhs=zero,
         ),
-        Step("second argument", "From the same shift.", lhs=-at / 2 - epsilon / at, rhs=-at),
+        Step(
+            "second argument",
+            "From the same shift.",
+            lhs=-at / 2 - held(epsilon) / held(at),
+            rhs=-at,
+        ),
         Step("delta there", "Phi(0) = 1/2.", lhs=profile(at, epsilon), rhs=floor, reduce=_as_erfc),
         Step(
             "exactly",
@@ -210,13 +215,13 @@ def noise_floor() -> Derivation:
         Step(
             "what the upper Mills bound gives",
             "e^eps phi(sqrt(2 eps))/sqrt(2 eps): the exponentials cancel in full.",
-            lhs=sp.exp(epsilon) * phi(at) / at,
+            lhs=sp.exp(epsilon) * phi(at) / held(at),
             rhs=1 / sp.sqrt(4 * sp.pi * epsilon),
         ),
         Step(
             "threshold tends to 1/2",
             "It lies between 1/2 - 1/sqrt(4 pi eps) and 1/2.",
-            lhs=sp.limit(1 / sp.sqrt(4 * sp.pi * epsilon), epsilon, sp.oo),
+            lhs=sp.Limit(1 / sp.sqrt(4 * sp.pi * epsilon), epsilon, sp.oo),
             rhs=zero,
         ),
         Step(
@@ -263,7 +268,9 @@ def circulated_floor() -> Derivation:
         Step(
             "condition as a ratio",
             "e^eps Phi(-sqrt(2 eps)) <= e^{-3 eps}/sqrt(4 pi eps).",
-            lhs=sp.exp(epsilon) * Phi(-sp.sqrt(2 * epsilon)) / (sp.exp(-3 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)),
+            lhs=sp.exp(epsilon)
+            * Phi(-sp.sqrt(2 * epsilon))
+            / held(sp.exp(-3 * epsilon) / sp.sqrt(4 * sp.pi * epsilon)),
             rhs=in_epsilon,
         ),
         Step(

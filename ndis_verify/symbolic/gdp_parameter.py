@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 mu, level, ratio, wanted = sp.symbols("mu a lambda M", positive=True)
@@ -35,7 +36,7 @@ def laplace_gdp() -> Derivation:
             lhs=sp.diff(tail / phi(x), x),
             rhs=-(phi(x) - x * tail) / phi(x),
         ),
-        Step("its slope", "phi - x (1 - Phi) falls.", lhs=sp.diff(phi(x) - x * tail, x), rhs=-tail),
+        Step("its slope", "phi - x (1 - Phi) falls.", lhs=sp.Derivative(phi(x) - x * tail, x), rhs=-tail),
         Step("in erfc", "1 - Phi(x) = erfc(x/sqrt 2)/2.", lhs=Phi(x), rhs=1 - beyond, reduce=_as_erfc),
         Step(
             "its sign",
@@ -66,7 +67,7 @@ def laplace_gdp() -> Derivation:
         Step(
             "quantiles",
             "With p = 1 - Phi(x): d log p/dx = -1/R(x), so d Phi^-1(1 - p)/d log p = -R.",
-            lhs=sp.diff(sp.log(tail), x),
+            lhs=sp.Derivative(sp.log(tail), x),
             rhs=-1 / (tail / phi(x)),
         ),
         by_fact(
@@ -90,7 +91,12 @@ def laplace_gdp() -> Derivation:
             kind="inference",
             premises=(Use("R in order", weight=-1),),
         ),
-        Step("middle branch", "There a b is constant.", lhs=level * (sp.exp(-mu) / (4 * level)), rhs=sp.exp(-mu) / 4),
+        Step(
+            "middle branch",
+            "There a b is constant.",
+            lhs=level * held(sp.exp(-mu) / held(4 * level)),
+            rhs=sp.exp(-mu) / 4,
+        ),
         Step(
             "up to equal errors",
             "x(a) + x(b) at constant a b has slope R(x(b)) - R(x(a)) > 0 in log a for a < b, x(b) = x(a) - h.",
@@ -103,7 +109,7 @@ def laplace_gdp() -> Derivation:
         Step(
             "equal errors",
             "On the middle branch, as e^-mu/2 <= e^{-mu/2}/2 <= 1/2.",
-            lhs=sp.exp(-mu) / (4 * (sp.exp(-mu / 2) / 2)),
+            lhs=sp.exp(-mu) / held(4 * held(sp.exp(-mu / 2) / 2)),
             rhs=sp.exp(-mu / 2) / 2,
         ),
         Step(
@@ -112,13 +118,13 @@ def laplace_gdp() -> Derivation:
             " - b), the"
             " last branch. Exchanging a and b changes nothing: the supremum over all tests is the value at equal"
             " errors.",
-            lhs=1 - sp.exp(mu) * (sp.exp(-mu) * (1 - level)),
+            lhs=1 - sp.exp(mu) * held(sp.exp(-mu) * held(1 - level)),
             rhs=level,
         ),
         Step(
             "least parameter",
             "2 x(a) at a = e^{-mu/2}/2, x(a) = sqrt 2 erf^-1(1 - 2 a).",
-            lhs=2 * sp.sqrt(2) * sp.erfinv(1 - 2 * (sp.exp(-mu / 2) / 2)),
+            lhs=2 * sp.sqrt(2) * sp.erfinv(1 - 2 * held(sp.exp(-mu / 2) / 2)),
             rhs=2 * sp.sqrt(2) * sp.erfinv(1 - sp.exp(-mu / 2)),
         ),
     )
@@ -152,7 +158,12 @@ def pair_gdp() -> Derivation:
     epsilon, a = sp.symbols("epsilon a", positive=True)
     steps = (
         Step("one eigenvalue", "S^{-1/2} S S^{-1/2} = I: of a variance a,", lhs=a**-1 * a, rhs=sp.Integer(1)),
-        Step("shift of the means", "and the shift in its unit.", lhs=(mean * sp.sqrt(a)) ** 2 / a, rhs=mean**2),
+        Step(
+            "shift of the means",
+            "and the shift in its unit.",
+            lhs=held(mean * sp.sqrt(a)) ** 2 / a,
+            rhs=mean**2,
+        ),
         by_fact(
             "equal covariances",
             "S1 = S2: every eigenvalue is 1, and the pair N(D e_1, I) and N(0, I), D = |S^{-1/2} (m1 - m2)|; the other"

@@ -10,7 +10,7 @@ from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.learning import deviation
 from ndis_verify.symbolic.nearby_laws import binning
-from ndis_verify.symbolic.notation import average, bin_of_sum, summed
+from ndis_verify.symbolic.notation import average, bin_of_sum, held, summed
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 _DRAWS = "n independent draws from each law"
@@ -72,7 +72,12 @@ def interval() -> Derivation:
             " k/n) (Jensen, Cauchy-Schwarz, sum p + q = 2).",
             kind="argument",
         ),
-        Step("bias at n = k/tau^2", "And less beyond.", lhs=sp.sqrt(2 * bins / (bins / accuracy**2)) / 2, rhs=half),
+        Step(
+            "bias at n = k/tau^2",
+            "And less beyond.",
+            lhs=sp.sqrt(2 * bins / held(bins / accuracy**2)) / 2,
+            rhs=half,
+        ),
         by_fact(
             "bounded differences",
             "2 n draws, each moving TV^ by at most 1/n (learning.deviation, the other histogram in the place of the"
@@ -97,13 +102,13 @@ def interval() -> Derivation:
         Step(
             "above",
             "t = tau/sqrt 2 after the bias.",
-            lhs=sp.exp(-2 * half**2 / (2 * draws / draws**2)),
+            lhs=sp.exp(-2 * half**2 / held(2 * draws / draws**2)),
             rhs=sp.exp(-draws * accuracy**2 / 2),
         ),
         Step(
             "below",
             "t = sqrt(2) tau, no bias.",
-            lhs=sp.exp(-2 * (sp.sqrt(2) * accuracy) ** 2 / (2 * draws / draws**2)),
+            lhs=sp.exp(-2 * held(sp.sqrt(2) * accuracy) ** 2 / held(2 * draws / draws**2)),
             rhs=sp.exp(-draws * accuracy**2 / 2) ** 4,
         ),
         Step(
@@ -119,7 +124,12 @@ def interval() -> Derivation:
             lhs=failure / 2 - (failure / 2) ** 4,
             rhs=failure / 2 * (1 - failure / 2) * (1 + failure / 2 + failure**2 / 4),
         ),
-        Step("the widths add", "Bias and deviation.", lhs=half + half, rhs=sp.sqrt(2) * accuracy),
+        Step(
+            "the widths add",
+            "Bias and deviation.",
+            lhs=held(half) + held(half),
+            rhs=sp.sqrt(2) * accuracy,
+        ),
         Step(
             "unbinned",
             "By binning, TV(P, Q) is at least the binned TV: only the lower end carries over.",
@@ -161,7 +171,7 @@ def interval_exponent() -> Derivation:
         Step(
             "the two terms of n are equal",
             "k/tau^2 = (2/tau^2) log(2/delta) at delta = 2 e^{-k/2}.",
-            lhs=2 * sp.log(2 / (2 * sp.exp(-bins / 2))),
+            lhs=2 * sp.log(2 / held(2 * sp.exp(-bins / 2))),
             rhs=bins,
         ),
         Step(
@@ -173,7 +183,7 @@ def interval_exponent() -> Derivation:
         Step(
             "event",
             "mean of |g_i - mean(g)| > sqrt 2: (1/2) sqrt(2/(n k)) k m > sqrt(k/n) at m = sqrt 2.",
-            lhs=sp.sqrt(2 / (draws * bins)) * bins * sp.sqrt(2) / 2,
+            lhs=sp.sqrt(2 / held(draws * bins)) * bins * sp.sqrt(2) / 2,
             rhs=sp.sqrt(bins / draws),
         ),
         Step(
@@ -205,7 +215,12 @@ def interval_exponent() -> Derivation:
             "If I(sqrt 2) < 1/2, the chance e^{-k I + o(k)} exceeds delta = 2 e^{-k/2} for every large k.",
             kind="argument",
         ),
-        Step("exponent", "a = sqrt 2. ", lhs=t * sp.sqrt(2) - (t**2 / 2 + sp.log(2 * Phi(t))), rhs=exponent),
+        Step(
+            "exponent",
+            "a = sqrt 2. ",
+            lhs=t * sp.sqrt(2) - held(t**2 / 2 + sp.log(2 * Phi(t))),
+            rhs=exponent,
+        ),
     )
     return Derivation(
         id="histogram.interval_exponent",
@@ -244,7 +259,7 @@ def loss_distribution() -> Derivation:
         Step(
             "no mass under Q",
             "An outcome with q = 0 < p has an infinite loss and the term p; dropping it would lower the result.",
-            lhs=sp.Max(p - sp.exp(epsilon) * zero, 0),
+            lhs=sp.Max(held(p) - sp.exp(epsilon) * held(zero), 0),
             rhs=p,
         ),
         by_fact(

@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import phi
 
 width, draws, scale, std = sp.symbols("h n C s", positive=True)
@@ -54,7 +55,7 @@ def width_of_least_square_error() -> Derivation:
         Step(
             "stationary",
             "The derivative in h at the printed width.",
-            lhs=sp.diff(error, width).subs(width, _optimal),
+            lhs=sp.Subs(sp.diff(error, width), width, _optimal),
             rhs=zero,
         ),
         Step(
@@ -68,13 +69,13 @@ def width_of_least_square_error() -> Derivation:
         Step(
             "least value",
             "Order n^{-2/3}.",
-            lhs=error.subs(width, _optimal),
+            lhs=sp.Subs(error, width, _optimal),
             rhs=3 * total ** sp.Rational(1, 3) * 12 ** sp.Rational(-1, 3) * draws ** sp.Rational(-2, 3),
         ),
         Step(
             "one law",
             "P = Q: the width (6/R)^{1/3} n^{-1/3} of Scott (1979).",
-            lhs=_optimal.subs(rough_q, rough_p),
+            lhs=sp.Subs(_optimal, rough_q, rough_p),
             rhs=(6 / rough_p) ** sp.Rational(1, 3) * draws ** sp.Rational(-1, 3),
         ),
         Step(
@@ -131,7 +132,7 @@ def gaussian_width() -> Derivation:
         Step(
             "width",
             "The width for two laws of one roughness b = 1/(4 sqrt(pi) s^3).",
-            lhs=_optimal.subs({rough_p: sp.UnevaluatedExpr(roughness), rough_q: sp.UnevaluatedExpr(roughness)}),
+            lhs=_optimal.subs({rough_p: held(roughness), rough_q: held(roughness)}),
             rhs=right,
             premises=("its square integrated", "means do not matter"),
         ),
@@ -167,11 +168,11 @@ def heavy_tail() -> Derivation:
     start = (draws * width / 2) ** sp.Rational(2, 3)
     bound = (1 + (start + width) ** 3) ** sp.Rational(-1, 6) / 4
     steps = (
-        Step("density", "Minus the derivative of the tail; 0 for x <= 0.", lhs=-sp.diff(tail, x), rhs=density),
+        Step("density", "Minus the derivative of the tail; 0 for x <= 0.", lhs=-sp.Derivative(tail, x), rhs=density),
         Step(
             "differentiable at 0",
             "The right derivative there is 0, as the left one.",
-            lhs=sp.limit(sp.diff(density, x), x, 0),
+            lhs=sp.Limit(sp.diff(density, x), x, 0),
             rhs=zero,
         ),
         Step(
@@ -195,26 +196,26 @@ def heavy_tail() -> Derivation:
         Step(
             "density below its power law",
             "Its ratio to x^{-3/2}/2 is (x^3/(1+x^3))^{7/6} <= 1.",
-            lhs=density / (x ** sp.Rational(-3, 2) / 2),
+            lhs=density / held(x ** sp.Rational(-3, 2) / 2),
             rhs=(x**3 / (1 + x**3)) ** sp.Rational(7, 6),
         ),
         Step(
             "light bins",
             "A bin that begins at or beyond X has mass at most h X^{-3/2}/2 = 1/n.",
-            lhs=width * start ** sp.Rational(-3, 2) / 2,
+            lhs=held(width) * held(start) ** sp.Rational(-3, 2) / 2,
             rhs=1 / draws,
         ),
         Step(
             "one sample missing",
             "|X_j - Y_j| >= X_j [Y_j = 0] + Y_j [X_j = 0]: with counts Bin(n, p) its mean is at least 2 n p (1-p)^n;"
             " half of it over n.",
-            lhs=2 * draws * p * (1 - p) ** draws / (2 * draws),
+            lhs=2 * draws * p * held(1 - p) ** draws / held(2 * draws),
             rhs=p * (1 - p) ** draws,
         ),
         Step(
             "at p <= 1/n",
             "(1 - p)^n >= (1 - 1/n)^n >= 1/4 for n >= 2: the sequence increases from",
-            lhs=(1 - 1 / sp.Integer(2)) ** 2,
+            lhs=held(1 - 1 / sp.Integer(2)) ** 2,
             rhs=sp.Rational(1, 4),
         ),
         by_fact(
@@ -248,11 +249,11 @@ def heavy_tail() -> Derivation:
         Step(
             "growth",
             "At h = C n^{-1/3}: X = (C/2)^{2/3} n^{4/9} and X^{-1/2} n^{1/3} = (2/C)^{1/3} n^{1/9}, without bound.",
-            lhs=start.subs(width, scale * draws ** sp.Rational(-1, 3)) ** sp.Rational(-1, 2)
+            lhs=held(sp.Subs(start, width, scale * draws ** sp.Rational(-1, 3))) ** sp.Rational(-1, 2)
             * draws ** sp.Rational(1, 3),
             rhs=(2 / scale) ** sp.Rational(1, 3) * draws ** sp.Rational(1, 9),
         ),
-        Step("bound", "A quarter of the tail beyond X + h.", lhs=tail.subs(x, start + width) / 4, rhs=bound),
+        Step("bound", "A quarter of the tail beyond X + h.", lhs=sp.Subs(tail, x, start + width) / 4, rhs=bound),
     )
     return Derivation(
         id="histogram_rate.heavy_tail",
@@ -315,16 +316,21 @@ def second_moment() -> Derivation:
         Step(
             "sum over the grid",
             "1/(1 + t^2 h^2) falls with |t|, so the sum over integers is at most 1 plus the integral over the line,",
-            lhs=2 * sp.limit(sp.atan(j * width) / width, j, sp.oo),
+            lhs=2 * sp.Limit(sp.atan(j * width) / width, j, sp.oo),
             rhs=sp.pi / width,
         ),
         Step(
             "rate",
             "At h = C n^{-1/3} the factor 1/(n h) of the sampling part is n^{-2/3}/C: both parts are O(n^{-1/3}).",
-            lhs=(1 / (draws * width)).subs(width, scale * draws ** sp.Rational(-1, 3)),
+            lhs=sp.Subs(1 / (draws * width), width, scale * draws ** sp.Rational(-1, 3)),
             rhs=draws ** sp.Rational(-2, 3) / scale,
         ),
-        Step("bound", "Sampling and bias.", lhs=grid / sp.sqrt(draws) + width * variation / 2, rhs=bound),
+        Step(
+            "bound",
+            "Sampling and bias.",
+            lhs=held(grid) / sp.sqrt(draws) + held(width) * held(variation) / 2,
+            rhs=bound,
+        ),
     )
     return Derivation(
         id="histogram_rate.second_moment",

@@ -13,6 +13,7 @@ from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.least_squares_algebra import a, beta, rank_one, residual, w
 from ndis_verify.symbolic.least_squares_mixture import ENTRIES, RANK, given_the_sketch, mixture
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import chi2_density
 
 # p = a^2 and q = a^2 + w^2: the leverage in B and the share of the squared residual; both roots are then polynomial.
@@ -169,7 +170,7 @@ def quadratic_form_deletion() -> Derivation:
         Step(
             "positive",
             "Both eigenvalues are positive, so every a_i < 1.",
-            lhs=1 - (1 - (1 - p) ** 2 / (1 - q)),
+            lhs=1 - held(1 - held(1 - p) ** 2 / held(1 - q)),
             rhs=(1 - p) ** 2 / (1 - q),
         ),
         Step(
@@ -183,16 +184,21 @@ def quadratic_form_deletion() -> Derivation:
         Step(
             "linear part squared",
             "|b|^2 = (r/W) ratio^2 omega^2 u^T u, with omega^2 = W w^2.",
-            lhs=(r / total) * ratio**2 * (total * w**2) * p,
+            lhs=held(r) / held(total) * held(ratio) ** 2 * held(held(total) * held(w) ** 2) * held(p),
             rhs=b_of**2,
         ),
         Step(
             "mean shift",
             "m^2 = b^2/lambda = r p (q-p)/(1-q).",
-            lhs=b_of**2 / ((1 - p) ** 2 / (1 - q)),
+            lhs=b_of**2 / held(held(1 - p) ** 2 / held(1 - q)),
             rhs=r * p * (q - p) / (1 - q),
         ),
-        Step("linear part", "sqrt(r p (q-p)) (1-p)/(1-q).", lhs=sp.sqrt(r * p * (q - p)) * ratio, rhs=b_of),
+        Step(
+            "linear part",
+            "sqrt(r p (q-p)) (1-p)/(1-q).",
+            lhs=sp.sqrt(r * p * held(q - p)) * ratio,
+            rhs=b_of,
+        ),
     )
     return Derivation(
         id="least_squares.quadratic_form_deletion",
@@ -229,15 +235,30 @@ def quadratic_form_insertion() -> Derivation:
             {"first": sp.Symbol("S_1"), "second": sp.Symbol("S_2")},
             {"definite": _HYPOTHESES[0]},
         ),
-        Step("first eigenvalue", "along u, now 1 - a_1.", lhs=1 / ((1 - p) ** 2 / (1 - q)), rhs=first),
-        Step("other eigenvalues", "d-1 times.", lhs=1 / ((1 - p) / (1 - q)), rhs=others),
+        Step(
+            "first eigenvalue",
+            "along u, now 1 - a_1.",
+            lhs=1 / held(held(1 - p) ** 2 / held(1 - q)),
+            rhs=first,
+        ),
+        Step(
+            "other eigenvalues",
+            "d-1 times.",
+            lhs=1 / held(held(1 - p) / held(1 - q)),
+            rhs=others,
+        ),
         Step(
             "mean shift",
             "In units of the new Q, which is N(x, (W/r) N^{-1}): (r/W) (omega/(1-p))^2 p.",
-            lhs=(r / total) * (total * w**2) / (1 - p) ** 2 * p,
+            lhs=r / total * held(total * w**2) / held(1 - p) ** 2 * p,
             rhs=shift,
         ),
-        Step("linear part squared", "b^2 = lambda m^2.", lhs=first * shift, rhs=b_of**2),
+        Step(
+            "linear part squared",
+            "b^2 = lambda m^2.",
+            lhs=held(first) * held(shift),
+            rhs=b_of**2,
+        ),
         Step(
             "linear part",
             "its root.",
@@ -293,13 +314,13 @@ def student_law() -> Derivation:
         Step(
             "degrees of freedom",
             "Student t in R^d with nu degrees of freedom has exponent (nu + d)/2.",
-            lhs=(nu + d) / 2,
+            lhs=held(nu + d) / 2,
             rhs=(r + 1) / 2,
         ),
         Step(
             "density, d = 1",
             "Integrating over t.",
-            lhs=constant * tilt ** (-(r + 1) / 2),
+            lhs=constant * tilt ** held(-(r + 1) / 2),
             rhs=sp.gamma((r + 1) / 2) / (sp.sqrt(sp.pi) * sp.gamma(r / 2)) * (1 + z**2) ** (-(r + 1) / 2),
         ),
     )
@@ -371,7 +392,7 @@ def finite_loss() -> Derivation:
             lhs=(q * larger - hit).subs({z: -a / w, rest: 0}),
             rhs=sp.Integer(0),
         ),
-        Step("T = 0 is attained", "at z = w/sqrt(p).", lhs=hit.subs(z, w / a), rhs=sp.Integer(0)),
+        Step("T = 0 is attained", "at z = w/sqrt(p).", lhs=sp.Subs(hit, z, w / a), rhs=sp.Integer(0)),
         Step(
             "normalising constants",
             "Density of the smaller law: |N'|^{1/2} W'^{-d/2} (1 + ./W')^{-(r+1)/2}; |N'|/|N| = 1-p and W'/W ="

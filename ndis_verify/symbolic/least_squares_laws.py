@@ -9,6 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.notation import held
 
 # Roots of p and q - p, as in `least_squares`.
 a, w = sp.symbols("a w", positive=True)
@@ -212,7 +213,12 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
             relation=">=",
             witness=3 * r * x / (1 + 2 * x),
         ),
-        Step("delete, others", "alpha = y, d-1 times: 1 - s alpha = 1/4.", lhs=1 - s * y, rhs=sp.Rational(1, 4)),
+        Step(
+            "delete, others",
+            "alpha = y, d-1 times: 1 - s alpha = 1/4.",
+            lhs=1 - held(s) * held(y),
+            rhs=sp.Rational(1, 4),
+        ),
         Step(
             "delete, mean",
             "alpha < 0 on the first: s (s+1) m^2/(2 (1 - s alpha)) <= 9r/4 again.",
@@ -221,7 +227,7 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
             relation=">=",
             witness=r * (54 + 30 * x) / (4 * (7 + 4 * x)),
         ),
-        Step("log(1+x) <= x: start", "Equal at 0,", lhs=gap.subs(x, 0), rhs=zero),
+        Step("log(1+x) <= x: start", "Equal at 0,", lhs=sp.Subs(gap, x, 0), rhs=zero),
         Step(
             "log(1+x) <= x: slope",
             "and growing apart: log(1+y) <= y, and log((1+x)/(1+y)) <= (x-y)/(1+y).",
@@ -241,7 +247,7 @@ def _moment_steps(x: sp.Symbol) -> tuple[Step, ...]:
         Step(
             "insert, scales",
             "the d-1 others of insert, lambda = 1/(1+y), add (s/2) y each; all other scales and factors are at most 1.",
-            lhs=s / 2 * y,
+            lhs=held(s) / 2 * held(y),
             rhs=sp.Rational(3, 8),
         ),
     )
@@ -275,7 +281,7 @@ def order_fails() -> Derivation:
         Step(
             "edge",
             "Z^2 >= T = (2 eps + 2x + log(1+x))/x has a loss of at least eps + x;",
-            lhs=x * edge / 2 - sp.log(1 + x) / 2,
+            lhs=held(x) * held(edge) / 2 - sp.log(1 + held(x)) / 2,
             rhs=above + x,
         ),
         Step("T", "T = 2 eps/x + 2 + log(1+x)/x <= 2 eps/x + 3.", lhs=edge, rhs=square - 1 + sp.log(1 + x) / x),
@@ -297,14 +303,14 @@ def order_fails() -> Derivation:
             "exponents",
             "phi(sqrt T) has the exponent -eps/x - 3/2: the upper bound over the lower one has -eps/(2x) left, and"
             " powers of x.",
-            lhs=-3 * above / (2 * x) + square / 2,
+            lhs=-3 * above / held(2 * x) + square / 2,
             rhs=-above / (2 * x) + sp.Rational(3, 2),
         ),
         Step(
             "x -> 0",
             "The ratio of the bounds, (1+T)/((1 - e^{-x}) sqrt T) e^{-eps/(2x)} up to a constant, is at most of the"
             " order x^{-2} e^{-eps/(2x)} and vanishes: with u = 1/x,",
-            lhs=sp.limit(z**2 * sp.exp(-above * z / 2), z, sp.oo),
+            lhs=sp.Limit(z**2 * sp.exp(-above * z / 2), z, sp.oo),
             rhs=sp.Integer(0),
         ),
         Step(

@@ -34,10 +34,10 @@ def limit_law() -> Derivation:
         Step(
             "growth",
             "With y = s/r: d/dr [r log(1 + s/r)] = log(1+y) - y/(1+y),",
-            lhs=sp.diff(rows * sp.log(1 + square / rows), rows).subs(square, y * rows),
+            lhs=sp.Subs(sp.diff(rows * sp.log(1 + square / rows), rows), square, y * rows),
             rhs=growth,
         ),
-        Step("growth at 0", "which is 0 at y = 0", lhs=growth.subs(y, 0), rhs=sp.Integer(0)),
+        Step("growth at 0", "which is 0 at y = 0", lhs=sp.Subs(growth, y, 0), rhs=sp.Integer(0)),
         Step(
             "growth is positive",
             "and has a positive derivative: (1 + s/r)^r grows with r.",
@@ -58,7 +58,7 @@ def limit_law() -> Derivation:
             rhs=1 - 1 / rows,
             reduce=lambda left, right: sp.gammasimp((left - right).subs(rows, 2 * square + 1)),
         ),
-        Step("constant, limit", "and tends to 1.", lhs=sp.limit(1 - 1 / rows, rows, sp.oo), rhs=sp.Integer(1)),
+        Step("constant, limit", "and tends to 1.", lhs=sp.Limit(1 - 1 / rows, rows, sp.oo), rhs=sp.Integer(1)),
         Step(
             "convergence",
             "Pointwise limit and domination: the normalising constants converge, for every d, and so do the densities;"
@@ -69,7 +69,7 @@ def limit_law() -> Derivation:
         Step(
             "exponent",
             "The limit is the exponent of the normal density.",
-            lhs=sp.limit(exponent, rows, sp.oo),
+            lhs=sp.Limit(exponent, rows, sp.oo),
             rhs=square / 2,
         ),
     )
@@ -114,7 +114,10 @@ def distance_rate() -> Derivation:
             kind="definition",
         ),
         Step(
-            "log from above: start", "log(1+v) <= v - v^2/2 + v^3/3: equal at 0,", lhs=gap.subs(v, 0), rhs=sp.Integer(0)
+            "log from above: start",
+            "log(1+v) <= v - v^2/2 + v^3/3: equal at 0,",
+            lhs=sp.Subs(gap, v, 0),
+            rhs=sp.Integer(0),
         ),
         Step(
             "log from above: slope",
@@ -247,7 +250,7 @@ def privacy_gap() -> Derivation:
             "The mean shift has m^2 = r x, x = p (q-p)/(1-q), and L/m^2 tends to 1/2: 2 L/r tends to x.",
             kind="argument",
         ),
-        Step("rates at 0", "x - log(1+x) is 0 at x = 0", lhs=(x - sp.log(1 + x)).subs(x, 0), rhs=sp.Integer(0)),
+        Step("rates at 0", "x - log(1+x) is 0 at x = 0", lhs=sp.Subs(x - sp.log(1 + x), x, 0), rhs=sp.Integer(0)),
         Step(
             "rates part",
             "and grows: the asymptotic rate is the larger one.",

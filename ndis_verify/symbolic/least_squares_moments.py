@@ -56,8 +56,8 @@ def second_moments() -> Derivation:
             "E e^{t g} = e^{t^2 std^2/2} (random_projection.projected_covariance, one entry).",
             kind="definition",
         ),
-        Step("second moment", "Second derivative at 0.", lhs=sp.diff(transform, t, 2).subs(t, 0), rhs=std**2),
-        Step("fourth moment", "Fourth derivative at 0.", lhs=sp.diff(transform, t, 4).subs(t, 0), rhs=3 * std**4),
+        Step("second moment", "Second derivative at 0.", lhs=sp.Subs(sp.diff(transform, t, 2), t, 0), rhs=std**2),
+        Step("fourth moment", "Fourth derivative at 0.", lhs=sp.Subs(sp.diff(transform, t, 4), t, 0), rhs=3 * std**4),
         Step(
             "nine entries, n = 3",
             "E g_i g_j (g^T w)^2 = [i=j] ||w||^2 + 2 w_i w_j, every entry of w symbolic.",

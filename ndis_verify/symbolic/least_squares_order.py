@@ -21,6 +21,7 @@ from ndis_verify.symbolic.least_squares_order_steps import (
     r,
     threshold_steps,
 )
+from ndis_verify.symbolic.notation import held
 
 X, Y, tau = sp.symbols("X Y tau", nonnegative=True)
 _VARIABLES = {"X": X, "Y": Y, "tau": tau, "d": d, "r": r, "eps": epsilon}
@@ -248,22 +249,22 @@ def box_bound() -> Derivation:
         Step(
             "from P <= C P'",
             "int (P - e^eps Q)_+ <= C int (P' - e^{eps - log C} Q)_+.",
-            lhs=C * sp.exp(eps - sp.log(C)),
+            lhs=C * sp.exp(eps - held(sp.log(C))),
             rhs=sp.exp(eps),
         ),
         Step(
             "constant, insert",
             "lambda = (1-q)/(1-p)^2, largest at the high end: C^2.",
-            lhs=(u + v) ** 2 / u**2,
+            lhs=held(held(u) + held(v)) ** 2 / held(u) ** 2,
             rhs=((1 - q) / u**2) / ((1 - q) / (u + v) ** 2),
         ),
         Step(
             "constant, delete",
             "lambda = (1-p)^2/(1-q), largest at the low end: C^2.",
-            lhs=(u + v) ** 2 / u**2,
+            lhs=held(held(u) + held(v)) ** 2 / held(u) ** 2,
             rhs=((u + v) ** 2 / (1 - q)) / (u**2 / (1 - q)),
         ),
-        Step("constant", "C = (1-low)/(1-high).", lhs=sp.sqrt((u + v) ** 2 / u**2), rhs=(u + v) / u),
+        Step("constant", "C = (1-low)/(1-high).", lhs=sp.sqrt(held(u + v) ** 2 / u**2), rhs=(u + v) / u),
     )
     return Derivation(
         id="least_squares_order.box_bound",
@@ -340,8 +341,18 @@ def base_change() -> Derivation:
             " = 0 is constant). The factors are (cos/cos1)^k and (sin1/sin)^k.",
             kind="argument",
         ),
-        Step("factor, p raised", "(cos/cos1)^2.", lhs=cos**2 / cos1**2, rhs=(q - p) / (q - other)),
-        Step("factor, p lowered", "(sin1/sin)^2.", lhs=sin1**2 / sin**2, rhs=other / p),
+        Step(
+            "factor, p raised",
+            "(cos/cos1)^2.",
+            lhs=held(cos) ** 2 / held(cos1) ** 2,
+            rhs=(q - p) / (q - other),
+        ),
+        Step(
+            "factor, p lowered",
+            "(sin1/sin)^2.",
+            lhs=held(sin1) ** 2 / held(sin) ** 2,
+            rhs=other / p,
+        ),
         Step(
             "loss",
             "Given T the two losses differ by a constant: L0 = ((r-d) log(1-p) - (r-d+1) log(1-q))/2 (finite_loss).",

@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.meanings import meaning
-from ndis_verify.symbolic.notation import fitted, on_sphere, products, refitted, resketched, sketched
+from ndis_verify.symbolic.notation import fitted, held, on_sphere, products, refitted, resketched, sketched
 from ndis_verify.symbolic.statement_terms import quantity
 
 r, d = sp.symbols("r d", positive=True)
@@ -50,7 +50,7 @@ def frame_steps() -> tuple[Step, ...]:
     names = (("deleted", "least_squares", 1), ("inserted", "least_squares_insert", -1))
     return (
         *(meaning(name, head, *at, epsilon) for name, head, _ in names),
-        Step("x", "p is x/(1 + x):", lhs=p / sp.UnevaluatedExpr(1 - p), rhs=a, premises=(RECORD,)),
+        Step("x", "p is x/(1 + x):", lhs=p / held(1 - p), rhs=a, premises=(RECORD,)),
         Step("y", "and q 1 - 1/((1 + x)(1 + y)).", lhs=(q - p) / (1 - q), rhs=b, premises=(RECORD,)),
         Step(
             "first scale",
@@ -129,7 +129,7 @@ def along_steps(X: sp.Symbol, Y: sp.Symbol, tau: sp.Symbol) -> tuple[Step, ...]:
             "noise, mean",
             "the squared distance of the means is r x y;",
             lhs=r * X * Y / scale,
-            rhs=r * sp.UnevaluatedExpr(small["x"]) * sp.UnevaluatedExpr(small["y"]),
+            rhs=r * held(small["x"]) * held(small["y"]),
         ),
         Step(
             "other coordinates",

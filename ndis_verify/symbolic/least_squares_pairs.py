@@ -57,7 +57,7 @@ def pair_order() -> Derivation:
             lhs=((1 + alpha + s) / (1 + s) - 1).subs(s, 1 / t - 1),
             rhs=t * alpha,
         ),
-        Step("noise, mean", "and m^2 to t m^2.", lhs=(alpha / (1 + s)).subs(s, 1 / t - 1), rhs=t * alpha),
+        Step("noise, mean", "and m^2 to t m^2.", lhs=sp.Subs(alpha / (1 + s), s, 1 / t - 1), rhs=t * alpha),
         Step(
             "first coordinate",
             "With t the ratio of both |alpha| the first pair is left a shift that is not less than the second one's:"

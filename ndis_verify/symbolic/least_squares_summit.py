@@ -8,7 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import in_polar
+from ndis_verify.symbolic.notation import held, in_polar
 
 psi, theta = sp.symbols("psi theta", positive=True)
 xi = sp.Symbol("xi", real=True)
@@ -30,7 +30,7 @@ def _flow_steps() -> tuple[Step, ...]:
             "y = cos(psi) e + sin(psi) w, w a unit vector across e; sin(theta)^2 = p/q, xi is w's coordinate along the"
             " part of the first axis across e: y_0 = g. In the larger database T = (y^T e)^2 = cos(psi)^2, y has a"
             " density proportional to |y_0|^k, k = r - d (finite_order); y and -y give one T.",
-            lhs=sp.Matrix([[sp.cos(psi), sp.sin(psi) * xi]]) * sp.Matrix([sp.cos(theta), sp.sin(theta)]),
+            lhs=sp.Matrix([[sp.cos(psi), sp.sin(psi) * held(xi)]]) * sp.Matrix([sp.cos(theta), sp.sin(theta)]),
             rhs=sp.Matrix([[g]]),
         ),
         by_fact(
@@ -204,7 +204,7 @@ def worst_record() -> Derivation:
             "slope, delete",
             "delta = Pr[T < tau] - e^eps Pr'[T < tau] with L = eps at tau, where its derivative in tau is 0. The two"
             " fluxes differ by the factor e^{-L} (e/sqrt(1-q)) d theta'/d theta: e^{-L} e/(1-p).",
-            lhs=inside / sp.sqrt(small) * sp.sqrt(small) / left,
+            lhs=held(inside) / sp.sqrt(small) * sp.sqrt(small) / held(left),
             rhs=inside / left,
         ),
         Step(
@@ -217,7 +217,7 @@ def worst_record() -> Derivation:
         Step(
             "threshold",
             "L = sigma, sigma = eps or -eps, gives log e = (2 sigma - (k+1) l - k log(1-p))/(r+1), l = log(1/(1-q)).",
-            lhs=(k * sp.log(1 - p) + (k + 1) * l + (r + 1) * log_edge) / 2,
+            lhs=held(k * sp.log(1 - p) + held(k + 1) * l + held(r + 1) * log_edge) / 2,
             rhs=sign,
         ),
         Step(
@@ -281,7 +281,7 @@ def worst_record() -> Derivation:
         Step(
             "worst record",
             "p = 1 - e^{-t}.",
-            lhs=1 - sp.exp(summit.subs(sign, epsilon).subs(l, sp.log(1 / (1 - q)))),
+            lhs=1 - sp.exp(sp.Subs(summit.subs(sign, epsilon), l, sp.log(1 / (1 - q)))),
             rhs=1 - sp.exp(-2 * ((k + 1) * sp.log(1 / (1 - q)) / 2 - epsilon) / (r + k + 1)),
         ),
     )

@@ -17,7 +17,7 @@ from ndis_verify.symbolic.hinge import MASSES, hinge, hinge_steps, rotated
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import Ri, distance_between_means, g, gt, meaning, q
 from ndis_verify.symbolic.ndis_lemma import POSITIVE_DEFINITE, K, R, U, Ut, log_det_1, log_det_2, zt
-from ndis_verify.symbolic.notation import normal_mean, scalar, x
+from ndis_verify.symbolic.notation import held, normal_mean, scalar, x
 from ndis_verify.symbolic.notation import z as vector
 from ndis_verify.symbolic.special_functions import Phi, phi
 from ndis_verify.symbolic.statement_terms import quantity
@@ -204,7 +204,7 @@ def erf_form() -> Derivation:
         Step(
             "value at 0",
             "and one value at 0.",
-            lhs=sp.UnevaluatedExpr(in_erf_at).subs(z, 0),
+            lhs=held(in_erf_at).subs(z, 0),
             rhs=Phi(sp.Integer(0)),
             reduce=lambda left, right: left - right.rewrite(sp.erfc),
         ),
@@ -279,7 +279,7 @@ def privacy_loss() -> Derivation:
             {"form": "one coordinate"},
         ),
         *integral_steps("E z = 0", z * phi(z), (z, -sp.oo, sp.oo), -phi(z), sp.Integer(0), "phi' = -z phi."),
-        Step("E z^2: antiderivative", "Integration by parts.", lhs=sp.diff(moment, z), rhs=z**2 * phi(z)),
+        Step("E z^2: antiderivative", "Integration by parts.", lhs=sp.Derivative(moment, z), rhs=z**2 * phi(z)),
         Step(
             "E z^2 = 1",
             "The product z phi(z) vanishes at both ends.",
@@ -289,8 +289,13 @@ def privacy_loss() -> Derivation:
                 sp.limit(-z * phi(z), z, sp.oo) + Phi(sp.oo) - sp.limit(-z * phi(z), z, -sp.oo) - Phi(-sp.oo) - right
             ),
         ),
-        Step("variance", "sum_i v_i^2/std^2 = ||v||^2/std^2 is twice the mean.", lhs=distance**2 / std**2, rhs=2 * eta),
-        Step("mean", "eta = ||v||^2/(2 std^2).", lhs=distance**2 / (2 * std**2), rhs=eta),
+        Step(
+            "variance",
+            "sum_i v_i^2/std^2 = ||v||^2/std^2 is twice the mean.",
+            lhs=held(distance) ** 2 / held(std) ** 2,
+            rhs=2 * eta,
+        ),
+        Step("mean", "eta = ||v||^2/(2 std^2).", lhs=distance**2 / held(2 * std**2), rhs=eta),
     )
     return Derivation(
         id="mean_shift.privacy_loss",
@@ -335,13 +340,18 @@ def tails() -> Derivation:
         "L' has the law of L: both depend on the distance alone.",
     )
     steps = (
-        Step("law of L", "eta = Delta^2/2 and 2 eta = Delta^2 (privacy_loss).", lhs=2 * mean, rhs=scale**2),
+        Step(
+            "law of L",
+            "eta = Delta^2/2 and 2 eta = Delta^2 (privacy_loss).",
+            lhs=2 * held(mean),
+            rhs=scale**2,
+        ),
         *upper,
         *lower,
         Step(
             "difference",
             "The two tails are the two terms of the closed form.",
-            lhs=upper[1].rhs - sp.exp(epsilon) * lower[1].rhs,
+            lhs=upper[1].rhs - held(sp.exp(epsilon)) * lower[1].rhs,
             rhs=closed_form,
         ),
     )

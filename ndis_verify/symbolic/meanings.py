@@ -26,16 +26,23 @@ from ndis_verify.symbolic.notation import (
     sketched,
     x,
 )
+from ndis_verify.symbolic.special_functions import chi2_density
 from ndis_verify.symbolic.statement_terms import quantity
 
 p = sp.Function("p", positive=True)  # densities: of P at x, of Q at x where its parameters are those that follow
 q = sp.Function("q", positive=True)
+
+chi2_value = sp.Symbol("t", positive=True)  # of a chi-square variable
 
 Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and its transpose
 
 _MEANINGS: Mapping[str, Callable[..., Any]] = {
     # P = N(m1, S) and Q = N(m2, S), whose means are D apart
     "mean_shift": lambda D, eps: largest(p(x) - sp.exp(eps) * q(x, D)),
+    # the argument of the integral is positive; T has the density f_chi2(r; t) there
+    "chi2_hinge": lambda c, a, r: sp.Integral(
+        chi2_density(r, chi2_value) * sp.Max(0, 1 - sp.exp(c + a * chi2_value / 2)), (chi2_value, 0, sp.oo)
+    ),
     "least_squares": lambda *at: divergence(fitted(*at[:4]), refitted(*at[:4]), at[4]),
     "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
     "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),

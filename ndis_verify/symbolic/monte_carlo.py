@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 
 accuracy, failure, excess, draws = sp.symbols("alpha gamma k m", positive=True)
 q = sp.Symbol("q", real=True)
@@ -68,7 +69,7 @@ def hoeffding_samples() -> Derivation:
         Step(
             "sample size",
             "The exponent that makes the bound gamma.",
-            lhs=sp.log(2 / failure),
+            lhs=sp.log(2 / held(failure)),
             rhs=2 * accuracy**2 * _least,
         ),
         Step(

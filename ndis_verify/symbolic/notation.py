@@ -9,6 +9,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.symbolic.block_algebra import letter
 
+held = sp.UnevaluatedExpr  # a part of a side that stands as it is written; what decides the step looks inside
 x = sp.Symbol("x", real=True)  # the point over which `total` and `largest` integrate
 z = letter("z")  # the standard normal vector whose law `normal_mean` averages over
 

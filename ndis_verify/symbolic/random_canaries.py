@@ -10,7 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import bin_of_sum
+from ndis_verify.symbolic.notation import bin_of_sum, held
 from ndis_verify.symbolic.special_functions import Phi
 
 draws, dimension, std = sp.symbols("n d s", positive=True)
@@ -59,20 +59,25 @@ def joint_scores() -> Derivation:
         Step(
             "log bound: at 0",
             "So l - log(1 + l) <= l^2 where F <= 1/2, as every |l| <= F.",
-            lhs=excess.subs(eigenvalue, 1),
+            lhs=sp.Subs(excess, eigenvalue, 1),
             rhs=zero,
         ),
-        Step("Pinsker", "TV^2 <= KL/2.", lhs=(gram + mean / std**2) / 2 / 2, rhs=(gram + mean / std**2) / 4),
+        Step(
+            "Pinsker",
+            "TV^2 <= KL/2.",
+            lhs=held(gram + mean / std**2) / 2 / 2,
+            rhs=(gram + mean / std**2) / 4,
+        ),
         Step(
             "inner products",
             "For independent uniform unit vectors the d squared coordinates have equal means and sum to 1.",
-            lhs=dimension * (1 / dimension),
+            lhs=dimension * held(1 / dimension),
             rhs=sp.Integer(1),
         ),
         Step(
             "mean of F^2",
             "2n (2n - 1) ordered pairs of columns.",
-            lhs=(2 * draws) * (2 * draws - 1) * (1 / dimension),
+            lhs=2 * draws * held(2 * draws - 1) * held(1 / dimension),
             rhs=gram_mean,
         ),
         Step(
@@ -96,7 +101,7 @@ def joint_scores() -> Derivation:
         Step(
             "of |X|^2",
             "At |X|^2 = c d/n the term is 4 c: it vanishes with c.",
-            lhs=(4 * draws * norm_squared / dimension).subs(norm_squared, norm_squared * dimension / draws),
+            lhs=sp.Subs(4 * draws * norm_squared / dimension, norm_squared, norm_squared * dimension / draws),
             rhs=4 * norm_squared,
         ),
         Step(
@@ -143,7 +148,7 @@ def largest_angle() -> Derivation:
         Step(
             "at a = 3",
             "The chance tends to 0: the limit cannot be 4.",
-            lhs=(draws ** (2 - level**2 / 2)).subs(level, 3),
+            lhs=sp.Subs(draws ** (2 - level**2 / 2), level, 3),
             rhs=draws ** sp.Rational(-5, 2),
         ),
         Step(
@@ -154,7 +159,7 @@ def largest_angle() -> Derivation:
         Step(
             "cosine at which the union bound is 1",
             "a = 2, which is the limit (Cai and Jiang 2012).",
-            lhs=(2 - level**2 / 2).subs(level, 2),
+            lhs=sp.Subs(2 - level**2 / 2, level, 2),
             rhs=zero,
         ),
         Step(
@@ -213,20 +218,20 @@ def histogram_limit() -> Derivation:
         Step(
             "order does not matter",
             "Reflecting x to 1 - x swaps the two normal laws.",
-            lhs=density(1).subs(x, 1 - x),
+            lhs=sp.Subs(density(1), x, 1 - x),
             rhs=density(0),
         ),
         Step(
             "not two equal laws",
             "N(1,s^2) twice, as printed, would give max(0, 1 - e^eps); the limit at eps = 0 is increasing in 1/s"
             " from 0:",
-            lhs=sp.diff(2 * Phi(x / 2) - 1, x),
+            lhs=sp.Derivative(2 * Phi(x / 2) - 1, x),
             rhs=sp.exp(-(x**2) / 8) / sp.sqrt(2 * sp.pi),
         ),
         Step(
             "total variation",
             "P - Q changes sign once, at 1/2: masses Phi(1/(2s)) and 1 - Phi(1/(2s)) on one side.",
-            lhs=Phi(1 / (2 * std)) - (1 - Phi(1 / (2 * std))),
+            lhs=Phi(1 / held(2 * std)) - held(1 - Phi(1 / held(2 * std))),
             rhs=value,
         ),
     )

@@ -7,9 +7,11 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic import random_projection
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.random_projection import in_odds, leverage
 from ndis_verify.symbolic.special_functions import Pg, Qg, gamma_density
+from ndis_verify.symbolic.statement_terms import quantity
 
 half = sp.Rational(1, 2)
 x = sp.Symbol("x", positive=True)
@@ -31,14 +33,14 @@ def _half_steps() -> tuple[Step, ...]:
         Step(
             "erfc: slope",
             "erfc(sqrt x) and Qg(1/2, x) have one derivative,",
-            lhs=sp.diff(sp.erfc(sp.sqrt(x)), x),
+            lhs=sp.Derivative(sp.erfc(sp.sqrt(x)), x),
             rhs=-gamma_density(half, x),
         ),
         Step("erfc: end", "and both vanish at infinity.", lhs=sp.erfc(sp.oo), rhs=Qg(half, sp.oo)),
         Step(
             "erf: slope",
             "erf(sqrt x) and Pg(1/2, x) have one derivative,",
-            lhs=sp.diff(sp.erf(sp.sqrt(x)), x),
+            lhs=sp.Derivative(sp.erf(sp.sqrt(x)), x),
             rhs=gamma_density(half, x),
         ),
         Step("erf: start", "and both vanish at 0.", lhs=sp.erf(sp.Integer(0)), rhs=Pg(half, sp.Integer(0))),
@@ -55,31 +57,56 @@ def upper_expectation() -> Derivation:
 
     `number`: at `c` >= 0 and `scale` = g = |a|.
     """
+    c, at = sp.symbols("c y", nonnegative=True)
     closed = sp.erfc(sp.sqrt(c / scale)) - sp.exp(c) / sp.sqrt(1 + scale) * sp.erfc(sp.sqrt((1 + scale) * c / scale))
+    tail, error = Qg(half, at), sp.erfc(sp.sqrt(at))
     steps = (
-        *_half_steps(),
+        Step(
+            "erfc: slope",
+            "erfc(sqrt y) and Qg(1/2, y) have one derivative,",
+            lhs=sp.Derivative(error, at),
+            rhs=sp.Derivative(tail, at),
+        ),
+        Step("erfc: start", "and both are 1 at 0.", lhs=sp.Subs(error, at, 0), rhs=sp.Subs(tail, at, 0)),
+        by_fact(
+            "erfc",
+            "So they are one function.",
+            "one derivative and one value",
+            {"f": tail, "g": error, "argument": at},
+            {"derivative": "erfc: slope", "value": "erfc: start"},
+        ),
+        Step("c is not negative", "c >= 0.", lhs=c, rhs=sp.Integer(0), relation=">=", witness=c),
         Step(
             "closed form",
             "random_projection.upper_expectation at r = 1.",
-            lhs=_one_column(random_projection.upper_expectation().result),
+            lhs=quantity("chi2_hinge", c, -scale, 1),
             rhs=closed,
-            reduce=_restated,
+            kind="inference",
+            premises=(
+                Use(
+                    "expectation",
+                    of=random_projection.upper_expectation,
+                    at={random_projection.c: c, random_projection.r: sp.Integer(1)},
+                    granted={"c >= 0": "c is not negative"},
+                ),
+                Use("erfc", at={at: c / scale}),
+                Use("erfc", at={at: (1 + scale) * c / scale}),
+            ),
         ),
     )
     return Derivation(
         id="random_linear_combination.upper_expectation",
         title="Hinge expectation of a decreasing exponent of a squared normal variable",
         sources=("N24-P8",),
-        hypotheses=("g > 0", "c >= 0"),
+        hypotheses=(),
         steps=steps,
         result_step="closed form",
         symbols={"c": c, "scale": scale},
-        domain=(c >= 0,),
         faults=(
             Fault("factor (1+g)^{-1/2} dropped", "closed form", lambda rhs: rhs.subs(1 / sp.sqrt(1 + scale), 1)),
             Fault("square root dropped", "closed form", lambda rhs: rhs.replace(sp.erfc, lambda t: sp.erfc(t**2))),
         ),
-        covers={"N24-P8": "whole"},
+        concludes=(Conclusion("N24-P8", "closed form", {"c": c, "a": scale}),),
     )
 
 

@@ -7,11 +7,13 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
-from ndis_verify.symbolic.notation import det
+from ndis_verify.symbolic.meanings import chi2_value, meaning
+from ndis_verify.symbolic.notation import below, beyond, det
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
+from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
 
 r = sp.Symbol("r", positive=True, integer=True)
@@ -397,49 +399,95 @@ def upper_expectation() -> Derivation:
     """
     threshold = 2 * c / scale
     tilt = sp.exp(c) * (1 + scale) ** (-dof_half)
-    tt = sp.Symbol("t", positive=True)
+    exponent = c - scale * chi2_value / 2
+    value = Qg(dof_half, c / scale) - tilt * Qg(dof_half, (1 + scale) * c / scale)
     mass = integral_steps(
         "mass above",
-        chi2_density(r, tt),
-        (tt, threshold, sp.oo),
-        -Qg(dof_half, tt / 2),
+        chi2_density(r, chi2_value),
+        (chi2_value, threshold, sp.oo),
+        -Qg(dof_half, chi2_value / 2),
         Qg(dof_half, c / scale),
         "The chi-square density is -d/dt Qg(r/2, t/2).",
     )
     tilted = integral_steps(
         "tilted mass above",
-        sp.exp(c - scale * tt / 2) * chi2_density(r, tt),
-        (tt, threshold, sp.oo),
-        -tilt * Qg(dof_half, (1 + scale) * tt / 2),
+        sp.exp(exponent) * chi2_density(r, chi2_value),
+        (chi2_value, threshold, sp.oo),
+        -tilt * Qg(dof_half, (1 + scale) * chi2_value / 2),
         tilt * Qg(dof_half, (1 + scale) * c / scale),
         "The tilt rescales t by 1 + g.",
     )
-    total = Step(
-        "c < 0",
-        "Then the exponent is negative for every T > 0: the hinge has mean 1 - e^c (1+g)^{-r/2}, the same"
-        " antiderivative between 0 and infinity.",
-        lhs=-tilt * Qg(dof_half, sp.oo) + tilt * Qg(dof_half, sp.Integer(0)),
-        rhs=tilt,
-    )
     steps = (
+        meaning("hinge", "chi2_hinge", c, -scale, r),
         Step(
-            "threshold", "c - gT/2 < 0 exactly for T > 2c/g.", lhs=c - scale * tt / 2, rhs=-scale / 2 * (tt - threshold)
+            "threshold",
+            "c - gT/2 < 0 exactly for T > 2c/g:",
+            lhs=exponent,
+            rhs=-scale / 2 * (chi2_value - threshold),
+        ),
+        Step(
+            "beyond",
+            "negative beyond,",
+            lhs=sp.Subs(exponent, chi2_value, threshold + below),
+            rhs=sp.Integer(0),
+            relation="<=",
+            witness=-scale * below / 2,
+            premises=("threshold",),
+        ),
+        Step(
+            "before",
+            "not negative before,",
+            lhs=sp.Subs(exponent, chi2_value, threshold - beyond),
+            rhs=sp.Integer(0),
+            relation=">=",
+            witness=scale * beyond / 2,
+            premises=("threshold",),
+        ),
+        Step(
+            "threshold is not negative",
+            "as c >= 0.",
+            lhs=threshold,
+            rhs=sp.Integer(0),
+            relation=">=",
+            kind="inference",
+            premises=(Use("c >= 0", weight=2 / scale),),
         ),
         *mass,
         *tilted,
-        total,
+        by_fact(
+            "cut",
+            "So the hinge is the difference of two integrals from there on.",
+            "hinge of a falling exponent",
+            {"f": chi2_density(r, chi2_value), "h": exponent, "argument": chi2_value, "edge": threshold},
+            {
+                "beyond": "beyond",
+                "before": "before",
+                "inside": "threshold is not negative",
+                "integrable": "tilted mass above",
+            },
+        ),
         Step(
             "expectation",
             "The difference of the two masses.",
-            lhs=mass[1].rhs - tilted[1].rhs,
-            rhs=Qg(dof_half, c / scale) - tilt * Qg(dof_half, (1 + scale) * c / scale),
+            lhs=quantity("chi2_hinge", c, -scale, r),
+            rhs=value,
+            kind="inference",
+            premises=("hinge", "cut", "mass above", "tilted mass above"),
+        ),
+        Step(
+            "c < 0",
+            "Then the exponent is negative for every T > 0: the hinge has mean 1 - e^c (1+g)^{-r/2}, the same"
+            " antiderivative between 0 and infinity.",
+            lhs=sp.Limit(-tilt * Qg(dof_half, (1 + scale) * chi2_value / 2), chi2_value, sp.oo)
+            + tilt * sp.Subs(Qg(dof_half, chi2_value), chi2_value, 0),
+            rhs=tilt,
         ),
     )
     return Derivation(
         id="random_projection.upper_expectation",
         title="Hinge expectation of a decreasing exponent of a chi-square variable",
         sources=("N24-P1",),
-        hypotheses=("g > 0", "c >= 0", "T chi-square with r degrees of freedom: sum of (v^T z_i)^2/|v|^2"),
+        hypotheses=(Hypothesis("c >= 0", sp.Ge(c, 0)),),
         steps=steps,
         result_step="expectation",
         symbols={"c": c, "scale": scale, "r": r},
@@ -449,7 +497,11 @@ def upper_expectation() -> Derivation:
             Fault("threshold not rescaled", "tilted mass above", lambda rhs: tilt * Qg(dof_half, c / scale)),
             Fault("sign of g flipped", "threshold", lambda rhs: -rhs),
         ),
-        covers={"N24-P1": "whole"},
+        concludes=(
+            Conclusion("N24-P1", "expectation", {"c": c, "a": scale, "r": r}),
+            Conclusion("N24-P1", "c < 0", part="the second term where c < 0"),
+            Conclusion("N24-P8", "expectation", part="every r"),
+        ),
     )
 
 

@@ -10,6 +10,7 @@ from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.random_projection import odds as odds_of_cost
 from ndis_verify.symbolic.random_projection_order import cost_of_deletion, rises_with_leverage
 from ndis_verify.symbolic.ridge import length2, level, target
@@ -42,7 +43,7 @@ def neighbourhood() -> Derivation:
             "D, D less row i and D plus u, of n, n - 1 and n + 1 records; neighbours differ by one record. Two"
             " members other"
             " than D have as many records, or differ by",
-            lhs=(records + 1) - (records - 1),
+            lhs=records + 1 - held(records - 1),
             rhs=sp.Integer(2),
         ),
         Step(

@@ -11,7 +11,7 @@ from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.learning import bins as k
 from ndis_verify.symbolic.learning import deviation, distance, mean_distance, t
 from ndis_verify.symbolic.learning import draws as n
-from ndis_verify.symbolic.notation import average, chance, trade_off
+from ndis_verify.symbolic.notation import average, chance, held, trade_off
 from ndis_verify.symbolic.notation import x as point
 from ndis_verify.symbolic.score_sets import (
     BINS,
@@ -147,7 +147,7 @@ def set_limits() -> Derivation:
         Step(
             "a family",
             "m sets, gamma/m each: all limits hold together, hence at every eps and delta.",
-            lhs=members * (failure / members),
+            lhs=members * held(failure / members),
             rhs=failure,
         ),
         Step("epsilon", "Of one set.", lhs=sp.log(gain) - sp.log(level), rhs=sp.log(gain / level)),
@@ -216,13 +216,13 @@ def simultaneous_limits() -> Derivation:
         Step(
             "deviation",
             "t = sqrt(log(1/gamma)/(2n)), log(1/gamma) = l.",
-            lhs=sp.exp(-2 * draws * sp.sqrt(odds / (2 * draws)) ** 2),
+            lhs=sp.exp(-2 * draws * held(sp.sqrt(odds / held(2 * draws))) ** 2),
             rhs=sp.exp(-odds),
         ),
         Step(
             "half the printed",
             "KM-4.2 at gamma = delta/2 prints the larger of sqrt(k/n) and sqrt(2 l/n); their mean is this radius.",
-            lhs=(sp.sqrt(bins / draws) + sp.sqrt(2 * odds / draws)) / 2,
+            lhs=held(sp.sqrt(bins / draws) + sp.sqrt(2 * odds / draws)) / 2,
             rhs=sp.sqrt(bins / draws) / 2 + sp.sqrt(odds / (2 * draws)),
         ),
         Step(
@@ -234,7 +234,7 @@ def simultaneous_limits() -> Derivation:
         Step(
             "prefixes of an order",
             "(Massart 1990) Pr[sup |F_n - F| > r] <= 2 exp(-2 n r^2); the rank in the order is a score, ties allowed.",
-            lhs=2 * sp.exp(-2 * draws * sp.sqrt((odds + sp.log(2)) / (2 * draws)) ** 2),
+            lhs=2 * sp.exp(-2 * draws * held(sp.sqrt(held(odds + sp.log(2)) / held(2 * draws))) ** 2),
             rhs=sp.exp(-odds),
         ),
         Step(
@@ -299,7 +299,7 @@ def trade_off_of_samples() -> Derivation:
             "T <= T~ (fewer tests), and T~ - T is at most the largest gap between T and the chords of the bins.",
             kind="argument",
         ),
-        Step("missed mass", "1 - (p - tau).", lhs=1 - (p - tau), rhs=1 - p + tau),
+        Step("missed mass", "1 - (p - tau).", lhs=1 - held(p - tau), rhs=1 - p + tau),
     )
     return Derivation(
         id="score_auditing.trade_off_of_samples",
@@ -352,7 +352,7 @@ def threshold_at_half() -> Derivation:
             "two limits",
             "p in [p1, p2] and r in [r1, r2], each of four ends failing with at most gamma/4: p - r in [p1 - r2, p2 -"
             " r1].",
-            lhs=4 * (failure / 4),
+            lhs=4 * held(failure / 4),
             rhs=failure,
         ),
         Step(
@@ -363,7 +363,7 @@ def threshold_at_half() -> Derivation:
         Step(
             "value",
             "P(x >= 1/2) - Q(x >= 1/2) = q (Phi(1/(2s)) - Phi(-1/(2s))).",
-            lhs=q * (Phi(1 / (2 * s)) - (1 - Phi(1 / (2 * s)))),
+            lhs=q * held(Phi(1 / held(2 * s)) - held(1 - Phi(1 / held(2 * s)))),
             rhs=q * (2 * Phi(1 / (2 * s)) - 1),
         ),
     )

@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 alpha, order, beta = sp.symbols("alpha a beta", positive=True)
@@ -66,12 +67,12 @@ def characterisation() -> Derivation:
             {"f": sp.Function("f", real=True)(place), "argument": place, "low": zero, "high": sp.Integer(1)},
             {"convex": "converse: laws"},
         ),
-        Step("converse: total mass", "With f(1) = 0.", lhs=(f0 - zero) + (1 - f0), rhs=sp.Integer(1)),
+        Step("converse: total mass", "With f(1) = 0.", lhs=f0 - zero + held(1 - f0), rhs=sp.Integer(1)),
         Step(
             "converse: type II error",
             "Rejecting the extra point and (0, alpha) has type I error alpha; by the Neyman-Pearson lemma no test of"
             " that size has less.",
-            lhs=1 - (1 - f0) - (f0 - fa),
+            lhs=1 - held(1 - f0) - held(f0 - fa),
             rhs=fa,
         ),
     )
@@ -158,7 +159,7 @@ def conversion() -> Derivation:
         Step(
             "value at 1 - x",
             "A line with h(a) = 1 - a + k, k >= 0, lies below 1 - x on [0, 1]: at x = 1 it is",
-            lhs=1 - (1 - order + slack_h) - order,
+            lhs=1 - held(1 - order + slack_h) - order,
             rhs=-slack_h,
         ),
         Step(
@@ -171,7 +172,11 @@ def conversion() -> Derivation:
         Step(
             "members",
             "f_{eps, delta} of the source, with a = e^eps and h = delta.",
-            lhs=sp.Max(0, 1 - h - order * x, (1 - h - x) / order),
+            lhs=sp.Max(
+                0,
+                1 - held(h) - held(order) * held(x),
+                held(1 - held(h) - held(x)) / held(order),
+            ),
             rhs=sp.Max(0, 1 - h - x * order, (1 - h - x) * order ** (-1)),
         ),
     )
@@ -219,13 +224,13 @@ def gaussian() -> Derivation:
         Step(
             "type I error",
             "d/dz of 1 - Phi(z) is minus the density of N(0, 1).",
-            lhs=sp.diff(1 - Phi(threshold), threshold),
+            lhs=sp.Derivative(1 - Phi(threshold), threshold),
             rhs=-phi(threshold),
         ),
         Step(
             "type II error",
             "d/dz of Phi(z - mu) is the density of N(mu, 1), and both vanish at -infinity.",
-            lhs=sp.diff(Phi(threshold - mu), threshold),
+            lhs=sp.Derivative(Phi(threshold - mu), threshold),
             rhs=phi(threshold - mu),
         ),
         Step(
@@ -243,7 +248,7 @@ def gaussian() -> Derivation:
         Step(
             "curve",
             "At alpha = 1 - Phi(z), where z = Phi^-1(1 - alpha).",
-            lhs=Phi(-(mu - threshold)),
+            lhs=Phi(-(held(mu) - held(threshold))),
             rhs=Phi(threshold - mu),
         ),
     )
@@ -288,19 +293,19 @@ def laplace() -> Derivation:
         Step(
             "quantile, alpha <= 1/2",
             "F(t) = 1 - e^-t/2 for t >= 0 at t = -log(2 alpha).",
-            lhs=1 - sp.exp(sp.log(2 * alpha)) / 2,
+            lhs=1 - sp.exp(held(sp.log(2 * alpha))) / 2,
             rhs=1 - alpha,
         ),
         Step(
             "quantile, alpha >= 1/2",
             "F(t) = e^t/2 for t <= 0 at t = log(2 (1 - alpha)).",
-            lhs=sp.exp(sp.log(2 * (1 - alpha))) / 2,
+            lhs=sp.exp(held(sp.log(2 * held(1 - alpha)))) / 2,
             rhs=1 - alpha,
         ),
         Step(
             "first branch",
             "alpha <= e^-mu/2: the shifted quantile is still >= 0.",
-            lhs=1 - sp.exp(sp.log(2 * alpha) + mu) / 2,
+            lhs=1 - sp.exp(held(sp.log(2 * alpha)) + mu) / 2,
             rhs=1 - sp.exp(mu) * alpha,
         ),
         Step(
@@ -309,13 +314,13 @@ def laplace() -> Derivation:
         Step(
             "continuous at 1/2",
             "Middle and last branch meet.",
-            lhs=(sp.exp(-mu) / (4 * alpha)).subs(alpha, sp.Rational(1, 2)),
+            lhs=sp.Subs(sp.exp(-mu) / (4 * alpha), alpha, sp.Rational(1, 2)),
             rhs=sp.exp(-mu) / 2,
         ),
         Step(
             "middle branch",
             "e^-mu/2 <= alpha <= 1/2: e^t/2 at t = -log(2 alpha) - mu.",
-            lhs=sp.exp(-sp.log(2 * alpha) - mu) / 2,
+            lhs=sp.exp(-held(sp.log(2 * alpha)) - mu) / 2,
             rhs=sp.exp(-mu) / (4 * alpha),
         ),
     )
@@ -397,10 +402,15 @@ def subsampled_gaussian() -> Derivation:
         Step(
             "the tails cross",
             "e^{-cu} = q at u = log(1/q)/c: there and beyond mu-GDP fails.",
-            lhs=sp.exp(-gap * (sp.log(1 / rate) / gap)),
+            lhs=sp.exp(-gap * held(sp.log(1 / rate) / gap)),
             rhs=rate,
         ),
-        Step("threshold", "z = 1 + s u.", lhs=1 + std * (sp.log(1 / rate) / gap), rhs=1 + std * sp.log(1 / rate) / gap),
+        Step(
+            "threshold",
+            "z = 1 + s u.",
+            lhs=1 + std * held(sp.log(1 / rate) / gap),
+            rhs=1 + std * sp.log(1 / rate) / gap,
+        ),
     )
     return Derivation(
         id="trade_off.subsampled_gaussian",

@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 alpha, mu = sp.symbols("alpha mu", positive=True)
@@ -78,10 +79,10 @@ def lower_bound() -> Derivation:
         Step(
             "two-sided limits",
             "Upper ends of two-sided (1 - gamma) intervals fail with gamma/2 each.",
-            lhs=1 - 2 * (g1 / 2),
+            lhs=1 - 2 * held(g1 / 2),
             rhs=1 - g1,
         ),
-        Step("confidence", "Union bound.", lhs=1 - (g1 + g2), rhs=1 - g1 - g2),
+        Step("confidence", "Union bound.", lhs=1 - held(g1 + g2), rhs=1 - g1 - g2),
     )
     return Derivation(
         id="trade_off_limits.lower_bound",
@@ -115,7 +116,7 @@ def credible_region() -> Derivation:
             "complement of a test",
             "1 - phi has errors (1 - alpha, 1 - beta); f asks 1 - beta >= f(1 - alpha), which is beta <= 1 - f(1 -"
             " alpha).",
-            lhs=(1 - y) - above,
+            lhs=1 - held(y) - held(above),
             rhs=(1 - above) - y,
         ),
         Step(

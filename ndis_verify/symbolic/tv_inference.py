@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic import mean_shift
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 std, order, rate = sp.symbols("s a q", positive=True)
@@ -56,7 +57,7 @@ def two_bins() -> Derivation:
         Step(
             "true negatives",
             "The same with TNR and FNR.",
-            lhs=(rest - (rest - level) / positive_fpr * positive_fpr) - level,
+            lhs=rest - held(rest - level) / positive_fpr * positive_fpr - level,
             rhs=zero,
         ),
         Step(
@@ -120,7 +121,7 @@ def invertible() -> Derivation:
     whitened = mean_shift.hockey_stick().result.subs({mean_shift.shift: 1 / std, mean_shift.epsilon: loss})
     steps = (
         Step("profile", "mean_shift.hockey_stick at the shift 1/s, eps = log a.", lhs=whitened, rhs=value),
-        Step("printed derivative", "The source's two terms.", lhs=sp.diff(value, std), rhs=printed),
+        Step("printed derivative", "The source's two terms.", lhs=sp.Derivative(value, std), rhs=printed),
         Step("derivative", "The two terms have one exponential part.", lhs=printed, rhs=slope),
         Step(
             "strictly decreasing",
@@ -333,9 +334,14 @@ def subsampled_tv() -> Derivation:
             rhs=2 * Phi(1 / (2 * std)) - 1,
             reduce=_by_reflection,
         ),
-        Step("decreasing in s", "So it is invertible.", lhs=sp.diff(value, std), rhs=slope),
+        Step("decreasing in s", "So it is invertible.", lhs=sp.Derivative(value, std), rhs=slope),
         Step("sign", "A density over a square. ", lhs=slope, rhs=zero, relation="<", witness=slope),
-        Step("value", "Both together.", lhs=rate * (Phi(1 / (2 * std)) - (1 - Phi(1 / (2 * std)))), rhs=value),
+        Step(
+            "value",
+            "Both together.",
+            lhs=rate * held(Phi(1 / held(2 * std)) - held(1 - Phi(1 / held(2 * std)))),
+            rhs=value,
+        ),
     )
     return Derivation(
         id="tv_inference.subsampled_tv",
