@@ -72,7 +72,7 @@ def _flow_steps() -> tuple[Step, ...]:
         Step(
             "far edge",
             "What leaves at psi = pi/2 is odd in xi,",
-            lhs=_at_far_edge(-xi),
+            lhs=sp.Subs(_at_far_edge(xi), xi, -xi),
             rhs=-_at_far_edge(xi),
         ),
         Step(

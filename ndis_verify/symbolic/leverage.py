@@ -9,7 +9,6 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.random_projection import determinant_lemma_steps, rank_one_algebra
 
 _ENTRIES = sp.symbols("d11 d12 d21 d22 d31 d32", real=True)
@@ -194,7 +193,7 @@ def spectral_form() -> Derivation:
         Step(
             "coordinates, any d",
             "so p = y^T E^{-1} y = sum_j y_j^2/lambda_j with y = U^T v,",
-            lhs=vt * held(U * Ei * Ut) * v,
+            lhs=vt * (U * Ei * Ut) * v,
             rhs=(vt * U) * Ei * (Ut * v),
             algebra=algebra,
         ),

@@ -56,7 +56,10 @@ def one_threshold() -> Derivation:
         steps=steps,
         result_step="any threshold",
         symbols={"std": std},
-        faults=(Fault("variance for standard deviation", "any threshold", lambda rhs: rhs**2),),
+        faults=(
+            Fault("variance for standard deviation", "any threshold", lambda rhs: rhs**2),
+            Fault("half of it", "any threshold", lambda rhs: rhs / 2),
+        ),
         concludes=(Conclusion("KM-eq3.1", "any threshold", {"s": std, "z": z}),),
     )
 
@@ -119,7 +122,10 @@ def limits_of_errors() -> Derivation:
         steps=(*positive, below, *steps),
         result_step="lower limit",
         symbols={"mu": mu},
-        faults=(Fault("twice mu", "lower limit", lambda rhs: rhs / 2),),
+        faults=(
+            Fault("half of mu", "lower limit", lambda rhs: rhs / 2),
+            Fault("alpha raised", "1 - A", lambda rhs: rhs - alpha),
+        ),
         concludes=(
             Conclusion("KM-eq2.4", "lower limit", {"A": first, "B": second, "mu": mu, "alpha": alpha, "beta": beta}),
         ),

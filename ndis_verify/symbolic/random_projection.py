@@ -486,7 +486,7 @@ def upper_expectation() -> Derivation:
     return Derivation(
         id="random_projection.upper_expectation",
         title="Hinge expectation of a decreasing exponent of a chi-square variable",
-        sources=("N24-P1",),
+        sources=("N24-P1", "N24-P8"),
         hypotheses=(Hypothesis("c >= 0", sp.Ge(c, 0)),),
         steps=steps,
         result_step="expectation",

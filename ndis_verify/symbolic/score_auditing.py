@@ -80,7 +80,7 @@ def set_limits() -> Derivation:
             "delta reached",
             "At c = g/b, with a = delta + g, the limit is delta; it falls with c, so every smaller eps has a larger"
             " delta.",
-            lhs=(delta + gain) - gain / level * level,
+            lhs=held(delta + gain) - held(gain / level) * level,
             rhs=delta,
         ),
         Step("size", "The test that rejects Q on S: b >= Q(S),", lhs=level, rhs=mass_q, relation=">=", witness=slack),
@@ -228,7 +228,7 @@ def simultaneous_limits() -> Derivation:
         Step(
             "both samples",
             "gamma/2 each: delta(eps) >= H^ - tau_P - e^eps tau_Q (KM-4.3), at every eps, in both orders.",
-            lhs=failure / 2 + failure / 2,
+            lhs=2 * held(failure / 2),
             rhs=failure,
         ),
         Step(
