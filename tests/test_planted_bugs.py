@@ -34,3 +34,10 @@ def test_the_core_catches(name):
     assert len(rows) > 60
     moved = caught(mutant, rows)
     assert moved and any(judgement.outcome == "unsafe" for judgement in moved)
+
+
+def test_a_bisection_that_runs_into_nan_is_caught_as_unsafe():
+    (mutant,) = (mutant for mutant in MUTANTS if "overflows to NaN" in mutant.name)
+    rows = healthy([row for row in CORE if row[0] in ("rp_leverage", "rp_ridge")])
+    moved = caught(mutant, rows)
+    assert any(judgement.outcome == "unsafe" for judgement in moved)

@@ -47,6 +47,29 @@ MUTANTS = (
         "_log_delta(_quotient(sensitivity, std), np.abs(epsilon))",
         "_log_delta(_quotient(sensitivity, std**2), np.abs(epsilon))",
     ),
+    Mutant(  # so that the printed ridge l^2/p* is l^2 (N24-TabIV-Song)
+        "bisection of a curve that overflows to NaN, which runs to the end of its bracket",
+        (
+            (
+                "random_projection.py",
+                "        result[search] = safe_root(lambda x, k: excess(x, search[k]), safe[search], unsafe[search])\n",
+                """        low, high = safe[search], np.full(search.size, 36.0)
+        for _ in range(100):
+            middle = (low + high) / 2
+            with np.errstate(all="ignore"):
+                odds = np.exp(80 * middle)
+                missed = excess(middle, search) + odds - odds > 0
+            low, high = np.where(missed, low, middle), np.where(missed, middle, high)
+        result[search] = low
+""",
+            ),
+            (
+                "random_projection.py",
+                'over = to_log_delta(_log_curve(leverage, r, epsilon, "delete")) > goal',
+                "over = np.zeros(leverage.shape, dtype=bool)",
+            ),
+        ),
+    ),
     Mutant(
         "calibration from the unsafe end of its bracket",
         (
