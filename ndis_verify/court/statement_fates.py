@@ -34,8 +34,9 @@ def fates(
     meaning": its hypotheses leave no point, or a quantity is asked for outside its domain at all of them. "not told
     apart": none of these.
 
-    Random points come first, of those that a hypothesis kept away where it is left out; then the mutant's own domain is
-    attacked with `count` evaluations, from `starts` too, and the worst points found are put to ball arithmetic.
+    `starts` and random points come first, where a hypothesis is left out points that it kept away; then the mutant's
+    own domain is attacked with `count` evaluations, from `starts` too, and the worst points found are put to ball
+    arithmetic.
     """
     points = random_points(statement, _POINTS)
     return [(mutant, *_fate(statement, mutant.statement, points, count, seed, starts)) for mutant in mutants(statement)]
@@ -53,15 +54,19 @@ def _fate(
         return "implied", "both sides are one term"
     if same_at(statement, mutant, points):
         return "implied", f"both statements have one value at {len(points)} random points"
-    names = [p.name for p in domain_of(mutant).parameters]  # a mutant has kept some of the variables
-    problem = problem_of(mutant, "mutant", starts=tuple({name: start[name] for name in names} for start in starts))
-    tried = _tried(mutant, _new_points(statement, mutant))
+    domain = domain_of(mutant)
+    names = [p.name for p in domain.parameters]  # a mutant has kept some of the variables
+    known = tuple(domain.exact_point({name: start[name] for name in names}) for start in starts)
+    problem = problem_of(mutant, "mutant", starts=known)
+    wider = len(mutant.hypotheses) < len(statement.hypotheses)
+    tried = _tried(mutant, [*([] if wider else known), *_new_points(statement, mutant)])
     if tried[0] == "violated":
         return tried
     try:
         record = attack_problem(replace(problem, certify=None), seed, count, stop_at_first=True)
     except VacuityError:
-        return "without meaning", "its hypotheses leave no point"
+        fate: Fate = "not told apart" if tried[0] == "held" else "without meaning"
+        return fate, "its hypotheses leave no point to a search"
     worst = [problem.domain.point(unit) for _, unit in record.dangerous[:_SUSPECTS]]
     found = _tried(mutant, [record.point, *worst])
     if found[0] == "violated":

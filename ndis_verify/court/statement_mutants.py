@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
 from ndis_verify.claim import Claim
-from ndis_verify.court.attack_checks import AttackRun
+from ndis_verify.court.attack_checks import AttackRun, PointRun
 from ndis_verify.court.seal import digest
 from ndis_verify.court.statement_checks import statement_of
 from ndis_verify.court.statement_fates import Fate, fates
@@ -28,10 +28,11 @@ Counts = Mapping[str, int]
 
 
 def counted(claim: Claim) -> Counts:
-    """How many faults of the statement of a claim have each fate (0.1 to 60 s), searched from its own starts."""
+    """How many faults of the statement of a claim have each fate (0.1 to 60 s), searched from its own points."""
     assert claim.stated is not None
     runs = [check.run for check in claim.checks if statement_of(check) == claim.stated]
     starts = [start for run in runs if isinstance(run, AttackRun) for start in run.problem.starts]
+    starts += [run.point for run in runs if isinstance(run, PointRun)]
     found: Counter[str] = Counter(fate for _, fate, _ in fates(claim.stated, _EVALUATIONS, starts=starts))
     return {fate: found[fate] for fate in FATES if found[fate]}
 
@@ -62,13 +63,15 @@ def added(claims: Iterable[Claim]) -> Counts:
     return {fate: total[fate] for fate in FATES if total[fate]}
 
 
-def mutants_page(claims: Iterable[Claim]) -> str:
+def mutants_page(claims: Sequence[Claim]) -> str:
     """The page of all counts, in Markdown."""
-    found = {claim: counts for claim in claims if (counts := kept_counts(claim)) is not None}
-    rows = [(claim.id, *(counts.get(fate, 0) for fate in FATES)) for claim, counts in found.items()]
-    total = added(found)
+    found = {claim.id: counts for claim in claims if (counts := kept_counts(claim)) is not None}
+    rows = [(name, *(counts.get(fate, 0) for fate in FATES)) for name, counts in found.items()]
+    total = added(claims)
     rows.append(("all", *(total.get(fate, 0) for fate in FATES)))
-    return f"{_PAGE}\n{markdown_table(('claim', *FATES), rows, right=range(1, len(FATES) + 1))}\n"
+    table = markdown_table(("claim", *FATES), rows, right=range(1, len(FATES) + 1))
+    left = [claim.id for claim in claims if claim.stated is not None and claim.id not in found]
+    return f"{_PAGE}\n{table}\n" + (f"\nNot counted yet: {', '.join(left)}.\n" if left else "")
 
 
 _PAGE = """# Faults of statements
@@ -80,8 +83,8 @@ it says the same or both its sides have become one, *weaker* where it asks for n
 random point that has values, *without meaning* where no point meets its hypotheses or its quantities have no value
 where they newly speak, and *not told apart* where 60 points of a search found nothing: among them are statements that
 are true as well, as the right one is not sharp, and hypotheses that could be spared. A count is of the statement as it
-is: its digest is kept beside it. Written by `ndis-verify claims --mutants docs/mutants.md`, which counts anew only what
-has changed.
+is: its digest is kept beside it. Written by `ndis-verify claims --mutants docs/statement_faults.md`, which counts anew
+only what has changed.
 """
 
 

@@ -205,7 +205,7 @@ CLAIMS = (
         about=(
             "For every eps > 0 and delta in (0, 1) the mechanism with the sigma of the algorithm, BW-Alg1, at the"
             " exact root or one rounded towards the larger sigma, is (eps, delta)-DP: its divergence at the"
-            " sensitivity Delta is one of"
+            " sensitivity Delta is one of these two."
         ),
         declared=Verdict.PROVED,
         checks=(

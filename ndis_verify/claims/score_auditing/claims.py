@@ -270,7 +270,7 @@ CLAIMS = (
         source="KM",
         title="limits of delta, epsilon and the trade-off curve from two samples of scores",
         stated=statement(
-            "a - e^eps b <= h, and a <= h + e^eps b",
+            "a - e^eps b <= h",
             *("0 <= t_i <= 1", "0 <= a <= sum_i t_i p_i", "sum_i t_i q_i <= b <= 1"),
             where={"h": "sum_i max(0, p_i - e^eps q_i)"},
             over=(
