@@ -219,3 +219,11 @@ def test_bad_faults_and_arguments_are_named() -> None:
         derivation.number(nonsense=1)
     with pytest.raises(InputError, match="two sides|both sides"):
         Step("half", "", lhs=x)
+
+
+def test_a_difference_of_unknown_functions_is_zero_or_is_told_from_it() -> None:
+    f, positive = sp.Function("f"), sp.Function("g", positive=True)
+    x, y = sp.symbols("x y", real=True)
+    assert is_zero(2 * f(x) - f(x) - f(x)) is True and is_zero(f((x + 1) ** 2) - f(x**2 + 2 * x + 1)) is True
+    assert is_zero(f(x) - f(y)) is False and is_zero(f(x) - f(x) + sp.Rational(1, 3)) is False
+    assert is_zero(positive(x) - sp.Abs(positive(x))) is True and is_zero(positive(x) + sp.Abs(positive(x))) is False

@@ -11,6 +11,7 @@ from typing import Any
 
 import mpmath
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from ndis_verify.symbolic.shared_decisions import shared
 
@@ -18,6 +19,7 @@ SAMPLE_DIGITS = 50
 STABLE = 1e-6
 _POINTS = 3
 _MAX_OPERATIONS = 150
+_ASSUMPTIONS = ("positive", "nonnegative", "negative", "nonpositive", "integer", "real")
 
 
 def as_expression(value: Any) -> Any:
@@ -152,7 +154,14 @@ def _sample(symbol: sp.Symbol, index: int) -> sp.Rational:
 
 
 def nonzero_somewhere(expression: sp.Expr) -> bool:
-    """Whether some sample point gives a value that stays put when the precision is doubled, and is not 0."""
+    """Whether some sample point gives a value that stays put when the precision is doubled, and is not 0.
+
+    Calls of unknown functions may take any values that their assumptions allow, at different arguments different ones.
+    """
+    if expression.has(AppliedUndef):
+        expression = _arguments(expression)
+        calls = expression.atoms(AppliedUndef)
+        expression = expression.xreplace({call: _any_value(call, k) for k, call in enumerate(sorted(calls, key=str))})
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
     if not all(symbol.is_commutative for symbol in symbols):
         return False
@@ -166,6 +175,11 @@ def nonzero_somewhere(expression: sp.Expr) -> bool:
         if coarse is not None and fine is not None and fine != 0 and abs(coarse - fine) < STABLE * abs(fine):
             return True
     return False
+
+
+def _any_value(call: Any, number: int) -> sp.Symbol:
+    known = {name: True for name in _ASSUMPTIONS if getattr(call, f"is_{name}")}
+    return sp.Dummy(f"call_{number}", **known)
 
 
 def _value(
