@@ -17,15 +17,24 @@ def test_the_gate_comes_before_the_tests():
     assert re.findall(r"bash \./(\w+)", (ROOT / ".ci/run").read_text()) == [
         "lint",
         "tests",
-        "speed",
         "browser",
+        "docs",
         "recheck",
+        "speed",
         "peers",
     ]
 
 
 def test_the_workflow_runs_the_same_scripts_on_every_python_that_is_supported():
-    assert re.findall(r"run: bash \.ci/(\w+)", WORKFLOW) == ["lint", "tests", "speed", "browser", "recheck", "peers"]
+    assert re.findall(r"run: bash \.ci/(\w+)", WORKFLOW) == [
+        "lint",
+        "tests",
+        "speed",
+        "browser",
+        "docs",
+        "recheck",
+        "peers",
+    ]
     pythons = re.search(r"python: \[(.*)\]", WORKFLOW)[1].replace('"', "").split(", ")
     assert pythons == ["3.11", "3.12", "3.13", "3.14"]
     assert PROJECT["project"]["requires-python"] == f">={pythons[0]}"

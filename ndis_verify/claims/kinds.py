@@ -25,7 +25,7 @@ _LISTED: Mapping[ClaimKind, str] = {
     ),
     # numbers of an experiment, a table, a plot, or of real records
     ClaimKind.FIGURE: (
-        "N26-Fig2-ridges N24-Fig5 N24-Fig6 N24-Fig7 N24-Fig9 N24-Fig10 N24-Fig15 N24-Tab-sizes N24-TabI N24-TabII"
+        "N26-Fig2-ridges N24-Fig6 N24-Fig9 N24-Fig10 N24-Tab-sizes N24-TabI N24-TabII"
         " N24-TabIII N24-TabIII-DPR N24-TabIV BW-B BW-Fig1 BW-Fig1-high-dimension BW-Fig2 BW-Fig2-every-signal"
         " PKG-Davies-table PKG-Davies-digits PKG-google-gaussian PKG-google-small-delta PKG-chi2comb-readme"
         " PKG-printed-clt PKG-printed-moments PKG-printed-tutorial"

@@ -156,7 +156,7 @@ def _statements(claims: Iterable[Claim]) -> Iterator[dict[str, Any]]:
         runs = [check.run for check in claim.checks if check.kind is Kind.COUNTEREXAMPLE]
         found = [run for run in runs if isinstance(run, PointRun) and isinstance(run.certify, Violation)]
         for number, run in enumerate(found, 1):
-            statement = run.certify.statement  # type: ignore[attr-defined]
+            statement = run.certify.statement  # type: ignore[attr-defined]  # a Violation has it
             yield {
                 "name": f"{claim.id}/{number}",
                 "title": f"{label_of(claim.id)}: {claim.title}" + (f" ({number})" if len(found) > 1 else ""),

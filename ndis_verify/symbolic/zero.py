@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import combinations
 from typing import Any
 
 import mpmath
@@ -160,8 +161,10 @@ def nonzero_somewhere(expression: sp.Expr) -> bool:
     """
     if expression.has(AppliedUndef):
         expression = _arguments(expression)
-        calls = expression.atoms(AppliedUndef)
-        expression = expression.xreplace({call: _any_value(call, k) for k, call in enumerate(sorted(calls, key=str))})
+        calls = sorted(expression.atoms(AppliedUndef), key=str)
+        if not all(_told_apart(*pair) for pair in combinations(calls, 2)):
+            return False
+        expression = expression.xreplace({call: _any_value(call, k) for k, call in enumerate(calls)})
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.name)
     if not all(symbol.is_commutative for symbol in symbols):
         return False
@@ -175,6 +178,13 @@ def nonzero_somewhere(expression: sp.Expr) -> bool:
         if coarse is not None and fine is not None and fine != 0 and abs(coarse - fine) < STABLE * abs(fine):
             return True
     return False
+
+
+def _told_apart(call: Any, other: Any) -> bool:
+    """Whether two calls are of different functions, or of one at arguments that are seen to differ."""
+    if call.func != other.func:
+        return True
+    return any(isinstance(u - v, sp.Expr) and nonzero_somewhere(u - v) for u, v in zip(call.args, other.args))
 
 
 def _any_value(call: Any, number: int) -> sp.Symbol:
