@@ -86,6 +86,33 @@ def test_the_reader_s_divergence_is_that_of_a_second_route():
         assert laws.divergence(one, two, two, fmpq(0)).overlaps(chance)
 
 
+def test_a_ball_around_a_number_is_not_that_number():
+    """A ball that holds 0 or 1 is not taken for it."""
+    balls = pytest.importorskip("tools.recheck.balls")
+    with ctx.workprec(100):
+        wide = arb(0, 1)
+        assert balls.FUNCTIONS["exp"](wide).contains(arb("0.5").exp())
+        assert balls.FUNCTIONS["log"](1 + wide / 2).contains(arb("1.4").log())
+        assert not balls.FUNCTIONS["log"](fmpq(-3)).is_finite() and not balls.FUNCTIONS["exp"](arb("nan")).is_finite()
+
+
+@pytest.mark.parametrize("width", [fmpq(3), fmpq(1, 30), fmpq(1, 2674), fmpq(1, 10**6)])
+def test_an_integral_of_a_narrow_peak_is_right_or_left(width):
+    values = pytest.importorskip("tools.recheck.values")
+    x, s = ["variable", "x"], ["variable", "s"]
+    ratio = ["mul", ["pow", x, ["number", "2"]], ["pow", s, ["number", "-2"]]]
+    body = ["mul", ratio, ["pow", s, ["number", "-1"]], ["exp", ["neg", ratio]]]
+    with ctx.workprec(300):
+        try:
+            found = values.value(
+                ["integral", "x", ["neg", ["infinity"]], ["infinity"], body], {"s": width, "numerically": True}
+            )
+        except values.NotReadable:
+            assert width < fmpq(1, 10)
+            return
+        assert abs(found - arb.pi().sqrt() / 2) < arb("1e-15")
+
+
 # what is planted, by rule; each rule gives the places of a record that it changes
 
 

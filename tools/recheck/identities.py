@@ -166,7 +166,7 @@ def agrees(difference, declared, domain, seed):
         except ZeroDivisionError:
             continue
         except NotReadable:  # an integral that is too narrow at this point, perhaps
-            if tiny is TINY or asked > 2 * POINTS:
+            if tiny is TINY or asked > 2 * POINTS > good * POINTS:
                 raise
             continue
         if isinstance(found, arb) and not found.is_finite():
