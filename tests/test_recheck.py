@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from flint import arb, ctx, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from ndis_verify.claims.ledger import find
 from ndis_verify.report.ledger_export import export_lines
@@ -234,3 +234,61 @@ def test_what_is_planted_is_caught():
 def test_unevaluated_text_has_no_form():
     with pytest.raises(TypeError):
         expression_data("x + 1")
+
+
+def test_arrays_of_the_reader():
+    """Against determinants, inverses and forms written out, and hinges against their own density."""
+    matrices, values = (pytest.importorskip(f"tools.recheck.{name}") for name in ("matrices", "values"))
+    chosen = random.Random(5)
+    number = lambda: fmpq(chosen.randint(-30, 30), 7)
+    turn = matrices.drawn("orthogonal", 3, None, number)
+    at = {"U": turn, "S": [[fmpq(2), fmpq(1)], [fmpq(1), fmpq(3)]], "v": [fmpq(1), fmpq(-2)], "t": fmpq(5)}
+    u, s, v = (["variable", name] for name in "USv")
+    eye, transpose = ["identity"], lambda x: ["transpose", x]
+    form = lambda x: ["mul", ["mul", transpose(v), x], v]
+    assert values.value(["mul", transpose(u), u], at) == [[fmpq(i == j) for j in range(3)] for i in range(3)]
+    assert values.value(form(s), at) == 10 and values.value(form(["pow", s, ["number", "-1"]]), at) == 3
+    assert values.value(["det", ["sub", s, ["mul", ["variable", "t"], eye]]], at) == 5
+    assert values.value(["trace", ["above", transpose(v), transpose(v)]], at) == -1
+    holds = records.holds
+    assert holds([">", s, ["number", "0"]], at) and holds(["<", s, ["mul", ["number", "4"], eye]], at)
+    assert holds([">", s, ["mul", ["number", "2"], eye]], at) is False
+    flat = {"S": [[fmpq(0), fmpq(0)], [fmpq(0), fmpq(2)]]}
+    assert holds([">=", s, ["number", "0"]], flat) and not holds([">", s, ["number", "0"]], flat)
+    assert holds([">=", s, ["number", "0"]], {"S": [[fmpq(0), fmpq(1)], [fmpq(1), fmpq(2)]]}) is False
+    assert holds(["=", s, transpose(s)], at) and holds(["=", s, ["mul", ["number", "2"], s]], at) is False
+    with pytest.raises((records.Wrong, records.NotReadable)):
+        values.value(["mul", u, s], at)
+
+
+@pytest.mark.parametrize(("c", "a", "r"), [(1, -2, 3), (-1, -2, 3), (-1, "1/2", 3), (-2, 3, 4), (1, 2, 3), (-1, 1, 5)])
+def test_the_reader_s_hinge_is_the_integral_of_its_density(c, a, r):
+    c, a, r = Fraction(c), Fraction(a), Fraction(r)
+    edge = max(-2 * c / a, Fraction(0))
+
+    def inside(root, _):  # over the root of T, in which the density is analytic
+        t, k = root * root, arb(fmpq(r.numerator, 2))
+        density = root ** (r.numerator - 1) * (-t / 2).exp() * 2 / (arb(2) ** k * k.gamma())
+        return density * (
+            1 - (arb(fmpq(c.numerator, c.denominator)) + arb(fmpq(a.numerator, a.denominator)) * t / 2).exp()
+        )
+
+    low, high = (edge, 400) if a < 0 else (0, edge)
+    with ctx.workprec(150):
+        ends = [arb(fmpq(*Fraction(x).as_integer_ratio())).sqrt() for x in (low, high)]
+        whole = acb.integral(inside, *ends).real
+        found = laws.chi2_hinge(*(fmpq(x.numerator, x.denominator) for x in (c, a, r)))
+    assert abs(found - whole) < arb("1e-8")
+
+
+def test_a_pair_in_the_plane_is_one_of_independent_coordinates():
+    matrices = pytest.importorskip("tools.recheck.matrices")
+    mean, deviations, eps = [fmpq(1), fmpq(-1, 2)], [fmpq(3, 2), fmpq(2, 3)], fmpq(1, 3)
+    shear = [[fmpq(2), fmpq(1)], [fmpq(1), fmpq(1)]]
+    turned = matrices.OF_ARRAYS["mul"]
+    first = matrices.ALWAYS["diagonal"]([s * s for s in deviations])
+    across = matrices.ALWAYS["transpose"](shear)
+    pair = [turned(shear, mean), turned(shear, first, across), [fmpq(0), fmpq(0)], turned(shear, across), eps]
+    with ctx.workprec(200):
+        one, other = matrices.normal_pair(*pair), laws.independent(mean, deviations, eps)
+    assert one.overlaps(other) and one.rad() < arb("1e-12") and other.rad() < arb("1e-12")

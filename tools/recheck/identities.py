@@ -8,6 +8,7 @@ from fractions import Fraction
 from flint import arb, fmpq, fmpq_mpoly_ctx
 
 from tools.recheck.balls import CLOSE, FUNCTIONS, POINTS, TINY, NotReadable, Wrong, rational, real
+from tools.recheck.matrices import compared, is_array, size_of
 from tools.recheck.values import length, nodes, value
 
 _SCALES = (Fraction(1, 100), Fraction(1, 4), 1, 1, 3)
@@ -18,7 +19,13 @@ _TURN = {"<=": ">=", "<": ">", ">=": ">=", ">": ">"}
 def gap(relation, at):
     """left - right, turned so that >= 0 is what the relation asks for; -|left - right| for an equation."""
     sign, left, right = relation
-    found = FUNCTIONS["sub"](value(left, at), value(right, at))
+    one, other = value(left, at), value(right, at)
+    if is_array(one) or is_array(other):
+        first, second = (other, one) if sign in ("<=", "<") else (one, other)
+        if sign not in ("=", *_TURN):
+            raise Wrong(f"no relation: {sign}")
+        return compared(first, second, sign == "=")
+    found = FUNCTIONS["sub"](one, other)
     if sign == "=":
         return -abs(found)
     if sign not in _TURN:
@@ -38,7 +45,7 @@ def holds(relation, at, close=False):
         return holds_all([holds(part, {**at, "i": i}, close) for i, part in enumerate(sides[1:])])
     found, sign = gap(relation, at), relation[0]
     if close and sign in ("=", "<=", ">=") and isinstance(found, arb) and found.contains(0):
-        found = fmpq(0) if abs(found) <= real(abs(value(relation[1], at))) * CLOSE else found
+        found = fmpq(0) if abs(found) <= size_of(value(relation[1], at)) * CLOSE else found
     if found > 0 or (found == 0 and sign in ("=", "<=", ">=")):
         return True
     return False if found < 0 or (found == 0 and sign in ("<", ">")) else None

@@ -119,7 +119,31 @@ def centred(lams, counts, epsilon, turned=False):
     return divergence(epsilon, *(x for lam, n in zip(lams, counts) for x in (1 / lam if turned else lam, n, fmpq(0))))
 
 
+def independent(means, deviations, epsilon):
+    """N(means, diag(deviations^2)) against N(0, 1)."""
+    return divergence(epsilon, *(x for m, s in zip(means, deviations) for x in (s * s, fmpq(1), m * m)))
+
+
+def chi2_hinge(c, a, r):
+    """E max(0, 1 - e^{c + a T/2}) of a chi-square T with r degrees of freedom: where the exponent is negative the
+    chance less e^c times the tilted mass, x^k g(k, (1 - a) x), g the lower incomplete gamma function over its power.
+    """
+    if a == 0:
+        return (1 - real(c).exp()).max(arb(0))
+    k, edge = real(r) / 2, -real(c) / real(a)  # of T/2
+    e = real(c).exp()
+    if not (edge > 0 or edge <= 0):
+        raise NotReadable("an edge that is not told from 0")
+    below = lambda t: acb(t * edge).gamma_lower(acb(k), 2).real * edge**k if edge > 0 else arb(0)  # noqa: E731
+    inside = below(arb(1)) - e * below(1 - real(a))
+    if a > 0:
+        return inside
+    return 1 - e * (1 - real(a)) ** -k - inside
+
+
 QUANTITIES = {
+    "independent": independent,
+    "chi2_hinge": chi2_hinge,
     "mean_shift": mean_shift,
     "projection": projection,
     "projection_insert": lambda p, r, eps: projection(p, r, eps, True),

@@ -13,6 +13,7 @@ from flint import arb, ctx, fmpq
 
 from tools.recheck.balls import BITS, FUNCTIONS, POINTS, NotReadable, Wrong, rational, real
 from tools.recheck.identities import _TURN, agrees, gap, holds, points, shown, signs, vanishes
+from tools.recheck.matrices import drawn
 from tools.recheck.values import value
 from tools.recheck.words import words_agree
 
@@ -220,13 +221,17 @@ def statement(record, ledger):
 def _drawn(variable, chosen):
     """An exact number, vector or law in the range that is searched."""
     low, high = (float(arb(rational(variable[end]))) for end in ("low", "high"))
-    found = []
-    for _ in range(variable["size"]):
+    by_ratio = variable["scale"] == "log" and low > 0
+
+    def number():
         share = chosen.random()
-        by_ratio = variable["scale"] == "log" and low > 0
         x = low * (high / low) ** share if by_ratio else low + (high - low) * share
         x = round(x) if variable["kind"] in ("integer", "integers") else x
-        found.append(fmpq(*Fraction(f"{x:.6g}").limit_denominator(10**9).as_integer_ratio()))
+        return fmpq(*Fraction(f"{x:.6g}").limit_denominator(10**9).as_integer_ratio())
+
+    if variable["kind"] in ("matrix", "square", "symmetric", "orthogonal"):
+        return drawn(variable["kind"], variable["size"], variable.get("columns"), number)
+    found = [number() for _ in range(variable["size"])]
     if variable["kind"] == "law":
         whole = sum(found, fmpq(0))
         return [x / whole for x in found]

@@ -8,6 +8,7 @@ from flint import arb, ctx, fmpq
 
 from tools.recheck.balls import CLOSE, FUNCTIONS, NotReadable, Wrong, is_whole, product, rational, real, total
 from tools.recheck.laws import QUANTITIES
+from tools.recheck.matrices import ALWAYS, OF_ARRAYS, is_array
 
 _DEPTH = 400
 
@@ -26,12 +27,22 @@ def value(node, at):
         return total(parts) if head == "sum" else product(parts)
     if head in BINDERS:
         return BINDERS[head](*rest, at)
-    arguments = [value(part, at) for part in rest]
+    arguments = [value(part, at) for part in rest] if head != "independent" else _coordinates(rest, at)
+    if head in ALWAYS or (head in OF_ARRAYS and any(map(is_array, arguments))):
+        return (ALWAYS.get(head) or OF_ARRAYS[head])(*arguments)
     if head in QUANTITIES:
         return QUANTITIES[head](*arguments)
     if head not in FUNCTIONS:
         raise NotReadable(f"no means for {head}")
     return FUNCTIONS[head](*arguments)
+
+
+def _coordinates(parts, at):
+    """Means and deviations over all coordinates, then the other arguments."""
+    *laws, last = parts
+    laws = [["coordinate", part[1]] if part[0] == "variable" else part for part in laws]
+    size = length(["all", *laws], at)
+    return *([value(part, {**at, "i": i}) for i in range(size)] for part in laws), value(last, at)
 
 
 def length(node, at):
