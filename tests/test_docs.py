@@ -11,7 +11,8 @@ import pytest
 from test_readme import ran
 
 from ndis_verify.rich import mathml
-from tools import docs
+
+docs = pytest.importorskip("tools.docs")
 
 ROOT = Path(__file__).parents[1]
 GUIDES = (
