@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -18,7 +19,12 @@ def follows(difference: Any) -> bool | None:
     """
     if isinstance(difference, sp.MatrixBase):
         return is_zero(difference)
-    difference = as_expression(difference)
+    return _follows(as_expression(difference))
+
+
+@lru_cache(maxsize=4096)
+def _follows(difference: sp.Expr) -> bool | None:
+    """A condition of a fact stands in the step and in every planted fault of its derivation."""
     known: list[tuple[Any, sp.Symbol]] = []
 
     def number(node: Any) -> sp.Symbol:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -49,6 +50,7 @@ def is_zero(expression: Any) -> bool | None:
     return shared(expression, _decided)
 
 
+@lru_cache(maxsize=4096)
 def _decided(expression: sp.Expr) -> bool | None:
     if nonzero_somewhere(expression):
         return False
