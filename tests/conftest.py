@@ -31,6 +31,8 @@ gc.set_threshold(50_000, 20, 20)  # modules and derivations are made to stay
 # The processes of a run, kernels and commands among them, compile the package once, whatever the environment says.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# One thread of BLAS in each: a core has a process, and the threads of one wait for the other's at full speed.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile(
     "ci",

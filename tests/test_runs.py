@@ -184,6 +184,17 @@ def test_a_worker_that_is_killed_ends_the_run_with_a_word():
         list(pool.unordered(os._exit, [3] * 4, 2))
 
 
+@pytest.mark.parametrize("said", [None, "2"])
+def test_a_process_of_a_run_holds_blas_to_one_thread_unless_told_otherwise(monkeypatch, said):
+    """Two processes with a thread for every core each wait for one another at full speed."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if said:
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+    found = dict(pool.unordered(os.getenv, ["OMP_NUM_THREADS", "HOME"], 2))
+    assert found["OMP_NUM_THREADS"] == (said or "1")
+    assert os.environ.get("OMP_NUM_THREADS") == said
+
+
 @NO_PROC
 def test_a_killed_verify_of_the_ledger_leaves_no_process_and_goes_on(tmp_path, capsys):
     command = ["verify", "--json", "--output", str(tmp_path), "N26-D2", "SL-2", "BW-L3", "BW-L6"]
