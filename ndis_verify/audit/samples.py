@@ -84,7 +84,7 @@ def survey(sample: Sample) -> Survey:
     """
     n, stride, kept = 0, PERIOD, np.empty(0)
     learning, every, rises, falls, last = _Moments(), _Moments(), 0, 0, np.empty(0)
-    for chunk in sample.chunks():
+    for chunk in _even(sample.chunks()):
         rows = np.arange(n, n + chunk.size)
         kept = np.concatenate([kept, chunk[rows % stride == LEARN]])
         while kept.size > KEPT:
@@ -108,6 +108,21 @@ def survey(sample: Sample) -> Survey:
         learning.largest,
         every.smallest if every.smallest == every.largest else None,
     )
+
+
+def _even(chunks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
+    """The same scores in chunks of one size, so that sums of floats do not depend on how a file is cut."""
+    held, size = [np.empty(0)], 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += chunk.size
+        if size >= CHUNK:
+            scores = np.concatenate(held)
+            whole = size - size % CHUNK
+            yield from (scores[start : start + CHUNK] for start in range(0, whole, CHUNK))
+            held, size = [scores[whole:]], size - whole
+    if size:
+        yield np.concatenate(held)
 
 
 def check_distinguishable(first: Survey, second: Survey, names: tuple[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Scores in CSV files, read in blocks: one or two columns, any length, errors with the number of the line."""
+"""Scores in files and folders, read in blocks; of CSV files errors name the line (others: `score_columns`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ndis_verify.audit.score_columns import ColumnFile, columns_of
 from ndis_verify.exact_number import InputError
 from ndis_verify.plain_text import beginning, plainly, position, says_number
 
@@ -93,12 +94,39 @@ class ScoreFile:
         return np.array(values)
 
 
-def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> tuple[ScoreFile, ScoreFile]:
+@dataclass(frozen=True)
+class ScoreFolder:
+    """One column of all part files of a folder as a sample (`samples.Sample`): by their names, one after the other."""
+
+    path: Path
+    parts: tuple[ScoreFile | ColumnFile, ...]
+    name: str
+
+    @property
+    def column(self) -> int:
+        return self.parts[0].column
+
+    @property
+    def fields(self) -> int:
+        return self.parts[0].fields
+
+    def chunks(self) -> Iterator[np.ndarray]:
+        """Those of each part."""
+        for part in self.parts:
+            yield from part.chunks()
+
+
+def open_scores(
+    paths: Sequence[Path], columns: Sequence[str] | None = None
+) -> tuple[ScoreFile | ColumnFile | ScoreFolder, ScoreFile | ColumnFile | ScoreFolder]:
     """The samples P and Q: from two files, or from one file with a column for each.
 
-    paths: one or two files. columns: names from the first line, or numbers counted from 1; one for each sample. Without
-    it the first column of each of two files, or the two of one file, which must have no more: in 0,5 a comma may also
-    be a decimal one. Raises `InputError`, `OSError`.
+    paths: one or two; each a CSV file, an .npy array of one or two axes, a Parquet (.parquet, .pq) or an Arrow file
+    (.arrow, .feather, .ipc; these by the extra `arrow`), or a folder of such files of one kind and with the same
+    columns, which are read by their names; names that begin with . or _ are left out. columns: names, of the first line
+    of a CSV file, or numbers counted from 1; one for each sample. Without it the first column of each of two files, or
+    the two of one file, which must have no more: in 0,5 a comma may also be a decimal one. Raises `InputError`,
+    `OSError`.
 
     Examples
     --------
@@ -120,15 +148,21 @@ def open_scores(paths: Sequence[Path], columns: Sequence[str] | None = None) -> 
     first, second = (_opened(path, column) for path, column in zip((paths[0], paths[-1]), chosen, strict=True))
     if columns is None:
         for sample in (first, second):
-            _check_commas(sample, 3 - len(paths))
+            for part in sample.parts if isinstance(sample, ScoreFolder) else (sample,):
+                _check_commas(part, 3 - len(paths))
     if (first.path, first.column) == (second.path, second.column):
         raise InputError("columns", ",".join(chosen), "P and Q are the same column of the same file")
     return first, second
 
 
-def _check_commas(sample: ScoreFile, wanted: int) -> None:
+def _check_commas(sample: ScoreFile | ColumnFile, wanted: int) -> None:
     """Refuse lines that may be numbers with a decimal comma: `wanted` fields are right where no column was chosen."""
     rule = "choose by --columns; a number has a decimal point, a comma separates fields"
+    if isinstance(sample, ColumnFile):
+        if sample.fields != wanted:
+            wrong = f"must have {wanted} where no column is chosen: choose by --columns"
+            raise InputError(str(sample.path), f"{sample.fields} columns", wrong)
+        return
     if sample.fields != wanted:
         wrong = f"line 1 must have {wanted} of them where no column is chosen: {rule}"
         raise InputError(str(sample.path), f"{sample.fields} fields", wrong)
@@ -136,21 +170,54 @@ def _check_commas(sample: ScoreFile, wanted: int) -> None:
         raise InputError(str(sample.path), "1,2 or the like on every line", f"may be one number or two: {rule}")
 
 
-def _opened(path: Path, column: str) -> ScoreFile:
+def _opened(path: Path, column: str) -> ScoreFile | ColumnFile | ScoreFolder:
+    return _folder(path, column) if path.is_dir() else _file(path, column)
+
+
+def _folder(path: Path, column: str) -> ScoreFolder:
+    files = sorted(file for file in path.iterdir() if file.name[0] not in "._")
+    if not files:
+        raise InputError("FILE", str(path), "is a folder without part files")
+    suffixes = {file.suffix.lower() for file in files}
+    if len(suffixes) > 1:
+        raise InputError(
+            "FILE", str(path), f"must hold part files of one kind, not {beginning(', '.join(sorted(suffixes)))}"
+        )
+    parts = tuple(_file(file, column) for file in files)
+    odd = next((part for part in parts if (part.column, part.fields) != (parts[0].column, parts[0].fields)), None)
+    if odd is not None:
+        raise InputError("FILE", str(odd.path), f"must have the columns of {parts[0].path.name}")
+    return ScoreFolder(path, parts, str(path) if parts[0].fields == 1 else f"{path} column {beginning(column)}")
+
+
+def _file(path: Path, column: str) -> ScoreFile | ColumnFile:
     if path.exists() and not path.is_file():
-        raise InputError("FILE", str(path), "must be a regular file: it is read more than once")
+        raise InputError("FILE", str(path), "must be a regular file, or a folder of them: it is read more than once")
+    found = columns_of(path)
+    if found is not None:
+        place = _place(list(found.names), found.named, column, path)
+        name = _named(path, list(found.names), found.named, place)
+        return ColumnFile(path, place, len(found.names), name, found)
     line = _text(next(_blocks(path, str(path)), b"").removeprefix(_BOM).partition(b"\n")[0], str(path), 1)
     if not line.strip():
         raise InputError(str(path), beginning(line), "line 1 is empty: needs a score on each line")
     cells = [cell.strip() for cell in line.split(",")]
     # A name does not begin like a number: 1.5x is a score that was spoilt, not a header.
     header = not any(says_number(cell) or cell.lstrip("+-.")[:1].isdigit() for cell in cells)
+    place = _place(cells, header, column, path)
+    return ScoreFile(path, place, len(cells), header, _named(path, cells, header, place))
+
+
+def _named(path: Path, cells: Sequence[str], header: bool, place: int) -> str:
+    return str(path) if len(cells) == 1 else f"{path} column {beginning(cells[place]) if header else place + 1}"
+
+
+def _place(cells: Sequence[str], header: bool, column: str, path: Path) -> int:
+    """Where the column is that is given by its name or number. Raises `InputError`."""
     if header and column in cells:
-        place = cells.index(column)
-    elif (number := position(column)) is not None:
-        place = number
-    else:
-        wrong = f"is neither a name in the first line of {path} nor the number of a column"
+        return cells.index(column)
+    if (place := position(column)) is None:
+        wrong = f"is neither the name of a column of {path} nor its number"
         raise InputError("columns", beginning(column), wrong)
     if not 0 <= place < len(cells):
         needed = (
@@ -159,8 +226,7 @@ def _opened(path: Path, column: str) -> ScoreFile:
             else f"{path} has {len(cells)} columns"
         )
         raise InputError("columns", column, needed)
-    name = str(path) if len(cells) == 1 else f"{path} column {cells[place] if header else place + 1}"
-    return ScoreFile(path, place, len(cells), header, name)
+    return place
 
 
 def _blocks(path: Path, name: str) -> Iterator[bytes]:

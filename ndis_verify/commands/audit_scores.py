@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="FILE",
-        help="P.csv Q.csv, a score on each line; or one file with two columns",
+        help="P.csv Q.csv, a score on each line; or one file with two columns; .npy, .parquet, .arrow and .feather"
+        " likewise, and folders of part files",
     )
     parser.add_argument("--delta", metavar="D", help="bound epsilon at this delta")
     parser.add_argument(
