@@ -1,33 +1,77 @@
-"""What the notebooks show of the ledger beside their own subject."""
+"""What the notebooks are made of beside their own subject: one style, proofs typeset, verdicts heard, claims shown."""
 
 from __future__ import annotations
 
+import logging
+import textwrap
+import warnings
 from html import escape
+from pathlib import Path
 
 from ndis_verify.claim import Claim
 from ndis_verify.claims.ledger import find
+from ndis_verify.court.judge import Judgement, judge
+from ndis_verify.report.derivations import steps_table
 from ndis_verify.report.places import label_of
 from ndis_verify.rich import prose, wrapping
+from ndis_verify.symbolic.derivation import Derivation
 
+STYLE = Path(__file__).with_name("article.mplstyle")
+_STRICT = "__main__|ndis_verify|numpy|scipy|mpmath|sympy|matplotlib"
 _HEAD = ("claim", "statement", "verdict, as declared")
 
 
-class Shelf:
-    """Claims beside one another: label, statement, declared verdict, and what it rests on where it is not plain."""
+def start() -> None:
+    """The one style of every picture; a warning is an error from here on."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its first import may report that it builds a font cache
+    import matplotlib.pyplot as plt
 
-    def __init__(self, claims: tuple[Claim, ...]):
-        self.claims = claims
+    plt.style.use(STYLE)
+    warnings.filterwarnings("error", module=_STRICT)
+
+
+class _Shown:
+    """Something to end a cell with: plain text, and the same as a page."""
+
+    def __init__(self, text: str, page: str):
+        self.text, self.page = text, page
 
     def __repr__(self) -> str:
-        return "\n".join(f"{claim.id}: {claim.title} ({claim.declared.value})" for claim in self.claims)
+        return self.text
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in _HEAD)
-        rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in _cells(claim))}</tr>" for claim in self.claims)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return self.page
 
 
-def also(*ids: str) -> Shelf:
+def proof(*derivations: Derivation) -> _Shown:
+    """The steps of derivations, typeset; every decided step is decided anew. Raises `AssertionError` where one is not.
+
+    Examples
+    --------
+    >>> from ndis_verify.report.articles import proof
+    >>> from ndis_verify.symbolic import mean_shift
+    >>> print(str(proof(mean_shift.erf_form())).splitlines()[-1])
+    proved: 2 of 2 identities decided
+    """
+    for derivation in derivations:
+        assert derivation.proved, derivation.id
+    page = "".join(derivation._repr_html_() for derivation in derivations)
+    return _Shown("\n\n".join(map(steps_table, derivations)), page)
+
+
+def verdicts(*ids: str) -> _Shown:
+    """The verdicts of claims, recomputed here.
+
+    Raises `AssertionError` where one is not as declared, a check fails, or a planted fault is not noticed.
+    """
+    heard = [(claim, judge(claim)) for claim in map(find, ids)]
+    for claim, ruling in heard:
+        assert ruling.agrees and not ruling.failures and ruling.mutants_killed == ruling.mutants > 0, claim.id
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in _ruled(*one))}</tr>" for one in heard)
+    return _Shown("\n".join(_told(*one) for one in heard), _table(("claim", "verdict, recomputed"), rows))
+
+
+def also(*ids: str) -> _Shown:
     """A table of claims for the end of a notebook. Raises `InputError` for an id that the ledger has not.
 
     Examples
@@ -36,16 +80,42 @@ def also(*ids: str) -> Shelf:
     >>> also("N26-P3")
     N26-P3: triangle inequality of the divergence (proved)
     """
-    return Shelf(tuple(map(find, ids)))
+    claims = list(map(find, ids))
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in _cells(claim))}</tr>" for claim in claims)
+    text = "\n".join(f"{claim.id}: {claim.title} ({claim.declared.value})" for claim in claims)
+    return _Shown(text, _table(_HEAD, rows))
+
+
+def _table(head: tuple[str, ...], rows: str) -> str:
+    names = "".join(f"<th>{name}</th>" for name in head)
+    return f'<table tabindex="0"><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _told(claim: Claim, ruling: Judgement) -> str:
+    said = f"{claim.id}: {ruling.in_words}, every planted fault caught"
+    if claim.counterexample:
+        indent = " " * 4
+        said += "\n" + textwrap.fill(
+            f"counterexample: {claim.counterexample}", 110, initial_indent=indent, subsequent_indent=indent
+        )
+    return said
+
+
+def _ruled(claim: Claim, ruling: Judgement) -> tuple[str, str]:
+    said = f"<b>{escape(ruling.in_words)}</b>, every planted fault caught" + _wrong(claim)
+    return f"{_name(claim)}<br>{prose(claim.title)}", said
 
 
 def _cells(claim: Claim) -> tuple[str, str, str]:
     formula = wrapping(claim.stated.tex) if claim.stated else prose(claim.formula or claim.statement)
-    said = f"<b>{claim.declared.value}</b>"
-    for name, text in (("counterexample", claim.counterexample), ("corrected", claim.corrected)):
-        said += f"<br>{name}: {prose(text)}" if text else ""
-    return (
-        f"<b>{escape(label_of(claim.id))}</b><br><small>{escape(claim.id)}</small>",
-        (f"{prose(claim.title)}<br>{formula}"),
-        said,
-    )
+    return _name(claim), f"{prose(claim.title)}<br>{formula}", f"<b>{claim.declared.value}</b>{_wrong(claim)}"
+
+
+def _name(claim: Claim) -> str:
+    return f"<b>{escape(label_of(claim.id))}</b><br><small>{escape(claim.id)}</small>"
+
+
+def _wrong(claim: Claim) -> str:
+    """What is wrong with a claim as it is printed, where something is."""
+    parts = (("counterexample", claim.counterexample), ("corrected", claim.corrected))
+    return "".join(f"<br>{name}: {prose(text)}" for name, text in parts if text)

@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.covariance_shift import epsilon, one, r, zero
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.random_projection import hockey_stick_deletion, hockey_stick_insertion, in_odds
 from ndis_verify.symbolic.random_projection import odds as projection_odds
 from ndis_verify.symbolic.random_projection import r as projection_r
@@ -36,7 +37,7 @@ def symmetrised_order() -> Derivation:
         Step(
             "densities",
             "p = m e^{L/2} and q = m e^{-L/2} with m = sqrt(p q) = C times a law.",
-            lhs=sp.log(sp.exp(loss / 2) / sp.exp(-loss / 2)),
+            lhs=sp.log(held(sp.exp(loss / 2)) / held(sp.exp(-loss / 2))),
             rhs=loss,
         ),
         Step(
@@ -157,7 +158,7 @@ def radial_domain() -> Derivation:
         Step(
             "edge of the first hinge",
             "eps + g = (kappa - 1) T/2 at T/2 = (eps + g)/(kappa - 1).",
-            lhs=epsilon + level - k * edge,
+            lhs=epsilon + level - k * held(edge),
             rhs=zero,
         ),
         Step(
@@ -279,7 +280,12 @@ def two_eigenvalues_order() -> Derivation:
             lhs=sp.diff(kernel, v),
             rhs=kernel / (v * (1 - v)) * (a * (1 - v) - b * v - x * v * (1 - v)),
         ),
-        Step("second moment", "a - (a+b+x) E[v] + x E[v^2] = 0.", lhs=a - (a + b + x) * mean + x * square, rhs=zero),
+        Step(
+            "second moment",
+            "a - (a+b+x) E[v] + x E[v^2] = 0.",
+            lhs=a - (a + b + x) * held(mean) + x * held(square),
+            rhs=zero,
+        ),
         Step(
             "Riccati equation",
             "d E[v]/dx = -Var v, so x y' = y + x^2 (E[v]^2 - E[v^2]).",
@@ -316,7 +322,7 @@ def two_eigenvalues_order() -> Derivation:
             kind="argument",
         ),
         Step("at y = a", "x y' = a (1 - b).", lhs=right.subs(y, a), rhs=a * (1 - b)),
-        Step("where y' = 0", "y'' = (a - y)/x.", lhs=second.subs(y1, 0), rhs=(a - y) / x),
+        Step("where y' = 0", "y'' = (a - y)/x.", lhs=sp.Subs(second, y1, 0), rhs=(a - y) / x),
         Step(
             "b >= 1",
             "y < a always: y cannot pass a, where y' <= 0 (for b = 1 the constant a is itself a solution). A first zero"
@@ -363,7 +369,7 @@ def two_eigenvalues_order() -> Derivation:
         Step(
             "above the crossing",
             "and for b = 1/2, d - 2 = 2a - 1 is below that: no crossing there.",
-            lhs=2 * a - (d - 2).subs(b, sp.Rational(1, 2)),
+            lhs=2 * a - sp.Subs(d - 2, b, sp.Rational(1, 2)),
             rhs=one,
         ),
         Step(

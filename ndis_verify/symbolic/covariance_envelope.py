@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.covariance_shift import ell, growth, log_bound, s, z, zero
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import phi
 
 
@@ -26,7 +27,7 @@ def envelope_vertex() -> Derivation:
     size = odds / (s * (1 + odds))
     shrunk = lambda e: e.subs(ell, sp.log(1 + growth))  # noqa: E731
     steps = (
-        Step("h(0)", "No shift, no loss.", lhs=h.subs(ell, 0), rhs=zero),
+        Step("h(0)", "No shift, no loss.", lhs=sp.Subs(h, ell, 0), rhs=zero),
         Step("h'", "Its slope, on s (e^l - 1) < 1.", lhs=sp.diff(h, ell), rhs=slope),
         Step(
             "h' > 0",
@@ -44,7 +45,7 @@ def envelope_vertex() -> Derivation:
             relation=">",
             witness=s * (1 + s) * (1 + size) * (1 + odds) ** 2 / 2,
         ),
-        Step("printed exponent at 0", "The same for the exponent of N26-L2:", lhs=printed.subs(ell, 0), rhs=zero),
+        Step("printed exponent at 0", "The same for the exponent of N26-L2:", lhs=sp.Subs(printed, ell, 0), rhs=zero),
         Step(
             "its slope",
             "with e^l = 1 + x,",
@@ -136,7 +137,7 @@ def exact_envelope() -> Derivation:
             lhs=sp.diff(-z * phi(z), z),
             rhs=(z**2 - 1) * phi(z),
         ),
-        Step("flux at infinity", "vanishes at the far end.", lhs=sp.limit(-z * phi(z), z, sp.oo), rhs=zero),
+        Step("flux at infinity", "vanishes at the far end.", lhs=sp.Limit(-z * phi(z), z, sp.oo), rhs=zero),
         Step(
             "outside and inside",
             "Over |z| > R the half-integral is 2 R phi(R)/2 = R phi(R) >= 0, over |z| < R it is -R phi(R): Q's"
@@ -150,7 +151,7 @@ def exact_envelope() -> Derivation:
             "as a conditional mean",
             "On the edge X_i = alpha R^2; per unit of X the line contributes 2 phi(R)/(2 alpha R) alpha R^2 = R"
             " phi(R).",
-            lhs=small * edge**2 * 2 * phi(edge) / (2 * small * edge),
+            lhs=held(small * edge**2) * held(2 * phi(edge)) / held(2 * small * edge),
             rhs=edge * phi(edge),
         ),
         Step(

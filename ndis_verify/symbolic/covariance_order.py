@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
 
 zero = sp.Integer(0)
@@ -80,7 +81,7 @@ def scale_order() -> Derivation:
             "scaling",
             "P_h = N(0, e^h diag e^{l_i}). With the region held, P_h(X > T) = P(X > T e^{-h}): the edge moves at the"
             " rate",
-            lhs=sp.diff(edge * sp.exp(-step), step).subs(step, 0),
+            lhs=sp.Subs(sp.Derivative(edge * sp.exp(-step), step), step, 0),
             rhs=-edge,
         ),
         Step(
@@ -95,13 +96,13 @@ def scale_order() -> Derivation:
             "slope in eps, more spread law first",
             "With U = Q(L > eps) and V = P(L < -eps): d/d eps (P(L > eps) - e^eps U) = -e^eps U, as Q's density of the"
             " loss is e^{-eps} times P's;",
-            lhs=-more - sp.exp(epsilon) * upper + sp.exp(epsilon) * (sp.exp(-epsilon) * more),
+            lhs=-more - sp.exp(epsilon) * upper + sp.exp(epsilon) * held(sp.exp(-epsilon) * more),
             rhs=-sp.exp(epsilon) * upper,
         ),
         Step(
             "slope in eps, other direction",
             "likewise d/d eps (Q(L < -eps) - e^eps V) = -e^eps V, Q's density at -eps being e^eps times P's.",
-            lhs=-sp.exp(epsilon) * less - sp.exp(epsilon) * lower + sp.exp(epsilon) * less,
+            lhs=-sp.exp(epsilon) * less - sp.exp(epsilon) * lower + held(sp.exp(epsilon) * less),
             rhs=-sp.exp(epsilon) * lower,
         ),
         Step(
@@ -152,7 +153,7 @@ def scale_order() -> Derivation:
             "edge of large h",
             "For 2 eps <= nu, L - eps >= X/2 - nu >= (e^h - 1) z_1^2/2 - nu_0 - d h, which tends to infinity for every"
             " z_1 != 0,",
-            lhs=sp.limit((start + dimension * step) / (sp.exp(step) - 1), step, sp.oo),
+            lhs=sp.Limit((start + dimension * step) / (sp.exp(step) - 1), step, sp.oo),
             rhs=zero,
         ),
         Step(

@@ -103,7 +103,7 @@ def less_spread_bound() -> Derivation:
             "The exponent -u t - (1/2) sum log(1 - 2 u x_i) is convex in u with slope sum x_i - t at u = 0, and x = e^l"
             " - 1 >= l, so the slope is at least nu - t = 2 eps >= 0: the factor is never below 1, its infimum, at u"
             " -> 0.",
-            lhs=sp.diff(-rate * slack - sp.log(1 - 2 * rate * growth) / 2, rate).subs(rate, 0),
+            lhs=sp.Subs(sp.Derivative(-rate * slack - sp.log(1 - 2 * rate * growth) / 2, rate), rate, 0),
             rhs=growth - slack,
         ),
         Step(
@@ -123,7 +123,7 @@ def less_spread_bound() -> Derivation:
         Step(
             "bound",
             "The two probabilities put into delta = Pr[W1 <= t] - e^eps Pr[W2 <= t].",
-            lhs=(first - sp.exp(epsilon) * (1 - second)).subs(slack, total),
+            lhs=sp.Subs(first - sp.exp(epsilon) * (1 - second), slack, total),
             rhs=bound,
         ),
     )
@@ -185,7 +185,7 @@ def more_spread_bound() -> Derivation:
             lhs=log_moment(-1 - s, sp.exp(ell), zero),
             rhs=(1 + s) * ell / 2 - sp.log(1 + (1 + s) * (sp.exp(ell) - 1)) / 2,
         ),
-        Step("difference at l = 0", "log M(s) - log M(-1-s) vanishes there,", lhs=gap.subs(ell, 0), rhs=zero),
+        Step("difference at l = 0", "log M(s) - log M(-1-s) vanishes there,", lhs=sp.Subs(gap, ell, 0), rhs=zero),
         Step(
             "its slope",
             "in l, at e^l = 1 + x, k = 1 - s x,",

@@ -162,7 +162,7 @@ def loss_shape() -> Derivation:
         Step(
             "moments",
             "So E e^{k s X} = a^k w^{k^2/2} with a = e^{s m}, w = 1 + v; the density integrates to 1:",
-            lhs=sp.integrate(density, (x, -sp.oo, sp.oo)),
+            lhs=sp.Integral(density, (x, -sp.oo, sp.oo)),
             rhs=sp.Integer(1),
         ),
         Step("variance", "The mean is a sqrt(w).", lhs=sp.expand(centred[2]), rhs=variance),

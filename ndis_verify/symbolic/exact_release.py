@@ -214,7 +214,7 @@ def rounding() -> Derivation:
             "decided",
             "Where |v - k| <= 1/2 - e - a for the computed v, |x - v| <= e, the draw x is nearer to k than to any"
             " other: |x - k| <= 1/2 - a, worst on one side,",
-            lhs=(sp.Rational(1, 2) - error - margin) + error,
+            lhs=held(sp.Rational(1, 2) - error - margin) + error,
             rhs=sp.Rational(1, 2) - margin,
         ),
         by_fact(

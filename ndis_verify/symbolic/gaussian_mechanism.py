@@ -274,7 +274,10 @@ def circulated_floor() -> Derivation:
             rhs=in_epsilon,
         ),
         Step(
-            "x = sqrt(2 eps)", "One variable for both factors.", lhs=in_epsilon, rhs=ratio.subs(x, sp.sqrt(2 * epsilon))
+            "x = sqrt(2 eps)",
+            "One variable for both factors.",
+            lhs=in_epsilon,
+            rhs=sp.Subs(ratio, x, sp.sqrt(2 * epsilon)),
         ),
         Step(
             "the ratio increases",

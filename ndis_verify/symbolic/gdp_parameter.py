@@ -157,7 +157,7 @@ def pair_gdp() -> Derivation:
     first, second = sp.symbols("P Q")
     epsilon, a = sp.symbols("epsilon a", positive=True)
     steps = (
-        Step("one eigenvalue", "S^{-1/2} S S^{-1/2} = I: of a variance a,", lhs=a**-1 * a, rhs=sp.Integer(1)),
+        Step("one eigenvalue", "S^{-1/2} S S^{-1/2} = I: of a variance a,", lhs=held(a) ** -1 * a, rhs=sp.Integer(1)),
         Step(
             "shift of the means",
             "and the shift in its unit.",

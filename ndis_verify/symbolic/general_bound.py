@@ -9,6 +9,7 @@ from functools import cache
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.privacy_loss import triangle
 from ndis_verify.symbolic.special_functions import Phi, phi
 
@@ -42,7 +43,7 @@ def additive_noise() -> Derivation:
             "mass",
             "and phi shifted has mass 1: the moment generating function of N(mu, S), which determines the law"
             " (Cramer-Wold for vectors).",
-            lhs=sp.limit(Phi(w), w, sp.oo) - sp.limit(Phi(w), w, -sp.oo),
+            lhs=sp.Limit(Phi(w), w, sp.oo) - sp.Limit(Phi(w), w, -sp.oo),
             rhs=one,
         ),
         Step(
@@ -67,7 +68,7 @@ def additive_noise() -> Derivation:
         Step(
             "variance",
             "of one coordinate.",
-            lhs=sp.diff(t * mu + t**2 * variance / 2 + t**2 * added / 2, t, 2),
+            lhs=sp.Derivative(t * mu + t**2 * variance / 2 + t**2 * added / 2, (t, 2)),
             rhs=variance + added,
         ),
     )
@@ -215,7 +216,7 @@ def sensitivities_in_variance() -> Derivation:
             " sum.",
             kind="argument",
         ),
-        Step("order kept", "S1 + vI >= S2 + vI exactly when S1 >= S2.", lhs=(a + v) - (b + v), rhs=gap),
+        Step("order kept", "S1 + vI >= S2 + vI exactly when S1 >= S2.", lhs=held(a + v) - held(b + v), rhs=gap),
         Step(
             "rho, no jumps",
             "log of the ratio falls by at most 1/v per unit: again one rate for all pairs (d/v for nu).",
@@ -227,7 +228,7 @@ def sensitivities_in_variance() -> Derivation:
         Step(
             "limits of one pair",
             "all three tend to 0 as v grows;",
-            lhs=sp.limit(sp.log(ratio), v, sp.oo) + sp.limit(h**2 / (b + v), v, sp.oo),
+            lhs=sp.Limit(sp.log(ratio), v, sp.oo) + sp.Limit(h**2 / (b + v), v, sp.oo),
             rhs=zero,
         ),
         Step(
@@ -344,7 +345,7 @@ def split_bound() -> Derivation:
             " compact set of splits keeps both properties.",
             kind="argument",
         ),
-        Step("sum", "First path.", lhs=mean - sp.exp(e) * (-cov_term), rhs=mean + sp.exp(e) * cov_term),
+        Step("sum", "First path.", lhs=mean - sp.exp(e) * held(-cov_term), rhs=mean + sp.exp(e) * cov_term),
     )
     return Derivation(
         id="general_bound.split_bound",

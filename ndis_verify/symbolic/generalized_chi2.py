@@ -11,7 +11,7 @@ from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import p, q
-from ndis_verify.symbolic.notation import largest, where, x
+from ndis_verify.symbolic.notation import held, largest, where, x
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 z, b, epsilon = sp.symbols("z b epsilon", real=True)
@@ -70,7 +70,7 @@ def definition() -> Derivation:
         ),
         *one,
         *gauss,
-        Step("logarithm", "One square's share.", lhs=sp.expand_log(sp.log(factor)), rhs=of_one),
+        Step("logarithm", "One square's share.", lhs=sp.log(held(factor)), rhs=of_one),
         Step(
             "k squares",
             "k logarithms, and nu = sum n_j^2; only the sum of the n_j^2 enters.",
@@ -165,11 +165,11 @@ def first_law() -> Derivation:
         Step(
             "square", "Completing the square.", lhs=weight * z**2 / 2 + b * z, rhs=_w1 * (z + b / weight) ** 2 + _level
         ),
-        Step("noncentrality", "(z + n)^2 is chi'^2(1, n^2), n = b/a.", lhs=(b / weight) ** 2, rhs=_nc1),
+        Step("noncentrality", "(z + n)^2 is chi'^2(1, n^2), n = b/a.", lhs=held(b / weight) ** 2, rhs=_nc1),
         Step(
             "a = 0",
             "b z is the normal part: independent ones add to s^2 = sum b_i^2.",
-            lhs=(weight * z**2 / 2 + b * z).subs(weight, 0),
+            lhs=sp.Subs(weight * z**2 / 2 + b * z, weight, 0),
             rhs=b * z,
         ),
     )
@@ -221,7 +221,7 @@ def second_law() -> Derivation:
             lhs=_w2 / _w1,
             rhs=1 / (1 - weight),
         ),
-        Step("ratio of noncentralities", "as above.", lhs=_nc2 * weight**2, rhs=b**2 / (1 - weight)),
+        Step("ratio of noncentralities", "as above.", lhs=held(_nc2) * weight**2, rhs=b**2 / (1 - weight)),
     )
     return Derivation(
         id="generalized_chi2.second_law",
@@ -345,7 +345,7 @@ def hockey_stick() -> Derivation:
             "region",
             "q_eps <= 0 exactly where W <= t = -(c + eps), the same polynomial under both laws.",
             lhs=epsilon + c + b * z + frac * z**2 / 2,
-            rhs=(b * z + frac * z**2 / 2) - t,
+            rhs=held(b * z + frac * z**2 / 2) - held(t),
         ),
         Step(
             "one noncentral square",

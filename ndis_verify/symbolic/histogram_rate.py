@@ -190,7 +190,7 @@ def heavy_tail() -> Derivation:
         Step(
             "roughness",
             "int P'^2 is finite, so the printed width is defined.",
-            lhs=sp.integrate(sp.expand((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48), (u, 1, sp.oo)),
+            lhs=sp.Integral(sp.expand((7 - 3 * u) ** 2 * u ** sp.Rational(-13, 3) / 48), (u, 1, sp.oo)),
             rhs=sp.Rational(23, 320),
         ),
         Step(

@@ -12,6 +12,7 @@ import sympy as sp
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 lam = sp.Symbol("lambda", positive=True)  # eigenvalue of the relative covariance; alpha = lambda - 1 = -a
@@ -56,14 +57,14 @@ def loss_moment() -> Derivation:
         Step(
             "m and b",
             "m = sqrt(lambda) h and b = -lambda h, so b^2 = lambda m^2.",
-            lhs=(-lam * h) ** 2,
-            rhs=lam * (sp.sqrt(lam) * h) ** 2,
+            lhs=held(-lam * h) ** 2,
+            rhs=lam * held(sp.sqrt(lam) * h) ** 2,
         ),
         Step(
             "c",
             "c = (1/2) log lambda - lambda h^2/2.",
             lhs=sp.log(lam) / 2 - lam * h**2 / 2,
-            rhs=c_of.subs(m, sp.sqrt(lam) * h),
+            rhs=sp.Subs(c_of, m, sp.sqrt(lam) * h),
         ),
         Step(
             "log M",
@@ -71,12 +72,12 @@ def loss_moment() -> Derivation:
             lhs=-s * c_of + s**2 * b2_of / (2 * (1 - s * alpha)) - sp.log(1 - s * alpha) / 2,
             rhs=closed,
         ),
-        Step("M(0) = 1", "Total mass of P.", lhs=closed.subs(s, 0), rhs=sp.Integer(0)),
-        Step("M(-1) = 1", "Total mass of Q: E_P q/p.", lhs=closed.subs(s, -1), rhs=sp.Integer(0)),
+        Step("M(0) = 1", "Total mass of P.", lhs=sp.Subs(closed, s, 0), rhs=sp.Integer(0)),
+        Step("M(-1) = 1", "Total mass of Q: E_P q/p.", lhs=sp.Subs(closed, s, -1), rhs=sp.Integer(0)),
         Step(
             "mean of L",
             "The Kullback-Leibler divergence.",
-            lhs=sp.diff(closed, s).subs(s, 0),
+            lhs=sp.Subs(sp.Derivative(closed, s), s, 0),
             rhs=(alpha - sp.log(lam) + m**2) / 2,
         ),
     )
@@ -118,12 +119,12 @@ def payoff_transform() -> Derivation:
             value,
             "Two exponentials.",
         ),
-        Step("residue at 0", "of e^{su}/(s(s+1)).", lhs=sp.residue(kernel, point, 0), rhs=sp.Integer(1)),
-        Step("residue at -1", "of the same.", lhs=sp.residue(kernel, point, -1), rhs=-sp.exp(-u)),
+        Step("residue at 0", "of e^{su}/(s(s+1)).", lhs=sp.Limit(point * kernel, point, 0), rhs=sp.Integer(1)),
+        Step("residue at -1", "of the same.", lhs=sp.Limit((point + 1) * kernel, point, -1), rhs=-sp.exp(-u)),
         Step(
             "inversion, u > 0",
             "Closing to the left: the sum of the residues is the payoff.",
-            lhs=sp.residue(kernel, point, 0) + sp.residue(kernel, point, -1),
+            lhs=sp.Limit(point * kernel, point, 0) + sp.Limit((point + 1) * kernel, point, -1),
             rhs=1 - sp.exp(-u),
         ),
         Step(
@@ -245,11 +246,11 @@ def single_integral(dimension: int = 2) -> Derivation:
             " and to the left where x < 0.",
             kind="argument",
         ),
-        Step("path", "ds/d tau.", lhs=sp.diff(path, tau), rhs=speed),
+        Step("path", "ds/d tau.", lhs=sp.Derivative(path, tau), rhs=speed),
         Step(
             "integrand",
             "The kernel on the path, over i pi: twice the upper half of 1/(2 pi i).",
-            lhs=2 * kernel.subs(s, path) * sp.diff(path, tau) / (2 * sp.pi * sp.I),
+            lhs=2 * held(kernel.subs(s, path)) * sp.Derivative(path, tau) / (2 * sp.pi * sp.I),
             rhs=integrand,
         ),
     )

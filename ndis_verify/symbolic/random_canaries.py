@@ -212,7 +212,7 @@ def histogram_limit() -> Derivation:
         Step(
             "both",
             "Off by more than e: chance at most that of a difference plus Markov's.",
-            lhs=(chance + error) - error,
+            lhs=held(chance + error) - error,
             rhs=chance,
         ),
         Step(

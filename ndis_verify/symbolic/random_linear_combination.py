@@ -36,14 +36,19 @@ def _half_steps() -> tuple[Step, ...]:
             lhs=sp.Derivative(sp.erfc(sp.sqrt(x)), x),
             rhs=-gamma_density(half, x),
         ),
-        Step("erfc: end", "and both vanish at infinity.", lhs=sp.erfc(sp.oo), rhs=Qg(half, sp.oo)),
+        Step(
+            "erfc: end",
+            "and both vanish at infinity.",
+            lhs=sp.Limit(sp.erfc(x), x, sp.oo),
+            rhs=sp.Limit(Qg(half, x), x, sp.oo),
+        ),
         Step(
             "erf: slope",
             "erf(sqrt x) and Pg(1/2, x) have one derivative,",
             lhs=sp.Derivative(sp.erf(sp.sqrt(x)), x),
             rhs=gamma_density(half, x),
         ),
-        Step("erf: start", "and both vanish at 0.", lhs=sp.erf(sp.Integer(0)), rhs=Pg(half, sp.Integer(0))),
+        Step("erf: start", "and both vanish at 0.", lhs=sp.Subs(sp.erf(x), x, 0), rhs=sp.Subs(Pg(half, x), x, 0)),
     )
 
 

@@ -11,7 +11,7 @@ from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypot
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.meanings import chi2_value, meaning
-from ndis_verify.symbolic.notation import below, beyond, det
+from ndis_verify.symbolic.notation import below, beyond, det, held
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
@@ -88,7 +88,7 @@ def projected_covariance() -> Derivation:
             {"one": Dt * letter("g"), "other": Dt * letter("h")},
             {"independent": ENTRIES},
         ),
-        Step("log moment", "One entry's share of the exponent.", lhs=sp.log(share), rhs=x**2 / 2),
+        Step("log moment", "One entry's share of the exponent.", lhs=sp.log(held(share)), rhs=x**2 / 2),
     )
     return Derivation(
         id="random_projection.projected_covariance",
@@ -560,7 +560,7 @@ def lower_expectation() -> Derivation:
         Step(
             "expectation",
             "The difference of the two masses.",
-            lhs=mass[1].rhs - tilted[1].rhs,
+            lhs=held(mass[1].rhs) - held(tilted[1].rhs),
             rhs=Pg(dof_half, -c / fraction) - tilt * Pg(dof_half, -(1 - fraction) * c / fraction),
         ),
     )
@@ -677,7 +677,7 @@ def hockey_stick_insertion() -> Derivation:
             "eps + c = (2 eps - r log(1/(1-p)))/2 = -p t1/2: lower_expectation is 0 exactly when 2 eps >= r"
             " log(1/(1-p)), else positive.",
             lhs=constant,
-            rhs=-leverage * t1 / 2,
+            rhs=-leverage * held(t1) / 2,
         ),
         Step(
             "closed form",

@@ -113,7 +113,7 @@ def derivative_in_leverage() -> Derivation:
         Step(
             "d rho/d p",
             "rho = 1/(1-p) increases in p.",
-            lhs=sp.diff(1 / (1 - leverage), leverage),
+            lhs=sp.Derivative(1 / (1 - leverage), leverage),
             rhs=1 / (1 - leverage) ** 2,
         ),
         Step(
@@ -132,8 +132,8 @@ def derivative_in_leverage() -> Derivation:
         Step(
             "p -> 0, eps = 0",
             "t0/2 and rho t0/2 tend to one value and the divergence to 0.",
-            lhs=sp.limit(half * log_rho / odds, odds, 0, "+"),
-            rhs=sp.limit(rho * half * log_rho / odds, odds, 0, "+"),
+            lhs=sp.Limit(half * log_rho / odds, odds, 0, "+"),
+            rhs=sp.Limit(rho * half * log_rho / odds, odds, 0, "+"),
         ),
     )
     return Derivation(

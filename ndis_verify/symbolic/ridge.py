@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.random_projection import odds as odds_of_cost
 from ndis_verify.symbolic.random_projection_order import cost_of_deletion, deletion_dominates, rises_with_leverage
 
@@ -75,20 +76,20 @@ def mechanism() -> Derivation:
         Step(
             "p* exists: p -> 1",
             "delta_r(eps; .) is continuous; as p -> 1 its first threshold tends to 0",
-            lhs=sp.limit(edge, odds, sp.oo),
+            lhs=sp.Limit(edge, odds, sp.oo),
             rhs=zero,
         ),
         Step(
             "p* exists: second threshold",
             "and its second to infinity, so it tends to 1;",
-            lhs=1 / sp.limit((1 + odds) * edge, odds, sp.oo),
+            lhs=sp.Limit(1 / ((1 + odds) * edge), odds, sp.oo),
             rhs=zero,
         ),
         Step(
             "p* exists: p -> 0",
             "as p -> 0 the first tends to infinity (for eps = 0 the two thresholds meet), so it tends to 0: every delta"
             " in (0, 1) has its p*.",
-            lhs=1 / sp.limit(edge, odds, 0, "+"),
+            lhs=sp.Limit(1 / edge, odds, 0, "+"),
             rhs=zero,
         ),
         rises_with_leverage(),
@@ -257,7 +258,7 @@ def _tail_steps() -> tuple[Step, ...]:
         Step(
             "log bound: start",
             "-log(1-u) - u <= u^2/(2(1-u)), u = 2s = w/(1+w): equal at u = 0,",
-            lhs=excess.subs(w, 0),
+            lhs=sp.Subs(excess, w, 0),
             rhs=zero,
         ),
         Step(
@@ -313,7 +314,7 @@ def eigenvalue_threshold() -> Derivation:
             lhs=length2 / (4 * length2 * (sp.sqrt(2 * r * big) + big) / epsilon),
             rhs=epsilon / (4 * (sp.sqrt(2 * r * big) + big)),
         ),
-        Step("log(1+k) >= k/(1+k): start", "Equal at k = 0,", lhs=log_gap.subs(odds, 0), rhs=zero),
+        Step("log(1+k) >= k/(1+k): start", "Equal at k = 0,", lhs=sp.Subs(log_gap, odds, 0), rhs=zero),
         Step(
             "log(1+k) >= k/(1+k): slope",
             "and growing apart,",
@@ -339,7 +340,7 @@ def eigenvalue_threshold() -> Derivation:
         Step(
             "delta at the threshold",
             "hence delta_r(eps; p) <= Pr[T > t0] <= e^{-L} = delta/4,",
-            lhs=sp.exp(-big),
+            lhs=sp.exp(-held(big)),
             rhs=delta / 4,
         ),
         Step(

@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 zero = sp.Integer(0)
@@ -92,25 +93,25 @@ def utility() -> Derivation:
         Step(
             "second moment: antiderivative",
             "Phi(z) - z phi(z) differentiates to z^2 phi(z),",
-            lhs=sp.diff(Phi(z) - z * phi(z), z),
+            lhs=sp.Derivative(Phi(z) - z * phi(z), z),
             rhs=z**2 * phi(z),
         ),
         Step(
             "second moment of an entry",
             "so E z^2 = 1.",
-            lhs=Phi(sp.oo) - Phi(-sp.oo) - (sp.limit(z * phi(z), z, sp.oo) - sp.limit(z * phi(z), z, -sp.oo)),
+            lhs=sp.Limit(Phi(z) - z * phi(z), z, sp.oo) - sp.Limit(Phi(z) - z * phi(z), z, -sp.oo),
             rhs=sp.Integer(1),
         ),
         Step(
             "first moment: antiderivative",
             "-phi(z) differentiates to z phi(z),",
-            lhs=sp.diff(-phi(z), z),
+            lhs=sp.Derivative(-phi(z), z),
             rhs=z * phi(z),
         ),
         Step(
             "first moment of an entry",
             "so E z = 0.",
-            lhs=sp.limit(phi(z), z, -sp.oo) - sp.limit(phi(z), z, sp.oo),
+            lhs=sp.Limit(phi(z), z, -sp.oo) - sp.Limit(phi(z), z, sp.oo),
             rhs=zero,
         ),
         by_fact(
@@ -120,7 +121,9 @@ def utility() -> Derivation:
             {"A": letter("A"), "A^T": letter("At"), "g": letter("g"), "g^T": letter("gt")},
             {"first": "first moment of an entry", "second": "second moment of an entry", "independent": _ENTRIES},
         ),
-        Step("unbiased", "Subtracting sigma^2 leaves every entry of D^T D.", lhs=(norm2 + level) - level, rhs=norm2),
+        Step(
+            "unbiased", "Subtracting sigma^2 leaves every entry of D^T D.", lhs=held(norm2 + level) - level, rhs=norm2
+        ),
         Step(
             "largest eigenvalue",
             "D^T D u = ||D||^2 u for the top right singular vector: (D^T D + sigma^2 I) u = (||D||^2 + sigma^2) u, and"

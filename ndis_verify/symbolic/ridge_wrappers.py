@@ -10,7 +10,7 @@ from ndis_verify.symbolic import leverage as leverages
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import average, total, x
+from ndis_verify.symbolic.notation import average, held, total, x
 from ndis_verify.symbolic.ridge import length2, level, target
 from ndis_verify.symbolic.special_functions import Phi
 
@@ -124,7 +124,7 @@ def subsampling() -> Derivation:
             relation=">=",
             witness=growth * rarity / (1 + rarity),
         ),
-        Step("delta", "Both are at most q delta' = delta.", lhs=rate * (slack / rate), rhs=slack),
+        Step("delta", "Both are at most q delta' = delta.", lhs=rate * held(slack / rate), rhs=slack),
         Step(
             "eps'",
             "1 + (e^eps - 1)/q, at g = e^eps - 1 and 1/(1 + w) = q.",
@@ -255,7 +255,7 @@ def propose_test_release() -> Derivation:
             "smaller ridge",
             "D^T D >= v v^T too, so the leverage is also at most l^2/(ridge + l^2): in all l^2/(max(lambda(D), l^2) +"
             " ridge), and the ridge max(l^2/p* - max(lower bound, l^2), 0) is enough. Where lower bound <= l^2 that is",
-            lhs=lone.subs(level, length2 / target - length2),
+            lhs=sp.Subs(lone, level, length2 / target - length2),
             rhs=target,
         ),
         Step("unimproved bound there", "and leverage.ridge agrees.", lhs=cap, rhs=lone),
@@ -300,8 +300,8 @@ def ridge_comparison() -> Derivation:
         Step(
             "when it is smaller",
             "max(s_R - max(b, 0), 0) < s exactly when b > G, since s > 0 and G >= 0:",
-            lhs=(first - lower) - second,
-            rhs=(first - second) - lower,
+            lhs=held(first - lower) - second,
+            rhs=held(first - second) - lower,
         ),
         Step("in the noise", "b - G = tau (z + (lambda_min - G)/tau - z_P),", lhs=lower - gap, rhs=std * (z + point)),
         Step(
@@ -313,7 +313,7 @@ def ridge_comparison() -> Derivation:
         Step(
             "at the threshold",
             "one half at lambda_min = G + tau z_P,",
-            lhs=point.subs(eigenvalue, gap + std * quantile),
+            lhs=sp.Subs(point, eigenvalue, gap + std * quantile),
             rhs=zero,
         ),
         Step(
