@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,12 @@ def _is_of(certificate: Certificate, check: StoredCheck) -> bool:
 
 def versions() -> dict[str, str]:
     """The numeric dependencies; Python's own integers and floats do the same in every version."""
-    return {name: metadata.version(name) for name in _DEPENDENCIES}
+    return dict(_installed())
+
+
+@cache
+def _installed() -> tuple[tuple[str, str], ...]:
+    return tuple((name, metadata.version(name)) for name in _DEPENDENCIES)
 
 
 def read(path: Path) -> Certificate | None:

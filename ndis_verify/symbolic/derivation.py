@@ -370,9 +370,15 @@ class Derivation:
         return sp.lambdify(list(self.symbols.values()), plain, modules=["scipy", "numpy"])
 
 
-def _at(side: Any, values: Mapping[sp.Symbol, Any]) -> Any:
+def _at(side: Any, values: Mapping[Any, Any]) -> Any:
     """`side` with expressions in the place of symbols whose assumptions they share."""
-    for symbol, value in values.items():
+    return _replaced(side.as_immutable() if isinstance(side, sp.MatrixBase) else side, tuple(values.items()))
+
+
+@lru_cache(maxsize=8192)
+def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
+    """A step of a lemma is used by several steps, in the check of each and in that of each planted fault."""
+    for symbol, value in values:
         for name in _ASSUMPTIONS:
             if getattr(symbol, f"is_{name}") and getattr(as_expression(value), f"is_{name}") is not True:
                 raise InputError(str(symbol), str(value), f"must be {name}, as the symbol is")

@@ -54,7 +54,7 @@ def is_zero(expression: Any) -> bool | None:
 def _decided(expression: sp.Expr) -> bool | None:
     if nonzero_somewhere(expression):
         return False
-    candidates = (expression, _arguments(expression))
+    candidates = dict.fromkeys((expression, _arguments(expression)))  # once where they are one
     if any(normal_form(candidate) == 0 for normal_form in _NORMAL_FORMS for candidate in candidates):
         return True
     # Last, because slow; and only where it ends in reasonable time.
