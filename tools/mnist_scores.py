@@ -11,6 +11,7 @@ import argparse
 import io
 import os
 import zipfile
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -31,17 +32,19 @@ SETTINGS = DpSgd(0.5, 2.0, 20, learning_rate=0.001, optimizer="adam")
 NETWORK = Network(784, 200, 10)
 RECORDS, BLOCK = 1_000, 25  # models of a block
 GRID = 1024  # scores are rounded to its inverse, which is post-processing
-KINDS = ("white", "without", "first", "second")  # the white-box scores; losses without, and with either canary
+# White-box scores; losses without, with either canary; losses of other digits without.
+KINDS = ("white", "without", "first", "second", "others")
 CANARIES = (1_000, 1_001)  # of the digits in their seeded order: the first two that are not trained on
+OTHERS = range(1_000, 1_100)  # those whose losses "others" has, of models trained without them
 
 
 @cache
-def setting() -> tuple[Any, Any, Any, Any, Any]:
+def setting(looked_at: Sequence[int] = CANARIES) -> tuple[Any, Any, Any, Any, Any]:
     """Records, labels, canaries, their labels, and the parameters at which every training starts."""
     digits, rng = load_dataset(MNIST), np.random.default_rng(9)
     order = rng.permutation(len(digits.target))
     records, labels = digits.records[order], digits.target[order].astype(int)
-    picked = list(CANARIES)
+    picked = list(looked_at)
     return records[:RECORDS], labels[:RECORDS], records[picked], labels[picked], NETWORK.start(rng)
 
 
@@ -49,9 +52,9 @@ def block(kind: str, number: int) -> list[list[int]]:
     """The scores of 25 models as whole multiples of 1/1024: for "white" the sums with and without of 20 steps, else the
     losses of the canaries.
     """
-    x, y, canaries, classes, start = setting()
+    x, y, canaries, classes, start = setting(OTHERS if kind == "others" else CANARIES)
     rng = np.random.default_rng([9, KINDS.index(kind), number])
-    if kind in KINDS[2:]:
+    if kind in ("first", "second"):
         k = KINDS.index(kind) - 2
         x, y = with_record(x, y, (canaries[k], classes[k]))
     found = []
