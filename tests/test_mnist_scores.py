@@ -1,6 +1,7 @@
 """The digits of MNIST that a package holds, and the scores of networks that are trained on them."""
 
 import gzip
+import hashlib
 import io
 import json
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from ndis_verify.audit import dp_sgd
+from ndis_verify.claims.dp_sgd import kept_scores
 from ndis_verify.datasets import MNIST, digits_of, load_dataset
 from ndis_verify.exact_number import InputError
 
@@ -49,6 +51,7 @@ def test_a_run_that_was_stopped_gives_the_same_file(tmp_path, two_models, capsys
     with np.load(whole / "without.npz", allow_pickle=False) as file:
         scores = file["without"]
     assert scores.shape == (4, len(mnist_scores.CANARIES)) and len(np.unique(scores)) > 4
+    assert hashlib.sha256((whole / "without.npz").read_bytes()).hexdigest() in capsys.readouterr().out
     lines = (halves / "without.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line).get("id") for line in lines] == [None, "0", "1"]
 
@@ -68,3 +71,32 @@ def test_archives_of_the_same_scores_are_the_same_bytes():
     assert mnist_scores.packed(scores) == mnist_scores.packed(scores)
     with np.load(io.BytesIO(mnist_scores.packed(scores)), allow_pickle=False) as file:
         assert (file["white"] == scores["white"]).all()
+
+
+@pytest.mark.parametrize("kind", mnist_scores.KINDS)
+def test_the_kept_scores_are_those_of_the_tool(kind, monkeypatch):
+    """The first model of each kind is trained again; a step of rounding is left for other orders of float32 sums."""
+    assert (mnist_scores.SETTINGS, mnist_scores.NETWORK.size) == (kept_scores.SETTINGS, 159_010)
+    monkeypatch.setattr(mnist_scores, "BLOCK", 1)
+    again = mnist_scores.to_keep(kind, np.array(mnist_scores.block(kind, 0)))[0] / kept_scores.KEPT[kind].grid
+    np.testing.assert_allclose(kept_scores.kept(kind)[0], again, atol=1.5 / kept_scores.KEPT[kind].grid)
+
+
+def test_spoilt_scores_are_not_taken(tmp_path, monkeypatch):
+    content = bytearray((kept_scores.FOLDER / "first.npz").read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "first.npz").write_bytes(content)
+    monkeypatch.setattr(kept_scores, "FOLDER", tmp_path)
+    with pytest.raises(InputError, match="SHA-256"):
+        kept_scores.kept.__wrapped__("first")
+    with pytest.raises(OSError):
+        kept_scores.kept.__wrapped__("second")
+
+
+def test_kept_scores_have_the_laws_of_their_steps():
+    """Single steps against the law that random canaries tend to (KM-8.1): N(b, 4), b fair, and N(0, 4)."""
+    within, without = np.split(kept_scores.kept("white"), 2, axis=1)
+    n = without.size
+    assert abs(without.mean()) < 5 * 2 / n**0.5 and abs(within.mean() - 0.5) < 5 * 2.07 / n**0.5
+    assert abs(without.var() - 4) < 5 * 4 * (2 / n) ** 0.5 + 0.02 and abs(within.var() - 4.25) < 0.1
+    assert max(abs(np.corrcoef(without.T) - np.eye(20)).max(), abs(np.corrcoef(within.T) - np.eye(20)).max()) < 0.06

