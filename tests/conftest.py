@@ -45,10 +45,19 @@ settings.register_profile(
 settings.register_profile("hunt", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("NDIS_VERIFY_HYPOTHESIS", "ci"))
 
+# Files whose tests go over the ledger and its derivations: one process has them, which builds and decides each once.
+_OF_THE_LEDGER = (
+    "test_ledger.py",
+    "test_symbolic_derivations.py",
+    "test_proof_structure.py",
+    "test_attacks.py",
+    "test_mutant_counts.py",
+    "test_where.py",
+)
 # The files that take longest, begun first: a process is given whole files, and none should wait for another at the end.
 # The ledger is heard while these run; what shows parts of it and of its derivations comes after, and then the rest.
 _LONGEST = (
-    "test_ledger.py",
+    *_OF_THE_LEDGER,
     "test_oracle_calibrators.py",
     "test_audit_study.py",
     "test_mechanism_gaussian_output.py",
@@ -66,7 +75,6 @@ _LONGEST = (
     "test_architecture.py",
     "test_cli.py",
     "test_symbolic_numbers.py",
-    "test_symbolic_derivations.py",
     ".ipynb",
 )
 
@@ -89,6 +97,21 @@ def pytest_collection_modifyitems(items):
     """The longest files, the notebooks, then the rest as collected."""
     place = {name: k for k, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: place.get(item.path.suffix, place.get(item.path.name, len(place))))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """A process is given whole files, and one of them all files of the ledger."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return _OF_THE_LEDGER[0] if file.rpartition("/")[2] in _OF_THE_LEDGER else file
+
+    return Scheduling(config, log)
 
 
 def pytest_collection_finish():
