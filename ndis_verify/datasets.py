@@ -4,10 +4,8 @@ handwritten digits.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import hashlib
-import io
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -79,10 +77,12 @@ def flights_of(path: Path) -> Dataset:
         raise InputError("flights", path.name, f"must hold {_FLIGHTS_FILE} ({type(error).__name__})") from None
     if hashlib.sha256(text).hexdigest() != _FLIGHTS_SHA256:
         raise InputError("flights", path.name, "must be the table whose SHA-256 is known here: install it again")
-    header, *rows = csv.reader(io.StringIO(text.decode("ascii")))
-    departure, arrival = header.index("dep_delay"), header.index("arr_delay")
-    complete = [(row[departure], row[arrival]) for row in rows if not {"", "NA"} & set(row)]
-    delays = np.array(complete, dtype=np.float64)
+    header, *lines = text.decode("ascii").splitlines()  # a table without quotes, as its hash is known
+    departure, arrival = (header.split(",").index(name) for name in ("dep_delay", "arr_delay"))
+    whole = [
+        row.split(",", arrival + 1) for row in (f"{line}," for line in lines) if not (",," in row or ",NA," in row)
+    ]
+    delays = np.array([(float(row[departure]), float(row[arrival])) for row in whole])
     return Dataset(FLIGHTS, np.column_stack([delays[:, 0], np.ones(len(delays))]), delays[:, 1])
 
 
