@@ -23,6 +23,7 @@ import numpy.typing as npt
 from ndis_verify.audit.dp_sgd import DpSgd, Network, with_record
 from ndis_verify.audit.dp_sgd_float32 import Training
 from ndis_verify.datasets import MNIST, load_dataset
+from ndis_verify.runs.cluster import add_scheduler
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.runs.journal import Journal
 from ndis_verify.runs.pool import resumed
@@ -91,23 +92,15 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--models", type=int, default=10_000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that shares the blocks")
+    add_scheduler(parser)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     arguments = parser.parse_args(argv)
     kind, items = arguments.kind, {str(number): number for number in range(-(-arguments.models // BLOCK))}
     with Journal(arguments.folder / f"{kind}.jsonl", f"mnist-scores {kind}", "blocks", kept=True) as journal:
         progress = Progress("blocks")
         try:
-            done = dict(
-                resumed(
-                    journal,
-                    partial(block, kind),
-                    items,
-                    arguments.jobs,
-                    scheduler=arguments.scheduler,
-                    progress=progress,
-                )
-            )
+            work = partial(block, kind)
+            done = dict(resumed(journal, work, items, arguments.jobs, scheduler=arguments.scheduler, progress=progress))
         finally:
             progress.close()
     content = packed({kind: to_keep(kind, np.array([row for key in items for row in done[key]][: arguments.models]))})

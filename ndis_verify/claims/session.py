@@ -32,16 +32,17 @@ def run_session(
     progress: Callable[[int, int, str], None],
     certificates: Path = FOLDER,
     store: bool = False,
+    scheduler: str | None = None,
 ) -> list[Judgement]:
     """Judge `ids`, hearing those that the journal does not hold; the result is in the order of `ids`.
 
     The verdicts, the declared ones and whether they agree come from the ledger; the journal holds evidence only.
     `certificates`: the folder in which the quick effort looks for certificates and, with `store`, the full one keeps
-    them.
+    them. `scheduler`: the address of a Dask cluster in place of `jobs` processes.
     """
     job = partial(_heard_by_id, effort=effort, certificates=certificates, store=store)
     first = sorted(ids, key=lambda i: i not in _LONGEST)  # so that no process waits for a long one at the end
-    hearings = dict(resumed(journal, job, {i: i for i in first}, jobs, progress=progress))
+    hearings = dict(resumed(journal, job, {i: i for i in first}, jobs, scheduler=scheduler, progress=progress))
     return [judged(find(i), hearings[i]) for i in ids]
 
 

@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.runs.cluster import add_scheduler
 
 if TYPE_CHECKING:
     from ndis_verify.audit.study import Block, Case, Power, Tally, Validity
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--confidence", type=float, default=0.95, help="of the limits (default 0.95)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same tables (default 0)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
+    add_scheduler(parser)
     parser.add_argument(
         "--minutes",
         type=float,
@@ -148,7 +150,7 @@ def _measured(arguments: argparse.Namespace, journal: Journal, parts: Sequence[B
     end = perf_counter() + 60 * arguments.minutes if arguments.minutes is not None else float("inf")
     known = len(by_key.keys() & journal.done.keys())
     job = partial(_block, methods=METHODS, delta=DELTA, confidence=arguments.confidence, seed=arguments.seed)
-    with closing(resumed(journal, job, by_key, arguments.jobs)) as found:
+    with closing(resumed(journal, job, by_key, arguments.jobs, scheduler=arguments.scheduler)) as found:
         for count, (key, tally) in enumerate(found, 1):
             yield by_key[key], tally
             if count > known and perf_counter() > end:

@@ -14,6 +14,7 @@ from ndis_verify.experiments.framework import Experiment, check, run_journal
 from ndis_verify.experiments.output import as_json, finding_lines, terminal_table, write
 from ndis_verify.experiments.pages import read_records, run_page, summary_page
 from ndis_verify.experiments.table import Table
+from ndis_verify.runs.cluster import add_scheduler
 from ndis_verify.runs.journal import say
 from ndis_verify.runs.progress import Progress
 
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for JSON and picture",
     )
+    add_scheduler(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="print the JSON record instead of the table")
     shown.add_argument("--markdown", action="store_true", help="print the run as a Markdown page, with all its rows")
@@ -103,7 +105,7 @@ def _measured(
         if journal.resumed:
             say(f"going on after {journal.resumed} finished cells")
         try:
-            rows = run(experiment, size, seed, data, progress, journal)
+            rows = run(experiment, size, seed, data, progress, journal, arguments.scheduler)
         finally:
             progress.close()
         seconds = sum(cell.seconds for cell in journal.done.values())

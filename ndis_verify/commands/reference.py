@@ -12,6 +12,7 @@ from typing import Any
 
 from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError
+from ndis_verify.runs.cluster import add_scheduler
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output", type=Path, default=Path("reference-tables"), help="folder (default reference-tables)"
     )
     build.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
-    build.add_argument(
-        "--scheduler", metavar="ADDRESS", help="a Dask scheduler, in place of processes (extra `cluster`)"
-    )
+    add_scheduler(build)
     build.add_argument("--anew", action="store_true", help="recompute also what the folder's tables hold already")
     build.set_defaults(action=_build)
     check = actions.add_parser(

@@ -13,6 +13,7 @@ from typing import Any
 from ndis_verify import __version__
 from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError
+from ndis_verify.runs.cluster import add_scheduler
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--certificates", type=Path, metavar="DIR", help="folder of certificates (default: in the package)"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one per core)")
+    add_scheduler(parser)
     parser.add_argument(
         "--output",
         type=Path,
@@ -59,6 +61,8 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.store and arguments.effort != "full":
         raise InputError("--store", arguments.effort, "needs --full: only the full effort makes certificates")
     own = [target for target in arguments.ids if target.endswith((".py", ".json"))]
+    if arguments.scheduler and (own or arguments.store):
+        raise InputError("--scheduler", arguments.scheduler, "goes with the ledger's claims, without --store")
     if own and len(arguments.ids) > 1:
         raise InputError("ID", own[0], "a file of claims is judged alone")
     with alone():
@@ -102,7 +106,9 @@ def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[
     progress = Progress(f"verify --{arguments.effort}")
     with session_journal(arguments.output / "journal.jsonl", arguments.effort, folder) as journal:
         try:
-            judgements = run_session(ids, arguments.effort, journal, arguments.jobs, progress, folder, arguments.store)
+            judgements = run_session(
+                ids, arguments.effort, journal, arguments.jobs, progress, folder, arguments.store, arguments.scheduler
+            )
         finally:
             progress.close()
     return {i: find(i) for i in ids}, judgements

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +19,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.experiments.table import Table
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
+from ndis_verify.runs.pool import resumed
 
 SIZES = ("quick", "full")
 DATA = ("none", "records", "records and target")
@@ -91,11 +93,13 @@ def run(
     data: Table | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     journal: Journal | None = None,
+    scheduler: str | None = None,
 ) -> list[Row]:
     """The rows of every cell, in the order of the grid; the same seed gives the same rows.
 
     size "quick" or "full"; seed an int >= 0; data stands in for the bundled records where the experiment takes any.
-    progress(done, total, label) is called after each cell; cells that `journal` holds are not measured again.
+    progress(done, total, label) is called after each cell; cells that `journal` holds are not measured again; with
+    `scheduler`, the address of a Dask cluster, the others are measured there, of an experiment that `find` knows.
     Raises `InputError`.
     """
     check(experiment, size, seed, data)
@@ -103,19 +107,30 @@ def run(
     keys = [_key(cell) for cell in cells]
     if len(set(keys)) < len(keys):
         raise ValueError(f"{experiment.name}: two cells of the grid are the same")
-    rows: list[Row] = []
-    for done, (cell, key) in enumerate(zip(cells, keys, strict=True), 1):
-        found = journal.done.get(key) if journal else None
-        if found is None:
-            started = time.perf_counter()
-            measured = experiment.measure(cell, generator(experiment.name, seed, key), data)
-            found = Measured(_plain([dict(row) for row in measured]), round(time.perf_counter() - started, 3))
-            if journal:
-                journal.append(key, asdict(found))
-        rows.extend(found.rows)
-        if progress:
-            progress(done, len(cells), key)
-    return rows
+    items, shown = dict(zip(keys, cells, strict=True)), progress or (lambda done, total, label: None)
+    if journal is not None:
+        job = partial(_measured_by_name, experiment.name) if scheduler else partial(_measured, experiment)
+        work = partial(job, seed=seed, data=data)
+        found = dict(resumed(journal, work, items, scheduler=scheduler, progress=shown))
+    else:
+        found = {}
+        for done, key in enumerate(keys, 1):
+            found[key] = Measured(**_measured(experiment, items[key], seed, data))
+            shown(done, len(keys), key)
+    return [row for key in keys for row in found[key].rows]
+
+
+def _measured(experiment: Experiment, cell: Mapping[str, Any], seed: int, data: Table | None) -> dict[str, Any]:
+    started = time.perf_counter()
+    rows = experiment.measure(cell, generator(experiment.name, seed, _key(cell)), data)
+    return asdict(Measured(_plain([dict(row) for row in rows]), round(time.perf_counter() - started, 3)))
+
+
+def _measured_by_name(name: str, cell: Mapping[str, Any], seed: int, data: Table | None) -> dict[str, Any]:
+    """In a process that was given no functions."""
+    from ndis_verify.experiments import find
+
+    return _measured(find(name), cell, seed, data)
 
 
 def check(experiment: Experiment, size: str, seed: int, data: Table | None) -> None:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from ndis_verify.exact_number import InputError
 from ndis_verify.hunts import closed_forms, gaussian_output, least_squares
 from ndis_verify.hunts.hunt import Family, HuntRecord, hunt
+from ndis_verify.runs.cluster import add_scheduler
 from ndis_verify.runs.files import write_atomically
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
@@ -90,11 +91,16 @@ def merged(records: list[HuntRecord], seed: int) -> HuntRecord:
 
 
 def run(
-    todo: list[Block], file: Path, jobs: int, progress: Callable[[int, int, str], None] = lambda done, count, key: None
+    todo: list[Block],
+    file: Path,
+    jobs: int,
+    progress: Callable[[int, int, str], None] = lambda done, count, key: None,
+    scheduler: str | None = None,
 ) -> list[HuntRecord]:
     """One record for each family; finished blocks are in `file` as they come, and are not hunted through again."""
     with _journal(file, todo) as journal:
-        found = dict(resumed(journal, _hunted, {block.key: block for block in todo}, jobs, progress=progress))
+        by_key = {block.key: block for block in todo}
+        found = dict(resumed(journal, _hunted, by_key, jobs, scheduler=scheduler, progress=progress))
     return _by_family(found, todo)
 
 
@@ -188,6 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
         help=f"one of: {', '.join(FAMILIES)}; may be given again (default: all)",
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    add_scheduler(parser)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--output",
@@ -205,7 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
     todo = blocks(names, given.points, given.certified, given.seed)
     progress = Progress("hunt")
     try:
-        records = run(todo, given.output, given.jobs, progress)
+        records = run(todo, given.output, given.jobs, progress, given.scheduler)
     except InputError as error:
         parser.error(str(error))
     except KeyboardInterrupt:

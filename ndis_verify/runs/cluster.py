@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Generator, Mapping
+from functools import cache, partial
 from typing import TypeVar
+from uuid import uuid4
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.runs.identity import identity
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_RETRIES, _PATIENCE = 2, "20s"  # of an item whose worker died; for the scheduler
+
+
+def add_scheduler(parser: argparse.ArgumentParser) -> None:
+    """The flag of every command whose work can be given to a cluster."""
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="a Dask scheduler, in place of processes (extra `cluster`)"
+    )
 
 
 def on_cluster(
@@ -16,16 +28,38 @@ def on_cluster(
 ) -> Generator[tuple[str, Result], None, None]:
     """`function` of each item by its id, once each, as they come; the items of a worker that died go to another.
 
-    Raises `InputError` where dask.distributed is absent.
+    Raises `InputError` where dask.distributed is absent, nothing answers at the address, or a worker has other sources
+    or versions than this process; `ChildProcessError` where the cluster was lost on the way.
     """
     try:
-        from dask.distributed import Client, as_completed
+        from dask.distributed import CancelledError, Client, KilledWorker, as_completed
     except ImportError:
         raise InputError("--scheduler", address, "needs the extra `cluster` (dask.distributed)") from None
-    with Client(address) as client:
-        futures = client.map(function, list(items.values()), key=list(items), retries=2)
-        seen = set()
-        for future in as_completed(futures):
-            if future.key not in seen:  # a cluster may run an item twice
-                seen.add(future.key)
-                yield future.key, future.result()
+    try:
+        client = Client(address, timeout=_PATIENCE)
+    except (OSError, ValueError):  # a time that is out is an OSError too
+        raise InputError("--scheduler", address, "must be the address of a Dask scheduler: nothing answers") from None
+    run = uuid4().hex  # an id means another item in another run on the same scheduler
+    with client:
+        work, keys = partial(_alike, function, _sources(), address), [f"{run} {key}" for key in items]
+        futures = client.map(work, list(items.values()), key=keys, retries=_RETRIES)
+        ids = dict(zip((future.key for future in futures), items, strict=True))
+        try:
+            for future in as_completed(futures):
+                if future.key in ids:  # a cluster may run an item twice
+                    yield ids.pop(future.key), future.result()
+        except (CancelledError, KilledWorker) as error:
+            lost = f"the cluster at {address} was lost ({type(error).__name__}): what is done is kept, the same command"
+            raise ChildProcessError(f"{lost} goes on, with --jobs too") from None
+
+
+def _alike(function: Callable[[Item], Result], sources: str, address: str, item: Item) -> Result:
+    """In a worker: what a process of other sources computes would be kept as if it were of these."""
+    if _sources() != sources:
+        raise InputError("--scheduler", address, "has a worker with other sources or versions than this process")
+    return function(item)
+
+
+@cache
+def _sources() -> str:
+    return identity("cluster")

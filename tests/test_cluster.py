@@ -1,0 +1,150 @@
+"""Long runs over a Dask cluster: what one process gives, also where workers or the scheduler are lost."""
+
+import json
+import os
+import signal
+import time
+from functools import partial
+
+import pytest
+
+from ndis_verify.cli import main
+from ndis_verify.exact_number import InputError
+from ndis_verify.experiments import find, run
+from ndis_verify.experiments.framework import run_journal
+from ndis_verify.hunts import blocks as hunts
+from ndis_verify.runs import cluster as clusters
+from ndis_verify.runs.cluster import on_cluster
+from ndis_verify.runs.journal import Journal
+from ndis_verify.runs.pool import resumed
+
+distributed = pytest.importorskip("distributed")
+
+
+def local(workers, processes):
+    return distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0", protocol="tcp://"
+    )
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with local(3, True) as found:
+        yield found
+
+
+def without_times(path):
+    """A report without what is measured by a clock."""
+    drop = {"seconds", "generated", "date", "time"}
+
+    def plain(value):
+        if isinstance(value, dict):
+            return {key: plain(entry) for key, entry in value.items() if key not in drop}
+        return [plain(entry) for entry in value] if isinstance(value, list) else value
+
+    return plain(json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_verify_gives_the_same_report(tmp_path, cluster):
+    for name, options in (("cluster", ("--scheduler", cluster.scheduler_address)), ("alone", ("--jobs", "1"))):
+        arguments = ["verify", "KM-4.3", "N26-D1", "N26-D5", *options, "--output", str(tmp_path / name)]
+        assert main(arguments) == 0
+    assert without_times(tmp_path / "cluster" / "report.json") == without_times(tmp_path / "alone" / "report.json")
+
+
+def test_a_hunt_gives_the_same_records(tmp_path, cluster):
+    todo = hunts.blocks(["gaussian mechanism"], 3000, 6, 0)
+    found = [
+        hunts.run(todo, tmp_path / f"{name}.jsonl", 1, scheduler=scheduler)
+        for name, scheduler in (("cluster", cluster.scheduler_address), ("alone", None))
+    ]
+    assert [{**record.__dict__, "seconds": 0} for record in found[0]] == [
+        {**record.__dict__, "seconds": 0} for record in found[1]
+    ]
+
+
+def test_a_study_gives_the_same_tables(tmp_path, cluster):
+    options = ["--cases", "identical normal", "--sizes", "100", "--runs", "4", "--json"]
+    for name, how in (("cluster", ("--scheduler", cluster.scheduler_address)), ("alone", ("--jobs", "1"))):
+        main(["audit", "study", *options, *how, "--output", str(tmp_path / name)])
+    cluster_made, alone = ((tmp_path / name / "audit_study.json").read_bytes() for name in ("cluster", "alone"))
+    assert cluster_made == alone
+
+
+def test_an_experiment_gives_the_same_rows(tmp_path, cluster):
+    experiment = find("n24-fig7")
+    with run_journal(tmp_path / "j.jsonl", experiment, "quick", 3, None) as journal:
+        found = run(experiment, seed=3, journal=journal, scheduler=cluster.scheduler_address)
+    assert found == run(experiment, seed=3)
+
+
+def slow_square(number, seconds=0.2):
+    time.sleep(seconds)
+    return number * number
+
+
+def cube(number):
+    return number**3
+
+
+NUMBERS = {str(number): number for number in range(12)}
+SQUARES = {key: number**2 for key, number in NUMBERS.items()}
+
+
+def test_workers_killed_again_and_again_lose_and_double_nothing(tmp_path, cluster):
+    killed, seen = [], []
+    with Journal(tmp_path / "j.jsonl", "squares", "squares", kept=True) as journal:
+        for key, value in resumed(journal, slow_square, NUMBERS, scheduler=cluster.scheduler_address):
+            seen.append((key, value))
+            if len(seen) in (2, 5):
+                killed.append(next(worker.pid for worker in cluster.workers.values() if worker.pid))
+                os.kill(killed[-1], signal.SIGKILL)
+    assert len(killed) == 2 and len(seen) == 12 and dict(seen) == SQUARES
+    assert len((tmp_path / "j.jsonl").read_text(encoding="utf-8").splitlines()) == 13
+
+
+def test_two_runs_with_the_same_ids_do_not_meet(cluster):
+    address = cluster.scheduler_address
+    squares, cubes = (
+        on_cluster(partial(slow_square, seconds=0.01), NUMBERS, address),
+        on_cluster(cube, NUMBERS, address),
+    )
+    first = next(squares)
+    assert dict(cubes) == {key: number**3 for key, number in NUMBERS.items()}
+    assert dict([first, *squares]) == SQUARES
+
+
+def test_a_worker_with_other_sources_is_refused(cluster, monkeypatch):
+    monkeypatch.setattr(clusters, "_sources", lambda: "those of another version")
+    with pytest.raises(InputError, match="a worker with other sources"):
+        list(on_cluster(cube, NUMBERS, cluster.scheduler_address))
+
+
+def test_an_error_of_the_work_is_the_run_s_own(cluster):
+    with pytest.raises(ZeroDivisionError):
+        list(on_cluster(partial(pow, exp=-1), {"a": 0}, cluster.scheduler_address))
+
+
+def test_the_scheduler_lost_leaves_a_journal_that_goes_on_here(tmp_path):
+    with local(1, False) as lost:
+        address, done = lost.scheduler_address, []
+        with (
+            pytest.raises(ChildProcessError, match="was lost"),
+            Journal(tmp_path / "j.jsonl", "squares", "squares", kept=True) as journal,
+        ):
+            for key, _ in resumed(journal, slow_square, NUMBERS, scheduler=address):
+                done.append(key)
+                if len(done) == 4:
+                    lost.close()
+    assert 4 <= len(done) < 12
+    with Journal(tmp_path / "j.jsonl", "squares", "squares") as journal:
+        assert journal.resumed == len(done) and dict(resumed(journal, slow_square, NUMBERS)) == SQUARES
+
+
+def test_an_address_where_nobody_answers_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(clusters, "_PATIENCE", "1s")
+    for address in ("tcp://127.0.0.1:9", "no address"):
+        arguments = ["verify", "KM-4.3", "--scheduler", address, "--output", str(tmp_path)]
+        assert main(arguments) == 2
+        said = capsys.readouterr().err
+        assert "nothing answers" in said and len(said.strip().splitlines()) == 1
