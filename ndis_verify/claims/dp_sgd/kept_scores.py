@@ -34,11 +34,11 @@ class Kept:
 
 KEPT = {
     # sums along random canaries, of 20 steps with the canary and 20 without
-    "white": Kept(8_800, 40, 32, "4ca67118d51e25f4e34fc6cb0de3515c39970dc3e2b54d8e653b99e8b321242c"),
+    "white": Kept(8_900, 40, 32, "2d154048a496494794ad236b95d9845c25cc38e3feb1eb28ba29eb68615c84d2"),
     # losses of two digits, of models trained without them, with the first, with the second
-    "without": Kept(1_500, 2, 1024, "19bfdeeb6ffacb2c5fbc33eab3dbe81e584be6ddf51e76c7ce5f7e6ee6861874"),
-    "first": Kept(1_500, 1, 1024, "c550698eb83440fbcd152fda6e53f70ca2f5bafb310956d5d9611adff2512846"),
-    "second": Kept(1_500, 1, 1024, "37d9ab3988643ff844773128821426b53edd5ad95cb866478f19aa23f74d081d"),
+    "without": Kept(3_850, 2, 1024, "d6528a8c006bc171772706a856640ae5fe276a1b5edd8abd868f09610930f016"),
+    "first": Kept(3_850, 1, 1024, "b893aea393bcf2652444434758488f9899a4b26b0720cae43fab01db1bcfd7bc"),
+    "second": Kept(3_850, 1, 1024, "cbebc38b90e11586dabc8e6cef0b0bfcb8a20aa0ae4eeb41ad6e8f4282babee9"),
     # losses of a hundred digits, of models trained without them
     "others": Kept(600, 100, 1024, "0eebcd313dbe939350ac7ceb6beb49faeda4f78f4b3ce78e1e7289c454d943e1"),
 }
