@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ndis_verify import oracle
 from ndis_verify.claim import Verdict
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.exact_number import InputError
 from ndis_verify.report import articles
-from ndis_verify.report.articles import STYLE, also, proof, verdicts
+from ndis_verify.report.articles import STYLE, also, check, numbers, proof, verdicts
 from ndis_verify.symbolic import mean_shift
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
@@ -60,12 +61,13 @@ def drawn(outputs):
 
 
 def test_a_notebook_is_an_article(article):
-    """Question, picture, what hangs on it, statement, proof or numbers, verdict, and an exercise that was run."""
+    """Question, picture, intuition, what hangs on it, statement, proof or numbers, verdict, an exercise that was run."""
     texts = [source for kind, source, _ in article if kind == "markdown"]
     assert re.match(r"# .+\n\n\*\*Question\.\*\* .+\?", texts[0], re.DOTALL)
     heads = [text.split("\n")[0] for text in texts]
     order = [
-        next(k for k, head in enumerate(heads) if head == wanted) for wanted in ("## If it were false", "## Statement")
+        next(k for k, head in enumerate(heads) if head == wanted)
+        for wanted in ("## Intuition", "## If it were false", "## Statement")
     ]
     assert order == sorted(order) and "## Exercise" in heads
     assert any("erdict" in head for head in heads)
@@ -116,7 +118,45 @@ def test_a_verdict_that_is_not_as_declared_is_not_shown(monkeypatch):
 
 
 def test_the_colours_are_told_apart():
-    """The cycle of the style has no two colours of one brightness: they differ in print and to every eye."""
-    text = STYLE.read_text(encoding="utf-8")
-    colours = re.findall(r'"([0-9A-F]{6})"', text)
-    assert len(colours) == 8 == len(set(colours)) and "D62728" not in colours and "2CA02C" not in colours
+    """Four colours for every eye; more curves than that differ in their lines."""
+    assert re.findall(r'"([0-9A-F]{6})"', STYLE.read_text(encoding="utf-8")) == ["0072B2", "D55E00", "009E73", "666666"]
+
+
+def test_a_picture_takes_its_colours_from_the_style(article):
+    code = "\n".join(source for kind, source, _ in article if kind == "code")
+    assert not re.search(r"""["']#[0-9a-fA-F]{3,8}["']|["']C[4-9]|["']tab:""", code)
+
+
+def test_checks_are_visible_lines(article):
+    """What a cell has found is said where it is checked, not asserted in silence."""
+    for kind, source, outputs in article:
+        lines = [line for line in source.split("\n") if line.startswith("check(")]
+        said = "".join(text for output in outputs for text in output.get("text", []))
+        assert kind != "code" or said.count("✓ ") >= len(lines)
+        assert not re.search(r"^assert ", source, re.MULTILINE), source
+
+
+def test_links_of_a_proof_stay_in_it():
+    """Two derivations in one notebook have no target in common; the first one is unfolded."""
+    derivations = mean_shift.hockey_stick(), mean_shift.erf_form()
+    page = proof(*derivations)._repr_html_()
+    targets = re.findall(r'<li id="([^"]*)"', page)
+    assert len(targets) == len(set(targets)) == sum(len(derivation.steps) for derivation in derivations)
+    assert set(re.findall(r'<a href="#([^"]*)"', page)) <= set(targets) and page.count("<details open>") == 1
+
+
+def test_a_check_is_one_line_or_stops(capsys):
+    check("both hold", 1 < 2, [1])
+    assert capsys.readouterr().out == "✓ both hold\n"
+    for conditions in ((True, False), ()):
+        with pytest.raises(AssertionError, match="never"):
+            check("never", *conditions)
+    assert capsys.readouterr().out == ""
+
+
+def test_numbers_show_what_each_justifies():
+    value = oracle.certified_gaussian_hockey_stick(1, 1, 1, digits=25)
+    table = numbers({"certified": value, "float64": 0.25, "eps <= 1": "by hand"}, digits=10)
+    certified = "certified  {} +/- {}".format(*value.decimal(10))
+    assert repr(table).splitlines() == [certified, "float64    0.25", "eps <= 1   by hand"]
+    assert table._repr_html_().count("<tr>") == 3 and "<code>0.25</code>" in table._repr_html_()

@@ -308,3 +308,10 @@ def test_the_fields_of_a_calibration_and_an_audit_are_a_table():
     assert "worst &lt;pair&gt;" in shown and '<th scope="row">p</th><td>0.5</td>' in shown
     ElementTree.fromstring(f"<div>{shown}</div>")
     assert "<td>1.5</td>" in GaussianCurve(1.5)._repr_html_()
+
+
+def test_a_held_power_is_raised_in_brackets():
+    """e^{-x} held together and divided by: two exponents in a row are no TeX, and the page of the claim fails."""
+    x = sp.Symbol("x", positive=True)
+    tex = side_tex(sp.UnevaluatedExpr(sp.exp(x)) / sp.UnevaluatedExpr(sp.exp(-x)))
+    assert r"\left(e^{- x}\right)^{-1}" in tex and "<math" in wrapping(tex)

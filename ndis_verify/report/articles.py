@@ -5,19 +5,31 @@ from __future__ import annotations
 import logging
 import textwrap
 import warnings
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
+from typing import Any
+
+import mpmath
 
 from ndis_verify.claim import Claim
 from ndis_verify.claims.ledger import find
 from ndis_verify.court.judge import Judgement, judge
+from ndis_verify.enclosure import Enclosure
 from ndis_verify.report.derivations import steps_table
 from ndis_verify.report.places import label_of
 from ndis_verify.rich import prose, wrapping
 from ndis_verify.symbolic.derivation import Derivation
+from ndis_verify.symbolic.typeset import derivation_html
+from ndis_verify.tables import text_table
 
 STYLE = Path(__file__).with_name("article.mplstyle")
 _STRICT = "__main__|ndis_verify|numpy|scipy|mpmath|sympy|matplotlib"
+_FORMULAS = (
+    "<style>.derivation .formula{overflow-x:auto;padding:.3rem 0 .3rem 1rem;line-height:2}.derivation p{margin:.2rem 0}"
+    ".derivation ol.steps>li{margin-bottom:.8rem}.derivation .method,.derivation .premises,.derivation .caught"
+    "{opacity:.75;font-size:.92em}</style>"
+)
 _HEAD = ("claim", "statement", "verdict, as declared")
 
 
@@ -28,6 +40,20 @@ def start() -> None:
 
     plt.style.use(STYLE)
     warnings.filterwarnings("error", module=_STRICT)
+
+
+def check(words: str, *conditions: object) -> None:
+    """One visible line that says what was checked. Raises `AssertionError` with these words where a condition fails.
+
+    Examples
+    --------
+    >>> from ndis_verify.report.articles import check
+    >>> check("two is even", 2 % 2 == 0)
+    ✓ two is even
+    """
+    if not conditions or not all(bool(condition) for condition in conditions):
+        raise AssertionError(words)
+    print(f"✓ {words}")
 
 
 class _Shown:
@@ -44,7 +70,9 @@ class _Shown:
 
 
 def proof(*derivations: Derivation) -> _Shown:
-    """The steps of derivations, typeset; every decided step is decided anew. Raises `AssertionError` where one is not.
+    """The steps of derivations, typeset, the first one unfolded; every decided step is decided anew.
+
+    Raises `AssertionError` where one is not true.
 
     Examples
     --------
@@ -55,8 +83,32 @@ def proof(*derivations: Derivation) -> _Shown:
     """
     for derivation in derivations:
         assert derivation.proved, derivation.id
-    page = "".join(derivation._repr_html_() for derivation in derivations)
-    return _Shown("\n\n".join(map(steps_table, derivations)), page)
+    page = "".join(
+        f"<details{' open' if k == 0 else ''}><summary>{prose(one.title)} ({len(one.steps)} steps)</summary>"
+        f"{derivation_html(one, prefix=one.id)}</details>"
+        for k, one in enumerate(derivations)
+    )
+    return _Shown("\n\n".join(map(steps_table, derivations)), _FORMULAS + page)
+
+
+def numbers(values: Mapping[str, Any], digits: int = 20) -> _Shown:
+    """A table of values beside their names, each with the digits that it justifies (`said`)."""
+    rows = [(name, said(value, digits)) for name, value in values.items()]
+    cells = "".join(
+        f'<tr><th scope="row" style="text-align:left">{prose(name)}</th>'
+        f'<td style="text-align:left"><code>{escape(value)}</code></td></tr>'
+        for name, value in rows
+    )
+    return _Shown("\n".join(text_table(rows, left=(0, 1))), f"<table>{cells}</table>")
+
+
+def said(value: Any, digits: int = 20) -> str:
+    """One value in text: "0 exactly", "0.12 +/- 1e-9", `digits` digits of a number of mpmath, nine of a float."""
+    if isinstance(value, Enclosure):
+        return "0 exactly" if value.lower == value.upper == 0 else "{} +/- {}".format(*value.decimal(digits))
+    if isinstance(value, mpmath.mpf):
+        return str(mpmath.nstr(value, digits, strip_zeros=False))
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 def verdicts(*ids: str) -> _Shown:

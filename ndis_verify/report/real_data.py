@@ -38,8 +38,8 @@ def draw_curves(curves: list[DeletionCurve], axes: Any) -> None:
         axes.plot(curve.epsilons, curve.from_covariance, "o", mfc="none", color=line.get_color())
     axes.set_yscale("log")
     axes.set_ylim(bottom=max(1e-40, min(float(np.min(curve.from_leverage)) for curve in curves)))
-    axes.set_xlabel("epsilon")
-    axes.set_ylabel("delta")
+    axes.set_xlabel(r"$\varepsilon$ (nats)")
+    axes.set_ylabel(r"$\delta$ (probability)")
     axes.set_title(
         f"deleting the worst record, random projection to r = {curves[0].columns} columns\nline: leverage, circles:"
         " covariances"

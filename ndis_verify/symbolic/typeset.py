@@ -38,6 +38,8 @@ class _Printer(LatexPrinter):
         found = _LETTER.fullmatch(getattr(expr.base, "name", "")) if not expr.base.is_commutative else None
         if found and expr.exp.is_Integer and (found.group(2) or found.group(3)):
             return _letter(found, int(expr.exp))
+        if isinstance(expr.base, sp.UnevaluatedExpr):  # what is held may be a power itself: never two exponents
+            return rf"\left({self._print(expr.base)}\right)^{{{self._print(expr.exp)}}}"
         return str(super()._print_Pow(expr))
 
     def _print_UnevaluatedExpr(self, expr: Any) -> str:
