@@ -61,7 +61,7 @@ def drawn(outputs):
 
 
 def test_a_notebook_is_an_article(article):
-    """Question, picture, intuition, what hangs on it, statement, proof or numbers, verdict, an exercise that was run."""
+    """Question, picture, intuition, what hangs on it, statement, proof or numbers, verdict, an exercise run."""
     texts = [source for kind, source, _ in article if kind == "markdown"]
     assert re.match(r"# .+\n\n\*\*Question\.\*\* .+\?", texts[0], re.DOTALL)
     heads = [text.split("\n")[0] for text in texts]
