@@ -69,7 +69,7 @@ def _readme() -> Enclosure:
     return generalized_chi2_cdf((6, 3, 1), (1, 1, 2), (Fraction(1, 2), 0, 0), 2, 0, 1, 20)
 
 
-def _false(id: str, true: Callable[[], Enclosure], printed: str, right: str, wide: int, **texts: Any) -> Claim:
+def false_number(id: str, true: Callable[[], Enclosure], printed: str, right: str, wide: int, **texts: Any) -> Claim:
     return Claim(
         id=id,
         source="PKG",
@@ -109,7 +109,7 @@ CLAIMS = (
         ),
         tags=("table",),
     ),
-    _false(
+    false_number(
         "PKG-google-small-delta",
         _small,
         "3.129776773173962e-141",
@@ -123,7 +123,7 @@ CLAIMS = (
         corrected="delta(1/2) = 3.129776772980134e-141.",
         note="A difference of two tails, of which the second has e^eps before it, loses these digits.",
     ),
-    _false(
+    false_number(
         "PKG-chi2comb-readme",
         _readme,
         "0.0587",
