@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, where
+from ndis_verify.symbolic.notation import below, beyond, largest, largest_union, over_set, supremum, total, where
 from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 
@@ -256,5 +256,40 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "rises": lambda a: (sp.Derivative(a["f"], a["argument"]), ">", sp.Integer(0)),
             "order": lambda a: (a["high"], ">", a["low"]),
         },
+    ),
+    "overlap of two even log-concave functions": Fact(
+        text="What two even, log-concave, integrable functions have in common falls as the one is moved away from 0.",
+        tex=r"0 \le k \le 1 \implies \int \min(g(x - m), h(x))\,dx \le \int \min(g(x - k m), h(x))\,dx",
+        letters=("g", "h", "x", "m", "k"),
+        conditions={
+            "even": "g is even",
+            "other even": "h is even",
+            "concave": "g is log-concave",
+            "other concave": "h is log-concave",
+            "low": "k >= 0",
+            "high": "k <= 1",
+        },
+        reference="Anderson (1955), Theorem 1, for the sets where g and where h is above a level, over all levels",
+        instance=lambda a: (
+            total(sp.Min(a["g"](a["x"] - a["m"]), a["h"](a["x"]))),
+            "<=",
+            total(sp.Min(a["g"](a["x"] - a["k"] * a["m"]), a["h"](a["x"]))),
+        ),
+        required={
+            "even": lambda a: (a["g"](-a["x"]), "=", a["g"](a["x"])),
+            "other even": lambda a: (a["h"](-a["x"]), "=", a["h"](a["x"])),
+            "concave": lambda a: (sp.Derivative(sp.log(a["g"](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)),
+            "other concave": lambda a: (sp.Derivative(sp.log(a["h"](a["x"])), (a["x"], 2)), "<=", sp.Integer(0)),
+            "low": lambda a: (a["k"], ">=", sp.Integer(0)),
+            "high": lambda a: (a["k"], "<=", sp.Integer(1)),
+        },
+    ),
+    "translations keep integrals": Fact(
+        text="An integral over the whole space does not see where a function was moved to.",
+        tex=r"\int f(x - a)\,dx = \int f(x)\,dx",
+        letters=("f", "x", "shift"),
+        conditions={"integrable": "f is measurable and integrable"},
+        reference="Rudin, Real and Complex Analysis, Theorem 2.20",
+        instance=lambda a: (total(a["f"](a["x"] - a["shift"])), "=", total(a["f"](a["x"]))),
     ),
 }

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
-from ndis_verify.symbolic.notation import divergence, in_polar, law_of, mass, on_sphere, past, products, trade_off
+from ndis_verify.symbolic.notation import (
+    average,
+    divergence,
+    in_polar,
+    law_of,
+    mass,
+    normal,
+    on_sphere,
+    other_slice,
+    past,
+    products,
+    slice_of,
+    total,
+    trade_off,
+    x,
+)
 from ndis_verify.symbolic.special_functions import Phi
 
 _PRODUCTS = ("shift", "first", "second", "other first", "other second", "d", "epsilon")
@@ -43,6 +59,25 @@ def _frame(exchanged: bool) -> Fact:
         instance=instance,
         required=shown,
     )
+
+
+def _normal(a: Mapping[str, Any], whose: str) -> Any:
+    return normal(sp.ImmutableMatrix(a[f"{whose}mean"]), sp.ImmutableMatrix(a[f"{whose}covariance"]))
+
+
+def _in_plane(mean: Any, variance: Any, rest: tuple[Any, Any], along: int) -> Any:
+    """The normal law with this mean and variance in the coordinate `along`, and those of `rest` in the other."""
+    means, variances = zip(*((mean, variance), rest)[:: -1 if along else 1])
+    return normal(sp.ImmutableMatrix(means), sp.ImmutableMatrix(sp.diag(*variances)))
+
+
+def _image_mean(whose: str, a: Mapping[str, Any]) -> Instance:
+    return a["matrix"] * a[f"{whose}mean"], "=", a[f"{whose}image mean"]
+
+
+def _image_covariance(whose: str, a: Mapping[str, Any]) -> Instance:
+    noise = a["s"] * a["n"] * a["n"].T
+    return a["matrix"] * a[f"{whose}covariance"] * a["matrix"].T + noise, "=", a[f"{whose}image covariance"]
 
 
 OF_LAWS: Mapping[str, Fact] = {
@@ -290,6 +325,64 @@ OF_LAWS: Mapping[str, Fact] = {
                 a["h"].subs(a["xi"], -a["size"]) ** 2,
             ),
         },
+    ),
+    "one linear map with noise on two normal laws": Fact(
+        text="A linear map, with independent normal noise of covariance s n n^T added, makes normal laws of normal"
+        " laws, and as it does not see which law it is given it raises no divergence.",
+        tex=r"X \mapsto A X + \sqrt{s}\,n\,E:\quad \delta_{TP,TQ}(\varepsilon) \le \delta_{P,Q}(\varepsilon)",
+        letters=(
+            *("matrix", "s", "n", "epsilon", "mean", "covariance", "image mean", "image covariance"),
+            *("other mean", "other covariance", "other image mean", "other image covariance"),
+        ),
+        conditions={
+            "noise": "s >= 0",
+            "mean": "the image's mean",
+            "covariance": "and its covariance",
+            "other mean": "those of the other law's image",
+            "other covariance": "likewise",
+        },
+        reference="Anderson, An Introduction to Multivariate Statistical Analysis, Theorem 2.4.4; data processing:"
+        " Dwork and Roth (2014), Proposition 2.1",
+        instance=lambda a: (
+            divergence(*(_normal(a, f"{name}image ") for name in ("", "other ")), a["epsilon"]),
+            "<=",
+            divergence(*(_normal(a, name) for name in ("", "other ")), a["epsilon"]),
+        ),
+        required={
+            "noise": lambda a: (a["s"], ">=", sp.Integer(0)),
+            **{f"{name}mean": partial(_image_mean, name) for name in ("", "other ")},
+            **{f"{name}covariance": partial(_image_covariance, name) for name in ("", "other ")},
+        },
+    ),
+    "slices of two normal laws": Fact(
+        text="Of two normal laws in the plane with independent coordinates the divergence is the mean, over the one"
+        " coordinate, of the integral over the other of the positive part of A p - B q: A and B are what the one"
+        " coordinate contributes, over a reference density, p and q normal densities, of which only the distance of"
+        " the means counts.",
+        tex=r"\delta_{P,Q}(\varepsilon) = \mathbb{E} \int \max(A\,e^{-(x - m)^2/(2 \lambda)}"
+        r" - B\,e^{-x^2/(2 \kappa)}, 0)\,dx",
+        letters=("mean", "other mean", "variance", "other variance", "rest", "other rest", "along", "epsilon"),
+        conditions={"positive": "the variances are positive"},
+        reference="densities of products, Tonelli's theorem and translations: Rudin, Real and Complex Analysis,"
+        " Theorems 8.8 and 2.20",
+        instance=lambda a: (
+            divergence(
+                _in_plane(a["mean"], a["variance"], a["rest"], a["along"]),
+                _in_plane(a["other mean"], a["other variance"], a["other rest"], a["along"]),
+                a["epsilon"],
+            ),
+            "=",
+            average(
+                total(
+                    sp.Max(
+                        slice_of(*a["rest"]) * sp.exp(-((x - (a["mean"] - a["other mean"])) ** 2) / (2 * a["variance"]))
+                        - other_slice(*a["other rest"], a["epsilon"]) * sp.exp(-(x**2) / (2 * a["other variance"])),
+                        0,
+                    )
+                )
+            ),
+        ),
+        required={"positive": lambda a: (a["variance"] * a["other variance"], ">", sp.Integer(0))},
     ),
     "data processing": Fact(
         text="One map, randomised or not, that does not see which law it is given, raises no divergence.",
