@@ -160,3 +160,26 @@ def test_numbers_show_what_each_justifies():
     certified = "certified  {} +/- {}".format(*value.decimal(10))
     assert repr(table).splitlines() == [certified, "float64    0.25", "eps <= 1   by hand"]
     assert table._repr_html_().count("<tr>") == 3 and "<code>0.25</code>" in table._repr_html_()
+
+
+def test_sliders_are_for_a_reader_and_a_picture_is_for_the_rest(monkeypatch):
+    pytest.importorskip("ipywidgets")
+    seen = []
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    articles.explore(lambda **at: seen.append(at), shift=(1.0, 0.0, 5.0))
+    assert seen == [{"shift": 1.0}]
+    made = {}
+    monkeypatch.setenv("JPY_SESSION_NAME", "open.ipynb")
+    monkeypatch.setattr("ipywidgets.interact", lambda draw, **sliders: made.update(sliders))
+    articles.explore(lambda **at: seen.append(at), shift=(1.0, 0.0, 5.0))
+    assert seen == [{"shift": 1.0}] and (made["shift"].min, made["shift"].value, made["shift"].max) == (0.0, 1.0, 5.0)
+
+
+def test_a_picture_that_moves_is_drawn_where_nobody_moves_it():
+    moving = [path for path in NOTEBOOKS if "explore(" in path.read_text(encoding="utf-8")]
+    assert len(moving) >= 4
+    for path in moving:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        assert all(
+            drawn(cell["outputs"]) for cell in cells if re.search(r"^explore\(", "".join(cell["source"]), re.MULTILINE)
+        )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import textwrap
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +173,18 @@ def _wrong(claim: Claim) -> str:
     """What is wrong with a claim as it is printed, where something is."""
     parts = (("counterexample", claim.counterexample), ("corrected", claim.corrected))
     return "".join(f"<br>{name}: {prose(text)}" for name, text in parts if text)
+
+
+def explore(draw: Callable[..., None], **ranges: tuple[float, float, float]) -> None:
+    """Draws a picture at the start of each range, and beside it, in a notebook that somebody has open, with sliders.
+
+    `draw` takes the numbers by name; a range is (start, low, high). What runs a notebook without a reader, and a reader
+    without `ipywidgets`, get the picture.
+    """
+    if "JPY_SESSION_NAME" in os.environ and find_spec("ipywidgets"):
+        from ipywidgets import FloatSlider, interact
+
+        steps = {name: (high - low) / 100 for name, (_, low, high) in ranges.items()}
+        interact(draw, **{name: FloatSlider(v, min=a, max=b, step=steps[name]) for name, (v, a, b) in ranges.items()})
+        return
+    draw(**{name: start for name, (start, _, _) in ranges.items()})
