@@ -76,7 +76,7 @@ def grows_with_shift() -> Derivation:
     for name, shift in parts.items():
         steps += [
             Step(
-                f"positive part, {name}",
+                f"what is left, {name}",
                 "What is left of the first is the first less what they have in common,",
                 lhs=excess[name],
                 rhs=here[name] - overlap[name],
@@ -106,7 +106,7 @@ def grows_with_shift() -> Derivation:
             kind="inference",
             premises=(
                 "overlap",
-                *(f"{what}, {n}" for what in ("positive part", "two integrals", "translation") for n in parts),
+                *(f"{what}, {n}" for what in ("what is left", "two integrals", "translation") for n in parts),
             ),
         ),
         by_fact(
@@ -152,12 +152,12 @@ def grows_with_shift() -> Derivation:
         sources=("N26-D6", "N26-T4.1"),
         hypotheses=("densities", _SHORTER),
         steps=tuple(steps),
-        result_step="positive part, m",
+        result_step="what is left, m",
         symbols={"first": first, "second": second, "lam": lam, "kappa": kappa, "shift": m, "point": x},
         faults=(
             Fault("odd", "even, first", lambda rhs: -rhs),
-            Fault("common part added", "positive part, m", lambda rhs: 2 * here["m"] - rhs),
-            Fault("shift kept", "positive part, t m", lambda rhs: rhs.subs(shorter, 1)),
+            Fault("common part added", "what is left, m", lambda rhs: 2 * here["m"] - rhs),
+            Fault("shift kept", "what is left, t m", lambda rhs: rhs.subs(shorter, 1)),
         ),
         concludes=(Conclusion("N26-D6-joint", "in every coordinate", part="monotone in the shift"),),
     )
