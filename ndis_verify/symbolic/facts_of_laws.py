@@ -357,8 +357,8 @@ OF_LAWS: Mapping[str, Fact] = {
     "slices of two normal laws": Fact(
         text="Of two normal laws in the plane with independent coordinates the divergence is the mean, over the one"
         " coordinate, of the integral over the other of the positive part of A p - B q: A and B are what the one"
-        " coordinate contributes, over a reference density, p and q normal densities, of which only the distance of"
-        " the means counts.",
+        " coordinate contributes, over a reference density, and the constants of the other's normal densities, p and q,"
+        " of which only the distance of the means counts.",
         tex=r"\delta_{P,Q}(\varepsilon) = \mathbb{E} \int \max(A\,e^{-(x - m)^2/(2 \lambda)}"
         r" - B\,e^{-x^2/(2 \kappa)}, 0)\,dx",
         letters=("mean", "other mean", "variance", "other variance", "rest", "other rest", "along", "epsilon"),
@@ -375,8 +375,10 @@ OF_LAWS: Mapping[str, Fact] = {
             average(
                 total(
                     sp.Max(
-                        slice_of(*a["rest"]) * sp.exp(-((x - (a["mean"] - a["other mean"])) ** 2) / (2 * a["variance"]))
-                        - other_slice(*a["other rest"], a["epsilon"]) * sp.exp(-(x**2) / (2 * a["other variance"])),
+                        slice_of(*a["rest"], a["variance"])
+                        * sp.exp(-((x - (a["mean"] - a["other mean"])) ** 2) / (2 * a["variance"]))
+                        - other_slice(*a["other rest"], a["other variance"], a["epsilon"])
+                        * sp.exp(-(x**2) / (2 * a["other variance"])),
                         0,
                     )
                 )

@@ -53,12 +53,13 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     ),
     "in_polar": (r"\left[{0}\right]_{{\psi, \xi}}", "[f]_{psi, xi} is the density of f in polar coordinates"),
     "slice_of": (
-        r"A_{{{0}, {1}}}",
-        "A_{m, v} is what a coordinate of mean m and variance v contributes under the first law, over a reference",
+        r"A_{{{0}, {1}}}^{{{2}}}",
+        "A_{m, v}^w is what a coordinate of mean m and variance v contributes under the first law, over a reference,"
+        " with the constant of a normal density of variance w",
     ),
     "other_slice": (
-        r"B^{{{2}}}_{{{0}, {1}}}",
-        "B_{m, v}^eps is what it contributes under the second law, times e^eps, over the same reference",
+        r"B_{{{0}, {1}}}^{{{2}, {3}}}",
+        "B_{m, v}^{w, eps} is the same under the second law, times e^eps",
     ),
     "law_of": (r"\mathcal{{L}}\left({0}\right)", "L(a) is the law of a"),
     "law_given": (r"\mathcal{{L}}\left({0} \mid {1}\right)", "L(a | b) is the law of a, given b"),

@@ -250,9 +250,7 @@ def rank_one_worst() -> Derivation:
                     conditions,
                 )
             )
-    steps += [
-        *_shorter_shifts(v, k, g, epsilon),
-    ]
+    steps += _shorter_shifts(v, k, g, epsilon)
     return Derivation(
         id="joint_shift.rank_one_worst",
         title="The worst pairs of a rank-one envelope have the full covariance step and the full shift",
@@ -329,8 +327,8 @@ def _shorter_shifts(v: sp.Expr, k: sp.Expr, g: sp.Expr, epsilon: sp.Expr) -> lis
                 lam: ordered[along][0],
                 kappa: ordered[along][1],
                 m: sign * shift[along],
-                sp.Symbol("A", positive=True): slice_of(*pieces[0]),
-                sp.Symbol("B", positive=True): other_slice(*pieces[1], epsilon),
+                sp.Symbol("A", positive=True): slice_of(*pieces[0], ordered[along][0]),
+                sp.Symbol("B", positive=True): other_slice(*pieces[1], ordered[along][1], epsilon),
             }
             steps.append(
                 Step(

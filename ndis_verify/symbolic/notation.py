@@ -38,8 +38,8 @@ products = sp.Function("products", real=True)
 # on_sphere(f): the density with respect to the surface of the half sphere that is f in R^d by central projection.
 # in_polar(f): the density in (psi, xi) of a law of density f there. past(a, t): Pr[psi > a] at the parameter t.
 on_sphere, in_polar, past = (sp.Function(name, real=True) for name in ("on_sphere", "in_polar", "past"))
-# slice_of(m, v), other_slice(m, v, eps): what a coordinate of mean m and variance v contributes to the integrand over
-# the others, under the first law and, times e^eps, under the second, over a reference density.
+# slice_of(m, v, w), other_slice(m, v, w, eps): what a coordinate of mean m and variance v contributes to the integrand
+# over another one of variance w, under the first law and, times e^eps, under the second, over a reference density.
 slice_of, other_slice = (sp.Function(name, positive=True) for name in ("slice_of", "other_slice"))
 # law_of(a), law_given(a, b): the law of a vector, and its law when b is given. normal(m, S): the normal law.
 law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of", "law_given", "normal"))
