@@ -12,7 +12,7 @@ from ndis_verify.claims.ledger import find
 from ndis_verify.claims.session import _heard_by_id
 from ndis_verify.court import shared_hearings
 from ndis_verify.court.certificate_store import FOLDER
-from ndis_verify.court.judge import heard, judge
+from ndis_verify.court.judge import heard, judge, judged
 from ndis_verify.symbolic import zero
 
 CLAIM = find("N24-F2")
@@ -51,7 +51,8 @@ def test_it_is_not_believed_of_other_sources_another_effort_or_another_claim(fol
     judge(CLAIM)
     marked(folder)
     assert not taken(judge(replace(CLAIM)))  # the same id, and not the ledger's
-    assert not taken(judge(CLAIM, "full")) and not taken(judge(find("N26-F1")))
+    of_effort = shared_hearings.shared(CLAIM, "full", lambda claim, effort: heard(claim))  # what it hears costs little
+    assert not taken(judged(CLAIM, of_effort)) and not taken(judge(find("N26-F1")))
     monkeypatch.setattr(shared_hearings, "_run", lambda: "a source has changed")
     assert not taken(judge(CLAIM))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -191,8 +192,15 @@ def _texts(stated: Statement, checks: Sequence[Check], about: str = "") -> dict[
 
 def counterexample_text(statement: Statement, point: Point) -> str:
     """`at x = 1/2: a(x) <= b is 0.7 <= 0.5`, from the values of both sides there."""
-    found = ", and ".join(f"{relation.plain()} reads {values}" for relation, values in sides_at(statement, point))
-    return f"at {_shown_exact(point)}: {found}"
+    return _read_at(statement, tuple(point.items()))
+
+
+@lru_cache(maxsize=512)
+def _read_at(statement: Statement, point: tuple[tuple[str, Any], ...]) -> str:
+    """Certified values take a while, and a claim is compared with what they are again and again."""
+    sides = sides_at(statement, dict(point))
+    found = ", and ".join(f"{relation.plain()} reads {values}" for relation, values in sides)
+    return f"at {_shown_exact(dict(point))}: {found}"
 
 
 def _shown_exact(point: Point) -> str:
