@@ -16,7 +16,7 @@ from sympy.core.function import AppliedUndef
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.statement import Relation, Statement
-from ndis_verify.statements.terms import nodes
+from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use, opened
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
@@ -342,6 +342,9 @@ def _granted(assumed: tuple[str, str], end: Conclusion, stated: Statement, seen:
             if one.head == other.head == "variable" and one.name == variable and relation[0] == sign[0]:
                 if other.name not in seen and _granted((other.name, assumption), end, stated, (*seen, variable)):
                     return True
+            if one.head == "variable" and one.name == variable and relation == ">=" and sign[0] == ">":
+                if _positive(other, end, stated, (*seen, variable)):
+                    return True
         if h.left.head in ("variable", "coordinate") and h.left.name == variable and h.right.head == "number":
             bound, strict = h.right.number, len(sign) == 1
             same = h.sign[0] == sign[0]
@@ -349,6 +352,14 @@ def _granted(assumed: tuple[str, str], end: Conclusion, stated: Statement, seen:
             if same and (beyond or (bound == 0 and (not strict or len(h.sign) == 1))):
                 return True
     return False
+
+
+def _positive(term: Term, end: Conclusion, stated: Statement, seen: tuple[str, ...]) -> bool:
+    """Whether a term is positive because the hypotheses make all of its variables so, none of which is in `seen`."""
+    names = {node.name for node in nodes(term) if node.head == "variable"}
+    if not names or names & set(seen) or not all(_granted((one, "positive"), end, stated, seen) for one in names):
+        return False
+    return expression(term, {one: sp.Symbol(one, positive=True) for one in names}).is_positive is True
 
 
 def _is_relation(step: Step, wanted: Relation, known: dict[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger, linear
 from ndis_verify.symbolic.notation import average, bin_of_sum, chance, summed
 
@@ -16,7 +17,9 @@ y, b = sp.symbols("y b", real=True)
 distance, moved = sp.symbols("TV moved", real=True)
 zero, one = sp.Integer(0), sp.Integer(1)
 _INDEPENDENT = "independent draws"
-_ENOUGH = "n >= max(k/tau^2, (2/tau^2) log(2/delta))"
+_NAMES = {"n": draws, "k": bins, "delta": failure, "tau": accuracy}
+_MEAN = Hypothesis("n >= k/tau^2", draws >= bins / accuracy**2)
+_FAILURE = Hypothesis("n >= (2/tau^2) log(2/delta)", draws >= 2 / accuracy**2 * sp.log(2 / failure))
 
 _share, _step = (sp.Function(name, real=True)(bin_of_sum) for name in ("p_hat", "v"))
 _mass, _drawn, _put = (sp.Function(name, nonnegative=True)(bin_of_sum) for name in ("p", "e_old", "e_new"))
@@ -305,35 +308,22 @@ def deviation() -> Derivation:
 
 @cache
 def learning_bound() -> Derivation:
-    """n >= max(k/tau^2, (2/tau^2) log(2/delta)) puts the empirical law within tau with probability 1 - delta/2
-    (KM-4.2).
+    """n >= k/tau^2 draws put the empirical law within tau except with probability exp(-n tau^2/2) (KM-4.2).
 
     `number`: the bound exp(-n tau^2/2) on the failure probability at `n` and `tau`, where n >= k/tau^2.
     """
-    more, extra = sp.symbols("r m", nonnegative=True)
+    more = sp.Symbol("r", nonnegative=True)
     half = accuracy / 2
     steps = (
         Step(
-            "more", "r = n - k/tau^2.", lhs=more, rhs=draws - bins / accuracy**2, kind="definition", premises=(_ENOUGH,)
-        ),
-        Step(
-            "beyond the logarithm",
-            "n >= (2/tau^2) log(2/delta) says that m is not negative.",
-            lhs=extra,
-            rhs=sp.exp(draws * accuracy**2 / 2) * failure / 2 - 1,
+            "more",
+            "r = n - k/tau^2.",
+            lhs=more,
+            rhs=draws - bins / accuracy**2,
             kind="definition",
-            premises=(_ENOUGH,),
+            premises=(_MEAN.text,),
         ),
         Step("r not negative", "As n >= k/tau^2.", lhs=more, rhs=zero, relation=">=", witness=more, premises=("more",)),
-        Step(
-            "m not negative",
-            "As n >= (2/tau^2) log(2/delta).",
-            lhs=extra,
-            rhs=zero,
-            relation=">=",
-            witness=extra,
-            premises=("beyond the logarithm",),
-        ),
         at_most(
             "mean",
             "t = n tau: half of tau is spent by the mean,",
@@ -365,14 +355,6 @@ def learning_bound() -> Derivation:
             "more often",
             Use("deviation", of=deviation, at={t: half}),
         ),
-        at_most(
-            "at twice the logarithm",
-            "exp(-n tau^2/2) is at most delta/2.",
-            sp.exp(-draws * accuracy**2 / 2),
-            failure / 2,
-            Use("m not negative", weight=-sp.exp(-draws * accuracy**2 / 2)),
-            "beyond the logarithm",
-        ),
     )
     return Derivation(
         id="learning.learning_bound",
@@ -380,20 +362,78 @@ def learning_bound() -> Derivation:
         sources=("KM-4.2",),
         hypotheses=(
             _INDEPENDENT,
-            _ENOUGH,
+            _MEAN,
             Hypothesis("0 < tau <= 1", accuracy > 0),
-            Hypothesis("0 < delta < 1", failure > 0),
         ),
         steps=steps,
         result_step="failure",
         symbols={"n": draws, "tau": accuracy},
         faults=(
             Fault("whole of tau for the deviation", "failure", lambda rhs: rhs**4),
-            Fault("a quarter of delta", "at twice the logarithm", lambda rhs: rhs / 2),
             Fault("mean twice as small", "mean", lambda rhs: rhs / 2),
         ),
+        concludes=(Conclusion("KM-4.2", "failure", part="the chance of a larger error"),),
+    )
+
+
+@cache
+def enough_draws() -> Derivation:
+    """n >= max(k/tau^2, (2/tau^2) log(2/delta)): exp(-n tau^2/2) <= delta/2 and sqrt(k/(4 n)) <= tau/2 (KM-4.2).
+
+    `number`: the half of tau that the mean error may take.
+    """
+    root = sp.sqrt(bins / (4 * draws))
+    steps = (
+        at_most(
+            "beyond the logarithm",
+            "As n >= (2/tau^2) log(2/delta).",
+            -draws * accuracy**2 / 2,
+            -sp.log(2 / failure),
+            Use(_FAILURE.text, weight=-(accuracy**2) / 2),
+        ),
+        by_fact(
+            "at twice the logarithm",
+            "exp(-log(2/delta)) is delta/2.",
+            "exponentials keep the order",
+            {"a": -draws * accuracy**2 / 2, "b": -sp.log(2 / failure)},
+            {"order": "beyond the logarithm"},
+        ),
+        Step(
+            "mean of both",
+            "The root of tau/2 times k/(2 n tau) is at most the mean of the two.",
+            lhs=root,
+            rhs=bins / (4 * draws * accuracy) + accuracy / 4,
+            relation="<=",
+            witness=-((sp.sqrt(bins / (draws * accuracy)) - sp.sqrt(accuracy)) ** 2) / 4,
+        ),
+        at_most(
+            "half of tau",
+            "n >= k/tau^2: the second is at most tau/2.",
+            root,
+            accuracy / 2,
+            "mean of both",
+            Use(_MEAN.text, weight=-accuracy / (4 * draws)),
+        ),
+    )
+    return Derivation(
+        id="learning.enough_draws",
+        title="How many draws leave both halves of the error and of the chance",
+        sources=("KM-4.2",),
+        hypotheses=(
+            _MEAN,
+            _FAILURE,
+            Hypothesis("0 < tau <= 1", accuracy > 0),
+            Hypothesis("0 < delta < 1", failure > 0),
+        ),
+        steps=steps,
+        result_step="half of tau",
+        symbols={"tau": accuracy},
+        faults=(
+            Fault("a quarter of delta", "beyond the logarithm", lambda rhs: rhs - sp.log(2)),
+            Fault("a quarter of tau", "half of tau", lambda rhs: rhs / 2),
+        ),
         concludes=(
-            Conclusion("KM-4.2", "failure", part="the chance of a larger error"),
-            Conclusion("KM-4.2", "at twice the logarithm", part="what it is at the least number of draws"),
+            Conclusion("KM-4.2", "at twice the logarithm", _NAMES),
+            Conclusion("KM-4.2", "half of tau", _NAMES),
         ),
     )

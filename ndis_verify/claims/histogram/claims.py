@@ -308,6 +308,7 @@ CLAIMS = (
             proof("the mean", learning.mean_distance),
             proof("bounded differences", learning.deviation),
             proof("both halves of tau", learning.learning_bound),
+            proof("enough draws", learning.enough_draws),
             Check("exact tails", Kind.CROSSCHECK, _learned(1), {"a sixteenth of the draws": _learned(16)}),
         ),
         note=(
