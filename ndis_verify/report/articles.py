@@ -30,7 +30,7 @@ _STRICT = "__main__|ndis_verify|numpy|scipy|mpmath|sympy|matplotlib"
 _FORMULAS = (
     "<style>.derivation .formula{overflow-x:auto;padding:.3rem 0 .3rem 1rem;line-height:2}.derivation p{margin:.2rem 0}"
     ".derivation ol.steps>li{margin-bottom:.8rem}.derivation .method,.derivation .premises,.derivation .caught"
-    "{opacity:.75;font-size:.92em}</style>"
+    "{font-size:.92em}</style>"
 )
 _HEAD = ("claim", "statement", "verdict, as declared")
 
