@@ -63,7 +63,7 @@ def _reachable(text: str) -> str:
     """What the theme leaves out for those who use a keyboard or listen: levels, names, boxes that scroll."""
     text = text.replace('class="caption" role="heading"', 'class="caption" role="heading" aria-level="2"')
     text = text.replace('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Pages">')
-    text = text.replace(' aria-label="Toggle hidden content"', "")  # what is shown says more, and speech would not say it
+    text = text.replace(' aria-label="Toggle hidden content"', "")  # it hides from speech what is shown
     return text.replace("<pre>", '<pre tabindex="0">')
 
 
