@@ -11,6 +11,7 @@ import sympy as sp
 
 from ndis_verify.exact_number import InputError, exact, to_mpf
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.integration import integral_steps
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import Phi, phi
@@ -158,7 +159,7 @@ def largest_loss() -> Derivation:
 
     `number`: one coordinate's share, at eigenvalue `lam` in (0, 1) and `m`.
     """
-    odds = sp.Symbol("k", positive=True)
+    odds, beyond = sp.Symbol("k", positive=True), sp.Symbol("v", nonnegative=True)
 
     def narrow(expression: sp.Expr) -> sp.Expr:
         """lambda = 1/(1+k), k > 0: every eigenvalue below 1."""
@@ -179,7 +180,21 @@ def largest_loss() -> Derivation:
             witness=square,
         ),
         Step("at the top", "attained at z = b/alpha.", lhs=loss.subs(z, top), rhs=best),
-        Step("zero beyond", "If eps >= sup L the hinge max(0, 1 - e^{eps - L}) is 0 everywhere.", kind="argument"),
+        Step(
+            "beyond",
+            "At eps = sup L + v, v >= 0, therefore eps - L >= 0,",
+            lhs=sp.Integer(0),
+            rhs=narrow(best + beyond - loss),
+            relation="<=",
+            witness=-square - beyond,
+        ),
+        by_fact(
+            "zero beyond",
+            "and 1 - e^{eps - L} is nowhere positive: the hinge max(0, 1 - e^{eps - L}) is 0.",
+            "exponentials keep the order",
+            {"a": sp.Integer(0), "b": narrow(best + beyond - loss)},
+            {"order": "beyond"},
+        ),
     )
     return Derivation(
         id="moment_generating.largest_loss",
@@ -193,6 +208,7 @@ def largest_loss() -> Derivation:
         faults=(
             Fault("sign of the shift term flipped", "at the top", lambda rhs: rhs - m**2 / (1 - lam)),
             Fault("log determinant of the wrong sign", "at the top", lambda rhs: rhs + sp.log(lam)),
+            Fault("short of the top", "beyond", lambda rhs: rhs - beyond - 1),
         ),
         covers={"N26-L1": "consequence: where delta is 0"},
     )

@@ -270,29 +270,56 @@ def trade_off_of_samples() -> Derivation:
     `number`: the missed mass 1 - p + tau that a set of P-mass p can show at most.
     """
     p, alpha, error, tau = sp.symbols("p alpha u tau", nonnegative=True)
+    others = sp.Function("binned", real=True)  # the trade-off curve of the other pair
+    bound = error + spare
     steps = (
         Step(
-            "a test",
-            "T^(alpha) is the least 1 - P^(S) over (randomised) sets of bins with Q^(S) <= alpha; P^(S) = p - u at"
-            " worst, tau = u + x.",
-            lhs=1 - p + (error + spare),
-            rhs=1 - (p - error),
-            relation=">=",
-            witness=spare,
+            "best set",
+            "binned(a) is the trade-off curve of the binned laws; trade_off(a), that of the histograms, is the least 1"
+            " - P^(S) over (randomised) sets of bins with Q^(S) <= a. S is the best one of the binned laws at"
+            " alpha - tau. The errors are u and tau = u + x at worst: the histograms miss binned(alpha - tau) + u on"
+            " it.",
+            kind="definition",
         ),
         Step(
             "its level",
             "Q(S) = alpha - tau - y gives Q^(S) = Q(S) + u at worst, which is at most alpha.",
             lhs=alpha,
-            rhs=alpha - (error + spare) - slack + error,
+            rhs=alpha - bound - slack + error,
             relation=">=",
             witness=spare + slack,
         ),
-        Step("above", "Over all S: T^(alpha) <= T~(alpha - tau) + tau.", kind="argument"),
+        by_fact(
+            "a test",
+            "So S is a test of the histograms at alpha,",
+            "a test and the trade-off curve",
+            {"size": alpha - bound - slack + error, "level": alpha, "missed": others(alpha - bound) + error},
+            {"size": "its level", "missed": "best set"},
+        ),
+        Step("its error", "and u <= tau.", lhs=error, rhs=bound, relation="<=", witness=-spare),
+        Step(
+            "above",
+            "The curve of the histograms from above,",
+            lhs=trade_off(alpha),
+            rhs=others(alpha - bound) + bound,
+            relation="<=",
+            kind="inference",
+            premises=("a test", "its error"),
+        ),
         Step(
             "below",
-            "The same with the roles of the laws and of their samples exchanged: T^(alpha) >= T~(alpha + tau) - tau.",
-            kind="argument",
+            "and, with the roles of the laws and of their samples exchanged, at alpha + tau for alpha, from below.",
+            lhs=trade_off(alpha),
+            rhs=others(alpha + bound) - bound,
+            relation=">=",
+            kind="inference",
+            premises=(
+                Use(
+                    "above",
+                    at={trade_off(alpha): others(alpha + bound), others(alpha - bound): trade_off(alpha)},
+                    weight=-1,
+                ),
+            ),
         ),
         Step(
             "binning",
@@ -313,6 +340,8 @@ def trade_off_of_samples() -> Derivation:
             Fault("sign of the error", "missed mass", lambda rhs: rhs - 2 * tau),
             Fault("no error", "missed mass", lambda rhs: 1 - p),
             Fault("level raised", "its level", lambda rhs: rhs + 1 + spare + slack),
+            Fault("one error only", "below", lambda rhs: rhs + bound),
+            Fault("half the error", "above", lambda rhs: rhs - bound / 2),
         ),
         covers={"KM-Fig5": "sampling error", "KM-Fig6": "sampling error"},
     )
