@@ -257,6 +257,24 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "order": lambda a: (a["high"], ">", a["low"]),
         },
     ),
+    "every smaller number is a share": Fact(
+        text="A function that is at c y at most what it is at y, for every c from 0 to 1, is at every x from 0 to y at"
+        " most what it is at y. Every such c is the square of a sine.",
+        tex=r"f(c y) \le f(y)\ (0 \le c \le 1),\ 0 \le x \le y \implies f(x) \le f(y)",
+        letters=("f", "argument", "low", "high", "angle"),
+        conditions={"shares": "f(c y) <= f(y) for c = sin^2", "low": "0 <= x", "order": "x <= y"},
+        reference="x = c y with c = x/y where y > 0; where y = 0 both are 0",
+        instance=lambda a: (a["f"].subs(a["argument"], a["low"]), "<=", a["f"].subs(a["argument"], a["high"])),
+        required={
+            "shares": lambda a: (
+                a["f"].subs(a["argument"], sp.sin(a["angle"]) ** 2 * a["high"]),
+                "<=",
+                a["f"].subs(a["argument"], a["high"]),
+            ),
+            "low": lambda a: (a["low"], ">=", sp.Integer(0)),
+            "order": lambda a: (a["high"], ">=", a["low"]),
+        },
+    ),
     "overlap of two even log-concave functions": Fact(
         text="What two even, log-concave, integrable functions have in common falls as the one is moved away from 0.",
         tex=r"0 \le k \le 1 \implies \int \min(g(x - m), h(x))\,dx \le \int \min(g(x - k m), h(x))\,dx",

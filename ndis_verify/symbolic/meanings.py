@@ -20,7 +20,9 @@ from ndis_verify.symbolic.notation import (
     largest,
     normal_chance,
     normal_mean,
+    projected,
     refitted,
+    reprojected,
     resketched,
     scalar,
     sketched,
@@ -43,6 +45,8 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "chi2_hinge": lambda c, a, r: sp.Integral(
         chi2_density(r, chi2_value) * sp.Max(0, 1 - sp.exp(c + a * chi2_value / 2)), (chi2_value, 0, sp.oo)
     ),
+    "projection": lambda p, r, eps: divergence(projected(p, r), reprojected(p, r), eps),
+    "projection_insert": lambda p, r, eps: divergence(reprojected(p, r), projected(p, r), eps),
     "least_squares": lambda *at: divergence(fitted(*at[:4]), refitted(*at[:4]), at[4]),
     "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
     "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),

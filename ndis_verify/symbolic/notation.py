@@ -33,6 +33,8 @@ divergence, mass = (sp.Function(name, real=True) for name in ("divergence", "mas
 fitted, refitted = (sp.Function(name, real=True) for name in ("fitted", "refitted"))
 # sketched(p, q, d, r), resketched(p, q, d, r): the law of least squares on a sketch with a record and without it.
 sketched, resketched = (sp.Function(name, real=True) for name in ("sketched", "resketched"))
+# projected(p, r), reprojected(p, r): the law of D^T G, r columns, with a record of leverage p and without it.
+projected, reprojected = (sp.Function(name, real=True) for name in ("projected", "reprojected"))
 # products(m2, v, w, v', w', d, eps): the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
 products = sp.Function("products", real=True)
 # on_sphere(f): the density with respect to the surface of the half sphere that is f in R^d by central projection.

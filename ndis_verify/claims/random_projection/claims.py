@@ -25,6 +25,7 @@ from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic import random_linear_combination as combination
 from ndis_verify.symbolic import random_projection as derived
 from ndis_verify.symbolic import random_projection_order as order
+from ndis_verify.symbolic import random_projection_pairs as pairs
 
 _TAILS = "Qg(r/2, t/2) - e^eps Qg(r/2, rho t/2)"
 _EDGE = {"rho": "1/(1 - p)", "t": "2 (eps + (r/2) log(rho))/(rho - 1)"}
@@ -248,7 +249,12 @@ CLAIMS = (
         stated=_growing("delta_delete(q, r; eps) >= delta_delete(p, r; eps)", "q >= p"),
         about="On [0, 1) the deletion divergence is nondecreasing in p = 1 - 1/rho; d rho/dp = rho^2.",
         declared=Verdict.PROVED,
-        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE),
+        checks=(
+            proof("two pairs of laws", pairs.as_products),
+            proof("larger leverage", pairs.grows_with_leverage),
+            _SLOPE,
+            _FORMULA_DELETE,
+        ),
         note="At p = 0 the two laws are one and delta = 0, the limit of the formula.",
     ),
     Claim(
