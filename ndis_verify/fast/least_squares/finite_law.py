@@ -26,7 +26,9 @@ ROUGH = 0.3  # how far a Laplace estimate of the inner integral may be below its
 _EFFORTS = {"full": (FULL, FULL), "draft": (DRAFT, DRAFT), "rough": (DRAFT, None)}
 _NEAR, _FINE = 0.99, Rule(0.04)  # above: the outer integrand is wide on one side and narrow on the other
 _CHUNK = 128
-_ZOOM = np.linspace(-1.0, 1.0, 11)
+# Points of one round of the search for a mode: a call costs as much for one row of a hundred as of eleven.
+_ZOOM, _ZOOM_FEW = np.linspace(-1.0, 1.0, 11), np.linspace(-1.0, 1.0, 81)
+_FEW = 8
 _ROUNDS = 10
 _REACH = 150.0
 _DROP = 0.5
@@ -228,22 +230,31 @@ class _Piece:
     def _window(self) -> tuple[np.ndarray, np.ndarray]:
         """Mode and scale of the integrand in v, from Laplace estimates of the inner integral."""
         centre, reach = np.zeros_like(self.width), _REACH
+        few = len(centre) <= _FEW
+        zoom = _ZOOM_FEW if few else _ZOOM
         for _ in range(_ROUNDS):
-            grid = centre + reach * _ZOOM
+            grid = centre + reach * zoom
             values = self.log_integrand(grid, None)
             best = values.argmax(axis=1)[:, None]
-            centre, reach = np.take_along_axis(grid, best, axis=1), reach / 5
+            centre, reach = np.take_along_axis(grid, best, axis=1), reach / (zoom.size // 2)
             height = np.take_along_axis(values, best, axis=1)
             if (height - values.min(axis=1, keepdims=True) < _DROP).all():
                 break
-        low, high = np.zeros(len(centre), dtype=int), np.full(len(centre), _WIDTHS.size - 1)
-        while (low < high).any():  # the first width at which the integrand has dropped
-            middle = (low + high) // 2
-            reach = _WIDTHS[middle][:, None]
-            both = self.log_integrand(np.hstack([centre - reach, centre + reach]), None)
+
+        def dropped(widths: np.ndarray) -> np.ndarray:
+            both = self.log_integrand(np.hstack([centre - widths, centre + widths]), None)
             with np.errstate(invalid="ignore"):
-                dropped = height[:, 0] - both.mean(axis=1) > _DROP
-            low, high = np.where(dropped, low, np.minimum(middle + 1, high)), np.where(dropped, middle, high)
+                return height - (both[:, : widths.shape[1]] + both[:, widths.shape[1] :]) / 2 > _DROP
+
+        # The first width at which the integrand has dropped.
+        if few:
+            there = dropped(np.broadcast_to(_WIDTHS, (len(centre), _WIDTHS.size)))
+            return centre, _WIDTHS[np.where(there.any(axis=1), there.argmax(axis=1), -1)][:, None]
+        low, high = np.zeros(len(centre), dtype=int), np.full(len(centre), _WIDTHS.size - 1)
+        while (low < high).any():
+            middle = (low + high) // 2
+            there = dropped(_WIDTHS[middle][:, None])[:, 0]
+            low, high = np.where(there, low, np.minimum(middle + 1, high)), np.where(there, middle, high)
         return centre, _WIDTHS[high][:, None]
 
     def log_integral(self, rule: Rule, inner: Rule | None) -> np.ndarray:
