@@ -52,6 +52,14 @@ def test_what_nothing_else_compares_is_told_by_the_seal(kind, claim_id):
     assert rows and {row.outcome for row in rows} == {trial.SEALED}
 
 
+@pytest.mark.parametrize("claim_id", ["N24-F2", "N26-F1", "KM-4.3"])
+def test_every_rule_reads_matrices_and_numbers(claim_id):
+    """Nothing is heard: the faults are only made."""
+    for rule in main.RULES.values():
+        for _, planted in rule(find(claim_id)):
+            assert callable(planted)
+
+
 def test_a_claim_that_is_not_spoilt_is_as_declared():
     court = trial.Court()
     for claim_id in CHEAP:

@@ -135,7 +135,7 @@ def of_another_statement(claim: Claim) -> Iterator[tuple[str, Callable[[], Claim
     for check in claim.checks if claim.stated else ():
         found = statement_of(check)
         if found is not None and isinstance(check.run, AttackRun):
-            first = next((v for v in found.variables if not v.is_vector), None)
+            first = next((v for v in found.variables if not v.shape), None)
             if first is not None:
                 side = Relation(_variable(first.name), "<=", (first.low + first.high) / 2)
                 problem = problem_of(found.under(side), check.run.problem.name)
