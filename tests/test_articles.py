@@ -76,13 +76,13 @@ def test_a_notebook_is_an_article(article):
 
 
 def test_the_picture_comes_first(article):
-    """No proof and at most one table of numbers before it, and no more than a dozen imports."""
+    """No proof and no number before it, and no more than a dozen imports."""
     codes = [(source, outputs) for kind, source, outputs in article if kind == "code"]
     assert codes[0][0].startswith("%matplotlib inline\nfrom ndis_verify.report.articles import ")
     assert "\nstart()" in codes[0][0], "the one style of all pictures"
     first = next(k for k, (_, outputs) in enumerate(codes) if drawn(outputs))
-    before = "\n".join(source for source, _ in codes[1 : first + 1])
-    assert first <= 3 and "proof(" not in before
+    before = codes[1][0].partition("plt.show()")[0]
+    assert first == 1 and not re.search(r"\b(proof|print|check)\(", before)
     assert sum(bool(re.match(r"(import|from) ", line)) for line in before.split("\n")) <= 14
     assert not re.search(r"plt\.(style|rcParams)|steps_table", "\n".join(source for source, _ in codes))
 
