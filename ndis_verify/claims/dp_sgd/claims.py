@@ -367,7 +367,7 @@ CLAIMS = (
         ),
         note=(
             "A start that is shared and drawn once belongs to what the adversary knows: it costs no validity and shows"
-            f" most. The source trains 10^4 models of MNIST with the record and without; {MODELS:,} are kept here."
+            " most. The source trains 10^4 models of MNIST with the record and without, and as many are kept here."
         ),
     ),
     Claim(

@@ -34,11 +34,11 @@ class Kept:
 
 KEPT = {
     # sums along random canaries, of 20 steps with the canary and 20 without
-    "white": Kept(8_900, 40, 32, "2d154048a496494794ad236b95d9845c25cc38e3feb1eb28ba29eb68615c84d2"),
+    "white": Kept(10_000, 40, 32, "44b16afdf3ccb278b1d4377c1d1ef03bb5c256ed3e511df3934299b3382cd0f6"),
     # losses of two digits, of models trained without them, with the first, with the second
-    "without": Kept(3_850, 2, 1024, "d6528a8c006bc171772706a856640ae5fe276a1b5edd8abd868f09610930f016"),
-    "first": Kept(3_850, 1, 1024, "b893aea393bcf2652444434758488f9899a4b26b0720cae43fab01db1bcfd7bc"),
-    "second": Kept(3_850, 1, 1024, "cbebc38b90e11586dabc8e6cef0b0bfcb8a20aa0ae4eeb41ad6e8f4282babee9"),
+    "without": Kept(10_000, 2, 1024, "5d22d80db84cd3ac36d6055c99ea3e163f6133901fd913322e0833952d4e5b02"),
+    "first": Kept(10_000, 1, 1024, "0287c138a9f49d8a5cedca7d04dea51c49a3c318456b1c29e1da3e7a85092938"),
+    "second": Kept(10_000, 1, 1024, "0f5ca070344fe98281c7a4c01b3f3dce703ad5a47fe865c2a4d39ae17af0ebc2"),
     # losses of a hundred digits, of models trained without them
     "others": Kept(600, 100, 1024, "0eebcd313dbe939350ac7ceb6beb49faeda4f78f4b3ce78e1e7289c454d943e1"),
 }
