@@ -17,7 +17,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
-from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use, opened
+from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use, at_values, opened
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
 from ndis_verify.symbolic.notation import law
@@ -129,7 +129,25 @@ def _of_use(derivation: Derivation, use: Use) -> str:
             shown = use.granted.get(text, text)
             if shown not in derivation.given and shown not in {step.name for step in derivation.steps}:
                 return f"nothing grants the hypothesis {text!r} of {lemma.id}"
+            if not _grants(derivation, shown, h, use):
+                return f"{shown!r} does not say the hypothesis {text!r} of {lemma.id}"
     return ""
+
+
+def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: Use) -> bool:
+    """Whether a step or hypothesis says what the hypothesis of a lemma does, where that is a relation, at the values of
+    `use`; of words the reader decides.
+    """
+    relation = wanted.relation if isinstance(wanted, Hypothesis) else None
+    if relation is None:
+        return True
+    if isinstance(relation, law):
+        here = [h.relation for h in derivation.hypotheses if isinstance(h, Hypothesis) and h.text == shown]
+        return at_values(relation, use.at) in here
+    one = derivation.used(Use(shown))
+    if one is None or one.lhs is None or one.kind == "argument":
+        return False
+    return _says(one, (at_values(relation.lhs, use.at), relation.rel_op, at_values(relation.rhs, use.at)))
 
 
 def _hidden(derivation: Derivation, step: Step, use: Use) -> str:
@@ -263,7 +281,7 @@ def _idle_hypotheses(derivation: Derivation) -> list[str]:
 def _of_symbols(hypothesis: str | Hypothesis) -> bool:
     if not isinstance(hypothesis, Hypothesis) or hypothesis.relation is None:
         return False
-    return not isinstance(hypothesis.relation, law)  # which no symbol assumes
+    return hypothesis.relation == sp.true  # no symbol assumes that it is a law, or how it compares to another
 
 
 def unconcluded(claim_id: str, stated: Statement | None, given: Iterable[str], proofs: list[Derivation]) -> list[str]:
@@ -400,13 +418,13 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
         return stated is not None
     if isinstance(relation, law):
         return any(v.kind == "law" and end.symbols.get(v.name) == relation.args[0] for v in stated.variables)
-    known = definitions(stated, end.symbols)
+    known, gap = definitions(stated, end.symbols), relation.lhs - relation.rhs
     for h in stated.hypotheses:
         try:
             left, right = expression(h.left, known), expression(h.right, known)
         except InputError:
             continue
-        if isinstance(relation, sp.core.relational.Relational) and h.sign == relation.rel_op:
-            if equal(left - right, relation.lhs - relation.rhs):
+        for sign, stated_gap in ((h.sign, left - right), (_TURNED[h.sign], right - left)):
+            if relation.rel_op in _WEAKER[sign] and equal(stated_gap, gap):
                 return True
     return False

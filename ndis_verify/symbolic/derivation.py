@@ -273,7 +273,11 @@ class Derivation:
         if use.of is None and use.step in self.given:
             return self.supposed(use.step)
         step = (self if use.of is None else use.of()).step(use.step)
-        return dataclasses.replace(step, lhs=_at(step.lhs, use.at), rhs=_at(step.rhs, use.at)) if use.at else step
+        return (
+            dataclasses.replace(step, lhs=at_values(step.lhs, use.at), rhs=at_values(step.rhs, use.at))
+            if use.at
+            else step
+        )
 
     def holds(self, step: Step) -> bool | None:
         """Whether a step is true, by itself or, of an inference, by its premises; None where that is not decided."""
@@ -370,7 +374,7 @@ class Derivation:
         return sp.lambdify(list(self.symbols.values()), plain, modules=["scipy", "numpy"])
 
 
-def _at(side: Any, values: Mapping[Any, Any]) -> Any:
+def at_values(side: Any, values: Mapping[Any, Any]) -> Any:
     """`side` with expressions in the place of symbols whose assumptions they share."""
     return _replaced(side.as_immutable() if isinstance(side, sp.MatrixBase) else side, tuple(values.items()))
 

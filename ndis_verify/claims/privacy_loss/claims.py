@@ -16,7 +16,7 @@ from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer, real, vector
-from ndis_verify.symbolic import counting_queries, mean_shift, mean_shift_order, privacy_loss
+from ndis_verify.symbolic import counting_queries, mean_shift, mean_shift_order, privacy_loss, soft_sets
 
 
 def _finite_laws(effort: str) -> list[tuple[tuple[Fraction, ...], tuple[Fraction, ...], Fraction]]:
@@ -199,7 +199,11 @@ CLAIMS = (
             " divergence for every event, t its indicator, and attains it where p_i > e^eps q_i."
         ),
         declared=Verdict.PROVED,
-        checks=(proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick), _EVENTS),
+        checks=(
+            proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
+            proof("every event", soft_sets.gain_of_a_test),
+            _EVENTS,
+        ),
     ),
     stated_claim(
         id="SL-1",

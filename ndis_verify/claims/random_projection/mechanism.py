@@ -75,6 +75,10 @@ _EVERY_EPSILON = statement(
     "delta_delete(w, r; eps) <= delta/4", *("0 < delta < 1", "r >= 1", "eps > 0", "w < 1"), where=_OLDER, over=_WIDE
 )
 
+_MIXED = (
+    proof("record added", subsampled_laws.record_added),
+    proof("record removed", subsampled_laws.record_removed),
+)
 _SAMPLED_LAWS = statement(
     "sum_i max(0, (1 - s) q_i + s p_i - e^eps q_i) = s (sum_i max(0, p_i - e^y q_i)),"
     " and sum_i max(0, q_i - e^eps ((1 - s) q_i + s p_i)) <= s (sum_i max(0, q_i - e^y p_i))",
@@ -262,7 +266,7 @@ CLAIMS = (
             " at eps' = y and delta' = delta/s, delta < s."
         ),
         declared=Verdict.PROVED,
-        checks=(*_SAMPLE, SAMPLED),
+        checks=(*_MIXED, *_SAMPLE, SAMPLED),
         note=_SAMPLE_NOTE,
     ),
     stated_claim(
@@ -276,8 +280,7 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
-            proof("record added", subsampled_laws.record_added),
-            proof("record removed", subsampled_laws.record_removed),
+            *_MIXED,
             *_SAMPLE,
             DP,
             formula_check(

@@ -27,7 +27,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_b
 from ndis_verify.oracle.histogram import two_bin_distance_law
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
-from ndis_verify.symbolic import learning, nearby_laws
+from ndis_verify.symbolic import learning, nearby_laws, soft_sets
 from ndis_verify.symbolic import score_auditing as limits
 
 _SEEDED = "seeded draws"
@@ -289,6 +289,7 @@ CLAIMS = (
         checks=(
             proof("limits of sets", limits.set_limits),
             proof("every set of a histogram", limits.simultaneous_limits),
+            proof("where the limits hold", soft_sets.limits_of_a_test),
             Check(
                 "exact coverage",
                 Kind.CROSSCHECK,

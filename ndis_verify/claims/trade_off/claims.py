@@ -24,7 +24,7 @@ from ndis_verify.oracle.certified.engine.balls import ball, enclosure, working_b
 from ndis_verify.oracle.finite_trade_off import Law, converted, exact_trade_off
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import Statement, real, vector
-from ndis_verify.symbolic import normal_quantiles, trade_off_limits
+from ndis_verify.symbolic import normal_quantiles, soft_sets, trade_off_limits
 from ndis_verify.symbolic import trade_off as derived
 
 
@@ -263,6 +263,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("lines below every curve, and enough of them", derived.conversion),
+            proof("both lines below every test", soft_sets.lines_below_tests),
             _EXACT_T,
             Check(
                 "at most both curves of a pair",
@@ -322,6 +323,7 @@ CLAIMS = (
         declared=Verdict.PROVED,
         checks=(
             proof("a maximum over a part of the lines", derived.conversion),
+            proof("lines of upper limits", soft_sets.lines_of_a_grid),
             Check(
                 "the Gaussian mechanism's curve",
                 Kind.CROSSCHECK,
