@@ -6,6 +6,7 @@ import signal
 import time
 from functools import partial
 
+import numpy as np
 import pytest
 
 from ndis_verify.cli import main
@@ -18,7 +19,14 @@ from ndis_verify.runs.cluster import on_cluster
 from ndis_verify.runs.journal import Journal
 from ndis_verify.runs.pool import resumed
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
+_LOADED = [
+    "distributed",
+    "ndis_verify.claims.ledger",
+    "ndis_verify.experiments.audit_cases",
+    "ndis_verify.hunts.blocks",
+]
 
 
 def local(workers, processes):
@@ -29,8 +37,11 @@ def local(workers, processes):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with local(3, True) as found:
-        yield found
+    """Three workers, made and made again from one process that has loaded what they need."""
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        distributed.utils.get_mp_context().set_forkserver_preload(_LOADED)
+        with local(3, True) as found:
+            yield found
 
 
 def without_times(path):
@@ -47,7 +58,7 @@ def without_times(path):
 
 def test_verify_gives_the_same_report(tmp_path, cluster):
     for name, options in (("cluster", ("--scheduler", cluster.scheduler_address)), ("alone", ("--jobs", "1"))):
-        arguments = ["verify", "KM-4.3", "N26-D1", "N26-D5", *options, "--output", str(tmp_path / name)]
+        arguments = ["verify", "KM-CI", "KM-J.1", "N26-D5", *options, "--output", str(tmp_path / name)]
         assert main(arguments) == 0
     assert without_times(tmp_path / "cluster" / "report.json") == without_times(tmp_path / "alone" / "report.json")
 
@@ -64,7 +75,7 @@ def test_a_hunt_gives_the_same_records(tmp_path, cluster):
 
 
 def test_a_study_gives_the_same_tables(tmp_path, cluster):
-    options = ["--cases", "identical normal", "--sizes", "100", "--runs", "4", "--json"]
+    options = ["--cases", "identical normal", "--sizes", "100", "--runs", "1", "--json"]
     for name, how in (("cluster", ("--scheduler", cluster.scheduler_address)), ("alone", ("--jobs", "1"))):
         main(["audit", "study", *options, *how, "--output", str(tmp_path / name)])
     cluster_made, alone = ((tmp_path / name / "audit_study.json").read_bytes() for name in ("cluster", "alone"))
@@ -76,6 +87,31 @@ def test_an_experiment_gives_the_same_rows(tmp_path, cluster):
     with run_journal(tmp_path / "j.jsonl", experiment, "quick", 3, None) as journal:
         found = run(experiment, seed=3, journal=journal, scheduler=cluster.scheduler_address)
     assert found == run(experiment, seed=3)
+
+
+def test_scores_in_parts_give_the_same_limits_and_a_killed_worker_costs_one_reading(
+    tmp_path, monkeypatch, capsys, cluster
+):
+    rng = np.random.default_rng(0)
+    for name, sizes in (("p", (50_000, 7, 0, 1, 70_000, 9_000, 65_536)), ("q", (30_001, 2, 40_000))):
+        (tmp_path / name).mkdir()
+        for place, size in enumerate(sizes):
+            np.save(tmp_path / name / f"{place}.npy", rng.normal(name == "p", 1, size))
+    monkeypatch.chdir(tmp_path)
+    printed, heard = [], []
+
+    def kill(self, key, content, append=Journal.append):
+        heard.append(key)
+        if len(heard) == 12:  # in the midst of the second reading of P
+            os.kill(next(worker.pid for worker in cluster.workers.values() if worker.pid), signal.SIGKILL)
+        return append(self, key, content)
+
+    monkeypatch.setattr(Journal, "append", kill)
+    for how in ([], ["--scheduler", cluster.scheduler_address]):
+        assert main(["audit", "scores", "p", "q", "--delta", "1e-3", "--epsilon", "0.5", "--json", *how]) == 1
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] and len(heard) == len(set(heard)) == 20
+    assert not list(tmp_path.glob("*.jsonl"))
 
 
 def slow_square(number, seconds=0.2):
@@ -138,7 +174,9 @@ def test_the_scheduler_lost_leaves_a_journal_that_goes_on_here(tmp_path):
                     lost.close()
     assert 4 <= len(done) < 12
     with Journal(tmp_path / "j.jsonl", "squares", "squares") as journal:
-        assert journal.resumed == len(done) and dict(resumed(journal, slow_square, NUMBERS)) == SQUARES
+        assert (
+            journal.resumed == len(done) and dict(resumed(journal, partial(slow_square, seconds=0), NUMBERS)) == SQUARES
+        )
 
 
 def test_an_address_where_nobody_answers_is_one_line(tmp_path, monkeypatch, capsys):

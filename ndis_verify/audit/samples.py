@@ -17,6 +17,12 @@ KEPT = 1 << 16  # rows of the learning part that are kept
 SMALLEST = 8
 # Row r goes to part r % 8: 0 learns bins and orders, 4 chooses among sets, the other six eighths bound the chosen ones.
 PERIOD, LEARN, CHOOSE = 8, 0, 4
+# What one chunk of a sample holds: all of its rows, then those that learn.
+_CHUNK = np.dtype(
+    [(name, np.float64) for name in ("n", "first", "last", "smallest", "largest", "rises", "falls")]
+    + [(name, np.float64) for name in ("learned", "mean", "squares", "learned_smallest", "learned_largest")]
+)
+Piece = dict[str, np.ndarray]  # what was found in consecutive rows of a sample, by name
 
 
 class Sample(Protocol):
@@ -82,32 +88,67 @@ def survey(sample: Sample) -> Survey:
     `InputError` for fewer than 8 rows, and for sorted ones (10 rises and no fall, or the reverse): rows must be in the
     order in which they were drawn, or shuffled, as splitting sorted rows makes the parts dependent.
     """
-    n, stride, kept = 0, PERIOD, np.empty(0)
-    learning, every, rises, falls, last = _Moments(), _Moments(), 0, 0, np.empty(0)
-    for chunk in _even(sample.chunks()):
-        rows = np.arange(n, n + chunk.size)
-        kept = np.concatenate([kept, chunk[rows % stride == LEARN]])
-        while kept.size > KEPT:
-            kept, stride = kept[::2], 2 * stride
-        learning.add(chunk[rows % PERIOD == LEARN])
-        every.add(chunk)
-        steps = np.concatenate([last, chunk])
-        rises, falls = rises + int((steps[1:] > steps[:-1]).sum()), falls + int((steps[1:] < steps[:-1]).sum())
-        n, last = n + chunk.size, steps[-1:]
+    pieces = each_piece(sample, read_piece, getattr(sample, "rows", 0))
+    kept, chunks = (np.concatenate([piece[name] for piece in pieces]) for name in ("kept", "chunks"))
+    n, first, last = int(chunks["n"].sum()), chunks["first"][1:], chunks["last"][:-1]
     if n < SMALLEST:
         raise InputError(sample.name, f"{n} score{'s' * (n != 1)}", f"needs at least {SMALLEST}")
+    rises, falls = chunks["rises"].sum() + (first > last).sum(), chunks["falls"].sum() + (first < last).sum()
     if min(rises, falls) == 0 and max(rises, falls) >= 10:  # by chance with probability below 1/10!
         raise InputError(
             sample.name, f"{n} sorted scores", "must be in the order in which they were drawn, or shuffled"
         )
-    return Survey(
-        n,
-        np.sort(kept),
-        learning.std(),
-        learning.smallest,
-        learning.largest,
-        every.smallest if every.smallest == every.largest else None,
-    )
+    smallest, largest = float(chunks["smallest"].min()), float(chunks["largest"].max())
+    learned_range = float(chunks["learned_smallest"].min()), float(chunks["learned_largest"].max())
+    return Survey(n, np.sort(kept), _std(chunks), *learned_range, smallest if smallest == largest else None)
+
+
+def each_piece(sample: Sample, read: Callable[..., Piece], *arguments: Any) -> list[Piece]:
+    """`read(chunks, first row, *arguments)` of the whole sample or, where it is spread, of each of its pieces in order.
+
+    The pieces of a spread sample (`spread_samples.SpreadSample`) begin at multiples of 2^16 rows.
+    """
+    spread = getattr(sample, "each_piece", None)
+    return [read(sample.chunks(), 0, *arguments)] if spread is None else spread(read, *arguments)
+
+
+def read_piece(chunks: Iterator[np.ndarray], start: int, rows: int) -> Piece:
+    """What `survey` needs of the rows from `start` on, out of `rows` (0: nobody counted, and these are all).
+
+    "kept": rows that learn, thinned; "chunks": what is in each chunk of 2^16 rows.
+    """
+    n, stride, kept, described = start, PERIOD, np.empty(0), []
+    while -(-rows // stride) > KEPT:
+        stride *= 2
+    for chunk in _even(chunks):
+        kept = np.concatenate([kept, chunk[-n % stride :: stride]])
+        while not rows and kept.size > KEPT:
+            kept, stride = kept[::2], 2 * stride
+        described.append(_described(chunk))
+        n += chunk.size
+    return {"kept": kept, "chunks": np.array(described, dtype=_CHUNK)}
+
+
+def _described(chunk: np.ndarray) -> tuple[float, ...]:
+    """The fields of `_CHUNK`; a chunk begins with a row that learns."""
+    learning = np.ascontiguousarray(chunk[LEARN::PERIOD])
+    steps = (chunk[1:] > chunk[:-1]).sum(), (chunk[1:] < chunk[:-1]).sum()
+    with np.errstate(over="ignore"):
+        centre = learning.mean()
+        squares = ((learning - centre) ** 2).sum()
+    whole = (chunk.size, chunk[0], chunk[-1], chunk.min(), chunk.max(), *steps)
+    return (*whole, learning.size, centre, squares, learning.min(), learning.max())
+
+
+def _std(chunks: np.ndarray) -> float:
+    """Of the rows that learn, merged chunk by chunk (Chan, Golub and LeVeque 1983), so that no digits are lost."""
+    count, mean, squared = 0.0, 0.0, 0.0
+    for size, centre, squares in chunks[["learned", "mean", "squares"]].tolist():
+        step, total = centre - mean, count + size
+        squared += squares + (step * step * count * size / total if count else 0.0)
+        mean += step * size / total
+        count = total
+    return float(np.sqrt(squared / max(count - 1, 1))) if squared < np.inf else np.inf
 
 
 def _even(chunks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
@@ -139,19 +180,24 @@ def bin_counts(
     edges: increasing, at least one; parts: names as in `Survey.size`; rows: how many an earlier reading met. Raises
     `InputError` where there are more or fewer now.
     """
-    totals = {part: np.zeros(edges.size + 1, dtype=np.int64) for part in parts}
-    n, bins_of = 0, _placer(edges)
-    for chunk in sample.chunks():
-        bins = bins_of(chunk)
-        part_of_row = np.arange(n, n + chunk.size) % PERIOD
-        masks = {"choose": part_of_row == CHOOSE, "rest": part_of_row != LEARN, "all": slice(None)}
-        masks["bound"] = masks["rest"] & ~masks["choose"]
-        for part in parts:
-            totals[part] += np.bincount(bins[masks[part]], minlength=edges.size + 1)
-        n += chunk.size
+    learn, choose, bound = np.sum([piece["counts"] for piece in each_piece(sample, count_piece, edges)], axis=0)
+    n = int(learn.sum() + choose.sum() + bound.sum())
     if rows is not None and n != rows:
         raise InputError(sample.name, f"{n} scores", f"changed while it was read: it had {rows}")
+    totals = {"choose": choose, "bound": bound, "rest": choose + bound, "all": learn + choose + bound}
     return tuple(totals[part] for part in parts)
+
+
+def count_piece(chunks: Iterator[np.ndarray], start: int, edges: np.ndarray) -> Piece:
+    """ "counts": how many of the rows from `start` on are in each bin, of those that learn, that choose, that bound."""
+    counts, n, bins_of = np.zeros((3, edges.size + 1), dtype=np.int64), start, _placer(edges)
+    part = np.full(PERIOD, 2)
+    part[[LEARN, CHOOSE]] = 0, 1
+    for chunk in chunks:
+        cells = bins_of(chunk) + part[np.arange(n, n + chunk.size) % PERIOD] * (edges.size + 1)
+        counts += np.bincount(cells, minlength=counts.size).reshape(counts.shape)
+        n += chunk.size
+    return {"counts": counts}
 
 
 def _placer(edges: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
@@ -169,27 +215,3 @@ def _placer(edges: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         return guess + (values >= padded[guess + 1]) - (values < padded[guess])
 
     return place
-
-
-class _Moments:
-    """Mean, spread and range of a stream; merged chunk by chunk (Chan, Golub and LeVeque 1983), so that no digits are
-    lost.
-    """
-
-    def __init__(self) -> None:
-        self.count, self.mean, self._square, self.smallest, self.largest = 0, 0.0, 0.0, np.inf, -np.inf
-
-    def add(self, values: np.ndarray) -> None:
-        if not values.size:
-            return
-        total = self.count + values.size
-        with np.errstate(over="ignore"):
-            centre = float(values.mean())
-            step = centre - self.mean
-            self._square += float(((values - centre) ** 2).sum()) + step * step * self.count * values.size / total
-        self.mean += step * values.size / total
-        self.count = total
-        self.smallest, self.largest = min(self.smallest, float(values.min())), max(self.largest, float(values.max()))
-
-    def std(self) -> float:
-        return float(np.sqrt(self._square / max(self.count - 1, 1)))

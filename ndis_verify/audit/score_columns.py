@@ -42,13 +42,12 @@ class ColumnFile:
     column: int
     fields: int
     name: str
-    columns: Columns = field(compare=False, repr=False)
     seen: list[bytes] = field(default_factory=list, compare=False, repr=False)  # the hash of the scores, once read
 
     def chunks(self) -> Iterator[npt.NDArray[np.float64]]:
         """float64 arrays of at most 2^16 scores each."""
         rows, content = 0, hashlib.blake2b()
-        for values, missing in self.columns.parts(self.column):
+        for values, missing in self._parts():
             if missing >= 0:
                 raise InputError(self.name, "no value", f"row {rows + missing + 1} must hold a number")
             scores = values.astype(np.float64)
@@ -63,6 +62,16 @@ class ColumnFile:
             self.seen.append(content.digest())
         if self.seen != [content.digest()]:
             raise InputError(self.name, f"{rows} rows", "changed while it was read: other scores than before")
+
+    def count(self) -> int:
+        """How many scores there are."""
+        return sum(values.size for values, _ in self._parts())
+
+    def _parts(self) -> Parts:
+        columns = columns_of(self.path)
+        if columns is None or len(columns.names) != self.fields:
+            raise InputError(self.name, str(self.path), f"changed while it was read: it had {self.fields} columns")
+        return columns.parts(self.column)
 
 
 def columns_of(path: Path) -> Columns | None:

@@ -56,6 +56,10 @@ class ScoreFile:
         if self.seen != [content.digest()]:
             raise InputError(self.name, f"{lines} lines", "changed while it was read: other bytes than before")
 
+    def count(self) -> int:
+        """How many scores there are: lines, without the names."""
+        return sum(block.count(b"\n") for block in _blocks(self.path, self.name)) - self.header
+
     def _values(self, block: bytes) -> np.ndarray | None:
         """The column of whole lines, or None where some line is not as it should be."""
         characters = np.frombuffer(block, dtype=np.uint8)
@@ -197,7 +201,7 @@ def _file(path: Path, column: str) -> ScoreFile | ColumnFile:
     if found is not None:
         place = _place(list(found.names), found.named, column, path)
         name = _named(path, list(found.names), found.named, place)
-        return ColumnFile(path, place, len(found.names), name, found)
+        return ColumnFile(path, place, len(found.names), name)
     line = _text(next(_blocks(path, str(path)), b"").removeprefix(_BOM).partition(b"\n")[0], str(path), 1)
     if not line.strip():
         raise InputError(str(path), beginning(line), "line 1 is empty: needs a score on each line")

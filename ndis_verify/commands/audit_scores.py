@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ndis_verify.arguments import whole
 from ndis_verify.exact_number import InputError, exact
+from ndis_verify.runs.cluster import add_scheduler
 
 if TYPE_CHECKING:  # the command line builds every parser; scipy is only needed once an audit runs
     from ndis_verify.audit.set_limits import ScoreAudit
@@ -59,6 +64,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print delta along epsilon and the trade-off curve as well (not for best-set)",
     )
     parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="processes that share the part files of folders (default: 1)"
+    )
+    add_scheduler(parser)
+    parser.add_argument(
+        "--journal",
+        type=Path,
+        default=Path("ndis-verify-scores.jsonl"),
+        help="with --jobs or --scheduler: file of the parts that were read, with which a run that was stopped goes on",
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -73,13 +88,33 @@ def main(arguments: argparse.Namespace) -> int:
     from ndis_verify.audit.score_files import open_scores
 
     columns = None if arguments.columns is None else [name.strip() for name in arguments.columns.split(",")]
-    p, q = open_scores(arguments.files, columns)
-    found = audit_scores(
-        p, q, method=arguments.method, delta=delta, epsilon=epsilon, confidence=confidence, bins=_bins(arguments.bins)
-    )
+    options = {"method": arguments.method, "delta": delta, "epsilon": epsilon, "confidence": confidence}
+    with _read_by(arguments, *open_scores(arguments.files, columns)) as (p, q):
+        found = audit_scores(p, q, bins=_bins(arguments.bins), **options)
     report = summary(found, delta, epsilon, arguments.profile and arguments.method != "best-set")
     print(json.dumps(report, indent=1) if arguments.json else "\n".join(_lines(report)))
     return REFUTED if report.get("refuted") else 0
+
+
+@contextmanager
+def _read_by(arguments: argparse.Namespace, p: Any, q: Any) -> Iterator[tuple[Any, Any]]:
+    """The samples as they are, or read by other processes or a cluster."""
+    whole(arguments.jobs, "--jobs", 1)
+    if arguments.jobs == 1 and not arguments.scheduler:
+        yield p, q
+        return
+    from ndis_verify.audit.spread_samples import SpreadSample, score_run
+    from ndis_verify.runs.journal import Journal
+    from ndis_verify.runs.pool import resumed
+    from ndis_verify.runs.progress import Progress
+
+    progress = Progress("audit scores")
+    with Journal(arguments.journal, score_run((p, q)), "readings of part files") as journal:
+        run = partial(resumed, journal, jobs=arguments.jobs, scheduler=arguments.scheduler, progress=progress)
+        try:
+            yield SpreadSample(p, "P", run), SpreadSample(q, "Q", run)
+        finally:
+            progress.close()
 
 
 def summary(found: ScoreAudit, delta: float | None, epsilon: float | None, profile: bool = False) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def on_cluster(
             for future in as_completed(futures):
                 if future.key in ids:  # a cluster may run an item twice
                     yield ids.pop(future.key), future.result()
+                    future.release()  # workers need not keep what is here
         except (CancelledError, KilledWorker) as error:
             lost = f"the cluster at {address} was lost ({type(error).__name__}): what is done is kept, the same command"
             raise ChildProcessError(f"{lost} goes on, with --jobs too") from None
