@@ -99,6 +99,30 @@ def test_a_shift_of_more_standard_deviations_than_floats_hold_is_refused():
             with pytest.raises(InputError) as refused:
                 function(GaussianPair(mean, [5e-324, 5e-324], [0.0, 0.0], [5e-324, 5e-324]))
             assert refused.value.argument == "mean_p"
+    with pytest.raises(InputError) as refused:
+        fast.compose(GaussianPair([1e308], [1.0], [0.0], [1.0]), 1000)
+    assert refused.value.argument == "mean_p"
+
+
+@pytest.mark.parametrize("alpha, shift, epsilon", [(8.5e-309, 2.5e-60, 2.5), (0.0, 1e-20, 0.36), (0.0, 6.5e-106, 1.9)])
+def test_a_threshold_that_a_tiny_shift_alone_reaches(alpha, shift, epsilon):
+    """The largest loss of the other coordinate is below epsilon, and the saddle point up to e^480 above 1."""
+    pair = GaussianPair([shift, 0.0], [1 + Fraction(alpha), 0.5], [0.0, 0.0], [1.0, 1.0])
+    exact = oracle.certified_hockey_stick(pair, epsilon, digits=15).mid
+    laws = fast.Spectrum([alpha, -0.5], shift=[shift, 0.0])
+    with mpmath.workdps(40):
+        assert fast.log_hockey_stick(laws, epsilon) == pytest.approx(float(mpmath.log(exact)), rel=1e-11)
+    assert fast.hockey_stick(laws, epsilon) == 0
+
+
+@pytest.mark.parametrize("mean, ratio", [(1e155, 2048.0), (2.6e155, 1e-8), (1.4e156, 9.6e-8), (1e155, 1.0)])
+def test_a_loss_whose_mean_is_no_float(mean, ratio):
+    pair = GaussianPair([mean], [ratio], [0.0], [1.0])
+    largest = float(np.finfo(float).max)
+    for epsilon in (0.0, 1.0, 1e292, 1e305, largest):
+        exact = oracle.certified_hockey_stick(pair, epsilon, digits=15).mid
+        assert fast.hockey_stick(pair, epsilon) == pytest.approx(float(exact), rel=1e-11, abs=1e-290)
+    assert fast.epsilon_for_delta(pair, 1e-3) == math.inf and exact > 0.999
 
 
 @pytest.mark.parametrize("ratio", [2.0**-900, 1e-57, 1.5, 1e57, 2.0**900])
@@ -163,6 +187,23 @@ def test_a_cap_of_few_digits_is_rounded_down(d, r, delta):
     cap = float(fast.als_cap(d, r, epsilon=0.0, delta=delta))
     for p, q, way in ((p, cap, way) for p in (0.0, cap / 2, cap) for way in ("delete", "insert")):
         assert oracle.certified_als_hockey_stick(p, q, d, r, 0, way).upper <= Fraction(delta)
+    cap = float(fast.als_exact_cap(d, r, epsilon=0.0, delta=delta))
+    for p, q, way in ((p, cap, way) for p in (0.0, cap / 2, cap) for way in ("delete", "insert")):
+        assert oracle.certified_als_exact_hockey_stick(p, q, d, r, 0, way).upper <= Fraction(delta)
+
+
+def test_a_worst_record_at_the_largest_epsilon():
+    found = fast.als_worst_case(0.5, 1, 1000, float(np.finfo(float).max))
+    assert found.delta == 0 and found.log_delta < -1e308
+
+
+@pytest.mark.parametrize("q", [1e-300, 1e-310, 1e-315, 3.1e-322, 5e-324])
+def test_records_whose_leverage_is_next_to_the_least_floats(q):
+    for p, d, way in ((0.0, 1, "insert"), (0.3 * q, 2, "delete"), (q, 3, "insert")):
+        exact = oracle.certified_als_exact_hockey_stick(p, q, d, 1000, 0, way, digits=15).mid
+        with mpmath.workdps(40):
+            logarithm = float(mpmath.log(exact))
+        assert fast.log_als_exact_hockey_stick(p, q, d, 1000, 0.0, way) == pytest.approx(logarithm, abs=2e-10)
 
 
 @pytest.mark.parametrize(

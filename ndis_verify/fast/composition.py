@@ -9,7 +9,7 @@ import numpy as np
 
 from ndis_verify.arguments import whole
 from ndis_verify.fast.engine.curve import Pair
-from ndis_verify.fast.engine.spectrum import Spectrum
+from ndis_verify.fast.engine.spectrum import Spectrum, require_in_range
 from ndis_verify.fast.engine.whitening import spectrum
 from ndis_verify.fast.hockey_stick import hockey_stick
 
@@ -37,7 +37,9 @@ def compose(pair: Pair, copies: Any) -> Spectrum:
         return one
     logs = one.log_ratio if one.logs_given else None
     inputs = None if one.inputs is None else replace(one.inputs, copies=one.inputs.copies * count)
-    shift = one.shift * np.sqrt(float(count))
+    with np.errstate(over="ignore"):  # what overflows is refused
+        shift = one.shift * np.sqrt(float(count))
+    require_in_range(one.alpha, shift, "pair")
     return Spectrum(one.alpha, None, one.multiplicity * count, logs, shift=shift, inputs=inputs)
 
 

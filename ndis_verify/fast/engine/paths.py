@@ -84,7 +84,10 @@ class Paths:
             curved, second, third = self._saddles(np.where(np.abs(found - start) < _LOST, found, start), tolerance)
         self.relative = 1 / np.sqrt(second)
         self.height = real_transform(self.forms, self.t, self.saddle[:, None])[:, 0]
-        self.height -= np.log(self.weight(self.saddle, self.slope))
+        if not np.isfinite(self.height).all():
+            wide = self.saddle.astype(np.longdouble)
+            self.height = real_transform(self.forms, self.t, wide[:, None])[:, 0].astype(np.float64)
+        self.height -= self.log_weight(self.saddle, self.slope)
         self.scale = self.saddle * self.relative
         # The hyperbola's half-width in units of the saddle's: as wide as the nearest singularity is far, and more.
         least, largest = self.forms.alpha.min(axis=1), self.forms.alpha.max(axis=1)
@@ -134,6 +137,10 @@ class Paths:
     def weight(self, s: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """1/w(s)."""
         return s * (1 + slope * s) if self.pole else np.ones_like(s)
+
+    def log_weight(self, s: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """log(1/w(s)) at real s, of whatever size."""
+        return np.log(s) + np.log1p(slope * s) if self.pole else np.zeros_like(s)
 
     def derivatives(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """s^2 K_2, and the first three derivatives of log(e^K w) at real s times s, s^2 and s^3."""
@@ -186,7 +193,9 @@ class Paths:
             grown = np.exp(odds)
             gap = 1 / (1 + grown * share)
             self.saddle = grown * gap
-            curved, first, second, third = self.derivatives(self.saddle)
+            curved, first, second, third = found = self.derivatives(self.saddle)
+            if not np.isfinite(first + second).all():  # beyond the range of floats, and perhaps of different signs
+                curved, first, second, third = found = self.derivatives(self.saddle.astype(np.longdouble))
             done = (np.abs(first) < tolerance * np.sqrt(second)) | (high - low < 1e-14)
             if done.all():
                 break
@@ -195,7 +204,11 @@ class Paths:
             newton = odds + np.minimum(np.maximum(-first / growth, -stride), stride)
             inside = (newton > low) & (newton < high) & (growth > 0)
             up, down = np.minimum(odds + stride, (odds + high) / 2), np.maximum(odds - stride, (odds + low) / 2)
-            odds = np.where(done, odds, np.where(inside, newton, np.where(first < 0, up, down)))
+            following = np.where(inside, newton, np.where(first < 0, up, down))
+            # From far above the saddle of a Gaussian part Newton comes down by 1/2 a step, however far it has to go.
+            halved = step > _CALM and step % 3 == 0
+            odds = np.where(done, odds, (low + high) / 2 if halved else following).astype(np.float64)
+        curved, _, second, third = (part.astype(np.float64) for part in found)
         return curved, second, third
 
     def start(self) -> np.ndarray:

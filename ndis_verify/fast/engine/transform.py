@@ -332,7 +332,7 @@ def _slopes(forms: Forms, t: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.
             every = mixed if forms.pulled is None else np.where(forms.pulled, 0.0, mixed)
             first = first + 0.5 * _row_sums(every * (2 - scaled))
         if linears is not None:
-            first = first + 0.5 * _row_sums(linears * column * inverse * inverse)
+            first = first + 0.5 * _row_sums((linears * inverse) * (column * inverse))
         mixed *= inverse
         second = second + _row_sums(mixed)
         mixed *= ratio

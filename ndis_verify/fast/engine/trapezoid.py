@@ -92,7 +92,7 @@ class _Hyperbolas:
         inside = (s > paths.floor[:, None]) & (s < paths.reach[:, None])
         s = np.where(inside, s, paths.saddle[:, None])
         growth = real_transform(paths.forms, paths.t, s) - paths.height[:, None]
-        growth -= np.log(paths.weight(s, paths.slope[:, None]))
+        growth -= paths.log_weight(s, paths.slope[:, None])
         if self.spread:
             growth += self._largest(crossing, slice(None))
         step = np.where(inside, _SWEEP / (_GOAL + 3 * np.maximum(growth, 0)), 0.0)

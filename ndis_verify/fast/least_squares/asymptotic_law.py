@@ -95,11 +95,15 @@ def als_max_privacy_loss(
     """
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
     require_enough_rows(d, r)
-    # log((1-p)/(1-q)) by itself: q near p would cancel.
-    ratio = np.log1p((q - p) / (1 - q))
+    return largest_loss(p, q, d, r, direction)[()]
+
+
+def largest_loss(p: np.ndarray, q: np.ndarray, d: int, r: np.ndarray, direction: str) -> np.ndarray:
+    """`als_max_privacy_loss` of checked arguments."""
     if direction == "delete":
-        return 0.5 * ((r - d) * ratio - np.log1p(-q))[()]
-    return -0.5 * ((r - d) * np.log1p(-p) + d * np.log1p(-q))[()]
+        # log((1-p)/(1-q)) by itself: q near p would cancel.
+        return 0.5 * ((r - d) * np.log1p((q - p) / (1 - q)) - np.log1p(-q))
+    return -0.5 * ((r - d) * np.log1p(-p) + d * np.log1p(-q))
 
 
 def checked_records(

@@ -12,6 +12,7 @@ logarithms: nothing cancels and nothing underflows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from scipy.special import betaln
 
 from ndis_verify.exact_number import broadcast
 from ndis_verify.fast.hockey_stick import checked_epsilons
-from ndis_verify.fast.least_squares.asymptotic_law import als_max_privacy_loss, checked_records, require_enough_rows
+from ndis_verify.fast.least_squares.asymptotic_law import checked_records, largest_loss, require_enough_rows
 from ndis_verify.fast.least_squares.kernel import DRAFT, FULL, Rule, log_kernel, log_sum, logistic
 
 ROUGH = 0.3  # how far a Laplace estimate of the inner integral may be below its logarithm
@@ -34,6 +35,7 @@ _REACH = 150.0
 _DROP = 0.5
 _WIDTHS = 10.0 ** np.linspace(-5.0, 1.3, 36)
 _EDGE = 600.0
+_LEAST, _LIFT = 2.0**-900, 2.0**150
 _NOTHING = 60.0  # a logarithm below the top, by an estimate: less than rounding
 # Where T is on the right side of the threshold tau = root^2, as intervals of t between signed markers; `node` =
 # sin(theta),
@@ -97,14 +99,44 @@ def log_als_exact_hockey_stick(
     p, q, r, epsilon = broadcast(leverage=p, augmented_leverage=q, r=r, epsilon=checked_epsilons(epsilon))
     shape = p.shape
     p, q, r, epsilon = (x.ravel() for x in (p, q, r, epsilon))
-    result = np.full(p.size, -np.inf)
-    live = np.flatnonzero(epsilon < als_max_privacy_loss(p, q, d, r, direction))
-    near = (q[live] > _NEAR) & (effort == "full")
-    for rows, rules in ((live[~near], _EFFORTS[effort]), (live[near], (_FINE, FULL))):
-        for start in range(0, rows.size, _CHUNK):
-            part = rows[start : start + _CHUNK]
-            result[part] = _Laws(p[part], q[part], d, r[part], epsilon[part], direction).log_delta(*rules)
-    return result.reshape(shape)[()]
+    return log_deltas({direction: p}, q, d, r, epsilon, effort)[0].reshape(shape)[()]
+
+
+def log_deltas(
+    records: Mapping[str, np.ndarray], q: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, effort: str = "full"
+) -> np.ndarray:
+    """`log_als_exact_hockey_stick` of the records p of each direction, a row a direction, of checked columns."""
+    result = np.full((len(records), q.size), -np.inf)
+    scale, epsilon = lifted(q, epsilon)
+    q, ways = q * scale, tuple((direction, p * scale) for direction, p in records.items())
+    live = np.array([epsilon < largest_loss(p, q, d, r, direction) for direction, p in ways])
+    near = (q > _NEAR) & (effort == "full")
+    for wanted, rules in ((live & ~near, _EFFORTS[effort]), (live & near, (_FINE, FULL))):
+        entries = np.argwhere(wanted)
+        for start in range(0, len(entries), _CHUNK):
+            way, column = entries[start : start + _CHUNK].T
+            pieces, owners = [], []
+            for number, (direction, p) in enumerate(ways):
+                at = column[way == number]
+                if at.size:
+                    for rows, piece in _Laws(p[at], q[at], d, r[at], epsilon[at], direction).pieces():
+                        pieces.append(piece)
+                        owners.append(number * q.size + at[rows])
+            if pieces:
+                values = _Piece.joined(pieces).log_integral(*rules)
+                np.logaddexp.at(result.reshape(-1), np.concatenate(owners), values)
+    return result - np.log(scale)
+
+
+def lifted(q: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Powers of two that bring q next to the least floats away from there, and epsilon times them.
+
+    So close to 0 the divergence is proportional to what p, q and epsilon are all multiplied by, for all that floats can
+    tell: what is neglected is of the size of r q.
+    """
+    scale = np.where(q < _LEAST, _LIFT, 1.0)
+    with np.errstate(over="ignore"):  # farther above the largest loss than it was
+        return scale, epsilon * scale
 
 
 class _Laws:
@@ -113,7 +145,7 @@ class _Laws:
     def __init__(self, p: np.ndarray, q: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, direction: str):
         self.d, self.direction = d, direction
         self.q, self.r, self.epsilon, self.k = (x[:, None] for x in (q, r, epsilon, r - d))
-        excess = (2 / (r + 1)) * (als_max_privacy_loss(p, q, d, r, direction) - epsilon)  # > 0
+        excess = (2 / (r + 1)) * (largest_loss(p, q, d, r, direction) - epsilon)  # > 0
         log_q = np.log1p(-q)
         # edge = log(1 - q tau); the loss exceeds epsilon where T < tau (delete) or T > tau (insert).
         # Its distance from log(1 - q) is the excess itself for an insertion: next to the largest loss a difference
@@ -148,19 +180,14 @@ class _Laws:
             return np.zeros_like(self.q)
         return self.apart[marker, name] if (marker, name) in self.apart else -self.apart[name, marker]
 
-    def log_delta(self, rule: Rule, inner: Rule | None) -> np.ndarray:
-        total = np.full(self.inside.shape, -np.inf)
+    def pieces(self) -> Iterator[tuple[np.ndarray, _Piece]]:
+        """Rows, and the intervals on which their loss exceeds epsilon."""
         for inside in (True, False):
             rows = np.flatnonzero(self.inside == inside)
-            for low, high in _PIECES[self.direction, inside]:
-                laws = self.take(rows)
-                width = laws.width(low, high)[:, 0]
-                rows_with = rows[width > 0]
-                if rows_with.size:
-                    total[rows_with] = np.logaddexp(
-                        total[rows_with], _Piece(self.take(rows_with), low, high).log_integral(rule, inner)
-                    )
-        return total
+            for low, high in _PIECES[self.direction, inside] if rows.size else ():
+                there = rows[self.take(rows).width(low, high)[:, 0] > 0]
+                if there.size:
+                    yield there, _Piece(self.take(there), low, high)
 
     def width(self, low: tuple[str, str], high: tuple[str, str]) -> np.ndarray:
         """high - low; both negative, both positive, or low negative and high positive."""
@@ -170,27 +197,47 @@ class _Laws:
 
 
 class _Piece:
-    """The integral over one interval of t, in the logistic coordinate v of that interval."""
+    """The integral over one interval of t a row, in the logistic coordinate v of that interval."""
 
     def __init__(self, laws: _Laws, low: tuple[str, str], high: tuple[str, str]):
-        self.laws, self.width = laws, laws.width(low, high)
-        self.near = {name: self._offsets(name, low, high) for name in laws.at}
+        self.d, self.deleted = laws.d, np.full_like(laws.q, laws.direction == "delete", dtype=bool)
+        self.q, self.r, self.epsilon, self.k = laws.q, laws.r, laws.epsilon, laws.k
+        self.cosine, self.edge, self.past, self.node = laws.cosine, laws.edge, laws.past, laws.at["node"]
+        self.width = laws.width(low, high)
         signed = {"+": 1.0, "-": -1.0}
         self.low, self.high = (signed[end[0]] * laws.at[end[1]] for end in (low, high))
         self.constant = np.log(2.0) - betaln((laws.k + 1) / 2, laws.d / 2)
-
-    def _offsets(self, marker: str, low: tuple[str, str], high: tuple[str, str]) -> tuple[np.ndarray, ...]:
-        """(marker - low, marker - high, marker + low, marker + high), each without cancellation."""
         flipped = [("-" if sign == "+" else "+", name) for sign, name in (low, high)]
-        return tuple(self.laws.minus(marker, end) for end in (low, high, *flipped))
+        for name in laws.at:
+            # marker - low and marker - high, then marker + high and marker + low, each without cancellation.
+            a, b, c, e = (laws.minus(name, end) for end in (low, high, *reversed(flipped)))
+            for which, one, other in (("minus", a, b), ("plus", c, e)):
+                first = np.abs(one) < np.abs(other)
+                setattr(self, f"{name}_{which}", np.where(first, one, other))
+                setattr(self, f"{name}_{which}_first", first)
+
+    @classmethod
+    def joined(cls, pieces: Sequence[_Piece]) -> _Piece:
+        """All their rows, worked on together."""
+        if len(pieces) == 1:
+            return pieces[0]
+        whole = object.__new__(cls)
+        whole.d = pieces[0].d
+        for name, column in vars(pieces[0]).items():
+            if isinstance(column, np.ndarray):
+                setattr(whole, name, np.concatenate([getattr(piece, name) for piece in pieces]))
+        return whole
 
     def _factors(self, marker: str, up: np.ndarray, down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(marker - t, marker + t) with t = low + up = high - down, from the nearer end."""
-        a, b, c, e = self.near[marker]
-        return np.where(np.abs(a) < np.abs(b), a - up, b + down), np.where(np.abs(e) < np.abs(c), e - down, c + up)
+        near: Mapping[str, np.ndarray] = vars(self)
+        minus, plus = f"{marker}_minus", f"{marker}_plus"
+        return (
+            near[minus] + np.where(near[f"{minus}_first"], -up, down),
+            near[plus] + np.where(near[f"{plus}_first"], -down, up),
+        )
 
     def log_integrand(self, v: np.ndarray, rule: Rule | None) -> np.ndarray:
-        laws = self.laws
         log_s, log_rest = logistic(np.clip(v, -_EDGE, _EDGE))
         up, down = self.width * np.exp(log_s), self.width * np.exp(log_rest)
         t = np.where(up < down, self.low + up, self.high - down)
@@ -198,34 +245,33 @@ class _Piece:
         node_minus, node_plus = self._factors("node", up, down)
         root_minus, root_plus = self._factors("root", up, down)
         with np.errstate(all="ignore"):
-            mean, spread = laws.cosine * t, laws.at["node"] * np.sqrt(one_minus * one_plus)
+            mean, spread = self.cosine * t, self.node * np.sqrt(one_minus * one_plus)
             # (B + A)(B - A) = node^2 - t^2
             product = node_minus * node_plus
             total = np.where(t > 0, mean + spread, product / (spread - mean))
             rest = np.where(t > 0, -product / (mean + spread), mean - spread)
-            k = np.broadcast_to(laws.k, t.shape)
+            k = np.broadcast_to(self.k, t.shape)
             inner = np.maximum(total, 1e-300), rest, spread, k
-            kernel = log_kernel(*inner, laws.d, None)
-            density = self.constant + (laws.d - 2) / 2 * np.log(one_minus * one_plus) + kernel
+            kernel = log_kernel(*inner, self.d, None)
+            density = self.constant + (self.d - 2) / 2 * np.log(one_minus * one_plus) + kernel
             # log(1 - q T) - edge, from the nearer of T = tau and T = 1: the error is multiplied by (r + 1)/2.
-            ahead = laws.q * root_minus * root_plus * np.exp(-laws.edge)
-            from_one = np.log1p(laws.q * one_minus * one_plus / (1 - laws.q)) - laws.past
-            gain = -0.5 * (laws.r + 1) * np.where(ahead > -0.5, np.log1p(ahead), from_one)
+            ahead = self.q * root_minus * root_plus * np.exp(-self.edge)
+            from_one = np.log1p(self.q * one_minus * one_plus / (1 - self.q)) - self.past
+            gain = -0.5 * (self.r + 1) * np.where(ahead > -0.5, np.log1p(ahead), from_one)
             value = density + self._log_weight(gain) + log_s + log_rest + np.log(self.width)
             value = np.where(np.isnan(value), -np.inf, value)
             if rule is not None:
                 wanted = value > value.max(axis=1, keepdims=True) - _NOTHING
                 total, rest, spread, k = (part[wanted] for part in inner)
-                value[wanted] += log_kernel(total, rest, spread, k, laws.d, rule) - kernel[wanted]
+                value[wanted] += log_kernel(total, rest, spread, k, self.d, rule) - kernel[wanted]
         return np.where(np.isnan(value), -np.inf, value)
 
     def _log_weight(self, gain: np.ndarray) -> np.ndarray:
         """log(1 - e^{epsilon - L}) for P the larger, log(e^{-L} - e^{epsilon}) for Q the larger; gain = +-(epsilon -
         L).
         """
-        if self.laws.direction == "delete":
-            return np.log(-np.expm1(gain))
-        return self.laws.epsilon + gain + np.log(-np.expm1(-gain))
+        weight = np.log(-np.expm1(np.where(self.deleted, gain, -gain)))
+        return np.where(self.deleted, weight, self.epsilon + gain + weight)
 
     def _window(self) -> tuple[np.ndarray, np.ndarray]:
         """Mode and scale of the integrand in v, from Laplace estimates of the inner integral."""

@@ -172,7 +172,7 @@ def _scouted(setting: _Setting, sides: np.ndarray) -> _Peaks:
     odds = (all_odds + np.where(smooth, np.clip(step, -1, 1), 0.0) * _STEP).reshape(count, cells)
     best = np.argsort(-score, axis=1, kind="stable")[:, :_PEAKS]
     near = np.take_along_axis(score, best, axis=1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         kept = (near > near[:, :1] - _APART * np.maximum(-near[:, :1], 40.0)) & (near > -np.inf)
     kept[:, 0] = True
     row, place = np.nonzero(kept)

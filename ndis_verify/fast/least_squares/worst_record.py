@@ -17,7 +17,7 @@ from ndis_verify.calibrator import keyword_only, say_where_needless
 from ndis_verify.exact_number import InputError
 from ndis_verify.fast.accuracy import SEARCHED, sketch_error
 from ndis_verify.fast.least_squares.asymptotic_law import require_enough_rows
-from ndis_verify.fast.least_squares.finite_law import log_als_exact_hockey_stick
+from ndis_verify.fast.least_squares.finite_law import lifted, log_deltas
 from ndis_verify.fast.least_squares.worst_case import (
     ANY_CAP,
     CEILING,
@@ -52,9 +52,10 @@ def als_exact_worst_case(cap: Any, d: Any, r: Any, epsilon: Any, direction: str 
     """
     cap, d, r, epsilon, directions = checked_edge(cap, d, r, epsilon, direction)
     require_enough_rows(d, r)
-    found = [_largest(cap, d, r, epsilon, name) for name in directions]
-    best = np.argmax([value for value, _ in found], axis=0)
-    value, leverage = (np.choose(best, [pair[i] for pair in found]) for i in (0, 1))
+    flat = _largest(cap.ravel(), r.ravel(), epsilon.ravel(), d, directions)
+    values, records = (part.reshape(-1, *cap.shape) for part in flat)
+    best = np.argmax(values, axis=0)
+    value, leverage = (np.choose(best, found) for found in (values, records))
     return worst_of(value, leverage, np.array([name == "insert" for name in directions])[best])
 
 
@@ -87,21 +88,25 @@ def als_exact_cap(d: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray:
 
 
 def _largest(
-    cap: np.ndarray, d: int, r: np.ndarray, epsilon: np.ndarray, direction: str
+    cap: np.ndarray, r: np.ndarray, epsilon: np.ndarray, d: int, directions: tuple[str, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """log delta of the worst record of one direction, and its p."""
-    deleted, extra = direction == "delete", r - d
-    most = -np.log1p(-cap) * (extra + 1 if deleted else r) / 2
-    t = np.maximum((most - epsilon) / (0.5 * (r + extra + 1)), 0.0)
-    p = -np.expm1(-t) if deleted else np.clip(cap - (1 - cap) * np.expm1(t), 0.0, cap)
-    return np.asarray(log_als_exact_hockey_stick(p, cap, d, r, epsilon, direction)), p
+    """log delta of the worst record of each direction, and its p, a row a direction."""
+    records, extra = {}, r - d
+    scale, epsilon = lifted(cap, epsilon)
+    cap = cap * scale
+    for direction in directions:
+        deleted = direction == "delete"
+        most = -np.log1p(-cap) * (extra + 1 if deleted else r) / 2
+        t = np.maximum((most - epsilon) / (0.5 * (r + extra + 1)), 0.0)
+        records[direction] = -np.expm1(-t) if deleted else np.clip(cap - (1 - cap) * np.expm1(t), 0.0, cap)
+    return log_deltas(records, cap, d, r, epsilon) - np.log(scale), np.array(list(records.values())) / scale
 
 
 def _caps(d: int, r: np.ndarray, epsilon: np.ndarray, delta: np.ndarray) -> np.ndarray:
     goal = np.log(delta) - SEARCHED * sketch_error(delta, r)
 
     def value(room: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return np.maximum(*(_largest(cap_of(room), d, r[rows], epsilon[rows], name)[0] for name in DIRECTIONS))
+        return _largest(cap_of(room), r[rows], epsilon[rows], d, DIRECTIONS)[0].max(axis=0)
 
     room = crossing(value, start_of(r, epsilon, goal), goal - MARGIN, np.full(goal.shape, MARGIN / 2))
     todo = np.arange(room.size)
