@@ -198,3 +198,19 @@ def test_a_batch_in_chunks_is_the_batch(monkeypatch, dense):
 def test_workers_are_a_whole_number(workers):
     with pytest.raises(InputError, match="workers"):
         hockey_stick(Spectrum([0.5], [0.0]), 1.0, workers=workers)
+
+
+@pytest.mark.parametrize(
+    "alpha, shift",
+    [
+        ([2.20368695, 0.0055772, -0.26157015], [0.01235783, 0.49337935, 1.59067606]),
+        ([-0.47129638, 0.00351128, -0.59598293], [1.01076476, 0.22128179, 1.52420322]),
+        ([0.33438138, -0.00672267, -0.66227541], [1.32194724, 0.2568436, 0.018379]),
+    ],
+)
+def test_a_path_that_does_not_decay_is_bent_otherwise(kernel, alpha, shift):
+    """A small eigenvalue decides to which side the far end decays, and the chosen angle is then wrong."""
+    laws, first = Spectrum([alpha], shift=[shift]), np.array([0])
+    found = entries(kernel, laws, first, np.array([1.0]))
+    assert not np.isnan(found).all()
+    np.testing.assert_allclose(found, curve.entries_by_arrays(laws, first, np.array([1.0])), rtol=ROUNDING)

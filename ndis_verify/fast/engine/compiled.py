@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ndis_verify.fast.engine import common_paths, paths, trapezoid
+from ndis_verify.fast.engine import common_paths, contour, paths, trapezoid
 from ndis_verify.fast.engine.spectrum import Spectrum
 
 try:
@@ -44,6 +44,7 @@ _SINE, _VERSINE, _SWEEP = trapezoid._SINE, trapezoid._VERSINE, trapezoid._SWEEP
 _GOAL, _LONGEST, _FAINT, _TAIL = trapezoid._GOAL, trapezoid._LONGEST, trapezoid._FAINT, trapezoid._TAIL
 _OVERGROWN, _HOPELESS, _LOSSY = trapezoid._OVERGROWN, trapezoid._HOPELESS, trapezoid._LOSSY
 _GOOD, _POWERS = trapezoid._GOOD, trapezoid._EXPONENT / trapezoid._RULES[1:]
+_BENDS = np.array(contour._BENDS)
 _REACH = common_paths._SERVES + common_paths._SLACK
 _AHEAD = common_paths._SERVES
 _LEVER = common_paths._LEVER
@@ -179,7 +180,7 @@ def _shape(form, reach, s, curved, second, third, rate, deviation):
     angle = min(angle, _FLATTEST + (_STEEPEST - _FLATTEST) / (1 + (_REACHED * deviation / rate) ** 2))
     side = 1.0 if rate > 0 else -1.0
     against = math.atan(width * relative**3 * third / 3) * side
-    return width, math.tan(side * max(angle + min(against, 0.0), min(angle, _FLATTEST)))
+    return width, side * max(angle + min(against, 0.0), min(angle, _FLATTEST))
 
 
 @_compiled
@@ -339,21 +340,26 @@ def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
     if count <= anchor:
         return 0, 0.0
     lowest, highest = sign * (epsilon[0] - epsilon[anchor]), sign * (epsilon[count - 1] - epsilon[anchor])
-    width, tangent = _shape(form, reach, s, curved, second, third, rate, deviation)
-    path = (s, height, scale * width, tangent, width)
-    step = _step(form, sign, threshold, reach, path, lowest, highest)
-    for _ in range(_FINER):
-        many, missed = _fill(form, sign, threshold, path, step, lowest, highest, nodes), False
-        for e in range(count):
-            if many and math.isnan(values[e]):
-                offset = sign * (epsilon[e] - epsilon[anchor])
-                total, error = _sum(nodes, many, offset)
-                if error < _GOOD:
-                    values[e] = height - offset * s + math.log(total * step / math.pi * scale)
-                missed |= not error < _GOOD
+    width, bend = _shape(form, reach, s, curved, second, third, rate, deviation)
+    for turn in range(_BENDS.size + 1):
+        tangent = math.tan(side * _BENDS[turn - 1] if turn else bend)
+        path = (s, height, scale * width, tangent, width)
+        step, missed = _step(form, sign, threshold, reach, path, lowest, highest), True
+        for _ in range(_FINER):
+            many = _fill(form, sign, threshold, path, step, lowest, highest, nodes)
+            missed = many == 0
+            for e in range(count):
+                if many and math.isnan(values[e]):
+                    offset = sign * (epsilon[e] - epsilon[anchor])
+                    total, error = _sum(nodes, many, offset)
+                    if error < _GOOD:
+                        values[e] = height - offset * s + math.log(total * step / math.pi * scale)
+                    missed |= not error < _GOOD
+            if not (missed and many):
+                break
+            step *= 0.5
         if not missed:
             break
-        step *= 0.5
     return count, span
 
 
