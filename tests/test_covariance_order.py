@@ -48,12 +48,17 @@ def test_second_slope_in_epsilon(eigenvalues, epsilon):
     assert bend - slope == pytest.approx(expected, abs=2e-4 * max(1, abs(expected)))
 
 
-def test_the_bend_at_a_critical_point_is_negative():
-    derivation = covariance_order.scale_order()
-    total, epsilon, density = 3.0, 0.7, 0.2
-    balanced = np.exp(epsilon) * (total - 2 * epsilon) / (total + 2 * epsilon) * density
-    bend = derivation.number(total=total, epsilon=epsilon, density=density)
-    assert bend == pytest.approx(2 * balanced - 2 * np.exp(epsilon) * density) and bend < 0
+@pytest.mark.parametrize("eigenvalues, epsilon", _SPECTRA)
+def test_the_surplus_of_the_slopes(eigenvalues, epsilon):
+    """dG/dh - (nu + 2 eps)/2 (d^2 G/d eps^2 - dG/d eps), by difference quotients."""
+    total, step = float(np.sum(np.log(eigenvalues))), 1e-3
+    low, here, high = (np.subtract(*_deltas(eigenvalues, epsilon + k * step)) for k in (-1, 0, 1))
+    smaller, larger = (np.subtract(*_deltas(np.multiply(eigenvalues, np.exp(k * step)), epsilon)) for k in (-1, 1))
+    bend, slope = (high - 2 * here + low) / step**2, (high - low) / (2 * step)
+    found = (larger - smaller) / (2 * step) - (total + 2 * epsilon) / 2 * (bend - slope)
+    density = _density(eigenvalues, total - 2 * epsilon)
+    assert found == pytest.approx(covariance_order.scale_order().number(epsilon=epsilon, density=density), rel=1e-3)
+    assert found > 0
 
 
 @pytest.mark.parametrize("spread", [1e-3, 1.0, 10.0])

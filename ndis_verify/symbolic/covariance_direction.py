@@ -128,7 +128,10 @@ def symmetrised_order() -> Derivation:
             Fault("argument doubled", "loss under the symmetrised law", lambda rhs: sp.tanh(2 * h)),
             Fault("kernel without the half", "kernel of the integral", lambda rhs: 2 * sp.sinh(loss - epsilon)),
         ),
-        covers={"N26-L3": "part: rank of S1 - S2 at most 2, and one change of sign is enough in any dimension"},
+        covers={
+            "N26-L3-two-eigenvalues": "part: rank of S1 - S2 at most 2, and one change of sign is enough in any"
+            " dimension"
+        },
     )
 
 
@@ -411,5 +414,5 @@ def two_eigenvalues_order() -> Derivation:
             Fault("d for d - 2", "slope of the log ratio", lambda rhs: rhs + 1 / (over * under)),
             Fault("level of two coordinates more", "above the crossing", lambda rhs: -rhs),
         ),
-        covers={"N26-L3": "part: two distinct eigenvalues away from 1, any multiplicities"},
+        covers={"N26-L3-two-eigenvalues": "part: two distinct eigenvalues away from 1, any multiplicities"},
     )

@@ -8,197 +8,86 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.covariance_order_steps import (
+    epsilon,
+    f,
+    form_steps,
+    inequality_steps,
+    inner,
+    lam,
+    level,
+    m,
+    path_steps,
+    r,
+    s,
+    slope_steps,
+    y,
+)
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.special_functions import Pg, Phi, Qg
+from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.normal_coordinates import entry
+from ndis_verify.symbolic.special_functions import Pg, Qg
+from ndis_verify.symbolic.statement_terms import quantity
 
 zero = sp.Integer(0)
-edge, step = sp.symbols("T h", positive=True)
-epsilon = sp.Symbol("epsilon", positive=True)
-beyond = sp.Symbol("g", positive=True)  # nu - 2 eps
-density, upper, lower = sp.symbols("f_- U V", positive=True)
-
-
-def _one_dimension_steps() -> tuple[Step, ...]:
-    """N(0, 1 + k) against N(0, 1): the slopes of both closed forms in l = log(1 + k), against T f(T)."""
-    rest = sp.Symbol("eps", positive=True)
-    k, w = sp.symbols("k w", positive=True)
-    total = sp.log(1 + k)
-    outside = lambda cut: 2 * Phi(-sp.sqrt(cut))  # noqa: E731  Pr[z^2 > cut]
-    inside = lambda cut: Phi(sp.sqrt(cut)) - Phi(-sp.sqrt(cut))  # noqa: E731
-    first, second = total + 2 * rest, total - 2 * rest  # T of the two regions; nu = l
-    more = outside(first / k) - sp.exp(rest) * outside(first * (1 + k) / k)
-    less = inside(second * (1 + k) / k) - sp.exp(rest) * inside(second / k)
-    level = lambda at: at * sp.exp(-at / (2 * k)) / sp.sqrt(2 * sp.pi * k * at)  # noqa: E731  T f(T)
-
-    def where_not_empty(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-        """At 2 eps = l w/(1 + w), w > 0: every eps for which the second region is not empty."""
-        return sp.factor((left - right).subs(rest, total / 2 * (1 - 1 / (1 + w))))
-
-    return (
-        Step(
-            "one eigenvalue, more spread law first",
-            "d = 1: the slope in l = nu is T f(T) at T = nu + 2 eps, f the density of X = k z^2, k = e^l - 1,",
-            lhs=(1 + k) * sp.diff(more, k),
-            rhs=level(first),
-        ),
-        Step(
-            "one eigenvalue, other direction",
-            "and e^eps T f(T) at T = nu - 2 eps.",
-            lhs=(1 + k) * sp.diff(less, k),
-            rhs=sp.exp(rest) * level(second),
-            reduce=where_not_empty,
-        ),
-    )
+_ORDERS = {"": "centred", ", exchanged": "centred_reverse"}
 
 
 @cache
 def scale_order() -> Derivation:
     """delta_{P,Q}(eps) >= delta_{Q,P}(eps) for S1 >= S2 and equal means, every spectrum (N26-L3).
 
-    P_h = N(0, e^h S1) against Q: G = delta_{P,Q} - delta_{Q,P} has no local minimum inside 0 < eps < nu/2, and is not
-    negative on the edges. `number`: d^2 G/d eps^2 at a critical point of G in (h, eps), at `total` = nu > 2 eps,
-    `epsilon` and `density` = f(nu - 2 eps).
+    P(s) = N(0, diag max(1, lambda_i e^{-s})) against Q = N(0, I): G = delta_{P,Q} - delta_{Q,P} obeys a parabolic
+    inequality for 0 < eps < nu/2, and is not negative on the edges of that set. `number`: by how much, -dG/ds -
+    (nu/2 + eps) (d^2 G/d eps^2 - dG/d eps) at `epsilon` > 0 and `density` = f(nu - 2 eps).
     """
-    total = sp.Symbol("nu", positive=True)
-    more, less = sp.symbols("p_+ p_-", positive=True)  # densities under P of the loss at eps and at -eps
-    dimension, start = sp.symbols("d nu_0", positive=True)
-    balanced = sp.exp(epsilon) * beyond / (beyond + 4 * epsilon) * density  # f(nu + 2 eps) where dG/dh = 0
-    bend = -8 * epsilon * sp.exp(epsilon) / (beyond + 4 * epsilon) * density
-    result = -8 * epsilon * sp.exp(epsilon) / (total + 2 * epsilon) * density
-    room = sp.Symbol("k", nonnegative=True)
-    steps = (
-        Step(
-            "setting",
-            "Q = N(0, I), P = N(0, diag e^{l_i}) with every l_i > 0 (coordinates with l_i = 0 are independent of the"
-            " rest and have one law in both: they drop out), nu = sum l_i. Under P, L = (X - nu)/2 with X = sum"
-            " (e^{l_i} - 1) z_i^2 of density f, continuous and positive on T > 0. L > eps is X > nu + 2 eps, L < -eps"
-            " is X < nu - 2 eps.",
-            kind="definition",
-        ),
-        Step(
-            "scaling",
-            "P_h = N(0, e^h diag e^{l_i}). With the region held, P_h(X > T) = P(X > T e^{-h}): the edge moves at the"
-            " rate",
-            lhs=sp.Subs(sp.Derivative(edge * sp.exp(-step), step), step, 0),
-            rhs=-edge,
-        ),
-        Step(
-            "slopes in h",
-            "so d/dh P_h(X > T) = T f(T) at h = 0. The region's own motion adds nothing, as max(p - e^eps q, 0)"
-            " vanishes at its edge: d delta_{P,Q}/dh = T f(T) at T = nu + 2 eps, and d delta_{Q,P}/dh = e^eps T f(T) at"
-            " T = nu - 2 eps (0 where that is negative).",
-            kind="argument",
-        ),
-        *_one_dimension_steps(),
-        Step(
-            "slope in eps, more spread law first",
-            "With U = Q(L > eps) and V = P(L < -eps): d/d eps (P(L > eps) - e^eps U) = -e^eps U, as Q's density of the"
-            " loss is e^{-eps} times P's;",
-            lhs=-more - sp.exp(epsilon) * upper + sp.exp(epsilon) * held(sp.exp(-epsilon) * more),
-            rhs=-sp.exp(epsilon) * upper,
-        ),
-        Step(
-            "slope in eps, other direction",
-            "likewise d/d eps (Q(L < -eps) - e^eps V) = -e^eps V, Q's density at -eps being e^eps times P's.",
-            lhs=-sp.exp(epsilon) * less - sp.exp(epsilon) * lower + held(sp.exp(epsilon) * less),
-            rhs=-sp.exp(epsilon) * lower,
-        ),
-        Step(
-            "second slope of G",
-            "dG/d eps = e^eps (V - U); its own slope where V = U:",
-            lhs=(sp.exp(epsilon) * (lower - upper) + sp.exp(epsilon) * (-less + sp.exp(-epsilon) * more)).subs(
-                lower, upper
+    least, counts = Hypothesis("lam_i >= 1", entry(lam) >= 1), Hypothesis("m_i >= 1", entry(m) >= 1)
+    steps: list[Step] = []
+    for exchanged, head in _ORDERS.items():
+        steps += [
+            meaning(f"divergence{exchanged}", head, lam, m, epsilon),
+            by_fact(
+                f"spectrum{exchanged}",
+                "In coordinates in which Q is standard and P has the variances lambda_i: the path at s = 0.",
+                f"spectrum of two centred normal laws{exchanged}",
+                {"lam": lam, "m": m, "epsilon": epsilon},
+                {"least": least.text, "counts": counts.text},
             ),
-            rhs=more - sp.exp(epsilon) * less,
-        ),
+        ]
+    steps += [*path_steps(), *form_steps(), *slope_steps(), *inequality_steps()]
+    steps.append(
         Step(
-            "critical in h",
-            "dG/dh = 0 says (nu + 2 eps) f(nu + 2 eps) = e^eps (nu - 2 eps) f(nu - 2 eps); nu - 2 eps = g.",
-            lhs=(beyond + 4 * epsilon) * balanced,
-            rhs=sp.exp(epsilon) * beyond * density,
-        ),
-        Step(
-            "critical in both",
-            "P's density of the loss at l is 2 f(nu + 2 l): there the second slope of G is",
-            lhs=2 * balanced - 2 * sp.exp(epsilon) * density,
-            rhs=bend,
-        ),
-        Step(
-            "never a minimum",
-            "which is negative: no critical point of G inside 0 < 2 eps < nu is a local minimum.",
-            lhs=bend,
-            rhs=zero,
-            relation="<",
-            witness=bend,
-        ),
-        Step("edge eps = 0", "Both divergences are the total variation distance: G = 0.", kind="argument"),
-        Step(
-            "edge 2 eps >= nu",
-            "-L = (nu - X)/2 with X = k >= 0 never exceeds nu/2, so delta_{Q,P} = 0 and G = delta_{P,Q} >= 0.",
-            lhs=(total - room) / 2,
-            rhs=total / 2,
-            relation="<=",
-            witness=-room / 2,
-        ),
-        Step(
-            "edge of small h",
-            "h falls to minus the least l_i, where that eigenvalue is 1 and drops out: G >= 0 by induction on the"
-            " number of eigenvalues other than 1 (none: P = Q and G = 0). G is continuous up to there, as P_h is in"
-            " total variation.",
-            kind="argument",
-        ),
-        Step(
-            "edge of large h",
-            "For 2 eps <= nu, L - eps >= X/2 - nu >= (e^h - 1) z_1^2/2 - nu_0 - d h, which tends to infinity for every"
-            " z_1 != 0,",
-            lhs=sp.Limit((start + dimension * step) / (sp.exp(step) - 1), step, sp.oo),
-            rhs=zero,
-        ),
-        Step(
-            "and delta tends to 1",
-            "so delta_{P,Q} = E_P max(0, 1 - e^{eps - L}) tends to 1, uniformly over these eps, and the lower limit of"
-            " G is not negative.",
-            kind="argument",
-        ),
-        Step(
-            "conclusion",
-            "A negative value of G would make its least value over 0 <= 2 eps <= nu, h between the least one and a"
-            " large one, negative and attained inside, where it is a critical point and d^2 G/d eps^2 >= 0: there is"
-            " none. A zero inside would be a least value too: for eps > 0 the order is strict unless P = Q.",
-            kind="argument",
-        ),
-        Step(
-            "bend",
-            "as above, at g = nu - 2 eps.",
-            lhs=sp.Subs(bend, beyond, total - 2 * epsilon),
-            rhs=result,
-        ),
+            "order",
+            "At s = 0.",
+            lhs=quantity("centred", lam, m, epsilon),
+            rhs=quantity("centred_reverse", lam, m, epsilon),
+            relation=">=",
+            kind="inference",
+            premises=(
+                *(f"{name}{exchanged}" for exchanged in _ORDERS for name in ("divergence", "spectrum")),
+                "order on the path",
+            ),
+        )
     )
     return Derivation(
         id="covariance_order.scale_order",
         title="The more spread law first is the worse direction: every spectrum",
         sources=("N26-L3",),
-        hypotheses=("equal means", "S1 >= S2 in the Loewner order", "eps >= 0"),
-        steps=steps,
-        result_step="bend",
-        symbols={"total": total, "epsilon": epsilon, "density": density},
-        domain=(total > 2 * epsilon,),
+        hypotheses=(least, counts, Hypothesis("eps >= 0", epsilon >= 0)),
+        steps=tuple(steps),
+        result_step="surplus",
+        symbols={"epsilon": inner, "density": sp.Symbol("f_-", nonnegative=True)},
         faults=(
-            Fault("edge that stays", "scaling", lambda rhs: zero),
-            Fault("half of the slope", "one eigenvalue, more spread law first", lambda rhs: rhs / 2),
-            Fault(
-                "e^eps left out of the other direction",
-                "one eigenvalue, other direction",
-                lambda rhs: rhs * sp.exp(-sp.Symbol("eps", positive=True)),
-            ),
-            Fault("e^eps left out of the second slope", "second slope of G", lambda rhs: more - less),
-            Fault("balance without the levels", "critical in h", lambda rhs: rhs * (beyond + 4 * epsilon) / beyond),
-            Fault("bend of the wrong sign", "critical in both", lambda rhs: -rhs),
-            Fault("result at nu - 2 eps", "bend", lambda rhs: rhs * (total + 2 * epsilon) / (total - 2 * epsilon)),
+            Fault("edge that stays", "what P(r) gives, P(s) first", lambda rhs: rhs.subs(r, s)),
+            Fault("half of the slope", "slope in s", lambda rhs: rhs / 2),
+            Fault("e^eps left out of the other direction", "surplus", lambda rhs: rhs * sp.exp(-inner)),
+            Fault("e^eps left out of the slope in eps", "slope in y", lambda rhs: rhs * sp.exp(-y)),
+            Fault("second slope without its density", "second slope in y", lambda rhs: rhs - 2 * f(level + 2 * y)),
+            Fault("surplus of the wrong sign", "surplus", lambda rhs: -rhs),
+            Fault("directions exchanged at nu/2", "order", lambda rhs: 2 * rhs),
         ),
-        covers={"N26-L3": "whole"},
+        concludes=(Conclusion("N26-L3", "order", {"lam": lam, "m": m, "eps": epsilon}),),
     )
 
 

@@ -304,7 +304,7 @@ class Derivation:
             if found.relation == "=" and use.between is not None:
                 sandwiched += use.between[0] * (found.lhs - found.rhs) * use.between[1]
             elif found.relation == "=":
-                sides = [as_expression(side).subs(found.lhs, found.rhs) for side in sides]
+                sides = [_put_in(as_expression(side), found.lhs, found.rhs) for side in sides]
         gap = opened(sides[0] - sides[1])
         outcome = follows(gap) if step.algebra is None else step.algebra.holds(as_products(gap) - sandwiched)
         return outcome if outcome is not True else _follows(step.relation, signs)
@@ -387,6 +387,19 @@ def _replaced(side: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
             if getattr(symbol, f"is_{name}") and getattr(as_expression(value), f"is_{name}") is not True:
                 raise InputError(str(symbol), str(value), f"must be {name}, as the symbol is")
     return side if side is None else as_expression(side).subs(dict(values), simultaneous=True)
+
+
+def _put_in(side: Any, old: Any, new: Any) -> Any:
+    """`new` in the place of `old`. SymPy refuses where one name is bound in both `side` and `new`, which is no harm
+    where it is free in neither.
+    """
+    try:
+        return side.subs(old, new)
+    except ValueError:
+        bound = {name for integral in side.atoms(sp.Integral) for name in integral.variables}
+        if bound & (new.free_symbols | old.free_symbols):
+            raise
+        return side.xreplace({old: new})
 
 
 def _sign_of(weight: Any, relation: str) -> str | None:

@@ -18,6 +18,7 @@ from ndis_verify.symbolic.facts_of_laws import OF_LAWS
 from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
 from ndis_verify.symbolic.facts_of_products import OF_PRODUCTS
 from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
+from ndis_verify.symbolic.facts_of_scales import OF_SCALES
 from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
 from ndis_verify.symbolic.notation import (
     average,
@@ -48,6 +49,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_MATRICES,
     **OF_PRODUCTS,
     **OF_SAMPLES,
+    **OF_SCALES,
     **OF_SIGNS,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"

@@ -47,6 +47,19 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         "P_{p, q}^{d, r} is the law of least squares on a sketch with d features and r rows, with the record",
     ),
     "resketched": (r"Q_{{{0}, {1}}}^{{{2}, {3}}}", "Q_{p, q}^{d, r} is that without the record"),
+    "centred_first": (
+        r"P_{{{0}, {1}}}",
+        "P_{lambda, m} and Q_{lambda, m} are N(0, S1) and N(0, S2), where S2^{-1/2} S1 S2^{-1/2} has each eigenvalue"
+        " lambda_i m_i times",
+    ),
+    "centred_second": (r"Q_{{{0}, {1}}}", ""),
+    "scaled": (
+        r"P_{{{0}, {1}}}^{{({2})}}",
+        "P_{lambda, m}^{(s)} has independent centred normal coordinates of variances max(1, lambda_i e^{-s}), m_i of"
+        " each",
+    ),
+    "unscaled": (r"I_{{{0}}}", "I_m is the standard normal law of as many coordinates"),
+    "rate": (r"\partial_s^+ {0}", "the slope in s is from the right"),
     "on_sphere": (
         r"\left[{0}\right]_{{S}}",
         "[f]_S is the density that f has on the half sphere, by central projection",

@@ -15,6 +15,8 @@ from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.normal_coordinates import density, entry, quadratic
 from ndis_verify.symbolic.notation import (
+    centred_first,
+    centred_second,
     divergence,
     fitted,
     largest,
@@ -45,6 +47,8 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "chi2_hinge": lambda c, a, r: sp.Integral(
         chi2_density(r, chi2_value) * sp.Max(0, 1 - sp.exp(c + a * chi2_value / 2)), (chi2_value, 0, sp.oo)
     ),
+    "centred": lambda lam, m, eps: divergence(centred_first(lam, m), centred_second(lam, m), eps),
+    "centred_reverse": lambda lam, m, eps: divergence(centred_second(lam, m), centred_first(lam, m), eps),
     "projection": lambda p, r, eps: divergence(projected(p, r), reprojected(p, r), eps),
     "projection_insert": lambda p, r, eps: divergence(reprojected(p, r), projected(p, r), eps),
     "least_squares": lambda *at: divergence(fitted(*at[:4]), refitted(*at[:4]), at[4]),

@@ -35,6 +35,12 @@ fitted, refitted = (sp.Function(name, real=True) for name in ("fitted", "refitte
 sketched, resketched = (sp.Function(name, real=True) for name in ("sketched", "resketched"))
 # projected(p, r), reprojected(p, r): the law of D^T G, r columns, with a record of leverage p and without it.
 projected, reprojected = (sp.Function(name, real=True) for name in ("projected", "reprojected"))
+# centred_first(l, m), centred_second(l, m): N(0, S1) and N(0, S2), S2^{-1/2} S1 S2^{-1/2} with each eigenvalue l_i m_i
+# times. scaled(l, m, s): independent centred normal coordinates of variances max(1, l_i e^{-s}), m_i of each.
+# unscaled(m): as many of variance 1. rate(f): the slope of f in s, from the right.
+centred_first, centred_second, scaled, unscaled, rate = (
+    sp.Function(name, real=True) for name in ("centred_first", "centred_second", "scaled", "unscaled", "rate")
+)
 # products(m2, v, w, v', w', d, eps): the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
 products = sp.Function("products", real=True)
 # on_sphere(f): the density with respect to the surface of the half sphere that is f in R^d by central projection.

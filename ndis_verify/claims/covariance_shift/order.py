@@ -172,7 +172,7 @@ CLAIMS = (
         stated=ORDER,
         declared=Verdict.PROVED,
         checks=(
-            proof("no interior minimum in scale and epsilon", covariance_order.scale_order),
+            proof("no negative least value in scale and epsilon", covariance_order.scale_order),
             _SCALE_SLOPES,
         ),
         about="All eigenvalues of S2^{-1/2} S1 S2^{-1/2} are at least 1: S1 >= S2 in the Loewner order.",
@@ -180,9 +180,10 @@ CLAIMS = (
         note=(
             "All eigenvalues at least 1 is S1 >= S2 in the Loewner order."
             " The printed proof falls with N26-L3-step; the statement is true. The proof here scales the more spread"
-            " law: the difference of the two divergences has no local minimum in (scale, eps) for 0 < eps < nu/2, where"
-            " both are positive, and is not negative on the edges of that set; from nu/2 on the smaller one is 0. For"
-            " eps > 0 the order is strict unless S1 = S2. N26-L3-two-eigenvalues is another proof, for at most two"
+            " law up to S1, eigenvalues at 1 waiting: the difference of the two divergences obeys a strict parabolic"
+            " inequality in (scale, eps) for 0 < eps < nu/2, where both are positive, and is not negative on the edges"
+            " of that set; from nu/2 on the smaller one is 0. A zero inside would be a least value as well: for eps > 0"
+            " the order is strict unless S1 = S2. N26-L3-two-eigenvalues is another proof, for at most two"
             " distinct eigenvalues. How strict it is over more of them is only searched: the least"
             " log(delta_{P,Q}/delta_{Q,P})/(2 eps/nu) that 20,000 evaluations met, at up to three distinct eigenvalues,"
             " is 0.40."

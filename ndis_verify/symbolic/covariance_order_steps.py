@@ -1,0 +1,388 @@
+"""The steps of N26-L3: two divergences along a path of scales, their slopes, and the inequality between these.
+
+P(s) has the variances v_i = max(1, lambda_i e^{-s}), m_i of each, Q is standard normal, nu = sum m_i log v_i, and W =
+sum (1 - 1/v_i) x_i^2, of density f under P(s), so that log p/q = (W - nu)/2. Both divergences are functions of (s, y),
+y the privacy loss; inside, 0 < y < nu/2.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from ndis_verify.symbolic.derivation import Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.facts_of_scales import other_upper, upper
+from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of, z
+from ndis_verify.symbolic.notation import beyond, divergence, held, mass, rate, scaled, unscaled, x
+
+zero = sp.Integer(0)
+lam, m, s, r, y, t, level = sp.symbols("lambda m s r y t nu", real=True)
+epsilon = sp.Symbol("epsilon", nonnegative=True)
+excess, value = sp.symbols("k W", nonnegative=True)  # v_i - 1; a value of W
+inner, room = sp.symbols("e g", positive=True)  # inside: y = e and nu = 2 e + g
+f = sp.Function("f", nonnegative=True)
+
+INSIDE = {y: inner, level: 2 * inner + room}
+P, later, Q = scaled(lam, m, s), scaled(lam, m, r), unscaled(m)
+FIRST, SECOND = divergence(P, Q, y), divergence(Q, P, y)
+_HIGH, _LOW = level + 2 * y, level - 2 * y
+_STATISTIC = (1 - 1 / (1 + excess)) * entry(x) ** 2
+_LOSS = {
+    "P": P,
+    "Q": Q,
+    "log p": log_density(0, sp.sqrt(1 + excess)),
+    "log q": log_density(0, 1),
+    "statistic": _STATISTIC,
+    "share": sp.log(1 + excess),
+    "level": level,
+}
+_DENSITY = {"f": f(t), "argument": t}
+
+
+def tail(edge: sp.Expr) -> sp.Expr:
+    """P(s)[W > edge]."""
+    return upper(f(t), t, edge)
+
+
+def other_tail(edge: sp.Expr) -> sp.Expr:
+    """Q[W > edge]."""
+    return other_upper(f(t), t, edge, level)
+
+
+SLOPE = sp.exp(y) * (1 - other_tail(_HIGH) - tail(_LOW))
+BEND = SLOPE + 2 * f(_HIGH) - 2 * sp.exp(y) * f(_LOW)
+RATE = -_HIGH * f(_HIGH) + sp.exp(y) * _LOW * f(_LOW)
+
+
+def inside(side: sp.Expr) -> sp.Expr:
+    return side.subs(INSIDE, simultaneous=True)
+
+
+def path_steps() -> tuple[Step, ...]:
+    """The path, the loss on it, and the density of W."""
+    top, below_top = sp.Symbol("S", nonnegative=True), sp.Symbol("j", nonnegative=True)
+    return (
+        Step(
+            "path",
+            "s goes from 0 to S, the largest log lambda_i; the variances v_i = max(1, lambda_i e^{-s}) = 1 + k_i are"
+            " continuous and at least 1, and fall by the factor e^{-(r - s)} from s to r, r - s small, where they are"
+            " above 1, and are 1 from there on.",
+            kind="definition",
+        ),
+        Step(
+            "end of the path",
+            "At s = S, lambda_i e^{-S} = 1/(1 + j_i) <= 1 and v_i = 1.",
+            lhs=held(sp.exp(top) / (1 + below_top)) * sp.exp(-top),
+            rhs=sp.Integer(1),
+            relation="<=",
+            witness=-below_top / (1 + below_top),
+        ),
+        Step(
+            "level",
+            "nu = sum m_i log v_i, a sum of numbers >= 0, is continuous in s, and 0 at S.",
+            lhs=level,
+            rhs=total_of(entry(m) * sp.log(sp.Max(1, entry(lam) * sp.exp(-s)))),
+            kind="definition",
+            premises=("path", "end of the path"),
+        ),
+        Step(
+            "loss of one coordinate",
+            "log p/q is half of (1 - 1/v_i) x_i^2 - log v_i in each coordinate: half of W - nu.",
+            lhs=_LOSS["log p"] - _LOSS["log q"],
+            rhs=(_STATISTIC - _LOSS["share"]) / 2,
+        ),
+        Step(
+            "W under P(s)",
+            "x_i = sqrt(v_i) z_i: W = sum (v_i - 1) z_i^2,",
+            lhs=(1 - 1 / (1 + excess)) * held(sp.sqrt(1 + excess) * entry(z)) ** 2,
+            rhs=excess * entry(z) ** 2,
+        ),
+        Step("v_i >= 1", "with weights >= 0,", lhs=excess, rhs=zero, relation=">=", witness=excess),
+        Step(
+            "no share",
+            "not all of which are 0 where nu > 0: were all v_i = 1, nu would be 0.",
+            lhs=sp.Subs(_LOSS["share"], excess, 0),
+            rhs=zero,
+        ),
+        by_fact(
+            "density of W",
+            "W has a density where nu > 0.",
+            "density of a positive form",
+            {"statistic": _STATISTIC, "std": sp.sqrt(1 + excess), "weight": excess, "f": f(t)},
+            {"form": "W under P(s)", "sign": "v_i >= 1", "some": "no share"},
+        ),
+    )
+
+
+def form_steps() -> tuple[Step, ...]:
+    """Both divergences by the density, and their order where y = 0 and where y >= nu/2."""
+    shown = {"loss": "loss of one coordinate", "level": "level"}
+    by_density = "divergence by the density of an affine loss"
+    letters = {**_LOSS, **_DENSITY, "epsilon": y}
+    outside = level / 2 + beyond
+    return (
+        by_fact(
+            "P(s) first",
+            "L > y is W > nu + 2 y,",
+            by_density,
+            letters,
+            {**shown, "density": "density of W"},
+        ),
+        by_fact(
+            "Q first",
+            "and L < -y is W < nu - 2 y.",
+            f"{by_density}, exchanged",
+            letters,
+            {**shown, "density": "density of W"},
+        ),
+        Step(
+            "y = 0",
+            "Both are the total variation distance.",
+            lhs=FIRST.subs(y, 0),
+            rhs=SECOND.subs(y, 0),
+            kind="inference",
+            premises=(Use("P(s) first", at={y: zero}), Use("Q first", at={y: zero})),
+        ),
+        Step(
+            "W >= 0",
+            "A sum of squares with weights >= 0.",
+            lhs=_STATISTIC,
+            rhs=zero,
+            relation=">=",
+            witness=excess / (1 + excess) * entry(x) ** 2,
+        ),
+        by_fact(
+            "bounded loss",
+            "log q/p never exceeds nu/2,",
+            "a bounded loss",
+            {**_LOSS, "value": value, "epsilon": outside},
+            {
+                **shown,
+                "sign": "W >= 0",
+                "bounded": Step(
+                    "at most nu/2",
+                    "W >= 0.",
+                    lhs=(level - value) / 2,
+                    rhs=outside,
+                    relation="<=",
+                    witness=-value / 2 - beyond,
+                ),
+            },
+        ),
+        by_fact(
+            "not negative",
+            "while no divergence is negative:",
+            "a divergence is not negative",
+            {"P": P, "Q": Q, "epsilon": outside},
+            {"laws": "path"},
+        ),
+        Step(
+            "2 y >= nu",
+            "the order holds there.",
+            lhs=FIRST.subs(y, outside),
+            rhs=SECOND.subs(y, outside),
+            relation=">=",
+            kind="inference",
+            premises=("bounded loss", "not negative"),
+        ),
+    )
+
+
+def slope_steps() -> tuple[Step, ...]:
+    """The slopes of the gap of both divergences in y, and in s from the right."""
+    shrunk = sp.exp((s - r) / 2)
+    one_letters = {
+        "P": P,
+        "image": later,
+        "statistic": _STATISTIC,
+        "a": shrunk,
+        "c": sp.exp(s - r),
+        "variance": entry(lam) * sp.exp(-s),
+        "image variance": entry(lam) * sp.exp(-r),
+    }
+    steps = [
+        Step(
+            "slope in y",
+            "The density of the loss under Q is e^{-l} times that under P(s): what the edges add cancels.",
+            lhs=sp.Derivative(FIRST - SECOND, y),
+            rhs=SLOPE,
+            kind="inference",
+            premises=("P(s) first", "Q first"),
+        ),
+        Step(
+            "second slope in y",
+            "Here the densities at both edges stay.",
+            lhs=sp.Derivative(SLOPE, y),
+            rhs=BEND,
+        ),
+        Step(
+            "variances shrink",
+            "From s to r the variances above 1 shrink by e^{s - r},",
+            lhs=held(shrunk) ** 2 * one_letters["variance"],
+            rhs=one_letters["image variance"],
+        ),
+        Step(
+            "W shrinks",
+            "and with them W, the weights held.",
+            lhs=(1 - 1 / (1 + excess)) * held(shrunk * entry(x)) ** 2,
+            rhs=sp.exp(s - r) * _STATISTIC,
+        ),
+        Step("factor", "e^{s - r} > 0.", lhs=sp.exp(s - r), rhs=zero, relation=">", witness=sp.exp(s - r)),
+    ]
+    parts = (
+        ("P(s) first", _HIGH, "", other_tail(_HIGH), 4 * inner + room),
+        ("Q first", _LOW, ", exchanged", 1 - other_tail(_LOW), room),
+    )
+    for name, edge, exchanged, other, there in parts:
+        moved = edge * sp.exp(r - s)
+        steps += [
+            by_fact(
+                f"set held, {name}",
+                "With the set held, the edge moves:",
+                "a homogeneous statistic of an image",
+                {**one_letters, "t": edge},
+                {"law": "variances shrink", "homogeneous": "W shrinks", "positive": "factor"},
+            ),
+            by_fact(
+                f"mass beyond, {name}",
+                "in terms of the density",
+                "probability below an edge by a density",
+                {"P": P, **_DENSITY, "edge": moved},
+                {"density": "density of W"},
+            ),
+            Step(
+                f"what P(r) gives, {name}",
+                "P(r) gives to it",
+                lhs=mass(later, edge),
+                rhs=1 - tail(moved),
+                kind="inference",
+                premises=(f"set held, {name}", f"mass beyond, {name}"),
+            ),
+            by_fact(
+                f"slope in s, {name}",
+                "The motion of the set itself adds nothing, as p - e^y q vanishes at its edge.",
+                f"envelope theorem for the divergence{exchanged}",
+                {
+                    **_DENSITY,
+                    "P": P,
+                    "Q": Q,
+                    "epsilon": y,
+                    "s": s,
+                    "r": r,
+                    "held": mass(later, edge),
+                    "edge": moved,
+                    "other": other,
+                    "inside": INSIDE,
+                },
+                {
+                    "family": "path",
+                    "attained": name,
+                    "held": f"what P(r) gives, {name}",
+                    "density": "density of W",
+                    "positive": Step(
+                        f"edge, {name}", "Inside it is positive.", lhs=there, rhs=zero, relation=">", witness=there
+                    ),
+                },
+            ),
+        ]
+    return (
+        *steps,
+        by_fact(
+            "two slopes",
+            "The slope of the gap is the gap of the slopes.",
+            "slopes are linear",
+            {"terms": ((sp.Integer(1), FIRST), (sp.Integer(-1), SECOND))},
+            {"slopes": "slope in s, Q first"},
+        ),
+        Step(
+            "slope in s",
+            "So that in s is",
+            lhs=rate(FIRST - SECOND),
+            rhs=RATE,
+            kind="inference",
+            premises=("two slopes", "slope in s, P(s) first", "slope in s, Q first"),
+        ),
+    )
+
+
+def inequality_steps() -> tuple[Step, ...]:
+    """-(slope in s) > (nu + 2 y)/2 (second slope in y - slope in y), inside; and what follows."""
+    high, low = sp.symbols("f_+ f_-", nonnegative=True)  # f at nu + 2 y and nu - 2 y
+    half = _HIGH / 2
+    return (
+        Step(
+            "surplus",
+            "With f_+ and f_- the density at nu +- 2 y: minus the slope in s, less (nu + 2 y)/2 times the second slope"
+            " in y less the first, is",
+            lhs=inside(_HIGH) * high
+            - sp.exp(inner) * inside(_LOW) * low
+            - inside(half) * (2 * high - 2 * sp.exp(inner) * low),
+            rhs=4 * inner * sp.exp(inner) * low,
+        ),
+        by_fact(
+            "f_- > 0",
+            "which is positive inside, where nu - 2 y = g > 0,",
+            "density of a positive form, its sign",
+            {**_DENSITY, "at": room},
+            {
+                "density": "density of W",
+                "positive": Step("g > 0", "Inside.", lhs=room, rhs=zero, relation=">", witness=room),
+            },
+        ),
+        Step(
+            "inequality",
+            "so that no point inside is a least one of a negative gap:",
+            lhs=inside(-RATE),
+            rhs=inside(half * (BEND - SLOPE)),
+            relation=">",
+            kind="inference",
+            premises=(
+                Use("surplus", at={high: f(inside(_HIGH)), low: f(room)}),
+                Use("f_- > 0", weight=4 * inner * sp.exp(inner)),
+            ),
+        ),
+        Step(
+            "(nu + 2 y)/2",
+            "a factor that is not negative.",
+            lhs=inside(half),
+            rhs=zero,
+            relation=">=",
+            witness=2 * inner + room / 2,
+        ),
+        by_fact(
+            "nearby scales",
+            "Nearby scales have nearby laws.",
+            "nearby variances",
+            {"P": P, "s": s, "r": r},
+            {"family": "path"},
+        ),
+        by_fact(
+            "order on the path",
+            "The gap is not negative on the edges, and has no negative least value inside.",
+            "least value of a supersolution",
+            {
+                "one": FIRST,
+                "other": SECOND,
+                "s": s,
+                "e": y,
+                "edge": level / 2,
+                "slope": SLOPE,
+                "bend": BEND,
+                "rate": RATE,
+                "a": half,
+                "inside": INSIDE,
+                "epsilon": epsilon,
+            },
+            {
+                "path": "level",
+                "continuous": "nearby scales",
+                "start": "y = 0",
+                "beyond": "2 y >= nu",
+                "slope": "slope in y",
+                "bend": "second slope in y",
+                "rate": "slope in s",
+                "factor": "(nu + 2 y)/2",
+                "inequality": "inequality",
+            },
+        ),
+    )

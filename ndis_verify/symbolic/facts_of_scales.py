@@ -1,0 +1,350 @@
+"""Standard facts about two centred normal laws of which one is scaled: the loss and its density, slopes, least values.
+
+`P(s)` stands for a law that depends on s; `rate` is the slope in s from the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.normal_coordinates import entry, total_of, z
+from ndis_verify.symbolic.notation import (
+    beyond,
+    centred_first,
+    centred_second,
+    divergence,
+    law_of,
+    mass,
+    rate,
+    scaled,
+    unscaled,
+    x,
+)
+
+_zero = sp.Integer(0)
+_LOSS = ("P", "Q", "epsilon", "log p", "log q", "statistic", "share")
+_SPOKEN_LOSS = (
+    "W is the sum over independent coordinates of what the statistic is of one, the level that of the shares, and"
+    " 2 log p/q is W less the level"
+)
+
+
+def _spectrum(exchanged: bool) -> Fact:
+    """Two centred normal laws in coordinates in which the second is standard; exchanged: it comes first."""
+    order = -1 if exchanged else 1
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        there = (centred_first(a["lam"], a["m"]), centred_second(a["lam"], a["m"]))[::order]
+        here = (scaled(a["lam"], a["m"], 0), unscaled(a["m"]))[::order]
+        return divergence(*there, a["epsilon"]), "=", divergence(*here, a["epsilon"])
+
+    return Fact(
+        text="Where S2^{-1/2} S1 S2^{-1/2} has each eigenvalue lambda_i >= 1 m_i times, S2^{-1/2} and a rotation take"
+        " N(0, S1) to independent coordinates of variances lambda_i, m_i of each, and N(0, S2) to the standard normal"
+        " law. An invertible map changes no divergence"
+        + (", of the second law from the first here." if exchanged else "."),
+        tex=r"U^{\mathsf T} S_2^{-1/2} S_1 S_2^{-1/2} U = \Lambda \implies "
+        + (
+            r"\delta_{Q,P} = \delta(\mathcal{N}(0, I), \mathcal{N}(0, \Lambda))"
+            if exchanged
+            else r"\delta_{P,Q} = \delta(\mathcal{N}(0, \Lambda), \mathcal{N}(0, I))"
+        ),
+        letters=("lam", "m", "epsilon"),
+        conditions={"least": "lambda_i >= 1", "counts": "each stands at least once"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 2.5.6; a bijection changes no divergence",
+        instance=instance,
+        required={
+            "least": lambda a: (entry(a["lam"]), ">=", sp.Integer(1)),
+            "counts": lambda a: (entry(a["m"]), ">=", sp.Integer(1)),
+        },
+    )
+
+
+def upper(f: Any, argument: Any, edge: Any) -> Any:
+    """The integral of f beyond the edge."""
+    return sp.Integral(f, (argument, edge, sp.oo))
+
+
+def other_upper(f: Any, argument: Any, edge: Any, level: Any) -> Any:
+    """That of e^{-(w - level)/2} f: of the density of the statistic under the other law."""
+    return sp.exp(level / 2) * upper(sp.exp(-argument / 2) * f, argument, edge)
+
+
+def _same_loss(a: Mapping[str, Any]) -> Instance:
+    return a["log p"] - a["log q"], "=", (a["statistic"] - a["share"]) / 2
+
+
+def _by_density(exchanged: bool) -> Fact:
+    """The divergence of P from Q where the loss is (W - level)/2; exchanged: that of Q from P."""
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        weight, f, w = sp.exp(a["epsilon"]), a["f"], a["argument"]
+        edge = a["level"] - 2 * a["epsilon"] if exchanged else a["level"] + 2 * a["epsilon"]
+        own, other = upper(f, w, edge), other_upper(f, w, edge, a["level"])
+        if exchanged:
+            return divergence(a["Q"], a["P"], a["epsilon"]), "=", (1 - other) - weight * (1 - own)
+        return divergence(a["P"], a["Q"], a["epsilon"]), "=", own - weight * other
+
+    return Fact(
+        text=f"Where {_SPOKEN_LOSS}, and W has the density f under P, it has e^{{(level - w)/2}} f under Q, and "
+        + (
+            "q > e^eps p where W < level - 2 eps: the divergence of Q from P is Q[W < t] - e^eps P[W < t] there."
+            if exchanged
+            else "p > e^eps q where W > level + 2 eps: the divergence of P from Q is P[W > t] - e^eps Q[W > t] there."
+        ),
+        tex=r"\log\tfrac{p}{q} = \tfrac12 (W - \nu) \implies "
+        + (
+            r"\delta_{Q,P}(\varepsilon) = \Bigl(1 - \int_t^\infty e^{(\nu - w)/2} f\,dw\Bigr)"
+            r" - e^{\varepsilon} \Bigl(1 - \int_t^\infty f\,dw\Bigr),\quad t = \nu - 2\varepsilon"
+            if exchanged
+            else r"\delta_{P,Q}(\varepsilon) = \int_t^\infty f\,dw"
+            r" - e^{\varepsilon} \int_t^\infty e^{(\nu - w)/2} f\,dw,\quad t = \nu + 2\varepsilon"
+        ),
+        letters=(*_LOSS, "level", "f", "argument"),
+        conditions={
+            "loss": "twice the loss of one coordinate is its statistic less its share",
+            "level": "the level is the sum of the shares",
+            "density": "f is the density of W under P",
+        },
+        reference="Neyman and Pearson (1933); the density of W under Q: Billingsley, Probability and Measure, Theorems"
+        " 16.11 and 16.13",
+        instance=instance,
+        required={"loss": _same_loss},
+    )
+
+
+def _envelope(exchanged: bool) -> Fact:
+    """The slope in s of the divergence of P(s) from Q; exchanged: of Q from P(s)."""
+
+    def pair(a: Mapping[str, Any]) -> Any:
+        return divergence(*((a["Q"], a["P"]) if exchanged else (a["P"], a["Q"])), a["epsilon"])
+
+    def instance(a: Mapping[str, Any]) -> Instance:
+        flux = a["f"].subs(a["argument"], a["edge"]) * sp.Derivative(a["edge"], a["r"])
+        weight = sp.exp(a["epsilon"]) if exchanged else sp.Integer(1)
+        return rate(pair(a)), "=", sp.Subs(-weight * flux, a["r"], a["s"])
+
+    def attained(a: Mapping[str, Any]) -> Instance:
+        inside = upper(a["f"], a["argument"], a["edge"].subs(a["r"], a["s"]))
+        weight = sp.exp(a["epsilon"])
+        return pair(a), "=", a["other"] - weight * (1 - inside) if exchanged else inside - weight * a["other"]
+
+    return Fact(
+        text="P(r), r >= s near s, has independent centred normal coordinates, with positive variances that have a"
+        " slope in r at s from the right. Where the divergence of "
+        + (
+            "Q from P(s) is attained at a set S = {W < t}"
+            if exchanged
+            else "P(s) from Q is attained at a set S = {W > t}"
+        )
+        + " whose edge has probability 0, its slope from the right is that of "
+        + ("-e^eps P(r)[S]" if exchanged else "P(r)[S]")
+        + ", S held: the slope of the positive part is dominated by that of the normal densities. Where P(r)[W > t] is"
+        " the integral of a density f, continuous at the edge, beyond an edge that moves with r, that slope is"
+        " -f times the edge's.",
+        tex=r"\frac{d}{ds} \int \max(p_s - e^{\varepsilon} q, 0)\,dx = \int_{\{p_s > e^{\varepsilon} q\}}"
+        r" \frac{\partial p_s}{\partial s}\,dx"
+        if not exchanged
+        else r"\frac{d}{ds} \int \max(q - e^{\varepsilon} p_s, 0)\,dx = -e^{\varepsilon}"
+        r" \int_{\{q > e^{\varepsilon} p_s\}} \frac{\partial p_s}{\partial s}\,dx",
+        letters=("P", "Q", "epsilon", "s", "r", "held", "f", "argument", "edge", "other", "inside"),
+        conditions={
+            "family": "P(r) has independent centred normal coordinates, their variances positive and differentiable",
+            "attained": "the divergence at s is attained at the set: other is Q's probability of it",
+            "held": "what P(r) gives to it",
+            "density": "f is continuous on the positive numbers, and W = t has probability 0",
+            "positive": "the edge is positive",
+        },
+        reference="dominated convergence: Folland, Real Analysis, Theorem 2.27; Milgrom and Segal (2002), Theorem 3;"
+        " Rudin, Principles of Mathematical Analysis, Theorem 6.20",
+        instance=instance,
+        required={
+            "attained": attained,
+            "held": lambda a: (a["held"], "=", 1 - upper(a["f"], a["argument"], a["edge"])),
+            "positive": lambda a: (a["edge"].subs(a["r"], a["s"]).subs(a["inside"]), ">", _zero),
+        },
+    )
+
+
+def _inside(a: Mapping[str, Any], side: Any) -> Any:
+    return side.subs(a["inside"], simultaneous=True)
+
+
+def _at_start(a: Mapping[str, Any], side: Any) -> Any:
+    return side.subs({a["s"]: 0, a["e"]: a["epsilon"]}, simultaneous=True)
+
+
+def _gap(a: Mapping[str, Any]) -> Any:
+    return a["one"] - a["other"]
+
+
+OF_SCALES: Mapping[str, Fact] = {
+    "spectrum of two centred normal laws": _spectrum(exchanged=False),
+    "spectrum of two centred normal laws, exchanged": _spectrum(exchanged=True),
+    "divergence by the density of an affine loss": _by_density(exchanged=False),
+    "divergence by the density of an affine loss, exchanged": _by_density(exchanged=True),
+    "envelope theorem for the divergence": _envelope(exchanged=False),
+    "envelope theorem for the divergence, exchanged": _envelope(exchanged=True),
+    "density of a positive form": Fact(
+        text="A sum of a_i z_i^2, z standard normal, all a_i >= 0 and not all 0, has a density that is 0 below 0 and"
+        " continuous and positive on (0, oo). The statistic is that sum where it is a_i z_i^2 of every coordinate"
+        " s_i z_i.",
+        tex=r"a_i \ge 0,\ a \ne 0 \implies \mathcal{L}\Bigl(\sum_i a_i z_i^2\Bigr) = f,\quad f \text{ continuous on }"
+        r" (0, \infty)",
+        letters=("statistic", "std", "weight", "f"),
+        conditions={
+            "form": "what the statistic is of one coordinate",
+            "sign": "a_i >= 0",
+            "some": "not all a_i are 0",
+        },
+        reference="Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 1, section 18.8; Ruben"
+        " (1962)",
+        instance=lambda a: (law_of(total_of(a["statistic"])), "=", a["f"]),
+        required={
+            "form": lambda a: (a["statistic"].subs(entry(x), a["std"] * entry(z)), "=", a["weight"] * entry(z) ** 2),
+            "sign": lambda a: (a["weight"], ">=", _zero),
+        },
+    ),
+    "density of a positive form, its sign": Fact(
+        text="The density of a sum of a_i z_i^2, z standard normal, all a_i >= 0 and not all 0, is positive on (0,"
+        " oo).",
+        tex=r"f(t) > 0,\quad t > 0",
+        letters=("f", "argument", "at"),
+        conditions={"density": "f is that density", "positive": "the argument is positive"},
+        reference="a convolution of positive densities: Johnson, Kotz and Balakrishnan, Continuous Univariate"
+        " Distributions, vol. 1, section 18.8",
+        instance=lambda a: (a["f"].subs(a["argument"], a["at"]), ">", _zero),
+        required={"positive": lambda a: (a["at"], ">", _zero)},
+    ),
+    "probability below an edge by a density": Fact(
+        text="Where W has the density f under P, P[W < t] is 1 less the integral of f beyond t.",
+        tex=r"P[W < t] = 1 - \int_t^\infty f\,dw",
+        letters=("P", "f", "argument", "edge"),
+        conditions={"density": "f is the density of W under P"},
+        reference="Billingsley, Probability and Measure, section 20",
+        instance=lambda a: (mass(a["P"], a["edge"]), "=", 1 - upper(a["f"], a["argument"], a["edge"])),
+    ),
+    "a homogeneous statistic of an image": Fact(
+        text="Where P' is the law of coordinates a x_i under P, and the statistic of a x_i is c > 0 times that of x_i,"
+        " P'[W < t] = P[W < t/c]. Coordinates of which the statistic is 0 may have any law.",
+        tex=r"W(a x) = c\,W(x) \implies P'[W < t] = P[W < t/c]",
+        letters=("P", "image", "t", "statistic", "a", "c", "variance", "image variance"),
+        conditions={
+            "law": "the variances of the images",
+            "homogeneous": "the statistic of the images",
+            "positive": "c > 0",
+        },
+        reference="Billingsley, Probability and Measure, section 13: the law of an image",
+        instance=lambda a: (mass(a["image"], a["t"]), "=", mass(a["P"], a["t"] / a["c"])),
+        required={
+            "law": lambda a: (a["a"] ** 2 * a["variance"], "=", a["image variance"]),
+            "homogeneous": lambda a: (
+                a["statistic"].subs(entry(x), a["a"] * entry(x)),
+                "=",
+                a["c"] * a["statistic"],
+            ),
+            "positive": lambda a: (a["c"], ">", _zero),
+        },
+    ),
+    "a bounded loss": Fact(
+        text=f"Where {_SPOKEN_LOSS}, and -(W - level)/2 is at most eps, q <= e^eps p everywhere, and the divergence of"
+        " Q from P is 0.",
+        tex=r"\log\tfrac{q}{p} \le \varepsilon \implies \delta_{Q,P}(\varepsilon) = 0",
+        letters=(*_LOSS, "level", "value"),
+        conditions={
+            "loss": "twice the loss of one coordinate is its statistic less its share",
+            "level": "the level is the sum of the shares",
+            "sign": "the statistic is not negative: the value of W stands for any number >= 0",
+            "bounded": "the loss of Q against P is at most eps",
+        },
+        reference="the integrand of the divergence is 0",
+        instance=lambda a: (divergence(a["Q"], a["P"], a["epsilon"]), "=", _zero),
+        required={
+            "loss": _same_loss,
+            "sign": lambda a: (a["statistic"], ">=", _zero),
+            "bounded": lambda a: ((a["level"] - a["value"]) / 2, "<=", a["epsilon"]),
+        },
+    ),
+    "a divergence is not negative": Fact(
+        text="A divergence is at least what it is at the empty set.",
+        tex=r"\delta_{P,Q}(\varepsilon) \ge P(\emptyset) - e^{\varepsilon} Q(\emptyset) = 0",
+        letters=("P", "Q", "epsilon"),
+        conditions={"laws": "P and Q are laws on one space"},
+        reference="the divergence is the supremum over events",
+        instance=lambda a: (divergence(a["P"], a["Q"], a["epsilon"]), ">=", _zero),
+    ),
+    "nearby variances": Fact(
+        text="Where positive variances of independent centred normal coordinates are continuous in s, the total"
+        " variation distance of P(r) and P(s) tends to 0 as r tends to s: so divergences of P(s) from one law, and of"
+        " that law from P(s), are continuous in s and eps together, as they differ by no more than e^|eps| times that"
+        " distance, and in eps by no more than e^eps does.",
+        tex=r"\lim_{r \to s} \mathrm{TV}(P(r), P(s)) = 0,\quad |\delta_{P(r),Q}(\varepsilon') -"
+        r" \delta_{P(s),Q}(\varepsilon)| \le \mathrm{TV}(P(r), P(s)) + |e^{\varepsilon'} - e^{\varepsilon}|",
+        letters=("P", "s", "r"),
+        conditions={"family": "P(s) has independent centred normal coordinates of positive variances, continuous in s"},
+        reference="Scheffe's theorem: Billingsley, Probability and Measure, Theorem 16.12",
+        instance=lambda a: (
+            sp.Limit(divergence(a["P"].subs(a["s"], a["r"]), a["P"], 0), a["r"], a["s"], "+-"),
+            "=",
+            _zero,
+        ),
+    ),
+    "slopes are linear": Fact(
+        text="The slope of c_1 f_1 + ... + c_n f_n, the c_k numbers, is c_1 times that of f_1 and so on.",
+        tex=r"\partial \sum_k c_k f_k = \sum_k c_k\,\partial f_k",
+        letters=("terms",),
+        conditions={"slopes": "every f_k has a slope"},
+        reference="Rudin, Principles of Mathematical Analysis, Theorem 5.3",
+        instance=lambda a: (
+            rate(sp.Add(*(c * f for c, f in a["terms"]))),
+            "=",
+            sp.Add(*(c * rate(f) for c, f in a["terms"])),
+        ),
+    ),
+    "least value of a supersolution": Fact(
+        text="Let c >= 0 be continuous on [0, S], c(S) = 0, and the gap of one and other continuous in s from 0 to S"
+        " and e >= 0; not negative where e = 0, nor where e >= c(s). Where 0 < e < c(s) (inside), let it have a slope"
+        " in s from the right and two in e, with -(slope in s) > a (second slope in e - slope in e) for an a >= 0. Then"
+        " the gap is not negative: it is least somewhere on the compact set 0 <= e <= c(s), and were it negative there,"
+        " then inside, at s < S, where the slope in e is 0, the second one >= 0, and that in s from the right >= 0.",
+        tex=r"-\partial_s^+ G > a\,(\partial_e^2 G - \partial_e G) \text{ for } 0 < e < c(s),\ G \ge 0 \text{ for }"
+        r" e = 0 \text{ and for } e \ge c(s) \implies G \ge 0",
+        letters=("one", "other", "s", "e", "edge", "slope", "bend", "rate", "a", "inside", "epsilon"),
+        conditions={
+            "path": "c is continuous, 0 at S",
+            "continuous": "the gap is continuous in s and e together",
+            "start": "at e = 0 the gap is 0 where c(s) > 0",
+            "beyond": "and it is not negative from c(s) on",
+            "slope": "its slope in e inside",
+            "bend": "its second slope in e inside",
+            "rate": "its slope in s inside, from the right",
+            "factor": "a >= 0 inside",
+            "inequality": "the inequality inside",
+        },
+        reference="weak minimum principle of a parabolic operator: Protter and Weinberger, Maximum Principles in"
+        " Differential Equations, chapter 3; Evans, Partial Differential Equations, section 7.1.4; Rudin, Principles of"
+        " Mathematical Analysis, Theorem 4.16",
+        instance=lambda a: (_at_start(a, a["one"]), ">=", _at_start(a, a["other"])),
+        required={
+            "start": lambda a: (a["one"].subs(a["e"], 0), "=", a["other"].subs(a["e"], 0)),
+            "beyond": lambda a: (
+                a["one"].subs(a["e"], a["edge"] + beyond),
+                ">=",
+                a["other"].subs(a["e"], a["edge"] + beyond),
+            ),
+            "slope": lambda a: (sp.Derivative(_gap(a), a["e"]), "=", a["slope"]),
+            "bend": lambda a: (sp.Derivative(a["slope"], a["e"]), "=", a["bend"]),
+            "rate": lambda a: (rate(_gap(a)), "=", a["rate"]),
+            "factor": lambda a: (_inside(a, a["a"]), ">=", _zero),
+            "inequality": lambda a: (
+                _inside(a, -a["rate"]),
+                ">",
+                _inside(a, a["a"] * (a["bend"] - a["slope"])),
+            ),
+        },
+    ),
+}
