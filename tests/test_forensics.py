@@ -3,6 +3,7 @@
 import json
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -76,7 +77,7 @@ def test_a_search_for_a_size_ends_at_all_that_print_the_level():
 
 
 def test_every_shipped_declaration_is_read():
-    assert len(shipped()) >= 10
+    assert len(shipped()) >= 13
     assert all(load(name).rows for name in shipped())
 
 
@@ -171,6 +172,14 @@ def test_a_limit_law_of_training_misses_what_it_prints():
     assert low > Fraction("1.2e-5")
     high = RULES[moments.mechanism].delivered(moments.interval[0], Fraction("1.34"), declaration.setting)[1]
     assert moments.interval[0] == Fraction("1.3") and high < Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("data", ["cifar-10", "cifar-100", "imagenet"])
+def test_the_settings_of_training_at_scale_meet_their_targets(data):
+    declaration = load(f"de-2022-{data}")
+    (level,), setting = declaration.rows, declaration.setting
+    delivered = partial(RULES[level.mechanism].delivered, epsilon=setting.epsilon, setting=setting)
+    assert delivered(level.interval[0])[1] <= setting.delta < delivered(level.interval[0] / 2)[0]
 
 
 def test_a_level_of_training_is_judged():

@@ -88,7 +88,7 @@ def _shifted(level: Fraction, epsilon: Fraction, setting: Setting) -> Interval:
 def _sampled(level: Fraction, epsilon: Fraction, setting: Setting) -> Interval:
     """Of private gradient descent: a record in every sample with the rate, removed or added."""
     assert setting.rate is not None
-    step = Fraction(1, max(200, math.ceil(Fraction(17, 8) / setting.rate)))  # a share of the least loss of a step
+    step = Fraction(1, max(400, math.ceil(Fraction(17, 8) / setting.rate)))  # a share of the least loss of a step
     return subsampled_gaussian(level, setting.rate, setting.steps, epsilon, step=step)
 
 
