@@ -255,3 +255,11 @@ def test_features_whose_squares_leave_the_range_are_refused_by_name():
     for size in (1.1e150, 1e160, 1e308):
         with pytest.raises(InputError, match="features = .*must have entries of at most 1e150"):
             sensitivity.logistic_surrogate(features * (size / 1e150), labels, 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 700.0, 1e307])
+def test_an_eigenvalue_next_to_the_largest_float(epsilon):
+    alpha = [1e308, -0.9999999999280085]
+    pair = GaussianPair([0.0, 0.0], [1 + Fraction(a) for a in alpha], [0.0, 0.0], [1.0, 1.0])
+    exact = float(oracle.certified_hockey_stick(pair, epsilon, digits=15).mid)
+    assert fast.hockey_stick(fast.Spectrum(alpha, shift=[0.0, 0.0]), epsilon) == pytest.approx(exact, rel=1e-11)

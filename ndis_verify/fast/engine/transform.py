@@ -13,6 +13,7 @@ _FACTORS = 8
 _ROOM = 1 << 14  # the same where there are many of them: larger arrays cost more to allocate than to fill
 _MANY = 16
 _LOST = 2.0**-500
+_HIGHEST = 1000
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,12 @@ class Forms:
             return self.b * half
 
     def scaled(self) -> tuple[Forms, np.ndarray]:
-        """The forms over powers of two that bring the largest |alpha| or b of each row to [1/2, 1), and these powers.
+        """The forms over powers of two that bring the largest |alpha| or b of each row to [1/2, 1), and these powers, of
+        which none is above 2^1000: next to the largest floats they are then a little larger.
 
         A b that is then so small that its square is lost is 0: it is felt where log delta is below -1e260, if at all.
         """
-        exponent = np.frexp(np.maximum(np.abs(self.alpha), self.b).max(axis=1))[1]
+        exponent = np.minimum(np.frexp(np.maximum(np.abs(self.alpha), self.b).max(axis=1))[1], _HIGHEST)
         column = -exponent[:, None]
         b = np.ldexp(self.b, column)
         return Forms(np.ldexp(self.alpha, column), self.dof, np.where(b < _LOST, 0.0, b)), exponent
