@@ -53,8 +53,8 @@ class Forms:
             return self.b * half
 
     def scaled(self) -> tuple[Forms, np.ndarray]:
-        """The forms over powers of two that bring the largest |alpha| or b of each row to [1/2, 1), and these powers, of
-        which none is above 2^1000: next to the largest floats they are then a little larger.
+        """The forms over powers of two that bring the largest |alpha| or b of each row to [1/2, 1), and these powers.
+        None is above 2^1000: next to the largest floats, forms are a little larger.
 
         A b that is then so small that its square is lost is 0: it is felt where log delta is below -1e260, if at all.
         """
