@@ -263,3 +263,15 @@ def test_an_eigenvalue_next_to_the_largest_float(epsilon):
     pair = GaussianPair([0.0, 0.0], [1 + Fraction(a) for a in alpha], [0.0, 0.0], [1.0, 1.0])
     exact = float(oracle.certified_hockey_stick(pair, epsilon, digits=15).mid)
     assert fast.hockey_stick(fast.Spectrum(alpha, shift=[0.0, 0.0]), epsilon) == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize("delta", [3.2379e-319, 2e-323, 1e-310])
+def test_a_sampled_target_of_few_digits(delta):
+    """delta over the rate is no float with all its digits."""
+    length, rate, r, epsilon = 1.6638202721072888e24, 0.5358719023631099, 2, 2.5626663618343692e-144
+    ridge = float(fast.sampled_rp_ridge(length, rate, r, epsilon=epsilon, delta=delta))
+    least, most = (
+        oracle.certified_sampled_rp_ridge(length, rate, r, epsilon=epsilon, delta=Fraction(delta) * share, digits=15)
+        for share in (1, 1 - Fraction(4, 10**11))
+    )
+    assert least.mid <= ridge <= most.mid * (1 + 1e-9)

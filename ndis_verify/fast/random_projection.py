@@ -100,10 +100,12 @@ def rp_ridge(norm_bound: Any, r: Any, *, epsilon: Any, delta: Any) -> np.ndarray
 
 
 @np.errstate(all="ignore")  # what leaves the range of floats is followed by hand
-def _smallest_ridge(norm_bound: Any, r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The ridges, and where any leverage will do."""
+def _smallest_ridge(
+    norm_bound: Any, r: Any, epsilon: Any, delta: Any, rate: Any = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ridges at delta over the rate, and where any leverage will do."""
     length = _lengths(norm_bound)
-    r, epsilon, goal, shape = _targets(r, epsilon, delta)
+    r, epsilon, goal, shape = _targets(r, epsilon, delta, rate)
     kept = SEARCHED * projection_error(r)
     logit = _largest_logit(r, epsilon, goal, kept)
     odds = np.exp(-logit)  # (1 - p)/p
@@ -135,9 +137,7 @@ def sampled_rp_ridge(norm_bound: Any, rate: Any, r: Any, *, epsilon: Any, delta:
     1.581451896
     """
     target, rate = broadcast(delta=probabilities(delta, "delta"), rate=_rates(rate))
-    with np.errstate(over="ignore", under="ignore"):
-        inner = np.minimum(target / rate * (1 - 4e-16), 1.0)
-    ridge, needless = _smallest_ridge(norm_bound, r, sampled_epsilon(epsilon=epsilon, rate=rate), inner)
+    ridge, needless = _smallest_ridge(norm_bound, r, sampled_epsilon(epsilon=epsilon, rate=rate), target, rate)
     reason = f"delta is at least the rate, or {_ANY_LEVERAGE}"
     say_where_needless("sampled_rp_ridge", needless | (target >= rate), reason)
     return np.where(target >= rate, 0.0, ridge)[()]
@@ -213,15 +213,19 @@ _FLOOR = -708.0  # of a normal one
 _STEPS = (4.0, 8.0, 24.0, 72.0, 216.0, 648.0)  # of a logit, which reach to both ends
 
 
-def _targets(r: Any, epsilon: Any, delta: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
-    """(r, epsilon, log delta, shape), the first three flat."""
-    r, epsilon, target = broadcast(r=_rows(r), epsilon=checked_epsilons(epsilon), delta=probabilities(delta, "delta"))
+def _targets(
+    r: Any, epsilon: Any, delta: Any, rate: Any = 1.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
+    """(r, epsilon, log(delta/rate) but at most 0, shape), the first three flat."""
+    r, epsilon, target, rate = broadcast(
+        r=_rows(r), epsilon=checked_epsilons(epsilon), delta=probabilities(delta, "delta"), rate=rate
+    )
     if (r > MOST_COLUMNS).any():
         raise InputError(
             "r", float(r.max()), f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a safe side"
         )
-    with np.errstate(divide="ignore"):
-        goal = np.log(target).ravel()
+    with np.errstate(divide="ignore"):  # logarithms: next to the least floats a quotient has few digits
+        goal = np.minimum(np.log(target) - np.log(rate), 0.0).ravel()
     return r.ravel(), epsilon.ravel(), goal, target.shape
 
 
