@@ -218,7 +218,7 @@ def _targets(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
     """(r, epsilon, log(delta/rate) but at most 0, shape), the first three flat."""
     r, epsilon, target, rate = broadcast(
-        r=_rows(r), epsilon=checked_epsilons(epsilon), delta=probabilities(delta, "delta"), rate=rate
+        r=_rows(r), epsilon=checked_epsilons(epsilon), delta=probabilities(delta, "delta"), rate=np.asarray(rate)
     )
     if (r > MOST_COLUMNS).any():
         raise InputError(
