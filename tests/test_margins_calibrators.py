@@ -172,18 +172,22 @@ def test_the_last_factors_of_a_ridge_are_rounded_up(monkeypatch):
 
 
 def test_the_delta_of_a_sample_is_rounded_down(monkeypatch):
-    asked = []
+    asked, largest_logit = [], random_projection._largest_logit
 
-    def recorded(norm_bound, r, epsilon, delta):
-        asked.extend(np.ravel(delta))
-        return np.ones(np.shape(delta)), np.zeros(np.shape(delta), bool)
+    def recorded(r, epsilon, goal, margin):
+        asked.extend(goal)
+        return largest_logit(r, epsilon, goal, margin)
 
-    monkeypatch.setattr(random_projection, "_smallest_ridge", recorded)
+    monkeypatch.setattr(random_projection, "_largest_logit", recorded)
     draw = random.Random(4)
-    deltas, rates = ([draw.uniform(*ends) for _ in range(50)] for ends in ((1e-7, 1e-5), (1e-3, 1)))
+    ends = ((1e-7, 1e-5), (1e-310, 1e-300), (5e-324, 1e-320))
+    deltas = [draw.uniform(*ends[k % 3]) for k in range(60)]
+    rates = [draw.choice([1.0, draw.uniform(1e-3, 1)]) for _ in deltas]
     random_projection.sampled_rp_ridge(1, rates, 5, epsilon=1.0, delta=deltas)
-    for inner, delta, rate in zip(asked, deltas, rates, strict=True):
-        assert Fraction(float(inner)) * Fraction(rate) <= Fraction(delta)
+    with mpmath.workdps(40):
+        for goal, delta, rate in zip(asked, deltas, rates, strict=True):
+            exact = mpmath.log(mpmath.mpf(delta) / rate)
+            assert (goal <= exact if rate < 1 else goal <= exact * (1 - 2.0**-52)) and goal >= exact * (1 + 1e-15)
 
 
 def test_the_epsilon_of_a_sample_is_rounded_down():

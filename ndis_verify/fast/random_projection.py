@@ -216,7 +216,7 @@ _STEPS = (4.0, 8.0, 24.0, 72.0, 216.0, 648.0)  # of a logit, which reach to both
 def _targets(
     r: Any, epsilon: Any, delta: Any, rate: Any = 1.0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, ...]]:
-    """(r, epsilon, log(delta/rate) but at most 0, shape), the first three flat."""
+    """(r, epsilon, log(delta/rate) rounded down but at most 0, shape), the first three flat."""
     r, epsilon, target, rate = broadcast(
         r=_rows(r), epsilon=checked_epsilons(epsilon), delta=probabilities(delta, "delta"), rate=np.asarray(rate)
     )
@@ -225,7 +225,9 @@ def _targets(
             "r", float(r.max()), f"must be at most {MOST_COLUMNS}: beyond it float64 has too few digits for a safe side"
         )
     with np.errstate(divide="ignore"):  # logarithms: next to the least floats a quotient has few digits
-        goal = np.minimum(np.log(target) - np.log(rate), 0.0).ravel()
+        above, below = np.log(target), np.log(rate)
+    rounding = np.where(below < 0, 2.0**-52 * (above + below), 0.0)  # all three roundings are less
+    goal = np.minimum(above - below + rounding, 0.0).ravel()
     return r.ravel(), epsilon.ravel(), goal, target.shape
 
 
