@@ -55,6 +55,19 @@ def quick(tmp_path, check):
         return store.stored(check, "quick")
 
 
+def test_a_certificate_that_was_made_elsewhere_is_kept_whole_or_not_at_all(tmp_path):
+    check, _ = squares()
+    with store.made_inside() as made:
+        store.stored(check, "full")
+    assert list(made) == ["squares"] and not list(tmp_path.iterdir())
+    for name, text in (("../squares", made["squares"]), ("cubes", made["squares"]), ("squares", made["squares"][:-9])):
+        with pytest.raises(store.CertificateError):
+            store.keep(tmp_path, {**made, name: text})
+        assert not list(tmp_path.iterdir())
+    store.keep(tmp_path, made)
+    assert "stored certificate" in quick(tmp_path, check).detail
+
+
 def tampered(path, change):
     """The file with other content and a checksum that fits it."""
     certificate = store.read(path)

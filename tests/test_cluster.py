@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import signal
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
+from ndis_verify.claims import session
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, run
@@ -51,6 +54,8 @@ def without_times(path):
     def plain(value):
         if isinstance(value, dict):
             return {key: plain(entry) for key, entry in value.items() if key not in drop}
+        if isinstance(value, str):
+            return re.sub(r"\b[0-9.]+ s\b", "some s", value)
         return [plain(entry) for entry in value] if isinstance(value, list) else value
 
     return plain(json.loads(path.read_text(encoding="utf-8")))
@@ -61,6 +66,74 @@ def test_verify_gives_the_same_report(tmp_path, cluster):
         arguments = ["verify", "KM-CI", "KM-J.1", "N26-D5", *options, "--output", str(tmp_path / name)]
         assert main(arguments) == 0
     assert without_times(tmp_path / "cluster" / "report.json") == without_times(tmp_path / "alone" / "report.json")
+
+
+def test_the_full_effort_keeps_the_same_certificates_wherever_they_are_made(tmp_path, cluster):
+    made = []
+    for name, options in (("cluster", ("--scheduler", cluster.scheduler_address)), ("alone", ("--jobs", "1"))):
+        arguments = ["verify", "KM-2.5", "--full", "--store", "--certificates", str(tmp_path / name), *options]
+        assert main([*arguments, "--output", str(tmp_path / f"{name} report")]) == 0
+        made.append({path.name: without_times(path) for path in (tmp_path / name).iterdir()})
+    assert len(made[0]) == 1 and all(found.pop("checksum") for one in made for found in one.values())
+    assert made[0] == made[1]
+    reports = [without_times(tmp_path / f"{name} report" / "report.json") for name in ("cluster", "alone")]
+    assert reports[0] == reports[1]
+
+
+def test_a_worker_with_other_certificates_is_refused(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(session, "_state_of", lambda folder: "that of another folder")
+    with pytest.raises(InputError, match="other certificates"):
+        session.run_session(
+            ["KM-J.1"],
+            "quick",
+            session.session_journal(tmp_path / "j.jsonl", "quick"),
+            1,
+            lambda *_: None,
+            scheduler=cluster.scheduler_address,
+        )
+
+
+OWN = """
+from fractions import Fraction
+from ndis_verify.claims.own_claims import continuous, universal_claim
+from ndis_verify.statements.statement import Relation, Statement, real
+from ndis_verify.statements.terms import apply, variable
+D, eps = variable("D"), variable("eps")
+OVER = (real("D", "1e-3", 40, "log"), real("eps", 0, 10))
+STEEP = Statement(OVER, (), Relation(apply("mean_shift", D, eps), "<=", D / 3))
+SQUARE = universal_claim(
+    "a square",
+    "x^2 is at least 0.",
+    lambda x: x**2,
+    [continuous("x", -1, 1)],
+    mutants={"its negative": lambda x: -1 - x**2},
+)
+"""
+
+
+def test_claims_of_ones_own_give_the_same_report(tmp_path, cluster, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text(OWN, encoding="utf-8")
+    for name, options in (
+        ("cluster", ("--scheduler", cluster.scheduler_address)),
+        ("processes", ("--jobs", "2")),
+        ("alone", ("--jobs", "1")),
+    ):
+        assert main(["verify", str(path), *options, "--output", str(tmp_path / name)]) == 0
+        assert "2 claims: 1 refuted, 1 supported; all as declared" in capsys.readouterr().out
+    first, *others = (without_times(tmp_path / name / "report.json") for name in ("cluster", "processes", "alone"))
+    assert others == [first, first]
+
+
+def test_a_file_that_changed_on_the_way_is_refused(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(OWN, encoding="utf-8")
+    state = session._text_of(path)
+    for other in (path, tmp_path / "beside.py"):
+        other.write_text(OWN + "# more", encoding="utf-8")
+        with pytest.raises(InputError, match="another file"):
+            session._heard_of_file("STEEP", path, state, "quick")
+        state = session._text_of(path)
 
 
 def test_a_hunt_gives_the_same_records(tmp_path, cluster):
@@ -84,6 +157,14 @@ def test_a_study_gives_the_same_tables(tmp_path, cluster):
 
 def test_an_experiment_gives_the_same_rows(tmp_path, cluster):
     experiment = find("n24-fig7")
+    with run_journal(tmp_path / "j.jsonl", experiment, "quick", 3, None) as journal:
+        found = run(experiment, seed=3, journal=journal, scheduler=cluster.scheduler_address)
+    assert found == run(experiment, seed=3)
+
+
+def test_private_training_gives_the_same_scores(tmp_path, cluster):
+    whole = find("km-dp-sgd")
+    experiment = replace(whole, cells=lambda size, data: list(whole.cells(size, data))[::5])
     with run_journal(tmp_path / "j.jsonl", experiment, "quick", 3, None) as journal:
         found = run(experiment, seed=3, journal=journal, scheduler=cluster.scheduler_address)
     assert found == run(experiment, seed=3)

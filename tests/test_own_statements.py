@@ -12,7 +12,7 @@ from ndis_verify.court.attack import attack_problem
 from ndis_verify.court.judge import judge
 from ndis_verify.court.statement_balls import decide
 from ndis_verify.court.statement_domains import problem_of
-from ndis_verify.court.statement_settle import settle, settled_claim
+from ndis_verify.court.statement_settle import Ending, settle, settled_claim
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.json_form import to_json
 from ndis_verify.statements.statement import Relation, Statement, integer, real
@@ -74,6 +74,17 @@ def test_a_statement_of_ones_own_says_within_its_budget_what_it_is(statement, ou
     judgement = judge(settled_claim("MINE", settled))
     assert judgement.verdict == verdict and judgement.agrees, judgement.failures
     assert judgement.mutants == judgement.mutants_killed >= (verdict != "open")
+
+
+def test_an_ending_is_taken_up_as_it_was_kept():
+    for statement in (STEP, TRUE):
+        settled = settle(statement, seconds=3, evaluations=2_000)
+        kept = json.loads(json.dumps(settled.kept()))
+        again = Ending.taken_up(statement, kept)
+        assert again == Ending(settled.statement, settled.outcome, settled.detail, settled.point)
+        for spoilt in ({"outcome": "proved"}, {"detail": None}, {"point": {"z": "1"}}, {"point": {"x": "?"}}):
+            with pytest.raises(ValueError):
+                Ending.taken_up(statement, {**kept, **spoilt})
 
 
 def test_a_point_of_equality_breaks_a_strict_relation_alone():

@@ -38,8 +38,9 @@ from ndis_verify.court.attack_checks import (
 from ndis_verify.court.certify_box import axis
 from ndis_verify.court.certify_checks import certified_box_check
 from ndis_verify.court.domain import Condition, Domain, Parameter, Point, choice, continuous, integer, stacked, vector
-from ndis_verify.court.judge import Judgement, judge
-from ndis_verify.court.statement_settle import settle, settled_claim
+from ndis_verify.court.hearing import Hearing
+from ndis_verify.court.judge import Judgement, heard, judged
+from ndis_verify.court.statement_settle import Ending, settle, settled_claim
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError
 from ndis_verify.runs.files import read_regular
@@ -250,12 +251,31 @@ def judge_file(
     A statement declares no verdict: it is settled first, within `statement_settle.DEFAULT_SECONDS`.
     """
     loaded = load_claims(path)
-    claims: dict[str, Claim] = {}
-    judgements: list[Judgement] = []
+    found: list[tuple[Claim, Hearing]] = []
     for name, value in loaded.items():
-        progress(len(judgements), len(loaded), name)
-        claim = settled_claim(name, settle(value)) if isinstance(value, Statement) else as_claim(value)
-        judgements.append(judge(claim, effort))
-        claims[claim.id] = claim
+        progress(len(found), len(loaded), name)
+        found.append(taken_up(name, value, heard_as_json(name, value, effort)))
     progress(len(loaded), len(loaded), "")
-    return claims, judgements
+    return in_court(found)
+
+
+def in_court(found: Iterable[tuple[Claim, Hearing]]) -> tuple[dict[str, Claim], list[Judgement]]:
+    """The records by id, and the judgements, of claims that were heard."""
+    pairs = list(found)
+    return {claim.id: claim for claim, _ in pairs}, [judged(claim, hearing) for claim, hearing in pairs]
+
+
+def heard_as_json(name: str, value: UniversalClaim | Claim | Statement, effort: str) -> dict[str, Any]:
+    """The evidence of a claim of a file, and how it ended if it is a statement: what a journal keeps."""
+    ending = settle(value) if isinstance(value, Statement) else None
+    claim = as_claim(value) if ending is None else settled_claim(name, ending)  # type: ignore[arg-type]
+    return {"ending": ending and ending.kept(), "hearing": heard(claim, effort).as_dict()}
+
+
+def taken_up(name: str, value: UniversalClaim | Claim | Statement, content: Any) -> tuple[Claim, Hearing]:
+    """The claim and its evidence from `heard_as_json`. ValueError, TypeError or KeyError where they are none of it."""
+    if isinstance(value, Statement):
+        claim = settled_claim(name, Ending.taken_up(value, content["ending"]))
+    else:
+        claim = as_claim(value)
+    return claim, Hearing.from_dict(claim, content["hearing"])

@@ -1,27 +1,39 @@
-"""One run of the court over many claims: in parallel, with a journal, interruptible."""
+"""One run of the court over many claims: in parallel or over a cluster, with a journal, interruptible."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from ndis_verify.claim import Claim
 from ndis_verify.claims.ledger import find
-from ndis_verify.court.certificate_store import FOLDER, certificates_in, writing
+from ndis_verify.claims.own_claims import heard_as_json, in_court, load_claims, taken_up
+from ndis_verify.court.certificate_store import FOLDER, certificates_in, keep, made_inside
 from ndis_verify.court.hearing import Hearing
 from ndis_verify.court.judge import Judgement, heard, judged
+from ndis_verify.exact_number import InputError
 from ndis_verify.runs.identity import identity
 from ndis_verify.runs.journal import Journal
 from ndis_verify.runs.pool import resumed
 
 _LONGEST = ("N26-Fig5-safe-side", "DATA-breast_cancer")
+Progress = Callable[[int, int, str], None]
 
 
-def session_journal(path: Path, effort: str, certificates: Path = FOLDER) -> Journal:
-    """The journal of the evidence of a `verify`; what the quick effort finds may rest on `certificates`."""
-    run = identity("verify", effort, folder=certificates if effort == "quick" else None)
-    return Journal(path, run, "verdicts", lambda claim, content: Hearing.from_dict(find(claim), content))
+def session_journal(path: Path, effort: str, certificates: Path = FOLDER, store: bool = False) -> Journal:
+    """The journal of the evidence of a `verify`; what the quick effort finds may rest on `certificates`.
+
+    store: the certificates that were made are in it too; without them there is nothing to take up.
+    """
+    run = identity("verify", effort, store, folder=certificates if effort == "quick" else None)
+    return Journal(path, run, "verdicts", partial(_brought, store=store))
+
+
+def _brought(claim_id: str, content: Any, store: bool) -> tuple[Hearing, dict[str, str]]:
+    return Hearing.from_dict(find(claim_id), content), dict(content["certificates"]) if store else {}
 
 
 def run_session(
@@ -29,7 +41,7 @@ def run_session(
     effort: str,
     journal: Journal,
     jobs: int,
-    progress: Callable[[int, int, str], None],
+    progress: Progress,
     certificates: Path = FOLDER,
     store: bool = False,
     scheduler: str | None = None,
@@ -37,15 +49,79 @@ def run_session(
     """Judge `ids`, hearing those that the journal does not hold; the result is in the order of `ids`.
 
     The verdicts, the declared ones and whether they agree come from the ledger; the journal holds evidence only.
-    `certificates`: the folder in which the quick effort looks for certificates and, with `store`, the full one keeps
-    them. `scheduler`: the address of a Dask cluster in place of `jobs` processes.
+    `certificates`: the folder in which the quick effort looks for certificates and, with `store`, this process keeps
+    those that the full one makes, wherever it makes them. `scheduler`: the address of a Dask cluster in place of `jobs`
+    processes; a worker that finds other certificates than this process is refused.
     """
-    job = partial(_heard_by_id, effort=effort, certificates=certificates, store=store)
+    rests_on = _state_of(certificates) if scheduler and effort == "quick" else ""
+    folder = None if certificates == FOLDER else certificates  # a worker's package may lie elsewhere
+    job = partial(_heard_by_id, effort=effort, certificates=folder, store=store, rests_on=rests_on)
     first = sorted(ids, key=lambda i: i not in _LONGEST)  # so that no process waits for a long one at the end
-    hearings = dict(resumed(journal, job, {i: i for i in first}, jobs, scheduler=scheduler, progress=progress))
+    hearings: dict[str, Hearing] = {}
+    for i, (hearing, made) in resumed(
+        journal, job, {i: i for i in first}, jobs, scheduler=scheduler, progress=progress
+    ):
+        keep(certificates, made)
+        hearings[i] = hearing
     return [judged(find(i), hearings[i]) for i in ids]
 
 
-def _heard_by_id(claim_id: str, effort: str, certificates: Path, store: bool) -> dict[str, Any]:
-    with writing(certificates) if store else certificates_in(certificates):
-        return heard(find(claim_id), effort).as_dict()
+def _heard_by_id(
+    claim_id: str, effort: str, certificates: Path | None, store: bool, rests_on: str = ""
+) -> dict[str, Any]:
+    folder = certificates or FOLDER
+    if rests_on and _state_of(folder) != rests_on:
+        raise InputError("--certificates", str(folder), "has other certificates than the process that asks")
+    if not store:
+        with certificates_in(folder):
+            return heard(find(claim_id), effort).as_dict()
+    with made_inside() as made:
+        hearing = heard(find(claim_id), effort).as_dict()
+    return hearing | {"certificates": made}
+
+
+@cache
+def _state_of(folder: Path) -> str:
+    """A hash of the sources and of the certificates in a folder."""
+    return identity("certificates", folder=folder)
+
+
+def run_file(
+    path: str, effort: str, journal: Path, jobs: int, progress: Progress, scheduler: str | None = None
+) -> tuple[dict[str, Claim], list[Judgement]]:
+    """`own_claims.judge_file` by processes or over a cluster, whose workers load the same file at the same path.
+
+    The journal is of the file and of the modules beside it, as they are; every process runs the file once.
+    """
+    whole = Path(path).resolve()
+    state = _text_of(whole)
+    loaded = _loaded(whole, state)
+    job = partial(_heard_of_file, path=whole, state=state, effort=effort)
+    kept = Journal(
+        journal,
+        identity("verify", effort, state),
+        "verdicts",
+        lambda name, content: taken_up(name, loaded[name], content),
+    )
+    with kept:
+        found = dict(resumed(kept, job, {name: name for name in loaded}, jobs, scheduler=scheduler, progress=progress))
+    return in_court(found[name] for name in loaded)
+
+
+def _heard_of_file(name: str, path: Path, state: str, effort: str) -> dict[str, Any]:
+    return heard_as_json(name, _loaded(path, state)[name], effort)
+
+
+@cache
+def _loaded(path: Path, state: str) -> dict[str, Any]:
+    """The claims of a file; refused where it is another one than the process that asks has."""
+    if _text_of(path) != state:
+        raise InputError("FILE", str(path), "is another file here than where the run was started")
+    return load_claims(path)
+
+
+def _text_of(path: Path) -> str:
+    """A hash of a file of claims, and of the modules beside one in Python."""
+    beside = path.parent.glob("*.py") if path.suffix == ".py" else ()
+    files = sorted({file for file in (path, *beside) if file.is_file()})
+    return hashlib.sha256(repr([(file.name, file.read_bytes()) for file in files]).encode()).hexdigest()

@@ -61,8 +61,6 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.store and arguments.effort != "full":
         raise InputError("--store", arguments.effort, "needs --full: only the full effort makes certificates")
     own = [target for target in arguments.ids if target.endswith((".py", ".json"))]
-    if arguments.scheduler and (own or arguments.store):
-        raise InputError("--scheduler", arguments.scheduler, "goes with the ledger's claims, without --store")
     if own and len(arguments.ids) > 1:
         raise InputError("ID", own[0], "a file of claims is judged alone")
     with alone():
@@ -83,12 +81,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _judged_file(path: str, arguments: argparse.Namespace) -> tuple[dict[str, Any], list[Any]]:
-    from ndis_verify.claims.own_claims import judge_file
+    from ndis_verify.claims.session import run_file
     from ndis_verify.runs.progress import Progress
 
-    progress = Progress(f"verify {path}")
+    progress, journal = Progress(f"verify {path}"), arguments.output / "journal.jsonl"
     try:
-        return judge_file(path, arguments.effort, progress)
+        return run_file(path, arguments.effort, journal, arguments.jobs, progress, arguments.scheduler)
     finally:
         progress.close()
 
@@ -104,7 +102,7 @@ def _judged_ledger(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[
     ids = list(dict.fromkeys(i for found in meant for i in found)) or [claim.id for claim in all_claims()]
     folder = (arguments.certificates or FOLDER).resolve()
     progress = Progress(f"verify --{arguments.effort}")
-    with session_journal(arguments.output / "journal.jsonl", arguments.effort, folder) as journal:
+    with session_journal(arguments.output / "journal.jsonl", arguments.effort, folder, arguments.store) as journal:
         try:
             judgements = run_session(
                 ids, arguments.effort, journal, arguments.jobs, progress, folder, arguments.store, arguments.scheduler

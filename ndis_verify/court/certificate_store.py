@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ndis_verify.claim import CertificateError, Evidence, Outcome
@@ -30,6 +32,7 @@ from ndis_verify.runs.files import read_regular, write_atomically
 FORMAT = 1
 MAX_BYTES = 2**26
 FOLDER = Path(__file__).resolve().parent / "certificates"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _DEPENDENCIES = ("mpmath", "numpy", "python-flint", "scipy")
 _folder: ContextVar[Path] = ContextVar("folder of certificates", default=FOLDER)
 _writing: ContextVar[bool] = ContextVar("write certificates", default=False)
@@ -145,6 +148,11 @@ def read(path: Path) -> Certificate | None:
         return None
     except (OSError, UnicodeDecodeError, InputError) as error:
         raise CertificateError(f"{path.name} cannot be read ({type(error).__name__})") from None
+    return _parsed(text, path)
+
+
+def _parsed(text: str, path: Path) -> Certificate:
+    """The certificate that the text of a file is; raises `CertificateError`."""
     try:
         data = json.loads(text)
         if data.pop("format") != FORMAT:
@@ -159,6 +167,29 @@ def read(path: Path) -> Certificate | None:
     if not same or certificate.check != path.stem:
         raise CertificateError(f"{path.name} has a wrong checksum")
     return certificate
+
+
+def keep(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write certificates that were made elsewhere, by the names of their checks, each whole and as it says that it is.
+
+    Raises `CertificateError` before anything is written.
+    """
+    for name, text in texts.items():
+        if _NAME.fullmatch(name) is None:
+            raise CertificateError(f"{name!r} is no name of a certificate")
+        _parsed(text, Path(f"{name}.json"))
+    for name, text in texts.items():
+        write_atomically(folder / f"{name}.json", text)
+
+
+@contextmanager
+def made_inside() -> Iterator[dict[str, str]]:
+    """A dict that has, once the block is left, the texts of the certificates that were made in it, by their names."""
+    found: dict[str, str] = {}
+    with TemporaryDirectory() as folder:
+        with writing(Path(folder)):
+            yield found
+        found |= {path.stem: path.read_text(encoding="utf-8") for path in sorted(Path(folder).glob("*.json"))}
 
 
 @contextmanager

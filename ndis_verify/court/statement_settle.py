@@ -5,9 +5,10 @@ decided.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from fractions import Fraction
+from typing import Any, Literal, get_args
 
 from ndis_verify.arguments import within
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
@@ -37,13 +38,35 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Settled:
-    """How a statement ended, in words (`detail`), at which point, and what was spent on it."""
+class Ending:
+    """How a statement ended, in words (`detail`), and at which point: what the claim is made from."""
 
     statement: Statement
     outcome: SettledAs
     detail: str
     point: Point | None
+
+    def kept(self) -> dict[str, Any]:
+        """Plain data for JSON, without the statement."""
+        point = self.point and {name: str(value) for name, value in self.point.items()}
+        return {"outcome": self.outcome, "detail": self.detail, "point": point}
+
+    @classmethod
+    def taken_up(cls, statement: Statement, data: Mapping[str, Any]) -> Ending:
+        """The inverse of `kept`. ValueError, TypeError or KeyError where it is no ending of the statement."""
+        point = data["point"]
+        if point is not None:
+            values = {name: Fraction(text) for name, text in point.items()}
+            point = problem_of(statement, statement.formula).domain.exact_point(values)
+        if data["outcome"] not in get_args(SettledAs) or not isinstance(data["detail"], str):
+            raise ValueError(f"no ending of {statement.formula}")
+        return cls(statement, data["outcome"], data["detail"], point)
+
+
+@dataclass(frozen=True)
+class Settled(Ending):
+    """An ending, and what was spent on it."""
+
     attack: AttackRecord
     boxes: CertifyRecord | None
     seconds: float
@@ -54,12 +77,9 @@ class Settled:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON; exact numbers as text."""
-        point = self.point and {name: str(value) for name, value in self.point.items()}
         return {
             "statement": self.statement.formula,
-            "outcome": self.outcome,
-            "detail": self.detail,
-            "point": point,
+            **self.kept(),
             "evaluations": self.attack.evaluations,
             "boxes": self.boxes.boxes if self.boxes else 0,
             "seconds": round(self.seconds, 3),
@@ -178,7 +198,7 @@ def _at_worst_points(
     return "supported", record.line() + alike, None
 
 
-def settled_claim(claim_id: str, settled: Settled) -> Claim:
+def settled_claim(claim_id: str, settled: Ending) -> Claim:
     """The claim with the verdict that a settled statement has, and the checks that carry it: none where it is open."""
     stated, point = settled.statement, settled.point
     search = statement_attack("search", stated, {}, quick=2_000, full=EVALUATIONS)
