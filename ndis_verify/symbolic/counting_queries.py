@@ -19,11 +19,12 @@ def sensitivity_norms() -> Derivation:
     """
     k, n = sp.symbols("k n", positive=True)
     total, gap, last = sp.symbols("A g y", nonnegative=True)
+    entry = sp.Symbol("y", real=True)
     two_norm = sp.Symbol("N", nonnegative=True)
     room, change = sp.symbols("v w", nonnegative=True)
     u1, u2, u3 = sp.symbols("u1:4", nonnegative=True)
     steps = (
-        Step("norms, k = 1", "|y|^2 = y^2.", lhs=last**2, rhs=sp.Abs(last) ** 2),
+        Step("norms, k = 1", "|y|^2 = y^2.", lhs=held(sp.Abs(entry)) ** 2, rhs=entry**2),
         Step(
             "norms, k to k + 1",
             "A the 1-norm of k entries, A^2 - g their squared 2-norm with g >= 0, y = |next entry|: the gap does not"

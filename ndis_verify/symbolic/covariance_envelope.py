@@ -176,12 +176,6 @@ def exact_envelope() -> Derivation:
             " greatest value over {0 <= l_i <= rho, sum l_i <= nu} is at rho, ..., rho, rest.",
             kind="argument",
         ),
-        Step(
-            "boundary flux",
-            "R phi(R), for every line.",
-            lhs=edge * phi(edge),
-            rhs=edge * sp.exp(-(edge**2) / 2) / sp.sqrt(2 * sp.pi),
-        ),
     )
     return Derivation(
         id="covariance_envelope.exact_envelope",
@@ -189,7 +183,7 @@ def exact_envelope() -> Derivation:
         sources=("N26-D6",),
         hypotheses=("equal means", "l_i >= 0", "eps >= 0"),
         steps=steps,
-        result_step="boundary flux",
+        result_step="as a conditional mean",
         symbols={"radius": edge},
         faults=(
             Fault("half dropped from the heat equation", "heat equation", lambda rhs: 2 * rhs),

@@ -166,6 +166,7 @@ def more_spread_bound() -> Derivation:
     0 < s < 1/max(e^{l_i} - 1). `number`: r equal eigenvalues at `l`, `r`, `epsilon`, `s`.
     """
     slope = -(2 * s + 1 - (1 + growth) * (2 * s + 1) / (room * (1 + (1 + s) * growth))) / 2
+    shift = sp.Symbol("m", real=True)
     odds = sp.Symbol("j", positive=True)  # s alpha = j/(1+j) runs over (0, 1)
     inside = lambda e: e.subs({growth: odds / (s * (1 + odds)), room: 1 / (1 + odds)})  # noqa: E731
     gap = log_bound() - log_moment(-1 - s, sp.exp(ell), zero)
@@ -176,7 +177,7 @@ def more_spread_bound() -> Derivation:
         Step(
             "E_P e^{sL}",
             "L = -nu/2 + (1/2) sum alpha_i z_i^2: the moment of one coordinate, without a shift.",
-            lhs=log_bound(),
+            lhs=sp.Subs(log_moment(s, sp.exp(ell), shift), shift, 0),
             rhs=-s * ell / 2 - sp.log(1 - s * (sp.exp(ell) - 1)) / 2,
         ),
         Step(

@@ -40,6 +40,11 @@ def _cov(one: Any, other: Any) -> sp.Expr:
     return sp.expand(_mean(one * other) - _mean(one) * _mean(other))
 
 
+def _written_cov(one: Any, other: Any) -> sp.Expr:
+    """The mean of the product less the product of the means, which stands as it is."""
+    return _mean(one * other) - held(_mean(one)) * held(_mean(other))
+
+
 @cache
 def white_box_rows() -> Derivation:
     """Cov(O[1], O[2]) = -h s^2 without the canary; with it 0 as printed, -h (s^2 + q (1 - q)) in a run on the larger
@@ -80,7 +85,10 @@ def white_box_rows() -> Derivation:
             rhs=coins,
         ),
         Step(
-            "row with canary, as printed", "y1 and b1 never reach theta.", lhs=_cov(first_with, second_with), rhs=zero
+            "row with canary, as printed",
+            "y1 and b1 never reach theta.",
+            lhs=_written_cov(first_with, second_with),
+            rhs=zero,
         ),
         Step(
             "row with canary, on its own path",
@@ -103,7 +111,7 @@ def white_box_rows() -> Derivation:
         Step(
             "row without canary",
             "A run of the mechanism on the smaller data set.",
-            lhs=_cov(first, second),
+            lhs=_written_cov(first, second),
             rhs=-rate * std**2,
         ),
     )
@@ -146,7 +154,6 @@ def loss_shape() -> Derivation:
     order, growth = sp.Symbol("k", positive=True), 1 + spread
     moment = lambda k: size**k * growth ** (sp.Integer(k) ** 2 / 2)  # noqa: E731
     density = sp.exp(-((x - mean) ** 2) / 2) / sp.sqrt(2 * sp.pi)
-    shifted = sp.expand(order * std * (x + mean + order * std) - (x + order * std) ** 2 / 2)
     centred = [
         sp.expand(sum(sp.binomial(n, k) * moment(k) * (-moment(1)) ** (n - k) for k in range(n + 1))) for n in range(5)
     ]
@@ -156,7 +163,7 @@ def loss_shape() -> Derivation:
         Step(
             "moments: exponent",
             "E e^{k s X} with X = m + k s + x, x standard normal under the tilted law.",
-            lhs=shifted,
+            lhs=order * std * held(x + mean + order * std) - held(x + order * std) ** 2 / 2,
             rhs=order * std * mean + order**2 * std**2 / 2 - x**2 / 2,
         ),
         Step(

@@ -25,7 +25,7 @@ def _branch(sign: int) -> tuple[Step, ...]:
     slope = sign * phi(sp.sqrt(epsilon * u)) * sp.sqrt(epsilon) / 2 * (1 / sp.sqrt(u) + sign / sp.sqrt(u + 2))
     shift = sp.sqrt(2 * epsilon) * inverse
     rate = -sign * alpha / (4 * sp.sqrt(u / 2) * sp.sqrt(1 + u / 2))
-    ends = [sp.limit(sign * sp.sqrt(epsilon * u), u, sp.oo), sp.limit(-sp.sqrt(epsilon * (u + 2)), u, sp.oo)]
+    ends = [sp.Limit(sign * sp.sqrt(epsilon * u), u, sp.oo), sp.Limit(-sp.sqrt(epsilon * (u + 2)), u, sp.oo)]
     return (
         Step(f"{name}: 1/alpha", "(1 + u/2) - u/2 = 1.", lhs=alpha * inverse, rhs=sp.Integer(1)),
         Step(

@@ -109,7 +109,7 @@ def invariants() -> Derivation:
             "c from a and b",
             "the definition of c against the invariants.",
             lhs=c_printed,
-            rhs=sp.log(ratio) / 2 - b_printed**2 / ratio / 2,
+            rhs=sp.log(ratio) / 2 - held(b_printed) ** 2 / held(ratio) / 2,
         ),
         Step(
             "in the eigenbasis",
@@ -133,7 +133,7 @@ def invariants() -> Derivation:
         Step(
             "c",
             "one coordinate.",
-            lhs=c_printed.subs({gap: -b * second / sp.sqrt(first)}).subs(first, lam * second),
+            lhs=sp.Subs(c_printed, (first, gap), (lam * second, -b * second / sp.sqrt(lam * second))),
             rhs=sp.log(lam) / 2 - b**2 / (2 * lam),
         ),
     )

@@ -208,7 +208,7 @@ def second_law() -> Derivation:
             rhs=_w2 * (x + root) ** 2 + _level,
             reduce=_with_lambda,
         ),
-        Step("noncentrality", "(x + n)^2 is chi'^2(1, n^2).", lhs=root**2, rhs=_nc2, reduce=_with_lambda),
+        Step("noncentrality", "(x + n)^2 is chi'^2(1, n^2).", lhs=held(root) ** 2, rhs=_nc2, reduce=_with_lambda),
         Step(
             "a = 0",
             "y = b + x: the normal part b x, and b^2 more in the shift.",
@@ -354,7 +354,10 @@ def hockey_stick() -> Derivation:
             rhs=direct,
         ),
         Step(
-            "one noncentral square: start", "and it vanishes at x = 0.", lhs=mass(sp.Integer(0), n), rhs=sp.Integer(0)
+            "one noncentral square: start",
+            "and it vanishes at x = 0.",
+            lhs=sp.Subs(mass(tail, n), tail, 0),
+            rhs=sp.Integer(0),
         ),
         Step("edge of W1", "W1 <= t where (z + n)^2 <= (t - shift)/w1.", lhs=(t + b**2 / (2 * frac)) / w1, rhs=level),
         Step(

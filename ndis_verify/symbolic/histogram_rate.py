@@ -80,9 +80,8 @@ def width_of_least_square_error() -> Derivation:
         ),
         Step(
             "width",
-            "The cube of it.",
-            lhs=sp.solve(-2 / draws + sp.Symbol("y", positive=True) * total / 6, sp.Symbol("y", positive=True))[0]
-            ** sp.Rational(1, 3),
+            "The root of its cube, at which -2/n + h^3 (R_P + R_Q)/6 = 0.",
+            lhs=held(12 / (draws * total)) ** sp.Rational(1, 3),
             rhs=_optimal,
         ),
     )

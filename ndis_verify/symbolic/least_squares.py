@@ -358,6 +358,7 @@ def finite_loss() -> Derivation:
     "insert" is -L0 - ((r+1)/2) log(1-q).
     """
     z, rest = sp.Symbol("z", real=True), sp.Symbol("R", nonnegative=True)
+    excess = sp.Symbol("T", nonnegative=True)
     scale, centre = (1 - q) / (1 - p), -a * w / (1 - p)
     larger = 1 + z**2 + rest
     hit = (a * z - w) ** 2
@@ -410,7 +411,7 @@ def finite_loss() -> Derivation:
         Step(
             "delete",
             "The loss is largest at T = 0.",
-            lhs=largest,
+            lhs=sp.Subs(largest + (r + 1) * sp.log(1 - q * excess) / 2, excess, 0),
             rhs=((r - d) * sp.log(1 - p) - (r - d + 1) * sp.log(1 - q)) / 2,
         ),
     )

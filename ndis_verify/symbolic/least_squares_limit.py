@@ -153,8 +153,8 @@ def distance_rate() -> Derivation:
             lhs=(1 / (12 * lower) - 1 / (12 * upper)).subs(rows, 1 / u),
             rhs=d * u**2 / (6 * (1 + u) * (1 + (1 - d) * u)),
         ),
-        Step("order 1", "With u = 1/r: no constant is left,", lhs=order(0), rhs=sp.Integer(0)),
-        Step("order 1/r", "and no 1/r;", lhs=order(1), rhs=sp.Integer(0)),
+        Step("order 1", "With u = 1/r: no constant is left,", lhs=sp.Limit(divergence, u, 0), rhs=sp.Integer(0)),
+        Step("order 1/r", "and no 1/r;", lhs=sp.Limit(divergence / u, u, 0), rhs=sp.Integer(0)),
         by_fact(
             "Pinsker",
             "so the divergence is at most K/r^2 + O(r^{-3}) and TV <= sqrt(KL/2) = O(1/r).",

@@ -9,6 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.notation import held
 
 _MOMENTS = (1, 0, 1, 0, 3)
 
@@ -49,7 +50,7 @@ def second_moments() -> Derivation:
     inner = sum((a * b for a, b in zip(g, v)), sp.Integer(0))
     length = sum((x**2 for x in v), sp.Integer(0))
     entries = [_expected(g[i] * g[j] * inner**2, g) for i, j in product(range(3), repeat=2)]
-    claimed = [(length if i == j else 0) + 2 * v[i] * v[j] for i, j in product(range(3), repeat=2)]
+    claimed = [(held(length) if i == j else 0) + 2 * v[i] * v[j] for i, j in product(range(3), repeat=2)]
     steps = (
         Step(
             "transform",

@@ -167,12 +167,21 @@ def spectral_form() -> Derivation:
     `number`: p in two dimensions, at eigenvalues `l1`, `l2` > 0, row `v1`, `v2`, and eigenvectors turned by the
     angle with tangent of its half `t`.
     """
-    U, Ut, E, Ei, v, vt = (letter(name) for name in ["U", "Ut", "E", "Ei", "v", "vt"])
+    U, Ut, E, Ei, v, vt, y, yt = (letter(name) for name in ["U", "Ut", "E", "Ei", "v", "vt", "y", "yt"])
     turn, spread = sp.Matrix([[3, -4], [4, 3]]) / 5, sp.diag(2, 7)
     record = sp.Matrix([1, 3])
     algebra = BlockAlgebra(
-        {(Ut, U): 1, (U, Ut): 1, (E, Ei): 1, (Ei, E): 1},
-        {U: turn, Ut: turn.T, E: spread, Ei: spread.inv(), v: record, vt: record.T},
+        {(Ut, U): 1, (U, Ut): 1, (E, Ei): 1, (Ei, E): 1, (Ut, v): y, (vt, U): yt},
+        {
+            U: turn,
+            Ut: turn.T,
+            E: spread,
+            Ei: spread.inv(),
+            v: record,
+            vt: record.T,
+            y: turn.T * record,
+            yt: record.T * turn,
+        },
     )
     l1, l2 = sp.symbols("l1 l2", positive=True)
     v1, v2, t = sp.symbols("v1 v2 t", real=True)
@@ -194,7 +203,7 @@ def spectral_form() -> Derivation:
             "coordinates, any d",
             "so p = y^T E^{-1} y = sum_j y_j^2/lambda_j with y = U^T v,",
             lhs=vt * (U * Ei * Ut) * v,
-            rhs=(vt * U) * Ei * (Ut * v),
+            rhs=yt * Ei * y,
             algebra=algebra,
         ),
         Step("angle", "and y_j = <u_j, v> = cos(theta_j) ||v||, as u_j has length 1.", kind="definition"),
@@ -233,7 +242,7 @@ def spectral_form() -> Derivation:
                 "spectral form, d = 2 in full",
                 lambda rhs: rhs.subs({l1: l2, l2: l1}, simultaneous=True),
             ),
-            Fault("E in place of its inverse", "coordinates, any d", lambda rhs: (vt * U) * E * (Ut * v)),
+            Fault("E in place of its inverse", "coordinates, any d", lambda rhs: yt * E * y),
         ),
         covers={"N24-F2": "whole"},
     )

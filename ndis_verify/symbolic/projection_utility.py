@@ -11,7 +11,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import divergence
+from ndis_verify.symbolic.notation import divergence, held
 
 level, square, r = sp.symbols("sigma2 D2 r", positive=True)
 zero = sp.Integer(0)
@@ -25,15 +25,13 @@ def distances() -> Derivation:
     `number`: that ratio at `ridge`, `square` = D^2, `r`.
     """
     a, b, c = sp.symbols("c_ii c_jj c_ij", real=True)
-    gram = sp.Matrix([[a, c], [c, b]]) + level * sp.eye(2)
-    difference = sp.Matrix([1, -1])
     chi = sp.sqrt(2) * sp.gamma((r + 1) / 2) / sp.gamma(r / 2)
     stretch = sp.sqrt(1 + 2 * level / square)
     steps = (
         Step(
             "variance",
             "Row i less row j of M = D^T G + sigma H has r independent entries of variance",
-            lhs=(difference.T * gram * difference)[0],
+            lhs=(held(a + level) + held(b + level)) - 2 * c,
             rhs=a + b - 2 * c + 2 * level,
         ),
         Step(

@@ -53,9 +53,10 @@ def projected_covariance() -> Derivation:
     `number`: log E exp(u^T D^T g) for one entry of g, at `x` = the matching entry of D u.
     """
     x, z = sp.symbols("x z", real=True)
-    D, Dt, u, ut = (letter(name) for name in ["D", "Dt", "u", "ut"])
-    tall = sp.Matrix([[1, 2], [0, 1], [3, -1]])
-    algebra = BlockAlgebra({}, {D: tall, Dt: tall.T, u: sp.Matrix([2, 3]), ut: sp.Matrix([[2, 3]])})
+    D, Dt, u, ut, a, at = (letter(name) for name in ["D", "Dt", "u", "ut", "a", "at"])
+    tall, column = sp.Matrix([[1, 2], [0, 1], [3, -1]]), sp.Matrix([2, 3])
+    model = {D: tall, Dt: tall.T, u: column, ut: column.T, a: tall * column, at: (tall * column).T}
+    algebra = BlockAlgebra({(D, u): a, (ut, Dt): at}, model)
     share = sp.exp(x**2 / 2)
     steps = (
         *integral_steps(
@@ -75,8 +76,8 @@ def projected_covariance() -> Derivation:
         ),
         Step(
             "quadratic form, any n and d",
-            "||D u||^2 = u^T (D^T D) u, so one column is N(0, D^T D).",
-            lhs=(ut * Dt) * (D * u),
+            "||a||^2 = u^T (D^T D) u for a = D u, so one column is N(0, D^T D).",
+            lhs=at * a,
             rhs=ut * (Dt * D) * u,
             algebra=algebra,
         ),
@@ -657,7 +658,7 @@ def hockey_stick_insertion() -> Derivation:
     general = lower_expectation().result
     constant = epsilon + quadratic_form_insertion().result
     t1 = insertion_threshold()
-    below = sp.Symbol("t1", nonpositive=True)
+    edge, below = sp.Symbol("t", real=True), sp.Symbol("t1", nonpositive=True)
     w, wt = (rank_one_algebra()[1][name] for name in ("w", "wt"))
 
     def closed(edge: sp.Expr) -> sp.Expr:
@@ -689,7 +690,7 @@ def hockey_stick_insertion() -> Derivation:
         Step(
             "zero branch",
             "At max(t1, 0) = 0 the closed form is 0, which is the divergence when t1 <= 0.",
-            lhs=closed(sp.Max(below, 0)),
+            lhs=sp.Subs(closed(sp.Max(edge, 0)), edge, below),
             rhs=sp.Integer(0),
         ),
         Step(

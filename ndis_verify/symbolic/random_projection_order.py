@@ -126,7 +126,7 @@ def derivative_in_leverage() -> Derivation:
         Step(
             "p -> 0, eps > 0",
             "t0 tends to infinity and the divergence to 0.",
-            lhs=Qg(half, sp.limit((above + half * log_rho) / odds, odds, 0, "+")),
+            lhs=Qg(half, sp.Limit((above + half * log_rho) / odds, odds, 0, "+")),
             rhs=sp.Integer(0),
         ),
         Step(

@@ -184,7 +184,6 @@ def propose_test_release() -> Derivation:
     test, release, failure, e_test, e_all = sp.symbols("delta_T delta_R delta_P epsilon_T epsilon", positive=True)
     bound, above, extra, gap, under, std, quantile = sp.symbols("b c a g h tau z_P", nonnegative=True)
     cap = leverages.ridge().result
-    lone = length2 / (level + length2)
     ridge = length2 / target - bound + extra
     steps = (
         Step(
@@ -254,12 +253,12 @@ def propose_test_release() -> Derivation:
         Step(
             "smaller ridge",
             "D^T D >= v v^T too, so the leverage is also at most l^2/(ridge + l^2): in all l^2/(max(lambda(D), l^2) +"
-            " ridge), and the ridge max(l^2/p* - max(lower bound, l^2), 0) is enough. Where lower bound <= l^2 that is",
-            lhs=sp.Subs(lone, level, length2 / target - length2),
+            " ridge), and the ridge max(l^2/p* - max(lower bound, l^2), 0) is enough. Where lower bound <= l^2 that is"
+            " (leverage.ridge)",
+            lhs=sp.Subs(cap, level, length2 / target - length2),
             rhs=target,
         ),
-        Step("unimproved bound there", "and leverage.ridge agrees.", lhs=cap, rhs=lone),
-        Step("total", "The three shares of delta.", lhs=release + test + failure, rhs=test + release + failure),
+        Step("total", "The three shares of delta.", lhs=held(release + test) + failure, rhs=test + release + failure),
     )
     return Derivation(
         id="ridge_wrappers.propose_test_release",
@@ -307,8 +306,9 @@ def ridge_comparison() -> Derivation:
         Step(
             "probability",
             "so it happens with probability Phi((lambda_min - G)/tau - z_P), by symmetry of z:",
-            lhs=Phi(point),
+            lhs=1 - Phi(-point),
             rhs=Phi((eigenvalue - gap) / std - quantile),
+            reduce=lambda left, right: (left - right).rewrite(sp.erfc),
         ),
         Step(
             "at the threshold",

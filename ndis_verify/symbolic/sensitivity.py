@@ -9,6 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.notation import held
 
 zero = sp.Integer(0)
 # `added` is a variance, `noise` a standard deviation
@@ -84,7 +85,7 @@ def logistic_shift() -> Derivation:
         Step(
             "shift",
             "Measured in the smaller possible inflated covariance.",
-            lhs=(length / penalty) * (added + 1 / (penalty + records * length**2 / 4)) ** sp.Rational(-1, 2),
+            lhs=sp.sqrt(held((length / penalty) ** 2 / (added + 1 / (penalty + records * length**2 / 4)))),
             rhs=(length / penalty) / sp.sqrt(added + 1 / (penalty + records * length**2 / 4)),
         ),
     )
@@ -284,7 +285,7 @@ def prediction_shift() -> Derivation:
         Step(
             "printed bound",
             "l B sqrt(n)/s is twice as large.",
-            lhs=(length * labels * sp.sqrt(records) / noise) ** 2,
+            lhs=held(length * labels * sp.sqrt(records) / noise) ** 2,
             rhs=4 * limit,
         ),
         Step(
@@ -300,7 +301,7 @@ def prediction_shift() -> Derivation:
             "reached: variance left",
             "m = n - 1 >= s^2/l^2 records of feature s/sqrt(m) and label -B, the query and the new record of feature l,"
             " label B: K + s^2 I has the eigenvalue 2 s^2 there, and of l^2",
-            lhs=length**2 - (length * noise / sp.sqrt(others)) ** 2 * others / (2 * noise**2),
+            lhs=length**2 - held(length * noise / sp.sqrt(others)) ** 2 * others / (2 * noise**2),
             rhs=left,
         ),
         Step(
@@ -315,7 +316,7 @@ def prediction_shift() -> Derivation:
         Step(
             "shift",
             "Measured in the added variance alone.",
-            lhs=sp.sqrt(limit / added),
+            lhs=sp.sqrt(held(limit / added)),
             rhs=length * labels * sp.sqrt(records) / (2 * noise * sp.sqrt(added)),
         ),
     )
@@ -400,7 +401,7 @@ def prediction_variance() -> Derivation:
         Step(
             "bound",
             "One eigenvalue, so nu = rho_inf.",
-            lhs=sp.log(ratio(length**2)),
+            lhs=sp.log((added + length**2) / (added + length**2 - length**4 / (length**2 + noise**2))),
             rhs=sp.log((added + length**2) / (added + length**2 * noise**2 / (length**2 + noise**2))),
         ),
     )

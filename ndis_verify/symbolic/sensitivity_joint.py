@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.notation import held
 
 one = sp.Integer(1)
 length, penalty, added, noise, labels = sp.symbols("l lambda v s B", positive=True)
@@ -195,7 +196,7 @@ def prediction_joint() -> Derivation:
         Step(
             "t",
             "|t| <= B (1 + |beta|_1) <= B (1 + sqrt(m) |beta|), |beta|^2 = z U/s^2, U = s^2 x.",
-            lhs=sp.sqrt(others) * sp.sqrt(z * U / noise**2).subs(U, noise**2 * x),
+            lhs=sp.Subs(sp.sqrt(others) * sp.sqrt(z * U / noise**2), U, noise**2 * x),
             rhs=sp.sqrt(others * z * x),
         ),
         Step(
@@ -220,7 +221,7 @@ def prediction_joint() -> Derivation:
         Step(
             "domination, shift",
             "and sqrt(p) sqrt(w2 X2) r2 >= sqrt(w X) r; delta grows with the shift (joint_shift.grows_with_shift).",
-            lhs=sp.sqrt(scale * wider * bigger),
+            lhs=sp.sqrt(held(scale) * wider * bigger),
             rhs=sp.sqrt(w * share),
         ),
         Step(
@@ -239,27 +240,29 @@ def prediction_joint() -> Derivation:
         Step(
             "attained: w",
             "c^2/U = l^2 a,",
-            lhs=(length * common * own) ** 2 / (own**2 * common),
+            lhs=held(length * common * own) ** 2 / held(own**2 * common),
             rhs=length**2 * common,
         ),
         Step(
             "attained: range",
             "and f, q in (0, l] reach every z and x: a from s^2/(s^2 + m l^2) up, x = q^2 a/s^2 up to (1 - z) l^2/s^2.",
-            lhs=common.subs(feature, length),
+            lhs=sp.Subs(common, feature, length),
             rhs=noise**2 / (noise**2 + others * length**2),
         ),
         Step(
             "shift",
             "at w = l^2 (1 - z).",
-            lhs=sp.sqrt(length**2 * kept_z * x / (1 + x)) * pull,
+            lhs=sp.sqrt(held(length**2 * kept_z * x / (1 + x))) * pull,
             rhs=length * labels * sp.sqrt(kept_z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
         ),
         Step(
             "result",
             "t = 1 - z.",
-            lhs=(
-                length * labels * sp.sqrt(kept_z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x))
-            ).subs(kept_z, 1 - z),
+            lhs=sp.Subs(
+                length * labels * sp.sqrt(kept_z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
+                kept_z,
+                1 - z,
+            ),
             rhs=length * labels * sp.sqrt(1 - z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
         ),
     )

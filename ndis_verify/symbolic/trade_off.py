@@ -236,7 +236,7 @@ def gaussian() -> Derivation:
         Step(
             "the other order",
             "Reflecting x to mu - x swaps the two laws: the curve is symmetric.",
-            lhs=phi((mu - x) - mu),
+            lhs=phi(held(mu - x) - mu),
             rhs=phi(x),
         ),
         Step(

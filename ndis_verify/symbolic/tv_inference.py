@@ -27,7 +27,8 @@ def two_bins() -> Derivation:
     """
     fpr, gain, growth, level, above = sp.symbols("f g k delta c", nonnegative=True)
     tpr, rest = sp.symbols("t", positive=True), sp.symbols("r", nonnegative=True)
-    positive_fpr = sp.symbols("F", positive=True)
+    positive_fpr, factor = sp.symbols("F x", positive=True)
+    line = tpr - factor * positive_fpr - level
     steps = (
         Step(
             "the gain is not negative",
@@ -70,8 +71,8 @@ def two_bins() -> Derivation:
         ),
         Step(
             "solution",
-            "TPR - e^eps FPR = delta.",
-            lhs=sp.solve(tpr - sp.Symbol("x") * positive_fpr - level, sp.Symbol("x"))[0],
+            "TPR - x FPR - delta, a line in x, is 0 at minus its value at 0 over its slope: at this e^eps.",
+            lhs=-sp.Subs(line, factor, 0) / sp.Derivative(line, factor),
             rhs=(tpr - level) / positive_fpr,
         ),
         by_fact(
@@ -118,7 +119,8 @@ def invertible() -> Derivation:
     printed = (-loss - 1 / (2 * std**2)) * phi(-std * loss + 1 / (2 * std)) - sp.exp(loss) * (
         -loss + 1 / (2 * std**2)
     ) * phi(-std * loss - 1 / (2 * std))
-    whitened = mean_shift.hockey_stick().result.subs({mean_shift.shift: 1 / std, mean_shift.epsilon: loss})
+    closed = mean_shift.hockey_stick().result
+    whitened = sp.Subs(closed, (mean_shift.shift, mean_shift.epsilon), (1 / std, loss))
     steps = (
         Step("profile", "mean_shift.hockey_stick at the shift 1/s, eps = log a.", lhs=whitened, rhs=value),
         Step("printed derivative", "The source's two terms.", lhs=sp.Derivative(value, std), rhs=printed),
