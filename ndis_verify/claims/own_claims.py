@@ -267,9 +267,10 @@ def in_court(found: Iterable[tuple[Claim, Hearing]]) -> tuple[dict[str, Claim], 
 
 def heard_as_json(name: str, value: UniversalClaim | Claim | Statement, effort: str) -> dict[str, Any]:
     """The evidence of a claim of a file, and how it ended if it is a statement: what a journal keeps."""
-    ending = settle(value) if isinstance(value, Statement) else None
-    claim = as_claim(value) if ending is None else settled_claim(name, ending)  # type: ignore[arg-type]
-    return {"ending": ending and ending.kept(), "hearing": heard(claim, effort).as_dict()}
+    if isinstance(value, Statement):
+        settled = settle(value)
+        return {"ending": settled.kept(), "hearing": heard(settled_claim(name, settled), effort).as_dict()}
+    return {"ending": None, "hearing": heard(as_claim(value), effort).as_dict()}
 
 
 def taken_up(name: str, value: UniversalClaim | Claim | Statement, content: Any) -> tuple[Claim, Hearing]:
