@@ -39,9 +39,7 @@ def _body(step: Step) -> list[str]:
     """The paragraphs of a step."""
     if step.lhs is None:
         return [step.why]
-    # An operation that SymPy evaluates on the spot leaves the same text on both sides; printing it twice says nothing.
-    same = step.relation == "=" and str(step.lhs) == str(step.rhs)
-    lines = [f"both sides evaluate to {step.rhs}" if same else step.text]
+    lines = [step.text]
     if step.witness is not None and str(step.witness) != str(step.lhs):
         lines.append(f"left - right = {step.witness}")
     lines.append(f"-- {step.why}")

@@ -18,6 +18,7 @@ from ndis_verify.symbolic.notation import beyond, divergence, held, mass, rate, 
 zero = sp.Integer(0)
 lam, m, s, r, y, t, level = sp.symbols("lambda m s r y t nu", real=True)
 epsilon = sp.Symbol("epsilon", nonnegative=True)
+variance = sp.Max(1, entry(lam) * sp.exp(-s))  # v_i
 excess, value = sp.symbols("k W", nonnegative=True)  # v_i - 1; a value of W
 inner, room = sp.symbols("e g", positive=True)  # inside: y = e and nu = 2 e + g
 f = sp.Function("f", nonnegative=True)
@@ -64,11 +65,21 @@ def path_steps() -> tuple[Step, ...]:
     return (
         Step(
             "path",
-            "s goes from 0 to S, the largest log lambda_i; the variances v_i = max(1, lambda_i e^{-s}) = 1 + k_i are"
-            " continuous and at least 1, and fall by the factor e^{-(r - s)} from s to r, r - s small, where they are"
-            " above 1, and are 1 from there on.",
+            "s goes from 0 to S, the largest log lambda_i; the variances v_i = max(1, lambda_i e^{-s}) are continuous,"
+            " fall by the factor e^{-(r - s)} from s to r, r - s small, where they are above 1, and are 1 from there"
+            " on.",
             kind="definition",
         ),
+        Step("positive variances", "They are positive,", lhs=variance, rhs=zero, relation=">", witness=variance),
+        Step(
+            "least variance",
+            "at least 1,",
+            lhs=variance,
+            rhs=sp.Integer(1),
+            relation=">=",
+            witness=sp.Max(0, entry(lam) * sp.exp(-s) - 1),
+        ),
+        Step("excess", "1 + k_i.", lhs=excess, rhs=variance - 1, kind="definition", premises=("least variance",)),
         Step(
             "end of the path",
             "At s = S, lambda_i e^{-S} = 1/(1 + j_i) <= 1 and v_i = 1.",
@@ -81,7 +92,7 @@ def path_steps() -> tuple[Step, ...]:
             "level",
             "nu = sum m_i log v_i, a sum of numbers >= 0, is continuous in s, and 0 at S.",
             lhs=level,
-            rhs=total_of(entry(m) * sp.log(sp.Max(1, entry(lam) * sp.exp(-s)))),
+            rhs=total_of(entry(m) * sp.log(variance)),
             kind="definition",
             premises=("path", "end of the path"),
         ),
@@ -97,7 +108,15 @@ def path_steps() -> tuple[Step, ...]:
             lhs=(1 - 1 / (1 + excess)) * held(sp.sqrt(1 + excess) * entry(z)) ** 2,
             rhs=excess * entry(z) ** 2,
         ),
-        Step("v_i >= 1", "with weights >= 0,", lhs=excess, rhs=zero, relation=">=", witness=excess),
+        Step(
+            "weights",
+            "with weights >= 0,",
+            lhs=excess,
+            rhs=zero,
+            relation=">=",
+            kind="inference",
+            premises=("excess", "least variance"),
+        ),
         Step(
             "no share",
             "not all of which are 0 where nu > 0: were all v_i = 1, nu would be 0.",
@@ -109,7 +128,7 @@ def path_steps() -> tuple[Step, ...]:
             "W has a density where nu > 0.",
             "density of a positive form",
             {"statistic": _STATISTIC, "std": sp.sqrt(1 + excess), "weight": excess, "f": f(t)},
-            {"form": "W under P(s)", "sign": "v_i >= 1", "some": "no share"},
+            {"form": "W under P(s)", "sign": "weights", "some": "no share"},
         ),
     )
 
@@ -270,12 +289,14 @@ def slope_steps() -> tuple[Step, ...]:
                     "s": s,
                     "r": r,
                     "held": mass(later, edge),
+                    "variance": variance,
                     "edge": moved,
                     "other": other,
                     "inside": INSIDE,
                 },
                 {
                     "family": "path",
+                    "variances": "positive variances",
                     "attained": name,
                     "held": f"what P(r) gives, {name}",
                     "density": "density of W",
@@ -353,8 +374,8 @@ def inequality_steps() -> tuple[Step, ...]:
             "nearby scales",
             "Nearby scales have nearby laws.",
             "nearby variances",
-            {"P": P, "s": s, "r": r},
-            {"family": "path"},
+            {"P": P, "s": s, "r": r, "variance": variance},
+            {"family": "path", "variances": "positive variances"},
         ),
         by_fact(
             "order on the path",

@@ -151,9 +151,10 @@ def _envelope(exchanged: bool) -> Fact:
         if not exchanged
         else r"\frac{d}{ds} \int \max(q - e^{\varepsilon} p_s, 0)\,dx = -e^{\varepsilon}"
         r" \int_{\{q > e^{\varepsilon} p_s\}} \frac{\partial p_s}{\partial s}\,dx",
-        letters=("P", "Q", "epsilon", "s", "r", "held", "f", "argument", "edge", "other", "inside"),
+        letters=("P", "Q", "epsilon", "s", "r", "held", "variance", "f", "argument", "edge", "other", "inside"),
         conditions={
-            "family": "P(r) has independent centred normal coordinates, their variances positive and differentiable",
+            "family": "P(r) has independent centred normal coordinates, their variances have a slope from the right",
+            "variances": "the variances are positive",
             "attained": "the divergence at s is attained at the set: other is Q's probability of it",
             "held": "what P(r) gives to it",
             "density": "f is continuous on the positive numbers, and W = t has probability 0",
@@ -163,6 +164,7 @@ def _envelope(exchanged: bool) -> Fact:
         " Rudin, Principles of Mathematical Analysis, Theorem 6.20",
         instance=instance,
         required={
+            "variances": lambda a: (a["variance"], ">", _zero),
             "attained": attained,
             "held": lambda a: (a["held"], "=", 1 - upper(a["f"], a["argument"], a["edge"])),
             "positive": lambda a: (a["edge"].subs(a["r"], a["s"]).subs(a["inside"]), ">", _zero),
@@ -284,14 +286,18 @@ OF_SCALES: Mapping[str, Fact] = {
         " distance, and in eps by no more than e^eps does.",
         tex=r"\lim_{r \to s} \mathrm{TV}(P(r), P(s)) = 0,\quad |\delta_{P(r),Q}(\varepsilon') -"
         r" \delta_{P(s),Q}(\varepsilon)| \le \mathrm{TV}(P(r), P(s)) + |e^{\varepsilon'} - e^{\varepsilon}|",
-        letters=("P", "s", "r"),
-        conditions={"family": "P(s) has independent centred normal coordinates of positive variances, continuous in s"},
+        letters=("P", "s", "r", "variance"),
+        conditions={
+            "family": "P(s) has independent centred normal coordinates, their variances continuous in s",
+            "variances": "the variances are positive",
+        },
         reference="Scheffe's theorem: Billingsley, Probability and Measure, Theorem 16.12",
         instance=lambda a: (
             sp.Limit(divergence(a["P"].subs(a["s"], a["r"]), a["P"], 0), a["r"], a["s"], "+-"),
             "=",
             _zero,
         ),
+        required={"variances": lambda a: (a["variance"], ">", _zero)},
     ),
     "slopes are linear": Fact(
         text="The slope of c_1 f_1 + ... + c_n f_n, the c_k numbers, is c_1 times that of f_1 and so on.",
