@@ -10,12 +10,21 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.covariance_order import scale_order
+from ndis_verify.symbolic.covariance_order_steps import epsilon as scaled_epsilon
+from ndis_verify.symbolic.covariance_order_steps import lam as scaled_lam
+from ndis_verify.symbolic.covariance_order_steps import m as scaled_m
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.hinge_moment import CONSTANT, markov_steps
+from ndis_verify.symbolic.hinge_moment import CONSTANT, loss, markov_steps
 from ndis_verify.symbolic.integration import integral_steps
+from ndis_verify.symbolic.meanings import meaning
 from ndis_verify.symbolic.moment_generating import log_moment
+from ndis_verify.symbolic.normal_coordinates import entry, log_density, total_of
+from ndis_verify.symbolic.normal_coordinates import z as coordinate
+from ndis_verify.symbolic.notation import held, scaled, unscaled, x
 from ndis_verify.symbolic.special_functions import Phi, phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 ell, r, s, rate = sp.symbols("l r s u", positive=True)
 epsilon = sp.Symbol("epsilon", nonnegative=True)
@@ -158,72 +167,182 @@ def log_bound(eigenvalue: sp.Expr = sp.exp(ell)) -> sp.Expr:  # noqa: B008  an e
     return log_moment(s, eigenvalue, zero)
 
 
+_LAM, _COUNTS = sp.symbols("lambda m", real=True)
+_EXCESS = sp.Symbol("a", nonnegative=True)  # lambda_i - 1
+_LEVEL = sp.Symbol("nu", real=True)
+_HYPOTHESES = (
+    Hypothesis("lam_i >= 1", entry(_LAM) >= 1),
+    Hypothesis("m_i >= 1", entry(_COUNTS) >= 1),
+    Hypothesis("s > 0", s > 0),
+    Hypothesis("s (lam_i - 1) < 1", s * (entry(_LAM) - 1) < 1),
+    Hypothesis("eps >= 0", epsilon >= 0),
+)
+_LEAST, _EACH, _, _RANGE, _ = (hypothesis.text for hypothesis in _HYPOTHESES)
+
+
+def _loss_steps() -> tuple[Step, ...]:
+    """E_P e^{sL} of the more spread law P, all of whose lambda_i = 1 + a_i; room = 1 - s a_i."""
+    variance = 1 + _EXCESS
+    statistic = (1 - 1 / variance) * entry(x) ** 2
+    loss_letters = {
+        "log p": log_density(0, sp.sqrt(variance)),
+        "log q": log_density(0, 1),
+        "statistic": statistic,
+        "share": sp.log(variance),
+        "level": _LEVEL,
+    }
+    weight = (1 - room) / s
+    return (
+        Step("a_i", "lambda_i = 1 + a_i.", lhs=_EXCESS, rhs=entry(_LAM) - 1, kind="definition", premises=(_LEAST,)),
+        Step(
+            "room",
+            "What s a_i leaves of 1.",
+            lhs=room,
+            rhs=1 - s * (entry(_LAM) - 1),
+            kind="definition",
+            premises=(_RANGE,),
+        ),
+        Step(
+            "level",
+            "nu = sum m_i log lambda_i.",
+            lhs=_LEVEL,
+            rhs=total_of(entry(_COUNTS) * sp.log(variance)),
+            kind="definition",
+        ),
+        Step("L", "The loss log p/q at a draw from the more spread law P.", kind="definition"),
+        Step(
+            "loss of one coordinate",
+            "log p/q is half of (1 - 1/lambda_i) x_i^2 - log lambda_i in each coordinate.",
+            lhs=loss_letters["log p"] - loss_letters["log q"],
+            rhs=(statistic - loss_letters["share"]) / 2,
+        ),
+        Step(
+            "one coordinate under P",
+            "x_i = sqrt(lambda_i) z_i: the statistic is a_i z_i^2.",
+            lhs=(1 - 1 / variance) * held(sp.sqrt(variance) * entry(coordinate)) ** 2,
+            rhs=weight * entry(coordinate) ** 2,
+            kind="inference",
+            premises=("a_i", "room"),
+        ),
+        *_moment("E e^{s a z^2/2}", (1 - room) / 2, room, "room = 1 - s a > 0, the stated range of s."),
+        by_fact(
+            "E_P e^{sL}",
+            "L = -nu/2 + (1/2) sum a_i z_i^2, the coordinates independent.",
+            "moment of an affine loss",
+            {
+                **loss_letters,
+                "L": loss,
+                "s": s,
+                "std": sp.sqrt(variance),
+                "weight": weight,
+                "moment": 1 / sp.sqrt(room),
+                "counts": _COUNTS,
+            },
+            {
+                "draw": "L",
+                "loss": "loss of one coordinate",
+                "level": "level",
+                "form": "one coordinate under P",
+                "moment": "E e^{s a z^2/2}",
+                "counts": _EACH,
+            },
+        ),
+    )
+
+
 @cache
 def more_spread_bound() -> Derivation:
-    """`delta <= s^s (1+s)^{-1-s} e^{-s(eps + nu/2)} prod (1 - s(e^{l_i} - 1))^{-1/2}`, in both directions
+    """`delta <= s^s (1+s)^{-1-s} e^{-s(eps + nu/2)} prod (1 - s(lambda_i - 1))^{-m_i/2}`, in both directions
     (N26-L2-corrected).
 
-    0 < s < 1/max(e^{l_i} - 1). `number`: r equal eigenvalues at `l`, `r`, `epsilon`, `s`.
+    s > 0, s (lambda_i - 1) < 1. `number`: r equal eigenvalues e^l at `l`, `r`, `epsilon`, `s`.
     """
-    slope = -(2 * s + 1 - (1 + growth) * (2 * s + 1) / (room * (1 + (1 + s) * growth))) / 2
-    shift = sp.Symbol("m", real=True)
-    odds = sp.Symbol("j", positive=True)  # s alpha = j/(1+j) runs over (0, 1)
-    inside = lambda e: e.subs({growth: odds / (s * (1 + odds)), room: 1 / (1 + odds)})  # noqa: E731
-    gap = log_bound() - log_moment(-1 - s, sp.exp(ell), zero)
-    bound = s**s * (1 + s) ** (-1 - s) * sp.exp(-s * (epsilon + r * ell / 2)) * (1 - s * (sp.exp(ell) - 1)) ** (-r / 2)
+    bound = s**s * (1 + s) ** (-1 - s) * sp.exp(-s * (epsilon + total_of(entry(_COUNTS) * sp.log(entry(_LAM))) / 2))
+    bound *= quantity("product", (1 - s * (entry(_LAM) - 1)) ** (-entry(_COUNTS) / 2))
+    alike = s**s * (1 + s) ** (-1 - s) * sp.exp(-s * (epsilon + r * ell / 2)) * (1 - s * (sp.exp(ell) - 1)) ** (-r / 2)
+    first, second = (quantity(head, _LAM, _COUNTS, epsilon) for head in ("centred", "centred_reverse"))
     steps = (
-        *_moment("E e^{s alpha z^2/2}", (1 - room) / 2, room, "room = 1 - s alpha > 0, the stated range of s."),
-        *markov_steps(epsilon, "E e^{s alpha z^2/2}"),
+        meaning("divergence", "centred", _LAM, _COUNTS, epsilon),
+        by_fact(
+            "spectrum",
+            "In coordinates in which Q is standard and P has the variances lambda_i.",
+            "spectrum of two centred normal laws",
+            {"lam": _LAM, "m": _COUNTS, "epsilon": epsilon},
+            {"least": _LEAST, "counts": _EACH},
+        ),
+        *_loss_steps(),
+        by_fact(
+            "hinge",
+            "The divergence is the mean of a hinge of the loss.",
+            "divergence as the mean of a hinge",
+            {"P": scaled(_LAM, _COUNTS, 0), "Q": unscaled(_COUNTS), "epsilon": epsilon, "L": loss},
+            {"loss": "L"},
+        ),
+        *markov_steps(epsilon, "E_P e^{sL}"),
         Step(
-            "E_P e^{sL}",
-            "L = -nu/2 + (1/2) sum alpha_i z_i^2: the moment of one coordinate, without a shift.",
-            lhs=sp.Subs(log_moment(s, sp.exp(ell), shift), shift, 0),
-            rhs=-s * ell / 2 - sp.log(1 - s * (sp.exp(ell) - 1)) / 2,
+            "the more spread law first",
+            "Markov on the hinge, and the moment.",
+            lhs=first,
+            rhs=bound,
+            relation="<=",
+            kind="inference",
+            premises=(
+                "divergence",
+                "spectrum",
+                "hinge",
+                "Markov on the hinge",
+                "E_P e^{sL}",
+                "level",
+                "room",
+                "a_i",
+            ),
         ),
         Step(
             "the other direction",
-            "E_Q e^{s log q/p} = E_P e^{-(1+s) L}: one coordinate of log M(-1-s).",
-            lhs=log_moment(-1 - s, sp.exp(ell), zero),
-            rhs=(1 + s) * ell / 2 - sp.log(1 + (1 + s) * (sp.exp(ell) - 1)) / 2,
-        ),
-        Step("difference at l = 0", "log M(s) - log M(-1-s) vanishes there,", lhs=sp.Subs(gap, ell, 0), rhs=zero),
-        Step(
-            "its slope",
-            "in l, at e^l = 1 + x, k = 1 - s x,",
-            lhs=sp.Subs(sp.diff(gap, ell), ell, sp.log(1 + growth)),
-            rhs=sp.Subs(slope, room, 1 - s * growth),
-        ),
-        Step(
-            "increasing",
-            "is positive, as k (1 + (1+s) x) = 1 + x - s(1+s) x^2 (here x = j/(s(1+j)), k = 1/(1+j)): so M(-1-s) <="
-            " M(s).",
-            lhs=inside(slope),
-            rhs=zero,
-            relation=">",
-            witness=inside((2 * s + 1) * s * (1 + s) * growth**2 / (2 * room * (1 + (1 + s) * growth))),
-        ),
-        Step(
-            "bound",
-            "Independent coordinates multiply: r of them at one l.",
-            lhs=CONSTANT * sp.exp(-s * epsilon + r * (-s * ell / 2 - sp.log(1 - s * (sp.exp(ell) - 1)) / 2)),
+            "It is the smaller divergence (N26-L3).",
+            lhs=second,
             rhs=bound,
+            relation="<=",
+            kind="inference",
+            premises=(
+                "the more spread law first",
+                Use(
+                    "order",
+                    of=scale_order,
+                    at={scaled_lam: _LAM, scaled_m: _COUNTS, scaled_epsilon: epsilon},
+                    weight=-1,
+                ),
+            ),
+        ),
+        Step(
+            "r of one eigenvalue",
+            "lambda_i = e^l, r times, where e^{-s eps} E_P e^{sL} is this.",
+            lhs=CONSTANT * sp.exp(-s * epsilon + r * log_bound()),
+            rhs=alike,
             reduce=lambda left, right: sp.expand(sp.expand_log(sp.log(left) - sp.log(right), force=True)),
         ),
     )
+    names = {"lam": _LAM, "m": _COUNTS, "s": s, "eps": epsilon}
     return Derivation(
         id="covariance_shift.more_spread_bound",
         title="Chernoff bound of the hinge, both directions",
         sources=("N26-L2",),
-        hypotheses=("S1 >= S2 or S1 <= S2", "equal means", "real eps", "0 < s < 1/(e^{max l} - 1)"),
+        hypotheses=_HYPOTHESES,
         steps=steps,
-        result_step="bound",
+        result_step="r of one eigenvalue",
         symbols={"l": ell, "r": r, "epsilon": epsilon, "s": s},
         domain=(s * (sp.exp(ell) - 1) < 1,),
         faults=(
             Fault("bound of the product without s", "logarithm of the product", lambda rhs: rhs - s),
             Fault("constant with 1/(1+s) once more", "1 - e^{-v} at v > 0", lambda rhs: rhs / (1 + s)),
-            Fault("sign of nu flipped", "bound", lambda rhs: rhs * sp.exp(s * r * ell)),
-            Fault("slope of the wrong sign", "its slope", lambda rhs: -rhs),
+            Fault("sign of nu flipped", "r of one eigenvalue", lambda rhs: rhs * sp.exp(s * r * ell)),
+            Fault("weights without 1/s", "one coordinate under P", lambda rhs: rhs * s),
+            Fault("nu left out", "the more spread law first", lambda rhs: rhs.replace(total_of(0).func, lambda _: 0)),
+            Fault("half the bound in the other direction", "the other direction", lambda rhs: rhs / 2),
         ),
-        covers={"N26-L2": "corrected: S1 >= S2, and both directions at once"},
+        concludes=(
+            Conclusion("N26-L2-corrected", "the more spread law first", names),
+            Conclusion("N26-L2-corrected", "the other direction", names),
+            Conclusion("N26-L2-corrected", "r of one eigenvalue", part="r coordinates of one eigenvalue"),
+        ),
     )

@@ -13,6 +13,7 @@ import sympy as sp
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.normal_coordinates import entry, total_of, z
 from ndis_verify.symbolic.notation import (
+    average,
     beyond,
     centred_first,
     centred_second,
@@ -24,6 +25,8 @@ from ndis_verify.symbolic.notation import (
     unscaled,
     x,
 )
+from ndis_verify.symbolic.special_functions import phi
+from ndis_verify.symbolic.statement_terms import quantity
 
 _zero = sp.Integer(0)
 _LOSS = ("P", "Q", "epsilon", "log p", "log q", "statistic", "share")
@@ -191,6 +194,52 @@ OF_SCALES: Mapping[str, Fact] = {
     "divergence by the density of an affine loss, exchanged": _by_density(exchanged=True),
     "envelope theorem for the divergence": _envelope(exchanged=False),
     "envelope theorem for the divergence, exchanged": _envelope(exchanged=True),
+    "divergence as the mean of a hinge": Fact(
+        text="Where P and Q have positive densities p and q, the divergence of P from Q is the expectation under P of"
+        " max(0, 1 - e^{eps - L}), L = log p/q.",
+        tex=r"\delta_{P,Q}(\varepsilon) = \int \max(p - e^{\varepsilon} q, 0)\,dx"
+        r" = \mathbb{E}_P \max(0, 1 - e^{\varepsilon - L}),\quad L = \log\tfrac{p}{q}",
+        letters=("P", "Q", "epsilon", "L"),
+        conditions={"loss": "L is log p/q at a draw from P"},
+        reference="p - e^eps q = p (1 - e^{eps - L}); Bogachev, Measure Theory, Theorem 3.1.1",
+        instance=lambda a: (
+            divergence(a["P"], a["Q"], a["epsilon"]),
+            "=",
+            average(sp.Max(0, 1 - sp.exp(a["epsilon"] - a["L"]))),
+        ),
+    ),
+    "moment of an affine loss": Fact(
+        text=f"Where {_SPOKEN_LOSS}, and under P, of m_i independent coordinates of each kind, the statistic of one is"
+        " a_i z^2, z standard normal, the expectation of e^{sL} at a draw from P is e^{-s level/2} times the product"
+        " of those of e^{s a_i z^2/2}, m_i of each.",
+        tex=r"\log\tfrac{p}{q} = \tfrac12 (W - \nu) \implies \mathbb{E}_P e^{sL} = e^{-s\nu/2} \prod_i"
+        r" \bigl(\mathbb{E} e^{s a_i z^2/2}\bigr)^{m_i}",
+        letters=("L", "s", "log p", "log q", "statistic", "share", "level", "std", "weight", "moment", "counts"),
+        conditions={
+            "draw": "L is log p/q at a draw from P",
+            "loss": "twice the loss of one coordinate is its statistic less its share",
+            "level": "the level is the sum of the shares",
+            "form": "what the statistic is of one coordinate under P",
+            "moment": "the moment is the finite expectation of e^{s a z^2/2}",
+            "counts": "each stands at least once",
+        },
+        reference="expectation of a product of independent variables: Billingsley, Probability and Measure, section 21",
+        instance=lambda a: (
+            average(sp.exp(a["s"] * a["L"])),
+            "=",
+            sp.exp(-a["s"] * a["level"] / 2) * quantity("product", a["moment"] ** entry(a["counts"])),
+        ),
+        required={
+            "loss": _same_loss,
+            "form": lambda a: (a["statistic"].subs(entry(x), a["std"] * entry(z)), "=", a["weight"] * entry(z) ** 2),
+            "moment": lambda a: (
+                sp.Integral(sp.exp(a["s"] * a["weight"] * z**2 / 2) * phi(z), (z, -sp.oo, sp.oo)),
+                "=",
+                a["moment"],
+            ),
+            "counts": lambda a: (entry(a["counts"]), ">=", sp.Integer(1)),
+        },
+    ),
     "density of a positive form": Fact(
         text="A sum of a_i z_i^2, z standard normal, all a_i >= 0 and not all 0, has a density that is 0 below 0 and"
         " continuous and positive on (0, oo). The statistic is that sum where it is a_i z_i^2 of every coordinate"
