@@ -188,7 +188,11 @@ OF_LAWS: Mapping[str, Fact] = {
         tex=r"\frac{d}{dT} \log\tfrac{p}{q} < 0 \implies"
         r" \delta_{P,Q}(\varepsilon) = P[T < t] - e^{\varepsilon} Q[T < t]",
         letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
-        conditions={"falls": "the loss falls in T", "loss": "it is the loss of P against Q"},
+        conditions={
+            "falls": "the loss falls in T",
+            "loss": "it is the loss of P against Q",
+            "threshold": "t is where the loss passes eps, or the end of the line on whose side it never does",
+        },
         reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),
@@ -203,7 +207,11 @@ OF_LAWS: Mapping[str, Fact] = {
         tex=r"\frac{d}{dT} \log\tfrac{q}{p} < 0 \implies"
         r" \delta_{P,Q}(\varepsilon) = P[T \ge t] - e^{\varepsilon} Q[T \ge t]",
         letters=("P", "Q", "epsilon", "t", "loss", "argument", "parameter", "at"),
-        conditions={"falls": "the loss of Q against P falls in T", "loss": "it is the loss of Q against P"},
+        conditions={
+            "falls": "the loss of Q against P falls in T",
+            "loss": "it is the loss of Q against P",
+            "threshold": "t is where it passes -eps, or the end of the line on whose side it never does",
+        },
         reference="Neyman and Pearson (1933); Lehmann and Romano, Theorem 3.4.1",
         instance=lambda a: (
             divergence(a["P"], a["Q"], a["epsilon"]),

@@ -263,7 +263,7 @@ def threshold_steps(
     q: sp.Symbol, ratio: sp.Symbol, T: sp.Symbol, left: sp.Symbol, density: sp.Expr
 ) -> tuple[Step, ...]:
     """The divergence at q is that of an event of T, whose probability in the smaller database orders in q."""
-    t, odds = sp.symbols("t w", positive=True)
+    t, odds = sp.Symbol("t", real=True), sp.Symbol("w", positive=True)
     step, larger = sp.Symbol("v", nonnegative=True), sp.Symbol("u", real=True)
     largest_loss = sp.Symbol("L_0", real=True)
     loss = largest_loss + (r + 1) / 2 * sp.log(1 - q * T)
@@ -277,15 +277,24 @@ def threshold_steps(
     def released(name: str, at: sp.Expr) -> sp.Expr:
         return quantity(order[name][0], ratio * at, at, d, r, epsilon)
 
+    passed = {"deleted": "eps", "inserted": "-eps"}
     by_event = [
-        by_fact(
-            f"{name}: its event",
-            "With the threshold t where the loss is eps, the divergence at q is that of an event of T;",
-            f"threshold of a {kind} loss",
-            {**laws(name, q), "epsilon": epsilon, "t": t, **known},
-            {"falls": "loss falls in T", "loss": "family"},
-        )
+        one
         for name, (_, kind, _) in order.items()
+        for one in (
+            Step(
+                f"{name}: threshold",
+                f"t is where the loss passes {passed[name]}, or the end of the line on whose side it never does;",
+                kind="definition",
+            ),
+            by_fact(
+                f"{name}: its event",
+                "there the divergence at q is that of an event of T;",
+                f"threshold of a {kind} loss",
+                {**laws(name, q), "epsilon": epsilon, "t": t, **known},
+                {"falls": "loss falls in T", "loss": "family", "threshold": f"{name}: threshold"},
+            ),
+        )
     ]
     at_larger = [
         by_fact(
