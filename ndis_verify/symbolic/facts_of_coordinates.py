@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import sympy as sp
 
-from ndis_verify.symbolic.fact import Fact
-from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry
-from ndis_verify.symbolic.notation import normal_chance, normal_mean, total, where
+from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of
+from ndis_verify.symbolic.notation import largest, normal_chance, normal_mean, total, where
+from ndis_verify.symbolic.statement_terms import quantity
+
+
+def _gap(a: Mapping[str, Any], std: str, other_std: str) -> Any:
+    """p - e^eps q of independent normal coordinates."""
+    first, second = density(a["mean"], a[std]), density(a["other mean"], a[other_std])
+    return largest(first - sp.exp(a["epsilon"]) * second)
+
+
+def _positive(name: str) -> Callable[[Mapping[str, Any]], Instance]:
+    return lambda a: (a[name], ">", sp.Integer(0))
+
+
+def _noisier(noisy: str, std: str) -> Callable[[Mapping[str, Any]], Instance]:
+    return lambda a: (a[noisy] ** 2, "=", a[std] ** 2 + a["noise"])
+
 
 OF_COORDINATES: Mapping[str, Fact] = {
     "independent normal coordinates": Fact(
@@ -43,6 +60,62 @@ OF_COORDINATES: Mapping[str, Fact] = {
             normal_chance(at_normal(a["f"], a["mean"], a["std"])),
         ),
         required={"positive": lambda a: (a["std"], ">", sp.Integer(0))},
+    ),
+    "noise on independent normal coordinates": Fact(
+        text="Independent normal noise, of variance n_i in coordinate i, added to both of two laws of independent"
+        " normal coordinates, is one randomised map: no divergence grows. The variances s_i^2 become s_i^2 + n_i.",
+        tex=r"t_i^2 = s_i^2 + n_i,\ t_i'^2 = s_i'^2 + n_i \implies \delta_{\mathcal{N}(m, t^2), \mathcal{N}(m', t'^2)}"
+        r"(\varepsilon) \le \delta_{\mathcal{N}(m, s^2), \mathcal{N}(m', s'^2)}(\varepsilon)",
+        letters=("mean", "other mean", "std", "other std", "noise", "noisy", "other noisy", "epsilon"),
+        conditions={
+            "noise": "n_i >= 0",
+            "std": "s_i > 0",
+            "other std": "s'_i > 0",
+            "noisy": "t_i > 0",
+            "other noisy": "t'_i > 0",
+            "variance": "t_i^2 = s_i^2 + n_i",
+            "other variance": "t'_i^2 = s'_i^2 + n_i",
+        },
+        reference="Anderson, An Introduction to Multivariate Statistical Analysis, Theorem 2.4.4; data processing:"
+        " Dwork and Roth (2014), Proposition 2.1",
+        instance=lambda a: (_gap(a, "noisy", "other noisy"), "<=", _gap(a, "std", "other std")),
+        required={
+            "noise": lambda a: (a["noise"], ">=", sp.Integer(0)),
+            **{name: _positive(name) for name in ("std", "other std", "noisy", "other noisy")},
+            "variance": _noisier("noisy", "std"),
+            "other variance": _noisier("other noisy", "other std"),
+        },
+    ),
+    "normal coordinates of one covariance": Fact(
+        text="Independent normal coordinates of standard deviations s_i and means m_i, or m'_i, are N(m, S) and"
+        " N(m', S), S = diag(s_i^2) positive definite, and ||S^{-1/2} (m - m')||^2 = sum_i ((m_i - m'_i)/s_i)^2.",
+        tex=r"\sup_A \int_A (p_{m,s} - e^{\varepsilon} p_{m',s})\,dx"
+        r" = \delta_{\mathrm{shift}}\Bigl(\bigl(\sum_i ((m_i - m_i')/s_i)^2\bigr)^{1/2}; \varepsilon\Bigr)",
+        letters=("mean", "other mean", "std", "epsilon"),
+        conditions={"std": "s_i > 0"},
+        reference="Anderson, An Introduction to Multivariate Statistical Analysis, section 2.3: the density of N(m, S)",
+        instance=lambda a: (
+            _gap(a, "std", "std"),
+            "=",
+            quantity("mean_shift", sp.sqrt(total_of((a["mean"] - a["other mean"]) ** 2 / a["std"] ** 2)), a["epsilon"]),
+        ),
+        required={"std": _positive("std")},
+    ),
+    "centred normal coordinates": Fact(
+        text="Centred independent normal coordinates of standard deviations s_i, or s'_i, are N(0, S1) and N(0, S2) of"
+        " diagonal S1 and S2: S2^{-1/2} S1 S2^{-1/2} has the eigenvalues s_i^2/s'_i^2, one for each coordinate.",
+        tex=r"\sup_A \int_A (p_{0,s} - e^{\varepsilon} p_{0,s'})\,dx"
+        r" = \delta_{\mathcal{N}(0, S_1), \mathcal{N}(0, S_2)}(\varepsilon),"
+        r"\quad S_2^{-1/2} S_1 S_2^{-1/2} = \operatorname{diag}(s_i^2/s_i'^2)",
+        letters=("std", "other std", "epsilon"),
+        conditions={"std": "s_i > 0", "other std": "s'_i > 0"},
+        reference="Anderson, An Introduction to Multivariate Statistical Analysis, section 2.3: the density of N(0, S)",
+        instance=lambda a: (
+            _gap({**a, "mean": sp.Integer(0), "other mean": sp.Integer(0)}, "std", "other std"),
+            "=",
+            quantity("centred", a["std"] ** 2 / a["other std"] ** 2, sp.Integer(1), a["epsilon"]),
+        ),
+        required={"std": _positive("std"), "other std": _positive("other std")},
     ),
     "masses are not negative": Fact(
         text="A law on finitely many points gives none of them a negative probability.",

@@ -15,6 +15,7 @@ from ndis_verify.symbolic.special_functions import Phi
 from ndis_verify.symbolic.statement_terms import quantity
 
 epsilon, e1, e2 = sp.symbols("epsilon e1 e2", real=True)
+THREE_DENSITIES = tuple(sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q", "f_R"))  # of `triangle`
 _DENSITIES = "output laws have densities with respect to one measure"
 
 
@@ -254,7 +255,7 @@ def triangle() -> Derivation:
     first, second = sp.symbols("delta1 delta2", real=True)
     u, y = sp.symbols("u y", real=True)
     a1, a2, a3 = sp.symbols("a1:4", nonnegative=True)  # densities at one point
-    f_p, f_q, f_r = (sp.Function(name, nonnegative=True)(x) for name in ("f_P", "f_Q", "f_R"))
+    f_p, f_q, f_r = THREE_DENSITIES
     plus = lambda value: sp.Max(value, 0)  # noqa: E731
     gaps = {
         "P, R": f_p - sp.exp(e1 + e2) * f_r,
@@ -352,6 +353,15 @@ def triangle() -> Derivation:
             letters={"mean": total, "terms": ((1, plus(gaps["P, Q"])), (sp.exp(e1), plus(gaps["Q, R"])))},
             conditions={"integrable": "densities"},
         ),
+        Step(
+            "through Q",
+            "So the suprema are ordered.",
+            lhs=largest(gaps["P, R"]),
+            rhs=largest(gaps["P, Q"]) + sp.exp(e1) * largest(gaps["Q, R"]),
+            relation="<=",
+            kind="inference",
+            premises=(*(step.name for step in attained), "integrated", "sum"),
+        ),
         Step("first", "delta_{P,Q}(e1).", lhs=first, rhs=largest(gaps["P, Q"]), kind="definition"),
         Step("second", "delta_{Q,R}(e2).", lhs=second, rhs=largest(gaps["Q, R"]), kind="definition"),
         Step(
@@ -361,7 +371,7 @@ def triangle() -> Derivation:
             rhs=first + sp.exp(e1) * second,
             relation="<=",
             kind="inference",
-            premises=("first", "second", *(step.name for step in attained), "integrated", "sum"),
+            premises=("first", "second", "through Q"),
         ),
     )
     return Derivation(

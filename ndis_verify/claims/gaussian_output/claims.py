@@ -34,7 +34,7 @@ from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_
 from ndis_verify.oracle.certified.mean_shift import gaussian_hockey_stick as certified_gaussian_hockey_stick
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real, vector
-from ndis_verify.symbolic import covariance_envelope, mean_shift, mean_shift_order, privacy_loss
+from ndis_verify.symbolic import covariance_envelope, mean_shift, mean_shift_order, privacy_loss, two_steps
 from ndis_verify.symbolic import covariance_shift as shifts
 from ndis_verify.symbolic import general_bound as derived
 
@@ -412,7 +412,8 @@ CLAIMS = (
         title="the calibrated mechanism with the corrected bound",
         stated=statement(
             "delta_N(mu_i/k_i, s_i/k_i; x + y) <= delta_shift(D; x) + e^x C",
-            *("s_i >= k_i", "h >= 0", "k_i^2 > h", "t > 0", "t ((s_i^2 - h)/(k_i^2 - h) - 1) < 1", "x >= 0", "y >= 0"),
+            *("k_i > 0", "s_i >= k_i", "h >= 0", "k_i^2 > h", "t > 0", "t ((s_i^2 - h)/(k_i^2 - h) - 1) < 1"),
+            *("x >= 0", "y >= 0"),
             where={
                 "D": "sqrt(sum_i mu_i^2/(k_i^2 - h))",
                 "nu": "sum_i log((s_i^2 - h)/(k_i^2 - h))",
@@ -439,6 +440,7 @@ CLAIMS = (
             proof("the vertex", covariance_envelope.envelope_vertex),
             proof("exact worst case", covariance_envelope.exact_envelope),
             _CORRECTED,
+            proof("one pair, at a smaller noise", two_steps.noisy_pair),
             _SPLIT,
             _TRIANGLE,
             *_MEAN,
