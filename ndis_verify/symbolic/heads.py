@@ -21,6 +21,7 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
     "over_set": (r"\sum_{{j \in J}} {0}", "J is one set of bins"),
     "summed": (r"\sum_{{j}} {0}", "j goes over the bins"),
     "sum": (r"\sum_{{i}} {0}", "i goes over the points of the law"),
+    "single": (r"\left({0}\right)", ""),
     "coordinate": (r"{{{0}}}_{{i}}", ""),
     "average": (r"\mathbb{{E}}\left[{0}\right]", ""),
     "normal_mean": (r"\mathbb{{E}}\left[{0}\right]", "E is over the standard normal vector z"),

@@ -41,6 +41,8 @@ projected, reprojected = (sp.Function(name, real=True) for name in ("projected",
 centred_first, centred_second, scaled, unscaled, rate = (
     sp.Function(name, real=True) for name in ("centred_first", "centred_second", "scaled", "unscaled", "rate")
 )
+# single(v): the vector whose only coordinate is v.
+single = sp.Function("single", real=True)
 # products(m2, v, w, v', w', d, eps): the divergence of N(m, v) N(0, v')^{d-1} from N(0, w) N(0, w')^{d-1}, m^2 = m2.
 products = sp.Function("products", real=True)
 # on_sphere(f): the density with respect to the surface of the half sphere that is f in R^d by central projection.

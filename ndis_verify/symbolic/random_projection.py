@@ -321,7 +321,6 @@ def quadratic_form_deletion() -> Derivation:
             Fault("sign of c flipped", "c", lambda rhs: -rhs),
         ),
         covers={
-            "N26-L4": "part: eigenvalues of A, and c",
             "N24-T2": "part: deletion's quadratic form",
             "N24-C2": "part: blocks",
         },
@@ -641,7 +640,6 @@ def hockey_stick_deletion() -> Derivation:
             Fault("e^c kept", "factor", lambda rhs: rhs * (1 - leverage) ** (-dof_half)),
         ),
         covers={
-            "N26-L4": "whole closed form, with quadratic_form_deletion",
             "N24-T2": "deletion",
             "N24-T7": "deletion, r = 1",
         },

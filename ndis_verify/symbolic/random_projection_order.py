@@ -305,7 +305,7 @@ def deletion_dominates() -> Derivation:
         ),
         concludes=tuple(
             Conclusion(claim, step, part=f"deletion dominates, {where}")
-            for claim in ("N24-T2", "N24-T7", "N26-L4")
+            for claim in ("N24-T2", "N24-T7")
             for step, where in (
                 ("G >= 0", "eps below the largest loss of an insertion"),
                 ("deletion above insertion beyond eps*", "eps above it"),

@@ -24,6 +24,7 @@ from ndis_verify.statements.statement import Statement, integer, real
 from ndis_verify.symbolic import ndis_lemma
 from ndis_verify.symbolic import random_linear_combination as combination
 from ndis_verify.symbolic import random_projection as derived
+from ndis_verify.symbolic import random_projection_curve as curve
 from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import random_projection_pairs as pairs
 
@@ -234,13 +235,13 @@ CLAIMS = (
         ),
         declared=Verdict.PROVED,
         checks=(
-            *_PROOF_DELETE,
-            _DOMINATES,
+            proof("two pairs of laws", pairs.as_products),
+            proof("the curve, and the order of the directions", curve.deletion_curve),
             _FORMULA_DELETE,
             _FAST_DELETE,
             _DATABASE_DELETE,
         ),
-        note="In the lemma's terms A has the eigenvalue 1 - rho r times and 0 elsewhere.",
+        note="In the lemma's terms A has the eigenvalue 1 - rho r times and 0 elsewhere (N24-T2).",
     ),
     stated_claim(
         id="N26-P4",

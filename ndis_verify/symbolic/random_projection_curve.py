@@ -1,0 +1,214 @@
+"""The curve of random projection when a record is deleted, from the two laws; it is above that of an insertion."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from ndis_verify.symbolic.covariance_order import scale_order
+from ndis_verify.symbolic.covariance_order_steps import epsilon as order_epsilon
+from ndis_verify.symbolic.covariance_order_steps import lam as order_lam
+from ndis_verify.symbolic.covariance_order_steps import m as order_m
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.meanings import chi2_value, meaning
+from ndis_verify.symbolic.normal_coordinates import entry, log_density
+from ndis_verify.symbolic.notation import products, single, x
+from ndis_verify.symbolic.random_projection import c, leverage, odds, r, scale, upper_expectation
+from ndis_verify.symbolic.random_projection_pairs import FULL_RANK, as_products, cost
+from ndis_verify.symbolic.random_projection_pairs import epsilon as pair_epsilon
+from ndis_verify.symbolic.random_projection_pairs import leverage as pair_leverage
+from ndis_verify.symbolic.special_functions import Qg
+from ndis_verify.symbolic.statement_terms import quantity
+
+epsilon = sp.Symbol("epsilon", nonnegative=True)
+left = sp.Symbol("y", positive=True)  # 1 - p, of the variance along the record
+zero, one = sp.Integer(0), sp.Integer(1)
+_LEFT = 1 / (1 + odds)  # the same, in the odds k
+_START = epsilon + r * sp.log(1 + odds) / 2  # the exponent where the chi-square variable is 0
+_LAWS = {"first": one, "second": _LEFT, "d": r, "epsilon": epsilon}
+_POSITIVE = {"first": "variance 1", "second": "variance 1 - p"}
+_SHOWN = {"lam_i >= 1": "every eigenvalue", "m_i >= 1": "every multiplicity", "eps >= 0": "epsilon"}
+_ORDERS = {"deletion": ("", "centred"), "insertion": (", exchanged", "centred_reverse")}
+
+
+def _cost(direction: str) -> sp.Expr:
+    """The divergence of a deletion or insertion at the leverage, as the statement language has it."""
+    return cost(direction, leverage).subs(pair_epsilon, epsilon)
+
+
+def _in_odds() -> tuple[Step, ...]:
+    """The leverage p by its odds k = p/(1 - p), which go over all positive numbers; the variances in them."""
+    return (
+        Step("left", "What is left of 1.", lhs=left, rhs=1 - leverage, kind="definition", premises=("p < 1",)),
+        Step("odds", "The odds of the leverage.", lhs=odds, rhs=leverage / left, kind="definition"),
+        Step(
+            "leverage",
+            "So 1 - p = 1/(1 + k), and rho = 1 + k.",
+            lhs=leverage,
+            rhs=odds / (1 + odds),
+            kind="inference",
+            premises=("odds", "left"),
+        ),
+        Step("variance 1", "Both variances are positive: 1,", lhs=one, rhs=zero, relation=">", witness=one),
+        Step("variance 1 - p", "and 1 - p.", lhs=_LEFT, rhs=zero, relation=">", witness=_LEFT),
+    )
+
+
+def _products(direction: str) -> sp.Expr:
+    """The divergence of N(0, 1)^r from N(0, 1/(1 + k))^r, or that of the second from the first."""
+    variances = (one, _LEFT) if direction == "deletion" else (_LEFT, one)
+    return products(0, *variances, *variances, r, epsilon)
+
+
+def _two_products(direction: str) -> Step:
+    return Step(
+        f"two products, {direction}",
+        "One direction of each column is all in which the two projections differ.",
+        lhs=_cost(direction),
+        rhs=_products(direction),
+        kind="inference",
+        premises=(
+            Use(f"as products, {direction}", of=as_products, at={pair_leverage: leverage, pair_epsilon: epsilon}),
+            "leverage",
+        ),
+    )
+
+
+def _curve_steps(edge: sp.Expr) -> tuple[Step, ...]:
+    """The deletion's divergence as the mean of a hinge of a chi-square variable, and what that is."""
+    return (
+        _two_products("deletion"),
+        Step(
+            "loss of one coordinate",
+            "log q/p of N(0, 1) and N(0, 1/(1 + k)).",
+            lhs=log_density(0, sp.sqrt(_LEFT)) - log_density(0, 1),
+            rhs=(sp.log(1 + odds) - odds * entry(x) ** 2) / 2,
+        ),
+        by_fact(
+            "chi-square",
+            "So the divergence is a mean over a chi-square variable,",
+            "products as a hinge of a chi-square variable",
+            {**_LAWS, "share": sp.log(1 + odds), "weight": -odds, "t": chi2_value},
+            {"loss": "loss of one coordinate", **_POSITIVE},
+        ),
+        meaning("hinge", "chi2_hinge", _START, -odds, r),
+        Step(
+            "as a hinge",
+            "with an exponent that falls",
+            lhs=_products("deletion"),
+            rhs=quantity("chi2_hinge", _START, -odds, r),
+            kind="inference",
+            premises=("chi-square", "hinge"),
+        ),
+        Step("exponent at 0", "from what is not negative:", lhs=_START, rhs=zero, relation=">=", witness=_START),
+        Step(
+            "closed form",
+            "As e^c (1 + k)^{-r/2} = e^eps.",
+            lhs=_cost("deletion"),
+            rhs=Qg(r / 2, edge) - sp.exp(epsilon) * Qg(r / 2, edge / (1 - leverage)),
+            kind="inference",
+            premises=(
+                "two products, deletion",
+                "as a hinge",
+                Use(
+                    "expectation",
+                    of=upper_expectation,
+                    at={c: _START, scale: odds},
+                    granted={"c >= 0": "exponent at 0"},
+                ),
+                "leverage",
+            ),
+        ),
+    )
+
+
+def _order_steps() -> tuple[Step, ...]:
+    """The first of the two products is the more spread one, so that it is the worse one to come first."""
+    spectrum = single(1 + odds), single(r)
+    at = dict(zip((order_lam, order_m, order_epsilon), (*spectrum, epsilon)))
+    return (
+        _two_products("insertion"),
+        *(
+            step
+            for direction, (exchanged, head) in _ORDERS.items()
+            for step in (
+                by_fact(
+                    f"one eigenvalue{exchanged}",
+                    "Two covariances of one ratio, 1 + k.",
+                    f"one ratio of variances{exchanged}",
+                    _LAWS,
+                    _POSITIVE,
+                ),
+                meaning(f"divergence{exchanged}", head, *spectrum, epsilon),
+                Step(
+                    f"spectrum, {direction}",
+                    "In terms of their spectrum.",
+                    lhs=_products(direction),
+                    rhs=quantity(head, *spectrum, epsilon),
+                    kind="inference",
+                    premises=(f"one eigenvalue{exchanged}", f"divergence{exchanged}"),
+                ),
+            )
+        ),
+        Step("eigenvalue", "The eigenvalue is at least 1,", lhs=1 + odds, rhs=one, relation=">=", witness=odds),
+        Step("multiplicity", "and stands at least once,", lhs=r, rhs=one, relation=">=", witness=r - 1),
+        *(
+            by_fact(
+                f"every {what}",
+                "the only one that there is.",
+                "the only coordinate of a vector",
+                {"v": value, "b": one},
+                {"bound": what},
+            )
+            for what, value in (("eigenvalue", 1 + odds), ("multiplicity", r))
+        ),
+        Step("epsilon", "As stated.", lhs=epsilon, rhs=zero, relation=">=", witness=epsilon),
+        Step(
+            "deletion dominates",
+            "The more spread law first is the worse direction (N26-L3).",
+            lhs=_cost("deletion"),
+            rhs=_cost("insertion"),
+            relation=">=",
+            kind="inference",
+            premises=(
+                *(f"two products, {direction}" for direction in _ORDERS),
+                *(f"spectrum, {direction}" for direction in _ORDERS),
+                Use("order", of=scale_order, at=at, granted=_SHOWN),
+            ),
+        ),
+    )
+
+
+@cache
+def deletion_curve() -> Derivation:
+    """`delta_delete(p, r; eps) = Qg(r/2, t/2) - e^eps Qg(r/2, rho t/2)`, t/2 = (eps + (r/2) log rho)/(rho - 1), rho =
+    1/(1 - p), and it is at least delta_insert(p, r; eps) (N26-L4).
+
+    `number`: the closed form, at `leverage` = p in (0, 1), `r` and `epsilon` >= 0.
+    """
+    rho = 1 / (1 - leverage)
+    edge = (epsilon + r / 2 * sp.log(rho)) / (rho - 1)
+    return Derivation(
+        id="random_projection_curve.deletion_curve",
+        title="What a deletion costs in random projection, and that an insertion costs no more",
+        sources=("N26-L4",),
+        hypotheses=(FULL_RANK, Hypothesis("p < 1", leverage < 1)),
+        steps=(*_in_odds(), *_curve_steps(edge), *_order_steps()),
+        result_step="closed form",
+        symbols={"leverage": leverage, "r": r, "epsilon": epsilon},
+        domain=(leverage < 1,),
+        faults=(
+            Fault("e^eps left out", "closed form", lambda rhs: rhs.subs(sp.exp(epsilon), 1)),
+            Fault("edge not rescaled", "closed form", lambda rhs: (1 - sp.exp(epsilon)) * Qg(r / 2, edge)),
+            Fault("loss of the other direction", "loss of one coordinate", lambda rhs: -rhs),
+            Fault("exponent that rises", "as a hinge", lambda rhs: quantity("chi2_hinge", _START, odds, r)),
+            Fault("odds for the leverage", "leverage", lambda rhs: odds),
+            Fault("twice what an insertion costs", "deletion dominates", lambda rhs: 2 * rhs),
+        ),
+        concludes=tuple(
+            Conclusion("N26-L4", step, {"p": leverage, "r": r, "eps": epsilon})
+            for step in ("closed form", "deletion dominates")
+        ),
+    )
