@@ -73,7 +73,10 @@ def _one_ratio(exchanged: bool) -> Fact:
         conditions={"first": "v is positive", "second": "and so is w"},
         reference="Horn and Johnson, Matrix Analysis, Theorem 2.5.6; a bijection changes no divergence",
         instance=instance,
-        required={name: lambda a, name=name: (a[name], ">", sp.Integer(0)) for name in ("first", "second")},
+        required={
+            "first": lambda a: (a["first"], ">", sp.Integer(0)),
+            "second": lambda a: (a["second"], ">", sp.Integer(0)),
+        },
     )
 
 
