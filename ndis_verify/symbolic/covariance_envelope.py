@@ -8,8 +8,11 @@ import sympy as sp
 
 from ndis_verify.symbolic.covariance_shift import ell, growth, log_bound, s, z, zero
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.special_functions import phi
+
+_HYPOTHESES = ("0 <= l_i <= rho", "sum l_i <= nu", "0 < s < 1/(e^rho - 1)")
 
 
 @cache
@@ -20,7 +23,10 @@ def envelope_vertex() -> Derivation:
     The same for the exponent of N26-L2, l s - (1/2) log(1 + 2s(1 - e^{-l})). `number`: h'(l) at `l` and `s`.
     """
     odds = sp.Symbol("j", positive=True)
-    inside = lambda e: e.subs({ell: sp.log(1 + odds / (s * (1 + odds)))})  # noqa: E731
+    inner = sp.log(1 + odds / (s * (1 + odds)))
+    inside = lambda e: e.subs(ell, inner)  # noqa: E731
+    rho, nu = sp.symbols("rho nu", positive=True)
+    d, whole, rest = sp.Symbol("d", positive=True, integer=True), *sp.symbols("k r", nonnegative=True)
     h = log_bound()
     printed = s * ell - sp.log(1 + 2 * s * (1 - sp.exp(-ell))) / 2
     slope = s * (1 + s) * (sp.exp(ell) - 1) / (2 * (1 - s * (sp.exp(ell) - 1)))
@@ -63,11 +69,53 @@ def envelope_vertex() -> Derivation:
             witness=s * (1 + 2 * s) * (1 + growth) / (1 + growth + 2 * s * growth) ** 2,
         ),
         Step(
-            "vertex",
-            "A sum of one increasing convex function of each coordinate is increasing and Schur-convex; rho, ..., rho,"
-            " rest majorises every point of the envelope from above (weakly). The maximiser does not depend on s, so"
-            " infimum over s and maximum commute.",
-            kind="argument",
+            "rho's",
+            "As many of the l_i as can be are rho,",
+            lhs=whole,
+            rhs=sp.Min(d, sp.floor(nu / rho)),
+            kind="definition",
+        ),
+        Step(
+            "rest",
+            "and what is left is that of one more.",
+            lhs=rest,
+            rhs=sp.Min(nu, d * rho) - whole * rho,
+            kind="definition",
+        ),
+        *(
+            by_fact(
+                f"vertex, {name}",
+                f"{why} is greatest at rho, ..., rho, rest, for every s at once.",
+                "greatest sum of a convex function over an envelope",
+                {
+                    "f": f,
+                    "argument": ell,
+                    "inside": at,
+                    "cap": rho,
+                    "sum": nu,
+                    "d": d,
+                    "whole": whole,
+                    "rest": rest,
+                },
+                {
+                    **dict(zip(("at 0", "rises", "convex"), shown, strict=True)),
+                    "inside": _HYPOTHESES[2],
+                    "set": _HYPOTHESES[0],
+                    "total": _HYPOTHESES[1],
+                    "whole": "rho's",
+                    "rest": "rest",
+                },
+            )
+            for name, why, f, at, shown in (
+                ("log M", "The sum of the logarithms of the moments", h, inner, ("h(0)", "h' > 0", "h'' > 0")),
+                (
+                    "printed exponent",
+                    "The sum of the printed exponents",
+                    printed,
+                    sp.log(1 + growth),
+                    ("printed exponent at 0", "its slope", "its second derivative"),
+                ),
+            )
         ),
         Step(
             "slope",
@@ -80,7 +128,7 @@ def envelope_vertex() -> Derivation:
         id="covariance_envelope.envelope_vertex",
         title="The worst point of a covariance envelope for the Chernoff bounds",
         sources=("N26-D6",),
-        hypotheses=("0 <= l_i <= rho", "sum l_i <= nu", "0 < s < 1/(e^rho - 1)"),
+        hypotheses=_HYPOTHESES,
         steps=steps,
         result_step="slope",
         symbols={"l": ell, "s": s},

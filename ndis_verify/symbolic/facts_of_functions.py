@@ -302,6 +302,42 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "high": lambda a: (a["k"], "<=", sp.Integer(1)),
         },
     ),
+    "greatest sum of a convex function over an envelope": Fact(
+        text="Over d numbers 0 <= l_i <= rho of sum at most nu, the sum of one function f, continuous, increasing and"
+        " convex on (0, rho], with f(0) = 0, is greatest where as many as possible, k = min(d, floor(nu/rho)), are rho"
+        " and one of the others is what is left, r = min(nu, d rho) - k rho.",
+        tex=r"f(0) = 0,\ f' > 0,\ f'' > 0 \implies"
+        r" \max_{0 \le l_i \le \rho,\ \sum l_i \le \nu} \sum_i f(l_i) = k f(\rho) + f(r)",
+        letters=("f", "argument", "inside", "cap", "sum", "d", "whole", "rest"),
+        conditions={
+            "at 0": "f(0) = 0",
+            "rises": "f' > 0",
+            "convex": "f'' > 0",
+            "inside": "what is put in for the argument is every number of (0, rho]",
+            "set": "0 <= l_i <= rho",
+            "total": "their sum is at most nu",
+            "whole": "k = min(d, floor(nu/rho))",
+            "rest": "r = min(nu, d rho) - k rho",
+        },
+        reference="weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of Majorization and Its"
+        " Applications, Propositions 4.B.2 and 5.C.1",
+        instance=lambda a: (
+            supremum(quantity("sum", a["f"].subs(a["argument"], quantity("coordinate", sp.Symbol("l", real=True))))),
+            "=",
+            a["whole"] * a["f"].subs(a["argument"], a["cap"]) + a["f"].subs(a["argument"], a["rest"]),
+        ),
+        required={
+            "at 0": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", sp.Integer(0)),
+            "rises": lambda a: (_slope(a, a["inside"]), ">", sp.Integer(0)),
+            "convex": lambda a: (
+                sp.Subs(sp.Derivative(a["f"], (a["argument"], 2)), a["argument"], a["inside"]),
+                ">",
+                sp.Integer(0),
+            ),
+            "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
+            "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
+        },
+    ),
     "translations keep integrals": Fact(
         text="An integral over the whole space does not see where a function was moved to.",
         tex=r"\int f(x - a)\,dx = \int f(x)\,dx",

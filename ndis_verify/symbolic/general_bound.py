@@ -8,13 +8,19 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
+from ndis_verify.symbolic.covariance_shift import more_spread_bound
+from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.privacy_loss import triangle
 from ndis_verify.symbolic.special_functions import Phi, phi
 
 epsilon, e1 = sp.symbols("epsilon e1", nonnegative=True)
 zero, one = sp.Integer(0), sp.Integer(1)
+_BOTH_ORDERS = (
+    "||S1^{-1/2} (m1 - m2)||^2 <= Delta^2",
+    "||S2^{-1/2} (m1 - m2)||^2 <= Delta^2",
+)  # Delta is a supremum over ordered pairs
 
 
 @cache
@@ -32,6 +38,7 @@ def additive_noise() -> Derivation:
     form = lambda m: (u.T * m * u)[0, 0] / 2  # noqa: E731
     tilted = sp.exp(t * (mu + root * w)) * phi(w)
     closed = sp.exp(t * mu + t**2 * variance / 2)
+    definite, semidefinite = sp.Symbol("p", positive=True), sp.Symbol("q", nonnegative=True)  # two forms at u
     steps = (
         Step(
             "law",
@@ -60,10 +67,13 @@ def additive_noise() -> Derivation:
             rhs=form(cov + noise),
         ),
         Step(
-            "well defined",
-            "S >= 0 and N >= 0 suffice for the law; S + N > 0 in both databases is needed for A and b. N > 0 or S > 0"
-            " gives it.",
-            kind="argument",
+            "positive definite",
+            "A and b need S + N > 0 in both databases, which N > 0 or S > 0 gives: where the one form is positive at u"
+            " and the other is not negative, so is their sum.",
+            lhs=definite + semidefinite,
+            rhs=zero,
+            relation=">",
+            witness=definite + semidefinite,
         ),
         Step(
             "variance",
@@ -173,6 +183,8 @@ def sensitivities_in_variance() -> Derivation:
     ratio = (a + v) / (b + v)
     h, lam = sp.Symbol("h", positive=True), sp.Symbol("lambda", positive=True)
     n, x = sp.symbols("n x", positive=True)
+    Delta = sp.Symbol("Delta", nonnegative=True)
+    in_first, in_second = sp.symbols("h_1 h_2", nonnegative=True)  # (m1 - m2)^T S^{-1} (m1 - m2), S = S1 and S2
     steps = (
         Step(
             "swapping the pair",
@@ -180,10 +192,13 @@ def sensitivities_in_variance() -> Derivation:
             lhs=sp.log(1 / lam) ** 2,
             rhs=sp.log(lam) ** 2,
         ),
-        Step(
+        by_fact(
             "mean shift",
-            "Every ordered pair is bounded, so Delta bounds the shift in both covariances, and so in the smaller one.",
-            kind="argument",
+            "Delta bounds the shift of both orders of a pair, in the covariance of either law, and so in the smaller"
+            " covariance, where it is the larger of the two.",
+            "larger of two numbers",
+            {"one": in_first, "other": in_second, "bound": Delta**2},
+            {"one": _BOTH_ORDERS[0], "other": _BOTH_ORDERS[1]},
         ),
         Step(
             "Delta",
@@ -262,6 +277,7 @@ def sensitivities_in_variance() -> Derivation:
         hypotheses=(
             "v > 0",
             "sensitivities finite for every v > 0",
+            *(Hypothesis(text, at <= Delta**2) for text, at in zip(_BOTH_ORDERS, (in_first, in_second), strict=True)),
             "covariances of each pair comparable",
             "for the limits: |S1 - S2| and |mu1 - mu2| bounded over all pairs",
         ),
@@ -289,7 +305,7 @@ def split_bound() -> Derivation:
     e = sp.Symbol("e1", positive=True)
     small, extra, h = sp.symbols("s g h", positive=True)
     x, y, slack = sp.symbols("x y k", nonnegative=True)
-    three = triangle().step("bound")
+    three, bounded = triangle().step("bound"), more_spread_bound()
     mean = Phi(shift / 2 - e / shift) - sp.exp(e) * Phi(-shift / 2 - e / shift)
     steps = (
         Step(
@@ -324,11 +340,17 @@ def split_bound() -> Derivation:
             lhs=sp.diff(mean, shift),
             rhs=phi(shift / 2 - e / shift),
         ),
-        Step(
-            "covariance step",
-            "C bounds the step in both directions (covariance_shift.more_spread_bound, or the greater of the exact"
-            " two).",
-            kind="argument",
+        *(
+            Step(
+                f"covariance step, {name}",
+                "C is a bound in both directions, as this one, or the greater of the exact two.",
+                lhs=bounded.step(name).lhs,
+                rhs=bounded.step(name).rhs,
+                relation="<=",
+                kind="inference",
+                premises=(Use(name, of=more_spread_bound),),
+            )
+            for name in ("the more spread law first", "the other direction")
         ),
         Step(
             "monotone in the parts",
@@ -351,7 +373,7 @@ def split_bound() -> Derivation:
         id="general_bound.split_bound",
         title="Mean step and covariance step by the triangle inequality",
         sources=("N26-T4.2", "N26-D6"),
-        hypotheses=("S1 >= S2 or S1 <= S2", "e1 + e2 = eps, e1, e2 >= 0"),
+        hypotheses=("S1 >= S2 or S1 <= S2", "e1 + e2 = eps, e1, e2 >= 0", *bounded.hypotheses),
         steps=steps,
         result_step="sum",
         symbols={"shift": shift, "cov_term": cov_term, "e1": e},
