@@ -168,6 +168,19 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         instance=lambda a: (sp.exp(a["a"]), "<=", sp.exp(a["b"])),
         required={"order": lambda a: (a["a"], "<=", a["b"])},
     ),
+    "logarithms keep the order": Fact(
+        text="Where 0 < c <= a <= b, log a <= log b.",
+        tex=r"0 < c \le a \le b \implies \log a \le \log b",
+        letters=("a", "b", "c"),
+        conditions={"order": "a <= b", "least": "a >= c", "positive": "c > 0"},
+        reference="Rudin, Principles of Mathematical Analysis, section 8.6",
+        instance=lambda a: (sp.log(a["a"]), "<=", sp.log(a["b"])),
+        required={
+            "order": lambda a: (a["a"], "<=", a["b"]),
+            "least": lambda a: (a["a"], ">=", a["c"]),
+            "positive": lambda a: (a["c"], ">", sp.Integer(0)),
+        },
+    ),
     "a rising function, two values": Fact(
         text="Where a function with a positive slope is at least as large at y as at x, y is at least x.",
         tex=r"f' > 0,\ f(y) \ge f(x) \implies y \ge x",

@@ -84,6 +84,31 @@ OF_MATRICES: Mapping[str, Fact] = {
         reference="both are those of a pencil: Horn and Johnson, Matrix Analysis, Theorem 7.6.4",
         instance=lambda a: (relative(a["second"], a["first"]), "=", 1 / relative(a["first"], a["second"])),
     ),
+    "eigenvalues follow Rayleigh quotients": Fact(
+        text="Where x^T S' x / x^T T' x <= x^T S x / x^T T x for every x of length 1, S and S' symmetric, T and T'"
+        " positive definite, the k-th largest eigenvalue of T'^{-1/2} S' T'^{-1/2} is at most that of"
+        " T^{-1/2} S T^{-1/2}, for every k.",
+        tex=r"\frac{x^{\mathsf T} S' x}{x^{\mathsf T} T' x} \le \frac{x^{\mathsf T} S x}{x^{\mathsf T} T x}"
+        r" \implies \lambda_k(T'^{-1/2} S' T'^{-1/2}) \le \lambda_k(T^{-1/2} S T^{-1/2})",
+        letters=("S", "T", "S'", "T'", "quotient", "other quotient"),
+        conditions={
+            "order": "the quotients are in order, for every x of length 1",
+            "definite": "T and T' are positive definite",
+        },
+        reference="Courant-Fischer, for pencils: Horn and Johnson, Matrix Analysis, Theorem 4.2.6",
+        instance=lambda a: (relative(a["S'"], a["T'"]), "<=", relative(a["S"], a["T"])),
+        required={"order": lambda a: (a["other quotient"], "<=", a["quotient"])},
+    ),
+    "eigenvalues lie above a bound of Rayleigh quotients": Fact(
+        text="Where x^T S x / x^T T x >= c for every x of length 1, S symmetric, T positive definite, every eigenvalue"
+        " of T^{-1/2} S T^{-1/2} is at least c.",
+        tex=r"\frac{x^{\mathsf T} S x}{x^{\mathsf T} T x} \ge c \implies \lambda(T^{-1/2} S T^{-1/2}) \ge c",
+        letters=("S", "T", "quotient", "bound"),
+        conditions={"least": "the quotient is at least c", "definite": "T is positive definite"},
+        reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
+        instance=lambda a: (relative(a["S"], a["T"]), ">=", a["bound"]),
+        required={"least": lambda a: (a["quotient"], ">=", a["bound"])},
+    ),
     "norm of a product": Fact(
         text="The spectral norm of R X R is at most that of R R times that of X, R symmetric.",
         tex=r"\|R X R\| \le \|R\|^2\,\|X\| = \|R^2\|\,\|X\|",

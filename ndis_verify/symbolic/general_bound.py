@@ -10,6 +10,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.covariance_shift import more_spread_bound
 from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.eigenvalue_steps import eigenvalue_steps
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 from ndis_verify.symbolic.privacy_loss import triangle
@@ -225,12 +226,7 @@ def sensitivities_in_variance() -> Derivation:
             relation="<",
             witness=-gap / (b + v) ** 2,
         ),
-        Step(
-            "eigenvalues",
-            "so by Courant-Fischer does every ordered eigenvalue, staying >= 1; rho is its logarithm's maximum, nu the"
-            " sum.",
-            kind="argument",
-        ),
+        *eigenvalue_steps(a, b, gap, v),
         Step("order kept", "S1 + vI >= S2 + vI exactly when S1 >= S2.", lhs=held(a + v) - held(b + v), rhs=gap),
         Step(
             "rho, no jumps",

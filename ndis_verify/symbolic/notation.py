@@ -56,8 +56,9 @@ law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of",
 # over_matrices(e, S): the integral of |M|^e exp(-tr(S M)/2) over the positive definite d x d matrices M.
 # inverse_form(A): v^T A^{-1} v for the vector v that is spoken of.
 over_matrices, inverse_form = (sp.Function(name, real=True) for name in ("over_matrices", "inverse_form"))
-# spectrum_of(A): the eigenvalues of A. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}.
-spectrum_of, relative = (sp.Function(name, real=True) for name in ("spectrum_of", "relative"))
+# spectrum_of(A): the eigenvalues of A. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}, in
+# the order of size. with_noise(S, v): S + v I.
+spectrum_of, relative, with_noise = (sp.Function(name, real=True) for name in ("spectrum_of", "relative", "with_noise"))
 # norm(A): the spectral norm. matrix_mean(A): the expectation of a random matrix.
 norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_mean"))
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of
