@@ -26,7 +26,8 @@ def envelope_vertex() -> Derivation:
     inner = sp.log(1 + odds / (s * (1 + odds)))
     inside = lambda e: e.subs(ell, inner)  # noqa: E731
     rho, nu = sp.symbols("rho nu", positive=True)
-    d, whole, rest = sp.Symbol("d", positive=True, integer=True), *sp.symbols("k r", nonnegative=True)
+    d = sp.Symbol("d", positive=True, integer=True)
+    whole, rest = sp.symbols("k r", nonnegative=True)
     h = log_bound()
     printed = s * ell - sp.log(1 + 2 * s * (1 - sp.exp(-ell))) / 2
     slope = s * (1 + s) * (sp.exp(ell) - 1) / (2 * (1 - s * (sp.exp(ell) - 1)))
