@@ -16,6 +16,7 @@ from ndis_verify.symbolic.notation import (
     normal,
     over_matrices,
     relative,
+    scalar,
     spectrum_of,
 )
 
@@ -124,5 +125,51 @@ OF_MATRICES: Mapping[str, Fact] = {
         conditions={"first": "the entries have mean 0", "second": "and second moment 1", "independent": "independence"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, section 1.2",
         instance=lambda a: (matrix_mean(a["A^T"] * a["g"] * a["g^T"] * a["A"]), "=", matrix_mean(a["A^T"] * a["A"])),
+    ),
+    "Gram matrix": Fact(
+        text="A positive semidefinite matrix is the matrix of inner products of finitely many vectors, the rows of F.",
+        tex=r"A \succeq 0 \implies A = F F^{\mathsf T}",
+        letters=("A", "F", "F^T"),
+        conditions={"semidefinite": "A is real, symmetric and positive semidefinite"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 7.2.10",
+        instance=lambda a: (a["A"], "=", a["F"] * a["F^T"]),
+    ),
+    "Cauchy-Schwarz inequality of vectors": Fact(
+        text="(u^T v)^2 <= u^T u v^T v.",
+        tex=r"(u^{\mathsf T} v)^2 \le u^{\mathsf T} u\;v^{\mathsf T} v",
+        letters=("u", "u^T", "v", "v^T"),
+        conditions={"features": "u and v are real vectors of one finite length"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4",
+        instance=lambda a: (
+            scalar(a["u^T"] * a["v"]) ** 2,
+            "<=",
+            scalar(a["u^T"] * a["u"]) * scalar(a["v^T"] * a["v"]),
+        ),
+    ),
+    "Cauchy-Schwarz inequality of a form": Fact(
+        text="(u^T A v)^2 <= u^T A u v^T A v, where A = B^T B + C^T C.",
+        tex=r"A = B^{\mathsf T} B + C^{\mathsf T} C"
+        r" \implies (u^{\mathsf T} A v)^2 \le u^{\mathsf T} A u\;v^{\mathsf T} A v",
+        letters=("A", "u", "u^T", "v", "v^T", "B", "B^T", "C", "C^T"),
+        conditions={"semidefinite": "A is B^T B + C^T C"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4, for the vectors (B u, C u) and (B v, C v)",
+        instance=lambda a: (
+            scalar(a["u^T"] * a["A"] * a["v"]) ** 2,
+            "<=",
+            scalar(a["u^T"] * a["A"] * a["u"]) * scalar(a["v^T"] * a["A"] * a["v"]),
+        ),
+        required={"semidefinite": lambda a: (a["A"], "=", a["B^T"] * a["B"] + a["C^T"] * a["C"])},
+    ),
+    "image under rows of bounded length": Fact(
+        text="Where M has m rows of length at most l, |M v|^2 <= m l^2 |v|^2.",
+        tex=r"|M v|^2 = \sum_{i \le m} (M_i v)^2 \le m\,l^2\,|v|^2",
+        letters=("M", "M^T", "v", "v^T", "count", "length"),
+        conditions={"rows": "M has m rows, each of length at most l"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 5.1.4, row by row",
+        instance=lambda a: (
+            scalar(a["v^T"] * a["M^T"] * a["M"] * a["v"]),
+            "<=",
+            a["count"] * a["length"] ** 2 * scalar(a["v^T"] * a["v"]),
+        ),
     ),
 }

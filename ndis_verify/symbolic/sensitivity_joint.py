@@ -11,6 +11,19 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
 from ndis_verify.symbolic.notation import held
+from ndis_verify.symbolic.prediction_features import (
+    AT_NEW,
+    AT_OTHERS,
+    AT_QUERY,
+    KERNEL,
+    S,
+    U,
+    bound_steps,
+    kept,
+    others,
+    posterior_steps,
+    w,
+)
 
 one = sp.Integer(1)
 length, penalty, added, noise, labels = sp.symbols("l lambda v s B", positive=True)
@@ -115,34 +128,6 @@ def logistic_joint() -> Derivation:
     )
 
 
-def _spectral_steps() -> tuple[Step, ...]:
-    """Scalar lines behind U, |beta|^2 and |Sigma phi|^2 in the eigenbasis of Phi^T Phi, a_j = s^2/(sigma_j^2 + s^2)."""
-    value, share = sp.Symbol("sigma", nonnegative=True), sp.Symbol("a", positive=True)
-    a = noise**2 / (value**2 + noise**2)
-    return (
-        Step(
-            "features",
-            "Phi: the other records' features as rows, phi and f the new record's and the query's; Sigma = (I + Phi^T"
-            " Phi/s^2)^{-1} has eigenvalues a_j in (0, 1], q_j the coordinates of phi. U = phi^T Sigma phi, c = f^T"
-            " Sigma phi, beta = (K + s^2 I)^{-1} Phi phi.",
-            kind="argument",
-        ),
-        Step("U", "1 - sigma^2/(sigma^2 + s^2) = a: U = sum q^2 a.", lhs=1 - value**2 / (value**2 + noise**2), rhs=a),
-        Step(
-            "beta",
-            "sigma^2/(sigma^2 + s^2)^2 = a (1 - a)/s^2: s^2 |beta|^2 = sum q^2 a (1 - a).",
-            lhs=noise**2 * value**2 / (value**2 + noise**2) ** 2,
-            rhs=a * (1 - a),
-        ),
-        Step(
-            "z",
-            "With z = s^2 |beta|^2/U: sum q^2 a^2 = U (1 - z), that is |Sigma phi|^2.",
-            lhs=share - share * (1 - share),
-            rhs=share**2,
-        ),
-    )
-
-
 @cache
 def prediction_joint() -> Derivation:
     """Both laws of a prediction come from N(0, v + w) and N(sqrt(w X) r, v + w (1 - X)), w = l^2 (1 - z), X = x/(1 +
@@ -152,8 +137,8 @@ def prediction_joint() -> Derivation:
     m + 1 records in the larger database. `number`: the shift sqrt(w X) r at `length`, `labels`, `noise` (s), `others`
     (m), `z`, `x`.
     """
-    others, z, x, w, U, h = sp.symbols("m z x w U h", positive=True)
-    wider, bigger, kept_z = sp.symbols("w2 X2 t", positive=True)
+    z, x, h = sp.symbols("z x h", positive=True)
+    wider, bigger = sp.symbols("w2 X2", positive=True)
     share, drop = sp.symbols("X p", positive=True)
     pull = labels / noise * (1 + sp.sqrt(others * z * x)) / sp.sqrt(1 + x)
     moved = w * U * (labels * (1 + sp.sqrt(others * z * x))) ** 2 / h**2
@@ -169,6 +154,8 @@ def prediction_joint() -> Derivation:
             " falls by c^2/h, h = U + s^2 (sensitivity.prediction_shift).",
             kind="argument",
         ),
+        *posterior_steps(),
+        *bound_steps(),
         Step(
             "variance left",
             "c^2 <= V U, so V >= w = c^2/U; of w, w s^2/h is left:",
@@ -180,16 +167,9 @@ def prediction_joint() -> Derivation:
             "V - w is independent noise in both outputs: post-processing of N(0, v + w) and N(shift, v + w s^2/h).",
             kind="argument",
         ),
-        *_spectral_steps(),
-        Step("w", "c^2 <= |f|^2 |Sigma phi|^2 <= l^2 U (1 - z), so w <= l^2 (1 - z).", kind="argument"),
-        Step(
-            "U bounded",
-            "U^2 = (sum q^2 a)^2 <= |phi|^2 sum q^2 a^2 <= l^2 U (1 - z): U <= l^2 (1 - z). Cauchy-Schwarz both times.",
-            kind="argument",
-        ),
         Step(
             "z bounded",
-            "1 - z is a mean of a, and sigma_j^2 <= m l^2: z <= m l^2/(s^2 + m l^2).",
+            "so z <= m l^2/(s^2 + m l^2).",
             lhs=1 - noise**2 / (noise**2 + others * length**2),
             rhs=others * length**2 / (noise**2 + others * length**2),
         ),
@@ -252,15 +232,15 @@ def prediction_joint() -> Derivation:
         Step(
             "shift",
             "at w = l^2 (1 - z).",
-            lhs=sp.sqrt(held(length**2 * kept_z * x / (1 + x))) * pull,
-            rhs=length * labels * sp.sqrt(kept_z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
+            lhs=sp.sqrt(held(length**2 * kept * x / (1 + x))) * pull,
+            rhs=length * labels * sp.sqrt(kept) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
         ),
         Step(
             "result",
-            "t = 1 - z.",
+            "tau = 1 - z.",
             lhs=sp.Subs(
-                length * labels * sp.sqrt(kept_z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
-                kept_z,
+                length * labels * sp.sqrt(kept) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
+                kept,
                 1 - z,
             ),
             rhs=length * labels * sp.sqrt(1 - z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
@@ -270,17 +250,21 @@ def prediction_joint() -> Derivation:
         id="sensitivity_joint.prediction_joint",
         title="A Gaussian-process prediction and its variance move together; the exact worst neighbours",
         sources=("N26-D8", "N26-Pr8"),
-        hypotheses=("k(x, x) <= l^2", "|y| <= B", "s > 0", "v >= 0", "m + 1 records in the larger database"),
+        hypotheses=(
+            KERNEL,
+            *(AT_QUERY, AT_NEW, AT_OTHERS),
+            *("|y| <= B", "s > 0", "v >= 0", "m + 1 records in the larger database"),
+        ),
         steps=steps,
         result_step="result",
         symbols={"length": length, "labels": labels, "noise": noise, "others": others, "z": z, "x": x},
         domain=(z < 1,),
         faults=(
             Fault("variance left forgotten", "variance left", lambda rhs: drop / U),
-            Fault(
-                "a for a (1 - a)", "beta", lambda rhs: noise**2 / (sp.Symbol("sigma", nonnegative=True) ** 2 + noise**2)
-            ),
-            Fault("a for a^2", "z", lambda rhs: sp.Symbol("a", positive=True)),
+            Fault("noise variance for its root", "pushed through", lambda rhs: noise * rhs),
+            Fault("one square of two", "S is semidefinite", lambda rhs: S * S),
+            Fault("l for l^2", "U bounded", lambda rhs: rhs / length),
+            Fault("m forgotten", "tau bounded", lambda rhs: rhs / others),
             Fault("noise of the image", "domination, second variance", lambda rhs: rhs + w),
             Fault("r turns elsewhere", "where r turns", lambda rhs: 2 * rhs),
             Fault("others' labels forgotten", "result", lambda rhs: rhs / (1 + sp.sqrt(others * z * x))),

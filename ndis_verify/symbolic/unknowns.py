@@ -1,4 +1,4 @@
-"""Equations between expressions in which unknown functions and integrals occur."""
+"""Equations between expressions in which unknown functions, integrals and scalars of matrices occur."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.symbolic.notation import scalar
 from ndis_verify.symbolic.zero import as_expression, is_zero
 
 
 def follows(difference: Any) -> bool | None:
-    """Whether `difference` is zero whatever the unknown functions and the integrals in it are.
+    """Whether `difference` is zero whatever the unknown functions, integrals and scalars of matrices in it are.
 
     Calls of one function whose arguments are equal are one unknown number, all others are different ones. False says
     that it is not zero for some numbers in their places, so that nothing follows from the form alone.
@@ -20,6 +21,9 @@ def follows(difference: Any) -> bool | None:
     if isinstance(difference, sp.MatrixBase):
         return is_zero(difference)
     return _follows(as_expression(difference))
+
+
+_UNKNOWN = (AppliedUndef, scalar, sp.Integral)
 
 
 @lru_cache(maxsize=4096)
@@ -44,10 +48,10 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def _replaced(expression: Any, number: Any) -> Any:
-    """The outermost calls and integrals replaced, so that what is inside of them is compared as a whole."""
-    if isinstance(expression, (AppliedUndef, sp.Integral)):
+    """The outermost calls, integrals and scalars replaced, so that what is inside of them is compared as a whole."""
+    if isinstance(expression, _UNKNOWN):
         return number(expression)
-    if not expression.has(AppliedUndef, sp.Integral):
+    if not expression.has(*_UNKNOWN):
         return expression
     return expression.func(*(_replaced(arg, number) for arg in expression.args))
 
