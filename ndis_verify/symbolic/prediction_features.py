@@ -12,13 +12,16 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.notation import held, scalar
 
 noise, length = sp.symbols("s l", positive=True)
+added, rest = sp.symbols("v r", nonnegative=True)
+shift, epsilon = sp.symbols("mu epsilon", real=True)
 others, U, w, kept = sp.symbols("m U w tau", positive=True)
 P, Pt, S, Si, G = (letter(name) for name in ("Phi", "Phi^T", "S", "S^{-1}", "G"))
 p, pt, f, ft = (letter(name) for name in ("phi", "phi^T", "f", "f^T"))
 
+_zero = sp.Integer(0)
 _ROWS = sp.Matrix([[1, 1], [0, 2]])
 _NEW, _QUERY = sp.Matrix([1, 3]), sp.Matrix([2, 1])
 _KEPT = sp.eye(2) + _ROWS.T * _ROWS / 4
@@ -100,7 +103,7 @@ def posterior_steps() -> tuple[Step, ...]:
                 Use("pushed through", between=(pt * Pt, S * p)),
             ),
         ),
-        Step("U", "The variance at the new point.", lhs=U, rhs=variance, kind="definition"),
+        Step("U", "The variance at the new point, phi not 0.", lhs=U, rhs=variance, kind="definition"),
         Step(
             "tau",
             "tau = 1 - z, z = s^2 |beta|^2/U, is the share |S phi|^2/U.",
@@ -108,7 +111,7 @@ def posterior_steps() -> tuple[Step, ...]:
             rhs=left / U,
             kind="definition",
         ),
-        Step("w", "w = c^2/U.", lhs=w, rhs=covariance**2 / U, kind="definition"),
+        Step("w", "w = c^2/U; where c = 0 nothing moves.", lhs=w, rhs=covariance**2 / U, kind="definition"),
     )
 
 
@@ -124,7 +127,7 @@ def bound_steps() -> tuple[Step, ...]:
         ),
         by_fact(
             "c, V and U",
-            "so c^2 <= V U, and V >= w.",
+            "so c^2 <= V U,",
             "Cauchy-Schwarz inequality of a form",
             {
                 "A": S,
@@ -138,6 +141,15 @@ def bound_steps() -> tuple[Step, ...]:
                 "C^T": S * Pt / noise,
             },
             {"semidefinite": "S is semidefinite"},
+        ),
+        Step(
+            "V at least w",
+            "and V is at least w:",
+            lhs=w,
+            rhs=scalar(ft * S * f),
+            relation="<=",
+            kind="inference",
+            premises=(Use("c, V and U", weight=1 / U), "w", "U"),
         ),
         by_fact(
             "c, f and S phi",
@@ -200,3 +212,59 @@ def bound_steps() -> tuple[Step, ...]:
             ),
         ),
     )
+
+
+def noise_steps() -> tuple[Step, ...]:
+    """The outputs are N(0, v + w) and N(mu, v + w s^2/h) plus one independent noise of variance r = V - w."""
+    stds = sp.sqrt(added + w), sp.sqrt(added + w * noise**2 / (U + noise**2))
+    noisy = sp.sqrt(added + w + rest), sp.sqrt(added + w + rest - w * U / (U + noise**2))
+    shown = noisy[0], sp.sqrt(added + rest + w * noise**2 / (U + noise**2))
+    means = sp.Integer(0), shift
+    definition = Step(
+        "r",
+        "V = w + r: what is left of the variance.",
+        lhs=rest,
+        rhs=scalar(ft * S * f) - w,
+        kind="definition",
+        premises=("V at least w",),
+    )
+    why = "N(0, v + V) and N(mu, v + V - c^2/h), c^2 = w U, h = U + s^2, are N(0, v + w) and N(mu, v + w s^2/h) with"
+    names = {
+        "noise taken away": (0, 1, f"{why} noise of variance r."),
+        "noise taken away, exchanged": (1, 0, "So they are the other way round."),
+    }
+    return definition, *(
+        by_fact(
+            name,
+            text,
+            "noise on independent normal coordinates",
+            {
+                "mean": means[one],
+                "other mean": means[two],
+                "std": stds[one],
+                "other std": stds[two],
+                "noise": rest,
+                "noisy": noisy[one],
+                "other noisy": noisy[two],
+                "epsilon": epsilon,
+            },
+            {
+                "noise": Step("noise", "r >= 0.", lhs=rest, rhs=_zero, relation=">=", witness=rest),
+                "std": _positive(stds[one], stds[one]),
+                "other std": _positive(stds[two], stds[two]),
+                "noisy": _positive(noisy[one], shown[one]),
+                "other noisy": _positive(noisy[two], shown[two]),
+                "variance": _sum(noisy[one], stds[one]),
+                "other variance": _sum(noisy[two], stds[two]),
+            },
+        )
+        for name, (one, two, text) in names.items()
+    )
+
+
+def _positive(value: sp.Expr, witness: sp.Expr) -> Step:
+    return Step("positive", "Positive.", lhs=value, rhs=_zero, relation=">", witness=witness)
+
+
+def _sum(noisy: sp.Expr, std: sp.Expr) -> Step:
+    return Step("variances add", "Variances add.", lhs=held(noisy) ** 2, rhs=held(std) ** 2 + rest)

@@ -20,6 +20,7 @@ from ndis_verify.symbolic.prediction_features import (
     U,
     bound_steps,
     kept,
+    noise_steps,
     others,
     posterior_steps,
     w,
@@ -138,6 +139,7 @@ def prediction_joint() -> Derivation:
     (m), `z`, `x`.
     """
     z, x, h = sp.symbols("z x h", positive=True)
+    added = sp.Symbol("v", nonnegative=True)
     wider, bigger = sp.symbols("w2 X2", positive=True)
     share, drop = sp.symbols("X p", positive=True)
     pull = labels / noise * (1 + sp.sqrt(others * z * x)) / sp.sqrt(1 + x)
@@ -162,11 +164,7 @@ def prediction_joint() -> Derivation:
             lhs=(drop / U - drop / h).subs(h, U + noise**2),
             rhs=drop / U * noise**2 / (U + noise**2),
         ),
-        Step(
-            "noise taken away",
-            "V - w is independent noise in both outputs: post-processing of N(0, v + w) and N(shift, v + w s^2/h).",
-            kind="argument",
-        ),
+        *noise_steps(),
         Step(
             "z bounded",
             "so z <= m l^2/(s^2 + m l^2).",
