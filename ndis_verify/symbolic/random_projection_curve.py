@@ -1,4 +1,6 @@
-"""The curve of random projection when a record is deleted, from the two laws; it is above that of an insertion."""
+"""The curve of random projection when a record is deleted, from the two laws: above that of an insertion, and rising
+with the leverage.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from ndis_verify.symbolic.meanings import chi2_value, meaning
 from ndis_verify.symbolic.normal_coordinates import entry, log_density
 from ndis_verify.symbolic.notation import products, single, x
 from ndis_verify.symbolic.random_projection import c, leverage, odds, r, scale, upper_expectation
-from ndis_verify.symbolic.random_projection_pairs import FULL_RANK, as_products, cost
+from ndis_verify.symbolic.random_projection_order import rises_with_leverage
+from ndis_verify.symbolic.random_projection_pairs import FULL_RANK, as_products, cost, grows_with_leverage, larger
 from ndis_verify.symbolic.random_projection_pairs import epsilon as pair_epsilon
 from ndis_verify.symbolic.random_projection_pairs import leverage as pair_leverage
 from ndis_verify.symbolic.special_functions import Qg
@@ -211,4 +214,109 @@ def deletion_curve() -> Derivation:
             Conclusion("N26-L4", step, {"p": leverage, "r": r, "eps": epsilon})
             for step in ("closed form", "deletion dominates")
         ),
+    )
+
+
+@cache
+def rises_strictly() -> Derivation:
+    """`delta_delete(p, r; eps) < delta_delete(q, r; eps)` for 0 <= p < q < 1 (N24-P3).
+
+    The curve rises strictly from the middle of both to q, and does not fall from p, which may be 0, to the middle.
+    `number`: the odds of the middle, at `p`, `gap` = (q - p)/2 and `left` = 1 - q.
+    """
+    p, q, gap = pair_leverage, larger, sp.Symbol("d", positive=True)
+    middle, edge = p + gap, (epsilon + r / 2 * sp.log(1 + odds)) / odds
+    curve = Qg(r / 2, edge) - sp.exp(epsilon) * Qg(r / 2, (1 + odds) * edge)
+    low, high = middle / (left + gap), (p + 2 * gap) / left
+    apart = gap * (p + 2 * gap + left) / (left * (left + gap))
+    at = {"middle": (middle, low), "q": (p + 2 * gap, high)}
+
+    def cost_at(of: sp.Expr) -> sp.Expr:
+        return cost("deletion", of).subs(pair_epsilon, epsilon)
+
+    steps: list[Step] = [
+        Step("gap", "Half of what they are apart.", lhs=gap, rhs=(q - p) / 2, kind="definition", premises=("q > p",)),
+        Step("left", "What q leaves of 1.", lhs=left, rhs=1 - q, kind="definition", premises=("q < 1",)),
+        Step("p", "So p is", lhs=p, rhs=1 - left - 2 * gap, kind="inference", premises=("left", "gap")),
+    ]
+    for name, (of, in_odds) in at.items():
+        room = 1 - of.subs(p, 1 - left - 2 * gap)
+        steps += [
+            Step(f"room above {name}", "Something is left above it,", lhs=room, rhs=zero, relation=">", witness=room),
+            Step(
+                f"{name} below 1",
+                "so it is below 1.",
+                lhs=of,
+                rhs=one,
+                relation="<",
+                kind="inference",
+                premises=("p", Use(f"room above {name}", weight=-1)),
+            ),
+            Step(
+                f"curve at {name}",
+                "The closed form (N26-L4) in the odds of the leverage.",
+                lhs=cost_at(of),
+                rhs=curve.subs(odds, in_odds),
+                kind="inference",
+                premises=(
+                    Use("closed form", of=deletion_curve, at={leverage: of}, granted={"p < 1": f"{name} below 1"}),
+                    "p",
+                ),
+            ),
+        ]
+    steps += [
+        rises_with_leverage(),
+        Step("apart", "Those of q are larger,", lhs=high - low, rhs=zero, relation=">", witness=apart),
+        Step("odds in order", "so", lhs=high, rhs=low, relation=">", kind="inference", premises=("apart",)),
+        by_fact(
+            "from the middle on",
+            "the curve rises strictly from the middle to q.",
+            "a rising function at two points",
+            {"f": curve, "argument": odds, "low": low, "high": high},
+            {"rises": "rises with the leverage", "order": "odds in order"},
+        ),
+        Step("middle", "The middle is not below p.", lhs=middle, rhs=p, relation=">=", witness=gap),
+        Step(
+            "strictly",
+            "From p to the middle it does not fall (N26-P4).",
+            lhs=cost_at(p + 2 * gap),
+            rhs=cost_at(p),
+            relation=">",
+            kind="inference",
+            premises=(
+                Use("from the middle on", weight=-1),
+                Use(
+                    "larger leverage, deletion",
+                    of=grows_with_leverage,
+                    at={larger: middle, pair_epsilon: epsilon},
+                    granted={"q >= p": "middle", "q < 1": "middle below 1"},
+                ),
+                *(f"curve at {name}" for name in at),
+            ),
+        ),
+        Step(
+            "larger leverage",
+            "And p + 2 d = q.",
+            lhs=cost_at(q),
+            rhs=cost_at(p),
+            relation=">",
+            kind="inference",
+            premises=("strictly", "gap"),
+        ),
+    ]
+    return Derivation(
+        id="random_projection_curve.rises_strictly",
+        title="What a deletion costs rises strictly with the leverage",
+        sources=("N24-P3",),
+        hypotheses=(FULL_RANK, Hypothesis("q > p", q > p), Hypothesis("q < 1", q < 1)),
+        steps=tuple(steps),
+        result_step="odds in order",
+        symbols={"p": p, "gap": gap, "left": left},
+        faults=(
+            Fault("q three gaps away", "p", lambda rhs: rhs - 2 * gap),
+            Fault("odds of the middle at q", "curve at q", lambda rhs: curve.subs(odds, low)),
+            Fault("cost twice", "strictly", lambda rhs: 2 * rhs),
+            Fault("q twice as far", "larger leverage", lambda rhs: 2 * rhs),
+        ),
+        concludes=(Conclusion("N24-P3", "larger leverage", {"p": p, "q": q, "r": r, "eps": epsilon}),),
     )

@@ -155,7 +155,7 @@ def derivative_in_leverage() -> Derivation:
             Fault("chain rule factor dropped", "derivative in p", lambda rhs: rhs * (1 - leverage) ** 2),
             Fault("1/rho dropped", "the two densities", lambda rhs: rhs * rho),
         ),
-        covers={"N24-P3": "whole", "N24-P10": "whole, r = 1"},
+        covers={"N24-P10": "whole, r = 1"},
     )
 
 

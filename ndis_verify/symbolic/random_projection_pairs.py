@@ -121,7 +121,7 @@ def as_products() -> Derivation:
 @cache
 def grows_with_leverage() -> Derivation:
     """`delta_delete(p, r; eps) <= delta_delete(q, r; eps)`, 0 <= p <= q < 1, and the slope of the closed form in rho =
-    1/(1-p) (N26-P4).
+    1/(1-p) (N26-P4, N24-P3).
 
     X to sqrt(c) X + sqrt(1 - c) Z takes N(0, 1) and N(0, 1 - q) to N(0, 1) and N(0, 1 - c q): no divergence grows, in
     neither direction. `number`: the slope, at `rho`, `r` and `epsilon`.
@@ -210,7 +210,7 @@ def grows_with_leverage() -> Derivation:
     return Derivation(
         id="random_projection_pairs.grows_with_leverage",
         title="The divergence of random projection does not fall as the leverage grows",
-        sources=("N26-P4",),
+        sources=("N26-P4", "N24-P3"),
         hypotheses=(FULL_RANK, Hypothesis("q >= p", larger >= leverage), Hypothesis("q < 1", larger < 1)),
         steps=tuple(steps),
         result_step="slope",
@@ -224,6 +224,7 @@ def grows_with_leverage() -> Derivation:
             Fault("share above 1", "rest", lambda rhs: rhs / 2),
         ),
         concludes=(
+            Conclusion("N24-P3", "slope", {"p": leverage, "q": larger, "rho": rho, "r": r, "eps": at_least_0}),
             *(
                 Conclusion("N26-P4", step, {"p": leverage, "q": larger, "rho": rho, "r": r, "eps": eps})
                 for step, eps in (("slope", at_least_0), ("larger leverage, deletion", epsilon))

@@ -345,7 +345,13 @@ CLAIMS = (
         title="the deletion curve increases with the leverage",
         stated=_growing("delta_delete(q, r; eps) > delta_delete(p, r; eps)", "q > p"),
         declared=Verdict.PROVED,
-        checks=(_MONOTONE, _SLOPE, _FORMULA_DELETE),
+        checks=(
+            proof("two pairs of laws", pairs.as_products),
+            proof("the slope, and larger leverages", pairs.grows_with_leverage),
+            proof("strictly larger", curve.rises_strictly),
+            _SLOPE,
+            _FORMULA_DELETE,
+        ),
     ),
     stated_claim(
         id="N24-T7",
