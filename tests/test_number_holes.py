@@ -275,3 +275,37 @@ def test_a_sampled_target_of_few_digits(delta):
         for share in (1, 1 - Fraction(4, 10**11))
     )
     assert least.mid <= ridge <= most.mid * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("ratios", [(5e-54, 2e-22), (2e-22, 5e-54), (1e-20, 3e-20), (1e-8, 1e-8 * (1 + 2.0**-30))])
+def test_eigenvalues_next_to_0_are_told_apart(ratios):
+    """As floats, all alpha are -1 or next to it."""
+    pair = GaussianPair([0.001, 0.002], ratios, [0.0, 0.0], [1.0, 1.0])
+    top = -0.5 * sum(map(math.log, ratios))
+    for epsilon in (top - 3, top - 1, top - 0.1, top + 1):
+        exact = float(oracle.certified_hockey_stick(pair, epsilon, digits=15).mid)
+        assert fast.hockey_stick(pair, epsilon) == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    "alpha, shift, epsilon",
+    [
+        ((1e308, 6.6e-309), (1.1e27, 0.0235), 0.0),
+        ((5e-309, 1.06e183), (1e155, 0.7), 700.0),
+        ((3.66e299, 1.37e304, 7e-309), (0.0, 2.33, 27.9), 0.0),
+        ((5e-309, 1e307), (74429.6, 5.3e53), 0.0),
+        ((9.6e304, 1e305, -5e-324), (8.2e128, 0.085, 0.35), 2.57e304),
+    ],
+)
+def test_a_subnormal_alpha_beside_a_huge_one(alpha, shift, epsilon):
+    """Its part of the end of the support is larger than all that is felt of it."""
+    pair = GaussianPair(shift, [1 + Fraction(a) for a in alpha], [0.0] * len(alpha), [1.0] * len(alpha))
+    exact = float(oracle.certified_hockey_stick(pair, epsilon, digits=15).mid)
+    assert fast.hockey_stick(fast.Spectrum(alpha, shift=shift), epsilon) == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize("q", [1e-3, 1e-20, 1e-24, 1e-26, 1e-30, 1e-300, 7e-321])
+def test_quantiles_of_weights_far_apart_and_of_both_signs(q):
+    law = fast.GeneralizedChi2([2.2e214, -3.8e162], [1, 1], [0.0, 0.0], 0.0, 0.0)
+    assert law.logcdf(law.ppf(q)) == pytest.approx(math.log(q), rel=1e-12)
+    assert law.logsf(-fast.GeneralizedChi2([-2.2e214, 3.8e162], [1, 1], [0.0, 0.0], 0.0, 0.0).isf(q)) <= 0

@@ -262,8 +262,16 @@ class GeneralizedChi2:
             if side:
                 return self._placed(place(u))
             # place() cancels where x is small beside the mean: settle x itself.
-            slack = 1e-9 * (abs(self._centre) + self._spread * np.cosh(u))
-            return self._placed(safe_root(excess, place(u) + slack, place(u) - slack))
+            middle, slack = place(u), 1e-9 * (abs(self._centre) + self._spread * np.cosh(u))
+            near = np.flatnonzero(np.abs(middle) < slack)
+            if near.size:  # of whatever size beside the mean, down to the least scale of the law
+                sizes = np.append(np.abs(self._forms.alpha).ravel(), self._forms.b.ravel())
+                least = np.longdouble(sizes[sizes > 0].min())
+                ends = (np.arcsinh((middle[near] + side * slack[near]) / least) for side in (1, -1))
+                v = safe_root(lambda v, index: excess(least * np.sinh(v), near[index]), *ends)
+                middle, slack = middle.astype(np.longdouble), slack.astype(np.longdouble)
+                middle[near], slack[near] = least * np.sinh(v), 1e-9 * least * np.cosh(v)
+            return self._placed(safe_root(excess, middle + slack, middle - slack))
 
 
 def _finite(values: Any, argument: str) -> np.ndarray:

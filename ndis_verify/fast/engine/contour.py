@@ -29,6 +29,7 @@ _ENTRIES = 1 << 11  # entries worked on together: bounds memory
 _CELLS = 1 << 20  # the same bound for groups times entries, where every entry has a form of its own
 _FAR = 2.0**508  # thresholds and singularities, in units of the form
 _STEEPEST = 200  # minus the exponent of the distance of two laws
+_NOTHING = -1e4  # a logarithm from which on values are 0, whatever the rest of the integral
 _LOG_2 = 0.6931471805599453094172321
 _GROUPS = 64  # the length of a form that is long
 _WORTH = 6  # thresholds of one form from which on common paths pay
@@ -122,4 +123,6 @@ def _on_own_paths(paths: Paths) -> np.ndarray:
         better = estimate < error[todo]
         best[todo[better]], error[todo[better]] = value[better], estimate[better]
         todo = todo[~(error[todo] < good[todo])]
-    return np.where(np.abs(height) > LOG_ONLY, height, height + np.log(best) + np.log(paths.scale))
+    value = height + np.log(best) + np.log(paths.scale)
+    # Where scales lie so far apart that no path will do, far below the least float, the height is what is left.
+    return np.where((np.abs(height) > LOG_ONLY) | (np.isnan(value) & (height < _NOTHING)), height, value)

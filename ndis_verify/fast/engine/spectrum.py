@@ -154,10 +154,15 @@ class Spectrum:
             )
         forms = Forms(alpha, count, b)
         scaled, exponent = forms.scaled()
+        # Beside a much wider coordinate a quadratic or a linear part is not felt; nor is it then part of the edge.
+        lost = (b > 0) & (alpha != 0) & ((scaled.alpha == 0) | (scaled.b == 0))
+        if lost.any():
+            linear, still = lost & (scaled.alpha == 0), lost & (scaled.b == 0)
+            forms = Forms(np.where(linear, 0.0, alpha), count, np.where(still, 0.0, b))
         # Extended precision where the platform has it: epsilon is often close to these sums.
         wide = 0.5 * (count * wide_logs).sum(axis=1)
         wide_shift = self.wide_squares.reshape(flat)
-        pull = np.divide(wide_shift, alpha, out=-wide_shift, where=alpha != 0).sum(axis=1)
+        pull = np.divide(wide_shift, alpha, out=-wide_shift, where=(alpha != 0) & ~lost).sum(axis=1)
         with np.errstate(over="ignore", under="ignore"):
             mean = 0.5 * (count * log1p_gap(alpha, logs)).sum(axis=1) + (0.5 * wide_shift.sum(axis=1)).astype(
                 np.float64

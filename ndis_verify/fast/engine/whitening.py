@@ -204,8 +204,9 @@ def _wide(a: np.ndarray) -> np.ndarray:
 
 
 def _grouped(alpha: np.ndarray, shift: np.ndarray, logs: np.ndarray, inputs: Inputs) -> Spectrum:
-    """Equal eigenvalues put together."""
-    _, first, group, count = np.unique(alpha, return_index=True, return_inverse=True, return_counts=True)
+    """Equal eigenvalues put together; next to alpha = -1 their logarithms tell them apart."""
+    told = np.where(alpha < -0.5, logs, alpha.astype(np.longdouble))
+    _, first, group, count = np.unique(told, return_index=True, return_inverse=True, return_counts=True)
     if first.size == alpha.size:
         return Spectrum(alpha, None, 1, logs, shift=shift, inputs=inputs)
     return Spectrum(alpha[first], None, count, logs[first], shift=_norms(group, shift), inputs=inputs)
