@@ -79,6 +79,9 @@ CONCLUDING = {
     "joint_shift.rank_one_worst",
     "covariance_shift.more_spread_bound",
     "two_steps.noisy_pair",
+    "random_projection_ridges.beside_a_ridge",
+    "random_projection_ridges.beside_the_smallest_ridge",
+    "random_projection_ridges.one_column_beside_a_ridge",
 }
 
 # Claims whose proofs end in the statement, as a machine compares both. Nothing leaves this list either.
@@ -90,6 +93,7 @@ COMPARED = {
     *("KM-2.3", "KM-4.1", "KM-4.2", "KM-4.3"),
     *("KM-7.2", "KM-C4.5", "KM-J.1-corrected", "KM-S3-corrected", "KM-eq2.4", "KM-eq3.1"),
     *("KM-2.2", "KM-2.7", "KM-Alg1", "KM-Alg2-corrected", "N26-Fig3"),
+    *("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"),
 }
 
 

@@ -1,0 +1,135 @@
+"""What a record of bounded norm costs a random projection beside a ridge, in both directions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sympy as sp
+
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.random_projection import leverage as own_leverage
+from ndis_verify.symbolic.random_projection import r
+from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon
+from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, grows_with_leverage, larger, leverage
+from ndis_verify.symbolic.random_projection_pairs import epsilon as any_epsilon
+from ndis_verify.symbolic.statement_terms import quantity
+
+target = sp.Symbol("P", positive=True)  # the leverage at which a target is met
+length, ridge = sp.Symbol("l", positive=True), sp.Symbol("v", real=True)
+excess = sp.Symbol("y", nonnegative=True)  # of the ridge over the least one
+one = sp.Integer(1)
+
+
+@cache
+def beside_a_ridge() -> Derivation:
+    """A record of norm l beside a ridge v >= l^2/P costs no more than the leverage P, in both directions (N26-T5.1).
+
+    `number`: its leverage l^2/(l^2 + v), at `length` and `ridge`.
+    """
+    return _beside("beside_a_ridge", length**2 / target, "v >= l^2/P", r, ("N26-T5.1", "N26-Fig1"))
+
+
+@cache
+def beside_the_smallest_ridge() -> Derivation:
+    """The same beside v >= l^2 (1/P - 1) (N24-T3, N26-Fig1-smallest-ridge). `number`: as `beside_a_ridge`."""
+    least = length**2 * (1 / target - 1)
+    return _beside("beside_the_smallest_ridge", least, "v >= l^2 (1/P - 1)", r, ("N26-Fig1-smallest-ridge", "N24-T3"))
+
+
+@cache
+def one_column_beside_a_ridge() -> Derivation:
+    """The same for one column (N24-C7, N24-Fig8). `number`: as `beside_a_ridge`."""
+    least = length**2 * (1 / target - 1)
+    return _beside("one_column_beside_a_ridge", least, "v >= l^2 (1/P - 1)", one, ("N24-C7", "N24-Fig8"))
+
+
+def _beside(name: str, least: sp.Expr, condition: str, columns: sp.Expr, claims: tuple[str, ...]) -> Derivation:
+    """What a record of norm l costs beside a ridge of at least `least`, in `columns` columns."""
+    lone = length**2 / (length**2 + ridge)
+    below = length**2 / (sp.expand(length**2 + least) + excess)
+    falls = {leverage: below, larger: target, any_epsilon: epsilon, **({} if columns == r else {r: columns})}
+    granted = {"q >= p": "at most P", "q < 1": "P < 1"}
+
+    def cost(direction: str, of: sp.Expr) -> sp.Expr:
+        return quantity(DIRECTIONS[direction], of, columns, epsilon)
+
+    steps = (
+        Step(
+            "excess",
+            "Of the ridge over the least one.",
+            lhs=excess,
+            rhs=ridge - least,
+            kind="definition",
+            premises=(condition,),
+        ),
+        Step(
+            "at most P",
+            "The leverage of the record.",
+            lhs=target,
+            rhs=below,
+            relation=">=",
+            witness=sp.factor(sp.cancel(target - below)),
+        ),
+        Step(
+            "deletion",
+            "The cost does not fall with the leverage (N26-P4).",
+            lhs=cost("deletion", lone),
+            rhs=cost("deletion", target),
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("larger leverage, deletion", of=grows_with_leverage, at=falls, weight=-1, granted=granted),
+                "excess",
+            ),
+        ),
+        Step(
+            "insertion",
+            "Nor does that of an insertion, which costs no more than a deletion (N26-L4).",
+            lhs=cost("insertion", lone),
+            rhs=cost("deletion", target),
+            relation="<=",
+            kind="inference",
+            premises=(
+                Use("larger leverage, insertion", of=grows_with_leverage, at=falls, weight=-1, granted=granted),
+                Use(
+                    "deletion dominates",
+                    of=deletion_curve,
+                    at={own_leverage: target, **({} if columns == r else {r: columns})},
+                    weight=-1,
+                    granted={"p < 1": "P < 1"},
+                ),
+                "excess",
+            ),
+        ),
+        Step(
+            "lone record",
+            "A lone record has the leverage l^2/(l^2 + v).",
+            lhs=1 / (1 + ridge / length**2),
+            rhs=lone,
+        ),
+    )
+    names = {"l": length, "P": target, "v": ridge, "eps": epsilon, **({"r": r} if columns == r else {})}
+    return Derivation(
+        id=f"random_projection_ridges.{name}",
+        title="What a record costs beside a ridge, in both directions",
+        sources=claims,
+        hypotheses=(
+            FULL_RANK,
+            Hypothesis("P < 1", target < 1),
+            Hypothesis(condition, ridge >= least),
+            Hypothesis("eps >= 0", epsilon >= 0),
+        ),
+        steps=steps,
+        result_step="lone record",
+        symbols={"length": length, "ridge": ridge},
+        faults=(
+            Fault("half of P", "at most P", lambda rhs: 2 * rhs),
+            Fault("half the cost", "deletion", lambda rhs: rhs / 2),
+            Fault("half the cost of a deletion", "insertion", lambda rhs: rhs / 2),
+            Fault("ridge counted twice", "lone record", lambda rhs: length**2 / (length**2 + 2 * ridge)),
+        ),
+        concludes=(
+            *(Conclusion(claim, direction, names) for claim in claims for direction in DIRECTIONS),
+            *(Conclusion(claim, "lone record", part="the leverage of a lone record") for claim in claims),
+        ),
+    )
