@@ -267,8 +267,8 @@ class GeneralizedChi2:
             if near.size:  # of whatever size beside the mean, down to the least scale of the law
                 sizes = np.append(np.abs(self._forms.alpha).ravel(), self._forms.b.ravel())
                 least = np.longdouble(sizes[sizes > 0].min())
-                ends = (np.arcsinh((middle[near] + side * slack[near]) / least) for side in (1, -1))
-                v = safe_root(lambda v, index: excess(least * np.sinh(v), near[index]), *ends)
+                above, under = (np.arcsinh((middle[near] + way * slack[near]) / least) for way in (1, -1))
+                v = safe_root(lambda v, index: excess(least * np.sinh(v), near[index]), above, under)
                 middle, slack = middle.astype(np.longdouble), slack.astype(np.longdouble)
                 middle[near], slack[near] = least * np.sinh(v), 1e-9 * least * np.cosh(v)
             return self._placed(safe_root(excess, middle + slack, middle - slack))
