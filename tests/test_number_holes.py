@@ -309,3 +309,9 @@ def test_quantiles_of_weights_far_apart_and_of_both_signs(q):
     law = fast.GeneralizedChi2([2.2e214, -3.8e162], [1, 1], [0.0, 0.0], 0.0, 0.0)
     assert law.logcdf(law.ppf(q)) == pytest.approx(math.log(q), rel=1e-12)
     assert law.logsf(-fast.GeneralizedChi2([-2.2e214, 3.8e162], [1, 1], [0.0, 0.0], 0.0, 0.0).isf(q)) <= 0
+
+
+def test_the_linear_part_of_a_form_beside_a_huge_one_is_kept():
+    """Though it is not felt in any divergence."""
+    form = fast.quadratic_form(GaussianPair([1e-200, 1.0], [1.5, 1e300], [0.0, 0.0], [1.0, 1.0]))
+    assert sorted(abs(b) for b in form.b)[0] == pytest.approx(math.sqrt(1.5) * 1e-200, rel=1e-14)

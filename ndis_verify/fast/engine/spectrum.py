@@ -139,20 +139,28 @@ class Spectrum:
         return self._loss_forms
 
     @cached_property
-    def _loss_forms(self) -> LossForms:
+    def whole_forms(self) -> Forms:
+        """alpha, multiplicity and b = m sqrt(1 + alpha) of every pair, one row each."""
         flat = (-1, self.alpha.shape[-1])
-        parts = (self.alpha, self.shift, self.multiplicity)
-        alpha, shift, count = (np.ascontiguousarray(part.reshape(flat)) for part in parts)
-        wide_logs = self.log_ratio.reshape(flat)
-        logs = wide_logs.astype(np.float64)
+        alpha, shift, count = (
+            np.ascontiguousarray(part.reshape(flat)) for part in (self.alpha, self.shift, self.multiplicity)
+        )
         with np.errstate(over="ignore", under="ignore"):
             # a large logarithm has few digits behind the point
-            b = (np.exp(0.5 * wide_logs) * shift).astype(np.float64)
+            b = (np.exp(0.5 * self.log_ratio.reshape(flat)) * shift).astype(np.float64)
         if not np.isfinite(b).all():
             raise InputError(
                 "shift", float(shift[~np.isfinite(b)][0]), "times the root of the eigenvalue must be a float"
             )
-        forms = Forms(alpha, count, b)
+        return Forms(alpha, count, b)
+
+    @cached_property
+    def _loss_forms(self) -> LossForms:
+        forms = self.whole_forms
+        alpha, count, b = forms.alpha, forms.dof, forms.b
+        flat = alpha.shape
+        wide_logs = self.log_ratio.reshape(flat)
+        logs = wide_logs.astype(np.float64)
         scaled, exponent = forms.scaled()
         # Beside a much wider coordinate a quadratic or a linear part is not felt; nor is it then part of the edge.
         lost = (b > 0) & (alpha != 0) & ((scaled.alpha == 0) | (scaled.b == 0))

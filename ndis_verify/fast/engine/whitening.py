@@ -122,8 +122,7 @@ def quadratic_form(pair: GaussianPair) -> QuadraticForm:
     -1.0000000000 -0.7071067812 0.2215735903
     """
     laws = spectrum(pair)
-    loss = laws.loss_forms()
-    forms = loss.forms
+    loss, forms = laws.loss_forms(), laws.whole_forms
     if loss.offset.size != 1:
         raise InputError("pair", f"a batch of {loss.offset.size}", "must be one pair")
     return QuadraticForm(
