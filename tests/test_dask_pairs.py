@@ -15,6 +15,13 @@ EXAMPLE = runpy.run_path(str(Path(__file__).resolve().parents[1] / "examples" / 
 CHUNK = 500
 
 
+@pytest.fixture(autouse=True)
+def threads():
+    """Whatever client of a cluster that is gone other tests have left behind."""
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
 def written(folder, count):
     """The arrays of `count` pairs in a folder, and their batch."""
     rng = np.random.default_rng(count)

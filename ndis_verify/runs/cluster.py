@@ -36,7 +36,7 @@ def on_cluster(
     except ImportError:
         raise InputError("--scheduler", address, "needs the extra `cluster` (dask.distributed)") from None
     try:
-        client = Client(address, timeout=_PATIENCE)
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError):  # a time that is out is an OSError too
         raise InputError("--scheduler", address, "must be the address of a Dask scheduler: nothing answers") from None
     run = uuid4().hex  # an id means another item in another run on the same scheduler
@@ -45,7 +45,7 @@ def on_cluster(
         futures = client.map(work, list(items.values()), key=keys, retries=_RETRIES)
         ids = dict(zip((future.key for future in futures), items, strict=True))
         try:
-            for future in as_completed(futures):
+            for future in as_completed(futures, loop=client.loop):
                 if future.key in ids:  # a cluster may run an item twice
                     yield ids.pop(future.key), future.result()
                     future.release()  # workers need not keep what is here
