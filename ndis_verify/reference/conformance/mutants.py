@@ -135,20 +135,20 @@ MUTANTS = (
     _one(
         "largest loss of the limit for the finite sketch",
         "least_squares/asymptotic_law",
-        "return 0.5 * ((r - d) * ratio - np.log1p(-q))[()]",
-        "return 0.5 * ((r - d) * ratio)[()]",
+        "np.log1p((q - p) / (1 - q)) - np.log1p(-q))",
+        "np.log1p((q - p) / (1 - q)))",
     ),
     _one(
         "degrees of freedom off by one",
         "least_squares/finite_law",
-        "gain = -0.5 * (laws.r + 1)",
-        "gain = -0.5 * laws.r",
+        "gain = -0.5 * (self.r + 1)",
+        "gain = -0.5 * self.r",
     ),
     _one(
         "dimension off by one",
         "least_squares/finite_law",
-        "self.constant + (laws.d - 2) / 2",
-        "self.constant + (laws.d - 1) / 2",
+        "self.constant + (self.d - 2) / 2",
+        "self.constant + (self.d - 1) / 2",
     ),
     _one(
         "normalising constant of another law",
@@ -214,20 +214,20 @@ MUTANTS = (
     _one(
         "linear part scaled by the eigenvalue twice",
         "engine/spectrum",
-        "b = (np.exp(0.5 * wide_logs) * shift)",
-        "b = (np.exp(wide_logs) * shift)",
+        "b = (np.exp(0.5 * self.log_ratio.reshape(flat)) * shift)",
+        "b = (np.exp(self.log_ratio.reshape(flat)) * shift)",
     ),
     _one(
         "linear part not scaled",
         "engine/spectrum",
-        "b = (np.exp(0.5 * wide_logs) * shift)",
-        "b = (shift + 0 * wide_logs)",
+        "b = (np.exp(0.5 * self.log_ratio.reshape(flat)) * shift)",
+        "b = (shift + 0 * self.log_ratio.reshape(flat))",
     ),
     _one(
         "small curvatures taken for none",
         "engine/spectrum",
-        "b = (np.exp(0.5 * wide_logs) * shift)",
-        "alpha = np.where(np.abs(alpha) < 1e-8, 0.0, alpha); b = (np.exp(0.5 * wide_logs) * shift)",
+        "b = (np.exp(0.5 * self.log_ratio.reshape(flat)) * shift)",
+        "alpha = np.where(np.abs(alpha) < 1e-8, 0.0, alpha); b = (np.exp(0.5 * self.log_ratio.reshape(flat)) * shift)",
     ),
     _one(
         "half of the squared mean shift dropped",
