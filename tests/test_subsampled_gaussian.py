@@ -4,12 +4,14 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndis_verify.audit.composition import grid_composition, subsampled_profile
 from ndis_verify.exact_number import InputError
 from ndis_verify.gaussian_pair import GaussianPair
+from ndis_verify.oracle.certified import subsampled_gaussian as module
 from ndis_verify.oracle.certified.composition import composed_hockey_stick
 from ndis_verify.oracle.certified.subsampled_gaussian import subsampled_gaussian
 
@@ -54,7 +56,9 @@ def test_one_step_is_enclosed(std, rate, epsilon):
     assert upper - lower < Fraction(1, 100)
 
 
-@pytest.mark.parametrize(("std", "steps", "epsilon"), [("2", 3, "0.5"), ("5", 40, "1"), ("1.5", 2, "3")])
+@pytest.mark.parametrize(
+    ("std", "steps", "epsilon"), [("2", 3, "0.5"), ("5", 40, "1"), ("1.5", 2, "3"), ("0.1", 1, "60")]
+)
 def test_without_sampling_it_is_a_gaussian_pair(std, steps, epsilon):
     true = composed_hockey_stick(GaussianPair([1], [exact_square(std)], [0], [exact_square(std)]), steps, epsilon, 15)
     lower, upper = subsampled_gaussian(std, 1, steps, epsilon, step=Fraction(1, 100))
@@ -85,10 +89,48 @@ def test_a_finer_grid_comes_nearer_from_both_sides_and_one_side_alone_is_that_si
     assert (below, above) == ((coarse[0], 1), (0, coarse[1]))
 
 
+def test_a_mass_is_a_whole_number_of_units_on_its_safe_side():
+    unit = module._UNIT
+    assert (
+        Fraction(module._fixed(arb(1) / 3, False), unit)
+        < Fraction(1, 3)
+        < Fraction(module._fixed(arb(1) / 3, True), unit)
+    )
+    wide = arb("0.5", "0.25")
+    assert module._fixed(wide, False) <= unit // 4 and 3 * unit // 4 <= module._fixed(wide, True)
+    assert module._fixed(arb("0", "0.25"), False) == 0
+
+
+def test_bounds_are_the_far_ends_of_their_enclosures(monkeypatch):
+    monkeypatch.setattr(module, "_delta", lambda law, epsilon, size: arb("0.5", "0.25"))
+    lower, upper = subsampled_gaussian(2, "0.5", 2, 1)
+    assert lower <= Fraction(1, 4) and Fraction(3, 4) <= upper
+
+
+@pytest.mark.parametrize(
+    ("std", "rate", "steps", "epsilon"),
+    [
+        (1e-100, "0.5", 3, 1),
+        (1e100, 1e-300, 10, 0),
+        (1e-9, 1, 2, 800),
+        (0.01, 1 - 1e-16, 7, 1400),
+        (0.5, 1e-300, 2, 1),
+    ],
+)
+def test_ends_of_the_domain_are_answered(std, rate, steps, epsilon):
+    lower, upper = subsampled_gaussian(std, rate, steps, epsilon, step=Fraction(1, 10))
+    assert 0 <= lower <= upper <= 1
+    if float(std) < 0.1 and float(rate) >= 0.5:  # nothing hides the record: once is enough that it is in a sample
+        assert lower >= Fraction("0.49")
+    else:
+        assert upper < Fraction(1, 10**27)
+
+
 @pytest.mark.parametrize(
     ("change", "match"),
     [
         ({"std": 0}, "std"),
+        ({"std": 1e101}, "std"),
         ({"rate": 0}, "rate"),
         ({"rate": "1.5"}, "rate"),
         ({"steps": 0}, "steps"),

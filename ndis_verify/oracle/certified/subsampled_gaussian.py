@@ -30,6 +30,7 @@ MOST_POINTS = 30_000
 _BITS = 160
 _UNIT = 1 << 96  # of masses, which are whole numbers of it
 _TAIL = 1e-13  # of one step's mass, beyond which a law is cut
+_MOST_LOSS = 700.0  # whose ratio of probabilities is a float
 _ROOM = 4.0  # how far losses are kept beyond the epsilon that is asked for
 
 
@@ -76,8 +77,8 @@ def subsampled_gaussian(
     The noise is `std` times the clipping norm, the samples have a record at `rate`, k = `steps`; the larger of a record
     removed and added.
 
-    std > 0; rate in (0, 1]; steps an int from 1 to 10^5; epsilon >= 0; step: the grid of losses, which decides how near
-    the bounds are: a share of -log(1 - rate). side "below" leaves the upper bound at 1, "above" the lower one at 0.
+    std from 1e-100 to 1e100; rate in (0, 1]; steps an int from 1 to 10^5; epsilon >= 0; step: the grid of losses, which decides how near
+    the bounds are: a share of -log(1 - rate); none is nearer than 1e-27. side "below" leaves the upper bound at 1, "above" the lower one at 0.
     Raises `InputError`.
 
     Examples
@@ -89,8 +90,7 @@ def subsampled_gaussian(
     """
     one_of(side, "side", ("both", "below", "above"))
     level, share, size = exact(std, "std"), exact(rate, "rate"), exact(step, "step")
-    if not level > 0:
-        raise InputError("std", std, "must be positive")
+    within(level, "std", "[1e-100, 1e100]")
     within(share, "rate", "(0, 1]")
     within(size, "step", "(0, 1]")
     whole(steps, "steps", 1, MOST_STEPS)
@@ -181,8 +181,8 @@ def _within(law: _Law, top: int, side: str) -> _Law:
 
 def _fixed(mass: arb, up: bool) -> int:
     """A mass in its unit, rounded to the safe side; none below 0."""
-    found = enclosure(mass)
-    return max(0, math.ceil(found.upper * _UNIT) if up else math.floor(found.lower * _UNIT))
+    units = mass * _UNIT
+    return max(0, int((units.upper().ceil() if up else units.lower().floor()).unique_fmpz()))
 
 
 def _ends(one: _Step, steps: int, size: Fraction, top: int) -> tuple[int, int]:
@@ -191,8 +191,7 @@ def _ends(one: _Step, steps: int, size: Fraction, top: int) -> tuple[int, int]:
     """
     reach = math.sqrt(2 * math.log(steps / _TAIL))
     q, s = float(one.rate), float(one.std)
-    highest = math.log1p(q * math.expm1((2 * (1 + reach * s) - 1) / (2 * s * s)))
-    lowest = math.log1p(q * math.expm1((-2 * reach * s - 1) / (2 * s * s)))
+    lowest, highest = _loss(-reach * s, q, s), _loss(1 + reach * s, q, s)
     low, high = (lowest, highest) if one.direction == "delete" else (-highest, -lowest)
     return max(math.floor(low / float(size)) - 1, -top), min(math.ceil(high / float(size)) + 1, top)
 
@@ -226,13 +225,22 @@ def _lumps(one: _Step, steps: int, size: Fraction, top: int) -> _Law:
         if end is None:
             break
         edge, with_it, without = end, *beyond
-        loss = math.log1p(q * math.expm1((2 * end - 1) / (2 * s * s)))
-        index = min(max(index + 1, math.floor(loss / h) + 1), last)
+        index = min(max(index + 1, math.floor(_loss(end, q, s) / h) + 1), last)
     return _Law(start, fmpz_poly(masses), 0)
+
+
+def _loss(output: float, q: float, s: float) -> float:
+    """log(with/without) of an output, without a power that no float holds."""
+    power = (2 * output - 1) / (2 * s * s)
+    if q == 1:
+        return power
+    return power + math.log(q + (1 - q) * math.exp(-power)) if power > 1 else math.log1p(q * math.expm1(power))
 
 
 def _edge(start: float | None, loss: float, q: float, s: float) -> float | None:
     """Where an interval from `start` on has a ratio of probabilities a little above e^loss; None: nowhere."""
+    if loss > _MOST_LOSS:
+        return None
     t = math.exp(loss) * (1 + 1e-10)
 
     def excess(x: float) -> float:
