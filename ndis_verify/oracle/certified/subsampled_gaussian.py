@@ -77,8 +77,9 @@ def subsampled_gaussian(
     The noise is `std` times the clipping norm, the samples have a record at `rate`, k = `steps`; the larger of a record
     removed and added.
 
-    std from 1e-100 to 1e100; rate in (0, 1]; steps an int from 1 to 10^5; epsilon >= 0; step: the grid of losses, which decides how near
-    the bounds are: a share of -log(1 - rate); none is nearer than 1e-27. side "below" leaves the upper bound at 1, "above" the lower one at 0.
+    std from 1e-100 to 1e100; rate in (0, 1]; steps an int from 1 to 10^5; epsilon >= 0; step: the grid of losses, which
+    decides how near the bounds are: a share of -log(1 - rate); none is nearer than 1e-27. side "below" leaves the upper
+    bound at 1, "above" the lower one at 0.
     Raises `InputError`.
 
     Examples
