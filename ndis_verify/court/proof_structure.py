@@ -407,7 +407,8 @@ def _foreign_hypotheses(
         meant = isinstance(h, Hypothesis) and h.of in heads and h.text in QUANTITIES[h.of].means
         relation = h.relation if isinstance(h, Hypothesis) else None
         said = text if stated is not None else end.granted.get(text, text)
-        if not (meant or said in given or (relation is not None and _assumed_relation(relation, end, stated))):
+        same = said in given if stated is None or relation is None else _assumed_relation(relation, end, stated)
+        if not (meant or same):
             wrong.append(f"{derivation.id}: hypothesis {text!r} is not one of {end.claim}")
     return wrong
 

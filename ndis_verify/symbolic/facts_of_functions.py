@@ -48,6 +48,27 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
         reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
         instance=lambda a: (_quantile(Phi(a["x"])), "=", a["x"]),
     ),
+    "probability of a normal quantile": Fact(
+        text="Phi(Phi^-1(y)) = y for 0 < y < 1.",
+        tex=r"\Phi(\Phi^{-1}(y)) = y,\quad 0 < y < 1",
+        letters=("y",),
+        conditions={"above 0": "0 < y", "below 1": "y < 1"},
+        reference="Phi increases from 0 to 1: Rudin, Principles of Mathematical Analysis, Theorem 4.17",
+        instance=lambda a: (Phi(_quantile(a["y"])), "=", a["y"]),
+        required={
+            "above 0": lambda a: (a["y"], ">", sp.Integer(0)),
+            "below 1": lambda a: (a["y"], "<", sp.Integer(1)),
+        },
+    ),
+    "normal probabilities keep the order": Fact(
+        text="Where a <= b, Phi(a) <= Phi(b).",
+        tex=r"a \le b \implies \Phi(a) \le \Phi(b)",
+        letters=("a", "b"),
+        conditions={"order": "a <= b"},
+        reference="a distribution function: Billingsley, Probability and Measure, section 14",
+        instance=lambda a: (Phi(a["a"]), "<=", Phi(a["b"])),
+        required={"order": lambda a: (a["a"], "<=", a["b"])},
+    ),
     "a quantile and its probability": Fact(
         text="Where Phi(x) <= y < 1, Phi^-1(y) >= x.",
         tex=r"\Phi(x) \le y < 1 \implies \Phi^{-1}(y) \ge x",

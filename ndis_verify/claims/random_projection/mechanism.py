@@ -27,9 +27,22 @@ from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import Statement, integer, real, vector
 from ndis_verify.symbolic import random_projection_order as order
-from ndis_verify.symbolic import random_projection_ridges, ridge, ridge_utility, ridge_wrappers, subsampled_laws
+from ndis_verify.symbolic import (
+    random_projection_ridges,
+    ridge,
+    ridge_utility,
+    ridge_wrappers,
+    subsampled_laws,
+    tested_ridges,
+)
 
 _EVERYONE = ("every record has norm at most l", "add/remove one record", "0 < delta < 1")
+_GOOD = proof("release at a good value", tested_ridges.at_a_good_value)
+_GOOD_SMALLER = proof("release at a good value", tested_ridges.at_a_good_value_above_one_record)
+_TESTED = (
+    proof("the noised eigenvalue", tested_ridges.noised_eigenvalue),
+    proof("test and release together", tested_ridges.both_at_once),
+)
 _TEST = (proof("test, ridge and release", ridge_wrappers.propose_test_release), *MECHANISM)
 _SAMPLE = (
     proof("sampling", ridge_wrappers.subsampling),
@@ -120,6 +133,45 @@ _OPTIMAL = statement(
     "delta_delete(l^2/(l^2 + w), r; eps) > delta_delete(P, r; eps)",
     *("l > 0", "0 < P < 1", "0 < w < l^2/P", "r >= 1", "eps >= 0"),
     over=_RIDGES,
+)
+_TESTED_VALUES = (
+    *(vector(name, "law", 3, "1e-6", 1, "log") for name in "tu"),
+    *(vector(name, "reals", 3, 0, 1) for name in "acw"),
+    *(real(name, "1e-2", 100, "log") for name in "ls"),
+    real("P", "1e-3", "0.999", "logit"),
+    real("p", "1e-3", "0.999", "logit"),
+    real("m", "1e-3", "1e4", "log"),
+    real("b", -100, 1000),
+    real("k", 0, 1),
+    real("h", 0, 100),
+    real("f", "1e-9", "0.999", "logit"),
+    real("x", 0, 8),
+    real("y", 0, 8),
+)
+
+
+def _tested_ridge(lower: str, own: str, *hypotheses: str) -> Statement:
+    """Test and release, the ridge less than l^2/P by `lower`, D^T D at least `own` along a record."""
+    return statement(
+        "sum_i t_i a_i - e^{x + y} (sum_i u_i c_i) <= sum_i max(0, t_i - e^x u_i) + sum_i t_i w_i max(0, a_i - e^y c_i)"
+        " + sum_i t_i (1 - w_i), and delta_shift(k l^2/s; x) <= delta_shift(l^2/s; x), and Phi(Phi^-1(f) - h/s) <= f,"
+        " and delta_delete(p, r; y) <= delta_delete(P, r; y), and delta_insert(p, r; y) <= delta_delete(P, r; y)",
+        *("0 <= a_i <= 1", "c_i >= 0", "w_i <= 1", "x >= 0", "y >= 0", "l > 0", "s > 0", "0 <= k <= 1", "h >= 0"),
+        *("0 < f < 1", "0 < P < 1", "b <= m", *hypotheses, "p >= 0", f"p ({own} + v) <= l^2", "r >= 1"),
+        where={"v": f"max(l^2/P - {lower}, 0)"},
+        over=_TESTED_VALUES,
+    )
+
+
+_TESTED_RIDGE = _tested_ridge("max(b, 0)", "m", "m >= 0")
+_TESTED_SMALLER = _tested_ridge("max(b, l^2)", "max(m, l^2)")
+_TEST_THEN_RELEASE = (
+    "D is the larger of two databases, m the least eigenvalue of D^T D; that of the smaller one is k l^2 below. A run"
+    " on either, its own eigenvalue h below m (0 or k l^2), adds noise of standard deviation s to it and s Phi^{-1}(f)"
+    " to that: b, good (w = 1) if b <= m. Then it projects above the ridge v, beside which the record has leverage p. t"
+    " and u are the laws of the noised value in the two runs (sums over it are integrals), a and c the chances of an"
+    " outcome given it. So (x + y, delta)-DP, delta = delta_T + delta_R + f: delta_T = delta_shift(l^2/s; x), delta_R ="
+    " delta_delete(P, r; y)."
 )
 _RIDGED = (
     "Every record has norm at most l, one is added or removed, and P is the leverage at which the target is met,"
@@ -297,45 +349,44 @@ CLAIMS = (
         ),
         note=_SAMPLE_NOTE,
     ),
-    Claim(
+    stated_claim(
         id="N26-Fig4",
         source="N26",
         title="propose-test-release: the ridge lowered by a private bound on the least eigenvalue",
-        statement=(
-            "Test lambda_min(D^T D) with noise of standard deviation tau, lower the ridge by the bound that fails with"
-            " probability delta_P, release at (eps - eps_T, delta_R)."
+        stated=_TESTED_RIDGE,
+        about=(
+            "Test the least eigenvalue at (eps_T, delta_T), lower the ridge by the bound that fails with probability"
+            " delta_P = f, release at (eps_R, delta_R): x = eps_T, y = eps_R = eps - eps_T >= 0."
+            f" {_TEST_THEN_RELEASE}"
         ),
-        formula="ridge = max(l^2/p* - max(lambda_min + N(0, tau^2) - tau Phi^{-1}(1 - delta_P), 0), 0)",
-        hypotheses=(*_EVERYONE, "eps_T <= eps"),
         declared=Verdict.PROVED,
-        checks=(*_TEST, tested_attack("joint divergence of test and release", figure_ridge), TESTED),
+        checks=(_GOOD, *_TESTED, *_TEST, tested_attack("joint divergence of test and release", figure_ridge), TESTED),
         note=_TEST_NOTE,
     ),
-    Claim(
+    stated_claim(
         id="N26-T5.4",
         source="N26",
         title="the tested mechanism is (eps, delta)-DP",
-        statement=(
-            "The mechanism of N26-Fig4 with delta = delta_T + delta_R + delta_P is (eps, delta)-DP under add/remove."
+        stated=_TESTED_RIDGE,
+        about=(
+            "The mechanism of N26-Fig4 with delta = delta_T + delta_R + delta_P is (eps, delta)-DP under add/remove:"
+            f" eps = x + y, delta_P = f. {_TEST_THEN_RELEASE}"
         ),
-        formula="(eps_T + eps_R, delta_T + delta_R + delta_P)",
-        hypotheses=(*_EVERYONE, "eps_T <= eps", "delta_T, delta_R, delta_P > 0"),
         declared=Verdict.PROVED,
-        checks=(*_TEST, DP, tested_attack("joint divergence of test and release", figure_ridge)),
+        checks=(_GOOD, *_TESTED, *_TEST, DP, tested_attack("joint divergence of test and release", figure_ridge)),
         note=_TEST_NOTE,
     ),
-    Claim(
+    stated_claim(
         id="N26-T5.4-smaller-ridge",
         source="N26",
         title="the tested mechanism with a ridge smaller by up to l^2",
-        statement=(
+        stated=_TESTED_SMALLER,
+        about=(
             "The mechanism of N26-Fig4 stays (eps, delta)-DP with the lower bound on the eigenvalue replaced by its"
-            " maximum with l^2."
+            f" maximum with l^2. {_TEST_THEN_RELEASE}"
         ),
-        formula="ridge = max(l^2/p* - max(lower bound, l^2), 0)",
-        hypotheses=(*_EVERYONE, "eps_T <= eps", "delta_T, delta_R, delta_P > 0"),
         declared=Verdict.PROVED,
-        checks=(*_TEST, tested_attack("joint divergence of test and release", smaller_ridge)),
+        checks=(_GOOD_SMALLER, *_TESTED, *_TEST, tested_attack("joint divergence of test and release", smaller_ridge)),
         note="With a bound of 0 this is the smallest public ridge l^2 (1/p* - 1).",
     ),
     Claim(
