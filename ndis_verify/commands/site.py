@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 
@@ -34,5 +35,6 @@ def main(arguments: argparse.Namespace) -> int:
         heard = {} if arguments.asked else hearing(all_claims(), progress)
     finally:
         progress.close()
-    print(f"written: {write_site(arguments.folder, heard=heard, parts=arguments.calculator)}")
+    jobs = os.cpu_count() or 1
+    print(f"written: {write_site(arguments.folder, heard=heard, parts=arguments.calculator, jobs=jobs)}")
     return 0

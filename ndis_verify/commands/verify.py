@@ -69,7 +69,7 @@ def main(arguments: argparse.Namespace) -> int:
     if not arguments.ids:
         from ndis_verify.report.site import write_site
 
-        paths.append(write_site(arguments.output / "site", judgements))
+        paths.append(write_site(arguments.output / "site", judgements, jobs=arguments.jobs))
     if arguments.json:
         print(json.dumps(verdicts.as_json(judgements, claims, arguments.effort, __version__), indent=1))
     else:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from ndis_verify import __version__
 from ndis_verify.claim import Claim, Evidence, Verdict
-from ndis_verify.claims.ledger import SOURCES, all_claims
+from ndis_verify.claims.ledger import SOURCES, all_claims, find
 from ndis_verify.court.judge import Judgement
 from ndis_verify.report.calculator import POLICY, calculator_body, write_parts
 from ndis_verify.report.claim_page import claim_body, mentioned
@@ -21,6 +22,7 @@ from ndis_verify.report.matrix_page import matrix_body
 from ndis_verify.report.places import label_of, subject_of
 from ndis_verify.rich import prose, style_sheet
 from ndis_verify.runs.files import write_atomically
+from ndis_verify.runs.pool import unordered
 
 _FILES = Path(__file__).resolve().parent / "site_files"
 _POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'"
@@ -40,21 +42,24 @@ def write_site(
     claims: Sequence[Claim] | None = None,
     heard: Heard | None = None,
     parts: Path | None = None,
+    jobs: int = 1,
 ) -> Path:
     """Write the pages of the ledger, with the rulings of a `verify` where there are some; returns the index.
 
     A page a claim, the index, the cross-check matrix, the graph, the errata and the open questions. Files of other
-    names in `folder` stay. `heard`: what the comparisons found, where there are no rulings (`matrix.hearing`).
-    `parts`: a folder with the files of `calculator.PARTS`, for the calculator, which is left out without it.
+    names in `folder` stay. `claims`: those of the ledger that get a page, all by default. `heard`: what the comparisons found, where there are no rulings (`matrix.hearing`).
+    `parts`: a folder with the files of `calculator.PARTS`, for the calculator, which is left out without it. `jobs`:
+    processes that write the pages of the claims.
     """
     chosen = all_claims() if claims is None else tuple(claims)
     rulings = {judgement.id: judgement for judgement in judgements}
     pages = _PAGES if parts is None else {**_PAGES, **_CALCULATOR}
     uses = {claim.id: mentioned(claim, [other.id for other in chosen]) for claim in chosen}
     used = {i: [j for j, ids in uses.items() if i in ids] for i in uses}
-    for claim in chosen:
-        body = claim_body(claim, rulings.get(claim.id), uses[claim.id], used[claim.id], parts is not None)
-        write_atomically(folder / page_of(claim.id), _page(f"{label_of(claim.id)}: {claim.title}", body, pages, "../"))
+    bodies = (_Body(claim.id, rulings.get(claim.id), uses[claim.id], used[claim.id], bool(parts)) for claim in chosen)
+    for one, body in unordered(_written, bodies, jobs):
+        title = f"{label_of(one.claim_id)}: {find(one.claim_id).title}"
+        write_atomically(folder / page_of(one.claim_id), _page(title, body, pages, "../"))
     rows = matrix(chosen, {**(heard or {}), **_heard(chosen, rulings)})
     lists = {"index.html": _index(chosen, rulings), "matrix.html": matrix_body(rows), **_lists(chosen)}
     lists["graph.html"] = graph_body(ledger_graph(), {claim.id for claim in chosen})
@@ -66,6 +71,20 @@ def write_site(
     for name in ("search.js", "graph.js"):
         write_atomically(folder / name, (_FILES / name).read_bytes())
     return folder / "index.html"
+
+
+class _Body(NamedTuple):
+    """What the page of a claim is made from, by a process that has the same ledger."""
+
+    claim_id: str
+    ruling: Judgement | None
+    uses: list[str]
+    used: list[str]
+    calculator: bool
+
+
+def _written(body: _Body) -> str:
+    return claim_body(find(body.claim_id), *body[1:])
 
 
 def write_calculator(folder: Path, claims: Sequence[Claim], parts: Path) -> Path:
