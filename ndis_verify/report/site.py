@@ -47,9 +47,9 @@ def write_site(
     """Write the pages of the ledger, with the rulings of a `verify` where there are some; returns the index.
 
     A page a claim, the index, the cross-check matrix, the graph, the errata and the open questions. Files of other
-    names in `folder` stay. `claims`: those of the ledger that get a page, all by default. `heard`: what the comparisons found, where there are no rulings (`matrix.hearing`).
-    `parts`: a folder with the files of `calculator.PARTS`, for the calculator, which is left out without it. `jobs`:
-    processes that write the pages of the claims.
+    names in `folder` stay. `claims`: those of the ledger that get a page, all by default. `heard`: what the comparisons
+    found, where there are no rulings (`matrix.hearing`). `parts`: a folder with the files of `calculator.PARTS`, for
+    the calculator, which is left out without it. `jobs`: processes that write the pages of the claims.
     """
     chosen = all_claims() if claims is None else tuple(claims)
     rulings = {judgement.id: judgement for judgement in judgements}

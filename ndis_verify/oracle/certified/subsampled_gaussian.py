@@ -183,7 +183,9 @@ def _within(law: _Law, top: int, side: str) -> _Law:
 def _fixed(mass: arb, up: bool) -> int:
     """A mass in its unit, rounded to the safe side; none below 0."""
     units = mass * _UNIT
-    return max(0, int((units.upper().ceil() if up else units.lower().floor()).unique_fmpz()))
+    whole_units = (units.upper().ceil() if up else units.lower().floor()).unique_fmpz()
+    assert whole_units is not None, "a whole number of no radius"
+    return max(0, int(whole_units))
 
 
 def _ends(one: _Step, steps: int, size: Fraction, top: int) -> tuple[int, int]:
