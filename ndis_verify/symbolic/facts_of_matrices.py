@@ -18,6 +18,7 @@ from ndis_verify.symbolic.notation import (
     relative,
     scalar,
     spectrum_of,
+    with_noise,
 )
 
 OF_MATRICES: Mapping[str, Fact] = {
@@ -109,6 +110,43 @@ OF_MATRICES: Mapping[str, Fact] = {
         reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
         instance=lambda a: (relative(a["S"], a["T"]), ">=", a["bound"]),
         required={"least": lambda a: (a["quotient"], ">=", a["bound"])},
+    ),
+    "eigenvalues of a matrix with noise": Fact(
+        text="The eigenvalues of S + c I are those of S, each larger by c.",
+        tex=r"\lambda_k(S + c I) = \lambda_k(S) + c",
+        letters=("S", "c"),
+        conditions={"symmetric": "S is real and symmetric, c a number"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 1.1.6",
+        instance=lambda a: (relative(with_noise(a["S"], a["c"]), 1), "=", relative(a["S"], 1) + a["c"]),
+    ),
+    "forms lie above the least eigenvalue": Fact(
+        text="u^T S u >= m for every u of length 1, S symmetric, m its least eigenvalue.",
+        tex=r"u^{\mathsf T} S u \ge \lambda_{\min}(S)\;u^{\mathsf T} u",
+        letters=("S", "u", "u^T"),
+        conditions={"unit": "u has length 1", "least": "S is symmetric; of its eigenvalues the least is spoken of"},
+        reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
+        instance=lambda a: (scalar(a["u^T"] * a["S"] * a["u"]), ">=", relative(a["S"], 1)),
+        required={"unit": lambda a: (scalar(a["u^T"] * a["u"]), "=", sp.Integer(1))},
+    ),
+    "inverse of a form above a bound": Fact(
+        text="Where u^T A u >= c > 0 for every u of length 1, A symmetric, v^T A^{-1} v <= v^T v/c.",
+        tex=r"A \succeq c I,\ c > 0 \implies v^{\mathsf T} A^{-1} v \le v^{\mathsf T} v/c",
+        letters=("A", "form", "c", "v", "v^T"),
+        conditions={"least": "u^T A u >= c for every u of length 1", "positive": "c > 0"},
+        reference="Horn and Johnson, Matrix Analysis, Theorem 4.2.2 and Corollary 7.7.4",
+        instance=lambda a: (inverse_form(a["A"]), "<=", scalar(a["v^T"] * a["v"]) / a["c"]),
+        required={
+            "least": lambda a: (a["form"], ">=", a["c"]),
+            "positive": lambda a: (a["c"], ">", sp.Integer(0)),
+        },
+    ),
+    "squared length": Fact(
+        text="The sum of the squares of a vector's entries is not negative.",
+        tex=r"w^{\mathsf T} w \ge 0",
+        letters=("w", "w^T"),
+        conditions={"real": "w is a real vector"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.6.1",
+        instance=lambda a: (scalar(a["w^T"] * a["w"]), ">=", sp.Integer(0)),
     ),
     "norm of a product": Fact(
         text="The spectral norm of R X R is at most that of R R times that of X, R symmetric.",

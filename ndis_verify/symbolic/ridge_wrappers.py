@@ -176,7 +176,8 @@ def _order_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
 @cache
 def propose_test_release() -> Derivation:
     """Test the least eigenvalue with noise of standard deviation tau, then project with the ridge
-    `max(l^2/p* - lower bound, 0)`: (eps_T + eps_R, delta_T + delta_R + delta_P)-DP (N26-T5.4).
+    `max(l^2/p* - lower bound, 0)`: (eps_T + eps_R, delta_T + delta_R + delta_P)-DP
+    (N26-T5.4-smaller-ridge).
 
     `number`: the total delta at `test`, `release`, `failure`.
     """
@@ -263,7 +264,7 @@ def propose_test_release() -> Derivation:
     return Derivation(
         id="ridge_wrappers.propose_test_release",
         title="A ridge lowered by a private bound on the least eigenvalue",
-        sources=("N26-T5.4", "N26-Fig4"),
+        sources=("N26-T5.4-smaller-ridge",),
         hypotheses=("every record has norm at most l", "eps_T <= eps", "delta_T, delta_R, delta_P > 0"),
         steps=steps,
         result_step="total",
@@ -275,7 +276,7 @@ def propose_test_release() -> Derivation:
             Fault("noise added to the bound, not taken off", "good values", lambda rhs: 4 * std * quantile),
             Fault("smaller ridge by 2 l^2", "smaller ridge", lambda rhs: target / (1 - target)),
         ),
-        covers={"N26-T5.4": "whole", "N26-Fig4": "whole"},
+        covers={"N26-T5.4-smaller-ridge": "whole"},
     )
 
 

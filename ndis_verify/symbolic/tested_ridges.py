@@ -43,15 +43,33 @@ test_epsilon = sp.Symbol("epsilon_T", nonnegative=True)
 _CLAIMS = ("N26-T5.4", "N26-Fig4", "N26-T5.4-smaller-ridge")
 
 
-def _either(name: str, why: str) -> Step:
-    return Step(
-        name,
-        why,
-        lhs=y,
-        rhs=sp.Max(y, z),
-        relation="<=",
-        witness=-sp.Max(0, z - y),
-        reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+EITHER = Step(
+    "either",
+    "Of two numbers, neither exceeds the larger one.",
+    lhs=y,
+    rhs=sp.Max(y, z),
+    relation="<=",
+    witness=-sp.Max(0, z - y),
+    reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+)
+
+
+def least_sum(value: Any, floor: Any, own: Any, shown: tuple[str | Step, str | Step]) -> tuple[Step, ...]:
+    """`own` and the ridge come to at least l^2/P; the steps `shown` say that value and floor are at most `own`.
+
+    After `EITHER`, as `composed` is.
+    """
+    full, lower = length**2 / target, sp.Max(value, floor)
+    return (
+        larger("lower bound", "The lower bound of a good value is one,", value, floor, own, shown),
+        at_most(
+            "at least l^2/P",
+            "so with the ridge it comes to at least l^2/P.",
+            full,
+            own + sp.Max(full - lower, 0),
+            Use("either", at={y: full - lower, z: zero}),
+            "lower bound",
+        ),
     )
 
 
@@ -91,19 +109,11 @@ def _at_a_good_value(name: str, floor: sp.Expr, own: sp.Expr, claims: tuple[str,
             at_most("l^2", "The larger of the two.", floor, own, Use("either", at={y: floor, z: least})),
         )
     steps = [
-        _either("either", "Of two numbers, neither exceeds the larger one."),
-        larger("lower bound", "The lower bound of a good value is one,", bound, floor, own, below),
-        at_most(
-            "at least l^2/P",
-            "so with the ridge it comes to at least l^2/P,",
-            full,
-            own + ridge,
-            Use("either", at={y: full - lower, z: zero}),
-            "lower bound",
-        ),
+        EITHER,
+        *least_sum(bound, floor, own, below),
         Step(
             "at most P",
-            "and the leverage, at most l^2 over that sum, to at most P.",
+            "The leverage, at most l^2 over that sum, is at most P.",
             lhs=target,
             rhs=leverage,
             relation=">=",
@@ -246,7 +256,7 @@ _more = sp.Max(0, _t - sp.exp(test_epsilon) * _u)
 _surplus, _common = sp.Max(0, _a - sp.exp(epsilon) * _c), sp.Min(_a, sp.exp(epsilon) * _c)
 
 
-def _composed(mean: Any, weights: tuple[Any, Any], chances: tuple[Any, Any], good: Any, finite: str) -> list[Step]:
+def composed(mean: Any, weights: tuple[Any, Any], chances: tuple[Any, Any], good: Any, finite: str) -> list[Step]:
     """From one value to the mean over all: what two runs make of one outcome.
 
     weights: of a value in the two runs; chances: of the outcome there. The steps and hypotheses "t_i >= 0" and so on
@@ -270,7 +280,6 @@ def _composed(mean: Any, weights: tuple[Any, Any], chances: tuple[Any, Any], goo
             for one, name in names.items()
         ),
         Step("1 - w_i", "0 where it is good.", lhs=_rest, rhs=1 - good, kind="definition", premises=("w_i <= 1",)),
-        _either("either", "Of two numbers, neither exceeds the larger one."),
         Step(
             "common part",
             "a_i is the smaller one of it and e^y c_i, and what it has above that.",
@@ -341,7 +350,8 @@ def both_at_once() -> Derivation:
             by_fact(f"{one}_i >= 0", "A law.", "masses are not negative", {"law": one}, {"law": laws[one]})
             for one in laws
         ),
-        *_composed(total_of, (t, u), (a, c), w, "points"),
+        EITHER,
+        *composed(total_of, (t, u), (a, c), w, "points"),
     )
     names = {"t": T, "u": U, "a": A, "c": C, "w": W, "x": test_epsilon, "y": epsilon}
     return Derivation(

@@ -1,0 +1,408 @@
+"""Random projection above a tested ridge, run on a database and on it without one record: both outputs at once.
+
+S = D^T D, v is the record that the smaller database is without, u any vector of length 1. A value of the test is x, the
+ridge there max(l^2/P - max(x + s z, 0), 0) with z = Phi^{-1}(f); the value is good up to the edge m - s z.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
+from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.meanings import meaning, p, q
+from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger, linear
+from ndis_verify.symbolic.notation import (
+    below,
+    beyond,
+    inverse_form,
+    mass,
+    projected,
+    relative,
+    reprojected,
+    scalar,
+    total,
+    with_noise,
+    x,
+)
+from ndis_verify.symbolic.random_projection import r
+from ndis_verify.symbolic.random_projection_curve import epsilon
+from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, leverage
+from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.tested_ridges import (
+    EITHER,
+    at_a_good_value,
+    bound,
+    composed,
+    failing,
+    fall,
+    least,
+    least_sum,
+    length,
+    noised_eigenvalue,
+    part,
+    std,
+    target,
+    test_epsilon,
+)
+
+zero, one = sp.Integer(0), sp.Integer(1)
+D, Dt, v, vt, u, ut = (letter(name) for name in ("D", "D^T", "v", "v^T", "u", "u^T"))
+along = sp.Symbol("e", real=True)  # v^T u
+_S, _REST = Dt * D, Dt * D - v * vt
+_RECORD, _UNIT = sp.Matrix([1, 1]), sp.Matrix([3, 4]) / 5
+_algebra = BlockAlgebra(
+    {(ut, u): one, (ut, v): along, (vt, u): along},
+    {
+        v: _RECORD,
+        vt: _RECORD.T,
+        u: _UNIT,
+        ut: _UNIT.T,
+        along: sp.Rational(7, 5),
+    },
+)
+RECORD = Hypothesis("every record has norm at most l", sp.Le(scalar(vt * v), length**2))
+_CLAIMS, _PART = ("N26-T5.4", "N26-Fig4"), "the probabilities of every event of test and release"
+_QUANTILE = quantity("Phi_inverse", failing)
+_EDGE = least - std * _QUANTILE  # of the good values
+_AT = _EDGE - beyond  # any good value
+good = sp.Piecewise((one, sp.Le(x, _EDGE)), (zero, True))
+lever = sp.Function("leverage", nonnegative=True)  # of the record, at a value
+_cut = sp.Function("t", real=True)  # where a statistic of the release is below it, the outcome is one of an event
+_sum = sp.Symbol("c", positive=True)  # m and the ridge
+
+
+def _ridge(value: Any) -> Any:
+    return sp.Max(length**2 / target - sp.Max(value + std * _QUANTILE, 0), 0)
+
+
+def _compared(name: str, why: str, left: Any, sign: str, right: Any, *premises: str | Use) -> Step:
+    return Step(name, why, lhs=left, rhs=right, relation=sign, kind="inference", premises=premises)
+
+
+def _eigenvalue_steps() -> tuple[Step, ...]:
+    """One record changes the least eigenvalue by l^2 at most: k = (m - m')/l^2 is in [0, 1]."""
+    form, rest = scalar(ut * _S * u), scalar(ut * _REST * u)
+    more, less = relative(_S, 1), relative(_REST, 1)
+    return (
+        Step(
+            "databases",
+            "S = D^T D, S - v v^T that without the record v; u is any vector of length 1.",
+            kind="definition",
+            premises=(FULL_RANK.text,),
+        ),
+        Step("length", "u has length 1.", lhs=scalar(ut * u), rhs=one, algebra=_algebra),
+        Step("along u", "e = u^T v.", lhs=scalar(ut * v), rhs=along, algebra=_algebra),
+        Step("square", "u^T v v^T u = e^2", lhs=scalar(ut * v * vt * u), rhs=along**2, algebra=_algebra),
+        Step("not negative", "is not negative,", lhs=along**2, rhs=zero, relation=">=", witness=along**2),
+        by_fact(
+            "Cauchy-Schwarz",
+            "and at most |u|^2 |v|^2,",
+            "Cauchy-Schwarz inequality of vectors",
+            {"u": u, "u^T": ut, "v": v, "v^T": vt},
+            {"features": "databases"},
+        ),
+        at_most(
+            "at most l^2", "l^2 here.", along**2, length**2, "Cauchy-Schwarz", Use(RECORD.text), "along u", "length"
+        ),
+        at_most(
+            "smaller form", "So without v the form is smaller,", rest, form, Use("not negative", weight=-1), "square"
+        ),
+        by_fact(
+            "smaller eigenvalue",
+            "and so is the least eigenvalue;",
+            "eigenvalues follow Rayleigh quotients",
+            {"S": _S, "T": one, "S'": _REST, "T'": one, "quotient": form, "other quotient": rest},
+            {"order": "smaller form", "definite": "databases"},
+        ),
+        at_most("larger form", "l^2 more makes it larger,", form, rest + length**2, "at most l^2", "square"),
+        by_fact(
+            "larger eigenvalue",
+            "and the least eigenvalue, too,",
+            "eigenvalues follow Rayleigh quotients",
+            {
+                "S": with_noise(_REST, length**2),
+                "T": one,
+                "S'": _S,
+                "T'": one,
+                "quotient": rest + length**2,
+                "other quotient": form,
+            },
+            {"order": "larger form", "definite": "databases"},
+        ),
+        by_fact(
+            "l^2 more",
+            "which grows by l^2 then.",
+            "eigenvalues of a matrix with noise",
+            {"S": _REST, "c": length**2},
+            {"symmetric": "databases"},
+        ),
+        Step("m", "The least eigenvalue of S.", lhs=least, rhs=more, kind="definition"),
+        by_fact("|D u|", "A Gram matrix:", "squared length", {"w": D * u, "w^T": ut * Dt}, {"real": "databases"}),
+        by_fact(
+            "no negative eigenvalue",
+            "no eigenvalue is negative.",
+            "eigenvalues lie above a bound of Rayleigh quotients",
+            {"S": _S, "T": one, "quotient": form, "bound": zero},
+            {"least": "|D u|", "definite": "databases"},
+        ),
+        _compared("m >= 0", "So m >= 0.", least, ">=", zero, "no negative eigenvalue", "m"),
+        Step(
+            "k",
+            "The smaller one is k l^2 below.",
+            lhs=part,
+            rhs=(more - less) / length**2,
+            kind="definition",
+            premises=("smaller eigenvalue",),
+        ),
+        at_most("k <= 1", "At most l^2.", part, one, Use("larger eigenvalue", weight=1 / length**2), "l^2 more", "k"),
+    )
+
+
+def _release_steps(direction: str, chances: tuple[Any, Any]) -> tuple[Step, ...]:
+    """At a good value the chances of an outcome are as close as at the leverage P; at no other one they count."""
+    ridge = _ridge(_AT)
+    beside = _S + ridge
+    first, second = _laws(direction, lever(_AT))
+    here, limit = quantity(DIRECTIONS[direction], lever(_AT), r, epsilon), quantity("projection", target, r, epsilon)
+    gap = chances[0] - sp.exp(epsilon) * chances[1]
+    counted = good * sp.Max(0, gap)
+    granted = {"p (m + v) <= l^2": "capped", "b <= m": "good value", "m >= 0": "m >= 0"}
+    return (
+        Step(
+            "good value", "Its bound is m - w, w >= 0.", lhs=least - beyond, rhs=least, relation="<=", witness=-beyond
+        ),
+        at_most("0 <= m", "As shown.", zero, least, Use("m >= 0", weight=-1)),
+        *least_sum(least - beyond, zero, least, ("good value", "0 <= m")),
+        Step("l^2/P", "That is positive.", lhs=length**2 / target, rhs=zero, relation=">", witness=length**2 / target),
+        _compared("positive", "So is the sum,", least + ridge, ">", zero, Use("at least l^2/P", weight=-1), "l^2/P"),
+        Step("c", "called c.", lhs=_sum, rhs=least + ridge, kind="definition", premises=("positive",)),
+        by_fact(
+            "form of S",
+            "m is the least eigenvalue of S:",
+            "forms lie above the least eigenvalue",
+            {"S": _S, "u": u, "u^T": ut},
+            {"unit": "length", "least": "databases"},
+        ),
+        _compared(
+            "form of S + v I",
+            "the form beside the ridge is at least c,",
+            scalar(ut * beside * u),
+            ">=",
+            _sum,
+            *("form of S", "length", "c", "m"),
+        ),
+        Step(
+            "leverage",
+            "The leverage of the record, v^T (S + ridge I)^{-1} v, S + ridge I being invertible at every good value;",
+            lhs=lever(x),
+            rhs=inverse_form(_S + _ridge(x)),
+            kind="definition",
+            premises=("databases",),
+        ),
+        by_fact(
+            "inverse",
+            "and that of its inverse at most 1/c.",
+            "inverse of a form above a bound",
+            {"A": beside, "form": scalar(ut * beside * u), "c": _sum, "v": v, "v^T": vt},
+            {
+                "least": "form of S + v I",
+                "positive": Step("c > 0", "As shown.", lhs=_sum, rhs=zero, relation=">", witness=_sum),
+            },
+        ),
+        at_most(
+            "capped",
+            "So the leverage is at most l^2/c,",
+            lever(_AT) * (least + ridge),
+            length**2,
+            *(Use("inverse", weight=_sum), Use(RECORD.text), Use("leverage", at={x: _AT}), "c"),
+        ),
+        at_most(
+            "cost",
+            "and the release costs no more than at the leverage P.",
+            here,
+            limit,
+            Use(direction, of=at_a_good_value, at={leverage: lever(_AT), bound: least - beyond}, granted=granted),
+        ),
+        meaning("two laws", DIRECTIONS[direction], lever(_AT), r, epsilon),
+        by_fact(
+            "event",
+            "Of one event at this value,",
+            "an event below a threshold",
+            {"P": first, "Q": second, "epsilon": epsilon, "t": _cut(_AT)},
+            {"laws": "outcome"},
+        ),
+        at_most(
+            "chances",
+            "the chances are as close.",
+            gap.subs(x, _AT),
+            limit,
+            *(Use("event", weight=-1), "cost", "two laws"),
+        ),
+        meaning("two laws at P", "projection", target, r, epsilon),
+        by_fact(
+            "empty event",
+            "No cost is negative.",
+            "a divergence is not negative",
+            dict(zip(("P", "Q"), _laws("deletion", target)), epsilon=epsilon),
+            {"laws": "two laws at P"},
+        ),
+        at_most("no cost", "At P.", zero, limit, Use("empty event", weight=-1), "two laws at P"),
+        larger("surplus", "Nor is more left over.", gap.subs(x, _AT), zero, limit, ("chances", "no cost")),
+        by_fact(
+            "every value",
+            "Beyond the edge nothing is counted.",
+            "both sides of an edge",
+            {"f": counted, "g": limit, "argument": x, "edge": _EDGE},
+            {"above": "no cost", "below": "surplus"},
+        ),
+        at_most("weighted", "Times the density.", p(x) * counted, p(x) * limit, Use("every value", weight=p(x))),
+        in_order("release", "In the mean.", total, (p(x) * counted, p(x) * limit), ("weighted", "runs")),
+        linear("limit", "A number.", total, ((limit, p(x)),), "runs"),
+        by_fact("mass", "A density.", "a density has mass one", {"p": p(x)}, {"density": "runs"}),
+        at_most("share of the release", "So its share.", total(p(x) * counted), limit, "release", "limit", "mass"),
+    )
+
+
+def _laws(direction: str, at: Any) -> tuple[Any, Any]:
+    """Of the release in the two runs, the record having this leverage."""
+    return (projected(at, r), reprojected(at, r))[:: 1 if direction == "deletion" else -1]
+
+
+def _test_steps(fallen: sp.Expr, second: sp.Expr) -> tuple[Step, ...]:
+    """The share of the test, and that of bad values: the first run's own eigenvalue is `fallen` below m."""
+    shift, granted = part * length**2 / std, {"k <= 1": "k <= 1"}
+    gap = p(x) - sp.exp(test_epsilon) * second
+    return (
+        Step(
+            "runs",
+            "p and q are the densities of the noised value in the two runs, normal around the own least eigenvalue.",
+            kind="definition",
+            premises=("m", "k"),
+        ),
+        meaning("two values", "mean_shift", shift, test_epsilon),
+        by_fact("largest event", "Where p > e^x q.", "largest integral over a set", {"f": gap}, {"integrable": "runs"}),
+        at_most(
+            "share of the test",
+            "The means are k l^2 apart.",
+            total(sp.Max(0, gap)),
+            quantity("mean_shift", length**2 / std, test_epsilon),
+            *(Use("test", of=noised_eigenvalue, granted=granted), "two values", "largest event"),
+        ),
+        by_fact(
+            "beyond the edge",
+            "The bad values:",
+            "a normal value beyond an edge",
+            {"p": p(x), "g": good, "mean": least - fallen, "std": std, "edge": _EDGE},
+            {
+                "density": "runs",
+                "up to": Step("good", "w = 1.", lhs=sp.Subs(good, x, _AT), rhs=one),
+                "beyond": Step("bad", "w = 0.", lhs=sp.Subs(good, x, _EDGE + below), rhs=zero),
+            },
+        ),
+        at_most(
+            "share of bad values",
+            "their probability is f at most.",
+            total(p(x) * (1 - good)),
+            failing,
+            *(Use("bad values", of=noised_eigenvalue, at={fall: fallen}, granted=granted), "beyond the edge"),
+        ),
+    )
+
+
+def _sign_steps(second: sp.Expr, chances: tuple[Any, Any], laws: tuple[Any, Any]) -> tuple[Step, ...]:
+    """Weights and chances are not negative, chances at most 1."""
+    shown = {"law": "outcome"}
+    letters = [{"P": one_, "t": _cut(x)} for one_ in laws]
+    return (
+        Step("t_i >= 0", "A density.", lhs=p(x), rhs=zero, relation=">=", witness=p(x)),
+        Step("u_i >= 0", "The other one.", lhs=second, rhs=zero, relation=">=", witness=second),
+        by_fact("a_i >= 0", "A probability.", "probabilities are not negative", letters[0], shown),
+        by_fact("a_i <= 1", "At most 1.", "probabilities are at most 1", letters[0], shown),
+        by_fact("c_i >= 0", "The other one.", "probabilities are not negative", letters[1], shown),
+        by_fact(
+            "w_i <= 1",
+            "w is 1 up to the edge, and 0 beyond.",
+            "both sides of an edge",
+            {"f": good, "g": one, "argument": x, "edge": _EDGE},
+            {
+                "above": Step("bad", "0.", lhs=sp.Subs(good, x, _EDGE + below), rhs=one, relation="<=", witness=-one),
+                "below": Step("good", "1.", lhs=sp.Subs(good, x, _AT), rhs=one, relation="<=", witness=zero),
+            },
+        ),
+    )
+
+
+@cache
+def record_deleted() -> Derivation:
+    """Test and release on a database, and then without a record: (eps_T + eps_R, delta_T + delta_R + delta_P)
+    (N26-T5.4).
+
+    `number`: m + v at a good value, at `length`, `target` = P, `eigenvalue` = m and `below`, how far its bound is.
+    """
+    return _mechanism("deletion")
+
+
+@cache
+def record_inserted() -> Derivation:
+    """The same without the record first. `number`: as `record_deleted`."""
+    return _mechanism("insertion")
+
+
+def _mechanism(direction: str) -> Derivation:
+    fallen = zero if direction == "deletion" else part * length**2
+    second = q(x, part * length**2 / std)
+    laws = _laws(direction, lever(x))
+    chances = (mass(laws[0], _cut(x)), mass(laws[1], _cut(x)))
+    shares = (
+        quantity("mean_shift", length**2 / std, test_epsilon),
+        quantity("projection", target, r, epsilon),
+        failing,
+    )
+    steps = (
+        *_eigenvalue_steps(),
+        Step(
+            "outcome",
+            "Any event of the noised value and the release: at the value x the outcomes at which a statistic is below"
+            " t(x).",
+            kind="definition",
+        ),
+        EITHER,
+        *_test_steps(fallen, second),
+        *_release_steps(direction, chances),
+        *_sign_steps(second, chances, laws),
+        *composed(total, (p(x), second), chances, good, "runs"),
+        at_most(
+            "both outputs",
+            "The event's probability in the two runs, added up over the values.",
+            total(p(x) * chances[0]) - sp.exp(test_epsilon + epsilon) * total(second * chances[1]),
+            sp.Add(*shares),
+            *("composition", "share of the test", "share of the release", "share of bad values"),
+        ),
+    )
+    return Derivation(
+        id=f"tested_mechanism.record_{'deleted' if direction == 'deletion' else 'inserted'}",
+        title="What a test of the least eigenvalue and a projection above a lowered ridge cost together",
+        sources=_CLAIMS,
+        hypotheses=(
+            FULL_RANK,
+            RECORD,
+            Hypothesis("P < 1", target < 1),
+            Hypothesis("f < 1", failing < 1),
+        ),
+        steps=steps,
+        result_step="at least l^2/P",
+        symbols={"length": length, "target": target, "eigenvalue": least, "below": beyond},
+        faults=(
+            Fault("ridge left out", "at least l^2/P", lambda rhs: least),
+            Fault("record counted twice", "square", lambda rhs: 2 * rhs),
+            Fault("test left out", "both outputs", lambda rhs: rhs - shares[0]),
+            Fault("bad values left out", "both outputs", lambda rhs: rhs - shares[2]),
+            Fault("largest leverage halved", "capped", lambda rhs: rhs / 2),
+        ),
+        concludes=tuple(Conclusion(claim, "both outputs", part=f"{_PART}, {direction}") for claim in _CLAIMS),
+    )
