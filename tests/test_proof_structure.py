@@ -88,6 +88,10 @@ CONCLUDING = {
     "tested_ridges.both_at_once",
     "tested_mechanism.record_deleted",
     "tested_mechanism.record_inserted",
+    "tested_mechanism.record_deleted_smaller_ridge",
+    "tested_mechanism.record_inserted_smaller_ridge",
+    "leverage_beside_a_ridge.by_the_least_eigenvalue",
+    "leverage_beside_a_ridge.of_a_record",
 }
 
 # Claims whose proofs end in the statement, as a machine compares both. Nothing leaves this list either.

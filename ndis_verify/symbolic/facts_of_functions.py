@@ -202,6 +202,19 @@ OF_FUNCTIONS: Mapping[str, Fact] = {
             "positive": lambda a: (a["c"], ">", sp.Integer(0)),
         },
     ),
+    "a common factor": Fact(
+        text="Where p^2 k <= p n, p >= 0 and n >= 0, p k <= n.",
+        tex=r"p^2 k \le p\,n,\ p \ge 0,\ n \ge 0 \implies p\,k \le n",
+        letters=("p", "k", "n"),
+        conditions={"order": "p^2 k <= p n", "factor": "p >= 0", "other": "n >= 0"},
+        reference="divide by p where p > 0; where p = 0 it is n >= 0",
+        instance=lambda a: (a["p"] * a["k"], "<=", a["n"]),
+        required={
+            "order": lambda a: (a["p"] ** 2 * a["k"], "<=", a["p"] * a["n"]),
+            "factor": lambda a: (a["p"], ">=", sp.Integer(0)),
+            "other": lambda a: (a["n"], ">=", sp.Integer(0)),
+        },
+    ),
     "a rising function, two values": Fact(
         text="Where a function with a positive slope is at least as large at y as at x, y is at least x.",
         tex=r"f' > 0,\ f(y) \ge f(x) \implies y \ge x",

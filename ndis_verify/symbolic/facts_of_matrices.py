@@ -120,25 +120,16 @@ OF_MATRICES: Mapping[str, Fact] = {
         instance=lambda a: (relative(with_noise(a["S"], a["c"]), 1), "=", relative(a["S"], 1) + a["c"]),
     ),
     "forms lie above the least eigenvalue": Fact(
-        text="u^T S u >= m for every u of length 1, S symmetric, m its least eigenvalue.",
-        tex=r"u^{\mathsf T} S u \ge \lambda_{\min}(S)\;u^{\mathsf T} u",
+        text="u^T S u >= m u^T u, S symmetric, m its least eigenvalue.",
+        tex=r"u^{\mathsf T} S u \ge \lambda_{\min}(S)\,u^{\mathsf T} u",
         letters=("S", "u", "u^T"),
-        conditions={"unit": "u has length 1", "least": "S is symmetric; of its eigenvalues the least is spoken of"},
+        conditions={"least": "S is symmetric; of its eigenvalues the least is spoken of"},
         reference="Rayleigh-Ritz: Horn and Johnson, Matrix Analysis, Theorem 4.2.2",
-        instance=lambda a: (scalar(a["u^T"] * a["S"] * a["u"]), ">=", relative(a["S"], 1)),
-        required={"unit": lambda a: (scalar(a["u^T"] * a["u"]), "=", sp.Integer(1))},
-    ),
-    "inverse of a form above a bound": Fact(
-        text="Where u^T A u >= c > 0 for every u of length 1, A symmetric, v^T A^{-1} v <= v^T v/c.",
-        tex=r"A \succeq c I,\ c > 0 \implies v^{\mathsf T} A^{-1} v \le v^{\mathsf T} v/c",
-        letters=("A", "form", "c", "v", "v^T"),
-        conditions={"least": "u^T A u >= c for every u of length 1", "positive": "c > 0"},
-        reference="Horn and Johnson, Matrix Analysis, Theorem 4.2.2 and Corollary 7.7.4",
-        instance=lambda a: (inverse_form(a["A"]), "<=", scalar(a["v^T"] * a["v"]) / a["c"]),
-        required={
-            "least": lambda a: (a["form"], ">=", a["c"]),
-            "positive": lambda a: (a["c"], ">", sp.Integer(0)),
-        },
+        instance=lambda a: (
+            scalar(a["u^T"] * a["S"] * a["u"]),
+            ">=",
+            relative(a["S"], 1) * scalar(a["u^T"] * a["u"]),
+        ),
     ),
     "squared length": Fact(
         text="The sum of the squares of a vector's entries is not negative.",

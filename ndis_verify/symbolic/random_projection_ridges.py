@@ -18,13 +18,15 @@ target = sp.Symbol("P", positive=True)  # the leverage at which a target is met
 length, ridge = sp.Symbol("l", positive=True), sp.Symbol("v", real=True)
 excess = sp.Symbol("y", nonnegative=True)  # of the ridge over the least one
 one = sp.Integer(1)
+_MOST = "p <= l^2/(l^2 + v)"
 
 
 @cache
 def beside_a_ridge() -> Derivation:
-    """A record of norm l beside a ridge v >= l^2/P costs no more than the leverage P, in both directions (N26-T5.1).
+    """Beside a ridge v >= l^2/P a record of norm l at most, of leverage l^2/(l^2 + v) at most, costs no more than the
+    leverage P, in both directions (N26-T5.1).
 
-    `number`: its leverage l^2/(l^2 + v), at `length` and `ridge`.
+    `number`: the largest leverage l^2/(l^2 + v), at `length` and `ridge`.
     """
     return _beside("beside_a_ridge", length**2 / target, "v >= l^2/P", r, ("N26-T5.1", "N26-Fig1"))
 
@@ -44,10 +46,10 @@ def one_column_beside_a_ridge() -> Derivation:
 
 
 def _beside(name: str, least: sp.Expr, condition: str, columns: sp.Expr, claims: tuple[str, ...]) -> Derivation:
-    """What a record of norm l costs beside a ridge of at least `least`, in `columns` columns."""
-    lone = length**2 / (length**2 + ridge)
+    """What a record of leverage p <= l^2/(l^2 + v) costs beside a ridge v >= `least`, in `columns` columns."""
+    most = length**2 / (length**2 + ridge)
     below = length**2 / (sp.expand(length**2 + least) + excess)
-    falls = {leverage: below, larger: target, any_epsilon: epsilon, **({} if columns == r else {r: columns})}
+    falls = {larger: target, any_epsilon: epsilon, **({} if columns == r else {r: columns})}
     granted = {"q >= p": "at most P", "q < 1": "P < 1"}
 
     def cost(direction: str, of: sp.Expr) -> sp.Expr:
@@ -63,29 +65,35 @@ def _beside(name: str, least: sp.Expr, condition: str, columns: sp.Expr, claims:
             premises=(condition,),
         ),
         Step(
-            "at most P",
-            "The leverage of the record.",
+            "largest leverage",
+            "l^2/(l^2 + v), which falls with the ridge,",
             lhs=target,
             rhs=below,
             relation=">=",
             witness=sp.factor(sp.cancel(target - below)),
         ),
         Step(
+            "at most P",
+            "and with it every leverage beside the ridge.",
+            lhs=target,
+            rhs=leverage,
+            relation=">=",
+            kind="inference",
+            premises=("largest leverage", Use(_MOST, weight=-1), "excess"),
+        ),
+        Step(
             "deletion",
             "The cost does not fall with the leverage (N26-P4).",
-            lhs=cost("deletion", lone),
+            lhs=cost("deletion", leverage),
             rhs=cost("deletion", target),
             relation="<=",
             kind="inference",
-            premises=(
-                Use("larger leverage, deletion", of=grows_with_leverage, at=falls, weight=-1, granted=granted),
-                "excess",
-            ),
+            premises=(Use("larger leverage, deletion", of=grows_with_leverage, at=falls, weight=-1, granted=granted),),
         ),
         Step(
             "insertion",
             "Nor does that of an insertion, which costs no more than a deletion (N26-L4).",
-            lhs=cost("insertion", lone),
+            lhs=cost("insertion", leverage),
             rhs=cost("deletion", target),
             relation="<=",
             kind="inference",
@@ -98,17 +106,16 @@ def _beside(name: str, least: sp.Expr, condition: str, columns: sp.Expr, claims:
                     weight=-1,
                     granted={"p < 1": "P < 1"},
                 ),
-                "excess",
             ),
         ),
         Step(
             "lone record",
-            "A lone record has the leverage l^2/(l^2 + v).",
+            "A lone record of norm l has the largest one.",
             lhs=1 / (1 + ridge / length**2),
-            rhs=lone,
+            rhs=most,
         ),
     )
-    names = {"l": length, "P": target, "v": ridge, "eps": epsilon, **({"r": r} if columns == r else {})}
+    names = {"l": length, "P": target, "p": leverage, "v": ridge, "eps": epsilon, **({"r": r} if columns == r else {})}
     return Derivation(
         id=f"random_projection_ridges.{name}",
         title="What a record costs beside a ridge, in both directions",
@@ -117,12 +124,14 @@ def _beside(name: str, least: sp.Expr, condition: str, columns: sp.Expr, claims:
             FULL_RANK,
             Hypothesis("P < 1", target < 1),
             Hypothesis(condition, ridge >= least),
+            Hypothesis(_MOST, leverage <= most),
             Hypothesis("eps >= 0", epsilon >= 0),
         ),
         steps=steps,
         result_step="lone record",
         symbols={"length": length, "ridge": ridge},
         faults=(
+            Fault("twice the largest leverage", "largest leverage", lambda rhs: 2 * rhs),
             Fault("half of P", "at most P", lambda rhs: 2 * rhs),
             Fault("half the cost", "deletion", lambda rhs: rhs / 2),
             Fault("half the cost of a deletion", "insertion", lambda rhs: rhs / 2),

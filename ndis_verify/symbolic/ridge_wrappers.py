@@ -1,4 +1,4 @@
-"""Random projection after a ridge, wrapped: Poisson subsampling, and propose-test-release on the least eigenvalue."""
+"""Random projection after a ridge, wrapped: Poisson subsampling, and when a tested ridge is the smaller one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic import leverage as leverages
-from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Hypothesis, Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import average, held, total, x
-from ndis_verify.symbolic.ridge import length2, level, target
 from ndis_verify.symbolic.special_functions import Phi
 
 zero = sp.Integer(0)
@@ -158,125 +155,6 @@ def subsampling() -> Derivation:
             Fault("delta' not scaled", "delta", lambda rhs: slack / rate),
         ),
         covers={"N26-T5.3": "whole, with ridge.mechanism", "N26-Fig3": "whole, with ridge.mechanism"},
-    )
-
-
-def _order_algebra() -> tuple[BlockAlgebra, tuple[sp.Symbol, ...]]:
-    S, v, vt, u, ut = (letter(name) for name in ["S", "v", "vt", "u", "ut"])
-    model = {
-        S: sp.Matrix([[3, 1], [1, 2]]),
-        v: sp.Matrix([1, 1]),
-        vt: sp.Matrix([[1, 1]]),
-        u: sp.Matrix([2, 1]),
-        ut: sp.Matrix([[2, 1]]),
-    }
-    return BlockAlgebra({}, model), (S, v, vt, u, ut)
-
-
-@cache
-def propose_test_release() -> Derivation:
-    """Test the least eigenvalue with noise of standard deviation tau, then project with the ridge
-    `max(l^2/p* - lower bound, 0)`: (eps_T + eps_R, delta_T + delta_R + delta_P)-DP
-    (N26-T5.4-smaller-ridge).
-
-    `number`: the total delta at `test`, `release`, `failure`.
-    """
-    algebra, (S, v, vt, u, ut) = _order_algebra()
-    test, release, failure, e_test, e_all = sp.symbols("delta_T delta_R delta_P epsilon_T epsilon", positive=True)
-    bound, above, extra, gap, under, std, quantile = sp.symbols("b c a g h tau z_P", nonnegative=True)
-    cap = leverages.ridge().result
-    ridge = length2 / target - bound + extra
-    steps = (
-        Step(
-            "least eigenvalue",
-            "u^T (S + v v^T) u = u^T S u + (v^T u)^2 with 0 <= (v^T u)^2 <= l^2 for unit u:",
-            lhs=ut * (S + v * vt) * u,
-            rhs=ut * S * u + (ut * v) * (vt * u),
-            algebra=algebra,
-        ),
-        Step(
-            "sensitivity",
-            "lambda(D) - l^2 <= lambda(D') <= lambda(D), D' = D without v. So the noised value is (eps_T, delta_T)-DP"
-            " in both orders by the choice of eps_T and tau (mean_shift.hockey_stick,"
-            " mean_shift_order.derivative_in_shift).",
-            kind="argument",
-        ),
-        Step(
-            "leverage beside the ridge",
-            "v has leverage at most l^2/(lambda(D) + ridge): D^T D + ridge I >= (lambda(D) + ridge) I.",
-            kind="argument",
-        ),
-        Step(
-            "cap",
-            "If lower bound <= lambda(D), lambda(D) = b + c, and ridge = l^2/p* - b + a, a >= 0, that is at most p*:",
-            lhs=target,
-            rhs=length2 / (bound + above + ridge),
-            relation=">=",
-            witness=target * (above + extra) / (length2 / target + above + extra),
-        ),
-        Step(
-            "ridge 0",
-            "Where the ridge is 0, lambda(D) >= l^2/p* > l^2, so D' keeps full rank and p < 1.",
-            kind="argument",
-        ),
-        Step(
-            "good values",
-            "The noised value is good if its lower bound is at most lambda(D): one set of values for both databases."
-            " The run on D'' in {D, D'} gives lambda(D'') + tau z with lambda(D'') = lambda(D) - g, g >= 0, and lower"
-            " bound lambda(D'') + tau (z - z_P), so z = z_P - h with h >= 0 is good,",
-            lhs=std * quantile - (std * (quantile - under) - gap),
-            rhs=zero,
-            relation=">=",
-            witness=std * under + gap,
-        ),
-        Step(
-            "failure",
-            "and Pr[z <= z_P] = 1 - delta_P: in both runs a value is bad with probability at most delta_P. (A lower"
-            " bound of 0 is always good.)",
-            kind="argument",
-        ),
-        Step(
-            "release at a good value",
-            "The release is within delta_R at eps_R in both orders: deletion by the cap and the order in the leverage,"
-            " insertion because deletion dominates (random_projection_order).",
-            kind="argument",
-        ),
-        Step(
-            "composition",
-            "Let F be the first run's chance of an outcome, G the second's, each given a good value. F <= min(1,"
-            " e^{eps_R} G) + delta_R; the test's guarantee for the function min(1, e^{eps_R} G) of the value with range"
-            " in [0, 1] gives e^{eps_T} e^{eps_R} (second run) + delta_T + delta_R, and the bad values add delta_P.",
-            kind="argument",
-        ),
-        Step(
-            "eps", "e^{eps_T} e^{eps - eps_T} = e^eps.", lhs=sp.exp(e_test) * sp.exp(e_all - e_test), rhs=sp.exp(e_all)
-        ),
-        Step(
-            "smaller ridge",
-            "D^T D >= v v^T too, so the leverage is also at most l^2/(ridge + l^2): in all l^2/(max(lambda(D), l^2) +"
-            " ridge), and the ridge max(l^2/p* - max(lower bound, l^2), 0) is enough. Where lower bound <= l^2 that is"
-            " (leverage.ridge)",
-            lhs=sp.Subs(cap, level, length2 / target - length2),
-            rhs=target,
-        ),
-        Step("total", "The three shares of delta.", lhs=held(release + test) + failure, rhs=test + release + failure),
-    )
-    return Derivation(
-        id="ridge_wrappers.propose_test_release",
-        title="A ridge lowered by a private bound on the least eigenvalue",
-        sources=("N26-T5.4-smaller-ridge",),
-        hypotheses=("every record has norm at most l", "eps_T <= eps", "delta_T, delta_R, delta_P > 0"),
-        steps=steps,
-        result_step="total",
-        symbols={"test": test, "release": release, "failure": failure},
-        faults=(
-            Fault("failure probability dropped", "total", lambda rhs: test + release),
-            Fault("test's epsilon not paid", "eps", lambda rhs: sp.exp(e_all - e_test)),
-            Fault("lower bound above the eigenvalue", "cap", lambda rhs: length2 / (bound / 2 + ridge)),
-            Fault("noise added to the bound, not taken off", "good values", lambda rhs: 4 * std * quantile),
-            Fault("smaller ridge by 2 l^2", "smaller ridge", lambda rhs: target / (1 - target)),
-        ),
-        covers={"N26-T5.4-smaller-ridge": "whole"},
     )
 
 

@@ -14,6 +14,19 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
+from ndis_verify.symbolic.leverage_beside_a_ridge import (
+    LEVERAGE,
+    RECORD,
+    E,
+    Et,
+    by_the_least_eigenvalue,
+    gram,
+    of_a_record,
+    v,
+    vt,
+)
+from ndis_verify.symbolic.leverage_beside_a_ridge import leverage as lemma_leverage
+from ndis_verify.symbolic.leverage_beside_a_ridge import ridge as lemma_ridge
 from ndis_verify.symbolic.meanings import meaning, p, q
 from ndis_verify.symbolic.nearby_laws import at_most, in_order, larger, linear
 from ndis_verify.symbolic.notation import (
@@ -36,36 +49,31 @@ from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.tested_ridges import (
     EITHER,
     at_a_good_value,
+    at_a_good_value_above_one_record,
     bound,
     composed,
     failing,
     fall,
     least,
-    least_sum,
     length,
     noised_eigenvalue,
     part,
     std,
     target,
     test_epsilon,
+    y,
+    z,
 )
 
 zero, one = sp.Integer(0), sp.Integer(1)
-D, Dt, v, vt, u, ut = (letter(name) for name in ("D", "D^T", "v", "v^T", "u", "u^T"))
+u, ut = letter("u"), letter("u^T")
 along = sp.Symbol("e", real=True)  # v^T u
-_S, _REST = Dt * D, Dt * D - v * vt
 _RECORD, _UNIT = sp.Matrix([1, 1]), sp.Matrix([3, 4]) / 5
 _algebra = BlockAlgebra(
     {(ut, u): one, (ut, v): along, (vt, u): along},
-    {
-        v: _RECORD,
-        vt: _RECORD.T,
-        u: _UNIT,
-        ut: _UNIT.T,
-        along: sp.Rational(7, 5),
-    },
+    {v: _RECORD, vt: _RECORD.T, u: _UNIT, ut: _UNIT.T, along: sp.Rational(7, 5)},
 )
-RECORD = Hypothesis("every record has norm at most l", sp.Le(scalar(vt * v), length**2))
+_SMALLER = ("N26-T5.4-smaller-ridge",)
 _CLAIMS, _PART = ("N26-T5.4", "N26-Fig4"), "the probabilities of every event of test and release"
 _QUANTILE = quantity("Phi_inverse", failing)
 _EDGE = least - std * _QUANTILE  # of the good values
@@ -73,11 +81,12 @@ _AT = _EDGE - beyond  # any good value
 good = sp.Piecewise((one, sp.Le(x, _EDGE)), (zero, True))
 lever = sp.Function("leverage", nonnegative=True)  # of the record, at a value
 _cut = sp.Function("t", real=True)  # where a statistic of the release is below it, the outcome is one of an event
-_sum = sp.Symbol("c", positive=True)  # m and the ridge
+_REST = Et * E  # S without the record
+_positive, a = sp.Symbol("p", nonnegative=True), sp.Symbol("a", real=True)
 
 
-def _ridge(value: Any) -> Any:
-    return sp.Max(length**2 / target - sp.Max(value + std * _QUANTILE, 0), 0)
+def _ridge(value: Any, floor: Any) -> Any:
+    return sp.Max(length**2 / target - sp.Max(value + std * _QUANTILE, floor), 0)
 
 
 def _compared(name: str, why: str, left: Any, sign: str, right: Any, *premises: str | Use) -> Step:
@@ -86,12 +95,12 @@ def _compared(name: str, why: str, left: Any, sign: str, right: Any, *premises: 
 
 def _eigenvalue_steps() -> tuple[Step, ...]:
     """One record changes the least eigenvalue by l^2 at most: k = (m - m')/l^2 is in [0, 1]."""
-    form, rest = scalar(ut * _S * u), scalar(ut * _REST * u)
-    more, less = relative(_S, 1), relative(_REST, 1)
+    form, rest = scalar(ut * gram * u), scalar(ut * _REST * u)
+    more, less = relative(gram, one), relative(_REST, one)
     return (
         Step(
             "databases",
-            "S = D^T D, S - v v^T that without the record v; u is any vector of length 1.",
+            "S = E^T E + v v^T, E^T E that without the record v; u is any vector of length 1.",
             kind="definition",
             premises=(FULL_RANK.text,),
         ),
@@ -116,7 +125,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             "smaller eigenvalue",
             "and so is the least eigenvalue;",
             "eigenvalues follow Rayleigh quotients",
-            {"S": _S, "T": one, "S'": _REST, "T'": one, "quotient": form, "other quotient": rest},
+            {"S": gram, "T": one, "S'": _REST, "T'": one, "quotient": form, "other quotient": rest},
             {"order": "smaller form", "definite": "databases"},
         ),
         at_most("larger form", "l^2 more makes it larger,", form, rest + length**2, "at most l^2", "square"),
@@ -127,7 +136,7 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             {
                 "S": with_noise(_REST, length**2),
                 "T": one,
-                "S'": _S,
+                "S'": gram,
                 "T'": one,
                 "quotient": rest + length**2,
                 "other quotient": form,
@@ -142,13 +151,14 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
             {"symmetric": "databases"},
         ),
         Step("m", "The least eigenvalue of S.", lhs=least, rhs=more, kind="definition"),
-        by_fact("|D u|", "A Gram matrix:", "squared length", {"w": D * u, "w^T": ut * Dt}, {"real": "databases"}),
+        by_fact("|E u|", "A Gram matrix:", "squared length", {"w": E * u, "w^T": ut * Et}, {"real": "databases"}),
+        _compared("form of S", "so is S:", form, ">=", zero, "|E u|", "not negative", "square"),
         by_fact(
             "no negative eigenvalue",
             "no eigenvalue is negative.",
             "eigenvalues lie above a bound of Rayleigh quotients",
-            {"S": _S, "T": one, "quotient": form, "bound": zero},
-            {"least": "|D u|", "definite": "databases"},
+            {"S": gram, "T": one, "quotient": form, "bound": zero},
+            {"least": "form of S", "definite": "databases"},
         ),
         _compared("m >= 0", "So m >= 0.", least, ">=", zero, "no negative eigenvalue", "m"),
         Step(
@@ -163,70 +173,143 @@ def _eigenvalue_steps() -> tuple[Step, ...]:
     )
 
 
-def _release_steps(direction: str, chances: tuple[Any, Any]) -> tuple[Step, ...]:
+def _below_both(floor: sp.Expr) -> tuple[Step, ...]:
+    """A good value's bound m - w and `floor` are at most m + floor, and floor is below l^2/P."""
+    value, full = least - beyond, length**2 / target
+    start = Step("good value", "Its bound is m - w, w >= 0.", lhs=value, rhs=least, relation="<=", witness=-beyond)
+    if floor == zero:
+        return (
+            start,
+            at_most("floor", "0 <= m.", floor, least, Use("m >= 0", weight=-1)),
+            Step("room", "l^2/P > 0.", lhs=floor, rhs=full, relation="<", witness=-full),
+            larger("lower bound", "Its lower bound is at most m.", value, floor, least, ("good value", "floor")),
+        )
+    more = least + floor
+    return (
+        start,
+        at_most("floor", "l^2 <= m + l^2,", floor, more, Use("m >= 0", weight=-1)),
+        _compared("room", "and l^2 < l^2/P.", floor, "<", full, Use("P < 1", weight=full)),
+        Step("l^2 > 0", "A square.", lhs=floor, rhs=zero, relation=">", witness=floor),
+        at_most("value", "m - w <= m + l^2,", value, more, "good value", Use("l^2 > 0", weight=-1)),
+        larger("lower bound", "so its lower bound is at most m + l^2.", value, floor, more, ("value", "floor")),
+    )
+
+
+def _bound_steps(floor: sp.Expr) -> tuple[Step, ...]:
+    """At a good value S + v I is positive definite, and the leverage at most l^2 over eigenvalue and ridge."""
+    ridge, value = _ridge(_AT, floor), least - beyond
+    lower, full = sp.Max(value, floor), length**2 / target
+    at, granted = {lemma_leverage: lever(_AT), lemma_ridge: ridge}, {LEVERAGE: "leverage at a good value"}
+    by_eigenvalue = at_most(
+        "by the eigenvalue",
+        "So it is at most l^2/(m + v),",
+        lever(_AT) * (least + ridge),
+        length**2,
+        Use("by the eigenvalue", of=by_the_least_eigenvalue, at=at, granted=granted),
+    )
+    capped: tuple[Step, ...] = (by_eigenvalue,)
+    if floor != zero:
+        capped = (
+            by_eigenvalue,
+            at_most(
+                "by the record",
+                "and at most l^2/(l^2 + v):",
+                lever(_AT) * (floor + ridge),
+                length**2,
+                Use("of a record", of=of_a_record, at=at, granted=granted),
+            ),
+            larger(
+                "by both",
+                "the smaller one.",
+                lever(_AT) * (least + ridge),
+                lever(_AT) * (floor + ridge),
+                length**2,
+                ("by the eigenvalue", "by the record"),
+            ),
+            Step(
+                "larger sum",
+                "As p >= 0.",
+                lhs=sp.Max(_positive * (y + a), _positive * (z + a)),
+                rhs=_positive * (sp.Max(y, z) + a),
+                reduce=lambda left, right: (left - right).rewrite(sp.Abs),
+            ),
+            at_most(
+                "capped",
+                "Together.",
+                lever(_AT) * (sp.Max(least, floor) + ridge),
+                length**2,
+                "by both",
+                Use("larger sum", at={_positive: lever(_AT), y: least, z: floor, a: ridge}),
+            ),
+        )
+    return (
+        *_below_both(floor),
+        _compared(
+            "positive",
+            "m and the ridge come to more than 0,",
+            least + ridge,
+            ">",
+            zero,
+            *(
+                Use("room", weight=-1),
+                Use("lower bound", weight=-1),
+                Use("either", at={y: full - lower, z: zero}, weight=-1),
+            ),
+        ),
+        by_fact(
+            "with the ridge",
+            "the least eigenvalue of S + v I.",
+            "eigenvalues of a matrix with noise",
+            {"S": gram, "c": ridge},
+            {"symmetric": "databases"},
+        ),
+        _compared(
+            "definite",
+            "It is positive.",
+            relative(with_noise(gram, ridge), one),
+            ">",
+            zero,
+            *("positive", "with the ridge", "m"),
+        ),
+        Step(
+            "leverage",
+            "The leverage of the record, v^T (S + ridge I)^{-1} v, where that is invertible:",
+            lhs=lever(x),
+            rhs=inverse_form(gram + _ridge(x, floor)),
+            kind="definition",
+            premises=("databases",),
+        ),
+        Step(
+            "leverage at a good value",
+            "at every good value, where S + v I is positive definite. w is the vector (S + v I)^{-1} v.",
+            kind="definition",
+            premises=("leverage", "definite"),
+        ),
+        *capped,
+    )
+
+
+def _release_steps(direction: str, chances: tuple[Any, Any], floor: sp.Expr) -> tuple[Step, ...]:
     """At a good value the chances of an outcome are as close as at the leverage P; at no other one they count."""
-    ridge = _ridge(_AT)
-    beside = _S + ridge
     first, second = _laws(direction, lever(_AT))
     here, limit = quantity(DIRECTIONS[direction], lever(_AT), r, epsilon), quantity("projection", target, r, epsilon)
     gap = chances[0] - sp.exp(epsilon) * chances[1]
     counted = good * sp.Max(0, gap)
-    granted = {"p (m + v) <= l^2": "capped", "b <= m": "good value", "m >= 0": "m >= 0"}
+    if floor == zero:
+        lemma, granted = at_a_good_value, {"p (m + v) <= l^2": "by the eigenvalue", "b <= m": "good value"}
+    else:
+        lemma, granted = (
+            at_a_good_value_above_one_record,
+            {"p (max(m, l^2) + v) <= l^2": "capped", "b <= m": "good value"},
+        )
     return (
-        Step(
-            "good value", "Its bound is m - w, w >= 0.", lhs=least - beyond, rhs=least, relation="<=", witness=-beyond
-        ),
-        at_most("0 <= m", "As shown.", zero, least, Use("m >= 0", weight=-1)),
-        *least_sum(least - beyond, zero, least, ("good value", "0 <= m")),
-        Step("l^2/P", "That is positive.", lhs=length**2 / target, rhs=zero, relation=">", witness=length**2 / target),
-        _compared("positive", "So is the sum,", least + ridge, ">", zero, Use("at least l^2/P", weight=-1), "l^2/P"),
-        Step("c", "called c.", lhs=_sum, rhs=least + ridge, kind="definition", premises=("positive",)),
-        by_fact(
-            "form of S",
-            "m is the least eigenvalue of S:",
-            "forms lie above the least eigenvalue",
-            {"S": _S, "u": u, "u^T": ut},
-            {"unit": "length", "least": "databases"},
-        ),
-        _compared(
-            "form of S + v I",
-            "the form beside the ridge is at least c,",
-            scalar(ut * beside * u),
-            ">=",
-            _sum,
-            *("form of S", "length", "c", "m"),
-        ),
-        Step(
-            "leverage",
-            "The leverage of the record, v^T (S + ridge I)^{-1} v, S + ridge I being invertible at every good value;",
-            lhs=lever(x),
-            rhs=inverse_form(_S + _ridge(x)),
-            kind="definition",
-            premises=("databases",),
-        ),
-        by_fact(
-            "inverse",
-            "and that of its inverse at most 1/c.",
-            "inverse of a form above a bound",
-            {"A": beside, "form": scalar(ut * beside * u), "c": _sum, "v": v, "v^T": vt},
-            {
-                "least": "form of S + v I",
-                "positive": Step("c > 0", "As shown.", lhs=_sum, rhs=zero, relation=">", witness=_sum),
-            },
-        ),
-        at_most(
-            "capped",
-            "So the leverage is at most l^2/c,",
-            lever(_AT) * (least + ridge),
-            length**2,
-            *(Use("inverse", weight=_sum), Use(RECORD.text), Use("leverage", at={x: _AT}), "c"),
-        ),
+        *_bound_steps(floor),
         at_most(
             "cost",
-            "and the release costs no more than at the leverage P.",
+            "The release costs no more than at the leverage P.",
             here,
             limit,
-            Use(direction, of=at_a_good_value, at={leverage: lever(_AT), bound: least - beyond}, granted=granted),
+            Use(direction, of=lemma, at={leverage: lever(_AT), bound: least - beyond}, granted=granted),
         ),
         meaning("two laws", DIRECTIONS[direction], lever(_AT), r, epsilon),
         by_fact(
@@ -342,18 +425,33 @@ def record_deleted() -> Derivation:
     """Test and release on a database, and then without a record: (eps_T + eps_R, delta_T + delta_R + delta_P)
     (N26-T5.4).
 
-    `number`: m + v at a good value, at `length`, `target` = P, `eigenvalue` = m and `below`, how far its bound is.
+    `number`: l^2/P, the ridge where nothing is known, at `length` and `target` = P.
     """
-    return _mechanism("deletion")
+    return _mechanism("record_deleted", "deletion", zero, _CLAIMS)
 
 
 @cache
 def record_inserted() -> Derivation:
     """The same without the record first. `number`: as `record_deleted`."""
-    return _mechanism("insertion")
+    return _mechanism("record_inserted", "insertion", zero, _CLAIMS)
 
 
-def _mechanism(direction: str) -> Derivation:
+@cache
+def record_deleted_smaller_ridge() -> Derivation:
+    """The same above the ridge max(l^2/P - max(lower bound, l^2), 0) (N26-T5.4-smaller-ridge).
+
+    `number`: as `record_deleted`.
+    """
+    return _mechanism("record_deleted_smaller_ridge", "deletion", length**2, _SMALLER)
+
+
+@cache
+def record_inserted_smaller_ridge() -> Derivation:
+    """The same without the record first. `number`: as `record_deleted_smaller_ridge`."""
+    return _mechanism("record_inserted_smaller_ridge", "insertion", length**2, _SMALLER)
+
+
+def _mechanism(name: str, direction: str, floor: sp.Expr, claims: tuple[str, ...]) -> Derivation:
     fallen = zero if direction == "deletion" else part * length**2
     second = q(x, part * length**2 / std)
     laws = _laws(direction, lever(x))
@@ -373,7 +471,7 @@ def _mechanism(direction: str) -> Derivation:
         ),
         EITHER,
         *_test_steps(fallen, second),
-        *_release_steps(direction, chances),
+        *_release_steps(direction, chances, floor),
         *_sign_steps(second, chances, laws),
         *composed(total, (p(x), second), chances, good, "runs"),
         at_most(
@@ -385,9 +483,9 @@ def _mechanism(direction: str) -> Derivation:
         ),
     )
     return Derivation(
-        id=f"tested_mechanism.record_{'deleted' if direction == 'deletion' else 'inserted'}",
+        id=f"tested_mechanism.{name}",
         title="What a test of the least eigenvalue and a projection above a lowered ridge cost together",
-        sources=_CLAIMS,
+        sources=claims,
         hypotheses=(
             FULL_RANK,
             RECORD,
@@ -395,14 +493,14 @@ def _mechanism(direction: str) -> Derivation:
             Hypothesis("f < 1", failing < 1),
         ),
         steps=steps,
-        result_step="at least l^2/P",
-        symbols={"length": length, "target": target, "eigenvalue": least, "below": beyond},
+        result_step="room",
+        symbols={"length": length, "target": target},
         faults=(
-            Fault("ridge left out", "at least l^2/P", lambda rhs: least),
+            Fault("more than l^2/P", "room", lambda rhs: -rhs),
             Fault("record counted twice", "square", lambda rhs: 2 * rhs),
             Fault("test left out", "both outputs", lambda rhs: rhs - shares[0]),
             Fault("bad values left out", "both outputs", lambda rhs: rhs - shares[2]),
-            Fault("largest leverage halved", "capped", lambda rhs: rhs / 2),
+            Fault("largest leverage halved", "by the eigenvalue", lambda rhs: rhs / 2),
         ),
-        concludes=tuple(Conclusion(claim, "both outputs", part=f"{_PART}, {direction}") for claim in _CLAIMS),
+        concludes=tuple(Conclusion(claim, "both outputs", part=f"{_PART}, {direction}") for claim in claims),
     )

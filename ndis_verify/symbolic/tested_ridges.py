@@ -54,25 +54,6 @@ EITHER = Step(
 )
 
 
-def least_sum(value: Any, floor: Any, own: Any, shown: tuple[str | Step, str | Step]) -> tuple[Step, ...]:
-    """`own` and the ridge come to at least l^2/P; the steps `shown` say that value and floor are at most `own`.
-
-    After `EITHER`, as `composed` is.
-    """
-    full, lower = length**2 / target, sp.Max(value, floor)
-    return (
-        larger("lower bound", "The lower bound of a good value is one,", value, floor, own, shown),
-        at_most(
-            "at least l^2/P",
-            "so with the ridge it comes to at least l^2/P.",
-            full,
-            own + sp.Max(full - lower, 0),
-            Use("either", at={y: full - lower, z: zero}),
-            "lower bound",
-        ),
-    )
-
-
 @cache
 def at_a_good_value() -> Derivation:
     """Beside v = max(l^2/P - max(b, 0), 0), b <= m, a record costs no more than the leverage P, in both directions
@@ -110,7 +91,15 @@ def _at_a_good_value(name: str, floor: sp.Expr, own: sp.Expr, claims: tuple[str,
         )
     steps = [
         EITHER,
-        *least_sum(bound, floor, own, below),
+        larger("lower bound", "The lower bound of a good value is one,", bound, floor, own, below),
+        at_most(
+            "at least l^2/P",
+            "so with the ridge it comes to at least l^2/P.",
+            full,
+            own + ridge,
+            Use("either", at={y: full - lower, z: zero}),
+            "lower bound",
+        ),
         Step(
             "at most P",
             "The leverage, at most l^2 over that sum, is at most P.",

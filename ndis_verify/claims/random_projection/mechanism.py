@@ -26,8 +26,8 @@ from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement, under
 from ndis_verify.statements.statement import Statement, integer, real, vector
-from ndis_verify.symbolic import random_projection_order as order
 from ndis_verify.symbolic import (
+    leverage_beside_a_ridge,
     random_projection_ridges,
     ridge,
     ridge_utility,
@@ -36,6 +36,7 @@ from ndis_verify.symbolic import (
     tested_mechanism,
     tested_ridges,
 )
+from ndis_verify.symbolic import random_projection_order as order
 
 _EVERYONE = ("every record has norm at most l", "add/remove one record", "0 < delta < 1")
 _GOOD = proof("release at a good value", tested_ridges.at_a_good_value)
@@ -47,6 +48,10 @@ _TESTED = (
 _RUNS = (
     proof("a record deleted", tested_mechanism.record_deleted),
     proof("a record inserted", tested_mechanism.record_inserted),
+)
+_RUNS_SMALLER = (
+    proof("a record deleted", tested_mechanism.record_deleted_smaller_ridge),
+    proof("a record inserted", tested_mechanism.record_inserted_smaller_ridge),
 )
 _SAMPLE = (
     proof("sampling", ridge_wrappers.subsampling),
@@ -113,14 +118,14 @@ _RIDGES = (
     *(real(name, "1e-4", "1e6", "log") for name in "vw"),
     real("eps", 0, 20),
 )
+_LEVERAGE = "0 <= p <= l^2/(l^2 + v)"  # of a record of norm at most l
 
 
 def _ridge_is_enough(least: str) -> Statement:
-    """Beside a ridge of at least `least`, the leverage of a record costs no more than P in either direction."""
+    """Beside a ridge of at least `least`, a record costs no more than the leverage P in either direction."""
     return statement(
-        "delta_delete(l^2/(l^2 + v), r; eps) <= delta_delete(P, r; eps), and delta_insert(l^2/(l^2 + v), r; eps) <="
-        " delta_delete(P, r; eps)",
-        *("l > 0", "0 < P < 1", f"v >= {least}", "r >= 1", "eps >= 0"),
+        "delta_delete(p, r; eps) <= delta_delete(P, r; eps), and delta_insert(p, r; eps) <= delta_delete(P, r; eps)",
+        *("l > 0", "0 < P < 1", f"v >= {least}", _LEVERAGE, "r >= 1", "eps >= 0"),
         over=_RIDGES,
     )
 
@@ -128,9 +133,8 @@ def _ridge_is_enough(least: str) -> Statement:
 _SUMMED = _ridge_is_enough("l^2/P")
 _LEAST = _ridge_is_enough("l^2 (1/P - 1)")
 _ONE_COLUMN = statement(
-    "delta_delete(l^2/(l^2 + v), 1; eps) <= delta_delete(P, 1; eps), and delta_insert(l^2/(l^2 + v), 1; eps) <="
-    " delta_delete(P, 1; eps)",
-    *("l > 0", "0 < P < 1", "v >= l^2 (1/P - 1)", "eps >= 0"),
+    "delta_delete(p, 1; eps) <= delta_delete(P, 1; eps), and delta_insert(p, 1; eps) <= delta_delete(P, 1; eps)",
+    *("l > 0", "0 < P < 1", "v >= l^2 (1/P - 1)", _LEVERAGE, "eps >= 0"),
     over=_RIDGES,
 )
 _OPTIMAL = statement(
@@ -178,10 +182,11 @@ _TEST_THEN_RELEASE = (
     " delta_delete(P, r; y)."
 )
 _RIDGED = (
-    "Every record has norm at most l, one is added or removed, and P is the leverage at which the target is met,"
-    " delta_delete(P, r; eps) = delta."
+    "Every record has norm at most l, so that its leverage p beside a ridge v is at most l^2/(l^2 + v); one is added or"
+    " removed, and P is the leverage at which the target is met, delta_delete(P, r; eps) = delta."
 )
 
+_RECORD = proof("leverage of a record beside a ridge", leverage_beside_a_ridge.of_a_record)
 _ABOVE = proof("what a record costs beside the ridge", random_projection_ridges.beside_a_ridge)
 _FROM_THE_LEAST = proof("what a record costs beside the ridge", random_projection_ridges.beside_the_smallest_ridge)
 _IN_ONE_COLUMN = proof("what a record costs beside the ridge", random_projection_ridges.one_column_beside_a_ridge)
@@ -197,7 +202,7 @@ CLAIMS = (
             " (eps, delta)-DP."
         ),
         declared=Verdict.PROVED,
-        checks=(_ABOVE, *MECHANISM, DP, PRIVACY[0], ridged("N26-Fig1")),
+        checks=(_RECORD, _ABOVE, *MECHANISM, DP, PRIVACY[0], ridged("N26-Fig1")),
         note=_RIDGE_NOTE + " A bisection has to end on the side delta_r <= delta.",
     ),
     stated_claim(
@@ -205,9 +210,9 @@ CLAIMS = (
         source="N26",
         title="the smallest public ridge is l^2 (1/p* - 1)",
         stated=statement(
-            "delta_delete(l^2/(l^2 + v), r; eps) <= delta_delete(P, r; eps), and delta_insert(l^2/(l^2 + v), r; eps)"
-            " <= delta_delete(P, r; eps), and delta_delete(l^2/(l^2 + w), r; eps) > delta_delete(P, r; eps)",
-            *("l > 0", "0 < P < 1", "v >= l^2 (1/P - 1)", "0 < w < l^2 (1/P - 1)", "r >= 1", "eps >= 0"),
+            "delta_delete(p, r; eps) <= delta_delete(P, r; eps), and delta_insert(p, r; eps) <= delta_delete(P, r; eps)"
+            ", and delta_delete(l^2/(l^2 + w), r; eps) > delta_delete(P, r; eps)",
+            *("l > 0", "0 < P < 1", "v >= l^2 (1/P - 1)", _LEVERAGE, "0 < w < l^2 (1/P - 1)", "r >= 1", "eps >= 0"),
             over=_RIDGES,
         ),
         about=(
@@ -215,7 +220,7 @@ CLAIMS = (
             f" delta)-DP; above a smaller one, w, deleting a lone record of norm l costs more than delta. {_RIDGED}"
         ),
         declared=Verdict.PROVED,
-        checks=(_FROM_THE_LEAST, *SMALLEST, PRIVACY[1], ridged("smallest")),
+        checks=(_RECORD, _FROM_THE_LEAST, *SMALLEST, PRIVACY[1], ridged("smallest")),
         note=(
             "Certified ridge/l^2 at eps = 1, delta = 1e-6: 15.419396 for r = 10 and 35.540172 for r = 100, where"
             " l^2/p* has 1 more."
@@ -228,7 +233,7 @@ CLAIMS = (
         stated=_SUMMED,
         about=(f"The mechanism of N26-Fig1 is (eps, delta)-DP under add/remove. {_RIDGED}"),
         declared=Verdict.PROVED,
-        checks=(_ABOVE, *MECHANISM, DP, PRIVACY[0]),
+        checks=(_RECORD, _ABOVE, *MECHANISM, DP, PRIVACY[0]),
         note=_RIDGE_NOTE,
     ),
     Claim(
@@ -407,7 +412,7 @@ CLAIMS = (
         checks=(
             _GOOD_SMALLER,
             *_TESTED,
-            proof("test, ridge and release", ridge_wrappers.propose_test_release),
+            *_RUNS_SMALLER,
             *MECHANISM,
             tested_attack("joint divergence of test and release", smaller_ridge),
         ),
@@ -509,7 +514,7 @@ CLAIMS = (
             f" one. {_RIDGED}"
         ),
         declared=Verdict.PROVED,
-        checks=(_FROM_THE_LEAST, *MECHANISM, DP, *PRIVACY),
+        checks=(_RECORD, _FROM_THE_LEAST, *MECHANISM, DP, *PRIVACY),
         note="Adding noise to the projection and appending sigma I to the database give one law.",
     ),
     stated_claim(
@@ -522,7 +527,7 @@ CLAIMS = (
             f" sigma^2. {_RIDGED}"
         ),
         declared=Verdict.PROVED,
-        checks=(_IN_ONE_COLUMN, *MECHANISM, *PRIVACY),
+        checks=(_RECORD, _IN_ONE_COLUMN, *MECHANISM, *PRIVACY),
         note="The formula for sigma was lost from the text; l^2/p* and l^2 (1/p* - 1) are both valid.",
     ),
     stated_claim(
@@ -532,7 +537,7 @@ CLAIMS = (
         stated=_ONE_COLUMN,
         about=(f"The mechanism of N24-Fig8 is (eps, delta)-DP. {_RIDGED}"),
         declared=Verdict.PROVED,
-        checks=(_IN_ONE_COLUMN, *MECHANISM, DP, *PRIVACY),
+        checks=(_RECORD, _IN_ONE_COLUMN, *MECHANISM, DP, *PRIVACY),
         note=(
             "The text sends its proof to that of another theorem (N24-T6); the proof of N24-T3 is the one that applies."
         ),
