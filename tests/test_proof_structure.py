@@ -82,6 +82,7 @@ CONCLUDING = {
     "random_projection_ridges.beside_a_ridge",
     "random_projection_ridges.beside_the_smallest_ridge",
     "random_projection_ridges.one_column_beside_a_ridge",
+    "random_projection_ridges.below_the_smallest_ridge",
     "tested_ridges.at_a_good_value",
     "tested_ridges.at_a_good_value_above_one_record",
     "tested_ridges.noised_eigenvalue",
@@ -104,7 +105,7 @@ COMPARED = {
     *("KM-7.2", "KM-C4.5", "KM-J.1-corrected", "KM-S3-corrected", "KM-eq2.4", "KM-eq3.1"),
     *("KM-2.2", "KM-2.7", "KM-Alg1", "KM-Alg2-corrected", "N26-Fig3"),
     *("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"),
-    *("N26-T5.4", "N26-T5.4-smaller-ridge", "N26-Fig4"),
+    *("N26-T5.4", "N26-T5.4-smaller-ridge", "N26-Fig4", "N26-Fig1-smallest-ridge"),
 }
 
 

@@ -9,7 +9,7 @@ import sympy as sp
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.random_projection import leverage as own_leverage
 from ndis_verify.symbolic.random_projection import r
-from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon
+from ndis_verify.symbolic.random_projection_curve import deletion_curve, epsilon, rises_strictly
 from ndis_verify.symbolic.random_projection_pairs import DIRECTIONS, FULL_RANK, grows_with_leverage, larger, leverage
 from ndis_verify.symbolic.random_projection_pairs import epsilon as any_epsilon
 from ndis_verify.symbolic.statement_terms import quantity
@@ -18,7 +18,7 @@ target = sp.Symbol("P", positive=True)  # the leverage at which a target is met
 length, ridge = sp.Symbol("l", positive=True), sp.Symbol("v", real=True)
 excess = sp.Symbol("y", nonnegative=True)  # of the ridge over the least one
 one = sp.Integer(1)
-_MOST = "p <= l^2/(l^2 + v)"
+_MOST, _TOO_SMALL = "p <= l^2/(l^2 + v)", "w < l^2 (1/P - 1)"
 
 
 @cache
@@ -43,6 +43,72 @@ def one_column_beside_a_ridge() -> Derivation:
     """The same for one column (N24-C7, N24-Fig8). `number`: as `beside_a_ridge`."""
     least = length**2 * (1 / target - 1)
     return _beside("one_column_beside_a_ridge", least, "v >= l^2 (1/P - 1)", one, ("N24-C7", "N24-Fig8"))
+
+
+@cache
+def below_the_smallest_ridge() -> Derivation:
+    """Beside w < l^2 (1/P - 1) deleting a lone record of norm l costs more than the leverage P
+    (N26-Fig1-smallest-ridge).
+
+    `number`: the leverage of that record, at `length` and `ridge` = w.
+    """
+    smaller = sp.Symbol("w", positive=True)
+    lone = length**2 / (length**2 + smaller)
+    steps = (
+        Step(
+            "lone record",
+            "A lone record of norm l has the leverage",
+            lhs=1 / (1 + smaller / length**2),
+            rhs=lone,
+        ),
+        Step("below 1", "which is below 1", lhs=lone, rhs=one, relation="<", witness=-smaller / (length**2 + smaller)),
+        Step(
+            "above P",
+            "and above P.",
+            lhs=1 / (1 + smaller / length**2),
+            rhs=target,
+            relation=">",
+            kind="inference",
+            premises=("lone record", Use(_TOO_SMALL, weight=-target / (length**2 + smaller))),
+        ),
+        Step(
+            "more",
+            "So it costs more (N24-P3).",
+            lhs=quantity("projection", lone, r, epsilon),
+            rhs=quantity("projection", target, r, epsilon),
+            relation=">",
+            kind="inference",
+            premises=(
+                Use(
+                    "larger leverage",
+                    of=rises_strictly,
+                    at={leverage: target, larger: lone},
+                    granted={"q > p": "above P", "q < 1": "below 1"},
+                ),
+            ),
+        ),
+    )
+    return Derivation(
+        id="random_projection_ridges.below_the_smallest_ridge",
+        title="A smaller ridge costs a lone record more",
+        sources=("N26-Fig1-smallest-ridge", "N24-Fig3"),
+        hypotheses=(FULL_RANK, Hypothesis(_TOO_SMALL, smaller < length**2 * (1 / target - 1))),
+        steps=steps,
+        result_step="lone record",
+        symbols={"length": length, "ridge": smaller},
+        faults=(
+            Fault("ridge counted twice", "lone record", lambda rhs: length**2 / (length**2 + 2 * smaller)),
+            Fault("above 2 P", "above P", lambda rhs: 2 * rhs),
+            Fault("twice the cost", "more", lambda rhs: 2 * rhs),
+        ),
+        concludes=(
+            Conclusion(
+                "N26-Fig1-smallest-ridge",
+                "more",
+                {"l": length, "P": target, "w": smaller, "r": r, "eps": epsilon},
+            ),
+        ),
+    )
 
 
 def _beside(name: str, least: sp.Expr, condition: str, columns: sp.Expr, claims: tuple[str, ...]) -> Derivation:

@@ -189,6 +189,7 @@ _RIDGED = (
 _RECORD = proof("leverage of a record beside a ridge", leverage_beside_a_ridge.of_a_record)
 _ABOVE = proof("what a record costs beside the ridge", random_projection_ridges.beside_a_ridge)
 _FROM_THE_LEAST = proof("what a record costs beside the ridge", random_projection_ridges.beside_the_smallest_ridge)
+_BELOW_THE_LEAST = proof("a smaller ridge", random_projection_ridges.below_the_smallest_ridge)
 _IN_ONE_COLUMN = proof("what a record costs beside the ridge", random_projection_ridges.one_column_beside_a_ridge)
 
 CLAIMS = (
@@ -220,7 +221,7 @@ CLAIMS = (
             f" delta)-DP; above a smaller one, w, deleting a lone record of norm l costs more than delta. {_RIDGED}"
         ),
         declared=Verdict.PROVED,
-        checks=(_RECORD, _FROM_THE_LEAST, *SMALLEST, PRIVACY[1], ridged("smallest")),
+        checks=(_RECORD, _FROM_THE_LEAST, _BELOW_THE_LEAST, *SMALLEST, PRIVACY[1], ridged("smallest")),
         note=(
             "Certified ridge/l^2 at eps = 1, delta = 1e-6: 15.419396 for r = 10 and 35.540172 for r = 100, where"
             " l^2/p* has 1 more."
