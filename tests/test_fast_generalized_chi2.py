@@ -49,6 +49,54 @@ def test_a_density_with_a_pole_inside():
     assert law.pdf(0.0) == math.inf and law.cdf(0.0) == pytest.approx(0.5, rel=1e-14)
 
 
+def convolved(weights, dofs, noncentralities, x):
+    """The density at x of two parts of opposite signs, the first of them below 0: their convolution, at 30 digits."""
+
+    def density(y, k, nc):
+        half = mpmath.mpf(k) / 2 - 1
+        if y <= 0 or not nc:
+            return mpmath.exp(-y / 2) * (y / 2) ** half / (2 * mpmath.gamma(half + 1)) if y > 0 else mpmath.mpf(0)
+        return mpmath.exp(-(y + nc) / 2) * (y / nc) ** (half / 2) * mpmath.besseli(half, mpmath.sqrt(nc * y)) / 2
+
+    (below, above), (k, other), (nc, more) = weights, dofs, noncentralities
+    with mpmath.workdps(30):
+        x = mpmath.mpf(x)
+        first = max(mpmath.mpf(0), x / below)
+
+        def integrand(root):
+            y = first + root**2
+            return 2 * root * density(y, k, nc) * density((x - mpmath.mpf(below) * y) / above, other, more) / above
+
+        near = mpmath.sqrt(abs(x))
+        ends = sorted({0, near / 1000, near, min(1000 * near, 10), 1e-2, 0.1, 0.3, 1, 2, 3, 5, 10, 20})
+        return float(mpmath.quad(integrand, ends, maxdegree=10))
+
+
+@pytest.mark.parametrize("x", [-1e-10, 1e-14, -1e-30, 1e-3])
+@pytest.mark.parametrize(
+    "law",
+    [
+        ([-2, 0.2], [1, 1], [1, 1]),
+        ([-2, 0.2], [1, 2], [0, 1e-3]),
+        ([-1, 1], [1, 2], [3, 3]),
+        ([-1, 1], [1, 1], [3, 3]),
+        ([-0.5, 3], [2, 1], [30, 1]),
+    ],
+)
+def test_densities_next_to_where_two_parts_meet(law, x):
+    """The integrand falls as a power alone there, to 1e30 standard deviations and more."""
+    assert GeneralizedChi2(*law).pdf(x) == pytest.approx(convolved(*law, x), rel=1e-11)
+
+
+@pytest.mark.parametrize("weights", [(-2, 0.2), (-1, 1), (-1e5, 1e-3)])
+def test_a_density_that_grows_like_a_logarithm_does_so_to_the_least_float(weights):
+    law, least = GeneralizedChi2(weights, [1, 1], [1, 1]), min(map(abs, weights))
+    at = least * np.array([1e-22, 1e-35, 1e-60, 1e-150, 1e-290])
+    slopes = np.diff(law.pdf(at)) / np.diff(np.log(at))
+    np.testing.assert_allclose(slopes, slopes[0], rtol=1e-11)
+    np.testing.assert_allclose(law.pdf(-at), law.pdf(at), rtol=1e-11)
+
+
 def test_gaussian_alone():
     law, x = GeneralizedChi2([0.0], [1], [0.0], std=2.0, shift=1.0), np.array([-60.0, 1.0, 3.0, 70.0])
     with mpmath.workdps(400):

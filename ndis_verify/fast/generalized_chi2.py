@@ -17,6 +17,7 @@ from ndis_verify.fast.engine.transform import Forms
 _MOST, _FARTHEST = 2.0**53, 2.0**100
 _NARROWEST = 2.0**-300
 _LOG_2 = 0.6931471805599453094172321
+_NEXT = 2.0**-65  # of the least weight
 _ALONE = 1e20  # standard deviations, beside one and all degrees of freedom and noncentralities
 
 
@@ -139,9 +140,7 @@ class GeneralizedChi2:
         """The density; at the end of a one-sided support its limit from inside (inf for one degree of freedom)."""
         x = _points(x)
         flat = self._from_shift(x.ravel())
-        value = np.full(flat.shape, -np.inf)
-        for where, forms, sign in self._sides(flat):
-            value[where] = self._integral(forms, sign, flat[where], "density") - _LOG_2 * self._exponent
+        value = self._log_density(flat)
         if self.std == 0:
             total, both = (
                 self.dofs[self.weights != 0].sum(),
@@ -149,6 +148,8 @@ class GeneralizedChi2:
             )
             if not both or total == 2:
                 value[flat == 0] = np.inf if both else self._log_density_at_end()
+            if both and total == 2:
+                self._continue_logarithm(flat, value)
         with np.errstate(under="ignore", over="ignore"):
             return np.exp(value).reshape(x.shape)[()]
 
@@ -213,6 +214,24 @@ class GeneralizedChi2:
             t = -np.sign(weights[0]) * y / np.ldexp(np.longdouble(self.std), -self._exponent)
             alone = t > _ALONE * (1 + self.dofs.sum() + self.noncentralities.sum())
             return np.where(alone, -t * t / 2, tail).astype(np.float64)
+
+    def _log_density(self, y: np.ndarray) -> np.ndarray:
+        value = np.full(y.shape, -np.inf)
+        for where, forms, sign in self._sides(y):
+            value[where] = self._integral(forms, sign, y[where], "density") - _LOG_2 * self._exponent
+        return value
+
+    def _continue_logarithm(self, y: np.ndarray, value: np.ndarray) -> None:
+        """Log densities of two degrees of freedom, one of either sign, next to 0: there the density is a - b log |y|,
+        for all that floats can tell, and it is taken from two points farther out.
+        """
+        alpha = np.abs(self._forms.alpha)
+        points = alpha[alpha > 0].min() * np.array([_NEXT, _NEXT**2], dtype=np.longdouble)
+        near = np.flatnonzero((y != 0) & (np.abs(y) < points[1]))
+        if near.size:
+            far, close = np.exp(self._log_density(points))  # the same on both sides of 0, so near to it
+            share = np.log(points[1] / np.abs(y[near])) / np.log(points[0] / points[1])
+            value[near] = np.log(close + (close - far) * share)
 
     def _log_density_at_end(self) -> float:
         """Limit of the log density where the support ends: all weights have one sign and there is no Gaussian."""

@@ -12,6 +12,7 @@ from ndis_verify.fast.engine.transform import Forms, cumulants, real_transform, 
 _NEAR = 0.05  # distance from the saddle point, in standard deviations of the tilted law, that Newton stops at
 _LOST = 100.0
 _NARROW, _WIDE = 0.6, 4.0
+_BESIDE = 0.5  # the distance from the end of a part over what cancels there, up to which it is next to it
 _FARTHEST = 705.0  # odds, the logarithms of floats
 _CALM = 20  # steps of Newton after which its reach grows
 # The angles of paths, tuned for few nodes: see Paths._angles.
@@ -165,12 +166,15 @@ class Paths:
         return np.log(s / (1 - s / self.reach))
 
     def _pull(self) -> bool:
-        """Where s0 lies far beyond 1/|alpha|, cancel t against the asymptotes of negative alpha beforehand."""
+        """Where s0 lies far beyond 1/|alpha|, cancel t against the asymptotes of negative alpha beforehand; against all
+        of them for a density next to the end of a part, where the integrand falls as a power alone to far beyond.
+        """
         forms = self.forms
         if forms.parts[0] is None:
             return False
         curved = (forms.b_squared > 0) & (forms.alpha != 0)
-        pulled = curved & (-forms.alpha * self.saddle[:, None] > 1)
+        falling = (not self.pole) & (np.abs(self.edge) < _BESIDE * np.abs(forms.asymptotes).sum(axis=1))
+        pulled = curved & (falling[:, None] | (-forms.alpha * self.saddle[:, None] > 1))
         if not pulled.any():
             return False
         asymptote = np.divide(forms.b_squared, 2 * forms.alpha, out=np.zeros(forms.alpha.shape), where=curved)
