@@ -97,6 +97,7 @@ CONCLUDING = {
 
 # Claims whose proofs end in the statement, as a machine compares both. Nothing leaves this list either.
 COMPARED = {
+    "BW-T5",
     *("N26-P1", "N24-C4", "N24-C5", "N24-L2", "N24-P6", "N24-P7", "N24-T5-worst-case", "N24-6.3-worst-case"),
     *("N26-L1", "N26-L2-corrected", "N26-L3", "N26-L4", "N26-P3", "N26-P4", "N26-T4.1", "N26-T5.3"),
     "N26-T6.1-corrected",

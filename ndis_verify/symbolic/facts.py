@@ -256,6 +256,18 @@ FACTS: Mapping[str, Fact] = {
             "other": lambda a: (a["other"], "<=", a["bound"]),
         },
     ),
+    "neither is greater": Fact(
+        text="Two numbers of which neither is greater than the other are equal.",
+        tex=r"a \le b,\ b \le a \implies a = b",
+        letters=("one", "other"),
+        conditions={"one": "the one is at most the other", "other": "and the other at most the one"},
+        reference="the order of the real numbers is antisymmetric",
+        instance=lambda a: (a["one"], "=", a["other"]),
+        required={
+            "one": lambda a: (a["one"], "<=", a["other"]),
+            "other": lambda a: (a["other"], "<=", a["one"]),
+        },
+    ),
     "a law has mass one": Fact(
         text="The probabilities of a law on finitely many points add up to 1.",
         tex=r"\sum_i p_i = 1",

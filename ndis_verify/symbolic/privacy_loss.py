@@ -187,7 +187,7 @@ def two_tails() -> Derivation:
             Fault("event of -eps", "one event", lambda rhs: rhs.subs(epsilon, -epsilon)),
         ),
         concludes=(
-            Conclusion("BW-T5", "difference"),
+            Conclusion("BW-T5", "difference", part="for densities"),
             Conclusion("BW-T5", "mixed strictness", part="> in place of >= in both terms"),
         ),
     )

@@ -29,6 +29,8 @@ def _sum(f: Any) -> Any:
 _p, _q, _t = (quantity("coordinate", vector) for vector in (P, Q, test))
 _ON_P, _ON_Q = _sum(_t * _p), _sum(_t * _q)  # how likely the test rejects under either law
 _TEST = (Hypothesis("t_i >= 0", sp.Ge(_t, 0)), Hypothesis("t_i <= 1", sp.Le(_t, 1)))
+_INSIDE = Hypothesis("t_i (p_i - e^eps q_i) >= 0", sp.Ge(_t * (_p - sp.exp(epsilon) * _q), 0))
+_OUTSIDE = Hypothesis("(1 - t_i) (p_i - e^eps q_i) <= 0", sp.Le((1 - _t) * (_p - sp.exp(epsilon) * _q), 0))
 _LAWS = tuple(Hypothesis(f"{vector} is a law", law(vector)) for vector in (P, Q))
 _POWER = Hypothesis("a <= sum_i t_i p_i", sp.Le(power, _ON_P))
 _LEVEL = Hypothesis("sum_i t_i q_i <= b", sp.Le(_ON_Q, level))
@@ -81,6 +83,59 @@ def gain_of_a_test() -> Derivation:
             Fault("Q not weighted", "each point", lambda rhs: rhs.subs(growth, 1)),
         ),
         concludes=(Conclusion("KM-2.2", "gain at eps", {"p": P, "q": Q, "t": test, "eps": epsilon}),),
+    )
+
+
+@cache
+def event_of_the_loss() -> Derivation:
+    """sum max(0, p_i - e^eps q_i) = sum t_i p_i - e^eps sum t_i q_i where t_i is 1 at p_i > e^eps q_i, 0 at
+    p_i < e^eps q_i and anything between where they are equal (BW-T5).
+    """
+    c = sp.exp(epsilon)
+    gap, share = _p - c * _q, _t * _p - c * _t * _q
+    hinge = sp.Max(0, gap)
+    steps = (
+        Step("points", "Finitely many; every sum over them is finite.", kind="definition"),
+        at_most("inside", "Where a point is not in the event whole, p_i <= e^eps q_i,", gap, share, Use(_OUTSIDE.text)),
+        at_most("outside", "and where it is in it at all, p_i >= e^eps q_i:", sp.Integer(0), share, Use(_INSIDE.text, weight=-1)),
+        by_fact(
+            "each point",
+            "the event has all that is gained.",
+            "larger of two numbers",
+            {"one": sp.Integer(0), "other": gap, "bound": share},
+            {"one": "outside", "other": "inside"},
+        ),
+        in_order("added up", "Over all points.", _sum, (hinge, share), ("each point", "points")),
+        linear("linear", "The sum is the difference.", _sum, ((sp.Integer(1), _t * _p), (-c, _t * _q)), "points"),
+        at_most("attained", "The event attains it,", _sum(hinge), _ON_P - c * _ON_Q, "added up", "linear"),
+        at_most(
+            "not exceeded",
+            "and no event gains more:",
+            _ON_P - c * _ON_Q,
+            _sum(hinge),
+            Use("gain at eps", of=gain_of_a_test),
+        ),
+        by_fact(
+            "two tails",
+            "that is the divergence.",
+            "neither is greater",
+            {"one": _ON_P - c * _ON_Q, "other": _sum(hinge)},
+            {"one": "not exceeded", "other": "attained"},
+        ),
+    )
+    return Derivation(
+        id="soft_sets.event_of_the_loss",
+        title="The divergence is what the event of a loss above epsilon gains",
+        sources=("BW-T5",),
+        hypotheses=(*_TEST, _INSIDE, _OUTSIDE),
+        steps=steps,
+        result_step="two tails",
+        symbols={"p": P, "q": Q, "t": test, "epsilon": epsilon},
+        faults=(
+            Fault("half the event", "attained", lambda rhs: rhs / 2),
+            Fault("Q not weighted", "attained", lambda rhs: rhs.subs(epsilon, 0)),
+        ),
+        concludes=(Conclusion("BW-T5", "two tails", {"p": P, "q": Q, "t": test, "eps": epsilon}),),
     )
 
 

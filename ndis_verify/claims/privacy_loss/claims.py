@@ -139,20 +139,30 @@ CLAIMS = (
             Check("certified on Gaussian triples", Kind.CROSSCHECK, _triangle(), {"second term dropped": _triangle(2)}),
         ),
     ),
-    Claim(
+    stated_claim(
         id="BW-T5",
         source="BW",
         title="(eps, delta)-DP through the two tails of the privacy loss",
-        statement=(
-            "A mechanism is (eps, delta)-DP if and only if Pr[L >= eps] - e^eps Pr[L' <= -eps] <= delta for every"
-            " neighbouring pair."
+        stated=statement(
+            "(sum_i t_i p_i) - e^eps (sum_i t_i q_i) = sum_i max(0, p_i - e^eps q_i)",
+            *("t_i (p_i - e^eps q_i) >= 0", "(1 - t_i) (p_i - e^eps q_i) <= 0", "0 <= t_i <= 1"),
+            over=(
+                vector("t", "integers", 4, 0, 1),
+                *(vector(name, "law", 4, "1e-6", 1, "log") for name in "pq"),
+                real("eps", -1, 2),
+            ),
         ),
-        formula="Pr[L_{x,x'} >= eps] - e^eps Pr[L_{x',x} <= -eps] <= delta",
-        hypotheses=("output laws have densities with respect to one measure", "eps >= 0"),
+        about=(
+            "A mechanism is (eps, delta)-DP if and only if Pr[L >= eps] - e^eps Pr[L' <= -eps] <= delta for every"
+            " ordered neighbouring pair, whose output laws have densities with respect to one measure; L = log p/q under"
+            " P and L' = log q/p under Q. t is the event p_i >= e^eps q_i, with or without ties: the difference is the"
+            " divergence, which DP bounds by delta (KM-2.2)."
+        ),
         declared=Verdict.PROVED,
         checks=(
             proof("DP and the divergence", privacy_loss.dp_iff_hockey_stick),
             proof("the two tails", privacy_loss.two_tails),
+            proof("the event of the loss", soft_sets.event_of_the_loss),
             _EVENTS,
             _TAILS,
         ),
