@@ -68,6 +68,7 @@ CONCLUDING = {
     "normal_quantiles.one_threshold",
     "normal_quantiles.subsampled",
     "random_linear_combination.upper_expectation",
+    "soft_sets.event_of_the_loss",
     "soft_sets.gain_of_a_test",
     "soft_sets.limits_of_a_test",
     "soft_sets.lines_below_tests",
