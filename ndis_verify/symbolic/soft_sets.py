@@ -97,7 +97,13 @@ def event_of_the_loss() -> Derivation:
     steps = (
         Step("points", "Finitely many; every sum over them is finite.", kind="definition"),
         at_most("inside", "Where a point is not in the event whole, p_i <= e^eps q_i,", gap, share, Use(_OUTSIDE.text)),
-        at_most("outside", "and where it is in it at all, p_i >= e^eps q_i:", sp.Integer(0), share, Use(_INSIDE.text, weight=-1)),
+        at_most(
+            "outside",
+            "and where it is in it at all, p_i >= e^eps q_i:",
+            sp.Integer(0),
+            share,
+            Use(_INSIDE.text, weight=-1),
+        ),
         by_fact(
             "each point",
             "the event has all that is gained.",
