@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
+from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.checks import agreement, formula_check, proof
 from ndis_verify.court.points import count, random_pair, shifts_and_epsilons, short
 from ndis_verify.court.statement_checks import stated_claim
@@ -154,9 +154,9 @@ CLAIMS = (
         ),
         about=(
             "A mechanism is (eps, delta)-DP if and only if Pr[L >= eps] - e^eps Pr[L' <= -eps] <= delta for every"
-            " ordered neighbouring pair, whose output laws have densities with respect to one measure; L = log p/q under"
-            " P and L' = log q/p under Q. t is the event p_i >= e^eps q_i, with or without ties: the difference is the"
-            " divergence, which DP bounds by delta (KM-2.2)."
+            " ordered neighbouring pair, whose output laws have densities with respect to one measure; L = log p/q"
+            " under P and L' = log q/p under Q. t is the event p_i >= e^eps q_i, with or without ties: the difference"
+            " is the divergence, which DP bounds by delta (KM-2.2)."
         ),
         declared=Verdict.PROVED,
         checks=(
