@@ -118,6 +118,10 @@ _RIDGES = (
     *(real(name, "1e-4", "1e6", "log") for name in "vw"),
     real("eps", 0, 20),
 )
+# A lone record of norm l beside the least ridge, where an insertion costs nothing at all.
+_AT_LEAST = {"starts": ({"l": 2, "P": "0.5", "v": 4, "p": "0.5", "eps": 1},)}
+_AT_LEAST_COLUMNS = {"starts": ({**_AT_LEAST["starts"][0], "r": 1},)}
+_AT_SUMMED = {"starts": ({**_AT_LEAST_COLUMNS["starts"][0], "v": 8, "p": "0.333"},)}
 _LEVERAGE = "0 <= p <= l^2/(l^2 + v)"  # of a record of norm at most l
 
 
@@ -203,6 +207,7 @@ CLAIMS = (
             " (eps, delta)-DP."
         ),
         declared=Verdict.PROVED,
+        search=_AT_SUMMED,
         checks=(_RECORD, _ABOVE, *MECHANISM, DP, PRIVACY[0], ridged("N26-Fig1")),
         note=_RIDGE_NOTE + " A bisection has to end on the side delta_r <= delta.",
     ),
@@ -221,6 +226,7 @@ CLAIMS = (
             f" delta)-DP; above a smaller one, w, deleting a lone record of norm l costs more than delta. {_RIDGED}"
         ),
         declared=Verdict.PROVED,
+        search={"starts": ({**_AT_LEAST_COLUMNS["starts"][0], "w": "3.6"},)},
         checks=(_RECORD, _FROM_THE_LEAST, _BELOW_THE_LEAST, *SMALLEST, PRIVACY[1], ridged("smallest")),
         note=(
             "Certified ridge/l^2 at eps = 1, delta = 1e-6: 15.419396 for r = 10 and 35.540172 for r = 100, where"
@@ -234,6 +240,7 @@ CLAIMS = (
         stated=_SUMMED,
         about=(f"The mechanism of N26-Fig1 is (eps, delta)-DP under add/remove. {_RIDGED}"),
         declared=Verdict.PROVED,
+        search=_AT_SUMMED,
         checks=(_RECORD, _ABOVE, *MECHANISM, DP, PRIVACY[0]),
         note=_RIDGE_NOTE,
     ),
@@ -515,6 +522,7 @@ CLAIMS = (
             f" one. {_RIDGED}"
         ),
         declared=Verdict.PROVED,
+        search=_AT_LEAST_COLUMNS,
         checks=(_RECORD, _FROM_THE_LEAST, *MECHANISM, DP, *PRIVACY),
         note="Adding noise to the projection and appending sigma I to the database give one law.",
     ),
@@ -528,6 +536,7 @@ CLAIMS = (
             f" sigma^2. {_RIDGED}"
         ),
         declared=Verdict.PROVED,
+        search=_AT_LEAST,
         checks=(_RECORD, _IN_ONE_COLUMN, *MECHANISM, *PRIVACY),
         note="The formula for sigma was lost from the text; l^2/p* and l^2 (1/p* - 1) are both valid.",
     ),
@@ -538,6 +547,7 @@ CLAIMS = (
         stated=_ONE_COLUMN,
         about=(f"The mechanism of N24-Fig8 is (eps, delta)-DP. {_RIDGED}"),
         declared=Verdict.PROVED,
+        search=_AT_LEAST,
         checks=(_RECORD, _IN_ONE_COLUMN, *MECHANISM, DP, *PRIVACY),
         note=(
             "The text sends its proof to that of another theorem (N24-T6); the proof of N24-T3 is the one that applies."
