@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ndis_verify import oracle
@@ -12,7 +13,7 @@ from ndis_verify.claim import Verdict
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.exact_number import InputError
 from ndis_verify.report import articles
-from ndis_verify.report.articles import STYLE, also, check, numbers, proof, verdicts
+from ndis_verify.report.articles import STYLE, also, check, legible, numbers, proof, verdicts
 from ndis_verify.symbolic import mean_shift
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
@@ -101,6 +102,33 @@ def test_labels_of_axes_are_typeset(article):
     for _, source, _ in article:
         for label in re.findall(r'(?:xlabel|ylabel|title)(?:=|\()\s*f?r?f?"([^"]*)"', source):
             assert not re.search(r"(?<![\\\w{])(epsilon|eps|delta|mu|rho|nu)\b", label), label
+
+
+def test_a_picture_that_cannot_be_read_is_not_shown():
+    pytest.importorskip("matplotlib").use("agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    x = np.linspace(0, 1, 5)
+
+    def picture(*curves, label=None, legend=False, xlabel="x", ylabel="y"):
+        figure, axes = plt.subplots()
+        for k, curve in enumerate(curves):
+            axes.plot(*curve, f"C{k}-", label=label and f"{label} {k}")
+        axes.set(xlabel=xlabel, ylabel=ylabel)
+        if legend:
+            axes.legend()
+        plt.close(figure)
+        return figure
+
+    legible(picture((x, x)))
+    legible(picture((x, x), (x, x**2), label="curve", legend=True))
+    for spoilt, why in (
+        (picture((x, x), (x, x**2), label="curve"), "legend"),
+        (picture((x, x), xlabel=""), "axis x"),
+        (picture((x, x), ylabel=""), "axis y"),
+        (picture((["one", "two", "three"], [1, 2, 3])), "categories"),
+    ):
+        with pytest.raises(AssertionError, match=why):
+            legible(spoilt)
 
 
 def test_a_spoilt_proof_or_verdict_is_not_shown():

@@ -6,11 +6,22 @@ from dataclasses import replace
 import pytest
 
 from ndis_verify.claims.ledger import all_claims, find
-from ndis_verify.court.statement_mutants import FATES, KEPT, counted, faults_line, kept_counts, mutants_page
+from ndis_verify.court.statement_fates import violation
+from ndis_verify.court.statement_mutants import (
+    FATES,
+    KEPT,
+    counted,
+    faults_line,
+    kept_beyond,
+    kept_counts,
+    mutants_page,
+    searched_beyond,
+)
 from ndis_verify.report.claim_page import claim_body
 from ndis_verify.report.claim_text import claim_text
 from ndis_verify.report.verdicts import claim_record
 from ndis_verify.statements.mutation import mutants
+from ndis_verify.statements.ranges import beyond_ranges
 from ndis_verify.statements.reading import saying
 
 PAGE = KEPT.parents[2] / "docs" / "statement_faults.md"
@@ -36,6 +47,26 @@ def test_most_faults_are_told_apart():
 @pytest.mark.parametrize("claim_id", FEW)
 def test_kept_counts_are_what_the_statement_gives(claim_id):
     assert counted(STATED[claim_id]) == kept_counts(STATED[claim_id])
+
+
+def test_no_statement_that_holds_fails_beyond_the_ranges_that_it_is_searched_in():
+    """Of N24-P1 float64 has no digits where both sides are e^(-6e8), and nothing is enclosed there."""
+    found = {claim.id: text for claim in STATED.values() for text in (kept_beyond(claim) or {}).values() if text}
+    assert set(found) <= {"N24-P1"} and all("in float64" in text for text in found.values())
+
+
+@pytest.mark.parametrize("claim_id", FEW)
+def test_kept_searches_beyond_the_ranges_are_of_the_statement(claim_id):
+    assert searched_beyond(STATED[claim_id]) == kept_beyond(STATED[claim_id])
+
+
+def test_a_forgotten_hypothesis_shows_beyond_the_ranges():
+    """N26-T6.1-corrected holds for k > 0 alone; its ranges begin there."""
+    claim = find("N26-T6.1-corrected")
+    (said,) = (one for one in claim.stated.hypotheses if one.plain() == "k_i > 0")
+    without = replace(claim.stated, hypotheses=tuple(one for one in claim.stated.hypotheses if one is not said))
+    (where, either), *others = (one for one in beyond_ranges(without) if "k" in one[0] and "sign" in one[0])
+    assert not others and "margin -" in violation(either, 4000)
 
 
 def test_counts_of_another_statement_are_not_shown():

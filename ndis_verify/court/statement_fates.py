@@ -1,8 +1,9 @@
-"""What becomes of every fault by rule of a statement."""
+"""What becomes of every fault by rule of a statement, and of the statement beyond the ranges it is searched in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -13,7 +14,9 @@ from ndis_verify.court.domain import Domain, Point, VacuityError, shown_point
 from ndis_verify.court.statement_balls import decide
 from ndis_verify.court.statement_domains import domain_of, problem_of, random_points
 from ndis_verify.court.statement_likeness import same_at, weaker_at
+from ndis_verify.exact_number import InputError
 from ndis_verify.statements.mutation import Mutant, mutants
+from ndis_verify.statements.ranges import beyond_ranges
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 
 Fate = Literal["violated", "violated in float64", "implied", "weaker", "without meaning", "not told apart"]
@@ -40,6 +43,34 @@ def fates(
     """
     points = random_points(statement, _POINTS)
     return [(mutant, *_fate(statement, mutant.statement, points, count, seed, starts)) for mutant in mutants(statement)]
+
+
+def beyond(statement: Statement, count: int = 2000, seed: int = 0) -> dict[str, str]:
+    """Where the statement was searched with variables beyond their ranges, and what was found there: a certain
+    violation, or a clear one in float64 that ball arithmetic does not decide; "" where there was none.
+
+    A search in float64 of `count` evaluations each; what it suspects is put to ball arithmetic.
+    """
+    found = {}
+    for where, wider in beyond_ranges(statement):
+        with suppress(InputError):  # a hypothesis ends a range where this one begins
+            found[where] = violation(wider, count, seed)
+    return found
+
+
+def violation(statement: Statement, count: int, seed: int = 0) -> str:
+    """The point at which a search found the statement violated, with the margin; "" where it did not."""
+    problem = replace(problem_of(statement, "beyond its ranges"), certify=None)
+    try:
+        record = attack_problem(problem, seed, count, stop_at_first=True)
+    except VacuityError:
+        return ""
+    if record.finding != "suspected":
+        return ""
+    worst = [problem.domain.point(unit) for _, unit in record.dangerous[:_SUSPECTS]]
+    outcome, detail = _tried(statement, [record.point, *worst])
+    clear = outcome in ("undecided", "refused") and (record.margin or 0.0) < _CLEAR
+    return detail or (f"margin {record.margin:.3g} in float64 at {shown_point(record.point)}" if clear else "")
 
 
 def _fate(

@@ -7,6 +7,7 @@ import os
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping
+from functools import wraps
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,12 +37,44 @@ _HEAD = ("claim", "statement", "verdict, as declared")
 
 
 def start() -> None:
-    """The one style of every picture; a warning is an error from here on."""
+    """The one style of every picture; a warning is an error from then on, a picture that `legible` refuses too."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its first import may report that it builds a font cache
     import matplotlib.pyplot as plt
 
     plt.style.use(STYLE)
     warnings.filterwarnings("error", module=_STRICT)
+    if not hasattr(plt.show, "legible"):
+        plt.show = _legibly(plt.show, plt)
+
+
+def _legibly(show: Callable[..., Any], plt: Any) -> Callable[..., Any]:
+    @wraps(show)
+    def shown(*args: Any, **options: Any) -> Any:
+        for number in plt.get_fignums():
+            legible(plt.figure(number))
+        return show(*args, **options)
+
+    shown.legible = True  # type: ignore[attr-defined]
+    return shown
+
+
+def legible(figure: Any) -> None:
+    """Raises `AssertionError` where an axis of a picture has no label, where curves of several colours have no legend
+    that names them, or where a line joins categories, which have no order.
+    """
+    for axes in figure.axes:
+        if not axes.axison or axes.get_label() == "<colorbar>":
+            continue
+        for name in "xy":
+            siblings = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
+            said = any(getattr(one, f"get_{name}label")() for one in siblings)
+            assert said or not getattr(axes, f"{name}axis").get_visible(), f"an axis {name} without a label"
+            units = getattr(getattr(axes, f"{name}axis"), "units", None)
+            joined = any(line.get_linestyle() not in ("None", "") and len(line.get_xdata()) > 1 for line in axes.lines)
+            assert not (joined and hasattr(units, "_mapping")), "a line that joins categories"
+        colours = {str(line.get_color()) for line in axes.lines if len(line.get_xdata()) > 2}
+        named = axes.get_legend() or figure.legends or axes.texts
+        assert len(colours) < 2 or named, "curves of several colours without a legend"
 
 
 def check(words: str, *conditions: object) -> None:
