@@ -177,6 +177,24 @@ def _tested_ridge(lower: str, own: str, *hypotheses: str) -> Statement:
 
 _TESTED_RIDGE = _tested_ridge("max(b, 0)", "m", "m >= 0")
 _TESTED_SMALLER = _tested_ridge("max(b, l^2)", "max(m, l^2)")
+# A lower bound that is m itself and the largest leverage; one value that only the test tells apart, one where the
+# release does, and a bad one: both sides of the sum are one.
+_AT_M = {
+    **{f"t_{i}": value for i, value in enumerate(("0.6", "0.2", "0.2"), 1)},
+    **{f"u_{i}": value for i, value in enumerate(("0.1", "0.1", "0.8"), 1)},
+    **{f"a_{i}": value for i, value in enumerate((1, "0.9", 1), 1)},
+    **{f"c_{i}": value for i, value in enumerate(("0.5", "0.2", 0), 1)},
+    **{f"w_{i}": value for i, value in enumerate((1, 1, 0), 1)},
+    **dict.fromkeys("xy", "0.693147"),
+    **dict.fromkeys("Pp", "0.5"),
+    **dict.fromkeys("mb", 3),
+    "l": 2,
+    "s": 4,
+    "k": 1,
+    "h": 2,
+    "f": "0.1",
+    "r": 1,
+}
 _TEST_THEN_RELEASE = (
     "D is the larger of two databases, m the least eigenvalue of D^T D; that of the smaller one is k l^2 below. A run"
     " on either, its own eigenvalue h below m (0 or k l^2), adds noise of standard deviation s to it and s Phi^{-1}(f)"
@@ -371,6 +389,7 @@ CLAIMS = (
         source="N26",
         title="propose-test-release: the ridge lowered by a private bound on the least eigenvalue",
         stated=_TESTED_RIDGE,
+        search={"starts": (_AT_M,)},
         about=(
             "Test the least eigenvalue at (eps_T, delta_T), lower the ridge by the bound that fails with probability"
             " delta_P = f, release at (eps_R, delta_R): x = eps_T, y = eps_R = eps - eps_T >= 0."
@@ -392,6 +411,7 @@ CLAIMS = (
         source="N26",
         title="the tested mechanism is (eps, delta)-DP",
         stated=_TESTED_RIDGE,
+        search={"starts": (_AT_M,)},
         about=(
             "The mechanism of N26-Fig4 with delta = delta_T + delta_R + delta_P is (eps, delta)-DP under add/remove:"
             f" eps = x + y, delta_P = f. {_TEST_THEN_RELEASE}"
@@ -412,6 +432,7 @@ CLAIMS = (
         source="N26",
         title="the tested mechanism with a ridge smaller by up to l^2",
         stated=_TESTED_SMALLER,
+        search={"starts": ({**_AT_M, **dict.fromkeys("mb", 6)},)},
         about=(
             "The mechanism of N26-Fig4 stays (eps, delta)-DP with the lower bound on the eigenvalue replaced by its"
             f" maximum with l^2. {_TEST_THEN_RELEASE}"
