@@ -24,7 +24,7 @@ from ndis_verify.court.statement_checks import missing_link
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.mechanisms.calibration import Certificate
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
-from ndis_verify.report.claim_page import counts, derivations_of, mentioned
+from ndis_verify.report.claim_page import claim_body, counts, derivations_of, linked, mentioned
 from ndis_verify.report.places import ids_of, label_of
 from ndis_verify.report.site import page_of, write_site
 from ndis_verify.report.violation_picture import violation_svg
@@ -87,6 +87,7 @@ def test_every_claim_has_a_page_with_its_text_and_a_row_of_the_index(pages):
     for claim in CLAIMS:
         text = pages[page_of(claim.id)].text
         assert f"ndis-verify verify {claim.id}" in text and claim.declared.value in text
+        text = re.sub(r'<a href="[\w.-]+\.html">([\w.-]+)</a>', r"\1", text)  # names of claims are links
         for said in (claim.statement, claim.title, claim.corrected, claim.counterexample, claim.reason, claim.note):
             assert said is None or prose(said) in text, claim.id
         assert f'href="{page_of(claim.id)}"' in pages["index.html"].text
@@ -317,3 +318,14 @@ def test_a_held_power_is_raised_in_brackets():
     x = sp.Symbol("x", positive=True)
     tex = side_tex(sp.UnevaluatedExpr(sp.exp(x)) / sp.UnevaluatedExpr(sp.exp(-x)))
     assert r"\left(e^{- x}\right)^{-1}" in tex and "<math" in wrapping(tex)
+
+
+def test_a_claim_that_a_text_names_is_a_link_to_its_page():
+    claim = find("BW-T5")
+    assert mentioned(claim, ["KM-2.2", "BW-T5"]) == ["KM-2.2"]
+    assert 'divergence, which DP bounds by δ (<a href="KM-2.2.html">KM-2.2</a>)' in claim_body(
+        claim, None, ["KM-2.2"], ()
+    )
+    assert linked("N26-D6 and BW-T5, not XY-1", ["N26-D6"], "claims/") == (
+        '<a href="claims/N26-D6.html">N26-D6</a> and BW-T5, not XY-1'
+    )

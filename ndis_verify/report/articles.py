@@ -54,7 +54,7 @@ def _legibly(show: Callable[..., Any], plt: Any) -> Callable[..., Any]:
             legible(plt.figure(number))
         return show(*args, **options)
 
-    shown.legible = True  # type: ignore[attr-defined]
+    shown.legible = True  # type: ignore[attr-defined]  # a mark on a function
     return shown
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import Any, cast
 
@@ -25,6 +25,7 @@ from ndis_verify.symbolic import derivations_for
 from ndis_verify.symbolic.derivation import DECIDED, Derivation
 from ndis_verify.symbolic.typeset import derivation_html
 
+_ID = re.compile(r"[A-Z][\w.]*-[\w.-]*\w")
 MEANS = {
     Kind.PROOF: "proof",
     Kind.ENCLOSURE: "certified over its domain",
@@ -42,15 +43,15 @@ def derivations_of(claim: Claim) -> tuple[Derivation, ...]:
 
 
 def claim_body(
-    claim: Claim, ruling: Judgement | None, uses: Iterable[str], used: Iterable[str], calculator: bool = False
+    claim: Claim, ruling: Judgement | None, uses: Collection[str], used: Iterable[str], calculator: bool = False
 ) -> str:
     """The page without its frame; `calculator`: whether there is one, in which a counterexample can be tried."""
     derivations = derivations_of(claim)
     return "".join(
         (
             _head(claim, derivations, ruling),
-            _statement(claim),
-            _violation(claim, calculator),
+            _statement(claim, uses),
+            _violation(claim, calculator, uses),
             _derivations(claim, derivations),
             _evidence(claim, ruling),
             _links(claim, uses, used),
@@ -71,8 +72,18 @@ def counts(derivations: Sequence[Derivation]) -> dict[str, int]:
 def mentioned(claim: Claim, ids: Sequence[str]) -> list[str]:
     """The other claims that a claim's texts name."""
     fields = (claim.title, claim.statement, claim.formula, claim.note, claim.reason, claim.corrected, *claim.hypotheses)
-    words = set(re.findall(r"[A-Z][\w.]*-[\w.-]*\w", " ".join(text for text in fields if text)))
+    words = set(_ID.findall(" ".join(text for text in fields if text)))
     return [i for i in ids if i in words and i != claim.id]
+
+
+def linked(text: str, known: Collection[str], folder: str = "") -> str:
+    """`prose` with the claims of `known` that it names as links to their pages in `folder`."""
+
+    def link(found: re.Match[str]) -> str:
+        name = found[0]
+        return f'<a href="{folder}{name}.html">{name}</a>' if name in known else name
+
+    return _ID.sub(link, prose(text))
 
 
 def _head(claim: Claim, derivations: Sequence[Derivation], ruling: Judgement | None) -> str:
@@ -99,26 +110,31 @@ def formula_html(claim: Claim) -> str:
     return folded(prose(claim.formula), len(claim.formula)) if claim.formula else ""
 
 
-def _statement(claim: Claim) -> str:
+def _statement(claim: Claim, known: Collection[str]) -> str:
     heading = "Statement" if is_printed(claim) else "Statement, as it can be read"
-    hypotheses = "".join(f"<li>{prose(text)}</li>" for text in claim.hypotheses)
-    reason = f"<p><b>Not decided because:</b> {prose(claim.reason)}</p>" if claim.reason else ""
-    note = f"<p>{prose(claim.note)}</p>" if claim.note else ""
+    hypotheses = "".join(f"<li>{linked(text, known)}</li>" for text in claim.hypotheses)
+    reason = f"<p><b>Not decided because:</b> {linked(claim.reason, known)}</p>" if claim.reason else ""
+    note = f"<p>{linked(claim.note, known)}</p>" if claim.note else ""
+    said = f"<p>{linked(claim.statement, known)}</p>{formula_html(claim)}"
     return (
-        f'<h2>{heading}</h2><div class="statement"><p>{prose(claim.statement)}</p>{formula_html(claim)}</div>'
+        f'<h2>{heading}</h2><div class="statement">{said}</div>'
         + (f"<h2>Hypotheses</h2><ul>{hypotheses}</ul>" if hypotheses else "")
-        + (f'<h2>Correct is</h2><div class="right"><p>{prose(claim.corrected)}</p></div>' if claim.corrected else "")
+        + (
+            f'<h2>Correct is</h2><div class="right"><p>{linked(claim.corrected, known)}</p></div>'
+            if claim.corrected
+            else ""
+        )
         + reason
         + note
     )
 
 
-def _violation(claim: Claim, calculator: bool) -> str:
+def _violation(claim: Claim, calculator: bool, known: Collection[str]) -> str:
     """What is refuted, at its point, with the enclosed size of the violation and what recomputes it."""
     runs = [check for check in claim.checks if check.kind is Kind.COUNTEREXAMPLE]
     if not runs and not claim.counterexample:
         return ""
-    text = f"<p>{prose(claim.counterexample)}</p>" if claim.counterexample else ""
+    text = f"<p>{linked(claim.counterexample, known)}</p>" if claim.counterexample else ""
     points = "".join(_point(check) for check in runs if _has_point(check))
     lines = [f"ndis-verify verify {claim.id}"]
     lines += [_by_hand(claim.id, k) for k, check in enumerate(claim.checks) if _has_point(check)]

@@ -13,7 +13,7 @@ from ndis_verify.claim import Claim, Evidence, Verdict
 from ndis_verify.claims.ledger import SOURCES, all_claims, find
 from ndis_verify.court.judge import Judgement
 from ndis_verify.report.calculator import POLICY, calculator_body, write_parts
-from ndis_verify.report.claim_page import claim_body, mentioned
+from ndis_verify.report.claim_page import claim_body, linked, mentioned
 from ndis_verify.report.errata import is_erratum
 from ndis_verify.report.graph_page import graph_body
 from ndis_verify.report.ledger_graph import ledger_graph
@@ -170,9 +170,10 @@ def _row(claim: Claim, subject: str, ruling: Judgement | None) -> str:
 
 
 def _lists(claims: Sequence[Claim]) -> dict[str, str]:
-    wrong = "".join(_entry(c, ("corrected", "note")) for c in claims if is_erratum(c))
+    known = {claim.id for claim in claims}
+    wrong = "".join(_entry(c, ("corrected", "note"), known - {c.id}) for c in claims if is_erratum(c))
     undecided = "".join(
-        _entry(c, ("reason", "note")) for c in claims if c.declared in (Verdict.OPEN, Verdict.SUPPORTED)
+        _entry(c, ("reason", "note"), known - {c.id}) for c in claims if c.declared in (Verdict.OPEN, Verdict.SUPPORTED)
     )
     return {
         "errata.html": f"<h1>Errata of the sources</h1><p>What is false or misprinted, and what is right.</p>{wrong}",
@@ -181,13 +182,16 @@ def _lists(claims: Sequence[Claim]) -> dict[str, str]:
     }
 
 
-def _entry(claim: Claim, names: tuple[str, ...]) -> str:
+def _entry(claim: Claim, names: tuple[str, ...], known: set[str]) -> str:
     texts = "".join(
-        f"<p><b>{name.capitalize()}:</b> {prose(text)}</p>" for name in names if (text := getattr(claim, name))
+        f"<p><b>{name.capitalize()}:</b> {linked(text, known, 'claims/')}</p>"
+        for name in names
+        if (text := getattr(claim, name))
     )
+    said = linked(claim.statement, known, "claims/")
     verdict = claim.declared.value
     return (
         f'<section id="{claim.id}"><h2><a href="{page_of(claim.id)}">{escape(label_of(claim.id))}</a>:'
-        f' {prose(claim.title)} <span class="badge {verdict}">{verdict}</span></h2><p>{prose(claim.statement)}</p>'
+        f' {prose(claim.title)} <span class="badge {verdict}">{verdict}</span></h2><p>{said}</p>'
         f"{texts}</section>"
     )

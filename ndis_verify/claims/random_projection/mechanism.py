@@ -46,6 +46,7 @@ _TESTED = (
     proof("test and release together", tested_ridges.both_at_once),
 )
 _RUNS = (
+    proof("leverage by the least eigenvalue", leverage_beside_a_ridge.by_the_least_eigenvalue),
     proof("a record deleted", tested_mechanism.record_deleted),
     proof("a record inserted", tested_mechanism.record_inserted),
 )
