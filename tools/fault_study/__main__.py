@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ndis_verify.claim import Claim, Verdict
 from ndis_verify.claims.ledger import all_claims, find
+from ndis_verify.court.quantities.exact import NotExact
 from ndis_verify.court.seal import unsealed
 from ndis_verify.symbolic import mean_shift
 from tools.fault_study import faults, records
@@ -103,7 +104,7 @@ def study(each: int, seed: int, rules: dict[str, Rule] = RULES, ids: list[str] |
         for fault in drawn(kind, rule, claims, each, draw):
             try:
                 outcome, said = court.trial(fault)
-            except ValueError as error:
+            except (ValueError, NotExact) as error:
                 outcome, said = CAUGHT, f"refused: {error}"
             reason = why_harmless(fault) if outcome == MISSED else ""
             yield Row(kind, fault.claim_id, fault.what, HARMLESS if reason else outcome, reason or said)
