@@ -315,3 +315,26 @@ def test_the_linear_part_of_a_form_beside_a_huge_one_is_kept():
     """Though it is not felt in any divergence."""
     form = fast.quadratic_form(GaussianPair([1e-200, 1.0], [1.5, 1e300], [0.0, 0.0], [1.0, 1.0]))
     assert sorted(abs(b) for b in form.b)[0] == pytest.approx(math.sqrt(1.5) * 1e-200, rel=1e-14)
+
+
+@pytest.mark.parametrize("least", [-0.9999999999659158, -0.5])
+@pytest.mark.parametrize("shift", [39.4, 45.50910628535171, 233.0])
+@pytest.mark.parametrize("largest", [1e300, 1e305, 1.7976931348623157e308])
+def test_a_far_shift_beside_the_largest_eigenvalue(least, shift, largest):
+    laws = fast.Spectrum([least, largest], shift=[shift, 0.0])
+    for epsilon in (0.0, 1.0, 564.5):
+        pair = GaussianPair([shift, 0], [1 + Fraction(least), 1 + Fraction(largest)], [0, 0], [1, 1])
+        exact = oracle.certified_hockey_stick(pair, epsilon, digits=15)
+        assert exact.lower > 1 - Fraction(1, 2**60)
+        assert fast.hockey_stick(laws, epsilon) == 1.0
+        assert -1e-140 < fast.log_hockey_stick(laws, epsilon) <= 0
+
+
+@pytest.mark.parametrize("direction", ["delete", "insert"])
+def test_leverages_whose_mean_shift_has_lost_digits_are_refused(direction):
+    for call in (fast.als_hockey_stick, fast.log_als_hockey_stick):
+        with pytest.raises(InputError, match=r"leverage.*must make the mean shift"):
+            call(1.295163e-318, 5.180654e-318, 1, 1000, 3.1239713e-316, direction)
+        assert np.isfinite(call(0.0, 5e-318, 1, 1000, 0.0, direction)) or call is fast.log_als_hockey_stick
+    assert fast.als_hockey_stick(1e-307, 3e-307, 1, 10**6, 1e-305, direction) > 0
+    assert fast.als_worst_case(1e-316, 2, 1000, 0.0, direction).delta >= 0

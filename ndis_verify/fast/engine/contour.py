@@ -30,6 +30,7 @@ _CELLS = 1 << 20  # the same bound for groups times entries, where every entry h
 _FAR = 2.0**508  # thresholds and singularities, in units of the form
 _STEEPEST = 200  # minus the exponent of the distance of two laws
 _NOTHING = -1e4  # a logarithm from which on values are 0, whatever the rest of the integral
+_NOTHING_MISSED = -1e3  # the same of 1 less a divergence, of whose logarithm no digits are asked for so far out
 _LOG_2 = 0.6931471805599453094172321
 _GROUPS = 64  # the length of a form that is long
 _WORTH = 6  # thresholds of one form from which on common paths pay
@@ -125,4 +126,5 @@ def _on_own_paths(paths: Paths) -> np.ndarray:
         todo = todo[~(error[todo] < good[todo])]
     value = height + np.log(best) + np.log(paths.scale)
     # Where scales lie so far apart that no path will do, far below the least float, the height is what is left.
-    return np.where((np.abs(height) > LOG_ONLY) | (np.isnan(value) & (height < _NOTHING)), height, value)
+    nothing = np.where(paths.slope < 0, _NOTHING_MISSED, _NOTHING)
+    return np.where((np.abs(height) > LOG_ONLY) | (np.isnan(value) & (height < nothing)), height, value)

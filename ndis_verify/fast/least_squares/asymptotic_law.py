@@ -14,6 +14,8 @@ from ndis_verify.fast.engine.least_epsilon import probabilities
 from ndis_verify.fast.engine.spectrum import Spectrum
 from ndis_verify.fast.hockey_stick import checked_epsilons, log_entries, to_delta, to_log_delta
 
+_SMALLEST_SHIFT = float(np.finfo(np.float64).tiny)  # below it floats have fewer digits
+
 
 def als_hockey_stick(
     leverage: Any, augmented_leverage: Any, d: Any, r: Any, epsilon: Any, direction: str = "delete"
@@ -24,7 +26,8 @@ def als_hockey_stick(
     from the larger database): eigenvalue (1-p)^2/(1-q) once, (1-p)/(1-q) taken d-1 times, and a mean shift m^2 = r p
     (q-p)/(1-q) on the first; "insert": the inverses, m^2 = r p (q-p)/(1-p)^2. 0 <= p <= q < 1, epsilon >= 0, whole r >=
     1: they broadcast; one whole d >= 1. Accuracy as `hockey_stick`, next to the largest loss ("insert") that of an
-    epsilon within a relative 2e-15. direction: "delete" or "insert". Raises `InputError`.
+    epsilon within a relative 2e-15. direction: "delete" or "insert". Raises `InputError`, of a mean shift too that is
+    not 0 and below 2.2e-308.
 
     Examples
     --------
@@ -64,6 +67,16 @@ def als_spectrum(leverage: Any, augmented_leverage: Any, d: Any, r: Any, directi
     ([0.0], [4.0])
     """
     p, q, d, r = checked_records(leverage, augmented_leverage, d, r, direction)
+    laws = spectrum_of_records(p, q, d, r, direction)
+    lost = (laws.shift[..., 0] > 0) & (laws.shift[..., 0] < _SMALLEST_SHIFT)
+    if lost.any():
+        rule = f"must make the mean shift, about sqrt(r p (q - p)), 0 or at least {_SMALLEST_SHIFT:.3g}"
+        raise InputError("leverage", float(p[lost].flat[0]), rule)
+    return laws
+
+
+def spectrum_of_records(p: np.ndarray, q: np.ndarray, d: np.ndarray | int, r: np.ndarray, direction: str) -> Spectrum:
+    """`als_spectrum` of arguments that were checked; a mean shift below 2.2e-308 has lost digits."""
     gap, log_p, log_q = q - p, np.log1p(-p), np.log1p(-q)
     if direction == "delete":
         special, others, squares = (gap - p * (1 - p)) / (1 - q), gap / (1 - q), r / (1 - q)

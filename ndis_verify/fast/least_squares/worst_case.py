@@ -23,7 +23,7 @@ from ndis_verify.fast.accuracy import margin
 from ndis_verify.fast.engine.curve import checked_epsilons, log_entries, to_log_delta
 from ndis_verify.fast.engine.least_epsilon import probabilities
 from ndis_verify.fast.engine.spectrum import Spectrum
-from ndis_verify.fast.least_squares.asymptotic_law import als_spectrum, checked_records
+from ndis_verify.fast.least_squares.asymptotic_law import checked_records, spectrum_of_records
 
 DIRECTIONS = ("delete", "insert")
 ANY_CAP = "every cap up to 1 - 2^-30 meets the target"
@@ -104,7 +104,9 @@ def _curve(
     """`log_als_hockey_stick` with a direction for each entry: one integral for all of them."""
     order = np.argsort(insert, kind="stable")
     parts = np.split(order, [np.count_nonzero(~insert)])
-    laws = [als_spectrum(p[part], q[part], d, r[part], name) for part, name in zip(parts, DIRECTIONS) if part.size]
+    laws = [
+        spectrum_of_records(p[part], q[part], d, r[part], name) for part, name in zip(parts, DIRECTIONS) if part.size
+    ]
     joined = [
         np.concatenate([getattr(law, name) for law in laws]) for name in ("alpha", "multiplicity", "log_ratio", "shift")
     ]
