@@ -1,13 +1,14 @@
 """What is printed is what is checked: faults planted in converted claims, each caught by the judge."""
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 
 import pytest
 
 from ndis_verify.claim import Kind, Verdict
 from ndis_verify.claims.ledger import all_claims, find
-from ndis_verify.court.attack_checks import AttackRun
+from ndis_verify.court.attack_checks import AttackRun, PointRun
 from ndis_verify.court.judge import heard, judged
 from ndis_verify.court.seal import REMEDY
 from ndis_verify.court.statement_checks import (
@@ -172,6 +173,19 @@ def test_the_narrowed_half_counts_for_restricted_claims_only():
 def test_a_counterexample_that_is_none_is_caught(point):
     check = statement_counterexample("wrong", CONVERTED["SL-2-tail"], point)
     assert check.kind is Kind.COUNTEREXAMPLE and check.run("quick").outcome.value == "failed"
+
+
+def test_a_counterexample_where_a_quantity_has_no_value_is_a_failure_by_name():
+    claim = find("N26-Fig2-every-epsilon")
+    check, point = next((check, check.run.point) for check in claim.checks if isinstance(check.run, PointRun))
+    elsewhere = replace(check.run, point={**point, "r": Fraction(1, 100)})
+    planted = tuple(replace(check, run=elsewhere) if one is check else one for one in claim.checks)
+    text = "counterexample: not what the statement's object says"
+    assert mismatches(replace(claim, checks=planted)) == [text]
+    found = elsewhere("quick")
+    assert found.outcome.value == "failed" and found.detail.endswith("is outside the declared domain")
+    again = statement_counterexample("nowhere", claim.stated, elsewhere.point)
+    assert again.run("quick").outcome.value == "failed"
 
 
 def test_the_counterexample_that_is_printed_is_the_one_that_is_evaluated():

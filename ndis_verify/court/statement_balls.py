@@ -142,15 +142,20 @@ def scalar_sides_of(
 
 
 def sides_at(statement: Statement, point: Point) -> list[tuple[Relation, str]]:
-    """The plain relations that certainly fail at a point, each with both of its values: `2/3 <= 0`."""
-    with working_bits(200):
-        values = values_of(statement, point, 40)
-        found = []
-        for relation in plain_relations(statement.claimed):
-            margin = as_ball(_claimed_margin(relation, values, 40))
-            if margin < 0:
-                left, right = (_shown(value_at(term, values, 40)) for term in relation.terms)
-                found.append((relation, f"{left} {relation.sign} {right}"))
+    """The plain relations that certainly fail at a point, each with both of its values: `2/3 <= 0`; none where one of
+    its quantities has no value there.
+    """
+    found = []
+    try:
+        with working_bits(200):
+            values = values_of(statement, point, 40)
+            for relation in plain_relations(statement.claimed):
+                margin = as_ball(_claimed_margin(relation, values, 40))
+                if margin < 0:
+                    left, right = (_shown(value_at(term, values, 40)) for term in relation.terms)
+                    found.append((relation, f"{left} {relation.sign} {right}"))
+    except ArithmeticError:
+        return []
     return found
 
 

@@ -200,7 +200,7 @@ def _read_at(statement: Statement, point: tuple[tuple[str, Any], ...]) -> str:
     """Certified values take a while, and a claim is compared with what they are again and again."""
     sides = sides_at(statement, dict(point))
     found = ", and ".join(f"{relation.plain()} reads {values}" for relation, values in sides)
-    return f"at {_shown_exact(dict(point))}: {found}"
+    return f"at {_shown_exact(dict(point))}: {found or 'nothing certainly fails'}"
 
 
 def _shown_exact(point: Point) -> str:
