@@ -50,6 +50,37 @@ def setup(app):
     """MathML at build time, and docstrings whose formulas are no markup."""
     app.add_html_math_renderer("mathml", (_math, None), (_display, None))
     app.connect("autodoc-process-docstring", _plain, priority=100)
+    app.connect("doctree-resolved", _claims_linked)
+
+
+def _claims_linked(app, doctree, docname):
+    """Claims that a text names are links to their pages, where those are built."""
+    known = {page.stem for page in Path(app.srcdir).glob("_extra/ledger/claims/*.html")}
+    if not known:
+        return
+    name = re.compile(r"(?<![\w-])(" + "|".join(sorted(map(re.escape, known), key=len, reverse=True)) + r")(?![\w-])")
+    folder = "../" * docname.count("/") + "ledger/claims/"
+    for text in list(doctree.findall(nodes.Text)):
+        if not _may_hold_links(text):
+            continue
+        pieces = name.split(text.astext())
+        if len(pieces) > 1:
+            parts = [
+                nodes.reference("", piece, refuri=f"{folder}{piece}.html", internal=True)
+                if k % 2
+                else nodes.Text(piece)
+                for k, piece in enumerate(pieces)
+            ]
+            text.parent.replace(text, parts)
+
+
+def _may_hold_links(text):
+    above = text.parent
+    while above is not None:
+        if isinstance(above, (nodes.reference, nodes.title, nodes.FixedTextElement, nodes.raw, nodes.math)):
+            return False
+        above = above.parent
+    return True
 
 
 def _math(self, node):

@@ -92,14 +92,22 @@ def test_every_name_of_a_facade_is_in_the_reference(source):
 def test_sphinx_makes_it_without_a_warning(source, tmp_path):
     pytest.importorskip("myst_nb", reason="needs the extra docs")
     pytest.importorskip("furo", reason="needs the extra docs")
-    (source / "_extra" / "ledger").mkdir(parents=True)
-    (source / "_extra" / "ledger" / "index.html").write_text("the ledger", encoding="utf-8")
+    (source / "_extra" / "ledger" / "claims").mkdir(parents=True)
+    for name in ("index", "claims/N26-L3", "claims/N26-L2"):
+        (source / "_extra" / "ledger" / f"{name}.html").write_text("the ledger", encoding="utf-8")
     made = docs.build(source, tmp_path / "html")
     pages = {path.relative_to(made).as_posix(): path.read_text(encoding="utf-8") for path in made.rglob("*.html")}
     assert {f"{name}.html" for name in GUIDES} <= set(pages) and "notebooks/01_lemma.html" in pages
     assert 'href="../ledger/index.html"' in pages["notebooks/01_lemma.html"] and "ledger/index.html" in pages
     assert "calculator.html" not in pages["index.html"]
     assert "<math" in pages["notebooks/01_lemma.html"] and "hockey_stick" in pages["api/ndis_verify.fast.html"]
+    assert '<a class="reference internal" href="ledger/claims/N26-L3.html">N26-L3</a>' in pages["ledger.html"]
+    assert any('href="../ledger/claims/N26-L3.html"' in pages[page] for page in pages if page.startswith("notebooks/"))
+    linked = re.findall(r'href="[./]*ledger/claims/([^"]*)"', "".join(pages.values()))
+    assert set(linked) == {"N26-L2.html", "N26-L3.html"}
+    assert not any(
+        "ledger/claims" in part for page in pages.values() for part in re.findall("<pre.*?</pre>", page, re.S)
+    )
 
 
 def test_what_is_loaded_from_elsewhere_would_be_seen():
