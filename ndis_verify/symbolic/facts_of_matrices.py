@@ -131,6 +131,37 @@ OF_MATRICES: Mapping[str, Fact] = {
             relative(a["S"], 1) * scalar(a["u^T"] * a["u"]),
         ),
     ),
+    **{
+        f"direction in the plane, {name}": Fact(
+            text=f"Every vector of the plane with coordinates whose squares are a and b, both at least 0, is its length"
+            f" times a vector (C, S) of length 1, whichever one where it is 0. {text}",
+            tex=rf"(\sqrt{{a}}, \sqrt{{b}}) = \sqrt{{a + b}}\,(C, S),\quad C^2 + S^2 = 1:\quad {tex}",
+            letters=("a", "b", "square", "C", "S"),
+            conditions={"first": "a >= 0", "second": "b >= 0", "length": "the square of the length is a + b"},
+            reference="polar coordinates of the plane",
+            instance=instance,
+            required={
+                "first": lambda a: (a["a"], ">=", sp.Integer(0)),
+                "second": lambda a: (a["b"], ">=", sp.Integer(0)),
+                "length": lambda a: (a["a"] + a["b"], "=", a["square"]),
+            },
+        )
+        for name, text, tex, instance in (
+            (
+                "first coordinate",
+                "Its first coordinate.",
+                r"\sqrt{a + b}\,C = \sqrt{a}",
+                lambda a: (sp.sqrt(a["square"]) * a["C"], "=", sp.sqrt(a["a"])),
+            ),
+            (
+                "second coordinate",
+                "Its second coordinate.",
+                r"\sqrt{a + b}\,S = \sqrt{b}",
+                lambda a: (sp.sqrt(a["square"]) * a["S"], "=", sp.sqrt(a["b"])),
+            ),
+            ("length", "Its length.", r"C^2 = 1 - S^2", lambda a: (a["C"] ** 2, "=", 1 - a["S"] ** 2)),
+        )
+    },
     "squared length": Fact(
         text="The sum of the squares of a vector's entries is not negative.",
         tex=r"w^{\mathsf T} w \ge 0",

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import sympy as sp
 
 from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import average, held, other_slice, slice_of, total, x
+from ndis_verify.symbolic.meanings import meaning
+from ndis_verify.symbolic.notation import average, divergence, held, normal, other_slice, slice_of, total, x
+from ndis_verify.symbolic.statement_terms import quantity
 
 zero, one = sp.Integer(0), sp.Integer(1)
 lam, kappa = sp.symbols("lambda kappa", positive=True)  # the variances of one coordinate
 m = sp.Symbol("m", real=True)  # the distance of its means
 shorter = sp.Symbol("t", nonnegative=True)  # times which the shift is made shorter
-y_share = sp.Symbol("y", nonnegative=True)  # of the covariance step
 shift = sp.symbols("u_1 u_2", real=True)  # of the means, along e and across it
 _ORDERS = ("first law first", "second law first")
+_angle = sp.Symbol("alpha", real=True)  # every share is the square of its sine
 _SHORTER = Hypothesis("t <= 1", shorter <= 1)
 
 
@@ -39,6 +42,12 @@ def grows_with_shift() -> Derivation:
     excess = {name: sp.Max(near - there, 0) for name, near in here.items()}
     overlap = {name: sp.Min(near, there) for name, near in here.items()}
     steps: list[Step] = [
+        Step(
+            "densities",
+            "Of two normal laws A e^{-(x - m)^2/(2 lambda)} and B e^{-x^2/(2 kappa)} are the densities along one"
+            " coordinate, A and B what they are in the others, B times e^eps.",
+            kind="definition",
+        ),
         Step("even, first", "Both densities", lhs=sp.Subs(of_first(x), x, -x), rhs=of_first(x)),
         Step("even, second", "are even,", lhs=sp.Subs(there, x, -x), rhs=there),
         Step(
@@ -150,7 +159,7 @@ def grows_with_shift() -> Derivation:
         id="joint_shift.grows_with_shift",
         title="The divergence grows in every coordinate of the whitened mean shift",
         sources=("N26-D6", "N26-T4.1"),
-        hypotheses=("densities", _SHORTER),
+        hypotheses=(_SHORTER,),
         steps=tuple(steps),
         result_step="what is left, m",
         symbols={"first": first, "second": second, "lam": lam, "kappa": kappa, "shift": m, "point": x},
@@ -170,137 +179,229 @@ def rank_one_worst() -> Derivation:
 
     A pair at (y, c), c the share of |u|^2 along e, is the image of the one at (1, c y) under one linear map with
     independent noise: in the plane of e and u, along e and across it, X ~ N(0, diag(v + k + g, v)) against
-    N(U (sqrt(cy), sqrt(1-cy)), diag(v + k, v)), and T = A X + sqrt(v) n E, E standard normal. At y = 1 nothing moves.
+    N(U (sqrt(cy), sqrt(1-cy)), diag(v + k, v)), and T = A X + sqrt(v) n E, E standard normal. (C, S) is the unit vector
+    along (sqrt(c (1-y)), sqrt(1-c)), whose length is sqrt(1-cy).
     """
-    v, U, h, j = sp.symbols("v U h j", positive=True)
-    k, g = sp.symbols("k g", nonnegative=True)
-    epsilon = sp.Symbol("epsilon", real=True)
-    y, c = 1 / (1 + h**2), 1 / (1 + j**2)  # every share in (0, 1)
-    root = sp.Symbol("p", nonnegative=True)  # of the other share, where one of both is 0 or 1
-    along, across = sp.sqrt(c * y), sp.sqrt(1 - c * y)  # the source's mean, over U
-    cosine, sine = sp.sqrt(c * (1 - y)) / across, sp.sqrt(1 - c) / across
-    inner = {
-        "0 < y, c < 1": _Map(
-            sp.Matrix([[sp.sqrt(y), sp.sqrt(1 - y) * cosine], [0, sine]]),
-            sp.Matrix([sp.sqrt(1 - y) * sine, -cosine]),
-            (y, c),
-            sp.Matrix([U * along, U * across]),
-        ),
-        "y = 0": _Map(
-            sp.Matrix([[0, root], [0, sp.sqrt(1 - root**2)]]),
-            sp.Matrix([sp.sqrt(1 - root**2), -root]),
-            (zero, root**2),
-            sp.Matrix([0, U]),
-        ),
-        "c = 0": _Map(
-            sp.diag(root, 1),
-            sp.Matrix([sp.sqrt(1 - root**2), 0]),
-            (root**2, zero),
-            sp.Matrix([0, U]),
-        ),
-        "c = 1": _Map(
-            sp.Matrix([[root, sp.sqrt(1 - root**2)], [0, 0]]),
-            sp.Matrix([0, -1]),
-            (root**2, one),
-            sp.Matrix([U * root, U * sp.sqrt(1 - root**2)]),
-        ),
-    }
+    v = sp.Symbol("v", positive=True)
+    U, k, g, y, c = sp.symbols("U k g y c", nonnegative=True)
+    epsilon = sp.Symbol("epsilon", nonnegative=True)
+    C, S = sp.symbols("C S", real=True)
+    matrix = sp.Matrix([[sp.sqrt(y), sp.sqrt(1 - y) * C], [0, S]])
+    direction = sp.Matrix([sp.sqrt(1 - y) * S, -C])
+    nothing = sp.zeros(2, 1)
+    source, target = (sp.Matrix([sp.sqrt(at), sp.sqrt(1 - at)]) for at in (c * y, c))
+    unit = {"a": c * (1 - y), "b": 1 - c, "square": 1 - c * y, "C": C, "S": S}
+    shown = {"first": "along e", "second": "across e", "length": "length"}
     steps: list[Step] = [
         Step("noise", "v is not negative.", lhs=v, rhs=zero, relation=">=", witness=v),
+        Step(
+            "along e",
+            "Not negative,",
+            lhs=c * (1 - y),
+            rhs=zero,
+            relation=">=",
+            kind="inference",
+            premises=(Use("y <= 1", weight=-c),),
+        ),
+        Step(
+            "across e",
+            "nor is this:",
+            lhs=1 - c,
+            rhs=zero,
+            relation=">=",
+            kind="inference",
+            premises=(Use("c <= 1", weight=-1),),
+        ),
+        Step("length", "their sum.", lhs=held(c) * (1 - y) + (1 - c), rhs=1 - c * y),
     ]
-    for case, made in inner.items():
-        at, where_it_goes = made.at
-        target = sp.Matrix([U * sp.sqrt(where_it_goes), U * sp.sqrt(1 - where_it_goes)])
-        first, second = (sp.diag(v + extra, v) for extra in (k + g, k))
-        image, other = (sp.diag(v + at * extra, v) for extra in (k + g, k))
-        steps += [
-            Step(f"covariance of T, first law, {case}", "As e's,", lhs=made.covariance(first, v), rhs=image),
-            Step(f"covariance of T, second law, {case}", "likewise,", lhs=made.covariance(second, v), rhs=other),
+    steps += [
+        by_fact(what, why, f"direction in the plane, {what}", unit, shown)
+        for what, why in (
+            ("first coordinate", "So (C, S) is the direction of the two roots,"),
+            ("second coordinate", "whatever y and c are,"),
+        )
+    ]
+    steps.append(by_fact("unit", "and of length 1.", "direction in the plane, length", unit, shown))
+    covariances = {}
+    for name, extra in (("first", k + g), ("second", k)):
+        covariances[name] = sp.diag(v + extra, v), sp.diag(v + y * extra, v)
+        before, after = covariances[name]
+        steps.append(
             Step(
-                f"mean of T, {case}",
-                "with the shift turned to the share c.",
-                lhs=made.matrix * made.mean if made.matrix * made.mean != target else _written(made.matrix, made.mean),
-                rhs=target,
-            ),
-            Step(f"mean 0, {case}", "0 stays 0.", lhs=_written(made.matrix, sp.zeros(2, 1)), rhs=sp.zeros(2, 1)),
-        ]
-        laws = {
-            "first": (sp.zeros(2, 1), first, sp.zeros(2, 1), image),
-            "second": (made.mean, second, target, other),
-        }
-        shown = {
-            "first": (f"mean 0, {case}", f"covariance of T, first law, {case}"),
-            "second": (f"mean of T, {case}", f"covariance of T, second law, {case}"),
-        }
-        for order in (("first", "second"), ("second", "first")):
-            letters = {"matrix": made.matrix, "s": v, "n": made.direction, "epsilon": epsilon}
-            for name, law in zip(("", "other "), order):
-                letters |= dict(
-                    zip((f"{name}mean", f"{name}covariance", f"{name}image mean", f"{name}image covariance"), laws[law])
-                )
-            conditions = {"noise": "noise"}
-            for name, law in zip(("", "other "), order):
-                conditions |= dict(zip((f"{name}mean", f"{name}covariance"), shown[law]))
-            steps.append(
-                by_fact(
-                    f"image, {case}, {order[0]} law first",
-                    "One map, which sees neither law: no divergence grows.",
-                    "one linear map with noise on two normal laws",
-                    letters,
-                    conditions,
-                )
+                f"covariance of T, {name} law",
+                "As e's,",
+                lhs=matrix * before * matrix.T + v * direction * direction.T,
+                rhs=after,
+                kind="inference",
+                premises=("unit",),
             )
-    steps += _shorter_shifts(v, k, g, epsilon)
+        )
+    steps += [
+        Step(
+            "mean of T",
+            "with the shift turned to the share c.",
+            lhs=matrix * U * source,
+            rhs=U * target,
+            kind="inference",
+            premises=("first coordinate", "second coordinate"),
+        ),
+        Step("mean 0", "0 stays 0.", lhs=_written(matrix, nothing), rhs=nothing),
+    ]
+    laws = {"v": v, "k": k, "g": g, "y": y}
+    steps += [
+        Step("u_1", "The shift of length U along e,", lhs=shift[0], rhs=U * sp.sqrt(c), kind="definition"),
+        Step("u_2", "and across it;", lhs=shift[1], rhs=U * sp.sqrt(1 - c), kind="definition", premises=("c <= 1",)),
+        *_shorter_shifts(laws, epsilon),
+        Step("0 <= t", "t is not negative.", lhs=shorter, rhs=zero, relation=">=", witness=shorter),
+    ]
+    shown_by = {
+        "first": ("mean 0", "covariance of T, first law"),
+        "second": ("mean of T", "covariance of T, second law"),
+    }
+    for order in (("first", "second"), ("second", "first")):
+        called = f"{order[0]} law first"
+        letters: dict[str, Any] = {"matrix": matrix, "s": v, "n": direction, "epsilon": epsilon}
+        conditions = {"noise": "noise"}
+        for whose, law in zip(("", "other "), order):
+            before, after = covariances[law]
+            moved = law == "second"
+            letters |= {
+                f"{whose}mean": U * source if moved else nothing,
+                f"{whose}covariance": before,
+                f"{whose}image mean": U * target if moved else nothing,
+                f"{whose}image covariance": after,
+            }
+            conditions |= dict(zip((f"{whose}mean", f"{whose}covariance"), shown_by[law]))
+        image = by_fact(
+            f"image, {called}",
+            "One map, which sees neither law: no divergence grows.",
+            "one linear map with noise on two normal laws",
+            letters,
+            conditions,
+        )
+        at_length = lambda size, order=order: divergence(  # noqa: E731
+            *(
+                normal(
+                    sp.ImmutableMatrix(size * target if law == "second" else nothing),
+                    sp.ImmutableMatrix(covariances[law][1]),
+                )
+                for law in order
+            ),
+            epsilon,
+        )
+        shares = Step(
+            f"shares, {called}",
+            "A share of the shift of length U",
+            lhs=at_length(sp.sin(_angle) ** 2 * U),
+            rhs=at_length(U),
+            relation="<=",
+            kind="inference",
+            premises=(f"shorter shifts, {called}", "u_1", "u_2"),
+        )
+        shift_to = by_fact(
+            f"t for U, {called}",
+            "is every shorter one.",
+            "every smaller number is a share",
+            {"f": at_length(m), "argument": m, "low": shorter, "high": U, "angle": _angle},
+            {"shares": shares.name, "low": "0 <= t", "order": "t <= U"},
+        )
+        stated = [
+            meaning(f"{name}, {called}", "normal_pair", *_stated(order, laws, epsilon, *at))
+            for name, at in (("the pair", (y, shorter * _vector(c))), ("the worst", (one, U * _vector(c * y))))
+        ]
+        steps += [
+            image,
+            shares,
+            shift_to,
+            *stated,
+            Step(
+                f"worst, {called}",
+                "So the worst pairs have the full covariance step and the full shift.",
+                lhs=stated[0].lhs,
+                rhs=stated[1].lhs,
+                relation="<=",
+                kind="inference",
+                premises=(stated[0].name, stated[1].name, shift_to.name, image.name),
+            ),
+        ]
     return Derivation(
         id="joint_shift.rank_one_worst",
         title="The worst pairs of a rank-one envelope have the full covariance step and the full shift",
         sources=("N26-D6",),
-        hypotheses=("densities", _SHORTER),
+        hypotheses=(
+            Hypothesis("y <= 1", y <= 1),
+            Hypothesis("c <= 1", c <= 1),
+            Hypothesis("t <= U", sp.Ge(U, shorter)),
+        ),
         steps=tuple(steps),
-        result_step=f"shorter shifts, {_ORDERS[0]}",
-        symbols={"v": v, "k": k, "g": g, "y": y_share, "along": shift[0], "across": shift[1], "epsilon": epsilon},
+        result_step=f"shares, {_ORDERS[0]}",
+        symbols={"v": v, "k": k, "g": g, "y": y, "c": c, "U": U, "epsilon": epsilon},
+        domain=(y <= 1, c <= 1),
         faults=(
-            Fault("shift not turned", "mean of T, 0 < y, c < 1", lambda rhs: sp.Matrix([U, 0])),
-            Fault("noise left out", "covariance of T, first law, y = 0", lambda rhs: rhs - sp.diag(0, v)),
-            Fault(
-                "covariance step twice", "covariance of T, first law, 0 < y, c < 1", lambda rhs: rhs + sp.diag(y * g, 0)
-            ),
-            Fault("step of the other law", "covariance of T, second law, c = 1", lambda rhs: rhs + sp.diag(y * g, 0)),
+            Fault("shift not turned", "mean of T", lambda rhs: sp.Matrix([U, 0])),
+            Fault("noise left out", "covariance of T, first law", lambda rhs: rhs - sp.diag(0, v)),
+            Fault("covariance step twice", "covariance of T, first law", lambda rhs: rhs + sp.diag(y * g, 0)),
+            Fault("step of the other law", "covariance of T, second law", lambda rhs: rhs + sp.diag(y * g, 0)),
         ),
         concludes=tuple(
-            Conclusion("N26-D6-joint", name, part=f"{part}, {order}")
-            for order in _ORDERS
-            for name, part in (
-                *((f"image, {case}, {order}", f"y = 1, for {case}") for case in inner),
-                (f"shorter shifts, {order}", "|u| = U"),
+            Conclusion(
+                "N26-D6-joint",
+                f"worst, {order}",
+                {"v": v, "k": k, "h": g, "U": U, "t": shorter, "y": y, "c": c, "eps": epsilon},
             )
+            for order in _ORDERS
         ),
     )
 
 
-def _shorter_shifts(v: sp.Expr, k: sp.Expr, g: sp.Expr, epsilon: sp.Expr) -> list[Step]:
-    """|u| < U: one coordinate of the shift after the other grows to that of |u| = U, in both orders of the pair."""
-    variances = ((v + y_share * (k + g), v + y_share * k), (v, v))  # along e and across it, of either law
+def _vector(share: sp.Expr) -> sp.Expr:
+    """The unit vector of which `share` is along e, as statements have it."""
+    return quantity("vector", sp.sqrt(share), sp.sqrt(1 - share))
+
+
+def _stated(
+    order: tuple[str, str], laws: Mapping[str, sp.Expr], epsilon: sp.Expr, step: sp.Expr, shift: sp.Expr
+) -> tuple[sp.Expr, ...]:
+    """Arguments of "normal_pair": mean and covariance of one law, then of the other, and epsilon."""
+    e = quantity("vector", one, zero)
+    of = {"first": (zero, laws["k"] + laws["g"]), "second": (shift, laws["k"])}
+    along = e * quantity("transpose", e)
+    parts = (
+        (mean, laws["v"] * quantity("identity") + step * extra * along) for mean, extra in (of[law] for law in order)
+    )
+    return (*(part for both in parts for part in both), epsilon)
+
+
+def _shorter_shifts(laws: Mapping[str, sp.Expr], epsilon: sp.Expr) -> list[Step]:
+    """A shift made sin^2 times as long reveals no more: one coordinate of it after the other grows, in both orders of
+    the pair.
+    """
+    v, k, g, y = (laws[name] for name in "vkgy")
+    variances = ((v + y * (k + g), v + y * k), (v, v))  # along e and across it, of either law
+    share = sp.sin(_angle) ** 2
     steps = [
-        Step(
-            f"variances, {name}",
-            "positive,",
-            lhs=pair[0] * pair[1],
-            rhs=zero,
-            relation=">",
-            witness=sp.expand(pair[0] * pair[1]),
-        )
-        for name, pair in zip(("along e", "across e"), variances)
+        Step("a share", "sin^2 is at most 1.", lhs=share, rhs=one, relation="<=", witness=-(sp.cos(_angle) ** 2)),
+        *(
+            Step(
+                f"variances, {name}",
+                "Positive,",
+                lhs=pair[0] * pair[1],
+                rhs=zero,
+                relation=">",
+                witness=sp.expand(pair[0] * pair[1]),
+            )
+            for name, pair in zip(("along e", "across e"), variances)
+        ),
     ]
     for sign, order in zip((-1, 1), _ORDERS):
         ordered = [pair[::-sign] for pair in variances]
-        done = [shorter * part for part in shift]
+        done = [share * part for part in shift]
         bounds = []
         for along, name in enumerate(("along e", "across e")):
             rest, sides = 1 - along, []
             means = (zero, done[rest])[::-sign]
             pieces = [(means[side], ordered[rest][side]) for side in (0, 1)]
-            for length in (shorter * shift[along], shift[along]):
+            for length in (share * shift[along], shift[along]):
                 near, far = (zero, length)[::-sign]
                 letters = {
                     "mean": near,
@@ -327,6 +428,7 @@ def _shorter_shifts(v: sp.Expr, k: sp.Expr, g: sp.Expr, epsilon: sp.Expr) -> lis
                 lam: ordered[along][0],
                 kappa: ordered[along][1],
                 m: sign * shift[along],
+                shorter: share,
                 sp.Symbol("A", positive=True): slice_of(*pieces[0], ordered[along][0]),
                 sp.Symbol("B", positive=True): other_slice(*pieces[1], ordered[along][1], epsilon),
             }
@@ -338,7 +440,10 @@ def _shorter_shifts(v: sp.Expr, k: sp.Expr, g: sp.Expr, epsilon: sp.Expr) -> lis
                     rhs=sides[1].lhs,
                     relation="<=",
                     kind="inference",
-                    premises=(Use("in the mean", of=grows_with_shift, at=at), *(side.name for side in sides)),
+                    premises=(
+                        Use("in the mean", of=grows_with_shift, at=at, granted={"t <= 1": "a share"}),
+                        *(side.name for side in sides),
+                    ),
                 )
             )
             done[along] = shift[along]
@@ -360,16 +465,3 @@ def _shorter_shifts(v: sp.Expr, k: sp.Expr, g: sp.Expr, epsilon: sp.Expr) -> lis
 def _written(matrix: sp.Matrix, mean: sp.Matrix) -> sp.Matrix:
     """A matrix times a vector, as it is written."""
     return sp.Matrix([sum((held(a) * held(b) for a, b in zip(matrix.row(i), mean)), zero) for i in (0, 1)])
-
-
-@dataclass(frozen=True)
-class _Map:
-    """T = A X + sqrt(v) n E: A and n, the (y, c) of its image, and the mean of what it takes."""
-
-    matrix: sp.Matrix
-    direction: sp.Matrix
-    at: tuple[sp.Expr, sp.Expr]
-    mean: sp.Matrix
-
-    def covariance(self, covariance: sp.Matrix, noise: sp.Expr) -> sp.Matrix:
-        return self.matrix * covariance * self.matrix.T + noise * self.direction * self.direction.T

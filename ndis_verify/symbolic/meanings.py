@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
 from ndis_verify.symbolic.block_algebra import letter
 from ndis_verify.symbolic.derivation import Step
@@ -20,6 +22,7 @@ from ndis_verify.symbolic.notation import (
     divergence,
     fitted,
     largest,
+    normal,
     normal_chance,
     normal_mean,
     projected,
@@ -40,6 +43,48 @@ chi2_value = sp.Symbol("t", positive=True)  # of a chi-square variable
 
 Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and its transpose
 
+
+def _in_plane(*parts: Any) -> Any:
+    """The divergence of two normal laws in the plane, means and covariances as statements write them."""
+    first, first_covariance, second, second_covariance, eps = parts
+    return divergence(
+        normal(_column(first), _square(first_covariance)), normal(_column(second), _square(second_covariance)), eps
+    )
+
+
+def _column(term: Any) -> Any:
+    """A sum of multiples of vectors of the plane; 0 is the zero vector."""
+    rest, column = sp.expand(sp.sympify(term)), sp.zeros(2, 1)
+    for one in _calls(rest, "vector"):
+        share = rest.coeff(one)
+        column += share * sp.Matrix(2, 1, one.args)
+        rest = sp.expand(rest - share * one)
+    if rest != 0:
+        raise InputError("mean", str(term), "must be a sum of multiples of vectors of the plane")
+    return sp.ImmutableMatrix(column)
+
+
+def _square(term: Any) -> Any:
+    """A sum of multiples of the identity and of e e^T, e a vector of the plane."""
+    rest, matrix = sp.expand(sp.sympify(term)), sp.zeros(2, 2)
+    bases = [(one, sp.eye(2)) for one in _calls(rest, "identity")]
+    for one in _calls(rest, "transpose"):
+        (e,) = one.args
+        column = sp.Matrix(2, 1, e.args)
+        bases.append((one * e, column * column.T))
+    for base, shown in bases:
+        share = rest.coeff(base)
+        matrix += share * shown
+        rest = sp.expand(rest - share * base)
+    if rest != 0:
+        raise InputError("covariance", str(term), "must be a sum of multiples of I and of e e^T")
+    return sp.ImmutableMatrix(matrix)
+
+
+def _calls(term: Any, head: str) -> list[Any]:
+    return sorted((one for one in term.atoms(AppliedUndef) if str(one.func) == head), key=str)
+
+
 _MEANINGS: Mapping[str, Callable[..., Any]] = {
     # P = N(m1, S) and Q = N(m2, S), whose means are D apart
     "mean_shift": lambda D, eps: largest(p(x) - sp.exp(eps) * q(x, D)),
@@ -55,6 +100,7 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
     "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),
     "sketch_insert": lambda *at: divergence(resketched(*at[:4]), sketched(*at[:4]), at[4]),
+    "normal_pair": _in_plane,
     "independent": lambda mu, s, eps: largest(density(entry(mu), entry(s)) - sp.exp(eps) * density(0, 1)),
     "quadratic_hinge": lambda a, b, c: normal_mean(sp.Max(0, 1 - sp.exp(c + quadratic(entry(a), entry(b))))),
     "quadratic_cdf": lambda a, b, t: normal_chance(t - quadratic(entry(a), entry(b))),
