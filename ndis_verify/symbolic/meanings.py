@@ -54,7 +54,7 @@ def _in_plane(*parts: Any) -> Any:
 
 def _column(term: Any) -> Any:
     """A sum of multiples of vectors of the plane; 0 is the zero vector."""
-    rest, column = sp.expand(sp.sympify(term)), sp.zeros(2, 1)
+    rest, column = sp.expand(term), sp.zeros(2, 1)
     for one in _calls(rest, "vector"):
         share = rest.coeff(one)
         column += share * sp.Matrix(2, 1, one.args)
@@ -66,7 +66,7 @@ def _column(term: Any) -> Any:
 
 def _square(term: Any) -> Any:
     """A sum of multiples of the identity and of e e^T, e a vector of the plane."""
-    rest, matrix = sp.expand(sp.sympify(term)), sp.zeros(2, 2)
+    rest, matrix = sp.expand(term), sp.zeros(2, 2)
     bases = [(one, sp.eye(2)) for one in _calls(rest, "identity")]
     for one in _calls(rest, "transpose"):
         (e,) = one.args
