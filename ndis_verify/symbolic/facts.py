@@ -16,6 +16,7 @@ from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
 from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
+from ndis_verify.symbolic.facts_of_numbers import OF_NUMBERS
 from ndis_verify.symbolic.facts_of_products import OF_PRODUCTS
 from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
 from ndis_verify.symbolic.facts_of_scales import OF_SCALES
@@ -47,6 +48,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_FUNCTIONS,
     **OF_LAWS,
     **OF_MATRICES,
+    **OF_NUMBERS,
     **OF_PRODUCTS,
     **OF_SAMPLES,
     **OF_SCALES,

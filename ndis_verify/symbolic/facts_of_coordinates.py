@@ -9,7 +9,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.normal_coordinates import at_normal, density, entry, total_of
-from ndis_verify.symbolic.notation import largest, normal_chance, normal_mean, total, where
+from ndis_verify.symbolic.notation import divergence, largest, normal, normal_chance, normal_mean, total, where, x
 from ndis_verify.symbolic.statement_terms import quantity
 
 
@@ -23,8 +23,24 @@ def _positive(name: str) -> Callable[[Mapping[str, Any]], Instance]:
     return lambda a: (a[name], ">", sp.Integer(0))
 
 
+def _not_negative(name: str) -> Callable[[Mapping[str, Any]], Instance]:
+    return lambda a: (a[name], ">=", sp.Integer(0))
+
+
 def _noisier(noisy: str, std: str) -> Callable[[Mapping[str, Any]], Instance]:
     return lambda a: (a[noisy] ** 2, "=", a[std] ** 2 + a["noise"])
+
+
+def _on_line(mean: Any, variance: Any) -> Any:
+    """The normal law on the line."""
+    return normal(sp.ImmutableMatrix([[mean]]), sp.ImmutableMatrix([[variance]]))
+
+
+def _gap_on_line(a: Mapping[str, Any]) -> Any:
+    """p - e^eps q of two normal laws on the line, the mean of q at 0."""
+    near, far = a["variance"], a["other variance"]
+    first = sp.exp(-((x - (a["mean"] - a["other mean"])) ** 2) / (2 * near)) / sp.sqrt(2 * sp.pi * near)
+    return first - sp.exp(a["epsilon"]) * sp.exp(-(x**2) / (2 * far)) / sp.sqrt(2 * sp.pi * far)
 
 
 OF_COORDINATES: Mapping[str, Fact] = {
@@ -135,6 +151,44 @@ OF_COORDINATES: Mapping[str, Fact] = {
             where(a["f"], sp.exp(a["a"]) - sp.exp(a["b"])),
             "=",
             where(a["f"], a["a"] - a["b"]),
+        ),
+    ),
+    "divergence of two normal laws on the line": Fact(
+        text="The divergence of N(m, l) from N(m', k), l and k positive, is the integral of the positive part of"
+        " p - e^eps q, p and q the densities of N(m - m', l) and N(0, k).",
+        tex=r"\delta_{P,Q}(\varepsilon) = \int \max\Bigl(\frac{e^{-(x - (m - m'))^2/(2 \lambda)}}{\sqrt{2 \pi \lambda}}"
+        r" - e^{\varepsilon} \frac{e^{-x^2/(2 \kappa)}}{\sqrt{2 \pi \kappa}}, 0\Bigr)\,dx",
+        letters=("mean", "other mean", "variance", "other variance", "epsilon"),
+        conditions={"variance": "the one variance is positive", "other variance": "so is the other"},
+        reference="Hahn decomposition: Bogachev, Measure Theory, Theorem 3.1.1; translations: Rudin, Real and Complex"
+        " Analysis, Theorem 2.20",
+        instance=lambda a: (
+            divergence(
+                _on_line(a["mean"], a["variance"]), _on_line(a["other mean"], a["other variance"]), a["epsilon"]
+            ),
+            "=",
+            total(sp.Max(_gap_on_line(a), 0)),
+        ),
+        required={"variance": _positive("variance"), "other variance": _positive("other variance")},
+    ),
+    "a common translation": Fact(
+        text="The divergence of two normal laws does not change when one number is added to both of their means.",
+        tex=r"\delta(\mathcal{N}(m + a, \lambda), \mathcal{N}(m' + a, \kappa); \varepsilon)"
+        r" = \delta(\mathcal{N}(m, \lambda), \mathcal{N}(m', \kappa); \varepsilon)",
+        letters=("mean", "other mean", "variance", "other variance", "shift", "epsilon"),
+        conditions={"variance": "the one variance is not negative", "other variance": "nor is the other"},
+        reference="X to X + a is a bijection, which changes no divergence",
+        required={name: _not_negative(name) for name in ("variance", "other variance")},
+        instance=lambda a: (
+            divergence(
+                _on_line(a["mean"] + a["shift"], a["variance"]),
+                _on_line(a["other mean"] + a["shift"], a["other variance"]),
+                a["epsilon"],
+            ),
+            "=",
+            divergence(
+                _on_line(a["mean"], a["variance"]), _on_line(a["other mean"], a["other variance"]), a["epsilon"]
+            ),
         ),
     ),
 }

@@ -8,6 +8,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact
 from ndis_verify.symbolic.notation import (
+    bordered,
     inverse_form,
     law_given,
     law_of,
@@ -231,5 +232,32 @@ OF_MATRICES: Mapping[str, Fact] = {
             "<=",
             a["count"] * a["length"] ** 2 * scalar(a["v^T"] * a["v"]),
         ),
+    ),
+    "inverse of a bordered matrix": Fact(
+        text="Where M is symmetric with inverse N, and q - k^T N k = h > 0, [M k; k^T q] is invertible, and"
+        " (u^T, a) [M k; k^T q]^{-1} (v^T, b)^T = u^T N v + (a - u^T N k) (b - v^T N k)/h.",
+        tex=r"\begin{pmatrix} u \\ a \end{pmatrix}^{\mathsf T}"
+        r" \begin{pmatrix} M & k \\ k^{\mathsf T} & q \end{pmatrix}^{-1} \begin{pmatrix} v \\ b \end{pmatrix}"
+        r" = u^{\mathsf T} M^{-1} v + \frac{(a - u^{\mathsf T} M^{-1} k) (b - v^{\mathsf T} M^{-1} k)}{h},"
+        r"\quad h = q - k^{\mathsf T} M^{-1} k",
+        letters=("M", "N", "k", "k^T", "q", "h", "u^T", "a", "v", "v^T", "b"),
+        conditions={
+            "symmetric": "M is symmetric; k^T and v^T are the transposes of k and v",
+            "inverse": "N M = I",
+            "Schur": "h = q - k^T N k",
+            "positive": "h > 0",
+        },
+        reference="Horn and Johnson, Matrix Analysis, section 0.7.3",
+        instance=lambda a: (
+            bordered(a["M"], a["k"], a["q"], a["u^T"], a["a"], a["v^T"], a["b"]),
+            "=",
+            scalar(a["u^T"] * a["N"] * a["v"])
+            + (a["a"] - scalar(a["u^T"] * a["N"] * a["k"])) * (a["b"] - scalar(a["v^T"] * a["N"] * a["k"])) / a["h"],
+        ),
+        required={
+            "inverse": lambda a: (a["N"] * a["M"], "=", sp.Integer(1)),
+            "Schur": lambda a: (a["q"] - scalar(a["k^T"] * a["N"] * a["k"]), "=", a["h"]),
+            "positive": lambda a: (a["h"], ">", sp.Integer(0)),
+        },
     ),
 }

@@ -1,8 +1,8 @@
-"""A Gaussian-process prediction in feature space: what a new record can do, bounded without eigenvalues.
+"""A Gaussian-process prediction in feature space: what a new record does to it, and what bounds that.
 
-Phi has the features of the other m records as rows, phi and f are those of the new record and of the query,
-S = (I + Phi^T Phi/s^2)^{-1}, G = (Phi Phi^T + s^2 I)^{-1}. At the new point and at the query, both given the other
-records: U and V are the variances, c the covariance; beta = G Phi phi.
+Phi has the features of the j other records as rows, y their labels; phi and f are the features of the new record and of
+the query, S = (I + Phi^T Phi/s^2)^{-1}, G = (Phi Phi^T + s^2 I)^{-1}. At the new point and at the query, both given the
+other records: U and V are the variances, c the covariance; beta = G Phi phi.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import sympy as sp
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held, scalar
+from ndis_verify.symbolic.notation import bordered, scalar
 
 noise, length = sp.symbols("s l", positive=True)
-added, rest = sp.symbols("v r", nonnegative=True)
-shift, epsilon = sp.symbols("mu epsilon", real=True)
-others, U, w, kept = sp.symbols("m U w tau", positive=True)
+labels, count, others = sp.symbols("B j m", nonnegative=True)  # j other records, m at most
+label = sp.Symbol("y_new", real=True)
 P, Pt, S, Si, G = (letter(name) for name in ("Phi", "Phi^T", "S", "S^{-1}", "G"))
-p, pt, f, ft = (letter(name) for name in ("phi", "phi^T", "f", "f^T"))
+p, pt, f, ft, y, yt = (letter(name) for name in ("phi", "phi^T", "f", "f^T", "y", "y^T"))
 
-_zero = sp.Integer(0)
+zero, one = sp.Integer(0), sp.Integer(1)
 _ROWS = sp.Matrix([[1, 1], [0, 2]])
-_NEW, _QUERY = sp.Matrix([1, 3]), sp.Matrix([2, 1])
+_NEW, _QUERY, _LABELS = sp.Matrix([1, 3]), sp.Matrix([2, 1]), sp.Matrix([3, -1])
 _KEPT = sp.eye(2) + _ROWS.T * _ROWS / 4
+LETTERS = "letters"
 algebra = BlockAlgebra(
     {
         (G, P, Pt): 1 - noise**2 * G,
@@ -42,20 +42,56 @@ algebra = BlockAlgebra(
         pt: _NEW.T,
         f: _QUERY,
         ft: _QUERY.T,
+        y: _LABELS,
+        yt: _LABELS.T,
         noise: sp.Integer(2),
     },
+    (LETTERS,),
 )
 variance, left = scalar(pt * S * p), scalar(pt * S * S * p)  # U and |S phi|^2
-covariance = scalar(ft * S * p)
+covariance, at_query = scalar(ft * S * p), scalar(ft * S * f)  # c and V
+fit = scalar(yt * G * P * p)  # the mean at the new point
+weights = scalar(pt * Pt * G * G * P * p)  # |beta|^2
 
 KERNEL = "k is the covariance function of a Gaussian process"
 AT_QUERY = Hypothesis("k(x, x) <= l^2 at the query", sp.Le(scalar(ft * f), length**2))
 AT_NEW = Hypothesis("k(x, x) <= l^2 at the new record", sp.Le(scalar(pt * p), length**2))
-AT_OTHERS = "k(x, x) <= l^2 at the m other records"
+AT_OTHERS = "k(x, x) <= l^2 at the other records"
+NEW_LABEL = Hypothesis("|y| <= B at the new record", sp.Le(label**2, labels**2))
+OTHER_LABELS = "|y| <= B at the other records"
+FEW = Hypothesis("there are at most m other records", sp.Le(count, others))
+
+# the prediction's mean and its variance, without the new record and with it
+_MATRIX, _BORDER, _CORNER = P * Pt + noise**2, P * p, scalar(pt * p) + noise**2
+_QUERY_ROW, _QUERY_END = ft * Pt, scalar(ft * p)
+mean_without = scalar(ft * Pt * G * y)
+variance_without = scalar(ft * f) - scalar(ft * Pt * G * P * f)
+mean_with = bordered(_MATRIX, _BORDER, _CORNER, _QUERY_ROW, _QUERY_END, yt, label)
+variance_with = scalar(ft * f) - bordered(_MATRIX, _BORDER, _CORNER, _QUERY_ROW, _QUERY_END, _QUERY_ROW, _QUERY_END)
+
+
+def decided(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr) -> Step:
+    """An equation between products, by the rules of the letters alone."""
+    return Step(name, why, lhs=lhs, rhs=rhs, algebra=algebra, premises=(LETTERS,))
+
+
+def derived(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr, *premises: str | Use) -> Step:
+    """An equation between products, from other ones."""
+    return Step(name, why, lhs=lhs, rhs=rhs, kind="inference", algebra=algebra, premises=(LETTERS, *premises))
+
+
+def at_least(name: str, why: str, lhs: sp.Expr, rhs: sp.Expr, *premises: str | Use) -> Step:
+    """An inequality between numbers, from other ones."""
+    return Step(name, why, lhs=lhs, rhs=rhs, relation=">=", kind="inference", premises=premises)
+
+
+def squared(name: str, why: str, vector: sp.Expr, transposed: sp.Expr) -> Step:
+    """A squared length is not negative."""
+    return by_fact(name, why, "squared length", {"w": vector, "w^T": transposed}, {"real": LETTERS})
 
 
 def posterior_steps() -> tuple[Step, ...]:
-    """The posterior of the weights, any number of records and features: U = phi^T S phi, c = f^T S phi, |beta|^2."""
+    """The posterior of the weights, any number of records and features: I - Phi^T G Phi = S."""
     return (
         by_fact(
             "features",
@@ -65,206 +101,115 @@ def posterior_steps() -> tuple[Step, ...]:
             {"semidefinite": KERNEL},
         ),
         Step(
-            "push through",
-            "Phi^T Phi = s^2 (S^{-1} - I):",
-            lhs=(P * Pt + noise**2) * P * S,
-            rhs=noise**2 * P,
-            algebra=algebra,
+            LETTERS,
+            "Phi has the features of the j other records as rows, y their labels; phi and f are the features of the new"
+            " record and of the query, y_new its label. S = (I + Phi^T Phi/s^2)^{-1} and G = (Phi Phi^T + s^2 I)^{-1}.",
+            kind="definition",
+            premises=("features",),
         ),
-        Step(
+        decided("push through", "Phi^T Phi = s^2 (S^{-1} - I):", (P * Pt + noise**2) * P * S, noise**2 * P),
+        derived(
             "pushed through",
             "so, times G from the left,",
-            lhs=G * P,
-            rhs=P * S / noise**2,
-            kind="inference",
-            algebra=algebra,
-            premises=(Use("push through", between=(-G / noise**2, sp.Integer(1))),),
+            G * P,
+            P * S / noise**2,
+            Use("push through", between=(-G / noise**2, one)),
         ),
-        Step(
+        derived(
             "posterior covariance",
-            "The covariance given the other records, of phi and f with themselves and one another, is that of S: U ="
-            " phi^T S phi, V = f^T S f, c = f^T S phi.",
-            lhs=1 - Pt * G * P,
-            rhs=S,
-            kind="inference",
-            algebra=algebra,
-            premises=(Use("pushed through", between=(-Pt, sp.Integer(1))),),
+            "The covariance of the weights given the other records is S.",
+            1 - Pt * G * P,
+            S,
+            Use("pushed through", between=(-Pt, one)),
         ),
-        Step(
-            "beta",
-            "beta = G Phi phi, the weights of the other labels in the mean at the new point: s^2 |beta|^2 = U - |S"
-            " phi|^2.",
-            lhs=noise**2 * scalar(pt * Pt * G * G * P * p),
-            rhs=variance - left,
-            kind="inference",
-            algebra=algebra,
-            premises=(
-                Use("pushed through", between=(noise**2 * pt * Pt * G, p)),
-                Use("pushed through", between=(pt * Pt, S * p)),
-            ),
-        ),
-        Step("U", "The variance at the new point, phi not 0.", lhs=U, rhs=variance, kind="definition"),
-        Step(
-            "tau",
-            "tau = 1 - z, z = s^2 |beta|^2/U, is the share |S phi|^2/U.",
-            lhs=kept,
-            rhs=left / U,
-            kind="definition",
-        ),
-        Step("w", "w = c^2/U; where c = 0 nothing moves.", lhs=w, rhs=covariance**2 / U, kind="definition"),
     )
 
 
-def bound_steps() -> tuple[Step, ...]:
-    """c^2 <= V U, w <= l^2 tau, U <= l^2 tau, tau >= s^2/(s^2 + m l^2)."""
+def size_steps() -> tuple[Step, ...]:
+    """U = |S phi|^2 + |Phi S phi|^2/s^2 is not negative."""
     return (
-        Step(
-            "S is semidefinite",
-            "S = S S^{-1} S is a sum of squares:",
-            lhs=S,
-            rhs=S * S + S * Pt * P * S / noise**2,
-            algebra=algebra,
-        ),
-        by_fact(
-            "c, V and U",
-            "so c^2 <= V U,",
-            "Cauchy-Schwarz inequality of a form",
-            {
-                "A": S,
-                "u": f,
-                "u^T": ft,
-                "v": p,
-                "v^T": pt,
-                "B": S,
-                "B^T": S,
-                "C": P * S / noise,
-                "C^T": S * Pt / noise,
-            },
-            {"semidefinite": "S is semidefinite"},
-        ),
-        Step(
-            "V at least w",
-            "and V is at least w:",
-            lhs=w,
-            rhs=scalar(ft * S * f),
-            relation="<=",
-            kind="inference",
-            premises=(Use("c, V and U", weight=1 / U), "w", "U"),
-        ),
-        by_fact(
-            "c, f and S phi",
-            "c is the inner product of f and S phi,",
-            "Cauchy-Schwarz inequality of vectors",
-            {"u": f, "u^T": ft, "v": S * p, "v^T": pt * S},
-            {"features": "features"},
-        ),
-        Step(
-            "w bounded",
-            "so w is at most l^2 (1 - z),",
-            lhs=w,
-            rhs=length**2 * kept,
-            relation="<=",
-            kind="inference",
-            premises=(Use("c, f and S phi", weight=1 / U), Use(AT_QUERY.text, weight=kept), "w", "tau"),
-        ),
-        by_fact(
-            "U, phi and S phi",
-            "U that of phi and S phi,",
-            "Cauchy-Schwarz inequality of vectors",
-            {"u": p, "u^T": pt, "v": S * p, "v^T": pt * S},
-            {"features": "features"},
-        ),
-        Step(
-            "U bounded",
-            "so U is, too: x = U/s^2 <= (1 - z) l^2/s^2.",
-            lhs=U,
-            rhs=length**2 * kept,
-            relation="<=",
-            kind="inference",
-            premises=(Use("U, phi and S phi", weight=1 / U), Use(AT_NEW.text, weight=kept), "tau", "U"),
-        ),
-        Step(
+        squared("|S phi|", "A squared length,", S * p, pt * S),
+        squared("|Phi S phi|", "another one,", P * S * p, pt * S * Pt),
+        decided(
             "U in two parts",
-            "U = |S phi|^2 + |Phi S phi|^2/s^2,",
-            lhs=variance,
-            rhs=left + scalar(pt * S * Pt * P * S * p) / noise**2,
-            algebra=algebra,
+            "of which U is made, as S = S S^{-1} S,",
+            variance,
+            left + scalar(pt * S * Pt * P * S * p) / noise**2,
         ),
+        at_least(
+            "U >= 0",
+            "so U >= 0.",
+            variance,
+            zero,
+            "|S phi|",
+            Use("|Phi S phi|", weight=1 / noise**2),
+            "U in two parts",
+        ),
+    )
+
+
+def update_steps() -> tuple[Step, ...]:
+    """With the new record the mean moves by c t/h and the variance falls by c^2/h, h = U + s^2."""
+    letters = {
+        "M": _MATRIX,
+        "N": G,
+        "k": _BORDER,
+        "k^T": pt * Pt,
+        "q": _CORNER,
+        "h": variance + noise**2,
+        "u^T": _QUERY_ROW,
+        "a": _QUERY_END,
+    }
+    shown = {"symmetric": LETTERS, "inverse": "G", "Schur": "h", "positive": "h is positive"}
+    fact = "inverse of a bordered matrix"
+    return (
+        decided("G", "G is the inverse of the other records' matrix.", G * _MATRIX, one),
+        derived(
+            "h",
+            "With the new record it has one row and one column more.",
+            _CORNER - scalar(pt * Pt * G * P * p),
+            variance + noise**2,
+            Use("posterior covariance", between=(pt, p)),
+        ),
+        Step("s^2", "The noise's variance is positive,", lhs=zero, rhs=noise**2, relation="<", witness=-(noise**2)),
+        Step(
+            "h is positive",
+            "so h is positive.",
+            lhs=variance + noise**2,
+            rhs=zero,
+            relation=">",
+            kind="inference",
+            premises=("U >= 0", Use("s^2", weight=-1)),
+        ),
+        by_fact("mean with", "The mean", fact, {**letters, "v": y, "v^T": yt, "b": label}, shown),
         by_fact(
-            "m rows",
-            "and the m rows of Phi are at most l long:",
-            "image under rows of bounded length",
-            {"M": P, "M^T": Pt, "v": S * p, "v^T": pt * S, "count": others, "length": length},
-            {"rows": AT_OTHERS},
+            "variance with",
+            "and the variance,",
+            fact,
+            {**letters, "v": P * f, "v^T": _QUERY_ROW, "b": _QUERY_END},
+            shown,
+        ),
+        derived(
+            "c",
+            "where c = f^T S phi,",
+            scalar(ft * Pt * G * P * p),
+            scalar(ft * p) - covariance,
+            Use("posterior covariance", between=(-ft, p)),
         ),
         Step(
-            "tau bounded",
-            "1 - z is at least",
-            lhs=noise**2 / (noise**2 + others * length**2),
-            rhs=kept,
-            relation="<=",
+            "mean moves",
+            "so the mean moves by c t/h, t = y_new - beta^T y,",
+            lhs=mean_with,
+            rhs=mean_without + covariance * (label - fit) / (variance + noise**2),
             kind="inference",
-            premises=(
-                Use("m rows", weight=1 / (U * (noise**2 + others * length**2))),
-                "tau",
-                "U",
-                "U in two parts",
-            ),
+            premises=("mean with", "c"),
+        ),
+        Step(
+            "variance falls",
+            "and the variance falls by c^2/h.",
+            lhs=variance_with,
+            rhs=variance_without - covariance**2 / (variance + noise**2),
+            kind="inference",
+            premises=("variance with", "c"),
         ),
     )
-
-
-def noise_steps() -> tuple[Step, ...]:
-    """The outputs are N(0, v + w) and N(mu, v + w s^2/h) plus one independent noise of variance r = V - w."""
-    stds = sp.sqrt(added + w), sp.sqrt(added + w * noise**2 / (U + noise**2))
-    noisy = sp.sqrt(added + w + rest), sp.sqrt(added + w + rest - w * U / (U + noise**2))
-    shown = noisy[0], sp.sqrt(added + rest + w * noise**2 / (U + noise**2))
-    means = sp.Integer(0), shift
-    definition = Step(
-        "r",
-        "V = w + r: what is left of the variance.",
-        lhs=rest,
-        rhs=scalar(ft * S * f) - w,
-        kind="definition",
-        premises=("V at least w",),
-    )
-    why = "N(0, v + V) and N(mu, v + V - c^2/h), c^2 = w U, h = U + s^2, are N(0, v + w) and N(mu, v + w s^2/h) with"
-    names = {
-        "noise taken away": (0, 1, f"{why} noise of variance r."),
-        "noise taken away, exchanged": (1, 0, "So they are the other way round."),
-    }
-    return definition, *(
-        by_fact(
-            name,
-            text,
-            "noise on independent normal coordinates",
-            {
-                "mean": means[one],
-                "other mean": means[two],
-                "std": stds[one],
-                "other std": stds[two],
-                "noise": rest,
-                "noisy": noisy[one],
-                "other noisy": noisy[two],
-                "epsilon": epsilon,
-            },
-            {
-                "noise": Step("noise", "r >= 0.", lhs=rest, rhs=_zero, relation=">=", witness=rest),
-                "std": _positive(stds[one], stds[one]),
-                "other std": _positive(stds[two], stds[two]),
-                "noisy": _positive(noisy[one], shown[one]),
-                "other noisy": _positive(noisy[two], shown[two]),
-                "variance": _sum(noisy[one], stds[one]),
-                "other variance": _sum(noisy[two], stds[two]),
-            },
-        )
-        for name, (one, two, text) in names.items()
-    )
-
-
-def _positive(value: sp.Expr, witness: sp.Expr) -> Step:
-    return Step("positive", "Positive.", lhs=value, rhs=_zero, relation=">", witness=witness)
-
-
-def _sum(noisy: sp.Expr, std: sp.Expr) -> Step:
-    return Step("variances add", "Variances add.", lhs=held(noisy) ** 2, rhs=held(std) ** 2 + rest)

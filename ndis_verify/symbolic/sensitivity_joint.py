@@ -1,6 +1,4 @@
-"""How far one record moves mean and covariance together: the logistic-regression surrogate and a Gaussian-process
-prediction.
-"""
+"""How far one record moves mean and covariance of the logistic-regression surrogate together."""
 
 from __future__ import annotations
 
@@ -10,24 +8,9 @@ import sympy as sp
 
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
 from ndis_verify.symbolic.derivation import Derivation, Fault, Step
-from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.prediction_features import (
-    AT_NEW,
-    AT_OTHERS,
-    AT_QUERY,
-    KERNEL,
-    S,
-    U,
-    bound_steps,
-    kept,
-    noise_steps,
-    others,
-    posterior_steps,
-    w,
-)
 
 one = sp.Integer(1)
-length, penalty, added, noise, labels = sp.symbols("l lambda v s B", positive=True)
+length, penalty, added = sp.symbols("l lambda v", positive=True)
 more = sp.Symbol("b", nonnegative=True)
 
 
@@ -126,147 +109,4 @@ def logistic_joint() -> Derivation:
             Fault("own variance forgotten", "shift", lambda rhs: (length / penalty) ** 2 / added),
         ),
         covers={"N26-Pr7-joint": "the envelope, and that it is approached"},
-    )
-
-
-@cache
-def prediction_joint() -> Derivation:
-    """Both laws of a prediction come from N(0, v + w) and N(sqrt(w X) r, v + w (1 - X)), w = l^2 (1 - z), X = x/(1 +
-    x), r = (B/s)(1 + sqrt(m z x))/sqrt(1 + x), 0 <= x <= (1 - z) l^2/s^2, 0 <= z <= m l^2/(s^2 + m l^2); attained
-    (N26-Pr8).
-
-    m + 1 records in the larger database. `number`: the shift sqrt(w X) r at `length`, `labels`, `noise` (s), `others`
-    (m), `z`, `x`.
-    """
-    z, x, h = sp.symbols("z x h", positive=True)
-    added = sp.Symbol("v", nonnegative=True)
-    wider, bigger = sp.symbols("w2 X2", positive=True)
-    share, drop = sp.symbols("X p", positive=True)
-    pull = labels / noise * (1 + sp.sqrt(others * z * x)) / sp.sqrt(1 + x)
-    moved = w * U * (labels * (1 + sp.sqrt(others * z * x))) ** 2 / h**2
-    scale = w * share / (wider * bigger)
-    left_over = added * (1 - scale) + w * (1 - share / bigger)
-    feature, own = sp.symbols("f q", positive=True)
-    common = noise**2 / (others * feature**2 + noise**2)  # the one a below 1
-    one_beta = feature * own / (others * feature**2 + noise**2)
-    steps = (
-        Step(
-            "update",
-            "Given the smaller database: the mean moves by c t/h, t = y - mean at the new point, and the variance V"
-            " falls by c^2/h, h = U + s^2 (sensitivity.prediction_shift).",
-            kind="argument",
-        ),
-        *posterior_steps(),
-        *bound_steps(),
-        Step(
-            "variance left",
-            "c^2 <= V U, so V >= w = c^2/U; of w, w s^2/h is left:",
-            lhs=(drop / U - drop / h).subs(h, U + noise**2),
-            rhs=drop / U * noise**2 / (U + noise**2),
-        ),
-        *noise_steps(),
-        Step(
-            "z bounded",
-            "so z <= m l^2/(s^2 + m l^2).",
-            lhs=1 - noise**2 / (noise**2 + others * length**2),
-            rhs=others * length**2 / (noise**2 + others * length**2),
-        ),
-        Step(
-            "t",
-            "|t| <= B (1 + |beta|_1) <= B (1 + sqrt(m) |beta|), |beta|^2 = z U/s^2, U = s^2 x.",
-            lhs=sp.Subs(sp.sqrt(others) * sp.sqrt(z * U / noise**2), U, noise**2 * x),
-            rhs=sp.sqrt(others * z * x),
-        ),
-        Step(
-            "shift squared",
-            "c^2 t^2/h^2 = w X t^2/h with X = U/h = x/(1 + x).",
-            lhs=sp.Subs(moved, (h, U), (noise**2 * (1 + x), noise**2 * x)),
-            rhs=w * x / (1 + x) * pull**2,
-        ),
-        Step(
-            "domination",
-            "Where w <= w2, X <= X2, r <= r2 the pair is the one at (w2, X2, r2) times sqrt(p), p = w X/(w2 X2) <= 1,"
-            " plus noise of variance v (1 - p) + w (1 - X/X2) >= 0: first variance,",
-            lhs=scale * (added + wider) + left_over,
-            rhs=added + w,
-        ),
-        Step(
-            "domination, second variance",
-            "the same noise,",
-            lhs=scale * (added + wider * (1 - bigger)) + left_over,
-            rhs=added + w * (1 - share),
-        ),
-        Step(
-            "domination, shift",
-            "and sqrt(p) sqrt(w2 X2) r2 >= sqrt(w X) r; delta grows with the shift (joint_shift.grows_with_shift).",
-            lhs=sp.sqrt(held(scale) * wider * bigger),
-            rhs=sp.sqrt(w * share),
-        ),
-        Step(
-            "where r turns",
-            "r grows in x up to x = m z and falls from there on:",
-            lhs=sp.diff(sp.log(pull), x),
-            rhs=(sp.sqrt(others * z) / sp.sqrt(x) - 1) / (2 * (1 + x) * (1 + sp.sqrt(others * z * x))),
-        ),
-        Step(
-            "attained",
-            "One feature each: m records f with label -B, the new one q <= l with label B, the query l. Then a is one"
-            " number and every line above is an equality: s^2 m beta^2 = U z with U = q^2 a, z = 1 - a,",
-            lhs=noise**2 * others * one_beta**2,
-            rhs=own**2 * common * (1 - common),
-        ),
-        Step(
-            "attained: w",
-            "c^2/U = l^2 a,",
-            lhs=held(length * common * own) ** 2 / held(own**2 * common),
-            rhs=length**2 * common,
-        ),
-        Step(
-            "attained: range",
-            "and f, q in (0, l] reach every z and x: a from s^2/(s^2 + m l^2) up, x = q^2 a/s^2 up to (1 - z) l^2/s^2.",
-            lhs=sp.Subs(common, feature, length),
-            rhs=noise**2 / (noise**2 + others * length**2),
-        ),
-        Step(
-            "shift",
-            "at w = l^2 (1 - z).",
-            lhs=sp.sqrt(held(length**2 * kept * x / (1 + x))) * pull,
-            rhs=length * labels * sp.sqrt(kept) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
-        ),
-        Step(
-            "result",
-            "tau = 1 - z.",
-            lhs=sp.Subs(
-                length * labels * sp.sqrt(kept) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
-                kept,
-                1 - z,
-            ),
-            rhs=length * labels * sp.sqrt(1 - z) * sp.sqrt(x) * (1 + sp.sqrt(others * z * x)) / (noise * (1 + x)),
-        ),
-    )
-    return Derivation(
-        id="sensitivity_joint.prediction_joint",
-        title="A Gaussian-process prediction and its variance move together; the exact worst neighbours",
-        sources=("N26-D8", "N26-Pr8"),
-        hypotheses=(
-            KERNEL,
-            *(AT_QUERY, AT_NEW, AT_OTHERS),
-            *("|y| <= B", "s > 0", "v >= 0", "m + 1 records in the larger database"),
-        ),
-        steps=steps,
-        result_step="result",
-        symbols={"length": length, "labels": labels, "noise": noise, "others": others, "z": z, "x": x},
-        domain=(z < 1,),
-        faults=(
-            Fault("variance left forgotten", "variance left", lambda rhs: drop / U),
-            Fault("noise variance for its root", "pushed through", lambda rhs: noise * rhs),
-            Fault("one square of two", "S is semidefinite", lambda rhs: S * S),
-            Fault("l for l^2", "U bounded", lambda rhs: rhs / length),
-            Fault("m forgotten", "tau bounded", lambda rhs: rhs / others),
-            Fault("noise of the image", "domination, second variance", lambda rhs: rhs + w),
-            Fault("r turns elsewhere", "where r turns", lambda rhs: 2 * rhs),
-            Fault("others' labels forgotten", "result", lambda rhs: rhs / (1 + sp.sqrt(others * z * x))),
-            Fault("query not at the record", "attained: w", lambda rhs: rhs / 2),
-        ),
-        covers={"N26-Pr8-joint": "whole: the envelope and its attainment"},
     )

@@ -26,7 +26,7 @@ from ndis_verify.oracle import joint_shift as certified
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
-from ndis_verify.symbolic import joint_shift, sensitivity, sensitivity_joint
+from ndis_verify.symbolic import joint_shift, prediction_joint, sensitivity, sensitivity_joint
 
 Point = Mapping[str, Any]
 _GROUPS, _RECORDS = 3, 4
@@ -532,16 +532,20 @@ CLAIMS = (
             " x))/sqrt(1+x), 0 <= x <= (1-z) l^2/s^2, 0 <= z <= (n-1) l^2/(s^2 + (n-1) l^2)"
         ),
         hypotheses=(
+            "k is the covariance function of a Gaussian process",
             "k(x, x) <= l^2 at records and query",
             "|y| <= B",
             "s > 0",
             "v >= 0",
             "at most n records in the larger database",
+            "z and x in the ranges of the family",
         ),
         declared=Verdict.PROVED,
         checks=(
-            proof("update of the prediction", sensitivity.prediction_shift),
-            proof("noise taken away, and the family", sensitivity_joint.prediction_joint),
+            proof("update of the prediction", prediction_joint.update),
+            proof("a longer shift", prediction_joint.longer_shifts),
+            proof("one map for both laws, and the family", prediction_joint.worst_pairs),
+            proof("databases with one feature", prediction_joint.attained),
             _GROWS,
             _PREDICTION_ATTACK,
             Check(
