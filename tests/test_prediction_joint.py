@@ -19,6 +19,7 @@ from ndis_verify.symbolic.facts import FACTS
 DERIVATIONS = (
     prediction_joint.update,
     prediction_joint.longer_shifts,
+    prediction_joint.grows_in_both,
     prediction_joint.worst_pairs,
     prediction_joint.attained,
 )

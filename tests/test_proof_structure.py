@@ -80,6 +80,7 @@ CONCLUDING = {
     "joint_shift.rank_one_worst",
     "covariance_shift.more_spread_bound",
     "prediction_joint.attained",
+    "prediction_joint.grows_in_both",
     "prediction_joint.longer_shifts",
     "prediction_joint.update",
     "prediction_joint.worst_pairs",

@@ -263,6 +263,107 @@ def longer_shifts() -> Derivation:
 
 
 @cache
+def grows_in_both() -> Derivation:
+    """N(0, 1 + t^2) and N(t r, 1), to which every pair of the family can be scaled, reveal more at a larger t and at a
+    larger r, both orders: of t = c T and r = d R, 0 <= c, d <= 1, the map c with noise makes the pair.
+
+    `number`: 0, the least noise.
+    """
+    spread, pull = sp.symbols("T R", nonnegative=True)
+    least = sp.sin(sp.Symbol("gamma", real=True)) ** 2  # t/T
+    whole, near = 1 + spread**2, 1 + (least * spread) ** 2
+    steps = [
+        Step(
+            "noise",
+            "What is added to both is a variance.",
+            lhs=1 - least**2,
+            rhs=zero,
+            relation=">=",
+            witness=(1 + least) * sp.cos(sp.Symbol("gamma", real=True)) ** 2,
+        ),
+        Step("mean 0", "0 stays 0,", lhs=sp.Matrix([[held(least) * held(zero)]]), rhs=sp.Matrix([[zero]])),
+        Step(
+            "larger variance",
+            "the one variance",
+            lhs=sp.Matrix([[least**2 * whole + (1 - least**2)]]),
+            rhs=sp.Matrix([[near]]),
+        ),
+        Step(
+            "smaller variance",
+            "and the other one are as they should be,",
+            lhs=sp.Matrix([[least**2 * held(one) + (1 - least**2)]]),
+            rhs=sp.Matrix([[one]]),
+        ),
+        Step(
+            "shift",
+            "and the shift.",
+            lhs=sp.Matrix([[held(least) * held(spread * _share * pull)]]),
+            rhs=sp.Matrix([[least * spread * _share * pull]]),
+        ),
+    ]
+    for order in _ORDERS:
+        pairs = (
+            {"mean": zero, "covariance": whole, "image mean": zero, "image covariance": near},
+            {
+                "mean": _share * spread * pull,
+                "covariance": one,
+                "image mean": least * spread * _share * pull,
+                "image covariance": one,
+            },
+        )
+        image = by_fact(
+            f"image, {order}",
+            "One map, which sees neither law,",
+            "one linear map with noise on two normal laws",
+            {
+                **{name: sp.Matrix([[value]]) for name, value in _ordered(order, *pairs).items()},
+                "matrix": sp.Matrix([[least]]),
+                "s": 1 - least**2,
+                "n": sp.Matrix([[one]]),
+                "epsilon": epsilon,
+            },
+            {
+                **_ordered(
+                    order,
+                    {"mean": "mean 0", "covariance": "larger variance"},
+                    {"mean": "shift", "covariance": "smaller variance"},
+                ),
+                "noise": "noise",
+            },
+        )
+        longer = Use(f"shares, {order}", of=longer_shifts, at={_first: whole, _second: one, _far: spread * pull})
+        steps += [
+            image,
+            Step(
+                f"grows, {order}",
+                "and a longer shift: both reveal more.",
+                lhs=_pair(order, (zero, near), (least * spread * _share * pull, one)),
+                rhs=_pair(order, (zero, whole), (spread * pull, one)),
+                relation="<=",
+                kind="inference",
+                premises=(image.name, longer),
+            ),
+        ]
+    return Derivation(
+        id="prediction_joint.grows_in_both",
+        title="The pairs of a prediction reveal more at a larger spread and at a larger pull",
+        sources=("N26-Pr8",),
+        hypotheses=(),
+        steps=tuple(steps),
+        result_step="noise",
+        symbols={},
+        faults=(
+            Fault("spread kept", "larger variance", lambda rhs: sp.Matrix([[whole]])),
+            Fault("noise forgotten", "smaller variance", lambda rhs: sp.Matrix([[least**2]])),
+            Fault("shift kept", "shift", lambda rhs: sp.Matrix([[spread * _share * pull]])),
+        ),
+        concludes=tuple(
+            Conclusion(_CLAIM, f"grows, {order}", part="monotone in the two numbers that matter") for order in _ORDERS
+        ),
+    )
+
+
+@cache
 def worst_pairs() -> Derivation:
     """Both laws of a prediction, without a record and with it, are the images under one map of N(0, v + w) and
     N(sqrt(w X) r, v + w (1 - X)), w = l^2 (1 - z), X = x/(1 + x), r = (B/s)(1 + sqrt(m z x))/sqrt(1 + x), for a z

@@ -6,8 +6,10 @@ from functools import cache
 
 import sympy as sp
 
+from ndis_verify.symbolic import prediction_features as features
+from ndis_verify.symbolic import prediction_joint
 from ndis_verify.symbolic.block_algebra import BlockAlgebra, letter
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.derivation import Derivation, Fault, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.notation import held
 
@@ -238,14 +240,25 @@ def prediction_shift() -> Derivation:
     steps = (
         *_block_steps(),
         Step(
-            "update",
-            "With M = K + s^2 I and k, q of the new record the inverse grows by w w^T/h: mu' - mu = c t/h and the"
-            " variance falls by c^2/h, c = w^T k*, t = w^T y (n entries, the new record's included).",
-            kind="argument",
+            "update, mean",
+            "In feature space mu' - mu = c t/h with c = f^T S phi, t = y_new - beta^T y, h = phi^T S phi + s^2,",
+            lhs=features.mean_with - features.mean_without,
+            rhs=features.covariance * (features.label - features.fit) / (features.variance + noise**2),
+            kind="inference",
+            premises=(Use("mean moves", of=prediction_joint.update),),
+        ),
+        Step(
+            "update, variance",
+            "and the variance falls by c^2/h.",
+            lhs=features.variance_with,
+            rhs=features.variance_without - features.covariance**2 / (features.variance + noise**2),
+            kind="inference",
+            premises=(Use("variance falls", of=prediction_joint.update),),
         ),
         Step(
             "h",
-            "(K' + s^2 I) w = h e_n and w_n = 1, so h = w^T (K' + s^2 I) w = P + s^2 W with P = w^T K' w, W = |w|^2.",
+            "With M = K + s^2 I and k, q of the new record the inverse grows by w w^T/h, c = w^T k* and t = w^T y:"
+            " (K' + s^2 I) w = h e_n and w_n = 1, so h = w^T (K' + s^2 I) w = P + s^2 W with P = w^T K' w, W = |w|^2.",
             kind="argument",
         ),
         Step(
@@ -324,11 +337,15 @@ def prediction_shift() -> Derivation:
         id="sensitivity.prediction_shift",
         title="A Gaussian-process prediction moves by at most l B sqrt(n)/(2 s)",
         sources=("N26-D8", "N26-Pr8"),
-        hypotheses=("k(x, x) <= l^2", "|y| <= B", "s > 0", "v > 0", "n records in the larger database"),
+        hypotheses=(
+            features.KERNEL,
+            *("k(x, x) <= l^2", "|y| <= B", "s > 0", "v > 0", "n records in the larger database"),
+        ),
         steps=steps,
         result_step="shift",
         symbols={"length": length, "labels": labels, "noise": noise, "added": added, "records": records},
         faults=(
+            Fault("label alone", "update, mean", lambda rhs: rhs + features.covariance * features.fit),
             Fault("half left out twice", "shift", lambda rhs: rhs / 2),
             Fault(
                 "sign of w", "inverse, upper right block", lambda rhs: 2 * letter("k") / sp.Symbol("h", positive=True)

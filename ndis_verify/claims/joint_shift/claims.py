@@ -546,6 +546,7 @@ CLAIMS = (
             proof("a longer shift", prediction_joint.longer_shifts),
             proof("one map for both laws, and the family", prediction_joint.worst_pairs),
             proof("databases with one feature", prediction_joint.attained),
+            proof("where the search may look", prediction_joint.grows_in_both),
             _GROWS,
             _PREDICTION_ATTACK,
             Check(
