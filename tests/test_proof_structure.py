@@ -393,6 +393,10 @@ def test_an_inequality_follows_with_weights_of_known_sign() -> None:
         (f((D + 1) ** 2) - f(D**2 + 2 * D + 1), True),
         (sp.Integral(f(D), (D, 0, 1)) - sp.Integral(f(D), (D, 0, 2)), False),
         (f(D) * f(other) - f(other) * f(D), True),
+        (sp.Limit(f(D), D, 0) - sp.Limit(f(D), D, 1), False),
+        (sp.Subs(f(D), D, 1) - sp.Subs(f(D), D, 2), False),
+        (sp.Derivative(f(D), D), False),
+        (sp.Derivative(f(D), D) - sp.Derivative(f(D) + f(D) - f(D), D), True),
     ],
 )
 def test_unknown_functions_agree_where_their_arguments_do(difference: sp.Expr, outcome: bool) -> None:

@@ -24,6 +24,7 @@ def follows(difference: Any) -> bool | None:
 
 
 _UNKNOWN = (AppliedUndef, scalar, sp.Integral)
+_BINDS = (sp.Derivative, sp.Limit, sp.Subs)  # of an unknown function each is an unknown number of its own
 
 
 @lru_cache(maxsize=4096)
@@ -48,11 +49,15 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def _replaced(expression: Any, number: Any) -> Any:
-    """The outermost calls, integrals and scalars replaced, so that what is inside of them is compared as a whole."""
+    """The outermost calls, integrals and scalars replaced, so that what is inside of them is compared as a whole, and
+    so a slope, a limit or a value of one of them: no number in the place of f(x) is what f does nearby.
+    """
     if isinstance(expression, _UNKNOWN):
         return number(expression)
     if not expression.has(*_UNKNOWN):
         return expression
+    if isinstance(expression, _BINDS):
+        return number(expression)
     return expression.func(*(_replaced(arg, number) for arg in expression.args))
 
 
