@@ -6,13 +6,49 @@ from functools import cache
 
 import sympy as sp
 
-from ndis_verify.symbolic.covariance_shift import ell, growth, log_bound, s, z, zero
-from ndis_verify.symbolic.derivation import Derivation, Fault, Step
+from ndis_verify.symbolic.covariance_shift import ell, growth, log_bound, s, zero
+from ndis_verify.symbolic.derivation import Conclusion, Derivation, Fault, Hypothesis, Step, Use
 from ndis_verify.symbolic.fact_steps import by_fact
-from ndis_verify.symbolic.notation import held
-from ndis_verify.symbolic.special_functions import phi
+from ndis_verify.symbolic.facts_of_envelopes import (
+    between,
+    edge_of,
+    fall_in,
+    first_two,
+    first_weight,
+    ratio_density,
+    second_weight,
+)
+from ndis_verify.symbolic.normal_coordinates import entry, log_density
+from ndis_verify.symbolic.notation import average, below, beyond, held, left_of, slope_in, x
 
+_SETTING = ("equal means", "l_i >= 0", "eps >= 0")
 _HYPOTHESES = ("0 <= l_i <= rho", "sum l_i <= nu", "0 < s < 1/(e^rho - 1)")
+
+
+d = sp.Symbol("d", positive=True, integer=True)
+rho, nu = sp.symbols("rho nu", positive=True)
+whole, rest = sp.symbols("k r", nonnegative=True)
+
+
+def _vertex_steps() -> tuple[Step, ...]:
+    """The vertex rho, ..., rho, rest."""
+    return (
+        Step(
+            "rho's",
+            "As many of the l_i as can be are rho,",
+            lhs=whole,
+            rhs=sp.Min(d, sp.floor(nu / rho)),
+            kind="definition",
+        ),
+        Step(
+            "rest",
+            "and what is left is that of one more.",
+            lhs=rest,
+            rhs=sp.Min(nu, d * rho) - whole * rho,
+            kind="definition",
+            premises=("rho's",),
+        ),
+    )
 
 
 @cache
@@ -25,9 +61,6 @@ def envelope_vertex() -> Derivation:
     odds = sp.Symbol("j", positive=True)
     inner = sp.log(1 + odds / (s * (1 + odds)))
     inside = lambda e: e.subs(ell, inner)  # noqa: E731
-    rho, nu = sp.symbols("rho nu", positive=True)
-    d = sp.Symbol("d", positive=True, integer=True)
-    whole, rest = sp.symbols("k r", nonnegative=True)
     h = log_bound()
     printed = s * ell - sp.log(1 + 2 * s * (1 - sp.exp(-ell))) / 2
     slope = s * (1 + s) * (sp.exp(ell) - 1) / (2 * (1 - s * (sp.exp(ell) - 1)))
@@ -69,20 +102,7 @@ def envelope_vertex() -> Derivation:
             relation=">",
             witness=s * (1 + 2 * s) * (1 + growth) / (1 + growth + 2 * s * growth) ** 2,
         ),
-        Step(
-            "rho's",
-            "As many of the l_i as can be are rho,",
-            lhs=whole,
-            rhs=sp.Min(d, sp.floor(nu / rho)),
-            kind="definition",
-        ),
-        Step(
-            "rest",
-            "and what is left is that of one more.",
-            lhs=rest,
-            rhs=sp.Min(nu, d * rho) - whole * rho,
-            kind="definition",
-        ),
+        *_vertex_steps(),
         *(
             by_fact(
                 f"vertex, {name}",
@@ -143,101 +163,319 @@ def envelope_vertex() -> Derivation:
     )
 
 
+_alpha, _p, _q = sp.symbols("alpha p q", positive=True)  # alpha_i = e^{l_i} - 1; that of two coordinates
+_others = sp.Symbol("o", real=True)
+_eps, _ratio, _left = sp.symbols("epsilon c u", nonnegative=True)
+_size = _p + _q * _ratio**2
+_exponent = _left * (1 + _ratio**2) / (2 * _size)
+_density = sp.exp(-_exponent) * (1 + _ratio**2) / (2 * _size)  # of p z_1^2 + q z_2^2 at u, the ratio given
+_SHARES = {1: _p / _size, 2: _q * _ratio**2 / _size}  # of u, of the two coordinates
+_FALLS = {k: part * _left * _density for k, part in _SHARES.items()}
+_FIRST = {1: "first", 2: "second"}
+_TWO = {_p: below, _q: below + beyond}  # any two, the smaller first
+
+
+def _mean(f: sp.Expr) -> sp.Expr:
+    """Over the ratio |z_2/z_1|."""
+    return sp.Integral(f, (_ratio, 0, sp.oo))
+
+
+def _weighed(k: int) -> sp.Expr:
+    return ratio_density(_ratio) * _FALLS[k]
+
+
+def _fall_steps() -> tuple[Step, ...]:
+    """What the probability of an ellipsoid loses as the logarithm of one of two weights rises, direction by
+    direction.
+    """
+    steps: list[Step] = [
+        by_fact(
+            "tangent",
+            "With h = u (1 + c^2)/(2 (p + q c^2)): h <= e^h - 1.",
+            "logarithm below its tangent",
+            {"y": sp.exp(_exponent)},
+            {"positive": _sign("e^h > 0", sp.exp(_exponent), ">")},
+        )
+    ]
+    for k, name in _FIRST.items():
+        weight = sp.exp(-_exponent) * _SHARES[k]
+        steps += [
+            Step(
+                f"fall of the {name}",
+                f"That in log {'pq'[k - 1]}: what the {name} coordinate is of u, times the density of p z_1^2 + q z_2^2"
+                " at u.",
+                lhs=sp.Subs(fall_in(k, _ratio, _left), (first_weight, second_weight), (_p, _q)),
+                rhs=held(_SHARES[k] * _left) * held(_density),
+            ),
+            _sign(f"fall of the {name} >= 0", _FALLS[k], ">="),
+            Step(
+                f"share of the {name}",
+                "It is a share.",
+                lhs=_SHARES[k] * (1 - sp.exp(-_exponent)),
+                rhs=sp.Integer(1),
+                relation="<=",
+                witness=-_SHARES[3 - k] - weight,
+            ),
+            Step(
+                f"fall of the {name} <= 1",
+                "h e^{-h} <= 1 - e^{-h}.",
+                lhs=_FALLS[k],
+                rhs=sp.Integer(1),
+                relation="<=",
+                kind="inference",
+                premises=(Use("tangent", weight=weight), f"share of the {name}"),
+            ),
+        ]
+    return tuple(steps)
+
+
+def _sign(name: str, value: sp.Expr, relation: str) -> Step:
+    return Step(name, "Each factor is.", lhs=value, rhs=zero, relation=relation, witness=value)
+
+
+def _order_steps() -> tuple[Step, ...]:
+    """The larger of two weights has the larger fall in the mean over the ratio."""
+    gap = beyond
+    smaller, larger = (_weighed(k).subs(_TWO, simultaneous=True) for k in (1, 2))
+    size, exponent = (e.subs(_TWO, simultaneous=True) for e in (_size, _exponent))
+    edge = _ratio / size * sp.exp(-exponent)
+    slope = sp.Derivative(edge, _ratio)
+    terms = ((sp.Integer(1), larger), (_left / sp.pi, slope))
+    return (
+        Step(
+            "by parts",
+            "Of p and q = p + g: but for a slope, the fall of the second exceeds that of the first by u^2 g c^2"
+            " e^{-h}/(pi (p + q c^2)^3).",
+            lhs=smaller,
+            rhs=larger + _left / sp.pi * slope,
+            relation="<=",
+            witness=-(_left**2) * gap * _ratio**2 * sp.exp(-exponent) / (sp.pi * size**3),
+        ),
+        by_fact(
+            "over the ratio",
+            "In the mean over the ratio",
+            "means keep the order",
+            {"mean": _mean, "f": smaller, "g": larger + _left / sp.pi * slope},
+            {"pointwise": "by parts", "integrable": "fall of the first <= 1"},
+        ),
+        by_fact(
+            "two means",
+            "the slope",
+            "means are linear",
+            {"mean": _mean, "terms": terms},
+            {"integrable": "fall of the second <= 1"},
+        ),
+        Step("edge at 0", "of what is 0 at 0", lhs=sp.Subs(edge, _ratio, 0), rhs=zero),
+        Step("edge far out", "and tends to 0", lhs=sp.Limit(edge, _ratio, sp.oo), rhs=zero),
+        by_fact(
+            "no slope",
+            "adds nothing.",
+            "an integral of a slope",
+            {"f": edge, "argument": _ratio},
+            {"start": "edge at 0", "end": "edge far out", "integrable": "fall of the second <= 1"},
+        ),
+        Step(
+            "falls in order",
+            "So the larger alpha has the larger fall: given the sum of both parts of W, that of the larger is the"
+            " larger in the mean.",
+            lhs=_mean(smaller),
+            rhs=_mean(larger),
+            relation="<=",
+            kind="inference",
+            premises=("over the ratio", "two means", "no slope"),
+        ),
+    )
+
+
+def _direction_steps(exchanged: bool) -> tuple[Step, ...]:
+    """One of the two divergences: its slopes, their order, and where it is greatest over the envelope."""
+    order, variant = ("Q first", ", exchanged") if exchanged else ("P first", "")
+    factor = sp.exp(_eps) if exchanged else sp.Integer(1)
+    P = first_two(_p, _q, _others)
+    edge = edge_of(P, _eps, exchanged)
+    left = left_of(P, edge)
+    any_two = {**_TWO, _left: left.subs(_TWO, simultaneous=True)}
+    steps: list[Step] = []
+    for k, name in _FIRST.items():
+        steps += [
+            by_fact(
+                f"set held, {name}, {order}",
+                "The motion of the set adds nothing.",
+                f"slope of a divergence in a variance{variant}",
+                {"p": _p, "q": _q, "others": _others, "d": d, "which": k, "epsilon": _eps, "weight": _alpha},
+                {"laws": "laws", "loss": "loss of one coordinate", "positive": "alpha > 0"},
+            ),
+            by_fact(
+                f"ellipsoid, {name}, {order}",
+                "With the set held, over the ratio of two coordinates and what the others leave of the edge:",
+                "slope of the probability of an ellipsoid",
+                {
+                    "p": _p,
+                    "q": _q,
+                    "others": _others,
+                    "which": k,
+                    "edge": edge,
+                    "ratio": _ratio,
+                    "left": _left,
+                    "fall": _FALLS[k],
+                },
+                {
+                    "laws": "laws",
+                    "fall": f"fall of the {name}",
+                    "least": f"fall of the {name} >= 0",
+                    "most": f"fall of the {name} <= 1",
+                },
+            ),
+            Step(
+                f"slope in the {name}, {order}",
+                "The slope of the divergence in l_k is the mean of that fall.",
+                lhs=slope_in(k, between(P, d, _eps, exchanged)),
+                rhs=factor * average(_mean(_weighed(k)).subs(_left, left)),
+                kind="inference",
+                premises=(f"set held, {name}, {order}", f"ellipsoid, {name}, {order}"),
+            ),
+        ]
+    smaller, larger = (_mean(_weighed(k)).subs(any_two, simultaneous=True) for k in (1, 2))
+    slopes = [slope_in(k, between(P, d, _eps, exchanged)).subs(_TWO, simultaneous=True) for k in (1, 2)]
+    steps += [
+        by_fact(
+            f"fall in the mean, {order}",
+            "No fall is negative,",
+            "means of what is not negative",
+            {"mean": average, "f": smaller},
+            {
+                "pointwise": by_fact(
+                    "over the ratio",
+                    "at any u,",
+                    "means of what is not negative",
+                    {"mean": _mean, "f": _weighed(1).subs(any_two, simultaneous=True)},
+                    {"pointwise": "fall of the first >= 0", "integrable": "fall of the first <= 1"},
+                ),
+                "integrable": "fall of the first <= 1",
+            },
+        ),
+        Step(
+            f"rises, {order}",
+            "so that the divergence rises with every l_i,",
+            lhs=slopes[0],
+            rhs=zero,
+            relation=">=",
+            kind="inference",
+            premises=(
+                Use(f"slope in the first, {order}", at=_TWO),
+                Use(f"fall in the mean, {order}", weight=factor),
+            ),
+        ),
+        by_fact(
+            f"falls in order, {order}",
+            "and in the mean over what the others leave, the larger fall is the larger",
+            "means keep the order",
+            {"mean": average, "f": smaller, "g": larger},
+            {
+                "pointwise": Step(
+                    "at any u",
+                    "as shown.",
+                    lhs=smaller,
+                    rhs=larger,
+                    relation="<=",
+                    kind="inference",
+                    premises=(Use("falls in order", at={_left: any_two[_left]}),),
+                ),
+                "integrable": "fall of the second <= 1",
+            },
+        ),
+        Step(
+            f"larger slope, {order}",
+            "so that it rises faster with the larger of two l_i.",
+            lhs=slopes[1],
+            rhs=slopes[0],
+            relation=">=",
+            kind="inference",
+            premises=(
+                Use(f"slope in the first, {order}", at=_TWO),
+                Use(f"slope in the second, {order}", at=_TWO),
+                Use(f"falls in order, {order}", weight=-factor),
+            ),
+        ),
+        by_fact(
+            f"greatest, {order}",
+            "It is Schur-convex, and greatest at rho, ..., rho, rest.",
+            f"greatest divergence over an envelope{variant}",
+            {"others": _others, "d": d, "epsilon": _eps, "cap": rho, "sum": nu, "whole": whole, "rest": rest},
+            {
+                "laws": "laws",
+                "rises": f"rises, {order}",
+                "order": f"larger slope, {order}",
+                "profile": _sign("eps >= 0", _eps, ">="),
+                "set": "set",
+                "whole": "rho's",
+                "rest": "rest",
+            },
+        ),
+    ]
+    return tuple(steps)
+
+
 @cache
 def exact_envelope() -> Derivation:
     """The exact divergence, in either direction, is nondecreasing in every l_i and Schur-convex in l
-    (N26-D6-corrected).
+    (N26-D6-exact).
 
     d delta/d l_i = E[X_i | X = T] f_X(T), X_i = alpha_i z_i^2, X = sum X_i with density f_X, T = nu + 2 eps (for the
-    other direction e^eps times the same at T = nu - 2 eps > 0, else 0). `number`: r phi(r), the boundary flux at
-    `radius`.
+    other direction e^eps times the same at T = nu - 2 eps > 0, else 0): a mean over what the others leave of T and over
+    the ratio c of any two coordinates. `number`: what is averaged, at `p` = alpha_1, `q` = alpha_2, `c` and `u`.
     """
-    lam, small, large, total, part = sp.symbols("lambda a1 a2 T y", positive=True)
-    x, edge = sp.symbols("x R", positive=True)
-    density = sp.exp(-(x**2) / (2 * lam)) / sp.sqrt(2 * sp.pi * lam)
-    gamma_part = lambda value, scale: sp.exp(-value / (2 * scale)) / sp.sqrt(2 * sp.pi * scale * value)  # noqa: E731
-    tilt = sp.log(gamma_part(part, large) * gamma_part(total - part, small)) - sp.log(
-        gamma_part(total - part, large) * gamma_part(part, small)
-    )
-    upper = small + sp.Symbol("g", positive=True)
+    statistic = (1 - 1 / (1 + _alpha)) * entry(x) ** 2
     steps = (
         Step(
-            "heat equation",
-            "The N(0, lambda) density solves d/d lambda = (1/2) d^2/dx^2.",
-            lhs=sp.diff(density, lam),
-            rhs=sp.diff(density, x, 2) / 2,
+            "laws",
+            "P has independent centred normal coordinates of variances e^{l_i} = 1 + alpha_i, Q as many of variance 1;"
+            " p and q are any two of the alpha_i, the others are those of o.",
+            kind="definition",
+            premises=_SETTING[:2],
         ),
         Step(
-            "only p depends on l_i",
-            "d/dl int max(p - e^eps q, 0) = int_S dp/dl, S = {p > e^eps q}: the moving edge adds nothing, as the"
-            " integrand vanishes there. In z = x/sqrt(lambda), dp/dl integrates to (1/2) int_S (z_i^2 - 1) phi(z) dz.",
-            kind="argument",
+            "loss of one coordinate",
+            "log p/q is half of (1 - 1/(1 + alpha_i)) x_i^2 - l_i in each coordinate.",
+            lhs=log_density(0, sp.sqrt(1 + _alpha)) - log_density(0, 1),
+            rhs=(statistic - sp.log(1 + _alpha)) / 2,
         ),
+        _sign("alpha > 0", _alpha, ">"),
+        *_fall_steps(),
+        *_order_steps(),
         Step(
-            "in z",
-            "lambda d/dlambda of the density, times dx = sqrt(lambda) dz.",
-            lhs=lam * sp.diff(density, lam),
-            rhs=(x**2 / lam - 1) * density / 2,
+            "set",
+            "The envelope: all l with 0 <= l_i <= rho, sum l_i <= nu.",
+            kind="definition",
         ),
-        Step(
-            "flux",
-            "S is the outside {X > T} of an ellipsoid: on a line in direction i it is |z_i| > R. The antiderivative of"
-            " (z^2 - 1) phi(z),",
-            lhs=sp.diff(-z * phi(z), z),
-            rhs=(z**2 - 1) * phi(z),
-        ),
-        Step("flux at infinity", "vanishes at the far end.", lhs=sp.Limit(-z * phi(z), z, sp.oo), rhs=zero),
-        Step(
-            "outside and inside",
-            "Over |z| > R the half-integral is 2 R phi(R)/2 = R phi(R) >= 0, over |z| < R it is -R phi(R): Q's"
-            " divergence loses -e^eps times that. Both derivatives are >= 0.",
-            lhs=edge * phi(edge),
-            rhs=zero,
-            relation=">",
-            witness=edge * phi(edge),
-        ),
-        Step(
-            "as a conditional mean",
-            "On the edge X_i = alpha R^2; per unit of X the line contributes 2 phi(R)/(2 alpha R) alpha R^2 = R"
-            " phi(R).",
-            lhs=held(small * edge**2) * held(2 * phi(edge)) / held(2 * small * edge),
-            rhs=edge * phi(edge),
-        ),
-        Step(
-            "exchange",
-            "Given X_1 + X_2 = T, the likelihood ratio of X_2 = y against X_1 = y is exp of",
-            lhs=sp.expand_log(tilt, force=True),
-            rhs=(1 / small - 1 / large) * (part - total / 2),
-            reduce=lambda left, right: sp.expand(sp.logcombine(sp.simplify(left - right), force=True)),
-        ),
-        Step(
-            "its slope in y",
-            "increasing in y for alpha_2 > alpha_1: X_2 is the larger in likelihood ratio order, so E[X_2 | X] >= E[X_1"
-            " | X].",
-            lhs=1 / small - 1 / upper,
-            rhs=zero,
-            relation=">",
-            witness=(upper - small) / (small * upper),
-        ),
-        Step(
-            "Schur-Ostrowski",
-            "A symmetric function with (l_i - l_j)(d/dl_i - d/dl_j) >= 0 is Schur-convex; with all derivatives >= 0 its"
-            " greatest value over {0 <= l_i <= rho, sum l_i <= nu} is at rho, ..., rho, rest.",
-            kind="argument",
-        ),
+        *_vertex_steps(),
+        *(step for exchanged in (False, True) for step in _direction_steps(exchanged)),
     )
+    ends = tuple(f"greatest, {order}" for order in ("P first", "Q first"))
+    words = {"l_i >= 0": "comparable covariances"}
+    rises = tuple(f"rises, {order}" for order in ("P first", "Q first"))
     return Derivation(
         id="covariance_envelope.exact_envelope",
         title="The exact worst case of a covariance envelope",
         sources=("N26-D6",),
-        hypotheses=("equal means", "l_i >= 0", "eps >= 0"),
+        hypotheses=(*_SETTING[:2], Hypothesis(_SETTING[2], _eps >= 0)),
         steps=steps,
-        result_step="as a conditional mean",
-        symbols={"radius": edge},
+        result_step="fall of the first",
+        symbols={"p": _p, "q": _q, "c": _ratio, "u": _left},
         faults=(
-            Fault("half dropped from the heat equation", "heat equation", lambda rhs: 2 * rhs),
-            Fault("flux of the wrong sign", "flux", lambda rhs: -rhs),
-            Fault("likelihood ratio the other way", "exchange", lambda rhs: -rhs),
+            Fault("fall of the other coordinate", "fall of the first", lambda rhs: _FALLS[2]),
+            Fault("boundary term left out", "by parts", lambda rhs: rhs.subs(_left / sp.pi, 0)),
+            Fault("edge that stays", "edge far out", lambda rhs: 1 / below),
+            Fault("slope of the wrong sign", "slope in the first, P first", lambda rhs: -rhs),
+            Fault("e^eps left out", "slope in the second, Q first", lambda rhs: rhs * sp.exp(-_eps)),
+            Fault("larger slope twice the smaller", "larger slope, P first", lambda rhs: 2 * rhs),
         ),
-        covers={"N26-D6": "corrected: the exact worst case"},
+        concludes=(
+            *(Conclusion("N26-D6-exact", end, granted=words) for end in ends),
+            *(Conclusion("N26-T6.1-corrected", end, part="the exact covariance term") for end in ends),
+            *(
+                Conclusion("N26-L3-three-eigenvalues", end, part="both divergences rise with every eigenvalue")
+                for end in rises
+            ),
+        ),
     )

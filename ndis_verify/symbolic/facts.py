@@ -13,6 +13,7 @@ import sympy as sp
 
 from ndis_verify.symbolic.fact import Fact, Instance
 from ndis_verify.symbolic.facts_of_coordinates import OF_COORDINATES
+from ndis_verify.symbolic.facts_of_envelopes import OF_ENVELOPES
 from ndis_verify.symbolic.facts_of_functions import OF_FUNCTIONS
 from ndis_verify.symbolic.facts_of_laws import OF_LAWS
 from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
@@ -45,6 +46,7 @@ from ndis_verify.symbolic.statement_terms import quantity
 
 FACTS: Mapping[str, Fact] = {
     **OF_COORDINATES,
+    **OF_ENVELOPES,
     **OF_FUNCTIONS,
     **OF_LAWS,
     **OF_MATRICES,

@@ -67,6 +67,17 @@ bordered, quotient = (sp.Function(name, real=True) for name in ("bordered", "quo
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of
 # normal_chance(f): Pr[f(z) >= 0], z standard normal.
 normal_chance = sp.Function("normal_chance", real=True)
+# with_logs(l): independent centred normal coordinates, l_i the logarithms of their variances; standard(d): d of
+# variance 1. joined(a, b, o): a, b and the coordinates of o. vertex_of(c, k, r): k times c, once r, otherwise 0.
+# level_of(P): the sum of the l_i of P. slope_in(k, f): the slope of f in l_k. flux(k, P, t): that of the probability
+# under P of W < t, W = sum (1 - e^{-l_i}) x_i^2 and t held. left_of(P, t): what the coordinates of P but the first two
+# leave of t, or 0 where they exceed it.
+with_logs, standard, joined, vertex_of, level_of, slope_in, flux = (
+    sp.Function(name, real=True)
+    for name in ("with_logs", "standard", "joined", "vertex_of", "level_of", "slope_in", "flux")
+)
+left_of = sp.Function("left_of", nonnegative=True)
+logarithms = sp.Symbol("l", real=True)  # the l_i over which a supremum goes
 # sign_changes(f): how often f, a function of v, changes its sign while v goes from 0 to 1.
 sign_changes = sp.Function("sign_changes", real=True)
 law = sp.Function("law")  # law(p): the vector p is a law on finitely many points

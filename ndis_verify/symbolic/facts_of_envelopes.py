@@ -1,0 +1,253 @@
+"""Standard facts about the worst covariances of an envelope: slopes of a divergence in the logarithms of variances, and
+where a divergence is greatest.
+
+P has independent centred normal coordinates whose variances have the logarithms l_i, alpha_i = e^{l_i} - 1, Q as many
+of variance 1; W = sum (1 - e^{-l_i}) x_i^2, so that log p/q = (W - nu)/2, nu = sum l_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+
+from ndis_verify.exact_number import InputError
+from ndis_verify.symbolic.fact import Fact, Instance
+from ndis_verify.symbolic.normal_coordinates import entry, log_density
+from ndis_verify.symbolic.notation import (
+    average,
+    below,
+    beyond,
+    divergence,
+    flux,
+    joined,
+    left_of,
+    level_of,
+    logarithms,
+    slope_in,
+    standard,
+    supremum,
+    vertex_of,
+    with_logs,
+    x,
+)
+
+_zero = sp.Integer(0)
+_LAWS = (
+    "P has independent centred normal coordinates whose variances have the logarithms l_i > 0, the first two log(1 + p)"
+    " and log(1 + q), Q as many of variance 1"
+)
+first_weight, second_weight = sp.symbols("w_1 w_2", positive=True)
+
+
+def first_two(p: Any, q: Any, others: Any) -> Any:
+    """The law whose first two l_i are log(1 + p) and log(1 + q)."""
+    return with_logs(joined(sp.log(1 + p), sp.log(1 + q), others))
+
+
+def between(P: Any, d: Any, epsilon: Any, exchanged: bool) -> Any:
+    """The divergence of P from Q; exchanged: of Q from P."""
+    return divergence(*((standard(d), P) if exchanged else (P, standard(d))), epsilon)
+
+
+def edge_of(P: Any, epsilon: Any, exchanged: bool) -> Any:
+    """The W at which the loss is eps, or exchanged -eps."""
+    return level_of(P) + (-2 if exchanged else 2) * epsilon
+
+
+def in_direction(p: Any, q: Any, ratio: Any, left: Any) -> Any:
+    """The probability of p z_1^2 + q z_2^2 < left where |z_2/z_1| is given: z_1^2 + z_2^2 is exponential of mean 2."""
+    return 1 - sp.exp(-left * (1 + ratio**2) / (2 * (p + q * ratio**2)))
+
+
+def fall_in(which: int, ratio: Any, left: Any) -> Any:
+    """Minus the slope of that probability in the logarithm of one of the weights w_1 and w_2."""
+    weight = (first_weight, second_weight)[which - 1]
+    return -weight * sp.Derivative(in_direction(first_weight, second_weight, ratio, left), weight)
+
+
+def ratio_density(ratio: Any) -> Any:
+    """Of |z_2/z_1|."""
+    return 2 / (sp.pi * (1 + ratio**2))
+
+
+def _generic(symbol: Any, sign: str) -> Any:
+    """A symbol that stands for every number of that sign."""
+    if not isinstance(symbol, sp.Symbol) or not symbol.is_commutative:
+        raise InputError("letter", str(symbol), "must be a symbol")
+    if symbol.assumptions0 != sp.Symbol("any", **{sign: True}).assumptions0:
+        raise InputError("letter", str(symbol), f"must stand for every {sign} number")
+    return symbol
+
+
+def _pair(a: Mapping[str, Any]) -> Any:
+    p, q = (_generic(a[name], "positive") for name in ("p", "q"))
+    if p == q or a["which"] not in (1, 2):
+        raise InputError("letters", f"{p}, {q}, {a['which']}", "must be two weights, and 1 or 2")
+    return first_two(p, q, _generic(a["others"], "real"))
+
+
+def _slope_by_flux(exchanged: bool) -> Fact:
+    def instance(a: Mapping[str, Any]) -> Instance:
+        P = _pair(a)
+        factor = sp.exp(a["epsilon"]) if exchanged else sp.Integer(1)
+        moved = flux(a["which"], P, edge_of(P, a["epsilon"], exchanged))
+        return slope_in(a["which"], between(P, a["d"], a["epsilon"], exchanged)), "=", -factor * moved
+
+    return Fact(
+        text=f"{_LAWS}. Then twice the loss is W - nu, and the divergence of "
+        + (
+            "Q from P has in l_k, k = 1 or 2, the slope -e^eps times that of P[W < t], t = nu - 2 eps"
+            if exchanged
+            else "P from Q has in l_k, k = 1 or 2, minus the slope of P[W < t], t = nu + 2 eps"
+        )
+        + ", W and t held: the positive part has the slope of its argument where W is on the one side of t and 0 on the"
+        " other, W = t has probability 0, and slopes of the normal density near l_k are dominated by an integrable"
+        " function.",
+        tex=r"\frac{\partial}{\partial l_k} \int \max(q - e^{\varepsilon} p, 0)\,dx = -e^{\varepsilon}"
+        r" \int_{\{q > e^{\varepsilon} p\}} \frac{\partial p}{\partial l_k}\,dx"
+        if exchanged
+        else r"\frac{\partial}{\partial l_k} \int \max(p - e^{\varepsilon} q, 0)\,dx ="
+        r" \int_{\{p > e^{\varepsilon} q\}} \frac{\partial p}{\partial l_k}\,dx",
+        letters=("p", "q", "others", "d", "which", "epsilon", "weight"),
+        conditions={
+            "laws": "P and Q are these laws",
+            "loss": "twice the loss of one coordinate, of variance 1 + weight, is its share of W less its l_i",
+            "positive": "the weights are positive",
+        },
+        reference="dominated convergence: Folland, Real Analysis, Theorem 2.27; Milgrom and Segal (2002), Theorem 3",
+        instance=instance,
+        required={
+            "loss": lambda a: (
+                log_density(0, sp.sqrt(1 + a["weight"])) - log_density(0, 1),
+                "=",
+                ((1 - 1 / (1 + a["weight"])) * entry(x) ** 2 - sp.log(1 + a["weight"])) / 2,
+            ),
+            "positive": lambda a: (_generic(a["weight"], "positive"), ">", _zero),
+        },
+    )
+
+
+def _flux(a: Mapping[str, Any]) -> Instance:
+    P = _pair(a)
+    rest = left_of(P, a["edge"])
+    mean = sp.Integral(ratio_density(a["ratio"]) * a["fall"], (a["ratio"], 0, sp.oo))
+    return flux(a["which"], P, a["edge"]), "=", -average(mean.subs(_generic(a["left"], "nonnegative"), rest))
+
+
+def _greatest(exchanged: bool) -> Fact:
+    def slope(a: Mapping[str, Any], k: int) -> Any:
+        P = first_two(below, below + beyond, _generic(a["others"], "real"))
+        return slope_in(k, between(P, a["d"], a["epsilon"], exchanged))
+
+    def at(a: Mapping[str, Any], logs: Any) -> Any:
+        return between(with_logs(logs), a["d"], a["epsilon"], exchanged)
+
+    return Fact(
+        text=f"{_LAWS}, d in all. Where the divergence of {'Q from P' if exchanged else 'P from Q'}, eps >= 0, has"
+        " slopes in any two of the l_i, log(1 + p) and log(1 + p + g), g >= 0, that in the smaller is not negative, and"
+        " that in the larger is at least as large, then it increases in every l_i and is Schur-convex, being"
+        " continuous and the same in every order of the coordinates: over 0 <= l_i <= rho of sum at most nu it is"
+        " greatest where as many as possible, k = min(d, floor(nu/rho)), are rho and one of the others is what is left,"
+        " r = min(nu, d rho) - k rho. (Of d = 1 it is the first part, as a coordinate of variance 1 changes no"
+        " divergence.)",
+        tex=r"0 \le \partial_i \delta \le \partial_j \delta \text{ where } l_i \le l_j \implies"
+        r" \max_{0 \le l_i \le \rho,\ \sum l_i \le \nu} \delta(l) = \delta(\rho, \dots, \rho, r, 0, \dots, 0)",
+        letters=("others", "d", "epsilon", "cap", "sum", "whole", "rest"),
+        conditions={
+            "laws": "P and Q are these laws",
+            "rises": "the slope in the smaller of two l_i is not negative",
+            "order": "and that in the larger is at least as large",
+            "profile": "eps >= 0",
+            "set": "the set is that of all 0 <= l_i <= rho of sum at most nu, rho > 0 and nu > 0",
+            "whole": "k = min(d, floor(nu/rho))",
+            "rest": "r = min(nu, d rho) - k rho",
+        },
+        reference="Schur and Ostrowski; weak majorisation: Marshall, Olkin and Arnold, Inequalities: Theory of"
+        " Majorization and Its Applications, Theorems 3.A.4 and 3.A.8 and Proposition 5.C.1; continuity by Scheffe's"
+        " theorem: Billingsley, Probability and Measure, Theorem 16.12",
+        instance=lambda a: (
+            supremum(at(a, logarithms)),
+            "=",
+            at(a, vertex_of(a["cap"], a["whole"], a["rest"])),
+        ),
+        required={
+            "rises": lambda a: (slope(a, 1), ">=", _zero),
+            "order": lambda a: (slope(a, 2), ">=", slope(a, 1)),
+            "profile": lambda a: (a["epsilon"], ">=", _zero),
+            "whole": lambda a: (a["whole"], "=", sp.Min(a["d"], sp.floor(a["sum"] / a["cap"]))),
+            "rest": lambda a: (a["rest"], "=", sp.Min(a["sum"], a["d"] * a["cap"]) - a["whole"] * a["cap"]),
+        },
+    )
+
+
+OF_ENVELOPES: Mapping[str, Fact] = {
+    "slope of a divergence in a variance": _slope_by_flux(exchanged=False),
+    "slope of a divergence in a variance, exchanged": _slope_by_flux(exchanged=True),
+    "slope of the probability of an ellipsoid": Fact(
+        text=f"{_LAWS}. Under P, W = sum alpha_i z_i^2, z standard normal; the others' part of W leaves u of t, or 0"
+        " where it is more. Where the ratio |z_2/z_1| is c, which has the density 2/(pi (1 + c^2)), p z_1^2 + q z_2^2 <"
+        " u has the probability 1 - e^{-u (1 + c^2)/(2 (p + q c^2))}: z_1^2 + z_2^2 is exponential, of mean 2, and"
+        " independent of the ratio. The slope of P[W < t] in l_1, W held, is that in log p with q and u held, in l_2"
+        " that in log q: where minus the slope at c and u is `fall`, between 0 and 1 for all p, q, c and u, minus the"
+        " slope is its mean over c and u.",
+        tex=r"-\frac{\partial}{\partial \log p} \Pr[p z_1^2 + q z_2^2 < u] = \mathbb{E} \int_0^\infty"
+        r" \frac{2}{\pi (1 + c^2)} \left(-p \frac{\partial}{\partial p}\right)"
+        r" \left(1 - e^{-u (1 + c^2)/(2 (p + q c^2))}\right) dc",
+        letters=("p", "q", "others", "which", "edge", "ratio", "left", "fall"),
+        conditions={
+            "laws": "P is this law",
+            "fall": "what the fall is",
+            "least": "it is not negative",
+            "most": "it is at most 1",
+        },
+        reference="polar coordinates: Rudin, Real and Complex Analysis, Theorem 7.26; dominated convergence: Folland,"
+        " Real Analysis, Theorem 2.27",
+        instance=_flux,
+        required={
+            "fall": lambda a: (
+                sp.Subs(
+                    fall_in(a["which"], _generic(a["ratio"], "nonnegative"), a["left"]),
+                    (first_weight, second_weight),
+                    (a["p"], a["q"]),
+                ),
+                "=",
+                a["fall"],
+            ),
+            "least": lambda a: (a["fall"], ">=", _zero),
+            "most": lambda a: (a["fall"], "<=", sp.Integer(1)),
+        },
+    ),
+    "greatest divergence over an envelope": _greatest(exchanged=False),
+    "greatest divergence over an envelope, exchanged": _greatest(exchanged=True),
+    "an integral of a slope": Fact(
+        text="Where f is 0 at 0 and tends to 0, the integral of its continuous and integrable slope from 0 on is 0.",
+        tex=r"f(0) = 0,\ \lim_{x \to \infty} f = 0 \implies \int_0^\infty f'\,dx = 0",
+        letters=("f", "argument"),
+        conditions={
+            "start": "f is 0 at 0",
+            "end": "f tends to 0",
+            "integrable": "the slope is continuous and integrable",
+        },
+        reference="Rudin, Principles of Mathematical Analysis, Theorem 6.21",
+        instance=lambda a: (
+            sp.Integral(sp.Derivative(a["f"], a["argument"]), (a["argument"], 0, sp.oo)),
+            "=",
+            _zero,
+        ),
+        required={
+            "start": lambda a: (sp.Subs(a["f"], a["argument"], 0), "=", _zero),
+            "end": lambda a: (sp.Limit(a["f"], a["argument"], sp.oo), "=", _zero),
+        },
+    ),
+    "means of what is not negative": Fact(
+        text="Where f >= 0 at every point, a sum, integral or expectation of f is not negative.",
+        tex=r"f \ge 0 \implies \int f\,d\mu \ge 0",
+        letters=("mean", "f"),
+        conditions={"pointwise": "f >= 0 at every point", "integrable": "f has a finite mean"},
+        reference="Rudin, Real and Complex Analysis, 1.24, for sums with the counting measure",
+        instance=lambda a: (a["mean"](a["f"]), ">=", _zero),
+        required={"pointwise": lambda a: (a["f"], ">=", _zero)},
+    ),
+}
