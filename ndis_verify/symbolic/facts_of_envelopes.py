@@ -150,8 +150,8 @@ def _greatest(exchanged: bool) -> Fact:
         " that in the larger is at least as large, then it increases in every l_i and is Schur-convex, being"
         " continuous and the same in every order of the coordinates: over 0 <= l_i <= rho of sum at most nu it is"
         " greatest where as many as possible, k = min(d, floor(nu/rho)), are rho and one of the others is what is left,"
-        " r = min(nu, d rho) - k rho. (Of d = 1 it is the first part, as a coordinate of variance 1 changes no"
-        " divergence.)",
+        " r = min(nu, d rho) - k rho. So it is for d = 1, as a coordinate of variance 1 changes no"
+        " divergence.",
         tex=r"0 \le \partial_i \delta \le \partial_j \delta \text{ where } l_i \le l_j \implies"
         r" \max_{0 \le l_i \le \rho,\ \sum l_i \le \nu} \delta(l) = \delta(\rho, \dots, \rho, r, 0, \dots, 0)",
         letters=("others", "d", "epsilon", "cap", "sum", "whole", "rest"),
