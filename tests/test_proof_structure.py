@@ -33,6 +33,8 @@ CONCLUDING = {
     "learning.enough_draws",
     "learning.learning_bound",
     "learning.mean_distance",
+    "logistic_limit.logistic_approached",
+    "logistic_pairs.logistic_worst",
     "mean_shift.hockey_stick",
     "mean_shift.no_shift",
     "ndis_lemma.hockey_stick",
@@ -113,7 +115,7 @@ COMPARED = {
     *("KM-7.2", "KM-C4.5", "KM-J.1-corrected", "KM-S3-corrected", "KM-eq2.4", "KM-eq3.1"),
     *("KM-2.2", "KM-2.7", "KM-Alg1", "KM-Alg2-corrected", "N26-Fig3"),
     *("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"),
-    "N26-D6-joint",
+    *("N26-D6-joint", "N26-Pr7-joint"),
     *("N26-T5.4", "N26-T5.4-smaller-ridge", "N26-Fig4", "N26-Fig1-smallest-ridge"),
 }
 

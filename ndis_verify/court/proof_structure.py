@@ -20,7 +20,7 @@ from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use, at_values, opened
 from ndis_verify.symbolic.facts import FACTS, Instance
 from ndis_verify.symbolic.meanings import is_meaning
-from ndis_verify.symbolic.notation import law
+from ndis_verify.symbolic.notation import anything, law
 from ndis_verify.symbolic.statement_terms import definitions, expression, relations
 from ndis_verify.symbolic.unknowns import equal
 from ndis_verify.symbolic.zero import as_expression
@@ -147,7 +147,9 @@ def _grants(derivation: Derivation, shown: str, wanted: str | Hypothesis, use: U
     one = derivation.used(Use(shown))
     if one is None or one.lhs is None or one.kind == "argument":
         return False
-    return _says(one, (at_values(relation.lhs, use.at), relation.rel_op, at_values(relation.rhs, use.at)))
+    return _says(
+        one, (at_values(relation.lhs, use.at), relation.rel_op.replace("==", "="), at_values(relation.rhs, use.at))
+    )
 
 
 def _hidden(derivation: Derivation, step: Step, use: Use) -> str:
@@ -170,6 +172,8 @@ def _atoms(side: Any) -> set[Any]:
 def _of_definition(derivation: Derivation, k: int) -> Iterator[str]:
     """A definition gives a new name, or is what a quantity of the statement language means."""
     step, earlier = derivation.steps[k], derivation.steps[:k]
+    if step.lhs == anything:
+        yield f"{step.lhs} stands for any vector"
     if any(one.kind == "definition" and one.lhs == step.lhs for one in earlier):
         yield f"{step.lhs} is defined twice"
     if is_meaning(step, earlier):
@@ -329,12 +333,20 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
         return set(), f"{name}: variables must be different symbols"
     if strange := (step.lhs.free_symbols | step.rhs.free_symbols) - set(end.symbols.values()):
         return set(), f"{name}: also speaks of {', '.join(sorted(map(str, strange)))}"
+    if odd := [v for v, s in end.symbols.items() if not s.is_commutative and not _named_by_kind(v, s, stated)]:
+        return set(), f"{name}: a vector is a small letter and a matrix a capital, which {odd[0]} is not"
     if missing := [text for text in _assumed(end) if not _granted(text, end, stated)]:
         variable, assumption = missing[0]
         return set(), f"{name}: the statement does not say that {variable} is {assumption}"
     known = definitions(stated, end.symbols)
     found = {one for one in relations(stated.claimed) if _is_relation(step, one, known)}
     return found, "" if found else f"{name} is no relation of the statement"
+
+
+def _named_by_kind(variable: str, symbol: sp.Symbol, stated: Statement) -> bool:
+    """Whether a letter is written as what the variable is: where blocks are told apart, a small one is a vector."""
+    shapes = {v.name: v.shape for v in stated.variables}
+    return variable in shapes and len(shapes[variable]) == (1 if symbol.name[0].islower() else 2)
 
 
 def _assumed(end: Conclusion) -> list[tuple[str, str]]:
@@ -426,6 +438,6 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
         except InputError:
             continue
         for sign, stated_gap in ((h.sign, left - right), (_TURNED[h.sign], right - left)):
-            if relation.rel_op in _WEAKER[sign] and equal(stated_gap, gap):
+            if relation.rel_op.replace("==", "=") in _WEAKER[sign] and equal(stated_gap, gap):
                 return True
     return False

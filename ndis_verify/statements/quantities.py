@@ -15,7 +15,8 @@ class Quantity:
     in words what the symbol stands for. `reverse` is the same quantity with the two laws exchanged. The first `vectors`
     arguments are vectors: the name of one, a literal, or a term of coordinates. `takes` says of the others what they
     are, where they are no numbers: v a vector, m a square matrix, a any array, n a number; vectors and square matrices
-    of one head have one size.
+    of one head have one size. `gives`: "v" of a head whose value is a vector, with an entry for each column of its
+    first argument.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Quantity:
     reverse: str = ""
     vectors: int = 0
     takes: str = ""
+    gives: str = ""
 
 
 def _table(*quantities: Quantity) -> Mapping[str, Quantity]:
@@ -123,6 +125,16 @@ QUANTITIES = _table(
         "delta_normal(m1, S1, m2, S2; eps) is the divergence sup_S P(S) - e^eps Q(S) of P = N(m1, S1) from"
         " Q = N(m2, S2)",
         takes="vmvmn",
+    ),
+    Quantity(
+        "logistic_fit",
+        2,
+        "theta({0}; {1})",
+        r"\theta\left({0}; {1}\right)",
+        "theta(Z; c) is the minimiser of sum_i log(1 + e^{-z_i^T t}) + c |t|^2/2 over t, z_i^T the rows of Z: where"
+        " c t is the sum of z_i/(1 + e^{z_i^T t})",
+        takes="an",
+        gives="v",
     ),
     Quantity(
         "form_hinge",

@@ -96,7 +96,9 @@ def _shape(root: Term, given: list[Shape]) -> Shape | None:
     count = quantity.vectors if quantity else 0
     takes = (quantity.takes if quantity else "") or "n" * (len(given) - count)
     fits = len({s for s in given[:count] if s}) <= 1 and all(len(s) <= 1 for s in given[:count])
-    return () if fits and _taken(takes, given[count:]) else None
+    if not (fits and _taken(takes, given[count:])):
+        return None
+    return _collapsed(_as_matrix(given[0])[1], 1) if quantity and quantity.gives else ()
 
 
 def _sum(one: Shape, other: Shape) -> Shape | None:

@@ -262,7 +262,8 @@ class Derivation:
         for h in self.hypotheses:
             relation = h.relation if isinstance(h, Hypothesis) and h.text == hypothesis else None
             if isinstance(relation, sp.core.relational.Relational):
-                return Step(hypothesis, hypothesis, relation.lhs, relation.rhs, relation.rel_op, kind="definition")
+                sign = relation.rel_op.replace("==", "=")
+                return Step(hypothesis, hypothesis, relation.lhs, relation.rhs, sign, kind="definition")
         return None
 
     def used(self, premise: str | Use) -> Step | None:

@@ -19,6 +19,7 @@ from ndis_verify.symbolic.facts_of_laws import OF_LAWS
 from ndis_verify.symbolic.facts_of_matrices import OF_MATRICES
 from ndis_verify.symbolic.facts_of_numbers import OF_NUMBERS
 from ndis_verify.symbolic.facts_of_products import OF_PRODUCTS
+from ndis_verify.symbolic.facts_of_records import OF_RECORDS
 from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
 from ndis_verify.symbolic.facts_of_scales import OF_SCALES
 from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
@@ -52,6 +53,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_MATRICES,
     **OF_NUMBERS,
     **OF_PRODUCTS,
+    **OF_RECORDS,
     **OF_SAMPLES,
     **OF_SCALES,
     **OF_SIGNS,

@@ -19,7 +19,7 @@ lam, kappa = sp.symbols("lambda kappa", positive=True)  # the variances of one c
 m = sp.Symbol("m", real=True)  # the distance of its means
 shorter = sp.Symbol("t", nonnegative=True)  # times which the shift is made shorter
 shift = sp.symbols("u_1 u_2", real=True)  # of the means, along e and across it
-_ORDERS = ("first law first", "second law first")
+ORDERS = ("first law first", "second law first")
 _angle = sp.Symbol("alpha", real=True)  # every share is the square of its sine
 _SHORTER = Hypothesis("t <= 1", shorter <= 1)
 
@@ -334,7 +334,7 @@ def rank_one_worst() -> Derivation:
             Hypothesis("t <= U", sp.Ge(U, shorter)),
         ),
         steps=tuple(steps),
-        result_step=f"shares, {_ORDERS[0]}",
+        result_step=f"shares, {ORDERS[0]}",
         symbols={"v": v, "k": k, "g": g, "y": y, "c": c, "U": U, "epsilon": epsilon},
         domain=(y <= 1, c <= 1),
         faults=(
@@ -349,7 +349,7 @@ def rank_one_worst() -> Derivation:
                 f"worst, {order}",
                 {"v": v, "k": k, "h": g, "U": U, "t": shorter, "y": y, "c": c, "eps": epsilon},
             )
-            for order in _ORDERS
+            for order in ORDERS
         ),
     )
 
@@ -393,7 +393,7 @@ def _shorter_shifts(laws: Mapping[str, sp.Expr], epsilon: sp.Expr) -> list[Step]
             for name, pair in zip(("along e", "across e"), variances)
         ),
     ]
-    for sign, order in zip((-1, 1), _ORDERS):
+    for sign, order in zip((-1, 1), ORDERS):
         ordered = [pair[::-sign] for pair in variances]
         done = [share * part for part in shift]
         bounds = []

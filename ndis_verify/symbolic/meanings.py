@@ -20,33 +20,43 @@ from ndis_verify.symbolic.notation import (
     centred_first,
     centred_second,
     divergence,
+    each,
     fitted,
     largest,
     normal,
     normal_chance,
     normal_mean,
     projected,
+    pull,
     refitted,
     reprojected,
     resketched,
     scalar,
     sketched,
+    transpose,
     x,
 )
 from ndis_verify.symbolic.special_functions import chi2_density
-from ndis_verify.symbolic.statement_terms import quantity
+from ndis_verify.symbolic.statement_terms import lettered, quantity
 
 p = sp.Function("p", positive=True)  # densities: of P at x, of Q at x where its parameters are those that follow
 q = sp.Function("q", positive=True)
 
 chi2_value = sp.Symbol("t", positive=True)  # of a chi-square variable
 
+_logit = sp.Symbol("s", real=True)
+PULLS = sp.Lambda(_logit, 1 / (1 + sp.exp(_logit)))  # what a record pulls at, of the product with it
+
 Ri, g, gt = letter("Ri"), letter("g"), letter("gt")  # S1^{-1/2}, m1 - m2 and its transpose
 
 
-def _in_plane(*parts: Any) -> Any:
-    """The divergence of two normal laws in the plane, means and covariances as statements write them."""
+def _pair(*parts: Any) -> Any:
+    """The divergence of two normal laws, in the plane or made of letters, means and covariances as statements write
+    them.
+    """
     first, first_covariance, second, second_covariance, eps = parts
+    if not all(part.is_commutative for part in parts):
+        return divergence(normal(first, lettered(first_covariance)), normal(second, lettered(second_covariance)), eps)
     return divergence(
         normal(_column(first), _square(first_covariance)), normal(_column(second), _square(second_covariance)), eps
     )
@@ -100,19 +110,30 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
     "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),
     "sketch_insert": lambda *at: divergence(resketched(*at[:4]), sketched(*at[:4]), at[4]),
-    "normal_pair": _in_plane,
+    "normal_pair": _pair,
+    "logistic_fit": lambda records, c: sp.Add(*_pulls(records, quantity("logistic_fit", records, c))) / c,
+    "pull": lambda product: 1 / (1 + sp.exp(scalar(product))),
     "independent": lambda mu, s, eps: largest(density(entry(mu), entry(s)) - sp.exp(eps) * density(0, 1)),
     "quadratic_hinge": lambda a, b, c: normal_mean(sp.Max(0, 1 - sp.exp(c + quadratic(entry(a), entry(b))))),
     "quadratic_cdf": lambda a, b, t: normal_chance(t - quadratic(entry(a), entry(b))),
 }
 
 
+def _pulls(records: Any, at: Any) -> list[Any]:
+    """The sum of z_i/(1 + e^{z_i^T t}) over the rows z_i^T of a matrix, or of blocks one above the other, t = `at`."""
+    if str(records.func) == "above":
+        return [part for block in records.args for part in _pulls(block, at)]
+    if isinstance(records, transpose) and records.args[0].is_Symbol and records.args[0].name[0].islower():  # one row
+        return [records.args[0] * pull(records * at)]
+    return [transpose(records) * each(PULLS, records * at)]
+
+
 def meaning(name: str, head: str, *args: Any) -> Step:
     """The definition of the quantity `head` at these arguments."""
     return Step(
         name,
-        QUANTITIES[head].means + ".",
-        lhs=quantity(head, *args),
+        QUANTITIES[head].means + "." if head in QUANTITIES else "pull(s) is 1/(1 + e^s).",
+        lhs=quantity(head, *args) if head in QUANTITIES else pull(*args),
         rhs=_MEANINGS[head](*args),
         kind="definition",
     )

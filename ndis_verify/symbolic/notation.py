@@ -11,6 +11,7 @@ from ndis_verify.symbolic.block_algebra import letter
 
 held = sp.UnevaluatedExpr  # a part of a side that stands as it is written; what decides the step looks inside
 x = sp.Symbol("x", real=True)  # the point over which `total` and `largest` integrate
+anything = letter("y")  # any vector: what is shown of it is shown of every one
 z = letter("z")  # the standard normal vector whose law `normal_mean` averages over
 
 # total(f): the integral of f(x). largest(f): the supremum over measurable sets of the integral of f(x) over the set.
@@ -65,6 +66,8 @@ norm, matrix_mean = (sp.Function(name, real=True) for name in ("norm", "matrix_m
 # quotient(x, y, a): x/y, or a where y is 0.
 bordered, quotient = (sp.Function(name, real=True) for name in ("bordered", "quotient"))
 supremum = sp.Function("supremum", real=True)  # supremum(f): over the members of the set that is spoken of
+# pull(s): 1/(1 + e^s), s a number that is a product of letters.
+pull = sp.Function("pull", positive=True)
 # normal_chance(f): Pr[f(z) >= 0], z standard normal.
 normal_chance = sp.Function("normal_chance", real=True)
 # with_logs(l): independent centred normal coordinates, l_i the logarithms of their variances; standard(d): d of
@@ -97,6 +100,36 @@ class normal_mean(AppliedUndef):
     @classmethod
     def eval(cls, f: Any) -> Any:
         return sp.Integer(0) if f == 0 else None
+
+
+class transpose(AppliedUndef):
+    """The transpose of an array made of letters: of sums and products those of their parts."""
+
+    nargs = 1
+    is_commutative = False
+
+    @classmethod
+    def eval(cls, array: Any) -> Any:
+        array = sp.expand(array)
+        terms = sp.Add.make_args(array)
+        if len(terms) > 1:
+            return sp.Add(*(cls(term) for term in terms))
+        factors, word = array.args_cnc()
+        if not word:
+            return array
+        if factors or len(word) > 1:
+            return sp.Mul(*factors, *(cls(letter) for letter in reversed(word)))
+        (one,) = word
+        if isinstance(one, cls):
+            return one.args[0]
+        return cls(one.base) ** one.exp if one.is_Pow and one.exp.is_Integer else None
+
+
+class each(AppliedUndef):
+    """A function of one number, as a Lambda, of every entry of a vector."""
+
+    nargs = 2
+    is_commutative = False
 
 
 class det(AppliedUndef):

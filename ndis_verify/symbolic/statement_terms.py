@@ -14,8 +14,10 @@ import sympy as sp
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
+from ndis_verify.symbolic.notation import scalar, transpose
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 
+_OF_LETTERS = ("transpose", "above", "beside", "logistic_fit")
 _HEADS: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
     "add": lambda a, b: a + b,
@@ -41,8 +43,19 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
 
 
 def quantity(head: str, *args: Any) -> Any:
-    """The quantity `head` of the statement language at SymPy arguments, about which SymPy knows that it is real."""
+    """The quantity `head` of the statement language at SymPy arguments, about which SymPy knows that it is real; an
+    array that is made of letters does not commute.
+    """
+    if head in _OF_LETTERS and not all(getattr(arg, "is_commutative", True) for arg in args):
+        return transpose(*args) if head == "transpose" else sp.Function(head, commutative=False)(*args)
     return sp.Function(head, real=True)(*args)
+
+
+def lettered(value: Any) -> Any:
+    """An array made of letters as block algebras have it: the identity matrix is 1."""
+    if not isinstance(value, sp.Basic) or value.is_commutative:
+        return value
+    return value.subs(quantity("identity"), 1)
 
 
 def expression(term: Term, symbols: Mapping[str, Any]) -> Any:
@@ -66,13 +79,17 @@ def expression(term: Term, symbols: Mapping[str, Any]) -> Any:
 
 
 def definitions(statement: Statement, symbols: Mapping[str, Any]) -> dict[str, Any]:
-    """`symbols` and what the statement's named terms are in them, where all of their variables are there."""
-    known = dict(symbols)
+    """`symbols` and what the statement's named terms are in them, where all of their variables are there.
+
+    A number that is a product of letters is their `scalar`.
+    """
+    known, shapes = dict(symbols), statement.shapes
     for name, value in statement.where:
         try:
-            known[name] = expression(value, known)
+            found = lettered(expression(value, known))
         except InputError:  # spoken of by another relation of the statement
             continue
+        known[name] = scalar(found) if shapes[name] == () and not found.is_commutative else found
     return known
 
 

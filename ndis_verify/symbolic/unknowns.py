@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from ndis_verify.symbolic.block_algebra import BlockAlgebra
 from ndis_verify.symbolic.notation import scalar
 from ndis_verify.symbolic.zero import as_expression, is_zero
 
@@ -36,11 +37,17 @@ def _follows(difference: sp.Expr) -> bool | None:
         for one, symbol in known:
             if _equal(one, node):
                 return symbol
+        if not node.is_commutative:
+            known.append((node, sp.Symbol(f"unknown_{len(known)}", commutative=False)))
+            return known[-1][1]
         assumed = {name: True for name in ("real", "positive", "nonnegative") if getattr(node, f"is_{name}")}
         known.append((node, sp.Symbol(f"unknown_{len(known)}", **assumed)))
         return known[-1][1]
 
-    return is_zero(sp.expand(_replaced(difference, number)))
+    gap = sp.expand(_replaced(difference, number))
+    if not gap.is_commutative:  # the letters may stand for what makes it 0
+        return True if BlockAlgebra({}, {}).reduce(gap) == 0 else None
+    return is_zero(gap)
 
 
 def equal(left: Any, right: Any) -> bool:

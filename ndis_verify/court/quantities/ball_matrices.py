@@ -5,28 +5,54 @@ Each raises `NotExact` outside its domain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from ndis_verify.court.quantities.exact import NotExact, Number, as_ball, monotone, rational
-from ndis_verify.court.statement_arrays import flat, rows_of
-from ndis_verify.exact_number import InputError
+from ndis_verify.court.statement_arrays import Rows, flat, rows_of
+from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
-from ndis_verify.oracle.certified.engine.balls import ball, of_fmpq, to_exact_ball
+from ndis_verify.oracle.certified.engine.balls import ball, enclosure, of_fmpq, to_exact_ball
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.oracle.engine.precision import PrecisionError
 
 
 def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Number, digits: int) -> Number:
-    rational(*(x for value in (mean_p, cov_p, mean_q, cov_q) for x in flat(value)))
+    """At rational covariances. Means that are no rationals are met at rational ones beside them: what is measured
+    between two laws moves by no more than the first one does in total variation, and the second one times e^eps.
+    """
+    rational(*(x for value in (cov_p, cov_q) for x in flat(value)))
     try:
-        pair = GaussianPair(flat(mean_p), rows_of(cov_p), flat(mean_q), rows_of(cov_q))
-        return monotone(lambda eps: to_exact_ball(hockey_stick(pair, eps, digits)), (epsilon, -1))
+        (first, of_first), (second, of_second) = (
+            _near(flat(mean), rows_of(cov)) for mean, cov in ((mean_p, cov_p), (mean_q, cov_q))
+        )
+        pair = GaussianPair(first, rows_of(cov_p), second, rows_of(cov_q))
+        found = monotone(lambda eps: to_exact_ball(hockey_stick(pair, eps, digits)), (epsilon, -1))
     except (InputError, PrecisionError) as error:  # no covariance, or a tail that lies too deep
         raise NotExact(str(error)) from error
+    moved = of_first + as_ball(epsilon).exp() * of_second
+    return found if moved == 0 else as_ball(found) + moved.union(-moved)
+
+
+def _near(mean: Sequence[Number], covariance: Rows) -> tuple[list[Fraction], arb]:
+    """(a rational mean, at least the total variation between the two normal laws of this covariance): half the whitened
+    distance of the means.
+    """
+    if all(isinstance(x, Fraction) for x in mean):
+        return list(mean), arb(0)
+    if not all(as_ball(x).is_finite() for x in mean):
+        raise NotExact("a mean is not finite")
+    at = [x if isinstance(x, Fraction) else exact(enclosure(x).mid) for x in mean]
+    size = len(at)
+    rows = fmpq_mat(size, size, [fmpq(x.numerator, x.denominator) for row in covariance for x in row])
+    if rows.det() == 0:
+        raise NotExact("a covariance that has no inverse beside a mean that is no rational")
+    over, off = rows.inv(), [as_ball(x) - as_ball(y) for x, y in zip(mean, at, strict=True)]
+    square = sum((ball(of_fmpq(over[i, j])) * off[i] * off[j] for i in range(size) for j in range(size)), arb(0))
+    return at, arb(max(square.upper(), arb(0))).sqrt() / 2
 
 
 def _form_hinge(form: Any, slope: Any, c: Number, digits: int) -> Number:

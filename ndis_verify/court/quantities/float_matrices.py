@@ -18,7 +18,7 @@ _STEEP = 1e3  # how much faster than an argument a logarithm may move
 _CONDITION = 1e6  # of covariances that float64 columns are searched with
 
 
-def _stacked(value: Any) -> tuple[np.ndarray, np.ndarray]:
+def stacked(value: Any) -> tuple[np.ndarray, np.ndarray]:
     """(numbers of shape (points, rows, columns), relative slack of each point)."""
     rows = rows_of(value)
     found = np.stack([np.stack([x.value() for x in row], axis=-1) for row in rows], axis=1)
@@ -33,7 +33,7 @@ def _conditions(matrices: np.ndarray) -> np.ndarray:
 
 
 def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Scaled) -> Scaled:
-    arrays, slacks = zip(*(_stacked(x) for x in (mean_p, cov_p, mean_q, cov_q)), strict=True)
+    arrays, slacks = zip(*(stacked(x) for x in (mean_p, cov_p, mean_q, cov_q)), strict=True)
     first, second = ((x + np.swapaxes(x, 1, 2)) / 2 for x in (arrays[1], arrays[3]))
     condition = np.maximum(_conditions(first), _conditions(second))
     eps, size = epsilon.value(), first.shape[1]
@@ -62,7 +62,7 @@ def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Scal
 
 def _form_hinge(form: Any, slope: Any, c: Scaled) -> Scaled:
     """In the eigenbasis of the form, whose coordinates are independent."""
-    (forms, form_slack), (slopes, slope_slack) = _stacked(form), _stacked(slope)
+    (forms, form_slack), (slopes, slope_slack) = stacked(form), stacked(slope)
     good = np.isfinite(forms).all(axis=(1, 2)) & np.isfinite(slopes).all(axis=(1, 2))
     values, basis = np.linalg.eigh(np.where(good[:, None, None], (forms + np.swapaxes(forms, 1, 2)) / 2, 0.0))
     turned = np.einsum("nij,ni->nj", basis, np.where(good[:, None], slopes[..., 0], 0.0))
