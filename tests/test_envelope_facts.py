@@ -18,6 +18,9 @@ from ndis_verify.symbolic.covariance_envelope import exact_envelope
 from ndis_verify.symbolic.derivation import Step
 from ndis_verify.symbolic.fact_steps import by_fact
 from ndis_verify.symbolic.facts import FACTS
+from ndis_verify.symbolic.general_bound import split_bound
+
+ONE = sp.Integer(1)
 
 _CASES = [((0.9, 0.4), 0.3), ((2.5, 0.2), 0.6), ((0.7, 0.7), 0.1), ((0.5, 0.2), 3.0)]
 
@@ -125,3 +128,31 @@ def test_what_is_not_negative_is_so_at_every_point():
     step = exact_envelope().step("fall in the mean, P first")
     turned = by_fact(step.name, step.why, step.fact, {**step.letters, "f": -step.letters["f"]}, step.conditions)
     assert "is not what shows it" in _said(turned)
+
+
+def _said_of_split(step: Step) -> str:
+    whole = split_bound()
+    steps = tuple(step if one.name == step.name else one for one in whole.steps)
+    return "; ".join(problems(replace(whole, steps=steps, faults=())))
+
+
+def test_orders_of_suprema_and_infima_are_not_turned():
+    proof = split_bound()
+    assert problems(proof) == [] and not proof.arguments
+    wider = proof.step("larger envelope, first path")
+    turned = {"cap": "larger cap", "larger cap": "cap"}
+    letters = {name: wider.letters[turned.get(name, name)] for name in wider.letters}
+    wrong = by_fact(wider.name, "", wider.fact, letters, wider.conditions)
+    assert "condition 'cap' is" in _said_of_split(wrong)
+    for name, one, other in (("larger infimum, first path", "f", "g"), ("delta_LC grows", "one", "larger one")):
+        step = proof.step(name)
+        letters = {**step.letters, one: step.letters[other], other: step.letters[one]}
+        assert "is not what shows it" in _said_of_split(by_fact(name, "", step.fact, letters, step.conditions))
+    least = proof.step("delta_LC without jumps")
+    for letters in ({**least.letters, "one": sp.floor(least.letters["parameter"])}, {**least.letters, "at": ONE}):
+        if letters["at"] == ONE:
+            with pytest.raises(InputError):
+                FACTS[least.fact].instance(letters)
+        else:
+            wrong = by_fact(least.name, "", least.fact, letters, least.conditions)
+            assert "is not what shows it" in _said_of_split(wrong)

@@ -25,6 +25,7 @@ from ndis_verify.symbolic.notation import (
     left_of,
     level_of,
     logarithms,
+    over_envelope,
     slope_in,
     standard,
     supremum,
@@ -32,6 +33,7 @@ from ndis_verify.symbolic.notation import (
     with_logs,
     x,
 )
+from ndis_verify.symbolic.statement_terms import quantity
 
 _zero = sp.Integer(0)
 _LAWS = (
@@ -182,6 +184,26 @@ def _greatest(exchanged: bool) -> Fact:
     )
 
 
+def _least(a: Mapping[str, Any], f: Any) -> Any:
+    return quantity("inf", sp.Integer(0), a["high"], sp.Lambda(_generic(a["argument"], "nonnegative"), f))
+
+
+def _larger(name: str) -> Any:
+    return lambda a: (a[name], "<=", a[f"larger {name}"])
+
+
+def _no_jump(a: Mapping[str, Any], value: Any) -> Instance:
+    """`value` is continuous in the parameter, at every positive number."""
+    parameter, at = (_generic(a[name], "positive") for name in ("parameter", "at"))
+    if parameter == at:
+        raise InputError("at", str(at), "must be another symbol than the parameter")
+    return sp.Limit(value, parameter, at, "+-"), "=", value.subs(parameter, at)
+
+
+def _without_jump(name: str) -> Any:
+    return lambda a: _no_jump(a, a[name])
+
+
 OF_ENVELOPES: Mapping[str, Fact] = {
     "slope of a divergence in a variance": _slope_by_flux(exchanged=False),
     "slope of a divergence in a variance, exchanged": _slope_by_flux(exchanged=True),
@@ -249,5 +271,72 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         reference="Rudin, Real and Complex Analysis, 1.24, for sums with the counting measure",
         instance=lambda a: (a["mean"](a["f"]), ">=", _zero),
         required={"pointwise": lambda a: (a["f"], ">=", _zero)},
+    ),
+    "a supremum over a larger envelope": Fact(
+        text="The supremum over 0 <= l_i <= rho of sum at most nu is at most that over the larger set of a larger rho or"
+        " nu.",
+        tex=r"\rho \le \rho',\ \nu \le \nu' \implies \sup_{0 \le l_i \le \rho,\ \sum l_i \le \nu} f"
+        r" \le \sup_{0 \le l_i \le \rho',\ \sum l_i \le \nu'} f",
+        letters=("f", "cap", "larger cap", "sum", "larger sum"),
+        conditions={"cap": "rho <= rho'", "sum": "nu <= nu'"},
+        reference="the definition of a supremum",
+        instance=lambda a: (
+            over_envelope(a["cap"], a["sum"], a["f"]),
+            "<=",
+            over_envelope(a["larger cap"], a["larger sum"], a["f"]),
+        ),
+        required={name: _larger(name) for name in ("cap", "sum")},
+    ),
+    "infima over an interval keep the order": Fact(
+        text="Where f <= g at every x >= 0, the infimum of f over 0 <= x <= b, or over all x >= 0, is at most that of"
+        " g.",
+        tex=r"f \le g \implies \inf_{0 \le x \le b} f \le \inf_{0 \le x \le b} g",
+        letters=("f", "g", "argument", "high"),
+        conditions={"pointwise": "f <= g at every x >= 0"},
+        reference="the definition of an infimum",
+        instance=lambda a: (_least(a, a["f"]), "<=", _least(a, a["g"])),
+        required={"pointwise": lambda a: (a["f"], "<=", a["g"])},
+    ),
+    "the smaller of two keeps the order": Fact(
+        text="Where a <= a' and b <= b', the smaller of a and b is at most that of a' and b'.",
+        tex=r"a \le a',\ b \le b' \implies \min(a, b) \le \min(a', b')",
+        letters=("one", "other", "larger one", "larger other"),
+        conditions={"one": "a <= a'", "other": "b <= b'"},
+        reference="the smaller of a and b is at most a and at most b",
+        instance=lambda a: (sp.Min(a["one"], a["other"]), "<=", sp.Min(a["larger one"], a["larger other"])),
+        required={name: _larger(name) for name in ("one", "other")},
+    ),
+    "least value over an interval, without jumps": Fact(
+        text="Where f, with values in [0, oo], is continuous in 0 <= x <= b, in a parameter > 0 and in what else it"
+        " depends on together, its infimum over x is continuous in these together; where b is oo, [0, oo] is compact"
+        " too, and f is continuous at oo.",
+        tex=r"\lim_{v \to v_0} \inf_{0 \le x \le b} f(x, v) = \inf_{0 \le x \le b} f(x, v_0)",
+        letters=("f", "argument", "high", "parameter", "at"),
+        conditions={"continuous": "f is continuous in both together"},
+        reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
+        instance=lambda a: _no_jump(a, _least(a, a["f"])),
+    ),
+    "the smaller of two, without jumps": Fact(
+        text="The smaller of two continuous functions is continuous.",
+        tex=r"\lim_{v \to v_0} \min(f(v), g(v)) = \min(f(v_0), g(v_0))",
+        letters=("one", "other", "parameter", "at"),
+        conditions={"one": "the one is continuous", "other": "the other is continuous"},
+        reference="Rudin, Principles of Mathematical Analysis, Theorem 4.7, as min(a, b) is continuous",
+        instance=lambda a: _no_jump(a, sp.Min(a["one"], a["other"])),
+        required={name: _without_jump(name) for name in ("one", "other")},
+    ),
+    "greatest value over an envelope, without jumps": Fact(
+        text="Where f, with values in [0, oo], is continuous in l and other arguments together, its supremum over 0 <="
+        " l_i <= rho of sum at most nu is continuous in rho > 0, nu > 0 and those arguments together: so in a parameter"
+        " of which these are continuous functions. The set is compact and moves continuously with rho and nu.",
+        tex=r"\lim_{v \to v_0} \sup_{0 \le l_i \le \rho(v),\ \sum l_i \le \nu(v)} f ="
+        r" \sup_{0 \le l_i \le \rho(v_0),\ \sum l_i \le \nu(v_0)} f",
+        letters=("f", "cap", "sum", "parameter", "at"),
+        conditions={
+            "continuous": "f is continuous in l and its other arguments together",
+            "ends": "rho and nu are continuous in the parameter",
+        },
+        reference="Berge's maximum theorem: Aliprantis and Border, Infinite Dimensional Analysis, Theorem 17.31",
+        instance=lambda a: _no_jump(a, over_envelope(a["cap"], a["sum"], a["f"])),
     ),
 }
