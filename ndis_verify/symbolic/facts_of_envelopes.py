@@ -273,8 +273,8 @@ OF_ENVELOPES: Mapping[str, Fact] = {
         required={"pointwise": lambda a: (a["f"], ">=", _zero)},
     ),
     "a supremum over a larger envelope": Fact(
-        text="The supremum over 0 <= l_i <= rho of sum at most nu is at most that over the larger set of a larger rho or"
-        " nu.",
+        text="The supremum over 0 <= l_i <= rho of sum at most nu is at most that of a larger rho or nu, over a larger"
+        " set.",
         tex=r"\rho \le \rho',\ \nu \le \nu' \implies \sup_{0 \le l_i \le \rho,\ \sum l_i \le \nu} f"
         r" \le \sup_{0 \le l_i \le \rho',\ \sum l_i \le \nu'} f",
         letters=("f", "cap", "larger cap", "sum", "larger sum"),
