@@ -37,7 +37,8 @@ def _follows(difference: sp.Expr) -> bool | None:
         for one, symbol in known:
             if _equal(one, node):
                 return symbol
-        if not node.is_commutative:
+        spoken = node.args[0] if isinstance(node, _BINDS) else node  # SymPy calls no limit commutative
+        if not spoken.is_commutative:
             known.append((node, sp.Symbol(f"unknown_{len(known)}", commutative=False)))
             return known[-1][1]
         assumed = {name: True for name in ("real", "positive", "nonnegative") if getattr(node, f"is_{name}")}
