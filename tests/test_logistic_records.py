@@ -127,6 +127,15 @@ def test_both_means_may_move_and_the_second_counts_e_to_the_epsilon():
     assert float(second.rad()) > 15 * float(first.rad()) > 0
 
 
+def test_a_divergence_too_deep_for_a_denominator_is_refused_at_once():
+    one = [[Fraction(1)]]
+    for epsilon in (Fraction(10**3), Fraction(10**9)):
+        with working_bits(100), pytest.raises(NotExact, match="deep"):
+            rooms["normal_pair"](Fraction(0), array(one), Fraction(1), array(one), epsilon, 20)
+    with working_bits(100):
+        assert rooms["normal_pair"](Fraction(0), array(one), Fraction(1), array(one), Fraction(100), 20) > 0
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(1, 2), (1, 3), (3, 2)])
 def test_the_claim_holds_in_other_dimensions_than_it_is_searched_in(rows, columns):
     claim = find("N26-Pr7-joint")

@@ -13,11 +13,14 @@ from flint import arb, fmpq, fmpq_mat
 
 from ndis_verify.court.quantities.exact import NotExact, Number, as_ball, monotone, rational
 from ndis_verify.court.statement_arrays import Rows, flat, rows_of
+from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import InputError, exact
 from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, of_fmpq, to_exact_ball
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick
 from ndis_verify.oracle.engine.precision import PrecisionError
+
+_DEEPEST = 10**5  # bits after the point
 
 
 def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Number, digits: int) -> Number:
@@ -30,11 +33,19 @@ def _normal_pair(mean_p: Any, cov_p: Any, mean_q: Any, cov_q: Any, epsilon: Numb
             _near(flat(mean), rows_of(cov)) for mean, cov in ((mean_p, cov_p), (mean_q, cov_q))
         )
         pair = GaussianPair(first, rows_of(cov_p), second, rows_of(cov_q))
-        found = monotone(lambda eps: to_exact_ball(hockey_stick(pair, eps, digits)), (epsilon, -1))
+        found = monotone(lambda eps: _shallow(hockey_stick(pair, eps, digits)), (epsilon, -1))
     except (InputError, PrecisionError) as error:  # no covariance, or a tail that lies too deep
         raise NotExact(str(error)) from error
     moved = of_first + as_ball(epsilon).exp() * of_second
     return found if moved == 0 else as_ball(found) + moved.union(-moved)
+
+
+def _shallow(value: Enclosure) -> arb:
+    """The value as a ball. One so deep that its denominator would fill the memory is not met."""
+    size = value.mid.man_exp
+    if size[0] and size[1] < -_DEEPEST:
+        raise NotExact("a divergence that lies too deep for arithmetic in balls")
+    return to_exact_ball(value)
 
 
 def _near(mean: Sequence[Number], covariance: Rows) -> tuple[list[Fraction], arb]:
