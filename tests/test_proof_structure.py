@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 import sympy as sp
 
-from ndis_verify.claim import Claim, Kind
+from ndis_verify.claim import Claim, Kind, Verdict
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.checks import ProofRun, proof
 from ndis_verify.court.proof_faults import faults_by_rule, noticed
 from ndis_verify.court.proof_structure import concluded, problems, step_problems, unconcluded
-from ndis_verify.court.statement_checks import mismatches, missing_link
+from ndis_verify.court.statement_checks import mismatches, missing_link, what_stands
 from ndis_verify.statements.mutation import Mutant, mutants
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import real
@@ -116,6 +116,7 @@ COMPARED = {
     *("KM-2.2", "KM-2.7", "KM-Alg1", "KM-Alg2-corrected", "N26-Fig3"),
     *("N26-T5.1", "N26-Fig1", "N24-T3", "N24-C7", "N24-Fig8"),
     *("N26-D6-joint", "N26-Pr7-joint"),
+    "N24-Fig3",  # with what stands of it
     *("N26-T5.4", "N26-T5.4-smaller-ridge", "N26-Fig4", "N26-Fig1-smallest-ridge"),
 }
 
@@ -155,6 +156,7 @@ NEEDLESS = {
     "KM-Alg1": {"delta <= 1", "x <= 1"},
     "KM-Alg2-corrected": {"a >= 0", "b <= 1"},
     "N24-6.3-worst-case": {"eps >= 0"},
+    "N24-Fig3": {"w < l^2/P"},  # what stands has a smaller bound
 }
 
 
@@ -162,14 +164,28 @@ NEEDLESS = {
 def test_another_statement_is_not_what_the_proofs_conclude(name: str) -> None:
     """Every hypothesis left out, and the middle one of the faults by every other rule."""
     claim = find(name)
-    assert claim.stated is not None
-    assert not unconcluded(name, claim.stated, (*claim.hypotheses, *claim.about.split(": ")), _proofs(claim))
+    stands = what_stands(claim)
+    assert stands is not None
+    assert not unconcluded(name, stands, (*stands.hypothesis_lines, *claim.about.split(": ")), _proofs(claim))
     by_rule: dict[str, list[Mutant]] = {}
-    for mutant in mutants(claim.stated):
+    for mutant in mutants(stands):
         by_rule.setdefault(mutant.rule, []).append(mutant)
     some = [*by_rule.pop("hypothesis left out", []), *(found[len(found) // 2] for found in by_rule.values())]
     kept = {m.fault for m in some if not unconcluded(name, m.statement, m.statement.hypothesis_lines, _proofs(claim))}
     assert kept == {f"without {text}" for text in NEEDLESS.get(name, ())}
+
+
+def test_a_restricted_claim_is_compared_with_what_stands_of_it() -> None:
+    claim = find("N24-Fig3")
+    stands = what_stands(claim)
+    assert stands is not None and claim.stated is not None and stands != claim.stated
+    assert "w < l^2 (1/P - 1)" in stands.hypothesis_lines and not missing_link(claim)
+    # what fails is proved by nothing, and no half is taken of a claim that is not restricted, or of a part that fails
+    assert unconcluded(claim.id, claim.stated, claim.hypotheses, _proofs(claim))
+    assert what_stands(replace(claim, declared=Verdict.PROVED)) == claim.stated
+    assert missing_link(replace(claim, declared=Verdict.PROVED))
+    in_what_fails = tuple(replace(check, part="sigma^2 = l^2/p* is optimal") for check in claim.checks)
+    assert what_stands(replace(claim, checks=in_what_fails)) == claim.stated
 
 
 @pytest.mark.parametrize("name", sorted(COMPARED))
@@ -184,7 +200,7 @@ def test_another_last_step_is_no_proof(name: str) -> None:
             steps = tuple(moved if one is step else one for one in derivation.steps)
             names = {str(symbol): symbol for symbol in rhs.free_symbols}
             other = replace(derivation, steps=steps, faults=(), result_step=last, symbols=names)
-            assert unconcluded(name, claim.stated, claim.hypotheses, [other]), last
+            assert unconcluded(name, what_stands(claim), claim.hypotheses, [other]), last
 
 
 def test_concluding_derivations_hang_together() -> None:

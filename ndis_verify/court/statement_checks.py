@@ -212,7 +212,24 @@ def missing_link(claim: Claim) -> str:
     the two. It counts as an argued step.
     """
     proofs = _proofs(claim)
-    return "" if not proofs or compared(claim.id, claim.stated, proofs) else "that its proofs end in the statement"
+    return (
+        "" if not proofs or compared(claim.id, what_stands(claim), proofs) else "that its proofs end in the statement"
+    )
+
+
+def what_stands(claim: Claim) -> Statement | None:
+    """What the proofs of a claim have to end in: its statement, and of a restricted one the half that is searched."""
+    if claim.stated is None or claim.declared is not Verdict.RESTRICTED:
+        return claim.stated
+    broken = _broken(claim)
+    spoken = [found for c in claim.checks if c.part not in broken and (found := statement_of(c)) is not None]
+    halves = [found for found in spoken if _is_half(found, claim.stated)]
+    return halves[0] if halves and all(one == halves[0] for one in halves) else claim.stated
+
+
+def _broken(claim: Claim) -> set[str]:
+    """The parts of a claim of which there is a counterexample."""
+    return {check.part for check in claim.checks if check.kind is Kind.COUNTEREXAMPLE}
 
 
 def _proofs(claim: Claim) -> list[Derivation]:
@@ -221,8 +238,9 @@ def _proofs(claim: Claim) -> list[Derivation]:
 
 def mismatches(claim: Claim) -> list[str]:
     """What a claim prints or checks that is not what its object says, and what its proofs do not conclude of it."""
-    stated = claim.stated
-    wrong = unconcluded(claim.id, stated, (*claim.hypotheses, *claim.about.split(": ")), _proofs(claim))
+    stated, stands = claim.stated, what_stands(claim)
+    given = claim.hypotheses if stands is None else stands.hypothesis_lines
+    wrong = unconcluded(claim.id, stands, (*given, *claim.about.split(": ")), _proofs(claim))
     if stated is None:
         return wrong
     wrong += [
@@ -233,7 +251,7 @@ def mismatches(claim: Claim) -> list[str]:
     spoken = [(check, found) for check in claim.checks if (found := statement_of(check)) is not None]
     if not any(found == stated or _is_half(found, stated) for _, found in spoken):
         wrong.append("statement: no check speaks of it")
-    broken = {check.part for check in claim.checks if check.kind is Kind.COUNTEREXAMPLE}
+    broken = _broken(claim)
     for check, found in spoken:
         half = claim.declared is Verdict.RESTRICTED and check.part not in broken and _is_half(found, stated)
         if found != stated and not half:

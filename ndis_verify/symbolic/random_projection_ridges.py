@@ -101,12 +101,9 @@ def below_the_smallest_ridge() -> Derivation:
             Fault("above 2 P", "above P", lambda rhs: 2 * rhs),
             Fault("twice the cost", "more", lambda rhs: 2 * rhs),
         ),
-        concludes=(
-            Conclusion(
-                "N26-Fig1-smallest-ridge",
-                "more",
-                {"l": length, "P": target, "w": smaller, "r": r, "eps": epsilon},
-            ),
+        concludes=tuple(
+            Conclusion(claim, "more", {"l": length, "P": target, "w": smaller, "r": r, "eps": epsilon})
+            for claim in ("N26-Fig1-smallest-ridge", "N24-Fig3")
         ),
     )
 

@@ -528,7 +528,7 @@ CLAIMS = (
         fails_at=({"l": 1, "P": "0.3442", "w": "1.91", "r": 1, "eps": 1},),
         stands=under(_OPTIMAL, "w < l^2 (1/P - 1)"),
         parts=("statement", "sigma^2 = l^2/p* is optimal"),
-        checks=(*SMALLEST, PRIVACY[1]),
+        checks=(_BELOW_THE_LEAST, *SMALLEST, PRIVACY[1]),
         corrected="sigma^2 = l^2 (1/p* - 1) is valid and no smaller one is.",
         note="The formula for sigma was lost from the text. Bounding the leverage by the eigenvalues above sigma^2, as"
         " the proof does, gives l^2/p*, the ridge of N26; if l^2 (1/p* - 1) was printed, the statement is true as"
