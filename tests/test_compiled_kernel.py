@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from ndis_verify import GaussianPair, InputError
 from ndis_verify.fast import PairBatch, Spectrum, epsilon_for_delta, hockey_stick, log_hockey_stick
 from ndis_verify.fast.accuracy import promise
-from ndis_verify.fast.engine import compiled, curve
+from ndis_verify.fast.engine import compiled, compiling, curve
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified
 
 ROUNDING = 3e-12  # of two routes, of which each is right to 3e-12 at most, and mostly to 1e-13
-COMPILED = compiled.numba is not None
+COMPILED = compiling.numba is not None
 
 
 @pytest.fixture
@@ -116,9 +116,10 @@ def test_a_wrong_path_is_noticed(kernel, monkeypatch):
     nodes = np.empty((4, kernel._NODES))
     form = np.empty((4, 3))
     kernel._column(*(part[0] for part in laws.columns), 1.0, form)
-    path = (1.5, 0.0, 0.7, 0.3, 1.0)
-    count = kernel._fill(form, 1.0, 1.2, path, 1.5, 0.0, 0.0, nodes)
-    assert not kernel._sum(nodes, count, 0.0)[1] < 1e-6
+    path = (1.5, 0.0, 3.75, 0.7, 0.3, 1.0)
+    for highest in (0.0, 1e-9):
+        count = kernel._fill(form, 1.0, 1.2, path, 1.5, 0.0, highest, nodes)
+        assert not kernel._sum(nodes, count, 0.0, highest == 0)[1] < 1e-6
 
 
 @pytest.mark.parametrize(
@@ -146,11 +147,11 @@ def test_beyond_the_largest_loss_delta_is_0_next_to_it_others_look(kernel):
 
 def test_without_numba_arrays_do_all(monkeypatch):
     laws = Spectrum([0.5, -0.3], [0.25, 0.1])
-    monkeypatch.setattr(compiled, "numba", None)
+    monkeypatch.setattr(compiling, "numba", None)
     monkeypatch.setattr(curve, "_asked", 10**9)
     curve.compiled_kernel.cache_clear()
     try:
-        assert curve.compiled_kernel() is None and compiled._compiled(math.exp) is math.exp
+        assert curve.compiled_kernel() is None and compiling.compiled(math.exp) is math.exp
         rows, epsilon = np.zeros(1, dtype=int), np.array([1.0])
         assert hockey_stick(laws, 1.0) == np.exp(curve.entries_by_arrays(laws, rows, epsilon)[0][0])
     finally:
@@ -163,8 +164,8 @@ def test_loops_are_compiled_where_nothing_can_be_kept_on_disk(monkeypatch):
             raise RuntimeError("cannot cache function: no locator available")
         return lambda function: (function, options)
 
-    monkeypatch.setattr(compiled, "numba", types.SimpleNamespace(njit=njit))
-    function, options = compiled._compiled(math.exp)
+    monkeypatch.setattr(compiling, "numba", types.SimpleNamespace(njit=njit))
+    function, options = compiling.compiled(math.exp)
     assert function is math.exp and options["nogil"]
 
 

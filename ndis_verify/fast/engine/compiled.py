@@ -5,23 +5,20 @@ With z = s for delta and z = -s for its complement the transform is taken in a f
 `K(z) = -(1/2) sum_i k_i (log(1 - z alpha_i) + z log(1 + alpha_i)) + (z (z + 1)/2) sum_i m_i^2/(1 - z alpha_i) - z eps`,
 and the sizes of its terms say how much rounding there can be. Whatever is not plainly within reach is left to the
 numpy path, which is the reference: next to the end of a bounded loss, far out, steep, or of an uncertain error.
+
+All loops are in this one file: what is kept on disk of a loop is made anew where the file that it stands in has
+changed, and nowhere else.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ndis_verify.fast.engine import common_paths, contour, paths, trapezoid
+from ndis_verify.fast.engine.compiling import compiled
 from ndis_verify.fast.engine.spectrum import Spectrum
-
-try:
-    import numba
-except ImportError:  # the loops are then plain Python: slower than arrays, and as right
-    numba = None
 
 _ROUNDED = 4e3  # sum of the terms of K up to which their rounding stays below a few 1e-13
 _FAR_OUT = 25.0  # saddle times the largest |alpha| of a dense pair, whose small alpha are known less well beyond it
@@ -41,7 +38,8 @@ _NARROW, _WIDE = paths._NARROW, paths._WIDE
 _STEEPEST, _FLATTEST, _ROUND, _SHARP = paths._STEEPEST, paths._FLATTEST, paths._ROUND, paths._SHARP
 _LASTING, _REACHED = paths._LASTING, paths._REACHED
 _SINE, _VERSINE, _SWEEP = trapezoid._SINE, trapezoid._VERSINE, trapezoid._SWEEP
-_GOAL, _LONGEST, _FAINT, _TAIL = trapezoid._GOAL, trapezoid._LONGEST, trapezoid._FAINT, trapezoid._TAIL
+_LONGEST, _FAINT, _TAIL = trapezoid._LONGEST, math.exp(trapezoid._FAINT), trapezoid._TAIL
+_GOAL = 50.0  # as in `trapezoid`; a step that is too long is seen to be so, which costs a loop less than an array
 _OVERGROWN, _HOPELESS, _LOSSY = trapezoid._OVERGROWN, trapezoid._HOPELESS, trapezoid._LOSSY
 _GOOD, _POWERS = trapezoid._GOOD, trapezoid._EXPONENT / trapezoid._RULES[1:]
 _BENDS = np.array(contour._BENDS)
@@ -52,18 +50,7 @@ _RULES = 2 * np.cos(np.pi * np.arange(_NODES)[:, None] * trapezoid._RULES)
 _RULES[0] = 1.0
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    """Compiled at the first call and kept on disk, where a place to keep it can be written to."""
-    if numba is None:
-        return function
-    options = {"nogil": True, "error_model": "numpy"}
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no such place
-        return numba.njit(**options)(function)
-
-
-@_compiled
+@compiled
 def _plus(total, lost, value):
     """total + value, and what rounding has added to it, to be taken off the next value: Kahan's sum. Equal terms, of
     which there may be 10,000, would all be rounded in one direction."""
@@ -72,7 +59,7 @@ def _plus(total, lost, value):
     return after, (after - total) - value
 
 
-@_compiled
+@compiled
 def _on_axis(form, sign, threshold, s):
     """K at a real s, and the sum of the moduli of its terms without those that are linear in s."""
     logs, moduli, fractions, lost, missed = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -86,7 +73,7 @@ def _on_axis(form, sign, threshold, s):
     return pull - 0.5 * logs - s * threshold, 0.5 * moduli + abs(pull)
 
 
-@_compiled
+@compiled
 def _slopes(form, sign, threshold, s):
     """s^2 K'', and s, s^2, s^3 times the first three derivatives of log(e^K w), at a real s."""
     first, second, third = -s * threshold, 0.0, 0.0
@@ -107,7 +94,7 @@ def _slopes(form, sign, threshold, s):
     return second, first - 1 - share, second + 1 + share * share, third - 2 - 2 * share**3
 
 
-@_compiled
+@compiled
 def _start(form, sign, threshold, edge, reach):
     """Where the search for the saddle point begins, as in `Paths.start`."""
     mean, variance, dof, smallest = -threshold, 0.0, 0.0, math.inf
@@ -124,7 +111,7 @@ def _start(form, sign, threshold, edge, reach):
     return min(start, 0.7 * min(reach, 1e300))
 
 
-@_compiled
+@compiled
 def _saddle(form, sign, threshold, reach, start):
     """The saddle point, found as in `Paths`, and what `_slopes` has there; nan where it is not found soon."""
     odds = math.log(start / (1 - start / reach))
@@ -151,7 +138,7 @@ def _saddle(form, sign, threshold, reach, start):
     return math.nan, 1.0, 1.0, 0.0
 
 
-@_compiled
+@compiled
 def _far(form, sign, threshold, edge, s):
     """Rate and deviation of the integrand far out, as in `Paths._far`."""
     variance, rate = 0.0, threshold
@@ -166,7 +153,7 @@ def _far(form, sign, threshold, edge, s):
     return (rate, math.sqrt(variance)) if variance > 0 else (edge, 0.0)
 
 
-@_compiled
+@compiled
 def _shape(form, reach, s, curved, second, third, rate, deviation):
     """Half-width of the path in units of the saddle's, and its angle, as in `Paths`."""
     room = math.inf  # to the nearest singularity, in units of the saddle
@@ -183,23 +170,41 @@ def _shape(form, reach, s, curved, second, third, rate, deviation):
     return width, side * max(angle + min(against, 0.0), min(angle, _FLATTEST))
 
 
-@_compiled
+@compiled
+def _growth(form, sign, threshold, s):
+    """K at a real s, roughly: logarithms of products."""
+    logs, fractions, product, count, factors = 0.0, 0.0, 1.0, form[_DOF, 0], 0
+    for j in range(form.shape[1]):
+        factor = 1 - s * form[_ALPHA, j]
+        fractions += form[_SQUARES, j] / factor
+        if form[_DOF, j] != count or factors == _FACTORS:
+            logs += count * math.log(product)
+            product, count, factors = 1.0, form[_DOF, j], 0
+        product *= factor
+        factors += 1
+    return 0.5 * (s * (s + sign) * fractions - logs - count * math.log(product)) - s * threshold
+
+
+@compiled
 def _step(form, sign, threshold, reach, path, lowest, highest):
     """The step for which the rule is seen to be right, as in `trapezoid`, for offsets from lowest to highest."""
-    s, height, rise, tangent, _ = path
-    longest = np.zeros(2)
+    s, height, weight, rise, tangent, _ = path
+    above, below = 0.0, 0.0
     for k in range(_SINE.size):
         crossing = -rise * (tangent * _VERSINE[k] + _SINE[k])
         at = s + crossing
         if 0 < at < reach:
-            growth = _on_axis(form, sign, threshold, at)[0] - height - math.log(at * (1 + sign * at))
+            growth = _growth(form, sign, threshold, at) - height - math.log(at * (1 + sign * at) / weight)
             growth += max(-lowest * crossing, -highest * crossing)
-            half = 2 * k // _SINE.size
-            longest[half] = max(longest[half], _SWEEP[k] / (_GOAL + 3 * max(growth, 0.0)))
-    return min(max(min(longest[0], longest[1]), _LONGEST / 10), _LONGEST)
+            step = _SWEEP[k] / (_GOAL + 3 * max(growth, 0.0))
+            if 2 * k < _SINE.size:
+                above = max(above, step)
+            else:
+                below = max(below, step)
+    return min(max(min(above, below), _LONGEST / 10), _LONGEST)
 
 
-@_compiled
+@compiled
 def _log(real, imag, turns):
     """log of a product that has turned that often."""
     excess = (real - 1) * (real + 1) + imag * imag
@@ -207,12 +212,25 @@ def _log(real, imag, turns):
     return 0.5 * log, math.atan2(imag, real) + 2 * math.pi * turns
 
 
-@_compiled
+@compiled
+def _root(real, imag, turns):
+    """The root of a product that has turned that often, its argument half of that of the product."""
+    modulus = math.sqrt(real * real + imag * imag)
+    if real >= 0:
+        first = math.sqrt(0.5 * (modulus + real))
+        second = 0.5 * imag / first
+    else:
+        second = math.copysign(math.sqrt(0.5 * (modulus - real)), imag)
+        first = 0.5 * imag / second
+    return (first, second) if turns % 2 == 0 else (-first, -second)
+
+
+@compiled
 def _off_axis(form, sign, threshold, x, y):
-    """Real and imaginary part of K at x + iy, on or above the real axis.
+    """Real and imaginary part of a and b, where e^a/b = e^K at x + iy, on or above the real axis.
 
     Factors of one multiplicity are multiplied, and turns of the product counted: the argument of a factor lies between
-    0 and pi where alpha < 0, between -pi and 0 where alpha > 0.
+    0 and pi where alpha < 0, between -pi and 0 where alpha > 0. The last of simple factors are b^2.
     """
     real, imag, turns, count, factors = 1.0, 0.0, 0, form[_DOF, 0], 0
     modulus, argument, above, below = 0.0, 0.0, 0.0, 0.0
@@ -241,22 +259,29 @@ def _off_axis(form, sign, threshold, x, y):
             turns += 1
         elif b < 0 and before < 0 and imag >= 0:
             turns -= 1
-    if factors:
+    first, second = 1.0, 0.0
+    if factors and count == 1:
+        first, second = _root(real, imag, turns)
+    elif factors:
         log, angle = _log(real, imag, turns)
         modulus, argument = modulus + (count * log - lost_modulus), argument + (count * angle - lost_argument)
     # s (s + sign)/2 times (above + i below)
-    first, second = 0.5 * (x * (x + sign) - y * y), 0.5 * y * (2 * x + sign)
+    along, across = 0.5 * (x * (x + sign) - y * y), 0.5 * y * (2 * x + sign)
     return (
-        first * above - second * below - 0.5 * modulus - x * threshold,
-        first * below + second * above - 0.5 * argument - y * threshold,
+        along * above - across * below - 0.5 * modulus - x * threshold,
+        along * below + across * above - 0.5 * argument - y * threshold,
+        first,
+        second,
     )
 
 
-@_compiled
+@compiled
 def _fill(form, sign, threshold, path, step, lowest, highest, nodes):
-    """Rows x, y, growth, turn of `nodes`, as in `_Hyperbolas.nodes`; how many, 0 where the integrand does not die out
-    for all offsets from lowest to highest."""
-    s, height, rise, tangent, width = path
+    """Fill `nodes` with the integrand times ds/du, over its value at the saddle and scale: rows modulus and imaginary
+    part where there is one offset, 0; else rows x, y, growth, turn, as in `_Hyperbolas.nodes`. How many nodes; 0 where
+    the integrand does not die out for all offsets from lowest to highest."""
+    s, height, weight, rise, tangent, width = path
+    alone = lowest == 0 and highest == 0
     mass = 0.0
     for n in range(_NODES):
         grown = math.exp(step * n)
@@ -264,16 +289,26 @@ def _fill(form, sign, threshold, path, step, lowest, highest, nodes):
         lean = tangent * sinh
         x, y = rise * tangent * (cosh - 1), rise * sinh
         right = s + x
-        growth, turn = _off_axis(form, sign, threshold, right, y)
-        # ds/du is width (lean + i cosh), over s (1 + sign s)
-        real, imag = right + sign * (right * right - y * y), y + 2 * sign * right * y
-        growth += math.log(width * math.sqrt((lean * lean + cosh * cosh) / (real * real + imag * imag))) - height
-        nodes[0, n], nodes[1, n], nodes[2, n] = x, y, growth
-        nodes[3, n] = turn + math.atan2(cosh * real - lean * imag, lean * real + cosh * imag)
-        bound = growth + max(-lowest * x, -highest * x)
-        if bound < _FAINT:
+        growth, turn, first, second = _off_axis(form, sign, threshold, right, y)
+        growth -= height
+        if not growth < _DEEPEST:
+            return 0
+        # ds/du is width (lean + i cosh), over s (1 + sign s) and the root
+        real, imag = (right + sign * (right * right - y * y)) / weight, (y + 2 * sign * right * y) / weight
+        real, imag = real * first - imag * second, real * second + imag * first
+        share = width / (real * real + imag * imag)
+        real, imag = share * (lean * real + cosh * imag), share * (cosh * real - lean * imag)
+        modulus = math.sqrt(real * real + imag * imag)
+        if alone:
+            grown = math.exp(growth)
+            nodes[0, n] = modulus = grown * modulus
+            nodes[1, n] = grown * (real * math.sin(turn) + imag * math.cos(turn))
+        else:
+            nodes[0, n], nodes[1, n] = x, y
+            nodes[2, n], nodes[3, n] = growth + math.log(modulus), turn + math.atan2(imag, real)
+            modulus = math.exp(min(nodes[2, n] + max(-lowest * x, -highest * x), _HOPELESS))
+        if modulus < _FAINT:
             return n + 1
-        modulus = math.exp(min(bound, _HOPELESS))
         mass += modulus
         if not mass < _OVERGROWN:
             return 0
@@ -282,26 +317,35 @@ def _fill(form, sign, threshold, path, step, lowest, highest, nodes):
     return 0
 
 
-@_compiled
-def _sum(nodes, count, offset):
+@compiled
+def _sum(nodes, count, offset, alone):
     """The sum along the nodes for a threshold `offset` beyond that of the path, and an estimate of its relative
     error, as in `trapezoid`."""
-    sums, mass = np.zeros(_RULES.shape[1]), 0.0
+    mass, total, first, second, third, fourth = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for n in range(count):
-        modulus = math.exp(nodes[2, n] - offset * nodes[0, n])
-        part = 0.5 * modulus * math.sin(nodes[3, n] - offset * nodes[1, n])
+        if alone:
+            modulus, part = nodes[0, n], 0.5 * nodes[1, n]
+        else:
+            modulus = math.exp(nodes[2, n] - offset * nodes[0, n])
+            part = 0.5 * modulus * math.sin(nodes[3, n] - offset * nodes[1, n])
         mass += modulus
-        for k in range(sums.size):
-            sums[k] += part * _RULES[n, k]
-    if not mass <= _LOSSY * sums[0]:
-        return sums[0], math.inf
-    error = 0.0
-    for k in range(1, sums.size):
-        error = max(error, (2 * abs(sums[k] / sums[0])) ** _POWERS[k - 1])
-    return sums[0], error
+        total += part * _RULES[n, 0]
+        first += part * _RULES[n, 1]
+        second += part * _RULES[n, 2]
+        third += part * _RULES[n, 3]
+        fourth += part * _RULES[n, 4]
+    if not mass <= _LOSSY * total:
+        return total, math.inf
+    error = max(
+        (2 * abs(first / total)) ** _POWERS[0],
+        (2 * abs(second / total)) ** _POWERS[1],
+        (2 * abs(third / total)) ** _POWERS[2],
+        (2 * abs(fourth / total)) ** _POWERS[3],
+    )
+    return total, error
 
 
-@_compiled
+@compiled
 def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
     """log of the integrals at the first of `epsilon`, ascending, that the path through the saddle point of
     `epsilon[anchor]` serves, into `values`; how many it serves, and how far in epsilon."""
@@ -321,7 +365,8 @@ def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
         return skipped, 0.0
     s, curved, second, third = _saddle(form, sign, threshold, reach, _start(form, sign, threshold, edge, reach))
     height, moduli = _on_axis(form, sign, threshold, s)
-    height -= math.log(s * (1 + sign * s))
+    level, weight = height, s * (1 + sign * s)
+    height -= math.log(weight)
     scale = s / math.sqrt(second)
     span = _AHEAD / scale
     if not (s < far_out and moduli + s * (size + abs(epsilon[anchor])) < _ROUNDED and abs(height) < _DEEPEST):
@@ -343,7 +388,7 @@ def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
     width, bend = _shape(form, reach, s, curved, second, third, rate, deviation)
     for turn in range(_BENDS.size + 1):
         tangent = math.tan(side * _BENDS[turn - 1] if turn else bend)
-        path = (s, height, scale * width, tangent, width)
+        path = (s, level, weight, scale * width, tangent, width)
         step, missed = _step(form, sign, threshold, reach, path, lowest, highest), True
         for _ in range(_FINER):
             many = _fill(form, sign, threshold, path, step, lowest, highest, nodes)
@@ -351,7 +396,7 @@ def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
             for e in range(count):
                 if many and math.isnan(values[e]):
                     offset = sign * (epsilon[e] - epsilon[anchor])
-                    total, error = _sum(nodes, many, offset)
+                    total, error = _sum(nodes, many, offset, lowest == 0 and highest == 0)
                     if error < _GOOD:
                         values[e] = height - offset * s + math.log(total * step / math.pi * scale)
                     missed |= not error < _GOOD
@@ -363,7 +408,7 @@ def _serve(form, sign, base, size, far_out, epsilon, anchor, nodes, values):
     return count, span
 
 
-@_compiled
+@compiled
 def _column(alpha, shift, squares, dof, ratio, sign, form):
     """Fill `form` with a row of the spectrum; (1/2) sum k log(1 + alpha), the same of moduli, mean and variance of the
     loss; a variance of nan where a number is far from 1."""
@@ -382,7 +427,7 @@ def _column(alpha, shift, squares, dof, ratio, sign, form):
     return base, size, mean, variance
 
 
-@_compiled
+@compiled
 def _run(form, sign, base, size, far_out, epsilon, nodes, values):
     """`_serve`, one path after the other."""
     first, span = 0, 0.0
@@ -394,7 +439,7 @@ def _run(form, sign, base, size, far_out, epsilon, nodes, values):
         first += count
 
 
-@_compiled
+@compiled
 def log_values(alpha, shift, squares, dof, ratio, dense, rows, epsilon, direct, complement):
     """Fill `direct` or `complement` (E,) with the logarithms of delta or 1 - delta at the entries
     (rows[e], epsilon[e]), rows and then epsilon ascending; both stay nan where the numpy path has to look.

@@ -68,9 +68,9 @@ def _log_pair(pair: Pair, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @cache
 def compiled_kernel() -> ModuleType | None:
     """`engine.compiled` where numba is installed (extra `speed`), else None."""
-    from ndis_verify.fast.engine import compiled  # numba takes half a second
+    from ndis_verify.fast.engine import compiled, compiling  # numba takes half a second
 
-    return compiled if compiled.numba else None
+    return compiled if compiling.numba else None
 
 
 @contextmanager
