@@ -73,6 +73,13 @@ def compiled_kernel() -> ModuleType | None:
     return compiled if compiling.numba else None
 
 
+def compiled_wanted(count: int) -> bool:
+    """Whether compiled loops are there and worth loading, where `count` more values are asked for."""
+    global _asked
+    _asked += count
+    return _asked > _PATIENCE and not _alone and compiled_kernel() is not None
+
+
 @contextmanager
 def by_arrays_alone() -> Iterator[None]:
     """Inside, the compiled kernel is left alone: to compare with it."""
@@ -86,9 +93,7 @@ def by_arrays_alone() -> Iterator[None]:
 
 def log_entries(laws: Spectrum, rows: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(log delta, nan) or (nan, log(1 - delta)) for the entries (rows[e], epsilon[e])."""
-    global _asked
-    _asked += rows.size
-    kernel = compiled_kernel() if _asked > _PATIENCE and not _alone else None
+    kernel = compiled_kernel() if compiled_wanted(rows.size) else None
     if kernel is None:
         return entries_by_arrays(laws, rows, epsilon)
     direct, complement = kernel.entries(laws, rows, epsilon)

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import betaln
 
 from ndis_verify.exact_number import broadcast
+from ndis_verify.fast.engine.curve import compiled_wanted
 from ndis_verify.fast.hockey_stick import checked_epsilons
 from ndis_verify.fast.least_squares.asymptotic_law import checked_records, largest_loss, require_enough_rows
 from ndis_verify.fast.least_squares.kernel import DRAFT, FULL, Rule, log_kernel, log_sum, logistic
@@ -109,6 +110,14 @@ def log_deltas(
     result = np.full((len(records), q.size), -np.inf)
     scale, epsilon = lifted(q, epsilon)
     q, ways = q * scale, tuple((direction, p * scale) for direction, p in records.items())
+    if compiled_wanted(result.size):
+        from ndis_verify.fast.least_squares import compiled_law  # numba takes half a second
+
+        near = _FINE if effort == "full" else _EFFORTS[effort][0]
+        for number, (direction, p) in enumerate(ways):
+            over = largest_loss(p, q, d, r, direction) - epsilon
+            result[number] = compiled_law.log_deltas(p, q, d, r, epsilon, over, direction, _EFFORTS[effort], near)
+        return result - np.log(scale)
     live = np.array([epsilon < largest_loss(p, q, d, r, direction) for direction, p in ways])
     near = (q > _NEAR) & (effort == "full")
     for wanted, rules in ((live & ~near, _EFFORTS[effort]), (live & near, (_FINE, FULL))):
