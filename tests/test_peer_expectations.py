@@ -1,12 +1,15 @@
 """Numbers that other projects expect: the claims of `peer_tables`, by other means."""
 
 import math
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath
+import numpy as np
 import pytest
 
-from ndis_verify.claims.peer_tables import subsampled
+from ndis_verify.claims.peer_tables import davies, subsampled
 from ndis_verify.claims.peer_tables.expectations import GAUSSIAN, half_unit
 from ndis_verify.fast.mean_shift import gaussian_std
 from ndis_verify.oracle.certified.engine.balls import ball, working_bits
@@ -68,3 +71,35 @@ def test_a_subsampled_delta_by_its_definition(row):
 def test_an_expected_variance_by_the_calibrated_noise(row):
     least = gaussian_std(row.square**0.5, epsilon=row.times * math.log(3), delta=float(row.delta)) ** 2
     assert least <= float(row.printed) < least / 0.9993
+
+
+def test_the_page_has_the_certified_values_of_every_form_that_is_known_of_imhofs_table():
+    page = (Path(__file__).resolve().parents[1] / "docs" / "survey.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\|(?: (Q\d) of Imhof:)? \((.+?)\), \((.+?)\), \((.+?)\) \| (.+) \|$", page, re.M)
+    names, shown = {}, []
+    for name, *numbers, values in found:
+        law = davies.Law(*(tuple(map(int, part.split(", "))) for part in numbers))
+        names[law] = name
+        shown += [(law, int(x), Fraction(above)) for x, above in (value.split(": ") for value in values.split("; "))]
+    assert [(law, x) for law, x, _ in shown] == [(law, x) for law, x, _ in davies.IMHOF_ROWS]
+    assert [(name, law) for law, name in names.items() if name] == [(name, law) for name, law, *_ in davies.ENTRIES]
+    assert all(abs(1 - law.below(x).lower - above) <= Fraction(6, 10**11) for law, x, above in shown)
+
+
+@pytest.mark.parametrize(("name", "law", "x", "above"), davies.ENTRIES)
+def test_an_entry_of_imhofs_table_by_his_own_integral(name, law, x, above):
+    tenth = [weight / 10 for weight in law.weights]
+
+    def integrand(u):
+        one, two = 0.0, 1.0
+        for weight, dof, away in zip(tenth, law.dofs, law.noncentralities, strict=True):
+            square = (weight * u) ** 2
+            one += dof * math.atan(weight * u) + away * weight * u / (1 + square)
+            two *= (1 + square) ** (dof / 4) * math.exp(away * square / (2 * (1 + square)))
+        return math.sin(one / 2 - x / 10 * u / 2) / (u * two)
+
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    edges = np.linspace(0, 400, 401)  # beyond them less than 1e-5 is left
+    middle, half = (edges[1:] + edges[:-1]) / 2, 0.5
+    total = sum(half * w * integrand(m + half * node) for m in middle for node, w in zip(nodes, weights, strict=True))
+    assert abs(0.5 + total / math.pi - float(above)) < 6e-5

@@ -28,7 +28,7 @@ _LISTED: Mapping[ClaimKind, str] = {
         "N26-Fig2-ridges N24-Fig6 N24-Fig9 N24-Fig10 N24-Tab-sizes N24-TabI N24-TabII"
         " N24-TabIII N24-TabIII-DPR N24-TabIV BW-B BW-Fig1 BW-Fig1-high-dimension BW-Fig2 BW-Fig2-every-signal"
         " PKG-Davies-table PKG-Davies-digits PKG-Davies-Imhof PKG-google-gaussian PKG-google-small-delta"
-        " PKG-chi2comb-readme"
+        " PKG-Imhof-entries PKG-chi2comb-readme"
         " PKG-dp-accounting-subsampled PKG-dp-accounting-std PKG-google-variances PKG-google-log3"
         " PKG-printed-clt PKG-printed-moments PKG-printed-scale PKG-printed-tutorial"
         " KM-Fig4 KM-Fig5 KM-Fig6 KM-Fig7 KM-Fig8 KM-Fig10 KM-Fig11 KM-Fig12 KM-S7-example DATA-breast_cancer"

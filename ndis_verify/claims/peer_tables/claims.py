@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
-from ndis_verify.claims.peer_tables.davies import ASKED, IMHOF_ROWS, LAST, PRINTED, ROWS, Law, off
+from ndis_verify.claims.peer_tables.davies import ASKED, ENTRY_ROWS, IMHOF_ROWS, LAST, PRINTED, ROWS, Law, off
 from ndis_verify.claims.peer_tables.expectations import half_unit
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.domain import Point
@@ -17,7 +17,13 @@ _CITED = "R. B. Davies, Applied Statistics 29 (1980), AS 155: 13 laws, 39 probab
 _TABLE = (
     "R. B. Davies, Applied Statistics 29 (1980), Table 3: 7 of the forms listed by J. P. Imhof, Biometrika 48 (1961)"
 )
+_ENTRIES = (
+    "CompQuadForm 1.4.4, manual of `imhof`: three entries of Table 1, p. 424, of J. P. Imhof, Biometrika 48 (1961)",
+    "Q1 = 0.6 X + 0.3 Y + 0.1 Z, each chi-square with one degree of freedom; Q2 the same with two",
+    "Q6 = 0.7 X + 0.3 Y, one degree of freedom each, noncentralities 6 and 2",
+)
 _FOURTH = Fraction(1, 2 * 10**4)
+_TABLE_3 = tuple((law, x, printed) for law, x, printed in IMHOF_ROWS if any(law is of for of, *_ in ENTRY_ROWS))
 _WORST: Law = PRINTED[1][0]  # 6, 3, 1 times chi-square with two degrees of freedom
 
 
@@ -138,7 +144,38 @@ CLAIMS = (
         ),
         note=(
             "0.9838 is as a transcription of the paper reads; the algorithm itself gives 0.983897. Imhof's own table,"
-            " of these forms among others, is in no text that could be read here."
+            " of these forms among others, is in no text that could be read here; of three of its entries more is said"
+            " in PKG-Imhof-entries."
+        ),
+        tags=("table",),
+    ),
+    Claim(
+        id="PKG-Imhof-entries",
+        source="PKG",
+        title="three entries of Imhof's table, which CompQuadForm's manual asks for",
+        statement=(
+            "To four decimals Pr[Q1 > 2] = 0.1240, Pr[Q2 > 6] = 0.0161 and Pr[Q6 > 15] = 0.0223: what an entry of"
+            " Imhof's Table 1 has to say there, and what the examples of CompQuadForm, calls without their numbers,"
+            " have to print."
+        ),
+        formula="|stated - Pr[Q > x]| <= 5e-5",
+        hypotheses=_ENTRIES,
+        declared=Verdict.CERTIFIED,
+        checks=(
+            Check(
+                "three values enclosed",
+                Kind.ENCLOSURE,
+                _all_within(_FOURTH, ENTRY_ROWS),
+                {
+                    "to the fifth decimal": _all_within(_FOURTH / 10, ENTRY_ROWS),
+                    "what Davies' Table 3 prints of these forms": _all_within(_FOURTH, _TABLE_3),
+                },
+            ),
+        ),
+        note=(
+            "Davies' Table 3 has the same forms with weights ten times as large, at ten times the value: 0.8760,"
+            " 0.9838 and 0.9777 are the complements of 0.1240, 0.0162 and 0.0223, the second one wrong"
+            " (PKG-Davies-Imhof). What Imhof himself prints is not known here."
         ),
         tags=("table",),
     ),

@@ -5,12 +5,14 @@ algorithm AS 155; the driver asks for an absolute error of 1e-4 and prints six d
 (`GeneralizedChiSquaredDistributionSuite`, all 39, to 5e-7) and of chi2comb (21 of them, to some 17 more digits that the
 algorithm gives, to 1e-7) expect what it gives.
 Table 3 of the paper has 21 of them to four decimals, as "some of the quadratic forms listed by Imhof (1961)",
-Biometrika 48, whose own table is in no text that could be read here.
+Biometrika 48. Of that table itself (Table 1, p. 424) no text with its digits could be read here; the manual of
+CompQuadForm (`man/imhof.Rd`, version 1.4.4) names three of its entries, as calls.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from ndis_verify.enclosure import Enclosure
@@ -73,6 +75,15 @@ IMHOF_ROWS = tuple(
     for number, table in _OF_IMHOF.items()
     for (x, _), printed in zip(PRINTED[number][1], table, strict=True)
 )
+
+# Entries of Imhof's Table 1 that CompQuadForm's manual names: which of the laws, ten times the value x there (as the
+# weights are ten times those there), and Pr[Q > x] to four decimals, which the manual asks for and does not print.
+ENTRIES: tuple[tuple[str, Law, int, str], ...] = (
+    ("Q1", PRINTED[0][0], 20, "0.1240"),
+    ("Q2", PRINTED[1][0], 60, "0.0161"),
+    ("Q6", PRINTED[5][0], 150, "0.0223"),
+)
+ENTRY_ROWS = tuple((law, x, str(1 - Decimal(above))) for _, law, x, above in ENTRIES)
 
 
 def off(law: Law, x: int, printed: str) -> tuple[Fraction, Fraction]:
