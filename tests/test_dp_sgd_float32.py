@@ -26,18 +26,19 @@ def made(seed, noise=SILENT, clip=1.0, scale=1.0, steps=3):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**31), st.sampled_from([0.01, 1.0, 50.0]), st.sampled_from([0.1, 1.0, 10.0]))
-def test_the_sums_and_what_is_seen_along_a_direction_are_those_of_float64(seed, clip, scale):
+def test_the_sums_of_one_sample_and_of_two_are_those_of_float64(seed, clip, scale):
     network, chosen, x, y, start, rng = made(seed, SILENT, clip, scale)
     training = Training(network, chosen, x, y, start, rng)
-    drawn = rng.random(len(y)) < 0.5
-    parts = training._clipped(drawn)
-    at = training.parameters.astype(float)[None]
-    exact = network.clipped_sum(at, x.astype(np.float32).astype(float), y, drawn[None], clip)[0]
-    unit = rng.standard_normal(exact.size)
-    error = 1e-4 * clip * (1 + drawn.sum())  # slopes of saturated units are differences of float32
-    assert np.abs(training._released(parts, drawn) - exact).max() <= error
-    along = training._along(unit.astype(np.float32), parts, drawn)
-    assert along == pytest.approx(float(exact @ unit), abs=error * np.linalg.norm(unit))
+    drawn, other = rng.random((2, len(y))) < 0.5
+    at, x = training.parameters.astype(float)[None], x.astype(np.float32).astype(float)
+    exact, second = (network.clipped_sum(at, x, y, rows[None], clip)[0] for rows in (drawn, other))
+    error = 1e-4 * clip * (1 + len(y))  # slopes of saturated units are differences of float32
+    training.release(training.summed(training.clipped(np.flatnonzero(drawn)), training._sums[0]))
+    assert np.abs(training.total - exact).max() <= error
+    both = np.array(training._both_sums(drawn, other))
+    assert np.abs(both - [training.seen(vector.astype(np.float32)).copy() for vector in (exact, second)]).max() <= error
+    unit = rng.standard_normal(exact.size).astype(np.float32)
+    assert float(both[1] @ training.seen(unit)) == pytest.approx(second @ unit, abs=float(error * np.linalg.norm(unit)))
 
 
 @settings(max_examples=20, deadline=None)
@@ -45,11 +46,22 @@ def test_the_sums_and_what_is_seen_along_a_direction_are_those_of_float64(seed, 
 def test_steps_move_as_those_of_float64(seed):
     network, chosen, x, y, start, rng = made(seed)
     training, exact = Training(network, chosen, x, y, start, rng), dp_sgd._Moving(start[None])
+    training._piece = training._piece[: int(rng.integers(1, 2 * start.size))]
     for _ in range(4):
-        total = rng.standard_normal(start.size).astype(np.float32)
-        exact = exact.moved(chosen, total.astype(float)[None])
-        training._move(total.copy())
+        training.total[:] = rng.standard_normal(start.size)
+        exact = exact.moved(chosen, training.total.astype(float)[None])
+        training.move()
         assert np.abs(training.parameters - exact.parameters[0]).max() <= 1e-5
+
+
+def test_one_object_trains_any_number_of_times_as_new_ones_do():
+    network, chosen, x, y, start, rng = made(4)
+    record = (np.ones((1, network.inputs)), np.zeros(1, dtype=int))
+    one, rng = Training(network, chosen, x, y, start, np.random.default_rng(8)), np.random.default_rng(8)
+    for kind in ("white", "black", "white", "black", "black"):
+        new = Training(network, chosen, x, y, start, rng)
+        found = [each.white_box() if kind == "white" else each.black_box(*record) for each in (one, new)]
+        np.testing.assert_array_equal(*found)
 
 
 def samples(kind, runs=800):

@@ -59,9 +59,8 @@ def block(kind: str, number: int) -> list[list[int]]:
     if kind in ("first", "second"):
         k = KINDS.index(kind) - 2
         x, y = with_record(x, y, (canaries[k], classes[k]))
-    found = []
+    training, found = Training(NETWORK, SETTINGS, x, y, start, rng), []
     for _ in range(BLOCK):
-        training = Training(NETWORK, SETTINGS, x, y, start, rng)
         scores = np.concatenate(training.white_box()) if kind == "white" else training.black_box(canaries, classes)
         found.append(np.rint(scores * GRID).astype(int).tolist())
     return found
