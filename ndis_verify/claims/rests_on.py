@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 RESTS_ON: Mapping[str, tuple[str, ...]] = {
     "N26-L3-three-eigenvalues": ("N26-D6",),
-    "N24-6.3-exact-law": ("N24-L1", "N24-T4"),
     "N24-6.3-gap": ("N24-L1", "N24-Fig11"),
     "N24-6.3-worst-case": ("N24-T5",),
     "N24-6.3-worst-record": ("N24-T5",),

@@ -6,7 +6,7 @@ The steps decide themselves (`Derivation.verify`); here is asked how they hang t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from ndis_verify.exact_number import InputError
 from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.shapes import Shape
 from ndis_verify.statements.statement import Relation, Statement
 from ndis_verify.statements.terms import Term, nodes
 from ndis_verify.symbolic.derivation import DECIDED, Conclusion, Derivation, Hypothesis, Step, Use, at_values, opened
@@ -339,7 +340,7 @@ def concluded(derivation: Derivation, end: Conclusion, stated: Statement) -> tup
         variable, assumption = missing[0]
         return set(), f"{name}: the statement does not say that {variable} is {assumption}"
     known = definitions(stated, end.symbols)
-    found = {one for one in relations(stated.claimed) if _is_relation(step, one, known)}
+    found = {one for one in relations(stated.claimed) if _is_relation(step, one, known, stated.shapes)}
     return found, "" if found else f"{name} is no relation of the statement"
 
 
@@ -392,10 +393,10 @@ def _positive(term: Term, end: Conclusion, stated: Statement, seen: tuple[str, .
     return expression(term, {one: sp.Symbol(one, positive=True) for one in names}).is_positive is True
 
 
-def _is_relation(step: Step, wanted: Relation, known: dict[str, Any]) -> bool:
+def _is_relation(step: Step, wanted: Relation, known: dict[str, Any], shapes: Mapping[str, Shape]) -> bool:
     """Whether the step says what the statement's relation says, or more."""
     try:
-        left, right = expression(wanted.left, known), expression(wanted.right, known)
+        left, right = (expression(side, known, shapes) for side in wanted.terms)
     except InputError:  # another relation of the statement, with variables of its own
         return False
     if wanted.sign in _WEAKER[step.relation] and _same(step.lhs, left) and _same(step.rhs, right):
@@ -434,7 +435,7 @@ def _assumed_relation(relation: Any, end: Conclusion, stated: Statement | None) 
     known, gap = definitions(stated, end.symbols), relation.lhs - relation.rhs
     for h in stated.hypotheses:
         try:
-            left, right = expression(h.left, known), expression(h.right, known)
+            left, right = (expression(side, known, stated.shapes) for side in h.terms)
         except InputError:
             continue
         for sign, stated_gap in ((h.sign, left - right), (_TURNED[h.sign], right - left)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import erfcx, gammainc, gammaincc, gammaln, ndtr, ndtri_exp
+from scipy.special import digamma, erfcx, gammainc, gammaincc, gammaln, ndtr, ndtri_exp
 
 _UNIT = 2.0**-51  # four times the unit roundoff: what one operation of numpy or scipy's libm may lose
 _SPECIAL = 2e-13  # relative error granted to scipy's incomplete gamma and error functions
@@ -148,6 +148,16 @@ def normal_quantile(p: Scaled) -> Scaled:
     hazard = np.exp(logs + z**2 / 2) * np.sqrt(2 * np.pi)
     error = hazard * (relative + _SPECIAL + _UNIT * (np.abs(logs) + np.abs(z)))
     return Scaled(z, np.zeros(z.shape), np.where(safe, _known(error + _SPECIAL * np.abs(z)), np.inf))
+
+
+def gamma_function(x: Scaled) -> Scaled:
+    """Gamma(x), x > 0; nothing is known where x may not be positive."""
+    value, slack = _plain(x)
+    safe = value > 2 * slack
+    at = np.where(safe, value, 1.0)
+    log = gammaln(at)
+    steep = np.maximum(np.abs(digamma(at - np.where(safe, slack, 0.0))), np.abs(digamma(at + slack)))
+    return from_log(log, np.where(safe, steep * slack + _SPECIAL + 4 * _UNIT * np.abs(log), np.inf))
 
 
 def lower_gamma(order: Scaled, x: Scaled) -> Scaled:

@@ -341,6 +341,7 @@ ELEMENTARY: Mapping[str, Callable[..., arb]] = {
     "Phi": lambda x: _rising(lambda y: (-y / arb(2).sqrt()).erfc() / 2, x),
     "erf": lambda x: _rising(lambda y: y.erf(), x),
     "erfc": lambda x: _rising(lambda y: y.erfc(), x),
+    "gamma": lambda x: x.gamma(),
     "gamma_q": lambda a, x: _rising(lambda y: y.gamma_upper(a, 1), x),
     "gamma_p": lambda a, x: _rising(lambda y: y.gamma_lower(a, 1), x),
     "phi": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),

@@ -52,6 +52,7 @@ QUANTITIES = _table(
     Quantity("columns", 1, "cols({0})", r"\operatorname{{cols}}\left({0}\right)", takes="a"),
     Quantity("max", 2, "max({0}, {1})", r"\max\left({0}, {1}\right)"),
     Quantity("min", 2, "min({0}, {1})", r"\min\left({0}, {1}\right)"),
+    Quantity("gamma", 1, "Gamma({0})", r"\Gamma\left({0}\right)"),
     Quantity("gamma_q", 2, "Qg({0}, {1})", r"Q\left({0}, {1}\right)"),
     Quantity("gamma_p", 2, "Pg({0}, {1})", r"P\left({0}, {1}\right)"),
     Quantity(
@@ -135,6 +136,15 @@ QUANTITIES = _table(
         " c t is the sum of z_i/(1 + e^{z_i^T t})",
         takes="an",
         gives="v",
+    ),
+    Quantity(
+        "sketch_density",
+        5,
+        "f_sketch({0}, {1}, {2}, {3}; {4})",
+        r"f_{{\mathrm{{sketch}}}}\left({0}, {1}, {2}, {3}; {4}\right)",
+        "f_sketch(N, c, a, r; x) is the density at x of the minimiser of |X t - y| over t, the r rows of [X, y] being"
+        " independent normal vectors of mean 0 and covariance [N, c; c^T, a]",
+        takes="mvnnv",
     ),
     Quantity(
         "form_hinge",

@@ -23,6 +23,7 @@ from ndis_verify.symbolic.facts_of_records import OF_RECORDS
 from ndis_verify.symbolic.facts_of_samples import OF_SAMPLES
 from ndis_verify.symbolic.facts_of_scales import OF_SCALES
 from ndis_verify.symbolic.facts_of_signs import OF_SIGNS
+from ndis_verify.symbolic.facts_of_sketches import OF_SKETCHES
 from ndis_verify.symbolic.notation import (
     average,
     below,
@@ -57,6 +58,7 @@ FACTS: Mapping[str, Fact] = {
     **OF_SAMPLES,
     **OF_SCALES,
     **OF_SIGNS,
+    **OF_SKETCHES,
     "largest integral over a set": Fact(
         text="The supremum over measurable sets S of the integral of f over S is the integral of max(f, 0), attained at"
         " {f > 0}.",

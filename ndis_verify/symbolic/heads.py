@@ -86,6 +86,20 @@ HEADS: Mapping[str, tuple[str, str]] = {  # TeX with {0}, {1}, ... for the argum
         r"\int \left|M\right|^{{{0}}} e^{{-\operatorname{{tr}}\left({1} M\right)/2}}\, dM",
         "M goes over the positive definite matrices, |M| is the determinant",
     ),
+    "over_definite": (r"\int {0}\, dM", "M goes over the positive definite matrices"),
+    "density": (r"f_{{{0}}}\left({1}\right)", "f_P(x) is the density of the law P at x"),
+    "wishart": (
+        r"\mathcal{{W}}\left({0}, {1}\right)",
+        "W(N, r) is the law of X^T X, the r rows of X independent and N(0, N)",
+    ),
+    "minimiser": (
+        r"\operatorname{{argmin}}_{{{0}, {1}, {2}}}^{{{3}}}",
+        "argmin_{N, c, a}^r is the minimiser of |X t - y| over t, the r rows of [X, y] independent, normal, of mean 0"
+        " and covariance [N, c; c^T, a]",
+    ),
+    "multigamma": (r"\Gamma_{{{0}}}\left({1}\right)", "Gamma_d is the multivariate gamma function"),
+    "trace": (r"\operatorname{{tr}}\left({0}\right)", ""),
+    "beside": (r"\left[{0},\, {1}\right]", "[A, B] has the columns of A beside those of B"),
     "inverse_form": (r"v^{{T}} \left({0}\right)^{{-1}} v", ""),
     "spectrum_of": (r"\lambda\left({0}\right)", "lambda(A) are the eigenvalues of A"),
     "relative": (r"\lambda\left({1}^{{-1/2}} {0} {1}^{{-1/2}}\right)", "lambda(A) is an eigenvalue of A"),

@@ -23,6 +23,8 @@ from ndis_verify.symbolic.notation import (
     each,
     fitted,
     largest,
+    law_of,
+    minimiser,
     normal,
     normal_chance,
     normal_mean,
@@ -36,6 +38,7 @@ from ndis_verify.symbolic.notation import (
     transpose,
     x,
 )
+from ndis_verify.symbolic.notation import density as density_of
 from ndis_verify.symbolic.special_functions import chi2_density
 from ndis_verify.symbolic.statement_terms import lettered, quantity
 
@@ -110,6 +113,7 @@ _MEANINGS: Mapping[str, Callable[..., Any]] = {
     "least_squares_insert": lambda *at: divergence(refitted(*at[:4]), fitted(*at[:4]), at[4]),
     "sketch": lambda *at: divergence(sketched(*at[:4]), resketched(*at[:4]), at[4]),
     "sketch_insert": lambda *at: divergence(resketched(*at[:4]), sketched(*at[:4]), at[4]),
+    "sketch_density": lambda n, c, a, r, x: density_of(law_of(minimiser(n, c, a, r)), x),
     "normal_pair": _pair,
     "logistic_fit": lambda records, c: sp.Add(*_pulls(records, quantity("logistic_fit", records, c))) / c,
     "pull": lambda product: 1 / (1 + sp.exp(scalar(product))),

@@ -56,7 +56,15 @@ slice_of, other_slice = (sp.Function(name, positive=True) for name in ("slice_of
 law_of, law_given, normal = (sp.Function(name, real=True) for name in ("law_of", "law_given", "normal"))
 # over_matrices(e, S): the integral of |M|^e exp(-tr(S M)/2) over the positive definite d x d matrices M.
 # inverse_form(A): v^T A^{-1} v for the vector v that is spoken of.
+# over_definite(f): the integral of f, a function of M, over the positive definite d x d matrices M. density(P, x): the
+# density of the law P at x. wishart(N, r): the law of X^T X, the r rows of X independent and N(0, N). minimiser(N, c,
+# a, r): that of |X t - y| over t, the r rows of [X, y] independent, normal, of covariance [N, c; c^T, a].
+# multigamma(d, a): the multivariate gamma function.
 over_matrices, inverse_form = (sp.Function(name, real=True) for name in ("over_matrices", "inverse_form"))
+over_definite, density, wishart, minimiser = (
+    sp.Function(name, real=True) for name in ("over_definite", "density", "wishart", "minimiser")
+)
+multigamma = sp.Function("multigamma", positive=True)
 # spectrum_of(A): the eigenvalues of A. relative(S, T): an eigenvalue of T^{-1/2} S T^{-1/2}, in
 # the order of size. with_noise(S, v): S + v I.
 spectrum_of, relative, with_noise = (sp.Function(name, real=True) for name in ("spectrum_of", "relative", "with_noise"))
@@ -141,6 +149,25 @@ class det(AppliedUndef):
     is_commutative = True
     is_real = True
     is_extended_real = True
+
+
+class trace(AppliedUndef):
+    """The trace of a square matrix made of letters; linear in the products."""
+
+    nargs = 1
+    is_commutative = True
+    is_real = True
+    is_extended_real = True
+
+    @classmethod
+    def eval(cls, matrix: Any) -> Any:
+        terms = sp.Add.make_args(sp.expand(matrix))
+        if len(terms) > 1:
+            return sp.Add(*(cls(term) for term in terms))
+        factors, word = terms[0].args_cnc()
+        if not (factors and word):
+            return None if terms[0] == matrix else cls(terms[0])
+        return sp.Mul(*factors) * cls(sp.Mul(*word))
 
 
 class scalar(sp.Function):

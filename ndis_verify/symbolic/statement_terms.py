@@ -12,12 +12,15 @@ from typing import Any
 import sympy as sp
 
 from ndis_verify.exact_number import InputError
+from ndis_verify.statements.shapes import Shape, shape_of
 from ndis_verify.statements.statement import Claimed, Relation, Statement
 from ndis_verify.statements.terms import Term
-from ndis_verify.symbolic.notation import scalar, transpose
+from ndis_verify.symbolic.notation import det, scalar, transpose
 from ndis_verify.symbolic.special_functions import Pg, Phi, Qg, chi2_density, phi
 
 _OF_LETTERS = ("transpose", "above", "beside", "logistic_fit")
+_SIZES = ("rows", "columns")
+_OF_ONE_SIZE = ("det", "sketch_density")  # whose arrays have the size of one another, so that 1 is the identity
 _HEADS: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
     "add": lambda a, b: a + b,
@@ -35,6 +38,7 @@ _HEADS: Mapping[str, Callable[..., Any]] = {
     "erfc": sp.erfc,
     "Phi": Phi,
     "phi": phi,
+    "gamma": sp.gamma,
     "gamma_q": Qg,
     "gamma_p": Pg,
     "chi2_density": chi2_density,
@@ -46,8 +50,13 @@ def quantity(head: str, *args: Any) -> Any:
     """The quantity `head` of the statement language at SymPy arguments, about which SymPy knows that it is real; an
     array that is made of letters does not commute.
     """
-    if head in _OF_LETTERS and not all(getattr(arg, "is_commutative", True) for arg in args):
-        return transpose(*args) if head == "transpose" else sp.Function(head, commutative=False)(*args)
+    if not all(getattr(arg, "is_commutative", True) for arg in args):
+        if head in _OF_LETTERS:
+            return transpose(*args) if head == "transpose" else sp.Function(head, commutative=False)(*args)
+        if head == "det":
+            return det(*args)
+    if head in _SIZES:
+        return sp.Function(head, integer=True, positive=True)(*args)
     return sp.Function(head, real=True)(*args)
 
 
@@ -58,8 +67,11 @@ def lettered(value: Any) -> Any:
     return value.subs(quantity("identity"), 1)
 
 
-def expression(term: Term, symbols: Mapping[str, Any]) -> Any:
-    """`term` with SymPy expressions in the place of its variables. Raises `InputError` for a variable that has none."""
+def expression(term: Term, symbols: Mapping[str, Any], shapes: Mapping[str, Shape] | None = None) -> Any:
+    """`term` with SymPy expressions in the place of its variables. Raises `InputError` for a variable that has none.
+
+    shapes: of the variables; a product of letters that is a number by them is its `scalar`.
+    """
     if term.head == "number":
         return sp.Rational(term.number.numerator, term.number.denominator)
     if term.head in ("variable", "coordinate"):
@@ -67,29 +79,32 @@ def expression(term: Term, symbols: Mapping[str, Any]) -> Any:
             raise InputError("symbols", term.name, "must name every variable of the statement")
         return symbols[term.name] if term.head == "variable" else quantity("coordinate", symbols[term.name])
     if term.head in ("sup", "inf"):
-        low, high = (expression(arg, symbols) for arg in term.args[:2])
+        low, high = (expression(arg, symbols, shapes) for arg in term.args[:2])
         bound = sp.Symbol(term.name, real=True)
-        return quantity(term.head, low, high, sp.Lambda(bound, expression(term.args[2], {**symbols, term.name: bound})))
+        inner = None if shapes is None else {**shapes, term.name: ()}
+        body = expression(term.args[2], {**symbols, term.name: bound}, inner)
+        return quantity(term.head, low, high, sp.Lambda(bound, body))
     if term.head == "derivative":
         if term.name not in symbols:
             raise InputError("symbols", term.name, "must name every variable of the statement")
-        return sp.Derivative(expression(term.args[0], symbols), symbols[term.name])
-    args = [expression(arg, symbols) for arg in term.args]
-    return _HEADS[term.head](*args) if term.head in _HEADS else quantity(term.head, *args)
+        return sp.Derivative(expression(term.args[0], symbols, shapes), symbols[term.name])
+    args = [expression(arg, symbols, shapes) for arg in term.args]
+    if term.head in _OF_ONE_SIZE:
+        args = list(map(lettered, args))
+    found = _HEADS[term.head](*args) if term.head in _HEADS else quantity(term.head, *args)
+    if shapes is not None and not found.is_commutative and shape_of(term, shapes) == ():
+        return scalar(lettered(found))
+    return found
 
 
 def definitions(statement: Statement, symbols: Mapping[str, Any]) -> dict[str, Any]:
-    """`symbols` and what the statement's named terms are in them, where all of their variables are there.
-
-    A number that is a product of letters is their `scalar`.
-    """
+    """`symbols` and what the statement's named terms are in them, where all of their variables are there."""
     known, shapes = dict(symbols), statement.shapes
     for name, value in statement.where:
         try:
-            found = lettered(expression(value, known))
+            known[name] = lettered(expression(value, known, shapes))
         except InputError:  # spoken of by another relation of the statement
             continue
-        known[name] = scalar(found) if shapes[name] == () and not found.is_commutative else found
     return known
 
 

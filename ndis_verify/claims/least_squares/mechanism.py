@@ -39,10 +39,10 @@ from ndis_verify.oracle.certified.least_squares.finite_law import (
 )
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import integer as whole
-from ndis_verify.statements.statement import real
-from ndis_verify.symbolic import least_squares as derived
+from ndis_verify.statements.statement import matrix, real, vector
 from ndis_verify.symbolic import least_squares_laws as laws
 from ndis_verify.symbolic import least_squares_limit as limit
+from ndis_verify.symbolic import sketch_density
 
 
 def _sketches(effort: str) -> list[tuple[Any, ...]]:
@@ -114,6 +114,40 @@ _SAFE_SKETCH = attack_check(
     full=4000,
     tolerance=1e-8,
     part="the larger of both directions",
+)
+_SKETCHED = statement(
+    "f_sketch(N, c, a, r; x)"
+    " = Gamma((r + 1)/2)/(pi^{d/2} Gamma((r - d + 1)/2)) sqrt(det(N)) W^{-d/2} (1 + U/W)^{-(r + 1)/2}"
+    ", and f_sketch(N + v v^T, c + beta v, a + beta^2, r; x)"
+    " = (1 + P)^{(d - r)/2} (1 + Q)^{(r - d + 1)/2} (1 + T)^{-(r + 1)/2} f_sketch(N, c, a, r; x)"
+    ", and T <= Q, and Q <= l^2/s^2"
+    ", and f_sketch(N + v v^T, c + beta v, a + beta^2, r; x) <= (1 + l^2/s^2)^{r/2} f_sketch(N, c, a, r; x)"
+    ", and f_sketch(N, c, a, r; x) <= (1 + l^2/s^2)^{r/2} f_sketch(N + v v^T, c + beta v, a + beta^2, r; x)",
+    *("s > 0", "m <= l^2", "r >= d"),
+    where={
+        "N": "B^T B + s^2 I",
+        "c": "B^T b",
+        "a": "b^T b + s^2",
+        "d": "cols(B)",
+        "y": "N^{-1} c",
+        "W": "a - c^T y",
+        "U": "(x - y)^T N (x - y)",
+        "P": "v^T N^{-1} v",
+        "Q": "P + (beta - v^T y)^2/W",
+        "T": "(beta - v^T x)^2/(W + U)",
+        "m": "v^T v + beta^2",
+    },
+    over=(
+        *(matrix("B", 2, 2, -2, 2), vector("b", "reals", 2, -2, 2)),
+        *(vector("v", "reals", 2, -2, 2), vector("x", "reals", 2, -3, 3), real("beta", -2, 2)),
+        *(real("s", "0.1", 3, "log"), real("l", "0.1", 5, "log"), whole("r", 1, 30)),
+    ),
+)
+_NOBODY = {f"{name}_{k}": 0 for name in ("B_1", "B_2", "b", "v", "x") for k in (1, 2)} | {"beta": 0}
+_ALONE = tuple(  # the record alone, as long as it may be, where the factor is least and where it is greatest
+    {**_NOBODY, "s": 1, "l": 2, "r": r, **one}
+    for r in (2, 9)
+    for one in ({"v_1": 2, "x_1": 3, "x_2": 3}, {"v_1": 2}, {"beta": 2}, {"v_1": "1.2", "beta": "1.6"})
 )
 _RECORD = ("[B b] and its neighbour of full column rank", "0 <= p <= q < 1")
 _LOST = (
@@ -265,30 +299,25 @@ CLAIMS = (
             " from eps = (r/2) log(1 + l^2/sigma^2) on delta is 0."
         ),
     ),
-    Claim(
+    stated_claim(
         id="N24-6.3-exact-law",
         source="N24",
         title="the finite-r law of sketched least squares and its privacy",
-        statement=(
-            "The output is multivariate Student t with r-d+1 degrees of freedom; its loss is bounded, and beside sigma"
-            " I it is (r/2) log(1 + l^2/sigma^2)-DP with delta = 0."
+        stated=_SKETCHED,
+        about=(
+            "B and b hold the records without the new one, (v, beta), whose norm is at most l. Beside s I the sketched"
+            " solution is multivariate Student t with r-d+1 degrees of freedom; the record changes its density by a"
+            " factor that T alone makes vary, 0 <= T <= Q, so that the loss is bounded; and the release is (r/2)"
+            " log(1 + l^2/s^2)-DP with delta = 0. P/(1 + P) and Q/(1 + Q) are the record's leverages p in B and q in"
+            " [B b] above the ridge. Every [B b] of full column rank is such a one, as some s is left for it."
         ),
-        formula=(
-            "L = L0 + ((r+1)/2) log(1 - q T), 0 <= T <= 1; density ~ (1 + (x-x_opt)^T B^T B"
-            " (x-x_opt)/||w||^2)^{-(r+1)/2}"
-        ),
-        hypotheses=("Pi r x n with independent standard normal entries", "r >= d", *_RECORD),
+        search={"quick": 200, "full": 4_000, "starts": _ALONE},
         declared=Verdict.PROVED,
-        checks=(
-            proof("the law", derived.student_law),
-            proof("the loss and its maximum", derived.finite_loss),
-            proof("pure privacy beside a ridge", limit.pure_privacy),
-            _EXACT,
-        ),
+        checks=(proof("the law, the factor and its bounds", sketch_density.sketched_densities), _EXACT),
         note=(
-            "The source calls a non-asymptotic analysis an open problem. The pure bound is attained, at p = q = cap."
-            " The divergence at each eps is computed with certified error (a finite sum of beta probabilities for r - d"
-            " even)."
+            "The source calls a non-asymptotic analysis an open problem. The pure bound is attained, at p = q = cap"
+            " (N24-Fig4). The divergence at each eps is computed with certified error (a finite sum of beta"
+            " probabilities for r - d even)."
         ),
     ),
     Claim(

@@ -1,4 +1,4 @@
-"""The finite least squares law in ball arithmetic, at Fractions or at balls.
+"""The finite least squares law in ball arithmetic, at Fractions or at balls: divergences, and its density.
 
 Each raises `NotExact` outside its domain.
 """
@@ -6,14 +6,13 @@ Each raises `NotExact` outside its domain.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from ndis_verify.court.quantities.exact import (
-    NotExact,
-    Number,
-    monotone,
-    regression_record,
-)
-from ndis_verify.oracle.certified.engine.balls import to_exact_ball
+from flint import arb, fmpq, fmpq_mat
+
+from ndis_verify.court.quantities.exact import NotExact, Number, monotone, rational, regression_record, whole
+from ndis_verify.court.statement_arrays import flat, rows_of
+from ndis_verify.oracle.certified.engine.balls import ball, of_fmpq, to_exact_ball
 from ndis_verify.oracle.certified.least_squares.finite_law import als_exact_hockey_stick
 
 
@@ -26,7 +25,52 @@ def _sketch(p: Number, q: Number, d: Number, r: Number, epsilon: Number, digits:
     return monotone(at, (epsilon, -1))
 
 
+def _density(gram: Any, cross: Any, square: Number, rows: Number, point: Any, digits: int) -> Number:
+    """Given X the minimiser is N(y, W (X^T X)^{-1}), N y = c, W = a - c^T y. So with u = x - y the density is the mean
+    of (2 pi W)^{-d/2} sqrt(det(X^T X)) exp(-|X u|^2/(2 W)): by Bartlett, the first axis along N^{1/2} u, det(X^T X) is
+    det(N) times independent chi-square variables of r, r - 1, ..., r - d + 1 degrees of freedom, and the first of them
+    times u^T N u is |X u|^2.
+    """
+    rational(*flat(gram), *flat(cross), square, *flat(point))
+    whole(rows)
+    n, c, x = (_exact(value) for value in (gram, cross, point))
+    d, r = n.nrows(), int(rows)
+    if not d <= r <= _MOST_ROWS:
+        raise NotExact(f"a sketch has at least as many rows as features, and at most {_MOST_ROWS} here")
+    if n != n.transpose() or not all(_leading(n, k) > 0 for k in range(1, d + 1)):
+        raise NotExact("N is symmetric and positive definite")
+    centre = n.inv() * c
+    residual = fmpq(square.numerator, square.denominator) - (c.transpose() * centre)[0, 0]
+    if not residual > 0:
+        raise NotExact("a - c^T N^{-1} c is positive")
+    u = x - centre
+    excess = ball(of_fmpq((u.transpose() * n * u)[0, 0] / residual))
+    normal = (ball(of_fmpq(n.det())) / (2 * arb.pi() * ball(of_fmpq(residual))) ** d).sqrt()
+    found = normal * _root_mean(r, excess)
+    for k in range(1, d):
+        found *= _root_mean(r - k, arb(0))
+    return found
+
+
+def _root_mean(degrees: int, tilt: arb) -> arb:
+    """E sqrt(T) e^{-tilt T/2}, T chi-square."""
+    half = arb(degrees) / 2
+    log = (half + arb(1) / 2).lgamma() - half.lgamma() - (half + arb(1) / 2) * (1 + tilt).log()
+    return arb(2).sqrt() * log.exp()
+
+
+def _exact(value: Any) -> fmpq_mat:
+    rows = rows_of(value)
+    return fmpq_mat(len(rows), len(rows[0]), [fmpq(x.numerator, x.denominator) for x in flat(value)])
+
+
+def _leading(rows: fmpq_mat, size: int) -> fmpq:
+    return fmpq_mat(size, size, [rows[i, j] for i in range(size) for j in range(size)]).det()
+
+
+_MOST_ROWS = 10**5
 QUANTITIES: Mapping[str, Callable[..., Number]] = {
     "sketch": _sketch,
     "sketch_insert": lambda p, q, d, r, eps, digits: _sketch(p, q, d, r, eps, digits, True),
+    "sketch_density": _density,
 }
