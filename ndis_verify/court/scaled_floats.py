@@ -157,7 +157,7 @@ def gamma_function(x: Scaled) -> Scaled:
     at = np.where(safe, value, 1.0)
     log = gammaln(at)
     steep = np.maximum(np.abs(digamma(at - np.where(safe, slack, 0.0))), np.abs(digamma(at + slack)))
-    return from_log(log, np.where(safe, steep * slack + _SPECIAL + 4 * _UNIT * np.abs(log), np.inf))
+    return known_where(from_log(log, steep * slack + _SPECIAL + 4 * _UNIT * np.abs(log)), safe)
 
 
 def lower_gamma(order: Scaled, x: Scaled) -> Scaled:

@@ -25,6 +25,7 @@ from ndis_verify.symbolic.notation import (
     transpose,
     wishart,
 )
+from ndis_verify.symbolic.statement_terms import quantity
 from ndis_verify.symbolic.zero import as_expression
 
 _zero, _one = sp.Integer(0), sp.Integer(1)
@@ -58,6 +59,10 @@ _REQUIRED: Mapping[str, Callable[[Mapping[str, Any]], Instance]] = {
 def _tilted(a: Mapping[str, Any]) -> Any:
     """X + w w^T, X the inverse of N."""
     return a["X"] + a["w"] * transpose(a["w"])
+
+
+def _size(a: Mapping[str, Any]) -> Instance:
+    return quantity("columns", a["N"]), "=", a["d"]
 
 
 def _inverse(a: Mapping[str, Any]) -> Instance:
@@ -96,6 +101,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
             "residual": lambda a: (a["W"], "=", a["a"] - scalar(transpose(a["c"]) * a["m"])),
             "positive": lambda a: (a["W"], ">", _zero),
             "rows": lambda a: (a["r"], ">=", a["d"]),
+            "size": _size,
         },
     ),
     "density of a mixture over a Wishart matrix": Fact(
@@ -123,6 +129,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
             **_REQUIRED,
             "given": lambda a: (law_given(a["Z"], a["M"]), "=", a["P"]),
             "rows": lambda a: (a["r"], ">=", a["d"]),
+            "size": _size,
         },
     ),
     "density of a normal law by its precision": Fact(
@@ -130,8 +137,8 @@ OF_SKETCHES: Mapping[str, Fact] = {
         " density (2 pi W)^{-d/2} sqrt(det M) exp(-h^T M h/(2 W)) at x, h = x - m.",
         tex=r"f_{\mathcal{N}(m, W M^{-1})}(x) = (2 \pi W)^{-d/2} \sqrt{\det M}\,e^{-h^{\mathsf T} M h/(2 W)},"
         r"\quad h = x - m",
-        letters=("m", "W", "M", "x", "h", "d"),
-        conditions={"positive": "W > 0", "offset": "h = x - m", "size": "M is positive definite and has d columns"},
+        letters=("N", "m", "W", "M", "x", "h", "d"),
+        conditions={"positive": "W > 0", "offset": "h = x - m", "size": "N, which is as large as M, has d columns"},
         reference="Muirhead, Aspects of Multivariate Statistical Theory, Theorem 1.2.9",
         instance=lambda a: (
             density(normal(a["m"], a["W"] * a["M"] ** -1), a["x"]),
@@ -143,6 +150,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
         required={
             "positive": lambda a: (a["W"], ">", _zero),
             "offset": lambda a: (a["h"], "=", a["x"] - a["m"]),
+            "size": _size,
         },
     ),
     "density of a Wishart matrix": Fact(
@@ -162,7 +170,7 @@ OF_SKETCHES: Mapping[str, Fact] = {
                 / (2 ** (a["r"] * a["d"] / 2) * multigamma(a["d"], a["r"] / 2) * det(a["N"]) ** (a["r"] / 2)),
             )
         ),
-        required={**_REQUIRED, "inverse": _inverse, "rows": lambda a: (a["r"], ">=", a["d"])},
+        required={**_REQUIRED, "inverse": _inverse, "rows": lambda a: (a["r"], ">=", a["d"]), "size": _size},
     ),
     "integral over the positive definite matrices": Fact(
         text="Over the positive definite matrices M of d columns, the integral of (det M)^{(n-d-1)/2} exp(-tr(S M)/2),"
@@ -179,7 +187,19 @@ OF_SKETCHES: Mapping[str, Fact] = {
                 2 ** (a["n"] * a["d"] / 2) * multigamma(a["d"], a["n"] / 2) * det(_tilted(a)) ** (-a["n"] / 2),
             )
         ),
-        required={**_REQUIRED, "inverse": _inverse, "rows": lambda a: (a["n"], ">", a["d"] - 1)},
+        required={**_REQUIRED, "inverse": _inverse, "rows": lambda a: (a["n"], ">", a["d"] - 1), "size": _size},
+    ),
+    "columns of a matrix of products": Fact(
+        text="B^T B + R has as many columns as B.",
+        tex=r"\operatorname{cols}(B^{\mathsf T} B + R) = \operatorname{cols}(B)",
+        letters=("B", "R"),
+        conditions={"size": "R has the size of B^T B"},
+        reference="Horn and Johnson, Matrix Analysis, section 0.2.3",
+        instance=lambda a: (
+            quantity("columns", transpose(a["B"]) * a["B"] + a["R"]),
+            "=",
+            quantity("columns", a["B"]),
+        ),
     ),
     "a form as a trace": Fact(
         text="tr(w w^T M) = w^T M w.",

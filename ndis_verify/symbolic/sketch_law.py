@@ -21,7 +21,7 @@ def law_steps(at: Database) -> Iterator[Step]:
     tilted = at.inverse + w * w_transposed
     vector = minimiser(at.gram, at.cross, at.square, r)
     definite = {"definite": f"form, {tag}", "least": "s^2"}
-    sized = {**definite, "rows": "rows", "size": "S"}
+    sized = {**definite, "rows": "rows", "size": f"columns, {tag}"}
     inverse_shown = {"inverse": f"{at.inverse} from the left"}
     letters = {"N": at.gram, "least": s**2}
     stated = meaning(f"f, {tag}", "sketch_density", at.gram, at.cross, at.square, r, x)
@@ -43,8 +43,8 @@ def law_steps(at: Database) -> Iterator[Step]:
         f"normal density, {tag}",
         "the density of the one",
         "density of a normal law by its precision",
-        {"m": at.solution, "W": at.residual, "M": M, "x": x, "h": at.offset, "d": d},
-        {"positive": f"{at.residual} > 0", "offset": str(at.offset), "size": given.name},
+        {"N": at.gram, "m": at.solution, "W": at.residual, "M": M, "x": x, "h": at.offset, "d": d},
+        {"positive": f"{at.residual} > 0", "offset": str(at.offset), "size": f"columns, {tag}"},
     )
     wishart_density = by_fact(
         f"Wishart density, {tag}",
@@ -84,7 +84,7 @@ def law_steps(at: Database) -> Iterator[Step]:
         "an integral that is known:",
         "integral over the positive definite matrices",
         {**letters, "X": at.inverse, "w": w, "M": M, "n": r + 1, "d": d},
-        {**definite, **inverse_shown, "rows": "more rows", "size": "S"},
+        {**definite, **inverse_shown, "rows": "more rows", "size": f"columns, {tag}"},
     )
     turned = by_fact(
         f"determinant, {tag}",

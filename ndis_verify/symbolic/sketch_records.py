@@ -195,6 +195,13 @@ def form_steps(at: Database) -> Iterator[Step]:
         *squares,
     )
     yield by_fact(
+        f"columns, {at.tag}",
+        "N has the columns of B,",
+        "columns of a matrix of products",
+        {"B": B, "R": at.gram - Bt * B},
+        {"size": "S"},
+    )
+    yield by_fact(
         f"det, {at.tag}",
         "and det N > 0.",
         "determinant of a positive definite matrix",
