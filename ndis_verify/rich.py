@@ -356,23 +356,39 @@ _NAME = re.compile(
 _RAISED = (
     r"\{([^{}]*)\}|([-−]?(?:\d+|[A-Za-zα-ωΑ-Ω](?![A-Za-z])))"  # what is raised: a group in braces, a number, a letter
 )
-_POWER = re.compile(rf"(?<=[\w)\]>}}′‖|])\^(?:{_RAISED}|([α-ω])|(\|[^|]{{1,40}}\|))")
-_INDEX = re.compile(rf"(?<=[\w)\]>}}∑∏])_(?:{_RAISED}|((?<=(?<!\w)[\w]_)[A-Za-z]{{2,12}})(?!\w|[.]\w))")
+_POWER = re.compile(rf"(?<=[\w)\]>}}'′‖|])\^(?:{_RAISED}|([α-ω])|(\|[^|]{{1,40}}\|))")
+# behind one letter or a bracket: words, the last one with a digit
+_SPELT = r"((?:(?<=(?<!\w)\w_)|(?<=\]_))[A-Za-z]{2,12}\d?(?:_[a-z]{2,12})?)(?!\w|[.]\w)"
+_INDEX = re.compile(rf"(?<=[\w)\]>}}∑∏])_(?:{_RAISED}|{_SPELT})")
+_NUMBERED = re.compile(r"(?<![\w./^-])(?<!\^-)([A-Za-z])(\d)(?!\w|[.]\w)")  # S1, t0: no part of a name
+_CODE = re.compile(r"(?<![\w.`/-])((?:[a-z]\w+[.])?[a-z]{3,}(?:_[a-z\d]{2,})+)(?![\w`/]|[.]\w)")  # hockey_stick
+_INDEXED = {*_LETTERS, "sum", "prod", "max", "min", "sup", "inf", "log"}
 _FOLD = 700  # characters of TeX that are shown at once
 
 
 def prose(text: str) -> str:
     """Plain text of the ledger as HTML: symbols by their letters, powers raised, indices lowered, code as code."""
-    parts = re.split(r"`([^`]*)`", text)
+    parts = re.split(r"`([^`]*)`", _CODE.sub(_as_code, text))
     return "".join(f"<code>{escape(part)}</code>" if k % 2 else _typeset(part) for k, part in enumerate(parts))
 
 
+def letters(text: str) -> str:
+    """The names of letters by the letters themselves, for places that hold no markup."""
+    return _NAME.sub(lambda m: _LETTERS[m.group(1)], text).replace("->", "→").replace("→ infinity", "→ ∞")
+
+
+def _as_code(found: re.Match[str]) -> str:
+    """A name of the package between backticks; an index of a letter that is written out is none."""
+    return found[0] if found[0].partition("_")[0] in _INDEXED else f"`{found[0]}`"
+
+
 def _typeset(text: str) -> str:
-    text = _NAME.sub(lambda m: _LETTERS[m.group(1)], text)
+    text = letters(re.sub(r"\bchi(?='?\^2)", "χ", text))
+    text = re.sub(r"\bsqrt (?=\d)", "√", _NUMBERED.sub(r"\1_{\2}", text))
     text = re.sub(r"(?<=[α-ωΓΔΣΦ])(\d+)(?![\d.]*\w)", r"_{\1}", text)
     text = re.sub(r"(?<=[α-ω])_([A-Z]{2})_([a-z]+)\b", r"_{\1, \2}", text)
     text = re.sub(r"(?<![\w-])-(?=[α-ω\d(])|(?<= )-(?= )", "−", text)
-    text = re.sub(r"\bsum(?=_)", "∑", re.sub(r"\bprod(?=_)", "∏", text))
+    text = re.sub(r"\bsum(?=_| \w_)", "∑", re.sub(r"\bprod(?=_| \w_)", "∏", text))
     text = escape(text.replace("<=", "≤").replace(">=", "≥").replace("||", "‖"), quote=False)
     for _ in range(3):  # from the inside
         text = _INDEX.sub(_script("sub"), _POWER.sub(_script("sup"), text))
@@ -382,7 +398,9 @@ def _typeset(text: str) -> str:
 def _script(tag: str) -> Callable[[re.Match[str]], str]:
     def made(found: re.Match[str]) -> str:
         inside = next(part for part in found.groups() if part is not None)
-        return f"<{tag}>{re.sub('^-', '−', inside)}</{tag}>"
+        inside = re.sub("^-", "−", inside).replace("chi2", "χ²")
+        inside = re.sub(r"(?<=[A-Za-z]{2})_(?=[a-z]{2})", ", ", inside)
+        return f"<{tag}>{inside}</{tag}>"
 
     return made
 

@@ -109,7 +109,7 @@ def test_a_picture_that_cannot_be_read_is_not_shown():
     plt = pytest.importorskip("matplotlib.pyplot")
     x = np.linspace(0, 1, 5)
 
-    def picture(*curves, label=None, legend=False, xlabel="x", ylabel="y"):
+    def picture(*curves, label=None, legend=False, xlabel="x (nats)", ylabel="y (no unit)"):
         figure, axes = plt.subplots()
         for k, curve in enumerate(curves):
             axes.plot(*curve, f"C{k}-", label=label and f"{label} {k}")
@@ -125,6 +125,8 @@ def test_a_picture_that_cannot_be_read_is_not_shown():
         (picture((x, x), (x, x**2), label="curve"), "legend"),
         (picture((x, x), xlabel=""), "axis x"),
         (picture((x, x), ylabel=""), "axis y"),
+        (picture((x, x), xlabel=r"$\varepsilon$"), "axis x without its unit"),
+        (picture((x, x), ylabel=r"$f(\varepsilon)$"), "axis y without its unit"),
         (picture((["one", "two", "three"], [1, 2, 3])), "categories"),
     ):
         with pytest.raises(AssertionError, match=why):

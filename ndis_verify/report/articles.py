@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping
@@ -33,6 +34,7 @@ _FORMULAS = (
     ".derivation ol.steps>li{margin-bottom:.8rem}.derivation .method,.derivation .premises,.derivation .caught"
     "{font-size:.92em}</style>"
 )
+_UNIT = re.compile(r"\([^()]+\)$")  # "(nats)" at the end of a label
 _HEAD = ("claim", "statement", "verdict, as declared")
 
 
@@ -59,19 +61,21 @@ def _legibly(show: Callable[..., Any], plt: Any) -> Callable[..., Any]:
 
 
 def legible(figure: Any) -> None:
-    """Raises `AssertionError` where an axis of a picture has no label, where curves of several colours have no legend
-    that names them, or where a line joins categories, which have no order.
+    """Raises `AssertionError` where an axis of a picture has no label, or one that does not end in a unit in brackets
+    ("(nats)", "(no unit)"; categories need none), where curves of several colours have no legend that names them, or
+    where a line joins categories, which have no order.
     """
     for axes in figure.axes:
         if not axes.axison or axes.get_label() == "<colorbar>":
             continue
         for name in "xy":
             siblings = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
-            said = any(getattr(one, f"get_{name}label")() for one in siblings)
+            said = [text for one in siblings if (text := getattr(one, f"get_{name}label")())]
             assert said or not getattr(axes, f"{name}axis").get_visible(), f"an axis {name} without a label"
-            units = getattr(getattr(axes, f"{name}axis"), "units", None)
+            categories = hasattr(getattr(getattr(axes, f"{name}axis"), "units", None), "_mapping")
+            assert categories or all(map(_UNIT.search, said)), f"an axis {name} without its unit: {said}"
             joined = any(line.get_linestyle() not in ("None", "") and len(line.get_xdata()) > 1 for line in axes.lines)
-            assert not (joined and hasattr(units, "_mapping")), "a line that joins categories"
+            assert not (joined and categories), "a line that joins categories"
         colours = {str(line.get_color()) for line in axes.lines if len(line.get_xdata()) > 2}
         named = axes.get_legend() or figure.legends or axes.texts
         assert len(colours) < 2 or named, "curves of several colours without a legend"

@@ -228,8 +228,15 @@ def _kept(check: Check) -> str:
         return ""
     rows = [("file", f"<code>court/certificates/{escape(name)}.json</code>")]
     for data in (certificate.parameters, certificate.content):
-        rows += [(key, escape(str(value))) for key, value in data.items() if isinstance(value, (int, float, str))]
+        rows += [(key, _said(value)) for key, value in data.items() if isinstance(value, (int, float, str))]
     return f"<details><summary>Kept certificate</summary>{table(rows)}</details>"
+
+
+def _said(value: float | str) -> str:
+    """A value of a certificate: a point typeset, a statement as the data that was hashed behind a line to open."""
+    if isinstance(value, str) and value.startswith("{"):
+        return f"<details><summary>as data</summary><code>{escape(value)}</code></details>"
+    return prose(value) if isinstance(value, str) else escape(str(value))
 
 
 def _links(claim: Claim, uses: Iterable[str], used: Iterable[str]) -> str:

@@ -12,14 +12,14 @@ from typing import Any
 
 from ndis_verify.claim import Verdict
 from ndis_verify.report.ledger_graph import LEMMA, Record
-from ndis_verify.rich import prose
+from ndis_verify.rich import letters, prose
 from ndis_verify.symbolic import all_derivations
 
 _COLUMNS = ("mechanism", "claim", "derivation", "fact")
 _HEADS = {"mechanism": "Mechanisms", "claim": "Claims", "derivation": "Derivations", "fact": "Standard facts"}
-_X = {"mechanism": 10, "claim": 360, "derivation": 640, "fact": 1130}  # where the dots of a column stand
-_STEP, _GAP, _TOP, _WIDTH = 16, 20, 60, 1420
-_LONGEST = 66  # letters of a label that fit between two columns
+X = {"mechanism": 10, "claim": 360, "derivation": 640, "fact": 1300}  # where the dots of a column stand
+_STEP, _GAP, _TOP, WIDTH = 16, 20, 60, 1680
+LETTER = 6.3  # how wide one of a label is, on average, in the same units
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def graph_body(graph: Record, pages: Collection[str]) -> str:
     dots = _placed(graph, links)
     height = max((dot.y for dot in dots.values()), default=0) + _STEP
     edges = "".join(_edge(edge, dots) for edge in graph["edges"] if edge["from"] in dots and edge["to"] in dots)
-    heads = "".join(f'<text class="head" x="{_X[kind]}" y="30">{_HEADS[kind]}</text>' for kind in _COLUMNS)
+    heads = "".join(f'<text class="head" x="{X[kind]}" y="30">{_HEADS[kind]}</text>' for kind in _COLUMNS)
     groups = _groups(dots)
     shown = sum(edge["from"] in dots and edge["to"] in dots for edge in graph["edges"])
     legend = " ".join(f'<span class="badge {verdict.value}">{verdict.value}</span>' for verdict in Verdict)
@@ -52,8 +52,8 @@ def graph_body(graph: Record, pages: Collection[str]) -> str:
         f'<p>{legend}</p><p class="zoom" hidden><button type="button" data-zoom="1.25">larger</button>'
         '<button type="button" data-zoom="0.8">smaller</button><button type="button" data-zoom="0">as wide as the'
         f' page</button></p><p id="count" role="status">{len(dots)} nodes, {shown} lines</p>'
-        f'<div class="wide graph" tabindex="0"><svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}"'
-        f' viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="Graph of the ledger"><g class="edges">{edges}</g>'
+        f'<div class="wide graph" tabindex="0"><svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}"'
+        f' viewBox="0 0 {WIDTH} {height}" role="group" aria-label="Graph of the ledger"><g class="edges">{edges}</g>'
         f"{heads}{groups}{''.join(map(_node, dots.values()))}</svg></div>"
         f"<h2>Standard facts</h2><dl>{facts}</dl>"
         '<script src="graph.js" defer></script>'
@@ -92,7 +92,7 @@ def _placed(graph: Record, links: Mapping[str, str]) -> dict[str, _Dot]:
     for node in claims:
         y += _STEP + (_GAP if node["subject"] != before else 0)
         before = node["subject"]
-        dots[node["id"]] = _Dot(_X["claim"], y, node, links[node["id"]])
+        dots[node["id"]] = _Dot(X["claim"], y, node, links[node["id"]])
     for kind in ("derivation", "fact", "mechanism"):
         column = [node for node in nodes.values() if node["type"] == kind]
         middles = {node["id"]: _middle(node["id"], graph, dots) for node in column}
@@ -100,7 +100,7 @@ def _placed(graph: Record, links: Mapping[str, str]) -> dict[str, _Dot]:
         spread = max(0, max((dot.y for dot in dots.values()), default=0) - _TOP - _STEP * len(column))
         for node in sorted(column, key=lambda node: middles[node["id"]]):
             y = max(y + _STEP, min(int(middles[node["id"]]), y + _STEP + spread))
-            dots[node["id"]] = _Dot(_X[kind], y, node, links[node["id"]])
+            dots[node["id"]] = _Dot(X[kind], y, node, links[node["id"]])
     return dots
 
 
@@ -118,7 +118,7 @@ def _groups(dots: Mapping[str, _Dot]) -> str:
         if dot.node["type"] == "claim":
             seen.setdefault(dot.node["subject"], dot.y)
     return "".join(
-        f'<text class="group" x="{_X["claim"] + 8}" y="{y - _STEP // 2 - 4}">{escape(name.replace("_", " "))}</text>'
+        f'<text class="group" x="{X["claim"] + 8}" y="{y - _STEP // 2 - 4}">{escape(name.replace("_", " "))}</text>'
         for name, y in seen.items()
     )
 
@@ -126,10 +126,10 @@ def _groups(dots: Mapping[str, _Dot]) -> str:
 def _node(dot: _Dot) -> str:
     node = dot.node
     verdict = node.get("verdict", node["type"])
-    label = node["label"] if len(node["label"]) <= _LONGEST else node["label"][: _LONGEST - 1] + "\u2026"
+    label = letters(node["label"])
     steps = ", ".join(f"{node[name]} {name}" for name in ("decided", "facts", "argued") if node.get(name))
     title = ": ".join(
-        part for part in (node["label"], node.get("verdict", ""), steps or node.get("statement", "")) if part
+        part for part in (label, node.get("verdict", ""), steps or letters(node.get("statement", ""))) if part
     )
     return (
         f'<a href="{escape(dot.link)}" data-id="{escape(node["id"])}" class="{verdict}"><title>{escape(title)}</title>'

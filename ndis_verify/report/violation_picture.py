@@ -12,13 +12,14 @@ from ndis_verify.court.attack_checks import PointRun
 from ndis_verify.court.statement_balls import exact_text
 from ndis_verify.enclosure import Enclosure
 from ndis_verify.exact_number import exact
+from ndis_verify.rich import letters
 
 _FACTORS = [
     Fraction(a, b) for a, b in ((1, 4), (1, 3), (1, 2), (2, 3), (4, 5), (1, 1), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1))
 ]
 _FEWEST = 5  # values that make a picture
 _SECONDS = 0.25  # what one value may take, or there is none
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 640, 230, 40, 620, 20, 185
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 680, 230, 80, 660, 20, 185
 Value = tuple[Fraction, Enclosure]
 
 
@@ -91,15 +92,21 @@ def _drawn(name: str, centre: Fraction, values: list[Value]) -> str:
         f'<circle cx="{x(at)}" cy="{y(float(value.mid))}" r="{6 if at == centre else 3.5}"/></g>'
         for at, value in values
     )
+    letter = letters(name)
     marks = "".join(
-        f'<text x="{x(at)}" y="{_BOTTOM + 30}" text-anchor="{anchor}">{escape(name)} = {escape(exact_text(at))}</text>'
+        f'<text x="{x(at)}" y="{_BOTTOM + 30}" text-anchor="{anchor}">{escape(letter)} = {escape(exact_text(at))}</text>'
         for at, anchor in ((values[0][0], "start"), (centre, "middle"), (values[-1][0], "end"))
         if at == centre or abs(x(at) - x(centre)) > 150
     )
-    label = f"Certified size of the violation as {name} moves; above 0 the statement fails"
+    marks += "".join(
+        f'<text x="{_LEFT - 20}" y="{y(height) + 4}" text-anchor="end">{height:.2g}</text>'
+        for height in (low, high)
+        if abs(y(height) - y(0.0)) > 14
+    )
+    label = f"Certified size of the violation as {letter} moves, on a logarithmic scale; above 0 the statement fails"
     return (
         f'<svg class="violation" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"'
         f' aria-label="{escape(label)}"><path class="zero" d="M{_LEFT - 15} {y(0.0)}H{_RIGHT + 15}"/>'
-        f'<text x="8" y="{y(0.0) + 4}">0</text><polyline points="{line}"/>{dots}{marks}</svg>'
+        f'<text x="{_LEFT - 20}" y="{y(0.0) + 4}" text-anchor="end">0</text><polyline points="{line}"/>{dots}{marks}</svg>'
         f'<p class="soft">{escape(label)}. The large dot is the counterexample.</p>'
     )

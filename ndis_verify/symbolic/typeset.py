@@ -22,6 +22,8 @@ _WHOLE = {"eps": "epsilon", "lam": "lambda"}
 class _Printer(LatexPrinter):
     """SymPy's TeX with the letters of block algebras as what they stand for: zt is z^T, Ri is R^{-1}."""
 
+    _apart = False  # whether numbers that are products of letters are factors of one product
+
     def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
         name = expr.name
         if found := re.fullmatch(r"logdet([A-Z])_?(\d)", name):
@@ -58,9 +60,22 @@ class _Printer(LatexPrinter):
             return rf"\exp\left({inside}\right)"
         return str(super()._print_ExpBase(expr, exp or None))
 
+    def _print_Mul(self, expr: Any) -> str:
+        """Numbers that are products of letters stand in brackets beside one another: they are no longer product."""
+        numbers = sum(factor.func.__name__ == "scalar" for factor in expr.args)
+        before, self._apart = self._apart, numbers > 1
+        try:
+            return str(super()._print_Mul(expr))
+        finally:
+            self._apart = before
+
     def _print_scalar(self, expr: Any, exp: str = "") -> str:
+        apart, self._apart = self._apart, False
         inside = self._print(expr.args[0])
-        return rf"\left({inside}\right)^{{{exp}}}" if exp else str(inside)
+        self._apart = apart
+        if exp:
+            return rf"\left({inside}\right)^{{{exp}}}"
+        return rf"\left({inside}\right)" if apart else str(inside)
 
 
 def _letter(found: re.Match[str], power: int = 1) -> str:
@@ -113,10 +128,16 @@ def step_html(step: Any, outcome: str = "", caught: tuple[str, ...] = (), named:
 def _premises(step: Any, named: Any) -> str:
     given = [named(p) if isinstance(p, str) else _use(p, named) for p in step.premises]
     shown = [
-        f"{prose(name)}: {named(one) if isinstance(one, str) else prose(one.text)}"
+        f"{prose(name)}: {named(one) if isinstance(one, str) else _condition(one)}"
         for name, one in step.conditions.items()
     ]
     return "; ".join([*([prose(step.fact)] if step.fact else []), *given, *shown])
+
+
+def _condition(step: Any) -> str:
+    """A small `Step` that shows a condition of a fact, within a line."""
+    tex = relation_tex(step)
+    return wrapping(tex) if tex else prose(step.text)
 
 
 def _use(use: Any, named: Any) -> str:
@@ -153,7 +174,8 @@ def derivation_html(derivation: Any, outcomes: Any = None, prefix: str = "step")
         + "</li>"
         for k, step in enumerate(derivation.steps, 1)
     )
-    sides = [side for step in derivation.steps for side in (step.lhs, step.rhs)]
+    small = [one for step in derivation.steps for one in step.conditions.values() if not isinstance(one, str)]
+    sides = [side for step in (*derivation.steps, *small) for side in (step.lhs, step.rhs)]
     words = "; ".join(prose(text) for text in meanings(sides))
     head = f'<p><b>{prose(derivation.title)}</b></p><ul class="given">{given}</ul>'
     head += f'<p class="soft">Here {words}.</p>' if words else ""
