@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -15,7 +16,7 @@ from ndis_verify.exact_number import InputError
 from ndis_verify.reference.calculator import answered
 from ndis_verify.reference.quantities import QUANTITIES
 from ndis_verify.report import calculator
-from ndis_verify.report.calculator_words import INPUTS, WORDS
+from ndis_verify.report.calculator_words import AXES, INPUTS, WORDS
 from ndis_verify.report.claim_page import claim_body
 
 LISTS = ("mean_p", "mean_q", "weights", "dofs", "noncentralities")
@@ -35,6 +36,7 @@ def statement(claim_id):
 def test_every_quantity_has_words_and_an_example_that_is_answered(name):
     words = WORDS[name]
     assert words["along"] in words["example"] and set(words["example"]) == set(QUANTITIES[name].inputs) <= set(INPUTS)
+    assert re.search(r"\S \([^()]+\)$", words["value"]) and re.search(r"\([^()]+\)", AXES[words["along"]])  # units
     inputs = {key: text.split(", ") if key in LISTS else text for key, text in words["example"].items()}
     answer = asked(quantity=name, inputs=inputs, digits=20)
     assert answer["basis"] == "bound" and Fraction(answer["radius"]) <= abs(Fraction(answer["value"])) / 10**19

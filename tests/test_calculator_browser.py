@@ -108,6 +108,7 @@ def test_every_counterexample_fails_there_as_it_does_here(page):
 
 def test_a_claim_fails_at_its_counterexample_and_a_wrong_field_is_named(page):
     assert "fails at this point" in answer(page, "quantity=N26-L2/1")
+    assert page.value("document.querySelector('.fields label').innerHTML").startswith("λ<sub>1</sub>")
     assert "delta = 2: must lie strictly between 0 and 1" in answer(page, "quantity=gaussian_std&delta=2")
     assert "must be positive definite" in answer(page, "quantity=hockey_stick&cov_p=-1")
 
@@ -116,6 +117,8 @@ def test_a_curve_is_drawn_and_what_takes_too_long_is_stopped(page, site):
     answer(page, "quantity=gaussian_hockey_stick")
     answer(page, script="form.elements.curve.click()")
     assert page.value("document.querySelectorAll('#curve circle').length") == 24
+    for unit in ("δ (a probability)", "ε (nats)"):  # of the values, upwards, and of what they are drawn along
+        assert unit in page.value("document.querySelector('#curve').innerText")
     page.value(
         "location.hash = 'quantity=hockey_stick&digits=1000&mean_p=1,2,3&cov_p=1,2,3&mean_q=0,0,0&cov_q=3,1,2'; 0"
     )

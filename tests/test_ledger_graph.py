@@ -1,6 +1,7 @@
 """The ledger as a graph: whole, without a circle, every lemma a proof of a proved claim; and that this can fail."""
 
 import json
+import re
 from collections import Counter
 from copy import deepcopy
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.commands import claims as command
-from ndis_verify.report import ledger_graph
+from ndis_verify.report import graph_page, ledger_graph
 from ndis_verify.report.ledger_graph import problems
 
 ledger_page = pytest.importorskip("tools.ledger_page")
@@ -86,3 +87,12 @@ def test_the_command_prints_it(capsys, monkeypatch):
     command.add_arguments(parser)
     assert command.main(parser.parse_args(["--graph"])) == 0
     assert json.loads(capsys.readouterr().out) == {"format": 1}
+
+
+def test_no_label_of_the_picture_reaches_into_the_next_column_and_none_is_cut(graph):
+    body = graph_page.graph_body(graph, {"N26-L1", "N26-L2"})
+    assert re.search(r"<circle [^>]*/><text [^>]*>[^<]+<", body) and "\u2026" not in body
+    starts = [*graph_page.X.values(), graph_page.WIDTH]
+    for (kind, x), end in zip(graph_page.X.items(), starts[1:], strict=True):
+        longest = max((node["label"] for node in graph["nodes"] if node["type"] == kind), key=len)
+        assert x + 10 + graph_page.LETTER * len(longest) <= end, longest

@@ -1,6 +1,7 @@
 """The cross-check matrix: found, not typed; every blank and every comparison of few digits has its reason."""
 
 import json
+from fractions import Fraction
 
 import pytest
 from command_line import run
@@ -8,9 +9,29 @@ from command_line import run
 from ndis_verify.claim import Evidence, Kind, Outcome
 from ndis_verify.claims.ledger import all_claims, find
 from ndis_verify.court.checks import Comparison
+from ndis_verify.court.decided_points import DecidedRun, statement_decided
+from ndis_verify.court.quantities.rooms import quantity
+from ndis_verify.court.statement_checks import statement_of
+from ndis_verify.exact_number import exact
+from ndis_verify.oracle.certified.engine.balls import enclosure, working_bits
+from ndis_verify.reference.exact_engines import CERTIFIED
+from ndis_verify.reference.protocol import answer_line
 from ndis_verify.report.check_rooms import columns_of
-from ndis_verify.report.matrix import COLUMNS, FEWEST, Cell, Row, hearing, items, matrix, summary, unexplained
+from ndis_verify.report.matrix import (
+    ANSWERED_BY,
+    COLUMNS,
+    FEWEST,
+    Cell,
+    Row,
+    hearing,
+    items,
+    matrix,
+    summary,
+    unexplained,
+)
 from ndis_verify.report.matrix_blanks import FEW, few_digits
+from ndis_verify.statements.reading import statement
+from ndis_verify.statements.statement import real
 
 CLAIMS = all_claims()
 
@@ -110,3 +131,66 @@ def test_the_verb_prints_the_matrix_and_its_counts():
     assert data["rows"][0]["cells"]["derivation"]["filled"] and data["summary"].startswith(
         f"{len(data['rows'])} printed"
     )
+
+
+def test_inequalities_are_decided_in_balls_and_what_is_turned_round_is_caught():
+    claim = find("KM-4.3")
+    (check,) = [one for one in claim.checks if isinstance(one.run, DecidedRun)]
+    assert columns_of(check) == {"certified"} and statement_of(check) == claim.stated
+    found = check.run("quick")
+    assert found.outcome is Outcome.HELD and found.count == 4 and found.digits is None
+    assert len(check.mutants) == 1
+    assert all(fault("quick").outcome is Outcome.FAILED for fault in check.mutants.values())
+    equal = statement("x <= x", over=(real("x", 1, 2),))  # held at every point: a margin of exactly 0
+    assert statement_decided(equal).run("quick").outcome is Outcome.HELD
+    (strict,) = [statement("x < x", over=(real("x", 1, 2),))]
+    assert statement_decided(strict).run("quick").outcome is Outcome.FAILED
+    none = statement("sqrt(x)^2 <= x", over=(real("x", 2, 3),))  # no precision tells the two sides apart
+    assert statement_decided(none).run("quick").outcome is Outcome.UNDECIDED
+
+
+_REGRESSION = {"leverage": "0.2", "augmented_leverage": "0.3", "d": "2", "r": "20", "epsilon": "1"}
+_PAIR = {"mean_p": ["0"], "cov_p": "2", "mean_q": ["0"], "cov_q": "1"}
+_REVERSE = {"mean_p": ["0"], "cov_p": "1", "mean_q": ["0"], "cov_q": "2"}
+_SHIFTED = {**_PAIR, "mean_p": ["1"], "cov_p": "4", "epsilon": "0.5"}
+_CHI2 = {"weights": ["1"], "dofs": ["1"], "noncentralities": ["0"], "std": "0", "shift": "0", "x": "0.5"}
+
+
+def _exact(value):
+    return [_exact(x) for x in value] if isinstance(value, list) else Fraction(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "inputs"),
+    [
+        ("mean_shift", (1, 1), {"sensitivity": "1", "std": "1", "epsilon": "1"}),
+        ("projection", ("3/10", 5, 1), {"leverage": "0.3", "r": "5", "epsilon": "1", "direction": "delete"}),
+        ("projection_insert", ("3/10", 5, 1), {"leverage": "0.3", "r": "5", "epsilon": "1", "direction": "insert"}),
+        *(
+            (name, ("1/5", "3/10", 2, 20, 1), {**_REGRESSION, "direction": way})
+            for name, way in (("least_squares", "delete"), ("least_squares_insert", "insert"))
+        ),
+        *(
+            (name, ("1/5", "3/10", 2, 20, 1), {**_REGRESSION, "direction": way})
+            for name, way in (("sketch", "delete"), ("sketch_insert", "insert"))
+        ),
+        ("centred", ([2], [1], "1/2"), {**_PAIR, "epsilon": "0.5"}),
+        ("centred_reverse", ([2], [1], "1/2"), {**_REVERSE, "epsilon": "0.5"}),
+        ("independent", ([1], [2], "1/2"), {**_PAIR, "mean_p": ["1"], "cov_p": "4", "epsilon": "0.5"}),
+        (
+            "normal_pair",
+            (1, 4, 0, 1, "1/2"),
+            {**_PAIR, "mean_p": ["1"], "cov_p": "4", "epsilon": "0.5"},
+        ),
+        ("quadratic_cdf", ([2], [0], "1/2"), _CHI2),
+    ],
+)
+def test_a_quantity_of_statements_is_the_one_of_the_line_protocol(name, arguments, inputs):
+    """What the rows of a table and the libraries are asked for is what the statement speaks of."""
+    asked = ANSWERED_BY[name]
+    exactly = [_exact(argument) for argument in arguments]
+    with working_bits(200):
+        value = enclosure(quantity("ball", name)(*exactly, 30))
+    request = {"id": 1, "quantity": asked, "inputs": inputs, "digits": 30}
+    answer = json.loads(json.dumps(answer_line(json.dumps(request), CERTIFIED)))
+    assert abs(Fraction(answer["value"]) - exact(value.mid)) < Fraction(1, 10**25)

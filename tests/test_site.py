@@ -30,7 +30,8 @@ from ndis_verify.report.site import page_of, write_site
 from ndis_verify.report.violation_picture import violation_svg
 from ndis_verify.rich import folded, mathml, prose, wrapping
 from ndis_verify.symbolic.heads import HEADS, head_tex, meanings
-from ndis_verify.symbolic.typeset import side_tex
+from ndis_verify.symbolic.notation import scalar
+from ndis_verify.symbolic.typeset import derivation_html, side_tex
 
 VOID = {"meta", "link", "input", "wbr", "br"}
 
@@ -69,6 +70,15 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     assert write_site(folder, claims=CLAIMS) == folder / "index.html"
     return folder
+
+
+RAW = re.compile(r"\w\*\*|\b(?:Derivative|Integral|Limit|Matrix|Subs|Piecewise)\(|->|\bsqrt\(|\^T")
+
+
+def bare(html):
+    """What a page shows of a derivation as plain text: without formulas, code, and what is raised or lowered."""
+    html = re.sub(r"<(math|code|pre|sub|sup)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    return re.sub(r"<[^>]*>", " ", html).replace("&gt;", ">")
 
 
 @pytest.fixture(scope="module")
@@ -199,11 +209,17 @@ def test_lines_break_before_relations_and_signs_only_outside_of_brackets():
         ("sigma2 <= l^{-1/2}", "σ<sub>2</sub> ≤ l<sup>-1/2</sup>"),
         ("a < b & c", "a &lt; b &amp; c"),
         ("see `delta_r` and hockey_stick", "see <code>delta_r</code> and <code>hockey_stick</code>"),
-        ("as in random_projection.closed_form, docs/a_table.md", "as in <code>random_projection.closed_form</code>, docs/a_table.md"),
+        (
+            "as in random_projection.closed_form, docs/a_table.md",
+            "as in <code>random_projection.closed_form</code>, docs/a_table.md",
+        ),
         ("S2^{-1/2} S1 at t0. N24-P1, 1e5", "S<sub>2</sub><sup>-1/2</sup> S<sub>1</sub> at t<sub>0</sub>. N24-P1, 1e5"),
         ("D'^T of chi'^2(k), (1 + k)^{a_i}", "D'<sup>T</sup> of χ'<sup>2</sup>(k), (1 + k)<sup>a<sub>i</sub></sup>"),
         ("p -> 0, r -> infinity", "p → 0, r → ∞"),
-        ("f_chi2(r; t) of [a]_grid, delta_sketch_delete(p)", "f<sub>χ²</sub>(r; t) of [a]<sub>grid</sub>, δ<sub>sketch, delete</sub>(p)"),
+        (
+            "f_chi2(r; t) of [a]_grid, delta_sketch_delete(p)",
+            "f<sub>χ²</sub>(r; t) of [a]<sub>grid</sub>, δ<sub>sketch, delete</sub>(p)",
+        ),
         ("sqrt 2 tau, sum m_i log v_i", "√2 τ, ∑ m<sub>i</sub> log v<sub>i</sub>"),
         ("Phi^-1(x)", "Φ<sup>-1</sup>(x)"),
         ("e^|log(lam_i)| - 1", "e<sup>|log(λ<sub>i</sub>)|</sup> - 1"),
@@ -268,6 +284,27 @@ def test_what_a_functional_means_is_said_once_where_it_is_met():
     assert side_tex(f) == r"\mathbb{E}\left[x\right]" and meanings([f]) == []
     point_of = derivations_of(find("N26-L1"))[0]._repr_html_()
     assert point_of.count("is the point of the space") == 1 and "logdet" not in point_of
+
+
+@pytest.mark.parametrize(
+    "claim_id", ["N26-D6-exact", "N24-C7", "N26-T6.1-corrected", "N26-Fig4", "N26-T5.4-smaller-ridge"]
+)
+def test_nothing_of_a_proof_is_shown_as_sympy_writes_it(claim_id):
+    """Conditions of facts above all, which are small steps within a line."""
+    derivations = derivations_of(find(claim_id))
+    shown = "".join(derivation_html(one) for one in derivations)
+    assert RAW.findall(bare(shown)) == []
+    small = [c for one in derivations for s in one.steps for c in s.conditions.values() if not isinstance(c, str)]
+    assert any(c.lhs is not None for c in small)
+    spoilt = [str(c.text) for c in small if c.lhs is not None]  # how they were shown before
+    assert claim_id == "N26-Fig4" or any(RAW.search(text) for text in spoilt)
+
+
+def test_numbers_that_are_products_of_letters_stand_apart_in_brackets():
+    y, S, z = sp.symbols("yt S z", commutative=False)
+    one = scalar(y * S * z)
+    assert side_tex(one * scalar(z * S * z)) == r"\left(y^{T} S z\right) \left(z S z\right)"
+    assert side_tex(one) == side_tex(y * S * z) and side_tex(2 * one) == "2 y^{T} S z"
 
 
 def test_long_exponents_are_not_raised():

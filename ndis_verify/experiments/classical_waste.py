@@ -96,10 +96,10 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
         for axes, name in ((left, "claimed_over_true"), (right, "noise_share")):
             axes.plot([row["epsilon"] for row in chosen], [row[name] for row in chosen], label=f"delta = {delta:g}")
     left.set_yscale("log")
-    left.set_ylabel("claimed over true delta")
-    right.set_ylabel("needed over classical std")
+    left.set_ylabel(r"claimed over true $\delta$ (no unit)")
+    right.set_ylabel("needed over classical std (no unit)")
     for axes in (left, right):
-        axes.set_xlabel("epsilon")
+        axes.set_xlabel(r"$\varepsilon$ (nats)")
         axes.legend(fontsize=7)
 
 

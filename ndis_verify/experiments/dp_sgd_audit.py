@@ -356,12 +356,14 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
                     "k:" if name == "accounted" else "-",
                     label=name,
                 )
-        top.set(title=f"losses {canary}".strip(), xlabel="type I error", ylabel="type II error")
+        top.set(
+            title=f"losses {canary}".strip(), xlabel="type I error (probability)", ylabel="type II error (probability)"
+        )
         top.legend(fontsize=7)
         edges = [row["from"] for row in losses] + [losses[-1]["to"]]
         for name in ("with", "without"):
             bottom.stairs([row[name] for row in losses], edges, label=name)
-        bottom.set(xlabel="loss of the canary", ylabel="models")
+        bottom.set(xlabel="loss of the canary (nats)", ylabel="models (count)")
         bottom.legend(fontsize=7)
     if profile:
         axes[1, -1].set_axis_off()
@@ -371,7 +373,7 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
         axes[0, -1].plot(
             [row["epsilon"] for row in profile], [row["estimate"] for row in profile], "o", label="estimate"
         )
-        axes[0, -1].set(title="all steps composed", xlabel="epsilon", ylabel="delta")
+        axes[0, -1].set(title="all steps composed", xlabel=r"$\varepsilon$ (nats)", ylabel=r"$\delta$ (probability)")
         axes[0, -1].legend(fontsize=7)
 
 

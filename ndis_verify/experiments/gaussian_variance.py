@@ -96,8 +96,8 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
                 [row["variance_ratio"] for row in chosen],
                 label=f"delta = {delta:g}",
             )
-        axes.set_xlabel("epsilon")
-        axes.set_ylabel("classical over analytic variance")
+        axes.set_xlabel(r"$\varepsilon$ (nats)")
+        axes.set_ylabel("classical over analytic variance (no unit)")
         axes.set_yscale("log")
         if panel == _SMALL:
             axes.set_xscale("log")

@@ -293,7 +293,7 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
             )
         sizes = np.array(sorted({row["n"] for row in rows}), dtype=float)
         axes.loglog(sizes, 4 * sizes**_THIRD, "k--", linewidth=0.8, label="slope -1/3")
-        axes.set(xlabel="n", title=title)
+        axes.set(xlabel="$n$ (count)", title=title)
     axes.legend(fontsize=6)
 
 

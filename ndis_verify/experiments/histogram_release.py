@@ -119,14 +119,14 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
             axes.plot(
                 [f"{row['bins']}\n{row['items']}" for row in chosen],
                 [row["rmse"] for row in chosen],
-                "o-",
+                "o",
                 label=method,
             )
         axes.set_yscale("log")
-        axes.set_title(f"{kind}, eps = {epsilon:g}", fontsize=9)
-        axes.set_xlabel("bins\nitems")
+        axes.set_title(rf"{kind}, $\varepsilon = {epsilon:g}$", fontsize=9)
+        axes.set_xlabel("bins, items (count)")
         axes.tick_params(axis="x", labelsize=6)
-    figure.axes[0].set_ylabel("root mean squared error per bin")
+    figure.axes[0].set_ylabel("root mean squared error per bin (share)")
     figure.axes[0].legend(fontsize=7)
 
 

@@ -93,8 +93,8 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
         axes.plot(
             [row["epsilon"] for row in chosen], [row["delete"] for row in chosen], label=f"{key[0]}, r = {key[1]}"
         )
-    axes.set_xlabel("epsilon")
-    axes.set_ylabel("delta")
+    axes.set_xlabel(r"$\varepsilon$ (nats)")
+    axes.set_ylabel(r"$\delta$ (probability)")
     axes.legend(fontsize=7)
 
 

@@ -85,12 +85,12 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
         for name, style in (("smallest_ridge", "-"), ("printed_ridge", "--"), ("sheffet_ridge", ":")):
             right.plot(epsilons, [row[name] for row in chosen], style, color=line.get_color(), label=f"{name}, r = {r}")
     left.axhline(1, color="k", lw=0.5)
-    left.set_ylabel("exact over older leverage threshold")
-    right.set_ylabel("ridge over l^2")
+    left.set_ylabel("exact over older leverage threshold (no unit)")
+    right.set_ylabel(r"ridge over $l^2$ (no unit)")
     right.set_yscale("log")
     for axes in (left, right):
         axes.set_xscale("log")
-        axes.set_xlabel("epsilon")
+        axes.set_xlabel(r"$\varepsilon$ (nats)")
         axes.legend(fontsize=6)
 
 

@@ -152,8 +152,8 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
             axes.plot(list(points), list(points.values()), "o-", label=name)
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xlabel("d")
-        axes.set_ylabel("mean distance to the true mean")
+        axes.set_xlabel("dimension $d$ (count)")
+        axes.set_ylabel("mean distance to the true mean (units of the data)")
         axes.set_title(f"n = {_RECORDS}, delta = {_DELTA:g}, eps = {epsilon:g}")
         axes.legend()
 

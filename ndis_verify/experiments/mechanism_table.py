@@ -118,7 +118,7 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
         right.semilogx([row[f"{side}_utility"] for row in rows], range(len(rows)), mark, label=side)
     left.set_yticks(range(len(rows)), labels, fontsize=3 if len(rows) <= 150 else 1)
     right.set_yticks([])
-    left.set_xlabel("variance of the noise")
+    left.set_xlabel("variance of the noise (squared units)")
     right.set_xlabel("utility, in each mechanism's own measure")
     left.legend(fontsize=6)
 

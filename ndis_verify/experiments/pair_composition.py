@@ -105,8 +105,8 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
         axes.loglog(
             [row["copies"] for row in chosen], [max(row["exact"], 1e-12) for row in chosen], marker="o", label=name
         )
-    axes.set_xlabel("copies")
-    axes.set_ylabel("delta at epsilon = 1")
+    axes.set_xlabel("copies (count)")
+    axes.set_ylabel(r"$\delta$ at $\varepsilon=1$ (probability)")
     axes.legend()
 
 

@@ -17,7 +17,7 @@ def by_method(rows: Sequence[Row], *keys: str) -> list[dict[str, Row]]:
 
 
 def method_panels(rows: Sequence[Row], figure: Any, keys: Sequence[str], columns: Mapping[str, str]) -> None:
-    """Two panels, one for each of two `columns` (name -> label), a line for each group of `by_method`; logarithmic
+    """Two panels, one for each of two `columns` (name -> label), dots for each group of `by_method`; logarithmic
     where all values are positive.
 
     A method without a value is left out of that panel.
@@ -28,7 +28,7 @@ def method_panels(rows: Sequence[Row], figure: Any, keys: Sequence[str], columns
             points = {method: row[column] for method, row in group.items() if row[column] is not None}
             first = next(iter(group.values()))
             names = (f"{first[key]}" if isinstance(first[key], str) else f"{key} = {first[key]:g}" for key in keys)
-            axes.plot(list(points), list(points.values()), "o-", label=", ".join(names))
+            axes.plot(list(points), list(points.values()), "o", label=", ".join(names))
         axes.set_yscale("log" if all(row[column] is None or row[column] > 0 for row in rows) else "linear")
         axes.set_ylabel(label)
         axes.tick_params(axis="x", labelsize=6, rotation=30)

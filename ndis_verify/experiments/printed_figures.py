@@ -161,7 +161,7 @@ def _draw_curves(rows: Sequence[Row], figure: Any) -> None:
         chosen = [row for row in group if row["delete"] > 1e-40]
         label = f"{name}, r = {chosen[0]['r']}, leverage {leverage:.4g} {chosen[0]['leverage_is']}"
         axes.semilogy([row["epsilon"] for row in chosen], [row["delete"] for row in chosen], label=label)
-    axes.set(xlabel="epsilon", ylabel="delta, certified", ylim=(1e-30, 3))
+    axes.set(xlabel=r"$\varepsilon$ (nats)", ylabel=r"$\delta$, certified (probability)", ylim=(1e-30, 3))
     axes.legend(fontsize=7)
 
 
@@ -175,7 +175,7 @@ def _draw_samples(rows: Sequence[Row], figure: Any) -> None:
         limits = [row["lower"] for row in chosen], [row["upper"] for row in chosen]
         axes.fill_between(epsilons, *limits, color=line.get_color(), alpha=0.2, label="limits from samples")
         axes.plot(epsilons, [row["estimate"] for row in chosen], "o", color=line.get_color(), label="classifier")
-    axes.set(xlabel="epsilon", ylabel="delta")
+    axes.set(xlabel=r"$\varepsilon$ (nats)", ylabel=r"$\delta$ (probability)")
     axes.legend(fontsize=8)
 
 

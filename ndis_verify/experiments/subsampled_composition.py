@@ -143,8 +143,8 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
             "o",
             color=line.get_color(),
         )
-    axes.set_xlabel("epsilon")
-    axes.set_ylabel("delta")
+    axes.set_xlabel(r"$\varepsilon$ (nats)")
+    axes.set_ylabel(r"$\delta$ (probability)")
     axes.legend()
 
 

@@ -112,8 +112,8 @@ def _draw(rows: Sequence[Row], figure: Any) -> None:
         line = axes.plot(places, tested, "o-", label=f"{name}, epsilon = {epsilon:g}, tested")[0]
         axes.plot(places, untested, "--", color=line.get_color())
     axes.set_xscale("log")
-    axes.set_xlabel("least eigenvalue over l^2")
-    axes.set_ylabel("ridge over l^2, dashed without a test")
+    axes.set_xlabel(r"least eigenvalue over $l^2$ (no unit)")
+    axes.set_ylabel(r"ridge over $l^2$, dashed without a test (no unit)")
     axes.legend(fontsize=6)
 
 

@@ -25,9 +25,9 @@ from ndis_verify.court.attack_checks import PointRun
 from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import Violation
 from ndis_verify.exact_number import InputError
-from ndis_verify.report.calculator_words import INPUTS, WORDS
+from ndis_verify.report.calculator_words import AXES, INPUTS, WORDS
 from ndis_verify.report.places import label_of
-from ndis_verify.rich import folded, prose, wrapping
+from ndis_verify.rich import folded, letters, prose, wrapping
 from ndis_verify.runs.files import read_regular, write_atomically
 from ndis_verify.statements.json_form import to_json
 
@@ -122,7 +122,13 @@ def _script(name: str, content: bytes) -> str:
 def calculator_body(claims: Iterable[Claim]) -> str:
     """The page without its frame."""
     parts = [*_RUNTIME, "engine.zip", "worker.js", *list(PARTS)[1:]]
-    data = {"parts": parts, "inputs": INPUTS, "quantities": _quantities(), "statements": list(_statements(claims))}
+    data = {
+        "parts": parts,
+        "inputs": INPUTS,
+        "axes": AXES,
+        "quantities": _quantities(),
+        "statements": list(_statements(claims)),
+    }
     return (
         "<h1>A certified calculator</h1><p>Exact numbers in, a value with a proven radius out: the package's own"
         " certified engine, ball arithmetic included, runs in this page. Nothing that you type leaves it. The first"
@@ -159,9 +165,10 @@ def _statements(claims: Iterable[Claim]) -> Iterator[dict[str, Any]]:
             statement = run.certify.statement  # type: ignore[attr-defined]  # a Violation has it
             yield {
                 "name": f"{claim.id}/{number}",
-                "title": f"{label_of(claim.id)}: {claim.title}" + (f" ({number})" if len(found) > 1 else ""),
+                "title": f"{label_of(claim.id)}: {letters(claim.title)}" + (f" ({number})" if len(found) > 1 else ""),
                 "about": f"<p>{prose(claim.statement)}</p>{folded(wrapping(statement.tex), 0)}"
                 f'<p><a href="claims/{escape(claim.id)}.html">{escape(label_of(claim.id))}</a></p>',
                 "inputs": {name: str(value) for name, value in run.point.items()},
+                "labels": {name: prose(name) for name in run.point},
                 "statement": json.loads(to_json(statement)),
             }

@@ -11,6 +11,7 @@ from typing import Any
 from ndis_verify.claim import Check, Evidence, Kind
 from ndis_verify.court.attack_checks import PointRun
 from ndis_verify.court.checks import ProofRun
+from ndis_verify.court.decided_points import DecidedRun
 from ndis_verify.court.source_names import ROOT, Name
 from ndis_verify.court.statement_checks import PointsRun, statement_of
 from ndis_verify.report.places import uses_of
@@ -23,6 +24,8 @@ def columns_of(check: Check) -> frozenset[str]:
     run = check.run
     if isinstance(run, ProofRun):
         return frozenset()
+    if isinstance(run, DecidedRun):  # inequalities, whose sides agree to nothing
+        return frozenset({"certified"})
     if isinstance(run, PointsRun):  # both sides of an equality, each enclosed
         return frozenset({"two routes", "certified"})
     if check.kind in (Kind.ENCLOSURE, Kind.COUNTEREXAMPLE) or isinstance(run, PointRun):

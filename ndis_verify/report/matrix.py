@@ -24,12 +24,26 @@ from ndis_verify.court.source_names import ROOT
 from ndis_verify.court.statement_checks import PointsRun
 from ndis_verify.report.check_rooms import FLOATS, columns_of, room_of, tree
 from ndis_verify.report.claim_page import counts, derivations_of
-from ndis_verify.report.matrix_blanks import few_digits, reason_of
+from ndis_verify.report.matrix_blanks import few_digits, named_quantities, reason_of
 from ndis_verify.report.places import Place, label_of, named, used_by
 
 COLUMNS = ("derivation", "two routes", "certified", "float64", "peer", "notebook", "reference rows")
 FEWEST = 9  # digits; fewer need a reason
 _UNHEARD = "not run here"
+ANSWERED_BY: Mapping[str, str] = {  # a quantity of statements: the one of the line protocol that asks for the same
+    "mean_shift": "gaussian_hockey_stick",
+    "projection": "rp_hockey_stick",
+    "projection_insert": "rp_hockey_stick",
+    "least_squares": "als_hockey_stick",
+    "least_squares_insert": "als_hockey_stick",
+    "sketch": "als_exact_hockey_stick",
+    "sketch_insert": "als_exact_hockey_stick",
+    "normal_pair": "hockey_stick",
+    "independent": "hockey_stick",
+    "centred": "hockey_stick",
+    "centred_reverse": "hockey_stick",
+    "quadratic_cdf": "generalized_chi2_cdf",
+}
 _EXACT = 40  # digits of the reference tables
 _PRINTED = tuple(source for source in SOURCES if source not in ("PKG", "DATA"))
 Heard = Mapping[tuple[str, str], Evidence]  # by claim and check
@@ -150,6 +164,7 @@ def _row(label: str, claims: Sequence[Claim], heard: Heard) -> Row:
         ]
         made[name] = _best([cell for cell in cells if name != "two routes" or _tells(cell)]) or _code(name, claims)
     quantities = {name for claim in claims for _, name in used_by(claim.id)}
+    quantities |= {ANSWERED_BY[name] for name in named_quantities(claims) if name in ANSWERED_BY}
     made["peer"] = _peer(quantities)
     made["notebook"] = _notebook(claims)
     made["reference rows"] = _rows(claims, quantities)
@@ -176,7 +191,7 @@ def _cell(claim: Claim, number: int, heard: Heard) -> Cell:
     run = check.run
     if isinstance(run, AttackRun):
         return _searched(run, check.name, link)
-    asked = int(run.digits) if isinstance(run, (Comparison, PointsRun)) else None
+    asked = int(run.digits) if isinstance(run, (Comparison, PointsRun)) and run.digits else None
     return Cell(True, asked, None, _UNHEARD, check.name, "", link, asked=asked is not None)
 
 

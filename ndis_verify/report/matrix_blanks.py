@@ -9,11 +9,23 @@ from collections.abc import Mapping, Sequence
 from ndis_verify.claim import Claim, ClaimKind, Verdict
 from ndis_verify.claims.kinds import kind_of
 from ndis_verify.court.tolerances import COMPARISONS
+from ndis_verify.statements.quantities import QUANTITIES
+from ndis_verify.statements.terms import nodes
 
-_ALWAYS: Mapping[str, str] = {
-    "peer": "no published library with an adapter here computes a quantity that it speaks of",
-    "reference rows": "none of its quantities is one of the line protocol",
-    "notebook": "no notebook shows it yet; its page has the proof and the numbers",
+# of an item whose statement names quantities, which stand in the place of {}; of one that names none, by its kind
+_ASKED: Mapping[str, str] = {
+    "peer": "it speaks of {}: no published library with an adapter here computes that",
+    "reference rows": "it speaks of {}: no quantity of the line protocol",
+}
+_ELEMENTARY = frozenset(
+    "log Phi Phi_inverse phi pi erf erfc sqrt abs identity det trace diagonal rows columns max min gamma_q gamma_p".split()
+)
+_UNASKED: Mapping[ClaimKind, str] = {
+    ClaimKind.DEFINITION: "a definition: it asserts no number that could be asked for",
+    ClaimKind.LAW: "the law of a random output: libraries and tables answer with numbers, not with laws",
+    ClaimKind.ALGORITHM: "what a program does on its inputs: libraries and tables answer with curves and noise levels",
+    ClaimKind.FIGURE: "a table, a plot or an experiment of its own: nobody else computes its numbers",
+    ClaimKind.RELATION: "it relates numbers, and names no curve, law or noise level that could be asked for",
 }
 _FALSE: Mapping[str, str] = {
     "derivation": "false as printed: a certified counterexample decides it",
@@ -51,12 +63,19 @@ _OF_KIND: Mapping[str, Mapping[ClaimKind, str]] = {
 
 def reason_of(claims: Sequence[Claim], column: str) -> str:
     """Why a column says nothing of an item, "" where nothing tells."""
-    if column in _ALWAYS:
-        return _ALWAYS[column]
+    if column in _ASKED:
+        named = named_quantities(claims)
+        return _ASKED[column].format(", ".join(named)) if named else _UNASKED[kind_of(claims[0])]
     false = all(claim.declared in (Verdict.REFUTED, Verdict.RESTRICTED) for claim in claims)
     if false and column in _FALSE:
         return _FALSE[column]
     return _OF_KIND.get(column, {}).get(kind_of(claims[0]), "")
+
+
+def named_quantities(claims: Sequence[Claim]) -> list[str]:
+    """The quantities that the statements of some claims name, elementary functions apart."""
+    terms = [one for claim in claims if claim.stated is not None for one in claim.stated.all_terms()]
+    return sorted({node.head for one in terms for node in nodes(one)} & (QUANTITIES.keys() - _ELEMENTARY))
 
 
 _FEW: Mapping[str, tuple[str, ...]] = {

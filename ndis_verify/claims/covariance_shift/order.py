@@ -14,6 +14,7 @@ from flint import arb
 from ndis_verify.claim import Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
@@ -299,3 +300,4 @@ CLAIMS = (
         ),
     ),
 )
+CLAIMS = decided(CLAIMS, "N26-P2", "N26-P2-sharp")

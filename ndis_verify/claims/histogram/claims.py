@@ -16,6 +16,7 @@ from flint import arb
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count, short
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
@@ -509,3 +510,4 @@ CLAIMS = (
         ),
     ),
 )
+CLAIMS = decided(CLAIMS, "KM-4.1", "KM-4.3")

@@ -18,6 +18,7 @@ from ndis_verify.claims.least_squares.law_checks import (
     TABLE,
     ZERO_CURVATURE,
 )
+from ndis_verify.claims.least_squares.student import WITHIN
 from ndis_verify.court.checks import proof
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.statements.reading import statement
@@ -79,6 +80,7 @@ CLAIMS = (
             proof("its rate", limit.distance_rate),
             _PROJECTED,
             _MOMENTS,
+            WITHIN,
         ),
         note=(
             "It holds in total variation, with a distance of order 1/r that depends on d and r alone. With w = 0 both"

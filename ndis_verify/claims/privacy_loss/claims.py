@@ -10,6 +10,7 @@ import numpy as np
 
 from ndis_verify.claim import Check, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count, random_pair, shifts_and_epsilons, short
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.gaussian_pair import GaussianPair
@@ -234,3 +235,4 @@ CLAIMS = (
         checks=(proof("sum of squares", counting_queries.sensitivity_norms),),
     ),
 )
+CLAIMS = decided(CLAIMS, "KM-2.2", "SL-1")

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 from ndis_verify.claim import Check, Claim, Kind, Verdict
+from ndis_verify.claims.random_projection.gram_error import CHANCE
 from ndis_verify.claims.random_projection.mechanism_checks import (
     DP,
     MECHANISM,
@@ -22,6 +23,7 @@ from ndis_verify.claims.random_projection.mechanism_checks import (
 from ndis_verify.claims.random_projection.white_box import SAMPLED, TESTED, ridged
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import formula_check, proof
+from ndis_verify.court.decided_points import decided
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.oracle.certified.random_projection import inner_epsilon
 from ndis_verify.statements.reading import statement, under
@@ -285,6 +287,7 @@ CLAIMS = (
                     "constant 1/4": coverage(constant=0.25),
                 },
             ),
+            CHANCE,
         ),
         note=(
             "The source cites a constant without a value. The singular-value bound of Davidson and Szarek is cited here"
@@ -576,3 +579,4 @@ CLAIMS = (
         ),
     ),
 )
+CLAIMS = decided(CLAIMS, "N26-Fig4")

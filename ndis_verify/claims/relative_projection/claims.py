@@ -12,7 +12,7 @@ from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.claims.random_projection.mechanism_checks import DP, MECHANISM
 from ndis_verify.claims.random_projection.white_box import ADDITIONS, RELATIVE, RELATIVE_PRINTED
 from ndis_verify.court.attack_checks import counterexample_check
-from ndis_verify.court.checks import proof
+from ndis_verify.court.checks import agreement, proof
 from ndis_verify.court.points import count
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
@@ -22,8 +22,10 @@ from ndis_verify.gaussian_pair import GaussianPair
 from ndis_verify.oracle.certified.engine.balls import ball, enclosure, to_exact_ball, working_bits
 from ndis_verify.oracle.certified.hockey_stick import hockey_stick as certified_hockey_stick
 from ndis_verify.oracle.certified.random_projection import rp_hockey_stick as certified_rp_hockey_stick
+from ndis_verify.oracle.certified.random_projection import rp_leverage as certified_rp_leverage
 from ndis_verify.oracle.certified.random_projection import rp_ridge as certified_rp_ridge
 from ndis_verify.oracle.leverage import leverage_of_set
+from ndis_verify.oracle.random_projection import rp_leverage
 from ndis_verify.statements.reading import statement
 from ndis_verify.statements.statement import matrix, real, vector
 from ndis_verify.symbolic import leverage, random_projection, relative_projection
@@ -96,6 +98,31 @@ _ORDER = (
     proof("closed form of a deletion", random_projection.hockey_stick_deletion),
     proof("order in the leverage", order.derivative_in_leverage),
     proof("deletion dominates insertion", order.deletion_dominates),
+)
+
+
+def _printed_ridge(leverage: Callable[..., Enclosure], spoilt: int = 0) -> Callable[..., Enclosure]:
+    """l^2/p* with p* from `leverage`: the noise of the branch that adds some. `spoilt`: l^2 of these are left out."""
+
+    def ridge(norm_bound: Fraction, r: int, epsilon: Fraction, delta: Fraction) -> Enclosure:
+        with working_bits(160):
+            found = to_exact_ball(leverage(r, epsilon=epsilon, delta=delta, digits=30))
+            return enclosure(ball(norm_bound**2) * (1 / found - spoilt))
+
+    return ridge
+
+
+_PRINTED_RIDGE = agreement(
+    "the ridge of the branch that adds noise",
+    "two routes at 30 digits, ball arithmetic",
+    _printed_ridge(rp_leverage),
+    _printed_ridge(certified_rp_leverage),
+    lambda effort: [
+        (Fraction(length), r, Fraction(epsilon), Fraction(1, 10**power))
+        for length, r, epsilon, power in ((1, 10, "1/2", 6), (3, 1, 1, 5), ("1/2", 100, 2, 9))[: count(effort, 2, 3)]
+    ],
+    digits=20,
+    mutants={"the smallest ridge in its place": _printed_ridge(rp_leverage, 1)},
 )
 _BRANCHES = (proof("both branches, one set", relative_projection.mechanism), *MECHANISM, DP)
 
@@ -193,7 +220,7 @@ CLAIMS = (
         formula="ridge 0 if p_S <= p*, else l^2/p*",
         hypotheses=(*_SET, "every record has norm at most l"),
         declared=Verdict.PROVED,
-        checks=(*_BRANCHES, RELATIVE_PRINTED),
+        checks=(*_BRANCHES, RELATIVE_PRINTED, _PRINTED_RIDGE),
         note=(
             "The formula for sigma was lost; l^2/p* is judged, and l^2 (1/p* - 1) is valid too. Section 2.4 says that"
             " the noise starts from the leverage of the set and is less than for plain DP; the figure, where it adds"

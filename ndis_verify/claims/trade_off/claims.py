@@ -14,6 +14,7 @@ import scipy
 from ndis_verify.claim import Check, Claim, Evidence, Kind, Outcome, Verdict
 from ndis_verify.court.attack_checks import counterexample_check
 from ndis_verify.court.checks import agreement, formula_check, proof
+from ndis_verify.court.decided_points import decided
 from ndis_verify.court.points import count, short
 from ndis_verify.court.statement_checks import stated_claim
 from ndis_verify.enclosure import Enclosure
@@ -547,3 +548,4 @@ CLAIMS = (
         note="The source's figure has lambda = Delta = 1, where the inverted ratio does not show.",
     ),
 )
+CLAIMS = decided(CLAIMS, "KM-Alg1")

@@ -96,8 +96,8 @@ function fillChoices() {
 }
 
 function field(name, value) {
-  const text = asked.inputs[name] || name;
-  return element("label", { textContent: text }, element("input", { name: `input-${name}`, value, autocomplete: "off", spellcheck: false }));
+  const text = chosen().labels?.[name]; // typeset when the page was made
+  return element("label", text ? { innerHTML: text } : { textContent: asked.inputs[name] || name }, element("input", { name: `input-${name}`, value, autocomplete: "off", spellcheck: false }));
 }
 
 function showFields(values = {}) {
@@ -154,6 +154,7 @@ function shown(answer, values, digits, seconds) {
   const again = `ndis-verify reference query ${chosen().name} ${line.join(" ")} --digits ${digits}`;
   const basis = { bound: "certified: truncation and rounding are both bounded" }[answer.basis] || answer.basis;
   return [
+    element("p", { className: "soft", textContent: chosen().value }),
     element("p", { className: "value" }, element("output", { textContent: answer.value }), ` ± ${answer.radius}`),
     element("p", { className: "soft", textContent: `${basis}; ${seconds} s` }),
     element("p", { textContent: "The same in a terminal:" }),
@@ -204,7 +205,7 @@ async function compute() {
   if (answer.error || !("mean_p" in values)) return;
   const { epsilon, delta, ...loss } = request(values, digits).inputs;
   const found = await ask({ loss });
-  if (!found.error) place.answer.children[1].after(law(found));
+  if (!found.error) place.answer.children[2].after(law(found));
 }
 
 // ---- the curve: the quantity at some values of one input, each of them certified
@@ -244,7 +245,7 @@ function draw(along, found) {
   const xs = drawn.map(([x]) => across(x)), ys = drawn.map(([, y]) => up(Number(y)));
   const scale = (all, from, to) => (v) => from + ((to - from) * (v - Math.min(...all))) / (Math.max(...all) - Math.min(...all) || 1);
   const x = scale(xs, 90, 620), y = scale(ys, 220, 20);
-  const picture = svg("svg", { viewBox: "0 0 640 270", role: "img", class: "violation", "aria-label": `${chosen().title} along ${along}` });
+  const picture = svg("svg", { viewBox: "0 -8 680 278", role: "img", class: "violation", "aria-label": `${chosen().value} along ${asked.axes[along]}` });
   picture.append(svg("path", { class: "axis", d: "M90 20V220H620" }),
     svg("polyline", { points: drawn.map((_, k) => `${x(xs[k])},${y(ys[k])}`).join(" ") }));
   for (const [k, [at, value, radius]] of drawn.entries()) {
@@ -255,7 +256,7 @@ function draw(along, found) {
   const low = drawn[ys.indexOf(Math.min(...ys))], high = drawn[ys.indexOf(Math.max(...ys))], last = xs.indexOf(Math.max(...xs)), first = xs.indexOf(Math.min(...xs));
   const text = (at, height, anchor, words) => picture.append(svg("text", { x: at, y: height, "text-anchor": anchor }, words));
   text(84, 224, "end", Number(low[1]).toPrecision(3)), text(84, 26, "end", Number(high[1]).toPrecision(3));
-  text(90, 240, "middle", String(drawn[first][0])), text(620, 240, "end", String(drawn[last][0])), text(355, 258, "middle", along);
+  text(90, 240, "middle", String(drawn[first][0])), text(620, 240, "end", String(drawn[last][0])), text(355, 258, "middle", asked.axes[along]), text(84, 10, "start", chosen().value);
   const words = `Every dot is certified to ${CURVE_DIGITS} digits${log ? "; the scale upwards is logarithmic" : ""}.`;
   place.curve.replaceChildren(picture, element("p", { className: "soft", textContent: words }));
 }
