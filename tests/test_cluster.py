@@ -220,6 +220,35 @@ def test_workers_killed_again_and_again_lose_and_double_nothing(tmp_path, cluste
     assert len((tmp_path / "j.jsonl").read_text(encoding="utf-8").splitlines()) == 13
 
 
+def test_an_item_that_the_scheduler_gives_up_is_given_out_again(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)  # one worker that dies is enough
+    died = []
+    with Journal(tmp_path / "j.jsonl", "squares", "squares", kept=True) as journal:
+        run = resumed(journal, slow_square, NUMBERS, scheduler=cluster.scheduler_address)
+        for seen, (key, value) in enumerate(run, 1):
+            assert value == SQUARES[key]
+            if seen in (1, 4):
+                died.append(next(worker.pid for worker in cluster.workers.values() if worker.pid))
+                os.kill(died[-1], signal.SIGKILL)
+    assert len(died) == 2 and seen == 12 == len(journal.done)
+
+
+def deadly(number):
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_an_item_that_every_worker_dies_of_ends_the_run(tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    monkeypatch.setattr(clusters, "_AGAIN", 1)
+    with (
+        pytest.raises(ChildProcessError, match="KilledWorker.*the same command goes on"),
+        Journal(tmp_path / "j.jsonl", "deadly", "numbers", kept=True) as journal,
+    ):
+        dict(resumed(journal, deadly, NUMBERS, scheduler=cluster.scheduler_address))
+
+
 def test_two_runs_with_the_same_ids_do_not_meet(cluster):
     address = cluster.scheduler_address
     squares, cubes = (

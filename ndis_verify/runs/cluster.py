@@ -13,7 +13,8 @@ from ndis_verify.runs.identity import identity
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_RETRIES, _PATIENCE = 2, "20s"  # of an item whose worker died; for the scheduler
+_RETRIES, _PATIENCE = 2, "20s"  # of an item that failed; for the scheduler
+_AGAIN = 4  # times that an item is given out anew where the scheduler gave it up, after some workers that died at it
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,9 @@ def on_cluster(
     function: Callable[[Item], Result], items: Mapping[str, Item], address: str
 ) -> Generator[tuple[str, Result], None, None]:
     """`function` of each item by its id, once each, as they come; the items of a worker that died go to another.
+
+    A scheduler gives an item up after four workers that died while they had it, as workers of a busy cluster do that
+    are taken away: it is given out again then, and ends the run only when that has happened five times.
 
     Raises `InputError` where dask.distributed is absent, nothing answers at the address, or a worker has other sources
     or versions than this process; `ChildProcessError` where the cluster was lost on the way.
@@ -44,11 +48,20 @@ def on_cluster(
         work, keys = partial(_alike, function, _sources(), address), [f"{run} {key}" for key in items]
         futures = client.map(work, list(items.values()), key=keys, retries=_RETRIES)
         ids = dict(zip((future.key for future in futures), items, strict=True))
+        left, waiting = dict.fromkeys(items, _AGAIN), as_completed(futures, loop=client.loop)
         try:
-            for future in as_completed(futures, loop=client.loop):
-                if future.key in ids:  # a cluster may run an item twice
-                    yield ids.pop(future.key), future.result()
-                    future.release()  # workers need not keep what is here
+            for future in waiting:
+                if future.key not in ids:  # a cluster may run an item twice
+                    continue
+                key = ids.pop(future.key)
+                if left[key] and isinstance(future.exception(), KilledWorker):
+                    left[key] -= 1
+                    again = client.submit(work, items[key], key=f"{run} {key} {left[key]}", retries=_RETRIES)
+                    ids[again.key] = key
+                    waiting.add(again)
+                    continue
+                yield key, future.result()
+                future.release()  # workers need not keep what is here
         except (CancelledError, KilledWorker) as error:
             lost = f"the cluster at {address} was lost ({type(error).__name__}): what is done is kept, the same command"
             raise ChildProcessError(f"{lost} goes on, with --jobs too") from None
