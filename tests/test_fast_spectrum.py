@@ -8,6 +8,7 @@ import pytest
 
 from ndis_verify import GaussianPair
 from ndis_verify.fast import PairBatch, quadratic_form, spectrum
+from ndis_verify.fast.engine import exact_products
 from ndis_verify.fast.engine.exact_products import Congruence, expansion, matmul, whitened_pencil
 
 
@@ -151,3 +152,34 @@ def test_differences_of_exact_numbers_are_sums_of_floats(terms):
         for wanted, *floats in zip(exactly.ravel(), *(part.ravel().tolist() for part in parts)):
             assert floats[0] == float(wanted)
             assert abs(sum(map(Fraction, floats)) - wanted) <= abs(wanted) / 2 ** (53 * terms)
+
+
+@pytest.mark.parametrize("dimension, condition", [(3, 1e2), (12, 1e6), (60, 1e3), (60, 1e7)])
+def test_what_a_first_whitening_leaves_is_taken_off_like_a_second_one(monkeypatch, dimension, condition):
+    """Both ways, and the rule for large triangles, against a whitening in 40 digits."""
+    rng = np.random.default_rng(dimension)
+    turn = np.linalg.qr(rng.standard_normal((dimension, dimension)))[0]
+    base = turn * condition ** np.linspace(-0.5, 0.5, dimension) @ turn.T
+    gap = np.diag(rng.uniform(0.1, 1, dimension)) * base + 0.1 * np.eye(dimension)
+    base, gap = (base + base.T) / 2, (gap + gap.T) / 2
+    mean = rng.standard_normal(dimension)
+    parts = tuple(tuple(part[None] for part in expansion(x)) for x in (gap, base, mean))
+    slight = exact_products._SLIGHT
+    found = []
+    for limit in (slight, -1.0):
+        monkeypatch.setattr(exact_products, "_SLIGHT", limit)
+        found.append(whitened_pencil(*parts))
+    # coordinates of close eigenvalues are told less well one by one than what they sum to
+    for powers in ([1, 0], [0, 2], [1, 2]):
+        one, other = (values ** powers[0] * shift ** powers[1] for values, shift, _ in found)
+        one, other = (part.sum(axis=-1) if powers[1] else part for part in (one, other))
+        np.testing.assert_allclose(one, other, rtol=0, atol=4e-14 * np.abs(other).max())
+    if dimension > 12:
+        return
+    with mpmath.workdps(40):
+        white = mpmath.cholesky(mpmath.matrix(base.tolist())) ** -1
+        true = mpmath.eigsy(white * mpmath.matrix(gap.tolist()) * white.T, eigvals_only=True)
+        shift = white * mpmath.matrix(mean.tolist())
+        true, total = np.array(sorted(map(float, true))), float(mpmath.fsum(x * x for x in shift))
+    np.testing.assert_allclose(found[0][0][0], true, rtol=0, atol=3e-15 * np.abs(true).max())
+    np.testing.assert_allclose((found[0][1] ** 2).sum(), total, rtol=6e-15)

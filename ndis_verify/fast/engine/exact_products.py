@@ -10,9 +10,12 @@ from fractions import Fraction
 from functools import reduce
 
 import numpy as np
+from scipy.linalg.lapack import dtrtri
 
 Expansion = tuple[np.ndarray, ...]
 _FEW = 4096
+_LARGE = 48  # matrices from which on a routine for triangles is worth its call
+_SLIGHT = 3e-9  # rows of F: its square is less than rounding
 
 
 def expansion(a: np.ndarray, b: np.ndarray | None = None, terms: int = 2) -> Expansion:
@@ -171,22 +174,40 @@ def whitened_pencil(gap: Expansion, base: Expansion, mean: Expansion) -> tuple[n
     condition of `base` with its diagonal scaled to about 1: the trace of the inverse.
 
     A float Cholesky factor whitens `base` up to its condition number; that congruence is then applied to twice the
-    precision, and what is left of `base` is so close to the identity that a second, plain whitening loses nothing.
+    precision, and what is left of `base` is so close to the identity, I + F, that (I + F)^{-1/2} = I - F/2 to rounding,
+    or that a second, plain whitening loses nothing.
     """
     scale = balanced(base[0])
     gap, base, mean = scaled(gap, scale), scaled(base, scale), tuple(part * scale for part in mean)
-    inverse = np.linalg.inv(np.linalg.cholesky(base[0]))
+    inverse = _inverse_factor(base[0])
     condition = (inverse * inverse).sum(axis=(-2, -1))
     congruence = Congruence(inverse)
     if gap[0].size < _FEW and gap[0].shape == base[0].shape:  # calls then cost more than numbers: both at once
         white, moved = symmetric(congruence.matrix(tuple(map(np.stack, zip(base, gap))))[0])
     else:
         white, moved = (symmetric(congruence.matrix(part)[0]) for part in (base, gap))
-    second = np.linalg.inv(np.linalg.cholesky(white))
-    pencil = matmul(matmul(second, moved), np.swapaxes(second, -1, -2))
-    values, vectors = np.linalg.eigh(symmetric(pencil))
-    coordinates = np.swapaxes(vectors, -1, -2) @ (second @ congruence.vector(mean)[0])
+    shift = congruence.vector(mean)[0]
+    each = np.arange(white.shape[-1])
+    defect = white.copy()
+    defect[..., each, each] -= 1
+    if np.abs(defect).sum(axis=-1).max() < _SLIGHT:
+        half = 0.5 * matmul(defect, moved)
+        pencil, shift = moved - (half + np.swapaxes(half, -1, -2)), shift - 0.5 * (defect @ shift)
+    else:
+        second = _inverse_factor(white)
+        pencil, shift = symmetric(matmul(matmul(second, moved), np.swapaxes(second, -1, -2))), second @ shift
+    values, vectors = np.linalg.eigh(pencil)
+    coordinates = np.swapaxes(vectors, -1, -2) @ shift
     return values, np.abs(coordinates[..., 0]), condition
+
+
+def _inverse_factor(matrix: np.ndarray) -> np.ndarray:
+    """The inverse of the lower Cholesky factor."""
+    factor = np.linalg.cholesky(matrix)
+    if matrix.shape[-1] < _LARGE or matrix.size > matrix.shape[-1] ** 2:
+        return np.linalg.inv(factor)
+    (upper, _) = dtrtri(factor.reshape(matrix.shape[-2:]).T)  # by its columns, which spares a copy
+    return upper.T.reshape(matrix.shape)
 
 
 def symmetric(matrix: np.ndarray) -> np.ndarray:
