@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import mpmath
 import numpy as np
 
 from ndis_verify.claim import CertificateError, Check, Evidence, Kind, Outcome
 from ndis_verify.court.certificate_store import Content, StoredCheck, file_name, stored
-from ndis_verify.court.proof_structure import lemmas, problems
+from ndis_verify.court.proof_structure import lemmas, loose_ends, problems
 from ndis_verify.court.source_closure import defining_modules
 from ndis_verify.court.source_names import PACKAGE
 from ndis_verify.court.tolerances import TELLING_DIGITS
@@ -50,30 +51,40 @@ class ProofRun:
 
 
 def _verified(derivation: Derivation) -> Evidence:
+    """Names first, then the steps, which end a planted fault, then how the steps use their premises."""
     proofs = [derivation, *lemmas(derivation).values()]
-    if loose := [text for one in proofs for text in problems(one)]:
+    if loose := [text for one in proofs for text in loose_ends(one)]:
         return Evidence(Outcome.FAILED, "symbolic", f"{derivation.id}: {loose[0]}", count=0, counted="steps")
     decided: list[tuple[Step, bool | None]] = []
     for owner, step in ((one, step) for one in proofs for step in one.steps if step.kind in DECIDED):
         decided.append((step, owner.holds(step)))
         if decided[-1][1] is False:
-            break
-    wrong = [step.name for step, holds in decided if holds is False]
+            return Evidence(
+                Outcome.FAILED,
+                "symbolic",
+                f"step {step.name!r} of {derivation.id} is false",
+                count=len(decided),
+                counted="steps",
+            )
+    if loose := [text for one in proofs for text in _structure(one)]:
+        return Evidence(Outcome.FAILED, "symbolic", f"{derivation.id}: {loose[0]}", count=0, counted="steps")
     unknown = [step.name for step, holds in decided if holds is None]
+    if unknown or not decided:
+        return Evidence(Outcome.UNDECIDED, "symbolic", f"steps {unknown} of {derivation.id} were not decided")
     facts = [step.name for one in proofs for step in one.arguments]
     detail = f"derivation {derivation.id}" + (f"; argued in words: {', '.join(facts)}" if facts else "")
     detail += "".join(f"; part: {one.part}" for one in derivation.concludes if one.part)
-    if wrong:
-        return Evidence(
-            Outcome.FAILED,
-            "symbolic",
-            f"step {wrong[0]!r} of {derivation.id} is false",
-            count=len(decided),
-            counted="steps",
-        )
-    if unknown or not decided:
-        return Evidence(Outcome.UNDECIDED, "symbolic", f"steps {unknown} of {derivation.id} were not decided")
     return Evidence(Outcome.HELD, "symbolic", detail, count=len(decided), counted="steps", argued=len(facts))
+
+
+_STRUCTURES: WeakKeyDictionary[Derivation, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def _structure(derivation: Derivation) -> tuple[str, ...]:
+    """`problems` of a derivation, asked once: it is a premise of many others, and the proof of several claims."""
+    if derivation not in _STRUCTURES:
+        _STRUCTURES[derivation] = tuple(problems(derivation))
+    return _STRUCTURES[derivation]
 
 
 class Mutants(Mapping[str, Callable[[str], Evidence]]):

@@ -37,9 +37,8 @@ def problems(derivation: Derivation) -> list[str]:
     """
     if not derivation.concludes:
         linked = [k for k, step in enumerate(derivation.steps) if step.kind in ("fact", "inference")]
-        unknown = [text for k in linked for text in _unknown(derivation, k)]
-        return unknown or [text for k in linked for text in step_problems(derivation, k)]
-    if unknown := list(chain.from_iterable(_unknown(derivation, k) for k in range(len(derivation.steps)))):
+        return loose_ends(derivation) or [text for k in linked for text in step_problems(derivation, k)]
+    if unknown := _unknown_premises(derivation):
         return unknown
     return [
         *chain.from_iterable(step_problems(derivation, k) for k in range(len(derivation.steps))),
@@ -49,8 +48,16 @@ def problems(derivation: Derivation) -> list[str]:
 
 def loose_ends(derivation: Derivation) -> list[str]:
     """The problems that names alone show: premises that are none, and what nothing rests on."""
-    unknown = [text for k in range(len(derivation.steps)) for text in _unknown(derivation, k)]
-    return unknown or list(_idle_parts(derivation))
+    unknown = _unknown_premises(derivation)
+    return unknown or (list(_idle_parts(derivation)) if derivation.concludes else [])
+
+
+def _unknown_premises(derivation: Derivation) -> list[str]:
+    """Of a derivation that says nothing of its conclusions, those of its facts and inferences."""
+    asked = [
+        k for k, step in enumerate(derivation.steps) if derivation.concludes or step.kind in ("fact", "inference")
+    ]
+    return [text for k in asked for text in _unknown(derivation, k)]
 
 
 def _idle_parts(derivation: Derivation) -> Iterator[str]:
