@@ -156,8 +156,9 @@ def _sample(symbol: sp.Symbol, index: int) -> sp.Rational:
     return magnitude if index % 2 else -magnitude
 
 
-def nonzero_somewhere(expression: sp.Expr) -> bool:
-    """Whether some sample point gives a value that stays put when the precision is doubled, and is not 0.
+def nonzero_somewhere(expression: sp.Expr, digits: int = SAMPLE_DIGITS) -> bool:
+    """Whether some sample point gives a value of that many digits that stays put when the precision is doubled, and is
+    not 0.
 
     Calls of unknown functions may take any values that their assumptions allow, at different arguments different ones.
     """
@@ -175,7 +176,7 @@ def nonzero_somewhere(expression: sp.Expr) -> bool:
     except (NotImplementedError, TypeError):
         return False
     for point in sample_points(symbols):
-        coarse, fine = (_value(evaluate, symbols, point, digits) for digits in (SAMPLE_DIGITS, 2 * SAMPLE_DIGITS))
+        coarse, fine = (_value(evaluate, symbols, point, precision) for precision in (digits, 2 * digits))
         # Rounding noise of an exact zero shrinks with the precision; a nonzero value keeps its leading digits.
         if coarse is not None and fine is not None and fine != 0 and abs(coarse - fine) < STABLE * abs(fine):
             return True
